@@ -1,0 +1,119 @@
+package data
+
+import "bytes"
+
+// detectDelimiter finds what separates the fields of a table whose first line
+// this is and that has at least so many fields. A tab seldom stands in text, so
+// enough tabs decide; else the more frequent of comma and semicolon. What
+// stands in quotes does not count.
+func detectDelimiter(line []byte, fields int) byte {
+	var tabs, commas, semicolons int
+	quoted := false
+	for _, b := range line {
+		switch {
+		case b == '"':
+			quoted = !quoted
+		case quoted:
+		case b == '\t':
+			tabs++
+		case b == ',':
+			commas++
+		case b == ';':
+			semicolons++
+		}
+	}
+	switch {
+	case tabs >= fields-1:
+		return '\t'
+	case semicolons > commas:
+		return ';'
+	default:
+		return ','
+	}
+}
+
+// splitFault says why a line cannot be split; "" when it can.
+type splitFault string
+
+const (
+	notClosed   splitFault = "a quoted field is not closed on its line"
+	afterQuotes splitFault = "text follows the closing quote of a field"
+
+	quoteRemedy = `write a quote within a quoted field as ""`
+)
+
+// split appends the fields of a line to fields. Spaces around a field are not
+// part of it unless they stand in quotes; a quote within an unquoted field is
+// an ordinary character. Quoted fields are unescaped in place.
+func split(line []byte, delimiter byte, fields [][]byte) ([][]byte, splitFault) {
+	if bytes.IndexByte(line, '"') < 0 {
+		begin := 0
+		for at, b := range line {
+			if b == delimiter {
+				fields = append(fields, trim(line[begin:at]))
+				begin = at + 1
+			}
+		}
+		return append(fields, trim(line[begin:])), ""
+	}
+	for {
+		rest := skipSpaces(line, delimiter)
+		var field []byte
+		var fault splitFault
+		if len(rest) > 0 && rest[0] == '"' {
+			field, rest, fault = unquote(rest)
+			rest = skipSpaces(rest, delimiter)
+			if fault == "" && len(rest) > 0 && rest[0] != delimiter {
+				fault = afterQuotes
+			}
+		} else if at := bytes.IndexByte(rest, delimiter); at >= 0 {
+			field, rest = trim(rest[:at]), rest[at:]
+		} else {
+			field, rest = trim(rest), nil
+		}
+		if fault != "" {
+			return fields, fault
+		}
+		fields = append(fields, field)
+		if len(rest) == 0 {
+			return fields, ""
+		}
+		line = rest[1:]
+	}
+}
+
+// unquote reads a field that begins with a quote and gives the text in it and
+// what follows the closing quote.
+func unquote(text []byte) (field, rest []byte, fault splitFault) {
+	to := 0
+	for at := 1; at < len(text); at++ {
+		if text[at] == '"' {
+			if at+1 == len(text) || text[at+1] != '"' {
+				return text[:to], text[at+1:], ""
+			}
+			at++
+		}
+		text[to] = text[at]
+		to++
+	}
+	return nil, nil, notClosed
+}
+
+func space(b byte) bool { return b == ' ' || b == '\t' }
+
+func skipSpaces(text []byte, delimiter byte) []byte {
+	for len(text) > 0 && space(text[0]) && text[0] != delimiter {
+		text = text[1:]
+	}
+	return text
+}
+
+func trim(field []byte) []byte {
+	for len(field) > 0 && space(field[0]) {
+		field = field[1:]
+	}
+	for len(field) > 0 && space(field[len(field)-1]) {
+		field = field[:len(field)-1]
+	}
+	return field
+}

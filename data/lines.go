@@ -1,0 +1,138 @@
+package data
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"unicode/utf8"
+)
+
+// lineReader gives the lines of a text one by one, without their ends, in a
+// buffer that is used again. It never holds more than limit bytes of a line.
+type lineReader struct {
+	text  *bufio.Reader
+	name  string // of the file, for errors
+	limit int    // bytes of the longest line
+	line  int    // number of the last line given
+	long  []byte // a line that did not fit into the buffer of text
+}
+
+// next gives the next line that is not blank, or io.EOF. The bytes may be
+// changed by the caller and hold until the next call.
+func (r *lineReader) next() ([]byte, error) {
+	for {
+		line, err := r.read()
+		if err != nil {
+			return nil, err
+		}
+		if !blank(line) {
+			return line, r.check(line)
+		}
+	}
+}
+
+// read gives the next line, blank or not.
+func (r *lineReader) read() ([]byte, error) {
+	line, err := r.text.ReadSlice('\n')
+	if err == bufio.ErrBufferFull {
+		line, err = r.readLong(line)
+	}
+	if err == io.EOF {
+		if len(line) == 0 {
+			return nil, io.EOF
+		}
+		err = nil // the last line, without an end
+	}
+	r.line++
+	if err != nil {
+		if _, known := err.(*InputError); known {
+			return nil, err
+		}
+		return nil, readError(r.name, r.line, err)
+	}
+	if n := len(line); n > 0 && line[n-1] == '\n' {
+		line = line[:n-1]
+	}
+	if n := len(line); n > 0 && line[n-1] == '\r' {
+		line = line[:n-1]
+	}
+	if len(line) > r.limit {
+		return nil, r.tooLong(r.line)
+	}
+	return line, nil
+}
+
+// readLong puts a line together that is longer than the buffer of text.
+func (r *lineReader) readLong(part []byte) ([]byte, error) {
+	r.long = r.long[:0]
+	err := error(bufio.ErrBufferFull)
+	for {
+		// Two bytes more than the limit may be the line's end.
+		if len(r.long)+len(part) > r.limit+2 {
+			return nil, r.tooLong(r.line + 1)
+		}
+		r.long = append(r.long, part...)
+		if err != bufio.ErrBufferFull {
+			return r.long, err
+		}
+		part, err = r.text.ReadSlice('\n')
+	}
+}
+
+func (r *lineReader) tooLong(line int) error {
+	return &InputError{
+		File: r.name, Line: line,
+		Problem: fmt.Sprintf("the line is longer than %d MiB", r.limit>>20),
+		Remedy:  "check that this is a text table with one entry a line",
+	}
+}
+
+// check refuses bytes that no text table holds.
+func (r *lineReader) check(line []byte) error {
+	if printable(line) {
+		return nil
+	}
+	fault := &InputError{File: r.name, Line: r.line}
+	switch {
+	case bytes.IndexByte(line, 0) >= 0:
+		fault.Problem, fault.Remedy = "holds a NUL byte", "save the file as UTF-8 text"
+	case !utf8.Valid(line):
+		fault.Problem, fault.Remedy = "is not UTF-8 text", "save the file as UTF-8"
+	case bytes.IndexByte(line, '\r') >= 0:
+		fault.Problem, fault.Remedy = "holds a carriage return within the line", `end lines with \n or \r\n`
+	default:
+		return nil
+	}
+	return fault
+}
+
+func blank(line []byte) bool {
+	for _, b := range line {
+		if b != ' ' && b != '\t' {
+			return false
+		}
+	}
+	return true
+}
+
+// printable tells quickly, for eight bytes at a time, that a line is ASCII
+// without control characters below 14. It may say false of a line that is fine.
+func printable(line []byte) bool {
+	const ones, tops = 0x0101010101010101, 0x8080808080808080
+	for len(line) >= 8 {
+		x := binary.LittleEndian.Uint64(line)
+		// A byte below 14 borrows from the top bit, which it does not have itself.
+		if (x|(x-14*ones)&^x)&tops != 0 {
+			return false
+		}
+		line = line[8:]
+	}
+	for _, b := range line {
+		if b >= utf8.RuneSelf || b < 14 {
+			return false
+		}
+	}
+	return true
+}

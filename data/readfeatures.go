@@ -1,0 +1,130 @@
+package data
+
+import (
+	"fmt"
+	"io"
+)
+
+// MaxFeaturesLine is the longest line of a feature table, in bytes.
+const MaxFeaturesLine = 16 << 20
+
+// FeaturesOptions says how to read a feature table.
+type FeaturesOptions struct {
+	Delimiter byte // 0 means tab, comma or semicolon, as the header shows
+}
+
+// ReadFeatures reads the feature table from a file ("-" is standard input): a
+// header, then one line for each column of the matrix, its id first and its
+// features after it. The name of the first column is free.
+func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
+	var features *Features
+	err := withFile(path, func(r io.Reader, name string) (err error) {
+		features, err = readFeatures(r, name, options)
+		return err
+	})
+	return features, err
+}
+
+func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features, error) {
+	in := &featuresReader{seen: map[string]int{}}
+	in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
+	if err := withTable(r, &in.table, in.readAll); err != nil {
+		return nil, err
+	}
+	return NewFeatures(in.ids, in.names, in.values), nil
+}
+
+// featuresReader is a feature table being read.
+type featuresReader struct {
+	table
+	names  []string
+	ids    []string
+	values []float64
+	seen   map[string]int // the line of each id
+}
+
+func (in *featuresReader) readAll() error {
+	fields, err := in.next()
+	if err == io.EOF {
+		return &InputError{File: in.name, Problem: "is empty", Remedy: "it must hold a header and a line for each column"}
+	}
+	if err != nil {
+		return err
+	}
+	if fault := in.header(fields); fault != nil {
+		return fault
+	}
+	for fields, err = in.next(); err == nil; fields, err = in.next() {
+		if fault := in.column(fields); fault != nil {
+			return fault
+		}
+	}
+	if err != io.EOF {
+		return err
+	}
+	if len(in.ids) == 0 {
+		return &InputError{File: in.name, Problem: "has a header but no lines after it"}
+	}
+	return nil
+}
+
+// header takes the names of the features.
+func (in *featuresReader) header(fields [][]byte) *InputError {
+	if len(fields) < 2 {
+		return in.fault("there is no feature: the header has one field", "the first is the id, the others are features")
+	}
+	in.names = texts(fields[1:])
+	at := make(map[string]int, len(in.names))
+	for f, name := range in.names {
+		if name == "" {
+			return in.fault(fmt.Sprintf("the header's field %d, a feature name, is empty", f+2), "give every feature a name")
+		}
+		if first, again := at[name]; again {
+			return in.fault(fmt.Sprintf("fields %d and %d of the header are both named %s", first+2, f+2, quote(name)), "rename or remove one of them")
+		}
+		at[name] = f
+	}
+	return nil
+}
+
+// column takes the features of one column of the matrix.
+func (in *featuresReader) column(fields [][]byte) *InputError {
+	if len(fields) != len(in.names)+1 {
+		return in.wrongCount(len(fields), len(in.names)+1)
+	}
+	id := fields[0]
+	if len(id) == 0 {
+		return in.fault("the id is empty", "fill it in or leave the line out")
+	}
+	if first, again := in.seen[string(id)]; again {
+		return in.fault(fmt.Sprintf("id %s was already given on line %d", quote(id), first), "keep one of the two lines")
+	}
+	text := string(id)
+	in.seen[text] = in.line
+	in.ids = append(in.ids, text)
+	for f, field := range fields[1:] {
+		v, wrong := parseNumber(field)
+		if wrong != "" {
+			return in.wrongCell(f, field, wrong)
+		}
+		in.values = append(in.values, v)
+	}
+	return nil
+}
+
+func (in *featuresReader) wrongCell(f int, field []byte, wrong numberFault) *InputError {
+	const fill = "fill it in, or leave the line out and use --drop-unknown"
+	feature := "feature " + quote(in.names[f])
+	if len(field) == 0 {
+		return in.fault(feature+" is blank", fill)
+	}
+	remedy := numberRemedy(field)
+	switch {
+	case remedy != "":
+	case wrong == notFinite || missingWord(field):
+		remedy = fill
+	case wrong == notNumber:
+		remedy = "make a 0/1 feature of each category"
+	}
+	return in.fault(feature+": "+quote(field)+" "+string(wrong), remedy)
+}

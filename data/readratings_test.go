@@ -1,0 +1,266 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func threeColumns() *Features {
+	return NewFeatures([]string{"a", "b", "c"}, []string{"one"}, []float64{1, 1, 1})
+}
+
+// cells lists a ratings table as "row column value".
+func cells(r *Ratings) []string {
+	var out []string
+	for i, id := range r.RowIDs {
+		columns, values := r.Row(i)
+		for e, j := range columns {
+			out = append(out, fmt.Sprint(id, " ", r.ColumnIDs[j], " ", values[e]))
+		}
+	}
+	return out
+}
+
+func TestReadRatingsForms(t *testing.T) {
+	want := []string{"u a 1", "u b 2.5", "v c -3"}
+	for name, c := range map[string]struct {
+		text    string
+		options RatingsOptions
+	}{
+		"header":             {"row,column,value\nu,a,1\nu,b,2.5\nv,c,-3\n", RatingsOptions{}},
+		"other header":       {"user,film,stars\nu,a,1\nu,b,2.5\nv,c,-3\n", RatingsOptions{}},
+		"no header":          {"u,a,1\nu,b,2.5\nv,c,-3\n", RatingsOptions{}},
+		"no last end":        {"u,a,1\nu,b,2.5\nv,c,-3", RatingsOptions{}},
+		"not sorted":         {"u,b,2.5\nv,c,-3\nu,a,1\n", RatingsOptions{}},
+		"tabs":               {"u\ta\t1\nu\tb\t2.5\nv\tc\t-3\n", RatingsOptions{}},
+		"semicolons":         {"row;column;value\nu;a;1\nu;b;2.5\nv;c;-3\n", RatingsOptions{}},
+		"given delimiter":    {"u|a|1\nu|b|2.5\nv|c|-3\n", RatingsOptions{Delimiter: '|'}},
+		"CRLF, mark, blanks": {"\ufeffrow,column,value\r\n\r\nu,a,1\r\nu,b,2.5\r\n  \r\nv,c,-3\r\n\r\n", RatingsOptions{}},
+		"quotes":             {"row,column,value\n\"u\",a,\"1\"\n u , \"b\" ,2.5\nv,\"c\",-3\n", RatingsOptions{}},
+		"spaces":             {"row, column, value\nu, a, 1\nu, b, 2.5\nv, c, -3\n", RatingsOptions{}},
+		"exponents":          {"u,a,1e0\nu,b,25E-1\nv,c,-0.3e+1\n", RatingsOptions{}},
+		"any order, more":    {"time,Value,row,column\n9,1,u,a\n9,2.5,u,b\n9,-3,v,c\n", RatingsOptions{}},
+		"named":              {"stars,user,film,x\n1,u,a,\n2.5,u,b,\n-3,v,c,\n", RatingsOptions{RowName: "user", ColumnName: "film", ValueName: "stars"}},
+		"partly named":       {"value,user,column,x\n1,u,a,\n2.5,u,b,\n-3,v,c,\n", RatingsOptions{RowName: "user"}},
+		"missing":            {"u,a,1\nw,a,?\nu,b,2.5\nu,c,99\nv,c,-3\n", RatingsOptions{Missing: []string{"?", "99"}}},
+		"missing first":      {"w,a,unknown\nu,a,1\nu,b,2.5\nv,c,-3\n", RatingsOptions{Missing: []string{"unknown"}}},
+		"missing blank":      {"w,a,\nu,a,1\nu,b,2.5\nv,c,-3\n", RatingsOptions{Missing: []string{""}}},
+		"unknown":            {"w,x,1\nu,a,1\nu,b,2.5\nu,y,1\nv,c,-3\n", RatingsOptions{DropUnknown: true}},
+	} {
+		got, report, err := readRatings(strings.NewReader(c.text), "ratings.csv", threeColumns(), c.options)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		if d := cmp.Diff(want, cells(got)); d != "" {
+			t.Errorf("%s: %s", name, d)
+		}
+		if report.Entries != 3 || report.Lines != report.Entries+report.Missing+report.UnknownEntries {
+			t.Errorf("%s: the report does not add up: %+v", name, report)
+		}
+	}
+}
+
+func TestRatingsReportCounts(t *testing.T) {
+	text := "row,column,value\nu,a,1\nu,x,1\nv,x,na\nv,y,2\nw,b,na\n\nw,z,5\nw,p,5\nw,q,5\nw,r,5\n"
+	got, report, err := readRatings(strings.NewReader(text), "r", threeColumns(), RatingsOptions{Missing: []string{"na"}, DropUnknown: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &RatingsReport{Lines: 9, Entries: 1, Missing: 1, UnknownEntries: 7, UnknownColumns: 6, UnknownExamples: []string{"x", "y", "z", "p", "q"}}
+	if d := cmp.Diff(want, report); d != "" {
+		t.Error(d)
+	}
+	if !slices.Equal(got.RowIDs, []string{"u"}) {
+		t.Errorf("rows without entries are there: %v", got.RowIDs)
+	}
+}
+
+func TestReadRatingsErrors(t *testing.T) {
+	for _, c := range []struct {
+		text    string
+		options RatingsOptions
+		want    string
+	}{
+		{"", RatingsOptions{}, `r.csv: is empty (it must hold lines of row, column, value)`},
+		{"\n \n", RatingsOptions{}, `r.csv: is empty (it must hold lines of row, column, value)`},
+		{"row,column,value\n", RatingsOptions{}, `r.csv: has a header but no entries`},
+		{"u,a,1\nu,b,n/a\n", RatingsOptions{}, `r.csv:2: value "n/a" is not a number (use --missing n/a to treat it as unknown)`},
+		{"u,a,n/a\nu,b,1\n", RatingsOptions{}, `r.csv:1: value "n/a" is not a number (use --missing n/a to treat it as unknown)`},
+		{"u,a,good\nu,b,1\n", RatingsOptions{}, `r.csv:1: value "good" is not a number (use --missing good to treat it as unknown)`},
+		{"u,a,1\nu,b,not seen\n", RatingsOptions{}, `r.csv:2: value "not seen" is not a number (use --missing 'not seen' to treat it as unknown)`},
+		{"u,a,NaN\n", RatingsOptions{}, `r.csv:1: value "NaN" is not a finite number (use --missing NaN to treat it as unknown)`},
+		{"u,a,1\nu,b,-Infinity\n", RatingsOptions{}, `r.csv:2: value "-Infinity" is not a finite number (use --missing -Infinity to treat it as unknown)`},
+		{"u,a,1\nu,b,+inf\n", RatingsOptions{}, `r.csv:2: value "+inf" is not a finite number (use --missing +inf to treat it as unknown)`},
+		{"u,a,1\nu,b,1e999\n", RatingsOptions{}, `r.csv:2: value "1e999" is too large for a number`},
+		{"u,a,1\nu,b,0x10\n", RatingsOptions{}, `r.csv:2: value "0x10" is not a number (use --missing 0x10 to treat it as unknown)`},
+		{"u;a;1\nu;b;3,5\n", RatingsOptions{}, `r.csv:2: value "3,5" is not a number (write decimals with a point)`},
+		{"u,a,1\nu,b,\n", RatingsOptions{}, `r.csv:2: the value is blank (leave the line out, or use --missing "" to treat it as unknown)`},
+		{"u,a,1\n,b,1\n", RatingsOptions{}, `r.csv:2: the row id is empty (fill it in or leave the line out)`},
+		{"u,a,1\nu,\"\",1\n", RatingsOptions{}, `r.csv:2: the column id is empty (fill it in or leave the line out)`},
+		{"u,a,1\nu,b\n", RatingsOptions{}, `r.csv:2: the line has 2 fields where 3 are expected (fields are separated by commas)`},
+		{"u,a,1\nu,b,1,2\n", RatingsOptions{}, `r.csv:2: the line has 4 fields where 3 are expected (quote fields that contain commas)`},
+		{"hello\n", RatingsOptions{}, `r.csv:1: the line has 1 field where 3 are expected (fields are separated by commas)`},
+		{"u,a,1,9\n", RatingsOptions{}, `r.csv:1: the line has 4 fields where 3 are expected (a header must name which are row, column and value)`},
+		{"u,a,1\n\nu,x,1\n", RatingsOptions{}, `r.csv:3: column "x" is not in the feature table (use --drop-unknown to leave such entries out)`},
+		{"u,x,1\n", RatingsOptions{DropUnknown: true}, `r.csv: no entries are left: 1 are of columns without features, 0 are missing (check that the column ids are those of the feature table)`},
+		{"row,column,value\nu,a,1\n\nv,a,1\nu,a,2\n", RatingsOptions{}, `r.csv:5: row "u", column "a" was already given on line 2 (keep one of the two lines)`},
+		{"u,a,1\nu,x,1\nu,b,1\nu,x,1\nu,b,2\n", RatingsOptions{DropUnknown: true}, `r.csv:5: row "u", column "b" was already given on line 3 (keep one of the two lines)`},
+		{"u,a,1\nu,b,1\n", RatingsOptions{ValueName: "stars"}, `r.csv:1: the header has no column "row" (it has "u", "a", "1")`},
+		{"row,row,column,value\n", RatingsOptions{ValueName: "value"}, `r.csv:1: the header has the column "row" twice (rename one of them)`},
+		{"u,a,1\n\"u,b,1\nu,c,1\n", RatingsOptions{}, `r.csv:2: a quoted field is not closed on its line (write a quote within a quoted field as "")`},
+		{"u,a,1\n\"u\"x,b,1\n", RatingsOptions{}, `r.csv:2: text follows the closing quote of a field (write a quote within a quoted field as "")`},
+		{"u,a,1\nu,b\x00,1\n", RatingsOptions{}, `r.csv:2: holds a NUL byte (save the file as UTF-8 text)`},
+		{"u,a,1\nu\xff,b,1\n", RatingsOptions{}, `r.csv:2: is not UTF-8 text (save the file as UTF-8)`},
+		{"u,a,1\ru,b,1\n", RatingsOptions{}, `r.csv:1: holds a carriage return within the line (end lines with \n or \r\n)`},
+		{"\xff\xfeu\x00", RatingsOptions{}, `r.csv: is UTF-16 text (save it as UTF-8)`},
+		{"PK\x03\x04....", RatingsOptions{}, `r.csv: is a zip archive or a spreadsheet (unpack it, or save the sheet as CSV)`},
+	} {
+		_, _, err := readRatings(strings.NewReader(c.text), "r.csv", threeColumns(), c.options)
+		var input *InputError
+		if !errors.As(err, &input) {
+			t.Errorf("%q: %v is no *InputError", c.text, err)
+			continue
+		}
+		if d := cmp.Diff(c.want, err.Error()); d != "" {
+			t.Errorf("%q: %s", c.text, d)
+		}
+	}
+}
+
+func TestTooManyRowsIsAnError(t *testing.T) {
+	in := newRatingsReader("r.csv", threeColumns(), RatingsOptions{})
+	in.maxRows = 2
+	err := withTable(strings.NewReader("u,a,1\nv,a,1\nu,b,1\nw,a,1\n"), &in.table, in.readAll)
+	if err == nil || err.Error() != "r.csv:4: there are more than 2 rows (split the file by rows)" {
+		t.Errorf("got %v", err)
+	}
+}
+
+// endless is a text of one line that does not end, and counts what is taken.
+type endless struct{ taken int }
+
+func (e *endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	e.taken += len(p)
+	if e.taken > 64<<20 {
+		return 0, errors.New("read on after the limit")
+	}
+	return len(p), nil
+}
+
+func TestALongLineIsRefusedWithoutReadingIt(t *testing.T) {
+	text := &endless{}
+	_, _, err := readRatings(io.MultiReader(strings.NewReader("u,a,1\n"), text), "r.csv", threeColumns(), RatingsOptions{})
+	if err == nil || !strings.HasPrefix(err.Error(), "r.csv:2: the line is longer than 1 MiB") || text.taken > 4<<20 {
+		t.Errorf("got %v after %d bytes", err, text.taken)
+	}
+	text = &endless{}
+	if _, err := readFeatures(text, "f.csv", FeaturesOptions{}); err == nil || !strings.HasPrefix(err.Error(), "f.csv:1: the line is longer than 16 MiB") {
+		t.Errorf("got %v", err)
+	}
+}
+
+func TestLinesUpToTheLimitAreRead(t *testing.T) {
+	for _, length := range []int{bufferBytes - 1, bufferBytes, bufferBytes + 1, MaxRatingsLine} {
+		id := strings.Repeat("x", length-len(",a,1"))
+		for _, end := range []string{"", "\n", "\r\n"} {
+			got, _, err := readRatings(strings.NewReader(id+",a,1"+end), "r.csv", threeColumns(), RatingsOptions{})
+			if err != nil || got.RowIDs[0] != id {
+				t.Errorf("a line of %d bytes ending in %q: %v", length, end, err)
+			}
+			_, _, err = readRatings(strings.NewReader("u,a,1\nx"+id+",b,1"+end), "r.csv", threeColumns(), RatingsOptions{})
+			if tooLong := length == MaxRatingsLine; (err != nil) != tooLong {
+				t.Errorf("a line of %d bytes ending in %q: %v", length+1, end, err)
+			}
+		}
+	}
+}
+
+func TestReadRatingsFromFiles(t *testing.T) {
+	const text = "u,a,1\nu,b,2.5\n"
+	dir := t.TempDir()
+	write := func(name string, pack func(io.Writer) io.WriteCloser) string {
+		path := filepath.Join(dir, name)
+		file, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := pack(file)
+		if _, err := io.WriteString(w, text); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(w.Close(), file.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return path
+	}
+	paths := []string{
+		write("plain", func(w io.Writer) io.WriteCloser { return nopCloser{w} }),
+		write("gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
+		write("zstd", func(w io.Writer) io.WriteCloser {
+			z, err := zstd.NewWriter(w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return z
+		}),
+	}
+	for _, path := range paths {
+		got, _, err := ReadRatings(path, threeColumns(), RatingsOptions{})
+		if err != nil {
+			t.Errorf("%s: %v", path, err)
+		} else if d := cmp.Diff([]string{"u a 1", "u b 2.5"}, cells(got)); d != "" {
+			t.Errorf("%s: %s", path, d)
+		}
+	}
+	for _, path := range paths[1:] {
+		packed, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cut := path + ".cut"
+		if err := os.WriteFile(cut, packed[:len(packed)-5], 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var input *InputError
+		if _, _, err := ReadRatings(cut, threeColumns(), RatingsOptions{}); !errors.As(err, &input) {
+			t.Errorf("%s: %v is no *InputError", cut, err)
+		}
+	}
+	_, _, err := ReadRatings(filepath.Join(dir, "none"), threeColumns(), RatingsOptions{})
+	if !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), "there is no such file") {
+		t.Errorf("got %v", err)
+	}
+	if _, _, err := ReadRatings(dir, threeColumns(), RatingsOptions{}); err == nil || !strings.Contains(err.Error(), "is a directory") {
+		t.Errorf("got %v", err)
+	}
+}
+
+type nopCloser struct{ io.Writer }
+
+func (nopCloser) Close() error { return nil }
+
+func TestReadRatingsDoesNotAllocatePerLine(t *testing.T) {
+	text, features := benchRatings(1<<14, 1<<7, 1<<10, false)
+	allocations := testing.AllocsPerRun(5, func() {
+		if _, _, err := readRatings(strings.NewReader(string(text)), "r.csv", features, RatingsOptions{}); err != nil {
+			t.Fatal(err)
+		}
+	})
+	if allocations > 1<<12 {
+		t.Errorf("%v allocations for %d lines", allocations, 1<<14)
+	}
+}

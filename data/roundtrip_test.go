@@ -1,0 +1,187 @@
+package data
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+)
+
+// anyID draws ids that text can hold, many of them awkward.
+func anyID() *rapid.Generator[string] {
+	awkward := rapid.SampledFrom([]string{
+		"a,b", `"`, `""`, `say "x"`, " a", "a ", "\t", "a\tb", ";;", "ünï", "映画", "🎬", "row", "column", "value", "1", "NaN", "-", "\ufeff", "\v", "PAR1", "BZh",
+	})
+	text := rapid.StringN(1, 8, 32).Filter(func(s string) bool {
+		_, err := AppendField(nil, s)
+		return err == nil
+	})
+	return rapid.OneOf(awkward, text)
+}
+
+func anyNumber() *rapid.Generator[float64] {
+	finite := rapid.Float64().Filter(func(v float64) bool { return !math.IsInf(v, 0) && !math.IsNaN(v) })
+	return rapid.OneOf(finite, rapid.SampledFrom([]float64{0, 3.5, -1, 1e21, 1e-9, math.SmallestNonzeroFloat64, math.MaxFloat64}))
+}
+
+func drawFeatures(t *rapid.T) *Features {
+	ids := rapid.SliceOfNDistinct(anyID(), 1, 6, rapid.ID[string]).Draw(t, "ids")
+	names := rapid.SliceOfNDistinct(anyID(), 1, 6, rapid.ID[string]).Draw(t, "names")
+	size := len(ids) * len(names)
+	return NewFeatures(ids, names, rapid.SliceOfN(anyNumber(), size, size).Draw(t, "values"))
+}
+
+func TestFeaturesSurviveWritingAndReading(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		want := drawFeatures(t)
+		var text bytes.Buffer
+		if err := WriteFeatures(&text, want); err != nil {
+			t.Fatal(err)
+		}
+		got, err := readFeatures(bytes.NewReader(text.Bytes()), "f.csv", FeaturesOptions{})
+		if err != nil {
+			t.Fatalf("%v in %q", err, text.String())
+		}
+		if d := cmp.Diff(want, got); d != "" {
+			t.Fatal(d)
+		}
+	})
+}
+
+func TestRatingsSurviveWritingAndReading(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		features := drawFeatures(t)
+		m := len(features.IDs)
+		rows := rapid.SliceOfNDistinct(anyID(), 1, 6, rapid.ID[string]).Draw(t, "rows")
+		var entries []Entry
+		for i := range rows {
+			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 1, m, rapid.ID[int]).Draw(t, "columns") {
+				entries = append(entries, Entry{Row: int32(i), Column: int32(j), Value: anyNumber().Draw(t, "value")})
+			}
+		}
+		matrix, err := NewMatrix(len(rows), m, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := &Ratings{Matrix: matrix, RowIDs: rows, ColumnIDs: features.IDs}
+		var text bytes.Buffer
+		if err := WriteRatings(&text, want); err != nil {
+			t.Fatal(err)
+		}
+		got, report, err := readRatings(bytes.NewReader(text.Bytes()), "r.csv", features, RatingsOptions{})
+		if err != nil {
+			t.Fatalf("%v in %q", err, text.String())
+		}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(Matrix{})); d != "" {
+			t.Fatal(d)
+		}
+		if report.Lines != len(entries) || report.Entries != len(entries) {
+			t.Fatalf("%d entries are reported as %+v", len(entries), report)
+		}
+	})
+}
+
+func TestWhatTextCannotHoldIsNotWritten(t *testing.T) {
+	for _, id := range []string{"", "a\nb", "a\rb", "a\x00", "\xff"} {
+		f := NewFeatures([]string{id}, []string{"f"}, []float64{1})
+		if err := WriteFeatures(&bytes.Buffer{}, f); err == nil {
+			t.Errorf("%q was written", id)
+		}
+	}
+}
+
+type fullDisk struct{}
+
+func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestWriteErrorsAreReturned(t *testing.T) {
+	f := threeColumns()
+	if err := WriteFeatures(fullDisk{}, f); err == nil {
+		t.Error("WriteFeatures says nothing of a full disk")
+	}
+	matrix, err := NewMatrix(1, 3, []Entry{{0, 0, 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := WriteRatings(fullDisk{}, &Ratings{Matrix: matrix, RowIDs: []string{"u"}, ColumnIDs: f.IDs}); err == nil {
+		t.Error("WriteRatings says nothing of a full disk")
+	}
+}
+
+func FuzzReadRatings(f *testing.F) {
+	for _, seed := range []string{
+		"row,column,value\nu,a,1\nv,b,2\n", "u\ta\t1\n", "\"u\"\"\",\"a\",1e3\r\n", "\ufeffu;a;1", "u,a,?\nu,b,NaN",
+		"\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd", "x,y,z\n", "value,column,row\n1,c,u\n",
+	} {
+		f.Add([]byte(seed), false, "")
+		f.Add([]byte(seed), true, "?")
+	}
+	f.Fuzz(func(t *testing.T, text []byte, drop bool, missing string) {
+		options := RatingsOptions{DropUnknown: drop}
+		if missing != "" {
+			options.Missing = []string{missing}
+		}
+		got, report, err := readRatings(bytes.NewReader(text), "r.csv", threeColumns(), options)
+		if err != nil {
+			inputError(t, err)
+			return
+		}
+		rows, columns := got.Dims()
+		if rows != len(got.RowIDs) || columns != 3 || got.Observed() != report.Entries || report.Lines != report.Entries+report.Missing+report.UnknownEntries {
+			t.Fatalf("%d×%d, %+v", rows, columns, report)
+		}
+		for i := range rows {
+			at, values := got.Row(i)
+			if len(at) == 0 || !slices.IsSorted(at) || slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 }) {
+				t.Fatalf("row %d is %v %v", i, at, values)
+			}
+		}
+		var again bytes.Buffer
+		if err := WriteRatings(&again, got); err != nil {
+			t.Fatal(err)
+		}
+		second, _, err := readRatings(&again, "r.csv", threeColumns(), RatingsOptions{})
+		if err != nil || !slices.Equal(cells(got), cells(second)) {
+			t.Fatalf("%v: %v became %v", err, cells(got), cells(second))
+		}
+	})
+}
+
+func FuzzReadFeatures(f *testing.F) {
+	for _, seed := range []string{"id,f\nx,1\n", "id\tf\tg\nx\t1\t2\n", "id;f\n\"x\";\"1\"\n", "id,f\nx,\n", "id,,\n", "\x1f\x8b"} {
+		f.Add([]byte(seed))
+	}
+	f.Fuzz(func(t *testing.T, text []byte) {
+		got, err := readFeatures(bytes.NewReader(text), "f.csv", FeaturesOptions{})
+		if err != nil {
+			inputError(t, err)
+			return
+		}
+		m, p := got.Dims()
+		if m == 0 || p == 0 || len(got.Values) != m*p {
+			t.Fatalf("%d columns, %d features, %d values", m, p, len(got.Values))
+		}
+		got.Warnings()
+		var again bytes.Buffer
+		if err := WriteFeatures(&again, got); err != nil {
+			t.Fatal(err)
+		}
+		second, err := readFeatures(&again, "f.csv", FeaturesOptions{})
+		if d := cmp.Diff(got, second); err != nil || d != "" {
+			t.Fatalf("%v %s", err, d)
+		}
+	})
+}
+
+func inputError(t *testing.T, err error) {
+	t.Helper()
+	var input *InputError
+	if !errors.As(err, &input) || input.Problem == "" || !strings.HasPrefix(err.Error(), input.File) {
+		t.Fatalf("%v is no complete *InputError", err)
+	}
+}

@@ -1,0 +1,64 @@
+package data
+
+import (
+	"fmt"
+	"math"
+
+	"optcomplete/internal/random"
+)
+
+// Warnings names the features that cannot be told from others or from nothing:
+// zero in every column, the same in every column, or equal to another feature in
+// every column. None is an error; each is worth knowing before a selection is read.
+func (f *Features) Warnings() []string {
+	m, p := f.Dims()
+	if m == 0 {
+		return nil
+	}
+	constant := make([]bool, p)
+	hash := make([]uint64, p)
+	for x := range constant {
+		constant[x] = true
+	}
+	first := f.Row(0)
+	for j := range m {
+		for x, v := range f.Row(j) {
+			constant[x] = constant[x] && v == first[x]
+			hash[x] = random.Mix(hash[x] ^ math.Float64bits(v+0)) // −0 + 0 = 0
+		}
+	}
+	var out []string
+	byHash := make(map[uint64][]int, p) // features seen, one of each kind
+	for x, name := range f.Names {
+		if constant[x] && first[x] == 0 {
+			out = append(out, fmt.Sprintf("feature %s is zero in every column: it can explain nothing", quote(name)))
+			continue
+		}
+		twin := -1
+		for _, y := range byHash[hash[x]] {
+			if f.equal(x, y) {
+				twin = y
+				break
+			}
+		}
+		switch {
+		case twin >= 0:
+			out = append(out, fmt.Sprintf("feature %s equals feature %s in every column: a selection may show either", quote(name), quote(f.Names[twin])))
+			continue
+		case constant[x]:
+			out = append(out, fmt.Sprintf("feature %s is %v in every column: it acts as an intercept", quote(name), first[x]))
+		}
+		byHash[hash[x]] = append(byHash[hash[x]], x)
+	}
+	return out
+}
+
+// equal tells whether two features have the same value in every column.
+func (f *Features) equal(x, y int) bool {
+	for j := range f.IDs {
+		if row := f.Row(j); row[x] != row[y] {
+			return false
+		}
+	}
+	return true
+}

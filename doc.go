@@ -1,0 +1,15 @@
+// Package optcomplete completes a partly observed matrix from k features chosen
+// out of p named ones, says which features those are, and proves how close that
+// choice is to the best possible.
+//
+// A [Problem] holds the observed entries and the features of the columns, read
+// by package data or made in memory; [Settings] say how many features to choose
+// and how; [Fit] gives a [Model]: the selection, its cost, a bound that no other
+// selection can beat, and the coefficients of every row, ready to predict,
+// save and load.
+//
+// The work is done by the packages below, each usable by itself: data,
+// objective (the cost), search (branch and bound on any convex cost), model and
+// evaluate. This package only joins them. It never prints, and it never returns
+// a bound that is not proven.
+package optcomplete

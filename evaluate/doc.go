@@ -1,0 +1,11 @@
+// Package evaluate measures predictions: it holds observed entries out of a
+// fit and compares predictions with them.
+//
+// Split takes an observed matrix and gives two of the same shape, one to fit
+// and one to test on. Score takes an observed matrix and a way to predict a
+// row, and gives the Metrics: MAPE, RMSE and MAE.
+//
+// The same seed gives the same split on any machine, and a score is the same
+// bits for any number of threads. It must never give a number that is not
+// finite, nor let an entry be in both parts of a split.
+package evaluate

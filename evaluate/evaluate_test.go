@@ -1,0 +1,172 @@
+package evaluate
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+)
+
+// matrix draws a rows×columns matrix with about the given share observed.
+func matrix(t testing.TB, rows, columns int, share float64, seed uint64) *data.Matrix {
+	t.Helper()
+	s := random.New(seed)
+	var entries []data.Entry
+	for i := range rows {
+		for j := range columns {
+			if s.Float64() < share {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: s.Normal()})
+			}
+		}
+	}
+	m, err := data.NewMatrix(rows, columns, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func entriesOf(m *data.Matrix) map[[2]int]float64 {
+	out := map[[2]int]float64{}
+	rows, _ := m.Dims()
+	for i := range rows {
+		columns, values := m.Row(i)
+		for at, j := range columns {
+			out[[2]int{i, int(j)}] = values[at]
+		}
+	}
+	return out
+}
+
+func TestSplitIsDisjointAndComplete(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		m := matrix(t, rapid.IntRange(0, 30).Draw(rt, "rows"), rapid.IntRange(0, 20).Draw(rt, "columns"),
+			rapid.Float64Range(0, 1).Draw(rt, "observed"), rapid.Uint64().Draw(rt, "data"))
+		share, seed := rapid.Float64Range(0, 1).Draw(rt, "share"), rapid.Uint64().Draw(rt, "seed")
+		train, held := Split(m, share, seed)
+		for _, part := range []*data.Matrix{train, held} {
+			r, c := part.Dims()
+			if wr, wc := m.Dims(); r != wr || c != wc {
+				rt.Fatalf("shape %d×%d became %d×%d", wr, wc, r, c)
+			}
+		}
+		both, other := entriesOf(train), entriesOf(held)
+		for at, v := range other {
+			if _, ok := both[at]; ok {
+				rt.Fatalf("entry %v is in both parts", at)
+			}
+			both[at] = v
+		}
+		if diff := cmp.Diff(entriesOf(m), both); diff != "" {
+			rt.Fatal(diff)
+		}
+		again, _ := Split(m, share, seed)
+		if diff := cmp.Diff(entriesOf(train), entriesOf(again)); diff != "" {
+			rt.Fatalf("the same seed gave another split: %s", diff)
+		}
+	})
+}
+
+func TestSplitHoldsOutItsShare(t *testing.T) {
+	m := matrix(t, 400, 300, 0.5, 1)
+	total := float64(m.Observed())
+	for _, share := range []float64{0, 0.05, 0.2, 0.9, 1} {
+		_, held := Split(m, share, 7)
+		sd := math.Sqrt(total * share * (1 - share))
+		if got := float64(held.Observed()); math.Abs(got-share*total) > 5*sd {
+			t.Errorf("share %v: %v of %v held out", share, got, total)
+		}
+	}
+	_, a := Split(m, 0.5, 1)
+	_, b := Split(m, 0.5, 2)
+	common := 0
+	other := entriesOf(b)
+	for at := range entriesOf(a) {
+		if _, ok := other[at]; ok {
+			common++
+		}
+	}
+	if quarter := total / 4; math.Abs(float64(common)-quarter) > 5*math.Sqrt(quarter) {
+		t.Errorf("two seeds share %d held entries, want about %.0f", common, quarter)
+	}
+}
+
+func TestSplitRefusesShareOutsideUnit(t *testing.T) {
+	for _, share := range []float64{-0.1, 1.1, math.NaN()} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("share %v was accepted", share)
+				}
+			}()
+			Split(matrix(t, 2, 2, 1, 1), share, 1)
+		}()
+	}
+}
+
+func TestScoreByHand(t *testing.T) {
+	m, err := data.NewMatrix(3, 3, []data.Entry{{Row: 0, Column: 0, Value: 2}, {Row: 0, Column: 2, Value: -4}, {Row: 2, Column: 1, Value: 0}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := Score(m, func(row int, columns []int32, out []float64) {
+		for at, j := range columns {
+			out[at] = map[[2]int]float64{{0, 0}: 1, {0, 2}: -5, {2, 1}: 2}[[2]int{row, int(j)}]
+		}
+	}, 4)
+	// Errors 1, 1, 2: relative 1/2 and 1/4, the third has the value 0.
+	want := Metrics{Entries: 3, MAPE: 0.375, RMSE: math.Sqrt(2), MAE: 4. / 3, MAPESkipped: 1}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestThreadsGiveSameBits(t *testing.T) {
+	m := matrix(t, 3000, 40, 0.3, 3)
+	predict := func(row int, columns []int32, out []float64) {
+		for at, j := range columns {
+			out[at] = random.NormalOf(random.Hash(uint64(row), uint64(j)))
+		}
+	}
+	want := Score(m, predict, 1)
+	if want.Entries != m.Observed() || want.RMSE < 1 {
+		t.Fatalf("implausible %+v", want)
+	}
+	for _, threads := range []int{0, 2, 3, 8} {
+		if got := Score(m, predict, threads); got != want {
+			t.Errorf("%d threads: %+v, one: %+v", threads, got, want)
+		}
+	}
+}
+
+func TestScoreIsAlwaysFinite(t *testing.T) {
+	empty, _ := data.NewMatrix(5, 5, nil)
+	if got := Score(empty, func(int, []int32, []float64) { t.Error("predict called for no entry") }, 2); got != (Metrics{}) {
+		t.Errorf("no entries: %+v", got)
+	}
+	zeros, _ := data.NewMatrix(1, 1, []data.Entry{{Row: 0, Column: 0, Value: 0}})
+	if got := Score(zeros, func(_ int, _ []int32, out []float64) { out[0] = 3 }, 1); got.MAPE != 0 || got.RMSE != 3 {
+		t.Errorf("only zeros: %+v", got)
+	}
+	tiny, _ := data.NewMatrix(1, 4, []data.Entry{{Row: 0, Column: 0, Value: 5e-324}, {Row: 0, Column: 1, Value: 1}, {Row: 0, Column: 2, Value: -math.MaxFloat64}, {Row: 0, Column: 3, Value: 1}})
+	got := Score(tiny, func(_ int, _ []int32, out []float64) {
+		copy(out, []float64{1, math.NaN(), math.MaxFloat64, math.Inf(1)})
+	}, 1)
+	for _, x := range []float64{got.MAPE, got.RMSE, got.MAE} {
+		if math.IsNaN(x) || math.IsInf(x, 0) || x < 1e100 {
+			t.Errorf("wild predictions: %+v, want large and finite", got)
+		}
+	}
+}
+
+func BenchmarkScore(b *testing.B) {
+	m := matrix(b, 5000, 200, 0.2, 1)
+	for b.Loop() {
+		Score(m, func(_ int, columns []int32, out []float64) { clear(out) }, 2)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.Observed()), "ns/entry")
+}

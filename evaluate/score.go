@@ -1,0 +1,108 @@
+package evaluate
+
+import (
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"optcomplete/data"
+	"optcomplete/model"
+)
+
+// Metrics is model.Metrics: a saved model holds them, and packages import only
+// what stands above them.
+type Metrics = model.Metrics
+
+// rowBlock is the number of rows summed together. It is fixed, and the blocks'
+// sums are added in order, so that threads cannot change a bit of the result.
+const rowBlock = 256
+
+// maxError is what an absolute or relative error counts as if it is larger or
+// not a number: its square, summed over any number of entries, stays finite,
+// and no one can mistake the result for a good one.
+const maxError = 1e140
+
+// sums of the errors e over the entries of some rows.
+type sums struct {
+	entries, zeros             int
+	relative, square, absolute float64
+}
+
+// Score compares predictions with all observed entries of m. predict writes the
+// predictions of a row for the given columns, increasing, to out; it is called
+// by that many goroutines at once (threads; 0 means 1).
+func Score(m *data.Matrix, predict func(row int, columns []int32, out []float64), threads int) Metrics {
+	rows, _ := m.Dims()
+	parts := make([]sums, (rows+rowBlock-1)/rowBlock)
+	var (
+		next atomic.Int64
+		wg   sync.WaitGroup
+	)
+	for range max(1, min(threads, len(parts))) {
+		wg.Go(func() {
+			var out []float64
+			for {
+				b := int(next.Add(1)) - 1
+				if b >= len(parts) {
+					return
+				}
+				for i := b * rowBlock; i < min(rows, (b+1)*rowBlock); i++ {
+					columns, values := m.Row(i)
+					if len(columns) == 0 {
+						continue
+					}
+					if cap(out) < len(columns) {
+						out = make([]float64, 2*len(columns))
+					}
+					out = out[:len(columns)]
+					predict(i, columns, out)
+					parts[b].add(values, out)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return total(parts)
+}
+
+func (s *sums) add(values, predictions []float64) {
+	for at, v := range values {
+		e := clamp(math.Abs(predictions[at] - v))
+		s.entries++
+		s.absolute += e
+		s.square += e * e
+		if v == 0 {
+			s.zeros++
+		} else {
+			s.relative += clamp(e / math.Abs(v))
+		}
+	}
+}
+
+func clamp(e float64) float64 {
+	if e <= maxError {
+		return e
+	}
+	return maxError
+}
+
+// total adds the parts up, in order, and turns them into means.
+func total(parts []sums) Metrics {
+	var t sums
+	for _, p := range parts {
+		t.entries += p.entries
+		t.zeros += p.zeros
+		t.relative += p.relative
+		t.square += p.square
+		t.absolute += p.absolute
+	}
+	out := Metrics{Entries: t.entries, MAPESkipped: t.zeros}
+	if t.entries > 0 {
+		out.RMSE = math.Sqrt(t.square / float64(t.entries))
+		out.MAE = t.absolute / float64(t.entries)
+	}
+	if counted := t.entries - t.zeros; counted > 0 {
+		out.MAPE = t.relative / float64(counted)
+	}
+	return out
+}

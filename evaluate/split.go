@@ -1,0 +1,27 @@
+package evaluate
+
+import (
+	"fmt"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+)
+
+// splitStream keeps the random numbers of a split apart from those that other
+// packages draw from the same seed.
+const splitStream = 0x73706c6974 // "split"
+
+// Split holds out each observed entry with probability share, in [0,1], by a
+// hash of the seed and the entry's position in row-major order. Every entry is
+// in exactly one of the two matrices, which have the shape of m.
+func Split(m *data.Matrix, share float64, seed uint64) (train, held *data.Matrix) {
+	if !(share >= 0 && share <= 1) {
+		panic(fmt.Sprintf("evaluate: the share to hold out is %v, not in [0,1]", share))
+	}
+	out := func(at int) bool {
+		return random.Unit(random.Hash(seed, splitStream, uint64(at))) < share
+	}
+	train = m.Filter(func(at int) bool { return !out(at) })
+	held = m.Filter(out)
+	return train, held
+}

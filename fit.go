@@ -1,0 +1,225 @@
+package optcomplete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/objective"
+	"optcomplete/search"
+)
+
+// Version is the version of the program, recorded in every model.
+const Version = "0.1.0"
+
+// Model is a fitted model; see package model.
+type Model = model.Model
+
+// Problem is what is to be completed.
+type Problem struct {
+	Ratings  *data.Ratings  // the observed entries
+	Features *data.Features // the features of the columns; the same columns in the same order
+}
+
+// Settings say how to fit. All but K may be left at zero.
+type Settings struct {
+	K       int      // how many features to select, 1..p
+	Gamma   float64  // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
+	Always  []string // names of features to select in any case
+	Never   []string // names of features never to select
+	Refit   model.Refit
+	Holdout float64 // part of the entries, in [0,1), kept aside to score on; zero: none
+
+	Gap       float64       // relative gap at which to stop; zero: prove optimality
+	TimeLimit time.Duration // for the search; zero: none
+	MaxNodes  int           // for the search; zero: none
+	NearTies  int           // how many other good selections to report; zero means 5, negative none
+
+	Seed    uint64 // of the hold-out and validation splits
+	Threads int    // zero: all processors. Results do not depend on it.
+
+	OnEvent func(search.Event)     // called for everything the search does; may be nil
+	OnGamma func(model.GammaPoint) // called for every γ tried; may be nil
+}
+
+// SettingsError is returned for settings that cannot be meant, or that the
+// problem cannot meet.
+type SettingsError struct{ Problem string }
+
+func (e *SettingsError) Error() string { return e.Problem }
+
+// largest is the largest number that may occur in the data: its square, summed
+// over any number of entries and multiplied by any sensible γ, stays finite.
+const largest = 1e100
+
+// Fit selects settings.K features, proves how good the selection is, and fits
+// the coefficients of every row.
+//
+// A limit or a cancelled context is not an error: the model then has the best
+// selection found, a true bound, and a status that says so.
+func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
+	start := time.Now()
+	if err := validate(problem, &settings); err != nil {
+		return nil, err
+	}
+	always, err := indices(problem.Features, settings.Always, "always")
+	if err != nil {
+		return nil, err
+	}
+	never, err := indices(problem.Features, settings.Never, "never")
+	if err != nil {
+		return nil, err
+	}
+	for i, j := range always {
+		if slices.Contains(never, j) {
+			return nil, &SettingsError{fmt.Sprintf("feature %q is both always and never to be selected", settings.Always[i])}
+		}
+	}
+	train := problem.Ratings.Matrix
+	var held *data.Matrix
+	if settings.Holdout > 0 {
+		train, held = evaluate.Split(train, settings.Holdout, settings.Seed)
+	}
+	find := search.Settings{
+		K: settings.K, Always: always, Never: never,
+		Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
+	}
+	summary := model.Summary{
+		Method: "certified", Model: "paper", Certified: true, Observed: train.Observed(),
+		Gamma: settings.Gamma, Refit: settings.Refit, Seed: settings.Seed,
+		Always: settings.Always, Never: settings.Never,
+		Warnings: problem.Features.Warnings(), Version: Version,
+	}
+	if settings.Gamma == 0 {
+		summary.Gamma, summary.GammaPath, err = evaluate.ChooseGamma(ctx, train, problem.Features, evaluate.GammaSettings{
+			Search: find, Refit: settings.Refit, Seed: settings.Seed, Threads: settings.Threads, OnPoint: settings.OnGamma,
+		})
+		if err != nil {
+			return nil, settingsError(err)
+		}
+	}
+	chosen := time.Since(start)
+	var found time.Duration // when the last incumbent came
+	find.OnEvent = func(e search.Event) {
+		if e.Kind == search.EventIncumbent {
+			found = e.Elapsed
+		}
+		if settings.OnEvent != nil {
+			settings.OnEvent(e)
+		}
+	}
+	oracle := objective.NewExact(train, problem.Features, summary.Gamma, settings.Threads)
+	result, err := search.Minimize(ctx, oracle, find)
+	if err != nil {
+		return nil, settingsError(err)
+	}
+	searched := time.Since(start)
+	record(&summary, result, problem.Features.Names)
+
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	coefficients, err := model.Coefficients(finish, train, problem.Features, result.Selection, settings.Refit, summary.Gamma, settings.Threads)
+	if err != nil {
+		return nil, err
+	}
+	fitted, err := model.New(summary, &data.Ratings{Matrix: train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs},
+		problem.Features, result.Selection, coefficients)
+	if err != nil {
+		return nil, err
+	}
+	fitted.Summary.Train = evaluate.Score(train, fitted.PredictRow, settings.Threads)
+	if held != nil {
+		score := evaluate.Score(held, fitted.PredictRow, settings.Threads)
+		fitted.Summary.Holdout = &score
+	}
+	total := time.Since(start)
+	fitted.Summary.Seconds = model.Seconds{
+		Select:   (chosen + found).Seconds(),
+		Certify:  (searched - chosen - found).Seconds(),
+		Complete: (total - searched).Seconds(),
+		Total:    total.Seconds(),
+	}
+	return fitted, nil
+}
+
+// record puts the outcome of the search into the summary.
+func record(summary *model.Summary, result search.Result, names []string) {
+	summary.Cost, summary.Bound, summary.Gap = result.Cost, result.Bound, result.Gap
+	summary.Status = result.Status.String()
+	summary.Cuts, summary.Nodes, summary.Passes = result.Cuts, result.Nodes, result.Passes
+	for _, tie := range result.NearTies {
+		named := model.NearTie{Cost: tie.Cost}
+		for _, j := range tie.Selection {
+			named.Selected = append(named.Selected, names[j])
+		}
+		summary.NearTies = append(summary.NearTies, named)
+	}
+}
+
+// validate checks what does not depend on names, and sets defaults.
+func validate(problem Problem, s *Settings) error {
+	bad := func(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
+	_, p := problem.Features.Dims()
+	switch {
+	case s.K < 1:
+		return bad("k is %d, but at least one feature must be selected", s.K)
+	case s.K > p:
+		return bad("k is %d, but there are only %d features", s.K, p)
+	case s.Gamma < 0 || math.IsNaN(s.Gamma) || math.IsInf(s.Gamma, 0):
+		return bad("gamma is %v, but must be a positive number", s.Gamma)
+	case !(s.Holdout >= 0 && s.Holdout < 1):
+		return bad("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
+	case !(s.Gap >= 0 && s.Gap < 1):
+		return bad("the gap is %v, but must be at least 0 and below 1", s.Gap)
+	case s.TimeLimit < 0:
+		return bad("the time limit is %v, but must be positive", s.TimeLimit)
+	case s.MaxNodes < 0:
+		return bad("the node limit is %d, but must be positive", s.MaxNodes)
+	}
+	for _, v := range problem.Features.Values {
+		if !(math.Abs(v) <= largest) {
+			return bad("a feature has the value %g: too large to compute with (rescale it)", v)
+		}
+	}
+	n, _ := problem.Ratings.Dims()
+	for i := range n {
+		_, values := problem.Ratings.Row(i)
+		for _, v := range values {
+			if !(math.Abs(v) <= largest) {
+				return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
+			}
+		}
+	}
+	if s.Threads <= 0 {
+		s.Threads = runtime.GOMAXPROCS(0)
+	}
+	return nil
+}
+
+// indices finds features by name.
+func indices(features *data.Features, names []string, list string) ([]int, error) {
+	var found []int
+	for _, name := range names {
+		j := slices.Index(features.Names, name)
+		if j < 0 {
+			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature", list, name)}
+		}
+		found = append(found, j)
+	}
+	return found, nil
+}
+
+// settingsError turns the search's own complaint into one of this package.
+func settingsError(err error) error {
+	if errors.Is(err, search.ErrInfeasible) {
+		return &SettingsError{strings.TrimPrefix(err.Error(), "search: ")}
+	}
+	return err
+}

@@ -1,0 +1,221 @@
+package atomicfile
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+var errBroken = errors.New("broken on purpose")
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func put(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// holds checks that dir has exactly these entries: no temporary name is left.
+func holds(t *testing.T, dir string, want ...string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got []string
+	for _, e := range entries {
+		got = append(got, e.Name())
+	}
+	if strings.Join(got, " ") != strings.Join(want, " ") {
+		t.Errorf("%s holds %v, want %v", filepath.Base(dir), got, want)
+	}
+}
+
+func text(s string) func(io.Writer) error {
+	return func(w io.Writer) error { _, err := io.WriteString(w, s); return err }
+}
+
+// fill writes a directory with the marker and, if broken, then fails.
+func fill(content string, err error) func(string) error {
+	return func(dir string) error {
+		return errors.Join(os.WriteFile(filepath.Join(dir, "model.json"), []byte(content), 0o666), err)
+	}
+}
+
+func TestFileReplacesAndKeepsPermissions(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.csv")
+	if err := File(path, text("first")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Chmod(path, 0o640); err != nil {
+		t.Fatal(err)
+	}
+	if err := File(path, text("second")); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, path); got != "second" {
+		t.Errorf("content %q", got)
+	}
+	if info, _ := os.Stat(path); info.Mode().Perm() != 0o640 {
+		t.Errorf("mode %v", info.Mode())
+	}
+	holds(t, dir, "out.csv")
+}
+
+func TestFailedFileLeavesOldContentAndNothingElse(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.csv")
+	put(t, path, "good")
+	err := File(path, func(w io.Writer) error {
+		// More than the buffer, so that half of it has reached the temporary file.
+		_, _ = w.Write(make([]byte, 3*bufferSize))
+		return errBroken
+	})
+	if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v: want it to wrap the cause and name %s", err, path)
+	}
+	if got := read(t, path); got != "good" {
+		t.Errorf("old content became %d bytes", len(got))
+	}
+	holds(t, dir, "out.csv")
+
+	func() {
+		defer func() { _ = recover() }()
+		_ = File(path, func(io.Writer) error { panic("in write") })
+	}()
+	holds(t, dir, "out.csv")
+}
+
+func TestFileFollowsLinkAndRefusesDirectory(t *testing.T) {
+	dir := t.TempDir()
+	put(t, filepath.Join(dir, "real"), "old")
+	link := filepath.Join(dir, "link")
+	if err := os.Symlink("real", link); err != nil {
+		t.Skip(err)
+	}
+	if err := File(link, text("new")); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(dir, "real")); got != "new" {
+		t.Errorf("behind the link: %q", got)
+	}
+	holds(t, dir, "link", "real")
+	if err := File(dir, text("x")); err == nil {
+		t.Error("a directory was replaced by a file")
+	}
+	if err := File(filepath.Join(dir, "absent", "x"), text("x")); err == nil {
+		t.Error("no error for a missing parent")
+	}
+}
+
+func TestFileWritesDeviceDirectly(t *testing.T) {
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Skip("no null device")
+	}
+	if err := File(os.DevNull, text("gone")); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
+		t.Fatal("the null device was replaced by a file")
+	}
+}
+
+func TestDirCreatesAndReplaces(t *testing.T) {
+	parent := t.TempDir()
+	path := filepath.Join(parent, "m")
+	for _, content := range []string{"first", "second"} {
+		if err := Dir(path, "model.json", fill(content, nil)); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(t, filepath.Join(path, "model.json")); got != content {
+			t.Errorf("content %q, want %q", got, content)
+		}
+		holds(t, parent, "m")
+		holds(t, path, "model.json")
+	}
+}
+
+func TestDirReplacesEmptyDirectory(t *testing.T) {
+	path := t.TempDir()
+	if err := Dir(path+"/", "model.json", fill("x", nil)); err != nil {
+		t.Fatal(err)
+	}
+	holds(t, path, "model.json")
+}
+
+func TestFailedDirLeavesOldContentAndNothingElse(t *testing.T) {
+	parent := t.TempDir()
+	path := filepath.Join(parent, "m")
+	put(t, filepath.Join(path, "model.json"), "good")
+	err := Dir(path, "model.json", fill("half", errBroken))
+	if !errors.Is(err, errBroken) || !strings.Contains(err.Error(), path) {
+		t.Errorf("error %v: want it to wrap the cause and name %s", err, path)
+	}
+	if err := Dir(path, "model.json", func(string) error { return nil }); err == nil {
+		t.Error("a directory without its marker was accepted")
+	}
+	if got := read(t, filepath.Join(path, "model.json")); got != "good" {
+		t.Errorf("old content became %q", got)
+	}
+	holds(t, parent, "m")
+	if err := Dir(filepath.Join(parent, "new"), "model.json", fill("half", errBroken)); err == nil {
+		t.Error("no error")
+	}
+	holds(t, parent, "m")
+}
+
+func TestDirNeverReplacesSomethingElse(t *testing.T) {
+	parent := t.TempDir()
+	path := filepath.Join(parent, "thesis")
+	put(t, filepath.Join(path, "chapter1.tex"), "years of work")
+	err := Dir(path, "model.json", fill("x", nil))
+	if !errors.Is(err, ErrNotOurs) {
+		t.Errorf("error %v, want ErrNotOurs", err)
+	}
+	holds(t, path, "chapter1.tex")
+	holds(t, parent, "thesis")
+
+	file := filepath.Join(parent, "notes")
+	put(t, file, "keep")
+	if err := Dir(file, "model.json", fill("x", nil)); err == nil {
+		t.Error("a file was replaced by a directory")
+	}
+	if read(t, file) != "keep" {
+		t.Error("the file changed")
+	}
+	holds(t, parent, "notes", "thesis")
+}
+
+func TestDirCarriesOtherFilesOver(t *testing.T) {
+	parent := t.TempDir()
+	path := filepath.Join(parent, "m")
+	put(t, filepath.Join(path, "model.json"), "old")
+	put(t, filepath.Join(path, "notes.txt"), "mine")
+	put(t, filepath.Join(path, "plots", "a.svg"), "mine too")
+	if err := Dir(path, "model.json", fill("new", nil)); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(t, filepath.Join(path, "model.json")); got != "new" {
+		t.Errorf("content %q", got)
+	}
+	if read(t, filepath.Join(path, "notes.txt")) != "mine" || read(t, filepath.Join(path, "plots", "a.svg")) != "mine too" {
+		t.Error("a user's file was lost or changed")
+	}
+	holds(t, parent, "m")
+}

@@ -1,0 +1,12 @@
+// Package atomicfile puts results on disk so that nothing half-written ever
+// replaces something good.
+//
+// It takes a path and a function that writes the content. The content goes to
+// a temporary name beside the path, is flushed to the disk, and only then gets
+// the path's name: a reader sees the old content or the new, and after a
+// failure the old content stands and the temporary name is gone.
+//
+// It must never delete what a user put there: a directory is replaced only if
+// it is empty or holds the caller's marker file, and then whatever else was in
+// it is carried over into the new one.
+package atomicfile

@@ -1,0 +1,47 @@
+//go:build !purego
+
+package kernel
+
+import "golang.org/x/sys/cpu"
+
+var accelerated = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+
+func dotLanes(acc, a, b []float64, n int) {
+	if accelerated {
+		dotLanesAVX(acc, a, b, n)
+	} else {
+		dotLanesGo(acc, a, b, n)
+	}
+}
+
+func dot4Lanes(a0, a1, a2, a3, b []float64, n int) {
+	if accelerated {
+		dot4LanesAVX(a0, a1, a2, a3, b, n)
+	} else {
+		dot4LanesGo(a0, a1, a2, a3, b, n)
+	}
+}
+
+func axpyLanes(dst, c, a []float64, n int) {
+	if accelerated {
+		axpyLanesAVX(dst, c, a, n)
+	} else {
+		axpyLanesGo(dst, c, a, n)
+	}
+}
+
+func gramTile(tile, vi, vj []float64, rows, width int) {
+	if accelerated {
+		gramTileAVX(tile, vi, vj, rows, width)
+	} else {
+		gramTileGo(tile, vi, vj, rows, width)
+	}
+}
+
+func correlate(z, r []float64, cols []int32, b []float64, width int) {
+	if accelerated {
+		correlateAVX(z, r, cols, b, width)
+	} else {
+		correlateGo(z, r, cols, b, width)
+	}
+}

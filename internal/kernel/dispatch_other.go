@@ -1,0 +1,17 @@
+//go:build !amd64 || purego
+
+package kernel
+
+var accelerated = false
+
+func dotLanes(acc, a, b []float64, n int) { dotLanesGo(acc, a, b, n) }
+
+func dot4Lanes(a0, a1, a2, a3, b []float64, n int) { dot4LanesGo(a0, a1, a2, a3, b, n) }
+
+func axpyLanes(dst, c, a []float64, n int) { axpyLanesGo(dst, c, a, n) }
+
+func gramTile(tile, vi, vj []float64, rows, width int) { gramTileGo(tile, vi, vj, rows, width) }
+
+func correlate(z, r []float64, cols []int32, b []float64, width int) {
+	correlateGo(z, r, cols, b, width)
+}

@@ -1,0 +1,16 @@
+// Package kernel holds the inner loops, and nothing else.
+//
+// Rows of the matrix are solved eight at a time: a lane array is eight numbers,
+// one for each of eight rows, and every array of the solver (packed triangles,
+// right-hand sides) consists of lane arrays. A step of a Cholesky factorisation
+// is then a vector instruction, whatever the size of the systems.
+//
+// Each loop has a version in plain Go, which is its specification, and on
+// processors with AVX2 and FMA a generated one (see gen), chosen at start-up;
+// the tests hold the two together. The build tag purego leaves only the first.
+//
+// Shapes are the caller's duty; nothing here allocates, starts goroutines or
+// knows what a feature is.
+package kernel
+
+//go:generate sh -c "cd gen && go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel"

@@ -1,0 +1,227 @@
+// Command gen writes the AVX2/FMA versions of the kernels. It is a module of
+// its own so that the project itself does not depend on avo.
+//
+//	go run . -out ../kernel_amd64.s -pkg kernel
+package main
+
+import (
+	. "github.com/mmcloughlin/avo/build"
+	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
+)
+
+const (
+	double = 8          // bytes of a float64
+	vector = 4 * double // bytes of a vector register
+	lanes  = 2 * vector // bytes of a lane array of eight rows
+)
+
+func main() {
+	ConstraintExpr("!purego")
+	dotLanes()
+	dot4Lanes()
+	axpyLanes()
+	gramTile()
+	correlate()
+	Generate()
+}
+
+// pointer loads the base of a slice parameter.
+func pointer(name string) Register { return Load(Param(name).Base(), GP64()) }
+
+// count loads an int parameter.
+func count(name string) Register { return Load(Param(name), GP64()) }
+
+// loop emits a loop that runs n times, n > 0 not assumed.
+func loop(name string, n Register, body func()) {
+	TESTQ(n, n)
+	JZ(LabelRef(name + "_done"))
+	Label(name)
+	body()
+	DECQ(n)
+	JNZ(LabelRef(name))
+	Label(name + "_done")
+}
+
+// dotLanes: acc −= Σ a[l]∘b[l].
+func dotLanes() {
+	TEXT("dotLanesAVX", NOSPLIT, "func(acc, a, b []float64, n int)")
+	Pragma("noescape")
+	Doc("dotLanesAVX subtracts from acc the sum of the n products a[l]∘b[l] of lane arrays.")
+	acc, a, b, n := pointer("acc"), pointer("a"), pointer("b"), count("n")
+	lo, hi, x, y := YMM(), YMM(), YMM(), YMM()
+	VMOVUPD(Mem{Base: acc}, lo)
+	VMOVUPD(Mem{Base: acc, Disp: vector}, hi)
+	loop("dot", n, func() {
+		VMOVUPD(Mem{Base: a}, x)
+		VMOVUPD(Mem{Base: a, Disp: vector}, y)
+		VFNMADD231PD(Mem{Base: b}, x, lo)
+		VFNMADD231PD(Mem{Base: b, Disp: vector}, y, hi)
+		ADDQ(Imm(lanes), a)
+		ADDQ(Imm(lanes), b)
+	})
+	VMOVUPD(lo, Mem{Base: acc})
+	VMOVUPD(hi, Mem{Base: acc, Disp: vector})
+	VZEROUPPER()
+	RET()
+}
+
+// dot4Lanes: acc_r −= Σ a_r[l]∘b[l] for four rows r of a packed triangle.
+func dot4Lanes() {
+	TEXT("dot4LanesAVX", NOSPLIT, "func(a0, a1, a2, a3, b []float64, n int)")
+	Pragma("noescape")
+	Doc("dot4LanesAVX subtracts, for each of four rows a_r, the sum of the n products a_r[l]∘b[l] from a_r[n].")
+	var row [4]Register
+	for r := range row {
+		row[r] = pointer([]string{"a0", "a1", "a2", "a3"}[r])
+	}
+	b, n := pointer("b"), count("n")
+	offset := GP64()
+	MOVQ(n, offset)
+	SHLQ(Imm(6), offset)
+	var acc [4][2]VecVirtual
+	for r := range row {
+		for h := range 2 {
+			acc[r][h] = YMM()
+			VMOVUPD(Mem{Base: row[r], Index: offset, Scale: 1, Disp: h * vector}, acc[r][h])
+		}
+	}
+	at := GP64()
+	XORQ(at, at)
+	x, y := YMM(), YMM()
+	loop("dot4", n, func() {
+		VMOVUPD(Mem{Base: b, Index: at, Scale: 1}, x)
+		VMOVUPD(Mem{Base: b, Index: at, Scale: 1, Disp: vector}, y)
+		for r := range row {
+			VFNMADD231PD(Mem{Base: row[r], Index: at, Scale: 1}, x, acc[r][0])
+			VFNMADD231PD(Mem{Base: row[r], Index: at, Scale: 1, Disp: vector}, y, acc[r][1])
+		}
+		ADDQ(Imm(lanes), at)
+	})
+	for r := range row {
+		for h := range 2 {
+			VMOVUPD(acc[r][h], Mem{Base: row[r], Index: offset, Scale: 1, Disp: h * vector})
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// axpyLanes: dst[l] += c∘a[l].
+func axpyLanes() {
+	TEXT("axpyLanesAVX", NOSPLIT, "func(dst, c, a []float64, n int)")
+	Pragma("noescape")
+	Doc("axpyLanesAVX adds c∘a[l] to the n lane arrays dst[l].")
+	dst, c, a, n := pointer("dst"), pointer("c"), pointer("a"), count("n")
+	lo, hi, x, y := YMM(), YMM(), YMM(), YMM()
+	VMOVUPD(Mem{Base: c}, lo)
+	VMOVUPD(Mem{Base: c, Disp: vector}, hi)
+	loop("axpy", n, func() {
+		VMOVUPD(Mem{Base: dst}, x)
+		VMOVUPD(Mem{Base: dst, Disp: vector}, y)
+		VFMADD231PD(Mem{Base: a}, lo, x)
+		VFMADD231PD(Mem{Base: a, Disp: vector}, hi, y)
+		VMOVUPD(x, Mem{Base: dst})
+		VMOVUPD(y, Mem{Base: dst, Disp: vector})
+		ADDQ(Imm(lanes), dst)
+		ADDQ(Imm(lanes), a)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// gramTile: a 4×8 tile of VᵀV.
+func gramTile() {
+	TEXT("gramTileAVX", NOSPLIT, "func(tile, vi, vj []float64, rows, width int)")
+	Pragma("noescape")
+	Doc("gramTileAVX computes the 4×8 tile Σ_r vi[r,0..3]·vj[r,0..7] over rows that lie width apart.")
+	tile, vi, vj, rows, width := pointer("tile"), pointer("vi"), pointer("vj"), count("rows"), count("width")
+	SHLQ(Imm(3), width)
+	var acc [4][2]VecVirtual
+	for r := range acc {
+		for h := range 2 {
+			acc[r][h] = YMM()
+			VXORPD(acc[r][h], acc[r][h], acc[r][h])
+		}
+	}
+	x, y, s := YMM(), YMM(), YMM()
+	loop("gram", rows, func() {
+		VMOVUPD(Mem{Base: vj}, x)
+		VMOVUPD(Mem{Base: vj, Disp: vector}, y)
+		for r := range acc {
+			VBROADCASTSD(Mem{Base: vi, Disp: r * double}, s)
+			VFMADD231PD(x, s, acc[r][0])
+			VFMADD231PD(y, s, acc[r][1])
+		}
+		ADDQ(width, vi)
+		ADDQ(width, vj)
+	})
+	for r := range acc {
+		for h := range 2 {
+			VMOVUPD(acc[r][h], Mem{Base: tile, Disp: (2*r + h) * vector})
+		}
+	}
+	VZEROUPPER()
+	RET()
+}
+
+// correlate: z[0..len(z)) = Σ_x r[x]·b[cols[x],:].
+func correlate() {
+	TEXT("correlateAVX", NOSPLIT, "func(z, r []float64, cols []int32, b []float64, width int)")
+	Pragma("noescape")
+	Doc("correlateAVX computes z = Σ_x r[x]·b[cols[x]·width ...], len(z) a multiple of four.")
+	z := pointer("z")
+	left := Load(Param("z").Len(), GP64())
+	r, cols, b := pointer("r"), pointer("cols"), pointer("b")
+	entries := Load(Param("cols").Len(), GP64())
+	stride := count("width")
+	SHLQ(Imm(3), stride)
+	at, row := GP64(), GP64()
+	s := YMM()
+	block := func(name string, vectors int) {
+		var acc []VecVirtual
+		for range vectors {
+			a := YMM()
+			VXORPD(a, a, a)
+			acc = append(acc, a)
+		}
+		XORQ(at, at)
+		Label(name + "_entry")
+		CMPQ(at, entries)
+		JGE(LabelRef(name + "_store"))
+		MOVLQSX(Mem{Base: cols, Index: at, Scale: 4}, row)
+		IMULQ(stride, row)
+		ADDQ(b, row)
+		VBROADCASTSD(Mem{Base: r, Index: at, Scale: 8}, s)
+		for v, a := range acc {
+			VFMADD231PD(Mem{Base: row, Disp: v * vector}, s, a)
+		}
+		INCQ(at)
+		JMP(LabelRef(name + "_entry"))
+		Label(name + "_store")
+		for v, a := range acc {
+			VMOVUPD(a, Mem{Base: z, Disp: v * vector})
+		}
+		ADDQ(U32(vectors*vector), z)
+		ADDQ(U32(vectors*vector), b)
+		SUBQ(U32(4*vectors), left)
+	}
+	Label("wide")
+	CMPQ(left, Imm(32))
+	JL(LabelRef("narrow"))
+	block("eight", 8)
+	JMP(LabelRef("wide"))
+	Label("narrow")
+	CMPQ(left, Imm(12))
+	JL(LabelRef("last"))
+	block("three", 3)
+	JMP(LabelRef("narrow"))
+	Label("last")
+	CMPQ(left, Imm(4))
+	JL(LabelRef("end"))
+	block("one", 1)
+	JMP(LabelRef("last"))
+	Label("end")
+	VZEROUPPER()
+	RET()
+}

@@ -1,0 +1,79 @@
+package kernel
+
+// Lanes is how many rows are solved side by side: the length of a lane array.
+const Lanes = 8
+
+const badShape = "kernel: bad shape"
+
+// Pad rounds a length up to whole vectors of four.
+func Pad(n int) int { return (n + 3) &^ 3 }
+
+// Accelerated tells whether the generated versions are in use.
+func Accelerated() bool { return accelerated }
+
+// dotLanesGo: acc −= Σ_{l<n} a[l]∘b[l], all of lane arrays.
+func dotLanesGo(acc, a, b []float64, n int) {
+	out := (*[Lanes]float64)(acc)
+	for l := range n {
+		x, y := (*[Lanes]float64)(a[l*Lanes:]), (*[Lanes]float64)(b[l*Lanes:])
+		for i := range Lanes {
+			out[i] -= x[i] * y[i]
+		}
+	}
+}
+
+// dot4LanesGo: a_r[n] −= Σ_{l<n} a_r[l]∘b[l] for four rows a_r.
+func dot4LanesGo(a0, a1, a2, a3, b []float64, n int) {
+	for _, a := range [...][]float64{a0, a1, a2, a3} {
+		dotLanesGo(a[n*Lanes:], a, b, n)
+	}
+}
+
+// axpyLanesGo: dst[l] += c∘a[l] for l < n.
+func axpyLanesGo(dst, c, a []float64, n int) {
+	by := (*[Lanes]float64)(c)
+	for l := range n {
+		out, x := (*[Lanes]float64)(dst[l*Lanes:]), (*[Lanes]float64)(a[l*Lanes:])
+		for i := range Lanes {
+			out[i] += by[i] * x[i]
+		}
+	}
+}
+
+// gramTileGo: tile[x,y] = Σ_r vi[r·width+x]·vj[r·width+y], x < 4, y < 8.
+func gramTileGo(tile, vi, vj []float64, rows, width int) {
+	out := (*[32]float64)(tile)
+	clear(out[:])
+	for r := range rows {
+		a, b := (*[4]float64)(vi[r*width:]), (*[8]float64)(vj[r*width:])
+		for x := range 4 {
+			for y := range 8 {
+				out[x*8+y] += a[x] * b[y]
+			}
+		}
+	}
+}
+
+// correlateGo: z = Σ_x r[x]·b[cols[x]·width ...].
+func correlateGo(z, r []float64, cols []int32, b []float64, width int) {
+	clear(z)
+	for x, c := range cols {
+		by := r[x]
+		for j, v := range b[int(c)*width:][:len(z)] {
+			z[j] += by * v
+		}
+	}
+}
+
+// Correlate computes z_j = Σ_x r[x]·b[cols[x],j]: the correlation of a row's
+// residual with every feature. b has rows of the given width, len(z) ≤ width is
+// a multiple of four, and cols is increasing.
+func Correlate(z, r []float64, cols []int32, b []float64, width int) {
+	if len(r) != len(cols) || len(z)%4 != 0 || len(z) > width {
+		panic(badShape)
+	}
+	if last := len(cols) - 1; last >= 0 && int(cols[last]) >= len(b)/width {
+		panic(badShape)
+	}
+	correlate(z, r, cols, b, width)
+}

@@ -1,0 +1,188 @@
+package kernel
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// both runs the test on the plain and, where there is one, the generated
+// version of the primitives.
+func both(t *testing.T, test func(t *testing.T)) {
+	fast := accelerated
+	defer func() { accelerated = fast }()
+	accelerated = false
+	t.Run("plain", test)
+	if fast {
+		accelerated = true
+		t.Run("generated", test)
+	}
+}
+
+func random(rng *rand.Rand, n int) []float64 {
+	x := make([]float64, n)
+	for i := range x {
+		x[i] = rng.NormFloat64()
+	}
+	return x
+}
+
+func near(t *testing.T, what string, got, want, size float64) {
+	t.Helper()
+	if math.IsNaN(got) || math.Abs(got-want) > 1e-12*(1+size) {
+		t.Fatalf("%s: got %v, want %v", what, got, want)
+	}
+}
+
+// TestPrimitivesAgree holds each generated primitive to its plain version, at
+// every length, and checks that nothing beside the target is written.
+func TestPrimitivesAgree(t *testing.T) {
+	if !accelerated {
+		t.Skip("this processor has no AVX2 and FMA: only the plain versions run")
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for n := range 40 {
+		a, b, acc := random(rng, (n+1)*Lanes), random(rng, (n+1)*Lanes), random(rng, Lanes)
+		want := append([]float64{}, acc...)
+		dotLanesGo(want, a, b, n)
+		dotLanes(acc, a, b, n)
+		for i := range acc {
+			near(t, "dotLanes", acc[i], want[i], float64(n))
+		}
+		var rows, wants [4][]float64
+		for r := range rows {
+			rows[r] = random(rng, (n+2)*Lanes)
+			wants[r] = append([]float64{}, rows[r]...)
+		}
+		dot4LanesGo(wants[0], wants[1], wants[2], wants[3], b, n)
+		dot4Lanes(rows[0], rows[1], rows[2], rows[3], b, n)
+		for r := range rows {
+			for i := range rows[r] {
+				near(t, "dot4Lanes", rows[r][i], wants[r][i], float64(n))
+			}
+		}
+		dst := random(rng, (n+2)*Lanes)
+		want = append([]float64{}, dst...)
+		axpyLanesGo(want, acc, a, n)
+		axpyLanes(dst, acc, a, n)
+		for i := range dst {
+			near(t, "axpyLanes", dst[i], want[i], 1)
+		}
+		tile, wantTile := make([]float64, 32), make([]float64, 32)
+		v := random(rng, n*11+20)
+		gramTileGo(wantTile, v[3:], v[1:], n, 11)
+		gramTile(tile, v[3:], v[1:], n, 11)
+		for i := range tile {
+			near(t, "gramTile", tile[i], wantTile[i], float64(n))
+		}
+	}
+}
+
+func TestCorrelateIsTransposedProduct(t *testing.T) {
+	both(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(3, 4))
+		for p := 4; p <= 80; p += 4 {
+			const m = 30
+			width := p + 4*(p%3)
+			b := random(rng, m*width)
+			var cols []int32
+			for c := range m {
+				if rng.IntN(2) == 0 {
+					cols = append(cols, int32(c))
+				}
+			}
+			r := random(rng, len(cols))
+			z := random(rng, p+1)
+			guard := z[p]
+			Correlate(z[:p], r, cols, b, width)
+			for j := range p {
+				var want float64
+				for x, c := range cols {
+					want += r[x] * b[int(c)*width+j]
+				}
+				near(t, "z", z[j], want, 10)
+			}
+			if z[p] != guard {
+				t.Fatal("wrote past the end")
+			}
+		}
+	})
+}
+
+// TestLaneSolversAgreeWithDense checks Gram, Cholesky, Solve and Inverse, each
+// lane against gonum's dense algebra.
+func TestLaneSolversAgreeWithDense(t *testing.T) {
+	both(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(5, 6))
+		for n := 1; n <= 35; n++ {
+			width := GramWidth(n)
+			k := make([]float64, Tri(n)*Lanes)
+			var dense [Lanes]*mat.SymDense
+			for lane := range Lanes {
+				rows := n + lane
+				v := random(rng, rows*width)
+				Gram(k, lane, v, rows, width, n)
+				vm := mat.NewDense(rows, n, nil)
+				for r := range rows {
+					for c := range n {
+						vm.Set(r, c, v[r*width+c])
+					}
+				}
+				dense[lane] = mat.NewSymDense(n, nil)
+				dense[lane].SymOuterK(1, vm.T())
+				for i := range n {
+					k[(Tri(i)+i)*Lanes+lane] += 0.5
+					dense[lane].SetSym(i, i, dense[lane].At(i, i)+0.5)
+					for j := range i + 1 {
+						near(t, "gram", k[(Tri(i)+j)*Lanes+lane], dense[lane].At(i, j), float64(n))
+					}
+				}
+			}
+			y := random(rng, n*Lanes)
+			u := append([]float64{}, y...)
+			Cholesky(k, n, 1e-300)
+			Solve(k, u, n)
+			Inverse(k, make([]float64, n*Lanes), n)
+			for lane := range Lanes {
+				var chol mat.Cholesky
+				if !chol.Factorize(dense[lane]) {
+					t.Fatal("not positive definite")
+				}
+				var inv mat.SymDense
+				if err := chol.InverseTo(&inv); err != nil {
+					t.Fatal(err)
+				}
+				rhs := mat.NewVecDense(n, nil)
+				for i := range n {
+					rhs.SetVec(i, y[i*Lanes+lane])
+				}
+				var want mat.VecDense
+				if err := chol.SolveVecTo(&want, rhs); err != nil {
+					t.Fatal(err)
+				}
+				for i := range n {
+					near(t, "solve", u[i*Lanes+lane], want.AtVec(i), 10)
+					for j := range i + 1 {
+						near(t, "inverse", k[(Tri(i)+j)*Lanes+lane], inv.At(i, j), 10)
+					}
+				}
+			}
+		}
+	})
+}
+
+// TestCholeskyNeverMakesNaN gives it a matrix that is not positive definite.
+func TestCholeskyNeverMakesNaN(t *testing.T) {
+	both(t, func(t *testing.T) {
+		k := make([]float64, Tri(3)*Lanes) // all zeros, then one negative pivot
+		k[(Tri(1)+1)*Lanes] = -1
+		Cholesky(k, 3, 1e-30)
+		for _, x := range k {
+			if math.IsNaN(x) || math.IsInf(x, 0) {
+				t.Fatalf("got %v", x)
+			}
+		}
+	})
+}

@@ -1,0 +1,143 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"sync"
+	"sync/atomic"
+
+	"optcomplete/data"
+)
+
+// rowBlock is the number of rows a goroutine takes at a time.
+const rowBlock = 256
+
+// The size of numbers that the solver accepts: within it no product of two of
+// them, summed over a row, leaves the range of float64. Features whose norm in
+// a row is below tiny count as zero there.
+const (
+	huge           = 1e140
+	tiny           = 1e-140
+	maxCoefficient = 1e150
+)
+
+// RangeError tells which row cannot be fitted because a number in it, or its
+// coefficients, are too large to compute with.
+type RangeError struct {
+	Row   int // index
+	Value float64
+}
+
+func (e *RangeError) Error() string {
+	return fmt.Sprintf("model: row %d has the number %g, too large to fit (rescale the values or the features)", e.Row, e.Value)
+}
+
+// Coefficients fits u_i for every row i on its observed entries: with V_i the
+// selected features of the columns Ω_i and a_i the values,
+//
+//	LeastSquares:  u_i = V_i⁺ a_i
+//	Ridge:         u_i = (I/γ + V_iᵀV_i)⁻¹ V_iᵀa_i
+//
+// The result is n×k, row by row, finite, and the same for any number of
+// threads (0 means 1). A row without entries gets zeros. gamma is used by Ridge
+// only. Indices in selected that are not features, or a feature table of
+// another number of columns than the matrix, panic.
+func Coefficients(ctx context.Context, m *data.Matrix, f *data.Features, selected []int, refit Refit, gamma float64, threads int) ([]float64, error) {
+	rows, columns := m.Dims()
+	fc, p := f.Dims()
+	if fc != columns {
+		panic(fmt.Sprintf("model: features of %d columns for a matrix with %d", fc, columns))
+	}
+	lambda := 0.0 // 1/γ; zero is least squares
+	switch refit {
+	case LeastSquares:
+	case Ridge:
+		if !(gamma >= tiny && gamma <= huge) {
+			return nil, fmt.Errorf("model: a ridge refit needs a gamma between %g and %g, not %g", tiny, huge, gamma)
+		}
+		lambda = 1 / gamma
+	default:
+		return nil, fmt.Errorf("model: unknown refit %v", refit)
+	}
+	chosen := gather(f.Values, p, selected)
+	k := len(selected)
+	out := make([]float64, rows*k)
+	if k == 0 {
+		return out, ctx.Err()
+	}
+	err := forBlocks(ctx, rows, threads, func() func(lo, hi int) error {
+		s := newRowSolver(k, lambda)
+		return func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				at, values := m.Row(i)
+				if bad, ok := s.solve(chosen, at, values, out[i*k:(i+1)*k]); !ok {
+					return &RangeError{Row: i, Value: bad}
+				}
+			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// gather copies the selected of p features of every column: m×k.
+func gather(values []float64, p int, selected []int) []float64 {
+	for _, j := range selected {
+		if j < 0 || j >= p {
+			panic(fmt.Sprintf("model: feature %d of %d", j, p))
+		}
+	}
+	if p == 0 {
+		return nil
+	}
+	out := make([]float64, 0, len(values)/p*len(selected))
+	for at := 0; at < len(values); at += p {
+		for _, j := range selected {
+			out = append(out, values[at+j])
+		}
+	}
+	return out
+}
+
+// forBlocks runs work over blocks of rows, with one worker made by start per
+// goroutine, until all is done, an error occurs or ctx ends. Of several errors
+// the one of the first block is returned.
+func forBlocks(ctx context.Context, rows, threads int, start func() func(lo, hi int) error) error {
+	blocks := (rows + rowBlock - 1) / rowBlock
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		first  error
+		where  = math.MaxInt
+	)
+	for range max(1, min(threads, blocks)) {
+		wg.Go(func() {
+			work := start()
+			for ctx.Err() == nil && !failed.Load() {
+				b := int(next.Add(1)) - 1
+				if b >= blocks {
+					return
+				}
+				if err := work(b*rowBlock, min(rows, (b+1)*rowBlock)); err != nil {
+					failed.Store(true)
+					mu.Lock()
+					if b < where {
+						first, where = err, b
+					}
+					mu.Unlock()
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if first != nil {
+		return first
+	}
+	return ctx.Err()
+}

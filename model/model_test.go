@@ -1,0 +1,179 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/data"
+)
+
+// fitted makes a model of 7 rows, 5 columns and 3 of 4 features, with ids and
+// names that files have trouble with.
+func fitted(t testing.TB) *Model {
+	t.Helper()
+	m, f := problem(t, 7, 5, 4, 0.7, 2)
+	f.IDs = []string{"Alien", "say \"hi\"", "a,b", " padded", "Amélie\nLe fabuleux"}
+	f.Names = []string{"row", "unused", "Entries", "R&B/α.β"}
+	selected := []int{3, 0, 2}
+	u, err := Coefficients(context.Background(), m, f, selected, LeastSquares, 0, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratings := &data.Ratings{Matrix: m, RowIDs: []string{"u1", "u,2", "", "ü4", "5", "06", "7\""}, ColumnIDs: f.IDs}
+	summary := Summary{
+		Method: "certified", Model: "paper", Gamma: 0.1 + 0.2, Cost: 1.25, Bound: 1.2, Gap: 0.04, Certified: true,
+		Status: "gap", Cuts: 3, Nodes: 4, Passes: 5, Seconds: Seconds{1, 2, 3, 4, 10},
+		Holdout: &Metrics{Entries: 9, MAPE: 1. / 3, RMSE: 2, MAE: 1, MAPESkipped: 2}, Train: Metrics{Entries: 20, RMSE: 0.5},
+		NearTies: []NearTie{{Selected: []string{"row", "unused"}, Cost: 1.3}},
+		Seed:     math.MaxUint64, Refit: Ridge, Always: []string{"row"}, Version: "1.2.3",
+		Settings: map[string]string{"scale": "none"}, Warnings: []string{"a < b & c"},
+	}
+	model, err := New(summary, ratings, f, selected, u)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return model
+}
+
+func TestNewTakesSelectedFeaturesInOrder(t *testing.T) {
+	m := fitted(t)
+	if diff := cmp.Diff([]string{"R&B/α.β", "row", "Entries"}, m.Summary.Selected); diff != "" {
+		t.Error(diff)
+	}
+	s := m.Summary
+	if s.Rows != 7 || s.Columns != 5 || s.Features != 4 || s.K != 3 || m.K() != 3 || s.Observed == 0 {
+		t.Errorf("summary %+v", s)
+	}
+	sum := 0
+	for _, e := range m.Entries {
+		sum += int(e)
+	}
+	if sum != s.Observed || m.Entries[3] != 0 {
+		t.Errorf("entries %v of %d; row 3 has none", m.Entries, s.Observed)
+	}
+	_, f := problem(t, 7, 5, 4, 0.7, 2)
+	for j := range 5 {
+		b := f.Row(j)
+		if diff := cmp.Diff([]float64{b[3], b[0], b[2]}, m.Features[j*3:(j+1)*3]); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+func TestPredictionIsInnerProduct(t *testing.T) {
+	m := fitted(t)
+	columns := []int32{4, 0, 0, 2}
+	out := make([]float64, len(columns))
+	for i, row := range m.RowIDs {
+		m.PredictRow(i, columns, out)
+		for at, j := range columns {
+			want := 0.0
+			for f := range 3 {
+				want += m.Coefficients[i*3+f] * m.Features[int(j)*3+f]
+			}
+			one, err := m.Predict(row, m.ColumnIDs[j])
+			if err != nil {
+				t.Fatal(err)
+			}
+			if out[at] != want || one != want {
+				t.Errorf("row %q, column %q: %v and %v, want %v", row, m.ColumnIDs[j], out[at], one, want)
+			}
+		}
+	}
+	if i, ok := m.Row("ü4"); !ok || i != 3 {
+		t.Errorf("Row: %d, %v", i, ok)
+	}
+	if j, ok := m.Column("a,b"); !ok || j != 2 {
+		t.Errorf("Column: %d, %v", j, ok)
+	}
+}
+
+func TestUnknownIDsAreTypedErrors(t *testing.T) {
+	m := fitted(t)
+	_, err := m.Predict("nobody", "Alien")
+	if e := new(UnknownRowError); !errors.As(err, &e) || e.ID != "nobody" {
+		t.Errorf("unknown row: %v", err)
+	}
+	_, err = m.Predict("u1", "Gigli")
+	if e := new(UnknownColumnError); !errors.As(err, &e) || e.ID != "Gigli" {
+		t.Errorf("unknown column: %v", err)
+	}
+}
+
+func TestSummaryHasTheKeysOfTheDesign(t *testing.T) {
+	var text bytes.Buffer
+	if err := fitted(t).Summary.WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
+		t.Fatal(err)
+	}
+	for _, key := range strings.Fields("method model rows columns features observed k gamma selected cost bound gap certified status cuts nodes passes seconds holdout train near_ties version seed refit") {
+		if _, ok := got[key]; !ok {
+			t.Errorf("no %q", key)
+		}
+	}
+	for key, want := range map[string]string{"seconds": "load select certify complete total", "holdout": "entries mape rmse mae mape_skipped"} {
+		for _, inner := range strings.Fields(want) {
+			if _, ok := got[key].(map[string]any)[inner]; !ok {
+				t.Errorf("no %s.%s", key, inner)
+			}
+		}
+	}
+	if got["refit"] != "ridge" || !strings.Contains(text.String(), `"R&B/α.β"`) {
+		t.Errorf("not readable: %s", text.String())
+	}
+
+	text.Reset()
+	if err := (Summary{}).WriteJSON(&text); err != nil {
+		t.Fatal(err)
+	}
+	if s := text.String(); strings.Contains(s, "null") || strings.Contains(s, "holdout") || strings.Contains(s, "mape_skipped") {
+		t.Errorf("empty summary: %s", s)
+	}
+}
+
+func TestSummaryNeverHoldsNaN(t *testing.T) {
+	unproven := Summary{Cost: 3, Bound: math.Inf(-1), Gap: math.Inf(1)}
+	if err := unproven.Normalize(); err != nil || unproven.Bound != 0 || unproven.Gap != 1 {
+		t.Errorf("nothing proven: %+v, %v", unproven, err)
+	}
+	for name, s := range map[string]Summary{
+		"cost":              {Cost: math.NaN()},
+		"bound":             {Bound: math.Inf(1)},
+		"holdout.mape":      {Holdout: &Metrics{MAPE: math.NaN()}},
+		"near_ties[1].cost": {NearTies: []NearTie{{}, {Cost: math.Inf(1)}}},
+	} {
+		err := s.WriteJSON(new(bytes.Buffer))
+		if err == nil || !strings.Contains(err.Error(), name+" is") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+	m := fitted(t)
+	m.Coefficients[4] = math.NaN()
+	if err := m.Save(t.TempDir()); err == nil || !strings.Contains(err.Error(), `"u,2"`) {
+		t.Errorf("NaN saved: %v", err)
+	}
+}
+
+func TestRefitNames(t *testing.T) {
+	for _, r := range []Refit{LeastSquares, Ridge} {
+		if got, err := ParseRefit(r.String()); err != nil || got != r {
+			t.Errorf("%v: %v, %v", r, got, err)
+		}
+	}
+	if _, err := ParseRefit("lasso"); err == nil {
+		t.Error("lasso was accepted")
+	}
+	if _, err := json.Marshal(Refit(7)); err == nil {
+		t.Error("an unknown refit was written")
+	}
+}

@@ -1,0 +1,59 @@
+package model
+
+import (
+	"encoding"
+	"fmt"
+)
+
+// Refit says how the coefficients of a row are fitted once the selection is
+// known. The zero value is the paper's.
+type Refit int
+
+const (
+	// LeastSquares is the paper's refit, without regularisation: the least
+	// squares coefficients where they are unique, and among equally good ones
+	// those of the smallest norm otherwise.
+	LeastSquares Refit = iota
+	// Ridge gives u_i = (I/γ + G_i)⁻¹ y_i, the coefficients of the cost itself.
+	Ridge
+)
+
+var refitNames = [...]string{LeastSquares: "ls", Ridge: "ridge"}
+
+var (
+	_ fmt.Stringer             = Refit(0)
+	_ encoding.TextMarshaler   = Refit(0)
+	_ encoding.TextUnmarshaler = (*Refit)(nil)
+)
+
+// ParseRefit is the inverse of String.
+func ParseRefit(name string) (Refit, error) {
+	for r, known := range refitNames {
+		if name == known {
+			return Refit(r), nil
+		}
+	}
+	return 0, fmt.Errorf("model: no refit is called %q (use ls or ridge)", name)
+}
+
+// String returns the name by which flags and files call the refit.
+func (r Refit) String() string {
+	if r < 0 || int(r) >= len(refitNames) {
+		return fmt.Sprintf("Refit(%d)", int(r))
+	}
+	return refitNames[r]
+}
+
+// MarshalText makes a Refit its name in JSON.
+func (r Refit) MarshalText() ([]byte, error) {
+	if _, err := ParseRefit(r.String()); err != nil {
+		return nil, err
+	}
+	return []byte(r.String()), nil
+}
+
+// UnmarshalText reads what MarshalText wrote.
+func (r *Refit) UnmarshalText(text []byte) (err error) {
+	*r, err = ParseRefit(string(text))
+	return err
+}

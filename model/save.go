@@ -1,0 +1,53 @@
+package model
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+
+	"optcomplete/internal/atomicfile"
+)
+
+// summaryFile is the file that makes a directory a saved model.
+const summaryFile = "model.json"
+
+// Save writes the model to a directory:
+//
+//	model.json       the Summary: settings, selection, certificate, metrics
+//	rows.parquet     row (id), entries, then one coefficient per selected feature
+//	columns.parquet  column (id), then the value of each selected feature
+//
+// A feature's column is named as the feature; a name that is empty or taken
+// (row, column, entries, an earlier feature, upper and lower case being the
+// same) gets underscores added until it is free. The order is that of
+// "selected" in model.json.
+//
+// An earlier model in the directory is replaced only once the new one is
+// complete. A directory that holds something else is left alone, with an error.
+func (m *Model) Save(dir string) error {
+	if err := m.check(); err != nil {
+		return err
+	}
+	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
+		return errors.Join(
+			writeFile(dir, summaryFile, m.Summary.WriteJSON),
+			writeFile(dir, "rows.parquet", m.rowTable().write),
+			writeFile(dir, "columns.parquet", m.columnTable().write),
+		)
+	})
+}
+
+func writeFile(dir, name string, write func(io.Writer) error) error {
+	f, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		return err
+	}
+	w := bufio.NewWriterSize(f, 1<<18)
+	if err := errors.Join(write(w), w.Flush(), f.Close()); err != nil {
+		return fmt.Errorf("%s: %w", name, err)
+	}
+	return nil
+}

@@ -1,0 +1,149 @@
+package model
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"math"
+)
+
+// Metrics tells how far predictions are from observed entries. With no entries
+// all of them are 0.
+type Metrics struct {
+	Entries int     `json:"entries"` // observed entries compared
+	MAPE    float64 `json:"mape"`    // mean of |error| / |value|, a fraction, over values that are not 0
+	RMSE    float64 `json:"rmse"`    // root of the mean squared error, in the values' unit
+	MAE     float64 `json:"mae"`     // mean absolute error, in the values' unit
+	// MAPESkipped counts the entries with value 0, which MAPE leaves out.
+	MAPESkipped int `json:"mape_skipped,omitempty"`
+}
+
+// Seconds is the wall time of each part of a fit.
+type Seconds struct {
+	Load     float64 `json:"load"`
+	Select   float64 `json:"select"`
+	Certify  float64 `json:"certify"`
+	Complete float64 `json:"complete"`
+	Total    float64 `json:"total"`
+}
+
+// NearTie is another selection that was seen, and its cost.
+type NearTie struct {
+	Selected []string `json:"selected"`
+	Cost     float64  `json:"cost"`
+}
+
+// GammaPoint is one γ that was tried on validation data.
+type GammaPoint struct {
+	Gamma    float64  `json:"gamma"`
+	RMSE     float64  `json:"rmse"`     // on the validation entries
+	RootGap  float64  `json:"root_gap"` // gap after the root of the search, at most 1
+	Selected []string `json:"selected"`
+}
+
+// Summary is what a fit has to say for itself: `fit --json` prints it and
+// model.json holds it.
+type Summary struct {
+	Method   string   `json:"method"`   // of the search: certified, optcomplete, cutplanes
+	Model    string   `json:"model"`    // paper, pooled, full
+	Rows     int      `json:"rows"`     // n
+	Columns  int      `json:"columns"`  // m
+	Features int      `json:"features"` // p
+	Observed int      `json:"observed"` // observed entries
+	K        int      `json:"k"`
+	Gamma    float64  `json:"gamma"`
+	Selected []string `json:"selected"` // names of the k features, in the order of the coefficients
+
+	Cost      float64 `json:"cost"`
+	Bound     float64 `json:"bound"`     // no selection of k features costs less
+	Gap       float64 `json:"gap"`       // (cost − bound)/cost, a fraction
+	Certified bool    `json:"certified"` // the bound comes from all observed entries
+	Status    string  `json:"status"`    // optimal, gap, time_limit, interrupted
+
+	Cuts    int     `json:"cuts"`
+	Nodes   int     `json:"nodes"`
+	Passes  int     `json:"passes"`
+	Seconds Seconds `json:"seconds"`
+
+	Holdout  *Metrics  `json:"holdout,omitempty"` // nil if nothing was held out
+	Train    Metrics   `json:"train"`
+	NearTies []NearTie `json:"near_ties"` // best first
+
+	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
+
+	Refit    Refit             `json:"refit"`
+	Seed     uint64            `json:"seed"`
+	Always   []string          `json:"always,omitempty"`   // features that had to be chosen
+	Never    []string          `json:"never,omitempty"`    // features that must not be
+	Settings map[string]string `json:"settings,omitempty"` // further options, by the name of their flag
+	Warnings []string          `json:"warnings,omitempty"`
+	Version  string            `json:"version"`        // of the program that made it
+	Format   int               `json:"format_version"` // of the saved model; set by Normalize
+}
+
+// FormatVersion is the version of the saved model that this package writes and
+// reads. It changes when an older program could misread a newer model.
+const FormatVersion = 1
+
+// Normalize makes the summary fit for writing: lists are not nil, and where
+// nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
+// below, and the gap 1. Any other number that is not finite is an error that
+// names it.
+func (s *Summary) Normalize() error {
+	s.Format = FormatVersion
+	if s.Selected == nil {
+		s.Selected = []string{}
+	}
+	if s.NearTies == nil {
+		s.NearTies = []NearTie{}
+	}
+	if math.IsInf(s.Bound, -1) {
+		s.Bound, s.Gap = 0, 1
+	}
+	for _, x := range s.numbers() {
+		if math.IsNaN(x.value) || math.IsInf(x.value, 0) {
+			return fmt.Errorf("model: %s is %v, not a finite number", x.name, x.value)
+		}
+	}
+	return nil
+}
+
+// Early tells whether the search was stopped before what it was asked to prove.
+func (s *Summary) Early() bool { return s.Status != "optimal" && s.Status != "gap" }
+
+type number struct {
+	name  string
+	value float64
+}
+
+func (s *Summary) numbers() []number {
+	all := []number{
+		{"gamma", s.Gamma}, {"cost", s.Cost}, {"bound", s.Bound}, {"gap", s.Gap},
+		{"seconds.load", s.Seconds.Load}, {"seconds.select", s.Seconds.Select},
+		{"seconds.certify", s.Seconds.Certify}, {"seconds.complete", s.Seconds.Complete},
+		{"seconds.total", s.Seconds.Total},
+		{"train.mape", s.Train.MAPE}, {"train.rmse", s.Train.RMSE}, {"train.mae", s.Train.MAE},
+	}
+	if h := s.Holdout; h != nil {
+		all = append(all, number{"holdout.mape", h.MAPE}, number{"holdout.rmse", h.RMSE}, number{"holdout.mae", h.MAE})
+	}
+	for i, t := range s.NearTies {
+		all = append(all, number{fmt.Sprintf("near_ties[%d].cost", i), t.Cost})
+	}
+	for i, g := range s.GammaPath {
+		all = append(all, number{fmt.Sprintf("gamma_path[%d].rmse", i), g.RMSE}, number{fmt.Sprintf("gamma_path[%d].root_gap", i), g.RootGap})
+	}
+	return all
+}
+
+// WriteJSON writes the summary as one indented JSON object and a newline,
+// normalized; s itself is not changed.
+func (s Summary) WriteJSON(w io.Writer) error {
+	if err := s.Normalize(); err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false) // names such as "R&B" stay readable
+	return e.Encode(s)
+}

@@ -1,0 +1,146 @@
+package model
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+)
+
+// groupRows is the number of rows in a row group of a saved model: what is
+// converted and held in memory at a time.
+const groupRows = 1 << 16
+
+// table is one Parquet file of a saved model: an id, for rows the number of
+// entries, and one number per selected feature.
+type table struct {
+	file    string
+	id      string   // name of the id's column
+	counted bool     // it has the column "entries"
+	names   []string // of the feature columns
+
+	ids     []string
+	entries []int32
+	values  []float64 // by rows, len(names) each
+}
+
+func (m *Model) rowTable() *table {
+	return &table{file: "rows.parquet", id: "row", counted: true, names: columnNames(m.Summary.Selected),
+		ids: m.RowIDs, entries: m.Entries, values: m.Coefficients}
+}
+
+func (m *Model) columnTable() *table {
+	return &table{file: "columns.parquet", id: "column", names: columnNames(m.Summary.Selected),
+		ids: m.ColumnIDs, values: m.Features}
+}
+
+// columnNames gives the Parquet columns of the features, the same in both
+// files. A feature's column has its own name; if that is empty or taken, by
+// row, column, entries or an earlier feature, underscores are added to it until
+// it is free. Upper and lower case are not told apart, as in DuckDB and Spark.
+func columnNames(features []string) []string {
+	taken := map[string]bool{"": true, "row": true, "column": true, "entries": true}
+	names := make([]string, len(features))
+	for i, name := range features {
+		name = strings.ToValidUTF8(name, "\uFFFD")
+		for taken[strings.ToLower(name)] {
+			name += "_"
+		}
+		taken[strings.ToLower(name)] = true
+		names[i] = name
+	}
+	return names
+}
+
+func (t *table) schema() *arrow.Schema {
+	fields := []arrow.Field{{Name: t.id, Type: arrow.BinaryTypes.String}}
+	if t.counted {
+		fields = append(fields, arrow.Field{Name: "entries", Type: arrow.PrimitiveTypes.Int32})
+	}
+	for _, name := range t.names {
+		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+	}
+	return arrow.NewSchema(fields, nil)
+}
+
+// write writes the table to w, a row group at a time.
+func (t *table) write(w io.Writer) error {
+	// Ids are distinct and coefficients too: a dictionary would only cost.
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false))
+	schema := t.schema()
+	out, err := pqarrow.NewFileWriter(schema, onlyWriter{w}, props, pqarrow.DefaultWriterProps())
+	if err != nil {
+		return err
+	}
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	defer b.Release()
+	for lo := 0; lo < len(t.ids); lo += groupRows {
+		t.append(b, lo, min(len(t.ids), lo+groupRows))
+		record := b.NewRecordBatch()
+		err := out.Write(record)
+		record.Release()
+		if err != nil {
+			return err
+		}
+	}
+	return out.Close()
+}
+
+// append adds the rows lo..hi to the builder.
+func (t *table) append(b *array.RecordBuilder, lo, hi int) {
+	ids := b.Field(0).(*array.StringBuilder)
+	for _, id := range t.ids[lo:hi] {
+		ids.Append(strings.ToValidUTF8(id, "\uFFFD")) // readers reject anything else
+	}
+	first := 1
+	if t.counted {
+		b.Field(1).(*array.Int32Builder).AppendValues(t.entries[lo:hi], nil)
+		first = 2
+	}
+	k := len(t.names)
+	for f := range k {
+		column := b.Field(first + f).(*array.Float64Builder)
+		column.Reserve(hi - lo)
+		for i := lo; i < hi; i++ {
+			column.UnsafeAppend(t.values[i*k+f])
+		}
+	}
+}
+
+// onlyWriter hides the other methods of a writer: the Parquet writer would
+// close what it can close.
+type onlyWriter struct{ io.Writer }
+
+// is reports what is wrong with the schema of a file that should hold t.
+func (t *table) is(got *arrow.Schema) error {
+	want := t.schema()
+	if got.NumFields() != want.NumFields() {
+		return fmt.Errorf("it has %d columns, the model needs %d (%s)", got.NumFields(), want.NumFields(), names(want))
+	}
+	for i, w := range want.Fields() {
+		g := got.Field(i)
+		if g.Name != w.Name || !sameType(g.Type, w.Type) {
+			return fmt.Errorf("its column %d is %s (%s), the model needs %s (%s)", i+1, g.Name, g.Type, w.Name, w.Type)
+		}
+	}
+	return nil
+}
+
+// sameType allows the long strings that some programs rewrite a file with.
+func sameType(got, want arrow.DataType) bool {
+	return arrow.TypeEqual(got, want) || want.ID() == arrow.STRING && got.ID() == arrow.LARGE_STRING
+}
+
+func names(s *arrow.Schema) string {
+	var out []string
+	for _, f := range s.Fields() {
+		out = append(out, f.Name)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,21 @@
+// Package objective computes the cost of a selection of features: how badly
+// the observed entries are explained by them, with each row's coefficients
+// chosen best (the paper's Theorem 1; design.md, section 3).
+//
+// [Exact] takes an observed matrix, the features of its columns and γ, and
+// evaluates the cost, its gradient and its second derivatives at any weights in
+// [0,1]^p, in one pass over all observed entries. It satisfies search.Curved.
+//
+// Every evaluation yields a cut that is a true lower bound of the cost. For any
+// residuals r_i whatever,
+//
+//	n·m·c(t) ≥ Σ_i 2a_iᵀr_i − ‖r_i‖² − γ Σ_j t_j Σ_i (b_jᵀr_i)²   for all t ≥ 0,
+//
+// with equality where r_i solves row i at t: it is the dual of the row's least
+// squares problem. So the cut is affine in t and stays true however inexactly
+// the rows were solved; only the rounding of the sums themselves is left, and
+// the cut is lowered by an estimate of it.
+//
+// Results depend on the data and the weights alone, never on the number of
+// threads: rows are taken in fixed chunks whose sums are added in order.
+package objective

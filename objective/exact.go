@@ -1,0 +1,192 @@
+package objective
+
+import (
+	"context"
+	"math"
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+)
+
+// Exact is the cost c(s) on all observed entries of a matrix.
+type Exact struct {
+	matrix  *data.Matrix
+	n, m, p int
+	b       []float64 // m×width: the features, padded with zeros
+	width   int
+	gamma   float64
+	chunks  [][]int32 // the rows with entries, in chunks, in each by rising number of entries
+	longest int       // most entries in a row
+	norm    []float64 // for each feature, the largest Σ b_j² over a row's entries
+	workers []*worker // one for each thread
+}
+
+// chunkCount is how many chunks the rows are divided into: enough to share
+// among threads, few enough that their sums take no space. It does not depend
+// on the number of threads, so neither does any result.
+const chunkCount = 64
+
+// NewExact prepares the cost at γ = gamma > 0. With threads = 0 all processors
+// are used. The matrix and the features must have the same columns; anything
+// else is a programming error and panics.
+func NewExact(matrix *data.Matrix, features *data.Features, gamma float64, threads int) *Exact {
+	n, m := matrix.Dims()
+	columns, p := features.Dims()
+	if columns != m {
+		panic("objective: the matrix and the features have different numbers of columns")
+	}
+	if !(gamma > 0) || math.IsInf(gamma, 1) {
+		panic("objective: gamma must be a positive number")
+	}
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
+	o := &Exact{matrix: matrix, n: n, m: m, p: p, width: kernel.Pad(p), gamma: gamma}
+	o.b = make([]float64, m*o.width)
+	for j := range m {
+		copy(o.b[j*o.width:], features.Row(j))
+	}
+	o.divide()
+	o.measure()
+	o.workers = make([]*worker, min(threads, max(1, len(o.chunks))))
+	for i := range o.workers {
+		o.workers[i] = &worker{Exact: o}
+	}
+	return o
+}
+
+// WithGamma is the same cost at another γ. The two share the data and must not
+// be evaluated at the same time.
+func (o *Exact) WithGamma(gamma float64) *Exact {
+	other := *o
+	other.gamma = gamma
+	other.workers = make([]*worker, len(o.workers))
+	for i := range other.workers {
+		other.workers[i] = &worker{Exact: &other}
+	}
+	return &other
+}
+
+// divide puts the rows with entries into chunks of whole groups of lanes.
+func (o *Exact) divide() {
+	var rows []int32
+	for i := range o.n {
+		if columns, _ := o.matrix.Row(i); len(columns) > 0 {
+			rows = append(rows, int32(i))
+			o.longest = max(o.longest, len(columns))
+		}
+	}
+	entries := func(i int32) int {
+		columns, _ := o.matrix.Row(int(i))
+		return len(columns)
+	}
+	size := (len(rows) + chunkCount*kernel.Lanes - 1) / (chunkCount * kernel.Lanes) * kernel.Lanes
+	for len(rows) > 0 {
+		chunk := rows[:min(size, len(rows))]
+		rows = rows[len(chunk):]
+		slices.SortStableFunc(chunk, func(a, b int32) int { return entries(a) - entries(b) })
+		o.chunks = append(o.chunks, chunk)
+	}
+}
+
+// measure finds the norms that rounding errors are estimated with.
+func (o *Exact) measure() {
+	o.norm = make([]float64, o.p)
+	sum := make([]float64, o.p)
+	for _, chunk := range o.chunks {
+		for _, i := range chunk {
+			columns, _ := o.matrix.Row(int(i))
+			clear(sum)
+			for _, c := range columns {
+				for j, x := range o.b[int(c)*o.width:][:o.p] {
+					sum[j] += x * x
+				}
+			}
+			for j, x := range sum {
+				o.norm[j] = max(o.norm[j], x)
+			}
+		}
+	}
+}
+
+// Dim returns the number of features p.
+func (o *Exact) Dim() int { return o.p }
+
+// Gamma returns γ.
+func (o *Exact) Gamma() float64 { return o.gamma }
+
+// Eval returns the cost at the weights and a cut; see search.Oracle.
+func (o *Exact) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+	return o.EvalHessian(ctx, weights, gradient, nil)
+}
+
+// EvalHessian is Eval, and also gives the second derivatives; see search.Curved.
+func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
+	if len(weights) != o.p || len(gradient) != o.p {
+		panic("objective: weights and gradient must have one number for each feature")
+	}
+	w := newWeighting(weights, o.gamma)
+	if hessian != nil && len(hessian) != len(w.support)*len(w.support) {
+		panic("objective: the Hessian must have a row for each feature of positive weight")
+	}
+	sums := make([]sums, len(o.chunks))
+	var next atomic.Int64
+	run := func(k *worker) {
+		k.prepare(w, hessian != nil)
+		for ctx.Err() == nil {
+			// The last chunks are taken first: they may be the fullest.
+			c := len(o.chunks) - int(next.Add(1))
+			if c < 0 {
+				return
+			}
+			sums[c] = k.chunk(o.chunks[c], hessian != nil)
+		}
+	}
+	var others sync.WaitGroup
+	for _, k := range o.workers[1:] {
+		others.Go(func() { run(k) })
+	}
+	run(o.workers[0])
+	others.Wait()
+	if err := ctx.Err(); err != nil {
+		return 0, 0, err
+	}
+	cost, constant = o.total(sums, gradient, hessian)
+	return cost, constant, nil
+}
+
+// total adds the chunks in order, scales, and lowers the cut by its rounding.
+func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constant float64) {
+	clear(gradient)
+	clear(hessian)
+	var size float64
+	for _, s := range chunks {
+		cost += s.cost
+		constant += s.constant
+		size += s.size
+		for j, x := range s.gradient {
+			gradient[j] += x
+		}
+		for j, x := range s.hessian {
+			hessian[j] += x
+		}
+	}
+	// The rounding of a sum of L products grows like √L. With δ that relative
+	// error, b_jᵀr_i is off by at most δ‖b_j‖‖r_i‖, and so γΣ_i(b_jᵀr_i)² by
+	// 2δ·√(γΣ_i(b_jᵀr_i)²)·√(γ Σ_i‖b_j‖²‖r_i‖²) (Cauchy-Schwarz). size is
+	// Σ_i 2‖a_i‖‖r_i‖ + ‖r_i‖², which bounds Σ‖r_i‖² too.
+	delta := 1.2e-16 * (16 + 4*math.Sqrt(float64(o.longest)))
+	scale := 1 / (float64(o.n) * float64(o.m))
+	for j, x := range gradient {
+		g := o.gamma * x * scale
+		gradient[j] = -g*(1+delta) - 2*delta*math.Sqrt(g*o.gamma*o.norm[j]*size*scale)
+	}
+	for j := range hessian {
+		hessian[j] *= 2 * o.gamma * o.gamma * scale
+	}
+	return cost * scale, (constant - delta*size) * scale
+}

@@ -1,0 +1,271 @@
+package objective
+
+import (
+	"math"
+
+	"optcomplete/internal/kernel"
+)
+
+// weighting is the weights of one evaluation, as the rows need them.
+type weighting struct {
+	support []int     // the features of positive weight, increasing
+	ridge   []float64 // 1/(γ s_j) of each of them
+	root    []float64 // √(γ s_j)
+}
+
+func newWeighting(weights []float64, gamma float64) weighting {
+	var w weighting
+	for j, s := range weights {
+		if s > 0 {
+			w.support = append(w.support, j)
+			w.ridge = append(w.ridge, 1/(gamma*s))
+			w.root = append(w.root, math.Sqrt(gamma*s))
+		}
+	}
+	return w
+}
+
+// sums is what a chunk of rows adds to an evaluation, before scaling.
+type sums struct {
+	cost     float64   // Σ ‖a − Vu‖² + Σ u²/(γs)
+	constant float64   // Σ 2aᵀr − ‖r‖²
+	size     float64   // Σ 2‖a‖‖r‖ + ‖r‖²
+	gradient []float64 // Σ (b_jᵀr)²
+	hessian  []float64 // Σ (b_jᵀr)(b_lᵀr) b_jᵀMb_l over the support
+}
+
+// worker evaluates chunks on one thread, reusing its memory.
+type worker struct {
+	*Exact
+	weighting
+	v    []float64 // features of the support, by entry, of each lane
+	k    []float64 // packed triangles, lanes side by side
+	x    []float64 // right-hand sides and solutions, lanes side by side
+	work []float64 // scratch of the inverse
+	z    []float64 // b_jᵀr of one row, all features
+	zt   []float64 // b_jᵀr of the support, lanes side by side
+	r    []float64 // residual of one row
+	u    []float64 // coefficients of one row
+}
+
+// prepare sets the weights of the evaluation.
+func (k *worker) prepare(w weighting, curved bool) {
+	k.weighting = w
+	t := len(w.support)
+	size := min(t, k.longest) // of the largest system: the dual ones are the smaller
+	if curved {
+		size = t
+	}
+	k.k = grow(k.k, kernel.Tri(size)*kernel.Lanes)
+	k.x = grow(k.x, max(t, k.longest)*kernel.Lanes)
+	k.work = grow(k.work, t*kernel.Lanes)
+	k.zt = grow(k.zt, t*kernel.Lanes)
+	k.v = grow(k.v, kernel.Lanes*max(k.longest*kernel.GramWidth(t), t*kernel.GramWidth(min(t, k.longest))))
+	k.z = grow(k.z, k.width)
+	k.r = grow(k.r, k.longest)
+	k.u = grow(k.u, t)
+}
+
+// grow returns x with at least n elements.
+func grow(x []float64, n int) []float64 {
+	if len(x) >= n {
+		return x
+	}
+	return make([]float64, n)
+}
+
+// chunk evaluates rows, eight at a time, each group in the smaller of two
+// spaces: systems of the size of the support (primal), or of the most entries
+// of a row (dual). Second derivatives come from the primal one.
+func (k *worker) chunk(rows []int32, curved bool) sums {
+	s := sums{gradient: make([]float64, k.p)}
+	t := len(k.support)
+	if curved {
+		s.hessian = make([]float64, t*t)
+	}
+	for len(rows) > 0 {
+		group := rows[:min(kernel.Lanes, len(rows))]
+		rows = rows[len(group):]
+		columns, _ := k.matrix.Row(int(group[len(group)-1])) // the fullest row
+		if len(columns) < t && !curved {
+			k.dual(group, len(columns), &s)
+			continue
+		}
+		k.primal(group, &s)
+		if curved {
+			k.second(s.hessian)
+		}
+	}
+	for x := range t {
+		for y := range x {
+			if curved {
+				s.hessian[y*t+x] = s.hessian[x*t+y]
+			}
+		}
+	}
+	return s
+}
+
+// primal solves (D⁻¹/γ + V_iᵀV_i) u_i = V_iᵀa_i for each row of the group and
+// takes r_i = a_i − V_i u_i.
+func (k *worker) primal(group []int32, s *sums) {
+	t := len(k.support)
+	width := kernel.GramWidth(t)
+	clear(k.k[:kernel.Tri(t)*kernel.Lanes])
+	clear(k.x[:t*kernel.Lanes])
+	clear(k.zt[:t*kernel.Lanes])
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		v := k.v[lane*k.longest*width:]
+		u := k.u[:t]
+		clear(u)
+		for e, c := range columns {
+			b := k.b[int(c)*k.width:][:k.p]
+			row := v[e*width:][:t]
+			a := values[e]
+			for y, j := range k.support {
+				row[y] = b[j]
+				u[y] += a * b[j]
+			}
+		}
+		kernel.Gram(k.k, lane, v, len(columns), width, t)
+		for y, x := range u {
+			k.x[y*kernel.Lanes+lane] = x
+		}
+	}
+	smallest := math.Inf(1)
+	for y, ridge := range k.ridge {
+		smallest = min(smallest, ridge)
+		diagonal := k.k[(kernel.Tri(y)+y)*kernel.Lanes:][:kernel.Lanes]
+		for lane := range diagonal {
+			diagonal[lane] += ridge
+		}
+	}
+	// In exact arithmetic no pivot is below the smallest ridge.
+	kernel.Cholesky(k.k, t, smallest)
+	kernel.Solve(k.k, k.x, t)
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		v := k.v[lane*k.longest*width:]
+		u := k.u[:t]
+		penalty := 0.0
+		for y := range u {
+			u[y] = k.x[y*kernel.Lanes+lane]
+			penalty += k.ridge[y] * u[y] * u[y]
+		}
+		r := k.r[:len(columns)]
+		for e, a := range values {
+			row := v[e*width:][:t]
+			for y, x := range row {
+				a -= x * u[y]
+			}
+			r[e] = a
+		}
+		s.cost += penalty + squares(r)
+		k.dualValue(columns, values, r, s)
+		for y, j := range k.support {
+			k.zt[y*kernel.Lanes+lane] = k.z[j]
+		}
+	}
+}
+
+// dual solves (I + γ V_i D V_iᵀ) r_i = a_i for each row of the group, in
+// systems of the given size; shorter rows are filled up with the identity.
+func (k *worker) dual(group []int32, size int, s *sums) {
+	t := len(k.support)
+	width := kernel.GramWidth(size)
+	stride := t * width
+	clear(k.k[:kernel.Tri(size)*kernel.Lanes])
+	clear(k.x[:size*kernel.Lanes])
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		v := k.v[lane*stride:][:stride]
+		clear(v)
+		for e, c := range columns {
+			b := k.b[int(c)*k.width:][:k.p]
+			for y, j := range k.support {
+				v[y*width+e] = k.root[y] * b[j]
+			}
+			k.x[e*kernel.Lanes+lane] = values[e]
+		}
+		kernel.Gram(k.k, lane, v, t, width, size)
+	}
+	for e := range size {
+		diagonal := k.k[(kernel.Tri(e)+e)*kernel.Lanes:][:kernel.Lanes]
+		for lane := range diagonal {
+			diagonal[lane]++
+		}
+	}
+	kernel.Cholesky(k.k, size, 1)
+	kernel.Solve(k.k, k.x, size)
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		r := k.r[:len(columns)]
+		for e := range r {
+			r[e] = k.x[e*kernel.Lanes+lane]
+		}
+		k.dualValue(columns, values, r, s)
+		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.
+		v := k.v[lane*stride:][:stride]
+		copy(r, values)
+		penalty := 0.0
+		for y, j := range k.support {
+			u := k.root[y] * k.z[j] // u_j/√(γ s_j)
+			penalty += u * u
+			for e := range r {
+				r[e] -= v[y*width+e] * u
+			}
+		}
+		s.cost += penalty + squares(r)
+	}
+}
+
+// dualValue adds a row's part of the cut, from any r: 2aᵀr − ‖r‖² and (b_jᵀr)².
+func (k *worker) dualValue(columns []int32, values, r []float64, s *sums) {
+	var ar, aa, rr float64
+	for e, a := range values {
+		ar += a * r[e]
+		aa += a * a
+		rr += r[e] * r[e]
+	}
+	s.constant += 2*ar - rr
+	s.size += 2*math.Sqrt(aa*rr) + rr
+	kernel.Correlate(k.z[:k.width], r, columns, k.b, k.width)
+	for j, z := range k.z[:k.p] {
+		s.gradient[j] += z * z
+	}
+}
+
+// second adds the group's second derivatives. With E = D⁻¹/γ and K = E + G of
+// the primal systems, b_jᵀM b_l = E_j δ_jl − E_j (K⁻¹)_jl E_l.
+func (k *worker) second(hessian []float64) {
+	t := len(k.support)
+	kernel.Inverse(k.k, k.work, t)
+	for x := range t {
+		zx := (*[kernel.Lanes]float64)(k.zt[x*kernel.Lanes:])
+		for y := range x + 1 {
+			zy := (*[kernel.Lanes]float64)(k.zt[y*kernel.Lanes:])
+			inverse := (*[kernel.Lanes]float64)(k.k[(kernel.Tri(x)+y)*kernel.Lanes:])
+			sum := 0.0
+			if x == y {
+				for lane, z := range zx {
+					sum += z * z * (1 - k.ridge[x]*inverse[lane])
+				}
+				hessian[x*t+x] += k.ridge[x] * sum
+				continue
+			}
+			for lane, z := range zx {
+				sum += z * zy[lane] * inverse[lane]
+			}
+			hessian[x*t+y] -= k.ridge[x] * k.ridge[y] * sum
+		}
+	}
+}
+
+func squares(x []float64) float64 {
+	sum := 0.0
+	for _, v := range x {
+		sum += v * v
+	}
+	return sum
+}

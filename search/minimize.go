@@ -1,0 +1,316 @@
+package search
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+)
+
+// Minimize finds the selection of settings.K features of least cost. A limit,
+// or a cancelled context, is not an error: the result then holds the best
+// selection so far, a true bound, and a Status that says why it stopped.
+func Minimize(ctx context.Context, oracle Oracle, settings Settings) (Result, error) {
+	return newSearcher(oracle).minimize(ctx, settings)
+}
+
+// Path solves every k from 1 (or the number of always selected features) to
+// settings.K, each as [Minimize] would, and reuses every cut on the way. The
+// limits of the settings apply to each k. When one stops early by a cancelled
+// context, it is the last.
+func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, error) {
+	s := newSearcher(oracle)
+	if err := settings.validate(oracle.Dim()); err != nil {
+		return nil, err
+	}
+	var path []Result
+	for k := max(1, len(distinct(settings.Always))); k <= settings.K; k++ {
+		each := settings
+		each.K = k
+		if len(path) > 0 {
+			each.Start = append(slices.Clone(settings.Start), path[len(path)-1].Selection)
+		}
+		result, err := s.minimize(ctx, each)
+		if err != nil {
+			return path, err
+		}
+		path = append(path, result)
+		if result.Status == Interrupted {
+			break
+		}
+	}
+	return path, nil
+}
+
+// searcher is one run of the search. What depends on the oracle alone (pool,
+// costs of selections) outlives the k being solved.
+type searcher struct {
+	oracle  Oracle
+	curved  Curved // the oracle, if it is one
+	p       int
+	pool    pool
+	seen    map[string]float64 // cost of every selection evaluated
+	scale   float64            // cost of selecting nothing
+	nothing *cut               // the cut there
+
+	Settings
+	start    time.Time
+	base     int // passes before this k
+	passes   int
+	best     Candidate
+	ties     []Candidate
+	source   string
+	bound    float64 // the best global bound shown so far
+	floor    float64 // least bound of a region that was given up as no better
+	open     heapOfNodes
+	nodes    int
+	sequence int
+	halt     error // why no further evaluation may be made
+}
+
+func newSearcher(oracle Oracle) *searcher {
+	s := &searcher{oracle: oracle, p: oracle.Dim(), seen: map[string]float64{}}
+	s.curved, _ = oracle.(Curved)
+	return s
+}
+
+// errLimit stops the search at one of its own limits.
+type errLimit struct{ status Status }
+
+func (e errLimit) Error() string { return "search: stopped by " + e.status.String() }
+
+func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, error) {
+	if err := settings.validate(s.p); err != nil {
+		return Result{}, err
+	}
+	if settings.NearTies == 0 {
+		settings.NearTies = defaultNearTies
+	}
+	s.Settings = settings
+	s.start, s.base = time.Now(), s.passes
+	s.best = Candidate{Cost: math.Inf(1)}
+	s.ties, s.open, s.nodes, s.halt = nil, nil, 0, nil
+	s.bound, s.floor = math.Inf(-1), math.Inf(1)
+
+	run := ctx
+	if settings.TimeLimit > 0 {
+		var cancel context.CancelFunc
+		run, cancel = context.WithTimeoutCause(ctx, settings.TimeLimit, errLimit{TimeLimit})
+		defer cancel()
+	}
+	s.event(EventStart)
+	root := newRegion(s.p, s.K, distinct(s.Always), distinct(s.Never))
+	status, rootGap, relaxed, err := s.solve(run, root)
+	if err != nil {
+		return Result{}, err
+	}
+	if math.IsInf(s.best.Cost, 1) {
+		// Stopped before anything was evaluated: an answer is owed all the same.
+		s.halt, s.MaxPasses = nil, 0
+		if _, err := s.selection(context.WithoutCancel(ctx), s.first(root), "start"); err != nil {
+			return Result{}, err
+		}
+	}
+	s.raise()
+	s.event(EventDone)
+	return Result{
+		Candidate:  s.best,
+		Bound:      s.bound,
+		Gap:        s.gap(),
+		Scale:      s.scale,
+		RootGap:    rootGap,
+		Status:     status,
+		Nodes:      s.nodes,
+		Cuts:       len(s.pool.cuts),
+		Passes:     s.passes - s.base,
+		NearTies:   s.ties,
+		Elapsed:    time.Since(s.start),
+		Relaxation: relaxed,
+	}, nil
+}
+
+// first is the selection of the fixed-in features and the first free ones.
+func (s *searcher) first(r region) []int {
+	for j := range r.state {
+		if r.left > 0 && r.state[j] == free {
+			r.fix(j, in)
+		}
+	}
+	selection, _ := r.single()
+	return selection
+}
+
+// status turns the error that ended a search into a Status; an error that is
+// no limit is returned.
+func (s *searcher) status(ctx context.Context, err error) (Status, error) {
+	var limit errLimit
+	switch {
+	case err == nil && s.Gap > Precision && s.gap() > Precision:
+		return GapReached, nil
+	case err == nil:
+		return Optimal, nil
+	case errors.As(err, &limit):
+		return limit.status, nil
+	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
+		if errors.As(context.Cause(ctx), &limit) {
+			return limit.status, nil
+		}
+		return Interrupted, nil
+	default:
+		return 0, err
+	}
+}
+
+// gap is the relative gap of the incumbent and the bound shown.
+func (s *searcher) gap() float64 {
+	if math.IsInf(s.best.Cost, 1) || math.IsInf(s.bound, -1) {
+		return math.Inf(1)
+	}
+	return RelativeGap(s.best.Cost, s.bound, s.scale)
+}
+
+// cutoff is the bound from which a region is not worth opening: it could
+// improve the incumbent by less than the gap asked for, or than Precision.
+func (s *searcher) cutoff() float64 {
+	if math.IsInf(s.best.Cost, 1) {
+		return math.Inf(1)
+	}
+	return s.best.Cost - max(s.Gap, Precision)*s.best.Cost - 1e-15*s.scale
+}
+
+// raise sets the global bound: the least of the open regions', of those given
+// up, and the incumbent's cost. Regions in work are passed in.
+func (s *searcher) raise(working ...float64) {
+	bound := min(s.floor, s.best.Cost)
+	for _, b := range working {
+		bound = min(bound, b)
+	}
+	if len(s.open) > 0 {
+		bound = min(bound, s.open[0].bound)
+	}
+	if bound > s.bound && !math.IsInf(bound, 1) {
+		s.bound = bound
+		s.event(EventBound)
+	}
+}
+
+func (s *searcher) event(kind EventKind) {
+	if s.OnEvent == nil {
+		return
+	}
+	s.OnEvent(Event{
+		Kind: kind, K: s.K, Cost: s.best.Cost, Bound: s.bound, Gap: s.gap(),
+		Nodes: s.nodes, Open: len(s.open), Cuts: len(s.pool.cuts), Passes: s.passes - s.base,
+		Selection: s.best.Selection, Source: s.source, Elapsed: time.Since(s.start),
+	})
+}
+
+// eval evaluates the oracle and adds the cut to the pool. With wantHessian the
+// second derivatives come along if the oracle knows them, else nil.
+func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool) (cost float64, c cut, hessian []float64, err error) {
+	if s.halt == nil && s.MaxPasses > 0 && s.passes-s.base >= s.MaxPasses {
+		s.halt = errLimit{PassLimit}
+	}
+	if s.halt != nil {
+		return 0, cut{}, nil, s.halt
+	}
+	c.gradient = make([]float64, s.p)
+	if wantHessian && s.curved != nil {
+		t := 0
+		for _, x := range weights {
+			if x > 0 {
+				t++
+			}
+		}
+		hessian = make([]float64, t*t)
+		cost, c.constant, err = s.curved.EvalHessian(ctx, weights, c.gradient, hessian)
+	} else {
+		cost, c.constant, err = s.oracle.Eval(ctx, weights, c.gradient)
+	}
+	if err != nil {
+		s.halt = err
+		return 0, cut{}, nil, err
+	}
+	if math.IsNaN(cost) || math.IsNaN(c.constant) {
+		return 0, cut{}, nil, fmt.Errorf("search: the oracle returned cost %v and constant %v", cost, c.constant)
+	}
+	s.passes++
+	s.pool.add(c)
+	s.event(EventPass)
+	return cost, c, hessian, nil
+}
+
+// selection evaluates a selection, unless it was before, and makes it the
+// incumbent if it is better and has k features. It returns its cut, nil if it
+// was evaluated before.
+func (s *searcher) selection(ctx context.Context, selection []int, source string) (*cut, error) {
+	key := keyOf(selection)
+	cost, known := s.seen[key]
+	var found *cut
+	if !known {
+		var c cut
+		var err error
+		if cost, c, _, err = s.eval(ctx, indicator(s.p, selection), false); err != nil {
+			return nil, err
+		}
+		s.seen[key] = cost
+		found = &c
+	}
+	s.offer(Candidate{Selection: selection, Cost: cost}, source)
+	return found, nil
+}
+
+// offer files a candidate among the incumbent and the near-ties.
+func (s *searcher) offer(c Candidate, source string) {
+	if len(c.Selection) != s.K || !s.allowed(c.Selection) {
+		return
+	}
+	same := func(d Candidate) bool { return slices.Equal(d.Selection, c.Selection) }
+	if same(s.best) || slices.ContainsFunc(s.ties, same) {
+		return
+	}
+	if c.Cost < s.best.Cost {
+		c, s.best = s.best, c
+		s.source = source
+		s.event(EventIncumbent)
+	}
+	if s.NearTies < 0 || c.Selection == nil {
+		return
+	}
+	at, _ := slices.BinarySearchFunc(s.ties, c.Cost, func(d Candidate, cost float64) int {
+		if d.Cost <= cost {
+			return -1
+		}
+		return 1
+	})
+	s.ties = slices.Insert(s.ties, at, c)
+	if len(s.ties) > s.NearTies {
+		s.ties = s.ties[:s.NearTies]
+	}
+}
+
+// allowed tells whether a selection meets always and never.
+func (s *searcher) allowed(selection []int) bool {
+	for _, j := range s.Always {
+		if !slices.Contains(selection, j) {
+			return false
+		}
+	}
+	for _, j := range s.Never {
+		if slices.Contains(selection, j) {
+			return false
+		}
+	}
+	return true
+}
+
+// keyOf is a map key for a selection.
+func keyOf(selection []int) string {
+	key := make([]byte, 0, 4*len(selection))
+	for _, j := range selection {
+		key = append(key, byte(j), byte(j>>8), byte(j>>16), byte(j>>24))
+	}
+	return string(key)
+}

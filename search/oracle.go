@@ -1,0 +1,38 @@
+package search
+
+import "context"
+
+// Oracle is a convex cost over weights in [0,1]^p, known by evaluation.
+type Oracle interface {
+	// Dim returns the number of features p.
+	Dim() int
+
+	// Eval returns the cost at the weights, and a cut: numbers such that
+	//
+	//	cost(t) ≥ constant + Σ_j gradient[j]·t_j   for every t in [0,1]^p.
+	//
+	// For an exactly computed gradient, constant = cost − gradient·weights;
+	// an oracle that rounds must lower the two until the inequality holds.
+	// The gradient is written into the slice given (length p); with a nil
+	// slice only the cost is wanted and constant means nothing. Weights must
+	// not be kept or changed. Eval is never called concurrently.
+	Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error)
+}
+
+// Curved is an Oracle that also knows its second derivatives. The relaxation
+// then takes Newton steps; without them it takes projected gradient steps.
+type Curved interface {
+	Oracle
+
+	// EvalHessian is Eval, and also writes the t×t matrix of second
+	// derivatives between the features of positive weight, in increasing
+	// order, row by row. It steers the search and proves nothing, so it may
+	// be approximate.
+	EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error)
+}
+
+// cut is an affine function that is nowhere above the cost.
+type cut struct {
+	constant float64
+	gradient []float64
+}

@@ -1,0 +1,175 @@
+package search
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+)
+
+// Settings say what to search and when to stop. The zero value of every field
+// but K is a sensible default.
+type Settings struct {
+	K      int   // how many features a selection has, 1..p
+	Always []int // features that every selection contains
+	Never  []int // features that no selection contains
+
+	// Gap is the relative gap at which the search stops. Zero proves
+	// optimality, to the precision of the arithmetic (Precision).
+	Gap       float64
+	TimeLimit time.Duration // zero: none
+	MaxNodes  int           // zero: none
+	MaxPasses int           // evaluations of the oracle; zero: none
+
+	// NearTies is how many of the best selections seen are returned beside
+	// the incumbent. Zero means 5; negative means none.
+	NearTies int
+
+	// Start holds selections to try first, such as those of a related
+	// problem. They may have any number of features.
+	Start [][]int
+
+	// OnEvent, if set, is called for everything that happens, in order.
+	OnEvent func(Event)
+}
+
+// Precision is the relative difference in cost below which two selections are
+// the same to the search: regions that could only improve the incumbent by less
+// are not opened. It stands well above rounding errors and below anything that
+// could matter.
+const Precision = 5e-10
+
+const defaultNearTies = 5
+
+// ErrInfeasible is wrapped by the errors for settings that no selection meets.
+var ErrInfeasible = errors.New("search: no selection meets the settings")
+
+// validate checks the settings against p features.
+func (s *Settings) validate(p int) error {
+	bad := func(format string, args ...any) error {
+		return fmt.Errorf("%w: %s", ErrInfeasible, fmt.Sprintf(format, args...))
+	}
+	if s.K < 1 {
+		return bad("k is %d, but at least one feature must be selected", s.K)
+	}
+	if s.K > p {
+		return bad("k is %d, but there are only %d features", s.K, p)
+	}
+	for _, list := range [][]int{s.Always, s.Never} {
+		for _, j := range list {
+			if j < 0 || j >= p {
+				panic(fmt.Sprintf("search: feature %d of %d", j, p))
+			}
+		}
+	}
+	always, never := distinct(s.Always), distinct(s.Never)
+	for _, j := range always {
+		if slices.Contains(never, j) {
+			return bad("feature %d is both always and never selected", j)
+		}
+	}
+	if len(always) > s.K {
+		return bad("%d features are always selected, more than k = %d", len(always), s.K)
+	}
+	if left := p - len(never); left < s.K {
+		return bad("%d of %d features are never selected, which leaves %d, fewer than k = %d", len(never), p, left, s.K)
+	}
+	if s.Gap < 0 || s.Gap >= 1 {
+		return fmt.Errorf("search: the gap is %v, but must be in [0, 1)", s.Gap)
+	}
+	return nil
+}
+
+func distinct(list []int) []int {
+	out := slices.Clone(list)
+	slices.Sort(out)
+	return slices.Compact(out)
+}
+
+// Status says why a search ended.
+type Status int
+
+const (
+	Optimal     Status = iota // no selection is better, up to Precision
+	GapReached                // the gap asked for was reached
+	TimeLimit                 // Settings.TimeLimit passed
+	NodeLimit                 // Settings.MaxNodes nodes were taken
+	PassLimit                 // Settings.MaxPasses evaluations were made
+	Interrupted               // the context was cancelled
+)
+
+func (s Status) String() string {
+	return [...]string{"optimal", "gap", "time_limit", "node_limit", "pass_limit", "interrupted"}[s]
+}
+
+// Early tells whether the search was stopped before what it was asked to prove.
+func (s Status) Early() bool { return s != Optimal && s != GapReached }
+
+// Candidate is a selection and its cost.
+type Candidate struct {
+	Selection []int // increasing
+	Cost      float64
+}
+
+// Result is what a search found and proved.
+type Result struct {
+	Candidate              // the incumbent
+	Bound      float64     // no selection costs less
+	Gap        float64     // (Cost − Bound) ÷ Cost; see RelativeGap
+	Scale      float64     // the cost of selecting nothing
+	RootGap    float64     // the gap when the root's relaxation was done
+	Status     Status      //
+	Nodes      int         // nodes of the tree whose relaxation was solved
+	Cuts       int         // cuts in the pool
+	Passes     int         // evaluations of the oracle by this search
+	NearTies   []Candidate // the next best selections seen, best first
+	Elapsed    time.Duration
+	Relaxation []float64 // the weights that minimise the root's relaxation
+}
+
+// RelativeGap is (cost − bound)/cost. Where the cost is nothing but rounding
+// beside the cost of selecting nothing (noise-free data), it is measured
+// against that instead, so it is never 0/0.
+func RelativeGap(cost, bound, scale float64) float64 {
+	diff := max(0, cost-bound)
+	switch {
+	case diff == 0:
+		return 0
+	case cost > 1e-12*scale:
+		return diff / cost
+	default:
+		return diff / scale
+	}
+}
+
+// EventKind tells the events apart.
+type EventKind int
+
+const (
+	EventStart     EventKind = iota // the search begins
+	EventIncumbent                  // a better selection was found
+	EventBound                      // the bound rose
+	EventNode                       // a node was taken
+	EventPass                       // the oracle was evaluated
+	EventDone                       // the search ended
+)
+
+func (k EventKind) String() string {
+	return [...]string{"start", "incumbent", "bound", "node", "pass", "done"}[k]
+}
+
+// Event is one thing that happened, with the state of the search after it.
+type Event struct {
+	Kind      EventKind
+	K         int
+	Cost      float64 // of the incumbent; +Inf before there is one
+	Bound     float64 // −Inf before there is one
+	Gap       float64 // RelativeGap of the two; +Inf before both exist
+	Nodes     int     // nodes taken
+	Open      int     // nodes waiting
+	Cuts      int
+	Passes    int
+	Selection []int  // of the incumbent
+	Source    string // what found the incumbent: start, greedy, swap, relaxation, leaf
+	Elapsed   time.Duration
+}

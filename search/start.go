@@ -1,0 +1,100 @@
+package search
+
+import (
+	"context"
+	"slices"
+)
+
+// warmStart gives the search an incumbent before the tree: the selections of
+// the caller, or else a greedy one. Every evaluation leaves its cut in the pool.
+func (s *searcher) warmStart(ctx context.Context, root *node) error {
+	if s.nothing == nil {
+		cost, c, _, err := s.eval(ctx, make([]float64, s.p), false)
+		if err != nil {
+			return err
+		}
+		s.scale, s.nothing = cost, &c
+	}
+	for _, start := range s.Start {
+		if err := s.extend(ctx, root.region.clone(), start, "start"); err != nil {
+			return err
+		}
+	}
+	if len(s.Start) == 0 {
+		return s.extend(ctx, root.region.clone(), nil, "greedy")
+	}
+	return nil
+}
+
+// extend makes a selection of the region from a list of features: those that
+// are allowed, then one by one the feature with the steepest gradient.
+func (s *searcher) extend(ctx context.Context, r region, list []int, source string) error {
+	for _, j := range list {
+		if r.left > 0 && r.state[j] == free {
+			r.fix(j, in)
+		}
+	}
+	for {
+		selection := r.fixedIn()
+		if r.left == 0 {
+			_, err := s.selection(ctx, selection, source)
+			return err
+		}
+		c := s.nothing
+		if len(selection) > 0 {
+			_, made, _, err := s.eval(ctx, indicator(s.p, selection), false)
+			if err != nil {
+				return err
+			}
+			c = &made
+		}
+		steepest := -1
+		for j, state := range r.state {
+			if state == free && (steepest < 0 || c.gradient[j] < c.gradient[steepest]) {
+				steepest = j
+			}
+		}
+		r.fix(steepest, in)
+	}
+}
+
+// indicator is the 0/1 weights of a selection.
+func indicator(p int, selection []int) []float64 {
+	weights := make([]float64, p)
+	for _, j := range selection {
+		weights[j] = 1
+	}
+	return weights
+}
+
+// round is the selection of the region with the largest weights; among equal
+// weights the steeper gradient, then the smaller index.
+func round(weights, gradient []float64, r *region) []int {
+	var order []int
+	for j, state := range r.state {
+		if state == free {
+			order = append(order, j)
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		switch {
+		case weights[a] != weights[b]:
+			return sign(weights[b] - weights[a])
+		default:
+			return sign(gradient[a] - gradient[b])
+		}
+	})
+	selection := append(r.fixedIn(), order[:r.left]...)
+	slices.Sort(selection)
+	return selection
+}
+
+func sign(x float64) int {
+	switch {
+	case x < 0:
+		return -1
+	case x > 0:
+		return 1
+	}
+	return 0
+}

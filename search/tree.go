@@ -1,0 +1,197 @@
+package search
+
+import (
+	"container/heap"
+	"context"
+	"math"
+	"slices"
+)
+
+// node is a region that waits to be opened.
+type node struct {
+	region
+	bound    float64
+	weights  []float64 // of the parent's relaxation, where this one's starts
+	cuts     int       // how many cuts of the pool have bounded it
+	sequence int       // breaks ties, so that the order is always the same
+}
+
+type heapOfNodes []*node
+
+func (h heapOfNodes) Len() int      { return len(h) }
+func (h heapOfNodes) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h heapOfNodes) Less(i, j int) bool {
+	if h[i].bound != h[j].bound {
+		return h[i].bound < h[j].bound
+	}
+	return h[i].sequence < h[j].sequence
+}
+func (h *heapOfNodes) Push(x any) { *h = append(*h, x.(*node)) }
+func (h *heapOfNodes) Pop() any {
+	last := len(*h) - 1
+	x := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return x
+}
+
+// enumerate is how many completions a region may have to be evaluated one by
+// one: about what a relaxation and its two children would cost.
+const enumerate = 12
+
+// solve runs the search from the root region. It returns why it ended, the
+// gap after the root and the root's relaxed weights.
+func (s *searcher) solve(ctx context.Context, root region) (status Status, rootGap float64, relaxed []float64, err error) {
+	first := &node{region: root, bound: math.Inf(-1)}
+	rootGap = math.Inf(1)
+	if err = s.warmStart(ctx, first); err != nil {
+		heap.Push(&s.open, first)
+	} else {
+		err = s.process(ctx, first)
+		relaxed = first.weights
+		s.raise()
+		rootGap = s.gap()
+	}
+	for err == nil && len(s.open) > 0 {
+		if s.MaxNodes > 0 && s.nodes >= s.MaxNodes {
+			err = errLimit{NodeLimit}
+			break
+		}
+		err = s.process(ctx, heap.Pop(&s.open).(*node))
+		s.raise()
+	}
+	status, err = s.status(ctx, err)
+	return status, rootGap, relaxed, err
+}
+
+// giveUp closes a region whose bound says it holds nothing better.
+func (s *searcher) giveUp(bound float64) { s.floor = min(s.floor, bound) }
+
+// process opens a node: bounds it by the pool, then by its relaxation, and
+// splits it in two if that is not enough. On an error the node goes back to
+// the open ones, so that the global bound stays true.
+func (s *searcher) process(ctx context.Context, n *node) (err error) {
+	defer func() {
+		if err != nil {
+			heap.Push(&s.open, n)
+		}
+	}()
+	if s.boundByPool(n) {
+		return nil
+	}
+	if n.completions() <= enumerate {
+		return s.leaf(ctx, n)
+	}
+	s.nodes++
+	branch, err := s.relax(ctx, n)
+	s.event(EventNode)
+	if err != nil || branch < 0 {
+		return err
+	}
+	for _, to := range []int8{in, out} {
+		child := &node{region: n.region.clone(), bound: n.bound, weights: n.weights, cuts: n.cuts, sequence: s.sequence}
+		s.sequence++
+		child.fix(branch, to)
+		if child.empty() {
+			continue
+		}
+		child.cuts = 0 // every cut may bound the smaller region better
+		if !s.boundByPool(child) {
+			heap.Push(&s.open, child)
+		}
+	}
+	return nil
+}
+
+// boundByPool raises the node's bound by the cuts it has not met yet, and
+// fixes features by their reduced costs. It tells whether the node is done.
+func (s *searcher) boundByPool(n *node) (done bool) {
+	for ; n.cuts < len(s.pool.cuts); n.cuts++ {
+		if s.boundByCut(n, &s.pool.cuts[n.cuts]) {
+			return true
+		}
+	}
+	n.cuts = len(s.pool.cuts)
+	return s.closed(n)
+}
+
+// closed tells whether the node's bound rules it out, and then gives it up.
+func (s *searcher) closed(n *node) bool {
+	if n.empty() {
+		return true
+	}
+	if n.bound >= s.cutoff() {
+		s.giveUp(n.bound)
+		return true
+	}
+	return false
+}
+
+// boundByCut raises the node's bound by one cut, and fixes features: where
+// selecting j (or not) would cost so much that the cut alone is above the
+// cutoff, it is fixed out (or in). It tells whether the node is done.
+func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
+	for {
+		value, taken, next := s.pool.bound(c, &n.region)
+		n.bound = max(n.bound, value)
+		if s.closed(n) {
+			return true
+		}
+		cutoff := s.cutoff()
+		if math.IsInf(cutoff, 1) || n.left == 0 || n.left == n.free {
+			return false
+		}
+		fixed := false
+		for j, state := range n.state {
+			if state != free {
+				continue
+			}
+			g := c.gradient[j]
+			if g >= next {
+				if v := value + (g - taken); v >= cutoff {
+					s.giveUp(v)
+					n.fix(j, out)
+					fixed = true
+				}
+			} else if v := value + (next - g); v >= cutoff {
+				s.giveUp(v)
+				n.fix(j, in)
+				fixed = true
+			}
+			if n.left == 0 || n.left == n.free {
+				break
+			}
+		}
+		if !fixed {
+			return false
+		}
+	}
+}
+
+// leaf evaluates the few selections left in a region, one by one. Each one's
+// cut may rule out others.
+func (s *searcher) leaf(ctx context.Context, n *node) error {
+	work := []*node{n}
+	for len(work) > 0 {
+		at := work[len(work)-1]
+		if s.boundByPool(at) {
+			work = work[:len(work)-1]
+			continue
+		}
+		if selection, ok := at.single(); ok {
+			if _, err := s.selection(ctx, selection, "leaf"); err != nil {
+				return err
+			}
+			s.giveUp(s.seen[keyOf(selection)])
+			work = work[:len(work)-1]
+			continue
+		}
+		j := slices.Index(at.state, free)
+		with := &node{region: at.region.clone(), bound: at.bound}
+		with.fix(j, in)
+		without := &node{region: at.region.clone(), bound: at.bound}
+		without.fix(j, out)
+		work = append(work[:len(work)-1], without, with)
+	}
+	return nil
+}
