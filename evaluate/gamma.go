@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/data"
+	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -25,9 +26,13 @@ type GammaSettings struct {
 // shrunk to nothing) to 10^5 (hardly at all).
 const (
 	gammaFirst, gammaLast = -1, 5
-	gammaPasses           = 80   // evaluations spent on one γ at most
-	gammaEqual            = 1e-3 // errors this near, relatively, are the same
+	gammaPasses           = 80      // evaluations spent on one γ at most
+	gammaEqual            = 1e-3    // errors this near, relatively, are the same
+	gammaEasy             = 1e-6    // root gaps this near are the same
+	gammaEntries          = 200_000 // of larger data, rows with about so many entries are used
 )
+
+const sampleStream = 0x67616d6d61 // "gamma"
 
 // ChooseGamma picks γ on a validation part of the entries: along a path of γ,
 // each search warm-started from the last, it selects, refits and scores. Of
@@ -41,7 +46,7 @@ func ChooseGamma(ctx context.Context, m *data.Matrix, features *data.Features, s
 	if share == 0 {
 		share = 0.2
 	}
-	train, held := Split(m, share, settings.Seed)
+	train, held := Split(sampleRows(m, gammaEntries, settings.Seed), share, settings.Seed)
 	unit := featureScale(train, features)
 	if train.Observed() == 0 || held.Observed() == 0 || unit == 0 {
 		return defaultGamma(unit), nil, nil // nothing to validate on
@@ -86,13 +91,44 @@ func ChooseGamma(ctx context.Context, m *data.Matrix, features *data.Features, s
 	if len(path) == 0 {
 		return defaultGamma(unit), nil, nil
 	}
-	chosen := -1
-	for i, point := range path {
-		if point.RMSE <= best*(1+gammaEqual) && (chosen < 0 || point.RootGap <= path[chosen].RootGap) {
-			chosen = i
+	return middle(path, best*(1+gammaEqual)), path, nil
+}
+
+// middle is, of the γ whose error is good enough, the one with the smallest
+// root gap; of several, the middle one.
+func middle(path []model.GammaPoint, good float64) float64 {
+	least := math.Inf(1)
+	for _, point := range path {
+		if point.RMSE <= good {
+			least = min(least, point.RootGap)
 		}
 	}
-	return path[chosen].Gamma, path, nil
+	var easiest []float64
+	for _, point := range path {
+		if point.RMSE <= good && point.RootGap <= least+gammaEasy {
+			easiest = append(easiest, point.Gamma)
+		}
+	}
+	return easiest[len(easiest)/2]
+}
+
+// sampleRows keeps whole rows, chosen by a hash of the seed, with about the
+// given number of entries together. The matrix keeps its shape.
+func sampleRows(m *data.Matrix, entries int, seed uint64) *data.Matrix {
+	if m.Observed() <= entries {
+		return m
+	}
+	share := float64(entries) / float64(m.Observed())
+	n, _ := m.Dims()
+	keep := make([]bool, 0, m.Observed())
+	for i := range n {
+		columns, _ := m.Row(i)
+		chosen := random.Unit(random.Hash(seed, sampleStream, uint64(i))) < share
+		for range columns {
+			keep = append(keep, chosen)
+		}
+	}
+	return m.Filter(func(at int) bool { return keep[at] })
 }
 
 // featureScale is the mean, over rows with entries and over features, of Σ b_j²

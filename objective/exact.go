@@ -23,6 +23,7 @@ type Exact struct {
 	longest int       // most entries in a row
 	norm    []float64 // for each feature, the largest Σ b_j² over a row's entries
 	workers []*worker // one for each thread
+	grams   *grams    // made by the first enumeration
 }
 
 // chunkCount is how many chunks the rows are divided into: enough to share
@@ -59,8 +60,7 @@ func NewExact(matrix *data.Matrix, features *data.Features, gamma float64, threa
 	return o
 }
 
-// WithGamma is the same cost at another γ. The two share the data and must not
-// be evaluated at the same time.
+// WithGamma is the same cost at another γ. The two share the data.
 func (o *Exact) WithGamma(gamma float64) *Exact {
 	other := *o
 	other.gamma = gamma

@@ -48,7 +48,8 @@ func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, erro
 // costs of selections) outlives the k being solved.
 type searcher struct {
 	oracle  Oracle
-	curved  Curved // the oracle, if it is one
+	curved  Curved     // the oracle, if it is one
+	lister  Enumerator // the oracle, if it is one
 	p       int
 	pool    pool
 	seen    map[string]float64 // cost of every selection evaluated
@@ -66,6 +67,7 @@ type searcher struct {
 	floor    float64 // least bound of a region that was given up as no better
 	open     heapOfNodes
 	nodes    int
+	listed   int // selections looked at by enumeration
 	sequence int
 	halt     error // why no further evaluation may be made
 }
@@ -73,6 +75,7 @@ type searcher struct {
 func newSearcher(oracle Oracle) *searcher {
 	s := &searcher{oracle: oracle, p: oracle.Dim(), seen: map[string]float64{}}
 	s.curved, _ = oracle.(Curved)
+	s.lister, _ = oracle.(Enumerator)
 	return s
 }
 
@@ -91,7 +94,7 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	s.Settings = settings
 	s.start, s.base = time.Now(), s.passes
 	s.best = Candidate{Cost: math.Inf(1)}
-	s.ties, s.open, s.nodes, s.halt = nil, nil, 0, nil
+	s.ties, s.open, s.nodes, s.listed, s.halt = nil, nil, 0, 0, nil
 	s.bound, s.floor = math.Inf(-1), math.Inf(1)
 
 	run := ctx
@@ -114,6 +117,9 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		}
 	}
 	s.raise()
+	if err := s.settle(run); err != nil {
+		return Result{}, err
+	}
 	s.event(EventDone)
 	return Result{
 		Candidate:  s.best,
@@ -123,6 +129,7 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		RootGap:    rootGap,
 		Status:     status,
 		Nodes:      s.nodes,
+		Enumerated: s.listed,
 		Cuts:       len(s.pool.cuts),
 		Passes:     s.passes - s.base,
 		NearTies:   s.ties,
@@ -202,9 +209,26 @@ func (s *searcher) event(kind EventKind) {
 	}
 	s.OnEvent(Event{
 		Kind: kind, K: s.K, Cost: s.best.Cost, Bound: s.bound, Gap: s.gap(),
-		Nodes: s.nodes, Open: len(s.open), Cuts: len(s.pool.cuts), Passes: s.passes - s.base,
+		Nodes: s.nodes, Enumerated: s.listed, Open: len(s.open), Cuts: len(s.pool.cuts), Passes: s.passes - s.base,
 		Selection: s.best.Selection, Source: s.source, Elapsed: time.Since(s.start),
 	})
+}
+
+// settle evaluates the near-ties that only an enumeration has seen. Where that
+// is no longer allowed, they are dropped.
+func (s *searcher) settle(ctx context.Context) error {
+	for _, tie := range slices.Clone(s.ties) {
+		if _, exact := s.seen[keyOf(tie.Selection)]; exact {
+			continue
+		}
+		s.ties = slices.DeleteFunc(s.ties, func(c Candidate) bool { return slices.Equal(c.Selection, tie.Selection) })
+		if _, err := s.selection(ctx, tie.Selection, "enumeration"); err != nil {
+			if _, err = s.status(ctx, err); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // eval evaluates the oracle and adds the cut to the pool. With wantHessian the

@@ -31,6 +31,23 @@ type Curved interface {
 	EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error)
 }
 
+// Enumerator is an Oracle that can evaluate very many selections at once, much
+// faster than one by one. The search then ends its branches early.
+type Enumerator interface {
+	Oracle
+
+	// Effort estimates the time of an enumeration of left out of free
+	// features, in evaluations; +Inf if it is too large to be done.
+	Effort(free, left int) float64
+
+	// Enumerate looks at every selection made of the features in and left of
+	// the candidates. It returns, by rising cost, those whose cost may be
+	// below the given one, and the best keep of the others. The true cost of
+	// a selection is within margin of the one returned; a selection that is
+	// not returned costs at least rest.
+	Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error)
+}
+
 // cut is an affine function that is nowhere above the cost.
 type cut struct {
 	constant float64

@@ -63,8 +63,8 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		if (made != nil && s.boundByCut(n, made)) || s.closed(n) {
 			return -1, nil
 		}
-		if n.completions() <= enumerate {
-			return -1, s.leaf(ctx, n)
+		if done, err := s.finish(ctx, n, effortBefore); done || err != nil {
+			return -1, err
 		}
 		if at != nil && trial.cost > at.cost && n.free == before && halvings < 4 {
 			// Too far: half the way back.

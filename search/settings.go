@@ -120,6 +120,7 @@ type Result struct {
 	RootGap    float64     // the gap when the root's relaxation was done
 	Status     Status      //
 	Nodes      int         // nodes of the tree whose relaxation was solved
+	Enumerated int         // selections looked at by enumeration
 	Cuts       int         // cuts in the pool
 	Passes     int         // evaluations of the oracle by this search
 	NearTies   []Candidate // the next best selections seen, best first
@@ -160,16 +161,17 @@ func (k EventKind) String() string {
 
 // Event is one thing that happened, with the state of the search after it.
 type Event struct {
-	Kind      EventKind
-	K         int
-	Cost      float64 // of the incumbent; +Inf before there is one
-	Bound     float64 // −Inf before there is one
-	Gap       float64 // RelativeGap of the two; +Inf before both exist
-	Nodes     int     // nodes taken
-	Open      int     // nodes waiting
-	Cuts      int
-	Passes    int
-	Selection []int  // of the incumbent
-	Source    string // what found the incumbent: start, greedy, swap, relaxation, leaf
-	Elapsed   time.Duration
+	Kind       EventKind
+	K          int
+	Cost       float64 // of the incumbent; +Inf before there is one
+	Bound      float64 // −Inf before there is one
+	Gap        float64 // RelativeGap of the two; +Inf before both exist
+	Nodes      int     // nodes taken
+	Enumerated int     // selections looked at by enumeration
+	Open       int     // nodes waiting
+	Cuts       int
+	Passes     int
+	Selection  []int  // of the incumbent
+	Source     string // what found the incumbent: start, greedy, relaxation, enumeration, leaf
+	Elapsed    time.Duration
 }

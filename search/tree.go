@@ -35,9 +35,15 @@ func (h *heapOfNodes) Pop() any {
 	return x
 }
 
-// enumerate is how many completions a region may have to be evaluated one by
-// one: about what a relaxation and its two children would cost.
-const enumerate = 12
+// When a region is small enough to be looked at whole, instead of relaxed and
+// split: so many selections evaluated one by one, about what a relaxation and
+// its two children would cost; or, where the oracle can enumerate, an effort in
+// evaluations before the relaxation, and after it.
+const (
+	leafMost     = 12
+	effortBefore = 2
+	effortAfter  = 12
+)
 
 // solve runs the search from the root region. It returns why it ended, the
 // gap after the root and the root's relaxed weights.
@@ -79,13 +85,16 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 	if s.boundByPool(n) {
 		return nil
 	}
-	if n.completions() <= enumerate {
-		return s.leaf(ctx, n)
+	if done, err := s.finish(ctx, n, effortBefore); done || err != nil {
+		return err
 	}
 	s.nodes++
 	branch, err := s.relax(ctx, n)
 	s.event(EventNode)
 	if err != nil || branch < 0 {
+		return err
+	}
+	if done, err := s.finish(ctx, n, effortAfter); done || err != nil {
 		return err
 	}
 	for _, to := range []int8{in, out} {
@@ -166,6 +175,62 @@ func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 			return false
 		}
 	}
+}
+
+// finish looks at every selection of the node if they are few, or if the oracle
+// can enumerate them within the effort. It tells whether the node is done.
+func (s *searcher) finish(ctx context.Context, n *node, effort float64) (done bool, err error) {
+	if s.lister != nil && n.left > 0 && n.left < n.free && s.lister.Effort(n.free, n.left) <= effort {
+		return s.enumerate(ctx, n)
+	}
+	if n.completions() <= leafMost {
+		return true, s.leaf(ctx, n)
+	}
+	return false, nil
+}
+
+// enumerate lets the oracle look at every selection of the node. Those that
+// may be better than the incumbent are evaluated; the rest are ruled out.
+func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error) {
+	var candidates []int
+	for j, state := range n.state {
+		if state == free {
+			candidates = append(candidates, j)
+		}
+	}
+	if s.halt != nil {
+		return false, s.halt
+	}
+	selections, costs, margin, rest, err := s.lister.Enumerate(ctx, n.fixedIn(), candidates, n.left, s.cutoff(), max(s.NearTies, 0)+1)
+	if err != nil {
+		s.halt = err
+		return false, err
+	}
+	s.passes++
+	s.listed += int(n.completions())
+	for i, selection := range selections {
+		lower := costs[i] - margin
+		if lower >= s.cutoff() {
+			if costs[i] >= s.best.Cost {
+				s.offer(Candidate{Selection: selection, Cost: costs[i]}, "enumeration")
+			}
+			s.giveUp(lower)
+			continue
+		}
+		if _, err := s.selection(ctx, selection, "enumeration"); err != nil {
+			return false, err
+		}
+		s.giveUp(s.seen[keyOf(selection)])
+	}
+	s.event(EventPass)
+	if rest < s.cutoff() {
+		n.bound = max(n.bound, min(rest, s.best.Cost))
+		return false, nil // more good ones than could be returned: split first
+	}
+	if !math.IsInf(rest, 1) {
+		s.giveUp(rest)
+	}
+	return true, nil
 }
 
 // leaf evaluates the few selections left in a region, one by one. Each one's

@@ -45,3 +45,21 @@ func correlate(z, r []float64, cols []int32, b []float64, width int) {
 		correlateGo(z, r, cols, b, width)
 	}
 }
+
+func schurLanes(dst, src, c, a []float64, n int) {
+	if accelerated {
+		schurLanesAVX(dst, src, c, a, n)
+	} else {
+		schurLanesGo(dst, src, c, a, n)
+	}
+}
+
+func pairGains(gains, t, y, d, h, w []float64, n int) {
+	if accelerated {
+		// The generated version takes four at a time.
+		whole := n &^ 3
+		pairGainsAVX(gains, t, y, d, h, w, whole)
+		gains, t, y, d, n = gains[whole:], t[whole*Lanes:], y[whole*Lanes:], d[whole*Lanes:], n-whole
+	}
+	pairGainsGo(gains, t, y, d, h, w, n)
+}

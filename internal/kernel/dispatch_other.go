@@ -15,3 +15,7 @@ func gramTile(tile, vi, vj []float64, rows, width int) { gramTileGo(tile, vi, vj
 func correlate(z, r []float64, cols []int32, b []float64, width int) {
 	correlateGo(z, r, cols, b, width)
 }
+
+func schurLanes(dst, src, c, a []float64, n int) { schurLanesGo(dst, src, c, a, n) }
+
+func pairGains(gains, t, y, d, h, w []float64, n int) { pairGainsGo(gains, t, y, d, h, w, n) }

@@ -65,6 +65,32 @@ func correlateGo(z, r []float64, cols []int32, b []float64, width int) {
 	}
 }
 
+// schurLanesGo: dst[l] = src[l] − c∘a[l] for l < n.
+func schurLanesGo(dst, src, c, a []float64, n int) {
+	by := (*[Lanes]float64)(c)
+	for l := range n {
+		out := (*[Lanes]float64)(dst[l*Lanes:])
+		x, y := (*[Lanes]float64)(src[l*Lanes:]), (*[Lanes]float64)(a[l*Lanes:])
+		for i := range Lanes {
+			out[i] = x[i] - by[i]*y[i]
+		}
+	}
+}
+
+// pairGainsGo: gains[a] += Σ_lanes (y[a]−t[a]h)²/(d[a]−t[a]²w) for a < n. Two
+// halves of the lanes share a division, as in the generated version.
+func pairGainsGo(gains, t, y, d, h, w []float64, n int) {
+	for a := range n {
+		ta, ya, da := (*[Lanes]float64)(t[a*Lanes:]), (*[Lanes]float64)(y[a*Lanes:]), (*[Lanes]float64)(d[a*Lanes:])
+		for i := range Lanes / 2 {
+			j := i + Lanes/2
+			n0, n1 := ya[i]-ta[i]*h[i], ya[j]-ta[j]*h[j]
+			d0, d1 := da[i]-ta[i]*ta[i]*w[i], da[j]-ta[j]*ta[j]*w[j]
+			gains[a] += (n0*n0*d1 + n1*n1*d0) / (d0 * d1)
+		}
+	}
+}
+
 // Correlate computes z_j = Σ_x r[x]·b[cols[x],j]: the correlation of a row's
 // residual with every feature. b has rows of the given width, len(z) ≤ width is
 // a multiple of four, and cols is increasing.

@@ -186,3 +186,103 @@ func TestCholeskyNeverMakesNaN(t *testing.T) {
 		}
 	})
 }
+
+// TestSubsetsAgreeWithDense compares what every choice explains with a dense
+// solve, for every number of features to choose.
+func TestSubsetsAgreeWithDense(t *testing.T) {
+	both(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(7, 8))
+		for n := 1; n <= 9; n++ {
+			for fixed := range 3 {
+				total := n + fixed
+				var s Subsets
+				k, y := s.Load(total)
+				clear(k)
+				clear(y)
+				copy(y, random(rng, total*Lanes))
+				width := GramWidth(total)
+				for lane := range Lanes {
+					Gram(k, lane, random(rng, (total+2)*width), total+2, width, total)
+				}
+				k0, y0 := append([]float64{}, k...), append([]float64{}, y...)
+				explained := func(choice []int) float64 {
+					sum := 0.0
+					for lane := range Lanes {
+						q := mat.NewSymDense(len(choice), nil)
+						rhs := mat.NewVecDense(len(choice), nil)
+						for x, i := range choice {
+							rhs.SetVec(x, y0[i*Lanes+lane])
+							for z, j := range choice[:x+1] {
+								q.SetSym(x, z, k0[(Tri(i)+j)*Lanes+lane])
+							}
+						}
+						var chol mat.Cholesky
+						if !chol.Factorize(q) {
+							t.Fatal("not positive definite")
+						}
+						var u mat.VecDense
+						if err := chol.SolveVecTo(&u, rhs); err != nil {
+							t.Fatal(err)
+						}
+						sum += mat.Dot(&u, rhs)
+					}
+					return sum
+				}
+				var always []int
+				base := 0.0
+				for f := total; f > n; f-- {
+					base += s.Eliminate(f)
+					always = append([]int{f - 1}, always...)
+				}
+				for left := 1; left <= n; left++ {
+					gains := make([]float64, int(Choose(n, left)))
+					s.Gains(gains, n, left)
+					at := 0
+					var walk func(choice []int, next int)
+					visit := func(choice []int) {
+						place := 0
+						for i, c := range choice {
+							place += int(Choose(c, i+1))
+						}
+						want := explained(append(append([]int{}, choice...), always...))
+						near(t, "gain", base+gains[place], want, 100*math.Abs(want))
+						at++
+					}
+					walk = func(choice []int, next int) {
+						if len(choice) == left {
+							visit(choice)
+							return
+						}
+						for f := next; f < n; f++ {
+							walk(append(choice, f), f+1)
+						}
+					}
+					walk(nil, 0)
+					if at != len(gains) {
+						t.Fatalf("%d choices, %d gains", at, len(gains))
+					}
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkPairs(b *testing.B) {
+	rng := rand.New(rand.NewPCG(9, 10))
+	const n = 56
+	var s Subsets
+	k, y := s.Load(n)
+	copy(y, random(rng, len(y)))
+	for lane := range Lanes {
+		Gram(k, lane, random(rng, 80*GramWidth(n)), 80, GramWidth(n), n)
+	}
+	for _, left := range []int{2, 3, 4} {
+		gains := make([]float64, int(Choose(n, left)))
+		b.Run(string(rune('0'+left)), func(b *testing.B) {
+			for b.Loop() {
+				s.Gains(gains, n, left)
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(gains))/Lanes, "ns/row/selection")
+		})
+	}
+}

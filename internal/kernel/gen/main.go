@@ -23,6 +23,8 @@ func main() {
 	axpyLanes()
 	gramTile()
 	correlate()
+	schurLanes()
+	pairGains()
 	Generate()
 }
 
@@ -222,6 +224,88 @@ func correlate() {
 	block("one", 1)
 	JMP(LabelRef("last"))
 	Label("end")
+	VZEROUPPER()
+	RET()
+}
+
+// schurLanes: dst[l] = src[l] − c∘a[l].
+func schurLanes() {
+	TEXT("schurLanesAVX", NOSPLIT, "func(dst, src, c, a []float64, n int)")
+	Pragma("noescape")
+	Doc("schurLanesAVX sets the n lane arrays dst[l] to src[l] − c∘a[l].")
+	dst, src, c, a, n := pointer("dst"), pointer("src"), pointer("c"), pointer("a"), count("n")
+	lo, hi, x, y := YMM(), YMM(), YMM(), YMM()
+	VMOVUPD(Mem{Base: c}, lo)
+	VMOVUPD(Mem{Base: c, Disp: vector}, hi)
+	at := GP64()
+	XORQ(at, at)
+	loop("schur", n, func() {
+		VMOVUPD(Mem{Base: src, Index: at, Scale: 1}, x)
+		VMOVUPD(Mem{Base: src, Index: at, Scale: 1, Disp: vector}, y)
+		VFNMADD231PD(Mem{Base: a, Index: at, Scale: 1}, lo, x)
+		VFNMADD231PD(Mem{Base: a, Index: at, Scale: 1, Disp: vector}, hi, y)
+		VMOVUPD(x, Mem{Base: dst, Index: at, Scale: 1})
+		VMOVUPD(y, Mem{Base: dst, Index: at, Scale: 1, Disp: vector})
+		ADDQ(Imm(lanes), at)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// pairGains: gains[a] += Σ_lanes (y_a − t_a h)² / (d_a − t_a² w), four a at a time.
+func pairGains() {
+	TEXT("pairGainsAVX", NOSPLIT, "func(gains, t, y, d, h, w []float64, n int)")
+	Pragma("noescape")
+	Doc("pairGainsAVX adds to gains[a], for a below n (a multiple of four), the sum over lanes of (y[a]−t[a]h)²/(d[a]−t[a]²w).")
+	gains, t, y, d, h, w, n := pointer("gains"), pointer("t"), pointer("y"), pointer("d"), pointer("h"), pointer("w"), count("n")
+	var hv, wv [2]VecVirtual
+	for i := range 2 {
+		hv[i], wv[i] = YMM(), YMM()
+		VMOVUPD(Mem{Base: h, Disp: i * vector}, hv[i])
+		VMOVUPD(Mem{Base: w, Disp: i * vector}, wv[i])
+	}
+	at := GP64()
+	XORQ(at, at)
+	SHRQ(Imm(2), n)
+	loop("pairs", n, func() {
+		// Each of four features: the two halves of the lanes become one
+		// fraction, so that one division serves eight rows.
+		var sum [4]VecVirtual
+		for f := range 4 {
+			var num, den [2]VecVirtual
+			for i := range 2 {
+				m := Mem{Index: at, Scale: 1, Disp: f*lanes + i*vector}
+				tv, x := YMM(), YMM()
+				num[i], den[i] = YMM(), YMM()
+				m.Base = t
+				VMOVUPD(m, tv)
+				m.Base = y
+				VMOVUPD(m, num[i])
+				VFNMADD231PD(hv[i], tv, num[i])
+				VMULPD(num[i], num[i], num[i])
+				m.Base = d
+				VMOVUPD(m, den[i])
+				VMULPD(tv, wv[i], x)
+				VFNMADD231PD(tv, x, den[i])
+			}
+			VMULPD(num[0], den[1], num[0])
+			VFMADD231PD(num[1], den[0], num[0])
+			VMULPD(den[0], den[1], den[0])
+			sum[f] = YMM()
+			VDIVPD(den[0], num[0], sum[f])
+		}
+		// Sums of the four lanes of each of the four features, in one vector.
+		lo, hi := YMM(), YMM()
+		VHADDPD(sum[1], sum[0], sum[0])
+		VHADDPD(sum[3], sum[2], sum[2])
+		VPERM2F128(Imm(0x20), sum[2], sum[0], lo)
+		VPERM2F128(Imm(0x31), sum[2], sum[0], hi)
+		VADDPD(lo, hi, lo)
+		VADDPD(Mem{Base: gains}, lo, lo)
+		VMOVUPD(lo, Mem{Base: gains})
+		ADDQ(Imm(vector), gains)
+		ADDQ(U32(4*lanes), at)
+	})
 	VZEROUPPER()
 	RET()
 }
