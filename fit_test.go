@@ -1,0 +1,250 @@
+package optcomplete
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/data"
+	"optcomplete/data/synth"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/search"
+)
+
+// instance is a small synthetic problem.
+func instance(t *testing.T, config synth.Config) (Problem, *synth.Instance) {
+	t.Helper()
+	made, err := synth.Generate(config)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Problem{Ratings: made.Ratings, Features: made.Features}, made
+}
+
+func fit(t *testing.T, problem Problem, settings Settings) *Model {
+	t.Helper()
+	fitted, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fitted
+}
+
+var small = synth.Config{Rows: 60, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.01, Seed: 3}
+
+// timeless clears what may differ between two equal runs.
+func timeless(m *Model) *Model {
+	m.Summary.Seconds = model.Seconds{}
+	return m
+}
+
+func same(t *testing.T, what string, a, b *Model) {
+	t.Helper()
+	type content struct {
+		Summary      model.Summary
+		Coefficients []float64
+	}
+	if d := cmp.Diff(content{a.Summary, a.Coefficients}, content{b.Summary, b.Coefficients}); d != "" {
+		t.Fatalf("%s: the fits differ:\n%s", what, d)
+	}
+}
+
+// TestThreadsGiveSameBits compares whole models, γ chosen by validation.
+func TestThreadsGiveSameBits(t *testing.T) {
+	problem, _ := instance(t, small)
+	settings := Settings{K: 4, Holdout: 0.2, Threads: 1}
+	want := timeless(fit(t, problem, settings))
+	same(t, "again", want, timeless(fit(t, problem, settings)))
+	for _, threads := range []int{2, 8} {
+		settings.Threads = threads
+		same(t, "threads", want, timeless(fit(t, problem, settings)))
+	}
+}
+
+// TestFitNeverSeesHeldOutEntries changes every held-out value and wants the
+// same selection, certificate, γ and coefficients.
+func TestFitNeverSeesHeldOutEntries(t *testing.T) {
+	problem, _ := instance(t, small)
+	settings := Settings{K: 4, Holdout: 0.3, Seed: 5}
+	want := fit(t, problem, settings)
+	if want.Summary.Holdout == nil || want.Summary.Holdout.Entries == 0 {
+		t.Fatal("nothing was held out")
+	}
+	n, m := problem.Ratings.Dims()
+	var entries []data.Entry
+	changed := 0
+	position := 0
+	train := want.Summary.Observed
+	for i := range n {
+		columns, values := problem.Ratings.Row(i)
+		for e, c := range columns {
+			entries = append(entries, data.Entry{Row: int32(i), Column: c, Value: values[e]})
+			position++
+		}
+	}
+	held := heldOut(problem.Ratings.Matrix, settings)
+	for at := range entries {
+		if held[at] {
+			entries[at].Value += 1000
+			changed++
+		}
+	}
+	if position-changed != train {
+		t.Fatalf("%d of %d entries are held out, but the fit saw %d", changed, position, train)
+	}
+	other, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := fit(t, Problem{Ratings: &data.Ratings{Matrix: other, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, settings)
+	if got.Summary.Holdout.RMSE < 900 {
+		t.Fatalf("the held-out entries were not changed: RMSE %v", got.Summary.Holdout.RMSE)
+	}
+	got.Summary.Holdout = want.Summary.Holdout
+	same(t, "held-out values changed", timeless(want), timeless(got))
+}
+
+// TestAutoGammaFindsTheTruth on data where the features are identifiable, and
+// says which γ it tried.
+func TestAutoGammaFindsTheTruth(t *testing.T) {
+	for seed := range uint64(5) {
+		config := small
+		config.Seed = seed
+		problem, made := instance(t, config)
+		fitted := fit(t, problem, Settings{K: 4})
+		if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
+			t.Errorf("seed %d: %s", seed, d)
+		}
+		if len(fitted.Summary.GammaPath) < 2 {
+			t.Errorf("seed %d: tried only %v", seed, fitted.Summary.GammaPath)
+		}
+		if !slices.ContainsFunc(fitted.Summary.GammaPath, func(p model.GammaPoint) bool { return p.Gamma == fitted.Summary.Gamma }) {
+			t.Errorf("seed %d: γ = %v was not among those tried", seed, fitted.Summary.Gamma)
+		}
+	}
+}
+
+// TestNoiseFreeDataIsFinite: cost and gap stay numbers when nothing is left to
+// explain, and when there is nothing at all.
+func TestNoiseFreeDataIsFinite(t *testing.T) {
+	config := small
+	config.Noise = 0
+	problem, made := instance(t, config)
+	fitted := fit(t, problem, Settings{K: 4, Gamma: 1e6})
+	if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
+		t.Error(d)
+	}
+	n, m := problem.Ratings.Dims()
+	zeros := []data.Entry{{Row: 0, Column: 0}, {Row: 1, Column: 1}}
+	matrix, err := data.NewMatrix(n, m, zeros)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, gamma := range []float64{0, 1} {
+		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{K: 4, Gamma: gamma})
+		if fitted.Summary.Cost != 0 || fitted.Summary.Gap != 0 || fitted.Summary.Status != "optimal" {
+			t.Errorf("all zeros: cost %v, gap %v, %v", fitted.Summary.Cost, fitted.Summary.Gap, fitted.Summary.Status)
+		}
+	}
+}
+
+// TestStoppedFitsAnswer: limits and cancellation give a model with a true bound.
+func TestStoppedFitsAnswer(t *testing.T) {
+	config := synth.Config{Rows: 80, Columns: 60, Features: 60, K: 6, Missing: 0.5, Noise: 1, Seed: 1}
+	problem, _ := instance(t, config)
+	settings := Settings{K: 6, Gamma: 300}
+	best := fit(t, problem, settings).Summary
+	cancelled, cancel := context.WithCancel(context.Background())
+	cancel()
+	for name, c := range map[string]struct {
+		ctx    context.Context
+		change func(*Settings)
+		status string
+	}{
+		"cancelled": {cancelled, func(*Settings) {}, "interrupted"},
+		"time":      {context.Background(), func(s *Settings) { s.TimeLimit = time.Nanosecond }, "time_limit"},
+		"nodes":     {context.Background(), func(s *Settings) { s.MaxNodes = 1 }, "node_limit"},
+		"gap":       {context.Background(), func(s *Settings) { s.Gap = 0.5 }, "gap"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			stopped := settings
+			c.change(&stopped)
+			fitted, err := Fit(c.ctx, problem, stopped)
+			if err != nil {
+				t.Fatal(err)
+			}
+			s := fitted.Summary
+			if s.Status != c.status {
+				t.Errorf("status %v", s.Status)
+			}
+			if len(s.Selected) != 6 || s.Cost < best.Cost*(1-1e-9) || s.Bound > best.Cost*(1+1e-9) || math.IsNaN(s.Gap) {
+				t.Errorf("cost %v bound %v gap %v, optimum %v", s.Cost, s.Bound, s.Gap, best.Cost)
+			}
+			if len(fitted.Coefficients) != 80*6 {
+				t.Error("no coefficients")
+			}
+		})
+	}
+}
+
+// TestEventsTellTheWholeStory: they begin, end, and never contradict the result.
+func TestEventsTellTheWholeStory(t *testing.T) {
+	problem, _ := instance(t, small)
+	var events []search.Event
+	fitted := fit(t, problem, Settings{K: 4, Gamma: 5, OnEvent: func(e search.Event) { events = append(events, e) }})
+	last := events[len(events)-1]
+	if events[0].Kind != search.EventStart || last.Kind != search.EventDone {
+		t.Errorf("from %v to %v", events[0].Kind, last.Kind)
+	}
+	if last.Cost != fitted.Summary.Cost || last.Bound != fitted.Summary.Bound || last.Passes != fitted.Summary.Passes {
+		t.Errorf("last event %+v, summary %+v", last, fitted.Summary)
+	}
+}
+
+// TestBadSettingsAreExplained wants a SettingsError that names the culprit.
+func TestBadSettingsAreExplained(t *testing.T) {
+	problem, _ := instance(t, small)
+	for want, change := range map[string]func(*Settings){
+		"k is 0":                 func(s *Settings) { s.K = 0 },
+		"only 20 features":       func(s *Settings) { s.K = 21 },
+		"gamma is -1":            func(s *Settings) { s.Gamma = -1 },
+		"gamma is NaN":           func(s *Settings) { s.Gamma = math.NaN() },
+		"hold out is 1":          func(s *Settings) { s.Holdout = 1 },
+		"gap is 2":               func(s *Settings) { s.Gap = 2 },
+		`"f99", which is not`:    func(s *Settings) { s.Always = []string{"f99"} },
+		"both always and never":  func(s *Settings) { s.Always, s.Never = []string{"f01"}, []string{"f01"} },
+		"more than k = 4":        func(s *Settings) { s.Always = problem.Features.Names[:5] },
+		"which leaves 3, fewer":  func(s *Settings) { s.Never = problem.Features.Names[:17] },
+		"time limit is -1s, but": func(s *Settings) { s.TimeLimit = -time.Second },
+	} {
+		settings := Settings{K: 4}
+		change(&settings)
+		_, err := Fit(context.Background(), problem, settings)
+		var bad *SettingsError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) {
+			t.Errorf("want %q, got %v", want, err)
+		}
+	}
+}
+
+// heldOut tells for each entry in row-major order whether the settings hold it out.
+func heldOut(m *data.Matrix, settings Settings) []bool {
+	train, _ := evaluate.Split(m, settings.Holdout, settings.Seed)
+	n, _ := m.Dims()
+	var held []bool
+	for i := range n {
+		all, _ := m.Row(i)
+		kept, _ := train.Row(i)
+		for _, c := range all {
+			held = append(held, !slices.Contains(kept, c))
+		}
+	}
+	return held
+}
