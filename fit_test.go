@@ -157,9 +157,9 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 
 // TestStoppedFitsAnswer: limits and cancellation give a model with a true bound.
 func TestStoppedFitsAnswer(t *testing.T) {
-	config := synth.Config{Rows: 80, Columns: 60, Features: 60, K: 6, Missing: 0.5, Noise: 1, Seed: 1}
+	config := synth.Config{Rows: 80, Columns: 60, Features: 40, K: 6, Missing: 0.5, Noise: 1, Seed: 1}
 	problem, _ := instance(t, config)
-	settings := Settings{K: 6, Gamma: 300}
+	settings := Settings{K: 6, Gamma: 30}
 	best := fit(t, problem, settings).Summary
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()

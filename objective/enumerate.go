@@ -48,7 +48,7 @@ func (o *Exact) Effort(freeFeatures, left int) float64 {
 	}
 	entries := float64(o.matrix.Observed())
 	pass := entries*(support*support/2+support+float64(o.p)) + rows*support*support*support/2
-	work := rows*12*selections + (rows+entries/2)*float64(freeFeatures*freeFeatures)
+	work := rows*3*selections + (rows+entries/2)*float64(freeFeatures*freeFeatures)
 	return work / max(pass, 1)
 }
 

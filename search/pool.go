@@ -9,7 +9,7 @@ type pool struct {
 
 // maxCuts limits the pool; the oldest cuts but the first few make room. It
 // bounds the memory (p numbers each) and the time to bound a node.
-const maxCuts = 2048
+const maxCuts = 256
 
 func (p *pool) add(c cut) {
 	if len(p.cuts) == maxCuts {

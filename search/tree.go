@@ -38,11 +38,11 @@ func (h *heapOfNodes) Pop() any {
 // When a region is small enough to be looked at whole, instead of relaxed and
 // split: so many selections evaluated one by one, about what a relaxation and
 // its two children would cost; or, where the oracle can enumerate, an effort in
-// evaluations before the relaxation, and after it.
+// evaluations before the relaxation, and after it (see patience).
 const (
 	leafMost     = 12
-	effortBefore = 2
-	effortAfter  = 12
+	effortBefore = 4
+	effortAfter  = 30
 )
 
 // solve runs the search from the root region. It returns why it ended, the
@@ -177,10 +177,22 @@ func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 	}
 }
 
+// patience is how much more effort than usual an enumeration of the node may
+// take: the further its bound is from the cutoff, the less a relaxation of its
+// parts can be hoped to rule out.
+func (s *searcher) patience(n *node) float64 {
+	cutoff := s.cutoff()
+	if !(cutoff > 0) || math.IsInf(cutoff, 1) {
+		return 1
+	}
+	closed := min(max(n.bound/cutoff, 0), 1) // −Inf before any bound
+	return 1 / (0.02 + closed)
+}
+
 // finish looks at every selection of the node if they are few, or if the oracle
 // can enumerate them within the effort. It tells whether the node is done.
 func (s *searcher) finish(ctx context.Context, n *node, effort float64) (done bool, err error) {
-	if s.lister != nil && n.left > 0 && n.left < n.free && s.lister.Effort(n.free, n.left) <= effort {
+	if s.lister != nil && n.left > 0 && n.left < n.free && s.lister.Effort(n.free, n.left) <= effort*s.patience(n) {
 		return s.enumerate(ctx, n)
 	}
 	if n.completions() <= leafMost {

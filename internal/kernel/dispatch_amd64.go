@@ -54,12 +54,21 @@ func schurLanes(dst, src, c, a []float64, n int) {
 	}
 }
 
-func pairGains(gains, t, y, d, h, w []float64, n int) {
-	if accelerated {
-		// The generated version takes four at a time.
-		whole := n &^ 3
-		pairGainsAVX(gains, t, y, d, h, w, whole)
-		gains, t, y, d, n = gains[whole:], t[whole*Lanes:], y[whole*Lanes:], d[whole*Lanes:], n-whole
+func pairGains(gains []float64, base float64, t, y, d, h, w []float64, n int) {
+	if !accelerated {
+		pairGainsGo(gains, base, t, y, d, h, w, n)
+		return
 	}
-	pairGainsGo(gains, t, y, d, h, w, n)
+	// The generated version takes four at a time; a rest goes through a copy,
+	// reading up to three lane arrays more, which pairPad makes room for.
+	whole := n &^ 3
+	pairGainsAVX(gains, base, t, y, d, h, w, whole)
+	if n > whole {
+		var rest [4]float64
+		at := whole * Lanes
+		pairGainsAVX(rest[:], base, t[at:], y[at:], d[at:], h, w, 4)
+		for a, x := range rest[:n-whole] {
+			gains[whole+a] += x
+		}
+	}
 }

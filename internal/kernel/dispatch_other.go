@@ -18,4 +18,6 @@ func correlate(z, r []float64, cols []int32, b []float64, width int) {
 
 func schurLanes(dst, src, c, a []float64, n int) { schurLanesGo(dst, src, c, a, n) }
 
-func pairGains(gains, t, y, d, h, w []float64, n int) { pairGainsGo(gains, t, y, d, h, w, n) }
+func pairGains(gains []float64, base float64, t, y, d, h, w []float64, n int) {
+	pairGainsGo(gains, base, t, y, d, h, w, n)
+}

@@ -77,10 +77,11 @@ func schurLanesGo(dst, src, c, a []float64, n int) {
 	}
 }
 
-// pairGainsGo: gains[a] += Σ_lanes (y[a]−t[a]h)²/(d[a]−t[a]²w) for a < n. Two
-// halves of the lanes share a division, as in the generated version.
-func pairGainsGo(gains, t, y, d, h, w []float64, n int) {
+// pairGainsGo: gains[a] += base + Σ_lanes (y[a]−t[a]h)²/(d[a]−t[a]²w) for a < n.
+// Two halves of the lanes share a division, as in the generated version.
+func pairGainsGo(gains []float64, base float64, t, y, d, h, w []float64, n int) {
 	for a := range n {
+		gains[a] += base
 		ta, ya, da := (*[Lanes]float64)(t[a*Lanes:]), (*[Lanes]float64)(y[a*Lanes:]), (*[Lanes]float64)(d[a*Lanes:])
 		for i := range Lanes / 2 {
 			j := i + Lanes/2

@@ -306,105 +306,107 @@ schur_done:
 	VZEROUPPER
 	RET
 
-// func pairGainsAVX(gains []float64, t []float64, y []float64, d []float64, h []float64, w []float64, n int)
+// func pairGainsAVX(gains []float64, base float64, t []float64, y []float64, d []float64, h []float64, w []float64, n int)
 // Requires: AVX, FMA3
-TEXT ·pairGainsAVX(SB), NOSPLIT, $0-152
-	MOVQ    gains_base+0(FP), AX
-	MOVQ    t_base+24(FP), CX
-	MOVQ    y_base+48(FP), DX
-	MOVQ    d_base+72(FP), BX
-	MOVQ    h_base+96(FP), SI
-	MOVQ    w_base+120(FP), DI
-	MOVQ    n+144(FP), R8
-	VMOVUPD (SI), Y0
-	VMOVUPD (DI), Y1
-	VMOVUPD 32(SI), Y2
-	VMOVUPD 32(DI), Y3
-	XORQ    SI, SI
-	SHRQ    $0x02, R8
-	TESTQ   R8, R8
-	JZ      pairs_done
+TEXT ·pairGainsAVX(SB), NOSPLIT, $0-160
+	MOVQ         gains_base+0(FP), AX
+	MOVQ         t_base+32(FP), CX
+	MOVQ         y_base+56(FP), DX
+	MOVQ         d_base+80(FP), BX
+	MOVQ         h_base+104(FP), SI
+	MOVQ         w_base+128(FP), DI
+	MOVQ         n+152(FP), R8
+	VBROADCASTSD base+24(FP), Y0
+	VMOVUPD      (SI), Y1
+	VMOVUPD      (DI), Y2
+	VMOVUPD      32(SI), Y3
+	VMOVUPD      32(DI), Y4
+	XORQ         SI, SI
+	SHRQ         $0x02, R8
+	TESTQ        R8, R8
+	JZ           pairs_done
 
 pairs:
-	VMOVUPD      (CX)(SI*1), Y4
-	VMOVUPD      (DX)(SI*1), Y6
-	VFNMADD231PD Y0, Y4, Y6
-	VMULPD       Y6, Y6, Y6
-	VMOVUPD      (BX)(SI*1), Y7
-	VMULPD       Y4, Y1, Y5
-	VFNMADD231PD Y4, Y5, Y7
-	VMOVUPD      32(CX)(SI*1), Y4
-	VMOVUPD      32(DX)(SI*1), Y8
-	VFNMADD231PD Y2, Y4, Y8
-	VMULPD       Y8, Y8, Y8
-	VMOVUPD      32(BX)(SI*1), Y9
-	VMULPD       Y4, Y3, Y5
-	VFNMADD231PD Y4, Y5, Y9
-	VMULPD       Y6, Y9, Y6
-	VFMADD231PD  Y8, Y7, Y6
-	VMULPD       Y7, Y9, Y7
-	VDIVPD       Y7, Y6, Y4
-	VMOVUPD      64(CX)(SI*1), Y5
-	VMOVUPD      64(DX)(SI*1), Y7
-	VFNMADD231PD Y0, Y5, Y7
+	VMOVUPD      (CX)(SI*1), Y5
+	VMOVUPD      (DX)(SI*1), Y7
+	VFNMADD231PD Y1, Y5, Y7
 	VMULPD       Y7, Y7, Y7
-	VMOVUPD      64(BX)(SI*1), Y8
-	VMULPD       Y5, Y1, Y6
+	VMOVUPD      (BX)(SI*1), Y8
+	VMULPD       Y5, Y2, Y6
 	VFNMADD231PD Y5, Y6, Y8
-	VMOVUPD      96(CX)(SI*1), Y5
-	VMOVUPD      96(DX)(SI*1), Y9
-	VFNMADD231PD Y2, Y5, Y9
+	VMOVUPD      32(CX)(SI*1), Y5
+	VMOVUPD      32(DX)(SI*1), Y9
+	VFNMADD231PD Y3, Y5, Y9
 	VMULPD       Y9, Y9, Y9
-	VMOVUPD      96(BX)(SI*1), Y10
-	VMULPD       Y5, Y3, Y6
+	VMOVUPD      32(BX)(SI*1), Y10
+	VMULPD       Y5, Y4, Y6
 	VFNMADD231PD Y5, Y6, Y10
 	VMULPD       Y7, Y10, Y7
 	VFMADD231PD  Y9, Y8, Y7
 	VMULPD       Y8, Y10, Y8
 	VDIVPD       Y8, Y7, Y5
-	VMOVUPD      128(CX)(SI*1), Y6
-	VMOVUPD      128(DX)(SI*1), Y8
-	VFNMADD231PD Y0, Y6, Y8
+	VMOVUPD      64(CX)(SI*1), Y6
+	VMOVUPD      64(DX)(SI*1), Y8
+	VFNMADD231PD Y1, Y6, Y8
 	VMULPD       Y8, Y8, Y8
-	VMOVUPD      128(BX)(SI*1), Y9
-	VMULPD       Y6, Y1, Y7
+	VMOVUPD      64(BX)(SI*1), Y9
+	VMULPD       Y6, Y2, Y7
 	VFNMADD231PD Y6, Y7, Y9
-	VMOVUPD      160(CX)(SI*1), Y6
-	VMOVUPD      160(DX)(SI*1), Y10
-	VFNMADD231PD Y2, Y6, Y10
+	VMOVUPD      96(CX)(SI*1), Y6
+	VMOVUPD      96(DX)(SI*1), Y10
+	VFNMADD231PD Y3, Y6, Y10
 	VMULPD       Y10, Y10, Y10
-	VMOVUPD      160(BX)(SI*1), Y11
-	VMULPD       Y6, Y3, Y7
+	VMOVUPD      96(BX)(SI*1), Y11
+	VMULPD       Y6, Y4, Y7
 	VFNMADD231PD Y6, Y7, Y11
 	VMULPD       Y8, Y11, Y8
 	VFMADD231PD  Y10, Y9, Y8
 	VMULPD       Y9, Y11, Y9
 	VDIVPD       Y9, Y8, Y6
-	VMOVUPD      192(CX)(SI*1), Y7
-	VMOVUPD      192(DX)(SI*1), Y9
-	VFNMADD231PD Y0, Y7, Y9
+	VMOVUPD      128(CX)(SI*1), Y7
+	VMOVUPD      128(DX)(SI*1), Y9
+	VFNMADD231PD Y1, Y7, Y9
 	VMULPD       Y9, Y9, Y9
-	VMOVUPD      192(BX)(SI*1), Y10
-	VMULPD       Y7, Y1, Y8
+	VMOVUPD      128(BX)(SI*1), Y10
+	VMULPD       Y7, Y2, Y8
 	VFNMADD231PD Y7, Y8, Y10
-	VMOVUPD      224(CX)(SI*1), Y7
-	VMOVUPD      224(DX)(SI*1), Y11
-	VFNMADD231PD Y2, Y7, Y11
+	VMOVUPD      160(CX)(SI*1), Y7
+	VMOVUPD      160(DX)(SI*1), Y11
+	VFNMADD231PD Y3, Y7, Y11
 	VMULPD       Y11, Y11, Y11
-	VMOVUPD      224(BX)(SI*1), Y12
-	VMULPD       Y7, Y3, Y8
+	VMOVUPD      160(BX)(SI*1), Y12
+	VMULPD       Y7, Y4, Y8
 	VFNMADD231PD Y7, Y8, Y12
 	VMULPD       Y9, Y12, Y9
 	VFMADD231PD  Y11, Y10, Y9
 	VMULPD       Y10, Y12, Y10
 	VDIVPD       Y10, Y9, Y7
-	VHADDPD      Y5, Y4, Y4
-	VHADDPD      Y7, Y6, Y6
-	VPERM2F128   $0x20, Y6, Y4, Y5
-	VPERM2F128   $0x31, Y6, Y4, Y4
-	VADDPD       Y5, Y4, Y5
-	VADDPD       (AX), Y5, Y5
-	VMOVUPD      Y5, (AX)
+	VMOVUPD      192(CX)(SI*1), Y8
+	VMOVUPD      192(DX)(SI*1), Y10
+	VFNMADD231PD Y1, Y8, Y10
+	VMULPD       Y10, Y10, Y10
+	VMOVUPD      192(BX)(SI*1), Y11
+	VMULPD       Y8, Y2, Y9
+	VFNMADD231PD Y8, Y9, Y11
+	VMOVUPD      224(CX)(SI*1), Y8
+	VMOVUPD      224(DX)(SI*1), Y12
+	VFNMADD231PD Y3, Y8, Y12
+	VMULPD       Y12, Y12, Y12
+	VMOVUPD      224(BX)(SI*1), Y13
+	VMULPD       Y8, Y4, Y9
+	VFNMADD231PD Y8, Y9, Y13
+	VMULPD       Y10, Y13, Y10
+	VFMADD231PD  Y12, Y11, Y10
+	VMULPD       Y11, Y13, Y11
+	VDIVPD       Y11, Y10, Y8
+	VHADDPD      Y6, Y5, Y5
+	VHADDPD      Y8, Y7, Y7
+	VPERM2F128   $0x20, Y7, Y5, Y6
+	VPERM2F128   $0x31, Y7, Y5, Y5
+	VADDPD       Y6, Y5, Y6
+	VADDPD       Y0, Y6, Y6
+	VADDPD       (AX), Y6, Y6
+	VMOVUPD      Y6, (AX)
 	ADDQ         $0x20, AX
 	ADDQ         $0x00000100, SI
 	DECQ         R8

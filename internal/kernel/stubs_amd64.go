@@ -34,7 +34,7 @@ func correlateAVX(z []float64, r []float64, cols []int32, b []float64, width int
 //go:noescape
 func schurLanesAVX(dst []float64, src []float64, c []float64, a []float64, n int)
 
-// pairGainsAVX adds to gains[a], for a below n (a multiple of four), the sum over lanes of (y[a]−t[a]h)²/(d[a]−t[a]²w).
+// pairGainsAVX adds to gains[a], for a below n (a multiple of four), base and the sum over lanes of (y[a]−t[a]h)²/(d[a]−t[a]²w).
 //
 //go:noescape
-func pairGainsAVX(gains []float64, t []float64, y []float64, d []float64, h []float64, w []float64, n int)
+func pairGainsAVX(gains []float64, base float64, t []float64, y []float64, d []float64, h []float64, w []float64, n int)

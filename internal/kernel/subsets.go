@@ -26,6 +26,9 @@ type Subsets struct {
 	levels []level
 }
 
+// pairPad is how many lane arrays past the end pairGains may read.
+const pairPad = 3
+
 // level is the problem on the features that are left.
 type level struct {
 	k, y, diagonal []float64
@@ -37,10 +40,10 @@ func (s *Subsets) room(depth, n int) *level {
 		s.levels = append(s.levels, level{})
 	}
 	l := &s.levels[depth]
-	if len(l.y) < n*Lanes {
-		l.k = make([]float64, Tri(n)*Lanes)
-		l.y = make([]float64, n*Lanes)
-		l.diagonal = make([]float64, n*Lanes)
+	if len(l.y) < (n+pairPad)*Lanes {
+		l.k = make([]float64, (Tri(n)+pairPad)*Lanes)
+		l.y = make([]float64, (n+pairPad)*Lanes)
+		l.diagonal = make([]float64, (n+pairPad)*Lanes)
 	}
 	return l
 }
@@ -122,10 +125,6 @@ func (s *Subsets) pairs(l *level, gains []float64, n int, before float64) {
 			h[x] = l.y[b*Lanes+x] * w[x]
 			sum += l.y[b*Lanes+x] * h[x]
 		}
-		out := gains[Tri(b-1):][:b]
-		for a := range out {
-			out[a] += sum
-		}
-		pairGains(out, row, l.y, l.diagonal, h[:], w[:], b)
+		pairGains(gains[Tri(b-1):][:b], sum, row, l.y, l.diagonal, h[:], w[:], b)
 	}
 }

@@ -254,10 +254,16 @@ func schurLanes() {
 
 // pairGains: gains[a] += Σ_lanes (y_a − t_a h)² / (d_a − t_a² w), four a at a time.
 func pairGains() {
-	TEXT("pairGainsAVX", NOSPLIT, "func(gains, t, y, d, h, w []float64, n int)")
+	TEXT("pairGainsAVX", NOSPLIT, "func(gains []float64, base float64, t, y, d, h, w []float64, n int)")
 	Pragma("noescape")
-	Doc("pairGainsAVX adds to gains[a], for a below n (a multiple of four), the sum over lanes of (y[a]−t[a]h)²/(d[a]−t[a]²w).")
+	Doc("pairGainsAVX adds to gains[a], for a below n (a multiple of four), base and the sum over lanes of (y[a]−t[a]h)²/(d[a]−t[a]²w).")
 	gains, t, y, d, h, w, n := pointer("gains"), pointer("t"), pointer("y"), pointer("d"), pointer("h"), pointer("w"), count("n")
+	base := YMM()
+	at0, err := Param("base").Resolve()
+	if err != nil {
+		panic(err)
+	}
+	VBROADCASTSD(at0.Addr, base)
 	var hv, wv [2]VecVirtual
 	for i := range 2 {
 		hv[i], wv[i] = YMM(), YMM()
@@ -301,6 +307,7 @@ func pairGains() {
 		VPERM2F128(Imm(0x20), sum[2], sum[0], lo)
 		VPERM2F128(Imm(0x31), sum[2], sum[0], hi)
 		VADDPD(lo, hi, lo)
+		VADDPD(base, lo, lo)
 		VADDPD(Mem{Base: gains}, lo, lo)
 		VMOVUPD(lo, Mem{Base: gains})
 		ADDQ(Imm(vector), gains)
