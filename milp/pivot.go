@@ -166,7 +166,7 @@ func (l *relaxation) step() bool {
 	if r.enter >= 0 {
 		u = l.entering(r.enter)
 		pivot := r.alpha[r.enter]
-		check := u[0]
+		var check float64
 		if r.leaving > 0 {
 			check = u[r.leaving]
 		} else {

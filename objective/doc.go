@@ -6,6 +6,9 @@
 // evaluates the cost, its gradient and its second derivatives at any weights in
 // [0,1]^p, in one pass over all observed entries. It satisfies search.Curved.
 //
+// [Pooled] is the same with a population coefficient beside each row's own, and
+// [Grouped] makes features that belong together one choice.
+//
 // Every evaluation yields a cut that is a true lower bound of the cost. For any
 // residuals r_i whatever,
 //

@@ -159,6 +159,17 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	return cost, constant, nil
 }
 
+// delta is the relative rounding error of a sum over a row's entries and of one
+// over the rows, in a chunk and then over the chunks: it grows like the root of
+// the number of terms.
+func (o *Exact) delta() float64 {
+	rows := chunkCount
+	if len(o.chunks) > 0 {
+		rows += len(o.chunks[0])
+	}
+	return 1.2e-16 * (16 + 4*math.Sqrt(float64(o.longest)) + 4*math.Sqrt(float64(rows)))
+}
+
 // total adds the chunks in order, scales, and lowers the cut by its rounding.
 func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constant float64) {
 	clear(gradient)
@@ -175,11 +186,10 @@ func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constan
 			hessian[j] += x
 		}
 	}
-	// The rounding of a sum of L products grows like √L. With δ that relative
-	// error, b_jᵀr_i is off by at most δ‖b_j‖‖r_i‖, and so γΣ_i(b_jᵀr_i)² by
+	// With δ the relative error of a sum, b_jᵀr_i is off by at most δ‖b_j‖‖r_i‖, and so γΣ_i(b_jᵀr_i)² by
 	// 2δ·√(γΣ_i(b_jᵀr_i)²)·√(γ Σ_i‖b_j‖²‖r_i‖²) (Cauchy-Schwarz). size is
 	// Σ_i 2‖a_i‖‖r_i‖ + ‖r_i‖², which bounds Σ‖r_i‖² too.
-	delta := 1.2e-16 * (16 + 4*math.Sqrt(float64(o.longest)))
+	delta := o.delta()
 	scale := 1 / (float64(o.n) * float64(o.m))
 	for j, x := range gradient {
 		g := o.gamma * x * scale

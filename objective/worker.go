@@ -106,14 +106,13 @@ func (k *worker) chunk(rows []int32, curved bool) sums {
 	return s
 }
 
-// primal solves (D⁻¹/γ + V_iᵀV_i) u_i = V_iᵀa_i for each row of the group and
-// takes r_i = a_i − V_i u_i.
-func (k *worker) primal(group []int32, s *sums) {
+// primalSystem factors D⁻¹/γ + V_iᵀV_i for each row of the group, with V_iᵀa_i
+// as the right-hand side.
+func (k *worker) primalSystem(group []int32) {
 	t := len(k.support)
 	width := kernel.GramWidth(t)
 	clear(k.k[:kernel.Tri(t)*kernel.Lanes])
 	clear(k.x[:t*kernel.Lanes])
-	clear(k.zt[:t*kernel.Lanes])
 	for lane, i := range group {
 		columns, values := k.matrix.Row(int(i))
 		v := k.v[lane*k.longest*width:]
@@ -143,6 +142,15 @@ func (k *worker) primal(group []int32, s *sums) {
 	}
 	// In exact arithmetic no pivot is below the smallest ridge.
 	kernel.Cholesky(k.k, t, smallest)
+}
+
+// primal solves (D⁻¹/γ + V_iᵀV_i) u_i = V_iᵀa_i for each row of the group and
+// takes r_i = a_i − V_i u_i.
+func (k *worker) primal(group []int32, s *sums) {
+	k.primalSystem(group)
+	t := len(k.support)
+	width := kernel.GramWidth(t)
+	clear(k.zt[:t*kernel.Lanes])
 	kernel.Solve(k.k, k.x, t)
 	for lane, i := range group {
 		columns, values := k.matrix.Row(int(i))
@@ -169,9 +177,10 @@ func (k *worker) primal(group []int32, s *sums) {
 	}
 }
 
-// dual solves (I + γ V_i D V_iᵀ) r_i = a_i for each row of the group, in
-// systems of the given size; shorter rows are filled up with the identity.
-func (k *worker) dual(group []int32, size int, s *sums) {
+// dualSystem factors I + γ V_i D V_iᵀ for each row of the group, in systems of
+// the given size, with a_i as the right-hand side. Shorter rows are filled up
+// with the identity.
+func (k *worker) dualSystem(group []int32, size int) {
 	t := len(k.support)
 	width := kernel.GramWidth(size)
 	stride := t * width
@@ -197,6 +206,14 @@ func (k *worker) dual(group []int32, size int, s *sums) {
 		}
 	}
 	kernel.Cholesky(k.k, size, 1)
+}
+
+// dual solves (I + γ V_i D V_iᵀ) r_i = a_i for each row of the group.
+func (k *worker) dual(group []int32, size int, s *sums) {
+	k.dualSystem(group, size)
+	t := len(k.support)
+	width := kernel.GramWidth(size)
+	stride := t * width
 	kernel.Solve(k.k, k.x, size)
 	for lane, i := range group {
 		columns, values := k.matrix.Row(int(i))

@@ -13,8 +13,7 @@ type Oracle interface {
 	//
 	// For an exactly computed gradient, constant = cost − gradient·weights;
 	// an oracle that rounds must lower the two until the inequality holds.
-	// The gradient is written into the slice given (length p); with a nil
-	// slice only the cost is wanted and constant means nothing. Weights must
+	// The gradient is written into the slice given (length p). Weights must
 	// not be kept or changed. Eval is never called concurrently.
 	Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error)
 }

@@ -13,6 +13,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -96,9 +97,21 @@ from k features chosen out of the p that are known of each item. It says which
 features those are, and proves how close the choice is to the best possible.
 
 Start with:  optcomplete demo`,
-		Version:       optcomplete.Version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
+		Version:                    optcomplete.Version,
+		SilenceErrors:              true,
+		SuggestionsMinimumDistance: 2,
+		SilenceUsage:               true,
+		Args:                       cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			hint := "see: optcomplete --help"
+			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
+				hint = "did you mean " + strings.Join(near, " or ") + "?"
+			}
+			return usagef("%q is not a verb (%s)", args[0], hint)
+		},
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)

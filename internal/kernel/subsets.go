@@ -107,7 +107,6 @@ func (s *Subsets) walk(depth int, gains []float64, n, left int, before float64) 
 		gain := s.eliminate(depth, depth+1, b)
 		place := int(Choose(b, left))
 		s.walk(depth+1, gains[place:], b, left-1, before+gain)
-		l = &s.levels[depth] // room may have moved it
 	}
 }
 

@@ -1,0 +1,40 @@
+# The two commands of the README are `go run ./cmd/optcomplete demo` and
+# `go test ./...`; the rest is here.
+
+STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+
+.PHONY: check format vet staticcheck test exact race build bench generate
+
+# check is what CI runs.
+check: format vet staticcheck build test exact race
+
+format:
+	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
+
+vet:
+	go vet ./...
+
+staticcheck:
+	go run $(STATICCHECK) ./...
+
+# One static binary, without C; and that the plain Go kernels compile elsewhere.
+build:
+	CGO_ENABLED=0 go build -o optcomplete ./cmd/optcomplete
+	GOARCH=arm64 go vet ./internal/kernel ./objective
+	go test -tags purego ./internal/kernel ./objective
+
+test:
+	go test ./...
+
+# The certificate against brute force, on thousands of random instances.
+exact:
+	go test ./search ./objective -rapid.checks=2000
+
+race:
+	go test -race -short ./...
+
+bench:
+	go test -run '^$$' -bench . -benchtime 1x .
+
+generate:
+	go generate ./internal/kernel

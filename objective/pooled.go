@@ -1,0 +1,247 @@
+package objective
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"gonum.org/v1/gonum/floats"
+
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+)
+
+// Pooled is the cost of the pooled model (design.md, section 7) on all observed
+// entries of a matrix: row i has the coefficients μ + u_i, its own deviations u_i
+// from a population that all rows share,
+//
+//	n·m·c(s) = min over μ, u of Σ_i ‖a_i − V_i(μ+u_i)‖² + Σ_j (Σ_i u_ij²/γ + μ_j²/γ₀)/s_j
+//	         = aᵀ(I + Σ_j s_j K_j)⁻¹a,   K_j = γ·blockdiag(b_j b_jᵀ) + γ₀·(stacked b_j)(stacked b_j)ᵀ.
+//
+// An evaluation takes two passes over the rows. The first factors each row's
+// system and adds up the population's, (D⁻¹/γ₀ + H) μ = h; the second takes the
+// rows' residuals at the μ that solves it. Between the two the factors are kept
+// in memory, as far as keptNumbers goes, and made again beyond that.
+//
+// As with [Exact], a cut is true whatever the residuals r_i it is made of:
+//
+//	n·m·c(t) ≥ 2aᵀr − ‖r‖² − Σ_j t_j (γ Σ_i (b_jᵀr_i)² + γ₀ (Σ_i b_jᵀr_i)²)   for all t ≥ 0,
+//
+// and is lowered by an estimate of the rounding of these sums. The cost is the
+// objective above at the computed μ and u, so it is a value from above.
+type Pooled struct {
+	rows    *Exact    // the data, their chunks, and γ
+	gamma0  float64   // γ₀
+	norm    []float64 // for each feature, Σ b_j² over all observed entries
+	workers []*pooledWorker
+	kept    []float64 // the rows' factors, from the first pass to the second
+}
+
+// keptNumbers is how many numbers of the rows' factors are kept between the
+// passes of an evaluation: 512 MB.
+const keptNumbers = 1 << 26
+
+// NewPooled prepares the cost with γ = gamma > 0 for the rows' deviations and
+// γ₀ = gamma0 > 0 for the population. With γ₀ → 0 it becomes the cost of Exact.
+// With threads = 0 all processors are used. The matrix and the features must
+// have the same columns; anything else is a programming error and panics.
+func NewPooled(matrix *data.Matrix, features *data.Features, gamma, gamma0 float64, threads int) *Pooled {
+	return newPooled(NewExact(matrix, features, gamma, threads), gamma0)
+}
+
+// WithGamma is the same cost at another γ and γ₀. The two share the data.
+func (o *Pooled) WithGamma(gamma, gamma0 float64) *Pooled {
+	return newPooled(o.rows.WithGamma(gamma), gamma0)
+}
+
+func newPooled(rows *Exact, gamma0 float64) *Pooled {
+	if !(gamma0 > 0) || math.IsInf(gamma0, 1) {
+		panic("objective: gamma0 must be a positive number")
+	}
+	o := &Pooled{rows: rows, gamma0: gamma0, norm: make([]float64, rows.p)}
+	for i := range rows.n {
+		columns, _ := rows.matrix.Row(i)
+		for _, c := range columns {
+			for j, b := range rows.b[int(c)*rows.width:][:rows.p] {
+				o.norm[j] += b * b
+			}
+		}
+	}
+	for _, k := range rows.workers {
+		o.workers = append(o.workers, &pooledWorker{worker: k})
+	}
+	return o
+}
+
+// Dim returns the number of features p.
+func (o *Pooled) Dim() int { return o.rows.p }
+
+// Gamma returns γ, of the rows' deviations, and γ₀, of the population.
+func (o *Pooled) Gamma() (gamma, gamma0 float64) { return o.rows.gamma, o.gamma0 }
+
+// Eval returns the cost at the weights and a cut; see search.Oracle.
+func (o *Pooled) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+	return o.EvalHessian(ctx, weights, gradient, nil)
+}
+
+// EvalHessian is Eval, and also gives the second derivatives, which are exact
+// (see population.second); see search.Curved.
+func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
+	if gradient == nil {
+		gradient = make([]float64, o.rows.p)
+	}
+	if len(weights) != o.rows.p || len(gradient) != o.rows.p {
+		panic("objective: weights and gradient must have one number for each feature")
+	}
+	at := o.newPoint(weights, hessian != nil)
+	if t := len(at.support); hessian != nil && len(hessian) != t*t {
+		panic("objective: the Hessian must have a row for each feature of positive weight")
+	}
+	chunks := o.rows.chunks
+	fits := make([]pooledFit, len(chunks))
+	err = o.pass(ctx, at, func(k *pooledWorker, c int) { fits[c] = k.fit(chunks[c], at.kept[c]) })
+	if err != nil {
+		return 0, 0, err
+	}
+	population := newPopulation(at, fits)
+	var sum pooledSums
+	for try := 0; ; try++ {
+		parts := make([]pooledSums, len(chunks))
+		err = o.pass(ctx, at, func(k *pooledWorker, c int) { parts[c] = k.residuals(chunks[c], at.kept[c]) })
+		if err != nil {
+			return 0, 0, err
+		}
+		sum = o.add(at, parts)
+		rounding := func(j int) float64 { return o.totalRounding(&sum, j) }
+		if try == refinements || !population.refine(at, &sum, rounding) {
+			break
+		}
+	}
+	cost, constant = o.cut(&sum, gradient)
+	if hessian != nil {
+		population.second(at, &sum, hessian)
+		scale := 2 / (float64(o.rows.n) * float64(o.rows.m))
+		for x := range hessian {
+			hessian[x] *= scale
+		}
+	}
+	return cost, constant, nil
+}
+
+// pooledPoint is one evaluation: the weights, what the rows need of them, and μ.
+type pooledPoint struct {
+	weighting
+	weights []float64   // of the support
+	prior   []float64   // 1/(γ₀ s_j) of the support
+	mu      []float64   // of the support, after the first pass
+	kept    [][]float64 // for each chunk, room for its factors, or nil
+	curved  bool
+}
+
+func (o *Pooled) newPoint(weights []float64, curved bool) *pooledPoint {
+	at := &pooledPoint{weighting: newWeighting(weights, o.rows.gamma), curved: curved}
+	for _, j := range at.support {
+		at.weights = append(at.weights, weights[j])
+		at.prior = append(at.prior, 1/(o.gamma0*weights[j]))
+	}
+	at.mu = make([]float64, len(at.support))
+	sizes, total := make([]int, len(o.rows.chunks)), 0
+	for c, chunk := range o.rows.chunks {
+		size := 0
+		for group := range slices.Chunk(chunk, kernel.Lanes) {
+			size += at.factorSize(o.rows.fullest(group))
+		}
+		if total+size > keptNumbers {
+			break
+		}
+		sizes[c] = size
+		total += size
+	}
+	o.kept = grow(o.kept, total)
+	rest := o.kept
+	for _, size := range sizes {
+		at.kept = append(at.kept, rest[:size])
+		rest = rest[size:]
+	}
+	return at
+}
+
+// dual tells whether rows of up to the given number of entries are solved in
+// systems of that size instead of the support's. To add V_iᵀM_iV_i to H then takes
+// e²t + e³/6 + et²/2 multiplications for e entries, otherwise t³/2 + et²/2. The
+// second derivatives come from the support's.
+func (at *pooledPoint) dual(entries int) bool { return !at.curved && 3*entries < 2*len(at.support) }
+
+// factorSize is how many numbers the factors of a group of rows take: of the
+// dual systems L, of the others (D⁻¹/γ + G_i)⁻¹ and the solution without μ.
+func (at *pooledPoint) factorSize(entries int) int {
+	if at.dual(entries) {
+		return kernel.Tri(entries) * kernel.Lanes
+	}
+	t := len(at.support)
+	return (kernel.Tri(t) + t) * kernel.Lanes
+}
+
+// pass does the work for every chunk, on all threads.
+func (o *Pooled) pass(ctx context.Context, at *pooledPoint, work func(k *pooledWorker, chunk int)) error {
+	var next atomic.Int64
+	run := func(k *pooledWorker) {
+		k.prepare(at)
+		for ctx.Err() == nil {
+			// The last chunks are taken first: they may be the fullest.
+			c := len(o.rows.chunks) - int(next.Add(1))
+			if c < 0 {
+				return
+			}
+			work(k, c)
+		}
+	}
+	var others sync.WaitGroup
+	for _, k := range o.workers[1:] {
+		others.Go(func() { run(k) })
+	}
+	run(o.workers[0])
+	others.Wait()
+	return ctx.Err()
+}
+
+// add adds the chunks in order, and the population's penalty to the cost.
+func (o *Pooled) add(at *pooledPoint, parts []pooledSums) pooledSums {
+	t := len(at.support)
+	sum := newPooledSums(o.rows.p, t, at.curved)
+	for _, part := range parts {
+		sum.cost += part.cost
+		sum.constant += part.constant
+		sum.size += part.size
+		floats.Add(sum.gradient, part.gradient)
+		floats.Add(sum.total, part.total)
+		floats.Add(sum.hessian, part.hessian)
+		floats.Add(sum.cross, part.cross)
+	}
+	for x, mu := range at.mu {
+		sum.cost += at.prior[x] * mu * mu
+	}
+	return sum
+}
+
+// totalRounding is by how much Σ_i b_jᵀr_i may be off, however much of it cancels:
+// Σ_i δ‖b_j‖‖r_i‖ ≤ δ·√(Σ_i‖b_j‖² Σ_i‖r_i‖²) (Cauchy-Schwarz); size bounds Σ‖r_i‖².
+func (o *Pooled) totalRounding(sum *pooledSums, j int) float64 {
+	return o.rows.delta() * math.Sqrt(o.norm[j]*sum.size)
+}
+
+// cut scales the cost and the cut, and lowers the cut by its rounding. As
+// b_jᵀr_i is off by at most δ‖b_j‖‖r_i‖, √Σ_i(b_jᵀr_i)² is by at most
+// δ·√(max_i‖b_j‖² Σ_i‖r_i‖²).
+func (o *Pooled) cut(sum *pooledSums, gradient []float64) (cost, constant float64) {
+	delta := o.rows.delta()
+	scale := 1 / (float64(o.rows.n) * float64(o.rows.m))
+	for j := range gradient {
+		each := math.Sqrt(sum.gradient[j]) + delta*math.Sqrt(o.rows.norm[j]*sum.size)
+		all := math.Abs(sum.total[j]) + o.totalRounding(sum, j)
+		gradient[j] = -(1 + delta) * scale * (o.rows.gamma*each*each + o.gamma0*all*all)
+	}
+	return sum.cost * scale, (sum.constant - delta*sum.size) * scale
+}

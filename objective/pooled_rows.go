@@ -1,0 +1,322 @@
+package objective
+
+import (
+	"slices"
+
+	"optcomplete/internal/kernel"
+)
+
+// pooledFit is what a chunk of rows adds to the population's system.
+type pooledFit struct {
+	gram []float64 // H = Σ N_i, N_i = V_iᵀM_iV_i, a packed triangle
+	h    []float64 // Σ V_iᵀM_ia_i
+}
+
+// pooledSums is what a chunk of rows adds to an evaluation at μ. The Hessian of
+// sums is Σ_i u_ij u_il N_i[j,l] here.
+type pooledSums struct {
+	sums
+	total []float64 // Σ b_jᵀr_i
+	cross []float64 // Σ N_i[j,l] u_il
+}
+
+func newPooledSums(p, t int, curved bool) pooledSums {
+	s := pooledSums{sums: sums{gradient: make([]float64, p)}, total: make([]float64, p)}
+	if curved {
+		s.hessian, s.cross = make([]float64, t*t), make([]float64, t*t)
+	}
+	return s
+}
+
+// pooledWorker does the chunks of one thread, reusing its memory.
+type pooledWorker struct {
+	*worker
+	whitener
+	at    *pooledPoint
+	wide  []float64 // V_i and a_i of the group's rows, whitened, one after the other
+	gram  []float64 // their products
+	shift []float64 // μ_j/(γ s_j)
+	lanes []float64 // coefficients, lanes side by side
+}
+
+func (k *pooledWorker) prepare(at *pooledPoint) {
+	k.at = at
+	k.worker.prepare(at.weighting, true)
+	t := len(at.support)
+	k.lanes = grow(k.lanes, t*kernel.Lanes)
+	k.shift = grow(k.shift, t)
+	for x, mu := range at.mu {
+		k.shift[x] = at.ridge[x] * mu
+	}
+}
+
+// fullest is the number of entries of the fullest row of a group.
+func (o *Exact) fullest(group []int32) int {
+	columns, _ := o.matrix.Row(int(group[len(group)-1]))
+	return len(columns)
+}
+
+// factor makes the group's factors, in k and x: L of the dual systems
+// I + γV_iDV_iᵀ, or the inverses of K_i = D⁻¹/γ + G_i and the K_i⁻¹V_iᵀa_i.
+func (k *pooledWorker) factor(group []int32) {
+	if e := k.fullest(group); k.at.dual(e) {
+		k.dualSystem(group, e)
+		return
+	}
+	t := len(k.support)
+	k.primalSystem(group)
+	kernel.Solve(k.k, k.x, t)
+	kernel.Inverse(k.k, k.work, t)
+}
+
+// fit factors the systems of a chunk's rows, keeps them where there is room, and
+// adds up the population's system.
+func (k *pooledWorker) fit(rows []int32, keep []float64) pooledFit {
+	t := len(k.support)
+	f := pooledFit{gram: make([]float64, kernel.Tri(t)), h: make([]float64, t)}
+	whitened := false
+	for group := range slices.Chunk(rows, kernel.Lanes) {
+		k.factor(group)
+		if e := k.fullest(group); k.at.dual(e) {
+			if len(keep) > 0 {
+				keep = keep[copy(keep, k.k[:kernel.Tri(e)*kernel.Lanes]):]
+			}
+			if !whitened {
+				whitened = true
+				k.gram = grow(k.gram, kernel.Tri(t+1)*kernel.Lanes)
+				clear(k.gram)
+			}
+			k.addWhitened(group)
+			continue
+		}
+		if len(keep) > 0 {
+			keep = keep[copy(keep, k.k[:kernel.Tri(t)*kernel.Lanes]):]
+			keep = keep[copy(keep, k.x[:t*kernel.Lanes]):]
+		}
+		k.addInverse(f)
+	}
+	if whitened {
+		for x := range f.gram {
+			f.gram[x] += k.gram[x*kernel.Lanes]
+		}
+		for x := range f.h {
+			f.h[x] += k.gram[(kernel.Tri(t)+x)*kernel.Lanes]
+		}
+	}
+	return f
+}
+
+// addInverse adds a group's part by N_i = E − E K_i⁻¹ E, E = D⁻¹/γ, and
+// V_iᵀM_ia_i = E K_i⁻¹V_iᵀa_i.
+func (k *pooledWorker) addInverse(f pooledFit) {
+	for x, ex := range k.ridge {
+		row := k.k[kernel.Tri(x)*kernel.Lanes:]
+		out := f.gram[kernel.Tri(x):]
+		for y, ey := range k.ridge[:x] {
+			out[y] -= ex * ey * addLanes(row[y*kernel.Lanes:])
+		}
+		sum := 0.0
+		for _, inverse := range (*[kernel.Lanes]float64)(row[x*kernel.Lanes:]) {
+			sum += 1 - ex*inverse
+		}
+		out[x] += ex * sum
+		f.h[x] += ex * addLanes(k.x[x*kernel.Lanes:])
+	}
+}
+
+// addLanes is the sum of a lane array.
+func addLanes(x []float64) float64 {
+	a := (*[kernel.Lanes]float64)(x)
+	return ((a[0] + a[1]) + (a[2] + a[3])) + ((a[4] + a[5]) + (a[6] + a[7]))
+}
+
+// addWhitened adds a group's part from its dual systems L Lᵀ: with W = L⁻¹V_i and
+// g = L⁻¹a_i, N_i = WᵀW and V_iᵀM_ia_i = Wᵀg, the products of [W g] with itself.
+func (k *pooledWorker) addWhitened(group []int32) {
+	t := len(k.support)
+	width := kernel.GramWidth(t + 1)
+	k.wide = grow(k.wide, kernel.Lanes*k.fullest(group)*width)
+	done := 0
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		v := k.wide[done*width:][:len(columns)*width]
+		for e, c := range columns {
+			b := k.b[int(c)*k.width:][:k.p]
+			row := v[e*width:][:width]
+			for y, j := range k.support {
+				row[y] = b[j]
+			}
+			row[t] = values[e]
+			clear(row[t+1:])
+		}
+		k.whiten(k.k, lane, v, len(columns), width)
+		done += len(columns)
+	}
+	kernel.Gram(k.gram, 0, k.wide, done, width, t+1)
+}
+
+// residuals adds up a chunk's part of the cost and of the cut at μ, from the
+// factors that fit kept, or from new ones.
+func (k *pooledWorker) residuals(rows []int32, kept []float64) pooledSums {
+	t := len(k.support)
+	s := newPooledSums(k.p, t, k.at.curved)
+	for group := range slices.Chunk(rows, kernel.Lanes) {
+		e := k.fullest(group)
+		factors, x := k.k, k.x
+		if len(kept) > 0 {
+			size := k.at.factorSize(e)
+			factors, kept = kept[:size], kept[size:]
+			if !k.at.dual(e) {
+				x = factors[kernel.Tri(t)*kernel.Lanes:]
+			}
+		} else {
+			k.factor(group)
+		}
+		if k.at.dual(e) {
+			k.dualResiduals(group, e, factors, &s)
+			continue
+		}
+		k.primalResiduals(group, factors, x, &s)
+		if k.at.curved {
+			k.second(factors, &s)
+		}
+	}
+	for x := range t {
+		for y := range x {
+			if k.at.curved {
+				s.hessian[y*t+x] = s.hessian[x*t+y]
+			}
+		}
+	}
+	return s
+}
+
+// primalResiduals takes the coefficients of the rows, which are
+//
+//	μ + u_i = μ + K_i⁻¹V_iᵀ(a_i − V_iμ) = K_i⁻¹V_iᵀa_i + K_i⁻¹Eμ,
+//
+// given the inverses and the first term, and the residuals from them. It leaves
+// the u_i in lanes.
+func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, s *pooledSums) {
+	t := len(k.support)
+	copy(k.lanes[:t*kernel.Lanes], first)
+	for x, ex := range k.shift[:t] {
+		row := inverse[kernel.Tri(x)*kernel.Lanes:]
+		sum := (*[kernel.Lanes]float64)(k.lanes[x*kernel.Lanes:])
+		for y, ey := range k.shift[:x] {
+			a := (*[kernel.Lanes]float64)(row[y*kernel.Lanes:])
+			other := (*[kernel.Lanes]float64)(k.lanes[y*kernel.Lanes:])
+			for lane, v := range a {
+				sum[lane] += ey * v
+				other[lane] += ex * v
+			}
+		}
+		for lane, v := range (*[kernel.Lanes]float64)(row[x*kernel.Lanes:]) {
+			sum[lane] += ex * v
+		}
+	}
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		u := k.u[:t]
+		penalty := 0.0
+		for y := range u {
+			u[y] = k.lanes[y*kernel.Lanes+lane]
+			own := u[y] - k.at.mu[y]
+			penalty += k.ridge[y] * own * own
+		}
+		r := k.r[:len(columns)]
+		k.subtract(r, columns, values, u)
+		s.cost += penalty + squares(r)
+		k.addRow(columns, values, r, s)
+	}
+	for x, mu := range k.at.mu {
+		a := (*[kernel.Lanes]float64)(k.lanes[x*kernel.Lanes:])
+		for lane := range a {
+			a[lane] -= mu
+		}
+	}
+}
+
+// dualResiduals solves (I + γV_iDV_iᵀ) r_i = a_i − V_iμ, given the factors.
+func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *pooledSums) {
+	t := len(k.support)
+	clear(k.x[:size*kernel.Lanes])
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		r := k.r[:len(columns)]
+		k.subtract(r, columns, values, k.at.mu)
+		for e, x := range r {
+			k.x[e*kernel.Lanes+lane] = x
+		}
+	}
+	kernel.Solve(l, k.x, size)
+	for lane, i := range group {
+		columns, values := k.matrix.Row(int(i))
+		r := k.r[:len(columns)]
+		for e := range r {
+			r[e] = k.x[e*kernel.Lanes+lane]
+		}
+		k.addRow(columns, values, r, s)
+		// The deviations u_j = γ s_j b_jᵀr give the cost from above.
+		u := k.u[:t]
+		penalty := 0.0
+		for y, j := range k.support {
+			own := k.root[y] * k.z[j] // u_j/√(γ s_j)
+			penalty += own * own
+			u[y] = k.at.mu[y] + k.root[y]*own
+		}
+		k.subtract(r, columns, values, u)
+		s.cost += penalty + squares(r)
+	}
+}
+
+// subtract sets r = a_i − V_i u.
+func (k *pooledWorker) subtract(r []float64, columns []int32, values, u []float64) {
+	for e, c := range columns {
+		b := k.b[int(c)*k.width:][:k.p]
+		sum := 0.0
+		for y, j := range k.support {
+			sum += b[j] * u[y]
+		}
+		r[e] = values[e] - sum
+	}
+}
+
+// addRow adds a row's part of the cut, from any r.
+func (k *pooledWorker) addRow(columns []int32, values, r []float64, s *pooledSums) {
+	k.dualValue(columns, values, r, &s.sums)
+	for j, z := range k.z[:k.p] {
+		s.total[j] += z
+	}
+}
+
+// second adds the group's Σ u_ij u_il N_i[j,l] and Σ N_i[j,l] u_il, with
+// N_i = E − E K_i⁻¹ E.
+func (k *pooledWorker) second(inverse []float64, s *pooledSums) {
+	t := len(k.support)
+	for x, ex := range k.ridge {
+		row := inverse[kernel.Tri(x)*kernel.Lanes:]
+		ux := (*[kernel.Lanes]float64)(k.lanes[x*kernel.Lanes:])
+		for y, ey := range k.ridge[:x] {
+			uy := (*[kernel.Lanes]float64)(k.lanes[y*kernel.Lanes:])
+			var both, one, other float64
+			for lane, v := range (*[kernel.Lanes]float64)(row[y*kernel.Lanes:]) {
+				w := v * uy[lane]
+				both += w * ux[lane]
+				one += w
+				other += v * ux[lane]
+			}
+			s.hessian[x*t+y] -= ex * ey * both
+			s.cross[x*t+y] -= ex * ey * one
+			s.cross[y*t+x] -= ex * ey * other
+		}
+		var both, one float64
+		for lane, v := range (*[kernel.Lanes]float64)(row[x*kernel.Lanes:]) {
+			w := ux[lane] * (1 - ex*v)
+			both += w * ux[lane]
+			one += w
+		}
+		s.hessian[x*t+x] += ex * both
+		s.cross[x*t+x] += ex * one
+	}
+}
