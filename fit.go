@@ -153,7 +153,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 func record(summary *model.Summary, result search.Result, names []string) {
 	summary.Cost, summary.Bound, summary.Gap = result.Cost, result.Bound, result.Gap
 	summary.Status = result.Status.String()
-	summary.Cuts, summary.Nodes, summary.Passes = result.Cuts, result.Nodes, result.Passes
+	summary.Cuts, summary.Nodes, summary.Enumerated, summary.Passes = result.Cuts, result.Nodes, result.Enumerated, result.Passes
 	for _, tie := range result.NearTies {
 		named := model.NearTie{Cost: tie.Cost}
 		for _, j := range tie.Selection {

@@ -60,10 +60,13 @@ type Summary struct {
 	Certified bool    `json:"certified"` // the bound comes from all observed entries
 	Status    string  `json:"status"`    // optimal, gap, time_limit, interrupted
 
-	Cuts    int     `json:"cuts"`
-	Nodes   int     `json:"nodes"`
-	Passes  int     `json:"passes"`
-	Seconds Seconds `json:"seconds"`
+	Cuts  int `json:"cuts"`
+	Nodes int `json:"nodes"`
+	// Enumerated counts the selections that were looked at one and all, in
+	// parts of the tree small enough for that.
+	Enumerated int     `json:"enumerated"`
+	Passes     int     `json:"passes"`
+	Seconds    Seconds `json:"seconds"`
 
 	Holdout  *Metrics  `json:"holdout,omitempty"` // nil if nothing was held out
 	Train    Metrics   `json:"train"`

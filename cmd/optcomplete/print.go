@@ -81,9 +81,9 @@ func printCertificate(w io.Writer, s *model.Summary) {
 	fmt.Fprintf(w, "Cost      %.9g  (gamma %.4g)\n", s.Cost, s.Gamma)
 	fmt.Fprintf(w, "Bound     %.9g  no selection of %d features costs less\n", s.Bound, s.K)
 	fmt.Fprintf(w, "Gap       %s  %s\n", percent(s.Gap), certificate(s))
-	fmt.Fprintf(w, "Search    %s, %s, %s over the data; %s to select, %s to certify\n",
-		count(s.Nodes, "node"), count(s.Cuts, "cut"), counted(s.Passes, "pass", "passes"),
-		seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
+	fmt.Fprintf(w, "Search    %s, %s, %s enumerated, %s over the data\n",
+		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))
+	fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
 }
 
 // certificate says in one sentence what is proven.
