@@ -28,7 +28,7 @@ func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
 func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features, error) {
 	in := &featuresReader{seen: map[string]int{}}
 	in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
-	if err := withTable(r, &in.table, in.readAll); err != nil {
+	if err := withTable(r, &in.table, func() error { return in.readAll(in.column) }); err != nil {
 		return nil, err
 	}
 	return NewFeatures(in.ids, in.names, in.values), nil
@@ -43,7 +43,8 @@ type featuresReader struct {
 	seen   map[string]int // the line of each id
 }
 
-func (in *featuresReader) readAll() error {
+// readAll takes the header and hands every line after it to take.
+func (in *featuresReader) readAll(take func(fields [][]byte) *InputError) error {
 	fields, err := in.next()
 	if err == io.EOF {
 		return &InputError{File: in.name, Problem: "is empty", Remedy: "it must hold a header and a line for each column"}
@@ -55,7 +56,7 @@ func (in *featuresReader) readAll() error {
 		return fault
 	}
 	for fields, err = in.next(); err == nil; fields, err = in.next() {
-		if fault := in.column(fields); fault != nil {
+		if fault := take(fields); fault != nil {
 			return fault
 		}
 	}
@@ -89,6 +90,21 @@ func (in *featuresReader) header(fields [][]byte) *InputError {
 
 // column takes the features of one column of the matrix.
 func (in *featuresReader) column(fields [][]byte) *InputError {
+	if fault := in.id(fields); fault != nil {
+		return fault
+	}
+	for f, field := range fields[1:] {
+		v, wrong := parseNumber(field)
+		if wrong != "" {
+			return in.wrongCell(f, field, wrong)
+		}
+		in.values = append(in.values, v)
+	}
+	return nil
+}
+
+// id takes the id of a line, which must have as many fields as the header.
+func (in *featuresReader) id(fields [][]byte) *InputError {
 	if len(fields) != len(in.names)+1 {
 		return in.wrongCount(len(fields), len(in.names)+1)
 	}
@@ -102,13 +118,6 @@ func (in *featuresReader) column(fields [][]byte) *InputError {
 	text := string(id)
 	in.seen[text] = in.line
 	in.ids = append(in.ids, text)
-	for f, field := range fields[1:] {
-		v, wrong := parseNumber(field)
-		if wrong != "" {
-			return in.wrongCell(f, field, wrong)
-		}
-		in.values = append(in.values, v)
-	}
 	return nil
 }
 

@@ -1,0 +1,112 @@
+package data
+
+import (
+	"fmt"
+	"io"
+	"strings"
+)
+
+// RawTable is a feature table as it stands in its file: text, nothing
+// understood yet. Package encode makes Features of it.
+type RawTable struct {
+	File  string   // as the user named it, for errors; "stdin" for standard input
+	IDs   []string // m ids of the matrix's columns
+	Names []string // p names of its fields, without the id's
+	Cells []string // m×p, row by row; "" is a blank
+	Lines []int    // m: the line of each id in the file, for errors
+}
+
+// NewRawTable checks the shape: ids × names cells. Its lines are numbered as in
+// a file with a header. A wrong length is a programming error and panics.
+func NewRawTable(file string, ids, names, cells []string) *RawTable {
+	if len(cells) != len(ids)*len(names) {
+		panic(fmt.Sprintf("data: %d cells for %d ids × %d fields", len(cells), len(ids), len(names)))
+	}
+	lines := make([]int, len(ids))
+	for j := range lines {
+		lines[j] = j + 2
+	}
+	return &RawTable{File: file, IDs: ids, Names: names, Cells: cells, Lines: lines}
+}
+
+// Dims returns the number of ids m and of fields p.
+func (t *RawTable) Dims() (ids, fields int) { return len(t.IDs), len(t.Names) }
+
+// Row returns the p cells of id j. They must not be changed.
+func (t *RawTable) Row(j int) []string {
+	p := len(t.Names)
+	return t.Cells[j*p : (j+1)*p : (j+1)*p]
+}
+
+// ReadRawTable reads a feature table as ReadFeatures does, with the same errors,
+// but takes every cell as the text that it is.
+func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
+	var raw *RawTable
+	err := withFile(path, func(r io.Reader, name string) (err error) {
+		raw, err = readRawTable(r, name, options)
+		return err
+	})
+	return raw, err
+}
+
+func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable, error) {
+	in := &rawReader{}
+	in.seen = map[string]int{}
+	in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
+	if err := withTable(r, &in.table, func() error { return in.readAll(in.cellsOf) }); err != nil {
+		return nil, err
+	}
+	return &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}, nil
+}
+
+// rawReader is a raw table being read.
+type rawReader struct {
+	featuresReader
+	cells []string
+	lines []int
+	text  strings.Builder // of one line
+}
+
+// cellsOf takes the cells of one line. They share one string, because most are
+// far shorter than what a string of their own would cost.
+func (in *rawReader) cellsOf(fields [][]byte) *InputError {
+	if fault := in.id(fields); fault != nil {
+		return fault
+	}
+	in.text.Reset()
+	for _, field := range fields[1:] {
+		in.text.Write(field)
+	}
+	rest := in.text.String()
+	for _, field := range fields[1:] {
+		in.cells = append(in.cells, rest[:len(field)])
+		rest = rest[len(field):]
+	}
+	in.lines = append(in.lines, in.line)
+	return nil
+}
+
+// ParseNumber reads a decimal number exactly as the readers do. If the text is
+// none, problem completes a sentence about it ("is not a number") and remedy
+// says what to do, where that is known.
+func ParseNumber(text string) (value float64, problem, remedy string) {
+	field := []byte(text)
+	value, fault := parseNumber(field)
+	if fault != "" {
+		remedy = numberRemedy(field)
+	}
+	return value, string(fault), remedy
+}
+
+// MissingWord tells whether a text is empty or one of the usual ways to say that
+// a number is not known: NA, N/A, null, NaN and the like, in any case.
+func MissingWord(text string) bool {
+	return missingWord([]byte(text)) || strings.EqualFold(text, "nan")
+}
+
+// Quote shows a user's text in a message: in quotes, control characters escaped,
+// shortened when long.
+func Quote(text string) string { return quote(text) }
+
+// QuoteList shows names in a message, the first few only.
+func QuoteList(names []string) string { return quoteList(names) }

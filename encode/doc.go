@@ -1,0 +1,19 @@
+// Package encode makes features of a table as people have it: text, numbers,
+// lists, dates and blanks.
+//
+// It takes a data.RawTable, whose columns are called fields here because a
+// column is the matrix's, and Options, which may come from a features.yaml
+// (ReadConfig) and from flags (ParseField). [Learn] understands every field and
+// gives the Features to fit with, the [Encoding] that made them, and a [Report]
+// of what was understood, filled in and left out.
+//
+// The Encoding is part of a saved model: Apply encodes the raw record of a new
+// item, and a record of the table gives the same bits as it did in the table.
+// Its Groups are what a selection counts: one feature each, or a whole family.
+// Units turns coefficients back into the units of the file.
+//
+// Sums run in the order of the ids, so that the order of the lines changes
+// nothing but the order of the result. It must never drop, fill in or pool
+// anything without a word in the report, and never give a number that is not
+// finite.
+package encode

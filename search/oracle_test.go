@@ -1,0 +1,116 @@
+package search_test
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
+	"optcomplete/objective"
+	"optcomplete/search"
+)
+
+// bare hides all but the Oracle of another oracle.
+type bare struct{ search.Oracle }
+
+// curvedOnly hides the enumeration.
+type curvedOnly struct{ search.Curved }
+
+// TestEveryKindOfOracleGivesTheOptimum: without second derivatives, without
+// enumeration, with both, the answer is the same.
+func TestEveryKindOfOracleGivesTheOptimum(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := testkit.Draw(t, 10)
+		want := optimum(in, in.K, nil, nil)
+		exact := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
+		for _, oracle := range []search.Oracle{exact, curvedOnly{exact}, bare{exact}} {
+			result, err := search.Minimize(context.Background(), oracle, search.Settings{K: in.K})
+			if err != nil {
+				t.Fatal(err)
+			}
+			check(t, in, result, want, slack(in, want))
+		}
+	})
+}
+
+// distance is a convex cost that falls along some features and rises along
+// others: ‖A(s − target)‖², computed to the last bit for small integers.
+type distance struct {
+	a      [][]float64
+	target []float64
+}
+
+func (d distance) Dim() int { return len(d.target) }
+
+func (d distance) Eval(_ context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+	clear(gradient)
+	for _, row := range d.a {
+		sum := 0.0
+		for j, x := range row {
+			sum += x * (weights[j] - d.target[j])
+		}
+		cost += sum * sum
+		for j, x := range row {
+			gradient[j] += 2 * sum * x
+		}
+	}
+	constant = cost
+	for j, g := range gradient {
+		constant -= g * weights[j]
+	}
+	constant -= 1e-12 * (1 + math.Abs(constant) + cost) // rounding
+	return cost, constant, nil
+}
+
+// TestCostsThatRise: the search assumes convexity and nothing else.
+func TestCostsThatRise(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := rapid.IntRange(1, 10).Draw(t, "p")
+		k := rapid.IntRange(1, p).Draw(t, "k")
+		rng := random.New(rapid.Uint64().Draw(t, "seed"))
+		d := distance{target: make([]float64, p)}
+		for j := range d.target {
+			d.target[j] = 3*rng.Float64() - 1
+		}
+		for range rapid.IntRange(1, 6).Draw(t, "rows") {
+			row := make([]float64, p)
+			for j := range row {
+				row[j] = rng.Normal()
+			}
+			d.a = append(d.a, row)
+		}
+		best := math.Inf(1)
+		testkit.Selections(p, k, nil, nil, func(selection []int) {
+			cost, _, _ := d.Eval(context.Background(), indicator(p, selection), make([]float64, p))
+			best = min(best, cost)
+		})
+		result, err := search.Minimize(context.Background(), d, search.Settings{K: k})
+		if err != nil {
+			t.Fatal(err)
+		}
+		scale := result.Scale + best
+		if result.Cost > best*(1+1e-9)+1e-12*scale || result.Bound > best*(1+1e-9)+1e-12*scale {
+			t.Fatalf("cost %v, bound %v, optimum %v", result.Cost, result.Bound, best)
+		}
+	})
+}
+
+// Which three of six weights bring two sums nearest to 10 and 4?
+func ExampleMinimize() {
+	oracle := distance{
+		a:      [][]float64{{7, 2, 5, 1, 3, 4}, {0, 3, 1, 2, 1, 0}},
+		target: []float64{1, 1, 0, 1, 0, 0}, // 7 + 2 + 1 = 10 and 0 + 3 + 2 = 5
+	}
+	result, err := search.Minimize(context.Background(), oracle, search.Settings{K: 3})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println(result.Selection, result.Status, slices.Contains(result.Selection, 0))
+	// Output: [0 1 3] optimal true
+}
