@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
@@ -54,7 +55,8 @@ func BenchmarkPaperRows(b *testing.B) {
 				}
 				ctx := context.Background()
 				settings := search.Settings{K: config.K, NearTies: -1}
-				gamma, _, err := evaluate.ChooseGamma(ctx, instance.Ratings.Matrix, instance.Features, evaluate.GammaSettings{Search: settings, Seed: 1})
+				gamma, err := optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
+					optcomplete.Settings{K: config.K, Model: model.Paper, Seed: 1})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -99,7 +101,8 @@ func BenchmarkPaperRows(b *testing.B) {
 
 // mape scores a selection, refitted by least squares, on missing entries.
 func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
-	coefficients, err := model.Coefficients(context.Background(), instance.Ratings.Matrix, instance.Features, selection, model.LeastSquares, 0, 2)
+	chosen := model.Chosen(instance.Features, selection)
+	parts, err := model.FitParts(context.Background(), instance.Ratings.Matrix, chosen, len(selection), model.Recipe{Kind: model.Paper, Threads: 2})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -112,7 +115,7 @@ func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return evaluate.Score(missing, model.Predictor(instance.Features, selection, coefficients), 2).MAPE
+	return evaluate.Score(missing, parts.Predictor(chosen, len(selection)), 2).MAPE
 }
 
 func median(x []float64) float64 {

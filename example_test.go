@@ -7,6 +7,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/model"
 )
 
 // Six films, of which three features are known, were rated by four people. Two
@@ -39,7 +40,7 @@ func Example() {
 		Ratings:  &data.Ratings{Matrix: matrix, RowIDs: []string{"Ann", "Bob", "Cid", "Dot"}, ColumnIDs: films},
 		Features: features,
 	}
-	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Gamma: 10})
+	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Gamma: 10, Model: model.Paper})
 	if err != nil {
 		log.Fatal(err)
 	}

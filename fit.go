@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/model"
-	"optcomplete/objective"
 	"optcomplete/search"
 )
 
@@ -27,15 +27,25 @@ type Model = model.Model
 type Problem struct {
 	Ratings  *data.Ratings  // the observed entries
 	Features *data.Features // the features of the columns; the same columns in the same order
+	// Encoding tells how the features were made from a raw table, and which of
+	// them are selected together; nil: each feature by itself, as given.
+	Encoding *encode.Encoding
 }
 
 // Settings say how to fit. All but K may be left at zero.
 type Settings struct {
-	K       int      // how many features to select, 1..p
-	Gamma   float64  // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
-	Always  []string // names of features to select in any case
-	Never   []string // names of features never to select
-	Refit   model.Refit
+	K      int        // how many features (or groups) to select, 1..p
+	Model  model.Kind // zero: full
+	Always []string   // names of features to select in any case
+	Never  []string   // names of features never to select
+	Refit  model.Refit
+
+	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
+	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: γ·√rows
+	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: chosen by validation
+	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
+	NoClip          bool    // predictions may leave the range of the training values (they always may in paper)
+
 	Holdout float64 // part of the entries, in [0,1), kept aside to score on; zero: none
 
 	Gap       float64       // relative gap at which to stop; zero: prove optimality
@@ -67,48 +77,23 @@ const largest = 1e100
 // selection found, a true bound, and a status that says so.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	start := time.Now()
-	if err := validate(problem, &settings); err != nil {
-		return nil, err
-	}
-	always, err := indices(problem.Features, settings.Always, "always")
+	t, err := newTask(problem, &settings)
 	if err != nil {
 		return nil, err
-	}
-	never, err := indices(problem.Features, settings.Never, "never")
-	if err != nil {
-		return nil, err
-	}
-	for i, j := range always {
-		if slices.Contains(never, j) {
-			return nil, &SettingsError{fmt.Sprintf("feature %q is both always and never to be selected", settings.Always[i])}
-		}
 	}
 	train := problem.Ratings.Matrix
 	var held *data.Matrix
 	if settings.Holdout > 0 {
 		train, held = evaluate.Split(train, settings.Holdout, settings.Seed)
 	}
-	find := search.Settings{
-		K: settings.K, Always: always, Never: never,
-		Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
-	}
-	summary := model.Summary{
-		Method: "certified", Model: "paper", Certified: true, Observed: train.Observed(),
-		Gamma: settings.Gamma, Refit: settings.Refit, Seed: settings.Seed,
-		Always: settings.Always, Never: settings.Never,
-		Warnings: problem.Features.Warnings(), Version: Version,
-	}
-	if settings.Gamma == 0 {
-		summary.Gamma, summary.GammaPath, err = evaluate.ChooseGamma(ctx, train, problem.Features, evaluate.GammaSettings{
-			Search: find, Refit: settings.Refit, Seed: settings.Seed, Threads: settings.Threads, OnPoint: settings.OnGamma,
-		})
-		if err != nil {
-			return nil, settingsError(err)
-		}
+	c, err := t.choose(ctx, train, &settings)
+	if err != nil {
+		return nil, settingsError(err)
 	}
 	chosen := time.Since(start)
 	var found time.Duration // when the last incumbent came
-	find.OnEvent = func(e search.Event) {
+	s := t.selector(t.values(train, c), c)
+	s.find.OnEvent = func(e search.Event) {
 		if e.Kind == search.EventIncumbent {
 			found = e.Elapsed
 		}
@@ -116,21 +101,30 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			settings.OnEvent(e)
 		}
 	}
-	oracle := objective.NewExact(train, problem.Features, summary.Gamma, settings.Threads)
-	result, err := search.Minimize(ctx, oracle, find)
+	result, err := search.Minimize(ctx, s.oracle, s.find)
 	if err != nil {
 		return nil, settingsError(err)
 	}
 	searched := time.Since(start)
-	record(&summary, result, problem.Features.Names)
+	selection := s.units(t, result.Selection)
+	summary := t.summary(problem, &settings, c)
+	summary.Selected, summary.Observed = t.names(selection), train.Observed()
+	record(&summary, result, func(selection []int) []string { return t.names(s.units(t, selection)) })
 
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	coefficients, err := model.Coefficients(finish, train, problem.Features, result.Selection, settings.Refit, summary.Gamma, settings.Threads)
+	parts, err := t.parts(finish, train, selection, c)
 	if err != nil {
 		return nil, err
 	}
+	if t.kind != model.Paper && !settings.NoClip {
+		parts.Clip = rangeOf(train)
+	}
+	members := t.members(selection)
+	if problem.Encoding != nil {
+		summary.Encoding = problem.Encoding.Select(members)
+	}
 	fitted, err := model.New(summary, &data.Ratings{Matrix: train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs},
-		problem.Features, result.Selection, coefficients)
+		problem.Features, members, parts)
 	if err != nil {
 		return nil, err
 	}
@@ -149,24 +143,84 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	return fitted, nil
 }
 
+// newTask checks the settings against the problem.
+func newTask(problem Problem, settings *Settings) (*task, error) {
+	t := &task{
+		kind: settings.Model, refit: settings.Refit, features: problem.Features,
+		units: unitsOf(problem.Features, problem.Encoding),
+	}
+	if t.refit == model.AutoRefit {
+		t.refit = t.kind.DefaultRefit()
+	}
+	if err := validate(problem, len(t.units), settings); err != nil {
+		return nil, err
+	}
+	t.threads = settings.Threads
+	always, err := t.resolve(problem, settings.Always, "always")
+	if err != nil {
+		return nil, err
+	}
+	never, err := t.resolve(problem, settings.Never, "never")
+	if err != nil {
+		return nil, err
+	}
+	if problem.Encoding != nil {
+		for u, g := range problem.Encoding.Groups {
+			if g.Always {
+				always = append(always, u)
+			}
+			if g.Never {
+				never = append(never, u)
+			}
+		}
+	}
+	for _, u := range always {
+		if slices.Contains(never, u) {
+			return nil, &SettingsError{fmt.Sprintf("feature %q is both always and never to be selected", t.units[u].name)}
+		}
+	}
+	t.find = search.Settings{
+		K: settings.K, Always: always, Never: never,
+		Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
+	}
+	return t, nil
+}
+
+// summary is what is known of the fit before the search.
+func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
+	summary := model.Summary{
+		Method: "certified", Model: t.kind.String(), Certified: true, K: settings.K, Features: len(t.units),
+		Gamma: c.gamma, GammaPath: c.gammaPath, Refit: t.refit, Seed: settings.Seed,
+		Always: settings.Always, Never: settings.Never, Version: Version,
+	}
+	if t.kind == model.Pooled {
+		summary.Gamma0 = c.gamma0
+	}
+	if t.kind != model.Paper {
+		summary.RowShrinkage = c.row
+	}
+	if t.kind == model.Full {
+		summary.ColumnShrinkage = c.column
+	}
+	if problem.Encoding == nil {
+		summary.Warnings = problem.Features.Warnings()
+	}
+	return summary
+}
+
 // record puts the outcome of the search into the summary.
-func record(summary *model.Summary, result search.Result, names []string) {
+func record(summary *model.Summary, result search.Result, names func(selection []int) []string) {
 	summary.Cost, summary.Bound, summary.Gap = result.Cost, result.Bound, result.Gap
 	summary.Status = result.Status.String()
 	summary.Cuts, summary.Nodes, summary.Enumerated, summary.Passes = result.Cuts, result.Nodes, result.Enumerated, result.Passes
 	for _, tie := range result.NearTies {
-		named := model.NearTie{Cost: tie.Cost}
-		for _, j := range tie.Selection {
-			named.Selected = append(named.Selected, names[j])
-		}
-		summary.NearTies = append(summary.NearTies, named)
+		summary.NearTies = append(summary.NearTies, model.NearTie{Selected: names(tie.Selection), Cost: tie.Cost})
 	}
 }
 
 // validate checks what does not depend on names, and sets defaults.
-func validate(problem Problem, s *Settings) error {
+func validate(problem Problem, p int, s *Settings) error {
 	bad := func(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
-	_, p := problem.Features.Dims()
 	switch {
 	case s.K < 1:
 		return bad("k is %d, but at least one feature must be selected", s.K)
@@ -174,6 +228,10 @@ func validate(problem Problem, s *Settings) error {
 		return bad("k is %d, but there are only %d features", s.K, p)
 	case s.Gamma < 0 || math.IsNaN(s.Gamma) || math.IsInf(s.Gamma, 0):
 		return bad("gamma is %v, but must be a positive number", s.Gamma)
+	case !(s.Gamma0 >= 0) || math.IsInf(s.Gamma0, 0):
+		return bad("gamma0 is %v, but must be a positive number", s.Gamma0)
+	case !(s.RowShrinkage >= 0) || !(s.ColumnShrinkage >= 0):
+		return bad("the shrinkage of the effects is %v and %v, but must be positive", s.RowShrinkage, s.ColumnShrinkage)
 	case !(s.Holdout >= 0 && s.Holdout < 1):
 		return bad("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
 	case !(s.Gap >= 0 && s.Gap < 1):

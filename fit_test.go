@@ -59,7 +59,7 @@ func same(t *testing.T, what string, a, b *Model) {
 // TestThreadsGiveSameBits compares whole models, γ chosen by validation.
 func TestThreadsGiveSameBits(t *testing.T) {
 	problem, _ := instance(t, small)
-	settings := Settings{K: 4, Holdout: 0.2, Threads: 1}
+	settings := Settings{Model: model.Paper, K: 4, Holdout: 0.2, Threads: 1}
 	want := timeless(fit(t, problem, settings))
 	same(t, "again", want, timeless(fit(t, problem, settings)))
 	for _, threads := range []int{2, 8} {
@@ -72,7 +72,7 @@ func TestThreadsGiveSameBits(t *testing.T) {
 // same selection, certificate, γ and coefficients.
 func TestFitNeverSeesHeldOutEntries(t *testing.T) {
 	problem, _ := instance(t, small)
-	settings := Settings{K: 4, Holdout: 0.3, Seed: 5}
+	settings := Settings{Model: model.Paper, K: 4, Holdout: 0.3, Seed: 5}
 	want := fit(t, problem, settings)
 	if want.Summary.Holdout == nil || want.Summary.Holdout.Entries == 0 {
 		t.Fatal("nothing was held out")
@@ -118,7 +118,7 @@ func TestAutoGammaFindsTheTruth(t *testing.T) {
 		config := small
 		config.Seed = seed
 		problem, made := instance(t, config)
-		fitted := fit(t, problem, Settings{K: 4})
+		fitted := fit(t, problem, Settings{Model: model.Paper, K: 4})
 		if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
 			t.Errorf("seed %d: %s", seed, d)
 		}
@@ -137,7 +137,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 	config := small
 	config.Noise = 0
 	problem, made := instance(t, config)
-	fitted := fit(t, problem, Settings{K: 4, Gamma: 1e6})
+	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Gamma: 1e6})
 	if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
 		t.Error(d)
 	}
@@ -148,7 +148,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, gamma := range []float64{0, 1} {
-		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{K: 4, Gamma: gamma})
+		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{Model: model.Paper, K: 4, Gamma: gamma})
 		if fitted.Summary.Cost != 0 || fitted.Summary.Gap != 0 || fitted.Summary.Status != "optimal" {
 			t.Errorf("all zeros: cost %v, gap %v, %v", fitted.Summary.Cost, fitted.Summary.Gap, fitted.Summary.Status)
 		}
@@ -159,7 +159,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 func TestStoppedFitsAnswer(t *testing.T) {
 	config := synth.Config{Rows: 80, Columns: 60, Features: 40, K: 6, Missing: 0.5, Noise: 1, Seed: 1}
 	problem, _ := instance(t, config)
-	settings := Settings{K: 6, Gamma: 30}
+	settings := Settings{Model: model.Paper, K: 6, Gamma: 30}
 	best := fit(t, problem, settings).Summary
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -198,7 +198,7 @@ func TestStoppedFitsAnswer(t *testing.T) {
 func TestEventsTellTheWholeStory(t *testing.T) {
 	problem, _ := instance(t, small)
 	var events []search.Event
-	fitted := fit(t, problem, Settings{K: 4, Gamma: 5, OnEvent: func(e search.Event) { events = append(events, e) }})
+	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Gamma: 5, OnEvent: func(e search.Event) { events = append(events, e) }})
 	last := events[len(events)-1]
 	if events[0].Kind != search.EventStart || last.Kind != search.EventDone {
 		t.Errorf("from %v to %v", events[0].Kind, last.Kind)
@@ -224,7 +224,7 @@ func TestBadSettingsAreExplained(t *testing.T) {
 		"which leaves 3, fewer":  func(s *Settings) { s.Never = problem.Features.Names[:17] },
 		"time limit is -1s, but": func(s *Settings) { s.TimeLimit = -time.Second },
 	} {
-		settings := Settings{K: 4}
+		settings := Settings{Model: model.Paper, K: 4}
 		change(&settings)
 		_, err := Fit(context.Background(), problem, settings)
 		var bad *SettingsError

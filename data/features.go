@@ -33,3 +33,19 @@ type Ratings struct {
 	RowIDs    []string // n
 	ColumnIDs []string // m, the ids of the feature table in its order
 }
+
+// WithEntries is the ratings without the rows that have fewer entries.
+func (r *Ratings) WithEntries(least int) *Ratings {
+	out := &Ratings{Matrix: &Matrix{columns: r.columns, start: []int{0}}, ColumnIDs: r.ColumnIDs}
+	for i, id := range r.RowIDs {
+		columns, values := r.Row(i)
+		if len(columns) < least {
+			continue
+		}
+		out.RowIDs = append(out.RowIDs, id)
+		out.column = append(out.column, columns...)
+		out.value = append(out.value, values...)
+		out.start = append(out.start, len(out.value))
+	}
+	return out
+}

@@ -151,6 +151,18 @@ func (m *Matrix) Row(i int) (columns []int32, values []float64) {
 	return m.column[lo:hi:hi], m.value[lo:hi:hi]
 }
 
+// Map returns the matrix of the same shape and entries whose values are those
+// of f.
+func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matrix {
+	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value))}
+	for i := range len(m.start) - 1 {
+		for at := m.start[i]; at < m.start[i+1]; at++ {
+			out.value[at] = f(i, m.column[at], m.value[at])
+		}
+	}
+	return out
+}
+
 // Filter returns the matrix of the same shape that keeps the entries for which
 // keep is true; at is the entry's position in row-major order.
 func (m *Matrix) Filter(keep func(at int) bool) *Matrix {

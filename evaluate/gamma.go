@@ -7,91 +7,102 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model"
-	"optcomplete/objective"
-	"optcomplete/search"
 )
+
+// Trial is what came of one fit on the training part.
+type Trial struct {
+	Selection []int
+	Selected  []string // its names
+	RootGap   float64  // how far from proven it was after the root of the search
+	Predict   func(row int, columns []int32, out []float64)
+}
 
 // GammaSettings say how γ is chosen.
 type GammaSettings struct {
-	Search  search.Settings // K, Always, Never; limits and Start are set here
-	Refit   model.Refit     // how the coefficients are fitted
-	Share   float64         // part of the entries to validate on; zero means 0.2
+	// Try fits on the training part with the given γ, starting from the
+	// selections of the γ before.
+	Try func(ctx context.Context, train *data.Matrix, gamma float64, start [][]int) (Trial, error)
+
+	// The path: γ·Unit = 10^First … 10^Last in steps of 10^Step. γ has the
+	// unit 1/feature², so it is measured against FeatureScale.
+	Unit              float64
+	First, Last, Step float64
+	Equal             float64 // errors this near, relatively, are the same
+
+	Share   float64 // part of the entries to validate on; zero means 0.2
+	Entries int     // larger data are sampled by rows to about so many; zero: never
 	Seed    uint64
 	Threads int
 	OnPoint func(model.GammaPoint) // called after each γ; may be nil
 }
 
-// The path of γ. γ has the unit 1/feature², so it is measured against q, the
-// mean over rows and features of a row's Σ b_j²: γ·q from 10^-1 (coefficients
-// shrunk to nothing) to 10^5 (hardly at all).
 const (
-	gammaFirst, gammaLast = -1, 5
-	gammaPasses           = 80      // evaluations spent on one γ at most
-	gammaEqual            = 1e-3    // errors this near, relatively, are the same
-	gammaEasy             = 1e-6    // root gaps this near are the same
-	gammaEntries          = 200_000 // of larger data, rows with about so many entries are used
+	gammaEasy  = 1e-6 // root gaps this near are the same
+	gammaWorse = 3    // so many γ in a row that are no better end the path
 )
 
 const sampleStream = 0x67616d6d61 // "gamma"
 
-// ChooseGamma picks γ on a validation part of the entries: along a path of γ,
-// each search warm-started from the last, it selects, refits and scores. Of
-// those whose error is as good as the least it takes the one with the smallest
-// root gap, the easiest to prove: with a least-squares refit many γ lead to the
-// same predictions. The whole path is returned beside it.
-//
-// When the context is cancelled, it chooses from what there is.
-func ChooseGamma(ctx context.Context, m *data.Matrix, features *data.Features, settings GammaSettings) (float64, []model.GammaPoint, error) {
-	share := settings.Share
+// Part is a training and a validation part of a matrix.
+type Part struct{ Train, Held *data.Matrix }
+
+// Validation is the part of the entries that choices are made on.
+func (s *GammaSettings) Validation(m *data.Matrix) Part {
+	share := s.Share
 	if share == 0 {
 		share = 0.2
 	}
-	train, held := Split(sampleRows(m, gammaEntries, settings.Seed), share, settings.Seed)
-	unit := featureScale(train, features)
-	if train.Observed() == 0 || held.Observed() == 0 || unit == 0 {
-		return defaultGamma(unit), nil, nil // nothing to validate on
+	if s.Entries > 0 {
+		m = sampleRows(m, s.Entries, s.Seed)
 	}
-	oracle := objective.NewExact(train, features, 1, settings.Threads)
+	train, held := Split(m, share, s.Seed)
+	return Part{train, held}
+}
+
+// ChooseGamma picks γ on a validation part of the entries: along a path of γ,
+// each fit started from the last, it scores what the fits predict. Of those
+// whose error is as good as the least it takes the one with the smallest root
+// gap, the easiest to prove: with a least-squares refit many γ lead to the same
+// predictions. The whole path is returned beside it.
+//
+// When the context is cancelled, it chooses from what there is.
+func ChooseGamma(ctx context.Context, m *data.Matrix, settings GammaSettings) (float64, []model.GammaPoint, error) {
+	part := settings.Validation(m)
+	if part.Train.Observed() == 0 || part.Held.Observed() == 0 || settings.Unit == 0 {
+		return settings.standard(), nil, nil // nothing to validate on
+	}
 	var path []model.GammaPoint
-	each := settings.Search
-	each.MaxNodes, each.MaxPasses, each.NearTies, each.OnEvent = 1, gammaPasses, -1, nil
-	best := math.Inf(1)
-	for exponent := gammaFirst; exponent <= gammaLast && ctx.Err() == nil; exponent++ {
-		gamma := roundGamma(math.Pow(10, float64(exponent)) / unit)
-		result, err := search.Minimize(ctx, oracle.WithGamma(gamma), each)
-		if err != nil {
-			return 0, nil, err
-		}
-		if result.Status == search.Interrupted {
+	var start [][]int
+	best, worse := math.Inf(1), 0
+	for exponent := settings.First; exponent <= settings.Last+1e-9 && ctx.Err() == nil; exponent += settings.Step {
+		gamma := roundGamma(math.Pow(10, exponent) / settings.Unit)
+		trial, err := settings.Try(ctx, part.Train, gamma, start)
+		if ctx.Err() != nil {
 			break
 		}
-		each.Start = [][]int{result.Selection}
-		coefficients, err := model.Coefficients(ctx, train, features, result.Selection, settings.Refit, gamma, settings.Threads)
 		if err != nil {
-			if ctx.Err() != nil {
-				break
-			}
 			return 0, nil, err
 		}
-		score := Score(held, model.Predictor(features, result.Selection, coefficients), settings.Threads)
-		point := model.GammaPoint{Gamma: gamma, RMSE: score.RMSE, RootGap: min(result.RootGap, 1)}
-		for _, j := range result.Selection {
-			point.Selected = append(point.Selected, features.Names[j])
+		start = [][]int{trial.Selection}
+		point := model.GammaPoint{
+			Gamma: gamma, RMSE: Score(part.Held, trial.Predict, settings.Threads).RMSE,
+			RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
 		}
 		path = append(path, point)
 		if settings.OnPoint != nil {
 			settings.OnPoint(point)
 		}
-		// Beyond, it only becomes harder to prove and no better.
-		if point.RootGap > 0.5 && point.RMSE > best*(1-gammaEqual) {
-			break
+		if point.RMSE < best*(1-settings.Equal) {
+			worse = 0
+		} else if worse++; worse >= gammaWorse || point.RootGap > 0.5 {
+			break // beyond, it only becomes harder to prove and no better
 		}
 		best = min(best, point.RMSE)
 	}
 	if len(path) == 0 {
-		return defaultGamma(unit), nil, nil
+		return settings.standard(), nil, nil
 	}
-	return middle(path, best*(1+gammaEqual)), path, nil
+	return middle(path, best*(1+settings.Equal)), path, nil
 }
 
 // middle is, of the γ whose error is good enough, the one with the smallest
@@ -131,9 +142,9 @@ func sampleRows(m *data.Matrix, entries int, seed uint64) *data.Matrix {
 	return m.Filter(func(at int) bool { return keep[at] })
 }
 
-// featureScale is the mean, over rows with entries and over features, of Σ b_j²
-// on the row's entries.
-func featureScale(m *data.Matrix, features *data.Features) float64 {
+// FeatureScale is the mean, over rows with entries and over features, of Σ b_j²
+// on the row's entries: what γ is measured against.
+func FeatureScale(m *data.Matrix, features *data.Features) float64 {
 	columns, p := features.Dims()
 	square := make([]float64, columns)
 	for j := range columns {
@@ -152,18 +163,18 @@ func featureScale(m *data.Matrix, features *data.Features) float64 {
 			rows++
 		}
 	}
-	if rows == 0 {
+	if rows == 0 || p == 0 {
 		return 0
 	}
 	return sum / float64(p) / float64(rows)
 }
 
-// defaultGamma is the middle of the path, for when nothing can be validated.
-func defaultGamma(unit float64) float64 {
-	if unit == 0 {
+// standard is the middle of the path, for when nothing can be validated.
+func (s *GammaSettings) standard() float64 {
+	if s.Unit == 0 {
 		return 1
 	}
-	return roundGamma(100 / unit)
+	return roundGamma(math.Pow(10, (s.First+s.Last)/2) / s.Unit)
 }
 
 // roundGamma keeps two digits: γ is a setting that people read and type.

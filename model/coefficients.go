@@ -44,11 +44,16 @@ func (e *RangeError) Error() string {
 // only. Indices in selected that are not features, or a feature table of
 // another number of columns than the matrix, panic.
 func Coefficients(ctx context.Context, m *data.Matrix, f *data.Features, selected []int, refit Refit, gamma float64, threads int) ([]float64, error) {
-	rows, columns := m.Dims()
-	fc, p := f.Dims()
-	if fc != columns {
+	_, columns := m.Dims()
+	if fc, _ := f.Dims(); fc != columns {
 		panic(fmt.Sprintf("model: features of %d columns for a matrix with %d", fc, columns))
 	}
+	return coefficients(ctx, m, Chosen(f, selected), len(selected), refit, gamma, threads)
+}
+
+// coefficients is Coefficients with the selected features of every column.
+func coefficients(ctx context.Context, m *data.Matrix, chosen []float64, k int, refit Refit, gamma float64, threads int) ([]float64, error) {
+	rows, _ := m.Dims()
 	lambda := 0.0 // 1/γ; zero is least squares
 	switch refit {
 	case LeastSquares:
@@ -60,8 +65,6 @@ func Coefficients(ctx context.Context, m *data.Matrix, f *data.Features, selecte
 	default:
 		return nil, fmt.Errorf("model: unknown refit %v", refit)
 	}
-	chosen := gather(f.Values, p, selected)
-	k := len(selected)
 	out := make([]float64, rows*k)
 	if k == 0 {
 		return out, ctx.Err()
@@ -82,6 +85,11 @@ func Coefficients(ctx context.Context, m *data.Matrix, f *data.Features, selecte
 		return nil, err
 	}
 	return out, nil
+}
+
+// Chosen is the selected features of every column, m×k.
+func Chosen(f *data.Features, selected []int) []float64 {
+	return gather(f.Values, len(f.Names), selected)
 }
 
 // gather copies the selected of p features of every column: m×k.

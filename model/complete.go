@@ -175,9 +175,8 @@ func (m *Model) predictChunk(rows []int, j *job) {
 	j.values = resize(j.values, j.cells())
 	at := 0
 	for _, i := range rows[j.rowLo:j.rowHi] {
-		u := m.coefficients(i)
 		for c := j.columnLo; c < j.columnHi; c++ {
-			j.values[at] = m.value(u, c)
+			j.values[at] = m.value(i, c, m.columnFeatures(c))
 			at++
 		}
 	}

@@ -32,8 +32,8 @@ func Load(dir string) (*Model, error) {
 	if err := columns.load(dir, m.Summary.Columns); err != nil {
 		return nil, err
 	}
-	m.RowIDs, m.Entries, m.Coefficients = rows.ids, rows.entries, rows.values
-	m.ColumnIDs, m.Features = columns.ids, columns.values
+	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, rows.values
+	m.ColumnIDs, m.ColumnEffects, m.Features = columns.ids, columns.effects, columns.values
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -61,9 +61,18 @@ func (m *Model) loadSummary(path string) error {
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	if s := &m.Summary; s.K != len(s.Selected) || s.Rows < 0 || s.Columns < 0 {
+	s := &m.Summary
+	if s.K != len(s.Selected) || s.Rows < 0 || s.Columns < 0 {
 		return fmt.Errorf("%s: k is %d with %d features selected, for %d rows and %d columns", path, s.K, len(s.Selected), s.Rows, s.Columns)
 	}
+	k := len(s.Terms)
+	if t := s.Structure; t == nil || len(t.Population) != k+1 || len(t.NewColumn) != k+1 || len(t.Typical) != k {
+		return fmt.Errorf("%s: its structure does not fit its %d terms", path, k)
+	}
+	if p := s.Structure.Prior; p != nil && (len(p.Covariance) != len(p.Mean)*len(p.Mean) || len(p.Mean) < k || len(p.Mean) > k+1) {
+		return fmt.Errorf("%s: its prior does not fit its %d terms", path, k)
+	}
+	m.Structure = *s.Structure
 	return nil
 }
 
@@ -116,6 +125,9 @@ func (t *table) read(in *pqarrow.FileReader, want int) error {
 	if t.counted {
 		t.entries = make([]int32, 0, want)
 	}
+	if t.effect {
+		t.effects = make([]float64, 0, want)
+	}
 	for records.Next() {
 		if err := t.take(records.RecordBatch()); err != nil {
 			return err
@@ -149,7 +161,11 @@ func (t *table) take(r arrow.RecordBatch) error {
 	first := 1
 	if t.counted {
 		t.entries = append(t.entries, r.Column(1).(*array.Int32).Int32Values()...)
-		first = 2
+		first++
+	}
+	if t.effect {
+		t.effects = append(t.effects, r.Column(first).(*array.Float64).Float64Values()...)
+		first++
 	}
 	for f := range k {
 		for i, v := range r.Column(first + f).(*array.Float64).Float64Values() {

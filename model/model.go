@@ -13,12 +13,12 @@ import (
 // selected features of every column. Its fields must not be changed once it is
 // in use; any number of goroutines may then read it.
 type Model struct {
-	Summary      Summary
-	RowIDs       []string  // n
-	Coefficients []float64 // n×k, row by row
-	Entries      []int32   // n: observed training entries of each row; 0 means its coefficients say nothing
-	ColumnIDs    []string  // m
-	Features     []float64 // m×k: the selected features of each column
+	Summary Summary
+	Parts
+	RowIDs    []string  // n
+	Entries   []int32   // n: observed training entries of each row; 0 means its coefficients say nothing
+	ColumnIDs []string  // m
+	Features  []float64 // m×k: the selected features of each column
 
 	rows, columns index
 }
@@ -56,39 +56,47 @@ func (e *UnknownColumnError) Error() string {
 	return fmt.Sprintf("model: column %q is not in the model", e.ID)
 }
 
-// New joins what a fit gave. train holds the entries the coefficients were
-// fitted on, features the whole feature table, selected the indices of the
-// chosen features, coefficients what Coefficients returned for them.
+// New joins what a fit gave. train holds the entries the parts were fitted on,
+// features the whole feature table, selected the indices of the features that
+// the coefficients belong to.
 //
 // Of the summary, rows, columns, features, k and selected are set from the
-// other arguments, and observed too if it is 0. Wrong lengths panic; a number
+// other arguments (k and selected only if they are empty: a selected group has
+// several features), and observed too if it is 0. Wrong lengths panic; a number
 // that is not finite is an error.
-func New(summary Summary, train *data.Ratings, features *data.Features, selected []int, coefficients []float64) (*Model, error) {
+func New(summary Summary, train *data.Ratings, features *data.Features, selected []int, parts *Parts) (*Model, error) {
 	n, m := train.Dims()
 	fm, p := features.Dims()
 	k := len(selected)
-	if len(train.RowIDs) != n || len(train.ColumnIDs) != m || fm != m || len(coefficients) != n*k {
+	if len(train.RowIDs) != n || len(train.ColumnIDs) != m || fm != m || len(parts.Coefficients) != n*k {
 		panic(fmt.Sprintf("model: %d row ids, %d column ids, %d columns with features and %d coefficients for %d×%d and k=%d",
-			len(train.RowIDs), len(train.ColumnIDs), fm, len(coefficients), n, m, k))
+			len(train.RowIDs), len(train.ColumnIDs), fm, len(parts.Coefficients), n, m, k))
 	}
 	entries := make([]int32, n)
 	for i := range entries {
 		columns, _ := train.Row(i)
 		entries[i] = int32(len(columns))
 	}
-	values := gather(features.Values, p, selected)
-	summary.Rows, summary.Columns, summary.Features, summary.K = n, m, p, k
+	summary.Rows, summary.Columns = n, m
+	if summary.Features == 0 {
+		summary.Features = p
+	}
 	if summary.Observed == 0 {
 		summary.Observed = train.Observed()
 	}
-	summary.Selected = make([]string, k)
+	terms := make([]string, k)
 	for at, j := range selected {
-		summary.Selected[at] = features.Names[j]
+		terms[at] = features.Names[j]
 	}
+	if summary.Selected == nil {
+		summary.K, summary.Selected = k, terms
+	}
+	summary.Terms = terms
+	summary.Structure = &parts.Structure
 	model := &Model{
-		Summary: summary,
-		RowIDs:  train.RowIDs, Coefficients: coefficients, Entries: entries,
-		ColumnIDs: train.ColumnIDs, Features: values,
+		Summary: summary, Parts: *parts,
+		RowIDs: train.RowIDs, Entries: entries,
+		ColumnIDs: train.ColumnIDs, Features: Chosen(features, selected),
 	}
 	if err := model.check(); err != nil {
 		return nil, err
@@ -104,10 +112,16 @@ func (m *Model) check() error {
 	}
 	k := m.K()
 	if at := notFinite(m.Coefficients); at >= 0 {
-		return fmt.Errorf("model: row %q has a coefficient %v for %q", m.RowIDs[at/k], m.Coefficients[at], m.Summary.Selected[at%k])
+		return fmt.Errorf("model: row %q has a coefficient %v for %q", m.RowIDs[at/k], m.Coefficients[at], m.Summary.Terms[at%k])
 	}
 	if at := notFinite(m.Features); at >= 0 {
-		return fmt.Errorf("model: column %q has the value %v for the feature %q", m.ColumnIDs[at/k], m.Features[at], m.Summary.Selected[at%k])
+		return fmt.Errorf("model: column %q has the value %v for the feature %q", m.ColumnIDs[at/k], m.Features[at], m.Summary.Terms[at%k])
+	}
+	if at := notFinite(m.RowEffects); at >= 0 {
+		return fmt.Errorf("model: row %q has the effect %v", m.RowIDs[at], m.RowEffects[at])
+	}
+	if at := notFinite(m.ColumnEffects); at >= 0 {
+		return fmt.Errorf("model: column %q has the effect %v", m.ColumnIDs[at], m.ColumnEffects[at])
 	}
 	return nil
 }
@@ -116,8 +130,8 @@ func notFinite(x []float64) int {
 	return slices.IndexFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// K returns the number of selected features.
-func (m *Model) K() int { return len(m.Summary.Selected) }
+// K returns the number of coefficients a row has: one for each term.
+func (m *Model) K() int { return len(m.Summary.Terms) }
 
 // Row returns the index of a row's id, and whether the model has it.
 func (m *Model) Row(id string) (int, bool) { return m.rows.find(m.RowIDs, id) }
@@ -125,37 +139,17 @@ func (m *Model) Row(id string) (int, bool) { return m.rows.find(m.RowIDs, id) }
 // Column returns the index of a column's id, and whether the model has it.
 func (m *Model) Column(id string) (int, bool) { return m.columns.find(m.ColumnIDs, id) }
 
-// Predictor predicts with given coefficients (n×k, as Coefficients returns
-// them) before there is a model: for validation. It serves evaluate.Score.
-func Predictor(features *data.Features, selected []int, coefficients []float64) func(row int, columns []int32, out []float64) {
-	k := len(selected)
-	return func(row int, columns []int32, out []float64) {
-		u := coefficients[row*k : (row+1)*k]
-		for at, c := range columns {
-			b := features.Row(int(c))
-			sum := 0.0
-			for f, j := range selected {
-				sum += u[f] * b[j]
-			}
-			out[at] = sum
-		}
-	}
-}
-
-// PredictRow writes the predictions of row i for the given columns to out:
-// x_ij = Σ_f b_jf u_if over the selected features f. out is as long as columns.
+// PredictRow writes the predictions of row i for the given columns to out,
+// which is as long as columns.
 func (m *Model) PredictRow(i int, columns []int32, out []float64) {
 	if len(columns) != len(out) {
 		panic(fmt.Sprintf("model: %d columns but room for %d predictions", len(columns), len(out)))
 	}
-	u := m.coefficients(i)
-	for at, j := range columns {
-		out[at] = m.value(u, int(j))
-	}
+	m.Predictor(m.Features, m.K())(i, columns, out)
 }
 
 // Predict returns the prediction for a row and a column by their ids. The error
-// is an *UnknownRowError or an *UnknownColumnError.
+// is an *UnknownRowError or an *UnknownColumnError; Answer has no such errors.
 func (m *Model) Predict(row, column string) (float64, error) {
 	i, ok := m.Row(row)
 	if !ok {
@@ -165,20 +159,11 @@ func (m *Model) Predict(row, column string) (float64, error) {
 	if !ok {
 		return 0, &UnknownColumnError{ID: column}
 	}
-	return m.value(m.coefficients(i), j), nil
+	return m.value(i, j, m.columnFeatures(j)), nil
 }
 
-func (m *Model) coefficients(i int) []float64 {
+// columnFeatures is the selected features of column j.
+func (m *Model) columnFeatures(j int) []float64 {
 	k := m.K()
-	return m.Coefficients[i*k : (i+1)*k]
-}
-
-func (m *Model) value(u []float64, j int) float64 {
-	b := m.Features[j*len(u):]
-	b = b[:len(u)]
-	sum := 0.0
-	for f, c := range u {
-		sum += c * b[f]
-	}
-	return sum
+	return m.Features[j*k : (j+1)*k]
 }

@@ -22,7 +22,7 @@ func fitted(t testing.TB) *Model {
 	f.IDs = []string{"Alien", "say \"hi\"", "a,b", " padded", "Amélie\nLe fabuleux"}
 	f.Names = []string{"row", "unused", "Entries", "R&B/α.β"}
 	selected := []int{3, 0, 2}
-	u, err := Coefficients(context.Background(), m, f, selected, LeastSquares, 0, 1)
+	u, err := FitParts(context.Background(), m, Chosen(f, selected), len(selected), Recipe{Kind: Paper})
 	if err != nil {
 		t.Fatal(err)
 	}

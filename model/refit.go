@@ -6,19 +6,24 @@ import (
 )
 
 // Refit says how the coefficients of a row are fitted once the selection is
-// known. The zero value is the paper's.
+// known.
 type Refit int
 
 const (
+	// AutoRefit is the default of the model's kind.
+	AutoRefit Refit = iota
 	// LeastSquares is the paper's refit, without regularisation: the least
 	// squares coefficients where they are unique, and among equally good ones
 	// those of the smallest norm otherwise.
-	LeastSquares Refit = iota
+	LeastSquares
 	// Ridge gives u_i = (I/γ + G_i)⁻¹ y_i, the coefficients of the cost itself.
 	Ridge
+	// LearnedPrior shrinks each row towards what all rows have in common: the
+	// mean and the covariance of their coefficients, learned from the data.
+	LearnedPrior
 )
 
-var refitNames = [...]string{LeastSquares: "ls", Ridge: "ridge"}
+var refitNames = [...]string{AutoRefit: "auto", LeastSquares: "ls", Ridge: "ridge", LearnedPrior: "prior"}
 
 var (
 	_ fmt.Stringer             = Refit(0)
@@ -33,7 +38,7 @@ func ParseRefit(name string) (Refit, error) {
 			return Refit(r), nil
 		}
 	}
-	return 0, fmt.Errorf("model: no refit is called %q (use ls or ridge)", name)
+	return 0, fmt.Errorf("model: no refit is called %q (use auto, ls, ridge or prior)", name)
 }
 
 // String returns the name by which flags and files call the refit.

@@ -17,13 +17,15 @@ const summaryFile = "model.json"
 // Save writes the model to a directory:
 //
 //	model.json       the Summary: settings, selection, certificate, metrics
-//	rows.parquet     row (id), entries, then one coefficient per selected feature
-//	columns.parquet  column (id), then the value of each selected feature
+//	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term
+//	columns.parquet  column (id), effect (only in full), then the value of each term
+//
+// A term is a selected feature, or a member of a selected group.
 //
 // A feature's column is named as the feature; a name that is empty or taken
-// (row, column, entries, an earlier feature, upper and lower case being the
+// (row, column, entries, effect, an earlier feature, upper and lower case being the
 // same) gets underscores added until it is free. The order is that of
-// "selected" in model.json.
+// "terms" in model.json.
 //
 // An earlier model in the directory is replaced only once the new one is
 // complete. A directory that holds something else is left alone, with an error.

@@ -61,7 +61,9 @@ func large(t testing.TB, rows, columns, k int) *Model {
 			u[i*k+f] = math.Sin(float64(i*k + f))
 		}
 	}
-	m, err := New(Summary{}, r, f, all(k), u)
+	parts := &Parts{Coefficients: u}
+	parts.Population, parts.NewColumn, parts.Typical = make([]float64, k+1), make([]float64, k+1), make([]float64, k)
+	m, err := New(Summary{Model: "paper"}, r, f, all(k), parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,13 +218,15 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// replace changes the last occurrence: terms stand after selected.
 	replace := func(old, new string) func(string) {
 		return func(dir string) {
 			text := read(dir, "model.json")
 			if !strings.Contains(text, old) {
 				t.Fatalf("no %s in %s", old, text)
 			}
-			write(dir, "model.json", strings.Replace(text, old, new, 1))
+			at := strings.LastIndex(text, old)
+			write(dir, "model.json", text[:at]+new+text[at+len(old):])
 		}
 	}
 	for name, c := range map[string]struct {
@@ -231,8 +235,8 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 	}{
 		"no summary":      {func(d string) { os.Remove(filepath.Join(d, "model.json")) }, "has no model.json"},
 		"not JSON":        {func(d string) { write(d, "model.json", "hello") }, "model.json: not a readable JSON"},
-		"other version":   {replace(`"format_version": 1`, `"format_version": 2`), "model.json: format_version is 2"},
-		"no version":      {replace(`"format_version": 1`, `"foo": 1`), "model.json: format_version is 0"},
+		"other version":   {replace(`"format_version": 2`, `"format_version": 3`), "model.json: format_version is 3"},
+		"no version":      {replace(`"format_version": 2`, `"foo": 1`), "model.json: format_version is 0"},
 		"k":               {replace(`"k": 3`, `"k": 4`), "model.json: k is 4"},
 		"fewer rows":      {replace(`"rows": 7`, `"rows": 8`), "rows.parquet: it has 7 rows, but model.json says 8"},
 		"more columns":    {replace(`"columns": 5`, `"columns": 4`), "columns.parquet: it has 5 rows"},

@@ -134,7 +134,7 @@ func (s *rowSolver) tall() bool {
 		}
 		row[f] = 1
 	}
-	if !cholesky(s.gram, n) {
+	if !cholesky(s.gram, n, minPivot) {
 		return false
 	}
 	s.step, s.resid = resize(s.step, n), resize(s.resid, s.e)
@@ -180,7 +180,7 @@ func (s *rowSolver) wide() bool {
 		}
 		s.gram[i*e+i] = 1
 	}
-	if !cholesky(s.gram, e) {
+	if !cholesky(s.gram, e, minPivot) {
 		return false
 	}
 	s.step, s.resid = resize(s.step, 2*e), resize(s.resid, e)
@@ -213,9 +213,9 @@ func (s *rowSolver) orthogonal() {
 	c.solve(s.x, s.lambda)
 }
 
-// cholesky factors the lower triangle of the n×n matrix a, whose diagonal is
-// 1, in place. It reports false, having ruined a, if a pivot is below minPivot.
-func cholesky(a []float64, n int) bool {
+// cholesky factors the lower triangle of the n×n matrix a in place. It reports
+// false, having ruined a, if a pivot is not above least.
+func cholesky(a []float64, n int, least float64) bool {
 	for j := range n {
 		rj := a[j*n : j*n+n]
 		for i := range j {
@@ -223,7 +223,7 @@ func cholesky(a []float64, n int) bool {
 			rj[i] = (rj[i] - dot(rj[:i], ri[:i])) / ri[i]
 		}
 		pivot := rj[j] - dot(rj[:j], rj[:j])
-		if !(pivot >= minPivot) {
+		if !(pivot > least) {
 			return false
 		}
 		rj[j] = math.Sqrt(pivot)

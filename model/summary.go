@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"io"
 	"math"
+
+	"optcomplete/encode"
 )
 
 // Metrics tells how far predictions are from observed entries. With no entries
@@ -74,6 +76,15 @@ type Summary struct {
 
 	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
 
+	Terms     []string   `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
+	Structure *Structure `json:"structure,omitempty"` // what all rows and columns share
+
+	Gamma0          float64 `json:"gamma0,omitempty"`           // of the population, in pooled
+	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`    // in entries
+	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"` // in entries
+
+	Encoding *encode.Encoding `json:"encoding,omitempty"` // from a raw record to the terms; nil: features as given
+
 	Refit    Refit             `json:"refit"`
 	Seed     uint64            `json:"seed"`
 	Always   []string          `json:"always,omitempty"`   // features that had to be chosen
@@ -86,7 +97,7 @@ type Summary struct {
 
 // FormatVersion is the version of the saved model that this package writes and
 // reads. It changes when an older program could misread a newer model.
-const FormatVersion = 1
+const FormatVersion = 2
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
@@ -96,6 +107,9 @@ func (s *Summary) Normalize() error {
 	s.Format = FormatVersion
 	if s.Selected == nil {
 		s.Selected = []string{}
+	}
+	if s.Terms == nil {
+		s.Terms = s.Selected
 	}
 	if s.NearTies == nil {
 		s.NearTies = []NearTie{}

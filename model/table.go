@@ -18,34 +18,36 @@ import (
 const groupRows = 1 << 16
 
 // table is one Parquet file of a saved model: an id, for rows the number of
-// entries, and one number per selected feature.
+// entries, the effect if the model has one, and one number per term.
 type table struct {
 	file    string
 	id      string   // name of the id's column
 	counted bool     // it has the column "entries"
+	effect  bool     // it has the column "effect"
 	names   []string // of the feature columns
 
 	ids     []string
 	entries []int32
+	effects []float64
 	values  []float64 // by rows, len(names) each
 }
 
 func (m *Model) rowTable() *table {
-	return &table{file: "rows.parquet", id: "row", counted: true, names: columnNames(m.Summary.Selected),
-		ids: m.RowIDs, entries: m.Entries, values: m.Coefficients}
+	return &table{file: "rows.parquet", id: "row", counted: true, effect: m.Summary.Model != Paper.String(), names: columnNames(m.Summary.Terms),
+		ids: m.RowIDs, entries: m.Entries, effects: m.RowEffects, values: m.Coefficients}
 }
 
 func (m *Model) columnTable() *table {
-	return &table{file: "columns.parquet", id: "column", names: columnNames(m.Summary.Selected),
-		ids: m.ColumnIDs, values: m.Features}
+	return &table{file: "columns.parquet", id: "column", effect: m.Summary.Model == Full.String(), names: columnNames(m.Summary.Terms),
+		ids: m.ColumnIDs, effects: m.ColumnEffects, values: m.Features}
 }
 
 // columnNames gives the Parquet columns of the features, the same in both
 // files. A feature's column has its own name; if that is empty or taken, by
-// row, column, entries or an earlier feature, underscores are added to it until
+// row, column, entries, effect or an earlier feature, underscores are added to it until
 // it is free. Upper and lower case are not told apart, as in DuckDB and Spark.
 func columnNames(features []string) []string {
-	taken := map[string]bool{"": true, "row": true, "column": true, "entries": true}
+	taken := map[string]bool{"": true, "row": true, "column": true, "entries": true, "effect": true}
 	names := make([]string, len(features))
 	for i, name := range features {
 		name = strings.ToValidUTF8(name, "\uFFFD")
@@ -62,6 +64,9 @@ func (t *table) schema() *arrow.Schema {
 	fields := []arrow.Field{{Name: t.id, Type: arrow.BinaryTypes.String}}
 	if t.counted {
 		fields = append(fields, arrow.Field{Name: "entries", Type: arrow.PrimitiveTypes.Int32})
+	}
+	if t.effect {
+		fields = append(fields, arrow.Field{Name: "effect", Type: arrow.PrimitiveTypes.Float64})
 	}
 	for _, name := range t.names {
 		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
@@ -101,7 +106,11 @@ func (t *table) append(b *array.RecordBuilder, lo, hi int) {
 	first := 1
 	if t.counted {
 		b.Field(1).(*array.Int32Builder).AppendValues(t.entries[lo:hi], nil)
-		first = 2
+		first++
+	}
+	if t.effect {
+		b.Field(first).(*array.Float64Builder).AppendValues(t.effects[lo:hi], nil)
+		first++
 	}
 	k := len(t.names)
 	for f := range k {

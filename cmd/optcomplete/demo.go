@@ -9,6 +9,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/model"
 )
 
 func demoCommand(c *common) *cobra.Command {
@@ -36,7 +37,7 @@ better, and compares with the truth.`,
 			c.notef("Made %s ratings of %d films by %s viewers, %d features; files in %s",
 				grouped(films.Ratings.Observed()), m, grouped(n), len(films.Features.Names), output)
 			log := newSearchLog(c)
-			settings := optcomplete.Settings{K: films.K, Holdout: 0.2, Seed: c.seed, Threads: c.threads, OnEvent: log.event, OnGamma: log.gamma}
+			settings := optcomplete.Settings{K: films.K, Model: model.Paper, Holdout: 0.2, Seed: c.seed, Threads: c.threads, OnEvent: log.event, OnGamma: log.gamma}
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			if err != nil {
 				return err

@@ -24,7 +24,7 @@ type encodeFlags struct {
 
 func (f *encodeFlags) register(cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&f.config, "config", "", "features.yaml that says how to understand the fields")
+	flags.StringVar(&f.config, "features-config", "", "features.yaml that says how to understand the fields")
 	flags.StringArrayVar(&f.fields, "field", nil, "how to understand one field, as NAME:type=list,separator=|,group=true (repeatable)")
 	flags.StringArrayVar(&f.groups, "group", nil, "field whose features are selected all or none, counting as one of the k (repeatable)")
 	flags.IntVar(&f.maxLevels, "max-levels", encode.DefaultMaxLevels, "levels of a text field that become features; the rarer ones are pooled")
@@ -80,6 +80,16 @@ func (f *encodeFlags) options(cmd *cobra.Command) (encode.Options, error) {
 	return o, nil
 }
 
+// given tells whether any of the flags was set on the command line.
+func (f *encodeFlags) given(cmd *cobra.Command) bool {
+	for _, name := range []string{"features-config", "field", "group", "max-levels", "separator", "blank", "scale", "keep", "complete-features"} {
+		if cmd.Flags().Changed(name) {
+			return true
+		}
+	}
+	return false
+}
+
 func featuresCommand(c *common) *cobra.Command {
 	var (
 		f      encodeFlags
@@ -95,7 +105,7 @@ each field is understood as, which features it becomes, what was filled in and
 what is left out: constant, duplicate, free text. fit does the same with it.`,
 		Example: `  optcomplete features films.csv
   optcomplete features films.csv --field budget:transform=log --group genres
-  optcomplete features films.csv --config features.yaml --json
+  optcomplete features films.csv --features-config features.yaml --json
   optcomplete features films.csv -o encoded.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {

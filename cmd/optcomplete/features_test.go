@@ -31,7 +31,7 @@ func TestFeaturesShowsWhatIsUnderstood(t *testing.T) {
 		}
 		return stdout.String(), stderr.String()
 	}
-	table, warnings := run(films, "--config", config)
+	table, warnings := run(films, "--features-config", config)
 	for _, want := range []string{"3 in group genres", "log1p", "4 features of 5 items in 2 groups"} {
 		if !strings.Contains(table, want) {
 			t.Errorf("no %q in:\n%s", want, table)
@@ -41,7 +41,7 @@ func TestFeaturesShowsWhatIsUnderstood(t *testing.T) {
 		t.Errorf("warnings %q, want %q", warnings, want)
 	}
 	var report encode.Report
-	text, _ := run(films, "--json", "--field", "budget:transform=none", "--config", config, "--keep")
+	text, _ := run(films, "--json", "--field", "budget:transform=none", "--features-config", config, "--keep")
 	if err := json.Unmarshal([]byte(text), &report); err != nil {
 		t.Fatal(err)
 	}

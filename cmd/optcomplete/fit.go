@@ -8,7 +8,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete"
-	"optcomplete/data"
 	"optcomplete/model"
 )
 
@@ -17,14 +16,24 @@ type fitFlags struct {
 	gamma    string
 	model    string
 	refit    string
+	clip     string
 	settings optcomplete.Settings
 }
 
 func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	s := f.settings
 	s.Threads, s.Seed = c.threads, c.seed
-	if f.model != "paper" {
-		return s, usagef("--model is %q, but must be paper", f.model)
+	kind, err := model.ParseKind(f.model)
+	if err != nil {
+		return s, usagef("--model: %v", err)
+	}
+	s.Model = kind
+	switch f.clip {
+	case "auto":
+	case "none":
+		s.NoClip = true
+	default:
+		return s, usagef("--clip is %q, but must be auto or none", f.clip)
 	}
 	if f.gamma != "auto" {
 		gamma, err := strconv.ParseFloat(f.gamma, 64)
@@ -33,7 +42,6 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 		}
 		s.Gamma = gamma
 	}
-	var err error
 	if s.Refit, err = model.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
@@ -42,18 +50,17 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 
 func fitCommand(c *common) *cobra.Command {
 	var (
-		f            fitFlags
-		featuresPath string
-		output       string
-		asJSON       bool
-		ratings      data.RatingsOptions
+		f      fitFlags
+		in     inputFlags
+		output string
+		asJSON bool
 	)
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
 		Short: "Select the best k features, prove it, and fit every row",
 		Long: `fit reads observed entries (CSV or TSV, also .gz or .zst: row, column, value) and
-the features of the columns (the column's id, then one number for each feature),
-selects the k features that explain the entries best, proves how good that
+the features of the columns (the column's id, then its fields: numbers, text,
+lists, blanks; see optcomplete features), selects the k features that explain the entries best, proves how good that
 selection is, and fits the coefficients of every row.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
@@ -64,14 +71,11 @@ selection is, and fits the coefficients of every row.`,
 			if err != nil {
 				return err
 			}
-			if featuresPath == "" {
-				return usagef("the features are missing: give them with --features FILE")
-			}
 			if settings.K == 0 {
 				return usagef("how many features? Give their number with -k")
 			}
 			start := time.Now()
-			problem, warnings, err := load(c, args[0], featuresPath, ratings)
+			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
 				return err
 			}
@@ -103,13 +107,16 @@ selection is, and fits the coefficients of every row.`,
 	}
 	flags := cmd.Flags()
 	flags.SortFlags = false
-	flags.StringVar(&featuresPath, "features", "", "file with the features of the columns: id, then one number for each feature")
 	flags.IntVarP(&f.settings.K, "k", "k", 0, "how many features to select")
 	flags.StringVarP(&output, "output", "o", "", "folder to write the model to")
 	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	flags.StringVar(&f.gamma, "gamma", "auto", "weight of the fit against the size of the coefficients: a positive number, or auto to choose it on validation entries")
-	flags.StringVar(&f.model, "model", "paper", "model: paper (the features as given and nothing else)")
-	flags.StringVar(&f.refit, "refit", model.LeastSquares.String(), "how to fit the rows once the features are selected: ls (least squares) or ridge (with gamma)")
+	flags.StringVar(&f.model, "model", model.Full.String(), "full (mean, row and column effects, and the features), pooled (mean, row effects, and features with coefficients for all rows beside each row's own) or paper (the features as given and nothing else)")
+	flags.StringVar(&f.refit, "refit", model.AutoRefit.String(), "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior")
+	flags.Float64Var(&f.settings.Gamma0, "gamma0", 0, "gamma of the coefficients for all rows, in pooled; 0 means gamma times the root of the number of rows")
+	flags.Float64Var(&f.settings.RowShrinkage, "row-shrinkage", 0, "entries at which a row's effect is believed by half; 0 chooses it on validation entries")
+	flags.Float64Var(&f.settings.ColumnShrinkage, "column-shrinkage", 0, "entries at which a column's effect is believed by half; 0 chooses it on validation entries")
+	flags.StringVar(&f.clip, "clip", "auto", "auto keeps predictions in the range of the training values (not in paper), none does not")
 	flags.Float64Var(&f.settings.Holdout, "holdout", 0, "part of the entries to keep aside and score on, such as 0.2")
 	flags.StringSliceVar(&f.settings.Always, "always", nil, "features to select in any case")
 	flags.StringSliceVar(&f.settings.Never, "never", nil, "features never to select")
@@ -117,31 +124,8 @@ selection is, and fits the coefficients of every row.`,
 	flags.DurationVar(&f.settings.TimeLimit, "time-limit", 0, "stop the search after this time, such as 60s or 5m")
 	flags.IntVar(&f.settings.MaxNodes, "max-nodes", 0, "stop the search after so many nodes")
 	flags.IntVar(&f.settings.NearTies, "near-ties", 5, "how many other good selections to report")
-	flags.BoolVar(&ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column has no features")
-	flags.StringSliceVar(&ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&ratings.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&ratings.ValueName, "value-name", "", "header of the column that holds the value")
+	in.register(cmd)
 	return cmd
-}
-
-// load reads both files; what was left out becomes warnings.
-func load(c *common, ratingsPath, featuresPath string, options data.RatingsOptions) (optcomplete.Problem, []string, error) {
-	features, err := data.ReadFeatures(featuresPath, data.FeaturesOptions{})
-	if err != nil {
-		return optcomplete.Problem{}, nil, err
-	}
-	ratings, report, err := data.ReadRatings(ratingsPath, features, options)
-	if err != nil {
-		return optcomplete.Problem{}, nil, err
-	}
-	warnings := report.Warnings()
-	for _, w := range append(features.Warnings(), warnings...) {
-		c.notef("warning: %s", w)
-	}
-	n, m := ratings.Dims()
-	c.notef("Read %s entries in %s rows and %s columns, %d features", grouped(ratings.Observed()), grouped(n), grouped(m), len(features.Names))
-	return optcomplete.Problem{Ratings: ratings, Features: features}, warnings, nil
 }
 
 // early is the error for a summary whose search was stopped.

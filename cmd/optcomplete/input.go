@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/model"
+)
+
+// inputFlags say where the data are and how to read them.
+type inputFlags struct {
+	features   string
+	minEntries int
+	ratings    data.RatingsOptions
+	encode     encodeFlags
+}
+
+func (f *inputFlags) register(cmd *cobra.Command) {
+	flags := cmd.Flags()
+	flags.StringVar(&f.features, "features", "", "file with the features of the columns: the column's id, then its fields")
+	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column has no features")
+	flags.IntVar(&f.minEntries, "min-entries", 0, "leave out rows with fewer entries")
+	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
+	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
+	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
+	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
+	f.encode.register(cmd)
+}
+
+// load reads both files; what was left out becomes warnings. For the paper's
+// model the features are numbers, used as they are given.
+func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind model.Kind) (optcomplete.Problem, []string, error) {
+	var problem optcomplete.Problem
+	if f.features == "" {
+		return problem, nil, usagef("the features are missing: give them with --features FILE")
+	}
+	var warnings []string
+	var err error
+	if kind == model.Paper && !f.encode.given(cmd) {
+		if problem.Features, err = data.ReadFeatures(f.features, data.FeaturesOptions{}); err != nil {
+			return problem, nil, err
+		}
+		for _, w := range problem.Features.Warnings() {
+			c.notef("warning: %s", w) // the fit keeps them itself
+		}
+	} else {
+		var report *encode.Report
+		if problem.Encoding, problem.Features, report, err = f.learn(cmd, kind); err != nil {
+			return problem, nil, err
+		}
+		warnings = report.Warnings
+	}
+	options := f.ratings
+	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
+	ratings, report, err := data.ReadRatings(ratingsPath, problem.Features, options)
+	if err != nil {
+		return problem, nil, err
+	}
+	warnings = append(warnings, report.Warnings()...)
+	if f.minEntries > 0 {
+		before, _ := ratings.Dims()
+		ratings = ratings.WithEntries(f.minEntries)
+		after, _ := ratings.Dims()
+		if after == 0 {
+			return problem, nil, &data.InputError{File: ratingsPath, Problem: fmt.Sprintf("no row has %d entries or more", f.minEntries), Remedy: "lower --min-entries"}
+		}
+		if after < before {
+			warnings = append(warnings, fmt.Sprintf("%s of %s rows have fewer than %d entries and were left out", grouped(before-after), grouped(before), f.minEntries))
+		}
+	}
+	problem.Ratings = ratings
+	for _, w := range warnings {
+		c.notef("warning: %s", w)
+	}
+	n, m := ratings.Dims()
+	c.notef("Read %s entries in %s rows and %s columns, %d features", grouped(ratings.Observed()), grouped(n), grouped(m), len(problem.Features.Names))
+	return problem, warnings, nil
+}
+
+// learn reads a feature table as people have them.
+func (f *inputFlags) learn(cmd *cobra.Command, kind model.Kind) (*encode.Encoding, *data.Features, *encode.Report, error) {
+	options, err := f.encode.options(cmd)
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	if kind == model.Paper {
+		if !cmd.Flags().Changed("scale") {
+			options.Scale = encode.AsIs
+		}
+		if !cmd.Flags().Changed("keep") {
+			options.Keep = true
+		}
+	}
+	table, err := data.ReadRawTable(f.features, data.FeaturesOptions{})
+	if err != nil {
+		return nil, nil, nil, err
+	}
+	return encode.Learn(table, options)
+}

@@ -1,0 +1,296 @@
+package model
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/data"
+)
+
+// Recipe says how a model is put together once its features are selected.
+type Recipe struct {
+	Kind            Kind
+	Refit           Refit
+	Gamma           float64 // for Ridge
+	RowShrinkage    float64 // see FitEffects; for Pooled and Full
+	ColumnShrinkage float64 // for Full
+	Steps           int     // of learning a prior, at most; zero means 40
+	Threads         int
+}
+
+// Structure is what all rows and columns of a model share. model.json holds it.
+type Structure struct {
+	Mean float64 `json:"mean"` // 0 in Paper
+	// Population is the row effect and the coefficients of a row of which
+	// nothing is known: 1+k numbers.
+	Population []float64 `json:"population"`
+	// NewColumn predicts a column's effect from its selected features, for
+	// columns without entries: a constant, then one weight for each.
+	NewColumn []float64 `json:"new_column"`
+	// Typical is the selected features of a column of which nothing is known:
+	// their means.
+	Typical []float64 `json:"typical"`
+	// Prior is the learned prior of (row effect, coefficients), without the
+	// row effect in Paper; nil with another refit.
+	Prior *Prior `json:"prior,omitempty"`
+	// Clip is the range that predictions are kept within; nil: none.
+	Clip *Range `json:"clip,omitempty"`
+}
+
+// Range is an interval of values.
+type Range struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// Parts is a fitted model without its ids: everything a prediction adds up.
+//
+//	x_ij = Mean + RowEffects_i + ColumnEffects_j + Σ_f b_jf Coefficients_if
+type Parts struct {
+	Structure
+	RowEffects    []float64 // n; nil in Paper
+	ColumnEffects []float64 // m; nil in Paper and Pooled
+	Coefficients  []float64 // n×k
+}
+
+// backfits is how often column effects and row coefficients are fitted in turn.
+const backfits = 2
+
+// FitParts fits all parts of a model on the observed entries. chosen holds the
+// selected features of every column, m×k.
+func FitParts(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (*Parts, error) {
+	if r.Refit == AutoRefit {
+		r.Refit = r.Kind.DefaultRefit()
+	}
+	p, err := fitKind(ctx, m, chosen, k, r)
+	if err != nil {
+		return nil, err
+	}
+	p.Typical = make([]float64, k)
+	_, columns := m.Dims()
+	for j := range columns {
+		axpy(1/float64(columns), chosen[j*k:(j+1)*k], p.Typical)
+	}
+	return p, nil
+}
+
+func fitKind(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (*Parts, error) {
+	if r.Kind == Paper {
+		return fitPaper(ctx, m, chosen, k, r)
+	}
+	columnShrinkage := r.ColumnShrinkage
+	if r.Kind == Pooled {
+		columnShrinkage = math.Inf(1) // no column effects
+	}
+	effects := FitEffects(m, r.RowShrinkage, columnShrinkage)
+	p := &Parts{RowEffects: effects.Rows, ColumnEffects: effects.Columns}
+	p.Mean = effects.Mean
+	var err error
+	if r.Refit == LearnedPrior {
+		err = p.fitPrior(ctx, m, chosen, k, r)
+	} else {
+		p.Coefficients, err = coefficients(ctx, effects.Residuals(m, true), chosen, k, r.Refit, r.Gamma, r.Threads)
+		if err == nil {
+			p.Population = append([]float64{0}, populationOf(effects.Residuals(m, true), chosen, k)...)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.NewColumn = make([]float64, k+1)
+	if r.Kind == Pooled {
+		p.ColumnEffects = nil
+	} else {
+		p.NewColumn = columnRegression(m, p.ColumnEffects, chosen, k)
+	}
+	return p, nil
+}
+
+func fitPaper(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (p *Parts, err error) {
+	p = new(Parts)
+	p.NewColumn = make([]float64, k+1)
+	if r.Refit == LearnedPrior {
+		if p.Prior, p.Coefficients, err = LearnPrior(ctx, m, chosen, k, r.Steps, r.Threads); err != nil {
+			return nil, err
+		}
+		p.Population = append([]float64{0}, p.Prior.Mean...)
+		return p, nil
+	}
+	if p.Coefficients, err = coefficients(ctx, m, chosen, k, r.Refit, r.Gamma, r.Threads); err != nil {
+		return nil, err
+	}
+	p.Population = append([]float64{0}, populationOf(m, chosen, k)...)
+	return p, nil
+}
+
+// fitPrior fits row effects and coefficients together, with a learned prior,
+// and the column effects to what they leave, by turns.
+func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) error {
+	n, _ := m.Dims()
+	d := k + 1
+	design := withConstant(chosen, k)
+	var u []float64
+	turns := 1
+	if r.Kind == Full {
+		turns = backfits
+	}
+	for turn := range turns {
+		if turn > 0 {
+			p.refreshColumns(m, design, u, d, r.ColumnShrinkage)
+		}
+		rest := m.Map(func(_ int, c int32, v float64) float64 { return v - p.Mean - p.ColumnEffects[c] })
+		var err error
+		if p.Prior, u, err = LearnPrior(ctx, rest, design, d, r.Steps, r.Threads); err != nil {
+			return err
+		}
+	}
+	p.Population = p.Prior.Mean
+	p.RowEffects = make([]float64, n)
+	p.Coefficients = make([]float64, n*k)
+	for i := range n {
+		p.RowEffects[i] = u[i*d]
+		copy(p.Coefficients[i*k:(i+1)*k], u[i*d+1:(i+1)*d])
+	}
+	return nil
+}
+
+// refreshColumns fits the column effects to what the rows leave.
+func (p *Parts) refreshColumns(m *data.Matrix, design, u []float64, d int, shrinkage float64) {
+	n, columns := m.Dims()
+	sum, count := make([]float64, columns), make([]float64, columns)
+	for i := range n {
+		at, values := m.Row(i)
+		for e, c := range at {
+			sum[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u[i*d:(i+1)*d])
+			count[c]++
+		}
+	}
+	for c := range columns {
+		p.ColumnEffects[c] = 0
+		if count[c] > 0 {
+			p.ColumnEffects[c] = sum[c] / (count[c] + shrinkage)
+		}
+	}
+}
+
+// withConstant puts a 1 before the features of every column.
+func withConstant(chosen []float64, k int) []float64 {
+	m := 0
+	if k > 0 {
+		m = len(chosen) / k
+	}
+	out := make([]float64, 0, m*(k+1))
+	for at := 0; at < m*k; at += k {
+		out = append(append(out, 1), chosen[at:at+k]...)
+	}
+	return out
+}
+
+// populationOf is one vector of coefficients for all rows together: least
+// squares, with a ridge of one entry's weight against ties.
+func populationOf(m *data.Matrix, chosen []float64, k int) []float64 {
+	n, _ := m.Dims()
+	gram, right := make([]float64, k*k), make([]float64, k)
+	for i := range n {
+		at, values := m.Row(i)
+		for e, c := range at {
+			addProducts(gram, right, chosen[int(c)*k:][:k], values[e], 1)
+		}
+	}
+	return solveRidge(gram, right, k, max(float64(m.Observed()), 1))
+}
+
+// columnRegression regresses the column effects on the selected features, each
+// column weighted by its entries.
+func columnRegression(m *data.Matrix, effects, chosen []float64, k int) []float64 {
+	n, columns := m.Dims()
+	count := make([]float64, columns)
+	for i := range n {
+		at, _ := m.Row(i)
+		for _, c := range at {
+			count[c]++
+		}
+	}
+	d := k + 1
+	design := withConstant(chosen, k)
+	gram, right := make([]float64, d*d), make([]float64, d)
+	total := 0.0
+	for c := range columns {
+		// Beyond a few dozen entries an effect is known well enough.
+		weight := math.Min(count[c], 30)
+		addProducts(gram, right, design[c*d:][:d], effects[c], weight)
+		total += weight
+	}
+	return solveRidge(gram, right, d, max(total, 1))
+}
+
+func addProducts(gram, right, b []float64, value, weight float64) {
+	k := len(b)
+	for x, bx := range b {
+		right[x] += weight * bx * value
+		axpy(weight*bx, b, gram[x*k:(x+1)*k])
+	}
+}
+
+// solveRidge solves (gram + ridge) x = right with a ridge of 1e-3 of the mean
+// square of the features at the given total weight: enough against ties.
+func solveRidge(gram, right []float64, k int, total float64) []float64 {
+	trace := 0.0
+	for x := range k {
+		trace += gram[x*k+x]
+	}
+	ridge := max(1e-3*trace/float64(max(k, 1))/math.Sqrt(total), tiny)
+	for x := range k {
+		gram[x*k+x] += ridge
+	}
+	out := make([]float64, k)
+	if cholesky(gram, k, 0) {
+		copy(out, right)
+		choleskySolve(gram, k, out)
+	}
+	return out
+}
+
+// Predictor predicts for training rows and columns, whose selected features
+// are chosen (m×k). It serves evaluate.Score, also before there is a Model.
+func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32, out []float64) {
+	return func(row int, columns []int32, out []float64) {
+		for at, c := range columns {
+			out[at] = p.value(row, int(c), chosen[int(c)*k:][:k])
+		}
+	}
+}
+
+// value is the prediction for row i and column j with the features b.
+func (p *Parts) value(i, j int, b []float64) float64 {
+	k := len(b)
+	return p.sum(p.rowEffect(i), p.columnEffect(j), p.Coefficients[i*k:(i+1)*k], b)
+}
+
+// sum adds up a prediction and keeps it in range.
+func (p *Structure) sum(rowEffect, columnEffect float64, u, b []float64) float64 {
+	x := p.Mean + rowEffect + columnEffect + dot(b, u)
+	if p.Clip != nil {
+		x = min(max(x, p.Clip.Low), p.Clip.High)
+	}
+	return x
+}
+
+func (p *Parts) rowEffect(i int) float64 {
+	if p.RowEffects == nil {
+		return 0
+	}
+	return p.RowEffects[i]
+}
+
+func (p *Parts) columnEffect(j int) float64 {
+	if p.ColumnEffects == nil {
+		return 0
+	}
+	return p.ColumnEffects[j]
+}
+
+// columnEffectOf is the effect of a column without entries, from its features.
+func (p *Structure) columnEffectOf(b []float64) float64 {
+	return p.NewColumn[0] + dot(p.NewColumn[1:], b)
+}

@@ -1,0 +1,192 @@
+package model
+
+import (
+	"errors"
+	"math"
+
+	"optcomplete/data"
+)
+
+// priorState is a prior with its inverse covariance, during learning.
+type priorState struct {
+	Prior
+	inverse []float64 // d×d
+	pull    []float64 // inverse · mean
+}
+
+// startPrior starts from a mean of 0 and, for each coefficient, the variance at
+// which it would explain a part of the values' variance.
+func startPrior(values *data.Matrix, design []float64, d int) *priorState {
+	n, _ := values.Dims()
+	square, size := 0.0, make([]float64, d)
+	for i := range n {
+		at, a := values.Row(i)
+		for x, c := range at {
+			square += a[x] * a[x]
+			for f, b := range design[int(c)*d:][:d] {
+				size[f] += b * b
+			}
+		}
+	}
+	entries := float64(max(values.Observed(), 1))
+	variance := max(square/entries, tiny)
+	p := &priorState{Prior: Prior{Mean: make([]float64, d), Covariance: make([]float64, d*d), Noise: 0.7 * variance}}
+	for f := range d {
+		scale := size[f] / entries
+		if scale <= 0 {
+			scale = 1
+		}
+		p.Covariance[f*d+f] = 0.3 * variance / float64(d) / scale
+	}
+	return p
+}
+
+var errPrior = errors.New("model: the covariance of the coefficients is not positive definite")
+
+// invert prepares the inverse of the covariance.
+func (p *priorState) invert() error {
+	d := len(p.Mean)
+	factor := make([]float64, d*d)
+	copy(factor, p.Covariance)
+	if !cholesky(factor, d, 0) {
+		return errPrior
+	}
+	p.inverse = make([]float64, d*d)
+	invertFrom(factor, p.inverse, d)
+	p.pull = make([]float64, d)
+	for x := range d {
+		for y := range d {
+			p.pull[x] += p.inverse[x*d+y] * p.Mean[y]
+		}
+	}
+	return nil
+}
+
+// posterior solves one row after the other, reusing its memory.
+type posterior struct {
+	d              int
+	factor, spread []float64 // d×d: Cholesky factor of the precision; its inverse
+}
+
+func newPosterior(d int) *posterior {
+	return &posterior{d: d, factor: make([]float64, d*d), spread: make([]float64, d*d)}
+}
+
+// solve writes the posterior mean of a row's coefficients to u:
+// (Σ⁻¹ + XᵀX/σ²)⁻¹ (Σ⁻¹μ + Xᵀa/σ²).
+func (s *posterior) solve(p *priorState, design []float64, at []int32, a, u []float64) {
+	d := s.d
+	copy(s.factor, p.inverse)
+	copy(u, p.pull)
+	by := 1 / p.Noise
+	for e, c := range at {
+		b := design[int(c)*d:][:d]
+		for x, bx := range b {
+			w := by * bx
+			u[x] += w * a[e]
+			row := s.factor[x*d:][:x+1]
+			for y := range row {
+				row[y] += w * b[y]
+			}
+		}
+	}
+	if !cholesky(s.factor, d, 0) {
+		copy(u, p.Mean) // only rounding can bring it here
+		copy(s.spread, p.Covariance)
+		return
+	}
+	choleskySolve(s.factor, d, u)
+}
+
+// priorSums is what a step of learning needs of the rows.
+type priorSums struct {
+	rows, entries float64
+	mean          []float64 // Σ û
+	second        []float64 // Σ S + û ûᵀ
+	error         float64   // Σ ‖a − Xû‖² + tr(X S Xᵀ)
+}
+
+func newPriorSums(d int) *priorSums {
+	return &priorSums{mean: make([]float64, d), second: make([]float64, d*d)}
+}
+
+// add takes in a row that s has just solved.
+func (p *priorSums) add(s *posterior, prior *priorState, design []float64, at []int32, a, u []float64) {
+	d := s.d
+	invertFrom(s.factor, s.spread, d)
+	p.rows++
+	p.entries += float64(len(at))
+	for x := range d {
+		p.mean[x] += u[x]
+		for y := range d {
+			p.second[x*d+y] += s.spread[x*d+y] + u[x]*u[y]
+		}
+	}
+	for e, c := range at {
+		b := design[int(c)*d:][:d]
+		r := a[e]
+		for x, bx := range b {
+			r -= bx * u[x]
+		}
+		p.error += r * r
+	}
+	// tr(X S Xᵀ)/σ² = tr(S(S⁻¹ − Σ⁻¹)) = d − tr(S Σ⁻¹).
+	trace := float64(d)
+	for i, x := range s.spread {
+		trace -= x * prior.inverse[i]
+	}
+	p.error += prior.Noise * max(trace, 0)
+}
+
+func (p *priorSums) merge(q *priorSums) {
+	p.rows += q.rows
+	p.entries += q.entries
+	p.error += q.error
+	for x, v := range q.mean {
+		p.mean[x] += v
+	}
+	for x, v := range q.second {
+		p.second[x] += v
+	}
+}
+
+// maximise sets the prior from the sums, and tells whether it still moved.
+func (p *priorState) maximise(sums *priorSums) bool {
+	if sums.rows == 0 {
+		return false
+	}
+	d := len(p.Mean)
+	moved := 0.0
+	for x := range d {
+		mean := sums.mean[x] / sums.rows
+		moved = max(moved, math.Abs(mean-p.Mean[x])/(math.Sqrt(p.Covariance[x*d+x])+tiny))
+		p.Mean[x] = mean
+	}
+	for x := range d {
+		for y := range d {
+			v := sums.second[x*d+y]/sums.rows - p.Mean[x]*p.Mean[y]
+			if x == y {
+				v = max(v, 1e-12*p.Covariance[x*d+x]) // a spread never becomes 0 altogether
+				moved = max(moved, math.Abs(v/p.Covariance[x*d+x]-1))
+			}
+			p.Covariance[x*d+y] = v
+		}
+	}
+	noise := max(sums.error/sums.entries, tiny)
+	moved = max(moved, math.Abs(noise/p.Noise-1))
+	p.Noise = noise
+	return moved > priorMoved
+}
+
+// priorMoved is the relative change below which learning ends.
+const priorMoved = 2e-3
+
+// invertFrom writes (L Lᵀ)⁻¹, both triangles.
+func invertFrom(l, out []float64, d int) {
+	for c := range d {
+		column := out[c*d : (c+1)*d]
+		clear(column)
+		column[c] = 1
+		choleskySolve(l, d, column)
+	}
+}

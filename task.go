@@ -1,0 +1,283 @@
+package optcomplete
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/objective"
+	"optcomplete/search"
+)
+
+// task is a fit apart from the entries it is made on: Fit makes it on all
+// training entries, the choice of γ on parts of them.
+type task struct {
+	kind     model.Kind
+	refit    model.Refit
+	features *data.Features
+	units    []unit // what can be selected
+	find     search.Settings
+	threads  int
+}
+
+// unit is something to select: a feature, or a group that counts as one.
+type unit struct {
+	name     string
+	features []int
+}
+
+// choices are the numbers that validation chooses.
+type choices struct {
+	gamma, gamma0 float64
+	row, column   float64 // shrinkage of the effects, in entries
+	gammaPath     []model.GammaPoint
+	steps         int // of learning a prior; zero: enough
+}
+
+// unitsOf lists what can be selected: the encoding's groups, or the features.
+func unitsOf(features *data.Features, encoding *encode.Encoding) []unit {
+	var units []unit
+	if encoding != nil {
+		for _, g := range encoding.Groups {
+			units = append(units, unit{g.Name, g.Features})
+		}
+		return units
+	}
+	for j, name := range features.Names {
+		units = append(units, unit{name, []int{j}})
+	}
+	return units
+}
+
+// names are the names of selected units.
+func (t *task) names(selection []int) []string {
+	names := make([]string, 0, len(selection))
+	for _, u := range selection {
+		names = append(names, t.units[u].name)
+	}
+	return names
+}
+
+// members are the features of selected units.
+func (t *task) members(selection []int) []int {
+	var members []int
+	for _, u := range selection {
+		members = append(members, t.units[u].features...)
+	}
+	return members
+}
+
+// values is what the selection is to explain: the entries themselves, what the
+// mean leaves of them, or what the effects leave.
+func (t *task) values(train *data.Matrix, c choices) *data.Matrix {
+	switch t.kind {
+	case model.Paper:
+		return train
+	case model.Pooled:
+		mean := model.FitEffects(train, math.Inf(1), math.Inf(1)).Mean
+		return train.Map(func(_ int, _ int32, v float64) float64 { return v - mean })
+	default:
+		return model.FitEffects(train, c.row, c.column).Residuals(train, true)
+	}
+}
+
+// selector is an oracle and how its selections translate to units: in pooled
+// an intercept is selected beside them, always, as the last feature.
+type selector struct {
+	oracle search.Oracle
+	find   search.Settings
+}
+
+// units drops what is no unit from a selection of the oracle.
+func (s *selector) units(t *task, selection []int) []int {
+	return slices.DeleteFunc(slices.Clone(selection), func(u int) bool { return u >= len(t.units) })
+}
+
+// selector makes the cost to search, on values.
+func (t *task) selector(values *data.Matrix, c choices) *selector {
+	s := &selector{find: t.find}
+	grouped := slices.ContainsFunc(t.units, func(u unit) bool { return len(u.features) != 1 })
+	groups := make([][]int, 0, len(t.units)+1)
+	for _, u := range t.units {
+		groups = append(groups, u.features)
+	}
+	if t.kind == model.Pooled {
+		features := withConstant(t.features)
+		cost := objective.NewPooled(values, features, c.gamma, c.gamma0, t.threads)
+		groups = append(groups, []int{len(features.Names) - 1})
+		s.find.K++
+		s.find.Always = append(slices.Clone(s.find.Always), len(t.units))
+		s.oracle = objective.NewGrouped(cost, groups)
+		return s
+	}
+	exact := objective.NewExact(values, t.features, c.gamma, t.threads)
+	s.oracle = exact
+	if grouped {
+		s.oracle = objective.NewGrouped(exact, groups)
+	}
+	return s
+}
+
+// withConstant adds a feature that is 1 everywhere.
+func withConstant(f *data.Features) *data.Features {
+	m, p := f.Dims()
+	values := make([]float64, 0, m*(p+1))
+	for j := range m {
+		values = append(append(values, f.Row(j)...), 1)
+	}
+	return data.NewFeatures(f.IDs, append(slices.Clone(f.Names), "(intercept)"), values)
+}
+
+// parts fits everything but the selection.
+func (t *task) parts(ctx context.Context, train *data.Matrix, selection []int, c choices) (*model.Parts, error) {
+	members := t.members(selection)
+	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
+		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, Steps: c.steps, Threads: t.threads,
+	})
+}
+
+// Limits of a trial: enough to select well, not to prove.
+const (
+	trialPasses  = 80
+	trialSteps   = 12
+	trialEntries = 400_000 // of larger data, rows with about so many entries are used
+)
+
+// try is one fit for validation: the root of the search only.
+func (t *task) try(ctx context.Context, train *data.Matrix, c choices, start [][]int) (evaluate.Trial, error) {
+	s := t.selector(t.values(train, c), c)
+	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, trialPasses, -1
+	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+	s.find.Start = start
+	result, err := search.Minimize(ctx, s.oracle, s.find)
+	if err != nil {
+		return evaluate.Trial{}, err
+	}
+	if result.Status == search.Interrupted {
+		return evaluate.Trial{}, ctx.Err()
+	}
+	selection := s.units(t, result.Selection)
+	c.steps = trialSteps
+	parts, err := t.parts(ctx, train, selection, c)
+	if err != nil {
+		return evaluate.Trial{}, err
+	}
+	members := t.members(selection)
+	return evaluate.Trial{
+		Selection: result.Selection, Selected: t.names(selection), RootGap: result.RootGap,
+		Predict: parts.Predictor(model.Chosen(t.features, members), len(members)),
+	}, nil
+}
+
+// ChooseGamma is the γ that Fit would choose for the problem on all its entries.
+func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float64, error) {
+	t, err := newTask(problem, &settings)
+	if err != nil {
+		return 0, err
+	}
+	c, err := t.choose(ctx, problem.Ratings.Matrix, &settings)
+	return c.gamma, err
+}
+
+// choose fills in what the settings leave to validation.
+func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (choices, error) {
+	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage}
+	path := evaluate.GammaSettings{
+		First: -1, Last: 5, Step: 1, Equal: 1e-3, Unit: evaluate.FeatureScale(train, t.features),
+		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
+	}
+	if t.kind != model.Paper {
+		path.First, path.Last, path.Step, path.Equal = -2, 3, 0.5, 2e-4
+		if c.row == 0 || c.column == 0 {
+			row, column := evaluate.ChooseShrinkage(path.Validation(train), t.threads)
+			if c.row == 0 {
+				c.row = row
+			}
+			if c.column == 0 {
+				c.column = column
+			}
+		}
+	}
+	n, _ := train.Dims()
+	population := math.Sqrt(float64(max(n, 1))) // γ₀ ÷ γ unless given: the population has all rows to learn from
+	if c.gamma == 0 {
+		path.Try = func(ctx context.Context, part *data.Matrix, gamma float64, start [][]int) (evaluate.Trial, error) {
+			at := c
+			at.gamma = gamma
+			if at.gamma0 == 0 {
+				at.gamma0 = gamma * population
+			}
+			return t.try(ctx, part, at, start)
+		}
+		var err error
+		if c.gamma, c.gammaPath, err = evaluate.ChooseGamma(ctx, train, path); err != nil {
+			return c, err
+		}
+	}
+	if c.gamma0 == 0 {
+		c.gamma0 = c.gamma * population
+	}
+	if t.kind == model.Full && s.RowShrinkage == 0 && ctx.Err() == nil {
+		if err := t.stretch(ctx, path.Validation(train), &c); err != nil {
+			return c, err
+		}
+	}
+	return c, nil
+}
+
+// stretch tries stronger shrinkage of the row effects than predicts best
+// without features: the features then also explain why rows differ in level.
+func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices) error {
+	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
+		return nil
+	}
+	best, row := math.Inf(1), c.row
+	for _, factor := range []float64{1, 4} {
+		at := *c
+		at.row = row * factor
+		trial, err := t.try(ctx, part.Train, at, nil)
+		if err != nil {
+			if ctx.Err() != nil {
+				return nil
+			}
+			return err
+		}
+		if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
+			best, c.row = rmse, at.row
+		}
+	}
+	return nil
+}
+
+// rangeOf is the range of the observed values.
+func rangeOf(m *data.Matrix) *model.Range {
+	n, _ := m.Dims()
+	r := &model.Range{Low: math.Inf(1), High: math.Inf(-1)}
+	for i := range n {
+		_, values := m.Row(i)
+		for _, v := range values {
+			r.Low, r.High = min(r.Low, v), max(r.High, v)
+		}
+	}
+	if r.Low > r.High {
+		return nil
+	}
+	return r
+}
+
+// resolve finds units by name: the encoding knows fields and groups too.
+func (t *task) resolve(problem Problem, names []string, list string) ([]int, error) {
+	if problem.Encoding != nil {
+		found, err := problem.Encoding.Resolve(names)
+		if err != nil {
+			return nil, &SettingsError{fmt.Sprintf("the %s list: %v", list, err)}
+		}
+		return found, nil
+	}
+	return indices(problem.Features, names, list)
+}
