@@ -289,8 +289,3 @@ func (p *Parts) columnEffect(j int) float64 {
 	}
 	return p.ColumnEffects[j]
 }
-
-// columnEffectOf is the effect of a column without entries, from its features.
-func (p *Structure) columnEffectOf(b []float64) float64 {
-	return p.NewColumn[0] + dot(p.NewColumn[1:], b)
-}

@@ -7,7 +7,9 @@
 // [0,1]^p, in one pass over all observed entries. It satisfies search.Curved.
 //
 // [Pooled] is the same with a population coefficient beside each row's own, and
-// [Grouped] makes features that belong together one choice.
+// [Grouped] makes features that belong together one choice. [Quadratic] is the
+// cost of a single regression known by its products, from a [Table] of samples
+// or, for products of row and column features, from [TwoSided].
 //
 // Every evaluation yields a cut that is a true lower bound of the cost. For any
 // residuals r_i whatever,

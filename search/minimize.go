@@ -33,6 +33,9 @@ func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, erro
 			each.Start = append(slices.Clone(settings.Start), path[len(path)-1].Selection)
 		}
 		result, err := s.minimize(ctx, each)
+		if errors.Is(err, ErrInfeasible) && k < settings.K {
+			continue // what is always selected may require more than k features
+		}
 		if err != nil {
 			return path, err
 		}
@@ -52,11 +55,12 @@ type searcher struct {
 	lister  Enumerator // the oracle, if it is one
 	p       int
 	pool    pool
-	seen    map[string]float64 // cost of every selection evaluated
-	scale   float64            // cost of selecting nothing
-	nothing *cut               // the cut there
+	seen    map[string]evaluation // every selection evaluated
+	scale   float64               // cost of selecting nothing
+	nothing *cut                  // the cut there
 
 	Settings
+	heredity *heredity
 	start    time.Time
 	base     int // passes before this k
 	passes   int
@@ -73,11 +77,15 @@ type searcher struct {
 }
 
 func newSearcher(oracle Oracle) *searcher {
-	s := &searcher{oracle: oracle, p: oracle.Dim(), seen: map[string]float64{}}
+	s := &searcher{oracle: oracle, p: oracle.Dim(), seen: map[string]evaluation{}}
 	s.curved, _ = oracle.(Curved)
 	s.lister, _ = oracle.(Enumerator)
 	return s
 }
+
+// evaluation is what is known of a selection: its cost, and the value of its
+// own cut, which is no more than the cost and holds whatever was rounded.
+type evaluation struct{ cost, floor float64 }
 
 // errLimit stops the search at one of its own limits.
 type errLimit struct{ status Status }
@@ -103,8 +111,15 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		run, cancel = context.WithTimeoutCause(ctx, settings.TimeLimit, errLimit{TimeLimit})
 		defer cancel()
 	}
-	s.event(EventStart)
 	root := newRegion(s.p, s.K, distinct(s.Always), distinct(s.Never))
+	var err error
+	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {
+		return Result{}, err
+	}
+	if s.heredity.propagate(&root); root.empty() {
+		return Result{}, s.unmet()
+	}
+	s.event(EventStart)
 	status, rootGap, relaxed, err := s.solve(run, root)
 	if err != nil {
 		return Result{}, err
@@ -112,7 +127,11 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	if math.IsInf(s.best.Cost, 1) {
 		// Stopped before anything was evaluated: an answer is owed all the same.
 		s.halt, s.MaxPasses = nil, 0
-		if _, err := s.selection(context.WithoutCancel(ctx), s.first(root), "start"); err != nil {
+		selection := s.first(root)
+		if selection == nil {
+			return Result{}, s.unmet()
+		}
+		if _, err := s.selection(context.WithoutCancel(ctx), selection, "start"); err != nil {
 			return Result{}, err
 		}
 	}
@@ -138,8 +157,17 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	}, nil
 }
 
-// first is the selection of the fixed-in features and the first free ones.
+// unmet is the error for requirements that no selection was found to keep.
+func (s *searcher) unmet() error {
+	return fmt.Errorf("%w: no selection of %d features keeps what they require of each other", ErrInfeasible, s.K)
+}
+
+// first is the selection of the fixed-in features and the first free ones, nil
+// if requirements allow none.
 func (s *searcher) first(r region) []int {
+	if s.heredity != nil {
+		return s.heredity.complete(r, r.freeOnes())
+	}
 	for j := range r.state {
 		if r.left > 0 && r.state[j] == free {
 			r.fix(j, in)
@@ -271,18 +299,18 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 // was evaluated before.
 func (s *searcher) selection(ctx context.Context, selection []int, source string) (*cut, error) {
 	key := keyOf(selection)
-	cost, known := s.seen[key]
+	known, ok := s.seen[key]
 	var found *cut
-	if !known {
-		var c cut
-		var err error
-		if cost, c, _, err = s.eval(ctx, indicator(s.p, selection), false); err != nil {
+	if !ok {
+		cost, c, _, err := s.eval(ctx, indicator(s.p, selection), false)
+		if err != nil {
 			return nil, err
 		}
-		s.seen[key] = cost
+		known = evaluation{cost, min(cost, c.at(selection))}
+		s.seen[key] = known
 		found = &c
 	}
-	s.offer(Candidate{Selection: selection, Cost: cost}, source)
+	s.offer(Candidate{Selection: selection, Cost: known.cost}, source)
 	return found, nil
 }
 
@@ -315,7 +343,7 @@ func (s *searcher) offer(c Candidate, source string) {
 	}
 }
 
-// allowed tells whether a selection meets always and never.
+// allowed tells whether a selection meets always, never and the requirements.
 func (s *searcher) allowed(selection []int) bool {
 	for _, j := range s.Always {
 		if !slices.Contains(selection, j) {
@@ -327,7 +355,7 @@ func (s *searcher) allowed(selection []int) bool {
 			return false
 		}
 	}
-	return true
+	return s.heredity.meets(selection)
 }
 
 // keyOf is a map key for a selection.

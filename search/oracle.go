@@ -1,6 +1,9 @@
 package search
 
-import "context"
+import (
+	"context"
+	"math"
+)
 
 // Oracle is a convex cost over weights in [0,1]^p, known by evaluation.
 type Oracle interface {
@@ -51,4 +54,14 @@ type Enumerator interface {
 type cut struct {
 	constant float64
 	gradient []float64
+}
+
+// at is the cut's value at a selection, lowered by the rounding of the sum.
+func (c *cut) at(selection []int) float64 {
+	value, size := c.constant, math.Abs(c.constant)
+	for _, j := range selection {
+		value += c.gradient[j]
+		size += math.Abs(c.gradient[j])
+	}
+	return value - 1.2e-16*float64(2+len(selection))*size
 }

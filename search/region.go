@@ -61,6 +61,17 @@ func (r *region) fixedIn() []int {
 	return list
 }
 
+// freeOnes is the free features, increasing.
+func (r *region) freeOnes() []int {
+	var list []int
+	for j, s := range r.state {
+		if s == free {
+			list = append(list, j)
+		}
+	}
+	return list
+}
+
 // single tells that just one selection is left, and returns it.
 func (r *region) single() ([]int, bool) {
 	if r.left != 0 && r.left != r.free {

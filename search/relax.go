@@ -56,9 +56,11 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		if s.boundByCut(n, &trial.cut) {
 			return -1, nil
 		}
-		made, err := s.selection(ctx, round(weights, trial.cut.gradient, &n.region), "relaxation")
-		if err != nil {
-			return 0, err
+		var made *cut
+		if selection := s.round(weights, trial.cut.gradient, &n.region); selection != nil {
+			if made, err = s.selection(ctx, selection, "relaxation"); err != nil {
+				return 0, err
+			}
 		}
 		if (made != nil && s.boundByCut(n, made)) || s.closed(n) {
 			return -1, nil

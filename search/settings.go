@@ -14,6 +14,10 @@ type Settings struct {
 	Always []int // features that every selection contains
 	Never  []int // features that no selection contains
 
+	// Requires holds conditions of heredity: features that may be selected
+	// only together with others. Selections that break one do not count.
+	Requires []Requirement
+
 	// Gap is the relative gap at which the search stops. Zero proves
 	// optimality, to the precision of the arithmetic (Precision).
 	Gap       float64

@@ -31,10 +31,10 @@ func (s *searcher) warmStart(ctx context.Context, root *node) error {
 func (s *searcher) extend(ctx context.Context, r region, list []int, source string) error {
 	for _, j := range list {
 		if r.left > 0 && r.state[j] == free {
-			r.fix(j, in)
+			s.take(&r, j)
 		}
 	}
-	for {
+	for !r.empty() {
 		selection := r.fixedIn()
 		if r.left == 0 {
 			_, err := s.selection(ctx, selection, source)
@@ -54,8 +54,25 @@ func (s *searcher) extend(ctx context.Context, r region, list []int, source stri
 				steepest = j
 			}
 		}
-		r.fix(steepest, in)
+		s.take(&r, steepest)
 	}
+	return nil // the requirements left no selection on this way
+}
+
+// take fixes a free feature in, with what it requires; if there is no room for
+// that, it is fixed out.
+func (s *searcher) take(r *region, j int) {
+	if s.heredity == nil {
+		r.fix(j, in)
+		return
+	}
+	with, ok := s.heredity.take(*r, j, make([]int, s.p))
+	if ok {
+		*r = with
+	} else {
+		r.fix(j, out)
+	}
+	s.heredity.propagate(r)
 }
 
 // indicator is the 0/1 weights of a selection.
@@ -68,14 +85,10 @@ func indicator(p int, selection []int) []float64 {
 }
 
 // round is the selection of the region with the largest weights; among equal
-// weights the steeper gradient, then the smaller index.
-func round(weights, gradient []float64, r *region) []int {
-	var order []int
-	for j, state := range r.state {
-		if state == free {
-			order = append(order, j)
-		}
-	}
+// weights the steeper gradient, then the smaller index. It is nil where none
+// was found that keeps the requirements.
+func (s *searcher) round(weights, gradient []float64, r *region) []int {
+	order := r.freeOnes()
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {
 		case weights[a] != weights[b]:
@@ -84,6 +97,9 @@ func round(weights, gradient []float64, r *region) []int {
 			return sign(gradient[a] - gradient[b])
 		}
 	})
+	if s.heredity != nil {
+		return s.heredity.complete(*r, order)
+	}
 	selection := append(r.fixedIn(), order[:r.left]...)
 	slices.Sort(selection)
 	return selection

@@ -101,7 +101,7 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 		child := &node{region: n.region.clone(), bound: n.bound, weights: n.weights, cuts: n.cuts, sequence: s.sequence}
 		s.sequence++
 		child.fix(branch, to)
-		if child.empty() {
+		if s.heredity.propagate(&child.region); child.empty() {
 			continue
 		}
 		child.cuts = 0 // every cut may bound the smaller region better
@@ -174,6 +174,9 @@ func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 		if !fixed {
 			return false
 		}
+		if s.heredity.propagate(&n.region); n.empty() {
+			return true
+		}
 	}
 }
 
@@ -204,16 +207,10 @@ func (s *searcher) finish(ctx context.Context, n *node, effort float64) (done bo
 // enumerate lets the oracle look at every selection of the node. Those that
 // may be better than the incumbent are evaluated; the rest are ruled out.
 func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error) {
-	var candidates []int
-	for j, state := range n.state {
-		if state == free {
-			candidates = append(candidates, j)
-		}
-	}
 	if s.halt != nil {
 		return false, s.halt
 	}
-	selections, costs, margin, rest, err := s.lister.Enumerate(ctx, n.fixedIn(), candidates, n.left, s.cutoff(), max(s.NearTies, 0)+1)
+	selections, costs, margin, rest, err := s.lister.Enumerate(ctx, n.fixedIn(), n.freeOnes(), n.left, s.cutoff(), max(s.NearTies, 0)+1)
 	if err != nil {
 		s.halt = err
 		return false, err
@@ -221,6 +218,9 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 	s.passes++
 	s.listed += int(n.completions())
 	for i, selection := range selections {
+		if !s.heredity.meets(selection) {
+			continue
+		}
 		lower := costs[i] - margin
 		if lower >= s.cutoff() {
 			if costs[i] >= s.best.Cost {
@@ -232,10 +232,10 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 		if _, err := s.selection(ctx, selection, "enumeration"); err != nil {
 			return false, err
 		}
-		s.giveUp(s.seen[keyOf(selection)])
+		s.giveUp(s.seen[keyOf(selection)].floor)
 	}
 	s.event(EventPass)
-	if rest < s.cutoff() {
+	if !(rest >= s.cutoff()) {
 		n.bound = max(n.bound, min(rest, s.best.Cost))
 		return false, nil // more good ones than could be returned: split first
 	}
@@ -259,16 +259,19 @@ func (s *searcher) leaf(ctx context.Context, n *node) error {
 			if _, err := s.selection(ctx, selection, "leaf"); err != nil {
 				return err
 			}
-			s.giveUp(s.seen[keyOf(selection)])
+			s.giveUp(s.seen[keyOf(selection)].floor)
 			work = work[:len(work)-1]
 			continue
 		}
 		j := slices.Index(at.state, free)
-		with := &node{region: at.region.clone(), bound: at.bound}
-		with.fix(j, in)
-		without := &node{region: at.region.clone(), bound: at.bound}
-		without.fix(j, out)
-		work = append(work[:len(work)-1], without, with)
+		work = work[:len(work)-1]
+		for _, to := range []int8{out, in} {
+			part := &node{region: at.region.clone(), bound: at.bound}
+			part.fix(j, to)
+			if s.heredity.propagate(&part.region); !part.empty() {
+				work = append(work, part)
+			}
+		}
 	}
 	return nil
 }

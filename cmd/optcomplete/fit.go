@@ -52,6 +52,7 @@ func fitCommand(c *common) *cobra.Command {
 	var (
 		f      fitFlags
 		in     inputFlags
+		two    twoSidedFlags
 		output string
 		asJSON bool
 	)
@@ -73,6 +74,11 @@ selection is, and fits the coefficients of every row.`,
 			}
 			if settings.K == 0 {
 				return usagef("how many features? Give their number with -k")
+			}
+			if _, asked, err := two.resolve(); err != nil {
+				return err
+			} else if asked {
+				return two.fit(cmd, c, &in, args[0], settings, output, asJSON)
 			}
 			start := time.Now()
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
@@ -125,6 +131,7 @@ selection is, and fits the coefficients of every row.`,
 	flags.IntVar(&f.settings.MaxNodes, "max-nodes", 0, "stop the search after so many nodes")
 	flags.IntVar(&f.settings.NearTies, "near-ties", 5, "how many other good selections to report")
 	in.register(cmd)
+	two.register(flags)
 	return cmd
 }
 

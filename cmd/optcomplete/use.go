@@ -12,6 +12,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/model"
+	"optcomplete/twosided"
 )
 
 // writeResult writes to a file, all or nothing, or to stdout without one.
@@ -28,6 +29,9 @@ func writeResult(c *common, path string, write func(io.Writer) error) error {
 
 // loadModel opens a saved model; one that cannot be read is bad input.
 func loadModel(path string) (*model.Model, error) {
+	if twosided.Is(path) {
+		return nil, usagef("%s is a two-sided model: use predict", path)
+	}
 	m, err := model.Load(path)
 	if err != nil {
 		return nil, &usageError{err}
@@ -50,7 +54,7 @@ row,column) and writes them with their predicted value: row,column,prediction.`,
   optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadModel(args[0])
+			m, err := loadPredictor(args[0])
 			if err != nil {
 				return err
 			}

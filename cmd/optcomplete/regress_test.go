@@ -1,0 +1,204 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/regress"
+)
+
+// writeText writes a file and returns its path.
+func writeText(t *testing.T, name, text string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// houses is a table in which the price is 3·size − 2·age + 10 and a little noise.
+func houses() string {
+	rng := random.New(5)
+	var b strings.Builder
+	b.WriteString("street,size,age,rooms,luck,price\n")
+	for i := range 60 {
+		size, age := 50+20*rng.Normal(), 30+10*rng.Normal()
+		fmt.Fprintf(&b, "s%d,%g,%g,%g,%g,%g\n", i, size, age, size/25+rng.Normal(), rng.Normal(), 3*size-2*age+10+rng.Normal())
+	}
+	return b.String()
+}
+
+// regressRun runs the verb alone.
+func regressRun(args ...string) (stdout string, err error) {
+	var out, log bytes.Buffer
+	cmd := regressCommand(&common{stdout: &out, stderr: &log, seed: 1})
+	cmd.SetArgs(args)
+	cmd.SetOut(&out)
+	cmd.SetErr(&log)
+	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	err = cmd.Execute()
+	return out.String(), err
+}
+
+func TestRegressPrintsSelectionAndCoefficients(t *testing.T) {
+	path := writeText(t, "houses.csv", houses())
+	out, err := regressRun(path, "--target", "price", "-k", "2", "--skip", "street", "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var result regress.Result
+	if err := json.Unmarshal([]byte(out), &result); err != nil {
+		t.Fatal(err)
+	}
+	if strings.Join(result.Selected, " ") != "size age" || result.Status != "optimal" || result.RSquared < 0.99 {
+		t.Fatalf("%+v", result)
+	}
+	if c := result.Coefficients; c[0] < 2.9 || c[0] > 3.1 || c[1] < -2.2 || c[1] > -1.8 {
+		t.Fatalf("coefficients %v", c)
+	}
+	if out, err = regressRun(path, "--target", "price", "-k", "2", "--skip", "street"); err != nil || !strings.Contains(out, "proven optimal") || !strings.Contains(out, "size") {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if out, err = regressRun(path, "--target", "price", "-k", "4", "--skip", "street", "--path", "--gamma", "1"); err != nil || strings.Count(out, "\n") != 5 {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	var stopped *earlyStop
+	if _, err = regressRun(path, "--target", "price", "-k", "2", "--skip", "street", "--gamma", "1000", "--time-limit", "1ns"); !errors.As(err, &stopped) {
+		t.Fatalf("a limit gave %v", err)
+	}
+}
+
+func TestRegressNamesFaults(t *testing.T) {
+	path := writeText(t, "houses.csv", houses())
+	var input *data.InputError
+	var usage *usageError
+	for _, c := range []struct {
+		args  []string
+		input bool
+		says  string
+	}{
+		{[]string{path, "--target", "price", "-k", "2"}, true, `houses.csv:2: column "street": "s0" is not a number (leave the column out with --skip`},
+		{[]string{path, "--target", "cost", "-k", "2", "--skip", "street"}, true, `there is no column "cost"`},
+		{[]string{path, "--target", "price", "-k", "2", "--skip", "road"}, true, `no column "road"`},
+		{[]string{path, "-k", "2"}, false, "--target"},
+		{[]string{path, "--target", "price"}, false, "-k"},
+		{[]string{path, "--target", "price", "-k", "9", "--skip", "street"}, false, "only 4 features"},
+		{[]string{path, "--target", "price", "-k", "1", "--skip", "street", "--gamma", "much"}, false, "--gamma"},
+		{[]string{path, "--target", "price", "-k", "1", "--skip", "street", "--always", "road"}, false, `"road"`},
+		{[]string{writeText(t, "empty.csv", ""), "--target", "price", "-k", "1"}, true, "is empty"},
+		{[]string{writeText(t, "blank.csv", "a,b\n1,\n"), "--target", "b", "-k", "1"}, true, `blank.csv:2: column "b" is blank`},
+		{[]string{writeText(t, "short.csv", "a,b\n1\n"), "--target", "b", "-k", "1"}, true, "short.csv:2"},
+		{[]string{writeText(t, "twice.csv", "a,a\n1,2\n"), "--target", "a", "-k", "1"}, true, "both named"},
+	} {
+		_, err := regressRun(c.args...)
+		if err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%v: got %v, want %q", c.args[1:], err, c.says)
+			continue
+		}
+		if c.input && !errors.As(err, &input) || !c.input && !errors.As(err, &usage) {
+			t.Errorf("%v: %T", c.args[1:], err)
+		}
+	}
+}
+
+// twoSidedFiles writes ratings, film features and user features.
+func twoSidedFiles(t *testing.T) (ratings, films, users string) {
+	rng := random.New(9)
+	var r, f, u strings.Builder
+	r.WriteString("row,column,value\n")
+	f.WriteString("film,Drama,Action\n")
+	u.WriteString("user,age,city\n")
+	drama, age := make([]float64, 12), make([]float64, 40)
+	for j := range drama {
+		drama[j] = rng.Normal()
+		fmt.Fprintf(&f, "f%d,%g,%g\n", j, drama[j], rng.Normal())
+	}
+	for i := range age {
+		age[i] = rng.Normal()
+		fmt.Fprintf(&u, "u%d,%g,%g\n", i, age[i], rng.Normal())
+	}
+	for i := range 38 { // the last two users have rated nothing
+		for j := range drama {
+			if rng.Float64() < 0.5 {
+				fmt.Fprintf(&r, "u%d,f%d,%g\n", i, j, 2+age[i]*drama[j]+0.5*age[i]-drama[j]+0.01*rng.Normal())
+			}
+		}
+	}
+	return writeText(t, "ratings.csv", r.String()), writeText(t, "films.csv", f.String()), writeText(t, "users.csv", u.String())
+}
+
+func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
+	ratings, films, users := twoSidedFiles(t)
+	var out, log bytes.Buffer
+	dir := filepath.Join(t.TempDir(), "model")
+	if code := run([]string{"fit", ratings, "--features", films, "--row-features", users, "--constants", "--heredity", "strong", "-k", "4", "--json", "-o", dir}, &out, &log); code != exitDone {
+		t.Fatalf("exit code %d\n%s", code, log.String())
+	}
+	var summary struct {
+		Model    string
+		Status   string
+		Selected []string
+	}
+	if err := json.Unmarshal(out.Bytes(), &summary); err != nil {
+		t.Fatal(err)
+	}
+	if got := strings.Join(summary.Selected, ", "); got != "1 × 1, 1 × Drama, age × 1, age × Drama" || summary.Model != "twosided" || summary.Status != "optimal" {
+		t.Fatalf("%s %s: %s", summary.Model, summary.Status, got)
+	}
+	m, err := loadPredictor(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Predict("u39", "f0"); err != nil {
+		t.Fatalf("a user without ratings: %v", err)
+	}
+	out.Reset()
+	if code := run([]string{"fit", ratings, "--features", films, "--row-features", users, "-k", "2", "--gamma", "1"}, &out, &log); code != exitDone || !strings.Contains(out.String(), "products") {
+		t.Fatalf("exit code %d\n%s%s", code, out.String(), log.String())
+	}
+}
+
+func TestTwoSidedFitNamesFaults(t *testing.T) {
+	ratings, films, users := twoSidedFiles(t)
+	text, err := os.ReadFile(users)
+	if err != nil {
+		t.Fatal(err)
+	}
+	shared := writeText(t, "shared.csv", strings.Replace(string(text), "city", "Drama", 1))
+	missing := writeText(t, "missing.csv", strings.Replace(string(text), "\nu7,", "\nnobody,", 1))
+	wide, row := "user", ""
+	for j := range 20_000 {
+		wide += fmt.Sprintf(",w%d", j)
+		row += ",1"
+	}
+	tooWide := writeText(t, "wide.csv", wide+"\nu0"+row+"\n")
+	for name, c := range map[string]struct {
+		args []string
+		code int
+		says string
+	}{
+		"shared name":              {[]string{"--row-features", shared, "-k", "2"}, exitUsage, `"Drama" is also a column feature`},
+		"row without features":     {[]string{"--row-features", missing, "-k", "2"}, exitUsage, "1 row of " + ratings + ` has no features, such as "u7"`},
+		"such rows dropped":        {[]string{"--row-features", missing, "-k", "2", "--drop-unknown"}, exitDone, ""},
+		"heredity":                 {[]string{"--row-features", users, "-k", "2", "--heredity", "medium"}, exitUsage, "--heredity"},
+		"k":                        {[]string{"--row-features", users, "-k", "50"}, exitUsage, "50"},
+		"heredity without row":     {[]string{"-k", "2", "--heredity", "weak"}, exitUsage, "--row-features"},
+		"prior":                    {[]string{"--row-features", users, "-k", "2", "--refit", "prior"}, exitUsage, "ls or ridge"},
+		"too many products to fit": {[]string{"--row-features", tooWide, "-k", "2"}, exitUsage, "40000 products, which would need about 1.0 GB"},
+	} {
+		var out, log bytes.Buffer
+		args := append([]string{"fit", ratings, "--features", films, "--gamma", "1"}, c.args...)
+		if code := run(args, &out, &log); code != c.code || !strings.Contains(log.String(), c.says) {
+			t.Errorf("%s: exit code %d, %s", name, code, log.String())
+		}
+	}
+}

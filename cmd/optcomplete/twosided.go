@@ -1,0 +1,163 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/model"
+	"optcomplete/twosided"
+)
+
+// twoSidedFlags are the flags of fit for rows that have features too.
+type twoSidedFlags struct {
+	rowFeatures string
+	constants   bool
+	heredity    string
+}
+
+func (f *twoSidedFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.rowFeatures, "row-features", "", "file with features of the rows (id, then one number for each): select k products row feature × column feature")
+	flags.BoolVar(&f.constants, "constants", false, "with --row-features: add the constant 1 to either side, for the terms of one side alone")
+	flags.StringVar(&f.heredity, "heredity", twosided.NoHeredity.String(), "with --row-features: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)")
+}
+
+// resolve checks the flags; asked tells whether the fit is two-sided.
+func (f *twoSidedFlags) resolve() (heredity twosided.Heredity, asked bool, err error) {
+	if heredity, err = twosided.ParseHeredity(f.heredity); err != nil {
+		return 0, false, usagef("--heredity is %q, but must be strong, weak or none", f.heredity)
+	}
+	if f.rowFeatures == "" && (f.constants || heredity != twosided.NoHeredity) {
+		return 0, false, usagef("--constants and --heredity need the features of the rows: give them with --row-features FILE")
+	}
+	return heredity, f.rowFeatures != "", nil
+}
+
+// fit is the verb fit with --row-features: it reads the three files, selects
+// products, writes the model and prints it.
+func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output string, asJSON bool) error {
+	heredity, _, err := f.resolve()
+	if err != nil {
+		return err
+	}
+	start := time.Now()
+	problem, warnings, err := f.load(cmd, c, in, ratingsPath)
+	if err != nil {
+		return err
+	}
+	loaded := time.Since(start)
+	log := newSearchLog(c)
+	fitted, err := twosided.Fit(cmd.Context(), problem, twosided.Settings{
+		K: s.K, Gamma: s.Gamma, Constants: f.constants || heredity != twosided.NoHeredity, Heredity: heredity,
+		Always: s.Always, Never: s.Never, Holdout: s.Holdout, Refit: s.Refit,
+		Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes, NearTies: s.NearTies,
+		Seed: s.Seed, Threads: s.Threads, Version: optcomplete.Version,
+		OnEvent: log.event, OnGamma: log.gamma,
+	})
+	if err != nil {
+		var settings *twosided.SettingsError
+		if errors.As(err, &settings) {
+			return &usageError{err}
+		}
+		return err
+	}
+	summary := &fitted.Summary
+	summary.Warnings = append(summary.Warnings, warnings...)
+	summary.Seconds.Load = loaded.Seconds()
+	summary.Seconds.Total += loaded.Seconds()
+	if output != "" {
+		if err := fitted.Save(output); err != nil {
+			return err
+		}
+	}
+	if asJSON {
+		if err := summary.WriteJSON(c.stdout); err != nil {
+			return err
+		}
+	} else {
+		printTwoSided(c.stdout, summary, output)
+	}
+	return early(&summary.Summary)
+}
+
+// load reads the ratings and both feature tables. Faults that only show when
+// they are put together are the row features' file's.
+func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string) (twosided.Problem, []string, error) {
+	one, warnings, err := in.load(cmd, c, ratingsPath, model.Paper)
+	if err != nil {
+		return twosided.Problem{}, nil, err
+	}
+	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{})
+	if err != nil {
+		return twosided.Problem{}, nil, err
+	}
+	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows}
+	fault := func(remedy, format string, args ...any) error {
+		return &data.InputError{File: f.rowFeatures, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
+	}
+	if name, shared := problem.SharedName(); shared {
+		return problem, nil, fault("rename one of them", "feature %q is also a column feature of %s", name, in.features)
+	}
+	if text, many := twosided.TooManyProducts(len(rows.Names), len(one.Features.Names)); many {
+		return problem, nil, fault("", "%s", text)
+	}
+	if ids, entries := problem.UnknownRows(); len(ids) > 0 {
+		if !in.ratings.DropUnknown {
+			return problem, nil, fault("add them, or use --drop-unknown to leave their entries out",
+				"%s of %s %s no features, such as %q", counted(len(ids), "row", "rows"), ratingsPath, has(len(ids)), ids[0])
+		}
+		warning := fmt.Sprintf("%s left out: the row has no features (%s, such as %q)", counted(entries, "entry", "entries"), counted(len(ids), "row", "rows"), ids[0])
+		c.notef("warning: %s", warning)
+		warnings = append(warnings, warning)
+		problem = problem.WithoutUnknownRows()
+	}
+	return problem, warnings, nil
+}
+
+func has(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// printTwoSided prints a fitted two-sided model for people.
+func printTwoSided(w io.Writer, s *twosided.Summary, output string) {
+	fmt.Fprintf(w, "Selected %d of %s products (%d row features × %d column features)\n", s.K, grouped(s.Features), s.RowFeatures, s.ColumnFeatures)
+	for i, name := range s.Selected {
+		fmt.Fprintf(w, "  %-36s %12.6g\n", name, s.Products[i].Coefficient)
+	}
+	printCertificate(w, &s.Summary)
+	printMetrics(w, "Train", &s.Train)
+	if s.Holdout != nil {
+		printMetrics(w, "Hold-out", s.Holdout)
+	}
+	printNearTies(w, &s.Summary)
+	if output != "" {
+		fmt.Fprintf(w, "Model     %s\n", output)
+	}
+}
+
+// predictor is a saved model of any kind.
+type predictor interface {
+	Predict(row, column string) (float64, error)
+}
+
+// loadPredictor opens a saved model of any kind; one that cannot be read is bad
+// input.
+func loadPredictor(path string) (predictor, error) {
+	if !twosided.Is(path) {
+		return loadModel(path)
+	}
+	m, err := twosided.Load(path)
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	return m, nil
+}

@@ -1,0 +1,132 @@
+package data
+
+import (
+	"fmt"
+	"io"
+)
+
+// Numbers is a plain table of numbers: a header, then one line for each row.
+type Numbers struct {
+	File   string    // as the user named it, for errors
+	Names  []string  // p distinct names
+	Values []float64 // n×p, row by row
+}
+
+// Dims returns the number of rows and of columns.
+func (t *Numbers) Dims() (rows, columns int) {
+	if len(t.Names) == 0 {
+		return 0, 0
+	}
+	return len(t.Values) / len(t.Names), len(t.Names)
+}
+
+// NumbersOptions says how to read a table of numbers.
+type NumbersOptions struct {
+	Skip      []string // columns to leave out, such as ids and text
+	Delimiter byte     // 0 means tab, comma or semicolon, as the header shows
+}
+
+// ReadNumbers reads a table of numbers from a file ("-" is standard input).
+func ReadNumbers(path string, options NumbersOptions) (*Numbers, error) {
+	var numbers *Numbers
+	err := withFile(path, func(r io.Reader, name string) (err error) {
+		in := &numbersReader{}
+		in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
+		err = withTable(r, &in.table, func() error { return in.readAll(options.Skip) })
+		numbers = &Numbers{File: name, Names: in.names, Values: in.values}
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return numbers, nil
+}
+
+// numbersReader is a table of numbers being read.
+type numbersReader struct {
+	table
+	names  []string
+	keep   []int // the fields that are read
+	values []float64
+}
+
+func (in *numbersReader) readAll(skip []string) error {
+	fields, err := in.next()
+	if err == io.EOF {
+		return &InputError{File: in.name, Problem: "is empty", Remedy: "it must hold a header and a line for each row"}
+	}
+	if err != nil {
+		return err
+	}
+	width := len(fields)
+	if fault := in.header(fields, skip); fault != nil {
+		return fault
+	}
+	for fields, err = in.next(); err == nil; fields, err = in.next() {
+		if len(fields) != width {
+			return in.wrongCount(len(fields), width)
+		}
+		for x, f := range in.keep {
+			v, wrong := parseNumber(fields[f])
+			if wrong != "" {
+				return in.wrongNumber(x, fields[f], wrong)
+			}
+			in.values = append(in.values, v)
+		}
+	}
+	if err != io.EOF {
+		return err
+	}
+	if len(in.values) == 0 {
+		return &InputError{File: in.name, Problem: "has a header but no lines after it"}
+	}
+	return nil
+}
+
+// header takes the names of the columns.
+func (in *numbersReader) header(fields [][]byte, skip []string) *InputError {
+	left := make(map[string]bool, len(skip))
+	for _, name := range skip {
+		left[name] = true
+	}
+	at := map[string]int{}
+	for f, name := range texts(fields) {
+		if first, again := at[name]; again {
+			return in.fault(fmt.Sprintf("fields %d and %d of the header are both named %s", first+1, f+1, quote(name)), "rename or remove one of them")
+		}
+		at[name] = f
+		if left[name] {
+			continue
+		}
+		if name == "" {
+			return in.fault(fmt.Sprintf("the header's field %d is empty", f+1), "give every column a name")
+		}
+		in.names = append(in.names, name)
+		in.keep = append(in.keep, f)
+	}
+	for _, name := range skip {
+		if _, there := at[name]; !there {
+			return in.fault("the header has no column "+quote(name), "it has "+quoteList(texts(fields)))
+		}
+	}
+	if len(in.names) == 0 {
+		return in.fault("no column is left to read", "skip fewer of them")
+	}
+	return nil
+}
+
+func (in *numbersReader) wrongNumber(x int, field []byte, wrong numberFault) *InputError {
+	column := "column " + quote(in.names[x])
+	if len(field) == 0 {
+		return in.fault(column+" is blank", "fill it in or leave the line out")
+	}
+	remedy := numberRemedy(field)
+	switch {
+	case remedy != "":
+	case wrong == notFinite || missingWord(field):
+		remedy = "fill it in or leave the line out"
+	case wrong == notNumber:
+		remedy = "leave the column out with --skip, or make a 0/1 column of each category"
+	}
+	return in.fault(column+": "+quote(field)+" "+string(wrong), remedy)
+}

@@ -1,0 +1,116 @@
+package regress
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/internal/gammapath"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+	"optcomplete/objective"
+	"optcomplete/search"
+)
+
+// Limits of the choice of γ.
+const (
+	gammaPasses = 60    // evaluations spent on one γ and fold at most
+	gammaWhole  = 2.5e6 // in larger tables (n·p numbers), only the first fold is validated on
+)
+
+const foldStream = 0x666f6c64 // "fold"
+
+// chooseGamma picks γ by K-fold validation: along a path of γ, each search
+// started from the last one's selection, it selects on the other folds, refits
+// and scores. Columns have Σx² = n, so n is the unit; see package gammapath.
+func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (float64, []model.GammaPoint, error) {
+	n := len(problem.Y)
+	folds := settings.Folds
+	if folds == 0 {
+		folds = 5
+	}
+	folds = min(folds, n)
+	if folds < 2 {
+		return gammapath.Default(float64(n)), nil, nil // nothing to validate on
+	}
+	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
+	used := folds
+	if float64(len(problem.X)) > gammaWhole {
+		used = 1
+	}
+	parts := make([]*fold, used)
+	for f := range parts {
+		parts[f] = newFold(problem, settings, f, folds)
+	}
+	return gammapath.Choose(ctx, float64(n), func(gamma float64) (model.GammaPoint, error) {
+		point := model.GammaPoint{Gamma: gamma}
+		var sum, count float64
+		for _, part := range parts {
+			result, squares, err := part.try(ctx, problem, settings, find, gamma*float64(n))
+			if err != nil {
+				return point, err
+			}
+			sum += squares
+			count += float64(len(part.held))
+			point.RootGap = max(point.RootGap, min(result.RootGap, 1))
+			if point.Selected == nil {
+				point.Selected = named(problem.Names, result.Selection)
+			}
+		}
+		point.RMSE = math.Sqrt(sum / count)
+		return point, nil
+	}, settings.OnGamma)
+}
+
+// fold is one part of the rows held out, and the others to fit on.
+type fold struct {
+	held   []int
+	rest   *standard
+	oracle *objective.Quadratic
+	start  []int // the last selection
+}
+
+func newFold(problem Problem, settings Settings, which, of int) *fold {
+	n := len(problem.Y)
+	f := &fold{}
+	var others []int
+	for x, i := range random.New(settings.Seed, foldStream).Perm(n) {
+		if x%of == which {
+			f.held = append(f.held, i)
+		} else {
+			others = append(others, i)
+		}
+	}
+	f.rest = standardise(problem, others, settings)
+	f.oracle = objective.NewQuadratic(f.rest.table, 1, float64(len(others)))
+	return f
+}
+
+// try selects at γ·n = gn and returns the squared error on the rows held out.
+func (f *fold) try(ctx context.Context, problem Problem, settings Settings, find search.Settings, gn float64) (search.Result, float64, error) {
+	if f.start != nil {
+		find.Start = [][]int{f.start}
+	}
+	oracle := f.oracle.WithGamma(gn / float64(f.rest.table.Rows()))
+	result, err := search.Minimize(ctx, oracle, find)
+	if err != nil {
+		return result, 0, err
+	}
+	f.start = result.Selection
+	var w []float64
+	if settings.Refit == model.LeastSquares {
+		w = f.rest.leastSquares(result.Selection)
+	} else if w, err = oracle.Coefficients(context.WithoutCancel(ctx), result.Selection); err != nil {
+		return result, 0, err
+	}
+	coefficients, intercept := f.rest.units(result.Selection, w)
+	p := len(problem.Names)
+	sum := 0.0
+	for _, i := range f.held {
+		e := problem.Y[i] - intercept
+		for x, j := range result.Selection {
+			e -= coefficients[x] * problem.X[i*p+j]
+		}
+		sum += e * e
+	}
+	return result, sum, nil
+}

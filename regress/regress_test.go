@@ -1,0 +1,327 @@
+package regress
+
+import (
+	"context"
+	"errors"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
+	"optcomplete/model"
+)
+
+// study reads a table of testdata, without the columns left out, and keeps the
+// rows for which keep is true.
+func study(t *testing.T, file, target string, leave []string, keep func(row map[string]float64) bool) Problem {
+	t.Helper()
+	table, err := data.ReadNumbers(filepath.Join("testdata", file), data.NumbersOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var problem Problem
+	n, p := table.Dims()
+	for i := range n {
+		row := map[string]float64{}
+		for j, v := range table.Values[i*p:][:p] {
+			row[table.Names[j]] = v
+		}
+		if keep != nil && !keep(row) {
+			continue
+		}
+		problem.Y = append(problem.Y, row[target])
+		for _, name := range table.Names {
+			if name != target && !slices.Contains(leave, name) {
+				problem.X = append(problem.X, row[name])
+			}
+		}
+	}
+	for _, name := range table.Names {
+		if name != target && !slices.Contains(leave, name) {
+			problem.Names = append(problem.Names, name)
+		}
+	}
+	return problem
+}
+
+// subset is the best selection of its size and its residual sum of squares.
+type subset struct {
+	features string
+	rss      float64
+}
+
+// The best subsets of the two studies by least squares, for every size, found
+// by trying all of them with another program. Those of the prostate study's training
+// rows are nested, as The Elements of Statistical Learning, section 3.3.1, says;
+// the full model's residual sums of squares are 29.43 there (table 3.2) and
+// 1,263,986 in the diabetes study.
+var (
+	prostateTraining = []subset{
+		{"lcavol", 44.5286},
+		{"lcavol lweight", 37.0918},
+		{"lcavol lweight svi", 34.9077},
+		{"lcavol lweight lbph svi", 32.8150},
+		{"lcavol lweight lbph svi pgg45", 32.0694},
+		{"lcavol lweight lbph svi lcp pgg45", 30.5398},
+		{"lcavol lweight age lbph svi lcp pgg45", 29.4373},
+		{"lcavol lweight age lbph svi lcp gleason pgg45", 29.4264},
+	}
+	prostateAll = []subset{
+		{"lcavol", 58.9148},
+		{"lcavol lweight", 51.7422},
+		{"lcavol lweight svi", 46.5684},
+		{"lcavol lweight lbph svi", 45.5955},
+		{"lcavol lweight age lbph svi", 44.4367},
+		{"lcavol lweight age lbph svi pgg45", 43.7760},
+		{"lcavol lweight age lbph svi lcp pgg45", 43.1076},
+		{"lcavol lweight age lbph svi lcp gleason pgg45", 43.0584},
+	}
+	diabetes = []subset{
+		{"bmi", 1719581.8108},
+		{"bmi ltg", 1416694.0140},
+		{"bmi bp ltg", 1362708.6937},
+		{"bmi bp tc ltg", 1331431.4036},
+		{"sex bmi bp hdl ltg", 1287881.1554},
+		{"sex bmi bp tc ldl ltg", 1271493.9973},
+		{"sex bmi bp tc ldl tch ltg", 1267807.8121},
+		{"sex bmi bp tc ldl tch ltg glu", 1264714.5799},
+		{"sex bmi bp tc ldl hdl tch ltg glu", 1264068.0964},
+		{"age sex bmi bp tc ldl hdl tch ltg glu", 1263985.7856},
+	}
+)
+
+// TestTextbookSubsets finds the known best subset of every size, with γ so large
+// that the cost is that of least squares, and proves it.
+func TestTextbookSubsets(t *testing.T) {
+	training := func(row map[string]float64) bool { return row["train"] == 1 }
+	for _, study := range []struct {
+		name    string
+		problem Problem
+		want    []subset
+	}{
+		{"prostate, training rows", study(t, "prostate.csv", "lpsa", []string{"train"}, training), prostateTraining},
+		{"prostate, all rows", study(t, "prostate.csv", "lpsa", []string{"train"}, nil), prostateAll},
+		{"diabetes", study(t, "diabetes.csv", "progression", nil, nil), diabetes},
+	} {
+		path, err := Path(context.Background(), study.problem, Settings{K: len(study.want), Gamma: 1e7 / float64(len(study.problem.Y))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(path) != len(study.want) {
+			t.Fatalf("%s: %d results", study.name, len(path))
+		}
+		for i, want := range study.want {
+			got := path[i]
+			if strings.Join(got.Selected, " ") != want.features {
+				t.Errorf("%s, k = %d: %v, best is %s", study.name, i+1, got.Selected, want.features)
+			}
+			if rss := got.RMSE * got.RMSE * float64(got.Rows); math.Abs(rss-want.rss) > 1e-6*want.rss+6e-5 {
+				t.Errorf("%s, k = %d: residual sum of squares %v, best is %v", study.name, i+1, rss, want.rss)
+			}
+			if got.Status != "optimal" || got.Gap > 1e-6 {
+				t.Errorf("%s, k = %d: %s, gap %g", study.name, i+1, got.Status, got.Gap)
+			}
+		}
+	}
+}
+
+// TestTextbookCoefficients compares the full model of the diabetes study with
+// the published coefficients, which are those of columns of unit length.
+func TestTextbookCoefficients(t *testing.T) {
+	problem := study(t, "diabetes.csv", "progression", nil, nil)
+	result, err := Fit(context.Background(), problem, Settings{K: 10, Gamma: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	published := []float64{-10.01, -239.82, 519.85, 324.38, -792.18, 476.74, 101.04, 177.06, 751.27, 67.63}
+	n, p := len(problem.Y), len(problem.Names)
+	for j, want := range published {
+		mean, length := 0.0, 0.0
+		for i := range n {
+			mean += problem.X[i*p+j] / float64(n)
+		}
+		for i := range n {
+			length += math.Pow(problem.X[i*p+j]-mean, 2)
+		}
+		if got := result.Coefficients[j] * math.Sqrt(length); math.Abs(got-want) > 0.006 {
+			t.Errorf("%s: %.3f, published %.2f", problem.Names[j], got, want)
+		}
+	}
+	if math.Abs(result.RSquared-0.5177) > 1e-4 {
+		t.Errorf("R² %v, published 0.5177", result.RSquared)
+	}
+}
+
+// draw makes a small table with constant, duplicate and badly scaled features.
+func draw(t *rapid.T) Problem {
+	n := rapid.IntRange(1, 20).Draw(t, "n")
+	p := rapid.IntRange(1, 9).Draw(t, "p")
+	spoil := rapid.SampledFrom([]string{"none", "constant", "duplicate", "scales", "shifted"}).Draw(t, "spoil")
+	noise := rapid.SampledFrom([]float64{0, 0.1, 3}).Draw(t, "noise")
+	rng := random.New(rapid.Uint64().Draw(t, "seed"))
+	problem := Problem{Names: make([]string, p), X: make([]float64, n*p), Y: make([]float64, n)}
+	for j := range p {
+		problem.Names[j] = string(rune('a' + j))
+	}
+	for i := range n {
+		row := problem.X[i*p:][:p]
+		for j := range row {
+			row[j] = rng.Normal()
+			switch {
+			case spoil == "constant" && j == 0:
+				row[j] = 3
+			case spoil == "duplicate" && j%2 == 1:
+				row[j] = row[j-1]
+			case spoil == "scales":
+				row[j] *= math.Pow(10, float64(j-4))
+			case spoil == "shifted":
+				row[j] += 1000
+			}
+		}
+		problem.Y[i] = 5 + noise*rng.Normal()
+		for j := range min(p, 3) {
+			problem.Y[i] += row[j]
+		}
+	}
+	return problem
+}
+
+// TestFitEqualsBruteForce compares with the objective of the package's comment,
+// every selection tried by itself.
+func TestFitEqualsBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		problem := draw(t)
+		n, p := len(problem.Y), len(problem.Names)
+		settings := Settings{
+			K: rapid.IntRange(1, min(p, 4)).Draw(t, "k"), NoIntercept: rapid.Bool().Draw(t, "no intercept"),
+			Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")) / float64(n),
+		}
+		whole := standardise(problem, nil, settings)
+		want := math.Inf(1)
+		testkit.Selections(p, settings.K, nil, nil, func(selection []int) {
+			want = min(want, ridge(whole, selection, settings.Gamma)/float64(n))
+		})
+		result, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		tolerance := 1e-9*want + 1e-12*whole.squares/float64(n)
+		if math.Abs(result.Cost-want) > tolerance || result.Bound > want+1e-14*whole.squares/float64(n)+1e-12*want {
+			t.Fatalf("cost %v, bound %v, optimum %v, %v", result.Cost, result.Bound, want, result.Selected)
+		}
+		for _, c := range append(result.Coefficients, result.Intercept, result.RMSE, result.RSquared) {
+			if math.IsNaN(c) || math.IsInf(c, 0) {
+				t.Fatalf("%+v", result)
+			}
+		}
+	})
+}
+
+// ridge minimises ‖y − X̃w‖² + ‖w‖²/γ over the selection by coordinate descent.
+func ridge(s *standard, selection []int, gamma float64) float64 {
+	n := s.table.Rows()
+	w := make([]float64, len(selection))
+	r := make([]float64, n)
+	for i := range r {
+		r[i] = s.table.Value(i)
+	}
+	for range 20000 {
+		moved := 0.0
+		for c, j := range selection {
+			var xr, xx float64
+			for i := range r {
+				x := s.table.At(i, j)
+				xr += x * (r[i] + x*w[c])
+				xx += x * x
+			}
+			next := xr / (xx + 1/gamma)
+			for i := range r {
+				r[i] -= s.table.At(i, j) * (next - w[c])
+			}
+			moved = max(moved, math.Abs(next-w[c]))
+			w[c] = next
+		}
+		if moved < 1e-14 {
+			break
+		}
+	}
+	return s.table.Cost(selection, w, gamma)
+}
+
+// TestUnitsDoNotMatter rescales and shifts the features: the selection, the cost
+// and the predictions stay.
+func TestUnitsDoNotMatter(t *testing.T) {
+	problem := study(t, "prostate.csv", "lpsa", []string{"train"}, nil)
+	p := len(problem.Names)
+	other := problem
+	other.X = slices.Clone(problem.X)
+	for at := range other.X {
+		other.X[at] = 40 + other.X[at]*math.Pow(10, float64(at%p-3))
+	}
+	for _, refit := range []model.Refit{model.LeastSquares, model.Ridge} {
+		a, err := Fit(context.Background(), problem, Settings{K: 4, Refit: refit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Fit(context.Background(), other, Settings{K: 4, Refit: refit})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(a.Selected, b.Selected) || math.Abs(a.Cost-b.Cost) > 1e-9*a.Cost || a.Gamma != b.Gamma {
+			t.Fatalf("%v at %v and γ %v, rescaled %v at %v and %v", a.Selected, a.Cost, a.Gamma, b.Selected, b.Cost, b.Gamma)
+		}
+		if x, y := a.Predict(problem.X[:p]), b.Predict(other.X[:p]); math.Abs(x-y) > 1e-8*math.Abs(x) {
+			t.Fatalf("predicts %v, rescaled %v", x, y)
+		}
+	}
+}
+
+// TestPathEqualsSeparateFits solves all k at once and one by one.
+func TestPathEqualsSeparateFits(t *testing.T) {
+	problem := study(t, "diabetes.csv", "progression", nil, nil)
+	path, err := Path(context.Background(), problem, Settings{K: 6, Gamma: 0.1, Always: []string{"age", "sex"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(path) != 5 || path[0].K != 2 {
+		t.Fatalf("%d results, the first with k = %d", len(path), path[0].K)
+	}
+	for _, on := range path {
+		alone, err := Fit(context.Background(), problem, Settings{K: on.K, Gamma: 0.1, Always: []string{"age", "sex"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(on.Selected, alone.Selected) || math.Abs(on.Cost-alone.Cost) > 1e-12*on.Cost {
+			t.Fatalf("k = %d: %v on the path, %v alone", on.K, on.Selected, alone.Selected)
+		}
+	}
+}
+
+// TestBadSettingsAreNamed wants a SettingsError that says what is wrong.
+func TestBadSettingsAreNamed(t *testing.T) {
+	problem := Problem{Names: []string{"a", "b"}, X: []float64{1, 2, 3, 4}, Y: []float64{1, 2}}
+	for _, bad := range []struct {
+		settings Settings
+		says     string
+	}{
+		{Settings{}, "at least one feature"},
+		{Settings{K: 3}, "only 2 features"},
+		{Settings{K: 1, Gamma: math.Inf(1)}, "gamma"},
+		{Settings{K: 1, Gap: 1}, "gap"},
+		{Settings{K: 1, Folds: 1}, "folds"},
+		{Settings{K: 1, Always: []string{"c"}}, `"c"`},
+		{Settings{K: 1, Gamma: 1, Always: []string{"a", "b"}}, "more than k"},
+	} {
+		_, err := Fit(context.Background(), problem, bad.settings)
+		var wrong *SettingsError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("%+v: got %v, want %q", bad.settings, err, bad.says)
+		}
+	}
+}

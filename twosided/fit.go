@@ -1,0 +1,252 @@
+package twosided
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"time"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/internal/gammapath"
+	"optcomplete/model"
+	"optcomplete/objective"
+	"optcomplete/search"
+)
+
+// Settings say how to fit. All but K may be left at zero.
+type Settings struct {
+	K         int      // how many products to select, 1..p₁p₂
+	Gamma     float64  // γ; zero: chosen by validation
+	Constants bool     // add the constant feature "1" to either side
+	Heredity  Heredity // what a product may only be selected with
+	Always    []string // names of products to select in any case
+	Never     []string // names of products never to select
+	Holdout   float64  // part of the entries, in [0,1), kept aside to score on; zero: none
+
+	// Refit says how the coefficients of the selected products are fitted: by
+	// least squares (the default), or as the L of the cost, with γ.
+	Refit model.Refit
+
+	Gap       float64       // relative gap at which to stop; zero: prove optimality
+	TimeLimit time.Duration // for the search; zero: none
+	MaxNodes  int           // for the search; zero: none
+	NearTies  int           // how many other good selections to report; zero means 5, negative none
+
+	Seed    uint64 // of the hold-out and validation splits
+	Threads int    // zero: all processors. Results do not depend on it.
+	Version string // of the program, recorded in the model
+
+	OnEvent func(search.Event)     // called for everything the search does; may be nil
+	OnGamma func(model.GammaPoint) // called for every γ tried; may be nil
+}
+
+// gammaPasses is the evaluations spent on one γ at most.
+const gammaPasses = 60
+
+// Fit selects settings.K products, proves how good the selection is, and fits
+// their coefficients. A limit or a cancelled context is not an error: the model
+// then has the best selection found, a true bound, and a status that says so.
+func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
+	start := time.Now()
+	if err := validate(settings); err != nil {
+		return nil, err
+	}
+	s, err := align(problem, settings.Constants)
+	if err != nil {
+		return nil, err
+	}
+	switch settings.Refit {
+	case model.AutoRefit:
+		settings.Refit = model.LeastSquares
+	case model.LearnedPrior:
+		return nil, &SettingsError{"a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge"}
+	}
+	find, err := s.search(settings)
+	if err != nil {
+		return nil, err
+	}
+	train, held := problem.Ratings.Matrix, (*data.Matrix)(nil)
+	if settings.Holdout > 0 {
+		train, held = evaluate.Split(train, settings.Holdout, settings.Seed)
+	}
+	fitted := &Model{Summary: Summary{Summary: model.Summary{
+		Method: "certified", Model: Kind, Certified: true, Refit: settings.Refit,
+		Gamma: settings.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
+		Features: len(s.known.Names) * len(s.columns.Names), Observed: train.Observed(),
+	}, RowFeatures: len(s.known.Names), ColumnFeatures: len(s.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}}
+	summary := &fitted.Summary
+	summary.Rows, summary.Columns = train.Dims()
+	if settings.Gamma == 0 {
+		if summary.Gamma, summary.GammaPath, err = s.chooseGamma(ctx, train, settings, find); err != nil {
+			return nil, settingsError(err)
+		}
+	}
+	products, err := objective.NewTwoSided(ctx, train, s.rows, s.columns, settings.Threads)
+	if err != nil {
+		return nil, err
+	}
+	nm := float64(summary.Rows) * float64(summary.Columns)
+	oracle := objective.NewQuadratic(products, summary.Gamma, nm)
+	accumulated := time.Since(start)
+	var last time.Duration // when the last incumbent came
+	find.OnEvent = func(e search.Event) {
+		if e.Kind == search.EventIncumbent {
+			last = e.Elapsed
+		}
+		if settings.OnEvent != nil {
+			settings.OnEvent(e)
+		}
+	}
+	found, err := search.Minimize(ctx, oracle, find)
+	if err != nil {
+		return nil, settingsError(err)
+	}
+	searched := time.Since(start)
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	u, err := oracle.Coefficients(finish, found.Selection)
+	if err != nil {
+		return nil, err
+	}
+	cost := products.Cost(found.Selection, u, summary.Gamma) / nm
+	if settings.Refit == model.LeastSquares {
+		if u, err = oracle.LeastSquares(finish, found.Selection); err != nil {
+			return nil, err
+		}
+	}
+	s.record(summary, found, u, cost)
+	fitted.take(s, found.Selection)
+	predict := s.predictor(found.Selection, u)
+	summary.Train = evaluate.Score(train, predict, settings.Threads)
+	if held != nil {
+		score := evaluate.Score(held, predict, settings.Threads)
+		summary.Holdout = &score
+	}
+	total := time.Since(start)
+	summary.Seconds = model.Seconds{
+		Select: (accumulated + last).Seconds(), Certify: (searched - accumulated - last).Seconds(),
+		Complete: (total - searched).Seconds(), Total: total.Seconds(),
+	}
+	return fitted, summary.Normalize()
+}
+
+// record puts the outcome of the search into the summary. The cost comes from
+// residuals; the bound is the search's, no less than 0, which no cost is below.
+func (s *sides) record(summary *Summary, found search.Result, u []float64, cost float64) {
+	summary.K, summary.Selected = len(found.Selection), s.names(found.Selection)
+	summary.Cost = cost
+	summary.Bound = min(max(found.Bound, 0), cost)
+	summary.Gap = search.RelativeGap(cost, summary.Bound, found.Scale)
+	summary.Status = found.Status.String()
+	summary.Cuts, summary.Nodes, summary.Passes = found.Cuts, found.Nodes, found.Passes
+	for _, tie := range found.NearTies {
+		summary.NearTies = append(summary.NearTies, model.NearTie{Selected: s.names(tie.Selection), Cost: tie.Cost})
+	}
+	p2 := len(s.columns.Names)
+	for x, j := range found.Selection {
+		summary.Products = append(summary.Products, Product{Row: s.known.Names[j/p2], Column: s.columns.Names[j%p2], Coefficient: u[x]})
+	}
+}
+
+// search turns the settings into those of the search.
+func (s *sides) search(settings Settings) (search.Settings, error) {
+	if p := len(s.known.Names) * len(s.columns.Names); settings.K > p {
+		return search.Settings{}, badf("k is %d, but there are only %d products", settings.K, p)
+	}
+	find := search.Settings{
+		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
+	}
+	var err error
+	if find.Always, err = s.indices(settings.Always, "always"); err != nil {
+		return find, err
+	}
+	if find.Never, err = s.indices(settings.Never, "never"); err != nil {
+		return find, err
+	}
+	find.Requires, err = s.requirements(settings.Heredity)
+	return find, err
+}
+
+// chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
+// is the mean square of the products.
+func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings) (float64, []model.GammaPoint, error) {
+	fit, held := evaluate.Split(train, 0.2, settings.Seed+1)
+	if fit.Observed() == 0 || held.Observed() == 0 {
+		fit, held = train, train // nothing to validate on
+	}
+	products, err := objective.NewTwoSided(ctx, fit, s.rows, s.columns, settings.Threads)
+	if err != nil {
+		return 0, nil, err
+	}
+	_, diagonal, _ := products.Target()
+	unit := 0.0
+	for _, d := range diagonal {
+		unit += d / float64(len(diagonal))
+	}
+	n, m := fit.Dims()
+	oracle := objective.NewQuadratic(products, 1, float64(n)*float64(m))
+	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
+	return gammapath.Choose(ctx, unit, func(gamma float64) (model.GammaPoint, error) {
+		point := model.GammaPoint{Gamma: gamma}
+		at := oracle.WithGamma(gamma)
+		result, err := search.Minimize(ctx, at, find)
+		if err != nil {
+			return point, err
+		}
+		find.Start = [][]int{result.Selection}
+		coefficients := at.LeastSquares
+		if settings.Refit == model.Ridge {
+			coefficients = at.Coefficients
+		}
+		u, err := coefficients(ctx, result.Selection)
+		if err != nil {
+			return point, err
+		}
+		point.RMSE = evaluate.Score(held, s.predictor(result.Selection, u), settings.Threads).RMSE
+		point.RootGap = min(result.RootGap, 1)
+		point.Selected = s.names(result.Selection)
+		return point, nil
+	}, settings.OnGamma)
+}
+
+// predictor predicts entries of the matrix: Σ u·x·b over the selection.
+func (s *sides) predictor(selection []int, u []float64) func(row int, columns []int32, out []float64) {
+	p2 := len(s.columns.Names)
+	return func(row int, columns []int32, out []float64) {
+		x := s.rows.Row(row)
+		for e, c := range columns {
+			b := s.columns.Row(int(c))
+			out[e] = 0
+			for i, j := range selection {
+				out[e] += u[i] * x[j/p2] * b[j%p2]
+			}
+		}
+	}
+}
+
+func validate(s Settings) error {
+	switch {
+	case s.K < 1:
+		return badf("k is %d, but at least one product must be selected", s.K)
+	case !(s.Gamma >= 0) || math.IsInf(s.Gamma, 0):
+		return badf("gamma is %v, but must be a positive number", s.Gamma)
+	case !(s.Holdout >= 0 && s.Holdout < 1):
+		return badf("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
+	case !(s.Gap >= 0 && s.Gap < 1):
+		return badf("the gap is %v, but must be at least 0 and below 1", s.Gap)
+	case s.TimeLimit < 0:
+		return badf("the time limit is %v, but must be positive", s.TimeLimit)
+	case s.MaxNodes < 0:
+		return badf("the node limit is %d, but must be positive", s.MaxNodes)
+	}
+	return nil
+}
+
+// settingsError turns the search's own complaint into one of this package.
+func settingsError(err error) error {
+	if errors.Is(err, search.ErrInfeasible) {
+		return badf("%s", strings.TrimPrefix(err.Error(), "search: "))
+	}
+	return err
+}

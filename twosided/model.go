@@ -1,0 +1,194 @@
+package twosided
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/internal/atomicfile"
+	"optcomplete/model"
+)
+
+// Kind is what model.json calls a two-sided model.
+const Kind = "twosided"
+
+// Product is a selected product and its coefficient, an entry of L.
+type Product struct {
+	Row         string  `json:"row_feature"`
+	Column      string  `json:"column_feature"`
+	Coefficient float64 `json:"coefficient"`
+}
+
+// Summary is what a fit has to say for itself, and model.json. Its "features"
+// are the products.
+type Summary struct {
+	model.Summary
+	RowFeatures    int       `json:"row_features"`
+	ColumnFeatures int       `json:"column_features"`
+	Constants      bool      `json:"constants"` // the feature "1" was added to either side
+	Heredity       string    `json:"heredity"`
+	Products       []Product `json:"products"` // in the order of "selected"
+}
+
+// WriteJSON writes the summary as one indented JSON object and a newline.
+func (s Summary) WriteJSON(w io.Writer) error {
+	if err := s.Normalize(); err != nil {
+		return err
+	}
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(s)
+}
+
+// Model is a fitted two-sided model. It knows the features that its products
+// need, of every row and column that had any.
+type Model struct {
+	Summary Summary
+	Rows    *data.Features // row features that are in a product
+	Columns *data.Features // column features that are in a product
+
+	row, column   map[string]int
+	rowAt, colAt  []int // of each product
+	coefficientOf []float64
+}
+
+// take keeps the features of the selected products.
+func (m *Model) take(s *sides, selection []int) {
+	p2 := len(s.columns.Names)
+	var q, l []int
+	for _, j := range selection {
+		q, l = append(q, j/p2), append(l, j%p2)
+	}
+	m.Rows, m.Columns = choose(s.known, q), choose(s.columns, l)
+	m.index()
+}
+
+// choose keeps some features of a table, each once.
+func choose(f *data.Features, features []int) *data.Features {
+	features = slices.Clone(features)
+	slices.Sort(features)
+	features = slices.Compact(features)
+	var names []string
+	for _, q := range features {
+		names = append(names, f.Names[q])
+	}
+	values := make([]float64, 0, len(f.IDs)*len(features))
+	for i := range f.IDs {
+		row := f.Row(i)
+		for _, q := range features {
+			values = append(values, row[q])
+		}
+	}
+	return data.NewFeatures(f.IDs, names, values)
+}
+
+// index prepares predictions; false means that a product's feature is missing.
+func (m *Model) index() bool {
+	m.row, m.column = places(m.Rows.IDs), places(m.Columns.IDs)
+	m.rowAt, m.colAt, m.coefficientOf = nil, nil, nil
+	for _, product := range m.Summary.Products {
+		q, l := slices.Index(m.Rows.Names, product.Row), slices.Index(m.Columns.Names, product.Column)
+		if q < 0 || l < 0 {
+			return false
+		}
+		m.rowAt, m.colAt = append(m.rowAt, q), append(m.colAt, l)
+		m.coefficientOf = append(m.coefficientOf, product.Coefficient)
+	}
+	return true
+}
+
+func places(ids []string) map[string]int {
+	at := make(map[string]int, len(ids))
+	for i, id := range ids {
+		at[id] = i
+	}
+	return at
+}
+
+// Predict returns the prediction for a row and a column by their ids, observed
+// or not. The error is a *model.UnknownRowError or a *model.UnknownColumnError.
+func (m *Model) Predict(row, column string) (float64, error) {
+	i, ok := m.row[row]
+	if !ok {
+		return 0, &model.UnknownRowError{ID: row}
+	}
+	j, ok := m.column[column]
+	if !ok {
+		return 0, &model.UnknownColumnError{ID: column}
+	}
+	return m.Value(m.Rows.Row(i), m.Columns.Row(j)), nil
+}
+
+// Value predicts from the features themselves, in the order of m.Rows.Names and
+// m.Columns.Names: for rows and columns that no table has.
+func (m *Model) Value(x, b []float64) float64 {
+	sum := 0.0
+	for i, c := range m.coefficientOf {
+		sum += c * x[m.rowAt[i]] * b[m.colAt[i]]
+	}
+	return sum
+}
+
+const (
+	summaryFile = "model.json"
+	rowsFile    = "rows.csv"
+	columnsFile = "columns.csv"
+)
+
+// Save writes the model to a directory: model.json, and in rows.csv and
+// columns.csv the features that its products need. An earlier model there is
+// replaced only once the new one is complete.
+func (m *Model) Save(dir string) error {
+	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
+		return errors.Join(
+			atomicfile.File(filepath.Join(dir, summaryFile), m.Summary.WriteJSON),
+			atomicfile.File(filepath.Join(dir, rowsFile), func(w io.Writer) error { return data.WriteFeatures(w, m.Rows) }),
+			atomicfile.File(filepath.Join(dir, columnsFile), func(w io.Writer) error { return data.WriteFeatures(w, m.Columns) }),
+		)
+	})
+}
+
+// Is tells whether a directory holds a saved two-sided model.
+func Is(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	var head struct {
+		Model string `json:"model"`
+	}
+	return err == nil && json.Unmarshal(text, &head) == nil && head.Model == Kind
+}
+
+// Load reads a model that Save wrote. An error names the file and what is wrong
+// with it.
+func Load(dir string) (*Model, error) {
+	path := filepath.Join(dir, summaryFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("%s is not a saved model: %w", dir, err)
+	}
+	m := &Model{}
+	if err := json.Unmarshal(text, &m.Summary); err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	if got := m.Summary.Format; got != model.FormatVersion {
+		return nil, fmt.Errorf("%s: format_version is %d, this program reads %d (save the model again, or use the program that wrote it)", path, got, model.FormatVersion)
+	}
+	if m.Summary.Model != Kind {
+		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Summary.Model, Kind)
+	}
+	if m.Rows, err = data.ReadFeatures(filepath.Join(dir, rowsFile), data.FeaturesOptions{}); err != nil {
+		return nil, err
+	}
+	if m.Columns, err = data.ReadFeatures(filepath.Join(dir, columnsFile), data.FeaturesOptions{}); err != nil {
+		return nil, err
+	}
+	if !m.index() {
+		return nil, fmt.Errorf("%s: a product's feature is not in %s or %s", path, rowsFile, columnsFile)
+	}
+	return m, nil
+}

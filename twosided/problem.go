@@ -1,0 +1,280 @@
+package twosided
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"optcomplete/data"
+	"optcomplete/search"
+)
+
+// Problem is what is to be completed.
+type Problem struct {
+	Ratings *data.Ratings  // the observed entries
+	Columns *data.Features // the features of the columns; the same columns in the same order
+	Rows    *data.Features // the features of rows, in any order; those without entries are kept for predictions
+}
+
+// SettingsError is returned for settings that cannot be meant, or that the
+// problem cannot meet.
+type SettingsError struct{ Problem string }
+
+func (e *SettingsError) Error() string { return e.Problem }
+
+func badf(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
+
+// Constant is the name of the feature that is 1 everywhere: products with it
+// are the one-sided terms.
+const Constant = "1"
+
+// MaxProducts is the most products p₁·p₂ that a search takes. Its cuts and the
+// columns of G that it keeps need about 25 kB for each.
+const MaxProducts = 1 << 15
+
+const bytesPerProduct = 25e3
+
+// Heredity says which other products a product may only be selected with. The
+// parents of `age × Drama` are the one-sided terms `age × 1` and `1 × Drama`.
+type Heredity int
+
+const (
+	NoHeredity     Heredity = iota
+	StrongHeredity          // with both parents
+	WeakHeredity            // with at least one of them
+)
+
+var heredityNames = [...]string{"none", "strong", "weak"}
+
+func (h Heredity) String() string { return heredityNames[h] }
+
+// ParseHeredity is the inverse of String.
+func ParseHeredity(name string) (Heredity, error) {
+	if h := slices.Index(heredityNames[:], name); h >= 0 {
+		return Heredity(h), nil
+	}
+	return 0, fmt.Errorf("twosided: no heredity is called %q (use strong, weak or none)", name)
+}
+
+// UnknownRows returns the ids of the ratings' rows that have no features, and
+// the number of their entries.
+func (p Problem) UnknownRows() (ids []string, entries int) {
+	known := make(map[string]bool, len(p.Rows.IDs))
+	for _, id := range p.Rows.IDs {
+		known[id] = true
+	}
+	for i, id := range p.Ratings.RowIDs {
+		if !known[id] {
+			columns, _ := p.Ratings.Row(i)
+			ids = append(ids, id)
+			entries += len(columns)
+		}
+	}
+	return ids, entries
+}
+
+// WithoutUnknownRows leaves out the rows that have no features.
+func (p Problem) WithoutUnknownRows() Problem {
+	known := make(map[string]bool, len(p.Rows.IDs))
+	for _, id := range p.Rows.IDs {
+		known[id] = true
+	}
+	_, m := p.Ratings.Dims()
+	start := []int{0}
+	var ids []string
+	var columns []int32
+	var values []float64
+	for i, id := range p.Ratings.RowIDs {
+		if known[id] {
+			c, v := p.Ratings.Row(i)
+			columns, values = append(columns, c...), append(values, v...)
+			ids, start = append(ids, id), append(start, len(columns))
+		}
+	}
+	matrix, err := data.NewMatrixByRows(m, start, columns, values)
+	if err != nil {
+		panic(err) // they were finite before
+	}
+	p.Ratings = &data.Ratings{Matrix: matrix, RowIDs: ids, ColumnIDs: p.Ratings.ColumnIDs}
+	return p
+}
+
+// SharedName returns a name that both a row and a column feature have, if any:
+// the two could not be told apart in a product's name.
+func (p Problem) SharedName() (name string, shared bool) {
+	for _, name := range p.Rows.Names {
+		if slices.Contains(p.Columns.Names, name) {
+			return name, true
+		}
+	}
+	return "", false
+}
+
+// TooManyProducts says what is wrong if the features make too many products for
+// the search, with the given number of constants on either side.
+func TooManyProducts(rowFeatures, columnFeatures int) (problem string, tooMany bool) {
+	products := float64(rowFeatures) * float64(columnFeatures)
+	if products <= MaxProducts {
+		return "", false
+	}
+	return fmt.Sprintf("%d row features × %d column features are %.0f products, which would need about %.1f GB; %d at most (leave out features on either side)",
+		rowFeatures, columnFeatures, products, products*bytesPerProduct/1e9, MaxProducts), true
+}
+
+// sides is a problem with its feature tables brought into line.
+type sides struct {
+	rows    *data.Features // of the matrix's rows, in its order
+	known   *data.Features // of all rows with features
+	columns *data.Features
+}
+
+// align checks the problem and brings its tables into line.
+func align(p Problem, constants bool) (*sides, error) {
+	n, m := p.Ratings.Dims()
+	if columns, _ := p.Columns.Dims(); columns != m {
+		panic("twosided: the ratings and the features have different numbers of columns")
+	}
+	if n == 0 || p.Ratings.Observed() == 0 {
+		return nil, badf("there are no observed entries")
+	}
+	if name, shared := p.SharedName(); shared {
+		return nil, badf("a row feature and a column feature are both named %q (rename one of them)", name)
+	}
+	s := &sides{known: p.Rows, columns: p.Columns}
+	if constants {
+		var err error
+		if s.known, err = withConstant(p.Rows); err != nil {
+			return nil, err
+		}
+		if s.columns, err = withConstant(p.Columns); err != nil {
+			return nil, err
+		}
+	}
+	if problem, many := TooManyProducts(len(s.known.Names), len(s.columns.Names)); many {
+		return nil, badf("%s", problem)
+	}
+	if unknown, entries := p.UnknownRows(); len(unknown) > 0 {
+		return nil, badf("%d rows with %d entries have no row features, such as %q", len(unknown), entries, unknown[0])
+	}
+	at := make(map[string]int, len(s.known.IDs))
+	for i, id := range s.known.IDs {
+		at[id] = i
+	}
+	values := make([]float64, 0, n*len(s.known.Names))
+	for _, id := range p.Ratings.RowIDs {
+		values = append(values, s.known.Row(at[id])...)
+	}
+	s.rows = data.NewFeatures(p.Ratings.RowIDs, s.known.Names, values)
+	return s, s.finite(p)
+}
+
+// largest is the largest number that may occur: products of two features and
+// their squares, summed over any number of entries, stay finite.
+const largest = 1e60
+
+func (s *sides) finite(p Problem) error {
+	for _, table := range []*data.Features{s.known, s.columns} {
+		for at, v := range table.Values {
+			if !(math.Abs(v) <= largest) {
+				return badf("feature %q has the value %g: too large to compute with (rescale it)", table.Names[at%len(table.Names)], v)
+			}
+		}
+	}
+	n, _ := p.Ratings.Dims()
+	for i := range n {
+		_, values := p.Ratings.Row(i)
+		for _, v := range values {
+			if !(math.Abs(v) <= largest) {
+				return badf("row %q has the value %g: too large to compute with (rescale the values)", p.Ratings.RowIDs[i], v)
+			}
+		}
+	}
+	return nil
+}
+
+// withConstant adds the feature that is 1 everywhere.
+func withConstant(f *data.Features) (*data.Features, error) {
+	if slices.Contains(f.Names, Constant) {
+		return nil, badf("a feature is named %q, like the constant that is added (rename it)", Constant)
+	}
+	values := make([]float64, 0, len(f.Values)+len(f.IDs))
+	for j := range f.IDs {
+		values = append(append(values, 1), f.Row(j)...)
+	}
+	return data.NewFeatures(f.IDs, append([]string{Constant}, f.Names...), values), nil
+}
+
+// name is that of a product.
+func (s *sides) name(product int) string {
+	p2 := len(s.columns.Names)
+	return s.known.Names[product/p2] + separator + s.columns.Names[product%p2]
+}
+
+const separator = " × "
+
+func (s *sides) names(selection []int) []string {
+	out := make([]string, len(selection))
+	for x, j := range selection {
+		out[x] = s.name(j)
+	}
+	return out
+}
+
+// indices finds products by name; people may write x or * for ×.
+func (s *sides) indices(names []string, list string) ([]int, error) {
+	at := make(map[string]int, len(s.known.Names)*len(s.columns.Names))
+	for j := range len(s.known.Names) * len(s.columns.Names) {
+		at[s.name(j)] = j
+	}
+	var found []int
+	for _, name := range names {
+		j, ok := at[name]
+		for _, other := range []string{" x ", " * ", "*"} {
+			if !ok {
+				j, ok = at[strings.Replace(name, other, separator, 1)]
+			}
+		}
+		if !ok {
+			return nil, badf("the %s list names %q, which is not a product (write row feature × column feature)", list, name)
+		}
+		found = append(found, j)
+	}
+	return found, nil
+}
+
+// requirements are the parents of every product of two features that are not
+// constant.
+func (s *sides) requirements(h Heredity) ([]search.Requirement, error) {
+	if h == NoHeredity {
+		return nil, nil
+	}
+	q0, l0 := constantOf(s.rows), constantOf(s.columns)
+	if q0 < 0 || l0 < 0 {
+		return nil, badf("heredity needs the one-sided terms, and so a constant feature on either side (add constants)")
+	}
+	p2 := len(s.columns.Names)
+	var all []search.Requirement
+	for q := range s.known.Names {
+		for l := range s.columns.Names {
+			if q != q0 && l != l0 {
+				all = append(all, search.Requirement{Feature: q*p2 + l, Parents: []int{q*p2 + l0, q0*p2 + l}, Any: h == WeakHeredity})
+			}
+		}
+	}
+	return all, nil
+}
+
+// constantOf is the first feature that has the same value, not 0, everywhere.
+func constantOf(f *data.Features) int {
+	for q := range f.Names {
+		same := f.Row(0)[q] != 0
+		for i := range f.IDs {
+			same = same && f.Row(i)[q] == f.Row(0)[q]
+		}
+		if same {
+			return q
+		}
+	}
+	return -1
+}

@@ -1,0 +1,287 @@
+package twosided
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
+	"optcomplete/model"
+)
+
+// draw makes a small problem; the row table has rows without entries too, and
+// is in another order than the ratings.
+func draw(t *rapid.T, maxRow, maxColumn int) Problem {
+	n := rapid.IntRange(1, 12).Draw(t, "n")
+	m := rapid.IntRange(1, 8).Draw(t, "m")
+	p1 := rapid.IntRange(1, maxRow).Draw(t, "p1")
+	p2 := rapid.IntRange(1, maxColumn).Draw(t, "p2")
+	noise := rapid.SampledFrom([]float64{0, 0.1, 2}).Draw(t, "noise")
+	return make2(random.New(rapid.Uint64().Draw(t, "seed")), n, m, p1, p2, noise, 0.7)
+}
+
+func make2(rng *random.Stream, n, m, p1, p2 int, noise, density float64) Problem {
+	table := func(rows, features int, id, name string) *data.Features {
+		f := data.NewFeatures(nil, nil, nil)
+		for i := range rows {
+			f.IDs = append(f.IDs, fmt.Sprintf("%s%d", id, i))
+			for range features {
+				f.Values = append(f.Values, rng.Normal())
+			}
+		}
+		for j := range features {
+			f.Names = append(f.Names, fmt.Sprintf("%s%d", name, j))
+		}
+		return f
+	}
+	rows, columns := table(n+2, p1, "r", "x"), table(m, p2, "c", "b")
+	var entries []data.Entry
+	for i := range n {
+		for j := range m {
+			if rng.Float64() >= density && i+j > 0 {
+				continue
+			}
+			// Row i of the matrix is the last but i of the table.
+			x, b := rows.Row(n+1-i), columns.Row(j)
+			value := 1 + 2*x[0]*b[0] + x[p1-1] - b[p2-1] + noise*rng.Normal()
+			entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: value})
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		panic(err)
+	}
+	ratings := &data.Ratings{Matrix: matrix, ColumnIDs: columns.IDs}
+	for i := range n {
+		ratings.RowIDs = append(ratings.RowIDs, rows.IDs[n+1-i])
+	}
+	return Problem{Ratings: ratings, Columns: columns, Rows: rows}
+}
+
+// paperCost is the paper's two-sided objective with L given by its entries.
+func paperCost(problem Problem, products []Product, gamma float64) float64 {
+	n, m := problem.Ratings.Dims()
+	feature := func(f *data.Features, id, name string) float64 {
+		if name == Constant {
+			return 1
+		}
+		return f.Row(slices.Index(f.IDs, id))[slices.Index(f.Names, name)]
+	}
+	sum := 0.0
+	for _, p := range products {
+		sum += p.Coefficient * p.Coefficient / gamma
+	}
+	for i := range n {
+		columns, values := problem.Ratings.Row(i)
+		for e, c := range columns {
+			r := values[e]
+			for _, p := range products {
+				r -= p.Coefficient * feature(problem.Rows, problem.Ratings.RowIDs[i], p.Row) * feature(problem.Columns, problem.Columns.IDs[c], p.Column)
+			}
+			sum += r * r
+		}
+	}
+	return sum / float64(n*m)
+}
+
+// TestFitEqualsBruteForce compares with every selection of up to 16 products
+// that keeps the heredity, each fitted alone; the cost is the paper's.
+func TestFitEqualsBruteForce(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		problem := draw(t, 3, 3)
+		constants := rapid.Bool().Draw(t, "constants")
+		settings := Settings{Constants: constants, Refit: model.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")), Threads: 1}
+		if constants {
+			settings.Heredity = rapid.SampledFrom([]Heredity{NoHeredity, StrongHeredity, WeakHeredity}).Draw(t, "heredity")
+		}
+		s, err := align(problem, constants)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := len(s.known.Names) * len(s.columns.Names)
+		settings.K = rapid.IntRange(1, min(4, p)).Draw(t, "k")
+		fitted, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		summary := fitted.Summary
+		if own := paperCost(problem, summary.Products, settings.Gamma); math.Abs(own-summary.Cost) > 1e-12*own+1e-300 {
+			t.Fatalf("cost %v, the paper's objective is %v", summary.Cost, own)
+		}
+		want := math.Inf(1)
+		testkit.Selections(p, settings.K, nil, nil, func(selection []int) {
+			if !inherits(s, selection, settings.Heredity) {
+				return
+			}
+			alone := settings
+			alone.Heredity, alone.Always = NoHeredity, s.names(selection)
+			one, err := Fit(context.Background(), problem, alone)
+			if err != nil {
+				t.Fatal(err)
+			}
+			want = min(want, one.Summary.Cost)
+		})
+		if summary.Cost > want*(1+1e-9)+1e-9 || summary.Bound > want*(1+1e-12) {
+			t.Fatalf("cost %v, bound %v, optimum %v", summary.Cost, summary.Bound, want)
+		}
+		for _, tie := range append(summary.NearTies, model.NearTie{Selected: summary.Selected}) {
+			at, err := s.indices(tie.Selected, "test")
+			if err != nil || !inherits(s, at, settings.Heredity) {
+				t.Fatalf("%v does not keep %v heredity (%v)", tie.Selected, settings.Heredity, err)
+			}
+		}
+	})
+}
+
+// TestLeastSquaresRefitFitsBetter compares the two refits: least squares leaves
+// no larger residual than any other coefficients, and the cost stays the same.
+func TestLeastSquaresRefitFitsBetter(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		problem := draw(t, 3, 3)
+		settings := Settings{
+			K: rapid.IntRange(1, 4).Draw(t, "k"), Constants: true,
+			Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma")),
+		}
+		squares, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		settings.Refit = model.Ridge
+		ridge, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a, b := squares.Summary, ridge.Summary
+		if a.Cost != b.Cost || a.Train.RMSE > b.Train.RMSE*(1+1e-9)+1e-9 {
+			t.Fatalf("least squares: cost %v, RMSE %v; ridge: %v, %v", a.Cost, a.Train.RMSE, b.Cost, b.Train.RMSE)
+		}
+		// At a minimum of the squares no small change helps.
+		for i := range a.Products {
+			for _, by := range []float64{1.001, 0.999} {
+				moved := slices.Clone(a.Products)
+				moved[i].Coefficient *= by
+				if paperCost(problem, moved, math.Inf(1)) < paperCost(problem, a.Products, math.Inf(1))*(1-1e-9)-1e-12 {
+					t.Fatalf("product %d: better at %v of its coefficient", i, by)
+				}
+			}
+		}
+	})
+}
+
+// inherits is the heredity by the book.
+func inherits(s *sides, selection []int, h Heredity) bool {
+	if h == NoHeredity {
+		return true
+	}
+	names := s.names(selection)
+	p2 := len(s.columns.Names)
+	for _, j := range selection {
+		row, column := s.known.Names[j/p2], s.columns.Names[j%p2]
+		if row == Constant || column == Constant {
+			continue
+		}
+		a, b := slices.Contains(names, row+" × 1"), slices.Contains(names, "1 × "+column)
+		if h == StrongHeredity && !(a && b) || h == WeakHeredity && !a && !b {
+			return false
+		}
+	}
+	return true
+}
+
+// TestSavedModelPredictsTheSame saves, loads and predicts for every pair whose
+// features are known, also rows without entries.
+func TestSavedModelPredictsTheSame(t *testing.T) {
+	problem := make2(random.New(4), 30, 12, 4, 5, 0.1, 0.6)
+	fitted, err := Fit(context.Background(), problem, Settings{K: 5, Constants: true, Holdout: 0.2, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fitted.Summary.Gamma <= 0 || len(fitted.Summary.GammaPath) == 0 || fitted.Summary.Holdout.Entries == 0 {
+		t.Fatalf("%+v", fitted.Summary)
+	}
+	dir := filepath.Join(t.TempDir(), "model")
+	if err := fitted.Save(dir); err != nil {
+		t.Fatal(err)
+	}
+	if !Is(dir) || Is(t.TempDir()) {
+		t.Fatal("a saved two-sided model is not told from another directory")
+	}
+	loaded, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, row := range problem.Rows.IDs {
+		for _, column := range problem.Columns.IDs {
+			a, err := fitted.Predict(row, column)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := loaded.Predict(row, column); err != nil || a != b {
+				t.Fatalf("%s, %s: %v before, %v after (%v)", row, column, a, b, err)
+			}
+		}
+	}
+	var unknown *model.UnknownRowError
+	if _, err := loaded.Predict("nobody", "c0"); !errors.As(err, &unknown) {
+		t.Fatalf("got %v", err)
+	}
+}
+
+// TestBadProblemsAreNamed wants a SettingsError that says what is wrong.
+func TestBadProblemsAreNamed(t *testing.T) {
+	for _, bad := range []struct {
+		name  string
+		spoil func(*Problem, *Settings)
+		says  string
+	}{
+		{"row without features", func(p *Problem, _ *Settings) { p.Ratings.RowIDs[0] = "nobody" }, `no row features, such as "nobody"`},
+		{"shared name", func(p *Problem, _ *Settings) { p.Rows.Names[0] = "b1" }, `both named "b1"`},
+		{"too many products", func(p *Problem, _ *Settings) {
+			p.Rows = testkit.Features(len(p.Rows.IDs), 300, make([]float64, 300*len(p.Rows.IDs)))
+			for j := range p.Rows.Names {
+				p.Rows.Names[j] = fmt.Sprintf("row %d", j)
+			}
+			wide := testkit.Features(len(p.Columns.IDs), 200, make([]float64, 200*len(p.Columns.IDs)))
+			wide.IDs, p.Columns = p.Columns.IDs, wide
+		}, "60000 products, which would need about 1.5 GB"},
+		{"heredity without constants", func(_ *Problem, s *Settings) { s.Heredity = WeakHeredity }, "constant feature on either side"},
+		{"no such product", func(_ *Problem, s *Settings) { s.Always = []string{"x0 × nothing"} }, "not a product"},
+		{"k too large", func(_ *Problem, s *Settings) { s.K = 100 }, "only 6 products"},
+		{"gap", func(_ *Problem, s *Settings) { s.Gap = 2 }, "gap"},
+		{"constant taken", func(p *Problem, s *Settings) { s.Constants, p.Rows.Names[1] = true, "1" }, "like the constant"},
+		{"heredity beyond k", func(_ *Problem, s *Settings) {
+			s.Constants, s.Heredity, s.Always = true, StrongHeredity, []string{"x0 * b0"}
+		}, "requir"},
+	} {
+		problem := make2(random.New(1), 5, 4, 2, 3, 0.1, 1)
+		settings := Settings{K: 2, Gamma: 1}
+		bad.spoil(&problem, &settings)
+		_, err := Fit(context.Background(), problem, settings)
+		var wrong *SettingsError
+		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), bad.says) {
+			t.Errorf("%s: got %v, want %q", bad.name, err, bad.says)
+		}
+	}
+}
+
+// TestUnknownRowsCanBeLeftOut drops their entries and fits the others.
+func TestUnknownRowsCanBeLeftOut(t *testing.T) {
+	problem := make2(random.New(1), 5, 4, 2, 3, 0.1, 1)
+	problem.Ratings.RowIDs[2] = "nobody"
+	if ids, entries := problem.UnknownRows(); len(ids) != 1 || ids[0] != "nobody" || entries != 4 {
+		t.Fatalf("%v, %d entries", ids, entries)
+	}
+	fitted, err := Fit(context.Background(), problem.WithoutUnknownRows(), Settings{K: 2, Gamma: 1})
+	if err != nil || fitted.Summary.Observed != 16 || fitted.Summary.Rows != 4 {
+		t.Fatalf("%+v, %v", fitted, err)
+	}
+}
