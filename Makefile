@@ -33,8 +33,10 @@ exact:
 race:
 	go test -race -short ./...
 
+# The table of docs/benchmarks.md.
 bench:
-	go test -run '^$$' -bench . -benchtime 1x .
+	go test -run '^$$' -bench PaperRows -benchtime 3x . | go run ./internal/benchdoc > docs/benchmarks.tmp
+	mv docs/benchmarks.tmp docs/benchmarks.md
 
 generate:
 	go generate ./internal/kernel

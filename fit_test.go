@@ -37,6 +37,8 @@ func fit(t *testing.T, problem Problem, settings Settings) *Model {
 	return fitted
 }
 
+var kinds = []model.Kind{model.Full, model.Pooled, model.Paper}
+
 var small = synth.Config{Rows: 60, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.01, Seed: 3}
 
 // timeless clears what may differ between two equal runs.
@@ -48,10 +50,10 @@ func timeless(m *Model) *Model {
 func same(t *testing.T, what string, a, b *Model) {
 	t.Helper()
 	type content struct {
-		Summary      model.Summary
-		Coefficients []float64
+		Summary model.Summary
+		Parts   model.Parts
 	}
-	if d := cmp.Diff(content{a.Summary, a.Coefficients}, content{b.Summary, b.Coefficients}); d != "" {
+	if d := cmp.Diff(content{a.Summary, a.Parts}, content{b.Summary, b.Parts}); d != "" {
 		t.Fatalf("%s: the fits differ:\n%s", what, d)
 	}
 }
@@ -59,20 +61,27 @@ func same(t *testing.T, what string, a, b *Model) {
 // TestThreadsGiveSameBits compares whole models, γ chosen by validation.
 func TestThreadsGiveSameBits(t *testing.T) {
 	problem, _ := instance(t, small)
-	settings := Settings{Model: model.Paper, K: 4, Holdout: 0.2, Threads: 1}
-	want := timeless(fit(t, problem, settings))
-	same(t, "again", want, timeless(fit(t, problem, settings)))
-	for _, threads := range []int{2, 8} {
-		settings.Threads = threads
-		same(t, "threads", want, timeless(fit(t, problem, settings)))
+	for _, kind := range kinds {
+		settings := Settings{Model: kind, K: 4, Holdout: 0.2, Threads: 1}
+		want := timeless(fit(t, problem, settings))
+		same(t, kind.String()+" again", want, timeless(fit(t, problem, settings)))
+		for _, threads := range []int{2, 8} {
+			settings.Threads = threads
+			same(t, kind.String()+" with threads", want, timeless(fit(t, problem, settings)))
+		}
 	}
 }
 
 // TestFitNeverSeesHeldOutEntries changes every held-out value and wants the
 // same selection, certificate, γ and coefficients.
 func TestFitNeverSeesHeldOutEntries(t *testing.T) {
+	for _, kind := range kinds {
+		t.Run(kind.String(), func(t *testing.T) { neverSeesHeldOut(t, Settings{Model: kind, K: 4, Holdout: 0.3, Seed: 5, NoClip: true}) })
+	}
+}
+
+func neverSeesHeldOut(t *testing.T, settings Settings) {
 	problem, _ := instance(t, small)
-	settings := Settings{Model: model.Paper, K: 4, Holdout: 0.3, Seed: 5}
 	want := fit(t, problem, settings)
 	if want.Summary.Holdout == nil || want.Summary.Holdout.Entries == 0 {
 		t.Fatal("nothing was held out")
