@@ -76,7 +76,9 @@ func TestThreadsGiveSameBits(t *testing.T) {
 // same selection, certificate, γ and coefficients.
 func TestFitNeverSeesHeldOutEntries(t *testing.T) {
 	for _, kind := range kinds {
-		t.Run(kind.String(), func(t *testing.T) { neverSeesHeldOut(t, Settings{Model: kind, K: 4, Holdout: 0.3, Seed: 5, NoClip: true}) })
+		t.Run(kind.String(), func(t *testing.T) {
+			neverSeesHeldOut(t, Settings{Model: kind, K: 4, Holdout: 0.3, Seed: 5, NoClip: true})
+		})
 	}
 }
 
