@@ -13,7 +13,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
-	"optcomplete/objective"
 	"optcomplete/search"
 )
 
@@ -43,7 +42,10 @@ type Settings struct {
 	MaxNodes  int           // for the search; zero: none
 	NearTies  int           // how many other good selections to report; zero means 5, negative none
 
-	Seed    uint64 // of the hold-out and validation splits
+	Method Method // how to select; the others are the paper's own
+	Master Master // what those need
+
+	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
 
 	OnEvent func(search.Event)     // called for everything the search does; may be nil
@@ -93,7 +95,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
 	}
 	summary := model.Summary{
-		Method: "certified", Model: "paper", Certified: true, Observed: train.Observed(),
+		Method: settings.Method.String(), Model: "paper", Observed: train.Observed(),
 		Gamma: settings.Gamma, Refit: settings.Refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never,
 		Warnings: problem.Features.Warnings(), Version: Version,
@@ -107,17 +109,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		}
 	}
 	chosen := time.Since(start)
-	var found time.Duration // when the last incumbent came
-	find.OnEvent = func(e search.Event) {
-		if e.Kind == search.EventIncumbent {
-			found = e.Elapsed
-		}
-		if settings.OnEvent != nil {
-			settings.OnEvent(e)
-		}
-	}
-	oracle := objective.NewExact(train, problem.Features, summary.Gamma, settings.Threads)
-	result, err := search.Minimize(ctx, oracle, find)
+	find.OnEvent = settings.OnEvent
+	result, found, err := settings.search(ctx, train, problem.Features, find, &summary)
 	if err != nil {
 		return nil, settingsError(err)
 	}
@@ -196,6 +189,12 @@ func validate(problem Problem, s *Settings) error {
 				return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
 			}
 		}
+	}
+	if err := s.Master.validate(); err != nil {
+		return err
+	}
+	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {
+		return bad("there are no entries to sample from")
 	}
 	if s.Threads <= 0 {
 		s.Threads = runtime.GOMAXPROCS(0)

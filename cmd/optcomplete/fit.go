@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -17,6 +18,7 @@ type fitFlags struct {
 	gamma    string
 	model    string
 	refit    string
+	method   string
 	settings optcomplete.Settings
 }
 
@@ -37,6 +39,9 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	if s.Refit, err = model.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
+	if s.Method, err = optcomplete.ParseMethod(f.method); err != nil {
+		return s, usagef("--method: %v", err)
+	}
 	return s, nil
 }
 
@@ -47,6 +52,7 @@ func fitCommand(c *common) *cobra.Command {
 		output       string
 		asJSON       bool
 		ratings      data.RatingsOptions
+		cuts         cutsFile
 	)
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
@@ -57,11 +63,15 @@ selects the k features that explain the entries best, proves how good that
 selection is, and fits the coefficients of every row.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
-  optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s`,
+  optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
+  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			settings, err := f.resolve(c)
 			if err != nil {
+				return err
+			}
+			if err := checkMethodFlags(cmd, settings); err != nil {
 				return err
 			}
 			if featuresPath == "" {
@@ -78,8 +88,10 @@ selection is, and fits the coefficients of every row.`,
 			loaded := time.Since(start)
 			log := newSearchLog(c)
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
+			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
-			if err != nil {
+			// The cuts are of use most where a solver has failed.
+			if err := errors.Join(err, cuts.save()); err != nil {
 				return err
 			}
 			summary := &fitted.Summary
@@ -109,6 +121,7 @@ selection is, and fits the coefficients of every row.`,
 	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	flags.StringVar(&f.gamma, "gamma", "auto", "weight of the fit against the size of the coefficients: a positive number, or auto to choose it on validation entries")
 	flags.StringVar(&f.model, "model", "paper", "model: paper (the features as given and nothing else)")
+	methodFlags(flags, &f, &cuts)
 	flags.StringVar(&f.refit, "refit", model.LeastSquares.String(), "how to fit the rows once the features are selected: ls (least squares) or ridge (with gamma)")
 	flags.Float64Var(&f.settings.Holdout, "holdout", 0, "part of the entries to keep aside and score on, such as 0.2")
 	flags.StringSliceVar(&f.settings.Always, "always", nil, "features to select in any case")
