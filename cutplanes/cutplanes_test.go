@@ -214,6 +214,29 @@ func TestSolverFailureIsAnError(t *testing.T) {
 	}
 }
 
+// hurried is a program that fails because its time is over.
+type hurried struct{ repeating }
+
+func (h *hurried) Solve(ctx context.Context, m *milp.Master, o milp.Options) (milp.Solution, error) {
+	time.Sleep(o.TimeLimit)
+	return milp.Solution{}, &milp.CrashError{Solver: "hurried", Code: 255}
+}
+
+// TestProgramOutOfTimeIsALimit, not a failure; without a limit it is one.
+func TestProgramOutOfTimeIsALimit(t *testing.T) {
+	instance, gamma := hard(t)
+	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	settings := cutplanes.Settings{Search: search.Settings{K: 4, TimeLimit: 50 * time.Millisecond}, Solver: &hurried{}}
+	got, err := cutplanes.CutPlanes(context.Background(), oracle, settings)
+	if err != nil || got.Status != search.TimeLimit || len(got.Selection) != 4 {
+		t.Fatalf("%v, %v, selection %v", err, got.Status, got.Selection)
+	}
+	settings.Search.TimeLimit = 0
+	if _, err := cutplanes.CutPlanes(context.Background(), oracle, settings); err == nil {
+		t.Fatal("the solver failed, and that is no error")
+	}
+}
+
 // repeating is a solver that is not embedded and whose bound is too low to meet
 // any cost, as a program's is whose tolerances are coarse.
 type repeating struct{ inner milp.Embedded }

@@ -62,13 +62,18 @@ func (r *run) limited(ctx context.Context) (context.Context, context.CancelFunc)
 	return context.WithDeadline(ctx, r.began.Add(r.Search.TimeLimit))
 }
 
+// late tells whether the time limit has passed.
+func (r *run) late() bool {
+	return r.Search.TimeLimit > 0 && time.Since(r.began) >= r.Search.TimeLimit
+}
+
 // early tells whether a limit or the caller has ended the run.
 func (r *run) early(ctx context.Context) (search.Status, bool) {
 	s := &r.Search
 	switch {
 	case ctx.Err() != nil:
 		return search.Interrupted, true
-	case s.TimeLimit > 0 && time.Since(r.began) >= s.TimeLimit:
+	case r.late():
 		return search.TimeLimit, true
 	case s.MaxNodes > 0 && r.result.Nodes >= s.MaxNodes:
 		return search.NodeLimit, true
@@ -128,10 +133,13 @@ func (r *run) solve(ctx context.Context) (solution milp.Solution, done bool, err
 	r.result.MasterSeconds += time.Since(start).Seconds()
 	r.result.Masters++
 	var stopped *milp.NotOptimalError
+	var crashed *milp.CrashError
 	switch {
 	case errors.As(err, &stopped):
 		solution = stopped.Solution
-	case err != nil && ctx.Err() != nil: // a program that was stopped says nothing
+	case err != nil && ctx.Err() != nil, errors.As(err, &crashed) && r.late():
+		// A program that was stopped says nothing; one whose time is over
+		// while it still reads its input calls that an error.
 		solution = milp.Solution{Bound: math.Inf(-1)}
 	case err != nil:
 		return solution, false, err
