@@ -53,7 +53,10 @@ type Settings struct {
 	MaxNodes  int           // for the search; zero: none
 	NearTies  int           // how many other good selections to report; zero means 5, negative none
 
-	Seed    uint64 // of the hold-out and validation splits
+	Method Method // how to select; the others are the paper's own
+	Master Master // what those need
+
+	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
 
 	OnEvent func(search.Event)     // called for everything the search does; may be nil
@@ -91,23 +94,15 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, settingsError(err)
 	}
 	chosen := time.Since(start)
-	var found time.Duration // when the last incumbent came
+	summary := t.summary(problem, &settings, c)
 	s := t.selector(t.values(train, c), c)
-	s.find.OnEvent = func(e search.Event) {
-		if e.Kind == search.EventIncumbent {
-			found = e.Elapsed
-		}
-		if settings.OnEvent != nil {
-			settings.OnEvent(e)
-		}
-	}
-	result, err := search.Minimize(ctx, s.oracle, s.find)
+	s.find.OnEvent = settings.OnEvent
+	result, found, err := t.search(ctx, s, &settings, &summary)
 	if err != nil {
 		return nil, settingsError(err)
 	}
 	searched := time.Since(start)
 	selection := s.units(t, result.Selection)
-	summary := t.summary(problem, &settings, c)
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
 	record(&summary, result, func(selection []int) []string { return t.names(s.units(t, selection)) })
 
@@ -189,7 +184,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 // summary is what is known of the fit before the search.
 func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
 	summary := model.Summary{
-		Method: "certified", Model: t.kind.String(), Certified: true, K: settings.K, Features: len(t.units),
+		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
 		Gamma: c.gamma, GammaPath: c.gammaPath, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version,
 	}
@@ -254,6 +249,12 @@ func validate(problem Problem, p int, s *Settings) error {
 				return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
 			}
 		}
+	}
+	if err := s.Master.validate(); err != nil {
+		return err
+	}
+	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {
+		return bad("there are no entries to sample from")
 	}
 	if s.Threads <= 0 {
 		s.Threads = runtime.GOMAXPROCS(0)

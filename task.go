@@ -89,6 +89,7 @@ func (t *task) values(train *data.Matrix, c choices) *data.Matrix {
 // selector is an oracle and how its selections translate to units: in pooled
 // an intercept is selected beside them, always, as the last feature.
 type selector struct {
+	values *data.Matrix // what the selection is to explain
 	oracle search.Oracle
 	find   search.Settings
 }
@@ -100,7 +101,7 @@ func (s *selector) units(t *task, selection []int) []int {
 
 // selector makes the cost to search, on values.
 func (t *task) selector(values *data.Matrix, c choices) *selector {
-	s := &selector{find: t.find}
+	s := &selector{values: values, find: t.find}
 	grouped := slices.ContainsFunc(t.units, func(u unit) bool { return len(u.features) != 1 })
 	groups := make([][]int, 0, len(t.units)+1)
 	for _, u := range t.units {

@@ -60,7 +60,7 @@ type Summary struct {
 	Bound     float64 `json:"bound"`     // no selection of k features costs less
 	Gap       float64 `json:"gap"`       // (cost − bound)/cost, a fraction
 	Certified bool    `json:"certified"` // the bound comes from all observed entries
-	Status    string  `json:"status"`    // optimal, gap, time_limit, interrupted
+	Status    string  `json:"status"`    // optimal, gap, sampled (nothing proven), time_limit, interrupted
 
 	Cuts  int `json:"cuts"`
 	Nodes int `json:"nodes"`
@@ -69,6 +69,15 @@ type Summary struct {
 	Enumerated int     `json:"enumerated"`
 	Passes     int     `json:"passes"`
 	Seconds    Seconds `json:"seconds"`
+
+	// Of the methods with a MILP master.
+	Solver        string   `json:"solver,omitempty"`
+	SolverVersion string   `json:"solver_version,omitempty"`
+	MasterNodes   int      `json:"master_nodes,omitempty"`   // of all masters together
+	MasterSeconds float64  `json:"master_seconds,omitempty"` // in the solver
+	SampleRows    int      `json:"sample_rows,omitempty"`    // g, rows of each sample
+	SampleColumns int      `json:"sample_columns,omitempty"` // f, columns drawn for each of its rows
+	SampledGap    *float64 `json:"sampled_gap,omitempty"`    // of the samples' cost and bound: proves nothing
 
 	Holdout  *Metrics  `json:"holdout,omitempty"` // nil if nothing was held out
 	Train    Metrics   `json:"train"`
@@ -125,8 +134,10 @@ func (s *Summary) Normalize() error {
 	return nil
 }
 
-// Early tells whether the search was stopped before what it was asked to prove.
-func (s *Summary) Early() bool { return s.Status != "optimal" && s.Status != "gap" }
+// Early tells whether the search was stopped before what it was asked to do.
+func (s *Summary) Early() bool {
+	return s.Status != "optimal" && s.Status != "gap" && s.Status != "sampled"
+}
 
 type number struct {
 	name  string
@@ -138,11 +149,14 @@ func (s *Summary) numbers() []number {
 		{"gamma", s.Gamma}, {"cost", s.Cost}, {"bound", s.Bound}, {"gap", s.Gap},
 		{"seconds.load", s.Seconds.Load}, {"seconds.select", s.Seconds.Select},
 		{"seconds.certify", s.Seconds.Certify}, {"seconds.complete", s.Seconds.Complete},
-		{"seconds.total", s.Seconds.Total},
+		{"seconds.total", s.Seconds.Total}, {"master_seconds", s.MasterSeconds},
 		{"train.mape", s.Train.MAPE}, {"train.rmse", s.Train.RMSE}, {"train.mae", s.Train.MAE},
 	}
 	if h := s.Holdout; h != nil {
 		all = append(all, number{"holdout.mape", h.MAPE}, number{"holdout.rmse", h.RMSE}, number{"holdout.mae", h.MAE})
+	}
+	if s.SampledGap != nil {
+		all = append(all, number{"sampled_gap", *s.SampledGap})
 	}
 	for i, t := range s.NearTies {
 		all = append(all, number{fmt.Sprintf("near_ties[%d].cost", i), t.Cost})

@@ -35,6 +35,15 @@ const chunkCount = 64
 // are used. The matrix and the features must have the same columns; anything
 // else is a programming error and panics.
 func NewExact(matrix *data.Matrix, features *data.Features, gamma float64, threads int) *Exact {
+	o := newFeatures(matrix, features, gamma)
+	o.divide()
+	o.measure()
+	o.employ(threads)
+	return o
+}
+
+// newFeatures is the cost before its rows have been looked at.
+func newFeatures(matrix *data.Matrix, features *data.Features, gamma float64) *Exact {
 	n, m := matrix.Dims()
 	columns, p := features.Dims()
 	if columns != m {
@@ -43,21 +52,23 @@ func NewExact(matrix *data.Matrix, features *data.Features, gamma float64, threa
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("objective: gamma must be a positive number")
 	}
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
 	o := &Exact{matrix: matrix, n: n, m: m, p: p, width: kernel.Pad(p), gamma: gamma}
 	o.b = make([]float64, m*o.width)
 	for j := range m {
 		copy(o.b[j*o.width:], features.Row(j))
 	}
-	o.divide()
-	o.measure()
+	return o
+}
+
+// employ makes a worker for each thread, as far as there are chunks for them.
+func (o *Exact) employ(threads int) {
+	if threads <= 0 {
+		threads = runtime.GOMAXPROCS(0)
+	}
 	o.workers = make([]*worker, min(threads, max(1, len(o.chunks))))
 	for i := range o.workers {
 		o.workers[i] = &worker{Exact: o}
 	}
-	return o
 }
 
 // WithGamma is the same cost at another γ. The two share the data.

@@ -22,7 +22,7 @@ func Minimize(ctx context.Context, oracle Oracle, settings Settings) (Result, er
 // context, it is the last.
 func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, error) {
 	s := newSearcher(oracle)
-	if err := settings.validate(oracle.Dim()); err != nil {
+	if err := settings.Validate(oracle.Dim()); err != nil {
 		return nil, err
 	}
 	var path []Result
@@ -93,11 +93,11 @@ type errLimit struct{ status Status }
 func (e errLimit) Error() string { return "search: stopped by " + e.status.String() }
 
 func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, error) {
-	if err := settings.validate(s.p); err != nil {
+	if err := settings.Validate(s.p); err != nil {
 		return Result{}, err
 	}
 	if settings.NearTies == 0 {
-		settings.NearTies = defaultNearTies
+		settings.NearTies = DefaultNearTies
 	}
 	s.Settings = settings
 	s.start, s.base = time.Now(), s.passes

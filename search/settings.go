@@ -43,13 +43,15 @@ type Settings struct {
 // could matter.
 const Precision = 5e-10
 
-const defaultNearTies = 5
+// DefaultNearTies is what a Settings.NearTies of zero means.
+const DefaultNearTies = 5
 
 // ErrInfeasible is wrapped by the errors for settings that no selection meets.
 var ErrInfeasible = errors.New("search: no selection meets the settings")
 
-// validate checks the settings against p features.
-func (s *Settings) validate(p int) error {
+// Validate checks the settings against p features. What no selection meets is an
+// ErrInfeasible; a feature outside 0..p-1 is a programming error and panics.
+func (s *Settings) Validate(p int) error {
 	bad := func(format string, args ...any) error {
 		return fmt.Errorf("%w: %s", ErrInfeasible, fmt.Sprintf(format, args...))
 	}
@@ -100,14 +102,15 @@ const (
 	NodeLimit                 // Settings.MaxNodes nodes were taken
 	PassLimit                 // Settings.MaxPasses evaluations were made
 	Interrupted               // the context was cancelled
+	Sampled                   // a method on samples met its own rule; nothing is proven
 )
 
 func (s Status) String() string {
-	return [...]string{"optimal", "gap", "time_limit", "node_limit", "pass_limit", "interrupted"}[s]
+	return [...]string{"optimal", "gap", "time_limit", "node_limit", "pass_limit", "interrupted", "sampled"}[s]
 }
 
-// Early tells whether the search was stopped before what it was asked to prove.
-func (s Status) Early() bool { return s != Optimal && s != GapReached }
+// Early tells whether the search was stopped before what it was asked to do.
+func (s Status) Early() bool { return s != Optimal && s != GapReached && s != Sampled }
 
 // Candidate is a selection and its cost.
 type Candidate struct {
@@ -170,6 +173,7 @@ type Event struct {
 	Cost       float64 // of the incumbent; +Inf before there is one
 	Bound      float64 // −Inf before there is one
 	Gap        float64 // RelativeGap of the two; +Inf before both exist
+	Sampled    bool    // cost, bound and gap are of samples and prove nothing
 	Nodes      int     // nodes taken
 	Enumerated int     // selections looked at by enumeration
 	Open       int     // nodes waiting

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"math"
 	"strconv"
 	"time"
@@ -17,6 +18,7 @@ type fitFlags struct {
 	model    string
 	refit    string
 	clip     string
+	method   string
 	settings optcomplete.Settings
 }
 
@@ -45,6 +47,9 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	if s.Refit, err = model.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
+	if s.Method, err = optcomplete.ParseMethod(f.method); err != nil {
+		return s, usagef("--method: %v", err)
+	}
 	return s, nil
 }
 
@@ -55,6 +60,7 @@ func fitCommand(c *common) *cobra.Command {
 		two    twoSidedFlags
 		output string
 		asJSON bool
+		cuts   cutsFile
 	)
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
@@ -65,11 +71,15 @@ lists, blanks; see optcomplete features), selects the k features that explain th
 selection is, and fits the coefficients of every row.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
-  optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s`,
+  optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
+  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			settings, err := f.resolve(c)
 			if err != nil {
+				return err
+			}
+			if err := checkMethodFlags(cmd, settings); err != nil {
 				return err
 			}
 			if settings.K == 0 {
@@ -88,8 +98,10 @@ selection is, and fits the coefficients of every row.`,
 			loaded := time.Since(start)
 			log := newSearchLog(c)
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
+			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
-			if err != nil {
+			// The cuts are of use most where a solver has failed.
+			if err := errors.Join(err, cuts.save()); err != nil {
 				return err
 			}
 			summary := &fitted.Summary
@@ -123,6 +135,7 @@ selection is, and fits the coefficients of every row.`,
 	flags.Float64Var(&f.settings.RowShrinkage, "row-shrinkage", 0, "entries at which a row's effect is believed by half; 0 chooses it on validation entries")
 	flags.Float64Var(&f.settings.ColumnShrinkage, "column-shrinkage", 0, "entries at which a column's effect is believed by half; 0 chooses it on validation entries")
 	flags.StringVar(&f.clip, "clip", "auto", "auto keeps predictions in the range of the training values (not in paper), none does not")
+	methodFlags(flags, &f, &cuts)
 	flags.Float64Var(&f.settings.Holdout, "holdout", 0, "part of the entries to keep aside and score on, such as 0.2")
 	flags.StringSliceVar(&f.settings.Always, "always", nil, "features to select in any case")
 	flags.StringSliceVar(&f.settings.Never, "never", nil, "features never to select")

@@ -48,7 +48,10 @@ func (l *searchLog) event(e search.Event) {
 	l.lines++
 	l.last = e.Elapsed
 	source := ""
-	if e.Kind == search.EventIncumbent {
+	switch {
+	case e.Sampled:
+		source = "  sampled"
+	case e.Kind == search.EventIncumbent:
 		source = "  " + e.Source
 	}
 	bound, gap := "-", "-"
@@ -79,8 +82,19 @@ func printSummary(w io.Writer, s *model.Summary, output string) {
 // printCertificate prints cost, bound, gap, and what the search did.
 func printCertificate(w io.Writer, s *model.Summary) {
 	fmt.Fprintf(w, "Cost      %.9g  (gamma %.4g)\n", s.Cost, s.Gamma)
-	fmt.Fprintf(w, "Bound     %.9g  no selection of %d features costs less\n", s.Bound, s.K)
-	fmt.Fprintf(w, "Gap       %s  %s\n", percent(s.Gap), certificate(s))
+	if s.Certified {
+		fmt.Fprintf(w, "Bound     %.9g  no selection of %d features costs less\n", s.Bound, s.K)
+		fmt.Fprintf(w, "Gap       %s  %s\n", percent(s.Gap), certificate(s))
+	} else {
+		fmt.Fprintf(w, "Bound     none: samples prove nothing (--certify goes on to a proof)\n")
+	}
+	if s.SampledGap != nil {
+		fmt.Fprintf(w, "Sampled   gap %s on samples of %s × %s\n", percent(*s.SampledGap),
+			count(s.SampleRows, "row"), count(s.SampleColumns, "column"))
+	}
+	if s.Solver != "" {
+		fmt.Fprintf(w, "Masters   %s in %s by %s %s\n", count(s.MasterNodes, "node"), seconds(s.MasterSeconds), s.Solver, s.SolverVersion)
+	}
 	fmt.Fprintf(w, "Search    %s, %s, %s enumerated, %s over the data\n",
 		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))
 	fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))

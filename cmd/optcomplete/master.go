@@ -1,0 +1,156 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"optcomplete"
+	"optcomplete/cutplanes"
+	"optcomplete/data"
+	"optcomplete/internal/atomicfile"
+	"optcomplete/milp"
+)
+
+// methodFlags are the flags of the paper's methods.
+func methodFlags(flags *pflag.FlagSet, f *fitFlags, cuts *cutsFile) {
+	master := &f.settings.Master
+	flags.StringVar(&f.method, "method", optcomplete.Certified.String(), "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven)")
+	flags.StringVar(&master.Solver, "solver", "embedded", "MILP solver of cutplanes and optcomplete: "+strings.Join(milp.Names(), ", "))
+	flags.IntVar(&master.SampleRows, "sample-rows", 100, "rows in each sample of optcomplete (g0)")
+	flags.Float64Var(&master.SampleConstant, "sample-constant", 1, "size of optcomplete's samples of columns (c); larger takes more")
+	flags.BoolVar(&master.Certify, "certify", false, "let optcomplete go on to a proof with the certified method")
+	flags.StringVar(&cuts.path, "save-cuts", "", "file to write the cuts of cutplanes or optcomplete to, for optcomplete master")
+}
+
+// checkMethodFlags refuses flags that the method would ignore.
+func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
+	needs := []struct {
+		flag    string
+		methods []optcomplete.Method
+	}{
+		{"solver", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
+		{"save-cuts", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
+		{"sample-rows", []optcomplete.Method{optcomplete.OptComplete}},
+		{"sample-constant", []optcomplete.Method{optcomplete.OptComplete}},
+		{"certify", []optcomplete.Method{optcomplete.OptComplete}},
+	}
+	for _, n := range needs {
+		if cmd.Flags().Changed(n.flag) && !slices.Contains(n.methods, s.Method) {
+			return usagef("--%s means nothing to --method %s: it is for %s", n.flag, s.Method, n.methods[0])
+		}
+	}
+	if s.Master.SampleRows < 1 {
+		return usagef("--sample-rows is %d, but must be at least 1", s.Master.SampleRows)
+	}
+	if !(s.Master.SampleConstant > 0) {
+		return usagef("--sample-constant is %v, but must be a positive number", s.Master.SampleConstant)
+	}
+	return nil
+}
+
+// cutsFile keeps the cuts of a fit and writes them when it is over.
+type cutsFile struct {
+	path  string
+	steps cutplanes.Steps
+}
+
+func (f *cutsFile) record(master *optcomplete.Master) {
+	if f.path == "" {
+		return
+	}
+	master.OnCuts = func(h cutplanes.Header) { f.steps.Header = h }
+	master.OnStep = func(s cutplanes.Step) { f.steps.Steps = append(f.steps.Steps, s) }
+}
+
+func (f *cutsFile) save() error {
+	if f.path == "" || len(f.steps.Steps) == 0 {
+		return nil
+	}
+	return atomicfile.File(f.path, f.steps.Write)
+}
+
+func masterCommand(c *common) *cobra.Command {
+	var (
+		cuts, format, output string
+		iteration            int
+	)
+	cmd := &cobra.Command{
+		Use:   "master --cuts FILE",
+		Short: "Write a MILP master of cutplanes or optcomplete as LP or MPS",
+		Long: `master reads the cuts that fit --save-cuts wrote and writes the master problem of
+any iteration, to look at or to solve with another program: minimise eta over
+selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
+		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --save-cuts cuts.jsonl
+  optcomplete master --cuts cuts.jsonl --iteration 3 -o master.lp
+  optcomplete master --cuts cuts.jsonl --format mps | less`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			write := map[string]func(io.Writer, *milp.Master) error{"lp": milp.WriteLP, "mps": milp.WriteMPS}[format]
+			switch {
+			case cuts == "":
+				return usagef("which cuts? Give the file of fit --save-cuts with --cuts")
+			case write == nil:
+				return usagef("--format is %q, but must be lp or mps", format)
+			case cmd.Flags().Changed("iteration") && iteration < 1:
+				return usagef("--iteration is %d, but the first is 1", iteration)
+			}
+			in, err := os.Open(cuts)
+			if err != nil {
+				return &data.InputError{File: cuts, Problem: "cannot be read: " + rootCause(err), Err: err}
+			}
+			defer in.Close()
+			steps, err := cutplanes.ReadSteps(cuts, bufio.NewReader(in))
+			if err != nil {
+				return err
+			}
+			master, err := steps.Master(iteration)
+			if err != nil {
+				return &data.InputError{File: cuts, Problem: strings.TrimPrefix(err.Error(), "cutplanes: "), Err: err}
+			}
+			return writeResult(c, output, func(w io.Writer) error { return write(w, master) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&cuts, "cuts", "", "file that fit --save-cuts wrote")
+	flags.IntVar(&iteration, "iteration", 0, "the master after this iteration's cut; without it, the last")
+	flags.StringVar(&format, "format", "lp", "lp (CPLEX LP) or mps (free MPS)")
+	flags.StringVarP(&output, "output", "o", "", "file to write to; without it, stdout")
+	return cmd
+}
+
+func solversCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use:   "solvers",
+		Short: "List the MILP solvers that fit --solver can use",
+		Long: `solvers lists the MILP solvers that are found, where, and in which version. The
+embedded one is always there. Programs are looked for in the bin folder under
+$` + milp.SolversVariable + `, in .tools/bin of a checkout, in the user's cache folder,
+and in PATH; scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
+		Example: `  optcomplete solvers`,
+		Args:    cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			found := milp.Find(cmd.Context())
+			for _, name := range milp.Names() {
+				at := slices.IndexFunc(found, func(f milp.Found) bool { return f.Name == name })
+				if at < 0 {
+					fmt.Fprintf(c.stdout, "%-9s not found\n", name)
+					continue
+				}
+				path := found[at].Path
+				if path == "" {
+					path = "in this program"
+				}
+				fmt.Fprintf(c.stdout, "%-9s %-8s %s\n", name, found[at].Version, path)
+			}
+			return nil
+		},
+	}
+}

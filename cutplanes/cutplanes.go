@@ -1,0 +1,181 @@
+package cutplanes
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"optcomplete/milp"
+	"optcomplete/search"
+)
+
+// CutPlanes is the paper's Algorithm 1. From a greedy start it adds the cut at
+// s_t and takes the master's optimum as s_{t+1}, until the master's bound meets
+// the least cost found, to settings.Search.Gap or search.Precision. As in the
+// paper the cuts are those at the s_t alone.
+//
+// The bound is true whatever happens: it is the best that a master has proven,
+// also one that was stopped by a limit. A limit or a cancelled context is not an
+// error. A solver that fails is.
+//
+// Where a master proposes a selection that has its cut already, the cost of that
+// selection is known and only rounding keeps bound and cost apart. If it is the
+// rounding of an external program, whose tolerances are about 1e-6 of a
+// gradient, the embedded solver takes over. If it is that of the cut itself, the
+// selection S, of cost c, is excluded by a cut that bounds the cost of no other
+// selection, since costs are not negative:
+//
+//	η ≥ c − 2c·(k − Σ_{j∈S} s_j)
+func CutPlanes(ctx context.Context, oracle search.Oracle, settings Settings) (Result, error) {
+	r, err := newRun(ctx, oracle, false, settings)
+	if err != nil {
+		return Result{}, err
+	}
+	r.event(search.EventStart)
+	status, err := r.cutPlanes(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	result := r.finish(status)
+	result.NearTies = r.nearTies()
+	return result, nil
+}
+
+func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
+	starts, source, err := r.warmStart(ctx)
+	if err != nil {
+		return 0, err
+	}
+	for _, selection := range starts {
+		// One answer is owed even where the time was over before it began.
+		if _, early := r.early(ctx); early && len(r.all) > 0 {
+			break
+		}
+		if err := r.visit(context.WithoutCancel(ctx), selection, source); err != nil {
+			return 0, err
+		}
+	}
+	evaluations, stop := r.limited(ctx)
+	defer stop()
+	for {
+		if status, early := r.early(ctx); early {
+			return status, nil
+		}
+		solution, done, err := r.solve(ctx)
+		if err != nil {
+			return 0, err
+		}
+		r.eta = solution.Objective
+		r.raise(solution.Bound)
+		if r.met() {
+			if gap := r.Search.Gap; gap > search.Precision && r.gap() > search.Precision {
+				return search.GapReached, nil
+			}
+			return search.Optimal, nil
+		}
+		if !done {
+			status, early := r.early(ctx)
+			if !early { // the solver's clock ran ahead of ours
+				status = search.TimeLimit
+			}
+			return status, nil
+		}
+		if cost, again := r.seen[key(solution.Selection)]; again {
+			r.settle(solution.Selection, cost)
+			continue
+		}
+		if err := r.visit(evaluations, solution.Selection, "master"); err != nil {
+			if status, early := r.early(ctx); early {
+				return status, nil
+			}
+			return 0, err
+		}
+	}
+}
+
+// visit adds the cut at a selection and makes it the incumbent if it is better.
+func (r *run) visit(ctx context.Context, selection []int, source string) error {
+	cost, err := r.cut(ctx, selection)
+	if err != nil {
+		return err
+	}
+	r.event(search.EventPass)
+	if cost < r.best.Cost {
+		r.best, r.source = search.Candidate{Selection: selection, Cost: cost}, source
+		r.event(search.EventIncumbent)
+	}
+	return nil
+}
+
+// raise lets the bound rise to a master's, but not above the incumbent's cost.
+func (r *run) raise(bound float64) {
+	if bound = min(bound, r.best.Cost); bound > r.bound {
+		r.bound = bound
+		r.event(search.EventBound)
+	}
+}
+
+// met tells whether the bound meets the incumbent's cost.
+func (r *run) met() bool {
+	cost := r.best.Cost
+	return r.bound >= cost-max(r.Search.Gap, search.Precision)*cost-1e-15*r.scale
+}
+
+// settle goes on when the master repeats a selection; see CutPlanes.
+func (r *run) settle(selection []int, cost float64) {
+	if _, exact := r.Solver.(*milp.Embedded); !exact {
+		r.Solver = &milp.Embedded{}
+		return
+	}
+	cut := milp.Cut{Constant: cost - 2*cost*float64(len(selection)), Gradient: make([]float64, r.p)}
+	for _, j := range selection {
+		cut.Gradient[j] = 2 * cost
+	}
+	r.add(Step{Selection: selection, Cost: cost, Excludes: true}, cut)
+}
+
+// warmStart gives the selections to start from: the caller's, or else a greedy
+// one, feature by feature that of the steepest gradient. Where the time is over
+// it ends with what it has.
+func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err error) {
+	if r.scale, _, err = r.evaluate(context.WithoutCancel(ctx), make([]float64, r.p)); err != nil {
+		return nil, "", err
+	}
+	for _, start := range r.Search.Start {
+		starts = append(starts, r.complete(start))
+	}
+	if len(starts) > 0 {
+		return starts, "start", nil
+	}
+	ctx, stop := r.limited(ctx)
+	defer stop()
+	selection := r.always()
+	for len(selection) < r.Search.K {
+		_, cut, err := r.evaluate(ctx, indicator(r.p, selection))
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, "", err
+		}
+		steepest := -1
+		for j, g := range cut.Gradient {
+			if slices.Contains(selection, j) || slices.Contains(r.Search.Never, j) {
+				continue
+			}
+			if steepest < 0 || g < cut.Gradient[steepest] {
+				steepest = j
+			}
+		}
+		selection = append(selection, steepest)
+	}
+	return [][]int{r.complete(selection)}, "greedy", nil
+}
+
+// nearTies are the best selections seen beside the incumbent.
+func (r *run) nearTies() []search.Candidate {
+	keep := cmp.Or(r.Search.NearTies, search.DefaultNearTies)
+	slices.SortStableFunc(r.all, func(a, b search.Candidate) int { return cmp.Compare(a.Cost, b.Cost) })
+	ties := slices.DeleteFunc(r.all, func(c search.Candidate) bool { return slices.Equal(c.Selection, r.best.Selection) })
+	return ties[:min(len(ties), max(keep, 0))]
+}

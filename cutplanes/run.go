@@ -1,0 +1,218 @@
+package cutplanes
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"optcomplete/milp"
+	"optcomplete/search"
+)
+
+// run is what both algorithms share: the master, its solver, and the records.
+type run struct {
+	Settings
+	oracle  search.Oracle // what the cuts come from
+	sampled bool          // it sees samples only
+	p       int
+	master  milp.Master
+	began   time.Time
+	eta     float64 // the last master's optimum
+	bound   float64 // of the cost, as the oracle sees it
+	scale   float64 // the cost of selecting nothing
+	seen    map[string]float64
+	all     []search.Candidate // every selection evaluated, in order
+	best    search.Candidate   // CutPlanes: the best of them; OptComplete: the last
+	source  string
+	result  Result
+}
+
+func newRun(ctx context.Context, oracle search.Oracle, sampled bool, settings Settings) (*run, error) {
+	p := oracle.Dim()
+	find := &settings.Search
+	if err := find.Validate(p); err != nil {
+		return nil, err
+	}
+	if settings.Solver == nil {
+		settings.Solver = &milp.Embedded{}
+	}
+	r := &run{
+		Settings: settings, oracle: oracle, sampled: sampled, p: p, began: time.Now(),
+		master: milp.Master{P: p, K: find.K, Always: find.Always, Never: find.Never},
+		bound:  math.Inf(-1), seen: map[string]float64{}, best: search.Candidate{Cost: math.Inf(1)},
+	}
+	r.result.Solver = settings.Solver.Name()
+	version, err := settings.Solver.Version(ctx)
+	if errors.Is(err, milp.ErrNotFound) {
+		return nil, err
+	}
+	r.result.SolverVersion = cmp.Or(version, "unknown")
+	return r, nil
+}
+
+// limited is the context of evaluations: it ends with the time limit.
+func (r *run) limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	if r.Search.TimeLimit <= 0 {
+		return ctx, func() {}
+	}
+	return context.WithDeadline(ctx, r.began.Add(r.Search.TimeLimit))
+}
+
+// late tells whether the time limit has passed.
+func (r *run) late() bool {
+	return r.Search.TimeLimit > 0 && time.Since(r.began) >= r.Search.TimeLimit
+}
+
+// early tells whether a limit or the caller has ended the run.
+func (r *run) early(ctx context.Context) (search.Status, bool) {
+	s := &r.Search
+	switch {
+	case ctx.Err() != nil:
+		return search.Interrupted, true
+	case r.late():
+		return search.TimeLimit, true
+	case s.MaxNodes > 0 && r.result.Nodes >= s.MaxNodes:
+		return search.NodeLimit, true
+	case s.MaxPasses > 0 && r.result.Passes >= s.MaxPasses:
+		return search.PassLimit, true
+	}
+	return 0, false
+}
+
+// evaluate gives the cost at the weights and the cut there.
+func (r *run) evaluate(ctx context.Context, weights []float64) (float64, milp.Cut, error) {
+	cut := milp.Cut{Gradient: make([]float64, r.p)}
+	cost, constant, err := r.oracle.Eval(ctx, weights, cut.Gradient)
+	if err != nil {
+		return 0, cut, err
+	}
+	if math.IsNaN(cost) || math.IsNaN(constant) {
+		return 0, cut, fmt.Errorf("cutplanes: the oracle returned cost %v and constant %v", cost, constant)
+	}
+	cut.Constant = constant
+	if !r.sampled {
+		r.result.Passes++
+	}
+	return cost, cut, nil
+}
+
+// cut evaluates a selection and adds the cut there to the master.
+func (r *run) cut(ctx context.Context, selection []int) (float64, error) {
+	cost, cut, err := r.evaluate(ctx, indicator(r.p, selection))
+	if err != nil {
+		return 0, err
+	}
+	r.seen[key(selection)] = cost
+	r.all = append(r.all, search.Candidate{Selection: selection, Cost: cost})
+	r.add(Step{Selection: selection, Cost: cost}, cut)
+	return cost, nil
+}
+
+func (r *run) add(step Step, cut milp.Cut) {
+	r.master.Cuts = append(r.master.Cuts, cut)
+	step.Iteration, step.Eta = len(r.master.Cuts), r.eta
+	step.Constant, step.Gradient = cut.Constant, cut.Gradient
+	if r.OnStep != nil {
+		r.OnStep(step)
+	}
+}
+
+// solve solves the master. Whether the solver had to stop before it was done
+// is told beside the solution, which then may have a bound and no selection.
+func (r *run) solve(ctx context.Context) (solution milp.Solution, done bool, err error) {
+	options := milp.Options{Seed: r.Seed, Start: r.best.Selection}
+	if limit := r.Search.TimeLimit; limit > 0 {
+		options.TimeLimit = max(limit-time.Since(r.began), time.Millisecond)
+	}
+	start := time.Now()
+	solution, err = r.Solver.Solve(ctx, &r.master, options)
+	r.result.MasterSeconds += time.Since(start).Seconds()
+	r.result.Masters++
+	var stopped *milp.NotOptimalError
+	var crashed *milp.CrashError
+	switch {
+	case errors.As(err, &stopped):
+		solution = stopped.Solution
+	case err != nil && ctx.Err() != nil, errors.As(err, &crashed) && r.late():
+		// A program that was stopped says nothing; one whose time is over
+		// while it still reads its input calls that an error.
+		solution = milp.Solution{Bound: math.Inf(-1)}
+	case err != nil:
+		return solution, false, err
+	}
+	r.result.Nodes += solution.Nodes
+	r.event(search.EventNode)
+	return solution, err == nil, nil
+}
+
+// gap is the gap of the cost and the bound, as the oracle sees them.
+func (r *run) gap() float64 {
+	if math.IsInf(r.best.Cost, 1) || math.IsInf(r.bound, -1) {
+		return math.Inf(1)
+	}
+	return search.RelativeGap(r.best.Cost, r.bound, r.scale)
+}
+
+func (r *run) event(kind search.EventKind) {
+	if r.Search.OnEvent == nil {
+		return
+	}
+	r.Search.OnEvent(search.Event{
+		Kind: kind, K: r.Search.K, Cost: r.best.Cost, Bound: r.bound, Gap: r.gap(), Sampled: r.sampled,
+		Nodes: r.result.Nodes, Cuts: len(r.master.Cuts), Passes: r.result.Passes,
+		Selection: r.best.Selection, Source: r.source, Elapsed: time.Since(r.began),
+	})
+}
+
+// finish completes the result.
+func (r *run) finish(status search.Status) Result {
+	out := &r.result
+	out.Candidate, out.Bound, out.Gap, out.Scale = r.best, r.bound, r.gap(), r.scale
+	out.Status, out.Cuts = status, len(r.master.Cuts)
+	r.event(search.EventDone)
+	out.Elapsed = time.Since(r.began)
+	return *out
+}
+
+// indicator is the 0/1 weights of a selection.
+func indicator(p int, selection []int) []float64 {
+	weights := make([]float64, p)
+	for _, j := range selection {
+		weights[j] = 1
+	}
+	return weights
+}
+
+// key is a map key for a selection.
+func key(selection []int) string { return fmt.Sprint(selection) }
+
+// complete makes a selection of K features from a list: Always, then those of
+// the list that are allowed, then the first others.
+func (r *run) complete(list []int) []int {
+	s := &r.Search
+	selection := r.always()
+	take := func(j int) {
+		if len(selection) < s.K && !slices.Contains(selection, j) && !slices.Contains(s.Never, j) {
+			selection = append(selection, j)
+		}
+	}
+	for _, j := range list {
+		take(j)
+	}
+	for j := range r.p {
+		take(j)
+	}
+	slices.Sort(selection)
+	return selection
+}
+
+// always gives the distinct features that every selection has, increasing.
+func (r *run) always() []int {
+	list := slices.Clone(r.Search.Always)
+	slices.Sort(list)
+	return slices.Compact(list)
+}
