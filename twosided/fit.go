@@ -49,6 +49,26 @@ const gammaPasses = 60
 // their coefficients. A limit or a cancelled context is not an error: the model
 // then has the best selection found, a true bound, and a status that says so.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
+	models, err := fit(ctx, problem, settings, func(oracle search.Oracle, find search.Settings) ([]search.Result, error) {
+		result, err := search.Minimize(ctx, oracle, find)
+		return []search.Result{result}, err
+	})
+	if err != nil {
+		return nil, err
+	}
+	return models[0], nil
+}
+
+// Path fits every number of products up to settings.K, at one γ, and reuses
+// every cut of the search on the way.
+func Path(ctx context.Context, problem Problem, settings Settings) ([]*Model, error) {
+	return fit(ctx, problem, settings, func(oracle search.Oracle, find search.Settings) ([]search.Result, error) {
+		return search.Path(ctx, oracle, find)
+	})
+}
+
+// fit prepares the cost, lets run search it, and makes a model of each result.
+func fit(ctx context.Context, problem Problem, settings Settings, run func(search.Oracle, search.Settings) ([]search.Result, error)) ([]*Model, error) {
 	start := time.Now()
 	if err := validate(settings); err != nil {
 		return nil, err
@@ -71,12 +91,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if settings.Holdout > 0 {
 		train, held = evaluate.Split(train, settings.Holdout, settings.Seed)
 	}
-	fitted := &Model{Summary: Summary{Summary: model.Summary{
+	summary := Summary{Summary: model.Summary{
 		Method: "certified", Model: Kind, Certified: true, Refit: settings.Refit,
 		Gamma: settings.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
 		Features: len(s.known.Names) * len(s.columns.Names), Observed: train.Observed(),
-	}, RowFeatures: len(s.known.Names), ColumnFeatures: len(s.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}}
-	summary := &fitted.Summary
+	}, RowFeatures: len(s.known.Names), ColumnFeatures: len(s.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
 	summary.Rows, summary.Columns = train.Dims()
 	if settings.Gamma == 0 {
 		if summary.Gamma, summary.GammaPath, err = s.chooseGamma(ctx, train, settings, find); err != nil {
@@ -87,48 +106,64 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	nm := float64(summary.Rows) * float64(summary.Columns)
-	oracle := objective.NewQuadratic(products, summary.Gamma, nm)
+	oracle := objective.NewQuadratic(products, summary.Gamma, float64(summary.Rows)*float64(summary.Columns))
 	accumulated := time.Since(start)
-	var last time.Duration // when the last incumbent came
+	last := map[int]time.Duration{} // when the last incumbent came, for each k
 	find.OnEvent = func(e search.Event) {
 		if e.Kind == search.EventIncumbent {
-			last = e.Elapsed
+			last[e.K] = e.Elapsed
 		}
 		if settings.OnEvent != nil {
 			settings.OnEvent(e)
 		}
 	}
-	found, err := search.Minimize(ctx, oracle, find)
+	results, err := run(oracle, find)
 	if err != nil {
 		return nil, settingsError(err)
 	}
-	searched := time.Since(start)
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	u, err := oracle.Coefficients(finish, found.Selection)
-	if err != nil {
-		return nil, err
-	}
-	cost := products.Cost(found.Selection, u, summary.Gamma) / nm
-	if settings.Refit == model.LeastSquares {
-		if u, err = oracle.LeastSquares(finish, found.Selection); err != nil {
+	var models []*Model
+	for _, found := range results {
+		at := time.Now()
+		fitted := &Model{Summary: summary}
+		if err := fitted.complete(finish, s, oracle, products, found, train, held, settings); err != nil {
 			return nil, err
+		}
+		selected := accumulated + last[len(found.Selection)]
+		fitted.Summary.Seconds = model.Seconds{
+			Select: selected.Seconds(), Certify: (accumulated + found.Elapsed - selected).Seconds(),
+			Complete: time.Since(at).Seconds(), Total: (accumulated + found.Elapsed + time.Since(at)).Seconds(),
+		}
+		if err := fitted.Summary.Normalize(); err != nil {
+			return nil, err
+		}
+		models = append(models, fitted)
+	}
+	return models, nil
+}
+
+// complete makes a model of what the search found: coefficients and scores.
+func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadratic, products *objective.TwoSided, found search.Result, train, held *data.Matrix, settings Settings) error {
+	u, err := oracle.Coefficients(ctx, found.Selection)
+	if err != nil {
+		return err
+	}
+	summary := &m.Summary
+	cost := products.Cost(found.Selection, u, summary.Gamma) / (float64(summary.Rows) * float64(summary.Columns))
+	if settings.Refit == model.LeastSquares {
+		if u, err = oracle.LeastSquares(ctx, found.Selection); err != nil {
+			return err
 		}
 	}
 	s.record(summary, found, u, cost)
-	fitted.take(s, found.Selection)
+	m.take(s, found.Selection)
 	predict := s.predictor(found.Selection, u)
 	summary.Train = evaluate.Score(train, predict, settings.Threads)
 	if held != nil {
 		score := evaluate.Score(held, predict, settings.Threads)
 		summary.Holdout = &score
 	}
-	total := time.Since(start)
-	summary.Seconds = model.Seconds{
-		Select: (accumulated + last).Seconds(), Certify: (searched - accumulated - last).Seconds(),
-		Complete: (total - searched).Seconds(), Total: total.Seconds(),
-	}
-	return fitted, summary.Normalize()
+	return nil
 }
 
 // record puts the outcome of the search into the summary. The cost comes from

@@ -285,3 +285,28 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 		t.Fatalf("%+v, %v", fitted, err)
 	}
 }
+
+// TestPathEqualsSeparateFits solves every k at once and one by one.
+func TestPathEqualsSeparateFits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		problem := draw(t, 3, 3)
+		settings := Settings{K: 4, Constants: true, Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}
+		path, err := Path(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(path) != 4 {
+			t.Fatalf("%d models for k = 1..4", len(path))
+		}
+		for _, on := range path {
+			settings.K = on.Summary.K
+			alone, err := Fit(context.Background(), problem, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if math.Abs(on.Summary.Cost-alone.Summary.Cost) > 1e-9*alone.Summary.Cost+1e-14 || on.Summary.Status != "optimal" {
+				t.Fatalf("k = %d: path %v (%s), alone %v", settings.K, on.Summary.Cost, on.Summary.Status, alone.Summary.Cost)
+			}
+		}
+	})
+}
