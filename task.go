@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/gammapath"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -189,11 +190,11 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (choices, error) {
 	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage}
 	path := evaluate.GammaSettings{
-		First: -1, Last: 5, Step: 1, Equal: 1e-3, Unit: evaluate.FeatureScale(train, t.features),
+		Path:    gammapath.Standard(evaluate.FeatureScale(train, t.features)),
 		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
 	}
 	if t.kind != model.Paper {
-		path.First, path.Last, path.Step, path.Equal = -2, 3, 0.5, 2e-4
+		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 2e-4, Patience: 3}
 		if c.row == 0 || c.column == 0 {
 			row, column := evaluate.ChooseShrinkage(path.Validation(train), t.threads)
 			if c.row == 0 {

@@ -2,9 +2,9 @@ package evaluate
 
 import (
 	"context"
-	"math"
 
 	"optcomplete/data"
+	"optcomplete/internal/gammapath"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 )
@@ -23,11 +23,9 @@ type GammaSettings struct {
 	// selections of the γ before.
 	Try func(ctx context.Context, train *data.Matrix, gamma float64, start [][]int) (Trial, error)
 
-	// The path: γ·Unit = 10^First … 10^Last in steps of 10^Step. γ has the
-	// unit 1/feature², so it is measured against FeatureScale.
-	Unit              float64
-	First, Last, Step float64
-	Equal             float64 // errors this near, relatively, are the same
+	// Path is the γ to try. γ has the unit 1/feature², so it is measured
+	// against FeatureScale.
+	Path gammapath.Path
 
 	Share   float64 // part of the entries to validate on; zero means 0.2
 	Entries int     // larger data are sampled by rows to about so many; zero: never
@@ -35,11 +33,6 @@ type GammaSettings struct {
 	Threads int
 	OnPoint func(model.GammaPoint) // called after each γ; may be nil
 }
-
-const (
-	gammaEasy  = 1e-6 // root gaps this near are the same
-	gammaWorse = 3    // so many γ in a row that are no better end the path
-)
 
 const sampleStream = 0x67616d6d61 // "gamma"
 
@@ -68,59 +61,21 @@ func (s *GammaSettings) Validation(m *data.Matrix) Part {
 // When the context is cancelled, it chooses from what there is.
 func ChooseGamma(ctx context.Context, m *data.Matrix, settings GammaSettings) (float64, []model.GammaPoint, error) {
 	part := settings.Validation(m)
-	if part.Train.Observed() == 0 || part.Held.Observed() == 0 || settings.Unit == 0 {
-		return settings.standard(), nil, nil // nothing to validate on
+	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
+		return settings.Path.Default(), nil, nil // nothing to validate on
 	}
-	var path []model.GammaPoint
 	var start [][]int
-	best, worse := math.Inf(1), 0
-	for exponent := settings.First; exponent <= settings.Last+1e-9 && ctx.Err() == nil; exponent += settings.Step {
-		gamma := roundGamma(math.Pow(10, exponent) / settings.Unit)
+	return settings.Path.Choose(ctx, func(gamma float64) (model.GammaPoint, error) {
 		trial, err := settings.Try(ctx, part.Train, gamma, start)
-		if ctx.Err() != nil {
-			break
-		}
 		if err != nil {
-			return 0, nil, err
+			return model.GammaPoint{}, err
 		}
 		start = [][]int{trial.Selection}
-		point := model.GammaPoint{
+		return model.GammaPoint{
 			Gamma: gamma, RMSE: Score(part.Held, trial.Predict, settings.Threads).RMSE,
 			RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
-		}
-		path = append(path, point)
-		if settings.OnPoint != nil {
-			settings.OnPoint(point)
-		}
-		if point.RMSE < best*(1-settings.Equal) {
-			worse = 0
-		} else if worse++; worse >= gammaWorse || point.RootGap > 0.5 {
-			break // beyond, it only becomes harder to prove and no better
-		}
-		best = min(best, point.RMSE)
-	}
-	if len(path) == 0 {
-		return settings.standard(), nil, nil
-	}
-	return middle(path, best*(1+settings.Equal)), path, nil
-}
-
-// middle is, of the γ whose error is good enough, the one with the smallest
-// root gap; of several, the middle one.
-func middle(path []model.GammaPoint, good float64) float64 {
-	least := math.Inf(1)
-	for _, point := range path {
-		if point.RMSE <= good {
-			least = min(least, point.RootGap)
-		}
-	}
-	var easiest []float64
-	for _, point := range path {
-		if point.RMSE <= good && point.RootGap <= least+gammaEasy {
-			easiest = append(easiest, point.Gamma)
-		}
-	}
-	return easiest[len(easiest)/2]
+		}, nil
+	}, settings.OnPoint)
 }
 
 // sampleRows keeps whole rows, chosen by a hash of the seed, with about the
@@ -167,22 +122,4 @@ func FeatureScale(m *data.Matrix, features *data.Features) float64 {
 		return 0
 	}
 	return sum / float64(p) / float64(rows)
-}
-
-// standard is the middle of the path, for when nothing can be validated.
-func (s *GammaSettings) standard() float64 {
-	if s.Unit == 0 {
-		return 1
-	}
-	return roundGamma(math.Pow(10, (s.First+s.Last)/2) / s.Unit)
-}
-
-// roundGamma keeps two digits: γ is a setting that people read and type.
-func roundGamma(gamma float64) float64 {
-	digits := math.Floor(math.Log10(gamma)) - 1
-	unit := math.Pow(10, math.Abs(digits))
-	if digits < 0 {
-		return math.Round(gamma*unit) / unit
-	}
-	return math.Round(gamma/unit) * unit
 }

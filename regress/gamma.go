@@ -30,7 +30,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	}
 	folds = min(folds, n)
 	if folds < 2 {
-		return gammapath.Default(float64(n)), nil, nil // nothing to validate on
+		return gammapath.Standard(float64(n)).Default(), nil, nil // nothing to validate on
 	}
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
 	used := folds
@@ -41,7 +41,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	for f := range parts {
 		parts[f] = newFold(problem, settings, f, folds)
 	}
-	return gammapath.Choose(ctx, float64(n), func(gamma float64) (model.GammaPoint, error) {
+	return gammapath.Standard(float64(n)).Choose(ctx, func(gamma float64) (model.GammaPoint, error) {
 		point := model.GammaPoint{Gamma: gamma}
 		var sum, count float64
 		for _, part := range parts {

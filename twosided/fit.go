@@ -222,7 +222,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 	n, m := fit.Dims()
 	oracle := objective.NewQuadratic(products, 1, float64(n)*float64(m))
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
-	return gammapath.Choose(ctx, unit, func(gamma float64) (model.GammaPoint, error) {
+	return gammapath.Standard(unit).Choose(ctx, func(gamma float64) (model.GammaPoint, error) {
 		point := model.GammaPoint{Gamma: gamma}
 		at := oracle.WithGamma(gamma)
 		result, err := search.Minimize(ctx, at, find)

@@ -4,8 +4,8 @@
 // It takes a unit (the mean square of the features, so that γ·unit has none) and
 // a function that selects and scores at one γ. It gives the γ to use and the
 // whole path. It must never decide by a single best error: errors that differ by
-// less than a thousandth are the same to it, and of those it takes the γ whose
-// search is the easiest to prove.
+// next to nothing are the same to it, and of those it takes the γ whose search
+// is the easiest to prove.
 package gammapath
 
 import (
@@ -15,33 +15,41 @@ import (
 	"optcomplete/model"
 )
 
-// γ·unit goes from 10^first (coefficients shrunk to nothing) to 10^last (hardly
-// at all).
-const (
-	first, last = -1, 5
-	equal       = 1e-3 // errors this near, relatively, are the same
-	easy        = 1e-6 // root gaps this near are the same
-)
+// Path is the γ to try: γ·Unit goes from 10^First (coefficients shrunk to
+// nothing) to 10^Last (hardly at all) in steps of 10^Step.
+type Path struct {
+	Unit              float64
+	First, Last, Step float64
+	Equal             float64 // errors this near, relatively, are the same
+	Patience          int     // so many γ in a row that are no better end the path; zero: none do
+}
+
+// Standard is the path for features in a unit, seven γ a factor of ten apart.
+func Standard(unit float64) Path { return Path{Unit: unit, First: -1, Last: 5, Step: 1, Equal: 1e-3} }
+
+const easy = 1e-6 // root gaps this near are the same
+
+func (p Path) usable() bool { return p.Unit > 0 && !math.IsInf(p.Unit, 1) }
 
 // Default is γ for when nothing can be validated: the middle of the path.
-func Default(unit float64) float64 {
-	if !(unit > 0) || math.IsInf(unit, 1) {
+func (p Path) Default() float64 {
+	if !p.usable() {
 		return 1
 	}
-	return round(100 / unit)
+	return round(math.Pow(10, (p.First+p.Last)/2) / p.Unit)
 }
 
 // Choose tries each γ of the path in rising order. It stops early where the
-// relaxation has become useless and the error no better. When the context is
-// cancelled, it chooses from what there is. on may be nil.
-func Choose(ctx context.Context, unit float64, try func(gamma float64) (model.GammaPoint, error), on func(model.GammaPoint)) (float64, []model.GammaPoint, error) {
-	if !(unit > 0) || math.IsInf(unit, 1) {
-		return Default(unit), nil, nil
+// error has long been no better, or is no better and the relaxation useless.
+// When the context is cancelled, it chooses from what there is. on may be nil.
+func (p Path) Choose(ctx context.Context, try func(gamma float64) (model.GammaPoint, error), on func(model.GammaPoint)) (float64, []model.GammaPoint, error) {
+	if !p.usable() {
+		return p.Default(), nil, nil
 	}
 	var path []model.GammaPoint
-	best := math.Inf(1)
-	for exponent := first; exponent <= last && ctx.Err() == nil; exponent++ {
-		point, err := try(round(math.Pow(10, float64(exponent)) / unit))
+	best, since := math.Inf(1), 0
+	for exponent := p.First; exponent <= p.Last+1e-9 && ctx.Err() == nil; exponent += p.Step {
+		point, err := try(round(math.Pow(10, exponent) / p.Unit))
 		if ctx.Err() != nil {
 			break
 		}
@@ -52,18 +60,18 @@ func Choose(ctx context.Context, unit float64, try func(gamma float64) (model.Ga
 		if on != nil {
 			on(point)
 		}
-		if point.RootGap > 0.5 && point.RMSE > best*(1-equal) {
+		if point.RMSE < best*(1-p.Equal) {
+			since = 0
+		} else if since++; since == p.Patience || point.RootGap > 0.5 {
+			best = min(best, point.RMSE)
 			break
 		}
 		best = min(best, point.RMSE)
 	}
 	if len(path) == 0 {
-		return Default(unit), nil, nil
+		return p.Default(), nil, nil
 	}
-	for _, point := range path {
-		best = min(best, point.RMSE)
-	}
-	return easiest(path, best*(1+equal)), path, nil
+	return easiest(path, best*(1+p.Equal)), path, nil
 }
 
 // easiest is, of the γ whose error is good enough, the one with the smallest

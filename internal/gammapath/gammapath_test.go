@@ -23,7 +23,7 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 		{"goes on while it gets better", []float64{4, 3, 2, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1, 1}, 1000, 5},
 	} {
 		i := 0
-		gamma, path, err := Choose(context.Background(), 1, func(gamma float64) (model.GammaPoint, error) {
+		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (model.GammaPoint, error) {
 			i++
 			return model.GammaPoint{Gamma: gamma, RMSE: c.rmse[i-1], RootGap: c.gap[i-1]}, nil
 		}, nil)
@@ -38,15 +38,15 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 func TestChooseOnFailure(t *testing.T) {
 	broken := errors.New("broken")
 	try := func(float64) (model.GammaPoint, error) { return model.GammaPoint{}, broken }
-	if _, _, err := Choose(context.Background(), 1, try, nil); err != broken {
+	if _, _, err := Standard(1).Choose(context.Background(), try, nil); err != broken {
 		t.Errorf("got %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if gamma, _, err := Choose(cancelled, 2, try, nil); err != nil || gamma != 50 {
+	if gamma, _, err := Standard(2).Choose(cancelled, try, nil); err != nil || gamma != 50 {
 		t.Errorf("cancelled: %v, %v", gamma, err)
 	}
-	if gamma, _, err := Choose(context.Background(), 0, try, nil); err != nil || gamma != 1 {
+	if gamma, _, err := Standard(0).Choose(context.Background(), try, nil); err != nil || gamma != 1 {
 		t.Errorf("no unit: %v, %v", gamma, err)
 	}
 }
