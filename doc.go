@@ -9,7 +9,8 @@
 // save and load.
 //
 // The work is done by the packages below, each usable by itself: data,
-// objective (the cost), search (branch and bound on any convex cost), model and
-// evaluate. This package only joins them. It never prints, and it never returns
+// objective (the cost), search (branch and bound on any convex cost), cutplanes
+// (the paper's own algorithms, on the MILP solvers of milp), model and evaluate.
+// This package only joins them. It never prints, and it never returns
 // a bound that is not proven.
 package optcomplete

@@ -77,7 +77,8 @@ const largest = 1e100
 // the coefficients of every row.
 //
 // A limit or a cancelled context is not an error: the model then has the best
-// selection found, a true bound, and a status that says so.
+// selection found, a true bound, and a status that says so. The method
+// OptComplete proves nothing and has no bound, unless told to certify.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	start := time.Now()
 	t, err := newTask(problem, &settings)

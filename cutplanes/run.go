@@ -134,12 +134,13 @@ func (r *run) solve(ctx context.Context) (solution milp.Solution, done bool, err
 	r.result.Masters++
 	var stopped *milp.NotOptimalError
 	var crashed *milp.CrashError
+	var wrong *milp.AnswerError
 	switch {
 	case errors.As(err, &stopped):
 		solution = stopped.Solution
-	case err != nil && ctx.Err() != nil, errors.As(err, &crashed) && r.late():
-		// A program that was stopped says nothing; one whose time is over
-		// while it still reads its input calls that an error.
+	case err != nil && ctx.Err() != nil, r.late() && (errors.As(err, &crashed) || errors.As(err, &wrong)):
+		// A program that was stopped says nothing. HiGHS, when its time is over
+		// while it reads its input, calls that an error. Nothing of it is used.
 		solution = milp.Solution{Bound: math.Inf(-1)}
 	case err != nil:
 		return solution, false, err
