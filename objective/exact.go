@@ -21,7 +21,7 @@ type Exact struct {
 	gamma   float64
 	chunks  [][]int32 // the rows with entries, in chunks, in each by rising number of entries
 	longest int       // most entries in a row
-	norm    []float64 // for each feature, the largest Σ b_j² over a row's entries
+	norm    []float64 // for each feature, no less than Σ b_j² over any row's entries
 	workers []*worker // one for each thread
 	grams   *grams    // made by the first enumeration
 }
@@ -104,23 +104,17 @@ func (o *Exact) divide() {
 	}
 }
 
-// measure finds the norms that rounding errors are estimated with.
+// measure bounds the norms that rounding errors are estimated with: no row has
+// more entries than the longest, and none of them a larger feature.
 func (o *Exact) measure() {
 	o.norm = make([]float64, o.p)
-	sum := make([]float64, o.p)
-	for _, chunk := range o.chunks {
-		for _, i := range chunk {
-			columns, _ := o.matrix.Row(int(i))
-			clear(sum)
-			for _, c := range columns {
-				for j, x := range o.b[int(c)*o.width:][:o.p] {
-					sum[j] += x * x
-				}
-			}
-			for j, x := range sum {
-				o.norm[j] = max(o.norm[j], x)
-			}
+	for j := range o.m {
+		for f, b := range o.b[j*o.width:][:o.p] {
+			o.norm[f] = max(o.norm[f], b*b)
 		}
+	}
+	for f := range o.norm {
+		o.norm[f] *= float64(o.longest)
 	}
 }
 
