@@ -97,7 +97,7 @@ type Summary struct {
 
 // FormatVersion is the version of the saved model that this package writes and
 // reads. It changes when an older program could misread a newer model.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
