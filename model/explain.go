@@ -82,6 +82,16 @@ func (m *Model) units() *units {
 	return u
 }
 
+// raw is a value of term f in the unit of the file. What only rounding left of a
+// zero is one.
+func (u *units) raw(f int, encoded float64) float64 {
+	x := encoded*u.scale[f] + u.centre[f]
+	if math.Abs(x) < 1e-12*(u.scale[f]+math.Abs(u.centre[f])) && u.centre[f] != 0 {
+		return 0
+	}
+	return x
+}
+
 // unitOf says what one unit of a feature is.
 func unitOf(e *encode.Encoding, f *encode.Feature) string {
 	field := &e.Fields[f.Field]

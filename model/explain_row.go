@@ -128,7 +128,7 @@ func (m *Model) ExplainSum(row, column string) *SumExplanation {
 	units := m.units()
 	for f, name := range m.Summary.Terms {
 		out.Parts = append(out.Parts, SumPart{
-			Name: name, Unit: units.names[f], Value: b[f]*units.scale[f] + units.centre[f], Centre: units.centre[f],
+			Name: name, Unit: units.names[f], Value: units.raw(f, b[f]), Centre: units.centre[f],
 			PerUnit: u[f] / units.scale[f], Part: b[f] * u[f],
 		})
 	}

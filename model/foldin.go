@@ -1,12 +1,6 @@
 package model
 
-import (
-	"context"
-	"fmt"
-	"slices"
-
-	"optcomplete/data"
-)
+import "fmt"
 
 // FoldIn fits one row, new or known, to its entries, with everything that rows
 // share left as it is: one small solve, no refit. The entries a row was fitted
@@ -125,81 +119,4 @@ func (f *folder) posterior(columns []int32, u []float64) (effect float64, err er
 	}
 	copy(u, f.u[1:])
 	return f.u[0], nil
-}
-
-// WithRows is the model with the rows of r folded in: new ones are added after
-// the others, and those that the model has are fitted anew, on the entries of r
-// alone. The columns of r must be those of the model. Rows gives the index in
-// the result of every row of r. The model itself is not changed.
-func (m *Model) WithRows(ctx context.Context, r *data.Ratings, threads int) (out *Model, rows []int, err error) {
-	n, columns := r.Dims()
-	if columns != len(m.ColumnIDs) || len(r.RowIDs) != n {
-		panic(fmt.Sprintf("model: %d columns and %d row ids to fold into a model of %d columns", columns, len(r.RowIDs), len(m.ColumnIDs)))
-	}
-	k := m.K()
-	out = m.copy()
-	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
-	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), slices.Clone(m.Coefficients)
-	rows = make([]int, n)
-	for x, id := range r.RowIDs {
-		i, known := m.Row(id)
-		if !known {
-			i = len(out.RowIDs)
-			out.RowIDs, out.Entries = append(out.RowIDs, id), append(out.Entries, 0)
-			out.Coefficients = append(out.Coefficients, make([]float64, k)...)
-			if out.RowEffects != nil {
-				out.RowEffects = append(out.RowEffects, 0)
-			}
-		}
-		rows[x] = i
-	}
-	if _, err := m.folder(); err != nil {
-		return nil, nil, err
-	}
-	err = forBlocks(ctx, n, threads, func() func(lo, hi int) error {
-		f, _ := m.folder() // it was tried above
-		return func(lo, hi int) error {
-			for x := lo; x < hi; x++ {
-				at, values := r.Row(x)
-				i := rows[x]
-				effect, err := f.fold(at, values, out.Coefficients[i*k:(i+1)*k])
-				if err != nil {
-					return fmt.Errorf("row %q: %w", r.RowIDs[x], err)
-				}
-				if out.RowEffects != nil {
-					out.RowEffects[i] = effect
-				}
-				out.Entries[i] = int32(len(at))
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	if err := out.addSeen(m, r, rows); err != nil {
-		return nil, nil, err
-	}
-	out.Summary.Rows = len(out.RowIDs)
-	return out, rows, out.check()
-}
-
-// addSeen adds what folded rows have seen to what the model m knew.
-func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int) error {
-	before.loadSeen()
-	if before.seen.err != nil {
-		return before.seen.err
-	}
-	m.seen.file = ""
-	if before.seen.columns == nil {
-		return nil
-	}
-	m.seen.columns = append(slices.Clone(before.seen.columns), make([][]int32, len(m.RowIDs)-len(before.RowIDs))...)
-	for x, i := range rows {
-		at, _ := r.Row(x)
-		all := slices.Concat(m.seen.columns[i], at)
-		slices.Sort(all)
-		m.seen.columns[i] = slices.Compact(all)
-	}
-	return nil
 }

@@ -73,16 +73,28 @@ func (m *Model) RecommendAll(ctx context.Context, w io.Writer, format Format, to
 		if err != nil {
 			return err
 		}
-		if err := out.write(lo, lists[:hi-lo]); err != nil {
+		if err := out.write(m.RowIDs[lo:hi], lists[:hi-lo]); err != nil {
 			return err
 		}
 	}
 	return out.close()
 }
 
-// recommendWriter writes the lists of the rows from lo on.
+// WriteRecommendations writes one row's recommendations as RecommendAll does.
+func (m *Model) WriteRecommendations(w io.Writer, format Format, row string, list []Recommendation) error {
+	out, err := newRecommendWriter(m, w, format)
+	if err != nil {
+		return err
+	}
+	if err := out.write([]string{row}, [][]Recommendation{list}); err != nil {
+		return err
+	}
+	return out.close()
+}
+
+// recommendWriter writes the lists of some rows.
 type recommendWriter interface {
-	write(lo int, lists [][]Recommendation) error
+	write(rowIDs []string, lists [][]Recommendation) error
 	close() error
 }
 
@@ -110,10 +122,10 @@ type recommendCSV struct {
 	w *csv.Writer
 }
 
-func (o *recommendCSV) write(lo int, lists [][]Recommendation) error {
+func (o *recommendCSV) write(rowIDs []string, lists [][]Recommendation) error {
 	for x, list := range lists {
 		for rank, r := range list {
-			if err := o.w.Write([]string{o.m.RowIDs[lo+x], strconv.Itoa(rank + 1), o.m.ColumnIDs[r.Column], string(appendNumber(nil, r.Value))}); err != nil {
+			if err := o.w.Write([]string{rowIDs[x], strconv.Itoa(rank + 1), o.m.ColumnIDs[r.Column], string(appendNumber(nil, r.Value))}); err != nil {
 				return err
 			}
 		}
@@ -132,7 +144,7 @@ type recommendParquet struct {
 	out    *pqarrow.FileWriter
 }
 
-func (o *recommendParquet) write(lo int, lists [][]Recommendation) error {
+func (o *recommendParquet) write(rowIDs []string, lists [][]Recommendation) error {
 	var rows, ranks, columns []int32
 	var values []float64
 	for x, list := range lists {
@@ -141,7 +153,7 @@ func (o *recommendParquet) write(lo int, lists [][]Recommendation) error {
 			columns, values = append(columns, int32(r.Column)), append(values, r.Value)
 		}
 	}
-	row := dictionary(o.m.RowIDs[lo:lo+len(lists)], len(rows), func(at int) int32 { return rows[at] })
+	row := dictionary(rowIDs, len(rows), func(at int) int32 { return rows[at] })
 	defer row.Release()
 	column := dictionary(o.m.ColumnIDs, len(columns), func(at int) int32 { return columns[at] })
 	defer column.Release()
