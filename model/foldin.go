@@ -58,7 +58,7 @@ func (m *Model) folder() (*folder, error) {
 	return f, nil
 }
 
-// fold fits a row and writes its coefficients to u.
+// fold fits a row and writes its coefficients to u. Its error is a *RangeError.
 func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err error) {
 	m := f.m
 	if len(columns) != len(values) {

@@ -11,7 +11,8 @@ import (
 // WithRows is the model with the rows of r folded in: new ones are added after
 // the others, and those that the model has are fitted anew, on the entries of r
 // alone. The columns of r must be those of the model. rows gives the index in
-// the result of every row of r. The model itself is not changed.
+// the result of every row of r. The model itself is not changed. Numbers too
+// large to compute with are a *RangeError, with the row's index in r.
 func (m *Model) WithRows(ctx context.Context, r *data.Ratings, threads int) (out *Model, rows []int, err error) {
 	out, rows = m.grow(r)
 	fold := make([]int, len(rows))
@@ -86,7 +87,7 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 				i := rows[x]
 				effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
 				if err != nil {
-					return fmt.Errorf("row %q: %w", r.RowIDs[x], err)
+					return &RangeError{Row: x, Value: err.(*RangeError).Value}
 				}
 				if m.RowEffects != nil {
 					m.RowEffects[i] = effect

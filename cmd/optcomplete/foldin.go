@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
 
@@ -78,11 +80,23 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	before := len(m.RowIDs)
 	m, rows, err := m.WithRows(cmd.Context(), ratings, threadsOf(c))
 	if err != nil {
-		return err
+		return foldFault(ratingsPath, ratings, err)
 	}
 	added := len(m.RowIDs) - before
 	c.notef("Folded in %s: %s new, %s known before", count(len(rows), "row"), grouped(added), grouped(len(rows)-added))
 	return f.write(cmd.Context(), c, m, rows)
+}
+
+// foldFault says of which row a number is too large.
+func foldFault(path string, ratings *data.Ratings, err error) error {
+	var large *model.RangeError
+	if !errors.As(err, &large) {
+		return err
+	}
+	return &data.InputError{
+		File: path, Problem: fmt.Sprintf("row %s has the number %g, too large to compute with", data.Quote(ratings.RowIDs[large.Row]), large.Value),
+		Remedy: "give the values in the unit of the model's", Err: err,
+	}
 }
 
 // write writes what was asked for, in the end the coefficients if nothing else

@@ -108,7 +108,11 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", f.ratings, w)
 	}
-	return m.WithNewRows(cmd.Context(), ratings, threadsOf(c))
+	more, err := m.WithNewRows(cmd.Context(), ratings, threadsOf(c))
+	if err != nil {
+		return nil, foldFault(f.ratings, ratings, err)
+	}
+	return more, nil
 }
 
 // skipper tells which columns to leave out for a row.
