@@ -107,6 +107,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
 	record(&summary, result, func(selection []int) []string { return t.names(s.units(t, selection)) })
 
+	if summary.Removal, err = t.removal(ctx, s, result.Selection); err != nil {
+		return nil, err
+	}
+
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	parts, err := t.parts(finish, train, selection, c)
 	if err != nil {
@@ -122,6 +126,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	fitted, err := model.New(summary, &data.Ratings{Matrix: train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs},
 		problem.Features, members, parts)
 	if err != nil {
+		return nil, err
+	}
+	fitted.SetSeen(problem.Ratings.Matrix) // held-out entries were seen too
+	if fitted.Summary.Variance, err = fitted.VarianceOf(finish, train, settings.Threads); err != nil {
 		return nil, err
 	}
 	fitted.Summary.Train = evaluate.Score(train, fitted.PredictRow, settings.Threads)

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
@@ -217,6 +218,70 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 	if last.Cost != fitted.Summary.Cost || last.Bound != fitted.Summary.Bound || last.Passes != fitted.Summary.Passes {
 		t.Errorf("last event %+v, summary %+v", last, fitted.Summary)
 	}
+}
+
+// TestRemovalIsTheCostWithout: what is recorded for each selected feature is the
+// cost of fitting the others alone.
+func TestRemovalIsTheCostWithout(t *testing.T) {
+	problem, _ := instance(t, small)
+	for _, kind := range []model.Kind{model.Paper, model.Pooled, model.Full} {
+		settings := Settings{Model: kind, K: 3, Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}
+		all := fit(t, problem, settings).Summary
+		if len(all.Removal) != 3 {
+			t.Fatalf("%v: %d removals", kind, len(all.Removal))
+		}
+		for x, r := range all.Removal {
+			others := settings
+			others.K = 2
+			others.Always = slices.Delete(slices.Clone(all.Selected), x, x+1)
+			want := fit(t, problem, others).Summary.Cost
+			if r.Name != all.Selected[x] || math.Abs(r.Cost-want) > 1e-9*want || r.Cost < all.Cost {
+				t.Errorf("%v without %s: %v, want %v", kind, r.Name, r.Cost, want)
+			}
+		}
+	}
+}
+
+// TestFitsOfAlmostNothingAnswer: no row or column without entries, no selection of
+// all features, gives an answer that is no number.
+func TestFitsOfAlmostNothingAnswer(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		n, m, p := rapid.IntRange(1, 5).Draw(rt, "rows"), rapid.IntRange(1, 5).Draw(rt, "columns"), rapid.IntRange(1, 3).Draw(rt, "p")
+		values := rapid.SliceOfN(rapid.SampledFrom([]float64{0, 1, -2}), m*p, m*p).Draw(rt, "features")
+		var entries []data.Entry
+		for i := range n {
+			for j := range m {
+				if rapid.IntRange(0, 2).Draw(rt, "observed") == 0 {
+					entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: rapid.Float64Range(1, 5).Draw(rt, "value")})
+				}
+			}
+		}
+		matrix, err := data.NewMatrix(n, m, entries)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		names := func(prefix string, count int) (out []string) {
+			for x := range count {
+				out = append(out, prefix+string(rune('a'+x)))
+			}
+			return out
+		}
+		columns := names("c", m)
+		fitted, err := Fit(context.Background(), Problem{
+			Ratings:  &data.Ratings{Matrix: matrix, RowIDs: names("r", n), ColumnIDs: columns},
+			Features: data.NewFeatures(columns, names("f", p), values),
+		}, Settings{K: p, Model: rapid.SampledFrom([]model.Kind{model.Full, model.Pooled, model.Paper}).Draw(rt, "kind"), Threads: 1})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, row := range append(fitted.RowIDs, "nobody") {
+			for _, column := range append(columns, "nothing") {
+				if a := fitted.Answer(row, column); math.IsNaN(a.Value) || math.IsInf(a.Value, 0) {
+					rt.Fatalf("%s, %s: %+v", row, column, a)
+				}
+			}
+		}
+	})
 }
 
 // TestBadSettingsAreExplained wants a SettingsError that names the culprit.

@@ -143,6 +143,29 @@ func (t *task) parts(ctx context.Context, train *data.Matrix, selection []int, c
 	})
 }
 
+// removal costs the selection without each of its units in turn. An interrupt
+// leaves it out.
+func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]model.Removal, error) {
+	weights, gradient := make([]float64, s.oracle.Dim()), make([]float64, s.oracle.Dim())
+	for _, u := range selection {
+		weights[u] = 1
+	}
+	var out []model.Removal
+	for _, u := range s.units(t, selection) {
+		weights[u] = 0
+		cost, _, err := s.oracle.Eval(ctx, weights, gradient)
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		weights[u] = 1
+		out = append(out, model.Removal{Name: t.units[u].name, Cost: cost})
+	}
+	return out, nil
+}
+
 // Limits of a trial: enough to select well, not to prove.
 const (
 	trialPasses  = 80

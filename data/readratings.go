@@ -22,6 +22,8 @@ type RatingsOptions struct {
 
 	Missing     []string // values that mean unknown: such entries are left out
 	DropUnknown bool     // leave out entries of columns without features
+	AnyColumn   bool     // columns without features too: they come after the others, in the order of their first entry
+	Where       string   // what has the known columns, for errors; empty means "the feature table"
 	Delimiter   byte     // 0 means tab, comma or semicolon, as the first line shows
 }
 
@@ -88,6 +90,8 @@ type ratingsReader struct {
 	width, rowAt, columnAt, valueAt int // number of fields, and where the three stand
 
 	columns map[string]int32
+	known   int      // columns of the feature table
+	added   []string // columns without features that were taken
 	rows    map[string]int32
 	rowIDs  []string
 	lastRow int32 // of the line before; −1 at first
@@ -100,6 +104,7 @@ func newRatingsReader(name string, features *Features, options RatingsOptions) *
 	in := &ratingsReader{
 		options: options,
 		maxRows: math.MaxInt32,
+		known:   len(features.IDs),
 		columns: make(map[string]int32, len(features.IDs)),
 		rows:    map[string]int32{},
 		lastRow: -1,
@@ -195,7 +200,12 @@ func (in *ratingsReader) entry(fields [][]byte) *InputError {
 	}
 	j, known := in.columns[string(column)]
 	if !known {
-		return in.unknownColumn(column)
+		if !in.options.AnyColumn {
+			return in.unknownColumn(column)
+		}
+		id := string(column)
+		j = int32(in.known + len(in.added))
+		in.columns[id], in.added = j, append(in.added, id)
 	}
 	if in.isMissing(value) {
 		in.report.Missing++
@@ -239,7 +249,7 @@ func (in *ratingsReader) rowIndex(id []byte) (int32, *InputError) {
 
 func (in *ratingsReader) unknownColumn(id []byte) *InputError {
 	if !in.options.DropUnknown {
-		return in.fault("column "+quote(id)+" is not in the feature table", "use --drop-unknown to leave such entries out")
+		return in.fault("column "+quote(id)+" is not in "+or(in.options.Where, "the feature table"), "use --drop-unknown to leave such entries out")
 	}
 	in.report.UnknownEntries++
 	if _, seen := in.unknown[string(id)]; !seen {
@@ -285,7 +295,11 @@ func (in *ratingsReader) finish(features *Features) (*Ratings, *RatingsReport, e
 			Remedy:  "check that the column ids are those of the feature table",
 		}
 	}
-	matrix, err := NewMatrix(len(in.rowIDs), len(features.IDs), in.entries)
+	columnIDs := features.IDs
+	if len(in.added) > 0 {
+		columnIDs = slices.Concat(columnIDs, in.added)
+	}
+	matrix, err := NewMatrix(len(in.rowIDs), len(columnIDs), in.entries)
 	var twice *DuplicateError
 	switch {
 	case errors.As(err, &twice):
@@ -293,14 +307,14 @@ func (in *ratingsReader) finish(features *Features) (*Ratings, *RatingsReport, e
 		return nil, nil, &InputError{
 			File: in.name, Line: in.lines.line(twice.Second),
 			Problem: fmt.Sprintf("row %s, column %s was already given on line %d",
-				quote(in.rowIDs[e.Row]), quote(features.IDs[e.Column]), in.lines.line(twice.First)),
+				quote(in.rowIDs[e.Row]), quote(columnIDs[e.Column]), in.lines.line(twice.First)),
 			Remedy: "keep one of the two lines",
 			Err:    err,
 		}
 	case err != nil:
 		return nil, nil, &InputError{File: in.name, Problem: err.Error(), Err: err}
 	}
-	return &Ratings{Matrix: matrix, RowIDs: in.rowIDs, ColumnIDs: features.IDs}, &in.report, nil
+	return &Ratings{Matrix: matrix, RowIDs: in.rowIDs, ColumnIDs: columnIDs}, &in.report, nil
 }
 
 // lineIndex finds the line that an entry stood on. Most entries stand on the

@@ -264,3 +264,21 @@ func TestReadRatingsDoesNotAllocatePerLine(t *testing.T) {
 		t.Errorf("%v allocations for %d lines", allocations, 1<<14)
 	}
 }
+
+func TestAnyColumnComesAfterTheKnown(t *testing.T) {
+	f := NewFeatures([]string{"a", "b"}, nil, nil)
+	got, report, err := readRatings(strings.NewReader("u,x,1\nu,b,2\nv,y,3\nv,x,4\n"), "r.csv", f, RatingsOptions{AnyColumn: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]string{"a", "b", "x", "y"}, got.ColumnIDs); diff != "" || report.Entries != 4 || len(f.IDs) != 2 {
+		t.Errorf("%s %+v", diff, report)
+	}
+	if columns, values := got.Row(1); !cmp.Equal(columns, []int32{2, 3}) || !cmp.Equal(values, []float64{4, 3}) {
+		t.Errorf("row v: %v %v", columns, values)
+	}
+	_, _, err = readRatings(strings.NewReader("u,x,1\nu,x,2\n"), "r.csv", f, RatingsOptions{AnyColumn: true})
+	if err == nil || !strings.Contains(err.Error(), `row "u", column "x" was already given on line 1`) {
+		t.Errorf("a duplicate: %v", err)
+	}
+}

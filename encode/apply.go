@@ -27,7 +27,7 @@ func (e *Encoding) Apply(record map[string]string) (values []float64, warnings [
 		cells[i] = text
 	}
 	if len(absent) > 0 {
-		return nil, nil, absentFields(recordName, 0, absent)
+		return nil, nil, AbsentFields(recordName, 0, absent)
 	}
 	if strange := e.strange(sortedKeys(record)); len(strange) > 0 {
 		warnings = append(warnings, "ignored, because the table did not have it: "+data.QuoteList(strange))
@@ -51,7 +51,7 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 		}
 	}
 	if len(absent) > 0 {
-		return nil, nil, absentFields(table.File, 1, absent)
+		return nil, nil, AbsentFields(table.File, 1, absent)
 	}
 	var warnings []string
 	if strange := e.strange(table.Names); len(strange) > 0 {
@@ -74,7 +74,9 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 	return data.NewFeatures(slices.Clone(table.IDs), e.Names(), values), warnings, nil
 }
 
-func absentFields(file string, line int, names []string) error {
+// AbsentFields is the error for a record, or a table, that lacks fields which a
+// model uses.
+func AbsentFields(file string, line int, names []string) error {
 	noun, verb := "the field ", "it"
 	if len(names) > 1 {
 		noun, verb = "the fields ", "them"

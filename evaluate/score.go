@@ -79,6 +79,14 @@ func (s *sums) add(values, predictions []float64) {
 	}
 }
 
+func (s *sums) merge(o *sums) {
+	s.entries += o.entries
+	s.zeros += o.zeros
+	s.relative += o.relative
+	s.square += o.square
+	s.absolute += o.absolute
+}
+
 func clamp(e float64) float64 {
 	if e <= maxError {
 		return e
@@ -90,11 +98,7 @@ func clamp(e float64) float64 {
 func total(parts []sums) Metrics {
 	var t sums
 	for _, p := range parts {
-		t.entries += p.entries
-		t.zeros += p.zeros
-		t.relative += p.relative
-		t.square += p.square
-		t.absolute += p.absolute
+		t.merge(&p)
 	}
 	out := Metrics{Entries: t.entries, MAPESkipped: t.zeros}
 	if t.entries > 0 {

@@ -33,7 +33,8 @@ func Load(dir string) (*Model, error) {
 		return nil, err
 	}
 	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, rows.values
-	m.ColumnIDs, m.ColumnEffects, m.Features = columns.ids, columns.effects, columns.values
+	m.ColumnIDs, m.ColumnEntries, m.ColumnEffects, m.Features = columns.ids, columns.entries, columns.effects, columns.values
+	m.seen.file = filepath.Join(dir, seenFile)
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -122,9 +123,7 @@ func (t *table) read(in *pqarrow.FileReader, want int) error {
 	defer records.Release()
 	t.ids = make([]string, 0, want)
 	t.values = make([]float64, want*len(t.names))
-	if t.counted {
-		t.entries = make([]int32, 0, want)
-	}
+	t.entries = make([]int32, 0, want)
 	if t.effect {
 		t.effects = make([]float64, 0, want)
 	}
@@ -158,11 +157,8 @@ func (t *table) take(r arrow.RecordBatch) error {
 		// A copy: the value is part of the batch's own buffer.
 		t.ids = append(t.ids, strings.Clone(ids.Value(i)))
 	}
-	first := 1
-	if t.counted {
-		t.entries = append(t.entries, r.Column(1).(*array.Int32).Int32Values()...)
-		first++
-	}
+	t.entries = append(t.entries, r.Column(1).(*array.Int32).Int32Values()...)
+	first := 2
 	if t.effect {
 		t.effects = append(t.effects, r.Column(first).(*array.Float64).Float64Values()...)
 		first++

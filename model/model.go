@@ -15,12 +15,14 @@ import (
 type Model struct {
 	Summary Summary
 	Parts
-	RowIDs    []string  // n
-	Entries   []int32   // n: observed training entries of each row; 0 means its coefficients say nothing
-	ColumnIDs []string  // m
-	Features  []float64 // m×k: the selected features of each column
+	RowIDs        []string  // n
+	Entries       []int32   // n: observed training entries of each row; 0 means its coefficients are the population's
+	ColumnIDs     []string  // m
+	ColumnEntries []int32   // m: observed training entries of each column; 0 means its effect is what its features predict
+	Features      []float64 // m×k: the selected features of each column
 
 	rows, columns index
+	seen          seen
 }
 
 // index finds an id's position. It is built at the first question, because
@@ -96,8 +98,9 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	model := &Model{
 		Summary: summary, Parts: *parts,
 		RowIDs: train.RowIDs, Entries: entries,
-		ColumnIDs: train.ColumnIDs, Features: Chosen(features, selected),
+		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries(train.Matrix), Features: Chosen(features, selected),
 	}
+	model.SetSeen(train.Matrix)
 	if err := model.check(); err != nil {
 		return nil, err
 	}

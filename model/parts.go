@@ -71,7 +71,49 @@ func FitParts(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Re
 	for j := range columns {
 		axpy(1/float64(columns), chosen[j*k:(j+1)*k], p.Typical)
 	}
+	p.fillUnseen(m, chosen, k)
 	return p, nil
+}
+
+// fillUnseen gives rows and columns without entries what a new one would get:
+// the population's coefficients, and the effect that the features predict.
+func (p *Parts) fillUnseen(m *data.Matrix, chosen []float64, k int) {
+	n, _ := m.Dims()
+	for i := range n {
+		if at, _ := m.Row(i); len(at) > 0 {
+			continue
+		}
+		if p.RowEffects != nil {
+			p.RowEffects[i] = p.Population[0]
+		}
+		copy(p.Coefficients[i*k:(i+1)*k], p.Population[1:])
+	}
+	if p.ColumnEffects == nil {
+		return
+	}
+	for c, entries := range columnEntries(m) {
+		if entries == 0 {
+			p.ColumnEffects[c] = p.newColumnEffect(chosen[c*k:][:k])
+		}
+	}
+}
+
+// newColumnEffect is the effect of a column that has features b and no entries.
+func (p *Structure) newColumnEffect(b []float64) float64 {
+	return p.NewColumn[0] + dot(b, p.NewColumn[1:])
+}
+
+// columnEntries counts the entries of every column.
+func columnEntries(m *data.Matrix) []int32 {
+	n, columns := m.Dims()
+	count := make([]int32, columns)
+	for i := range n {
+		at, _ := m.Row(i)
+		for _, c := range at {
+			count[c]++
+		}
+	}
+	return count
 }
 
 func fitKind(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (*Parts, error) {
@@ -126,9 +168,9 @@ func fitPaper(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Re
 // fitPrior fits row effects and coefficients together, with a learned prior,
 // and the column effects to what they leave, by turns.
 func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) error {
-	n, _ := m.Dims()
+	n, columns := m.Dims()
 	d := k + 1
-	design := withConstant(chosen, k)
+	design := withConstant(chosen, k, columns)
 	var u []float64
 	turns := 1
 	if r.Kind == Full {
@@ -174,14 +216,10 @@ func (p *Parts) refreshColumns(m *data.Matrix, design, u []float64, d int, shrin
 }
 
 // withConstant puts a 1 before the features of every column.
-func withConstant(chosen []float64, k int) []float64 {
-	m := 0
-	if k > 0 {
-		m = len(chosen) / k
-	}
-	out := make([]float64, 0, m*(k+1))
-	for at := 0; at < m*k; at += k {
-		out = append(append(out, 1), chosen[at:at+k]...)
+func withConstant(chosen []float64, k, columns int) []float64 {
+	out := make([]float64, 0, columns*(k+1))
+	for c := range columns {
+		out = append(append(out, 1), chosen[c*k:(c+1)*k]...)
 	}
 	return out
 }
@@ -203,21 +241,13 @@ func populationOf(m *data.Matrix, chosen []float64, k int) []float64 {
 // columnRegression regresses the column effects on the selected features, each
 // column weighted by its entries.
 func columnRegression(m *data.Matrix, effects, chosen []float64, k int) []float64 {
-	n, columns := m.Dims()
-	count := make([]float64, columns)
-	for i := range n {
-		at, _ := m.Row(i)
-		for _, c := range at {
-			count[c]++
-		}
-	}
 	d := k + 1
-	design := withConstant(chosen, k)
+	design := withConstant(chosen, k, len(effects))
 	gram, right := make([]float64, d*d), make([]float64, d)
 	total := 0.0
-	for c := range columns {
+	for c, entries := range columnEntries(m) {
 		// Beyond a few dozen entries an effect is known well enough.
-		weight := math.Min(count[c], 30)
+		weight := math.Min(float64(entries), 30)
 		addProducts(gram, right, design[c*d:][:d], effects[c], weight)
 		total += weight
 	}
@@ -269,7 +299,14 @@ func (p *Parts) value(i, j int, b []float64) float64 {
 
 // sum adds up a prediction and keeps it in range.
 func (p *Structure) sum(rowEffect, columnEffect float64, u, b []float64) float64 {
-	x := p.Mean + rowEffect + columnEffect + dot(b, u)
+	return p.clip(p.unclipped(rowEffect, columnEffect, u, b))
+}
+
+func (p *Structure) unclipped(rowEffect, columnEffect float64, u, b []float64) float64 {
+	return p.Mean + rowEffect + columnEffect + dot(b, u)
+}
+
+func (p *Structure) clip(x float64) float64 {
 	if p.Clip != nil {
 		x = min(max(x, p.Clip.Low), p.Clip.High)
 	}

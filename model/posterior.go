@@ -3,6 +3,7 @@ package model
 import (
 	"errors"
 	"math"
+	"slices"
 
 	"optcomplete/data"
 )
@@ -43,13 +44,25 @@ func startPrior(values *data.Matrix, design []float64, d int) *priorState {
 
 var errPrior = errors.New("model: the covariance of the coefficients is not positive definite")
 
-// invert prepares the inverse of the covariance.
+// invert prepares the inverse of the covariance. Where rounding has made that
+// singular, as for values that are all the same, its diagonal is raised by as
+// little as helps.
 func (p *priorState) invert() error {
 	d := len(p.Mean)
 	factor := make([]float64, d*d)
-	copy(factor, p.Covariance)
-	if !cholesky(factor, d, 0) {
-		return errPrior
+	for raise := 0.0; ; raise = max(100*raise, 1e-12) {
+		copy(factor, p.Covariance)
+		for x := range d {
+			factor[x*d+x] *= 1 + raise
+		}
+		raised := slices.Clone(factor)
+		if cholesky(factor, d, 0) {
+			p.Covariance = raised // a slice of its own: others may be reading the old one
+			break
+		}
+		if raise > 1e12 {
+			return errPrior
+		}
 	}
 	p.inverse = make([]float64, d*d)
 	invertFrom(factor, p.inverse, d)

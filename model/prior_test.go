@@ -11,8 +11,8 @@ import (
 	"optcomplete/internal/random"
 )
 
-// drawn is rows whose coefficients come from a known prior, with noise.
-func drawn(t *testing.T, n, m, entries int, mean, spread []float64, noise float64) (values *data.Matrix, design []float64) {
+// fromPrior is rows whose coefficients come from a known prior, with noise.
+func fromPrior(t *testing.T, n, m, entries int, mean, spread []float64, noise float64) (values *data.Matrix, design []float64) {
 	t.Helper()
 	rng := random.New(17)
 	d := len(mean)
@@ -44,7 +44,7 @@ func drawn(t *testing.T, n, m, entries int, mean, spread []float64, noise float6
 // were drawn from.
 func TestPriorIsRecovered(t *testing.T) {
 	mean, spread := []float64{1, -0.5, 0}, []float64{0.5, 1, 0.2}
-	values, design := drawn(t, 6000, 80, 10, mean, spread, 0.7)
+	values, design := fromPrior(t, 6000, 80, 10, mean, spread, 0.7)
 	p, _, err := LearnPrior(context.Background(), values, design, 3, 200, 2)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestPriorIsRecovered(t *testing.T) {
 // without entries get the mean.
 func TestPosteriorIsTheDenseFormula(t *testing.T) {
 	const d = 3
-	values, design := drawn(t, 300, 40, 6, []float64{1, -0.5, 0}, []float64{0.5, 1, 0.2}, 0.7)
+	values, design := fromPrior(t, 300, 40, 6, []float64{1, -0.5, 0}, []float64{0.5, 1, 0.2}, 0.7)
 	var entries []data.Entry
 	for i := range 300 {
 		at, a := values.Row(i)

@@ -18,7 +18,9 @@ const summaryFile = "model.json"
 //
 //	model.json       the Summary: settings, selection, certificate, metrics
 //	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term
-//	columns.parquet  column (id), effect (only in full), then the value of each term
+//	columns.parquet  column (id), entries, effect (only in full), then the value of each term
+//	seen.parquet     row (id), column (id): every entry that was given, so that
+//	                 recommendations leave it out; absent beyond 50 million
 //
 // A term is a selected feature, or a member of a selected group.
 //
@@ -38,6 +40,7 @@ func (m *Model) Save(dir string) error {
 			writeFile(dir, summaryFile, m.Summary.WriteJSON),
 			writeFile(dir, "rows.parquet", m.rowTable().write),
 			writeFile(dir, "columns.parquet", m.columnTable().write),
+			m.saveSeen(dir),
 		)
 	})
 }

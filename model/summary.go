@@ -83,6 +83,9 @@ type Summary struct {
 	Train    Metrics   `json:"train"`
 	NearTies []NearTie `json:"near_ties"` // best first
 
+	Removal  []Removal `json:"removal,omitempty"`  // for each selected feature, in their order
+	Variance *Variance `json:"variance,omitempty"` // nil if the training values are all the same
+
 	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
 
 	Terms     []string   `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
@@ -106,7 +109,7 @@ type Summary struct {
 
 // FormatVersion is the version of the saved model that this package writes and
 // reads. It changes when an older program could misread a newer model.
-const FormatVersion = 2
+const FormatVersion = 3
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
@@ -160,6 +163,9 @@ func (s *Summary) numbers() []number {
 	}
 	for i, t := range s.NearTies {
 		all = append(all, number{fmt.Sprintf("near_ties[%d].cost", i), t.Cost})
+	}
+	for _, r := range s.Removal {
+		all = append(all, number{"removal of " + r.Name, r.Cost})
 	}
 	for i, g := range s.GammaPath {
 		all = append(all, number{fmt.Sprintf("gamma_path[%d].rmse", i), g.RMSE}, number{fmt.Sprintf("gamma_path[%d].root_gap", i), g.RootGap})

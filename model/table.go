@@ -17,14 +17,13 @@ import (
 // converted and held in memory at a time.
 const groupRows = 1 << 16
 
-// table is one Parquet file of a saved model: an id, for rows the number of
-// entries, the effect if the model has one, and one number per term.
+// table is one Parquet file of a saved model: an id, the number of entries, the
+// effect if the model has one, and one number per term.
 type table struct {
-	file    string
-	id      string   // name of the id's column
-	counted bool     // it has the column "entries"
-	effect  bool     // it has the column "effect"
-	names   []string // of the feature columns
+	file   string
+	id     string   // name of the id's column
+	effect bool     // it has the column "effect"
+	names  []string // of the feature columns
 
 	ids     []string
 	entries []int32
@@ -33,13 +32,13 @@ type table struct {
 }
 
 func (m *Model) rowTable() *table {
-	return &table{file: "rows.parquet", id: "row", counted: true, effect: m.Summary.Model != Paper.String(), names: columnNames(m.Summary.Terms),
+	return &table{file: "rows.parquet", id: "row", effect: m.Summary.Model != Paper.String(), names: columnNames(m.Summary.Terms),
 		ids: m.RowIDs, entries: m.Entries, effects: m.RowEffects, values: m.Coefficients}
 }
 
 func (m *Model) columnTable() *table {
 	return &table{file: "columns.parquet", id: "column", effect: m.Summary.Model == Full.String(), names: columnNames(m.Summary.Terms),
-		ids: m.ColumnIDs, effects: m.ColumnEffects, values: m.Features}
+		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features}
 }
 
 // columnNames gives the Parquet columns of the features, the same in both
@@ -61,10 +60,7 @@ func columnNames(features []string) []string {
 }
 
 func (t *table) schema() *arrow.Schema {
-	fields := []arrow.Field{{Name: t.id, Type: arrow.BinaryTypes.String}}
-	if t.counted {
-		fields = append(fields, arrow.Field{Name: "entries", Type: arrow.PrimitiveTypes.Int32})
-	}
+	fields := []arrow.Field{{Name: t.id, Type: arrow.BinaryTypes.String}, {Name: "entries", Type: arrow.PrimitiveTypes.Int32}}
 	if t.effect {
 		fields = append(fields, arrow.Field{Name: "effect", Type: arrow.PrimitiveTypes.Float64})
 	}
@@ -103,11 +99,8 @@ func (t *table) append(b *array.RecordBuilder, lo, hi int) {
 	for _, id := range t.ids[lo:hi] {
 		ids.Append(strings.ToValidUTF8(id, "\uFFFD")) // readers reject anything else
 	}
-	first := 1
-	if t.counted {
-		b.Field(1).(*array.Int32Builder).AppendValues(t.entries[lo:hi], nil)
-		first++
-	}
+	b.Field(1).(*array.Int32Builder).AppendValues(t.entries[lo:hi], nil)
+	first := 2
 	if t.effect {
 		b.Field(first).(*array.Float64Builder).AppendValues(t.effects[lo:hi], nil)
 		first++

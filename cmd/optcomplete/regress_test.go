@@ -154,11 +154,11 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 	if got := strings.Join(summary.Selected, ", "); got != "1 × 1, 1 × Drama, age × 1, age × Drama" || summary.Model != "twosided" || summary.Status != "optimal" {
 		t.Fatalf("%s %s: %s", summary.Model, summary.Status, got)
 	}
-	m, err := loadPredictor(dir)
+	m, err := loadPredictor(&common{}, dir, "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.Predict("u39", "f0"); err != nil {
+	if _, err := m.predict("u39", "f0"); err != nil {
 		t.Fatalf("a user without ratings: %v", err)
 	}
 	out.Reset()

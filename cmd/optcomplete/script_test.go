@@ -30,6 +30,7 @@ func TestScripts(t *testing.T) {
 			"interrupt": interrupt,
 			"longline":  longLine,
 			"bytes":     writeBytes,
+			"same":      sameButFor,
 		},
 	})
 }
@@ -162,4 +163,19 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := strconv.Unquote(`"` + args[1] + `"`)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o666))
+}
+
+// same A B [OLD NEW]: wants two files to be the same, once OLD is replaced by NEW
+// in the first. Unlike cmp it takes stdout for the file that exits wrote.
+func sameButFor(ts *testscript.TestScript, neg bool, args []string) {
+	a, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	b, err := os.ReadFile(ts.MkAbs(args[1]))
+	ts.Check(err)
+	if len(args) > 2 {
+		a = bytes.ReplaceAll(a, []byte(args[2]), []byte(args[3]))
+	}
+	if bytes.Equal(a, b) == neg {
+		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], a, args[1], b)
+	}
 }

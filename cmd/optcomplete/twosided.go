@@ -144,20 +144,40 @@ func printTwoSided(w io.Writer, s *twosided.Summary, output string) {
 	}
 }
 
-// predictor is a saved model of any kind.
+// predictor is a saved model of any kind. The error is a *model.UnknownRowError
+// or a *model.UnknownColumnError, where a model has no answer for those.
 type predictor interface {
-	Predict(row, column string) (float64, error)
+	predict(row, column string) (model.Answer, error)
 }
 
-// loadPredictor opens a saved model of any kind; one that cannot be read is bad
-// input.
-func loadPredictor(path string) (predictor, error) {
+// oneSided answers for any row and column.
+type oneSided struct{ *model.Model }
+
+func (m oneSided) predict(row, column string) (model.Answer, error) {
+	return m.Answer(row, column), nil
+}
+
+// twoSided has no answer for rows and columns without features.
+type twoSided struct{ *twosided.Model }
+
+func (m twoSided) predict(row, column string) (model.Answer, error) {
+	value, err := m.Predict(row, column)
+	return model.Answer{Value: value, Unclipped: value, Basis: model.Known}, err
+}
+
+// loadPredictor opens a saved model of any kind, with the columns of a file of
+// raw records if one is given; a model that cannot be read is bad input.
+func loadPredictor(c *common, path, records string) (predictor, error) {
 	if !twosided.Is(path) {
-		return loadModel(path)
+		m, err := loadWith(c, path, records)
+		return oneSided{m}, err
+	}
+	if records != "" {
+		return nil, usagef("%s is a two-sided model: it takes no --features", path)
 	}
 	m, err := twosided.Load(path)
 	if err != nil {
 		return nil, &usageError{err}
 	}
-	return m, nil
+	return twoSided{m}, nil
 }

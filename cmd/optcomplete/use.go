@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -27,6 +28,51 @@ func writeResult(c *common, path string, write func(io.Writer) error) error {
 	return atomicfile.File(path, write)
 }
 
+// threadsOf is the number of processors to use.
+func threadsOf(c *common) int {
+	if c.threads > 0 {
+		return c.threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// loadWith opens a saved model and adds the columns of a file of raw records, if
+// one is given.
+func loadWith(c *common, path, records string) (*model.Model, error) {
+	m, err := loadModel(path)
+	if err != nil || records == "" {
+		return m, err
+	}
+	return withRecords(c, m, records)
+}
+
+// withRecords adds columns that the model does not know from their raw records.
+// Records of columns that it knows are left out: their features are part of it.
+func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
+	table, err := data.ReadRawTable(path, data.FeaturesOptions{})
+	if err != nil {
+		return nil, err
+	}
+	fresh := &data.RawTable{File: table.File, Names: table.Names}
+	for j, id := range table.IDs {
+		if _, known := m.Column(id); !known {
+			fresh.IDs, fresh.Lines = append(fresh.IDs, id), append(fresh.Lines, table.Lines[j])
+			fresh.Cells = append(fresh.Cells, table.Row(j)...)
+		}
+	}
+	if known := len(table.IDs) - len(fresh.IDs); known > 0 {
+		c.notef("%s of %s already in the model: the model's own features are used", counted(known, "column is", "columns are"), path)
+	}
+	features, warnings, err := m.ColumnsFrom(fresh)
+	if err != nil {
+		return nil, err
+	}
+	for _, w := range warnings {
+		c.notef("warning: %s: %s", path, w)
+	}
+	return m.WithColumns(features)
+}
+
 // loadModel opens a saved model; one that cannot be read is bad input.
 func loadModel(path string) (*model.Model, error) {
 	if twosided.Is(path) {
@@ -37,85 +83,6 @@ func loadModel(path string) (*model.Model, error) {
 		return nil, &usageError{err}
 	}
 	return m, nil
-}
-
-func predictCommand(c *common) *cobra.Command {
-	var (
-		output  string
-		skip    bool
-		options data.PairsOptions
-	)
-	cmd := &cobra.Command{
-		Use:   "predict MODEL PAIRS",
-		Short: "Predict the values of given rows and columns",
-		Long: `predict reads pairs of a row's and a column's id (CSV, with or without the header
-row,column) and writes them with their predicted value: row,column,prediction.`,
-		Example: `  optcomplete predict model pairs.csv > predictions.csv
-  optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			m, err := loadPredictor(args[0])
-			if err != nil {
-				return err
-			}
-			skipped := 0
-			err = writeResult(c, output, func(w io.Writer) error {
-				if _, err := io.WriteString(w, "row,column,prediction\n"); err != nil {
-					return err
-				}
-				var buffer []byte
-				return data.ReadPairs(args[1], options, func(line int, row, column []byte) error {
-					if line%4096 == 0 && cmd.Context().Err() != nil {
-						return cmd.Context().Err()
-					}
-					value, err := m.Predict(string(row), string(column))
-					if err != nil {
-						if skip {
-							skipped++
-							return nil
-						}
-						return unknown(args[1], line, err)
-					}
-					buffer, err = appendPrediction(buffer[:0], string(row), string(column), value)
-					if err != nil {
-						return err
-					}
-					_, err = w.Write(buffer)
-					return err
-				})
-			})
-			if skipped > 0 {
-				c.notef("warning: %s left out: the row or the column is not in the model", count(skipped, "pair"))
-			}
-			return err
-		},
-	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&output, "output", "o", "", "file to write to; without it, stdout")
-	flags.BoolVar(&skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
-	flags.StringVar(&options.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&options.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	return cmd
-}
-
-// unknown is the error for a pair that the model does not know.
-func unknown(file string, line int, err error) error {
-	problem := strings.TrimPrefix(err.Error(), "model: ")
-	return &data.InputError{File: file, Line: line, Problem: problem, Remedy: "use --skip-unknown to leave such pairs out", Err: err}
-}
-
-func appendPrediction(line []byte, row, column string, value float64) ([]byte, error) {
-	line, err := data.AppendField(line, row)
-	if err != nil {
-		return nil, err
-	}
-	line = append(line, ',')
-	if line, err = data.AppendField(line, column); err != nil {
-		return nil, err
-	}
-	line = append(line, ',')
-	return append(data.AppendNumber(line, value), '\n'), nil
 }
 
 func completeCommand(c *common) *cobra.Command {
@@ -150,7 +117,7 @@ matrix may be larger than memory.`,
 				return err
 			}
 			return writeResult(c, output, func(w io.Writer) error {
-				return m.Complete(cmd.Context(), w, format, wanted, max(c.threads, 1))
+				return m.Complete(cmd.Context(), w, format, wanted, threadsOf(c))
 			})
 		},
 	}

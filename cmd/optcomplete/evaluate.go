@@ -1,0 +1,148 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/twosided"
+)
+
+func evaluateCommand(c *common) *cobra.Command {
+	var (
+		records  string
+		relevant float64
+		asJSON   bool
+		settings evaluate.MeasureSettings
+		options  data.RatingsOptions
+	)
+	cmd := &cobra.Command{
+		Use:   "evaluate MODEL TEST",
+		Short: "Score a model on test entries, with confidence intervals",
+		Long: `evaluate reads entries that the model was not fitted on (row, column, value),
+predicts each, and prints how far off the predictions are:
+
+  MAPE    mean of |error| / |value|, over values that are not 0
+  RMSE    root of the mean squared error
+  MAE     mean absolute error
+  R²      1 − Σ error² / Σ (value − mean of the test values)²
+
+and how well they rank. Each row's test entries are ordered by their prediction,
+and the first 10 (--places) count; entries with equal predictions share places:
+
+  NDCG@10    Σ gain(r)/log₂(1+r) over the places r, divided by its largest possible
+             value; the gain is the value less the row's least. The mean over rows
+             whose values are not all equal
+  recall@10  the part of the row's relevant entries that is among the first 10.
+             Relevant is what is at least the mean of the row's test entries, or
+             at least --relevant. The mean over rows with more than 10 test
+             entries, some relevant and some not
+
+Intervals hold the number with 95 % confidence: they come from 1000 (--resamples)
+resamples of the rows. Rows and columns that the model does not know are answered
+and counted, as predict does.`,
+		Example: `  optcomplete evaluate model test.csv
+  optcomplete evaluate model test.csv --relevant 4 --json`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if settings.Places < 1 {
+				return usagef("--places is %d, but must be positive", settings.Places)
+			}
+			if settings.Resamples == 0 {
+				settings.Resamples = -1
+			}
+			if cmd.Flags().Changed("relevant") {
+				settings.Relevant = &relevant
+			}
+			settings.Seed, settings.Threads = c.seed, threadsOf(c)
+			if twosided.Is(args[0]) {
+				return usagef("%s is a two-sided model: use predict", args[0])
+			}
+			m, err := loadWith(c, args[0], records)
+			if err != nil {
+				return err
+			}
+			options.AnyColumn = !options.DropUnknown
+			test, report, err := readNewRatings(args[1], m, options)
+			if err != nil {
+				return err
+			}
+			for _, w := range report.Warnings() {
+				c.notef("warning: %s: %s", args[1], w)
+			}
+			measured := evaluate.Measure(test.Matrix, answersOf(m, test), settings)
+			if asJSON {
+				return writeJSON(c.stdout, measured)
+			}
+			return printMeasurement(c.stdout, measured)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	flags.IntVar(&settings.Places, "places", 10, "places of a ranking that count")
+	flags.Float64Var(&relevant, "relevant", 0, "least value that makes an entry relevant; without it, the mean of the row's test entries")
+	flags.IntVar(&settings.Resamples, "resamples", 1000, "resamples of the rows behind the intervals; 0 for none")
+	flags.StringVar(&records, "features", "", recordsUsage)
+	flags.BoolVar(&options.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
+	flags.StringSliceVar(&options.Missing, "missing", nil, "values that mean unknown, such as NA")
+	flags.StringVar(&options.RowName, "row-name", "", "header of the column that holds the row's id")
+	flags.StringVar(&options.ColumnName, "column-name", "", "header of the column that holds the column's id")
+	flags.StringVar(&options.ValueName, "value-name", "", "header of the column that holds the value")
+	return cmd
+}
+
+// answersOf gives the model's answers for a matrix whose columns are those of
+// the model, then others.
+func answersOf(m *model.Model, test *data.Ratings) func(row, column int) model.Answer {
+	rows := make([]int, len(test.RowIDs))
+	for i, id := range test.RowIDs {
+		var known bool
+		if rows[i], known = m.Row(id); !known {
+			rows[i] = -1
+		}
+	}
+	return func(row, column int) model.Answer {
+		if column >= len(m.ColumnIDs) {
+			column = -1
+		}
+		return m.AnswerAt(rows[row], column)
+	}
+}
+
+func printMeasurement(w io.Writer, m *evaluate.Measurement) error {
+	fmt.Fprintf(w, "%s of %s\n", counted(m.Entries, "entry", "entries"), count(m.Rows, "row"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	line := func(name string, x evaluate.Interval, note string, show func(float64) string) {
+		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\n", name, show(x.Value), show(x.Low), show(x.High), note)
+	}
+	plain := func(x float64) string { return fmt.Sprintf("%.4g", x) }
+	fmt.Fprintf(t, "\t\t95 %% interval\t\n")
+	note := ""
+	if m.MAPESkipped > 0 {
+		note = fmt.Sprintf("without %s of value 0", counted(m.MAPESkipped, "entry", "entries"))
+	}
+	line("RMSE", m.RMSE, "", plain)
+	line("MAE", m.MAE, "", plain)
+	line("MAPE", m.MAPE, note, percent)
+	line("R²", m.R2, "", plain)
+	if m.RankedRows > 0 {
+		line(fmt.Sprintf("NDCG@%d", m.Places), m.NDCG, fmt.Sprintf("%s with different values", count(m.RankedRows, "row")), plain)
+	}
+	if m.RecallRows > 0 {
+		line(fmt.Sprintf("recall@%d", m.Places), m.Recall, fmt.Sprintf("%s with more than %s", count(m.RecallRows, "row"), counted(m.Places, "entry", "entries")), plain)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintln(w, "By what the predictions rest on")
+	for _, b := range m.Basis {
+		fmt.Fprintf(t, "  %v\t%s\tRMSE %.4g\tMAE %.4g\n", b.Basis, counted(b.Entries, "entry", "entries"), b.RMSE, b.MAE)
+	}
+	return t.Flush()
+}

@@ -1,0 +1,110 @@
+package main
+
+import (
+	"github.com/spf13/cobra"
+
+	"optcomplete/model"
+)
+
+// explainTop is how many items explain --row gives reasons for.
+const explainTop = 5
+
+func explainCommand(c *common) *cobra.Command {
+	var (
+		row, column, records string
+		top                  int
+		asJSON               bool
+	)
+	cmd := &cobra.Command{
+		Use:   "explain MODEL",
+		Short: "Say what a model has found, what sets a row apart, or where one prediction comes from",
+		Long: `explain MODEL says of each feature what it does to the predictions (for the
+population, and how that varies over the rows), how much of the values' variance it
+explains, what the selection would cost without it, and what could stand in its
+place. With --row it says what sets a row apart from the population, and why it
+gets its recommendations; with --row and --column it takes one prediction apart.
+
+Effects are in the units of the features' file: what one year, one dollar or a yes
+against a no adds to a prediction; per sd is for one standard deviation of the
+feature, to compare features.`,
+		Example: `  optcomplete explain model
+  optcomplete explain model --row alice
+  optcomplete explain model --row alice --column Alien --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			asked := cmd.Flags().Changed
+			if asked("column") && !asked("row") {
+				return usagef("--column needs --row: one prediction is of a row and a column")
+			}
+			if top < 0 {
+				return usagef("--top is %d, but must not be negative", top)
+			}
+			m, err := loadWith(c, args[0], records)
+			if err != nil {
+				return err
+			}
+			switch {
+			case asked("column"):
+				e := m.ExplainSum(row, column)
+				noteUnknown(c, m, row, column, true)
+				if asJSON {
+					return writeJSON(c.stdout, e)
+				}
+				return printSum(c.stdout, e)
+			case asked("row"):
+				e, err := explainRow(m, row, top)
+				if err != nil {
+					return err
+				}
+				noteUnknown(c, m, row, "", false)
+				if asJSON {
+					return writeJSON(c.stdout, e)
+				}
+				return printRow(c.stdout, e)
+			}
+			e := m.Explain()
+			if asJSON {
+				return writeJSON(c.stdout, e)
+			}
+			return printExplanation(c.stdout, e, &m.Summary)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&row, "row", "", "id of the row to explain")
+	flags.StringVar(&column, "column", "", "with --row: id of the column whose prediction to take apart")
+	flags.IntVar(&top, "top", explainTop, "with --row: how many recommended columns to give reasons for")
+	flags.StringVar(&records, "features", "", recordsUsage)
+	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+// explainRow explains a row with its recommendations: what it has not seen, as
+// far as that is known.
+func explainRow(m *model.Model, row string, top int) (*model.RowExplanation, error) {
+	i, known := m.Row(row)
+	if !known {
+		i = -1
+	}
+	var skip []int32
+	if known {
+		var err error
+		if skip, _, err = m.Seen(i); err != nil {
+			return nil, &usageError{err}
+		}
+	}
+	return m.ExplainRow(row, m.Recommend(i, skip, top)), nil
+}
+
+// noteUnknown says which of a row and a column the model has never heard of.
+func noteUnknown(c *common, m *model.Model, row, column string, both bool) {
+	if _, known := m.Row(row); !known {
+		c.notef("warning: row %q is not in the model: the population stands for it", row)
+	}
+	if !both {
+		return
+	}
+	if _, known := m.Column(column); !known {
+		c.notef("warning: column %q is not in the model: a typical column stands for it (give its record with --features)", column)
+	}
+}

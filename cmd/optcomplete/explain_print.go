@@ -1,0 +1,175 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"text/tabwriter"
+	"unicode/utf8"
+
+	"optcomplete/model"
+)
+
+// signed prints a number with its sign, so that likes and dislikes show.
+func signed(x float64) string {
+	if math.Abs(x) < 5e-13 {
+		return "0"
+	}
+	return fmt.Sprintf("%+.3g", x)
+}
+
+// leftOf pads names to the width of the longest, so that they stand left in a
+// table whose numbers stand right.
+func leftOf(names []string) func(name string) string {
+	width := 0
+	for _, name := range names {
+		width = max(width, utf8.RuneCountInString(name))
+	}
+	return func(name string) string { return fmt.Sprintf("%-*s", width, name) }
+}
+
+// share prints a share, which may be slightly negative.
+func share(x float64) string {
+	if x < 0 {
+		return "-" + percent(-x)
+	}
+	return percent(x)
+}
+
+func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error {
+	fmt.Fprintf(w, "What one unit of a feature adds to a prediction (%s with entries)\n", count(e.Rows, "row"))
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var names []string
+	for _, x := range e.Terms {
+		names = append(names, x.Name)
+	}
+	name := leftOf(append(names, "feature"))
+	fmt.Fprintln(t, name("feature")+"\tper\tpopulation\tper sd\tsd over rows\t5 %\tmedian\t95 %\trows above 0\tvariance\t")
+	for _, x := range e.Terms {
+		variance := "-"
+		if e.Variance != nil {
+			variance = share(x.Share)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t\n", name(x.Name), x.Unit, signed(x.Population), signed(x.PerSD),
+			x.Spread.SD, signed(x.Spread.Q05), signed(x.Spread.Median), signed(x.Spread.Q95), percent(x.Spread.Positive), variance)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if v := e.Variance; v != nil {
+		features := 0.0
+		for _, x := range v.Terms {
+			features += x
+		}
+		var parts []string
+		if e.Model != model.Paper.String() {
+			parts = append(parts, "row effects "+share(v.Rows))
+		}
+		if e.Model == model.Full.String() {
+			parts = append(parts, "column effects "+share(v.Columns))
+		}
+		parts = append(parts, "features "+share(features), "rest "+share(v.Rest))
+		fmt.Fprintf(w, "Variance of the training values: %s\n", strings.Join(parts, ", "))
+	}
+	fmt.Fprintln(w, "How much each selected feature is needed")
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, x := range e.Selected {
+		removed, instead := "-", "no other selection was seen without it"
+		if x.Removed > 0 {
+			removed = "cost +" + percent(max(x.Increase, 0)) + " without it"
+		}
+		if x.Instead != nil {
+			more := 0.0
+			if s.Cost > 0 {
+				more = max(x.Instead.Cost-s.Cost, 0) / s.Cost
+			}
+			instead = fmt.Sprintf("cost +%s with %s", percent(more), exchange(s.Selected, x.Instead.Selected))
+		}
+		fmt.Fprintf(t, "  %s\t%s\t%s\n", x.Name, removed, instead)
+	}
+	return t.Flush()
+}
+
+func printRow(w io.Writer, e *model.RowExplanation) error {
+	if e.New {
+		fmt.Fprintf(w, "Row %s: nothing is known of it, so the population stands for it\n", e.Row)
+	} else {
+		fmt.Fprintf(w, "Row %s: %s, effect %s (population %s)\n", e.Row, counted(e.Entries, "entry", "entries"), signed(e.Effect), signed(e.PopulationEffect))
+	}
+	fmt.Fprintln(w, "What one unit of a feature adds to its predictions; what sets it apart most comes first")
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var names []string
+	for _, x := range e.Terms {
+		names = append(names, x.Name)
+	}
+	name := leftOf(append(names, "feature"))
+	fmt.Fprintln(t, name("feature")+"\tper\trow\tpopulation\tdifference per sd\t\t")
+	for _, x := range e.Terms {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), signed(x.PerSD), liking(x.PerSD))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if len(e.Top) == 0 {
+		return nil
+	}
+	fmt.Fprintln(w, "Its largest predictions, and what lifts them over a typical column")
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	for _, item := range e.Top {
+		fmt.Fprintf(t, "  %s\t%.4g\t%s\n", item.Column, item.Prediction, reasons(item.Whys))
+	}
+	return t.Flush()
+}
+
+func liking(x float64) string {
+	switch {
+	case x > 5e-13:
+		return "like"
+	case x < -5e-13:
+		return "dislike"
+	}
+	return ""
+}
+
+// reasons names the three largest parts that lift a prediction.
+func reasons(whys []model.Why) string {
+	var out []string
+	for _, why := range whys {
+		if len(out) == 3 || why.Part <= 5e-13 {
+			break
+		}
+		out = append(out, why.Name+" "+signed(why.Part))
+	}
+	return strings.Join(out, ", ")
+}
+
+func printSum(w io.Writer, e *model.SumExplanation) error {
+	fmt.Fprintf(w, "Row %s, column %s (%v)\n", e.Row, e.Column, e.Basis)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	var names []string
+	for _, p := range e.Parts {
+		names = append(names, p.Name)
+	}
+	name := leftOf(append(names, "column effect"))
+	fmt.Fprintf(t, "%s\t%.4f\t\n", name("mean"), e.Mean)
+	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("row effect"), e.RowEffect)
+	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("column effect"), e.ColumnEffect)
+	for _, p := range e.Parts {
+		value := fmt.Sprintf("%.4g", p.Value)
+		if p.Centre != 0 {
+			value = fmt.Sprintf("(%.4g − average %.4g)", p.Value, p.Centre)
+		}
+		fmt.Fprintf(t, "%s\t%+.4f\t  %s × %s\n", name(p.Name), p.Part, value, signed(p.PerUnit))
+	}
+	fmt.Fprintf(t, "%s\t%.4f\t\n", name("sum"), e.Sum)
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	note := ""
+	if e.Clip != nil {
+		note = fmt.Sprintf("  kept between %.4g and %.4g", e.Clip.Low, e.Clip.High)
+	}
+	_, err := fmt.Fprintf(w, "  prediction %.4f%s\n", e.Prediction, note)
+	return err
+}

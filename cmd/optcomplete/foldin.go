@@ -1,0 +1,129 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"path/filepath"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/data"
+	"optcomplete/model"
+)
+
+// foldInFlags are the flags of fold-in.
+type foldInFlags struct {
+	output, pairs, complete, records string
+	skip                             bool
+	ratings                          data.RatingsOptions
+}
+
+func foldInCommand(c *common) *cobra.Command {
+	var f foldInFlags
+	cmd := &cobra.Command{
+		Use:   "fold-in MODEL RATINGS",
+		Short: "Fit new rows into a model, without fitting it again",
+		Long: `fold-in reads entries (row, column, value) of rows that the model does not know
+and fits each by itself: one small solve a row; the features, the columns and all
+the other rows stay as they are. A row that the model knows is fitted anew, on the
+entries of this file alone.
+
+It writes their coefficients (row, entries, effect, one for each feature) as CSV,
+or with -o to FILE.csv or FILE.parquet; or with -o FOLDER a model that has the new
+rows too, for predict, recommend and explain. With --pairs it predicts for given
+rows and columns instead, with --complete for all columns of the rows.`,
+		Example: `  optcomplete fold-in model new-ratings.csv > rows.csv
+  optcomplete fold-in model new-ratings.csv -o bigger-model
+  optcomplete fold-in model new-ratings.csv --pairs pairs.csv
+  optcomplete fold-in model new-ratings.csv --complete predictions.parquet`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) },
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&f.output, "output", "o", "", "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout")
+	flags.StringVar(&f.pairs, "pairs", "", "file of rows and columns to predict; the predictions go to stdout")
+	flags.StringVar(&f.complete, "complete", "", "file to write the predictions for all columns of the rows to: .csv or .parquet")
+	flags.StringVar(&f.records, "features", "", recordsUsage)
+	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
+	flags.BoolVar(&f.skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
+	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
+	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
+	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
+	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
+	return cmd
+}
+
+func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath string) error {
+	for _, path := range []string{f.output, f.complete} {
+		if ext := filepath.Ext(path); ext != "" && path != "-" {
+			if _, err := model.FormatOf(path); err != nil {
+				return &usageError{err}
+			}
+		} else if path == f.complete && path != "" {
+			return usagef("--complete writes a file: give it the extension .csv or .parquet")
+		}
+	}
+	m, err := loadWith(c, modelPath, f.records)
+	if err != nil {
+		return err
+	}
+	ratings, report, err := readNewRatings(ratingsPath, m, f.ratings)
+	if err != nil {
+		return err
+	}
+	for _, w := range report.Warnings() {
+		c.notef("warning: %s: %s", ratingsPath, w)
+	}
+	before := len(m.RowIDs)
+	m, rows, err := m.WithRows(cmd.Context(), ratings, threadsOf(c))
+	if err != nil {
+		return foldFault(ratingsPath, ratings, err)
+	}
+	added := len(m.RowIDs) - before
+	c.notef("Folded in %s: %s new, %s known before", count(len(rows), "row"), grouped(added), grouped(len(rows)-added))
+	return f.write(cmd.Context(), c, m, rows)
+}
+
+// foldFault says of which row a number is too large.
+func foldFault(path string, ratings *data.Ratings, err error) error {
+	var large *model.RangeError
+	if !errors.As(err, &large) {
+		return err
+	}
+	return &data.InputError{
+		File: path, Problem: fmt.Sprintf("row %s has the number %g, too large to compute with", data.Quote(ratings.RowIDs[large.Row]), large.Value),
+		Remedy: "give the values in the unit of the model's", Err: err,
+	}
+}
+
+// write writes what was asked for, in the end the coefficients if nothing else
+// goes to stdout.
+func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows []int) error {
+	if f.complete != "" {
+		format, _ := model.FormatOf(f.complete) // checked before
+		err := writeResult(c, f.complete, func(w io.Writer) error { return m.Complete(ctx, w, format, rows, threadsOf(c)) })
+		if err != nil {
+			return err
+		}
+	}
+	if f.pairs != "" {
+		p := pairPredictor{model: oneSided{m}, skip: f.skip}
+		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, f.pairs, data.PairsOptions{}) }); err != nil {
+			return err
+		}
+		p.note(c)
+	}
+	switch {
+	case f.output == "" && (f.pairs != "" || f.complete != ""):
+		return nil
+	case f.output == "" || f.output == "-":
+		return writeResult(c, "", func(w io.Writer) error { return m.WriteRows(w, model.CSV, rows) })
+	case filepath.Ext(f.output) == "":
+		return m.Save(f.output)
+	}
+	format, _ := model.FormatOf(f.output)
+	return writeResult(c, f.output, func(w io.Writer) error { return m.WriteRows(w, format, rows) })
+}

@@ -1,0 +1,150 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/data"
+	"optcomplete/model"
+)
+
+// recordsUsage is the help of --features for verbs that use a model.
+const recordsUsage = "file with raw records of columns that the model does not know: id, then the fields of the table it was fitted on"
+
+func predictCommand(c *common) *cobra.Command {
+	var (
+		output, records string
+		skip            bool
+		options         data.PairsOptions
+	)
+	cmd := &cobra.Command{
+		Use:   "predict MODEL PAIRS",
+		Short: "Predict the values of given rows and columns",
+		Long: `predict reads pairs of a row's and a column's id (CSV, with or without the header
+row,column) and writes them with their predicted value and what it rests on:
+row,column,prediction,basis. The basis is
+
+  known               both had entries when the model was fitted
+  new row             the row had none: the population stands for it
+  new column          the column had none: its features alone speak for it
+  new row and column  both
+
+A column that the model has never heard of is given its features with --features;
+without them it counts as a typical column, and a note says so.`,
+		Example: `  optcomplete predict model pairs.csv > predictions.csv
+  optcomplete predict model pairs.csv --features new-films.csv
+  optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := loadPredictor(c, args[0], records)
+			if err != nil {
+				return err
+			}
+			p := pairPredictor{model: m, skip: skip}
+			err = writeResult(c, output, func(w io.Writer) error { return p.write(cmd.Context(), w, args[1], options) })
+			p.note(c)
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVarP(&output, "output", "o", "", "file to write to; without it, stdout")
+	flags.StringVar(&records, "features", "", recordsUsage)
+	flags.BoolVar(&skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
+	registerPairs(cmd, &options)
+	return cmd
+}
+
+func registerPairs(cmd *cobra.Command, options *data.PairsOptions) {
+	flags := cmd.Flags()
+	flags.StringVar(&options.RowName, "row-name", "", "header of the column that holds the row's id")
+	flags.StringVar(&options.ColumnName, "column-name", "", "header of the column that holds the column's id")
+}
+
+// pairPredictor answers a file of pairs.
+type pairPredictor struct {
+	model predictor
+	skip  bool
+
+	skipped, featureless int
+	example              string // of a column without features
+}
+
+func (p *pairPredictor) write(ctx context.Context, w io.Writer, path string, options data.PairsOptions) error {
+	if _, err := io.WriteString(w, "row,column,prediction,basis\n"); err != nil {
+		return err
+	}
+	var buffer []byte
+	return data.ReadPairs(path, options, func(line int, row, column []byte) error {
+		if line%4096 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		answer, ok, err := p.answer(string(row), string(column))
+		if err != nil {
+			return unknown(path, line, err)
+		}
+		if !ok {
+			p.skipped++
+			return nil
+		}
+		if buffer, err = appendPrediction(buffer[:0], string(row), string(column), answer); err != nil {
+			return err
+		}
+		_, err = w.Write(buffer)
+		return err
+	})
+}
+
+// answer is false for a pair to leave out.
+func (p *pairPredictor) answer(row, column string) (answer model.Answer, ok bool, err error) {
+	if m, one := p.model.(oneSided); one {
+		_, knownRow := m.Row(row)
+		_, knownColumn := m.Column(column)
+		if p.skip && !(knownRow && knownColumn) {
+			return answer, false, nil
+		}
+		if !knownColumn {
+			if p.featureless++; p.example == "" {
+				p.example = column
+			}
+		}
+	}
+	answer, err = p.model.predict(row, column)
+	if err != nil && p.skip {
+		return answer, false, nil
+	}
+	return answer, err == nil, err
+}
+
+// note says what was left out or answered without features.
+func (p *pairPredictor) note(c *common) {
+	if p.skipped > 0 {
+		c.notef("warning: %s left out: the row or the column is not in the model", count(p.skipped, "pair"))
+	}
+	if p.featureless > 0 {
+		c.notef("warning: %s answered as for a typical column, because nothing is known of the column (such as %q): give its record with --features", count(p.featureless, "pair"), p.example)
+	}
+}
+
+// unknown is the error for a pair that a two-sided model does not know.
+func unknown(file string, line int, err error) error {
+	problem := strings.TrimPrefix(err.Error(), "model: ")
+	return &data.InputError{File: file, Line: line, Problem: problem, Remedy: "use --skip-unknown to leave such pairs out", Err: err}
+}
+
+func appendPrediction(line []byte, row, column string, answer model.Answer) ([]byte, error) {
+	line, err := data.AppendField(line, row)
+	if err != nil {
+		return nil, err
+	}
+	line = append(line, ',')
+	if line, err = data.AppendField(line, column); err != nil {
+		return nil, err
+	}
+	line = append(line, ',')
+	return fmt.Appendf(data.AppendNumber(line, answer.Value), ",%v\n", answer.Basis), nil
+}

@@ -1,0 +1,236 @@
+package evaluate
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+)
+
+// MeasureSettings say how to measure predictions. All may be left at zero.
+type MeasureSettings struct {
+	Places int // of a ranking that count; zero means 10
+	// Relevant is the least value that makes an entry relevant; nil: the mean
+	// of its row's test entries.
+	Relevant  *float64
+	Resamples int // for the intervals; zero means 1000, negative none
+	Seed      uint64
+	Threads   int // zero means 1. Results do not depend on it.
+}
+
+// Interval is a number and where it lies with 95 % confidence: between the 2.5 %
+// and the 97.5 % quantile of the number over resamples of the rows. Without
+// resamples Low and High are the number itself.
+type Interval struct {
+	Value float64 `json:"value"`
+	Low   float64 `json:"low"`
+	High  float64 `json:"high"`
+}
+
+// BasisMetrics are the metrics of the entries whose predictions have one basis.
+type BasisMetrics struct {
+	Basis model.Basis `json:"basis"`
+	Metrics
+}
+
+// Measurement is how good predictions are on test entries. Rankings are of each
+// row's test entries by their predictions, and the mean is over rows for which
+// they say something; see RankedRows and RecallRows.
+type Measurement struct {
+	Entries     int `json:"entries"`
+	Rows        int `json:"rows"`                   // with entries
+	MAPESkipped int `json:"mape_skipped,omitempty"` // entries with value 0
+
+	MAPE Interval `json:"mape"` // mean of |error| / |value|, over values that are not 0
+	RMSE Interval `json:"rmse"`
+	MAE  Interval `json:"mae"`
+	// R2 is 1 − Σ error² / Σ (value − mean of the test values)²; 0 if all test
+	// values are the same.
+	R2 Interval `json:"r2"`
+
+	Places     int      `json:"places"`
+	NDCG       Interval `json:"ndcg"`
+	RankedRows int      `json:"ranked_rows"` // with two different values
+	Recall     Interval `json:"recall"`
+	RecallRows int      `json:"recall_rows"` // with more entries than places, some relevant and some not
+
+	Basis     []BasisMetrics `json:"basis"`     // of each basis that occurs
+	Resamples int            `json:"resamples"` // of rows, behind the intervals
+}
+
+// rowSums is what one row brings to a Measurement.
+type rowSums struct {
+	sums
+	value, valueSquare float64 // of the values less a shift that all rows share
+	low, high          float64 // of the values
+	ndcg, recall       float64
+	ranked, recalled   float64 // 1 if the row has them
+}
+
+// merge adds another row, which has entries.
+func (s *rowSums) merge(o *rowSums) {
+	if s.entries == 0 {
+		s.low, s.high = o.low, o.high
+	}
+	s.low, s.high = min(s.low, o.low), max(s.high, o.high)
+	s.sums.merge(&o.sums)
+	s.value += o.value
+	s.valueSquare += o.valueSquare
+	s.ndcg += o.ndcg
+	s.recall += o.recall
+	s.ranked += o.ranked
+	s.recalled += o.recalled
+}
+
+// Measure compares answers with the entries of a test matrix.
+func Measure(test *data.Matrix, answer func(row, column int) model.Answer, settings MeasureSettings) *Measurement {
+	if settings.Places == 0 {
+		settings.Places = 10
+	}
+	if settings.Resamples == 0 {
+		settings.Resamples = 1000
+	}
+	n, _ := test.Dims()
+	shift := meanOf(test)
+	all := make([]rowSums, n)
+	bases := make([][model.NewRowAndColumn + 1]sums, (n+rowBlock-1)/rowBlock)
+	inParallel(len(bases), settings.Threads, func(b int) {
+		var entries []ranked
+		for i := b * rowBlock; i < min(n, (b+1)*rowBlock); i++ {
+			entries = all[i].take(test, i, shift, answer, &settings, &bases[b], entries)
+		}
+	})
+	all = slices.DeleteFunc(all, func(s rowSums) bool { return s.entries == 0 })
+	out := &Measurement{Rows: len(all), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
+	var whole rowSums
+	for i := range all {
+		whole.merge(&all[i])
+	}
+	out.Entries, out.MAPESkipped = whole.entries, whole.zeros
+	out.RankedRows, out.RecallRows = int(whole.ranked), int(whole.recalled)
+	for basis := range model.NewRowAndColumn + 1 {
+		parts := make([]sums, len(bases))
+		for b := range bases {
+			parts[b] = bases[b][basis]
+		}
+		if m := total(parts); m.Entries > 0 {
+			out.Basis = append(out.Basis, BasisMetrics{basis, m})
+		}
+	}
+	out.intervals(all, &whole, &settings)
+	return out
+}
+
+// take compares the entries of row i, using the space of entries.
+func (s *rowSums) take(test *data.Matrix, i int, shift float64, answer func(row, column int) model.Answer, settings *MeasureSettings, bases *[model.NewRowAndColumn + 1]sums, entries []ranked) []ranked {
+	columns, values := test.Row(i)
+	entries = entries[:0]
+	threshold := 0.0
+	for _, v := range values {
+		threshold += v / float64(len(values))
+	}
+	if settings.Relevant != nil {
+		threshold = *settings.Relevant
+	}
+	if len(values) > 0 {
+		s.low, s.high = slices.Min(values), slices.Max(values)
+	}
+	for x, c := range columns {
+		a, v := answer(i, int(c)), values[x]
+		s.sums.add(values[x:x+1], []float64{a.Value})
+		bases[a.Basis].add(values[x:x+1], []float64{a.Value})
+		d := v - shift
+		s.value += d
+		s.valueSquare += d * d
+		entries = append(entries, ranked{a.Unclipped, v, v >= threshold})
+	}
+	ndcg, recall, hasNDCG, hasRecall := ranking(entries, settings.Places)
+	if hasNDCG {
+		s.ndcg, s.ranked = ndcg, 1
+	}
+	if hasRecall {
+		s.recall, s.recalled = recall, 1
+	}
+	return entries
+}
+
+func meanOf(m *data.Matrix) (mean float64) {
+	n, _ := m.Dims()
+	for i := range n {
+		_, values := m.Row(i)
+		for _, v := range values {
+			mean += v / float64(m.Observed())
+		}
+	}
+	return mean
+}
+
+// numbers are MAPE, RMSE, MAE, R², NDCG and recall.
+func (s *rowSums) numbers() [6]float64 {
+	m := total([]sums{s.sums})
+	out := [6]float64{m.MAPE, m.RMSE, m.MAE}
+	if s.low < s.high {
+		if r2 := 1 - s.square/(s.valueSquare-s.value*s.value/float64(s.entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
+			out[3] = r2
+		}
+	}
+	if s.ranked > 0 {
+		out[4] = s.ndcg / s.ranked
+	}
+	if s.recalled > 0 {
+		out[5] = s.recall / s.recalled
+	}
+	return out
+}
+
+const bootstrapStream = 0x626f6f7473 // "boots"
+
+// intervals resamples the rows, with replacement, and keeps the quantiles.
+func (m *Measurement) intervals(rows []rowSums, whole *rowSums, settings *MeasureSettings) {
+	at := [6]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall}
+	for x, v := range whole.numbers() {
+		*at[x] = Interval{v, v, v}
+	}
+	if m.Resamples == 0 || len(rows) == 0 {
+		return
+	}
+	drawn := make([][6]float64, m.Resamples)
+	inParallel(len(drawn), settings.Threads, func(b int) {
+		s := random.New(settings.Seed, bootstrapStream, uint64(b))
+		var sum rowSums
+		for range rows {
+			sum.merge(&rows[s.Intn(len(rows))])
+		}
+		drawn[b] = sum.numbers()
+	})
+	column := make([]float64, len(drawn))
+	for x := range at {
+		for b := range drawn {
+			column[b] = drawn[b][x]
+		}
+		slices.Sort(column)
+		at[x].Low, at[x].High = model.Quantile(column, 0.025), model.Quantile(column, 0.975)
+	}
+}
+
+// inParallel calls work for 0..n−1, from that many goroutines (0 means 1).
+func inParallel(n, threads int, work func(at int)) {
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range max(1, min(threads, n)) {
+		wg.Go(func() {
+			for {
+				at := int(next.Add(1)) - 1
+				if at >= n {
+					return
+				}
+				work(at)
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,229 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+)
+
+var everyKind, everyRefit = []Kind{Full, Pooled, Paper}, []Refit{LeastSquares, Ridge, LearnedPrior}
+
+// built fits a model of the kind on all features of a matrix.
+func built(t testing.TB, m *data.Matrix, f *data.Features, kind Kind, refit Refit) *Model {
+	t.Helper()
+	n, _ := m.Dims()
+	k := len(f.Names)
+	recipe := Recipe{Kind: kind, Refit: refit, Gamma: 0.7, RowShrinkage: 2, ColumnShrinkage: 3}
+	parts, err := FitParts(context.Background(), m, f.Values, k, recipe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &data.Ratings{Matrix: m, RowIDs: make([]string, n), ColumnIDs: f.IDs}
+	for i := range r.RowIDs {
+		r.RowIDs[i] = "r" + strconv.Itoa(i)
+	}
+	out, err := New(Summary{Model: kind.String(), Refit: refit, Gamma: 0.7, RowShrinkage: 2, ColumnShrinkage: 3}, r, f, all(k), parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// sparse draws a matrix in which rows, columns or everything may lack entries.
+func sparse(t testing.TB, rt *rapid.T) (*data.Matrix, *data.Features) {
+	n, m, p := rapid.IntRange(0, 6).Draw(rt, "rows"), rapid.IntRange(1, 6).Draw(rt, "columns"), rapid.IntRange(1, 5).Draw(rt, "p")
+	share := rapid.SampledFrom([]float64{0, 0.1, 0.4, 1}).Draw(rt, "share")
+	s := random.New(rapid.Uint64().Draw(rt, "seed"))
+	binary := rapid.Bool().Draw(rt, "binary")
+	values := make([]float64, m*p)
+	for i := range values {
+		if values[i] = s.Normal(); binary {
+			values[i] = float64(s.Intn(2)) // constant and duplicate features are frequent
+		}
+	}
+	same := rapid.Bool().Draw(rt, "one value")
+	var entries []data.Entry
+	for i := range n {
+		for j := range m {
+			if s.Float64() < share {
+				e := data.Entry{Row: int32(i), Column: int32(j), Value: 3}
+				if !same {
+					e.Value += s.Normal()
+				}
+				entries = append(entries, e)
+			}
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return matrix, featuresOf(m, p, values)
+}
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
+
+func TestEveryAnswerIsFiniteAndInRange(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		matrix, f := sparse(t, rt)
+		m := built(t, matrix, f, rapid.SampledFrom(everyKind).Draw(rt, "kind"), rapid.SampledFrom(everyRefit).Draw(rt, "refit"))
+		m.Clip = &Range{Low: 1, High: 5}
+		for _, row := range append(m.RowIDs, "nobody") {
+			for _, column := range append(m.ColumnIDs, "nothing") {
+				a := m.Answer(row, column)
+				if !finite(a.Value) || a.Value < 1 || a.Value > 5 || !finite(a.Unclipped) {
+					rt.Fatalf("%s, %s: %+v", row, column, a)
+				}
+				i, knownRow := m.Row(row)
+				j, knownColumn := m.Column(column)
+				if want := BasisOf(!knownRow || m.Entries[i] == 0, !knownColumn || m.ColumnEntries[j] == 0); a.Basis != want {
+					rt.Fatalf("%s, %s: %v, want %v", row, column, a.Basis, want)
+				}
+				if p, err := m.Predict(row, column); err == nil && p != a.Value {
+					rt.Fatalf("%s, %s: Predict says %v, Answer %v", row, column, p, a.Value)
+				}
+			}
+		}
+	})
+}
+
+func TestFoldInReproducesEveryRow(t *testing.T) {
+	for _, kind := range everyKind {
+		for _, refit := range everyRefit {
+			t.Run(fmt.Sprint(kind, " ", refit), func(t *testing.T) {
+				rapid.Check(t, func(rt *rapid.T) {
+					matrix, f := sparse(t, rt)
+					m := built(t, matrix, f, kind, refit)
+					k := m.K()
+					for i := range m.RowIDs {
+						at, values := matrix.Row(i)
+						effect, u, err := m.FoldIn(at, values)
+						if err != nil {
+							rt.Fatal(err)
+						}
+						if want := m.rowEffect(i); effect != want {
+							rt.Fatalf("row %d: effect %v, want %v", i, effect, want)
+						}
+						if diff := cmp.Diff(m.Coefficients[i*k:(i+1)*k], u); diff != "" {
+							rt.Fatalf("row %d: %s", i, diff)
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// A row folded in answers as it would had it been in the model, once saved too.
+func TestModelWithRowsAnswersAndSaves(t *testing.T) {
+	matrix, f := problem(t, 40, 9, 4, 0.5, 3)
+	m := built(t, matrix, f, Full, LearnedPrior)
+	at, values := matrix.Row(7)
+	two, err := data.NewMatrixByRows(9, []int{0, len(at), len(at) + 1}, append(append([]int32{}, at...), 2), append(append([]float64{}, values...), 5))
+	if err != nil {
+		t.Fatal(err)
+	}
+	more, rows, err := m.WithRows(context.Background(), &data.Ratings{Matrix: two, RowIDs: []string{"twin", "r1"}, ColumnIDs: m.ColumnIDs}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff([]int{40, 1}, rows); diff != "" {
+		t.Fatal(diff)
+	}
+	got, err := Load(save(t, more))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := got.Answer("twin", "c5"), m.Answer("r7", "c5"); a != b {
+		t.Errorf("the twin of r7 gets %+v, r7 %+v", a, b)
+	}
+	if got.Answer("r1", "c5") == m.Answer("r1", "c5") || len(m.RowIDs) != 40 || m.Entries[1] == 1 {
+		t.Error("r1 was not fitted anew, or the first model was changed")
+	}
+	if seen, known, err := got.Seen(40); err != nil || !known || !cmp.Equal(at, seen) {
+		t.Errorf("the twin has seen %v, %v, %v; want %v", seen, known, err, at)
+	}
+	if seen, _, _ := got.Seen(1); len(seen) < int(m.Entries[1]) {
+		t.Errorf("r1 has seen only %v", seen)
+	}
+}
+
+func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		matrix, f := sparse(t, rt)
+		kind, refit := rapid.SampledFrom(everyKind).Draw(rt, "kind"), rapid.SampledFrom(everyRefit).Draw(rt, "refit")
+		columns, k := f.Dims()
+		last := columns - 1
+		without := matrix.Map(func(_ int, _ int32, v float64) float64 { return v })
+		var keep []bool
+		n, _ := matrix.Dims()
+		for i := range n {
+			at, _ := matrix.Row(i)
+			for _, c := range at {
+				keep = append(keep, int(c) != last)
+			}
+		}
+		without = without.Filter(func(at int) bool { return keep[at] })
+		in := built(t, without, f, kind, refit)
+		// The same entries, in a table without the last column.
+		var entries []data.Entry
+		for i := range n {
+			at, values := without.Row(i)
+			for x, c := range at {
+				entries = append(entries, data.Entry{Row: int32(i), Column: c, Value: values[x]})
+			}
+		}
+		shorter, err := data.NewMatrix(n, last, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out := built(t, shorter, data.NewFeatures(f.IDs[:last], f.Names, f.Values[:last*k]), kind, refit)
+		record := map[string]string{"title": "not a feature"}
+		for x, name := range f.Names {
+			record[name] = strconv.FormatFloat(f.Row(last)[x], 'g', -1, 64)
+		}
+		b, _, err := out.ColumnFrom(record)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		out, err = out.WithColumns(data.NewFeatures(f.IDs[last:], f.Names, b))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for _, row := range append(in.RowIDs, "nobody") {
+			if a, b := in.Answer(row, f.IDs[last]), out.Answer(row, f.IDs[last]); a != b {
+				rt.Fatalf("row %s: in the table %+v, from its record %+v", row, a, b)
+			}
+		}
+	})
+}
+
+func TestBadRecordsAreExplained(t *testing.T) {
+	matrix, f := problem(t, 5, 4, 2, 0.5, 3)
+	m := built(t, matrix, f, Full, LearnedPrior)
+	for want, record := range map[string]map[string]string{
+		`the field "f1", which the model uses, not given`: {"f0": "1"},
+		`field "f0" is blank`:                             {"f0": "", "f1": "2"},
+		`field "f1": "two" is not a number`:               {"f0": "1", "f1": "two"},
+		`feature "f1" has the value 1e+200: too large`:    {"f0": "1", "f1": "1e200"},
+	} {
+		if _, _, err := m.ColumnFrom(record); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+	if _, err := m.WithColumns(data.NewFeatures([]string{"c0"}, f.Names, []float64{1, 2})); err == nil {
+		t.Error("a column was added twice")
+	}
+	if _, _, err := m.FoldIn([]int32{0}, []float64{1e300}); err == nil {
+		t.Error("1e300 was folded in")
+	}
+}

@@ -1,0 +1,136 @@
+package model
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// RowExplanation says what sets a row apart, in the units of the features' file.
+type RowExplanation struct {
+	Row              string     `json:"row"`
+	New              bool       `json:"new"` // nothing is known of it: the population stands for it
+	Entries          int        `json:"entries"`
+	Effect           float64    `json:"effect"`
+	PopulationEffect float64    `json:"population_effect"`
+	Terms            []RowTerm  `json:"terms"` // what sets it apart most comes first
+	Top              []ItemWhys `json:"top"`   // best first
+}
+
+// RowTerm is a row's coefficient of a term against the population's.
+type RowTerm struct {
+	Name       string  `json:"name"`
+	Unit       string  `json:"unit"`
+	Row        float64 `json:"row"`        // as TermExplanation.Population, for this row
+	Population float64 `json:"population"` // TermExplanation.Population
+	// PerSD is the difference of the two for one standard deviation of the
+	// feature over the columns: a like if positive, a dislike if negative.
+	PerSD float64 `json:"per_sd"`
+}
+
+// ItemWhys is a column and why its prediction is high: what each part adds to
+// that of a typical column, largest first.
+type ItemWhys struct {
+	Column     string  `json:"column"`
+	Prediction float64 `json:"prediction"`
+	Basis      Basis   `json:"basis"`
+	Whys       []Why   `json:"whys"`
+}
+
+// Why is a part of a prediction.
+type Why struct {
+	Name string  `json:"name"` // a term, or "column effect"
+	Part float64 `json:"part"`
+}
+
+// ExplainRow says what sets a row apart and why it gets its recommendations. A
+// row that the model does not have is explained as the population.
+func (m *Model) ExplainRow(row string, top []Recommendation) *RowExplanation {
+	i, ok := m.Row(row)
+	if !ok {
+		i = -1
+	}
+	effect, u, isNew := m.rowParts(i)
+	out := &RowExplanation{Row: row, New: isNew, Effect: effect, PopulationEffect: m.Population[0], Terms: []RowTerm{}, Top: []ItemWhys{}}
+	if i >= 0 {
+		out.Entries = int(m.Entries[i])
+	}
+	units := m.units()
+	for f, name := range m.Summary.Terms {
+		columns := m.NewColumn[1+f]
+		out.Terms = append(out.Terms, RowTerm{
+			Name: name, Unit: units.names[f],
+			Row: (u[f] + columns) / units.scale[f], Population: (m.Population[1+f] + columns) / units.scale[f],
+			PerSD: (u[f] - m.Population[1+f]) * units.sd[f],
+		})
+	}
+	slices.SortStableFunc(out.Terms, func(a, b RowTerm) int { return cmp.Compare(math.Abs(b.PerSD), math.Abs(a.PerSD)) })
+	typical := m.newColumnEffect(m.Typical)
+	for _, r := range top {
+		columnEffect, b, _ := m.columnParts(r.Column)
+		item := ItemWhys{Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis, Whys: []Why{}}
+		if m.ColumnEffects != nil {
+			item.Whys = append(item.Whys, Why{"column effect", columnEffect - typical})
+		}
+		for f, name := range m.Summary.Terms {
+			item.Whys = append(item.Whys, Why{name, (b[f] - m.Typical[f]) * u[f]})
+		}
+		slices.SortStableFunc(item.Whys, func(a, b Why) int { return cmp.Compare(b.Part, a.Part) })
+		out.Top = append(out.Top, item)
+	}
+	return out
+}
+
+// SumExplanation is one prediction as a sum:
+//
+//	Mean + RowEffect + ColumnEffect + Σ Part = Sum, kept in range: Prediction
+type SumExplanation struct {
+	Row          string    `json:"row"`
+	Column       string    `json:"column"`
+	Basis        Basis     `json:"basis"`
+	Mean         float64   `json:"mean"`
+	RowEffect    float64   `json:"row_effect"`
+	ColumnEffect float64   `json:"column_effect"`
+	Parts        []SumPart `json:"parts"`
+	Sum          float64   `json:"sum"`
+	Clip         *Range    `json:"clip,omitempty"` // nil: predictions may be anything
+	Prediction   float64   `json:"prediction"`
+}
+
+// SumPart is what a term adds: Part = PerUnit · (Value − Centre).
+type SumPart struct {
+	Name    string  `json:"name"`
+	Unit    string  `json:"unit"`
+	Value   float64 `json:"value"`  // of the column, in the unit of the file
+	Centre  float64 `json:"centre"` // where the part is 0; the mean of the feature, or 0 if it is used as given
+	PerUnit float64 `json:"per_unit"`
+	Part    float64 `json:"part"`
+}
+
+// ExplainSum takes one prediction apart. It is the one that Answer gives, for any
+// row and column.
+func (m *Model) ExplainSum(row, column string) *SumExplanation {
+	i, ok := m.Row(row)
+	if !ok {
+		i = -1
+	}
+	j, ok := m.Column(column)
+	if !ok {
+		j = -1
+	}
+	rowEffect, u, _ := m.rowParts(i)
+	columnEffect, b, _ := m.columnParts(j)
+	a := m.AnswerAt(i, j)
+	out := &SumExplanation{
+		Row: row, Column: column, Basis: a.Basis, Mean: m.Mean, RowEffect: rowEffect, ColumnEffect: columnEffect,
+		Parts: []SumPart{}, Sum: a.Unclipped, Clip: m.Clip, Prediction: a.Value,
+	}
+	units := m.units()
+	for f, name := range m.Summary.Terms {
+		out.Parts = append(out.Parts, SumPart{
+			Name: name, Unit: units.names[f], Value: units.raw(f, b[f]), Centre: units.centre[f],
+			PerUnit: u[f] / units.scale[f], Part: b[f] * u[f],
+		})
+	}
+	return out
+}

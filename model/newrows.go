@@ -1,0 +1,122 @@
+package model
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"optcomplete/data"
+)
+
+// WithRows is the model with the rows of r folded in: new ones are added after
+// the others, and those that the model has are fitted anew, on the entries of r
+// alone. The columns of r must be those of the model. rows gives the index in
+// the result of every row of r. The model itself is not changed. Numbers too
+// large to compute with are a *RangeError, with the row's index in r.
+func (m *Model) WithRows(ctx context.Context, r *data.Ratings, threads int) (out *Model, rows []int, err error) {
+	out, rows = m.grow(r)
+	fold := make([]int, len(rows))
+	for x := range fold {
+		fold[x] = x
+	}
+	if err := out.foldRows(ctx, r, rows, fold, threads); err != nil {
+		return nil, nil, err
+	}
+	if err := out.addSeen(m, r, rows, false); err != nil {
+		return nil, nil, err
+	}
+	return out, rows, out.check()
+}
+
+// WithNewRows is WithRows that leaves the rows which the model has as they are:
+// of those it takes only what they have seen.
+func (m *Model) WithNewRows(ctx context.Context, r *data.Ratings, threads int) (*Model, error) {
+	out, rows := m.grow(r)
+	var fold []int
+	for x, i := range rows {
+		if i >= len(m.RowIDs) {
+			fold = append(fold, x)
+		}
+	}
+	if err := out.foldRows(ctx, r, rows, fold, threads); err != nil {
+		return nil, err
+	}
+	if err := out.addSeen(m, r, rows, true); err != nil {
+		return nil, err
+	}
+	return out, out.check()
+}
+
+// grow is a copy of the model with room for the rows of r, and their indices.
+func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
+	n, columns := r.Dims()
+	if columns != len(m.ColumnIDs) || len(r.RowIDs) != n {
+		panic(fmt.Sprintf("model: %d columns and %d row ids to fold into a model of %d columns", columns, len(r.RowIDs), len(m.ColumnIDs)))
+	}
+	out = m.copy()
+	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
+	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), slices.Clone(m.Coefficients)
+	rows = make([]int, n)
+	for x, id := range r.RowIDs {
+		i, known := m.Row(id)
+		if !known {
+			i = len(out.RowIDs)
+			out.RowIDs, out.Entries = append(out.RowIDs, id), append(out.Entries, 0)
+			out.Coefficients = append(out.Coefficients, make([]float64, m.K())...)
+			if out.RowEffects != nil {
+				out.RowEffects = append(out.RowEffects, 0)
+			}
+		}
+		rows[x] = i
+	}
+	out.Summary.Rows = len(out.RowIDs)
+	return out, rows
+}
+
+// foldRows fits the rows of r that fold lists; their indices are in rows.
+func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int, threads int) error {
+	if _, err := m.folder(); err != nil {
+		return err
+	}
+	k := m.K()
+	return forBlocks(ctx, len(fold), threads, func() func(lo, hi int) error {
+		f, _ := m.folder() // it was tried above
+		return func(lo, hi int) error {
+			for _, x := range fold[lo:hi] {
+				at, values := r.Row(x)
+				i := rows[x]
+				effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
+				if err != nil {
+					return &RangeError{Row: x, Value: err.(*RangeError).Value}
+				}
+				if m.RowEffects != nil {
+					m.RowEffects[i] = effect
+				}
+				m.Entries[i] = int32(len(at))
+			}
+			return nil
+		}
+	})
+}
+
+// addSeen adds what the rows of r have seen to what the model knew before; if it
+// knew nothing, only when even that is welcome.
+func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int, anyway bool) error {
+	before.loadSeen()
+	if before.seen.err != nil {
+		return before.seen.err
+	}
+	m.seen.file, m.seen.columns = "", nil
+	if before.seen.columns == nil && !anyway {
+		return nil
+	}
+	m.seen.columns = make([][]int32, len(m.RowIDs))
+	copy(m.seen.columns, before.seen.columns)
+	for x, i := range rows {
+		at, _ := r.Row(x)
+		all := slices.Concat(m.seen.columns[i], at)
+		slices.Sort(all)
+		m.seen.columns[i] = slices.Compact(all)
+	}
+	return nil
+}

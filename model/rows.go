@@ -1,0 +1,56 @@
+package model
+
+import (
+	"fmt"
+	"io"
+)
+
+// WriteRows writes what the model has of the given rows, as rows.parquet of a
+// saved model does: id, entries, effect (not in paper), and a coefficient for
+// each term.
+func (m *Model) WriteRows(w io.Writer, format Format, rows []int) error {
+	k := m.K()
+	t := m.rowTable()
+	part := &table{id: t.id, effect: t.effect, names: t.names}
+	for _, i := range rows {
+		part.ids, part.entries = append(part.ids, m.RowIDs[i]), append(part.entries, m.Entries[i])
+		part.values = append(part.values, m.Coefficients[i*k:(i+1)*k]...)
+		if t.effect {
+			part.effects = append(part.effects, m.RowEffects[i])
+		}
+	}
+	switch format {
+	case CSV:
+		return part.writeCSV(w)
+	case Parquet:
+		return part.write(w)
+	}
+	return fmt.Errorf("model: unknown format %v", format)
+}
+
+func (t *table) writeCSV(w io.Writer) error {
+	line := append([]byte(t.id), ",entries"...)
+	if t.effect {
+		line = append(line, ",effect"...)
+	}
+	for _, name := range t.names {
+		line = appendField(append(line, ','), name)
+	}
+	k := len(t.names)
+	for x, id := range t.ids {
+		line = appendField(append(line, '\n'), id)
+		line = fmt.Appendf(line, ",%d", t.entries[x])
+		if t.effect {
+			line = appendNumber(append(line, ','), t.effects[x])
+		}
+		for _, u := range t.values[x*k : (x+1)*k] {
+			line = appendNumber(append(line, ','), u)
+		}
+		if _, err := w.Write(line); err != nil {
+			return err
+		}
+		line = line[:0]
+	}
+	_, err := w.Write(append(line, '\n'))
+	return err
+}

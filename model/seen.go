@@ -1,0 +1,196 @@
+package model
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/compress"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"optcomplete/data"
+)
+
+const (
+	seenFile = "seen.parquet"
+	// maxSeen is how many seen entries are saved: beyond it they would make up
+	// most of the model. Recommendations then need the ratings file.
+	maxSeen = 50_000_000
+)
+
+// seen is which columns each row has an entry for. A loaded model reads it from
+// its file when it is first asked for, because only recommendations ask.
+type seen struct {
+	once    sync.Once
+	file    string    // to read it from; "" if columns holds it
+	columns [][]int32 // n, increasing; nil if it is not known
+	err     error
+}
+
+// SetSeen tells the model which columns its rows have entries for, where that
+// is more than it was fitted on: entries held out were seen too. It must be
+// called before the model is in use.
+func (m *Model) SetSeen(entries *data.Matrix) {
+	columns := make([][]int32, len(m.RowIDs))
+	for i := range columns {
+		columns[i], _ = entries.Row(i)
+	}
+	m.seen.file, m.seen.columns = "", columns
+}
+
+// Seen returns the columns, increasing, that row i has an entry for. known is
+// false if the model was saved without them. The slice must not be changed.
+func (m *Model) Seen(i int) (columns []int32, known bool, err error) {
+	m.loadSeen()
+	if m.seen.err != nil || m.seen.columns == nil {
+		return nil, false, m.seen.err
+	}
+	return m.seen.columns[i], true, nil
+}
+
+func (m *Model) loadSeen() {
+	m.seen.once.Do(func() {
+		if m.seen.file == "" {
+			return
+		}
+		m.seen.columns, m.seen.err = m.readSeen(m.seen.file)
+		if errors.Is(m.seen.err, fs.ErrNotExist) {
+			m.seen.columns, m.seen.err = nil, nil
+		}
+	})
+}
+
+// saveSeen writes the seen entries into a saved model, unless there are none
+// known or too many.
+func (m *Model) saveSeen(dir string) error {
+	m.loadSeen()
+	if m.seen.err != nil {
+		return m.seen.err
+	}
+	total := 0
+	for _, columns := range m.seen.columns {
+		total += len(columns)
+	}
+	if m.seen.columns == nil || total > maxSeen {
+		return nil
+	}
+	return writeFile(dir, seenFile, m.writeSeen)
+}
+
+func (m *Model) writeSeen(w io.Writer) error {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "row", Type: idType}, {Name: "column", Type: idType}}, nil)
+	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryPageSizeLimit(1<<30))
+	out, err := pqarrow.NewFileWriter(schema, onlyWriter{w}, props, pqarrow.DefaultWriterProps())
+	if err != nil {
+		return err
+	}
+	for lo := 0; lo < len(m.RowIDs); {
+		hi, cells := lo, 0
+		for hi < len(m.RowIDs) && (cells == 0 || cells+len(m.seen.columns[hi]) <= parquetCells) {
+			cells += len(m.seen.columns[hi])
+			hi++
+		}
+		rows, columns := make([]int32, 0, cells), make([]int32, 0, cells)
+		for i := lo; i < hi; i++ {
+			for _, j := range m.seen.columns[i] {
+				rows, columns = append(rows, int32(i-lo)), append(columns, j)
+			}
+		}
+		if err := writePairs(out, schema, m.RowIDs[lo:hi], m.ColumnIDs, rows, columns); err != nil {
+			return err
+		}
+		lo = hi
+	}
+	return out.Close()
+}
+
+func writePairs(out *pqarrow.FileWriter, schema *arrow.Schema, rowIDs, columnIDs []string, rows, columns []int32) error {
+	row := dictionary(rowIDs, len(rows), func(at int) int32 { return rows[at] })
+	defer row.Release()
+	column := dictionary(columnIDs, len(columns), func(at int) int32 { return columns[at] })
+	defer column.Release()
+	record := array.NewRecordBatch(schema, []arrow.Array{row, column}, int64(len(rows)))
+	defer record.Release()
+	return out.Write(record)
+}
+
+// readSeen reads what writeSeen wrote. Pairs whose row or column the model does
+// not have are an error: they belong to another model.
+func (m *Model) readSeen(path string) (columns [][]int32, err error) {
+	// The Parquet reader panics on some damaged files.
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("%s: damaged Parquet file: %v", path, r)
+		}
+	}()
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	in, err := file.NewParquetReader(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
+	}
+	batches, err := pqarrow.NewFileReader(in, pqarrow.ArrowReadProperties{BatchSize: groupRows}, memory.DefaultAllocator)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	records, err := batches.GetRecordReader(context.Background(), nil, nil)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	defer records.Release()
+	columns = make([][]int32, len(m.RowIDs))
+	for records.Next() {
+		if err := m.takeSeen(records.RecordBatch(), columns); err != nil {
+			return nil, fmt.Errorf("%s: %w", filepath.Clean(path), err)
+		}
+	}
+	if err := records.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return nil, fmt.Errorf("%s: damaged Parquet file: %w", path, err)
+	}
+	for i := range columns {
+		slices.Sort(columns[i]) // another program may have written it in another order
+	}
+	return columns, nil
+}
+
+func (m *Model) takeSeen(r arrow.RecordBatch, columns [][]int32) error {
+	if r.NumCols() != 2 {
+		return fmt.Errorf("it has %d columns, not row and column", r.NumCols())
+	}
+	rowIDs, ok := r.Column(0).(array.StringLike)
+	columnIDs, also := r.Column(1).(array.StringLike)
+	if !ok || !also {
+		return errors.New("its columns are not the ids of rows and columns")
+	}
+	row, at := "", -1 // of the pair before: they stand by rows
+	for x := range int(r.NumRows()) {
+		if id := rowIDs.Value(x); at < 0 || id != row {
+			i, known := m.Row(id)
+			if !known {
+				return fmt.Errorf("row %q is not in the model", id)
+			}
+			row, at = strings.Clone(id), i
+		}
+		j, known := m.Column(columnIDs.Value(x))
+		if !known {
+			return fmt.Errorf("column %q is not in the model", columnIDs.Value(x))
+		}
+		columns[at] = append(columns[at], int32(j))
+	}
+	return nil
+}

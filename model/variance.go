@@ -1,0 +1,88 @@
+package model
+
+import (
+	"context"
+
+	"optcomplete/data"
+)
+
+// Variance divides the variance of the training values among the parts of the
+// predictions and what they leave. With a = mean + row effect + column effect +
+// Σ_f part_f + rest, the share of a part is
+//
+//	cov(part, a) / var(a)
+//
+// over the training entries, so that the shares add up to 1. A share can be
+// slightly negative where a part works against the others.
+type Variance struct {
+	Rows    float64   `json:"rows"`    // row effects
+	Columns float64   `json:"columns"` // column effects
+	Terms   []float64 `json:"terms"`   // in the order of the summary's terms
+	Rest    float64   `json:"rest"`
+}
+
+// Explained is the share of all parts together.
+func (v *Variance) Explained() float64 { return 1 - v.Rest }
+
+// Removal is what the selection would cost without one of its features, no other
+// taking its place.
+type Removal struct {
+	Name string  `json:"name"`
+	Cost float64 `json:"cost"`
+}
+
+// VarianceOf divides the variance of the entries, the ones the model was fitted
+// on; nil if they are all the same. It does not depend on the number of threads.
+func (m *Model) VarianceOf(ctx context.Context, entries *data.Matrix, threads int) (*Variance, error) {
+	n, _ := entries.Dims()
+	k := m.K()
+	mean := 0.0
+	for i := range n {
+		_, values := entries.Row(i)
+		for _, v := range values {
+			mean += v / float64(entries.Observed())
+		}
+	}
+	const rows, columns, square, terms = 0, 1, 2, 3 // positions in a block's sums
+	sums := make([][]float64, (n+rowBlock-1)/rowBlock)
+	err := forBlocks(ctx, n, threads, func() func(lo, hi int) error {
+		return func(lo, hi int) error {
+			s := make([]float64, terms+k)
+			for i := lo; i < hi; i++ {
+				at, values := entries.Row(i)
+				u := m.Coefficients[i*k : (i+1)*k]
+				for x, c := range at {
+					d := values[x] - mean
+					s[square] += d * d
+					s[rows] += d * m.rowEffect(i)
+					s[columns] += d * m.columnEffect(int(c))
+					for f, b := range m.columnFeatures(int(c)) {
+						s[terms+f] += d * b * u[f]
+					}
+				}
+			}
+			sums[lo/rowBlock] = s
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	total := make([]float64, terms+k)
+	for _, s := range sums {
+		axpy(1, s, total)
+	}
+	if total[square] <= 0 || notFinite(total) >= 0 {
+		return nil, nil
+	}
+	v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k)}
+	v.Rest = 1 - v.Rows - v.Columns
+	for f := range k {
+		v.Terms[f] = total[terms+f] / total[square]
+		v.Rest -= v.Terms[f]
+	}
+	if notFinite(v.Terms) >= 0 || notFinite([]float64{v.Rest}) >= 0 {
+		return nil, nil
+	}
+	return v, nil
+}

@@ -1,0 +1,95 @@
+package optcomplete
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+)
+
+// films is a raw table of items with text, a list, a number and blanks, and
+// ratings of all but the last of them.
+func films(t *testing.T) (*data.RawTable, []data.Entry) {
+	t.Helper()
+	const items, rows = 40, 60
+	s := random.New(5)
+	ids, cells := make([]string, items), []string{}
+	for j := range ids {
+		ids[j] = "film" + strconv.Itoa(j)
+		length := strconv.Itoa(80 + s.Intn(80))
+		if j%9 == 4 {
+			length = ""
+		}
+		cells = append(cells, []string{"Drama|Comedy", "Drama", "Action", "Action|Comedy"}[s.Intn(4)], []string{"en", "fr", "de"}[s.Intn(3)], length)
+	}
+	var entries []data.Entry
+	for i := range rows {
+		for j := range items - 1 {
+			if s.Float64() < 0.4 {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: float64(1 + s.Intn(5))})
+			}
+		}
+	}
+	return data.NewRawTable("films.csv", ids, []string{"genres", "language", "minutes"}, cells), entries
+}
+
+func ratings(t *testing.T, ids []string, entries []data.Entry) *data.Ratings {
+	t.Helper()
+	rows := make([]string, 60)
+	for i := range rows {
+		rows[i] = "u" + strconv.Itoa(i)
+	}
+	matrix, err := data.NewMatrix(len(rows), len(ids), entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &data.Ratings{Matrix: matrix, RowIDs: rows, ColumnIDs: ids}
+}
+
+// TestNewItemIsPredictedAsIfInTheTable: an item's raw record gives the
+// prediction that the item gets when it stands in the table, without entries,
+// from the beginning.
+func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
+	table, entries := films(t)
+	encoding, features, _, err := encode.Learn(table, encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	last := len(table.IDs) - 1
+	record := map[string]string{}
+	for x, name := range table.Names {
+		record[name] = table.Row(last)[x]
+	}
+	p := len(features.Names)
+	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
+		t.Run(fmt.Sprint(kind), func(t *testing.T) {
+			settings := Settings{K: 3, Model: kind, Threads: 1}
+			in := fit(t, Problem{ratings(t, table.IDs, entries), features, encoding}, settings)
+			out := fit(t, Problem{ratings(t, table.IDs[:last], entries), data.NewFeatures(table.IDs[:last], features.Names, features.Values[:last*p]), encoding}, settings)
+			if !slices.Equal(in.Summary.Terms, out.Summary.Terms) {
+				t.Fatalf("selected %v and %v", in.Summary.Terms, out.Summary.Terms)
+			}
+			for name, m := range map[string]*Model{"the same model": in, "a model without it": out} {
+				b, _, err := m.ColumnFrom(record)
+				if err != nil {
+					t.Fatal(err)
+				}
+				more, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.Summary.Terms, b))
+				if err != nil {
+					t.Fatal(err)
+				}
+				for _, row := range append(in.RowIDs, "nobody") {
+					want, got := in.Answer(row, table.IDs[last]), more.Answer(row, "new")
+					if got != want {
+						t.Fatalf("%s, row %s: from the record %+v, in the table %+v", name, row, got, want)
+					}
+				}
+			}
+		})
+	}
+}
