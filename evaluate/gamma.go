@@ -38,7 +38,7 @@ type GammaSettings struct {
 
 const (
 	gammaEasy  = 1e-6 // root gaps this near are the same
-	gammaWorse = 3    // so many γ in a row that are no better end the path
+	gammaWorse = 2    // so many γ in a row that are no better end the path
 )
 
 const sampleStream = 0x67616d6d61 // "gamma"
@@ -75,7 +75,7 @@ func ChooseGamma(ctx context.Context, m *data.Matrix, settings GammaSettings) (f
 	var start [][]int
 	best, worse := math.Inf(1), 0
 	for exponent := settings.First; exponent <= settings.Last+1e-9 && ctx.Err() == nil; exponent += settings.Step {
-		gamma := roundGamma(math.Pow(10, exponent) / settings.Unit)
+		gamma := RoundGamma(math.Pow(10, exponent) / settings.Unit)
 		trial, err := settings.Try(ctx, part.Train, gamma, start)
 		if ctx.Err() != nil {
 			break
@@ -174,11 +174,11 @@ func (s *GammaSettings) standard() float64 {
 	if s.Unit == 0 {
 		return 1
 	}
-	return roundGamma(math.Pow(10, (s.First+s.Last)/2) / s.Unit)
+	return RoundGamma(math.Pow(10, (s.First+s.Last)/2) / s.Unit)
 }
 
-// roundGamma keeps two digits: γ is a setting that people read and type.
-func roundGamma(gamma float64) float64 {
+// RoundGamma keeps two digits: γ is a setting that people read and type.
+func RoundGamma(gamma float64) float64 {
 	digits := math.Floor(math.Log10(gamma)) - 1
 	unit := math.Pow(10, math.Abs(digits))
 	if digits < 0 {
