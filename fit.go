@@ -139,6 +139,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	total := time.Since(start)
 	fitted.Summary.Seconds = model.Seconds{
+		Choose:   chosen.Seconds(),
 		Select:   (chosen + found).Seconds(),
 		Certify:  (searched - chosen - found).Seconds(),
 		Complete: (total - searched).Seconds(),

@@ -37,7 +37,8 @@ type choices struct {
 	gamma, gamma0 float64
 	row, column   float64 // shrinkage of the effects, in entries
 	gammaPath     []model.GammaPoint
-	steps         int // of learning a prior; zero: enough
+	fixed         bool // the shrinkage of column effects is a setting: keep it
+	steps         int  // of learning a prior; zero: enough
 }
 
 // unitsOf lists what can be selected: the encoding's groups, or the features.
@@ -139,7 +140,7 @@ func withConstant(f *data.Features) *data.Features {
 func (t *task) parts(ctx context.Context, train *data.Matrix, selection []int, c choices) (*model.Parts, error) {
 	members := t.members(selection)
 	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
-		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, Steps: c.steps, Threads: t.threads,
+		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, FixedShrinkage: c.fixed, Steps: c.steps, Threads: t.threads,
 	})
 }
 
@@ -169,7 +170,7 @@ func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]mod
 // Limits of a trial: enough to select well, not to prove.
 const (
 	trialPasses  = 80
-	trialSteps   = 12
+	trialSteps   = 6
 	trialEntries = 400_000 // of larger data, rows with about so many entries are used
 )
 
@@ -211,13 +212,13 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 
 // choose fills in what the settings leave to validation.
 func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (choices, error) {
-	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage}
+	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage, fixed: s.ColumnShrinkage > 0}
 	path := evaluate.GammaSettings{
 		Path:    gammapath.Standard(evaluate.FeatureScale(train, t.features)),
 		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
 	}
 	if t.kind != model.Paper {
-		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 2e-4, Patience: 3}
+		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 2e-4, Patience: 2}
 		if c.row == 0 || c.column == 0 {
 			row, column := evaluate.ChooseShrinkage(path.Validation(train), t.threads)
 			if c.row == 0 {
@@ -248,32 +249,54 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 		c.gamma0 = c.gamma * population
 	}
 	if t.kind == model.Full && s.RowShrinkage == 0 && ctx.Err() == nil {
-		if err := t.stretch(ctx, path.Validation(train), &c); err != nil {
+		if err := t.stretch(ctx, path.Validation(train), &c, s.Gamma != 0); err != nil {
 			return c, err
 		}
 	}
 	return c, nil
 }
 
+// stretches are the factors by which stronger shrinkage of the rows is tried,
+// each at γ and, as more is then left to explain, at a third of it.
+var (
+	stretches  = []float64{1, 4, 16}
+	stretchBys = []float64{1, 0.316}
+)
+
 // stretch tries stronger shrinkage of the row effects than predicts best
 // without features: the features then also explain why rows differ in level.
-func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices) error {
+// A γ that was given stays.
+func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, given bool) error {
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return nil
 	}
-	best, row := math.Inf(1), c.row
-	for _, factor := range []float64{1, 4} {
-		at := *c
-		at.row = row * factor
-		trial, err := t.try(ctx, part.Train, at, nil)
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil
+	best, from := math.Inf(1), *c
+	var start [][]int
+	for _, factor := range stretches {
+		better := false
+		for _, by := range stretchBys {
+			if by != 1 && (given || factor == 1) {
+				continue
 			}
-			return err
+			at := from
+			at.row *= factor
+			if by != 1 {
+				at.gamma = gammapath.Round(at.gamma * by)
+			}
+			trial, err := t.try(ctx, part.Train, at, start)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
+				better = true
+				best, c.row, c.gamma, start = rmse, at.row, at.gamma, [][]int{trial.Selection}
+			}
 		}
-		if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
-			best, c.row = rmse, at.row
+		if !better {
+			return nil
 		}
 	}
 	return nil

@@ -13,8 +13,9 @@ type Recipe struct {
 	Refit           Refit
 	Gamma           float64 // for Ridge
 	RowShrinkage    float64 // see FitEffects; for Pooled and Full
-	ColumnShrinkage float64 // for Full
-	Steps           int     // of learning a prior, at most; zero means 40
+	ColumnShrinkage float64 // for Full; with a learned prior, where learning it starts
+	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
+	Steps           int     // of learning a prior, at most; zero means 20
 	Threads         int
 }
 
@@ -33,6 +34,9 @@ type Structure struct {
 	// Prior is the learned prior of (row effect, coefficients), without the
 	// row effect in Paper; nil with another refit.
 	Prior *Prior `json:"prior,omitempty"`
+	// ColumnShrinkage is that of the column effects, in entries, as learned
+	// beside the prior; 0 with another refit.
+	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`
 	// Clip is the range that predictions are kept within; nil: none.
 	Clip *Range `json:"clip,omitempty"`
 }
@@ -53,8 +57,11 @@ type Parts struct {
 	Coefficients  []float64 // n×k
 }
 
-// backfits is how often column effects and row coefficients are fitted in turn.
-const backfits = 2
+const (
+	backfits       = 4   // how often column effects and row coefficients are fitted in turn
+	shrinkageSteps = 6   // of learning the shrinkage of the column effects, in each
+	maxShrinkage   = 1e6 // in entries: no column effects to speak of
+)
 
 // FitParts fits all parts of a model on the observed entries. chosen holds the
 // selected features of every column, m×k.
@@ -166,26 +173,37 @@ func fitPaper(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Re
 }
 
 // fitPrior fits row effects and coefficients together, with a learned prior,
-// and the column effects to what they leave, by turns.
+// and the column effects to what they leave, by turns. Each turn goes on from
+// the prior of the one before.
 func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) error {
 	n, columns := m.Dims()
 	d := k + 1
 	design := withConstant(chosen, k, columns)
-	var u []float64
+	l := newLearner(m, design, d, r.Threads)
 	turns := 1
 	if r.Kind == Full {
 		turns = backfits
+		p.ColumnShrinkage = r.ColumnShrinkage
 	}
+	var prior *priorState
+	var u []float64
 	for turn := range turns {
 		if turn > 0 {
-			p.refreshColumns(m, design, u, d, r.ColumnShrinkage)
+			p.refreshColumns(m, design, u, d, prior.Noise, r.FixedShrinkage)
 		}
 		rest := m.Map(func(_ int, c int32, v float64) float64 { return v - p.Mean - p.ColumnEffects[c] })
+		if turn == 0 {
+			prior = startPrior(rest, design, d)
+		}
 		var err error
-		if p.Prior, u, err = LearnPrior(ctx, rest, design, d, r.Steps, r.Threads); err != nil {
+		if prior, err = l.learn(ctx, rest, prior, r.Steps); err != nil {
+			return err
+		}
+		if u, err = l.coefficients(ctx, rest, prior); err != nil {
 			return err
 		}
 	}
+	p.Prior = &prior.Prior
 	p.Population = p.Prior.Mean
 	p.RowEffects = make([]float64, n)
 	p.Coefficients = make([]float64, n*k)
@@ -196,8 +214,11 @@ func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, 
 	return nil
 }
 
-// refreshColumns fits the column effects to what the rows leave.
-func (p *Parts) refreshColumns(m *data.Matrix, design, u []float64, d int, shrinkage float64) {
+// refreshColumns fits the column effects to what the rows leave, and unless it
+// is fixed learns their shrinkage beside them: the noise over the variance of
+// the effects. As the population's coefficients explain a part of the column
+// effects, what is left of them deserves more shrinkage than effects alone do.
+func (p *Parts) refreshColumns(m *data.Matrix, design, u []float64, d int, noise float64, fixed bool) {
 	n, columns := m.Dims()
 	sum, count := make([]float64, columns), make([]float64, columns)
 	for i := range n {
@@ -207,11 +228,21 @@ func (p *Parts) refreshColumns(m *data.Matrix, design, u []float64, d int, shrin
 			count[c]++
 		}
 	}
-	for c := range columns {
-		p.ColumnEffects[c] = 0
-		if count[c] > 0 {
-			p.ColumnEffects[c] = sum[c] / (count[c] + shrinkage)
+	for step := range shrinkageSteps {
+		square, with := 0.0, 0.0 // Σ of the effects' posterior second moments
+		for c := range columns {
+			p.ColumnEffects[c] = 0
+			if count[c] > 0 {
+				weight := count[c] + p.ColumnShrinkage
+				p.ColumnEffects[c] = sum[c] / weight
+				square += p.ColumnEffects[c]*p.ColumnEffects[c] + noise/weight
+				with++
+			}
 		}
+		if fixed || step == shrinkageSteps-1 || !(square > tiny) {
+			return
+		}
+		p.ColumnShrinkage = min(noise/(square/with), maxShrinkage)
 	}
 }
 

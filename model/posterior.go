@@ -77,12 +77,12 @@ func (p *priorState) invert() error {
 
 // posterior solves one row after the other, reusing its memory.
 type posterior struct {
-	d              int
-	factor, spread []float64 // d×d: Cholesky factor of the precision; its inverse
+	d      int
+	factor []float64 // d×d: Cholesky factor of the precision
 }
 
 func newPosterior(d int) *posterior {
-	return &posterior{d: d, factor: make([]float64, d*d), spread: make([]float64, d*d)}
+	return &posterior{d: d, factor: make([]float64, d*d)}
 }
 
 // solve writes the posterior mean of a row's coefficients to u:
@@ -105,62 +105,9 @@ func (s *posterior) solve(p *priorState, design []float64, at []int32, a, u []fl
 	}
 	if !cholesky(s.factor, d, 0) {
 		copy(u, p.Mean) // only rounding can bring it here
-		copy(s.spread, p.Covariance)
 		return
 	}
 	choleskySolve(s.factor, d, u)
-}
-
-// priorSums is what a step of learning needs of the rows.
-type priorSums struct {
-	rows, entries float64
-	mean          []float64 // Σ û
-	second        []float64 // Σ S + û ûᵀ
-	error         float64   // Σ ‖a − Xû‖² + tr(X S Xᵀ)
-}
-
-func newPriorSums(d int) *priorSums {
-	return &priorSums{mean: make([]float64, d), second: make([]float64, d*d)}
-}
-
-// add takes in a row that s has just solved.
-func (p *priorSums) add(s *posterior, prior *priorState, design []float64, at []int32, a, u []float64) {
-	d := s.d
-	invertFrom(s.factor, s.spread, d)
-	p.rows++
-	p.entries += float64(len(at))
-	for x := range d {
-		p.mean[x] += u[x]
-		for y := range d {
-			p.second[x*d+y] += s.spread[x*d+y] + u[x]*u[y]
-		}
-	}
-	for e, c := range at {
-		b := design[int(c)*d:][:d]
-		r := a[e]
-		for x, bx := range b {
-			r -= bx * u[x]
-		}
-		p.error += r * r
-	}
-	// tr(X S Xᵀ)/σ² = tr(S(S⁻¹ − Σ⁻¹)) = d − tr(S Σ⁻¹).
-	trace := float64(d)
-	for i, x := range s.spread {
-		trace -= x * prior.inverse[i]
-	}
-	p.error += prior.Noise * max(trace, 0)
-}
-
-func (p *priorSums) merge(q *priorSums) {
-	p.rows += q.rows
-	p.entries += q.entries
-	p.error += q.error
-	for x, v := range q.mean {
-		p.mean[x] += v
-	}
-	for x, v := range q.second {
-		p.second[x] += v
-	}
 }
 
 // maximise sets the prior from the sums, and tells whether it still moved.
@@ -169,6 +116,7 @@ func (p *priorState) maximise(sums *priorSums) bool {
 		return false
 	}
 	d := len(p.Mean)
+	noise := sums.error(p) // under the prior as it was
 	moved := 0.0
 	for x := range d {
 		mean := sums.mean[x] / sums.rows
@@ -185,7 +133,7 @@ func (p *priorState) maximise(sums *priorSums) bool {
 			p.Covariance[x*d+y] = v
 		}
 	}
-	noise := max(sums.error/sums.entries, tiny)
+	noise = max(noise/sums.entries, tiny)
 	moved = max(moved, math.Abs(noise/p.Noise-1))
 	p.Noise = noise
 	return moved > priorMoved

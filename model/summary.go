@@ -23,6 +23,7 @@ type Metrics struct {
 // Seconds is the wall time of each part of a fit.
 type Seconds struct {
 	Load     float64 `json:"load"`
+	Choose   float64 `json:"choose"` // the part of Select that went into γ and shrinkage
 	Select   float64 `json:"select"`
 	Certify  float64 `json:"certify"`
 	Complete float64 `json:"complete"`

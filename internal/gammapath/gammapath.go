@@ -36,7 +36,7 @@ func (p Path) Default() float64 {
 	if !p.usable() {
 		return 1
 	}
-	return round(math.Pow(10, (p.First+p.Last)/2) / p.Unit)
+	return Round(math.Pow(10, (p.First+p.Last)/2) / p.Unit)
 }
 
 // Choose tries each γ of the path in rising order. It stops early where the
@@ -49,7 +49,7 @@ func (p Path) Choose(ctx context.Context, try func(gamma float64) (model.GammaPo
 	var path []model.GammaPoint
 	best, since := math.Inf(1), 0
 	for exponent := p.First; exponent <= p.Last+1e-9 && ctx.Err() == nil; exponent += p.Step {
-		point, err := try(round(math.Pow(10, exponent) / p.Unit))
+		point, err := try(Round(math.Pow(10, exponent) / p.Unit))
 		if ctx.Err() != nil {
 			break
 		}
@@ -92,8 +92,8 @@ func easiest(path []model.GammaPoint, good float64) float64 {
 	return found[len(found)/2]
 }
 
-// round keeps two digits: γ is a setting that people read and type.
-func round(gamma float64) float64 {
+// Round keeps two digits: γ is a setting that people read and type.
+func Round(gamma float64) float64 {
 	digits := math.Floor(math.Log10(gamma)) - 1
 	unit := math.Pow(10, math.Abs(digits))
 	if digits < 0 {

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete"
+	"optcomplete/experiment"
+	"optcomplete/model"
+)
+
+func benchCommand(c *common) *cobra.Command {
+	cmd := &cobra.Command{
+		Use:   "bench",
+		Short: "Run a study and write its tables",
+		Args:  cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return cmd.Help()
+			}
+			return usagef("%q is not a study (see: optcomplete bench --help)", args[0])
+		},
+	}
+	cmd.AddCommand(benchRealCommand(c))
+	return cmd
+}
+
+func benchRealCommand(c *common) *cobra.Command {
+	var (
+		in      inputFlags
+		ratings string
+		models  []string
+		seconds float64
+		s       experiment.RealSettings
+	)
+	cmd := &cobra.Command{
+		Use:   "real --ratings FILE --features FILE",
+		Short: "Compare the models with each other and with effects alone on real data",
+		Long: `bench real holds out a part of the entries for every seed, fits row and column
+effects alone and every model at every k on the rest, and scores them on the part
+held out. Tables (Markdown, CSV, JSON), a figure of the gap over time and every
+result go to one folder. An interrupt loses only the fit at hand: the same
+command goes on where it stopped.`,
+		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
+  optcomplete bench real --ratings ratings.csv --features books.csv -k 5 --models full --max-seconds 60`,
+		Args: usageArgs(cobra.NoArgs),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if ratings == "" {
+				return usagef("the ratings are missing: give them with --ratings FILE")
+			}
+			if s.Seeds < 1 || !(seconds >= 0) || !(s.Holdout > 0 && s.Holdout < 1) || len(s.K) == 0 {
+				return usagef("--seeds, -k and --max-seconds must be positive, --holdout between 0 and 1")
+			}
+			s.Models = nil
+			for _, name := range models {
+				kind, err := model.ParseKind(name)
+				if err != nil {
+					return usagef("--models: %v", err)
+				}
+				s.Models = append(s.Models, kind)
+			}
+			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
+			s.OnCell = func(cell experiment.Cell, have bool) {
+				was := ""
+				if have {
+					was = "  (done before)"
+				}
+				c.notef("seed %d  %-8s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
+					cell.Holdout.RMSE, cell.Ratio, percent(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
+			}
+			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
+			var other *experiment.OtherStudyError
+			switch {
+			case errors.As(err, &other):
+				return usagef("%v", err)
+			case errors.Is(err, context.Canceled):
+				c.notef("Stopped; the same command goes on from here. Results so far are in %s", s.Folder)
+				return &earlyStop{"interrupted"}
+			case err != nil:
+				return err
+			}
+			text, err := os.ReadFile(filepath.Join(s.Folder, experiment.MarkdownFile))
+			if err != nil {
+				return err
+			}
+			fmt.Fprintf(c.stdout, "%s", text)
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.StringVar(&ratings, "ratings", "", "file with the observed entries: row, column, value")
+	flags.IntSliceVarP(&s.K, "k", "k", []int{5, 10}, "how many features to select")
+	flags.IntVar(&s.Seeds, "seeds", 5, "how many splits")
+	flags.StringSliceVar(&models, "models", []string{"full", "pooled", "paper"}, "models to compare")
+	flags.Float64Var(&s.Holdout, "holdout", 0.2, "part of the entries to keep aside and score on")
+	flags.Float64Var(&seconds, "max-seconds", 0, "most seconds for each search; 0: until it is proven")
+	flags.StringVarP(&s.Folder, "output", "o", "optcomplete-bench", "folder for the tables and all results")
+	in.register(cmd)
+	return cmd
+}
+
+// loadOnce reads the data for the models that scale features, and as they are
+// for the paper's, each when it is first asked for.
+func loadOnce(cmd *cobra.Command, c *common, in *inputFlags, ratings string) experiment.Problems {
+	type loaded struct {
+		problem optcomplete.Problem
+		err     error
+	}
+	have := map[bool]*loaded{}
+	load := func(kind model.Kind) *loaded {
+		l := have[kind == model.Paper]
+		if l == nil {
+			l = new(loaded)
+			l.problem, _, l.err = in.load(cmd, c, ratings, kind)
+			have[kind == model.Paper] = l
+		}
+		return l
+	}
+	return func(kind model.Kind) (optcomplete.Problem, error) {
+		l := load(kind)
+		if first := load(model.Full); l.err == nil && first.err == nil &&
+			(!slices.Equal(first.problem.Ratings.RowIDs, l.problem.Ratings.RowIDs) || l.problem.Ratings.Observed() != first.problem.Ratings.Observed()) {
+			return l.problem, errors.New("the models would not see the same entries")
+		}
+		return l.problem, l.err
+	}
+}

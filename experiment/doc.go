@@ -1,0 +1,12 @@
+// Package experiment makes the studies that docs/experiments.md reports: it runs
+// every cell of a table (a model, a k, a seed), keeps what came out, and writes
+// the table as Markdown, CSV and JSON with its figures.
+//
+// It takes problems that are read already and settings; it gives files in one
+// folder. A cell is saved as a line of JSON the moment it is done, so a study
+// can be interrupted at any time, and the same command goes on where it stopped.
+//
+// It must never score a model on entries that any of its choices has seen: each
+// seed holds its part out first, and everything else, the effects alone
+// included, is fitted and chosen on the rest.
+package experiment

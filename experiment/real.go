@@ -1,0 +1,216 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/search"
+)
+
+// RealSettings say which cells a study of real data has.
+type RealSettings struct {
+	Models    []model.Kind  // compared with each other and with effects alone
+	K         []int         // how many features, each
+	Seeds     int           // 1..Seeds, each with its own hold-out
+	Holdout   float64       // part of the entries; zero means 0.2
+	TimeLimit time.Duration // of each search; zero: none
+	Threads   int
+	Folder    string // where results are kept
+
+	OnCell func(Cell, bool) // called for every cell, and whether it was there already; may be nil
+}
+
+// Effects is the model of a cell without features: mean, row and column effects.
+const Effects = "effects"
+
+// Cell is one line of the study.
+type Cell struct {
+	Model    string        `json:"model"` // full, pooled, paper or effects
+	K        int           `json:"k"`     // 0 for effects
+	Seed     uint64        `json:"seed"`
+	Holdout  model.Metrics `json:"holdout"`
+	Train    model.Metrics `json:"train"`
+	Ratio    float64       `json:"ratio"` // RMSE on the hold-out ÷ that of effects alone
+	Gamma    float64       `json:"gamma,omitempty"`
+	Row      float64       `json:"row_shrinkage,omitempty"`
+	Column   float64       `json:"column_shrinkage,omitempty"`
+	Gap      float64       `json:"gap"`
+	Status   string        `json:"status,omitempty"`
+	Selected []string      `json:"selected,omitempty"`
+	Seconds  CellSeconds   `json:"seconds"`
+	Trace    []TracePoint  `json:"trace,omitempty"`
+}
+
+// CellSeconds is where the wall time of a cell went.
+type CellSeconds struct {
+	Choose float64 `json:"choose"` // γ and shrinkage, by validation
+	Search float64 `json:"search"` // selection and proof
+	Refit  float64 `json:"refit"`  // coefficients of all rows, and scoring
+}
+
+// TracePoint is a moment of a search.
+type TracePoint struct {
+	Seconds float64 `json:"seconds"`
+	Cost    float64 `json:"cost"`
+	Bound   float64 `json:"bound"`
+	Gap     float64 `json:"gap"`
+}
+
+// Problems gives the data as a model wants them: the paper's takes features as
+// they are given. All must have the same rows, columns and entries.
+type Problems func(kind model.Kind) (optcomplete.Problem, error)
+
+// Real runs the study, and writes its table after every seed. It returns the
+// cells that are done; if the context is cancelled, with its error.
+func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error) {
+	if s.Holdout == 0 {
+		s.Holdout = 0.2
+	}
+	problem, err := problems(model.Full)
+	if err != nil {
+		return nil, err
+	}
+	store, err := openStore(s.Folder, headOf(problem, s))
+	if err != nil {
+		return nil, err
+	}
+	defer store.close()
+	var cells []Cell
+	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {
+		base := 0.0
+		for _, plan := range s.plan(seed) {
+			cell, have := store.find(plan)
+			if !have {
+				if cell, err = s.run(ctx, problems, plan); err != nil {
+					return cells, err
+				}
+				if plan.Model != Effects && base > 0 {
+					cell.Ratio = cell.Holdout.RMSE / base
+				}
+				if err := store.add(cell); err != nil {
+					return cells, err
+				}
+			}
+			if plan.Model == Effects {
+				base = cell.Holdout.RMSE
+			}
+			cells = append(cells, cell)
+			if s.OnCell != nil {
+				s.OnCell(cell, have)
+			}
+		}
+		if err := write(s.Folder, store.head, cells); err != nil {
+			return cells, err
+		}
+	}
+	return cells, nil
+}
+
+// plan lists the cells of a seed: effects first, which the others are measured
+// against.
+func (s *RealSettings) plan(seed uint64) []Cell {
+	cells := []Cell{{Model: Effects, Seed: seed}}
+	for _, k := range s.K {
+		for _, kind := range s.Models {
+			cells = append(cells, Cell{Model: kind.String(), K: k, Seed: seed})
+		}
+	}
+	return cells
+}
+
+// run computes one cell.
+func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (Cell, error) {
+	if plan.Model == Effects {
+		problem, err := problems(model.Full)
+		if err != nil {
+			return plan, err
+		}
+		return s.effects(problem.Ratings.Matrix, plan), ctx.Err()
+	}
+	kind, err := model.ParseKind(plan.Model)
+	if err != nil {
+		return plan, err
+	}
+	problem, err := problems(kind)
+	if err != nil {
+		return plan, err
+	}
+	t := &tracer{}
+	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{
+		K: plan.K, Model: kind, Holdout: s.Holdout, Seed: plan.Seed, TimeLimit: s.TimeLimit,
+		NearTies: -1, Threads: s.Threads, OnEvent: t.event,
+	})
+	if err != nil {
+		return plan, fmt.Errorf("%s with k = %d, seed %d: %w", plan.Model, plan.K, plan.Seed, err)
+	}
+	if err := ctx.Err(); err != nil {
+		return plan, err // what an interrupted search found is no result of the study
+	}
+	sum := &fitted.Summary
+	plan.Holdout, plan.Train = *sum.Holdout, sum.Train
+	plan.Gamma, plan.Row, plan.Column = sum.Gamma, sum.RowShrinkage, sum.ColumnShrinkage
+	plan.Gap, plan.Status, plan.Selected, plan.Trace = sum.Gap, sum.Status, sum.Selected, t.points
+	plan.Seconds = CellSeconds{
+		Choose: sum.Seconds.Choose, Search: sum.Seconds.Select + sum.Seconds.Certify - sum.Seconds.Choose, Refit: sum.Seconds.Complete,
+	}
+	return plan, nil
+}
+
+// effects fits mean, row and column effects alone, with the shrinkage that
+// validation within the training entries likes best, and keeps predictions in
+// the range of the training values, as the models do.
+func (s *RealSettings) effects(m *data.Matrix, plan Cell) Cell {
+	train, held := evaluate.Split(m, s.Holdout, plan.Seed)
+	start := time.Now()
+	part := (&evaluate.GammaSettings{Seed: plan.Seed}).Validation(train)
+	plan.Row, plan.Column = evaluate.ChooseShrinkage(part, s.Threads)
+	plan.Seconds.Choose = time.Since(start).Seconds()
+	start = time.Now()
+	effects := model.FitEffects(train, plan.Row, plan.Column)
+	low, high := valueRange(train)
+	predict := func(row int, columns []int32, out []float64) {
+		effects.Predict(row, columns, out)
+		for x, v := range out {
+			out[x] = min(max(v, low), high)
+		}
+	}
+	plan.Holdout = evaluate.Score(held, predict, s.Threads)
+	plan.Train = evaluate.Score(train, predict, s.Threads)
+	plan.Ratio = 1
+	plan.Seconds.Refit = time.Since(start).Seconds()
+	return plan
+}
+
+func valueRange(m *data.Matrix) (low, high float64) {
+	low, high = math.Inf(1), math.Inf(-1)
+	n, _ := m.Dims()
+	for i := range n {
+		if _, values := m.Row(i); len(values) > 0 {
+			low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
+		}
+	}
+	return low, high
+}
+
+// tracer keeps the moments at which a search got further.
+type tracer struct{ points []TracePoint }
+
+func (t *tracer) event(e search.Event) {
+	if math.IsInf(e.Cost, 0) || math.IsInf(e.Bound, 0) || math.IsNaN(e.Gap) {
+		return
+	}
+	if last := len(t.points) - 1; last >= 0 && e.Kind != search.EventDone {
+		// A hundredth of the gap is all that a plot can show.
+		if before := t.points[last].Gap; e.Gap > 0.99*before && e.Gap <= before {
+			return
+		}
+	}
+	t.points = append(t.points, TracePoint{e.Elapsed.Seconds(), e.Cost, e.Bound, e.Gap})
+}

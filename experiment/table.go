@@ -1,0 +1,222 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/chart"
+)
+
+// Names of the files that a study writes beside its cells.
+const (
+	MarkdownFile = "real.md"
+	CSVFile      = "real.csv"
+	JSONFile     = "real.json"
+	GapFile      = "gap.svg"
+)
+
+// write puts the cells into every form.
+func write(folder string, head Head, cells []Cell) error {
+	forms := map[string]func(io.Writer) error{
+		MarkdownFile: func(w io.Writer) error { return Markdown(w, head, cells) },
+		CSVFile:      func(w io.Writer) error { return CSV(w, cells) },
+		JSONFile: func(w io.Writer) error {
+			out := json.NewEncoder(w)
+			out.SetIndent("", "  ")
+			return out.Encode(struct {
+				Head  Head   `json:"study"`
+				Cells []Cell `json:"cells"`
+			}{head, cells})
+		},
+		GapFile: func(w io.Writer) error { return gapChart(cells).SVG(w) },
+	}
+	for name, form := range forms {
+		if err := atomicfile.File(filepath.Join(folder, name), form); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// line is a model and a k: a row of the table, over all seeds.
+type line struct {
+	model string
+	k     int
+	cells []Cell
+}
+
+// lines gathers the cells in the order of their first appearance.
+func lines(cells []Cell) []line {
+	var out []line
+	for _, c := range cells {
+		at := slices.IndexFunc(out, func(l line) bool { return l.model == c.Model && l.k == c.K })
+		if at < 0 {
+			at = len(out)
+			out = append(out, line{model: c.Model, k: c.K})
+		}
+		out[at].cells = append(out[at].cells, c)
+	}
+	return out
+}
+
+func (l *line) name() string {
+	if l.model == Effects {
+		return "effects alone"
+	}
+	return fmt.Sprintf("%s, k = %d", l.model, l.k)
+}
+
+// mean, median and worst of a number over the seeds.
+func (l *line) mean(of func(Cell) float64) float64 {
+	sum := 0.0
+	for _, c := range l.cells {
+		sum += of(c)
+	}
+	return sum / float64(len(l.cells))
+}
+
+func (l *line) sorted(of func(Cell) float64) []float64 {
+	var all []float64
+	for _, c := range l.cells {
+		all = append(all, of(c))
+	}
+	slices.Sort(all)
+	return all
+}
+
+func (l *line) median(of func(Cell) float64) float64 {
+	all := l.sorted(of)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+}
+
+func (l *line) worst(of func(Cell) float64) float64 {
+	all := l.sorted(of)
+	return all[len(all)-1]
+}
+
+var (
+	rmse  = func(c Cell) float64 { return c.Holdout.RMSE }
+	mae   = func(c Cell) float64 { return c.Holdout.MAE }
+	mape  = func(c Cell) float64 { return c.Holdout.MAPE }
+	ratio = func(c Cell) float64 { return c.Ratio }
+	gap   = func(c Cell) float64 { return c.Gap }
+)
+
+// Markdown writes the tables for people: means over the seeds, every seed, and
+// the selected features.
+func Markdown(w io.Writer, head Head, cells []Cell) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d rows, %d columns, %d features, %d observed entries; %.0f %% held out", head.Rows, head.Columns, head.Features, head.Observed, 100*head.Holdout)
+	if head.Limit > 0 {
+		fmt.Fprintf(&b, "; at most %.0f s for each search", head.Limit)
+	}
+	b.WriteString(".\n\n| model | seeds | RMSE mean | median | MAE | MAPE | ratio to effects: mean | worst | gap: worst | proven optimal | choose, search, refit (s, median) |\n|---|---|---|---|---|---|---|---|---|---|---|\n")
+	all := lines(cells)
+	for _, l := range all {
+		proven, worst := "", ""
+		if l.model != Effects {
+			proven = fmt.Sprintf("%d of %d", count(l.cells, func(c Cell) bool { return c.Status == "optimal" }), len(l.cells))
+			worst = percent(l.worst(gap))
+		}
+		fmt.Fprintf(&b, "| %s | %d | %.4f | %.4f | %.4f | %s | %.4f | %.4f | %s | %s | %.1f, %.1f, %.1f |\n", l.name(), len(l.cells),
+			l.mean(rmse), l.median(rmse), l.mean(mae), percent(l.mean(mape)), l.mean(ratio), l.worst(ratio), worst, proven,
+			l.median(func(c Cell) float64 { return c.Seconds.Choose }), l.median(func(c Cell) float64 { return c.Seconds.Search }), l.median(func(c Cell) float64 { return c.Seconds.Refit }))
+	}
+	b.WriteString("\nEvery seed:\n\n| seed | model | RMSE | MAE | MAPE | ratio | γ | gap | status | seconds: choose, search, refit |\n|---|---|---|---|---|---|---|---|---|---|\n")
+	for _, c := range cells {
+		l := line{model: c.Model, k: c.K}
+		gamma, shown := "", ""
+		if c.Model != Effects {
+			gamma, shown = fmt.Sprintf("%.2g", c.Gamma), percent(c.Gap)
+		}
+		fmt.Fprintf(&b, "| %d | %s | %.4f | %.4f | %s | %.4f | %s | %s | %s | %.1f, %.1f, %.1f |\n", c.Seed, l.name(),
+			c.Holdout.RMSE, c.Holdout.MAE, percent(c.Holdout.MAPE), c.Ratio, gamma, shown, strings.ReplaceAll(c.Status, "_", " "), c.Seconds.Choose, c.Seconds.Search, c.Seconds.Refit)
+	}
+	b.WriteString("\nSelected features, with the number of seeds that select them:\n\n")
+	for _, l := range all {
+		if l.model != Effects {
+			fmt.Fprintf(&b, "- %s: %s\n", l.name(), strings.Join(l.selected(), ", "))
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// selected lists the features by how many seeds select them.
+func (l *line) selected() []string {
+	times := map[string]int{}
+	var names []string
+	for _, c := range l.cells {
+		for _, name := range c.Selected {
+			if times[name]++; times[name] == 1 {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.SortStableFunc(names, func(a, b string) int { return times[b] - times[a] })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s (%d)", name, times[name])
+	}
+	return names
+}
+
+func count(cells []Cell, is func(Cell) bool) int {
+	n := 0
+	for _, c := range cells {
+		if is(c) {
+			n++
+		}
+	}
+	return n
+}
+
+// percent prints a fraction with three digits that matter; below the precision
+// of the search a gap is nothing.
+func percent(x float64) string {
+	if x < 1e-9 {
+		return "0 %"
+	}
+	return strconv.FormatFloat(100*x, 'g', 3, 64) + " %"
+}
+
+// CSV writes a line for every cell.
+func CSV(w io.Writer, cells []Cell) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"seed", "model", "k", "rmse", "mae", "mape", "ratio", "train_rmse", "gamma", "row_shrinkage", "column_shrinkage", "gap", "status", "choose_s", "search_s", "refit_s", "selected"}}
+	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	for _, c := range cells {
+		rows = append(rows, []string{
+			strconv.FormatUint(c.Seed, 10), c.Model, strconv.Itoa(c.K), f(c.Holdout.RMSE), f(c.Holdout.MAE), f(c.Holdout.MAPE), f(c.Ratio), f(c.Train.RMSE),
+			f(c.Gamma), f(c.Row), f(c.Column), f(c.Gap), c.Status, f(c.Seconds.Choose), f(c.Seconds.Search), f(c.Seconds.Refit), strings.Join(c.Selected, "|"),
+		})
+	}
+	if err := out.WriteAll(rows); err != nil {
+		return err
+	}
+	return out.Error()
+}
+
+// gapChart plots the gap over time of the first seed's searches in full.
+func gapChart(cells []Cell) *chart.Chart {
+	c := &chart.Chart{Title: "Gap over time, model full", X: "seconds of search", Y: "relative gap, %", LogY: true}
+	for _, cell := range cells {
+		if cell.Model != "full" || cell.Seed != 1 {
+			continue
+		}
+		s := chart.Series{Name: fmt.Sprintf("k = %d", cell.K), Step: true}
+		for _, p := range cell.Trace {
+			// A proof has no place on a logarithmic axis: it is drawn at its foot.
+			s.Points = append(s.Points, chart.Point{X: p.Seconds, Y: 100 * max(p.Gap, 1e-6)})
+		}
+		c.Series = append(c.Series, s)
+	}
+	c.Note = "A line that reaches the foot of the picture ends with a proof of optimality."
+	return c
+}

@@ -1,0 +1,77 @@
+package model
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"optcomplete/data"
+)
+
+// TestLearnedPriorEqualsPlainSteps holds the steps that take eight rows side by
+// side against the formulas of one row after the other, products kept or not.
+func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
+	const d = 4
+	m, f := problem(t, 700, 12, d, 0.5, 8)
+	for _, keep := range []bool{true, false} {
+		l := newLearner(m, f.Values, d, 2)
+		if !keep {
+			l.grams = nil
+		}
+		got, err := l.learn(context.Background(), m, startPrior(m, f.Values, d), 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := plainPrior(t, m, f.Values, d, 3)
+		if d := max(distance(got.Mean, want.Mean), distance(got.Covariance, want.Covariance), math.Abs(got.Noise/want.Noise-1)); d > 1e-10 {
+			t.Errorf("products kept %v: off by %g", keep, d)
+		}
+	}
+}
+
+// plainPrior takes steps of expectation-maximisation by the textbook.
+func plainPrior(t *testing.T, m *data.Matrix, design []float64, d, steps int) *priorState {
+	t.Helper()
+	p := startPrior(m, design, d)
+	n, _ := m.Dims()
+	for range steps {
+		if err := p.invert(); err != nil {
+			t.Fatal(err)
+		}
+		mean, second, rows, wrong := make([]float64, d), make([]float64, d*d), 0.0, 0.0
+		s, u, spread := newPosterior(d), make([]float64, d), make([]float64, d*d)
+		for i := range n {
+			at, a := m.Row(i)
+			if len(at) == 0 {
+				continue
+			}
+			rows++
+			s.solve(p, design, at, a, u)
+			invertFrom(s.factor, spread, d)
+			for x := range d {
+				mean[x] += u[x]
+				for y := range d {
+					second[x*d+y] += spread[x*d+y] + u[x]*u[y]
+				}
+			}
+			for e, c := range at {
+				b := design[int(c)*d:][:d]
+				r := a[e] - dot(b, u)
+				wrong += r * r
+				for x := range d {
+					wrong += b[x] * dot(spread[x*d:(x+1)*d], b)
+				}
+			}
+		}
+		for x := range d {
+			p.Mean[x] = mean[x] / rows
+		}
+		for x := range d {
+			for y := range d {
+				p.Covariance[x*d+y] = second[x*d+y]/rows - p.Mean[x]*p.Mean[y]
+			}
+		}
+		p.Noise = wrong / float64(m.Observed())
+	}
+	return p
+}
