@@ -156,6 +156,9 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 		}
 	}
 	s.record(summary, found, u, cost)
+	if summary.Removal, err = s.removal(ctx, oracle, found.Selection); err != nil {
+		return err
+	}
 	m.take(s, found.Selection)
 	predict := s.predictor(found.Selection, u)
 	summary.Train = evaluate.Score(train, predict, settings.Threads)

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/model"
+	"optcomplete/twosided"
 )
 
 // explainTop is how many items explain --row gives reasons for.
@@ -38,6 +39,9 @@ feature, to compare features.`,
 			}
 			if top < 0 {
 				return usagef("--top is %d, but must not be negative", top)
+			}
+			if twosided.Is(args[0]) {
+				return explainTwoSided(c, args[0], row, column, asked("row") && asked("column"), asJSON)
 			}
 			m, err := loadWith(c, args[0], records)
 			if err != nil {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -153,6 +154,28 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 	}
 	if got := strings.Join(summary.Selected, ", "); got != "1 × 1, 1 × Drama, age × 1, age × Drama" || summary.Model != "twosided" || summary.Status != "optimal" {
 		t.Fatalf("%s %s: %s", summary.Model, summary.Status, got)
+	}
+	var sum struct {
+		Parts      []struct{ Value float64 }
+		Prediction float64
+	}
+	out.Reset()
+	if code := run([]string{"explain", dir, "--row", "u39", "--column", "f0", "--json"}, &out, &log); code != exitDone {
+		t.Fatalf("explain: exit code %d\n%s", code, log.String())
+	}
+	if err := json.Unmarshal(out.Bytes(), &sum); err != nil {
+		t.Fatal(err)
+	}
+	total := 0.0
+	for _, p := range sum.Parts {
+		total += p.Value
+	}
+	if len(sum.Parts) != 4 || math.Abs(total-sum.Prediction) > 1e-9 {
+		t.Fatalf("explain: %+v", sum)
+	}
+	out.Reset()
+	if code := run([]string{"explain", dir}, &out, &log); code != exitDone || !strings.Contains(out.String(), "age × Drama") || !strings.Contains(out.String(), "without it") {
+		t.Fatalf("explain: exit code %d\n%s%s", code, out.String(), log.String())
 	}
 	m, err := loadPredictor(&common{}, dir, "")
 	if err != nil {

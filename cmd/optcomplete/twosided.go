@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -180,4 +181,47 @@ func loadPredictor(c *common, path, records string) (predictor, error) {
 		return nil, &usageError{err}
 	}
 	return twoSided{m}, nil
+}
+
+// explainTwoSided says of each product what it does and what the selection
+// would cost without it, or takes one prediction apart.
+func explainTwoSided(c *common, path, row, column string, one, asJSON bool) error {
+	m, err := twosided.Load(path)
+	if err != nil {
+		return &usageError{err}
+	}
+	if one {
+		parts, prediction, err := m.Explain(row, column)
+		if err != nil {
+			return usagef("%s (a two-sided model needs the features of both)", strings.TrimPrefix(err.Error(), "model: "))
+		}
+		if asJSON {
+			return writeJSON(c.stdout, struct {
+				Row        string          `json:"row"`
+				Column     string          `json:"column"`
+				Parts      []twosided.Part `json:"parts"`
+				Prediction float64         `json:"prediction"`
+			}{row, column, parts, prediction})
+		}
+		fmt.Fprintf(c.stdout, "Row %s, column %s\n", row, column)
+		for _, p := range parts {
+			fmt.Fprintf(c.stdout, "  %-36s %+10.4f  %.4g × %.4g × %+.4g\n", p.Name, p.Value, p.Row, p.Column, p.Coefficient)
+		}
+		fmt.Fprintf(c.stdout, "  %-36s %+10.4f\n", "prediction", prediction)
+		return nil
+	}
+	s := &m.Summary
+	if asJSON {
+		return s.WriteJSON(c.stdout)
+	}
+	fmt.Fprintf(c.stdout, "%d of %s products\n", s.K, grouped(s.Features))
+	for i, name := range s.Selected {
+		more := ""
+		if i < len(s.Removal) && s.Cost > 0 {
+			more = fmt.Sprintf("cost +%s without it", percent((s.Removal[i].Cost-s.Cost)/s.Cost))
+		}
+		fmt.Fprintf(c.stdout, "  %-36s %12.6g  %s\n", name, s.Products[i].Coefficient, more)
+	}
+	printNearTies(c.stdout, &s.Summary)
+	return nil
 }
