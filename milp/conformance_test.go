@@ -180,9 +180,17 @@ func degenerate(r *rand.Rand) []trial {
 	return list
 }
 
-func TestEmbeddedConforms(t *testing.T) { Conformance(t, &Embedded{}, nil) }
+func TestEmbeddedConforms(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: left out by -short")
+	}
+	Conformance(t, &Embedded{}, nil)
+}
 
 func TestExternalSolversConform(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: left out by -short")
+	}
 	for _, name := range Names()[1:] {
 		t.Run(name, func(t *testing.T) {
 			solver := installed(t, name)

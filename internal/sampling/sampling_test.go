@@ -11,6 +11,9 @@ import (
 // cost and the gradient, at the true selection and at a wrong one, and a sample
 // of all rows has no error.
 func TestErrorFallsAsRootOfRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: left out by -short")
+	}
 	in, gamma, err := Hard()
 	if err != nil {
 		t.Fatal(err)
@@ -46,6 +49,9 @@ func TestErrorFallsAsRootOfRows(t *testing.T) {
 // TestFailuresFallWithRows: from most runs at ten rows to none at a few hundred,
 // and never up by more than chance.
 func TestFailuresFallWithRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: left out by -short")
+	}
 	in, gamma, err := Hard()
 	if err != nil {
 		t.Fatal(err)
