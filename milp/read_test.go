@@ -43,11 +43,13 @@ func TestRecordedAnswersAreRead(t *testing.T) {
 		want         Solution
 		optimal      bool
 	}{
-		{"scip", "optimal", Solution{Selection: []int{0, 1}, Objective: 1, Bound: 1, Nodes: 7, Seconds: 0.02}, true},
+		{"scip", "optimal", Solution{Selection: []int{0, 1}, Objective: 1, Bound: 1, Nodes: 1}, true},
 		{"scip", "timelimit", Solution{Selection: []int{0, 2}, Objective: 1.5, Bound: 0.5, Nodes: 1, Seconds: 1}, false},
-		{"gurobi", "optimal", Solution{Selection: []int{0, 1}, Objective: 1, Bound: 1, Nodes: 1, Seconds: 0.03}, true},
+		{"gurobi", "optimal", Solution{Selection: []int{0, 1}, Objective: 1, Bound: 1}, true},
 		{"gurobi", "timelimit", Solution{Selection: []int{0, 2}, Objective: 1.5, Bound: 0.5, Nodes: 12, Seconds: 10.01}, false},
 		{"scip", "infeasible", Solution{}, false},
+		{"scip", "nosolution", Solution{}, false},
+		{"gurobi", "nosolution", Solution{}, false},
 	} {
 		t.Run(c.solver+" "+c.name, func(t *testing.T) {
 			base := c.solver + "-" + c.name

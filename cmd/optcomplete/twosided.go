@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -53,20 +54,9 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 		return err
 	}
 	loaded := time.Since(start)
-	log := newSearchLog(c)
-	fitted, err := twosided.Fit(cmd.Context(), problem, twosided.Settings{
-		K: s.K, Gamma: s.Gamma, Constants: f.constants || heredity != twosided.NoHeredity, Heredity: heredity,
-		Always: s.Always, Never: s.Never, Holdout: s.Holdout, Refit: s.Refit,
-		Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes, NearTies: s.NearTies,
-		Seed: s.Seed, Threads: s.Threads, Version: optcomplete.Version,
-		OnEvent: log.event, OnGamma: log.gamma,
-	})
+	fitted, err := twosided.Fit(cmd.Context(), problem, f.settings(c, s, heredity))
 	if err != nil {
-		var settings *twosided.SettingsError
-		if errors.As(err, &settings) {
-			return &usageError{err}
-		}
-		return err
+		return twoSidedError(err)
 	}
 	summary := &fitted.Summary
 	summary.Warnings = append(summary.Warnings, warnings...)
@@ -85,6 +75,87 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 		printTwoSided(c.stdout, summary, output)
 	}
 	return early(&summary.Summary)
+}
+
+// settings turns the flags into those of a two-sided fit.
+func (f *twoSidedFlags) settings(c *common, s optcomplete.Settings, heredity twosided.Heredity) twosided.Settings {
+	log := newSearchLog(c)
+	return twosided.Settings{
+		K: s.K, Gamma: s.Gamma, Constants: f.constants || heredity != twosided.NoHeredity, Heredity: heredity,
+		Always: s.Always, Never: s.Never, Holdout: s.Holdout, Refit: s.Refit,
+		Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes, NearTies: s.NearTies,
+		Seed: s.Seed, Threads: s.Threads, Version: optcomplete.Version,
+		OnEvent: log.event, OnGamma: log.gamma,
+	}
+}
+
+// twoSidedError makes settings that cannot be met a usage error.
+func twoSidedError(err error) error {
+	var settings *twosided.SettingsError
+	if errors.As(err, &settings) {
+		return &usageError{err}
+	}
+	return err
+}
+
+// path is the verb path with --row-features: every number of products up to
+// s.K, at one γ. A fifth of the entries is held out to score on.
+func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, asJSON bool) error {
+	heredity, _, err := f.resolve()
+	if err != nil {
+		return err
+	}
+	problem, _, err := f.load(cmd, c, in, ratingsPath)
+	if err != nil {
+		return err
+	}
+	if s.Holdout == 0 {
+		s.Holdout = 0.2
+	}
+	models, err := twosided.Path(cmd.Context(), problem, f.settings(c, s, heredity))
+	if err != nil {
+		return twoSidedError(err)
+	}
+	var summaries []*twosided.Summary
+	for _, m := range models {
+		summaries = append(summaries, &m.Summary)
+	}
+	if asJSON {
+		if err := writeJSON(c.stdout, summaries); err != nil {
+			return err
+		}
+	} else {
+		fmt.Fprintf(c.stdout, "%3s %13s %9s %11s %11s  %s\n", "k", "cost", "gap", "train RMSE", "hold-out", "products")
+		for i, s := range summaries {
+			change := strings.Join(s.Selected, ", ")
+			if i > 0 {
+				change = changes(summaries[i-1].Selected, s.Selected)
+			}
+			fmt.Fprintf(c.stdout, "%3d %13.7g %9s %11.5g %11.5g  %s\n", s.K, s.Cost, percent(s.Gap), s.Train.RMSE, s.Holdout.RMSE, change)
+		}
+	}
+	for _, s := range summaries {
+		if err := early(&s.Summary); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// changes tells what enters and leaves from one selection to the next.
+func changes(before, after []string) string {
+	var out []string
+	for _, name := range after {
+		if !slices.Contains(before, name) {
+			out = append(out, "+ "+name)
+		}
+	}
+	for _, name := range before {
+		if !slices.Contains(after, name) {
+			out = append(out, "− "+name)
+		}
+	}
+	return strings.Join(out, ", ")
 }
 
 // load reads the ratings and both feature tables. Faults that only show when
