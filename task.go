@@ -149,11 +149,16 @@ const (
 	trialEntries = 400_000 // of larger data, rows with about so many entries are used
 )
 
+// limit ends the search at its root, in silence.
+func (s *selector) limit() {
+	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, trialPasses, -1
+	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+}
+
 // try is one fit for validation: the root of the search only.
 func (t *task) try(ctx context.Context, train *data.Matrix, c choices, start [][]int) (evaluate.Trial, error) {
 	s := t.selector(t.values(train, c), c)
-	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, trialPasses, -1
-	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+	s.limit()
 	s.find.Start = start
 	result, err := search.Minimize(ctx, s.oracle, s.find)
 	if err != nil {
