@@ -122,7 +122,7 @@ Start with:  optcomplete demo`,
 	flags.IntVar(&c.threads, "threads", 0, "processors to use; 0 means all. Results do not depend on it")
 	flags.Uint64Var(&c.seed, "seed", 1, "seed of everything random: the same seed gives the same result")
 	flags.BoolVar(&c.quiet, "quiet", false, "no progress and no notes on stderr")
-	root.AddCommand(demoCommand(c), fitCommand(c), predictCommand(c), completeCommand(c), featuresCommand(c), regressCommand(c), synthCommand(c), benchCommand(c))
+	root.AddCommand(demoCommand(c), fitCommand(c), predictCommand(c), completeCommand(c), featuresCommand(c), regressCommand(c), pathCommand(c), synthCommand(c), benchCommand(c))
 	for _, verb := range root.Commands() {
 		verb.Args = usageArgs(verb.Args)
 	}
