@@ -171,14 +171,19 @@ func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]mod
 const (
 	trialPasses  = 80
 	trialSteps   = 6
-	trialEntries = 400_000 // of larger data, rows with about so many entries are used
+	trialEntries = 800_000 // of larger data, rows with about so many entries are used
 )
+
+// limit ends the search at its root, in silence.
+func (s *selector) limit() {
+	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, trialPasses, -1
+	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+}
 
 // try is one fit for validation: the root of the search only.
 func (t *task) try(ctx context.Context, train *data.Matrix, c choices, start [][]int) (evaluate.Trial, error) {
 	s := t.selector(t.values(train, c), c)
-	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, trialPasses, -1
-	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+	s.limit()
 	s.find.Start = start
 	result, err := search.Minimize(ctx, s.oracle, s.find)
 	if err != nil {
@@ -221,6 +226,9 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 2e-4, Patience: 2}
 		if c.row == 0 || c.column == 0 {
 			row, column := evaluate.ChooseShrinkage(path.Validation(train), t.threads)
+			if c.row == 0 && t.kind == model.Full {
+				row *= stretchFirst
+			}
 			if c.row == 0 {
 				c.row = row
 			}
@@ -256,28 +264,29 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 	return c, nil
 }
 
-// stretches are the factors by which stronger shrinkage of the rows is tried,
-// each at γ and, as more is then left to explain, at a third of it.
+// stretchFirst is how much stronger than predicts best without features the row
+// effects are shrunk to begin with: the features then also explain why rows
+// differ in level.
+const stretchFirst = 4
+
+// stretches are the steps by which still stronger shrinkage is tried, and by
+// which weaker one if that does not help. More is then left to explain, so γ
+// may have to grow with it.
 var (
-	stretches  = []float64{1, 4, 16}
-	stretchBys = []float64{1, 0.316}
+	stretches   = []float64{4, 16}
+	stretchBack = 0.25
+	stretchBys  = []float64{1, 3.16}
 )
 
-// stretch tries stronger shrinkage of the row effects than predicts best
-// without features: the features then also explain why rows differ in level.
-// A γ that was given stays.
+// stretch tries other shrinkage of the row effects. A γ that was given stays.
 func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, given bool) error {
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return nil
 	}
-	best, from := math.Inf(1), *c
+	from, best := *c, math.Inf(1)
 	var start [][]int
-	for _, factor := range stretches {
-		better := false
-		for _, by := range stretchBys {
-			if by != 1 && (given || factor == 1) {
-				continue
-			}
+	try := func(factor float64, bys []float64) (better bool, err error) {
+		for _, by := range bys {
 			at := from
 			at.row *= factor
 			if by != 1 {
@@ -285,21 +294,30 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 			}
 			trial, err := t.try(ctx, part.Train, at, start)
 			if err != nil {
-				if ctx.Err() != nil {
-					return nil
-				}
-				return err
+				return false, err
 			}
+			start = [][]int{trial.Selection}
 			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
 				better = true
-				best, c.row, c.gamma, start = rmse, at.row, at.gamma, [][]int{trial.Selection}
+				best, c.row, c.gamma = rmse, at.row, at.gamma
 			}
 		}
-		if !better {
-			return nil
+		return better, nil
+	}
+	bys := stretchBys
+	if given {
+		bys = bys[:1]
+	}
+	better, err := try(1, bys[:1])
+	for i := 0; err == nil && better && i < len(stretches); i++ {
+		if better, err = try(stretches[i], bys); err == nil && !better && i == 0 {
+			_, err = try(stretchBack, bys[:1])
 		}
 	}
-	return nil
+	if ctx.Err() != nil {
+		return nil // the best so far
+	}
+	return err
 }
 
 // rangeOf is the range of the observed values.

@@ -25,3 +25,26 @@ func Split(m *data.Matrix, share float64, seed uint64) (train, held *data.Matrix
 	held = m.Filter(out)
 	return train, held
 }
+
+// foldStream keeps folds and repeated hold-outs apart from other splits.
+const (
+	foldStream   = 0x666f6c64   // "fold"
+	repeatStream = 0x7265706561 // "repea"
+)
+
+// Fold is part f of a K-fold split: every observed entry is held out in exactly
+// one of the folds, by a hash of the seed and its position.
+func Fold(m *data.Matrix, f, folds int, seed uint64) (train, held *data.Matrix) {
+	if f < 0 || f >= folds {
+		panic(fmt.Sprintf("evaluate: fold %d of %d", f, folds))
+	}
+	out := func(at int) bool {
+		return int(random.Unit(random.Hash(seed, foldStream, uint64(at)))*float64(folds)) == f
+	}
+	return m.Filter(func(at int) bool { return !out(at) }), m.Filter(out)
+}
+
+// Repeat is one of several hold-outs of a fifth, each drawn by itself.
+func Repeat(m *data.Matrix, number int, seed uint64) (train, held *data.Matrix) {
+	return Split(m, 0.2, random.Hash(seed, repeatStream, uint64(number)))
+}

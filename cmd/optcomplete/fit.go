@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"optcomplete"
 	"optcomplete/model"
@@ -47,10 +48,28 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	if s.Refit, err = model.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
-	if s.Method, err = optcomplete.ParseMethod(f.method); err != nil {
-		return s, usagef("--method: %v", err)
+	if f.method != "" { // only fit has the flag
+		if s.Method, err = optcomplete.ParseMethod(f.method); err != nil {
+			return s, usagef("--method: %v", err)
+		}
 	}
 	return s, nil
+}
+
+// register adds the flags that every verb which fits takes.
+func (f *fitFlags) register(flags *pflag.FlagSet) {
+	flags.StringVar(&f.gamma, "gamma", "auto", "weight of the fit against the size of the coefficients: a positive number, or auto to choose it on validation entries")
+	flags.StringVar(&f.model, "model", model.Full.String(), "full (mean, row and column effects, and the features), pooled (mean, row effects, and features with coefficients for all rows beside each row's own) or paper (the features as given and nothing else)")
+	flags.StringVar(&f.refit, "refit", model.AutoRefit.String(), "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior")
+	flags.Float64Var(&f.settings.Gamma0, "gamma0", 0, "gamma of the coefficients for all rows, in pooled; 0 means gamma times the root of the number of rows")
+	flags.Float64Var(&f.settings.RowShrinkage, "row-shrinkage", 0, "entries at which a row's effect is believed by half; 0 chooses it on validation entries")
+	flags.Float64Var(&f.settings.ColumnShrinkage, "column-shrinkage", 0, "entries at which a column's effect is believed by half; 0 chooses it on validation entries")
+	flags.StringVar(&f.clip, "clip", "auto", "auto keeps predictions in the range of the training values (not in paper), none does not")
+	flags.StringSliceVar(&f.settings.Always, "always", nil, "features to select in any case")
+	flags.StringSliceVar(&f.settings.Never, "never", nil, "features never to select")
+	flags.Float64Var(&f.settings.Gap, "gap", 0, "stop when the relative gap is this small; 0 proves the optimum")
+	flags.IntVar(&f.settings.MaxNodes, "max-nodes", 0, "stop the search after so many nodes")
+	flags.IntVar(&f.settings.NearTies, "near-ties", 5, "how many other good selections to report")
 }
 
 func fitCommand(c *common) *cobra.Command {
@@ -128,21 +147,10 @@ selection is, and fits the coefficients of every row.`,
 	flags.IntVarP(&f.settings.K, "k", "k", 0, "how many features to select")
 	flags.StringVarP(&output, "output", "o", "", "folder to write the model to")
 	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
-	flags.StringVar(&f.gamma, "gamma", "auto", "weight of the fit against the size of the coefficients: a positive number, or auto to choose it on validation entries")
-	flags.StringVar(&f.model, "model", model.Full.String(), "full (mean, row and column effects, and the features), pooled (mean, row effects, and features with coefficients for all rows beside each row's own) or paper (the features as given and nothing else)")
-	flags.StringVar(&f.refit, "refit", model.AutoRefit.String(), "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior")
-	flags.Float64Var(&f.settings.Gamma0, "gamma0", 0, "gamma of the coefficients for all rows, in pooled; 0 means gamma times the root of the number of rows")
-	flags.Float64Var(&f.settings.RowShrinkage, "row-shrinkage", 0, "entries at which a row's effect is believed by half; 0 chooses it on validation entries")
-	flags.Float64Var(&f.settings.ColumnShrinkage, "column-shrinkage", 0, "entries at which a column's effect is believed by half; 0 chooses it on validation entries")
-	flags.StringVar(&f.clip, "clip", "auto", "auto keeps predictions in the range of the training values (not in paper), none does not")
+	f.register(flags)
 	methodFlags(flags, &f, &cuts)
 	flags.Float64Var(&f.settings.Holdout, "holdout", 0, "part of the entries to keep aside and score on, such as 0.2")
-	flags.StringSliceVar(&f.settings.Always, "always", nil, "features to select in any case")
-	flags.StringSliceVar(&f.settings.Never, "never", nil, "features never to select")
-	flags.Float64Var(&f.settings.Gap, "gap", 0, "stop when the relative gap is this small; 0 proves the optimum")
 	flags.DurationVar(&f.settings.TimeLimit, "time-limit", 0, "stop the search after this time, such as 60s or 5m")
-	flags.IntVar(&f.settings.MaxNodes, "max-nodes", 0, "stop the search after so many nodes")
-	flags.IntVar(&f.settings.NearTies, "near-ties", 5, "how many other good selections to report")
 	in.register(cmd)
 	two.register(flags)
 	return cmd

@@ -122,7 +122,7 @@ Start with:  optcomplete demo`,
 	flags.IntVar(&c.threads, "threads", 0, "processors to use; 0 means all. Results do not depend on it")
 	flags.Uint64Var(&c.seed, "seed", 1, "seed of everything random: the same seed gives the same result")
 	flags.BoolVar(&c.quiet, "quiet", false, "no progress and no notes on stderr")
-	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c),
+	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
 		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
 	for _, verb := range root.Commands() {

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -133,20 +134,12 @@ func printNearTies(w io.Writer, s *model.Summary) {
 
 // exchange describes selection b by what it has other than a.
 func exchange(a, b []string) string {
-	missing := func(from, in []string) []string {
-		has := map[string]bool{}
-		for _, name := range in {
-			has[name] = true
-		}
-		var out []string
-		for _, name := range from {
-			if !has[name] {
-				out = append(out, name)
-			}
-		}
-		return out
-	}
-	return strings.Join(missing(b, a), ", ") + " instead of " + strings.Join(missing(a, b), ", ")
+	return strings.Join(without(b, a), ", ") + " instead of " + strings.Join(without(a, b), ", ")
+}
+
+// without is the names of one list that are not in another.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // percent prints a fraction as a percentage with three digits that matter.

@@ -185,6 +185,10 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 		t.Fatalf("a user without ratings: %v", err)
 	}
 	out.Reset()
+	if code := run([]string{"path", ratings, "--features", films, "--row-features", users, "--constants", "--k-max", "3", "--gamma", "1"}, &out, &log); code != exitDone || strings.Count(out.String(), "\n") != 4 {
+		t.Fatalf("path: exit code %d\n%s%s", code, out.String(), log.String())
+	}
+	out.Reset()
 	if code := run([]string{"fit", ratings, "--features", films, "--row-features", users, "-k", "2", "--gamma", "1"}, &out, &log); code != exitDone || !strings.Contains(out.String(), "products") {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), log.String())
 	}

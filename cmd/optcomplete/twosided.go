@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 	"time"
 
@@ -144,18 +143,7 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 
 // changes tells what enters and leaves from one selection to the next.
 func changes(before, after []string) string {
-	var out []string
-	for _, name := range after {
-		if !slices.Contains(before, name) {
-			out = append(out, "+ "+name)
-		}
-	}
-	for _, name := range before {
-		if !slices.Contains(after, name) {
-			out = append(out, "− "+name)
-		}
-	}
-	return strings.Join(out, ", ")
+	return moves(optcomplete.PathPoint{Entering: without(after, before), Leaving: without(before, after)})
 }
 
 // load reads the ratings and both feature tables. Faults that only show when

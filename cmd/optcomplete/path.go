@@ -1,0 +1,243 @@
+package main
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete"
+	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/chart"
+)
+
+func pathCommand(c *common) *cobra.Command {
+	var (
+		f      fitFlags
+		in     inputFlags
+		two    twoSidedFlags
+		path   optcomplete.PathSettings
+		output string
+		plot   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "path RATINGS --features FILE --k-max K",
+		Short: "Select 1, 2, … k features in one run, validate each k, and choose one",
+		Long: `path selects every number of features from 1 to --k-max, sharing what it proves,
+and estimates the error of each by cross-validation. It marks the k of the least
+error and the one-standard-error choice: the fewest features whose error is within
+one standard error of it. (With --row-features it selects products, and scores on
+a fifth of the entries.) With --bootstrap it draws the rows anew and reports how
+often each feature is selected.
+
+Everything that validation chooses (gamma, shrinkage, features) is chosen anew on
+the training part of every fold, with the search ended at its root.`,
+		Example: `  optcomplete path ratings.csv --features films.csv --k-max 15
+  optcomplete path ratings.csv --features films.csv --k-max 10 --bootstrap 50 -o path.csv --plot path.svg
+  optcomplete path ratings.csv --features films.csv --k-max 8 --repeats 3 --gamma 0.002 --json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			settings, err := f.resolve(c)
+			if err != nil {
+				return err
+			}
+			if path.KMax == 0 {
+				return usagef("up to how many features? Give their number with --k-max")
+			}
+			if _, asked, err := two.resolve(); err != nil {
+				return err
+			} else if asked {
+				settings.K = path.KMax
+				return two.path(cmd, c, &in, args[0], settings, asJSON)
+			}
+			problem, _, err := in.load(cmd, c, args[0], settings.Model)
+			if err != nil {
+				return err
+			}
+			log := newSearchLog(c)
+			settings.OnGamma = log.gamma
+			watch(c, &path)
+			result, err := optcomplete.Path(cmd.Context(), problem, settings, path)
+			if err != nil {
+				return err
+			}
+			if err := writePath(result, output, plot); err != nil {
+				return err
+			}
+			if asJSON {
+				out := json.NewEncoder(c.stdout)
+				out.SetIndent("", "  ")
+				err = out.Encode(result)
+			} else {
+				err = printPath(c.stdout, result)
+			}
+			if err == nil && result.Interrupted {
+				return &earlyStop{"interrupted"}
+			}
+			return err
+		},
+	}
+	flags := cmd.Flags()
+	flags.SortFlags = false
+	flags.IntVar(&path.KMax, "k-max", 0, "select 1, 2, … up to so many features")
+	flags.IntVar(&path.Folds, "folds", 5, "folds of the cross-validation")
+	flags.IntVar(&path.Repeats, "repeats", 0, "instead of folds, so many hold-outs of a fifth of the entries")
+	flags.IntVar(&path.Bootstrap, "bootstrap", 0, "resamples of the rows, to see how stable the selection is, such as 50")
+	flags.IntVar(&path.K, "bootstrap-k", 0, "features to select on resamples; 0 means the one-standard-error choice")
+	flags.StringVarP(&output, "output", "o", "", "CSV file for the plot data")
+	flags.StringVar(&plot, "plot", "", "SVG file for the plot")
+	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	f.register(flags)
+	flags.DurationVar(&f.settings.TimeLimit, "time-limit", 10*time.Second, "stop the search for each k after this time; 0: never")
+	in.register(cmd)
+	two.register(flags)
+	return cmd
+}
+
+// watch reports progress.
+func watch(c *common, path *optcomplete.PathSettings) {
+	path.OnChoice = func(gamma float64) { c.notef("gamma %.3g; searching the path", gamma) }
+	path.OnPoint = func(p optcomplete.PathPoint) {
+		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, percent(p.Gap), p.Train, moves(p))
+	}
+	path.OnFold = func(done, of int) { c.notef("validated fold %d of %d", done, of) }
+	path.OnResample = func(done, of int) {
+		if done == of || done%10 == 0 {
+			c.notef("resample %d of %d", done, of)
+		}
+	}
+}
+
+// moves says what enters and leaves.
+func moves(p optcomplete.PathPoint) string {
+	var parts []string
+	for _, name := range p.Entering {
+		parts = append(parts, "+"+name)
+	}
+	for _, name := range p.Leaving {
+		parts = append(parts, "−"+name)
+	}
+	return strings.Join(parts, " ")
+}
+
+// printPath prints the path for people.
+func printPath(w io.Writer, r *optcomplete.PathResult) error {
+	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
+	for _, p := range r.Points {
+		validation, mark := "-", ""
+		if r.Folds > 0 {
+			validation = fmt.Sprintf("%.5f ± %.5f", p.Validation, p.Error)
+		}
+		if p.K == r.Chosen {
+			mark += "  ← one standard error"
+		}
+		if p.K == r.Best {
+			mark += "  ← least error"
+		}
+		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, percent(p.Gap), moves(p), mark)
+	}
+	fmt.Fprintf(w, "RMSE on %d folds; gamma %.3g\n", r.Folds, r.Gamma)
+	if r.Chosen > 0 {
+		fmt.Fprintf(w, "Choice    k = %d: %s\n", r.Chosen, strings.Join(selectedAt(r, r.Chosen), ", "))
+	}
+	if r.Stability != nil {
+		printStability(w, r)
+	}
+	return nil
+}
+
+func selectedAt(r *optcomplete.PathResult, k int) []string {
+	for _, p := range r.Points {
+		if p.K == k {
+			return p.Selected
+		}
+	}
+	return nil
+}
+
+// mostReplacements is how many exchanges are printed; --json has all.
+const mostReplacements = 10
+
+func printStability(w io.Writer, r *optcomplete.PathResult) {
+	s := r.Stability
+	fmt.Fprintf(w, "Stability of k = %d: %s of the rows, %d of them select the same features\n", s.K, count(s.Resamples, "resample"), s.Same)
+	has := map[string]bool{}
+	for _, name := range s.Selected {
+		has[name] = true
+	}
+	for _, f := range s.Features {
+		mark := " "
+		if has[f.Feature] {
+			mark = "*"
+		}
+		fmt.Fprintf(w, "  %s %4.0f %%  %s\n", mark, 100*float64(f.Times)/float64(max(s.Resamples, 1)), f.Feature)
+	}
+	fmt.Fprintln(w, "  * selected on all rows")
+	for i, swap := range s.Replacements {
+		if i == mostReplacements {
+			break
+		}
+		fmt.Fprintf(w, "  %4.0f %%  %s instead of %s\n", 100*float64(swap.Times)/float64(max(s.Resamples, 1)), swap.In, swap.Out)
+	}
+	for _, p := range r.Points {
+		if p.K != s.K || len(s.NearTies) == 0 {
+			continue
+		}
+		fmt.Fprintln(w, "Next best selections seen on all rows")
+		for _, tie := range s.NearTies {
+			fmt.Fprintf(w, "  cost +%-10s %s\n", percent((tie.Cost-p.Cost)/max(p.Cost, 1e-300)), exchange(s.Selected, tie.Selected))
+		}
+	}
+}
+
+// writePath writes the plot data and the plot.
+func writePath(r *optcomplete.PathResult, output, plot string) error {
+	if output != "" {
+		if err := atomicfile.File(output, func(w io.Writer) error { return pathCSV(w, r) }); err != nil {
+			return err
+		}
+	}
+	if plot != "" {
+		return atomicfile.File(plot, func(w io.Writer) error { return pathChart(r).SVG(w) })
+	}
+	return nil
+}
+
+func pathCSV(w io.Writer, r *optcomplete.PathResult) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"k", "train_rmse", "validation_rmse", "standard_error", "cost", "bound", "gap", "status", "least_error", "one_standard_error", "entering", "leaving", "selected"}}
+	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	for _, p := range r.Points {
+		validation, deviation := f(p.Validation), f(p.Error)
+		if r.Folds == 0 {
+			validation, deviation = "", ""
+		}
+		rows = append(rows, []string{
+			strconv.Itoa(p.K), f(p.Train), validation, deviation, f(p.Cost), f(p.Bound), f(p.Gap), p.Status,
+			strconv.FormatBool(p.K == r.Best), strconv.FormatBool(p.K == r.Chosen),
+			strings.Join(p.Entering, "|"), strings.Join(p.Leaving, "|"), strings.Join(p.Selected, "|"),
+		})
+	}
+	return out.WriteAll(rows)
+}
+
+func pathChart(r *optcomplete.PathResult) *chart.Chart {
+	training, validation := chart.Series{Name: "training", Marks: true}, chart.Series{Name: "validation", Marks: true}
+	for _, p := range r.Points {
+		training.Points = append(training.Points, chart.Point{X: float64(p.K), Y: p.Train})
+		if r.Folds > 0 {
+			validation.Points = append(validation.Points, chart.Point{X: float64(p.K), Y: p.Validation, Error: p.Error})
+		}
+	}
+	c := &chart.Chart{Title: "Error by number of features, model " + r.Model, X: "k, features selected", Y: "RMSE", Series: []chart.Series{validation, training}}
+	if r.Chosen > 0 {
+		c.Note = fmt.Sprintf("Bars: one standard error over %d folds. Least error at k = %d; one-standard-error choice k = %d.", r.Folds, r.Best, r.Chosen)
+	}
+	return c
+}

@@ -1,0 +1,205 @@
+package optcomplete
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+)
+
+func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings) *PathResult {
+	t.Helper()
+	r, err := Path(context.Background(), problem, settings, path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestPathEqualsSeparateFits: shared cuts change nothing of what is proven.
+func TestPathEqualsSeparateFits(t *testing.T) {
+	problem, _ := instance(t, small)
+	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
+		settings := Settings{Model: kind, Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2, Always: problem.Features.Names[3:4]}
+		r := pathOf(t, problem, settings, PathSettings{KMax: 6, Folds: 2})
+		if len(r.Points) != 6 || r.Folds != 2 || r.Interrupted {
+			t.Fatalf("%v: %d points, %d folds", kind, len(r.Points), r.Folds)
+		}
+		var before []string
+		for i, p := range r.Points {
+			settings.K = i + 1
+			s := fit(t, problem, settings).Summary
+			if p.K != settings.K || !slices.Equal(p.Selected, s.Selected) || math.Abs(p.Cost/s.Cost-1) > 1e-9 || p.Status != "optimal" {
+				t.Errorf("%v, k=%d: path %v at %v (%s), fit %v at %v", kind, settings.K, p.Selected, p.Cost, p.Status, s.Selected, s.Cost)
+			}
+			if math.Abs(p.Train/s.Train.RMSE-1) > 1e-9 {
+				t.Errorf("%v, k=%d: training error %v, fit %v", kind, settings.K, p.Train, s.Train.RMSE)
+			}
+			if len(p.Entering)-len(p.Leaving) != p.K-len(before) {
+				t.Errorf("%v, k=%d: %v enter and %v leave %v", kind, p.K, p.Entering, p.Leaving, before)
+			}
+			before = p.Selected
+		}
+	}
+}
+
+// changed adds to the values of the entries that held has.
+func changed(t *testing.T, m, held *data.Matrix) *data.Matrix {
+	t.Helper()
+	n, _ := m.Dims()
+	marked := 0
+	out := m.Map(func(i int, c int32, v float64) float64 {
+		at, _ := held.Row(i)
+		if _, is := slices.BinarySearch(at, c); is {
+			marked++
+			return v + 100*float64(1+(i+int(c))%3)
+		}
+		return v
+	})
+	if marked != held.Observed() || marked == 0 || n == 0 {
+		t.Fatalf("%d of %d held-out entries changed", marked, held.Observed())
+	}
+	return out
+}
+
+// TestFoldsNeverSeeHeldOutEntries changes the entries that a fold holds out and
+// wants the same choices and selections of that fold, γ chosen by validation.
+func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
+	problem, _ := instance(t, small)
+	settings := Settings{K: 5, Seed: 9}
+	task, err := newTask(problem, &settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := problem.Ratings.Matrix
+	for f := range 3 {
+		train, held := evaluate.Fold(m, f, 3, settings.Seed)
+		want, err := task.fold(context.Background(), train, &settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, _ := evaluate.Fold(changed(t, m, held), f, 3, settings.Seed)
+		got, err := task.fold(context.Background(), other, &settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(foldPath{}, choices{})); d != "" {
+			t.Errorf("fold %d: %s", f, d)
+		}
+		if want.choices.gamma == 0 || len(want.selections) != 5 {
+			t.Errorf("fold %d chose %+v", f, want)
+		}
+	}
+}
+
+func TestEveryEntryIsHeldOutInOneFold(t *testing.T) {
+	problem, _ := instance(t, small)
+	m := problem.Ratings.Matrix
+	sum := 0
+	for f := range 4 {
+		train, held := evaluate.Fold(m, f, 4, 2)
+		if train.Observed()+held.Observed() != m.Observed() {
+			t.Errorf("fold %d: %d and %d of %d entries", f, train.Observed(), held.Observed(), m.Observed())
+		}
+		sum += held.Observed()
+	}
+	if sum != m.Observed() {
+		t.Errorf("%d entries are held out, of %d", sum, m.Observed())
+	}
+}
+
+func TestOneStandardErrorRule(t *testing.T) {
+	r := &PathResult{Points: []PathPoint{
+		{K: 1, Folds: []float64{2.0, 2.2, 2.4}},
+		{K: 2, Folds: []float64{1.0, 1.2, 1.3}},   // mean 1.1667
+		{K: 3, Folds: []float64{0.9, 1.1, 1.3}},   // mean 1.1, standard error 0.1155: the least
+		{K: 4, Folds: []float64{0.95, 1.1, 1.28}}, // mean 1.11
+	}}
+	r.choose()
+	if r.Best != 3 || r.Chosen != 2 {
+		t.Errorf("best %d, chosen %d; want 3 and 2", r.Best, r.Chosen)
+	}
+	if got := r.Points[2].Error; math.Abs(got-0.2/math.Sqrt(3)) > 1e-12 {
+		t.Errorf("standard error %v", got)
+	}
+	r.Points[1].Folds = []float64{1.2, 1.22, 1.24} // now more than one standard error away
+	r.choose()
+	if r.Best != 3 || r.Chosen != 3 {
+		t.Errorf("best %d, chosen %d; want 3 and 3", r.Best, r.Chosen)
+	}
+}
+
+// TestBootstrapIsDeterministic for a seed, whatever the threads, and finds the
+// features that made the data.
+func TestBootstrapIsDeterministic(t *testing.T) {
+	problem, made := instance(t, small)
+	path := PathSettings{KMax: 5, Folds: 2, Bootstrap: 8, K: 4}
+	settings := Settings{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2, Threads: 1}
+	want := pathOf(t, problem, settings, path)
+	settings.Threads = 3
+	if d := cmp.Diff(want, pathOf(t, problem, settings, path)); d != "" {
+		t.Errorf("again, with three threads: %s", d)
+	}
+	s := want.Stability
+	total := 0
+	for _, f := range s.Features {
+		total += f.Times
+	}
+	if s.Resamples != 8 || total != 8*4 || len(s.Features) < 4 || s.Features[0].Times != 8 {
+		t.Fatalf("%+v", s)
+	}
+	for _, f := range s.Features[:3] {
+		if !slices.Contains(made.SelectedNames(), f.Feature) {
+			t.Errorf("%+v is not true: %v", f, made.SelectedNames())
+		}
+	}
+	one, _ := resample(problem.Ratings.Matrix, 1, 0)
+	two, _ := resample(problem.Ratings.Matrix, 1, 1)
+	if n, _ := one.Dims(); n != small.Rows || cmp.Equal(rowSums(one), rowSums(two)) {
+		t.Errorf("%d rows; or two resamples are the same", n)
+	}
+}
+
+func rowSums(m *data.Matrix) []float64 {
+	n, _ := m.Dims()
+	out := make([]float64, n)
+	for i := range n {
+		_, values := m.Row(i)
+		for _, v := range values {
+			out[i] += v
+		}
+	}
+	return out
+}
+
+func TestPathRefusals(t *testing.T) {
+	problem, _ := instance(t, small)
+	for _, path := range []PathSettings{{KMax: 0}, {KMax: 21}, {KMax: 3, Folds: 1}, {KMax: 3, Repeats: 1}, {KMax: 3, K: 4}, {KMax: 3, Bootstrap: -1}} {
+		var bad *SettingsError
+		if _, err := Path(context.Background(), problem, Settings{}, path); !errors.As(err, &bad) {
+			t.Errorf("%+v: %v", path, err)
+		}
+	}
+}
+
+// TestInterruptedPathKeepsWhatIsDone: one k is always there.
+func TestInterruptedPathKeepsWhatIsDone(t *testing.T) {
+	problem, _ := instance(t, small)
+	ctx, cancel := context.WithCancel(context.Background())
+	settings := Settings{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}
+	r, err := Path(ctx, problem, settings, PathSettings{KMax: 4, Folds: 3, Bootstrap: 3, OnFold: func(done, of int) {
+		if done == 2 {
+			cancel()
+		}
+	}})
+	if err != nil || !r.Interrupted || r.Folds != 2 || len(r.Points) != 4 || r.Chosen == 0 || r.Stability != nil {
+		t.Errorf("%+v, %v", r, err)
+	}
+}

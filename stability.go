@@ -1,0 +1,126 @@
+package optcomplete
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+	"optcomplete/search"
+)
+
+// Stability is how a selection fares when the rows are drawn anew, with
+// replacement (the bootstrap, Efron 1979).
+type Stability struct {
+	K            int             `json:"k"`
+	Resamples    int             `json:"resamples"`
+	Selected     []string        `json:"selected"` // on all rows
+	Same         int             `json:"same"`     // resamples that select exactly these
+	Features     []Frequency     `json:"features"` // those selected at least once, most often first
+	Replacements []Replacement   `json:"replacements"`
+	NearTies     []model.NearTie `json:"near_ties"` // of the selection on all rows
+}
+
+// Frequency is how many resamples select a feature.
+type Frequency struct {
+	Feature string `json:"feature"`
+	Times   int    `json:"times"`
+}
+
+// Replacement is how many resamples lack a selected feature and have another.
+type Replacement struct {
+	Out   string `json:"out"`
+	In    string `json:"in"`
+	Times int    `json:"times"`
+}
+
+const bootstrapStream = 0x626f6f74 // "boot"
+
+// resample draws as many rows as there are, with replacement, by a hash of the
+// seed and the number of the resample.
+func resample(m *data.Matrix, seed uint64, number int) (*data.Matrix, error) {
+	n, columns := m.Dims()
+	times := make([]int, n)
+	for i := range n {
+		u := random.Unit(random.Hash(seed, bootstrapStream, uint64(number), uint64(i)))
+		times[min(int(u*float64(n)), n-1)]++
+	}
+	start := make([]int, 1, n+1)
+	var column []int32
+	var value []float64
+	for i, t := range times {
+		at, values := m.Row(i)
+		for range t {
+			column = append(column, at...)
+			value = append(value, values...)
+			start = append(start, len(column))
+		}
+	}
+	return data.NewMatrixByRows(columns, start, column, value)
+}
+
+// stability selects on resampled rows, with the choices made on all of them and
+// the search ended at its root.
+func (t *task) stability(ctx context.Context, m *data.Matrix, c choices, seed uint64, path PathSettings, r *PathResult) (*Stability, error) {
+	k := path.K
+	if k == 0 {
+		k = r.Chosen
+	}
+	at := slices.IndexFunc(r.Points, func(p PathPoint) bool { return p.K == k })
+	if at < 0 {
+		return nil, nil // an interrupted path has no such k
+	}
+	point := r.Points[at]
+	out := &Stability{K: k, Selected: point.Selected, NearTies: point.NearTies}
+	times, swaps := map[string]int{}, map[Replacement]int{}
+	for b := range path.Bootstrap {
+		rows, err := resample(m, seed, b)
+		if err != nil {
+			return nil, err
+		}
+		each := *t
+		each.find.K = k
+		s := each.selector(each.values(rows, c), c)
+		s.limit()
+		result, err := search.Minimize(ctx, s.oracle, s.find)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, settingsError(err)
+		}
+		names := t.names(s.units(t, result.Selection))
+		gone, come := without(point.Selected, names), without(names, point.Selected)
+		for _, name := range names {
+			times[name]++
+		}
+		for _, a := range gone {
+			for _, b := range come {
+				swaps[Replacement{Out: a, In: b}]++
+			}
+		}
+		if len(gone) == 0 {
+			out.Same++
+		}
+		out.Resamples++
+		if path.OnResample != nil {
+			path.OnResample(out.Resamples, path.Bootstrap)
+		}
+	}
+	for name, n := range times {
+		out.Features = append(out.Features, Frequency{name, n})
+	}
+	slices.SortFunc(out.Features, func(a, b Frequency) int {
+		return cmp.Or(b.Times-a.Times, cmp.Compare(a.Feature, b.Feature))
+	})
+	for swap, n := range swaps {
+		swap.Times = n
+		out.Replacements = append(out.Replacements, swap)
+	}
+	slices.SortFunc(out.Replacements, func(a, b Replacement) int {
+		return cmp.Or(b.Times-a.Times, cmp.Compare(a.Out, b.Out), cmp.Compare(a.In, b.In))
+	})
+	return out, nil
+}
