@@ -29,7 +29,7 @@ func fitted(t testing.TB) *Model {
 	ratings := &data.Ratings{Matrix: m, RowIDs: []string{"u1", "u,2", "", "ü4", "5", "06", "7\""}, ColumnIDs: f.IDs}
 	summary := Summary{
 		Method: "certified", Model: "paper", Gamma: 0.1 + 0.2, Cost: 1.25, Bound: 1.2, Gap: 0.04, Certified: true,
-		Status: "gap", Cuts: 3, Nodes: 4, Passes: 5, Seconds: Seconds{1, 2, 3, 4, 10},
+		Status: "gap", Cuts: 3, Nodes: 4, Passes: 5, Seconds: Seconds{1, 1, 2, 3, 4, 10},
 		Holdout: &Metrics{Entries: 9, MAPE: 1. / 3, RMSE: 2, MAE: 1, MAPESkipped: 2}, Train: Metrics{Entries: 20, RMSE: 0.5},
 		NearTies: []NearTie{{Selected: []string{"row", "unused"}, Cost: 1.3}},
 		Seed:     math.MaxUint64, Refit: Ridge, Always: []string{"row"}, Version: "1.2.3",
