@@ -41,7 +41,7 @@ type Settings struct {
 	Refit  model.Refit
 
 	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
-	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: γ·√rows
+	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
 	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: chosen by validation
 	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
 	NoClip          bool    // predictions may leave the range of the training values (they always may in paper)

@@ -256,6 +256,11 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 	if c.gamma0 == 0 {
 		c.gamma0 = c.gamma * population
 	}
+	if t.kind == model.Pooled && s.Gamma0 == 0 && ctx.Err() == nil {
+		if err := t.spread(ctx, path.Validation(train), &c, population); err != nil {
+			return c, err
+		}
+	}
 	if t.kind == model.Full && s.RowShrinkage == 0 && ctx.Err() == nil {
 		if err := t.stretch(ctx, path.Validation(train), &c, s.Gamma != 0); err != nil {
 			return c, err
@@ -277,6 +282,32 @@ var (
 	stretchBack = 0.25
 	stretchBys  = []float64{1, 3.16}
 )
+
+// spread chooses γ₀ of the population beside a chosen γ: as it was assumed, or
+// smaller or larger by the root of the number of rows.
+func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by float64) error {
+	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
+		return nil
+	}
+	best := math.Inf(1)
+	var start [][]int
+	for _, gamma0 := range []float64{c.gamma0, c.gamma0 / by, c.gamma0 * by} {
+		at := *c
+		at.gamma0 = gammapath.Round(gamma0)
+		trial, err := t.try(ctx, part.Train, at, start)
+		if ctx.Err() != nil {
+			return nil // the best so far
+		}
+		if err != nil {
+			return err
+		}
+		start = [][]int{trial.Selection}
+		if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
+			best, c.gamma0 = rmse, at.gamma0
+		}
+	}
+	return nil
+}
 
 // stretch tries other shrinkage of the row effects. A γ that was given stays.
 func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, given bool) error {

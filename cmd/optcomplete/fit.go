@@ -61,7 +61,7 @@ func (f *fitFlags) register(flags *pflag.FlagSet) {
 	flags.StringVar(&f.gamma, "gamma", "auto", "weight of the fit against the size of the coefficients: a positive number, or auto to choose it on validation entries")
 	flags.StringVar(&f.model, "model", model.Full.String(), "full (mean, row and column effects, and the features), pooled (mean, row effects, and features with coefficients for all rows beside each row's own) or paper (the features as given and nothing else)")
 	flags.StringVar(&f.refit, "refit", model.AutoRefit.String(), "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior")
-	flags.Float64Var(&f.settings.Gamma0, "gamma0", 0, "gamma of the coefficients for all rows, in pooled; 0 means gamma times the root of the number of rows")
+	flags.Float64Var(&f.settings.Gamma0, "gamma0", 0, "gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries")
 	flags.Float64Var(&f.settings.RowShrinkage, "row-shrinkage", 0, "entries at which a row's effect is believed by half; 0 chooses it on validation entries")
 	flags.Float64Var(&f.settings.ColumnShrinkage, "column-shrinkage", 0, "entries at which a column's effect is believed by half; 0 chooses it on validation entries")
 	flags.StringVar(&f.clip, "clip", "auto", "auto keeps predictions in the range of the training values (not in paper), none does not")
