@@ -116,7 +116,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if t.kind != model.Paper && !settings.NoClip {
+	if t.kind != model.Paper && !t.noClip {
 		parts.Clip = rangeOf(train)
 	}
 	members := t.members(selection)
@@ -160,7 +160,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 	if err := validate(problem, len(t.units), settings); err != nil {
 		return nil, err
 	}
-	t.threads = settings.Threads
+	t.threads, t.noClip = settings.Threads, settings.NoClip
 	always, err := t.resolve(problem, settings.Always, "always")
 	if err != nil {
 		return nil, err

@@ -174,7 +174,7 @@ func (t *task) refitted(ctx context.Context, train, on *data.Matrix, selection [
 	if err != nil {
 		return 0, err
 	}
-	if t.kind != model.Paper {
+	if t.kind != model.Paper && !t.noClip {
 		parts.Clip = rangeOf(train)
 	}
 	members := t.members(selection)

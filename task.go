@@ -24,6 +24,7 @@ type task struct {
 	units    []unit // what can be selected
 	find     search.Settings
 	threads  int
+	noClip   bool
 }
 
 // unit is something to select: a feature, or a group that counts as one.
