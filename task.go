@@ -168,6 +168,9 @@ func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]mod
 	return out, nil
 }
 
+// harder is by how much a larger γ, which is harder to prove, must be better.
+const harder = 1e-3
+
 // Limits of a trial: enough to select well, not to prove.
 const (
 	trialPasses  = 80
@@ -329,7 +332,11 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 				return false, err
 			}
 			start = [][]int{trial.Selection}
-			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
+			good := best
+			if at.gamma > c.gamma {
+				good *= 1 - harder
+			}
+			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < good {
 				better = true
 				best, c.row, c.gamma = rmse, at.row, at.gamma
 			}
