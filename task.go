@@ -247,7 +247,10 @@ const stretchFirst = 4
 
 // stretches are the steps by which still stronger shrinkage is tried, and by
 // which weaker one if that does not help. More is then left to explain, so γ
-// may have to grow with it.
+// may have to grow with it; a larger γ is harder to prove, so it must lower the
+// error by the part stretchWorth.
+const stretchWorth = 1e-3
+
 var (
 	stretches   = []float64{4, 16}
 	stretchBack = 0.25
@@ -273,7 +276,11 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 				return false, err
 			}
 			start = [][]int{trial.Selection}
-			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
+			good := best
+			if by > 1 {
+				good *= 1 - stretchWorth
+			}
+			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < good {
 				better = true
 				best, c.row, c.gamma = rmse, at.row, at.gamma
 			}
