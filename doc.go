@@ -6,7 +6,8 @@
 // by package data or made in memory; [Settings] say how many features to choose
 // and how; [Fit] gives a [Model]: the selection, its cost, a bound that no other
 // selection can beat, and the coefficients of every row, ready to predict,
-// save and load.
+// save and load. [Path] does so for every k at once, validates each, and tells
+// how stable the choice is.
 //
 // The work is done by the packages below, each usable by itself: data,
 // objective (the cost), search (branch and bound on any convex cost), cutplanes

@@ -2,7 +2,7 @@
 // fit and compares predictions with them.
 //
 // Split takes an observed matrix and gives two of the same shape, one to fit
-// and one to test on. Score takes an observed matrix and a way to predict a
+// and one to test on; Fold and Repeat do so several times over. Score takes an observed matrix and a way to predict a
 // row, and gives the Metrics: MAPE, RMSE and MAE.
 //
 // The same seed gives the same split on any machine, and a score is the same
