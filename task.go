@@ -227,7 +227,7 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
 	}
 	if t.kind != model.Paper {
-		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 2e-4, Patience: 2}
+		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
 		if c.row == 0 || c.column == 0 {
 			row, column := evaluate.ChooseShrinkage(path.Validation(train), t.threads)
 			if c.row == 0 && t.kind == model.Full {
