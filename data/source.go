@@ -1,0 +1,108 @@
+package data
+
+import "fmt"
+
+// Source is a partly observed n×m matrix whose rows are read on demand, in any
+// order: in memory (*Matrix), mapped from a file (package data/pack), or
+// generated (package data/synth). A row is the same at every reading. Any number
+// of goroutines may use a source, each with a Reader of its own.
+type Source interface {
+	// Dims returns the number of rows and of columns.
+	Dims() (rows, columns int)
+
+	// Observed returns the number of observed entries.
+	Observed() int
+
+	// Entries returns the number of observed entries of row i.
+	Entries(i int) int
+
+	// Reader returns a reader for one goroutine.
+	Reader() Reader
+}
+
+// Reader reads the rows of a Source. It may keep scratch memory, so it serves
+// one goroutine at a time.
+type Reader interface {
+	// Append appends the observed columns of row i, increasing, and their
+	// values to the slices given, which are of one length, and returns the
+	// longer ones. The values are finite. It fails where the file behind the source is damaged or gone.
+	Append(i int, columns []int32, values []float64) ([]int32, []float64, error)
+}
+
+// Collect copies rows of a source into memory, in the order given; nil: all of
+// them. A source that is a Matrix already is not copied for nil.
+func Collect(s Source, rows []int) (*Matrix, error) {
+	if m, ok := s.(*Matrix); ok && rows == nil {
+		return m, nil
+	}
+	n, m := s.Dims()
+	count := len(rows)
+	if rows == nil {
+		count = n
+	}
+	at := func(x int) int {
+		if rows == nil {
+			return x
+		}
+		return rows[x]
+	}
+	out := &Matrix{columns: m, start: make([]int, count+1)}
+	for x := range count {
+		out.start[x+1] = out.start[x] + s.Entries(at(x))
+	}
+	out.column = make([]int32, 0, out.start[count])
+	out.value = make([]float64, 0, out.start[count])
+	reader := s.Reader()
+	for x := range count {
+		var err error
+		if out.column, out.value, err = reader.Append(at(x), out.column, out.value); err != nil {
+			return nil, err
+		}
+		if len(out.column) != out.start[x+1] {
+			return nil, fmt.Errorf("data: row %d has %d entries, but %d were announced", at(x), len(out.column)-out.start[x], s.Entries(at(x)))
+		}
+	}
+	return out, nil
+}
+
+// ForEach reads all rows in order. The slices that f gets are valid until it
+// returns, and must not be changed.
+func ForEach(s Source, f func(row int, columns []int32, values []float64) error) error {
+	n, _ := s.Dims()
+	if m, ok := s.(*Matrix); ok {
+		for i := range n {
+			columns, values := m.Row(i)
+			if err := f(i, columns, values); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	reader := s.Reader()
+	var columns []int32
+	var values []float64
+	for i := range n {
+		var err error
+		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+			return err
+		}
+		if err = f(i, columns, values); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Entries returns the number of observed entries of row i; see Source.
+func (m *Matrix) Entries(i int) int { return m.start[i+1] - m.start[i] }
+
+// Reader returns the matrix itself; see Source.
+func (m *Matrix) Reader() Reader { return m }
+
+// Append appends row i; see Reader.
+func (m *Matrix) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	c, v := m.Row(i)
+	return append(columns, c...), append(values, v...), nil
+}
+
+var _ Source = (*Matrix)(nil)

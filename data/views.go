@@ -1,0 +1,80 @@
+package data
+
+// Map is the source of the same entries whose values are those of f. Nothing is
+// copied: f is asked at every reading. f must not keep anything between calls.
+func Map(s Source, f func(row int, column int32, value float64) float64) Source {
+	return &mapped{Source: s, f: f}
+}
+
+type mapped struct {
+	Source
+	f func(row int, column int32, value float64) float64
+}
+
+func (m *mapped) Reader() Reader { return &mappedReader{m.Source.Reader(), m.f} }
+
+type mappedReader struct {
+	from Reader
+	f    func(row int, column int32, value float64) float64
+}
+
+func (r *mappedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	at := len(values)
+	columns, values, err := r.from.Append(i, columns, values)
+	if err != nil {
+		return columns, values, err
+	}
+	for x := at; x < len(values); x++ {
+		values[x] = r.f(i, columns[x], values[x])
+	}
+	return columns, values, nil
+}
+
+// Filter is the source of the same shape with the entries for which keep is
+// true. It reads the source once to count them, and copies nothing.
+func Filter(s Source, keep func(row int, column int32) bool) (Source, error) {
+	n, _ := s.Dims()
+	out := &filtered{from: s, keep: keep, entries: make([]int32, n)}
+	err := ForEach(s, func(i int, columns []int32, _ []float64) error {
+		for _, c := range columns {
+			if keep(i, c) {
+				out.entries[i]++
+			}
+		}
+		out.observed += int(out.entries[i])
+		return nil
+	})
+	return out, err
+}
+
+type filtered struct {
+	from     Source
+	keep     func(row int, column int32) bool
+	entries  []int32 // of each row
+	observed int
+}
+
+func (f *filtered) Dims() (rows, columns int) { return f.from.Dims() }
+func (f *filtered) Observed() int             { return f.observed }
+func (f *filtered) Entries(i int) int         { return int(f.entries[i]) }
+func (f *filtered) Reader() Reader            { return &filteredReader{f.from.Reader(), f.keep} }
+
+type filteredReader struct {
+	from Reader
+	keep func(row int, column int32) bool
+}
+
+func (r *filteredReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	to := len(columns)
+	columns, values, err := r.from.Append(i, columns, values)
+	if err != nil {
+		return columns, values, err
+	}
+	for x := to; x < len(columns); x++ {
+		if r.keep(i, columns[x]) {
+			columns[to], values[to] = columns[x], values[x]
+			to++
+		}
+	}
+	return columns[:to], values[:to], nil
+}

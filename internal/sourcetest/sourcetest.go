@@ -1,0 +1,99 @@
+// Package sourcetest is the suite that every data.Source must pass.
+//
+// It takes a source and the matrix in memory that it must equal, and fails the
+// test wherever a row, a count or a repeated reading differs by a bit. Sources
+// of other packages (mapped files, generated rows, views) run it as they are.
+package sourcetest
+
+import (
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"optcomplete/data"
+)
+
+// Run checks that source is the matrix want.
+func Run(t *testing.T, source data.Source, want *data.Matrix) {
+	t.Helper()
+	n, m := want.Dims()
+	if rows, columns := source.Dims(); rows != n || columns != m {
+		t.Fatalf("the source is %d×%d, want %d×%d", rows, columns, n, m)
+	}
+	if got := source.Observed(); got != want.Observed() {
+		t.Errorf("the source has %d observed entries, want %d", got, want.Observed())
+	}
+	t.Run("rows in order", func(t *testing.T) {
+		at := 0
+		err := data.ForEach(source, func(i int, columns []int32, values []float64) error {
+			if i != at {
+				t.Fatalf("row %d comes after row %d", i, at-1)
+			}
+			at++
+			same(t, want, i, columns, values)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at != n {
+			t.Errorf("%d rows were read of %d", at, n)
+		}
+	})
+	t.Run("rows in any order, by many at once", func(t *testing.T) {
+		var all sync.WaitGroup
+		for g := range 4 {
+			all.Go(func() {
+				reader := source.Reader()
+				columns, values := []int32{-7}, []float64{math.Pi} // must be kept
+				for x := range n {
+					i := (x*7919 + g*n/4) % n
+					if got := source.Entries(i); got != want.Entries(i) {
+						t.Errorf("row %d has %d entries, want %d", i, got, want.Entries(i))
+					}
+					var err error
+					columns, values, err = reader.Append(i, columns[:1], values[:1])
+					if err != nil {
+						t.Error(err)
+						return
+					}
+					if columns[0] != -7 || values[0] != math.Pi {
+						t.Errorf("reading row %d changed what was there before", i)
+					}
+					same(t, want, i, columns[1:], values[1:])
+				}
+			})
+		}
+		all.Wait()
+	})
+	t.Run("collected", func(t *testing.T) {
+		rows := []int{}
+		for i := n - 1; i >= 0; i -= 3 {
+			rows = append(rows, i)
+		}
+		part, err := data.Collect(source, rows)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x, i := range rows {
+			columns, values := part.Row(x)
+			same(t, want, i, columns, values)
+		}
+	})
+}
+
+func same(t *testing.T, want *data.Matrix, i int, columns []int32, values []float64) {
+	t.Helper()
+	c, v := want.Row(i)
+	if !slices.Equal(columns, c) {
+		t.Errorf("row %d has the columns %v, want %v", i, columns, c)
+		return
+	}
+	for x := range v {
+		if math.Float64bits(values[x]) != math.Float64bits(v[x]) {
+			t.Errorf("row %d, column %d has the value %v, want %v", i, c[x], values[x], v[x])
+			return
+		}
+	}
+}
