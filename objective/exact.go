@@ -5,11 +5,10 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/parallel"
 )
 
 // Exact is the cost c(s) on all observed entries of a matrix.
@@ -158,30 +157,9 @@ func (o *Exact) inChunks(ctx context.Context, work func(thread, chunk int) error
 
 // inTurn is inChunks for any number of parts.
 func (o *Exact) inTurn(ctx context.Context, parts int, work func(thread, part int) error) error {
-	rest, stop := context.WithCancelCause(ctx)
-	defer stop(nil)
-	var next atomic.Int64
-	run := func(thread int) {
-		for rest.Err() == nil {
-			c := int(next.Add(1)) - 1
-			if c >= parts {
-				return
-			}
-			if err := work(thread, c); err != nil {
-				stop(err)
-			}
-		}
-	}
-	var others sync.WaitGroup
-	for thread := range len(o.workers) - 1 {
-		others.Go(func() { run(thread + 1) })
-	}
-	run(0)
-	others.Wait()
-	if err := ctx.Err(); err != nil {
-		return err
-	}
-	return context.Cause(rest)
+	return parallel.Do(ctx, parts, len(o.workers), func(thread int) func(part int) error {
+		return func(part int) error { return work(thread, part) }
+	})
 }
 
 // delta is the relative rounding error of a sum over a row's entries and of one
