@@ -8,6 +8,7 @@ import (
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 )
 
@@ -19,16 +20,15 @@ type inputFlags struct {
 	encode     encodeFlags
 }
 
-func (f *inputFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.features, "features", "", "file with the features of the columns: the column's id, then its fields")
-	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column has no features")
-	flags.IntVar(&f.minEntries, "min-entries", 0, "leave out rows with fewer entries")
-	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
-	f.encode.register(cmd)
+func (f *inputFlags) register(flags *settings.Flags) {
+	flags.Bind("features", &f.features)
+	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
+	flags.Bind("min-entries", &f.minEntries)
+	flags.Bind("missing", &f.ratings.Missing)
+	flags.Bind("row-name", &f.ratings.RowName)
+	flags.Bind("column-name", &f.ratings.ColumnName)
+	flags.Bind("value-name", &f.ratings.ValueName)
+	f.encode.register(flags)
 }
 
 // load reads both files; what was left out becomes warnings. For the paper's

@@ -39,9 +39,6 @@ noise-free one, to score predictions against either.`,
 			if err := config.Validate(); err != nil {
 				return &usageError{err}
 			}
-			if test < 0 {
-				return usagef("--test-entries is %d, but must not be negative", test)
-			}
 			instance, err := synth.Generate(config)
 			if err != nil {
 				return err
@@ -54,16 +51,15 @@ noise-free one, to score predictions against either.`,
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.IntVar(&config.Rows, "rows", 100, "rows n")
-	flags.IntVar(&config.Columns, "columns", 100, "columns m")
-	flags.IntVar(&config.Features, "features", 15, "features p")
-	flags.IntVarP(&config.K, "k", "k", 5, "true features")
-	flags.Float64Var(&config.Missing, "missing", 0.5, "part of the entries that is missing")
-	flags.Float64Var(&config.Noise, "noise", 0.01, "standard deviation of the noise")
-	flags.IntVar(&test, "test-entries", 100_000, "missing entries to write to test.csv at most; 0 means all")
-	flags.StringVarP(&output, "output", "o", "", "folder to write to")
+	flags := flagsOf(cmd, "synth")
+	flags.Bind("rows", &config.Rows)
+	flags.Bind("columns", &config.Columns)
+	flags.Bind("features", &config.Features)
+	flags.Bind("k", &config.K)
+	flags.Bind("missing", &config.Missing)
+	flags.Bind("noise", &config.Noise)
+	flags.Bind("test-entries", &test)
+	flags.Bind("output", &output)
 	return cmd
 }
 
