@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"optcomplete/internal/textfile"
 )
 
 // MaxRatingsLine is the longest line of a ratings or pairs file, in bytes.
@@ -65,7 +67,7 @@ const unknownExamples = 5
 func ReadRatings(path string, features *Features, options RatingsOptions) (*Ratings, *RatingsReport, error) {
 	var ratings *Ratings
 	var report *RatingsReport
-	err := withFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
 		ratings, report, err = readRatings(r, name, features, options)
 		return err
 	})
@@ -74,7 +76,7 @@ func ReadRatings(path string, features *Features, options RatingsOptions) (*Rati
 
 func readRatings(r io.Reader, name string, features *Features, options RatingsOptions) (*Ratings, *RatingsReport, error) {
 	in := newRatingsReader(name, features, options)
-	if err := withTable(r, &in.table, in.readAll); err != nil {
+	if err := textfile.WithTable(r, &in.Table, in.readAll); err != nil {
 		return nil, nil, err
 	}
 	return in.finish(features)
@@ -82,7 +84,7 @@ func readRatings(r io.Reader, name string, features *Features, options RatingsOp
 
 // ratingsReader is a ratings file being read.
 type ratingsReader struct {
-	table
+	textfile.Table
 	options RatingsOptions
 	report  RatingsReport
 	maxRows int
@@ -110,7 +112,7 @@ func newRatingsReader(name string, features *Features, options RatingsOptions) *
 		lastRow: -1,
 		unknown: map[string]struct{}{},
 	}
-	in.name, in.limit, in.delimiter, in.least = name, MaxRatingsLine, options.Delimiter, 3
+	in.Name, in.Limit, in.Delimiter, in.Least = name, MaxRatingsLine, options.Delimiter, 3
 	for j, id := range features.IDs {
 		in.columns[id] = int32(j)
 	}
@@ -118,9 +120,9 @@ func newRatingsReader(name string, features *Features, options RatingsOptions) *
 }
 
 func (in *ratingsReader) readAll() error {
-	fields, err := in.next()
+	fields, err := in.Next()
 	if err == io.EOF {
-		return &InputError{File: in.name, Problem: "is empty", Remedy: "it must hold lines of row, column, value"}
+		return &InputError{File: in.Name, Problem: "is empty", Remedy: "it must hold lines of row, column, value"}
 	}
 	if err != nil {
 		return err
@@ -130,12 +132,12 @@ func (in *ratingsReader) readAll() error {
 		return fault
 	}
 	if header {
-		fields, err = in.next()
+		fields, err = in.Next()
 		if err == io.EOF {
-			return &InputError{File: in.name, Problem: "has a header but no entries"}
+			return &InputError{File: in.Name, Problem: "has a header but no entries"}
 		}
 	}
-	for ; err == nil; fields, err = in.next() {
+	for ; err == nil; fields, err = in.Next() {
 		if fault := in.entry(fields); fault != nil {
 			return fault
 		}
@@ -149,7 +151,7 @@ func (in *ratingsReader) readAll() error {
 // layout finds the three columns from the first line and tells whether it is a
 // header.
 func (in *ratingsReader) layout(first [][]byte) (header bool, fault *InputError) {
-	at, fault := in.locate(first, in.options.names())
+	at, fault := in.Locate(first, in.options.names())
 	if fault == nil {
 		in.width, in.rowAt, in.columnAt, in.valueAt = len(first), at[0], at[1], at[2]
 		return true, nil
@@ -159,7 +161,7 @@ func (in *ratingsReader) layout(first [][]byte) (header bool, fault *InputError)
 	}
 	in.width, in.rowAt, in.columnAt, in.valueAt = 3, 0, 1, 2
 	if len(first) != 3 {
-		fault = in.wrongCount(len(first), 3)
+		fault = in.WrongCount(len(first), 3)
 		if len(first) > 3 {
 			fault.Remedy = "a header must name which are row, column and value"
 		}
@@ -172,11 +174,11 @@ func (in *ratingsReader) layout(first [][]byte) (header bool, fault *InputError)
 // must not be lost without a word.
 func (in *ratingsReader) isHeader(first [][]byte) bool {
 	value := first[in.valueAt]
-	if _, fault := parseNumber(value); fault != notNumber {
+	if _, fault := textfile.ParseNumber(value); fault != textfile.NotNumber {
 		return false
 	}
 	_, known := in.columns[string(first[in.columnAt])]
-	return !known && !in.isMissing(value) && !missingWord(value)
+	return !known && !in.isMissing(value) && !textfile.MissingWord(value)
 }
 
 func (in *ratingsReader) isMissing(value []byte) bool {
@@ -191,12 +193,12 @@ func (in *ratingsReader) isMissing(value []byte) bool {
 // entry takes one line.
 func (in *ratingsReader) entry(fields [][]byte) *InputError {
 	if len(fields) != in.width {
-		return in.wrongCount(len(fields), in.width)
+		return in.WrongCount(len(fields), in.width)
 	}
 	in.report.Lines++
 	row, column, value := fields[in.rowAt], fields[in.columnAt], fields[in.valueAt]
 	if len(row) == 0 || len(column) == 0 {
-		return in.emptyID(len(row) == 0)
+		return in.EmptyID(len(row) == 0)
 	}
 	j, known := in.columns[string(column)]
 	if !known {
@@ -211,7 +213,7 @@ func (in *ratingsReader) entry(fields [][]byte) *InputError {
 		in.report.Missing++
 		return nil
 	}
-	v, wrong := parseNumber(value)
+	v, wrong := textfile.ParseNumber(value)
 	if wrong != "" {
 		return in.wrongValue(value, wrong)
 	}
@@ -219,7 +221,7 @@ func (in *ratingsReader) entry(fields [][]byte) *InputError {
 	if fault != nil {
 		return fault
 	}
-	in.lines.add(len(in.entries), in.line)
+	in.lines.add(len(in.entries), in.Line)
 	if len(in.entries) == cap(in.entries) {
 		in.entries = slices.Grow(in.entries, max(1024, len(in.entries))) // append alone copies a large slice five times
 	}
@@ -236,7 +238,7 @@ func (in *ratingsReader) rowIndex(id []byte) (int32, *InputError) {
 	i, known := in.rows[string(id)]
 	if !known {
 		if len(in.rowIDs) >= in.maxRows {
-			return 0, in.fault(fmt.Sprintf("there are more than %d rows", in.maxRows), "split the file by rows")
+			return 0, in.Fault(fmt.Sprintf("there are more than %d rows", in.maxRows), "split the file by rows")
 		}
 		i = int32(len(in.rowIDs))
 		text := string(id)
@@ -249,7 +251,7 @@ func (in *ratingsReader) rowIndex(id []byte) (int32, *InputError) {
 
 func (in *ratingsReader) unknownColumn(id []byte) *InputError {
 	if !in.options.DropUnknown {
-		return in.fault("column "+quote(id)+" is not in "+or(in.options.Where, "the feature table"), "use --drop-unknown to leave such entries out")
+		return in.Fault("column "+textfile.Quote(id)+" is not in "+or(in.options.Where, "the feature table"), "use --drop-unknown to leave such entries out")
 	}
 	in.report.UnknownEntries++
 	if _, seen := in.unknown[string(id)]; !seen {
@@ -263,15 +265,15 @@ func (in *ratingsReader) unknownColumn(id []byte) *InputError {
 	return nil
 }
 
-func (in *ratingsReader) wrongValue(value []byte, wrong numberFault) *InputError {
+func (in *ratingsReader) wrongValue(value []byte, wrong textfile.NumberFault) *InputError {
 	if len(value) == 0 {
-		return in.fault("the value is blank", `leave the line out, or use --missing "" to treat it as unknown`)
+		return in.Fault("the value is blank", `leave the line out, or use --missing "" to treat it as unknown`)
 	}
-	remedy := numberRemedy(value)
-	if remedy == "" && wrong != tooLarge && len(value) <= shownBytes {
+	remedy := textfile.NumberRemedy(value)
+	if remedy == "" && wrong != textfile.TooLarge && len(value) <= textfile.ShownBytes {
 		remedy = "use --missing " + shellWord(value) + " to treat it as unknown"
 	}
-	return in.fault("value "+quote(value)+" "+string(wrong), remedy)
+	return in.Fault("value "+textfile.Quote(value)+" "+string(wrong), remedy)
 }
 
 // shellWord writes a word as it has to be typed.
@@ -290,7 +292,7 @@ func (in *ratingsReader) finish(features *Features) (*Ratings, *RatingsReport, e
 	in.report.Entries = len(in.entries)
 	if len(in.entries) == 0 {
 		return nil, nil, &InputError{
-			File:    in.name,
+			File:    in.Name,
 			Problem: fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", in.report.UnknownEntries, in.report.Missing),
 			Remedy:  "check that the column ids are those of the feature table",
 		}
@@ -305,14 +307,14 @@ func (in *ratingsReader) finish(features *Features) (*Ratings, *RatingsReport, e
 	case errors.As(err, &twice):
 		e := in.entries[twice.Second]
 		return nil, nil, &InputError{
-			File: in.name, Line: in.lines.line(twice.Second),
+			File: in.Name, Line: in.lines.line(twice.Second),
 			Problem: fmt.Sprintf("row %s, column %s was already given on line %d",
-				quote(in.rowIDs[e.Row]), quote(columnIDs[e.Column]), in.lines.line(twice.First)),
+				textfile.Quote(in.rowIDs[e.Row]), textfile.Quote(columnIDs[e.Column]), in.lines.line(twice.First)),
 			Remedy: "keep one of the two lines",
 			Err:    err,
 		}
 	case err != nil:
-		return nil, nil, &InputError{File: in.name, Problem: err.Error(), Err: err}
+		return nil, nil, &InputError{File: in.Name, Problem: err.Error(), Err: err}
 	}
 	return &Ratings{Matrix: matrix, RowIDs: in.rowIDs, ColumnIDs: columnIDs}, &in.report, nil
 }

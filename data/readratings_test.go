@@ -13,6 +13,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"optcomplete/internal/textfile"
 )
 
 func threeColumns() *Features {
@@ -141,7 +143,7 @@ func TestReadRatingsErrors(t *testing.T) {
 func TestTooManyRowsIsAnError(t *testing.T) {
 	in := newRatingsReader("r.csv", threeColumns(), RatingsOptions{})
 	in.maxRows = 2
-	err := withTable(strings.NewReader("u,a,1\nv,a,1\nu,b,1\nw,a,1\n"), &in.table, in.readAll)
+	err := textfile.WithTable(strings.NewReader("u,a,1\nv,a,1\nu,b,1\nw,a,1\n"), &in.Table, in.readAll)
 	if err == nil || err.Error() != "r.csv:4: there are more than 2 rows (split the file by rows)" {
 		t.Errorf("got %v", err)
 	}
@@ -174,7 +176,7 @@ func TestALongLineIsRefusedWithoutReadingIt(t *testing.T) {
 }
 
 func TestLinesUpToTheLimitAreRead(t *testing.T) {
-	for _, length := range []int{bufferBytes - 1, bufferBytes, bufferBytes + 1, MaxRatingsLine} {
+	for _, length := range []int{textfile.BufferBytes - 1, textfile.BufferBytes, textfile.BufferBytes + 1, MaxRatingsLine} {
 		id := strings.Repeat("x", length-len(",a,1"))
 		for _, end := range []string{"", "\n", "\r\n"} {
 			got, _, err := readRatings(strings.NewReader(id+",a,1"+end), "r.csv", threeColumns(), RatingsOptions{})

@@ -1,4 +1,4 @@
-package data
+package textfile
 
 import (
 	"bufio"
@@ -9,19 +9,19 @@ import (
 	"unicode/utf8"
 )
 
-// lineReader gives the lines of a text one by one, without their ends, in a
-// buffer that is used again. It never holds more than limit bytes of a line.
-type lineReader struct {
+// LineReader gives the lines of a text one by one, without their ends, in a
+// buffer that is used again. It never holds more than Limit bytes of a line.
+type LineReader struct {
 	text  *bufio.Reader
-	name  string // of the file, for errors
-	limit int    // bytes of the longest line
-	line  int    // number of the last line given
+	Name  string // of the file, for errors
+	Limit int    // bytes of the longest line
+	Line  int    // number of the last line given
 	long  []byte // a line that did not fit into the buffer of text
 }
 
-// next gives the next line that is not blank, or io.EOF. The bytes may be
+// Next gives the next line that is not blank, or io.EOF. The bytes may be
 // changed by the caller and hold until the next call.
-func (r *lineReader) next() ([]byte, error) {
+func (r *LineReader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()
 		if err != nil {
@@ -34,7 +34,7 @@ func (r *lineReader) next() ([]byte, error) {
 }
 
 // read gives the next line, blank or not.
-func (r *lineReader) read() ([]byte, error) {
+func (r *LineReader) read() ([]byte, error) {
 	line, err := r.text.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		line, err = r.readLong(line)
@@ -45,12 +45,12 @@ func (r *lineReader) read() ([]byte, error) {
 		}
 		err = nil // the last line, without an end
 	}
-	r.line++
+	r.Line++
 	if err != nil {
 		if _, known := err.(*InputError); known {
 			return nil, err
 		}
-		return nil, readError(r.name, r.line, err)
+		return nil, ReadError(r.Name, r.Line, err)
 	}
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
@@ -58,20 +58,20 @@ func (r *lineReader) read() ([]byte, error) {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
-	if len(line) > r.limit {
-		return nil, r.tooLong(r.line)
+	if len(line) > r.Limit {
+		return nil, r.tooLong(r.Line)
 	}
 	return line, nil
 }
 
 // readLong puts a line together that is longer than the buffer of text.
-func (r *lineReader) readLong(part []byte) ([]byte, error) {
+func (r *LineReader) readLong(part []byte) ([]byte, error) {
 	r.long = r.long[:0]
 	err := error(bufio.ErrBufferFull)
 	for {
 		// Two bytes more than the limit may be the line's end.
-		if len(r.long)+len(part) > r.limit+2 {
-			return nil, r.tooLong(r.line + 1)
+		if len(r.long)+len(part) > r.Limit+2 {
+			return nil, r.tooLong(r.Line + 1)
 		}
 		r.long = append(r.long, part...)
 		if err != bufio.ErrBufferFull {
@@ -81,20 +81,20 @@ func (r *lineReader) readLong(part []byte) ([]byte, error) {
 	}
 }
 
-func (r *lineReader) tooLong(line int) error {
+func (r *LineReader) tooLong(line int) error {
 	return &InputError{
-		File: r.name, Line: line,
-		Problem: fmt.Sprintf("the line is longer than %d MiB", r.limit>>20),
+		File: r.Name, Line: line,
+		Problem: fmt.Sprintf("the line is longer than %d MiB", r.Limit>>20),
 		Remedy:  "check that this is a text table with one entry a line",
 	}
 }
 
 // check refuses bytes that no text table holds.
-func (r *lineReader) check(line []byte) error {
+func (r *LineReader) check(line []byte) error {
 	if printable(line) {
 		return nil
 	}
-	fault := &InputError{File: r.name, Line: r.line}
+	fault := &InputError{File: r.Name, Line: r.Line}
 	switch {
 	case bytes.IndexByte(line, 0) >= 0:
 		fault.Problem, fault.Remedy = "holds a NUL byte", "save the file as UTF-8 text"
