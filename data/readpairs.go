@@ -6,6 +6,9 @@ import (
 	"optcomplete/internal/textfile"
 )
 
+// MaxRatingsLine is the longest line of a ratings or pairs file, in bytes.
+const MaxRatingsLine = 1 << 20
+
 // PairsOptions says how to read a file of pairs.
 type PairsOptions struct {
 	// The names of the two columns in the header. Empty means "row" and "column".
@@ -71,4 +74,11 @@ func pairs(t *textfile.Table, options PairsOptions, each func(line int, row, col
 		return nil
 	}
 	return err
+}
+
+func or(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
 }

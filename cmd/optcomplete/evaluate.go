@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/evaluate"
 	"optcomplete/model"
 	"optcomplete/twosided"
@@ -19,7 +20,7 @@ func evaluateCommand(c *common) *cobra.Command {
 		relevant float64
 		asJSON   bool
 		settings evaluate.MeasureSettings
-		options  data.RatingsOptions
+		options  ingest.Settings
 	)
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
@@ -68,7 +69,7 @@ and counted, as predict does.`,
 				return err
 			}
 			options.AnyColumn = !options.DropUnknown
-			test, report, err := readNewRatings(args[1], m, options)
+			test, report, err := readNewRatings(cmd.Context(), args[1], m, options)
 			if err != nil {
 				return err
 			}
@@ -90,10 +91,7 @@ and counted, as predict does.`,
 	flags.IntVar(&settings.Resamples, "resamples", 1000, "resamples of the rows behind the intervals; 0 for none")
 	flags.StringVar(&records, "features", "", recordsUsage)
 	flags.BoolVar(&options.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
-	flags.StringSliceVar(&options.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&options.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&options.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&options.ValueName, "value-name", "", "header of the column that holds the value")
+	ratingsFlags(flags, &options)
 	return cmd
 }
 

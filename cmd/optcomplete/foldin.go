@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/model"
 )
 
@@ -17,7 +18,7 @@ import (
 type foldInFlags struct {
 	output, pairs, complete, records string
 	skip                             bool
-	ratings                          data.RatingsOptions
+	ratings                          ingest.Settings
 }
 
 func foldInCommand(c *common) *cobra.Command {
@@ -49,10 +50,7 @@ rows and columns instead, with --complete for all columns of the rows.`,
 	flags.StringVar(&f.records, "features", "", recordsUsage)
 	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
 	flags.BoolVar(&f.skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
-	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
+	ratingsFlags(flags, &f.ratings)
 	return cmd
 }
 
@@ -70,7 +68,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	if err != nil {
 		return err
 	}
-	ratings, report, err := readNewRatings(ratingsPath, m, f.ratings)
+	ratings, report, err := readNewRatings(cmd.Context(), ratingsPath, m, f.ratings)
 	if err != nil {
 		return err
 	}

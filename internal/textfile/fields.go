@@ -52,11 +52,11 @@ func Split(line []byte, delimiter byte, fields [][]byte) ([][]byte, SplitFault) 
 		begin := 0
 		for at, b := range line {
 			if b == delimiter {
-				fields = append(fields, trim(line[begin:at]))
+				fields = append(fields, Trim(line[begin:at]))
 				begin = at + 1
 			}
 		}
-		return append(fields, trim(line[begin:])), ""
+		return append(fields, Trim(line[begin:])), ""
 	}
 	for {
 		rest := skipSpaces(line, delimiter)
@@ -69,9 +69,9 @@ func Split(line []byte, delimiter byte, fields [][]byte) ([][]byte, SplitFault) 
 				fault = AfterQuotes
 			}
 		} else if at := bytes.IndexByte(rest, delimiter); at >= 0 {
-			field, rest = trim(rest[:at]), rest[at:]
+			field, rest = Trim(rest[:at]), rest[at:]
 		} else {
-			field, rest = trim(rest), nil
+			field, rest = Trim(rest), nil
 		}
 		if fault != "" {
 			return fields, fault
@@ -110,7 +110,8 @@ func skipSpaces(text []byte, delimiter byte) []byte {
 	return text
 }
 
-func trim(field []byte) []byte {
+// Trim takes the spaces and tabs around a field away.
+func Trim(field []byte) []byte {
 	for len(field) > 0 && space(field[0]) {
 		field = field[1:]
 	}

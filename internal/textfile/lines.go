@@ -27,8 +27,8 @@ func (r *LineReader) Next() ([]byte, error) {
 		if err != nil {
 			return nil, err
 		}
-		if !blank(line) {
-			return line, r.check(line)
+		if !Blank(line) {
+			return line, CheckLine(r.Name, r.Line, line)
 		}
 	}
 }
@@ -59,7 +59,7 @@ func (r *LineReader) read() ([]byte, error) {
 		line = line[:n-1]
 	}
 	if len(line) > r.Limit {
-		return nil, r.tooLong(r.Line)
+		return nil, TooLong(r.Name, r.Line, r.Limit)
 	}
 	return line, nil
 }
@@ -71,7 +71,7 @@ func (r *LineReader) readLong(part []byte) ([]byte, error) {
 	for {
 		// Two bytes more than the limit may be the line's end.
 		if len(r.long)+len(part) > r.Limit+2 {
-			return nil, r.tooLong(r.Line + 1)
+			return nil, TooLong(r.Name, r.Line+1, r.Limit)
 		}
 		r.long = append(r.long, part...)
 		if err != bufio.ErrBufferFull {
@@ -81,34 +81,40 @@ func (r *LineReader) readLong(part []byte) ([]byte, error) {
 	}
 }
 
-func (r *LineReader) tooLong(line int) error {
+// CheckLine refuses bytes that no text table holds. A nil error is nil.
+func CheckLine(name string, number int, line []byte) error {
+	if fault := lineFault(line); fault != nil {
+		fault.File, fault.Line = name, number
+		return fault
+	}
+	return nil
+}
+
+func lineFault(line []byte) *InputError {
+	switch {
+	case printable(line):
+		return nil
+	case bytes.IndexByte(line, 0) >= 0:
+		return &InputError{Problem: "holds a NUL byte", Remedy: "save the file as UTF-8 text"}
+	case !utf8.Valid(line):
+		return &InputError{Problem: "is not UTF-8 text", Remedy: "save the file as UTF-8"}
+	case bytes.IndexByte(line, '\r') >= 0:
+		return &InputError{Problem: "holds a carriage return within the line", Remedy: `end lines with \n or \r\n`}
+	}
+	return nil
+}
+
+// TooLong is the fault of a line of more than limit bytes.
+func TooLong(name string, number, limit int) *InputError {
 	return &InputError{
-		File: r.Name, Line: line,
-		Problem: fmt.Sprintf("the line is longer than %d MiB", r.Limit>>20),
+		File: name, Line: number,
+		Problem: fmt.Sprintf("the line is longer than %d MiB", limit>>20),
 		Remedy:  "check that this is a text table with one entry a line",
 	}
 }
 
-// check refuses bytes that no text table holds.
-func (r *LineReader) check(line []byte) error {
-	if printable(line) {
-		return nil
-	}
-	fault := &InputError{File: r.Name, Line: r.Line}
-	switch {
-	case bytes.IndexByte(line, 0) >= 0:
-		fault.Problem, fault.Remedy = "holds a NUL byte", "save the file as UTF-8 text"
-	case !utf8.Valid(line):
-		fault.Problem, fault.Remedy = "is not UTF-8 text", "save the file as UTF-8"
-	case bytes.IndexByte(line, '\r') >= 0:
-		fault.Problem, fault.Remedy = "holds a carriage return within the line", `end lines with \n or \r\n`
-	default:
-		return nil
-	}
-	return fault
-}
-
-func blank(line []byte) bool {
+// Blank tells whether a line holds nothing but spaces and tabs.
+func Blank(line []byte) bool {
 	for _, b := range line {
 		if b != ' ' && b != '\t' {
 			return false

@@ -12,8 +12,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// stdinName stands for standard input in error messages; the user writes "-".
-const stdinName = "stdin"
+// StdinName stands for standard input in error messages; the user writes "-".
+const StdinName = "stdin"
 
 // zstdWindow is the most memory a zstd frame may ask for: that of `zstd --long`.
 const zstdWindow = 128 << 20
@@ -22,7 +22,7 @@ const zstdWindow = 128 << 20
 // with the name to use in errors.
 func WithFile(path string, read func(r io.Reader, name string) error) error {
 	if path == "-" {
-		return read(os.Stdin, stdinName)
+		return read(os.Stdin, StdinName)
 	}
 	file, err := os.Open(path)
 	if err != nil {
@@ -68,9 +68,9 @@ var (
 // BufferBytes is the size of the read buffer. Lines within it are never copied.
 const BufferBytes = 256 << 10
 
-// unpack gives the text of r: decompressed if its first bytes say so, without a
+// Unpack gives the text of r: decompressed if its first bytes say so, without a
 // byte-order mark. Release it when done.
-func unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err error) {
+func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err error) {
 	release = func() {}
 	raw := bufio.NewReaderSize(r, BufferBytes)
 	head, _ := raw.Peek(8) // a read error will come again with the first line

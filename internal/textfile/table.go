@@ -1,6 +1,7 @@
 package textfile
 
 import (
+	"bytes"
 	"fmt"
 	"io"
 	"slices"
@@ -17,7 +18,7 @@ type Table struct {
 
 // WithTable unpacks r and hands it to read as a table.
 func WithTable(r io.Reader, t *Table, read func() error) error {
-	text, release, err := unpack(r, t.Name)
+	text, release, err := Unpack(r, t.Name)
 	if err != nil {
 		return err
 	}
@@ -86,6 +87,29 @@ func Counted(n int, what string) string {
 		return "1 " + what
 	}
 	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// WrongValue is the fault of an entry whose value is no finite number.
+func (t *Table) WrongValue(value []byte, wrong NumberFault) *InputError {
+	if len(value) == 0 {
+		return t.Fault("the value is blank", `leave the line out, or use --missing "" to treat it as unknown`)
+	}
+	remedy := NumberRemedy(value)
+	if remedy == "" && wrong != TooLarge && len(value) <= ShownBytes {
+		remedy = "use --missing " + shellWord(value) + " to treat it as unknown"
+	}
+	return t.Fault("value "+Quote(value)+" "+string(wrong), remedy)
+}
+
+// shellWord writes a word as it has to be typed.
+func shellWord(word []byte) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("/.-+_:#", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if bytes.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 && word[0] != '#' {
+		return string(word)
+	}
+	return "'" + strings.ReplaceAll(string(word), "'", `'\''`) + "'"
 }
 
 // Texts copies fields out of the line's buffer.
