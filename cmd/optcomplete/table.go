@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
@@ -60,6 +61,10 @@ var table = settings.Table{
 	{Name: "row-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the row's id"},
 	{Name: "column-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the column's id"},
 	{Name: "value-name", Type: settings.Text, Group: inData, Verbs: reading, Help: "header of the column that holds the value"},
+
+	{Name: "delimiter", Type: settings.Text, Group: inData, Verbs: reading, Help: "character between the fields of a text, or tab; found from the first line if not given"},
+	{Name: "format", Type: settings.Text, Range: strings.Join(ingest.Formats, " | "), Group: inData, Verbs: reading, Help: "format of the ratings; found from name and content if not given"},
+	{Name: "duplicates", Type: settings.Text, Default: "error", Range: "error | first | last | mean", Group: inData, Verbs: reading, Help: "what to do with two entries of one row and column"},
 
 	// What a feature table is understood as.
 	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Help: "features.yaml that says how to understand the fields"},
