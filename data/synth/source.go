@@ -164,11 +164,26 @@ func (s *Source) appendValues(i int, own *scratch, columns []int32, values []flo
 }
 
 // products sets out to Σ_{f∈S} b_jf u_f for each column j, summed in the order
-// of S.
+// of S. Four columns go side by side, so that the machine fetches them at once.
 func (s *Source) products(u []float64, columns []int32, out []float64) {
 	k := len(u)
-	for x, j := range columns {
-		b := s.chosen[int(j)*k:][:k]
+	x := 0
+	for ; x+4 <= len(columns); x += 4 {
+		b0 := s.chosen[int(columns[x])*k:][:k]
+		b1 := s.chosen[int(columns[x+1])*k:][:k]
+		b2 := s.chosen[int(columns[x+2])*k:][:k]
+		b3 := s.chosen[int(columns[x+3])*k:][:k]
+		var s0, s1, s2, s3 float64
+		for at, v := range u {
+			s0 += float64(b0[at] * v)
+			s1 += float64(b1[at] * v)
+			s2 += float64(b2[at] * v)
+			s3 += float64(b3[at] * v)
+		}
+		out[x], out[x+1], out[x+2], out[x+3] = s0, s1, s2, s3
+	}
+	for ; x < len(columns); x++ {
+		b := s.chosen[int(columns[x])*k:][:k]
 		sum := 0.0
 		for at, v := range u {
 			sum += float64(b[at] * v)
