@@ -1,6 +1,10 @@
 package synth
 
 import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
 	"math"
 	"slices"
 	"testing"
@@ -122,6 +126,32 @@ func TestSomeOfARow(t *testing.T) {
 	}
 	if none, _, _ := reader.AppendSome(1, 0, nil, nil); len(none) != 0 {
 		t.Errorf("none of a row is %v", none)
+	}
+}
+
+// Text that is made in blocks is the text of the instance.
+func TestWriteRatings(t *testing.T) {
+	for _, c := range []Config{
+		{Rows: 3000, Columns: 100, Features: 5, K: 3, Missing: 0.7, Noise: 0.1, Seed: 3},
+		{Rows: 3, Columns: 30, Features: 5, K: 3, Missing: 0.95, Noise: 0.1, Seed: 4},
+	} {
+		in := generate(t, c)
+		var want, got bytes.Buffer
+		if err := data.WriteRatings(&want, in.Ratings); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := source(t, c).WriteRatings(context.Background(), &got)
+		if err != nil || entries != in.Ratings.Observed() || !bytes.Equal(want.Bytes(), got.Bytes()) {
+			t.Errorf("%d entries in %d bytes, want %d in %d: %v", entries, got.Len(), in.Ratings.Observed(), want.Len(), err)
+		}
+		if _, err := in.WriteRatings(context.Background(), fullDisk{}); err == nil {
+			t.Error("nothing is said of a full disk")
+		}
+		stopped, stop := context.WithCancel(context.Background())
+		stop()
+		if _, err := in.WriteRatings(stopped, io.Discard); !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped: %v", err)
+		}
 	}
 }
 
