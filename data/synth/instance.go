@@ -74,7 +74,7 @@ func (s *Source) Collect() (*Instance, error) {
 	}
 	total := start[s.Rows]
 	if total == 0 {
-		return nil, fmt.Errorf("synth: none of the %d×%d entries is observed with missing = %v: make the matrix larger or less empty", s.Rows, s.Columns, s.Missing)
+		return nil, s.empty()
 	}
 	column, value := make([]int32, total), make([]float64, total)
 	inParallel(s.Rows, func(low, high int) {
@@ -91,6 +91,10 @@ func (s *Source) Collect() (*Instance, error) {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
 	return &Instance{s, &data.Ratings{Matrix: matrix, RowIDs: s.RowIDs(), ColumnIDs: s.Features.IDs}}, nil
+}
+
+func (s *Source) empty() error {
+	return fmt.Errorf("synth: none of the %d×%d entries is observed with missing = %v: make the matrix larger or less empty", s.Rows, s.Columns, s.Missing)
 }
 
 // inParallel calls work for blocks of 0..n-1 that cover it.

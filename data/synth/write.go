@@ -17,10 +17,13 @@ const writeEntries = 1 << 15
 // Rows are made and turned into text on all processors, a few blocks ahead of
 // the writing; what is written never depends on that.
 func (s *Source) WriteRatings(ctx context.Context, w io.Writer) (entries int, err error) {
+	if s.Observed() == 0 {
+		return 0, s.empty()
+	}
 	if _, err := io.WriteString(w, "row,column,value\n"); err != nil {
 		return 0, err
 	}
-	block := max(1, min(s.Rows, int(float64(writeEntries)*float64(s.Rows)/float64(max(s.Observed(), 1)))))
+	block := max(1, min(s.Rows, int(float64(writeEntries)*float64(s.Rows)/float64(s.Observed()))))
 	type piece struct {
 		text    []byte
 		entries int
