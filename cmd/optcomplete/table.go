@@ -150,6 +150,7 @@ var table = settings.Table{
 	{Name: "pairs", Type: settings.File, Group: inUse, Verbs: []string{"fold-in"}, Help: "file of rows and columns to predict; the predictions go to stdout"},
 
 	// Generated data.
+	{Name: "netflix", Type: settings.Text, Group: inData, Verbs: []string{"synth"}, Help: "make film ratings: base, small, medium, large, full or ROWSxCOLUMNS"},
 	{Name: "rows", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "rows n"},
 	{Name: "columns", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "columns m"},
 	{Name: "features", Type: settings.Whole, Default: "15", Range: "[1, ∞)", Group: inData, Verbs: []string{"synth"}, Help: "features p"},
@@ -162,6 +163,8 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"fit"}, Help: "folder to write the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-demo", Group: inOutput, Verbs: []string{"demo"}, Help: "folder to write the ratings, the features, the truth and the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-bench", Group: inOutput, Verbs: []string{"bench real"}, Help: "folder for the tables and all results"},
+	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
+	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "CSV file for the plot data"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"features"}, Help: "file to write the encoded features to, as CSV; - writes them instead of the report"},
