@@ -28,7 +28,7 @@ func benchCommand(c *common) *cobra.Command {
 			return usagef("%q is not a study (see: optcomplete bench --help)", args[0])
 		},
 	}
-	cmd.AddCommand(benchRealCommand(c))
+	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c))
 	return cmd
 }
 
