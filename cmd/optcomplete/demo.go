@@ -67,7 +67,7 @@ better, and compares with the truth.`,
 			return early(s)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "optcomplete-demo", "folder to write the ratings, the features, the truth and the model to")
+	flagsOf(cmd, "demo").Bind("output", &output)
 	return cmd
 }
 

@@ -52,9 +52,6 @@ rest. However large the instance, only its features are held in memory.`,
 			if out.stream && out.ratings != "" {
 				return usagef("the ratings go to stdout with --stream or to the file of --ratings, not to both")
 			}
-			if out.test < 0 {
-				return usagef("--test-entries is %d, but must not be negative", out.test)
-			}
 			config.Seed = c.seed
 			source, err := newSource(cmd, config, shape)
 			if err != nil {
@@ -69,19 +66,18 @@ rest. However large the instance, only its features are held in memory.`,
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&shape, "netflix", "", "make film ratings: base, small, medium, large, full or ROWSxCOLUMNS")
-	flags.IntVar(&config.Rows, "rows", 100, "rows n")
-	flags.IntVar(&config.Columns, "columns", 100, "columns m")
-	flags.IntVar(&config.Features, "features", 15, "features p")
-	flags.IntVarP(&config.K, "k", "k", 5, "true features")
-	flags.Float64Var(&config.Missing, "missing", 0.5, "part of the entries that is missing")
-	flags.Float64Var(&config.Noise, "noise", 0.01, "standard deviation of the noise")
-	flags.IntVar(&out.test, "test-entries", 100_000, "missing entries to write to test.csv at most; 0 means all")
-	flags.BoolVar(&out.stream, "stream", false, "write the ratings to stdout")
-	flags.StringVar(&out.ratings, "ratings", "", "write the ratings to this file")
-	flags.StringVarP(&out.dir, "output", "o", "", "folder to write to")
+	flags := flagsOf(cmd, "synth")
+	flags.Bind("netflix", &shape)
+	flags.Bind("rows", &config.Rows)
+	flags.Bind("columns", &config.Columns)
+	flags.Bind("features", &config.Features)
+	flags.Bind("k", &config.K)
+	flags.Bind("missing", &config.Missing)
+	flags.Bind("noise", &config.Noise)
+	flags.Bind("test-entries", &out.test)
+	flags.Bind("stream", &out.stream)
+	flags.Bind("ratings", &out.ratings)
+	flags.Bind("output", &out.dir)
 	return cmd
 }
 
