@@ -46,6 +46,8 @@ type PaperCell struct {
 	Limit    float64 `json:"limit"`             // seconds it had; 0: any
 	Skipped  string  `json:"skipped,omitempty"` // why there is no result
 	Observed int     `json:"observed"`          // training entries
+	// Generated: they were made anew at every reading, not kept in memory.
+	Generated bool `json:"generated,omitempty"`
 
 	MAPE       float64 `json:"mape"`        // against the noisy values, a fraction
 	CleanMAPE  float64 `json:"clean_mape"`  // against those without noise
@@ -134,9 +136,8 @@ func (r *paperRun) row(ctx context.Context, shape Shape) ([]PaperCell, error) {
 			r.OnCell(cell, have)
 		}
 	}
-	if need := memoryFor(shape); r.Memory > 0 && need > r.Memory {
-		cell := PaperCell{Shape: shape, Method: oracleName, Seed: 1, Skipped: fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(need), Bytes(r.Memory))}
-		report(cell, false)
+	if why := r.misfit(shape); why != "" {
+		report(PaperCell{Shape: shape, Method: oracleName, Seed: 1, Skipped: why}, false)
 		return cells, nil
 	}
 	for seed := uint64(1); seed <= uint64(r.Seeds); seed++ {
@@ -225,7 +226,7 @@ func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell)
 	out, err := m.run(limited, t)
 	took := time.Since(start)
 	cell.Memory = peak()
-	cell.Observed = t.problem.Ratings.Observed()
+	cell.Observed, cell.Generated = t.problem.Ratings.Observed(), r.generated(t.Shape)
 	switch {
 	case ctx.Err() != nil:
 		return cell, ctx.Err() // what an interrupted method found is no result
@@ -239,7 +240,9 @@ func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell)
 	if cell.Seconds.Total == 0 {
 		cell.Seconds.Total = took.Seconds()
 	}
-	cell.MAPE, cell.CleanMAPE = t.score(out.predict)
+	if cell.MAPE, cell.CleanMAPE, err = t.score(out.predict); err != nil {
+		return cell, err
+	}
 	if out.selected != nil {
 		cell.Selects = true
 		cell.Selected = out.selected

@@ -37,7 +37,7 @@ const oracleName = "oracle"
 // measured against it, so it has no limit.
 var oracleMethod = method{name: oracleName, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
 	chosen := model.Chosen(t.source.Features, t.source.Selected)
-	parts, err := model.FitParts(ctx, t.problem.Ratings.Matrix, chosen, t.K, model.Recipe{Kind: model.Paper, Threads: t.Threads})
+	parts, err := model.FitParts(ctx, t.problem.Ratings.Source(), chosen, t.K, model.Recipe{Kind: model.Paper, Threads: t.Threads})
 	if err != nil {
 		return nil, err
 	}
@@ -91,16 +91,6 @@ func MethodNames() []string {
 		names = append(names, m.name)
 	}
 	return names
-}
-
-// CheckMethods says which name is not a method's.
-func CheckMethods(names []string) error {
-	for _, name := range names {
-		if _, err := methodOf(name); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func methodOf(name string) (method, error) {

@@ -136,14 +136,21 @@ func Panels() []Panel {
 
 // PanelOf finds a panel by its name.
 func PanelOf(name string) (Panel, error) {
-	var names []string
 	for _, p := range Panels() {
 		if p.Name == name {
 			return p, nil
 		}
+	}
+	return Panel{}, fmt.Errorf("%q is not a panel: they are %s", name, strings.Join(PanelNames(), ", "))
+}
+
+// PanelNames lists the panels.
+func PanelNames() []string {
+	var names []string
+	for _, p := range Panels() {
 		names = append(names, p.Name)
 	}
-	return Panel{}, fmt.Errorf("%q is not a panel: they are %s", name, strings.Join(names, ", "))
+	return names
 }
 
 // theirs gives the paper's figures for the method of ours that is or stands

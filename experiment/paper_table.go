@@ -184,6 +184,9 @@ func (g *group) line() string {
 	if n := g.stopped(); n > 0 {
 		name += fmt.Sprintf(" (%d stopped at %g s)", n, first.Limit)
 	}
+	if first.Generated {
+		name += " (entries generated at every pass)"
+	}
 	search, found, gap, cuts, passes := "", "", "", "", ""
 	if first.Seconds.Search > 0 {
 		search = g.show(searchSeconds, secondsOf)

@@ -54,19 +54,25 @@ func (r *paperRun) trial(shape Shape, seed uint64) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
+	t.problem = optcomplete.Problem{Ratings: &data.Ratings{Stored: t.source, RowIDs: t.source.RowIDs(), ColumnIDs: t.source.ColumnIDs()}, Features: t.source.Features}
+	if r.generated(shape) {
+		return t, t.scoreOn(t.source.TestEntries(r.Test))
+	}
 	made, err := t.source.Collect()
 	if err != nil {
 		return nil, err
 	}
-	t.problem = optcomplete.Problem{Ratings: made.Ratings, Features: t.source.Features}
+	t.problem.Ratings = made.Ratings
 	if !shape.Netflix {
 		return t, t.scoreOn(t.source.TestEntries(r.Test))
 	}
-	train, held := evaluate.Split(made.Ratings.Matrix, netflixHoldout, seed)
+	train, held := evaluate.SplitMatrix(made.Ratings.Matrix, netflixHoldout, seed)
 	t.problem.Ratings = &data.Ratings{Matrix: train, RowIDs: made.Ratings.RowIDs, ColumnIDs: made.Ratings.ColumnIDs}
 	t.noisy = held
 	if share := float64(r.Test) / float64(held.Observed()); share < 1 {
-		t.noisy = held.Filter(func(at int) bool { return random.Unit(random.Hash(seed, testStream, uint64(at))) < share })
+		t.noisy = held.Filter(func(row int, column int32) bool {
+			return random.Unit(random.Hash(seed, testStream, uint64(row), uint64(column))) < share
+		})
 	}
 	t.clean = t.noisy.Map(func(row int, column int32, _ float64) float64 { return t.source.NoiseFree(row, int(column)) })
 	return t, nil
@@ -88,8 +94,13 @@ func (t *trial) scoreOn(test []synth.TestEntry) (err error) {
 }
 
 // score gives the MAPE against the noisy and the noise-free values.
-func (t *trial) score(predict func(row int, columns []int32, out []float64)) (noisy, clean float64) {
-	return evaluate.Score(t.noisy, predict, t.Threads).MAPE, evaluate.Score(t.clean, predict, t.Threads).MAPE
+func (t *trial) score(predict func(row int, columns []int32, out []float64)) (noisy, clean float64, err error) {
+	a, err := evaluate.Score(t.noisy, predict, t.Threads)
+	if err != nil {
+		return 0, 0, err
+	}
+	b, err := evaluate.Score(t.clean, predict, t.Threads)
+	return a.MAPE, b.MAPE, err
 }
 
 // gammas are those that validation finds equally good, a fifth of the training
@@ -134,13 +145,55 @@ func (t *trial) chooseGamma(ctx context.Context) (gammas, error) {
 	return found, nil
 }
 
-// memoryFor is about how many bytes a row takes: its entries, as a matrix and as
-// parts of it, its features and what is made of them, and every row's
-// coefficients.
-func memoryFor(s Shape) int64 {
-	entries := float64(s.Rows) * float64(s.Columns) * (1 - s.Missing)
-	const perEntry, parts = 12, 2.5
-	return int64(perEntry*parts*entries + 16*float64(s.Columns)*float64(s.Features) + 100*float64(s.Rows) + 16*float64(s.Rows)*float64(s.K))
+// memoryFor is about how many bytes a row takes with its entries in memory, of
+// ratings also as parts of them, and without: its features and what is made of
+// them, and every row's coefficients.
+func memoryFor(s Shape) (all, rest int64) {
+	parts := 1.2
+	if s.Netflix {
+		parts = 3
+	}
+	entries := 12 * parts * s.entries()
+	other := 16*float64(s.Columns)*float64(s.Features) + 200*float64(s.Rows) + 16*float64(s.Rows)*float64(s.K)
+	return int64(entries + other), int64(other)
+}
+
+// entries is how many entries a row has, about.
+func (s Shape) entries() float64 { return float64(s.Rows) * float64(s.Columns) * (1 - s.Missing) }
+
+// generated tells whether the entries of a row are made when they are read,
+// because they do not fit in memory.
+func (r *paperRun) generated(s Shape) bool {
+	all, rest := memoryFor(s)
+	return r.Memory > 0 && all > r.Memory && rest <= r.Memory && !s.Netflix
+}
+
+// A generated row takes about so many passes, of so long for an entry on one
+// processor: making it, the arithmetic, and fetching its features.
+const (
+	generatedPasses = 10
+	generatedEntry  = 200 * time.Nanosecond
+)
+
+// misfit says why a row cannot be run in the time and memory given; empty: it
+// can.
+func (r *paperRun) misfit(s Shape) string {
+	if r.Memory == 0 {
+		return ""
+	}
+	all, rest := memoryFor(s)
+	switch {
+	case r.generated(s):
+		need := time.Duration(generatedPasses * float64(generatedEntry) * s.entries() / float64(r.Threads))
+		if r.TimeLimit > 0 && need > r.TimeLimit {
+			return fmt.Sprintf("its entries need about %s of memory and it may take %s; made anew at every pass they would take about %v", Bytes(all), Bytes(r.Memory), need.Round(time.Second))
+		}
+	case s.Netflix && all > r.Memory:
+		return fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(all), Bytes(r.Memory))
+	case rest > r.Memory:
+		return fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(rest), Bytes(r.Memory))
+	}
+	return ""
 }
 
 // Bytes prints a number of bytes for people.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -19,7 +18,6 @@ import (
 func benchPaperCommand(c *common) *cobra.Command {
 	var (
 		panels  []string
-		gamma   string
 		memory  string
 		seconds float64
 		s       experiment.PaperSettings
@@ -43,9 +41,6 @@ goes on where it stopped.`,
   optcomplete bench paper --panel netflix --gamma 0.01 --methods certified --max-seconds 120`,
 		Args: usageArgs(cobra.NoArgs),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if s.Seeds < 1 || !(seconds >= 0) || s.Test < 1 {
-				return usagef("--seeds, --test-entries and --max-seconds must be positive")
-			}
 			if len(panels) == 0 {
 				return usagef("which panel? Give it with --panel")
 			}
@@ -56,15 +51,6 @@ goes on where it stopped.`,
 					return usagef("--panel: %v", err)
 				}
 				s.Panels = append(s.Panels, panel)
-			}
-			if err := experiment.CheckMethods(s.Methods); err != nil {
-				return usagef("--methods: %v", err)
-			}
-			if gamma != "auto" {
-				var err error
-				if s.Gamma, err = strconv.ParseFloat(gamma, 64); err != nil || !(s.Gamma > 0) || math.IsInf(s.Gamma, 0) {
-					return usagef("--gamma is %q, but must be a positive number or auto", gamma)
-				}
 			}
 			var err error
 			if s.Memory, err = parseMemory(memory); err != nil {
@@ -93,17 +79,16 @@ goes on where it stopped.`,
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringSliceVar(&panels, "panel", nil, "panels to run: mu, n, m, p, k, large, netflix")
-	flags.StringSliceVar(&s.Methods, "methods", experiment.MethodNames(), "methods to compare")
-	flags.IntVar(&s.Seeds, "seeds", 10, "how many instances of each row")
-	flags.Float64Var(&seconds, "max-seconds", 0, "most seconds for each search, or each run of a method without one; 0: any")
-	flags.StringVar(&gamma, "gamma", "auto", "a positive number, or auto to tune it on a fifth of the training entries as the paper does")
-	flags.StringVar(&memory, "memory", "", "what a row may take, such as 8G; half of what is free if not given")
-	flags.IntVar(&s.Test, "test-entries", 100_000, "entries to score on at most")
-	flags.StringVar(&s.Solver, "solver", "", "what solves the masters of optcomplete and cutplanes (see: optcomplete solvers)")
-	flags.StringVarP(&s.Folder, "output", "o", "optcomplete-paper", "folder for the tables and all results")
+	flags := flagsOf(cmd, "bench paper")
+	flags.Bind("panel", &panels)
+	flags.Bind("methods", &s.Methods)
+	flags.Bind("seeds", &s.Seeds)
+	flags.Bind("gamma", &s.Gamma)
+	flags.Bind("max-seconds", &seconds)
+	flags.Bind("memory", &memory)
+	flags.Bind("solver", &s.Solver)
+	flags.Bind("test-entries", &s.Test)
+	flags.Bind("output", &s.Folder)
 	return cmd
 }
 
