@@ -13,6 +13,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/experiment"
+	"optcomplete/internal/rounding"
 	"optcomplete/internal/suggest"
 	"optcomplete/model"
 )
@@ -78,7 +79,7 @@ command goes on where it stopped.`,
 					was = "  (done before)"
 				}
 				c.notef("seed %d  %-8s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
-					cell.Holdout.RMSE, cell.Ratio, percent(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
+					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
 			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
 			var other *experiment.OtherStudyError

@@ -102,6 +102,7 @@ of every row.`,
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
+			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
@@ -123,7 +124,7 @@ of every row.`,
 					return err
 				}
 			} else {
-				printSummary(c.stdout, summary, output)
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written())
 			}
 			return early(summary)
 		},

@@ -25,7 +25,7 @@ var verbGroups = []struct {
 }
 
 // arrangeHelp gives the program help of its own.
-func arrangeHelp(root *cobra.Command, width func() int) {
+func arrangeHelp(root *cobra.Command, out terminal) {
 	for _, g := range verbGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, name := range g.verbs {
@@ -34,12 +34,16 @@ func arrangeHelp(root *cobra.Command, width func() int) {
 			}
 		}
 	}
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { printHelp(cmd.OutOrStdout(), cmd, width()) })
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { printHelp(cmd.OutOrStdout(), cmd, out) })
 	root.SetFlagErrorFunc(flagError)
 }
 
+// widestHelp is the length of lines that is still easy to read.
+const widestHelp = 100
+
 // printHelp says what a verb is for, how it is used, and what it takes.
-func printHelp(w io.Writer, cmd *cobra.Command, width int) {
+func printHelp(w io.Writer, cmd *cobra.Command, out terminal) {
+	width := min(out.width, widestHelp)
 	fmt.Fprintf(w, "%s\n\nUsage\n  %s\n", cmd.Short, useLine(cmd))
 	if cmd.Long != "" {
 		fmt.Fprintf(w, "\n%s\n", cmd.Long)

@@ -13,12 +13,14 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/suggest"
 )
 
@@ -38,9 +40,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// The first interrupt asks for the best answer so far; a second one kills.
 	context.AfterFunc(ctx, stop)
 
-	root := newRoot(stdout, stderr)
+	c := newCommon(stdout, stderr)
+	root := newRoot(c)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(progress.NewContext(ctx, c.progress))
 	var early *earlyStop
 	switch {
 	case err == nil:
@@ -48,7 +51,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &early):
 		return exitEarly
 	}
-	fmt.Fprintf(stderr, "optcomplete: %v\n", err)
+	fmt.Fprintf(c.stderr, "%s %v\n", c.errTerminal.style(red, "optcomplete:"), err)
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
@@ -78,17 +81,34 @@ type common struct {
 	threads        int
 	seed           uint64
 	quiet          bool
+	logTimes       bool
+
+	outTerminal, errTerminal terminal // what stdout and stderr can show
+	progress                 *progress.Display
 }
 
 // notef prints a line for people, unless they asked for quiet.
 func (c *common) notef(format string, args ...any) {
-	if !c.quiet {
-		fmt.Fprintf(c.stderr, format+"\n", args...)
+	if c.quiet {
+		return
 	}
+	text := fmt.Sprintf(format+"\n", args...)
+	if rest, ok := strings.CutPrefix(text, "warning:"); ok {
+		text = c.errTerminal.style(yellow, "warning:") + rest
+	}
+	io.WriteString(c.stderr, text)
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	c := &common{stdout: stdout, stderr: stderr}
+// newCommon looks at the outputs. What goes to stderr goes through the display
+// of progress, so that bars and text do not mix.
+func newCommon(stdout, stderr io.Writer) *common {
+	c := &common{stdout: stdout, outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
+	c.progress = progress.New(stderr, progress.Settings{Bars: c.errTerminal.is})
+	c.stderr = c.progress
+	return c
+}
+
+func newRoot(c *common) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "optcomplete",
 		Short: "Complete a matrix from a few named features, with a proof that they are the best",
@@ -112,19 +132,24 @@ Start with:  optcomplete demo`,
 			return usagef("%q is not a verb (%s)", args[0], hint)
 		},
 	}
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(c.stdout)
+	root.SetErr(c.stderr)
 	flags := table.For("", root.PersistentFlags())
 	flags.Bind("threads", &c.threads)
 	flags.Bind("seed", &c.seed)
 	flags.Bind("quiet", &c.quiet)
+	flags.Bind("log-times", &c.logTimes)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
 		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
 	for _, verb := range root.Commands() {
 		verb.Args = usageArgs(verb.Args)
 	}
-	arrangeHelp(root, func() int { return 80 })
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		// Lines of progress come by the clock.
+		c.progress.None = c.quiet || !c.logTimes && !c.errTerminal.is
+	}
+	arrangeHelp(root, c.outTerminal)
 	return root
 }
 

@@ -63,6 +63,14 @@ func (f *cutsFile) record(master *optcomplete.Master) {
 	master.OnStep = func(s cutplanes.Step) { f.steps.Steps = append(f.steps.Steps, s) }
 }
 
+// written is where the cuts are, if there were any to write.
+func (f *cutsFile) written() string {
+	if len(f.steps.Steps) == 0 {
+		return ""
+	}
+	return f.path
+}
+
 func (f *cutsFile) save() error {
 	if f.path == "" || len(f.steps.Steps) == 0 {
 		return nil

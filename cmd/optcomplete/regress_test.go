@@ -41,7 +41,7 @@ func houses() string {
 // regressRun runs the verb alone.
 func regressRun(args ...string) (stdout string, err error) {
 	var out, log bytes.Buffer
-	cmd := regressCommand(&common{stdout: &out, stderr: &log, seed: 1})
+	cmd := regressCommand(newCommon(&out, &log))
 	cmd.SetArgs(args)
 	cmd.SetOut(&out)
 	cmd.SetErr(&log)

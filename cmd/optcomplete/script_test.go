@@ -128,7 +128,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		n, err := pipe.Read(buffer)
 		stderr.Write(buffer[:n])
-		if !sent && strings.Contains(stderr.String(), "incumbent") {
+		if !sent && strings.Contains(stderr.String(), "Incumbent") {
 			time.Sleep(200 * time.Millisecond)
 			ts.Check(cmd.Process.Signal(os.Interrupt))
 			sent = true
