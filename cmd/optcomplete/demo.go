@@ -29,7 +29,7 @@ better, and compares with the truth.`,
 			if err != nil {
 				return err
 			}
-			if err := writeInstance(output, films, 0); err != nil {
+			if _, err := (&synthOutput{dir: output}).write(cmd.Context(), nil, films.Source); err != nil {
 				return err
 			}
 			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features}

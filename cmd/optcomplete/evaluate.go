@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/evaluate"
 	"optcomplete/model"
 	"optcomplete/twosided"
@@ -19,7 +20,7 @@ func evaluateCommand(c *common) *cobra.Command {
 		relevant float64
 		asJSON   bool
 		settings evaluate.MeasureSettings
-		options  data.RatingsOptions
+		options  ingest.Settings
 	)
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
@@ -65,7 +66,7 @@ and counted, as predict does.`,
 				return err
 			}
 			options.AnyColumn = !options.DropUnknown
-			test, report, err := readNewRatings(args[1], m, options)
+			test, report, err := readNewRatings(cmd.Context(), args[1], m, options)
 			if err != nil {
 				return err
 			}
@@ -86,10 +87,7 @@ and counted, as predict does.`,
 	flags.Bind("resamples", &settings.Resamples)
 	flags.Bind("features", &records)
 	flags.Bind("drop-unknown", &options.DropUnknown)
-	flags.Bind("missing", &options.Missing)
-	flags.Bind("row-name", &options.RowName)
-	flags.Bind("column-name", &options.ColumnName)
-	flags.Bind("value-name", &options.ValueName)
+	ratingsFlags(flags, &options)
 	return cmd
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/model"
 )
 
@@ -17,7 +18,7 @@ import (
 type foldInFlags struct {
 	output, pairs, complete, records string
 	skip                             bool
-	ratings                          data.RatingsOptions
+	ratings                          ingest.Settings
 }
 
 func foldInCommand(c *common) *cobra.Command {
@@ -48,10 +49,7 @@ rows and columns instead, with --complete for all columns of the rows.`,
 	flags.Bind("features", &f.records)
 	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
 	flags.Bind("skip-unknown", &f.skip)
-	flags.Bind("missing", &f.ratings.Missing)
-	flags.Bind("row-name", &f.ratings.RowName)
-	flags.Bind("column-name", &f.ratings.ColumnName)
-	flags.Bind("value-name", &f.ratings.ValueName)
+	ratingsFlags(flags, &f.ratings)
 	return cmd
 }
 
@@ -69,7 +67,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	if err != nil {
 		return err
 	}
-	ratings, report, err := readNewRatings(ratingsPath, m, f.ratings)
+	ratings, report, err := readNewRatings(cmd.Context(), ratingsPath, m, f.ratings)
 	if err != nil {
 		return err
 	}

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
@@ -16,7 +17,7 @@ import (
 type inputFlags struct {
 	features   string
 	minEntries int
-	ratings    data.RatingsOptions
+	ratings    ingest.Settings
 	encode     encodeFlags
 }
 
@@ -24,10 +25,7 @@ func (f *inputFlags) register(flags *settings.Flags) {
 	flags.Bind("features", &f.features)
 	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
 	flags.Bind("min-entries", &f.minEntries)
-	flags.Bind("missing", &f.ratings.Missing)
-	flags.Bind("row-name", &f.ratings.RowName)
-	flags.Bind("column-name", &f.ratings.ColumnName)
-	flags.Bind("value-name", &f.ratings.ValueName)
+	ratingsFlags(flags, &f.ratings)
 	f.encode.register(flags)
 }
 
@@ -56,7 +54,8 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	}
 	options := f.ratings
 	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
-	ratings, report, err := data.ReadRatings(ratingsPath, problem.Features, options)
+	options.Columns, options.Threads = problem.Features.IDs, c.threads
+	ratings, report, err := ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
 	if err != nil {
 		return problem, nil, err
 	}

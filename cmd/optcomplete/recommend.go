@@ -1,13 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/model"
 )
 
@@ -16,7 +17,7 @@ type recommendFlags struct {
 	row, records, ratings, output string
 	top                           int
 	all, keep, asJSON             bool
-	options                       data.RatingsOptions
+	options                       ingest.Settings
 }
 
 func recommendCommand(c *common) *cobra.Command {
@@ -98,7 +99,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	if f.ratings == "" {
 		return m, nil
 	}
-	ratings, report, err := readNewRatings(f.ratings, m, f.options)
+	ratings, report, err := readNewRatings(cmd.Context(), f.ratings, m, f.options)
 	if err != nil {
 		return nil, err
 	}
@@ -153,10 +154,9 @@ func recommendationsOf(m *model.Model, row string, list []model.Recommendation) 
 }
 
 // readNewRatings reads entries whose columns are those of the model.
-func readNewRatings(path string, m *model.Model, options data.RatingsOptions) (*data.Ratings, *data.RatingsReport, error) {
-	columns := data.NewFeatures(slices.Clone(m.ColumnIDs), nil, nil)
-	options.Where = "the model"
-	return data.ReadRatings(path, columns, options)
+func readNewRatings(ctx context.Context, path string, m *model.Model, options ingest.Settings) (*data.Ratings, *ingest.Report, error) {
+	options.Columns, options.Where = m.ColumnIDs, "the model"
+	return ingest.Ratings(ctx, []string{path}, options)
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
@@ -61,6 +62,10 @@ var table = settings.Table{
 	{Name: "row-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the row's id"},
 	{Name: "column-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the column's id"},
 	{Name: "value-name", Type: settings.Text, Group: inData, Verbs: reading, Help: "header of the column that holds the value"},
+
+	{Name: "delimiter", Type: settings.Text, Group: inData, Verbs: reading, Help: "character between the fields of a text, or tab; found from the first line if not given"},
+	{Name: "format", Type: settings.Text, Range: strings.Join(ingest.Formats, " | "), Group: inData, Verbs: reading, Help: "format of the ratings; found from name and content if not given"},
+	{Name: "duplicates", Type: settings.Text, Default: "error", Range: "error | first | last | mean", Group: inData, Verbs: reading, Help: "what to do with two entries of one row and column"},
 
 	// What a feature table is understood as.
 	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Help: "features.yaml that says how to understand the fields"},
@@ -146,6 +151,7 @@ var table = settings.Table{
 	{Name: "pairs", Type: settings.File, Group: inUse, Verbs: []string{"fold-in"}, Help: "file of rows and columns to predict; the predictions go to stdout"},
 
 	// Generated data.
+	{Name: "netflix", Type: settings.Text, Group: inData, Verbs: []string{"synth"}, Help: "make film ratings: base, small, medium, large, full or ROWSxCOLUMNS"},
 	{Name: "rows", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "rows n"},
 	{Name: "columns", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "columns m"},
 	{Name: "features", Type: settings.Whole, Default: "15", Range: "[1, ∞)", Group: inData, Verbs: []string{"synth"}, Help: "features p"},
@@ -158,6 +164,8 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"fit"}, Help: "folder to write the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-demo", Group: inOutput, Verbs: []string{"demo"}, Help: "folder to write the ratings, the features, the truth and the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-bench", Group: inOutput, Verbs: []string{"bench real"}, Help: "folder for the tables and all results"},
+	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
+	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "CSV file for the plot data"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"features"}, Help: "file to write the encoded features to, as CSV; - writes them instead of the report"},

@@ -80,6 +80,11 @@ func Of(flag *pflag.Flag) *Setting {
 func (s *Setting) value(to any) pflag.Value {
 	set := pflag.NewFlagSet("", pflag.ContinueOnError)
 	switch to := to.(type) {
+	case pflag.Value:
+		if s.Type != Text {
+			return nil
+		}
+		return to
 	case *string:
 		if s.Type != Text && s.Type != File && s.Type != Folder {
 			return nil
