@@ -13,6 +13,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/suggest"
 	"optcomplete/model"
 	"optcomplete/search"
 )
@@ -55,7 +56,7 @@ type Settings struct {
 
 	Method   Method   // how to select; the others are the paper's own
 	Sampling Sampling // whether the certified method searches samples before all data; zero: large data
-	Master Master // what those need
+	Master   Master   // what those need
 
 	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
@@ -294,7 +295,7 @@ func indices(features *data.Features, names []string, list string) ([]int, error
 	for _, name := range names {
 		j := slices.Index(features.Names, name)
 		if j < 0 {
-			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature", list, name)}
+			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))}
 		}
 		found = append(found, j)
 	}

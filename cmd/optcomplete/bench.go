@@ -56,7 +56,7 @@ result go to one folder. An interrupt loses only the fit at hand: the same
 command goes on where it stopped.`,
 		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
   optcomplete bench real --ratings ratings.csv --features books.csv -k 5 --models full --max-seconds 60`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ratings == "" {
 				return usagef("the ratings are missing: give them with --ratings FILE")

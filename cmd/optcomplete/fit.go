@@ -90,6 +90,9 @@ of every row.`,
 			if settings.K == 0 {
 				return usagef("how many features? Give their number with -k")
 			}
+			if err := findSolver(cmd.Context(), settings); err != nil {
+				return err
+			}
 			if _, asked, err := two.resolve(); err != nil {
 				return err
 			} else if asked {

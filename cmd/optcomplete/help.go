@@ -52,12 +52,12 @@ func printHelp(w io.Writer, cmd *cobra.Command, out terminal) {
 		fmt.Fprintf(w, "\nExamples\n%s\n", cmd.Example)
 	}
 	printVerbs(w, cmd, width)
-	var flags []*pflag.Flag
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
-	fmt.Fprintf(w, "\n%s", table.Usage(listed(flags), groups, width))
+	fmt.Fprintf(w, "\n%s", table.Usage(flagsIn(cmd), groups, width))
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s VERB --help tells more of a verb.\n", cmd.CommandPath())
+	}
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "optcomplete help %s explains in a page.\n", strings.Join(topics(), "|"))
 	}
 }
 
@@ -67,17 +67,6 @@ func useLine(cmd *cobra.Command) string {
 		return cmd.CommandPath() + " VERB"
 	}
 	return cmd.UseLine()
-}
-
-// listed leaves out what every program has.
-func listed(flags []*pflag.Flag) []*pflag.Flag {
-	var out []*pflag.Flag
-	for _, f := range flags {
-		if f.Name != "help" && f.Name != "version" && !f.Hidden {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // printVerbs lists verbs under their headings.

@@ -158,7 +158,7 @@ func ways(p, k int) string {
 }
 
 // settingsOf lists the settings that a log is read with: the model, gamma and
-// the method always, others where they were given.
+// the method and the seed always, others where they were given.
 func settingsOf(cmd *cobra.Command) []string {
 	var parts []string
 	for i := range table {
@@ -166,19 +166,17 @@ func settingsOf(cmd *cobra.Command) []string {
 		switch s.Group {
 		case inChoice, inModel, inSearch, inPaper, inTwoSided, inChecks:
 		default:
-			if s.Name != "seed" {
-				continue
-			}
+			continue
 		}
 		flag := cmd.Flag(s.Name)
 		if flag == nil || settings.Of(flag) != s || s.Name == "k" {
 			continue
 		}
-		if always := s.Name == "model" || s.Name == "gamma" || s.Name == "method" || s.Name == "seed"; always || flag.Changed {
+		if always := s.Name == "model" || s.Name == "gamma" || s.Name == "method"; always || flag.Changed {
 			parts = append(parts, settingText(flag))
 		}
 	}
-	return parts
+	return append(parts, settingText(cmd.Flag("seed")))
 }
 
 func settingText(flag *pflag.Flag) string {

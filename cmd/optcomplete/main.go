@@ -17,6 +17,7 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"optcomplete"
 	"optcomplete/data"
@@ -47,6 +48,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var early *earlyStop
 	switch {
 	case err == nil:
+		return exitDone
+	case errors.Is(err, errPrinted):
 		return exitDone
 	case errors.As(err, &early):
 		return exitEarly
@@ -82,6 +85,8 @@ type common struct {
 	seed           uint64
 	quiet          bool
 	logTimes       bool
+	config         string
+	printConfig    bool
 
 	outTerminal, errTerminal terminal // what stdout and stderr can show
 	progress                 *progress.Display
@@ -139,12 +144,14 @@ Start with:  optcomplete demo`,
 	flags.Bind("seed", &c.seed)
 	flags.Bind("quiet", &c.quiet)
 	flags.Bind("log-times", &c.logTimes)
+	flags.Bind("config", &c.config)
+	flags.Bind("print-config", &c.printConfig)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
 		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
-	for _, verb := range root.Commands() {
-		verb.Args = usageArgs(verb.Args)
-	}
+	c.prepare(root)
+	completeFlags(root)
+	root.SetHelpCommand(helpCommand(c))
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		// Lines of progress come by the clock.
 		c.progress.None = c.quiet || !c.logTimes && !c.errTerminal.is
@@ -157,17 +164,62 @@ Start with:  optcomplete demo`,
 func verbNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, verb := range cmd.Commands() {
-		names = append(names, verb.Name())
+		if !verb.Hidden {
+			names = append(names, verb.Name())
+		}
 	}
 	return names
 }
 
-// usageArgs makes a wrong number of arguments a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+// prepare lets every verb take its settings from a file too, print them on
+// request, and call a wrong number of arguments a usage error.
+func (c *common) prepare(cmd *cobra.Command) {
+	for _, verb := range cmd.Commands() {
+		c.prepare(verb)
+	}
+	if cmd.HasParent() {
+		cmd.Args = c.settled(cmd.Args)
+	}
+}
+
+// errPrinted ends a verb that was asked for its settings only.
+var errPrinted = errors.New("the settings were printed")
+
+// settled checks the arguments once all settings are known. (Cobra calls it
+// first of all that may fail.)
+func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		if c.config != "" {
+			if err := table.ReadConfig(c.config, cmd.Flags()); err != nil {
+				return err
+			}
+		}
+		if c.printConfig {
+			title := fmt.Sprintf("Settings of %s, for: %s … --config FILE", cmd.CommandPath(), cmd.CommandPath())
+			if err := table.WriteConfig(c.stdout, title, flagsIn(cmd), groups); err != nil {
+				return err
+			}
+			return errPrinted
+		}
+		if check == nil {
+			return nil
+		}
 		if err := check(cmd, args); err != nil {
 			return usagef("%v (usage: %s)", err, cmd.UseLine())
 		}
 		return nil
 	}
+}
+
+// flagsIn are all the flags of a verb but help.
+func flagsIn(cmd *cobra.Command) []*pflag.Flag {
+	var flags []*pflag.Flag
+	keep := func(f *pflag.Flag) {
+		if f.Name != "help" && f.Name != "version" && !f.Hidden {
+			flags = append(flags, f)
+		}
+	}
+	cmd.LocalFlags().VisitAll(keep)
+	cmd.InheritedFlags().VisitAll(keep)
+	return flags
 }

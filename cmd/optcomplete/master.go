@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,6 +49,22 @@ func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
 		}
 	}
 	return nil
+}
+
+// findSolver fails where the method needs a solver that is not there: better now
+// than when the data are read and gamma is chosen.
+func findSolver(ctx context.Context, s optcomplete.Settings) error {
+	if s.Method != optcomplete.CutPlanes && s.Method != optcomplete.OptComplete {
+		return nil
+	}
+	solver, err := milp.New(s.Master.Solver)
+	if err == nil {
+		_, err = solver.Version(ctx)
+	}
+	if errors.Is(err, milp.ErrNotFound) {
+		return err
+	}
+	return nil // what else may be wrong shows when it is used
 }
 
 // cutsFile keeps the cuts of a fit and writes them when it is over.

@@ -47,6 +47,8 @@ var table = settings.Table{
 	{Name: "threads", Type: settings.Whole, Range: "[0, ∞)", Group: inGeneral, Help: "processors to use; 0 means all. Results do not depend on it"},
 	{Name: "seed", Type: settings.Whole, Default: "1", Range: "[0, ∞)", Group: inGeneral, Help: "seed of everything random: the same seed gives the same result"},
 	{Name: "quiet", Type: settings.Switch, Group: inGeneral, Help: "no progress and no notes on stderr"},
+	{Name: "config", Type: settings.File, Group: inGeneral, Help: "YAML file with settings, by the names of their flags; the command line wins"},
+	{Name: "print-config", Type: settings.Switch, Group: inGeneral, Help: "write all settings as such a file to stdout, and do nothing else"},
 	{Name: "log-times", Type: settings.Switch, Default: "true", Group: inGeneral, Help: "times in the log; without them (--log-times=false) the same run prints the same log"},
 
 	// The data.
