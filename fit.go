@@ -14,6 +14,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
+	"optcomplete/internal/suggest"
 	"optcomplete/model"
 	"optcomplete/search"
 )
@@ -340,7 +341,7 @@ func indices(features *data.Features, names []string, list string) ([]int, error
 	for _, name := range names {
 		j := slices.Index(features.Names, name)
 		if j < 0 {
-			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature", list, name)}
+			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))}
 		}
 		found = append(found, j)
 	}

@@ -39,7 +39,7 @@ goes on where it stopped.`,
 		Example: `  optcomplete bench paper --panel mu,n,m,p,k --methods certified,optcomplete,cutplanes --max-seconds 600
   optcomplete bench paper --panel large --methods certified --seeds 3 --memory 16G
   optcomplete bench paper --panel netflix --gamma 0.01 --methods certified --max-seconds 120`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(panels) == 0 {
 				return usagef("which panel? Give it with --panel")

@@ -95,6 +95,9 @@ file, pass by pass.`,
 			if settings.K == 0 {
 				return usagef("how many features? Give their number with -k")
 			}
+			if err := findSolver(cmd.Context(), settings); err != nil {
+				return err
+			}
 			if _, asked, err := two.resolve(); err != nil {
 				return err
 			} else if asked {
@@ -111,6 +114,7 @@ file, pass by pass.`,
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
+			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
@@ -132,7 +136,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c.stdout, summary, output)
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written())
 			}
 			return early(summary)
 		},

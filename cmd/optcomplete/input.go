@@ -83,7 +83,8 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		c.notef("warning: %s", w)
 	}
 	n, m := ratings.Dims()
-	c.notef("Read %s entries in %s rows and %s columns, %d features", grouped(ratings.Observed()), grouped(n), grouped(m), len(problem.Features.Names))
+	c.notef("Data      %s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
+		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
 }
 
@@ -93,6 +94,14 @@ func (f *inputFlags) open(path string, options ingest.Settings) (*data.Ratings, 
 		return nil, nil, false, nil
 	}
 	return ingest.Stored(path, options)
+}
+
+// choices is the number of features, or groups of them, that are selected from.
+func choices(problem optcomplete.Problem) int {
+	if problem.Encoding != nil {
+		return len(problem.Encoding.Groups)
+	}
+	return len(problem.Features.Names)
 }
 
 // learn reads a feature table as people have them.

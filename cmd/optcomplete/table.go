@@ -48,6 +48,9 @@ var table = settings.Table{
 	{Name: "threads", Type: settings.Whole, Range: "[0, ∞)", Group: inGeneral, Help: "processors to use; 0 means all. Results do not depend on it"},
 	{Name: "seed", Type: settings.Whole, Default: "1", Range: "[0, ∞)", Group: inGeneral, Help: "seed of everything random: the same seed gives the same result"},
 	{Name: "quiet", Type: settings.Switch, Group: inGeneral, Help: "no progress and no notes on stderr"},
+	{Name: "config", Type: settings.File, Group: inGeneral, Help: "YAML file with settings, by the names of their flags; the command line wins"},
+	{Name: "print-config", Type: settings.Switch, Group: inGeneral, Help: "write all settings as such a file to stdout, and do nothing else"},
+	{Name: "log-times", Type: settings.Switch, Default: "true", Group: inGeneral, Help: "times in the log; without them (--log-times=false) the same run prints the same log"},
 
 	// The data.
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real"}, Help: "file with the observed entries: row, column, value"},
@@ -186,7 +189,8 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout"},
 	{Name: "complete", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "file to write the predictions for all columns of the rows to: .csv or .parquet"},
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "SVG file for the plot"},
-	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend"}, Help: "print the result as one JSON object"},
+	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect"}, Help: "print the result as one JSON object"},
+	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }
 
 // flagsOf makes flags of a verb from the table.
