@@ -23,7 +23,7 @@ type trial struct {
 	*Settings
 	part    lowrank.Part
 	clip    *model.Range
-	center  Center
+	center  effects.Center
 	effects *effects.Model // of the part to fit on; nil: not centred
 	rows    *lowrank.Rows  // what they leave of it
 	best    *choice
@@ -32,9 +32,9 @@ type trial struct {
 // choose validates everything that is open. What is given is not tried.
 func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, error) {
 	best := &choice{Point: Point{RMSE: math.Inf(1)}}
-	if s.Rank > 0 && len(s.Lambdas) == 1 && s.Center != AutoCenter && s.Debias != AutoDebias {
+	if s.Rank > 0 && len(s.Lambdas) == 1 && s.Center != effects.AutoCenter && s.Debias != AutoDebias {
 		best.Point = Point{Center: s.Center, Rank: s.Rank, Lambda: s.Lambdas[0], Debiased: s.Debias == AlwaysDebias}
-		best.effects = s.effectsOf(s.Center)
+		best.effects = s.Effects.For(s.Center)
 		return best, nil
 	}
 	part, err := lowrank.Validation(train, s.Holdout, s.Seed)
@@ -43,10 +43,10 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 	}
 	if part.Empty() { // too little to choose by: the effects alone, or as given
 		best.Point = Point{Center: s.Center, Rank: max(s.Rank, 1), Debiased: s.Debias == AlwaysDebias}
-		if best.Center == AutoCenter {
-			best.Center = BothCenters
+		if best.Center == effects.AutoCenter {
+			best.Center = effects.BothCenters
 		}
-		best.effects = s.effectsOf(best.Center)
+		best.effects = s.Effects.For(best.Center)
 		if len(s.Lambdas) > 0 {
 			best.Lambda = s.Lambdas[len(s.Lambdas)-1]
 		} else if best.Lambda, err = Lambda0(ctx, train, s.Threads); err != nil {
@@ -60,11 +60,7 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 			return nil, err
 		}
 	}
-	centers := []Center{s.Center}
-	if s.Center == AutoCenter {
-		centers = []Center{NoCenter, BothCenters}
-	}
-	for _, center := range centers {
+	for _, center := range s.Center.Candidates() {
 		t := &trial{Settings: s, part: part, clip: clip, center: center, best: best}
 		if err := t.run(ctx); err != nil {
 			return nil, err
@@ -73,30 +69,18 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 	return best, nil
 }
 
-// effectsOf is the settings of the effects that a way to centre takes away.
-func (s *Settings) effectsOf(center Center) effects.Settings {
-	out := s.Effects
-	switch center {
-	case RowCenter:
-		out.ColumnShrinkage = math.Inf(1)
-	case ColumnCenter:
-		out.RowShrinkage = math.Inf(1)
-	}
-	return out
-}
-
 // run tries ranks, as long as larger ones help.
 func (t *trial) run(ctx context.Context) (err error) {
 	source := t.part.Train
-	of := t.effectsOf(t.center)
-	if t.center != NoCenter {
+	of := t.Effects.For(t.center)
+	if t.center != effects.NoCenter {
 		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(t.part, of); err != nil {
 			return err
 		}
 		if t.effects, err = effects.Fit(ctx, source, of); err != nil {
 			return err
 		}
-		source = leave(source, t.effects)
+		source = t.effects.Leave(source)
 	}
 	n, m := source.Dims()
 	ranks := []int{t.Rank}

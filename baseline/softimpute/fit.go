@@ -13,22 +13,6 @@ import (
 	"optcomplete/model"
 )
 
-// Center says which effects are taken away before the low-rank fit, and added
-// to its predictions.
-type Center int
-
-const (
-	AutoCenter   Center = iota // what predicts a validation part best: NoCenter or BothCenters
-	NoCenter                   // the values as they are
-	RowCenter                  // mean and row effects
-	ColumnCenter               // mean and column effects
-	BothCenters                // mean, row and column effects
-)
-
-func (c Center) String() string {
-	return [...]string{"auto", "none", "rows", "columns", "both"}[c]
-}
-
 // Debiasing says whether d is fitted anew, without shrinkage, at the end.
 type Debiasing int
 
@@ -48,7 +32,7 @@ type Settings struct {
 	// half of Lambda0 down, halved each time, as long as that helps.
 	Lambdas []float64
 
-	Center Center
+	Center effects.Center
 	// Effects are the settings of the effects that centring takes away.
 	Effects effects.Settings
 	Debias  Debiasing
@@ -67,7 +51,7 @@ type Settings struct {
 
 // Point is a λ that was tried.
 type Point struct {
-	Center   Center
+	Center   effects.Center
 	Rank     int // the limit
 	Found    int // the rank of the solution
 	Lambda   float64
@@ -81,7 +65,7 @@ type Model struct {
 	Effects  *effects.Model // nil: not centred
 	Lambda   float64
 	Limit    int // of the rank
-	Center   Center
+	Center   effects.Center
 	Debiased bool
 	Clip     *model.Range // nil: none
 	Points   []Point      // what was tried
@@ -122,11 +106,11 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 		}
 	}
 	rest := train
-	if out.Center != NoCenter {
+	if out.Center != effects.NoCenter {
 		if out.Effects, err = effects.Fit(ctx, train, best.effects); err != nil {
 			return nil, err
 		}
-		rest = leave(train, out.Effects)
+		rest = out.Effects.Leave(train)
 	}
 	rows, err := s.rows(rest, out.Limit)
 	if err != nil {
@@ -148,12 +132,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 // nothing is the model of a matrix without entries.
 func (s *Settings) nothing(ctx context.Context, train data.Source) (*Model, error) {
 	e, err := effects.Fit(ctx, train, effects.Settings{RowShrinkage: 1, ColumnShrinkage: 1})
-	return &Model{Effects: e, Center: BothCenters}, err
-}
-
-// leave is what effects leave of a source.
-func leave(source data.Source, e *effects.Model) data.Source {
-	return data.Map(source, func(i int, c int32, v float64) float64 { return v - e.Mean - e.Rows[i] - e.Columns[c] })
+	return &Model{Effects: e, Center: effects.BothCenters}, err
 }
 
 func (s *Settings) rows(source data.Source, rank int) (*lowrank.Rows, error) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/gonum/mat"
 
+	"optcomplete/baseline/effects"
 	"optcomplete/data"
 	"optcomplete/internal/random"
 )
@@ -263,7 +264,7 @@ func TestFitRecoversAndThreadsGiveSameBits(t *testing.T) {
 			var off mat.Dense
 			off.Sub(full, got.dense(150, 80))
 			worst = mat.Norm(&off, 2) / mat.Norm(full, 2)
-			if worst > 0.02 || got.Center != NoCenter {
+			if worst > 0.02 || got.Center != effects.NoCenter {
 				t.Errorf("relative error %v, centred: %v, rank %d, λ %v", worst, got.Center, got.Rank, got.Lambda)
 			}
 			continue
@@ -297,7 +298,7 @@ func TestCentringTakesEffectsAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Center != BothCenters || math.Abs(got.Effects.Mean-50) > 1 {
+	if got.Center != effects.BothCenters || math.Abs(got.Effects.Mean-50) > 1 {
 		t.Errorf("centred: %v", got.Center)
 	}
 	// The low-rank part has sd 1.4; what a row's 30 entries leave unknown of its
@@ -322,7 +323,7 @@ func TestOddShapesAreFinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: NoCenter, Debias: AlwaysDebias}, {Center: RowCenter, Clip: true}, {Center: ColumnCenter}} {
+		for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter, Debias: AlwaysDebias}, {Center: effects.RowCenter, Clip: true}, {Center: effects.ColumnCenter}} {
 			got, err := Fit(context.Background(), m, s)
 			if err != nil {
 				t.Fatal(err)

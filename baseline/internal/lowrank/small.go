@@ -128,3 +128,46 @@ func TraceProduct(g, h []float64, w int) float64 {
 	}
 	return sum
 }
+
+// SolvePacked solves (K + (λ+ε)I) u = u in place for a packed lower triangle K,
+// positive semidefinite, which it destroys. The ε is what rounding may need.
+func SolvePacked(k, u []float64, r int, lambda float64) {
+	trace := 0.0
+	for x := range r {
+		trace += k[x*(x+1)/2+x]
+	}
+	ridge := lambda + 1e-12*trace
+	if !(ridge > 0) {
+		clear(u) // K is zero, and so is the right-hand side
+		return
+	}
+	for x := range r {
+		row := k[x*(x+1)/2:][:x+1]
+		for y := range x {
+			above := k[y*(y+1)/2:][:y+1]
+			sum := row[y]
+			for z, v := range above[:y] {
+				sum -= v * row[z]
+			}
+			row[y] = sum * above[y]
+		}
+		pivot := row[x] + ridge
+		for _, v := range row[:x] {
+			pivot -= v * v
+		}
+		// The diagonal keeps the reciprocals.
+		row[x] = 1 / math.Sqrt(max(pivot, ridge/2))
+		sum := u[x]
+		for z, v := range row[:x] {
+			sum -= v * u[z]
+		}
+		u[x] = sum * row[x]
+	}
+	for x := r - 1; x >= 0; x-- {
+		row := k[x*(x+1)/2:][:x+1]
+		u[x] *= row[x]
+		for z, v := range row[:x] {
+			u[z] -= v * u[x]
+		}
+	}
+}

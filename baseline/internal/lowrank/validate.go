@@ -84,3 +84,12 @@ func Clip(values []float64, r *model.Range) {
 		values[x] = min(max(v, r.Low), r.High)
 	}
 }
+
+// Parts is model.FitParts of any source.
+func Parts(ctx context.Context, source data.Source, chosen []float64, k int, recipe model.Recipe) (*model.Parts, error) {
+	m, err := data.Collect(source, nil)
+	if err != nil {
+		return nil, err
+	}
+	return model.FitParts(ctx, m, chosen, k, recipe)
+}
