@@ -312,7 +312,7 @@ func TestBadSettingsAreExplained(t *testing.T) {
 
 // heldOut tells for each entry in row-major order whether the settings hold it out.
 func heldOut(m *data.Matrix, settings Settings) []bool {
-	train, _ := evaluate.Split(m, settings.Holdout, settings.Seed)
+	train, _ := evaluate.SplitMatrix(m, settings.Holdout, settings.Seed)
 	n, _ := m.Dims()
 	var held []bool
 	for i := range n {
