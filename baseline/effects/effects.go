@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
+	"optcomplete/evaluate"
 	"optcomplete/model"
 )
 
@@ -25,6 +26,7 @@ type Settings struct {
 	Seed    uint64  // of the validation part
 	Threads int     // zero means 1; results do not depend on it
 	Clip    bool    // keep predictions in the range of the training values
+	Memory  int64   // bytes of entries that are kept in memory; zero means 4 GiB
 }
 
 // Model is fitted effects.
@@ -37,37 +39,37 @@ type Model struct {
 // Fit fits the effects to all entries of train.
 func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if s.RowShrinkage == 0 || s.ColumnShrinkage == 0 {
-		part, err := lowrank.Validation(train, s.Holdout, s.Seed)
+		part, err := lowrank.Validation(train, s.Holdout, s.Seed, s.Memory)
 		if err != nil {
 			return nil, err
 		}
-		if s.RowShrinkage, s.ColumnShrinkage, err = Choose(part, s); err != nil {
+		if s.RowShrinkage, s.ColumnShrinkage, err = Choose(ctx, part, s); err != nil {
 			return nil, err
 		}
 	}
-	fitted, err := lowrank.Effects(ctx, train, s.RowShrinkage, s.ColumnShrinkage, s.Threads)
+	fitted, err := model.FitEffects(ctx, train, s.RowShrinkage, s.ColumnShrinkage, s.Threads)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{Effects: *fitted, RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage}
 	if s.Clip {
-		m.Clip, err = lowrank.Range(train)
+		m.Clip, err = lowrank.Range(ctx, train, s.Threads)
 	}
 	return m, err
 }
 
 // Choose is the shrinkage that predicts a validation part best. What the settings
 // give stays.
-func Choose(part lowrank.Part, s Settings) (row, column float64, err error) {
+func Choose(ctx context.Context, part evaluate.Part, s Settings) (row, column float64, err error) {
 	row, column = s.RowShrinkage, s.ColumnShrinkage
 	switch {
 	case row != 0 && column != 0:
 		return row, column, nil
 	case math.IsInf(row, 1) || math.IsInf(column, 1):
 		// One of the two is out: choose the other by itself.
-		return chooseOne(part, s)
+		return chooseOne(ctx, part, s)
 	}
-	r, c, err := lowrank.Shrinkage(part, s.Threads)
+	r, c, err := evaluate.ChooseShrinkage(ctx, part, s.Threads)
 	if row == 0 {
 		row = r
 	}
@@ -78,7 +80,7 @@ func Choose(part lowrank.Part, s Settings) (row, column float64, err error) {
 }
 
 // chooseOne chooses the one shrinkage that is not given.
-func chooseOne(part lowrank.Part, s Settings) (row, column float64, err error) {
+func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column float64, err error) {
 	best := math.Inf(1)
 	row, column = s.RowShrinkage, s.ColumnShrinkage
 	for _, x := range []float64{1, 0.5, 2, 4, 8, 16, 32} {
@@ -88,16 +90,16 @@ func chooseOne(part lowrank.Part, s Settings) (row, column float64, err error) {
 		} else {
 			c = x
 		}
-		fitted, err := lowrank.Effects(context.Background(), part.Train, r, c, s.Threads)
+		fitted, err := model.FitEffects(ctx, part.Train, r, c, s.Threads)
 		if err != nil {
 			return 0, 0, err
 		}
-		rmse, err := part.RMSE(fitted.Predict, s.Threads)
+		scored, err := evaluate.Score(part.Held, fitted.Predict, s.Threads)
 		if err != nil {
 			return 0, 0, err
 		}
-		if rmse < best {
-			best, row, column = rmse, r, c
+		if scored.RMSE < best {
+			best, row, column = scored.RMSE, r, c
 		}
 	}
 	return row, column, nil

@@ -100,7 +100,7 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 		}
 		f.people = &side{n, q, s.RowFeatures.Values}
 	}
-	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout = s.Threads, s.Seed, s.Holdout
+	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
 	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 || f.people != nil && f.people.p == 0 {
 		e, err := effects.Fit(ctx, train, s.Effects)
 		return &Model{Effects: e, Center: effects.BothCenters}, err
@@ -131,7 +131,7 @@ func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Mod
 	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.points}
 	var err error
 	if f.Clip {
-		if out.Clip, err = lowrank.Range(train); err != nil {
+		if out.Clip, err = lowrank.Range(ctx, train, f.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -166,17 +166,17 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		best.effects = f.Effects.For(f.Center)
 		return best, nil
 	}
-	part, err := lowrank.Validation(train, f.Holdout, f.Seed)
+	part, err := lowrank.Validation(train, f.Holdout, f.Seed, f.Memory)
 	if err != nil {
 		return nil, err
 	}
 	var clip *model.Range
 	if f.Clip {
-		if clip, err = lowrank.Range(part.Train); err != nil {
+		if clip, err = lowrank.Range(ctx, part.Train, f.Threads); err != nil {
 			return nil, err
 		}
 	}
-	if part.Empty() { // too little to choose by: next to effects alone, or as given
+	if lowrank.Empty(part) { // too little to choose by: next to effects alone, or as given
 		best.Point = Point{Center: f.Center, Rank: max(f.Rank, 1)}
 		if best.Center == effects.AutoCenter {
 			best.Center = effects.BothCenters

@@ -6,13 +6,14 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/evaluate"
 	"optcomplete/model"
 )
 
 // trial is the validation of one way to centre.
 type trial struct {
 	*fitter
-	part   lowrank.Part
+	part   evaluate.Part
 	clip   *model.Range
 	center effects.Center
 	taken  *effects.Model // effects of the part to fit on; nil: not centred
@@ -24,7 +25,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	source := t.part.Train
 	of := t.Effects.For(t.center)
 	if t.center != effects.NoCenter {
-		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(t.part, of); err != nil {
+		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(ctx, t.part, of); err != nil {
 			return err
 		}
 		if t.taken, err = effects.Fit(ctx, source, of); err != nil {
@@ -88,7 +89,7 @@ func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int, lambdas 
 		start = f
 		p := Point{Center: t.center, Rank: rank, Lambda: lambda}
 		m := Model{Factors: *f, Effects: t.taken, Clip: t.clip}
-		if p.RMSE, err = t.part.RMSE(m.PredictRow, t.fitter.Threads); err != nil {
+		if p.RMSE, err = rmse(t.part, &m, t.fitter.Threads); err != nil {
 			return 0, err
 		}
 		t.best.points = append(t.best.points, p)
@@ -107,4 +108,10 @@ func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int, lambdas 
 		}
 	}
 	return least, nil
+}
+
+// rmse is the error of a model on the part held out.
+func rmse(part evaluate.Part, m *Model, threads int) (float64, error) {
+	scored, err := evaluate.Score(part.Held, m.PredictRow, threads)
+	return scored.RMSE, err
 }

@@ -9,7 +9,6 @@ package oracle
 import (
 	"context"
 
-	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/model"
 )
@@ -47,14 +46,12 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, select
 		recipe.ColumnShrinkage = 4
 	}
 	chosen := model.Chosen(features, selected)
-	parts, err := lowrank.Parts(ctx, train, chosen, len(selected), recipe)
+	parts, err := model.FitParts(ctx, train, chosen, len(selected), recipe)
 	if err != nil {
 		return nil, err
 	}
 	if s.Clip {
-		if parts.Clip, err = lowrank.Range(train); err != nil {
-			return nil, err
-		}
+		parts.ClipToValues()
 	}
 	return &Model{Parts: parts, Selected: selected, predict: parts.Predictor(chosen, len(selected))}, nil
 }

@@ -7,6 +7,7 @@ import (
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
+	"optcomplete/evaluate"
 	"optcomplete/model"
 )
 
@@ -21,7 +22,7 @@ type choice struct {
 // trial is the validation of one way to centre.
 type trial struct {
 	*Settings
-	part    lowrank.Part
+	part    evaluate.Part
 	clip    *model.Range
 	center  effects.Center
 	effects *effects.Model // of the part to fit on; nil: not centred
@@ -37,11 +38,11 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 		best.effects = s.Effects.For(s.Center)
 		return best, nil
 	}
-	part, err := lowrank.Validation(train, s.Holdout, s.Seed)
+	part, err := lowrank.Validation(train, s.Holdout, s.Seed, s.Memory)
 	if err != nil {
 		return nil, err
 	}
-	if part.Empty() { // too little to choose by: the effects alone, or as given
+	if lowrank.Empty(part) { // too little to choose by: the effects alone, or as given
 		best.Point = Point{Center: s.Center, Rank: max(s.Rank, 1), Debiased: s.Debias == AlwaysDebias}
 		if best.Center == effects.AutoCenter {
 			best.Center = effects.BothCenters
@@ -56,7 +57,7 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 	}
 	var clip *model.Range
 	if s.Clip {
-		if clip, err = lowrank.Range(part.Train); err != nil {
+		if clip, err = lowrank.Range(ctx, part.Train, s.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -74,7 +75,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 	source := t.part.Train
 	of := t.Effects.For(t.center)
 	if t.center != effects.NoCenter {
-		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(t.part, of); err != nil {
+		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(ctx, t.part, of); err != nil {
 			return err
 		}
 		if t.effects, err = effects.Fit(ctx, source, of); err != nil {
@@ -144,7 +145,7 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 			}
 			p := Point{Center: t.center, Rank: rank, Found: f.Rank, Lambda: lambda, Debiased: debiased}
 			m := Model{Factors: *scored, Effects: t.effects, Clip: t.clip}
-			if p.RMSE, err = t.part.RMSE(m.PredictRow, t.Threads); err != nil {
+			if p.RMSE, err = rmse(t.part, &m, t.Threads); err != nil {
 				return 0, err
 			}
 			t.best.points = append(t.best.points, p)
@@ -166,4 +167,10 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 		}
 	}
 	return least, nil
+}
+
+// rmse is the error of a model on the part held out.
+func rmse(part evaluate.Part, m *Model, threads int) (float64, error) {
+	scored, err := evaluate.Score(part.Held, m.PredictRow, threads)
+	return scored.RMSE, err
 }

@@ -94,14 +94,14 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if n == 0 || m == 0 || train.Observed() == 0 {
 		return s.nothing(ctx, train)
 	}
-	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout = s.Threads, s.Seed, s.Holdout
+	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
 	best, err := s.choose(ctx, train)
 	if err != nil {
 		return nil, err
 	}
 	out := &Model{Lambda: best.Lambda, Limit: best.Rank, Center: best.Center, Debiased: best.Debiased, Points: best.points}
 	if s.Clip {
-		if out.Clip, err = lowrank.Range(train); err != nil {
+		if out.Clip, err = lowrank.Range(ctx, train, s.Threads); err != nil {
 			return nil, err
 		}
 	}

@@ -2,18 +2,16 @@ package lowrank
 
 import (
 	"context"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 )
 
 // Rows is a source to be read many times over.
 type Rows struct {
 	source  data.Source
-	matrix  *data.Matrix // the source in memory, nil: too large
-	start   []int        // chunk c has the rows start[c]..start[c+1]
-	Longest int          // most entries of a row
+	start   []int // chunk c has the rows start[c]..start[c+1]
+	Longest int   // most entries of a row
 }
 
 // Memory is how many bytes of entries are read into memory instead of at every
@@ -29,12 +27,12 @@ func NewRows(source data.Source, chunks int, memory int64) (*Rows, error) {
 	}
 	n, _ := source.Dims()
 	r := &Rows{source: source}
-	if int64(source.Observed())*12+int64(n)*8 <= memory {
+	if fits(source, memory) {
 		m, err := data.Collect(source, nil)
 		if err != nil {
 			return nil, err
 		}
-		r.source, r.matrix = m, m
+		r.source = m
 	}
 	chunks = max(1, min(chunks, n))
 	// A row weighs its entries and one more, so that empty rows count too.
@@ -52,6 +50,12 @@ func NewRows(source data.Source, chunks int, memory int64) (*Rows, error) {
 	return r, nil
 }
 
+// fits tells whether the entries of a source take at most so many bytes.
+func fits(source data.Source, memory int64) bool {
+	n, _ := source.Dims()
+	return int64(source.Observed())*12+int64(n)*8 <= memory
+}
+
 // ChunksFor is how many chunks to cut a source into if each adds up tables of so
 // many numbers a column: so that adding the chunks up costs little beside the
 // entries, and takes at most 1 GiB.
@@ -64,9 +68,6 @@ func ChunksFor(source data.Source, numbers int) int {
 // Chunks is the number of chunks.
 func (r *Rows) Chunks() int { return len(r.start) - 1 }
 
-// Source is what the rows are read from: in memory if they fit.
-func (r *Rows) Source() data.Source { return r.source }
-
 // Dims returns the number of rows and of columns.
 func (r *Rows) Dims() (rows, columns int) { return r.source.Dims() }
 
@@ -74,57 +75,30 @@ func (r *Rows) Dims() (rows, columns int) { return r.source.Dims() }
 // goroutines at once, and gives the function that gets the chunk's rows in order.
 // The slices are valid until it returns.
 func (r *Rows) Each(ctx context.Context, threads int, begin func(chunk int) func(i int, columns []int32, values []float64)) error {
-	var (
-		next   atomic.Int64
-		wg     sync.WaitGroup
-		failed = make([]error, r.Chunks())
-	)
-	for range max(1, min(threads, r.Chunks())) {
-		wg.Go(func() {
-			reader := r.source.Reader()
-			var columns []int32
-			var values []float64
-			for {
-				c := int(next.Add(1)) - 1
-				if c >= r.Chunks() || ctx.Err() != nil {
-					return
+	return parallel.Do(ctx, r.Chunks(), threads, func(int) func(chunk int) error {
+		reader := data.NewRowReader(r.source)
+		return func(chunk int) error {
+			row := begin(chunk)
+			for i := r.start[chunk]; i < r.start[chunk+1]; i++ {
+				columns, values, err := reader.Row(i)
+				if err != nil {
+					return err
 				}
-				row := begin(c)
-				for i := r.start[c]; i < r.start[c+1]; i++ {
-					if r.matrix != nil {
-						columns, values = r.matrix.Row(i)
-					} else if columns, values, failed[c] = reader.Append(i, columns[:0], values[:0]); failed[c] != nil {
-						return
-					}
-					row(i, columns, values)
-				}
+				row(i, columns, values)
 			}
-		})
-	}
-	wg.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
+			return nil
 		}
-	}
-	return ctx.Err()
+	})
 }
 
 // Blocks calls work for blocks of the given length that cover 0..n-1, by that many
 // goroutines: for results that each have a place of their own.
 func Blocks(n, block, threads int, work func(lo, hi int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range max(1, min(threads, (n+block-1)/block)) {
-		wg.Go(func() {
-			for {
-				lo := int(next.Add(int64(block))) - block
-				if lo >= n {
-					return
-				}
-				work(lo, min(lo+block, n))
-			}
-		})
-	}
-	wg.Wait()
+	// Without a context nothing can fail.
+	_ = parallel.Do(context.Background(), (n+block-1)/block, threads, func(int) func(int) error {
+		return func(x int) error {
+			work(x*block, min((x+1)*block, n))
+			return nil
+		}
+	})
 }
