@@ -92,13 +92,14 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 	if fm != m {
 		panic(fmt.Sprintf("imc: features of %d columns for a matrix of %d", fm, m))
 	}
-	f := &fitter{Settings: &s, columns: side{m, p, features.Values}}
+	f := &fitter{Settings: &s, columns: newSide(m, p, features.Values)}
 	if s.RowFeatures != nil {
 		fn, q := s.RowFeatures.Dims()
 		if fn != n {
 			panic(fmt.Sprintf("imc: features of %d rows for a matrix of %d", fn, n))
 		}
-		f.people = &side{n, q, s.RowFeatures.Values}
+		people := newSide(n, q, s.RowFeatures.Values)
+		f.people = &people
 	}
 	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
 	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 || f.people != nil && f.people.p == 0 {

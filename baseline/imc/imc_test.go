@@ -167,11 +167,12 @@ func TestLambda0(t *testing.T) {
 		var xb, pxb mat.Dense
 		xb.Mul(x, mat.NewDense(40, 6, in.features.Values))
 		of := &xb
-		f := &fitter{Settings: &Settings{Threads: 1}, columns: side{40, 6, in.features.Values}}
+		f := &fitter{Settings: &Settings{Threads: 1}, columns: newSide(40, 6, in.features.Values)}
 		if q > 0 {
 			pxb.Mul(mat.NewDense(50, q, in.people.Values).T(), &xb)
 			of = &pxb
-			f.people = &side{50, q, in.people.Values}
+			people := newSide(50, q, in.people.Values)
+			f.people = &people
 		}
 		var svd mat.SVD
 		svd.Factorize(of, mat.SVDNone)

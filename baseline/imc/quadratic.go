@@ -1,6 +1,8 @@
 package imc
 
 import (
+	"gonum.org/v1/gonum/mat"
+
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/internal/kernel"
 )
@@ -9,6 +11,79 @@ import (
 type side struct {
 	lines, p int
 	values   []float64
+	scale    *mat.Cholesky // of Σ_j b_j b_jᵀ, a little stronger on the diagonal; nil: too large
+}
+
+// scaleFeatures is the most features for which their products are factored.
+const scaleFeatures = 600
+
+func newSide(lines, p int, values []float64) side {
+	f := side{lines: lines, p: p, values: values}
+	if p > scaleFeatures || p == 0 {
+		return f
+	}
+	g := mat.NewSymDense(p, nil)
+	raw := g.RawSymmetric().Data // the upper triangle counts
+	for j := range lines {
+		line := values[j*p:][:p]
+		for x, b := range line {
+			if b != 0 {
+				to := raw[x*p:][:p]
+				for y, c := range line[x:] {
+					to[x+y] += b * c
+				}
+			}
+		}
+	}
+	trace := mat.Trace(g)
+	if !(trace > 0) {
+		return f
+	}
+	for x := range p {
+		g.SetSym(x, x, g.At(x, x)+1e-3*trace/float64(p))
+	}
+	f.scale = new(mat.Cholesky)
+	if !f.scale.Factorize(g) {
+		f.scale = nil
+	}
+	return f
+}
+
+// precondition is (Σ_j b_j b_jᵀ)⁻¹ R Q⁻¹ with the mean Q of all lines, plus λ: the
+// inverse of the cost's second derivative, were all lines alike.
+func (f *side) precondition(r, q []float64, w int) []float64 {
+	if f.scale == nil {
+		return r
+	}
+	in := mat.NewDense(f.p, w, r)
+	var half, out mat.Dense
+	if err := f.scale.SolveTo(&half, in); err != nil {
+		return r // too ill-conditioned to help
+	}
+	out.Mul(&half, mat.NewDense(w, w, q))
+	return out.RawMatrix().Data
+}
+
+// typical is the inverse of the mean of the lines' Q, plus λ.
+func (of *sums) typical(lambda float64) []float64 {
+	g := make([]float64, of.w*of.w)
+	lines := len(of.y) / of.w
+	for j := range lines {
+		at := j * of.t
+		for x := range of.r {
+			for y := range x + 1 {
+				g[x*of.w+y] += of.q[at]
+				at++
+			}
+		}
+	}
+	for x := range of.r {
+		for y := range x + 1 {
+			g[x*of.w+y] /= float64(lines)
+			g[y*of.w+x] = g[x*of.w+y]
+		}
+	}
+	return lowrank.InverseRidge(g, of.r, of.w, lambda)
 }
 
 // sums is what the entries say of the factors of every line: Σ u uᵀ, packed, and
@@ -83,7 +158,7 @@ func times(out, q, v []float64, r int) {
 	}
 }
 
-// solve brings the cost of S down by conjugate gradients, from the S given, and
+// solve brings the cost of S down by preconditioned conjugate gradients, from the S given, and
 // returns by how much. factors is F S, before and after.
 //
 //	cost(S) = Σ_j (½ v_jᵀQ_j v_j − y_jᵀv_j) + λ/2‖S‖²,   v_j = Sᵀb_j
@@ -103,9 +178,11 @@ func (f *side) solve(s, factors []float64, of *sums, lambda float64, threads int
 	for x, v := range s {
 		residual[x] -= lambda * v
 	}
-	direction := append([]float64(nil), residual...)
+	typical := of.typical(lambda)
+	scaled := f.precondition(residual, typical, w)
+	direction := append([]float64(nil), scaled...)
 	moved := make([]float64, len(factors))
-	rho := square(residual)
+	rho := inner(residual, scaled)
 	first, gain := rho, 0.0
 	for step := 0; step < most && rho > enough*first && rho > 0; step++ {
 		f.project(moved, direction, w, threads)
@@ -123,9 +200,10 @@ func (f *side) solve(s, factors []float64, of *sums, lambda float64, threads int
 			s[x] += alpha * v
 			residual[x] -= alpha * image[x]
 		}
-		next := square(residual)
+		scaled = f.precondition(residual, typical, w)
+		next := inner(residual, scaled)
 		beta := next / rho
-		for x, v := range residual {
+		for x, v := range scaled {
 			direction[x] = v + beta*direction[x]
 		}
 		rho = next
