@@ -53,7 +53,8 @@ type Settings struct {
 	MaxNodes  int           // for the search; zero: none
 	NearTies  int           // how many other good selections to report; zero means 5, negative none
 
-	Method Method // how to select; the others are the paper's own
+	Method   Method   // how to select; the others are the paper's own
+	Sampling Sampling // whether the certified method searches samples before all data; zero: large data
 	Master Master // what those need
 
 	Seed    uint64 // of the hold-out and validation splits, and of samples
@@ -104,7 +105,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	s := t.selector(values, c)
 	s.find.OnEvent = settings.OnEvent
-	result, found, err := t.search(ctx, s, &settings, &summary)
+	result, found, err := t.search(ctx, s, c, &settings, &summary)
 	if err != nil {
 		return nil, settingsError(err)
 	}
