@@ -97,7 +97,13 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)
 	s := t.selector(t.values(train, c), c)
-	s.find.OnEvent = settings.OnEvent
+	var trace model.Trace
+	s.find.OnEvent = func(e search.Event) {
+		trace.Event(e)
+		if settings.OnEvent != nil {
+			settings.OnEvent(e)
+		}
+	}
 	result, found, err := t.search(ctx, s, &settings, &summary)
 	if err != nil {
 		return nil, settingsError(err)
@@ -136,6 +142,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if held != nil {
 		score := evaluate.Score(held, fitted.PredictRow, settings.Threads)
 		fitted.Summary.Holdout = &score
+	}
+	fitted.Summary.Trace = trace.Points()
+	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
+		return nil, err
 	}
 	total := time.Since(start)
 	fitted.Summary.Seconds = model.Seconds{
@@ -196,7 +206,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 	summary := model.Summary{
 		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
 		Gamma: c.gamma, GammaPath: c.gammaPath, Refit: t.refit, Seed: settings.Seed,
-		Always: settings.Always, Never: settings.Never, Version: Version,
+		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
 	if t.kind == model.Pooled {
 		summary.Gamma0 = c.gamma0

@@ -79,6 +79,7 @@ func fitCommand(c *common) *cobra.Command {
 		two    twoSidedFlags
 		output string
 		asJSON bool
+		page   string
 		cuts   cutsFile
 	)
 	cmd := &cobra.Command{
@@ -107,7 +108,7 @@ selection is, and fits the coefficients of every row.`,
 			if _, asked, err := two.resolve(); err != nil {
 				return err
 			} else if asked {
-				return two.fit(cmd, c, &in, args[0], settings, output, asJSON)
+				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
 			}
 			start := time.Now()
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
@@ -127,10 +128,14 @@ selection is, and fits the coefficients of every row.`,
 			summary.Warnings = append(summary.Warnings, warnings...)
 			summary.Seconds.Load = loaded.Seconds()
 			summary.Seconds.Total += loaded.Seconds()
+			in.record(summary, args[0])
 			if output != "" {
 				if err := fitted.Save(output); err != nil {
 					return err
 				}
+			}
+			if err := writeReport(page, args[0], output, summary); err != nil {
+				return err
 			}
 			if asJSON {
 				if err := summary.WriteJSON(c.stdout); err != nil {
@@ -146,6 +151,7 @@ selection is, and fits the coefficients of every row.`,
 	flags.SortFlags = false
 	flags.IntVarP(&f.settings.K, "k", "k", 0, "how many features to select")
 	flags.StringVarP(&output, "output", "o", "", "folder to write the model to")
+	flags.StringVar(&page, "report", "", "HTML file to write a report to; see optcomplete report")
 	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	f.register(flags)
 	methodFlags(flags, &f, &cuts)
