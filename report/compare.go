@@ -124,7 +124,7 @@ func (c *comparison) selections() section {
 	}
 	t.Sort = true
 	s.table(t)
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Caption: "The numbers are in the last column of the table above.", Wide: true})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The numbers are in the last column of the table above.", Wide: true})
 	return s
 }
 
@@ -153,7 +153,7 @@ func (c *comparison) quality() section {
 		plot.Rows = append(plot.Rows, row)
 	}
 	s.table(t)
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Wide: true})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true})
 	s.table(e)
 	return s
 }
@@ -195,7 +195,7 @@ func (c *comparison) effects() section {
 		t.row(cells...)
 	}
 	if len(plot.Rows) <= 120 {
-		s.figures(figure{Title: plot.Title, SVG: drawn(plot), Wide: true, Caption: "A step is one standard deviation of the feature over the columns."})
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "A step is one standard deviation of the feature over the columns."})
 	}
 	s.table(t)
 	return s
@@ -220,7 +220,7 @@ func (c *comparison) searches() section {
 		}
 	}
 	if len(gap.Series) > 0 {
-		s.figures(figure{Title: gap.Title, SVG: drawn(gap), Wide: true, Caption: "On a logarithmic axis; a line that reaches the foot ends with a proof. The reports of the single models have the numbers."})
+		s.figures(figure{Title: gap.Title, SVG: wide(gap), Wide: true, Caption: "On a logarithmic axis; a line that reaches the foot ends with a proof. The reports of the single models have the numbers."})
 	}
 	s.table(t)
 	return s

@@ -80,12 +80,27 @@ func (s *section) figures(f ...figure)            { s.add(block{Figures: f}) }
 func (s *section) table(t *table)                 { s.add(block{Table: t}) }
 func (t *table) row(cells ...template.HTML)       { t.Rows = append(t.Rows, cells) }
 func text(s string) template.HTML                 { return template.HTML(template.HTMLEscapeString(s)) }
-func drawn(c interface{ Inline(io.Writer) error }) template.HTML {
+
+// plot is a chart of any kind.
+type plot interface {
+	Inline(io.Writer) error
+	Broad(io.Writer) error
+}
+
+func drawn(c plot) template.HTML { return draw(c.Inline) }
+
+func draw(write func(io.Writer) error) template.HTML {
 	var b bytes.Buffer
-	if err := c.Inline(&b); err != nil {
+	if err := write(&b); err != nil {
 		panic(err) // a buffer does not fail
 	}
 	return template.HTML(b.String())
+}
+
+// wide is a figure over the whole width. It is drawn twice, because text in a
+// picture shrinks with it: the page shows the one that suits the screen.
+func wide(c plot) template.HTML {
+	return say(`<div class="narrow">%s</div><div class="broad">%s</div>`, draw(c.Inline), draw(c.Broad))
 }
 
 // write renders the page.

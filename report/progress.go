@@ -155,5 +155,5 @@ func (m *Model) kPath(s *section, path *Path) {
 		caption = say("Bars: one standard error over %s folds. The least validation error is at k = %s; within one standard error of it, the fewest features are k = %s.",
 			path.doc.num("folds", whole), path.doc.num("best", whole), path.doc.num("chosen", whole))
 	}
-	s.figures(figure{Title: c.Title, SVG: drawn(c), Caption: caption, Table: t, Wide: true})
+	s.figures(figure{Title: c.Title, SVG: wide(c), Caption: caption, Table: t, Wide: true})
 }

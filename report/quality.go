@@ -46,9 +46,9 @@ func (m *Model) predictions() section {
 	}
 	best := at("baselines", bestAt, "rmse")
 	if m.doc.derive("decrease", on+".rmse", best) >= 0 {
-		s.Lead = say("%s That is %s less than the best of the simpler predictions, %s.", s.Lead, m.derived("decrease", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
+		s.Lead = say("%s The RMSE is %s less than that of the best simpler prediction, %s.", s.Lead, m.derived("decrease", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
 	} else {
-		s.Lead = say("%s That is %s more than a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
+		s.Lead = say("%s The RMSE is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
 	}
 	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say("On the same %s entries. Means of rows and columns are shrunk towards the mean of all, by as much as predicts best on a part of the training entries.", m.num(on+".entries", whole))}}
 	if v := m.varianceFigure(); v != nil {
@@ -126,7 +126,7 @@ func (m *Model) effects() section {
 				term.Name, signed(term.PerStep), signed(q.Q05), signed(q.Q95), percent(q.Positive)),
 		})
 	}
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Table: steps, Wide: true,
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: steps, Wide: true,
 		Caption: "A step is one standard deviation of the feature over the columns, so that features compare; of a feature that is the same everywhere, its value. To the right of 0 the feature raises predictions. The outer 1 % of rows at either end are not drawn."})
 	s.table(t)
 	s.say("The population’s effect is what a row of which nothing is known gets. Where the rows lie on both sides of 0, the feature divides tastes rather than being liked or disliked by all.")
@@ -151,6 +151,6 @@ func (m *Model) products(s *section) {
 		t.row(name(m.s.Selected[i]), name(p.Row), name(p.Column), m.num(at("products", i, "coefficient"), plain))
 		plot.Rows = append(plot.Rows, chart.Row{Name: m.s.Selected[i], Note: plain(p.Coefficient), Bar: &[2]float64{0, p.Coefficient}, Tip: m.s.Selected[i] + ": " + plain(p.Coefficient)})
 	}
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Wide: true, Caption: "Coefficients are per unit of the product; features with large values have small ones."})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "Coefficients are per unit of the product; features with large values have small ones."})
 	s.table(t)
 }

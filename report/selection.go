@@ -56,7 +56,7 @@ func (m *Model) needed(s *section) {
 		plot.Rows = append(plot.Rows, chart.Row{Name: r.Name, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: fmt.Sprintf("%s: cost %s without it", r.Name, morePercent(increase))})
 	}
 	s.add(block{Heading: "How much each feature is needed"})
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Caption: "The longer the bar, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.", Wide: true})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The longer the bar, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.", Wide: true})
 	s.table(t)
 }
 
@@ -82,7 +82,7 @@ func (m *Model) stability(s *section, path *Path) {
 			plot.Rows = append(plot.Rows, chart.Row{Name: f.Feature, Note: percent(part), Bar: &[2]float64{0, part}, Tone: tone})
 		}
 	}
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Table: t, Wide: true, Caption: "Blue: selected on all rows. Amber: only on some resamples."})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true, Caption: "Blue: selected on all rows. Amber: only on some resamples."})
 }
 
 // nearTies answers: which selections are nearly as good?
@@ -105,7 +105,7 @@ func (m *Model) nearTies() section {
 		t.row(m.exchange(tie), m.num(cost, exact), m.derived("increase", cost, "cost", morePercent))
 		plot.Rows = append(plot.Rows, chart.Row{Name: label, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: label + ": cost " + morePercent(increase)})
 	}
-	s.figures(figure{Title: plot.Title, SVG: drawn(plot), Table: t, Wide: true})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true})
 	s.table(m.membership())
 	s.say("These are the best that the search met on its way to the proof; there may be others between them. Features that replace each other at a small price carry the same information: say so when you tell the story of one of them.")
 	return s

@@ -65,6 +65,7 @@ type canvas struct {
 var (
 	page   = canvas{width: 760, height: 420, font: 13, alone: true}
 	inline = canvas{width: 480, height: 310, font: 14}
+	broad  = canvas{width: 900, height: 340, font: 14}
 )
 
 // SVG writes the chart as a picture by itself.
@@ -73,6 +74,9 @@ func (c *Chart) SVG(w io.Writer) error { return c.write(w, page) }
 // Inline writes the chart to stand in an HTML page; the page has its title and
 // note.
 func (c *Chart) Inline(w io.Writer) error { return c.write(w, inline) }
+
+// Broad is Inline for a place that is twice as wide.
+func (c *Chart) Broad(w io.Writer) error { return c.write(w, broad) }
 
 // picture is a drawing under way.
 type picture struct {
@@ -249,7 +253,7 @@ func (c *Chart) below(p *picture, label func(float64) string, bottom float64) {
 		return
 	}
 	about := 7
-	if !p.alone {
+	if p.width < 600 {
 		about = 5
 	}
 	for _, v := range p.x.ticks(about) {

@@ -41,6 +41,9 @@ func (r *Rows) SVG(w io.Writer) error { return r.write(w, page) }
 // Inline writes the rows to stand in an HTML page.
 func (r *Rows) Inline(w io.Writer) error { return r.write(w, inline) }
 
+// Broad is Inline for a place that is twice as wide.
+func (r *Rows) Broad(w io.Writer) error { return r.write(w, broad) }
+
 func (r *Rows) axis() *axis {
 	x := newAxis(false)
 	if r.Zero {
@@ -72,11 +75,14 @@ func (r *Rows) axis() *axis {
 	return x
 }
 
+// edge is the room at either side.
+const edge = 16.0
+
 // band is the height of a row under its name.
 func (r *Rows) band() float64 {
 	for _, row := range r.Rows {
 		if len(row.Shape) > 0 {
-			return 44
+			return 50
 		}
 	}
 	return 20
@@ -94,7 +100,7 @@ func (r *Rows) write(w io.Writer, on canvas) error {
 	top += keys
 	bottom := top + float64(len(r.Rows))*(band+name) + 4
 	p.height = bottom + 3.3*on.font
-	left, right := 12.0, on.width-18
+	left, right := edge, on.width-edge-2
 	p.x.from, p.x.to = left, right
 	label := Number
 	if r.Percent {
@@ -134,11 +140,11 @@ func (r *Rows) draw(p *picture, row *Row, top, name, band float64) {
 	p.text(p.x.from, top+p.font, "start", "", ` font-weight="600"`, shorten(row.Name, int(room/(0.6*p.font))))
 	p.text(p.x.to, top+p.font, "end", "faint", "", row.Note)
 	top += name
-	middle := top + band/2
+	middle := top + 8
 	p.f("<g>")
 	if len(row.Shape) > 0 {
-		p.silhouette(row.Shape, tone, top, middle+4)
-		middle += 10
+		p.silhouette(row.Shape, tone, top-2, top+26)
+		middle = top + 33
 	}
 	span := func(pair *[2]float64, class string) {
 		if pair != nil && p.x.ok(pair[0]) && p.x.ok(pair[1]) {
@@ -188,11 +194,11 @@ func (r *Rows) keys(p *picture, top float64) float64 {
 }
 
 func (r *Rows) keyPlaces(p *picture, top float64) (places [][2]float64, last float64) {
-	x, y := 12.0, top+0.4*p.font
+	x, y := edge, top+0.4*p.font
 	for _, k := range r.Legend {
 		wide := p.textWidth(k.Name) + 42
-		if x+wide-14 > p.width && x > 12 {
-			x, y = 12, y+1.5*p.font
+		if x+wide-14 > p.width && x > edge {
+			x, y = edge, y+1.5*p.font
 		}
 		places = append(places, [2]float64{x, y})
 		x += wide

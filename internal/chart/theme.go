@@ -14,7 +14,7 @@ const (
 )
 
 // Style is how the parts of a chart look.
-const Style = `.chart text{fill:var(--ink)}
+const Style = `.chart text{fill:var(--ink);stroke:var(--paper);stroke-width:3px;paint-order:stroke;stroke-linejoin:round}
 .chart .faint{fill:var(--faint)}
 .chart .grid{stroke:var(--grid);stroke-width:1}
 .chart .axis{stroke:var(--axis);stroke-width:1}
