@@ -14,16 +14,19 @@ const baselineEntries = 200_000
 
 // describe adds to a fitted model what people want to look at: simpler
 // predictions to compare with, and diagnostics. held is nil without a hold-out.
-func (t *task) describe(ctx context.Context, fitted *Model, train, held *data.Matrix, s *Settings) error {
+func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, s *Settings) error {
 	on := train
-	var source data.Source // not a nil *data.Matrix
 	if held != nil {
-		on, source = held, held
+		on = held
 	}
-	part := (&evaluate.GammaSettings{Entries: baselineEntries, Seed: s.Seed}).Validation(train)
-	fitted.Summary.Baselines = evaluate.Baselines(train, on, part, t.threads)
-	d, err := fitted.Diagnose(ctx, train, source, t.threads)
-	fitted.Summary.Diagnostics = d
+	part, err := (&evaluate.GammaSettings{Entries: baselineEntries, Seed: s.Seed}).Validation(train)
+	if err != nil {
+		return err
+	}
+	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, part, t.threads); err != nil {
+		return err
+	}
+	fitted.Summary.Diagnostics, err = fitted.Diagnose(ctx, train, held, t.threads)
 	return err
 }
 
@@ -62,4 +65,3 @@ func settingsOf(s *Settings) map[string]string {
 func platform() string {
 	return runtime.Version() + " " + runtime.GOOS + "/" + runtime.GOARCH
 }
-

@@ -85,10 +85,12 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	train := problem.Ratings.Matrix
-	var held *data.Matrix
+	train := problem.Ratings.Source()
+	var held data.Source
 	if settings.Holdout > 0 {
-		train, held = evaluate.Split(train, settings.Holdout, settings.Seed)
+		if train, held, err = evaluate.Split(train, settings.Holdout, settings.Seed); err != nil {
+			return nil, err
+		}
 	}
 	c, err := t.choose(ctx, train, &settings)
 	if err != nil {
@@ -96,7 +98,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)
-	s := t.selector(t.values(train, c), c)
+	values, err := t.values(ctx, train, c)
+	if err != nil {
+		return nil, err
+	}
+	s := t.selector(values, c)
 	var trace model.Trace
 	s.find.OnEvent = func(e search.Event) {
 		trace.Event(e)
@@ -123,24 +129,31 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	if t.kind != model.Paper && !t.noClip {
-		parts.Clip = rangeOf(train)
+		parts.ClipToValues()
 	}
 	members := t.members(selection)
 	if problem.Encoding != nil {
 		summary.Encoding = problem.Encoding.Select(members)
 	}
-	fitted, err := model.New(summary, &data.Ratings{Matrix: train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs},
+	fitted, err := model.New(summary, &data.Ratings{Stored: train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs},
 		problem.Features, members, parts)
 	if err != nil {
 		return nil, err
 	}
-	fitted.SetSeen(problem.Ratings.Matrix) // held-out entries were seen too
+	if err := fitted.SetSeen(problem.Ratings.Source()); err != nil { // held-out entries were seen too
+		return nil, err
+	}
 	if fitted.Summary.Variance, err = fitted.VarianceOf(finish, train, settings.Threads); err != nil {
 		return nil, err
 	}
-	fitted.Summary.Train = evaluate.Score(train, fitted.PredictRow, settings.Threads)
+	if fitted.Summary.Train, err = evaluate.Score(train, fitted.PredictRow, settings.Threads); err != nil {
+		return nil, err
+	}
 	if held != nil {
-		score := evaluate.Score(held, fitted.PredictRow, settings.Threads)
+		score, err := evaluate.Score(held, fitted.PredictRow, settings.Threads)
+		if err != nil {
+			return nil, err
+		}
 		fitted.Summary.Holdout = &score
 	}
 	fitted.Summary.Trace = trace.Points()
@@ -261,14 +274,16 @@ func validate(problem Problem, p int, s *Settings) error {
 			return bad("a feature has the value %g: too large to compute with (rescale it)", v)
 		}
 	}
-	n, _ := problem.Ratings.Dims()
-	for i := range n {
-		_, values := problem.Ratings.Row(i)
+	err := data.ForEach(problem.Ratings.Source(), func(i int, _ []int32, values []float64) error {
 		for _, v := range values {
 			if !(math.Abs(v) <= largest) {
 				return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
 			}
 		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	if err := s.Master.validate(); err != nil {
 		return err

@@ -29,10 +29,25 @@ func (f *Features) Row(j int) []float64 {
 
 // Ratings is an observed matrix whose rows and columns have ids.
 type Ratings struct {
-	*Matrix
+	*Matrix            // nil if the entries are not in memory
+	Stored    Source   // where they are then
 	RowIDs    []string // n
 	ColumnIDs []string // m, the ids of the feature table in its order
 }
+
+// Source is where the entries are, in memory or not.
+func (r *Ratings) Source() Source {
+	if r.Matrix != nil {
+		return r.Matrix
+	}
+	return r.Stored
+}
+
+// Dims returns the number of rows and of columns.
+func (r *Ratings) Dims() (rows, columns int) { return r.Source().Dims() }
+
+// Observed returns the number of observed entries.
+func (r *Ratings) Observed() int { return r.Source().Observed() }
 
 // WithEntries is the ratings without the rows that have fewer entries.
 func (r *Ratings) WithEntries(least int) *Ratings {

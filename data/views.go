@@ -1,8 +1,12 @@
 package data
 
-// Map is the source of the same entries whose values are those of f. Nothing is
-// copied: f is asked at every reading. f must not keep anything between calls.
+// Map is the source of the same entries whose values are those of f. For a
+// Matrix they are computed at once; otherwise nothing is copied, and f is asked
+// at every reading, by many goroutines.
 func Map(s Source, f func(row int, column int32, value float64) float64) Source {
+	if m, ok := s.(*Matrix); ok {
+		return m.Map(f)
+	}
 	return &mapped{Source: s, f: f}
 }
 
@@ -31,8 +35,12 @@ func (r *mappedReader) Append(i int, columns []int32, values []float64) ([]int32
 }
 
 // Filter is the source of the same shape with the entries for which keep is
-// true. It reads the source once to count them, and copies nothing.
+// true. A Matrix gives another one; any other source is read once, to count the
+// entries, and copied nowhere.
 func Filter(s Source, keep func(row int, column int32) bool) (Source, error) {
+	if m, ok := s.(*Matrix); ok {
+		return m.Filter(keep), nil
+	}
 	n, _ := s.Dims()
 	out := &filtered{from: s, keep: keep, entries: make([]int32, n)}
 	err := ForEach(s, func(i int, columns []int32, _ []float64) error {

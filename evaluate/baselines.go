@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"math"
 
 	"optcomplete/data"
@@ -11,16 +12,31 @@ import (
 // entries, row means, column means, and both together. The means of rows and
 // columns are shrunk towards the mean of all, by as much as is best on the
 // validation part, which is of the training entries.
-func Baselines(train, on *data.Matrix, part Part, threads int) []model.Baseline {
+func Baselines(ctx context.Context, train, on data.Source, part Part, threads int) ([]model.Baseline, error) {
+	row, column, err := ChooseShrinkage(ctx, part, threads)
+	if err != nil {
+		return nil, err
+	}
 	none := math.Inf(1) // shrunk to nothing
-	row, column := ChooseShrinkage(part, threads)
-	score := func(name string, row, column float64) model.Baseline {
-		return model.Baseline{Name: name, Metrics: Score(on, model.FitEffects(train, row, column).Predict, threads)}
+	var out []model.Baseline
+	for _, b := range []struct {
+		name        string
+		row, column float64
+	}{
+		{"mean of all values", none, none},
+		{"mean of the row", row, none},
+		{"mean of the column", none, column},
+		{"row and column effects", row, column},
+	} {
+		effects, err := model.FitEffects(ctx, train, b.row, b.column, threads)
+		if err != nil {
+			return nil, err
+		}
+		score, err := Score(on, effects.Predict, threads)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, model.Baseline{Name: b.name, Metrics: score})
 	}
-	return []model.Baseline{
-		score("mean of all values", none, none),
-		score("mean of the row", row, none),
-		score("mean of the column", none, column),
-		score("row and column effects", row, column),
-	}
+	return out, nil
 }

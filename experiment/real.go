@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"optcomplete"
@@ -132,7 +131,7 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 		if err != nil {
 			return plan, err
 		}
-		return s.effects(problem.Ratings.Matrix, plan), ctx.Err()
+		return s.effects(ctx, problem.Ratings.Source(), plan)
 	}
 	kind, err := model.ParseKind(plan.Model)
 	if err != nil {
@@ -166,37 +165,44 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 // effects fits mean, row and column effects alone, with the shrinkage that
 // validation within the training entries likes best, and keeps predictions in
 // the range of the training values, as the models do.
-func (s *RealSettings) effects(m *data.Matrix, plan Cell) Cell {
-	train, held := evaluate.Split(m, s.Holdout, plan.Seed)
+func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Cell) (Cell, error) {
+	train, held, err := evaluate.Split(entries, s.Holdout, plan.Seed)
+	if err != nil {
+		return plan, err
+	}
 	start := time.Now()
-	part := (&evaluate.GammaSettings{Seed: plan.Seed}).Validation(train)
-	plan.Row, plan.Column = evaluate.ChooseShrinkage(part, s.Threads)
+	part, err := (&evaluate.GammaSettings{Seed: plan.Seed}).Validation(train)
+	if err != nil {
+		return plan, err
+	}
+	if plan.Row, plan.Column, err = evaluate.ChooseShrinkage(ctx, part, s.Threads); err != nil {
+		return plan, err
+	}
 	plan.Seconds.Choose = time.Since(start).Seconds()
 	start = time.Now()
-	effects := model.FitEffects(train, plan.Row, plan.Column)
-	low, high := valueRange(train)
+	effects, err := model.FitEffects(ctx, train, plan.Row, plan.Column, s.Threads)
+	if err != nil {
+		return plan, err
+	}
+	survey, err := data.TakeSurvey(ctx, train, s.Threads)
+	if err != nil {
+		return plan, err
+	}
 	predict := func(row int, columns []int32, out []float64) {
 		effects.Predict(row, columns, out)
 		for x, v := range out {
-			out[x] = min(max(v, low), high)
+			out[x] = min(max(v, survey.Low), survey.High)
 		}
 	}
-	plan.Holdout = evaluate.Score(held, predict, s.Threads)
-	plan.Train = evaluate.Score(train, predict, s.Threads)
+	if plan.Holdout, err = evaluate.Score(held, predict, s.Threads); err != nil {
+		return plan, err
+	}
+	if plan.Train, err = evaluate.Score(train, predict, s.Threads); err != nil {
+		return plan, err
+	}
 	plan.Ratio = 1
 	plan.Seconds.Refit = time.Since(start).Seconds()
-	return plan
-}
-
-func valueRange(m *data.Matrix) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	n, _ := m.Dims()
-	for i := range n {
-		if _, values := m.Row(i); len(values) > 0 {
-			low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
-		}
-	}
-	return low, high
+	return plan, nil
 }
 
 // tracer keeps the moments at which a search got further.

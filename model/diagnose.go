@@ -14,7 +14,7 @@ import (
 const (
 	mostValues   = 32   // up to so many different values get a bar each
 	valueBars    = 40   // more of them share so many
-	stepBars     = 48   // of a term's effect over rows
+	stepBars     = 32   // of a term's effect over rows
 	residualBars = 41   // between −4 and 4 times their root mean square
 	termBins     = 8    // of columns, by the value of a term
 	fineBins     = 2048 // of predictions, joined to
@@ -59,10 +59,10 @@ func (m *Model) Diagnose(ctx context.Context, train, held data.Source, threads i
 	return d, err
 }
 
-// valueSums is what a block of rows tells of its values.
+// valueSums is what a part of the rows tells of its values.
 type valueSums struct {
 	low, high float64
-	hash      uint64          // Σ over entries, so that the order of blocks does not matter
+	hash      uint64          // Σ over entries, so that the order of parts does not matter
 	times     map[float64]int // nil once there are more than mostValues
 	bars      []Bar
 }
@@ -81,15 +81,15 @@ func (v *valueSums) count(x float64, n int) {
 }
 
 func (m *Model) lookAtValues(ctx context.Context, entries data.Source, threads int) (*valueSums, error) {
-	parts := make([]*valueSums, blocksOf(entries))
-	err := forEntries(ctx, entries, threads, func(block int) func(i int, columns []int32, values []float64) {
-		part := newValueSums()
-		parts[block] = part
+	parts := make([]*valueSums, partsOf(entries))
+	err := forEntries(ctx, entries, threads, func(part int) func(i int, columns []int32, values []float64) {
+		sums := newValueSums()
+		parts[part] = sums
 		return func(i int, columns []int32, values []float64) {
 			for x, v := range values {
-				part.low, part.high = min(part.low, v), max(part.high, v)
-				part.hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
-				part.count(v, 1)
+				sums.low, sums.high = min(sums.low, v), max(sums.high, v)
+				sums.hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
+				sums.count(v, 1)
 			}
 		}
 	})
@@ -125,12 +125,12 @@ func (m *Model) lookAtValues(ctx context.Context, entries data.Source, threads i
 
 // valueHistogram counts values between low and high.
 func valueHistogram(ctx context.Context, entries data.Source, low, high float64, threads int) ([]Bar, error) {
-	parts := make([][valueBars]int, blocksOf(entries))
-	err := forEntries(ctx, entries, threads, func(block int) func(int, []int32, []float64) {
-		part := &parts[block]
+	parts := make([][valueBars]int, partsOf(entries))
+	err := forEntries(ctx, entries, threads, func(part int) func(int, []int32, []float64) {
+		counts := &parts[part]
 		return func(_ int, _ []int32, values []float64) {
 			for _, v := range values {
-				part[place(v, low, high, valueBars)]++
+				counts[place(v, low, high, valueBars)]++
 			}
 		}
 	})
@@ -196,56 +196,57 @@ func doubling(digits int) (low, high float64) {
 // termDiagnostics is what each term does.
 func (m *Model) termDiagnostics(units *units) []TermDiagnostics {
 	out := []TermDiagnostics{}
-	var effects [][]float64
-	low, high := math.Inf(1), math.Inf(-1)
 	for f, term := range m.Explain().Terms {
 		by := units.sd[f] // of the encoded feature
 		if by <= 1e-12*math.Abs(m.Typical[f]) {
 			by = m.Typical[f]
 		}
-		t := TermDiagnostics{TermExplanation: term, Step: by * units.scale[f], PerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by, Histogram: Counts{Counts: []int{}}}
 		over := m.overRows(f, by)
+		t := TermDiagnostics{TermExplanation: term, Step: by * units.scale[f], PerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by}
 		t.StepSpread = spreadOf(over) // sorts
-		if len(over) > 0 {
-			low, high = min(low, Quantile(over, 0.01)), max(high, Quantile(over, 0.99))
-		}
-		effects = append(effects, over)
+		t.Histogram = middle(over)
 		out = append(out, t)
-	}
-	if !(low < high) {
-		return out
-	}
-	for f, over := range effects {
-		h := Counts{Low: low, High: high, Counts: make([]int, stepBars)}
-		for _, x := range over {
-			if x >= low && x <= high {
-				h.Counts[place(x, low, high, stepBars)]++
-			}
-		}
-		out[f].Histogram = h
 	}
 	return out
 }
 
-// blocksOf is the number of blocks of rows.
-func blocksOf(s data.Source) int {
-	n, _ := s.Dims()
-	return (n + rowBlock - 1) / rowBlock
+// middle counts sorted numbers between their first and last percent.
+func middle(sorted []float64) Counts {
+	out := Counts{Counts: []int{}}
+	if len(sorted) == 0 {
+		return out
+	}
+	low, high := Quantile(sorted, 0.01), Quantile(sorted, 0.99)
+	if !(low < high) {
+		return out
+	}
+	out = Counts{Low: low, High: high, Counts: make([]int, stepBars)}
+	for _, x := range sorted {
+		if x >= low && x <= high {
+			out.Counts[place(x, low, high, stepBars)]++
+		}
+	}
+	return out
 }
 
-// forEntries reads all rows, block by block: start is called for each block, by
-// any goroutine, and what it returns for each of its rows that has entries.
-func forEntries(ctx context.Context, s data.Source, threads int, start func(block int) func(i int, columns []int32, values []float64)) error {
+// mostParts is how many parts the rows are divided into: fixed, so that the sums
+// of the parts, which are added in order, depend on the data alone.
+const mostParts = 64
+
+func partsOf(s data.Source) int {
 	n, _ := s.Dims()
-	return forBlocks(ctx, n, threads, func() func(lo, hi int) error {
-		reader := s.Reader()
-		var columns []int32
-		var values []float64
-		return func(lo, hi int) error {
-			row := start(lo / rowBlock)
+	return max(1, min(mostParts, data.Blocks(n)))
+}
+
+// forEntries reads all rows, part by part: start is called for each part, by any
+// goroutine, and what it returns for each of its rows that has entries.
+func forEntries(ctx context.Context, s data.Source, threads int, start func(part int) func(i int, columns []int32, values []float64)) error {
+	return data.ForParts(ctx, s, partsOf(s), threads, func(r *data.RowReader) func(part, lo, hi int) error {
+		return func(part, lo, hi int) error {
+			row := start(part)
 			for i := lo; i < hi; i++ {
-				var err error
-				if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+				columns, values, err := r.Row(i)
+				if err != nil {
 					return err
 				}
 				if len(columns) > 0 {

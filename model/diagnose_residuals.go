@@ -35,22 +35,22 @@ func (s *moments) bin(low, high float64) Bin {
 	return Bin{Low: low, High: high, Entries: s.entries, Mean: s.sum / n, RMSE: math.Sqrt(s.square / n)}
 }
 
-// residualSums are those of a block of rows.
+// residualSums are those of a part of the rows.
 type residualSums struct {
 	histogram [residualBars]int
 	terms     []moments // k×termBins
 	entries   [33]moments
-	fine      map[int]*moments // of predictions; few of the bins occur in a block
+	fine      [fineBins]moments // of predictions
 }
 
 // residuals fills in the parts of d that are about residuals.
 func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, units *units, frame residualFrame, threads int) error {
 	k := m.K()
 	columnBins, of := m.columnBins(units)
-	parts := make([]*residualSums, blocksOf(on))
-	err := forEntries(ctx, on, threads, func(block int) func(int, []int32, []float64) {
-		part := &residualSums{terms: make([]moments, k*termBins), fine: map[int]*moments{}}
-		parts[block] = part
+	parts := make([]*residualSums, partsOf(on))
+	err := forEntries(ctx, on, threads, func(at int) func(int, []int32, []float64) {
+		part := &residualSums{terms: make([]moments, k*termBins)}
+		parts[at] = part
 		var out []float64
 		return func(i int, columns []int32, values []float64) {
 			out = resize(out, len(columns))
@@ -60,11 +60,7 @@ func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, u
 				r := max(-maxResidual, min(v-out[x], maxResidual))
 				one := moments{entries: 1, sum: r, square: r * r, predicted: out[x], observed: v, second: v * v}
 				part.entries[digits].add(&one)
-				at := place(out[x], frame.low, frame.high, fineBins)
-				if part.fine[at] == nil {
-					part.fine[at] = new(moments)
-				}
-				part.fine[at].add(&one)
+				part.fine[place(out[x], frame.low, frame.high, fineBins)].add(&one)
 				for f := range k {
 					part.terms[f*termBins+int(of[int(columns[x])*k+f])].add(&one)
 				}
@@ -76,7 +72,6 @@ func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, u
 		return err
 	}
 	total := &residualSums{terms: make([]moments, k*termBins)}
-	var fine [fineBins]moments
 	for _, p := range parts {
 		for b, n := range p.histogram {
 			total.histogram[b] += n
@@ -87,16 +82,16 @@ func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, u
 		for b := range p.entries {
 			total.entries[b].add(&p.entries[b])
 		}
-		for b, s := range p.fine {
-			fine[b].add(s)
+		for b := range p.fine {
+			total.fine[b].add(&p.fine[b])
 		}
 	}
-	m.record(d, total, fine[:], columnBins, frame)
+	m.record(d, total, columnBins, frame)
 	return nil
 }
 
 // record turns sums into what people read.
-func (m *Model) record(d *Diagnostics, total *residualSums, fine []moments, columnBins [][]Bin, frame residualFrame) {
+func (m *Model) record(d *Diagnostics, total *residualSums, columnBins [][]Bin, frame residualFrame) {
 	d.Residuals, d.ByTerm, d.ByEntries = Counts{Counts: []int{}}, []TermBins{}, []Bin{}
 	if frame.rmse > 0 {
 		d.Residuals = Counts{Low: -4 * frame.rmse, High: 4 * frame.rmse, Counts: total.histogram[:]}
@@ -113,7 +108,7 @@ func (m *Model) record(d *Diagnostics, total *residualSums, fine []moments, colu
 			d.ByEntries = append(d.ByEntries, s.bin(doubling(digits)))
 		}
 	}
-	d.Calibration = calibration(fine, frame)
+	d.Calibration = calibration(total.fine[:], frame)
 }
 
 // calibration joins neighbouring bins of predictions to groups of about as many

@@ -52,30 +52,32 @@ func (k *pooledWorker) prepare(at *pooledPoint) {
 
 // fullest is the number of entries of the fullest row of a group.
 func (o *Exact) fullest(group []int32) int {
-	columns, _ := o.matrix.Row(int(group[len(group)-1]))
-	return len(columns)
+	return o.matrix.Entries(int(group[len(group)-1]))
 }
 
 // factor makes the group's factors, in k and x: L of the dual systems
 // I + γV_iDV_iᵀ, or the inverses of K_i = D⁻¹/γ + G_i and the K_i⁻¹V_iᵀa_i.
 func (k *pooledWorker) factor(group []int32) {
 	if e := k.fullest(group); k.at.dual(e) {
-		k.dualSystem(group, e)
+		k.dualSystem(len(group), e)
 		return
 	}
 	t := len(k.support)
-	k.primalSystem(group)
+	k.primalSystem(len(group))
 	kernel.Solve(k.k, k.x, t)
 	kernel.Inverse(k.k, k.work, t)
 }
 
 // fit factors the systems of a chunk's rows, keeps them where there is room, and
 // adds up the population's system.
-func (k *pooledWorker) fit(rows []int32, keep []float64) pooledFit {
+func (k *pooledWorker) fit(rows []int32, keep []float64) (pooledFit, error) {
 	t := len(k.support)
 	f := pooledFit{gram: make([]float64, kernel.Tri(t)), h: make([]float64, t)}
 	whitened := false
 	for group := range slices.Chunk(rows, kernel.Lanes) {
+		if err := k.read(group); err != nil {
+			return f, err
+		}
 		k.factor(group)
 		if e := k.fullest(group); k.at.dual(e) {
 			if len(keep) > 0 {
@@ -103,7 +105,7 @@ func (k *pooledWorker) fit(rows []int32, keep []float64) pooledFit {
 			f.h[x] += k.gram[(kernel.Tri(t)+x)*kernel.Lanes]
 		}
 	}
-	return f
+	return f, nil
 }
 
 // addInverse adds a group's part by N_i = E − E K_i⁻¹ E, E = D⁻¹/γ, and
@@ -137,8 +139,8 @@ func (k *pooledWorker) addWhitened(group []int32) {
 	width := kernel.GramWidth(t + 1)
 	k.wide = grow(k.wide, kernel.Lanes*k.fullest(group)*width)
 	done := 0
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range group {
+		columns, values := k.entries(lane)
 		v := k.wide[done*width:][:len(columns)*width]
 		for e, c := range columns {
 			b := k.b[int(c)*k.width:][:k.p]
@@ -157,10 +159,13 @@ func (k *pooledWorker) addWhitened(group []int32) {
 
 // residuals adds up a chunk's part of the cost and of the cut at μ, from the
 // factors that fit kept, or from new ones.
-func (k *pooledWorker) residuals(rows []int32, kept []float64) pooledSums {
+func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, error) {
 	t := len(k.support)
 	s := newPooledSums(k.p, t, k.at.curved)
 	for group := range slices.Chunk(rows, kernel.Lanes) {
+		if err := k.read(group); err != nil {
+			return s, err
+		}
 		e := k.fullest(group)
 		factors, x := k.k, k.x
 		if len(kept) > 0 {
@@ -188,7 +193,7 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) pooledSums {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // primalResiduals takes the coefficients of the rows, which are
@@ -215,8 +220,8 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			sum[lane] += ex * v
 		}
 	}
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range group {
+		columns, values := k.entries(lane)
 		u := k.u[:t]
 		penalty := 0.0
 		for y := range u {
@@ -241,8 +246,8 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *pooledSums) {
 	t := len(k.support)
 	clear(k.x[:size*kernel.Lanes])
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range group {
+		columns, values := k.entries(lane)
 		r := k.r[:len(columns)]
 		k.subtract(r, columns, values, k.at.mu)
 		for e, x := range r {
@@ -250,8 +255,8 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 		}
 	}
 	kernel.Solve(l, k.x, size)
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range group {
+		columns, values := k.entries(lane)
 		r := k.r[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]

@@ -2,7 +2,9 @@ package objective
 
 import (
 	"math"
+	"slices"
 
+	"optcomplete/data"
 	"optcomplete/internal/kernel"
 )
 
@@ -38,6 +40,7 @@ type sums struct {
 type worker struct {
 	*Exact
 	weighting
+	group
 	v    []float64 // features of the support, by entry, of each lane
 	k    []float64 // packed triangles, lanes side by side
 	x    []float64 // right-hand sides and solutions, lanes side by side
@@ -46,6 +49,56 @@ type worker struct {
 	zt   []float64 // b_jᵀr of the support, lanes side by side
 	r    []float64 // residual of one row
 	u    []float64 // coefficients of one row
+}
+
+func (o *Exact) newWorker() *worker { return &worker{Exact: o, group: newGroup(o.matrix)} }
+
+// group is up to eight rows, one for each lane, as they were read last.
+type group struct {
+	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
+	reader  data.Reader
+	columns []int32 // of all lanes, one after the other
+	values  []float64
+	lanes   [kernel.Lanes]struct {
+		columns []int32
+		values  []float64
+	}
+}
+
+func newGroup(s data.Source) group {
+	g := group{reader: s.Reader()}
+	g.matrix, _ = s.(*data.Matrix)
+	return g
+}
+
+// read reads the rows of a group, by rising number of entries.
+func (g *group) read(rows []int32) error {
+	if g.matrix != nil {
+		for lane, i := range rows {
+			g.lanes[lane].columns, g.lanes[lane].values = g.matrix.Row(int(i))
+		}
+		return nil
+	}
+	g.columns, g.values = g.columns[:0], g.values[:0]
+	var ends [kernel.Lanes]int
+	for lane, i := range rows {
+		var err error
+		if g.columns, g.values, err = g.reader.Append(int(i), g.columns, g.values); err != nil {
+			return err
+		}
+		ends[lane] = len(g.columns)
+	}
+	start := 0
+	for lane := range rows {
+		g.lanes[lane].columns, g.lanes[lane].values = g.columns[start:ends[lane]], g.values[start:ends[lane]]
+		start = ends[lane]
+	}
+	return nil
+}
+
+// entries is the row that was read into a lane.
+func (g *group) entries(lane int) (columns []int32, values []float64) {
+	return g.lanes[lane].columns, g.lanes[lane].values
 }
 
 // prepare sets the weights of the evaluation.
@@ -77,21 +130,22 @@ func grow(x []float64, n int) []float64 {
 // chunk evaluates rows, eight at a time, each group in the smaller of two
 // spaces: systems of the size of the support (primal), or of the most entries
 // of a row (dual). Second derivatives come from the primal one.
-func (k *worker) chunk(rows []int32, curved bool) sums {
+func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 	s := sums{gradient: make([]float64, k.p)}
 	t := len(k.support)
 	if curved {
 		s.hessian = make([]float64, t*t)
 	}
-	for len(rows) > 0 {
-		group := rows[:min(kernel.Lanes, len(rows))]
-		rows = rows[len(group):]
-		columns, _ := k.matrix.Row(int(group[len(group)-1])) // the fullest row
+	for group := range slices.Chunk(rows, kernel.Lanes) {
+		if err := k.read(group); err != nil {
+			return s, err
+		}
+		columns, _ := k.entries(len(group) - 1) // the fullest row
 		if len(columns) < t && !curved {
-			k.dual(group, len(columns), &s)
+			k.dual(len(group), len(columns), &s)
 			continue
 		}
-		k.primal(group, &s)
+		k.primal(len(group), &s)
 		if curved {
 			k.second(s.hessian)
 		}
@@ -103,18 +157,18 @@ func (k *worker) chunk(rows []int32, curved bool) sums {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // primalSystem factors D⁻¹/γ + V_iᵀV_i for each row of the group, with V_iᵀa_i
 // as the right-hand side.
-func (k *worker) primalSystem(group []int32) {
+func (k *worker) primalSystem(lanes int) {
 	t := len(k.support)
 	width := kernel.GramWidth(t)
 	clear(k.k[:kernel.Tri(t)*kernel.Lanes])
 	clear(k.x[:t*kernel.Lanes])
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range lanes {
+		columns, values := k.entries(lane)
 		v := k.v[lane*k.longest*width:]
 		u := k.u[:t]
 		clear(u)
@@ -146,14 +200,14 @@ func (k *worker) primalSystem(group []int32) {
 
 // primal solves (D⁻¹/γ + V_iᵀV_i) u_i = V_iᵀa_i for each row of the group and
 // takes r_i = a_i − V_i u_i.
-func (k *worker) primal(group []int32, s *sums) {
-	k.primalSystem(group)
+func (k *worker) primal(lanes int, s *sums) {
+	k.primalSystem(lanes)
 	t := len(k.support)
 	width := kernel.GramWidth(t)
 	clear(k.zt[:t*kernel.Lanes])
 	kernel.Solve(k.k, k.x, t)
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range lanes {
+		columns, values := k.entries(lane)
 		v := k.v[lane*k.longest*width:]
 		u := k.u[:t]
 		penalty := 0.0
@@ -180,14 +234,14 @@ func (k *worker) primal(group []int32, s *sums) {
 // dualSystem factors I + γ V_i D V_iᵀ for each row of the group, in systems of
 // the given size, with a_i as the right-hand side. Shorter rows are filled up
 // with the identity.
-func (k *worker) dualSystem(group []int32, size int) {
+func (k *worker) dualSystem(lanes, size int) {
 	t := len(k.support)
 	width := kernel.GramWidth(size)
 	stride := t * width
 	clear(k.k[:kernel.Tri(size)*kernel.Lanes])
 	clear(k.x[:size*kernel.Lanes])
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range lanes {
+		columns, values := k.entries(lane)
 		v := k.v[lane*stride:][:stride]
 		clear(v)
 		for e, c := range columns {
@@ -209,14 +263,14 @@ func (k *worker) dualSystem(group []int32, size int) {
 }
 
 // dual solves (I + γ V_i D V_iᵀ) r_i = a_i for each row of the group.
-func (k *worker) dual(group []int32, size int, s *sums) {
-	k.dualSystem(group, size)
+func (k *worker) dual(lanes, size int, s *sums) {
+	k.dualSystem(lanes, size)
 	t := len(k.support)
 	width := kernel.GramWidth(size)
 	stride := t * width
 	kernel.Solve(k.k, k.x, size)
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range lanes {
+		columns, values := k.entries(lane)
 		r := k.r[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]

@@ -142,7 +142,7 @@ func (c *comparison) quality() section {
 		if m.s.Certified {
 			bound, gap = m.num("bound", exact), m.num("gap", percent)
 		}
-		t.row(name(c.labels[i]), text(m.s.Method), text(m.s.Model), m.num("k", whole), m.num("gamma", plain), m.num("cost", exact), bound, gap, text(statusText(m.s.Status)))
+		t.row(name(c.labels[i]), text(m.s.Method), text(m.s.Model), m.num("k", whole), m.num("gamma", short), m.num("cost", exact), bound, gap, text(statusText(m.s.Status)))
 		cells := []template.HTML{name(c.labels[i]), m.num("train.rmse", plain), m.num("train.mae", plain), "–", "–", "–", "–"}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {

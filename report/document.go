@@ -9,8 +9,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-
-	"optcomplete/internal/chart"
 )
 
 // document is a JSON file whose numbers a page shows.
@@ -152,10 +150,23 @@ func whole(x float64) string { return group(strconv.FormatFloat(x, 'f', 0, 64)) 
 // plain is four digits that matter.
 func plain(x float64) string { return digits(4)(x) }
 
+// short is plain without zeros at the end: for values of the data.
+func short(x float64) string {
+	text := plain(x)
+	if strings.Contains(text, ".") && !strings.Contains(text, "·") {
+		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
+	}
+	return text
+}
+
 // exact is six.
 func exact(x float64) string { return digits(6)(x) }
 
+// signed shows a difference; what only rounding left of a zero is one.
 func signed(x float64) string {
+	if math.Abs(x) < 1e-9 {
+		return "0"
+	}
 	text := digits(3)(x)
 	if x > 0 {
 		text = "+" + text
@@ -189,9 +200,6 @@ func seconds(x float64) string {
 	}
 	return digits(3)(1000*x) + " ms"
 }
-
-// tick is a number as the axes of charts print it.
-func tick(x float64) string { return chart.Number(x) }
 
 // say is a text with HTML in it: strings are escaped, HTML stays.
 func say(format string, args ...any) template.HTML {

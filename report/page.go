@@ -54,7 +54,8 @@ type figure struct {
 	SVG     template.HTML
 	Caption template.HTML
 	Table   *table
-	Wide    bool
+	Open    bool // the table is what matters
+	Wide    bool // over the whole width
 }
 
 // table is a table. The first cell of a row is its heading.

@@ -95,7 +95,7 @@ func (m *Model) traceFigures() []figure {
 // choices answers: how does the error change with k and γ?
 func (m *Model) choices(path *Path) section {
 	s := section{ID: "choices", Short: "k and γ", Title: "How the error changes with k and γ"}
-	s.Lead = say("This fit uses k = %s and γ = %s. More features or a larger γ always fit the training entries better; whether they predict better is another question.", m.num("k", whole), m.num("gamma", plain))
+	s.Lead = say("This fit uses k = %s and γ = %s. More features or a larger γ always fit the training entries better; whether they predict better is another question.", m.num("k", whole), m.num("gamma", short))
 	m.gammaPath(&s)
 	if path == nil {
 		s.add(block{Heading: "The number of features, k"})
@@ -117,9 +117,9 @@ func (m *Model) gammaPath(s *section) {
 	root := chart.Series{Name: "root gap", Marks: true, Tone: 3}
 	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", "RMSE", "Gap at the root", "Selected"}, Text: []bool{false, false, false, true}, Sort: true}
 	for i, g := range m.s.GammaPath {
-		line.Points = append(line.Points, chart.Point{X: g.Gamma, Y: g.RMSE, Tip: fmt.Sprintf("γ = %s: RMSE %s", plain(g.Gamma), plain(g.RMSE))})
-		root.Points = append(root.Points, chart.Point{X: g.Gamma, Y: g.RootGap, Tip: fmt.Sprintf("γ = %s: gap %s", plain(g.Gamma), percent(g.RootGap))})
-		t.row(m.num(at("gamma_path", i, "gamma"), plain), m.num(at("gamma_path", i, "rmse"), exact), m.num(at("gamma_path", i, "root_gap"), percent), say("%s", g.Selected))
+		line.Points = append(line.Points, chart.Point{X: g.Gamma, Y: g.RMSE, Tip: fmt.Sprintf("γ = %s: RMSE %s", short(g.Gamma), plain(g.RMSE))})
+		root.Points = append(root.Points, chart.Point{X: g.Gamma, Y: g.RootGap, Tip: fmt.Sprintf("γ = %s: gap %s", short(g.Gamma), percent(g.RootGap))})
+		t.row(m.num(at("gamma_path", i, "gamma"), short), m.num(at("gamma_path", i, "rmse"), exact), m.num(at("gamma_path", i, "root_gap"), percent), say("%s", g.Selected))
 	}
 	chosen := []chart.Rule{{Upright: true, X: m.s.Gamma, Label: "used"}}
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: "RMSE", LogX: true, Series: []chart.Series{line}, Rules: chosen,

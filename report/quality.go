@@ -109,18 +109,17 @@ func (m *Model) effects() section {
 	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, in the unit of the values", Zero: true,
 		Description: "For each feature a histogram of its effect over the rows, its median, the middle half and nine tenths of the rows, and the effect for the population.",
 		Legend:      []chart.Key{{Part: "shape", Name: "rows"}, {Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
-	t := &table{Caption: "Effects, in the unit of the values per unit of the feature", Sort: true, Text: []bool{true, true},
-		Head: []string{"Feature", "Unit", "Population", "SD over rows", "5 %", "25 %", "Median", "75 %", "95 %", "Rows above 0", "Share of variance"}}
+	t := &table{Caption: "Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the rows; the part of the rows above 0, and the share of the variance", Sort: true, Text: []bool{true, true},
+		Head: []string{"Feature", "Unit", "Population", "SD over rows", "5 %", "Median", "95 %", "Above 0", "Variance"}}
 	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
 	for f, term := range d.Terms {
 		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
-		t.row(name(term.Name), text(term.Unit), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.q25"), signed),
-			m.num(path("spread.median"), signed), m.num(path("spread.q75"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent))
-		steps.row(name(term.Name), m.num(path("step"), plain), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
+		t.row(name(term.Name), text(term.Unit), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent))
+		steps.row(name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
 			m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed))
 		q := term.StepSpread
 		plot.Rows = append(plot.Rows, chart.Row{
-			Name: term.Name, Note: fmt.Sprintf("step %s", plain(term.Step)), Dot: &q.Median, Thin: &[2]float64{q.Q05, q.Q95}, Wide: &[2]float64{q.Q25, q.Q75}, Other: &term.PerStep,
+			Name: term.Name, Note: fmt.Sprintf("step %s", short(term.Step)), Dot: &q.Median, Thin: &[2]float64{q.Q05, q.Q95}, Wide: &[2]float64{q.Q25, q.Q75}, Other: &term.PerStep,
 			Shape: shape(term.Histogram.Low, term.Histogram.High, term.Histogram.Counts),
 			Tip: fmt.Sprintf("%s: population %s; 90 %% of the rows between %s and %s; %s of the rows above 0",
 				term.Name, signed(term.PerStep), signed(q.Q05), signed(q.Q95), percent(q.Positive)),

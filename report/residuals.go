@@ -34,16 +34,14 @@ func (m *Model) residuals() section {
 		return s
 	}
 	s.Lead = say("A residual is the observed value minus its prediction, here of the %s. Good residuals are small, centred on 0 and show no pattern.", m.onWhat())
-	var first, second []figure
+	var first []figure
 	if f := m.residualHistogram(); f != nil {
 		first = append(first, *f)
 	}
 	if f := m.calibrationFigure(); f != nil {
 		first = append(first, *f)
 	}
-	if f := m.byEntries(); f != nil {
-		second = append(second, *f)
-	}
+	second := m.byEntries()
 	if len(first)+len(second) == 0 {
 		s.say("There are no entries to look at.")
 		return s
@@ -87,28 +85,35 @@ func (m *Model) calibrationFigure() *figure {
 		here := func(key string) string { return at("diagnostics.calibration", i, key) }
 		points.Points = append(points.Points, chart.Point{X: g.Predicted, Y: g.Observed, Error: 2 * g.Error,
 			Tip: fmt.Sprintf("predicted %s, observed %s (%s entries)", plain(g.Predicted), plain(g.Observed), whole(float64(g.Entries)))})
-		t.row(m.num(here("low"), plain), m.num(here("high"), plain), m.num(here("entries"), whole), m.num(here("predicted"), plain), m.num(here("observed"), plain), m.num(here("error"), plain))
+		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("entries"), whole), m.num(here("predicted"), plain), m.num(here("observed"), plain), m.num(here("error"), plain))
 	}
 	c := &chart.Chart{Title: "Calibration", X: "mean prediction", Y: "mean observed value", Same: true, Series: []chart.Series{points},
 		Description: "A dot for each group of entries of similar prediction: the mean prediction against the mean observed value. On the dashed diagonal both are equal."}
 	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Each dot is about a twentieth of the entries, its bar two standard errors. On the dashed line predictions are right on average; above it they are too low."}
 }
 
-func (m *Model) byEntries() *figure {
+func (m *Model) byEntries() []figure {
 	bins := m.s.Diagnostics.ByEntries
 	if len(bins) == 0 {
 		return nil
 	}
 	c := &chart.Chart{Title: "Error by number of training entries of the row", X: "training entries of the row", Y: "RMSE", ZeroY: true,
 		Description: "A bar for each range of the number of training entries of a row: the root mean squared error of its entries."}
+	mean := &chart.Chart{Title: "Mean residual by number of training entries", X: c.X, Y: "mean residual", Rules: []chart.Rule{{Y: 0}},
+		Description: "A dot for each range of the number of training entries of a row: the mean residual of its entries, with two standard errors."}
+	dots := chart.Series{Name: "mean residual", NoLine: true, Marks: true}
 	t := &table{Caption: "Residuals by number of training entries of the row", Head: []string{"Row has from", "to", "Entries", "Mean residual", "RMSE"}}
 	for i, b := range bins {
 		here := func(key string) string { return at("diagnostics.by_entries", i, key) }
 		c.Bars = append(c.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: b.RMSE, Tip: fmt.Sprintf("%s training entries: RMSE %s on %s entries", between(b.Low, b.High), plain(b.RMSE), whole(float64(b.Entries)))})
 		c.Labels = append(c.Labels, between(b.Low, b.High))
+		mean.Bars = append(mean.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: math.NaN()}) // only for its label
+		dots.Points = append(dots.Points, chart.Point{X: float64(i) + 0.5, Y: b.Mean, Error: 2 * standardError(b), Tip: fmt.Sprintf("%s training entries: mean residual %s", between(b.Low, b.High), signed(b.Mean))})
 		t.row(m.num(here("low"), whole), m.num(here("high"), whole), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
 	}
-	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Rows with more entries are known better. If the bars do not fall, more entries would not help: the features say all they can."}
+	mean.Labels, mean.Series = c.Labels, []chart.Series{dots}
+	return []figure{{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Rows with more entries are known better. If the bars do not fall, more entries would not help: the features say all they can."},
+		{Title: mean.Title, SVG: drawn(mean), Caption: "With two standard errors. Away from 0, the predictions for such rows are too low (above) or too high (below). The numbers are in the table of the plot beside."}}
 }
 
 // between names a range of whole numbers.
@@ -163,10 +168,10 @@ func (m *Model) termFigure(i int, term model.TermBins, most float64) figure {
 		Description: "The mean residual of the entries whose column has a value of the feature in some range, for each range."}
 	for b, bin := range term.Bins {
 		here := func(key string) string { return at("diagnostics.by_term", i, "bins", b, key) }
-		t.row(m.num(here("low"), plain), m.num(here("high"), plain), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
-		label := plain(bin.Low)
+		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
+		label := short(bin.Low)
 		if bin.Low != bin.High {
-			label += "–" + plain(bin.High)
+			label += "–" + short(bin.High)
 		}
 		c.Labels = append(c.Labels, label)
 		c.Bars = append(c.Bars, chart.Bar{Low: float64(b), High: float64(b) + 1, Y: math.NaN()}) // only for its label
@@ -176,6 +181,6 @@ func (m *Model) termFigure(i int, term model.TermBins, most float64) figure {
 		}
 	}
 	c.Series = []chart.Series{line}
-	c.Rules = append(c.Rules, chart.Rule{Y: most}, chart.Rule{Y: -most})
+	c.ShowY = []float64{-most, most}
 	return figure{Title: term.Name, SVG: drawn(c), Table: t, Caption: "Mean residual, with two standard errors."}
 }

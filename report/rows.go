@@ -1,8 +1,10 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
+	"math"
 	"slices"
 	"strings"
 
@@ -58,14 +60,14 @@ func (m *Model) example(s *section, i int) {
 	for c, one := range e.Cases {
 		figures = append(figures, m.waterfall(one, func(parts ...any) string { return here(append([]any{"cases", c}, parts...)...) }))
 	}
-	s.figures(figures...)
 	if len(x.Top) > 0 {
-		t := &table{Caption: "Largest predictions for " + x.Row + " among columns without an entry", Head: []string{"Column", "Prediction", "What lifts it over a typical column"}, Text: []bool{true, false, true}}
+		t := &table{Caption: "Among columns that it has no entry for", Head: []string{"Column", "Prediction", "What lifts it"}, Text: []bool{true, false, true}}
 		for j, item := range x.Top {
 			t.row(name(item.Column), m.num(here("explanation.top", j, "prediction"), plain), m.whys(item.Whys, func(w int) string { return here("explanation.top", j, "whys", w, "part") }))
 		}
-		s.table(t)
+		figures = append(figures, figure{Title: "Largest predictions for " + x.Row, Table: t, Open: true})
 	}
+	s.figures(figures...)
 }
 
 // whys names the largest parts that lift a prediction.
@@ -109,21 +111,30 @@ func (m *Model) waterfall(c model.Case, here func(parts ...any) string) figure {
 		step("column effect", sum.ColumnEffect)
 		t.row("column effect", m.num(here("sum.column_effect"), signed), "", "")
 	}
-	for f, part := range sum.Parts {
+	// The largest first: what matters is at the top.
+	order := make([]int, len(sum.Parts))
+	for f := range order {
+		order[f] = f
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(sum.Parts[b].Part), math.Abs(sum.Parts[a].Part))
+	})
+	for _, f := range order {
+		part := sum.Parts[f]
 		step(part.Name, part.Part)
 		path := func(key string) string { return here("sum.parts", f, key) }
-		t.row(name(part.Name), m.num(path("part"), signed), m.num(path("value"), plain), m.num(path("per_unit"), signed))
+		t.row(name(part.Name), m.num(path("part"), signed), m.num(path("value"), short), m.num(path("per_unit"), signed))
 	}
 	t.row("prediction", m.num(here("sum.prediction"), plain), "", "")
-	t.row("observed", m.num(here("observed"), plain), "", "")
+	t.row("observed", m.num(here("observed"), short), "", "")
 	observed, prediction := c.Observed, sum.Prediction
-	plot.Rows = append(plot.Rows, chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + plain(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), plain(observed))})
+	plot.Rows = append(plot.Rows, chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + short(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), short(observed))})
 	plot.Legend = []chart.Key{{Part: "dot", Name: "predicted"}, {Part: "other", Name: "observed"}}
 	kind := template.HTML("a training entry")
 	if c.Held {
 		kind = "an entry that was held out"
 	}
-	caption := say("%s, observed %s, predicted %s.", kind, m.num(here("observed"), plain), m.num(here("sum.prediction"), plain))
+	caption := say("%s, observed %s, predicted %s.", kind, m.num(here("observed"), short), m.num(here("sum.prediction"), plain))
 	caption = template.HTML(strings.ToUpper(string(caption[:1]))) + caption[1:]
 	if sum.Clip != nil && sum.Sum != sum.Prediction {
 		caption = say("%s The sum was kept in the range of the training values, %s to %s.", caption, m.num(here("sum.clip.low"), plain), m.num(here("sum.clip.high"), plain))
@@ -177,12 +188,12 @@ func (m *Model) histogram(title, x, y, path string, bars []model.Bar, doubling b
 	values := !doubling && !slices.ContainsFunc(bars, func(b model.Bar) bool { return b.Low != b.High })
 	for i, b := range bars {
 		here := func(key string) string { return at(path, i, key) }
-		t.row(m.num(here("low"), plain), m.num(here("high"), plain), m.num(here("count"), whole))
-		bar := chart.Bar{Low: b.Low, High: b.High, Y: float64(b.Count), Tip: fmt.Sprintf("%s to %s: %s %s", plain(b.Low), plain(b.High), whole(float64(b.Count)), y)}
+		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("count"), whole))
+		bar := chart.Bar{Low: b.Low, High: b.High, Y: float64(b.Count), Tip: fmt.Sprintf("%s to %s: %s %s", short(b.Low), short(b.High), whole(float64(b.Count)), y)}
 		if values || doubling {
 			label := between(b.Low, b.High)
 			if values {
-				label = plain(b.Low)
+				label = short(b.Low)
 			}
 			c.Labels = append(c.Labels, label)
 			bar.Low, bar.High, bar.Tip = float64(i), float64(i)+1, fmt.Sprintf("%s: %s %s", label, whole(float64(b.Count)), y)

@@ -45,7 +45,8 @@ type Chart struct {
 	Description        string // for people who do not see it
 	LogX, LogY         bool
 	PercentX, PercentY bool
-	ZeroY              bool // y begins at 0
+	ZeroY              bool      // y begins at 0
+	ShowY              []float64 // y has room for these: charts to compare get one range
 	Series             []Series
 	Bars               []Bar
 	// Labels, if any, stand under the bars in the place of numbers.
@@ -152,6 +153,7 @@ func (c *Chart) axes() (x, y *axis) {
 			y.include(r.Y)
 		}
 	}
+	y.include(c.ShowY...)
 	if c.ZeroY {
 		y.include(0)
 	}
