@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"math"
 
 	"optcomplete/internal/chart"
 	"optcomplete/model"
@@ -53,10 +54,15 @@ func (m *Model) needed(s *section) {
 			}
 		}
 		t.row(name(r.Name), m.num(cost, exact), m.derived("increase", cost, "cost", morePercent), instead, more)
+		if math.IsInf(increase, 0) || math.IsNaN(increase) {
+			continue // the cost is 0
+		}
 		plot.Rows = append(plot.Rows, chart.Row{Name: r.Name, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: fmt.Sprintf("%s: cost %s without it", r.Name, morePercent(increase))})
 	}
 	s.add(block{Heading: "How much each feature is needed"})
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The longer the bar, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.", Wide: true})
+	if len(plot.Rows) > 0 {
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The longer the bar, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.", Wide: true})
+	}
 	s.table(t)
 }
 
@@ -94,6 +100,9 @@ func (m *Model) nearTies() section {
 	}
 	best := at("near_ties", 0, "cost")
 	s.Lead = say("The next best selection seen costs %s more: %s.", m.derived("increase", best, "cost", percent), m.exchange(m.s.NearTies[0]))
+	if m.s.Cost == 0 {
+		s.Lead = say("The selection leaves nothing unexplained; the next best one seen costs %s: %s.", m.num(best, exact), m.exchange(m.s.NearTies[0]))
+	}
 	plot := &chart.Rows{Title: "Other selections seen, by what they cost more", X: "increase of the cost", Zero: true, Percent: true,
 		Description: "One bar for each of the best other selections that the search saw: by how much its cost is above that of the selection."}
 	t := &table{Caption: "The best other selections seen", Head: []string{"Exchange", "Cost", "Increase"}, Sort: true}
@@ -103,9 +112,16 @@ func (m *Model) nearTies() section {
 		out, in := without(m.s.Selected, tie.Selected), without(tie.Selected, m.s.Selected)
 		label := join(in) + " instead of " + join(out)
 		t.row(m.exchange(tie), m.num(cost, exact), m.derived("increase", cost, "cost", morePercent))
+		if math.IsInf(increase, 0) || math.IsNaN(increase) {
+			continue // the cost is 0
+		}
 		plot.Rows = append(plot.Rows, chart.Row{Name: label, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: label + ": cost " + morePercent(increase)})
 	}
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true})
+	if len(plot.Rows) > 0 {
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true})
+	} else {
+		s.table(t)
+	}
 	s.table(m.membership())
 	s.say("These are the best that the search met on its way to the proof; there may be others between them. Features that replace each other at a small price carry the same information: say so when you tell the story of one of them.")
 	return s

@@ -65,7 +65,7 @@ type canvas struct {
 
 var (
 	page   = canvas{width: 760, height: 420, font: 13, alone: true}
-	inline = canvas{width: 480, height: 310, font: 14}
+	inline = canvas{width: 430, height: 290, font: 14}
 	broad  = canvas{width: 900, height: 340, font: 14}
 )
 
