@@ -53,7 +53,8 @@ type Settings struct {
 	MaxNodes  int           // for the search; zero: none
 	NearTies  int           // how many other good selections to report; zero means 5, negative none
 
-	Method Method // how to select; the others are the paper's own
+	Method   Method   // how to select; the others are the paper's own
+	Sampling Sampling // whether the certified method searches samples before all data; zero: large data
 	Master Master // what those need
 
 	Seed    uint64 // of the hold-out and validation splits, and of samples
@@ -110,7 +111,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			settings.OnEvent(e)
 		}
 	}
-	result, found, err := t.search(ctx, s, &settings, &summary)
+	result, found, err := t.search(ctx, s, c, &settings, &summary)
 	if err != nil {
 		return nil, settingsError(err)
 	}

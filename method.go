@@ -76,9 +76,12 @@ func (m *Master) validate() error {
 // search selects by the method of the settings, and records in the summary what
 // only that method has. It also tells when the selection was found; the time
 // after that went into its proof.
-func (t *task) search(ctx context.Context, s *selector, settings *Settings, summary *model.Summary) (search.Result, time.Duration, error) {
+func (t *task) search(ctx context.Context, s *selector, c choices, settings *Settings, summary *model.Summary) (search.Result, time.Duration, error) {
 	if settings.Method == Certified {
 		summary.Certified = true
+		if settings.Sampling == AlwaysSampling || settings.Sampling == AutoSampling && s.values.Observed() >= sampleFrom {
+			return t.sampleThenProve(ctx, s, c, settings, summary)
+		}
 		return minimize(ctx, s.oracle, s.find)
 	}
 	solver, err := milp.New(settings.Master.Solver)

@@ -156,6 +156,17 @@ func (t *task) parts(ctx context.Context, train data.Source, selection []int, c 
 // removal costs the selection without each of its units in turn. An interrupt
 // leaves it out.
 func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]model.Removal, error) {
+	if exact, ok := s.oracle.(*objective.Exact); ok {
+		costs, err := exact.Removals(ctx, selection)
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		var out []model.Removal
+		for x, cost := range costs {
+			out = append(out, model.Removal{Name: t.units[selection[x]].name, Cost: cost})
+		}
+		return out, err
+	}
 	weights, gradient := make([]float64, s.oracle.Dim()), make([]float64, s.oracle.Dim())
 	for _, u := range selection {
 		weights[u] = 1

@@ -52,6 +52,10 @@ func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Ex
 		panic("objective: gamma must be a positive number")
 	}
 	o := &Exact{matrix: matrix, n: n, m: m, p: p, width: kernel.Pad(p), gamma: gamma}
+	if o.width == p {
+		o.b = features.Values // which nobody changes
+		return o
+	}
 	o.b = make([]float64, m*o.width)
 	for j := range m {
 		copy(o.b[j*o.width:], features.Row(j))

@@ -29,7 +29,7 @@ better, and compares with the truth.`,
 			if err != nil {
 				return err
 			}
-			if err := writeInstance(output, films, 0); err != nil {
+			if _, err := (&synthOutput{dir: output}).write(cmd.Context(), nil, films.Source); err != nil {
 				return err
 			}
 			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features}
@@ -67,7 +67,7 @@ better, and compares with the truth.`,
 			return early(s)
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "optcomplete-demo", "folder to write the ratings, the features, the truth and the model to")
+	flagsOf(cmd, "demo").Bind("output", &output)
 	return cmd
 }
 

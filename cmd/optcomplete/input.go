@@ -7,7 +7,9 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 )
 
@@ -15,20 +17,16 @@ import (
 type inputFlags struct {
 	features   string
 	minEntries int
-	ratings    data.RatingsOptions
+	ratings    ingest.Settings
 	encode     encodeFlags
 }
 
-func (f *inputFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.features, "features", "", "file with the features of the columns: the column's id, then its fields")
-	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column has no features")
-	flags.IntVar(&f.minEntries, "min-entries", 0, "leave out rows with fewer entries")
-	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
-	f.encode.register(cmd)
+func (f *inputFlags) register(flags *settings.Flags) {
+	flags.Bind("features", &f.features)
+	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
+	flags.Bind("min-entries", &f.minEntries)
+	ratingsFlags(flags, &f.ratings)
+	f.encode.register(flags)
 }
 
 // load reads both files; what was left out becomes warnings. For the paper's
@@ -56,7 +54,8 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	}
 	options := f.ratings
 	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
-	ratings, report, err := data.ReadRatings(ratingsPath, problem.Features, options)
+	options.Columns, options.Threads = problem.Features.IDs, c.threads
+	ratings, report, err := ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
 	if err != nil {
 		return problem, nil, err
 	}

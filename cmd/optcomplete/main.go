@@ -13,13 +13,13 @@ import (
 	"io"
 	"os"
 	"os/signal"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/internal/suggest"
 )
 
 const (
@@ -97,31 +97,27 @@ from k features chosen out of the p that are known of each item. It says which
 features those are, and proves how close the choice is to the best possible.
 
 Start with:  optcomplete demo`,
-		Version:                    optcomplete.Version,
-		SilenceErrors:              true,
-		SuggestionsMinimumDistance: 2,
-		SilenceUsage:               true,
-		Args:                       cobra.ArbitraryArgs,
+		Version:       optcomplete.Version,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+		Args:          cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
 			hint := "see: optcomplete --help"
-			if near := cmd.SuggestionsFor(args[0]); len(near) > 0 {
-				hint = "did you mean " + strings.Join(near, " or ") + "?"
+			if near := suggest.Hint(args[0], verbNames(cmd)); near != "" {
+				hint = near
 			}
 			return usagef("%q is not a verb (%s)", args[0], hint)
 		},
 	}
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.SetFlagErrorFunc(func(cmd *cobra.Command, err error) error {
-		return usagef("%v (see: %s --help)", err, cmd.CommandPath())
-	})
-	flags := root.PersistentFlags()
-	flags.IntVar(&c.threads, "threads", 0, "processors to use; 0 means all. Results do not depend on it")
-	flags.Uint64Var(&c.seed, "seed", 1, "seed of everything random: the same seed gives the same result")
-	flags.BoolVar(&c.quiet, "quiet", false, "no progress and no notes on stderr")
+	flags := table.For("", root.PersistentFlags())
+	flags.Bind("threads", &c.threads)
+	flags.Bind("seed", &c.seed)
+	flags.Bind("quiet", &c.quiet)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
 		reportCommand(c), compareCommand(c),
@@ -129,7 +125,17 @@ Start with:  optcomplete demo`,
 	for _, verb := range root.Commands() {
 		verb.Args = usageArgs(verb.Args)
 	}
+	arrangeHelp(root, func() int { return 80 })
 	return root
+}
+
+// verbNames are the verbs of a command.
+func verbNames(cmd *cobra.Command) []string {
+	var names []string
+	for _, verb := range cmd.Commands() {
+		names = append(names, verb.Name())
+	}
+	return names
 }
 
 // usageArgs makes a wrong number of arguments a usage error.

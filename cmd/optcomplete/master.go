@@ -9,24 +9,24 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"optcomplete"
 	"optcomplete/cutplanes"
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/settings"
 	"optcomplete/milp"
 )
 
 // methodFlags are the flags of the paper's methods.
-func methodFlags(flags *pflag.FlagSet, f *fitFlags, cuts *cutsFile) {
+func methodFlags(flags *settings.Flags, f *fitFlags, cuts *cutsFile) {
 	master := &f.settings.Master
-	flags.StringVar(&f.method, "method", optcomplete.Certified.String(), "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven)")
-	flags.StringVar(&master.Solver, "solver", "embedded", "MILP solver of cutplanes and optcomplete: "+strings.Join(milp.Names(), ", "))
-	flags.IntVar(&master.SampleRows, "sample-rows", 100, "rows in each sample of optcomplete (g0)")
-	flags.Float64Var(&master.SampleConstant, "sample-constant", 1, "size of optcomplete's samples of columns (c); larger takes more")
-	flags.BoolVar(&master.Certify, "certify", false, "let optcomplete go on to a proof with the certified method")
-	flags.StringVar(&cuts.path, "save-cuts", "", "file to write the cuts of cutplanes or optcomplete to, for optcomplete master")
+	flags.Bind("method", &f.method)
+	flags.Bind("solver", &master.Solver)
+	flags.Bind("sample-rows", &master.SampleRows)
+	flags.Bind("sample-constant", &master.SampleConstant)
+	flags.Bind("certify", &master.Certify)
+	flags.Bind("save-cuts", &cuts.path)
 }
 
 // checkMethodFlags refuses flags that the method would ignore.
@@ -45,12 +45,6 @@ func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
 		if cmd.Flags().Changed(n.flag) && !slices.Contains(n.methods, s.Method) {
 			return usagef("--%s means nothing to --method %s: it is for %s", n.flag, s.Method, n.methods[0])
 		}
-	}
-	if s.Master.SampleRows < 1 {
-		return usagef("--sample-rows is %d, but must be at least 1", s.Master.SampleRows)
-	}
-	if !(s.Master.SampleConstant > 0) {
-		return usagef("--sample-constant is %v, but must be a positive number", s.Master.SampleConstant)
 	}
 	return nil
 }
@@ -93,13 +87,8 @@ selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write := map[string]func(io.Writer, *milp.Master) error{"lp": milp.WriteLP, "mps": milp.WriteMPS}[format]
-			switch {
-			case cuts == "":
+			if cuts == "" {
 				return usagef("which cuts? Give the file of fit --save-cuts with --cuts")
-			case write == nil:
-				return usagef("--format is %q, but must be lp or mps", format)
-			case cmd.Flags().Changed("iteration") && iteration < 1:
-				return usagef("--iteration is %d, but the first is 1", iteration)
 			}
 			in, err := os.Open(cuts)
 			if err != nil {
@@ -117,12 +106,11 @@ selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
 			return writeResult(c, output, func(w io.Writer) error { return write(w, master) })
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&cuts, "cuts", "", "file that fit --save-cuts wrote")
-	flags.IntVar(&iteration, "iteration", 0, "the master after this iteration's cut; without it, the last")
-	flags.StringVar(&format, "format", "lp", "lp (CPLEX LP) or mps (free MPS)")
-	flags.StringVarP(&output, "output", "o", "", "file to write to; without it, stdout")
+	flags := flagsOf(cmd, "master")
+	flags.Bind("cuts", &cuts)
+	flags.Bind("iteration", &iteration)
+	flags.Bind("format", &format)
+	flags.Bind("output", &output)
 	return cmd
 }
 

@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -22,7 +20,6 @@ func regressCommand(c *common) *cobra.Command {
 		settings regress.Settings
 		options  data.NumbersOptions
 		target   string
-		gamma    string
 		refit    string
 		path     bool
 		asJSON   bool
@@ -46,9 +43,6 @@ inside, columns are centred and scaled, so that units do not matter.`,
 				return usagef("how many features? Give their number with -k")
 			}
 			var err error
-			if settings.Gamma, err = gammaFlag(gamma); err != nil {
-				return err
-			}
 			if settings.Refit, err = model.ParseRefit(refit); err != nil {
 				return usagef("--refit: %v", err)
 			}
@@ -57,7 +51,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 				return err
 			}
 			c.notef("Read %s rows, %s features", grouped(len(problem.Y)), grouped(len(problem.Names)))
-			settings.Threads, settings.Seed = c.threads, c.seed
+			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			if path {
@@ -78,36 +72,23 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			return err
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&target, "target", "", "the column to explain")
-	flags.IntVarP(&settings.K, "k", "k", 0, "how many features to select")
-	flags.BoolVar(&path, "path", false, "every number of features from 1 to k")
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
-	flags.StringVar(&gamma, "gamma", "auto", "weight of the fit against the size of the coefficients, for columns with sum of squares n: a positive number, or auto to choose it by cross-validation")
-	flags.StringVar(&refit, "refit", model.LeastSquares.String(), "how to fit the coefficients once the features are selected: ls (least squares) or ridge (with gamma)")
-	flags.BoolVar(&settings.NoIntercept, "no-intercept", false, "fit no intercept")
-	flags.StringSliceVar(&settings.Always, "always", nil, "features to select in any case")
-	flags.StringSliceVar(&settings.Never, "never", nil, "features never to select")
-	flags.StringSliceVar(&options.Skip, "skip", nil, "columns that are no features, such as ids and text")
-	flags.Float64Var(&settings.Gap, "gap", 0, "stop when the relative gap is this small; 0 proves the optimum")
-	flags.DurationVar(&settings.TimeLimit, "time-limit", 0, "stop each search after this time, such as 60s or 5m")
-	flags.IntVar(&settings.MaxNodes, "max-nodes", 0, "stop each search after so many nodes")
-	flags.IntVar(&settings.NearTies, "near-ties", 5, "how many other good selections to report")
-	flags.IntVar(&settings.Folds, "folds", 5, "parts of the table to validate gamma on in turn")
+	flags := flagsOf(cmd, "regress")
+	flags.Bind("target", &target)
+	flags.Bind("k", &settings.K)
+	flags.Bind("path", &path)
+	flags.Bind("json", &asJSON)
+	flags.Bind("gamma", &settings.Gamma)
+	flags.Bind("refit", &refit)
+	flags.Bind("no-intercept", &settings.NoIntercept)
+	flags.Bind("always", &settings.Always)
+	flags.Bind("never", &settings.Never)
+	flags.Bind("skip", &options.Skip)
+	flags.Bind("gap", &settings.Gap)
+	flags.Bind("time-limit", &settings.TimeLimit)
+	flags.Bind("max-nodes", &settings.MaxNodes)
+	flags.Bind("near-ties", &settings.NearTies)
+	flags.Bind("folds", &settings.Folds)
 	return cmd
-}
-
-// gammaFlag reads --gamma; auto is 0.
-func gammaFlag(text string) (float64, error) {
-	if text == "auto" {
-		return 0, nil
-	}
-	gamma, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(gamma > 0) || math.IsInf(gamma, 0) {
-		return 0, usagef("--gamma is %q, but must be a positive number or auto", text)
-	}
-	return gamma, nil
 }
 
 // readProblem reads a table and takes the target out of its columns.

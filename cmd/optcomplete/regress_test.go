@@ -46,6 +46,7 @@ func regressRun(args ...string) (stdout string, err error) {
 	cmd.SetOut(&out)
 	cmd.SetErr(&log)
 	cmd.SilenceErrors, cmd.SilenceUsage = true, true
+	cmd.SetFlagErrorFunc(flagError)
 	err = cmd.Execute()
 	return out.String(), err
 }

@@ -3,9 +3,11 @@ package main
 import (
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"optcomplete/internal/atomicfile"
 	"optcomplete/model"
@@ -39,9 +41,9 @@ and the settings. The page needs no network and no other file.`,
 			return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
 		},
 	}
-	flags := cmd.Flags()
-	flags.StringVarP(&output, "output", "o", "", "HTML file to write to; without it, stdout")
-	flags.StringVar(&pathFile, "path", "", "what optcomplete path --json printed, for the error by number of features")
+	flags := flagsOf(cmd, "report")
+	flags.Bind("path", &pathFile)
+	flags.Bind("output", &output)
 	return cmd
 }
 
@@ -67,7 +69,7 @@ the models were fitted on different data.`,
 			return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
 		},
 	}
-	cmd.Flags().StringVarP(&output, "output", "o", "", "HTML file to write to; without it, stdout")
+	flagsOf(cmd, "compare").Bind("output", &output)
 	return cmd
 }
 
@@ -88,10 +90,24 @@ func writeReport(file, ratings, folder string, summary interface{ WriteJSON(io.W
 	return atomicfile.File(file, func(w io.Writer) error { return report.Write(w, m, nil) })
 }
 
-// record notes the files that a model was made from.
-func (f *inputFlags) record(s *model.Summary, ratings string) {
+// elsewhere are settings that the summary has a field for, and those that do not
+// change the result.
+var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "json", "save-cuts"}
+
+// recordSettings notes how a model was asked for, so that it can be made again.
+func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {
 	if s.Settings == nil {
 		s.Settings = map[string]string{}
 	}
-	s.Settings["ratings"], s.Settings["features"] = ratings, f.features
+	s.Settings["ratings"] = ratings
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(elsewhere, f.Name) {
+			return
+		}
+		value := f.Value.String()
+		if list, ok := f.Value.(pflag.SliceValue); ok {
+			value = strings.Join(list.GetSlice(), ",")
+		}
+		s.Settings[f.Name] = value
+	})
 }

@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/twosided"
 )
@@ -23,10 +23,10 @@ type twoSidedFlags struct {
 	heredity    string
 }
 
-func (f *twoSidedFlags) register(flags *pflag.FlagSet) {
-	flags.StringVar(&f.rowFeatures, "row-features", "", "file with features of the rows (id, then one number for each): select k products row feature × column feature")
-	flags.BoolVar(&f.constants, "constants", false, "with --row-features: add the constant 1 to either side, for the terms of one side alone")
-	flags.StringVar(&f.heredity, "heredity", twosided.NoHeredity.String(), "with --row-features: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)")
+func (f *twoSidedFlags) register(flags *settings.Flags) {
+	flags.Bind("row-features", &f.rowFeatures)
+	flags.Bind("constants", &f.constants)
+	flags.Bind("heredity", &f.heredity)
 }
 
 // resolve checks the flags; asked tells whether the fit is two-sided.
@@ -61,8 +61,7 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	summary.Warnings = append(summary.Warnings, warnings...)
 	summary.Seconds.Load = loaded.Seconds()
 	summary.Seconds.Total += loaded.Seconds()
-	in.record(&summary.Summary, ratingsPath)
-	summary.Settings["row-features"] = f.rowFeatures
+	recordSettings(cmd, &summary.Summary, ratingsPath)
 	if output != "" {
 		if err := fitted.Save(output); err != nil {
 			return err

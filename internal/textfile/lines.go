@@ -1,4 +1,4 @@
-package data
+package textfile
 
 import (
 	"bufio"
@@ -9,32 +9,32 @@ import (
 	"unicode/utf8"
 )
 
-// lineReader gives the lines of a text one by one, without their ends, in a
-// buffer that is used again. It never holds more than limit bytes of a line.
-type lineReader struct {
+// LineReader gives the lines of a text one by one, without their ends, in a
+// buffer that is used again. It never holds more than Limit bytes of a line.
+type LineReader struct {
 	text  *bufio.Reader
-	name  string // of the file, for errors
-	limit int    // bytes of the longest line
-	line  int    // number of the last line given
+	Name  string // of the file, for errors
+	Limit int    // bytes of the longest line
+	Line  int    // number of the last line given
 	long  []byte // a line that did not fit into the buffer of text
 }
 
-// next gives the next line that is not blank, or io.EOF. The bytes may be
+// Next gives the next line that is not blank, or io.EOF. The bytes may be
 // changed by the caller and hold until the next call.
-func (r *lineReader) next() ([]byte, error) {
+func (r *LineReader) Next() ([]byte, error) {
 	for {
 		line, err := r.read()
 		if err != nil {
 			return nil, err
 		}
-		if !blank(line) {
-			return line, r.check(line)
+		if !Blank(line) {
+			return line, CheckLine(r.Name, r.Line, line)
 		}
 	}
 }
 
 // read gives the next line, blank or not.
-func (r *lineReader) read() ([]byte, error) {
+func (r *LineReader) read() ([]byte, error) {
 	line, err := r.text.ReadSlice('\n')
 	if err == bufio.ErrBufferFull {
 		line, err = r.readLong(line)
@@ -45,12 +45,12 @@ func (r *lineReader) read() ([]byte, error) {
 		}
 		err = nil // the last line, without an end
 	}
-	r.line++
+	r.Line++
 	if err != nil {
 		if _, known := err.(*InputError); known {
 			return nil, err
 		}
-		return nil, readError(r.name, r.line, err)
+		return nil, ReadError(r.Name, r.Line, err)
 	}
 	if n := len(line); n > 0 && line[n-1] == '\n' {
 		line = line[:n-1]
@@ -58,20 +58,20 @@ func (r *lineReader) read() ([]byte, error) {
 	if n := len(line); n > 0 && line[n-1] == '\r' {
 		line = line[:n-1]
 	}
-	if len(line) > r.limit {
-		return nil, r.tooLong(r.line)
+	if len(line) > r.Limit {
+		return nil, TooLong(r.Name, r.Line, r.Limit)
 	}
 	return line, nil
 }
 
 // readLong puts a line together that is longer than the buffer of text.
-func (r *lineReader) readLong(part []byte) ([]byte, error) {
+func (r *LineReader) readLong(part []byte) ([]byte, error) {
 	r.long = r.long[:0]
 	err := error(bufio.ErrBufferFull)
 	for {
 		// Two bytes more than the limit may be the line's end.
-		if len(r.long)+len(part) > r.limit+2 {
-			return nil, r.tooLong(r.line + 1)
+		if len(r.long)+len(part) > r.Limit+2 {
+			return nil, TooLong(r.Name, r.Line+1, r.Limit)
 		}
 		r.long = append(r.long, part...)
 		if err != bufio.ErrBufferFull {
@@ -81,34 +81,40 @@ func (r *lineReader) readLong(part []byte) ([]byte, error) {
 	}
 }
 
-func (r *lineReader) tooLong(line int) error {
+// CheckLine refuses bytes that no text table holds. A nil error is nil.
+func CheckLine(name string, number int, line []byte) error {
+	if fault := lineFault(line); fault != nil {
+		fault.File, fault.Line = name, number
+		return fault
+	}
+	return nil
+}
+
+func lineFault(line []byte) *InputError {
+	switch {
+	case printable(line):
+		return nil
+	case bytes.IndexByte(line, 0) >= 0:
+		return &InputError{Problem: "holds a NUL byte", Remedy: "save the file as UTF-8 text"}
+	case !utf8.Valid(line):
+		return &InputError{Problem: "is not UTF-8 text", Remedy: "save the file as UTF-8"}
+	case bytes.IndexByte(line, '\r') >= 0:
+		return &InputError{Problem: "holds a carriage return within the line", Remedy: `end lines with \n or \r\n`}
+	}
+	return nil
+}
+
+// TooLong is the fault of a line of more than limit bytes.
+func TooLong(name string, number, limit int) *InputError {
 	return &InputError{
-		File: r.name, Line: line,
-		Problem: fmt.Sprintf("the line is longer than %d MiB", r.limit>>20),
+		File: name, Line: number,
+		Problem: fmt.Sprintf("the line is longer than %d MiB", limit>>20),
 		Remedy:  "check that this is a text table with one entry a line",
 	}
 }
 
-// check refuses bytes that no text table holds.
-func (r *lineReader) check(line []byte) error {
-	if printable(line) {
-		return nil
-	}
-	fault := &InputError{File: r.name, Line: r.line}
-	switch {
-	case bytes.IndexByte(line, 0) >= 0:
-		fault.Problem, fault.Remedy = "holds a NUL byte", "save the file as UTF-8 text"
-	case !utf8.Valid(line):
-		fault.Problem, fault.Remedy = "is not UTF-8 text", "save the file as UTF-8"
-	case bytes.IndexByte(line, '\r') >= 0:
-		fault.Problem, fault.Remedy = "holds a carriage return within the line", `end lines with \n or \r\n`
-	default:
-		return nil
-	}
-	return fault
-}
-
-func blank(line []byte) bool {
+// Blank tells whether a line holds nothing but spaces and tabs.
+func Blank(line []byte) bool {
 	for _, b := range line {
 		if b != ' ' && b != '\t' {
 			return false

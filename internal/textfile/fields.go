@@ -1,12 +1,12 @@
-package data
+package textfile
 
 import "bytes"
 
-// detectDelimiter finds what separates the fields of a table whose first line
+// DetectDelimiter finds what separates the fields of a table whose first line
 // this is and that has at least so many fields. A tab seldom stands in text, so
 // enough tabs decide; else the more frequent of comma and semicolon. What
 // stands in quotes does not count.
-func detectDelimiter(line []byte, fields int) byte {
+func DetectDelimiter(line []byte, fields int) byte {
 	var tabs, commas, semicolons int
 	quoted := false
 	for _, b := range line {
@@ -32,44 +32,46 @@ func detectDelimiter(line []byte, fields int) byte {
 	}
 }
 
-// splitFault says why a line cannot be split; "" when it can.
-type splitFault string
+// SplitFault says why a line cannot be split; "" when it can.
+type SplitFault string
 
+// What can be wrong with the quotes of a line.
 const (
-	notClosed   splitFault = "a quoted field is not closed on its line"
-	afterQuotes splitFault = "text follows the closing quote of a field"
+	NotClosed   SplitFault = "a quoted field is not closed on its line"
+	AfterQuotes SplitFault = "text follows the closing quote of a field"
 
-	quoteRemedy = `write a quote within a quoted field as ""`
+	// QuoteRemedy says what to do about either.
+	QuoteRemedy = `write a quote within a quoted field as ""`
 )
 
-// split appends the fields of a line to fields. Spaces around a field are not
+// Split appends the fields of a line to fields. Spaces around a field are not
 // part of it unless they stand in quotes; a quote within an unquoted field is
 // an ordinary character. Quoted fields are unescaped in place.
-func split(line []byte, delimiter byte, fields [][]byte) ([][]byte, splitFault) {
+func Split(line []byte, delimiter byte, fields [][]byte) ([][]byte, SplitFault) {
 	if bytes.IndexByte(line, '"') < 0 {
 		begin := 0
 		for at, b := range line {
 			if b == delimiter {
-				fields = append(fields, trim(line[begin:at]))
+				fields = append(fields, Trim(line[begin:at]))
 				begin = at + 1
 			}
 		}
-		return append(fields, trim(line[begin:])), ""
+		return append(fields, Trim(line[begin:])), ""
 	}
 	for {
 		rest := skipSpaces(line, delimiter)
 		var field []byte
-		var fault splitFault
+		var fault SplitFault
 		if len(rest) > 0 && rest[0] == '"' {
 			field, rest, fault = unquote(rest)
 			rest = skipSpaces(rest, delimiter)
 			if fault == "" && len(rest) > 0 && rest[0] != delimiter {
-				fault = afterQuotes
+				fault = AfterQuotes
 			}
 		} else if at := bytes.IndexByte(rest, delimiter); at >= 0 {
-			field, rest = trim(rest[:at]), rest[at:]
+			field, rest = Trim(rest[:at]), rest[at:]
 		} else {
-			field, rest = trim(rest), nil
+			field, rest = Trim(rest), nil
 		}
 		if fault != "" {
 			return fields, fault
@@ -84,7 +86,7 @@ func split(line []byte, delimiter byte, fields [][]byte) ([][]byte, splitFault) 
 
 // unquote reads a field that begins with a quote and gives the text in it and
 // what follows the closing quote.
-func unquote(text []byte) (field, rest []byte, fault splitFault) {
+func unquote(text []byte) (field, rest []byte, fault SplitFault) {
 	to := 0
 	for at := 1; at < len(text); at++ {
 		if text[at] == '"' {
@@ -96,7 +98,7 @@ func unquote(text []byte) (field, rest []byte, fault splitFault) {
 		text[to] = text[at]
 		to++
 	}
-	return nil, nil, notClosed
+	return nil, nil, NotClosed
 }
 
 func space(b byte) bool { return b == ' ' || b == '\t' }
@@ -108,7 +110,8 @@ func skipSpaces(text []byte, delimiter byte) []byte {
 	return text
 }
 
-func trim(field []byte) []byte {
+// Trim takes the spaces and tabs around a field away.
+func Trim(field []byte) []byte {
 	for len(field) > 0 && space(field[0]) {
 		field = field[1:]
 	}

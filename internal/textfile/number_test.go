@@ -1,4 +1,4 @@
-package data
+package textfile
 
 import (
 	"math"
@@ -13,7 +13,7 @@ func TestParseNumberEqualsStrconv(t *testing.T) {
 	form := rapid.StringMatching(`[+-]?[0-9]{0,17}(\.[0-9]{0,17})?([eE][+-]?[0-9]{1,3})?`)
 	rapid.Check(t, func(t *rapid.T) {
 		text := form.Draw(t, "text")
-		got, fault := parseNumber([]byte(text))
+		got, fault := ParseNumber([]byte(text))
 		want, err := strconv.ParseFloat(text, 64)
 		if (fault != "") != (err != nil) {
 			t.Fatalf("%q: %q, strconv says %v", text, fault, err)
@@ -25,12 +25,12 @@ func TestParseNumberEqualsStrconv(t *testing.T) {
 }
 
 func TestParseNumberRefuses(t *testing.T) {
-	for text, want := range map[string]numberFault{
-		"": notNumber, ".": notNumber, "-": notNumber, "1.2.3": notNumber, "1e": notNumber, "1_000": notNumber,
-		"0x1p-2": notNumber, "12a": notNumber, "1 2": notNumber, "−1": notNumber,
-		"nan": notFinite, "-NaN": notFinite, "Inf": notFinite, "+INFINITY": notFinite, "1e400": tooLarge, "-1e400": tooLarge,
+	for text, want := range map[string]NumberFault{
+		"": NotNumber, ".": NotNumber, "-": NotNumber, "1.2.3": NotNumber, "1e": NotNumber, "1_000": NotNumber,
+		"0x1p-2": NotNumber, "12a": NotNumber, "1 2": NotNumber, "−1": NotNumber,
+		"nan": NotFinite, "-NaN": NotFinite, "Inf": NotFinite, "+INFINITY": NotFinite, "1e400": TooLarge, "-1e400": TooLarge,
 	} {
-		if _, got := parseNumber([]byte(text)); got != want {
+		if _, got := ParseNumber([]byte(text)); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
@@ -48,12 +48,12 @@ func TestSplit(t *testing.T) {
 		`"a",`:               {"a", ""},
 		"a\t, \tb":           {"a", "b"},
 	} {
-		fields, fault := split([]byte(text), ',', nil)
-		if got := strings.Join(texts(fields), "|"); fault != "" || got != strings.Join(want, "|") || len(fields) != len(want) {
+		fields, fault := Split([]byte(text), ',', nil)
+		if got := strings.Join(Texts(fields), "|"); fault != "" || got != strings.Join(want, "|") || len(fields) != len(want) {
 			t.Errorf("%q: %q, want %q (%s)", text, got, want, fault)
 		}
 	}
-	if fields, fault := split([]byte("\"a\"\t\t \"b\t\" "), '\t', nil); fault != "" || strings.Join(texts(fields), "|") != "a||b\t" {
+	if fields, fault := Split([]byte("\"a\"\t\t \"b\t\" "), '\t', nil); fault != "" || strings.Join(Texts(fields), "|") != "a||b\t" {
 		t.Errorf("tabs: %q (%s)", fields, fault)
 	}
 }

@@ -1,4 +1,4 @@
-package data
+package textfile
 
 import (
 	"bytes"
@@ -7,13 +7,14 @@ import (
 	"strings"
 )
 
-// numberFault says why a field is no finite number; "" when it is one.
-type numberFault string
+// NumberFault says why a field is no finite number; "" when it is one.
+type NumberFault string
 
+// What can be wrong with a number.
 const (
-	notNumber numberFault = "is not a number"
-	notFinite numberFault = "is not a finite number"
-	tooLarge  numberFault = "is too large for a number"
+	NotNumber NumberFault = "is not a number"
+	NotFinite NumberFault = "is not a finite number"
+	TooLarge  NumberFault = "is too large for a number"
 )
 
 // exactPowers are the powers of ten that a float64 holds exactly.
@@ -22,9 +23,9 @@ var exactPowers = [23]float64{
 	1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
 }
 
-// parseNumber reads a decimal number, correctly rounded. Hexadecimal numbers
+// ParseNumber reads a decimal number, correctly rounded. Hexadecimal numbers
 // and digits grouped by underscores, which strconv would take, are refused.
-func parseNumber(field []byte) (float64, numberFault) {
+func ParseNumber(field []byte) (float64, NumberFault) {
 	if v, ok := parseShort(field); ok {
 		return v, ""
 	}
@@ -71,13 +72,13 @@ func parseShort(field []byte) (value float64, ok bool) {
 	return value, true
 }
 
-func parseAny(field []byte) (float64, numberFault) {
+func parseAny(field []byte) (float64, NumberFault) {
 	for _, b := range field {
 		if b-'0' > 9 && b != '.' && b != '-' && b != '+' && b != 'e' && b != 'E' {
 			if spelledOut(field) {
-				return 0, notFinite
+				return 0, NotFinite
 			}
-			return 0, notNumber
+			return 0, NotNumber
 		}
 	}
 	v, err := strconv.ParseFloat(string(field), 64)
@@ -85,9 +86,9 @@ func parseAny(field []byte) (float64, numberFault) {
 	case err == nil:
 		return v, ""
 	case math.IsInf(v, 0):
-		return 0, tooLarge
+		return 0, TooLarge
 	default:
-		return 0, notNumber
+		return 0, NotNumber
 	}
 }
 
@@ -101,8 +102,8 @@ func spelledOut(field []byte) bool {
 	return false
 }
 
-// missingWord tells whether a field is a usual way to say that nothing is known.
-func missingWord(field []byte) bool {
+// MissingWord tells whether a field is a usual way to say that nothing is known.
+func MissingWord(field []byte) bool {
 	switch strings.ToLower(string(field)) {
 	case "", "n/a", "na", "#n/a", "null", "none", "nil", "missing", "-", "--", "?", ".", `\n`:
 		return true
@@ -110,10 +111,10 @@ func missingWord(field []byte) bool {
 	return false
 }
 
-// numberRemedy says what to do about a field that is no number.
-func numberRemedy(field []byte) string {
+// NumberRemedy says what to do about a field that is no number.
+func NumberRemedy(field []byte) string {
 	if bytes.IndexByte(field, ',') >= 0 {
-		if _, fault := parseNumber(bytes.Replace(field, []byte(","), []byte("."), 1)); fault == "" {
+		if _, fault := ParseNumber(bytes.Replace(field, []byte(","), []byte("."), 1)); fault == "" {
 			return "write decimals with a point"
 		}
 	}

@@ -1,4 +1,4 @@
-package data
+package textfile
 
 import (
 	"bufio"
@@ -12,21 +12,21 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// stdinName stands for standard input in error messages; the user writes "-".
-const stdinName = "stdin"
+// StdinName stands for standard input in error messages; the user writes "-".
+const StdinName = "stdin"
 
 // zstdWindow is the most memory a zstd frame may ask for: that of `zstd --long`.
 const zstdWindow = 128 << 20
 
-// withFile opens a path ("-" is standard input) and hands its text to read,
+// WithFile opens a path ("-" is standard input) and hands its text to read,
 // with the name to use in errors.
-func withFile(path string, read func(r io.Reader, name string) error) error {
+func WithFile(path string, read func(r io.Reader, name string) error) error {
 	if path == "-" {
-		return read(os.Stdin, stdinName)
+		return read(os.Stdin, StdinName)
 	}
 	file, err := os.Open(path)
 	if err != nil {
-		return openError(path, err)
+		return OpenError(path, err)
 	}
 	defer file.Close()
 	if info, err := file.Stat(); err == nil && info.IsDir() {
@@ -35,7 +35,8 @@ func withFile(path string, read func(r io.Reader, name string) error) error {
 	return read(file, path)
 }
 
-func openError(path string, err error) error {
+// OpenError says why a file cannot be opened.
+func OpenError(path string, err error) error {
 	problem := "cannot be opened"
 	var cause *fs.PathError
 	switch {
@@ -64,29 +65,29 @@ var (
 	}
 )
 
-// bufferBytes is the size of the read buffer. Lines within it are never copied.
-const bufferBytes = 256 << 10
+// BufferBytes is the size of the read buffer. Lines within it are never copied.
+const BufferBytes = 256 << 10
 
-// unpack gives the text of r: decompressed if its first bytes say so, without a
+// Unpack gives the text of r: decompressed if its first bytes say so, without a
 // byte-order mark. Release it when done.
-func unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err error) {
+func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err error) {
 	release = func() {}
-	raw := bufio.NewReaderSize(r, bufferBytes)
+	raw := bufio.NewReaderSize(r, BufferBytes)
 	head, _ := raw.Peek(8) // a read error will come again with the first line
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
 		z, err := gzip.NewReader(raw)
 		if err != nil {
-			return nil, nil, readError(name, 0, err)
+			return nil, nil, ReadError(name, 0, err)
 		}
-		text = bufio.NewReaderSize(z, bufferBytes)
+		text = bufio.NewReaderSize(z, BufferBytes)
 	case bytes.HasPrefix(head, zstdMagic):
 		z, err := zstd.NewReader(raw, zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
-			return nil, nil, readError(name, 0, err)
+			return nil, nil, ReadError(name, 0, err)
 		}
 		release = z.Close
-		text = bufio.NewReaderSize(z, bufferBytes)
+		text = bufio.NewReaderSize(z, BufferBytes)
 	default:
 		text = raw
 	}
@@ -100,13 +101,14 @@ func unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err e
 	if bytes.HasPrefix(head, utf8Mark) {
 		if _, err := text.Discard(len(utf8Mark)); err != nil {
 			release()
-			return nil, nil, readError(name, 0, err)
+			return nil, nil, ReadError(name, 0, err)
 		}
 	}
 	return text, release, nil
 }
 
-func readError(name string, line int, err error) error {
+// ReadError says why a file cannot be read on.
+func ReadError(name string, line int, err error) error {
 	problem := "cannot be read: " + err.Error()
 	if errors.Is(err, io.ErrUnexpectedEOF) {
 		problem = "ends in the middle of its compressed data"
