@@ -114,7 +114,7 @@ func look(t *testing.T, p *browser.Page, file string, view browser.View) {
 				const scale = s.getBoundingClientRect().width / s.viewBox.baseVal.width;
 				smallest = Math.min(smallest, scale * parseFloat(getComputedStyle(s.querySelector('text')).fontSize));
 				const marks = s.querySelectorAll('path, rect, circle');
-				if (!Array.from(marks).some(m => m.getBoundingClientRect().width > 0)) hidden.push(f.querySelector('h4').textContent + ': no marks');
+				if (!Array.from(marks).some(m => { const r = m.getBoundingClientRect(); return r.width + r.height > 0; })) hidden.push(f.querySelector('h4').textContent + ': no marks');
 			});
 		});
 		const rgb = getComputedStyle(document.querySelector('section')).backgroundColor.match(/\d+/g).map(Number);

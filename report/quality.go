@@ -109,12 +109,12 @@ func (m *Model) effects() section {
 	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, in the unit of the values", Zero: true,
 		Description: "For each feature a histogram of its effect over the rows, its median, the middle half and nine tenths of the rows, and the effect for the population.",
 		Legend:      []chart.Key{{Part: "shape", Name: "rows"}, {Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
-	t := &table{Caption: "Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the rows; the part of the rows above 0, and the share of the variance", Sort: true, Text: []bool{true, true},
-		Head: []string{"Feature", "Unit", "Population", "SD over rows", "5 %", "Median", "95 %", "Above 0", "Variance"}}
+	t := &table{Caption: "Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the rows; the part of the rows above 0, and the share of the variance", Sort: true,
+		Head: []string{"Feature", "Population", "SD over rows", "5 %", "Median", "95 %", "Above 0", "Variance"}}
 	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
 	for f, term := range d.Terms {
 		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
-		t.row(name(term.Name), text(term.Unit), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent))
+		t.row(say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent))
 		steps.row(name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
 			m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed))
 		q := term.StepSpread
@@ -130,6 +130,14 @@ func (m *Model) effects() section {
 	s.table(t)
 	s.say("The population’s effect is what a row of which nothing is known gets. Where the rows lie on both sides of 0, the feature divides tastes rather than being liked or disliked by all.")
 	return s
+}
+
+// unit names the unit of a feature.
+func unit(of string) string {
+	if of == "1" {
+		return "unit"
+	}
+	return of
 }
 
 func shape(low, high float64, counts []int) []chart.Bar {

@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -263,6 +264,33 @@ func TestNamesAreEscaped(t *testing.T) {
 	}
 }
 
+// checkPlots wants something drawn in every plot.
+func checkPlots(t *testing.T, n *html.Node) {
+	t.Helper()
+	if n.Type == html.ElementNode && n.Data == "svg" {
+		marks := 0
+		var visit func(n *html.Node)
+		visit = func(n *html.Node) {
+			class, _ := attribute(n, "class")
+			for _, c := range strings.Fields(class) {
+				if slices.Contains([]string{"dot", "line", "shape", "thin"}, c) || n.Data == "rect" && regexp.MustCompile(`^f[1-6]$`).MatchString(c) {
+					marks++
+				}
+			}
+			for c := n.FirstChild; c != nil; c = c.NextSibling {
+				visit(c)
+			}
+		}
+		visit(n)
+		if label, _ := attribute(n, "aria-label"); marks == 0 {
+			t.Errorf("the plot %q is empty", label)
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		checkPlots(t, c)
+	}
+}
+
 // TestPageIsAccessible: what a screen reader needs.
 func TestPageIsAccessible(t *testing.T) {
 	_, page := written(t, jsonOf(t, fitted(t, usual).Summary), nil)
@@ -357,6 +385,7 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 				}
 			}
 			checkNumbers(t, node, map[string][]byte{"model": text})
+			checkPlots(t, node)
 		})
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 
 	"optcomplete/internal/chart"
 	"optcomplete/model"
@@ -92,6 +93,17 @@ func (m *Model) calibrationFigure() *figure {
 	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Each dot is about a twentieth of the entries, its bar two standard errors. On the dashed line predictions are right on average; above it they are too low."}
 }
 
+// needed is how many entries a mean residual needs to be drawn, because the error
+// of few would set the scale of the plot: 20, unless no bin has them.
+func needed(bins []model.Bin) int {
+	for _, b := range bins {
+		if b.Entries >= 20 {
+			return 20
+		}
+	}
+	return 1
+}
+
 func (m *Model) byEntries() []figure {
 	bins := m.s.Diagnostics.ByEntries
 	if len(bins) == 0 {
@@ -108,12 +120,14 @@ func (m *Model) byEntries() []figure {
 		c.Bars = append(c.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: b.RMSE, Tip: fmt.Sprintf("%s training entries: RMSE %s on %s entries", between(b.Low, b.High), plain(b.RMSE), whole(float64(b.Entries)))})
 		c.Labels = append(c.Labels, between(b.Low, b.High))
 		mean.Bars = append(mean.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: math.NaN()}) // only for its label
-		dots.Points = append(dots.Points, chart.Point{X: float64(i) + 0.5, Y: b.Mean, Error: 2 * standardError(b), Tip: fmt.Sprintf("%s training entries: mean residual %s", between(b.Low, b.High), signed(b.Mean))})
+		if b.Entries >= needed(bins) {
+			dots.Points = append(dots.Points, chart.Point{X: float64(i) + 0.5, Y: b.Mean, Error: 2 * standardError(b), Tip: fmt.Sprintf("%s training entries: mean residual %s", between(b.Low, b.High), signed(b.Mean))})
+		}
 		t.row(m.num(here("low"), whole), m.num(here("high"), whole), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
 	}
 	mean.Labels, mean.Series = c.Labels, []chart.Series{dots}
 	return []figure{{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Rows with more entries are known better. If the bars do not fall, more entries would not help: the features say all they can."},
-		{Title: mean.Title, SVG: drawn(mean), Caption: "With two standard errors. Away from 0, the predictions for such rows are too low (above) or too high (below). The numbers are in the table of the plot beside."}}
+		{Title: mean.Title, SVG: drawn(mean), Caption: "With two standard errors. Above 0 the predictions for such rows are too low, below it too high. Ranges with fewer than 20 entries are not drawn. The numbers are in the table of the plot beside."}}
 }
 
 // between names a range of whole numbers.
@@ -132,7 +146,7 @@ func (m *Model) byTerm(s *section) {
 	most := 0.0 // one range for all, so that they compare
 	for _, t := range m.s.Diagnostics.ByTerm {
 		for _, b := range t.Bins {
-			if b.Entries > 0 {
+			if b.Entries >= needed(t.Bins) {
 				most = max(most, math.Abs(b.Mean)+2*standardError(b))
 			}
 		}
@@ -142,7 +156,9 @@ func (m *Model) byTerm(s *section) {
 			skipped = append(skipped, term.Name)
 			continue
 		}
-		figures = append(figures, m.termFigure(i, term, most))
+		if slices.ContainsFunc(term.Bins, func(b model.Bin) bool { return b.Entries > 0 }) {
+			figures = append(figures, m.termFigure(i, term, most))
+		}
 	}
 	if len(figures) > 0 {
 		s.figures(figures...)
@@ -175,12 +191,12 @@ func (m *Model) termFigure(i int, term model.TermBins, most float64) figure {
 		}
 		c.Labels = append(c.Labels, label)
 		c.Bars = append(c.Bars, chart.Bar{Low: float64(b), High: float64(b) + 1, Y: math.NaN()}) // only for its label
-		if bin.Entries > 0 {
+		if bin.Entries >= needed(term.Bins) {
 			line.Points = append(line.Points, chart.Point{X: float64(b) + 0.5, Y: bin.Mean, Error: 2 * standardError(bin),
 				Tip: fmt.Sprintf("%s %s: mean residual %s, RMSE %s, %s entries", term.Name, label, signed(bin.Mean), plain(bin.RMSE), whole(float64(bin.Entries)))})
 		}
 	}
 	c.Series = []chart.Series{line}
 	c.ShowY = []float64{-most, most}
-	return figure{Title: term.Name, SVG: drawn(c), Table: t, Caption: "Mean residual, with two standard errors."}
+	return figure{Title: term.Name, SVG: drawn(c), Table: t, Caption: "Mean residual, with two standard errors; ranges with fewer than 20 entries are not drawn."}
 }

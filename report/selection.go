@@ -26,8 +26,11 @@ func (m *Model) selected(path *Path) section {
 	}
 	cards = append(cards, card{Name: "Status", Value: text(statusText(m.s.Status)), Note: say("method %s", name(m.s.Method))})
 	s.add(block{Cards: cards})
-	s.say("%s The bound comes from all %s training entries. It speaks of the cost on these data; for data to come, see the errors in the next section.",
-		m.certificate(), m.num("observed", whole))
+	if m.s.Certified {
+		s.say("The bound comes from all %s training entries and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section.", m.num("observed", whole))
+	} else {
+		s.say("%s", m.certificate())
+	}
 	m.needed(&s)
 	m.stability(&s, path)
 	return s

@@ -17,14 +17,14 @@ func (m *Model) settings() section {
 	t.row("Method", text(m.s.Method))
 	t.row("Model", text(m.s.Model))
 	t.row("Features selected, k", m.num("k", whole))
-	t.row("γ", m.num("gamma", exact))
+	t.row("γ", m.num("gamma", short))
 	for _, optional := range []struct{ label, path string }{
 		{"γ of the population", "gamma0"}, {"Shrinkage of row effects, in entries", "row_shrinkage"}, {"Shrinkage of column effects, in entries", "column_shrinkage"},
 		{"Shrinkage of column effects as learned, in entries", "structure.column_shrinkage"},
 		{"Rows of a sample", "sample_rows"}, {"Columns of a sample’s row", "sample_columns"},
 	} {
 		if _, ok := m.doc.find(optional.path); ok {
-			t.row(template.HTML(optional.label), m.num(optional.path, exact))
+			t.row(template.HTML(optional.label), m.num(optional.path, short))
 		}
 	}
 	t.row("Refit of the coefficients", text(m.s.Refit.String()))

@@ -104,10 +104,6 @@ func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {
 		if slices.Contains(elsewhere, f.Name) {
 			return
 		}
-		value := f.Value.String()
-		if list, ok := f.Value.(pflag.SliceValue); ok {
-			value = strings.Join(list.GetSlice(), ",")
-		}
-		s.Settings[f.Name] = value
+		s.Settings[f.Name] = f.Value.String()
 	})
 }
