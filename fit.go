@@ -128,7 +128,13 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	s := t.selector(values, c)
 	t.remember(s, "all", c)
-	s.find.OnEvent = settings.OnEvent
+	var trace model.Trace
+	s.find.OnEvent = func(e search.Event) {
+		trace.Event(e)
+		if settings.OnEvent != nil {
+			settings.OnEvent(e)
+		}
+	}
 	result, found, err := t.search(ctx, s, c, &settings, &summary)
 	if err != nil {
 		return nil, settingsError(err)
@@ -173,6 +179,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			return nil, err
 		}
 		fitted.Summary.Holdout = &score
+	}
+	fitted.Summary.Trace = trace.Points()
+	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
+		return nil, err
 	}
 	total := time.Since(start)
 	fitted.Summary.Seconds = model.Seconds{
@@ -255,7 +265,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 	summary := model.Summary{
 		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
 		Gamma: c.gamma, GammaPath: c.gammaPath, Refit: t.refit, Seed: settings.Seed,
-		Always: settings.Always, Never: settings.Never, Version: Version,
+		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
 	if t.kind == model.Pooled {
 		summary.Gamma0 = c.gamma0

@@ -64,6 +64,7 @@ func fitCommand(c *common) *cobra.Command {
 		two    twoSidedFlags
 		output string
 		asJSON bool
+		page   string
 		cuts   cutsFile
 		large  largeFlags
 	)
@@ -80,6 +81,7 @@ proven on all entries; a pack that does not fit into --memory is read from its
 file, pass by pass.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
+  optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 -o model --report report.html
   optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
   optcomplete fit ratings.pack --features films.csv -k 5 --memory 4G --checkpoint run -o model
   optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
@@ -101,7 +103,7 @@ file, pass by pass.`,
 			if _, asked, err := two.resolve(); err != nil {
 				return err
 			} else if asked {
-				return two.fit(cmd, c, &in, args[0], settings, output, asJSON)
+				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
 			}
 			if err := large.resolve(&settings); err != nil {
 				return err
@@ -126,10 +128,14 @@ file, pass by pass.`,
 			summary.Warnings = append(summary.Warnings, warnings...)
 			summary.Seconds.Load = loaded.Seconds()
 			summary.Seconds.Total += loaded.Seconds()
+			recordSettings(cmd, summary, args[0])
 			if output != "" {
 				if err := fitted.Save(output); err != nil {
 					return err
 				}
+			}
+			if err := writeReport(page, args[0], output, summary); err != nil {
+				return err
 			}
 			if asJSON {
 				if err := summary.WriteJSON(c.stdout); err != nil {
@@ -144,6 +150,7 @@ file, pass by pass.`,
 	flags := flagsOf(cmd, "fit")
 	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
+	flags.Bind("report", &page)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
 	methodFlags(flags, &f, &cuts)

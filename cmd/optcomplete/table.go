@@ -189,6 +189,9 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout"},
 	{Name: "complete", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "file to write the predictions for all columns of the rows to: .csv or .parquet"},
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "SVG file for the plot"},
+	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
+	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
+	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect"}, Help: "print the result as one JSON object"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }

@@ -42,7 +42,7 @@ func (f *twoSidedFlags) resolve() (heredity twosided.Heredity, asked bool, err e
 
 // fit is the verb fit with --row-features: it reads the three files, selects
 // products, writes the model and prints it.
-func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output string, asJSON bool) error {
+func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output, page string, asJSON bool) error {
 	heredity, _, err := f.resolve()
 	if err != nil {
 		return err
@@ -61,10 +61,14 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	summary.Warnings = append(summary.Warnings, warnings...)
 	summary.Seconds.Load = loaded.Seconds()
 	summary.Seconds.Total += loaded.Seconds()
+	recordSettings(cmd, &summary.Summary, ratingsPath)
 	if output != "" {
 		if err := fitted.Save(output); err != nil {
 			return err
 		}
+	}
+	if err := writeReport(page, ratingsPath, output, summary); err != nil {
+		return err
 	}
 	if asJSON {
 		if err := summary.WriteJSON(c.stdout); err != nil {
