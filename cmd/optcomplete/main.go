@@ -120,7 +120,7 @@ Start with:  optcomplete demo`,
 	flags.Bind("quiet", &c.quiet)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
-		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
+		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c))
 	for _, verb := range root.Commands() {
 		verb.Args = usageArgs(verb.Args)
 	}

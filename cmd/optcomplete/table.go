@@ -104,6 +104,10 @@ var table = settings.Table{
 
 	// The search.
 	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Help: "stop when the relative gap is this small; 0 proves the optimum"},
+	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Help: "search samples of the rows first, then prove on all entries; auto: from 2 million entries on"},
+	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "folder that keeps what was computed: the same command goes on after a kill and ends with the same bits"},
+	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "model whose selection is tried first"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "stop each search after this time; 0: never"},
 	{Name: "time-limit", Type: settings.Duration, Default: "10s", Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "stop the search for each k after this time; 0: never"},
 	{Name: "panel", Type: settings.Names, Range: strings.Join(experiment.PanelNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "parts of the paper's tables to run"},
