@@ -43,4 +43,4 @@ generate:
 
 # The golden files of the command line and docs/settings.md.
 settings:
-	go test ./cmd/optcomplete -run 'Settings|Golden' -update
+	go test ./cmd/optcomplete -timeout 60s -run 'Settings|Golden' -update
