@@ -34,7 +34,7 @@ func benchCommand(c *common) *cobra.Command {
 			return usagef("%q is not a study (%s)", args[0], hint)
 		},
 	}
-	cmd.AddCommand(benchRealCommand(c))
+	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c))
 	return cmd
 }
 

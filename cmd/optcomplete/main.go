@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete"
+	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/progress/display"
@@ -60,8 +61,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
+	var otherRun *checkpoint.MismatchError
 	switch {
-	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage):
+	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitEarly
@@ -157,7 +159,8 @@ Start with:  optcomplete demo`,
 	flags.Bind("print-config", &c.printConfig)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
-		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
+		reportCommand(c), compareCommand(c),
+		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c))
 	c.prepare(root)
 	completeFlags(root)
 	root.SetHelpCommand(helpCommand(c))

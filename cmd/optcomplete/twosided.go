@@ -42,7 +42,7 @@ func (f *twoSidedFlags) resolve() (heredity twosided.Heredity, asked bool, err e
 
 // fit is the verb fit with --row-features: it reads the three files, selects
 // products, writes the model and prints it.
-func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output string, asJSON bool) error {
+func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output, page string, asJSON bool) error {
 	heredity, _, err := f.resolve()
 	if err != nil {
 		return err
@@ -61,17 +61,21 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	summary.Warnings = append(summary.Warnings, warnings...)
 	summary.Seconds.Load = loaded.Seconds()
 	summary.Seconds.Total += loaded.Seconds()
+	recordSettings(cmd, &summary.Summary, ratingsPath)
 	if output != "" {
 		if err := fitted.Save(output); err != nil {
 			return err
 		}
+	}
+	if err := writeReport(page, ratingsPath, output, summary); err != nil {
+		return err
 	}
 	if asJSON {
 		if err := summary.WriteJSON(c.stdout); err != nil {
 			return err
 		}
 	} else {
-		printTwoSided(c, summary, output)
+		printTwoSided(c, summary, "Model", output, "Report", page)
 	}
 	return early(&summary.Summary)
 }
@@ -194,7 +198,7 @@ func has(n int) string {
 }
 
 // printTwoSided prints a fitted two-sided model for people.
-func printTwoSided(c *common, s *twosided.Summary, output string) {
+func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %s products (%d row features × %d column features)\n", s.K, grouped(s.Features), s.RowFeatures, s.ColumnFeatures)
 	for i, name := range s.Selected {
@@ -206,7 +210,7 @@ func printTwoSided(c *common, s *twosided.Summary, output string) {
 		printMetrics(w, "Hold-out", s.Holdout)
 	}
 	printNearTies(w, &s.Summary)
-	printWritten(w, "Model", output)
+	printWritten(w, written...)
 }
 
 // predictor is a saved model of any kind. The error is a *model.UnknownRowError
