@@ -97,7 +97,7 @@ func mark(source string) string {
 	return strings.ToUpper(source[:1])
 }
 
-const legend = "Found by  S start  G greedy  R relaxation  E enumeration  L leaf  M master"
+const legend = "S start, G greedy, R relaxation, E enumeration, L leaf, M master"
 
 func newSearchLog(c *common) *searchLog {
 	columns := logColumns
@@ -263,7 +263,7 @@ func (l *searchLog) heading(e *search.Event) {
 		l.notef("")
 	}
 	if first {
-		l.notef("%s", legend)
+		l.factf("Found by", "%s", legend)
 	}
 	l.lines, l.sampled, l.k = 0, e.Sampled, e.K
 	var line strings.Builder
