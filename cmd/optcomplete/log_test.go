@@ -25,6 +25,9 @@ func made(t *testing.T, features, k string, flags string) []string {
 // TestGoldenLogs: a log without times is the same to the byte in every run and
 // for every number of threads.
 func TestGoldenLogs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a dozen fits")
+	}
 	for _, c := range []struct {
 		name, features, k, flags string
 		code                     int
@@ -53,6 +56,9 @@ func TestGoldenLogs(t *testing.T) {
 // TestPrintedBoundsAreTheReportedOnes: the last line of the log has the cost, the
 // bound and the gap of the JSON, rounded to stay true.
 func TestPrintedBoundsAreTheReportedOnes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("runs a dozen fits")
+	}
 	for _, test := range []struct {
 		features, k, flags string
 		code               int
