@@ -254,8 +254,8 @@ func BenchmarkWrite(b *testing.B) {
 // could: the alternative to the reader of this package.
 func BenchmarkArrow(b *testing.B) {
 	for kind, k := range benchKinds[:4] {
-		path := benchPack(b, kind)
 		b.Run("open/"+k.name, func(b *testing.B) {
+			path := benchPack(b, kind)
 			for b.Loop() {
 				file, err := os.Open(path)
 				if err != nil {
@@ -273,7 +273,7 @@ func BenchmarkArrow(b *testing.B) {
 			}
 		})
 		b.Run("decode/"+k.name, func(b *testing.B) {
-			file, err := os.Open(path)
+			file, err := os.Open(benchPack(b, kind))
 			if err != nil {
 				b.Fatal(err)
 			}

@@ -91,20 +91,21 @@ func (f *File) validEntries(v *blockView) (problem string) {
 	for x := range len(v.start) - 1 {
 		lo, hi := v.start[x], v.start[x+1]
 		low := v.low[lo:hi]
-		before, ordered := int32(-1), true
+		// Bit 31 of back is set once a column is not greater than the one before.
+		before, back := int32(-1), int32(0)
 		if f.wide() {
 			for y, high := range v.high[lo:hi] {
 				c := int32(high)<<16 | int32(low[y])
-				ordered = ordered && c > before
+				back |= c - before - 1
 				before = c
 			}
 		} else {
 			for _, c := range low {
-				ordered = ordered && int32(c) > before
+				back |= int32(c) - before - 1
 				before = int32(c)
 			}
 		}
-		if !ordered || int(before) >= f.columns {
+		if back < 0 || int(before) >= f.columns {
 			return fmt.Sprintf("the columns of row %d are out of order, or beyond the last", v.first+x)
 		}
 	}

@@ -15,7 +15,8 @@ const (
 
 	maxNarrow      = 1 << 16 // columns whose index fits in two bytes
 	maxRowsInBlock = 1 << 16
-	align          = 64 // of every buffer in the file
+	maxMetadata    = 500 // keys; more would push the mark of a pack out of its start
+	align          = 64  // of every buffer in the file
 )
 
 // Encoding is how the values of a pack are stored.

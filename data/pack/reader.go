@@ -33,7 +33,7 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 	c, v = columns, values // also if a fault is caught
 	f, b := r.f, i>>r.f.shift
 	defer f.caught(b, debug.SetPanicOnFault(true), &err)
-	if r.calls++; b != r.block.number || r.calls%16 == 0 {
+	if r.calls++; b != r.block.number || r.calls%16 == 0 || f.isClosed.Load() || f.isChanged.Load() {
 		if err := f.look(b); err != nil {
 			return columns, values, err
 		}

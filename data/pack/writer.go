@@ -25,7 +25,7 @@ type WriterOptions struct {
 	// Float32 rounds the values to float32.
 	Float32 bool
 
-	// Metadata is kept with the pack for its readers; may be nil.
+	// Metadata is kept with the pack for its readers: at most 500 keys; may be nil.
 	Metadata map[string]string
 }
 
@@ -69,6 +69,14 @@ func Create(path string, columnIDs []string, o WriterOptions) (*Writer, error) {
 		return nil, fmt.Errorf("pack: %d columns are more than the %d that a pack can have", len(columnIDs), MaxColumns)
 	case len(o.Values) > Dictionary16.most():
 		return nil, fmt.Errorf("pack: %d distinct values are more than the %d that can be listed", len(o.Values), Dictionary16.most())
+	}
+	for key, value := range o.Metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) || key == arrowMark {
+			return nil, fmt.Errorf("pack: the metadata %q: %q is not UTF-8, or has a key that is taken", key, value)
+		}
+	}
+	if len(o.Metadata) > maxMetadata {
+		return nil, fmt.Errorf("pack: %d keys of metadata are more than the %d a pack can have", len(o.Metadata), maxMetadata)
 	}
 	text := 0
 	for at, id := range columnIDs {
