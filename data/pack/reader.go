@@ -101,12 +101,15 @@ func (f *File) RowID(i int) (id string, err error) {
 	return id, err
 }
 
-// head is a block whose rows' ids and lengths are good.
+// head is a block whose rows' ids and lengths are good. What has been checked
+// is not looked at again.
 func (f *File) head(b int) (v blockView, err error) {
-	if err := f.look(b); err != nil {
-		return v, err
-	}
 	v = f.body(b)
+	if f.touched[b].Load()&headGood == 0 || f.isClosed.Load() || f.isChanged.Load() {
+		if err := f.look(b); err != nil {
+			return v, err
+		}
+	}
 	return v, f.failed(f.check(&v, headGood))
 }
 
