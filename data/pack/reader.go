@@ -50,7 +50,7 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 	moreColumns, moreValues := slices.Grow(columns, n)[:at+n], slices.Grow(values, n)[:len(values)+n]
 	low := r.block.low[lo:hi]
 	if f.wide() {
-		widenColumns(moreColumns[at:], low, r.block.high[lo:hi])
+		wideColumns(moreColumns[at:], low, r.block.high[lo:hi])
 	} else {
 		narrowColumns(moreColumns[at:], low)
 	}
