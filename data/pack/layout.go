@@ -194,7 +194,7 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // number is what a buffer of a pack holds.
 type number interface {
-	uint8 | uint16 | int32 | float32 | float64
+	uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64
 }
 
 // view gives the bytes of a buffer as numbers, without copying. The file is
