@@ -77,10 +77,9 @@ spread and the checksums of the entries.`,
 			return err
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.BoolVar(&quick, "quick", false, "read only the description: no spread, and the entries' checksums are not verified")
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	flags := flagsOf(cmd, "inspect")
+	flags.Bind("quick", &quick)
+	flags.Bind("json", &asJSON)
 	return cmd
 }
 

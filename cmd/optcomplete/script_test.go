@@ -33,7 +33,7 @@ func TestScripts(t *testing.T) {
 			"longline":  longLine,
 			"bytes":     writeBytes,
 			"same":      sameButFor,
-			"packed":    writePack,
+			"packed":    packFile,
 			"flip":      flipByte,
 		},
 	})
@@ -132,7 +132,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		n, err := pipe.Read(buffer)
 		stderr.Write(buffer[:n])
-		if !sent && strings.Contains(stderr.String(), "incumbent") {
+		if !sent && strings.Contains(stderr.String(), "Incumbent") {
 			time.Sleep(200 * time.Millisecond)
 			ts.Check(cmd.Process.Signal(os.Interrupt))
 			sent = true
@@ -185,7 +185,7 @@ func sameButFor(ts *testscript.TestScript, neg bool, args []string) {
 }
 
 // packed FILE: writes a pack of four rows.
-func writePack(ts *testscript.TestScript, neg bool, args []string) {
+func packFile(ts *testscript.TestScript, neg bool, args []string) {
 	w, err := pack.Create(ts.MkAbs(args[0]), []string{"Alien", "Heat", "Up"}, pack.WriterOptions{Metadata: map[string]string{"source": "a test"}})
 	ts.Check(err)
 	defer w.Abort()
