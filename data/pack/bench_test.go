@@ -3,7 +3,6 @@
 package pack
 
 import (
-	"fmt"
 	"io"
 	"math/rand/v2"
 	"os"
@@ -321,7 +320,7 @@ func BenchmarkArrow(b *testing.B) {
 						case *array.Float64:
 							copy(values, v.Float64Values()[lo:hi])
 						default:
-							b.Fatal(fmt.Sprintf("%T", v))
+							b.Fatalf("%T", v)
 						}
 					}
 					batch.Release()
