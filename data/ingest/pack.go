@@ -5,17 +5,19 @@ import (
 	"path/filepath"
 
 	"optcomplete/data/pack"
+	"optcomplete/internal/atomicfile"
 )
 
 // Pack reads observed entries, however many, and writes them to a pack. What
 // stands at output is replaced only by a whole one.
 func Pack(ctx context.Context, paths []string, output string, settings Settings) (*Packing, error) {
-	folder := settings.Temp
-	if folder == "" {
-		folder = filepath.Dir(output)
+	temp := &spill{path: output}
+	if settings.Temp != "" {
+		temp.path = filepath.Join(settings.Temp, filepath.Base(output))
+		atomicfile.RemoveStale(temp.path, spillKind)
 	}
-	temp := &spill{folder: folder, prefix: "." + filepath.Base(output)}
 	defer temp.close()
+	atomicfile.RemoveStale(output, spillKind)
 	t, err := newStream(paths, &settings)
 	if err != nil {
 		return nil, err

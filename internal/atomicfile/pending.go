@@ -37,7 +37,7 @@ func Create(path string) (*Pending, error) {
 	}
 	p := &Pending{path: path, target: target, old: old}
 	_, err = beside(target, "tmp", func(name string) (err error) {
-		p.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+		p.File, err = createLocked(name, 0o666)
 		return err
 	})
 	if err != nil {
