@@ -124,7 +124,7 @@ Start with:  optcomplete demo`,
 	flags.BoolVar(&c.quiet, "quiet", false, "no progress and no notes on stderr")
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
-		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
+		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
 	for _, verb := range root.Commands() {
 		verb.Args = usageArgs(verb.Args)
 	}

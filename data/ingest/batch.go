@@ -33,6 +33,10 @@ type batch struct {
 	done                chan struct{}
 }
 
+// batchBytes is about what a batch takes: its text, and 16 bytes for an entry of
+// 12 to 16 characters.
+const batchBytes = 5 * chunkBytes / 2
+
 func newBatch() *batch {
 	return &batch{newRows: newIDs(), newColumns: newIDs(), unknown: newIDs(), done: make(chan struct{}, 1)}
 }

@@ -15,6 +15,7 @@ type ids struct {
 	slots atomic.Pointer[[]slot]   // open addressing; the length is a power of two
 	texts atomic.Pointer[[]string] // by number, of full capacity: only those below count are set
 	count int
+	size  int64 // bytes of the texts
 }
 
 // slot is one place of the table. Its key is written before its number, and
@@ -83,6 +84,7 @@ func (t *ids) add(key uint64, text string) int32 {
 	}
 	(*t.texts.Load())[t.count] = text
 	t.count++
+	t.size += int64(len(text))
 	put(slots, key, uint32(t.count))
 	return int32(t.count - 1)
 }
@@ -127,8 +129,10 @@ func (t *ids) all() []string { return (*t.texts.Load())[:t.count:t.count] }
 
 func (t *ids) text(number int32) string { return (*t.texts.Load())[number] }
 
-// bytes is about what the table occupies, but for the texts.
-func (t *ids) bytes() int64 { return 16*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) }
+// bytes is about what the table occupies.
+func (t *ids) bytes() int64 {
+	return 16*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
+}
 
 // clear empties the table. Nobody may be using it.
 func (t *ids) clear() {
@@ -137,5 +141,5 @@ func (t *ids) clear() {
 	}
 	clear(*t.slots.Load())
 	clear((*t.texts.Load())[:t.count])
-	t.count = 0
+	t.count, t.size = 0, 0
 }

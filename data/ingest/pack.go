@@ -22,7 +22,11 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.gather(ctx, &buckets{spill: temp, budget: settings.Memory})
+	sink := &buckets{spill: temp}
+	if settings.Memory > 0 {
+		sink.budget = func() int64 { return t.pageBytes(settings.Memory) }
+	}
+	c, err := t.gather(ctx, sink)
 	if err != nil {
 		return nil, err
 	}
@@ -51,11 +55,19 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count}, nil
+	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count, Spilled: temp.offset}, nil
+}
+
+// pageBytes is what is left for entries of the memory allowed. A fifth of it is
+// for the garbage of the runtime and for sorting.
+func (t *stream) pageBytes(memory int64) int64 {
+	batches := int64(2*len(t.workers)+2) * batchBytes
+	return max(memory-memory/5-batches-t.rows.bytes()-t.columns.bytes(), 1<<20)
 }
 
 // Packing is what Pack has written.
 type Packing struct {
 	Report
 	Rows, Columns int
+	Spilled       int64 // bytes of entries that did not fit into memory
 }
