@@ -85,11 +85,11 @@ func (t *ids) add(key uint64, text string) int32 {
 	(*t.texts.Load())[t.count] = text
 	t.count++
 	t.size += int64(len(text))
-	put(slots, key, uint32(t.count))
+	insert(slots, key, uint32(t.count))
 	return int32(t.count - 1)
 }
 
-func put(slots []slot, key uint64, number uint32) {
+func insert(slots []slot, key uint64, number uint32) {
 	mask := uint64(len(slots) - 1)
 	at := random.Mix(key) & mask
 	for slots[at].number.Load() != 0 {
@@ -106,7 +106,7 @@ func (t *ids) grow(old []slot) []slot {
 	slots := make([]slot, 2*len(old))
 	for i := range old {
 		if number := old[i].number.Load(); number != 0 {
-			put(slots, old[i].key, number)
+			insert(slots, old[i].key, number)
 		}
 	}
 	t.slots.Store(&slots)

@@ -132,6 +132,8 @@ func (w *worker) parseParquet(b *batch) {
 		errors.As(b.file.damaged(fmt.Errorf("a record has %d columns", b.record.NumCols())), &b.fault)
 		return
 	}
+	w.fleeting = true
+	defer func() { w.fleeting = false }()
 	rows, err := w.idsOf(b, 0)
 	if err == nil {
 		var columns func(int) []byte
