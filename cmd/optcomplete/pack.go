@@ -54,7 +54,8 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 				allowed = memory.Bytes(memory.Free() / 2)
 			}
 			settings.Memory, settings.Threads = int64(allowed), c.threads
-			debug.SetMemoryLimit(int64(allowed) - int64(allowed)/20)
+			// Below what the program itself takes, a limit would only keep the collector busy.
+			debug.SetMemoryLimit(max(int64(allowed)-int64(allowed)/20, 64<<20))
 			settings.Progress = packProgress(c)
 			start := time.Now()
 			done, err := ingest.Pack(cmd.Context(), args, output, settings)
