@@ -116,7 +116,11 @@ func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	return evaluate.Score(missing, parts.Predictor(chosen, len(selection)), 2).MAPE
+	score, err := evaluate.Score(missing, parts.Predictor(chosen, len(selection)), 2)
+	if err != nil {
+		b.Fatal(err)
+	}
+	return score.MAPE
 }
 
 func median(x []float64) float64 {

@@ -1,6 +1,7 @@
 package optcomplete
 
 import (
+	"context"
 	"os"
 	"path/filepath"
 	"testing"
@@ -42,9 +43,16 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 		t.Skip("a fit of 600,000 ratings")
 	}
 	problem := goodbooks(t)
-	train, held := evaluate.Split(problem.Ratings.Matrix, 0.2, 1)
-	effects := model.FitEffects(train, 2, 8)
-	base := evaluate.Score(held, effects.Predict, 2).RMSE
+	train, held := evaluate.SplitMatrix(problem.Ratings.Matrix, 0.2, 1)
+	effects, err := model.FitEffects(context.Background(), train, 2, 8, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	score, err := evaluate.Score(held, effects.Predict, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	base := score.RMSE
 	s := fit(t, problem, Settings{K: 5, Gamma: 0.0012, RowShrinkage: 8, ColumnShrinkage: 8, Holdout: 0.2, Seed: 1, MaxNodes: 2}).Summary
 	t.Logf("effects %.5f; full, k = 5: %.5f (%.4f), gap %.2g, %s", base, s.Holdout.RMSE, s.Holdout.RMSE/base, s.Gap, s.Status)
 	if ratio := s.Holdout.RMSE / base; ratio > 0.985 {

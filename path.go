@@ -90,7 +90,10 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err != nil {
 		return nil, err
 	}
-	train := problem.Ratings.Matrix
+	train, err := data.Collect(problem.Ratings.Source(), nil)
+	if err != nil {
+		return nil, err
+	}
 	c, err := t.middle(settings.K).choose(ctx, train, &settings)
 	if err != nil {
 		return nil, settingsError(err)
@@ -132,14 +135,18 @@ func (t *task) middle(most int) *task {
 }
 
 // walk searches the path on all entries and fits every k.
-func (t *task) walk(ctx context.Context, train *data.Matrix, c choices, settings *Settings, on func(PathPoint), r *PathResult) error {
-	s := t.selector(t.values(train, c), c)
+func (t *task) walk(ctx context.Context, train data.Source, c choices, settings *Settings, on func(PathPoint), r *PathResult) error {
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	values, err := t.values(finish, train, c)
+	if err != nil {
+		return err
+	}
+	s := t.selector(values, c)
 	s.find.OnEvent = settings.OnEvent
 	results, err := search.Path(ctx, s.oracle, s.find)
 	if err != nil {
 		return err
 	}
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	var before []string
 	for _, result := range results {
 		selection := s.units(t, result.Selection)
@@ -169,17 +176,18 @@ func (t *task) walk(ctx context.Context, train *data.Matrix, c choices, settings
 }
 
 // refitted is the error on some entries of a selection fitted on others.
-func (t *task) refitted(ctx context.Context, train, on *data.Matrix, selection []int, c choices) (float64, error) {
+func (t *task) refitted(ctx context.Context, train, on data.Source, selection []int, c choices) (float64, error) {
 	parts, err := t.parts(ctx, train, selection, c)
 	if err != nil {
 		return 0, err
 	}
 	if t.kind != model.Paper && !t.noClip {
-		parts.Clip = rangeOf(train)
+		parts.ClipToValues()
 	}
 	members := t.members(selection)
 	predict := parts.Predictor(model.Chosen(t.features, members), len(members))
-	return evaluate.Score(on, predict, t.threads).RMSE, nil
+	score, err := evaluate.Score(on, predict, t.threads)
+	return score.RMSE, err
 }
 
 // validate scores every k on every fold. A fold that an interrupt cut short
@@ -234,14 +242,18 @@ type foldPath struct {
 }
 
 // fold repeats everything that Path decides, on the training part of a fold.
-func (t *task) fold(ctx context.Context, train *data.Matrix, settings *Settings) (foldPath, error) {
+func (t *task) fold(ctx context.Context, train data.Source, settings *Settings) (foldPath, error) {
 	quiet := *settings
 	quiet.OnGamma, quiet.OnEvent = nil, nil
 	c, err := t.middle(t.find.K).choose(ctx, train, &quiet)
 	if err != nil {
 		return foldPath{}, err
 	}
-	s := t.selector(t.values(train, c), c)
+	values, err := t.values(ctx, train, c)
+	if err != nil {
+		return foldPath{}, err
+	}
+	s := t.selector(values, c)
 	s.limit()
 	results, err := search.Path(ctx, s.oracle, s.find)
 	if err != nil {

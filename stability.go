@@ -82,7 +82,14 @@ func (t *task) stability(ctx context.Context, m *data.Matrix, c choices, seed ui
 		}
 		each := *t
 		each.find.K = k
-		s := each.selector(each.values(rows, c), c)
+		values, err := each.values(ctx, rows, c)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return nil, err
+		}
+		s := each.selector(values, c)
 		s.limit()
 		result, err := search.Minimize(ctx, s.oracle, s.find)
 		if ctx.Err() != nil {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
@@ -25,6 +26,7 @@ type task struct {
 	find     search.Settings
 	threads  int
 	noClip   bool
+	memory   *checkpoint.Store // of what was computed; nil: none
 }
 
 // unit is something to select: a feature, or a group that counts as one.
@@ -77,23 +79,32 @@ func (t *task) members(selection []int) []int {
 
 // values is what the selection is to explain: the entries themselves, what the
 // mean leaves of them, or what the effects leave.
-func (t *task) values(train *data.Matrix, c choices) *data.Matrix {
+func (t *task) values(ctx context.Context, train data.Source, c choices) (data.Source, error) {
 	switch t.kind {
 	case model.Paper:
-		return train
+		return train, nil
 	case model.Pooled:
-		mean := model.FitEffects(train, math.Inf(1), math.Inf(1)).Mean
-		return train.Map(func(_ int, _ int32, v float64) float64 { return v - mean })
+		survey, err := data.TakeSurvey(ctx, train, t.threads)
+		if err != nil {
+			return nil, err
+		}
+		mean := survey.Mean()
+		return data.Map(train, func(_ int, _ int32, v float64) float64 { return v - mean }), nil
 	default:
-		return model.FitEffects(train, c.row, c.column).Residuals(train, true)
+		effects, err := model.FitEffects(ctx, train, c.row, c.column, t.threads)
+		if err != nil {
+			return nil, err
+		}
+		return effects.Residuals(train, true), nil
 	}
 }
 
 // selector is an oracle and how its selections translate to units: in pooled
 // an intercept is selected beside them, always, as the last feature.
 type selector struct {
-	values *data.Matrix // what the selection is to explain
+	values data.Source // what the selection is to explain
 	oracle search.Oracle
+	exact  *objective.Exact // what the oracle asks, if its selections are the features'
 	find   search.Settings
 }
 
@@ -103,7 +114,7 @@ func (s *selector) units(t *task, selection []int) []int {
 }
 
 // selector makes the cost to search, on values.
-func (t *task) selector(values *data.Matrix, c choices) *selector {
+func (t *task) selector(values data.Source, c choices) *selector {
 	s := &selector{values: values, find: t.find}
 	grouped := slices.ContainsFunc(t.units, func(u unit) bool { return len(u.features) != 1 })
 	groups := make([][]int, 0, len(t.units)+1)
@@ -120,10 +131,11 @@ func (t *task) selector(values *data.Matrix, c choices) *selector {
 		return s
 	}
 	exact := objective.NewExact(values, t.features, c.gamma, t.threads)
-	s.oracle = exact
 	if grouped {
 		s.oracle = objective.NewGrouped(exact, groups)
+		return s
 	}
+	s.oracle, s.exact = exact, exact
 	return s
 }
 
@@ -138,7 +150,7 @@ func withConstant(f *data.Features) *data.Features {
 }
 
 // parts fits everything but the selection.
-func (t *task) parts(ctx context.Context, train *data.Matrix, selection []int, c choices) (*model.Parts, error) {
+func (t *task) parts(ctx context.Context, train data.Source, selection []int, c choices) (*model.Parts, error) {
 	members := t.members(selection)
 	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
 		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, FixedShrinkage: c.fixed, Steps: c.steps, Threads: t.threads,
@@ -148,6 +160,17 @@ func (t *task) parts(ctx context.Context, train *data.Matrix, selection []int, c
 // removal costs the selection without each of its units in turn. An interrupt
 // leaves it out.
 func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]model.Removal, error) {
+	if exact := s.exact; exact != nil {
+		costs, err := exact.Removals(ctx, selection)
+		if ctx.Err() != nil {
+			return nil, nil
+		}
+		var out []model.Removal
+		for x, cost := range costs {
+			out = append(out, model.Removal{Name: t.units[selection[x]].name, Cost: cost})
+		}
+		return out, err
+	}
 	weights, gradient := make([]float64, s.oracle.Dim()), make([]float64, s.oracle.Dim())
 	for _, u := range selection {
 		weights[u] = 1
@@ -185,8 +208,13 @@ func (s *selector) limit() {
 }
 
 // try is one fit for validation: the root of the search only.
-func (t *task) try(ctx context.Context, train *data.Matrix, c choices, start [][]int) (evaluate.Trial, error) {
-	s := t.selector(t.values(train, c), c)
+func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]int) (evaluate.Trial, error) {
+	values, err := t.values(ctx, train, c)
+	if err != nil {
+		return evaluate.Trial{}, err
+	}
+	s := t.selector(values, c)
+	t.remember(s, "trial", c)
 	s.limit()
 	s.find.Start = start
 	result, err := search.Minimize(ctx, s.oracle, s.find)
@@ -215,21 +243,36 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 	if err != nil {
 		return 0, err
 	}
-	c, err := t.choose(ctx, problem.Ratings.Matrix, &settings)
+	c, err := t.choose(ctx, problem.Ratings.Source(), &settings)
 	return c.gamma, err
 }
 
 // choose fills in what the settings leave to validation.
-func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (choices, error) {
+func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
 	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage, fixed: s.ColumnShrinkage > 0}
+	effects := t.kind != model.Paper && c.row == 0 || t.kind == model.Full && c.column == 0
+	if c.gamma > 0 && !effects && (t.kind != model.Pooled || c.gamma0 > 0) {
+		return c, nil // nothing is left to choose
+	}
+	survey, err := data.TakeSurvey(context.WithoutCancel(ctx), train, t.threads)
+	if err != nil {
+		return c, err
+	}
 	path := evaluate.GammaSettings{
-		Path:    gammapath.Standard(evaluate.FeatureScale(train, t.features)),
+		Path:    gammapath.Standard(evaluate.FeatureScale(survey, t.features)),
 		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
+	}
+	part, err := path.Validation(train)
+	if err != nil {
+		return c, err
 	}
 	if t.kind != model.Paper {
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
 		if c.row == 0 || c.column == 0 {
-			row, column := evaluate.ChooseShrinkage(path.Validation(train), t.threads)
+			row, column, err := evaluate.ChooseShrinkage(ctx, part, t.threads)
+			if err != nil && ctx.Err() == nil {
+				return c, err
+			}
 			if c.row == 0 && t.kind == model.Full {
 				row *= stretchFirst
 			}
@@ -244,7 +287,7 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 	n, _ := train.Dims()
 	population := math.Sqrt(float64(max(n, 1))) // γ₀ ÷ γ unless given: the population has all rows to learn from
 	if c.gamma == 0 {
-		path.Try = func(ctx context.Context, part *data.Matrix, gamma float64, start [][]int) (evaluate.Trial, error) {
+		path.Try = func(ctx context.Context, part data.Source, gamma float64, start [][]int) (evaluate.Trial, error) {
 			at := c
 			at.gamma = gamma
 			if at.gamma0 == 0 {
@@ -252,8 +295,7 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 			}
 			return t.try(ctx, part, at, start)
 		}
-		var err error
-		if c.gamma, c.gammaPath, err = evaluate.ChooseGamma(ctx, train, path); err != nil {
+		if c.gamma, c.gammaPath, err = evaluate.ChooseGamma(ctx, part, path); err != nil {
 			return c, err
 		}
 	}
@@ -261,12 +303,12 @@ func (t *task) choose(ctx context.Context, train *data.Matrix, s *Settings) (cho
 		c.gamma0 = c.gamma * population
 	}
 	if t.kind == model.Pooled && s.Gamma0 == 0 && ctx.Err() == nil {
-		if err := t.spread(ctx, path.Validation(train), &c, population); err != nil {
+		if err := t.spread(ctx, part, &c, population); err != nil {
 			return c, err
 		}
 	}
 	if t.kind == model.Full && s.RowShrinkage == 0 && ctx.Err() == nil {
-		if err := t.stretch(ctx, path.Validation(train), &c, s.Gamma != 0); err != nil {
+		if err := t.stretch(ctx, part, &c, s.Gamma != 0); err != nil {
 			return c, err
 		}
 	}
@@ -306,8 +348,12 @@ func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by fl
 			return err
 		}
 		start = [][]int{trial.Selection}
-		if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < best {
-			best, c.gamma0 = rmse, at.gamma0
+		score, err := evaluate.Score(part.Held, trial.Predict, t.threads)
+		if err != nil {
+			return err
+		}
+		if score.RMSE < best {
+			best, c.gamma0 = score.RMSE, at.gamma0
 		}
 	}
 	return nil
@@ -336,9 +382,13 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 			if at.gamma > c.gamma {
 				good *= 1 - harder
 			}
-			if rmse := evaluate.Score(part.Held, trial.Predict, t.threads).RMSE; rmse < good {
+			score, err := evaluate.Score(part.Held, trial.Predict, t.threads)
+			if err != nil {
+				return false, err
+			}
+			if score.RMSE < good {
 				better = true
-				best, c.row, c.gamma = rmse, at.row, at.gamma
+				best, c.row, c.gamma = score.RMSE, at.row, at.gamma
 			}
 		}
 		return better, nil
@@ -357,22 +407,6 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 		return nil // the best so far
 	}
 	return err
-}
-
-// rangeOf is the range of the observed values.
-func rangeOf(m *data.Matrix) *model.Range {
-	n, _ := m.Dims()
-	r := &model.Range{Low: math.Inf(1), High: math.Inf(-1)}
-	for i := range n {
-		_, values := m.Row(i)
-		for _, v := range values {
-			r.Low, r.High = min(r.Low, v), max(r.High, v)
-		}
-	}
-	if r.Low > r.High {
-		return nil
-	}
-	return r
 }
 
 // resolve finds units by name: the encoding knows fields and groups too.

@@ -164,12 +164,12 @@ func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matr
 }
 
 // Filter returns the matrix of the same shape that keeps the entries for which
-// keep is true; at is the entry's position in row-major order.
-func (m *Matrix) Filter(keep func(at int) bool) *Matrix {
+// keep is true.
+func (m *Matrix) Filter(keep func(row int, column int32) bool) *Matrix {
 	out := &Matrix{columns: m.columns, start: make([]int, len(m.start))}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
-			if keep(at) {
+			if keep(i, m.column[at]) {
 				out.column = append(out.column, m.column[at])
 				out.value = append(out.value, m.value[at])
 			}

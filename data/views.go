@@ -1,8 +1,12 @@
 package data
 
-// Map is the source of the same entries whose values are those of f. Nothing is
-// copied: f is asked at every reading. f must not keep anything between calls.
+// Map is the source of the same entries whose values are those of f. For a
+// Matrix they are computed at once; otherwise nothing is copied, and f is asked
+// at every reading, by many goroutines.
 func Map(s Source, f func(row int, column int32, value float64) float64) Source {
+	if m, ok := s.(*Matrix); ok {
+		return m.Map(f)
+	}
 	return &mapped{Source: s, f: f}
 }
 
@@ -31,8 +35,12 @@ func (r *mappedReader) Append(i int, columns []int32, values []float64) ([]int32
 }
 
 // Filter is the source of the same shape with the entries for which keep is
-// true. It reads the source once to count them, and copies nothing.
+// true. A Matrix gives another one; any other source is read once, to count the
+// entries, and copied nowhere.
 func Filter(s Source, keep func(row int, column int32) bool) (Source, error) {
+	if m, ok := s.(*Matrix); ok {
+		return m.Filter(keep), nil
+	}
 	n, _ := s.Dims()
 	out := &filtered{from: s, keep: keep, entries: make([]int32, n)}
 	err := ForEach(s, func(i int, columns []int32, _ []float64) error {
@@ -77,4 +85,54 @@ func (r *filteredReader) Append(i int, columns []int32, values []float64) ([]int
 		}
 	}
 	return columns[:to], values[:to], nil
+}
+
+// Rows is the source of some rows of another, in the order given.
+func Rows(s Source, rows []int) Source {
+	out := &someRows{Source: s, rows: rows}
+	for _, i := range rows {
+		out.observed += s.Entries(i)
+	}
+	return out
+}
+
+type someRows struct {
+	Source
+	rows     []int
+	observed int
+}
+
+func (s *someRows) Dims() (rows, columns int) {
+	_, columns = s.Source.Dims()
+	return len(s.rows), columns
+}
+func (s *someRows) Observed() int     { return s.observed }
+func (s *someRows) Entries(i int) int { return s.Source.Entries(s.rows[i]) }
+func (s *someRows) Reader() Reader    { return &someRowsReader{s.Source.Reader(), s.rows} }
+
+type someRowsReader struct {
+	from Reader
+	rows []int
+}
+
+func (r *someRowsReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	return r.from.Append(r.rows[i], columns, values)
+}
+
+// Widen is the same source with more columns, which have no entries.
+func Widen(s Source, columns int) Source {
+	if _, m := s.Dims(); columns < m {
+		panic("data: a wider source cannot have fewer columns")
+	}
+	return &widened{s, columns}
+}
+
+type widened struct {
+	Source
+	columns int
+}
+
+func (w *widened) Dims() (rows, columns int) {
+	rows, _ = w.Source.Dims()
+	return rows, w.columns
 }

@@ -47,7 +47,7 @@ func TestSplitIsDisjointAndComplete(t *testing.T) {
 		m := matrix(t, rapid.IntRange(0, 30).Draw(rt, "rows"), rapid.IntRange(0, 20).Draw(rt, "columns"),
 			rapid.Float64Range(0, 1).Draw(rt, "observed"), rapid.Uint64().Draw(rt, "data"))
 		share, seed := rapid.Float64Range(0, 1).Draw(rt, "share"), rapid.Uint64().Draw(rt, "seed")
-		train, held := Split(m, share, seed)
+		train, held := SplitMatrix(m, share, seed)
 		for _, part := range []*data.Matrix{train, held} {
 			r, c := part.Dims()
 			if wr, wc := m.Dims(); r != wr || c != wc {
@@ -64,7 +64,7 @@ func TestSplitIsDisjointAndComplete(t *testing.T) {
 		if diff := cmp.Diff(entriesOf(m), both); diff != "" {
 			rt.Fatal(diff)
 		}
-		again, _ := Split(m, share, seed)
+		again, _ := SplitMatrix(m, share, seed)
 		if diff := cmp.Diff(entriesOf(train), entriesOf(again)); diff != "" {
 			rt.Fatalf("the same seed gave another split: %s", diff)
 		}
@@ -75,14 +75,14 @@ func TestSplitHoldsOutItsShare(t *testing.T) {
 	m := matrix(t, 400, 300, 0.5, 1)
 	total := float64(m.Observed())
 	for _, share := range []float64{0, 0.05, 0.2, 0.9, 1} {
-		_, held := Split(m, share, 7)
+		_, held := SplitMatrix(m, share, 7)
 		sd := math.Sqrt(total * share * (1 - share))
 		if got := float64(held.Observed()); math.Abs(got-share*total) > 5*sd {
 			t.Errorf("share %v: %v of %v held out", share, got, total)
 		}
 	}
-	_, a := Split(m, 0.5, 1)
-	_, b := Split(m, 0.5, 2)
+	_, a := SplitMatrix(m, 0.5, 1)
+	_, b := SplitMatrix(m, 0.5, 2)
 	common := 0
 	other := entriesOf(b)
 	for at := range entriesOf(a) {
@@ -103,7 +103,7 @@ func TestSplitRefusesShareOutsideUnit(t *testing.T) {
 					t.Errorf("share %v was accepted", share)
 				}
 			}()
-			Split(matrix(t, 2, 2, 1, 1), share, 1)
+			SplitMatrix(matrix(t, 2, 2, 1, 1), share, 1)
 		}()
 	}
 }
@@ -113,7 +113,7 @@ func TestScoreByHand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := Score(m, func(row int, columns []int32, out []float64) {
+	got := score(t, m, func(row int, columns []int32, out []float64) {
 		for at, j := range columns {
 			out[at] = map[[2]int]float64{{0, 0}: 1, {0, 2}: -5, {2, 1}: 2}[[2]int{row, int(j)}]
 		}
@@ -132,12 +132,12 @@ func TestThreadsGiveSameBits(t *testing.T) {
 			out[at] = random.NormalOf(random.Hash(uint64(row), uint64(j)))
 		}
 	}
-	want := Score(m, predict, 1)
+	want := score(t, m, predict, 1)
 	if want.Entries != m.Observed() || want.RMSE < 1 {
 		t.Fatalf("implausible %+v", want)
 	}
 	for _, threads := range []int{0, 2, 3, 8} {
-		if got := Score(m, predict, threads); got != want {
+		if got := score(t, m, predict, threads); got != want {
 			t.Errorf("%d threads: %+v, one: %+v", threads, got, want)
 		}
 	}
@@ -145,15 +145,15 @@ func TestThreadsGiveSameBits(t *testing.T) {
 
 func TestScoreIsAlwaysFinite(t *testing.T) {
 	empty, _ := data.NewMatrix(5, 5, nil)
-	if got := Score(empty, func(int, []int32, []float64) { t.Error("predict called for no entry") }, 2); got != (Metrics{}) {
+	if got := score(t, empty, func(int, []int32, []float64) { t.Error("predict called for no entry") }, 2); got != (Metrics{}) {
 		t.Errorf("no entries: %+v", got)
 	}
 	zeros, _ := data.NewMatrix(1, 1, []data.Entry{{Row: 0, Column: 0, Value: 0}})
-	if got := Score(zeros, func(_ int, _ []int32, out []float64) { out[0] = 3 }, 1); got.MAPE != 0 || got.RMSE != 3 {
+	if got := score(t, zeros, func(_ int, _ []int32, out []float64) { out[0] = 3 }, 1); got.MAPE != 0 || got.RMSE != 3 {
 		t.Errorf("only zeros: %+v", got)
 	}
 	tiny, _ := data.NewMatrix(1, 4, []data.Entry{{Row: 0, Column: 0, Value: 5e-324}, {Row: 0, Column: 1, Value: 1}, {Row: 0, Column: 2, Value: -math.MaxFloat64}, {Row: 0, Column: 3, Value: 1}})
-	got := Score(tiny, func(_ int, _ []int32, out []float64) {
+	got := score(t, tiny, func(_ int, _ []int32, out []float64) {
 		copy(out, []float64{1, math.NaN(), math.MaxFloat64, math.Inf(1)})
 	}, 1)
 	for _, x := range []float64{got.MAPE, got.RMSE, got.MAE} {
@@ -166,7 +166,30 @@ func TestScoreIsAlwaysFinite(t *testing.T) {
 func BenchmarkScore(b *testing.B) {
 	m := matrix(b, 5000, 200, 0.2, 1)
 	for b.Loop() {
-		Score(m, func(_ int, columns []int32, out []float64) { clear(out) }, 2)
+		score(b, m, func(_ int, columns []int32, out []float64) { clear(out) }, 2)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(m.Observed()), "ns/entry")
+}
+
+// score is Score of a matrix, which cannot fail.
+func score(t testing.TB, m *data.Matrix, predict func(row int, columns []int32, out []float64), threads int) Metrics {
+	t.Helper()
+	metrics, err := Score(m, predict, threads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return metrics
+}
+
+func TestValidationIsNotTheHoldOut(t *testing.T) {
+	m := matrix(t, 100, 80, 0.5, 3)
+	train, _ := SplitMatrix(m, 0.2, 9)
+	part, err := (&GammaSettings{Seed: 9}).Validation(train)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := 0.2 * float64(train.Observed())
+	if got := float64(part.Held.Observed()); math.Abs(got-want) > 5*math.Sqrt(want) {
+		t.Errorf("of %d entries that a hold-out left, %v are validated on, want about %.0f", train.Observed(), got, want)
+	}
 }

@@ -21,7 +21,7 @@ type Trial struct {
 type GammaSettings struct {
 	// Try fits on the training part with the given γ, starting from the
 	// selections of the γ before.
-	Try func(ctx context.Context, train *data.Matrix, gamma float64, start [][]int) (Trial, error)
+	Try func(ctx context.Context, train data.Source, gamma float64, start [][]int) (Trial, error)
 
 	// Path is the γ to try. γ has the unit 1/feature², so it is measured
 	// against FeatureScale.
@@ -36,20 +36,27 @@ type GammaSettings struct {
 
 const sampleStream = 0x67616d6d61 // "gamma"
 
+// validationStream keeps the validation part apart from a hold-out of the same
+// seed: the same entries would be in both otherwise.
+const validationStream = 0x76616c6964 // "valid"
+
 // Part is a training and a validation part of a matrix.
-type Part struct{ Train, Held *data.Matrix }
+type Part struct{ Train, Held data.Source }
 
 // Validation is the part of the entries that choices are made on.
-func (s *GammaSettings) Validation(m *data.Matrix) Part {
+func (s *GammaSettings) Validation(m data.Source) (Part, error) {
 	share := s.Share
 	if share == 0 {
 		share = 0.2
 	}
 	if s.Entries > 0 {
-		m = sampleRows(m, s.Entries, s.Seed)
+		var err error
+		if m, err = sampleRows(m, s.Entries, s.Seed); err != nil {
+			return Part{}, err
+		}
 	}
-	train, held := Split(m, share, s.Seed)
-	return Part{train, held}
+	train, held, err := Split(m, share, random.Hash(s.Seed, validationStream))
+	return Part{train, held}, err
 }
 
 // ChooseGamma picks γ on a validation part of the entries: along a path of γ,
@@ -59,8 +66,7 @@ func (s *GammaSettings) Validation(m *data.Matrix) Part {
 // predictions. The whole path is returned beside it.
 //
 // When the context is cancelled, it chooses from what there is.
-func ChooseGamma(ctx context.Context, m *data.Matrix, settings GammaSettings) (float64, []model.GammaPoint, error) {
-	part := settings.Validation(m)
+func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float64, []model.GammaPoint, error) {
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return settings.Path.Default(), nil, nil // nothing to validate on
 	}
@@ -71,55 +77,51 @@ func ChooseGamma(ctx context.Context, m *data.Matrix, settings GammaSettings) (f
 			return model.GammaPoint{}, err
 		}
 		start = [][]int{trial.Selection}
+		score, err := Score(part.Held, trial.Predict, settings.Threads)
 		return model.GammaPoint{
-			Gamma: gamma, RMSE: Score(part.Held, trial.Predict, settings.Threads).RMSE,
-			RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
-		}, nil
+			Gamma: gamma, RMSE: score.RMSE, RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
+		}, err
 	}, settings.OnPoint)
 }
 
 // sampleRows keeps whole rows, chosen by a hash of the seed, with about the
-// given number of entries together. The matrix keeps its shape.
-func sampleRows(m *data.Matrix, entries int, seed uint64) *data.Matrix {
-	if m.Observed() <= entries {
-		return m
+// given number of entries together, in memory. The matrix keeps its shape.
+func sampleRows(s data.Source, entries int, seed uint64) (*data.Matrix, error) {
+	n, m := s.Dims()
+	share := 1.0
+	if observed := s.Observed(); observed > entries {
+		share = float64(entries) / float64(observed)
+	} else if all, ok := s.(*data.Matrix); ok {
+		return all, nil
 	}
-	share := float64(entries) / float64(m.Observed())
-	n, _ := m.Dims()
-	keep := make([]bool, 0, m.Observed())
+	start := make([]int, n+1)
+	var columns []int32
+	var values []float64
+	reader := s.Reader()
 	for i := range n {
-		columns, _ := m.Row(i)
-		chosen := random.Unit(random.Hash(seed, sampleStream, uint64(i))) < share
-		for range columns {
-			keep = append(keep, chosen)
+		if random.Unit(random.Hash(seed, sampleStream, uint64(i))) < share {
+			var err error
+			if columns, values, err = reader.Append(i, columns, values); err != nil {
+				return nil, err
+			}
 		}
+		start[i+1] = len(columns)
 	}
-	return m.Filter(func(at int) bool { return keep[at] })
+	return data.NewMatrixByRows(m, start, columns, values)
 }
 
 // FeatureScale is the mean, over rows with entries and over features, of Σ b_j²
 // on the row's entries: what γ is measured against.
-func FeatureScale(m *data.Matrix, features *data.Features) float64 {
+func FeatureScale(survey *data.Survey, features *data.Features) float64 {
 	columns, p := features.Dims()
-	square := make([]float64, columns)
+	sum := 0.0
 	for j := range columns {
 		for _, b := range features.Row(j) {
-			square[j] += b * b
+			sum += float64(survey.Columns[j]) * b * b
 		}
 	}
-	n, _ := m.Dims()
-	sum, rows := 0.0, 0
-	for i := range n {
-		at, _ := m.Row(i)
-		for _, c := range at {
-			sum += square[c]
-		}
-		if len(at) > 0 {
-			rows++
-		}
-	}
-	if rows == 0 || p == 0 {
+	if survey.Rows == 0 || p == 0 {
 		return 0
 	}
-	return sum / float64(p) / float64(rows)
+	return sum / float64(p) / float64(survey.Rows)
 }

@@ -97,10 +97,10 @@ func Measure(test *data.Matrix, answer func(row, column int) model.Answer, setti
 	n, _ := test.Dims()
 	shift := meanOf(test)
 	all := make([]rowSums, n)
-	bases := make([][model.NewRowAndColumn + 1]sums, (n+rowBlock-1)/rowBlock)
+	bases := make([][model.NewRowAndColumn + 1]sums, data.Blocks(n))
 	inParallel(len(bases), settings.Threads, func(b int) {
 		var entries []ranked
-		for i := b * rowBlock; i < min(n, (b+1)*rowBlock); i++ {
+		for i := b * data.BlockRows; i < min(n, (b+1)*data.BlockRows); i++ {
 			entries = all[i].take(test, i, shift, answer, &settings, &bases[b], entries)
 		}
 	})

@@ -76,7 +76,7 @@ func noisy(m *data.Matrix, size float64) func(row, column int) model.Answer {
 func TestMeasureAgreesWithScore(t *testing.T) {
 	m := matrix(t, 500, 40, 0.5, 3)
 	answer := noisy(m, 0.4)
-	want := Score(m, func(row int, columns []int32, out []float64) {
+	want := score(t, m, func(row int, columns []int32, out []float64) {
 		for x, c := range columns {
 			out[x] = answer(row, int(c)).Value
 		}

@@ -1,9 +1,8 @@
 package evaluate
 
 import (
+	"context"
 	"math"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
 	"optcomplete/model"
@@ -12,10 +11,6 @@ import (
 // Metrics is model.Metrics: a saved model holds them, and packages import only
 // what stands above them.
 type Metrics = model.Metrics
-
-// rowBlock is the number of rows summed together. It is fixed, and the blocks'
-// sums are added in order, so that threads cannot change a bit of the result.
-const rowBlock = 256
 
 // maxError is what an absolute or relative error counts as if it is larger or
 // not a number: its square, summed over any number of entries, stays finite,
@@ -28,41 +23,34 @@ type sums struct {
 	relative, square, absolute float64
 }
 
-// Score compares predictions with all observed entries of m. predict writes the
+// Score compares predictions with all observed entries of s. predict writes the
 // predictions of a row for the given columns, increasing, to out; it is called
 // by that many goroutines at once (threads; 0 means 1).
-func Score(m *data.Matrix, predict func(row int, columns []int32, out []float64), threads int) Metrics {
-	rows, _ := m.Dims()
-	parts := make([]sums, (rows+rowBlock-1)/rowBlock)
-	var (
-		next atomic.Int64
-		wg   sync.WaitGroup
-	)
-	for range max(1, min(threads, len(parts))) {
-		wg.Go(func() {
-			var out []float64
-			for {
-				b := int(next.Add(1)) - 1
-				if b >= len(parts) {
-					return
+func Score(s data.Source, predict func(row int, columns []int32, out []float64), threads int) (Metrics, error) {
+	rows, _ := s.Dims()
+	parts := make([]sums, data.Blocks(rows))
+	err := data.ForBlocks(context.Background(), s, threads, func(r *data.RowReader) func(lo, hi int) error {
+		var out []float64
+		return func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				columns, values, err := r.Row(i)
+				if err != nil {
+					return err
 				}
-				for i := b * rowBlock; i < min(rows, (b+1)*rowBlock); i++ {
-					columns, values := m.Row(i)
-					if len(columns) == 0 {
-						continue
-					}
-					if cap(out) < len(columns) {
-						out = make([]float64, 2*len(columns))
-					}
-					out = out[:len(columns)]
-					predict(i, columns, out)
-					parts[b].add(values, out)
+				if len(columns) == 0 {
+					continue
 				}
+				if cap(out) < len(columns) {
+					out = make([]float64, 2*len(columns))
+				}
+				out = out[:len(columns)]
+				predict(i, columns, out)
+				parts[lo/data.BlockRows].add(values, out)
 			}
-		})
-	}
-	wg.Wait()
-	return total(parts)
+			return nil
+		}
+	})
+	return total(parts), err
 }
 
 func (s *sums) add(values, predictions []float64) {

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"math"
 
 	"optcomplete/model"
@@ -11,13 +12,22 @@ var shrinkages = []float64{0.5, 1, 2, 4, 8, 16, 32}
 
 // ChooseShrinkage picks the shrinkage of row and column effects that predicts
 // the validation part best: by turns, each time the best of the list.
-func ChooseShrinkage(part Part, threads int) (row, column float64) {
+func ChooseShrinkage(ctx context.Context, part Part, threads int) (row, column float64, err error) {
 	row, column = 4, 4
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
-		return row, column
+		return row, column, nil
 	}
 	score := func(row, column float64) float64 {
-		return Score(part.Held, model.FitEffects(part.Train, row, column).Predict, threads).RMSE
+		effects, failed := model.FitEffects(ctx, part.Train, row, column, threads)
+		if failed != nil {
+			err = failed
+			return math.Inf(1)
+		}
+		score, failed := Score(part.Held, effects.Predict, threads)
+		if failed != nil {
+			err = failed
+		}
+		return score.RMSE
 	}
 	pick := func(rmse func(float64) float64) float64 {
 		best, least := 0.0, math.Inf(1)
@@ -32,5 +42,5 @@ func ChooseShrinkage(part Part, threads int) (row, column float64) {
 		column = pick(func(s float64) float64 { return score(row, s) })
 		row = pick(func(s float64) float64 { return score(s, column) })
 	}
-	return row, column
+	return row, column, err
 }

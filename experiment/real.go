@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"optcomplete"
@@ -77,7 +76,7 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(s.Folder, headOf(problem, s))
+	store, err := openStore[Cell](s.Folder, headOf(problem, s))
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +85,7 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {
 		base := 0.0
 		for _, plan := range s.plan(seed) {
-			cell, have := store.find(plan)
+			cell, have := find(store.cells, plan)
 			if !have {
 				if cell, err = s.run(ctx, problems, plan); err != nil {
 					return cells, err
@@ -125,6 +124,16 @@ func (s *RealSettings) plan(seed uint64) []Cell {
 	return cells
 }
 
+// find looks up a cell that is done.
+func find(cells []Cell, plan Cell) (Cell, bool) {
+	for _, c := range cells {
+		if c.Model == plan.Model && c.K == plan.K && c.Seed == plan.Seed {
+			return c, true
+		}
+	}
+	return plan, false
+}
+
 // run computes one cell.
 func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (Cell, error) {
 	if plan.Model == Effects {
@@ -132,7 +141,7 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 		if err != nil {
 			return plan, err
 		}
-		return s.effects(problem.Ratings.Matrix, plan), ctx.Err()
+		return s.effects(ctx, problem.Ratings.Source(), plan)
 	}
 	kind, err := model.ParseKind(plan.Model)
 	if err != nil {
@@ -166,37 +175,44 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 // effects fits mean, row and column effects alone, with the shrinkage that
 // validation within the training entries likes best, and keeps predictions in
 // the range of the training values, as the models do.
-func (s *RealSettings) effects(m *data.Matrix, plan Cell) Cell {
-	train, held := evaluate.Split(m, s.Holdout, plan.Seed)
+func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Cell) (Cell, error) {
+	train, held, err := evaluate.Split(entries, s.Holdout, plan.Seed)
+	if err != nil {
+		return plan, err
+	}
 	start := time.Now()
-	part := (&evaluate.GammaSettings{Seed: plan.Seed}).Validation(train)
-	plan.Row, plan.Column = evaluate.ChooseShrinkage(part, s.Threads)
+	part, err := (&evaluate.GammaSettings{Seed: plan.Seed}).Validation(train)
+	if err != nil {
+		return plan, err
+	}
+	if plan.Row, plan.Column, err = evaluate.ChooseShrinkage(ctx, part, s.Threads); err != nil {
+		return plan, err
+	}
 	plan.Seconds.Choose = time.Since(start).Seconds()
 	start = time.Now()
-	effects := model.FitEffects(train, plan.Row, plan.Column)
-	low, high := valueRange(train)
+	effects, err := model.FitEffects(ctx, train, plan.Row, plan.Column, s.Threads)
+	if err != nil {
+		return plan, err
+	}
+	survey, err := data.TakeSurvey(ctx, train, s.Threads)
+	if err != nil {
+		return plan, err
+	}
 	predict := func(row int, columns []int32, out []float64) {
 		effects.Predict(row, columns, out)
 		for x, v := range out {
-			out[x] = min(max(v, low), high)
+			out[x] = min(max(v, survey.Low), survey.High)
 		}
 	}
-	plan.Holdout = evaluate.Score(held, predict, s.Threads)
-	plan.Train = evaluate.Score(train, predict, s.Threads)
+	if plan.Holdout, err = evaluate.Score(held, predict, s.Threads); err != nil {
+		return plan, err
+	}
+	if plan.Train, err = evaluate.Score(train, predict, s.Threads); err != nil {
+		return plan, err
+	}
 	plan.Ratio = 1
 	plan.Seconds.Refit = time.Since(start).Seconds()
-	return plan
-}
-
-func valueRange(m *data.Matrix) (low, high float64) {
-	low, high = math.Inf(1), math.Inf(-1)
-	n, _ := m.Dims()
-	for i := range n {
-		if _, values := m.Row(i); len(values) > 0 {
-			low, high = min(low, slices.Min(values)), max(high, slices.Max(values))
-		}
-	}
-	return low, high
+	return plan, nil
 }
 
 // tracer keeps the moments at which a search got further.

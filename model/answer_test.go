@@ -163,16 +163,8 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 		kind, refit := rapid.SampledFrom(everyKind).Draw(rt, "kind"), rapid.SampledFrom(everyRefit).Draw(rt, "refit")
 		columns, k := f.Dims()
 		last := columns - 1
-		without := matrix.Map(func(_ int, _ int32, v float64) float64 { return v })
-		var keep []bool
 		n, _ := matrix.Dims()
-		for i := range n {
-			at, _ := matrix.Row(i)
-			for _, c := range at {
-				keep = append(keep, int(c) != last)
-			}
-		}
-		without = without.Filter(func(at int) bool { return keep[at] })
+		without := matrix.Filter(func(_ int, c int32) bool { return int(c) != last })
 		in := built(t, without, f, kind, refit)
 		// The same entries, in a table without the last column.
 		var entries []data.Entry

@@ -3,15 +3,9 @@ package model
 import (
 	"context"
 	"fmt"
-	"math"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
 )
-
-// rowBlock is the number of rows a goroutine takes at a time.
-const rowBlock = 256
 
 // The size of numbers that the solver accepts: within it no product of two of
 // them, summed over a row, leaves the range of float64. Features whose norm in
@@ -43,17 +37,17 @@ func (e *RangeError) Error() string {
 // threads (0 means 1). A row without entries gets zeros. gamma is used by Ridge
 // only. Indices in selected that are not features, or a feature table of
 // another number of columns than the matrix, panic.
-func Coefficients(ctx context.Context, m *data.Matrix, f *data.Features, selected []int, refit Refit, gamma float64, threads int) ([]float64, error) {
-	_, columns := m.Dims()
+func Coefficients(ctx context.Context, s data.Source, f *data.Features, selected []int, refit Refit, gamma float64, threads int) ([]float64, error) {
+	_, columns := s.Dims()
 	if fc, _ := f.Dims(); fc != columns {
 		panic(fmt.Sprintf("model: features of %d columns for a matrix with %d", fc, columns))
 	}
-	return coefficients(ctx, m, Chosen(f, selected), len(selected), refit, gamma, threads)
+	return coefficients(ctx, s, Chosen(f, selected), len(selected), refit, gamma, threads)
 }
 
 // coefficients is Coefficients with the selected features of every column.
-func coefficients(ctx context.Context, m *data.Matrix, chosen []float64, k int, refit Refit, gamma float64, threads int) ([]float64, error) {
-	rows, _ := m.Dims()
+func coefficients(ctx context.Context, s data.Source, chosen []float64, k int, refit Refit, gamma float64, threads int) ([]float64, error) {
+	rows, _ := s.Dims()
 	lambda := 0.0 // 1/γ; zero is least squares
 	switch refit {
 	case LeastSquares:
@@ -69,12 +63,15 @@ func coefficients(ctx context.Context, m *data.Matrix, chosen []float64, k int, 
 	if k == 0 {
 		return out, ctx.Err()
 	}
-	err := forBlocks(ctx, rows, threads, func() func(lo, hi int) error {
-		s := newRowSolver(k, lambda)
+	err := data.ForBlocks(ctx, s, threads, func(r *data.RowReader) func(lo, hi int) error {
+		solver := newRowSolver(k, lambda)
 		return func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				at, values := m.Row(i)
-				if bad, ok := s.solve(chosen, at, values, out[i*k:(i+1)*k]); !ok {
+				at, values, err := r.Row(i)
+				if err != nil {
+					return err
+				}
+				if bad, ok := solver.solve(chosen, at, values, out[i*k:(i+1)*k]); !ok {
 					return &RangeError{Row: i, Value: bad}
 				}
 			}
@@ -109,43 +106,4 @@ func gather(values []float64, p int, selected []int) []float64 {
 		}
 	}
 	return out
-}
-
-// forBlocks runs work over blocks of rows, with one worker made by start per
-// goroutine, until all is done, an error occurs or ctx ends. Of several errors
-// the one of the first block is returned.
-func forBlocks(ctx context.Context, rows, threads int, start func() func(lo, hi int) error) error {
-	blocks := (rows + rowBlock - 1) / rowBlock
-	var (
-		next   atomic.Int64
-		failed atomic.Bool
-		wg     sync.WaitGroup
-		mu     sync.Mutex
-		first  error
-		where  = math.MaxInt
-	)
-	for range max(1, min(threads, blocks)) {
-		wg.Go(func() {
-			work := start()
-			for ctx.Err() == nil && !failed.Load() {
-				b := int(next.Add(1)) - 1
-				if b >= blocks {
-					return
-				}
-				if err := work(b*rowBlock, min(rows, (b+1)*rowBlock)); err != nil {
-					failed.Store(true)
-					mu.Lock()
-					if b < where {
-						first, where = err, b
-					}
-					mu.Unlock()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	if first != nil {
-		return first
-	}
-	return ctx.Err()
 }

@@ -1,6 +1,9 @@
 package model
 
 import (
+	"context"
+	"math"
+
 	"optcomplete/data"
 )
 
@@ -22,48 +25,84 @@ const effectSweeps = 10
 //
 // by turns, so a shrinkage is the number of entries at which an effect is
 // believed by half. Rows and columns without entries have effect 0.
-func FitEffects(m *data.Matrix, rowShrinkage, columnShrinkage float64) *Effects {
-	n, columns := m.Dims()
-	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, columns)}
-	if m.Observed() == 0 {
-		return e
+//
+// It reads the source once for each turn, and once before.
+func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
+	n, m := s.Dims()
+	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, m)}
+	survey, err := data.TakeSurvey(ctx, s, threads)
+	if err != nil || survey.Total == 0 {
+		return e, err
 	}
-	count := make([]float64, columns)
-	for i := range n {
-		at, values := m.Row(i)
-		for x, c := range at {
-			e.Mean += values[x]
-			count[c]++
-		}
+	e.Mean = survey.Mean()
+	sums := survey.Sums // of the values less mean and row effect, by column
+	for c, count := range survey.Columns {
+		sums[c] -= e.Mean * float64(count)
 	}
-	e.Mean /= float64(m.Observed())
-	sum := make([]float64, columns)
-	for range effectSweeps {
-		clear(sum)
-		for i := range n {
-			at, values := m.Row(i)
-			for x, c := range at {
-				sum[c] += values[x] - e.Mean - e.Rows[i]
+	sweeps := effectSweeps
+	if math.IsInf(rowShrinkage, 1) || math.IsInf(columnShrinkage, 1) {
+		sweeps = 1 // there are no turns to take
+	}
+	for range sweeps {
+		for c, count := range survey.Columns {
+			if count > 0 {
+				e.Columns[c] = sums[c] / (float64(count) + columnShrinkage)
 			}
 		}
-		for c := range e.Columns {
-			if count[c] > 0 {
-				e.Columns[c] = sum[c] / (count[c] + columnShrinkage)
-			}
-		}
-		for i := range n {
-			at, values := m.Row(i)
+		sums, err = byColumn(ctx, s, threads, func(i int, at []int32, values, sums []float64) {
 			if len(at) == 0 {
-				continue
+				return
 			}
 			rest := 0.0
 			for x, c := range at {
 				rest += values[x] - e.Mean - e.Columns[c]
 			}
 			e.Rows[i] = rest / (float64(len(at)) + rowShrinkage)
+			by := e.Mean + e.Rows[i]
+			for x, c := range at {
+				sums[c] += values[x] - by
+			}
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
-	return e
+	return e, nil
+}
+
+// Of the parts that sums by column are made of: their number, and that of their
+// numbers together.
+const (
+	columnParts   = 64
+	columnNumbers = 1 << 23
+)
+
+// byColumn adds something of every entry up by its column: add is given each row
+// and the sums to add to. The result is the same for any number of threads.
+func byColumn(ctx context.Context, s data.Source, threads int, add func(i int, at []int32, values, sums []float64)) ([]float64, error) {
+	n, m := s.Dims()
+	partial := make([][]float64, max(1, min(columnParts, columnNumbers/max(m, 1), data.Blocks(n))))
+	err := data.ForParts(ctx, s, len(partial), threads, func(r *data.RowReader) func(part, lo, hi int) error {
+		return func(part, lo, hi int) error {
+			sums := make([]float64, m)
+			for i := lo; i < hi; i++ {
+				at, values, err := r.Row(i)
+				if err != nil {
+					return err
+				}
+				add(i, at, values, sums)
+			}
+			partial[part] = sums
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range partial[1:] {
+		axpy(1, part, partial[0])
+	}
+	return partial[0], nil
 }
 
 // Predict is evaluate.Score's predictor from the effects alone.
@@ -73,10 +112,9 @@ func (e *Effects) Predict(row int, columns []int32, out []float64) {
 	}
 }
 
-// Residuals is the matrix of what the effects leave. Without rows, the row
-// effects are left in.
-func (e *Effects) Residuals(m *data.Matrix, rows bool) *data.Matrix {
-	return m.Map(func(i int, c int32, value float64) float64 {
+// Residuals is what the effects leave. Without rows, the row effects are left in.
+func (e *Effects) Residuals(s data.Source, rows bool) data.Source {
+	return data.Map(s, func(i int, c int32, value float64) float64 {
 		value -= e.Mean + e.Columns[c]
 		if rows {
 			value -= e.Rows[i]

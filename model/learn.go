@@ -24,15 +24,15 @@ type learner struct {
 // learnBytes is the most memory that the rows' products may take.
 const learnBytes = 512 << 20
 
-func newLearner(m *data.Matrix, design []float64, d, threads int) *learner {
+func newLearner(ctx context.Context, s data.Source, design []float64, d, threads int) (*learner, error) {
 	l := &learner{design: design, d: d, threads: threads, blocks: []int{0}}
-	l.n, _ = m.Dims()
-	for lo := 0; lo < l.n; lo += rowBlock {
+	l.n, _ = s.Dims()
+	for lo := 0; lo < l.n; lo += data.BlockRows {
 		var rows []int32
-		for i := lo; i < min(l.n, lo+rowBlock); i++ {
-			if at, _ := m.Row(i); len(at) > 0 {
+		for i := lo; i < min(l.n, lo+data.BlockRows); i++ {
+			if entries := s.Entries(i); entries > 0 {
 				rows = append(rows, int32(i))
-				l.longest = max(l.longest, len(at))
+				l.longest = max(l.longest, entries)
 			}
 		}
 		for len(rows) > 0 {
@@ -44,18 +44,22 @@ func newLearner(m *data.Matrix, design []float64, d, threads int) *learner {
 	}
 	if size := kernel.Tri(d) * kernel.Lanes * len(l.groups); size*8 <= learnBytes {
 		l.grams = make([]float64, size)
-		// Without a context nothing can fail.
-		_ = forBlocks(context.Background(), l.n, threads, func() func(lo, hi int) error {
-			var scratch []float64
+		err := data.ForBlocks(ctx, s, threads, func(r *data.RowReader) func(lo, hi int) error {
+			w := &learnWorker{learner: l, reader: r}
 			return func(lo, hi int) error {
-				for g := l.blocks[lo/rowBlock]; g < l.blocks[lo/rowBlock+1]; g++ {
-					scratch = l.gram(l.kept(g), m, l.groups[g], scratch)
+				for g := l.blocks[lo/data.BlockRows]; g < l.blocks[lo/data.BlockRows+1]; g++ {
+					if err := w.gram(l.kept(g), l.groups[g]); err != nil {
+						return err
+					}
 				}
 				return nil
 			}
 		})
+		if err != nil {
+			return nil, err
+		}
 	}
-	return l
+	return l, nil
 }
 
 // kept is the place of a group's products.
@@ -65,22 +69,25 @@ func (l *learner) kept(g int) []float64 {
 }
 
 // gram adds XᵀX of each row of a group to its lane.
-func (l *learner) gram(triangles []float64, m *data.Matrix, group []int32, scratch []float64) []float64 {
-	width := kernel.GramWidth(l.d)
-	scratch = resize(scratch, l.longest*width)
+func (w *learnWorker) gram(triangles []float64, group []int32) error {
+	width := kernel.GramWidth(w.d)
+	w.rows = resize(w.rows, w.longest*width)
 	for lane, i := range group {
-		at, _ := m.Row(int(i))
-		for e, c := range at {
-			copy(scratch[e*width:], l.design[int(c)*l.d:][:l.d])
+		at, _, err := w.reader.Row(int(i))
+		if err != nil {
+			return err
 		}
-		kernel.Gram(triangles, lane, scratch, len(at), width, l.d)
+		for e, c := range at {
+			copy(w.rows[e*width:], w.design[int(c)*w.d:][:w.d])
+		}
+		kernel.Gram(triangles, lane, w.rows, len(at), width, w.d)
 	}
-	return scratch
+	return nil
 }
 
 // learn takes steps from the given prior, at most so many (zero means
 // priorSteps), until it hardly moves. It changes and returns that prior.
-func (l *learner) learn(ctx context.Context, values *data.Matrix, p *priorState, steps int) (*priorState, error) {
+func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, steps int) (*priorState, error) {
 	if steps == 0 {
 		steps = priorSteps
 	}
@@ -89,11 +96,11 @@ func (l *learner) learn(ctx context.Context, values *data.Matrix, p *priorState,
 			return nil, err
 		}
 		moments := make([]*priorSums, len(l.blocks)-1)
-		err := forBlocks(ctx, l.n, l.threads, func() func(lo, hi int) error {
-			w := l.newWorker(values, p)
-			return func(lo, hi int) error {
-				moments[lo/rowBlock] = w.block(lo / rowBlock)
-				return nil
+		err := data.ForBlocks(ctx, values, l.threads, func(r *data.RowReader) func(lo, hi int) error {
+			w := l.newWorker(r, p)
+			return func(lo, hi int) (err error) {
+				moments[lo/data.BlockRows], err = w.block(lo / data.BlockRows)
+				return err
 			}
 		})
 		if err != nil {
@@ -112,13 +119,16 @@ func (l *learner) learn(ctx context.Context, values *data.Matrix, p *priorState,
 
 // coefficients solves every row by itself: the mean of its posterior, exactly
 // as Prior.Posterior gives it.
-func (l *learner) coefficients(ctx context.Context, values *data.Matrix, p *priorState) ([]float64, error) {
+func (l *learner) coefficients(ctx context.Context, values data.Source, p *priorState) ([]float64, error) {
 	out := make([]float64, l.n*l.d)
-	return out, forBlocks(ctx, l.n, l.threads, func() func(lo, hi int) error {
+	return out, data.ForBlocks(ctx, values, l.threads, func(r *data.RowReader) func(lo, hi int) error {
 		s := newPosterior(l.d)
 		return func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				at, a := values.Row(i)
+				at, a, err := r.Row(i)
+				if err != nil {
+					return err
+				}
 				s.solve(p, l.design, at, a, out[i*l.d:(i+1)*l.d])
 			}
 			return nil
@@ -165,29 +175,31 @@ func (p *priorSums) error(prior *priorState) float64 {
 // learnWorker adds up blocks of rows for one step.
 type learnWorker struct {
 	*learner
-	values        *data.Matrix
+	reader        *data.RowReader // of what the design is to explain
 	prior         *priorState
 	k, y, u       []float64 // lane arrays: precision, Xᵀa, posterior mean
 	scratch, rows []float64
 	mean, second  []float64 // sums by lanes
 }
 
-func (l *learner) newWorker(values *data.Matrix, prior *priorState) *learnWorker {
+func (l *learner) newWorker(r *data.RowReader, prior *priorState) *learnWorker {
 	vector := func(n int) []float64 { return make([]float64, n*kernel.Lanes) }
 	return &learnWorker{
-		learner: l, values: values, prior: prior,
+		learner: l, reader: r, prior: prior,
 		k: vector(kernel.Tri(l.d)), y: vector(l.d), u: vector(l.d), scratch: vector(l.d),
 		mean: vector(l.d), second: vector(kernel.Tri(l.d)),
 	}
 }
 
 // block is the sums of one block of rows.
-func (w *learnWorker) block(b int) *priorSums {
+func (w *learnWorker) block(b int) (*priorSums, error) {
 	sums := newPriorSums(w.d)
 	clear(w.mean)
 	clear(w.second)
 	for g := w.blocks[b]; g < w.blocks[b+1]; g++ {
-		w.solve(g, sums)
+		if err := w.solve(g, sums); err != nil {
+			return nil, err
+		}
 	}
 	for x := range w.d {
 		sums.mean[x] = lanesOf(w.mean, x)
@@ -196,7 +208,7 @@ func (w *learnWorker) block(b int) *priorSums {
 			sums.second[x*w.d+y], sums.second[y*w.d+x] = v, v
 		}
 	}
-	return sums
+	return sums, nil
 }
 
 // lanesOf is the sum of a lane array.
@@ -206,7 +218,7 @@ func lanesOf(x []float64, at int) float64 {
 }
 
 // solve finds û and S of each row of a group and adds them to the sums.
-func (w *learnWorker) solve(g int, sums *priorSums) {
+func (w *learnWorker) solve(g int, sums *priorSums) error {
 	const lanes = kernel.Lanes
 	group, d := w.groups[g], w.d
 	gram := w.k
@@ -214,7 +226,9 @@ func (w *learnWorker) solve(g int, sums *priorSums) {
 		gram = w.kept(g)
 	} else {
 		clear(w.k)
-		w.rows = w.gram(w.k, w.values, group, w.rows)
+		if err := w.gram(w.k, group); err != nil {
+			return err
+		}
 	}
 	by := 1 / w.prior.Noise
 	for x := range d {
@@ -226,7 +240,9 @@ func (w *learnWorker) solve(g int, sums *priorSums) {
 			}
 		}
 	}
-	w.right(group, sums)
+	if err := w.right(group, sums); err != nil {
+		return err
+	}
 	for x := range d {
 		for lane := range lanes {
 			w.u[x*lanes+lane] = w.prior.pull[x] + by*w.y[x*lanes+lane]
@@ -236,14 +252,18 @@ func (w *learnWorker) solve(g int, sums *priorSums) {
 	kernel.Solve(w.k, w.u, d)
 	kernel.Inverse(w.k, w.scratch, d)
 	w.collect(len(group), sums)
+	return nil
 }
 
 // right sets y = Xᵀa for each row of a group.
-func (w *learnWorker) right(group []int32, sums *priorSums) {
+func (w *learnWorker) right(group []int32, sums *priorSums) error {
 	const lanes = kernel.Lanes
 	clear(w.y)
 	for lane, i := range group {
-		at, a := w.values.Row(int(i))
+		at, a, err := w.reader.Row(int(i))
+		if err != nil {
+			return err
+		}
 		for e, c := range at {
 			for x, b := range w.design[int(c)*w.d:][:w.d] {
 				w.y[x*lanes+lane] += b * a[e]
@@ -253,6 +273,7 @@ func (w *learnWorker) right(group []int32, sums *priorSums) {
 		sums.rows++
 		sums.entries += float64(len(at))
 	}
+	return nil
 }
 
 // collect adds û and S + ûûᵀ of the lanes in use.

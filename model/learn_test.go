@@ -14,11 +14,14 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 	const d = 4
 	m, f := problem(t, 700, 12, d, 0.5, 8)
 	for _, keep := range []bool{true, false} {
-		l := newLearner(m, f.Values, d, 2)
+		l, err := newLearner(context.Background(), m, f.Values, d, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
 		if !keep {
 			l.grams = nil
 		}
-		got, err := l.learn(context.Background(), m, startPrior(m, f.Values, d), 3)
+		got, err := l.learn(context.Background(), m, begin(t, m, f.Values, d), 3)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,10 +32,24 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 	}
 }
 
+// begin is the prior that learning starts from.
+func begin(t *testing.T, m *data.Matrix, design []float64, d int) *priorState {
+	t.Helper()
+	survey, err := data.TakeSurvey(context.Background(), m, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := startPrior(context.Background(), m, survey.Columns, design, d, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
 // plainPrior takes steps of expectation-maximisation by the textbook.
 func plainPrior(t *testing.T, m *data.Matrix, design []float64, d, steps int) *priorState {
 	t.Helper()
-	p := startPrior(m, design, d)
+	p := begin(t, m, design, d)
 	n, _ := m.Dims()
 	for range steps {
 		if err := p.invert(); err != nil {

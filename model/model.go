@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -76,8 +77,18 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	}
 	entries := make([]int32, n)
 	for i := range entries {
-		columns, _ := train.Row(i)
-		entries[i] = int32(len(columns))
+		entries[i] = int32(train.Source().Entries(i))
+	}
+	survey := parts.Survey
+	if survey == nil {
+		var err error
+		if survey, err = data.TakeSurvey(context.Background(), train.Source(), 1); err != nil {
+			return nil, err
+		}
+	}
+	columnEntries := make([]int32, m)
+	for c, count := range survey.Columns {
+		columnEntries[c] = int32(count)
 	}
 	summary.Rows, summary.Columns = n, m
 	if summary.Features == 0 {
@@ -98,9 +109,12 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	model := &Model{
 		Summary: summary, Parts: *parts,
 		RowIDs: train.RowIDs, Entries: entries,
-		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries(train.Matrix), Features: Chosen(features, selected),
+		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, Features: Chosen(features, selected),
 	}
-	model.SetSeen(train.Matrix)
+	model.Survey = nil
+	if err := model.SetSeen(train.Source()); err != nil {
+		return nil, err
+	}
 	if err := model.check(); err != nil {
 		return nil, err
 	}

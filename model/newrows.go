@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 )
 
 // WithRows is the model with the rows of r folded in: new ones are added after
@@ -79,21 +80,20 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 		return err
 	}
 	k := m.K()
-	return forBlocks(ctx, len(fold), threads, func() func(lo, hi int) error {
+	return parallel.Do(ctx, len(fold), threads, func(int) func(part int) error {
 		f, _ := m.folder() // it was tried above
-		return func(lo, hi int) error {
-			for _, x := range fold[lo:hi] {
-				at, values := r.Row(x)
-				i := rows[x]
-				effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
-				if err != nil {
-					return &RangeError{Row: x, Value: err.(*RangeError).Value}
-				}
-				if m.RowEffects != nil {
-					m.RowEffects[i] = effect
-				}
-				m.Entries[i] = int32(len(at))
+		return func(part int) error {
+			x := fold[part]
+			at, values := r.Row(x)
+			i := rows[x]
+			effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
+			if err != nil {
+				return &RangeError{Row: x, Value: err.(*RangeError).Value}
 			}
+			if m.RowEffects != nil {
+				m.RowEffects[i] = effect
+			}
+			m.Entries[i] = int32(len(at))
 			return nil
 		}
 	})

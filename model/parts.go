@@ -55,6 +55,8 @@ type Parts struct {
 	RowEffects    []float64 // n; nil in Paper
 	ColumnEffects []float64 // m; nil in Paper and Pooled
 	Coefficients  []float64 // n×k
+
+	Survey *data.Survey // of the entries fitted on; nil in a Model
 }
 
 const (
@@ -65,29 +67,34 @@ const (
 
 // FitParts fits all parts of a model on the observed entries. chosen holds the
 // selected features of every column, m×k.
-func FitParts(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (*Parts, error) {
+func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (*Parts, error) {
 	if r.Refit == AutoRefit {
 		r.Refit = r.Kind.DefaultRefit()
 	}
-	p, err := fitKind(ctx, m, chosen, k, r)
+	survey, err := data.TakeSurvey(ctx, s, r.Threads)
 	if err != nil {
 		return nil, err
 	}
+	p, err := fitKind(ctx, s, survey, chosen, k, r)
+	if err != nil {
+		return nil, err
+	}
+	p.Survey = survey
 	p.Typical = make([]float64, k)
-	_, columns := m.Dims()
+	_, columns := s.Dims()
 	for j := range columns {
 		axpy(1/float64(columns), chosen[j*k:(j+1)*k], p.Typical)
 	}
-	p.fillUnseen(m, chosen, k)
+	p.fillUnseen(s, survey.Columns, chosen, k)
 	return p, nil
 }
 
 // fillUnseen gives rows and columns without entries what a new one would get:
 // the population's coefficients, and the effect that the features predict.
-func (p *Parts) fillUnseen(m *data.Matrix, chosen []float64, k int) {
-	n, _ := m.Dims()
+func (p *Parts) fillUnseen(s data.Source, count []int, chosen []float64, k int) {
+	n, _ := s.Dims()
 	for i := range n {
-		if at, _ := m.Row(i); len(at) > 0 {
+		if s.Entries(i) > 0 {
 			continue
 		}
 		if p.RowEffects != nil {
@@ -98,7 +105,7 @@ func (p *Parts) fillUnseen(m *data.Matrix, chosen []float64, k int) {
 	if p.ColumnEffects == nil {
 		return
 	}
-	for c, entries := range columnEntries(m) {
+	for c, entries := range count {
 		if entries == 0 {
 			p.ColumnEffects[c] = p.newColumnEffect(chosen[c*k:][:k])
 		}
@@ -110,38 +117,24 @@ func (p *Structure) newColumnEffect(b []float64) float64 {
 	return p.NewColumn[0] + dot(b, p.NewColumn[1:])
 }
 
-// columnEntries counts the entries of every column.
-func columnEntries(m *data.Matrix) []int32 {
-	n, columns := m.Dims()
-	count := make([]int32, columns)
-	for i := range n {
-		at, _ := m.Row(i)
-		for _, c := range at {
-			count[c]++
-		}
-	}
-	return count
-}
-
-func fitKind(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (*Parts, error) {
+func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*Parts, error) {
 	if r.Kind == Paper {
-		return fitPaper(ctx, m, chosen, k, r)
+		return fitPaper(ctx, s, chosen, k, r)
 	}
 	columnShrinkage := r.ColumnShrinkage
 	if r.Kind == Pooled {
 		columnShrinkage = math.Inf(1) // no column effects
 	}
-	effects := FitEffects(m, r.RowShrinkage, columnShrinkage)
+	effects, err := FitEffects(ctx, s, r.RowShrinkage, columnShrinkage, r.Threads)
+	if err != nil {
+		return nil, err
+	}
 	p := &Parts{RowEffects: effects.Rows, ColumnEffects: effects.Columns}
 	p.Mean = effects.Mean
-	var err error
 	if r.Refit == LearnedPrior {
-		err = p.fitPrior(ctx, m, chosen, k, r)
+		err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
 	} else {
-		p.Coefficients, err = coefficients(ctx, effects.Residuals(m, true), chosen, k, r.Refit, r.Gamma, r.Threads)
-		if err == nil {
-			p.Population = append([]float64{0}, populationOf(effects.Residuals(m, true), chosen, k)...)
-		}
+		err = p.fitRows(ctx, effects.Residuals(s, true), chosen, k, r)
 	}
 	if err != nil {
 		return nil, err
@@ -150,36 +143,45 @@ func fitKind(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Rec
 	if r.Kind == Pooled {
 		p.ColumnEffects = nil
 	} else {
-		p.NewColumn = columnRegression(m, p.ColumnEffects, chosen, k)
+		p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
 	}
 	return p, nil
 }
 
-func fitPaper(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) (p *Parts, err error) {
+func fitPaper(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (p *Parts, err error) {
 	p = new(Parts)
 	p.NewColumn = make([]float64, k+1)
 	if r.Refit == LearnedPrior {
-		if p.Prior, p.Coefficients, err = LearnPrior(ctx, m, chosen, k, r.Steps, r.Threads); err != nil {
+		if p.Prior, p.Coefficients, err = LearnPrior(ctx, s, chosen, k, r.Steps, r.Threads); err != nil {
 			return nil, err
 		}
 		p.Population = append([]float64{0}, p.Prior.Mean...)
 		return p, nil
 	}
-	if p.Coefficients, err = coefficients(ctx, m, chosen, k, r.Refit, r.Gamma, r.Threads); err != nil {
-		return nil, err
+	return p, p.fitRows(ctx, s, chosen, k, r)
+}
+
+// fitRows fits every row by itself, and one population for rows not seen.
+func (p *Parts) fitRows(ctx context.Context, values data.Source, chosen []float64, k int, r Recipe) (err error) {
+	if p.Coefficients, err = coefficients(ctx, values, chosen, k, r.Refit, r.Gamma, r.Threads); err != nil {
+		return err
 	}
-	p.Population = append([]float64{0}, populationOf(m, chosen, k)...)
-	return p, nil
+	population, err := populationOf(ctx, values, chosen, k, r.Threads)
+	p.Population = append([]float64{0}, population...)
+	return err
 }
 
 // fitPrior fits row effects and coefficients together, with a learned prior,
 // and the column effects to what they leave, by turns. Each turn goes on from
 // the prior of the one before.
-func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, k int, r Recipe) error {
-	n, columns := m.Dims()
+func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen []float64, k int, r Recipe) error {
+	n, columns := s.Dims()
 	d := k + 1
 	design := withConstant(chosen, k, columns)
-	l := newLearner(m, design, d, r.Threads)
+	l, err := newLearner(ctx, s, design, d, r.Threads)
+	if err != nil {
+		return err
+	}
 	turns := 1
 	if r.Kind == Full {
 		turns = backfits
@@ -189,13 +191,16 @@ func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, 
 	var u []float64
 	for turn := range turns {
 		if turn > 0 {
-			p.refreshColumns(m, design, u, d, prior.Noise, r.FixedShrinkage)
+			if err := p.refreshColumns(ctx, s, count, design, u, d, prior.Noise, r); err != nil {
+				return err
+			}
 		}
-		rest := m.Map(func(_ int, c int32, v float64) float64 { return v - p.Mean - p.ColumnEffects[c] })
+		rest := data.Map(s, func(_ int, c int32, v float64) float64 { return v - p.Mean - p.ColumnEffects[c] })
 		if turn == 0 {
-			prior = startPrior(rest, design, d)
+			if prior, err = startPrior(ctx, rest, count, design, d, r.Threads); err != nil {
+				return err
+			}
 		}
-		var err error
 		if prior, err = l.learn(ctx, rest, prior, r.Steps); err != nil {
 			return err
 		}
@@ -218,32 +223,33 @@ func (p *Parts) fitPrior(ctx context.Context, m *data.Matrix, chosen []float64, 
 // is fixed learns their shrinkage beside them: the noise over the variance of
 // the effects. As the population's coefficients explain a part of the column
 // effects, what is left of them deserves more shrinkage than effects alone do.
-func (p *Parts) refreshColumns(m *data.Matrix, design, u []float64, d int, noise float64, fixed bool) {
-	n, columns := m.Dims()
-	sum, count := make([]float64, columns), make([]float64, columns)
-	for i := range n {
-		at, values := m.Row(i)
+func (p *Parts) refreshColumns(ctx context.Context, s data.Source, entries []int, design, u []float64, d int, noise float64, r Recipe) error {
+	_, columns := s.Dims()
+	sum, err := byColumn(ctx, s, r.Threads, func(i int, at []int32, values, sums []float64) {
 		for e, c := range at {
-			sum[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u[i*d:(i+1)*d])
-			count[c]++
+			sums[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u[i*d:(i+1)*d])
 		}
+	})
+	if err != nil {
+		return err
 	}
 	for step := range shrinkageSteps {
 		square, with := 0.0, 0.0 // Σ of the effects' posterior second moments
 		for c := range columns {
 			p.ColumnEffects[c] = 0
-			if count[c] > 0 {
-				weight := count[c] + p.ColumnShrinkage
+			if entries[c] > 0 {
+				weight := float64(entries[c]) + p.ColumnShrinkage
 				p.ColumnEffects[c] = sum[c] / weight
 				square += p.ColumnEffects[c]*p.ColumnEffects[c] + noise/weight
 				with++
 			}
 		}
-		if fixed || step == shrinkageSteps-1 || !(square > tiny) {
-			return
+		if r.FixedShrinkage || step == shrinkageSteps-1 || !(square > tiny) {
+			break
 		}
 		p.ColumnShrinkage = min(noise/(square/with), maxShrinkage)
 	}
+	return nil
 }
 
 // withConstant puts a 1 before the features of every column.
@@ -257,26 +263,29 @@ func withConstant(chosen []float64, k, columns int) []float64 {
 
 // populationOf is one vector of coefficients for all rows together: least
 // squares, with a ridge of one entry's weight against ties.
-func populationOf(m *data.Matrix, chosen []float64, k int) []float64 {
-	n, _ := m.Dims()
+func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threads int) ([]float64, error) {
+	// All that matters of the entries is how many a column has, and their sum.
+	survey, err := data.TakeSurvey(ctx, s, threads)
+	if err != nil {
+		return nil, err
+	}
 	gram, right := make([]float64, k*k), make([]float64, k)
-	for i := range n {
-		at, values := m.Row(i)
-		for e, c := range at {
-			addProducts(gram, right, chosen[int(c)*k:][:k], values[e], 1)
+	for c, entries := range survey.Columns {
+		if entries > 0 {
+			addProducts(gram, right, chosen[c*k:][:k], survey.Sums[c]/float64(entries), float64(entries))
 		}
 	}
-	return solveRidge(gram, right, k, max(float64(m.Observed()), 1))
+	return solveRidge(gram, right, k, max(float64(survey.Total), 1)), nil
 }
 
 // columnRegression regresses the column effects on the selected features, each
 // column weighted by its entries.
-func columnRegression(m *data.Matrix, effects, chosen []float64, k int) []float64 {
+func columnRegression(count []int, effects, chosen []float64, k int) []float64 {
 	d := k + 1
 	design := withConstant(chosen, k, len(effects))
 	gram, right := make([]float64, d*d), make([]float64, d)
 	total := 0.0
-	for c, entries := range columnEntries(m) {
+	for c, entries := range count {
 		// Beyond a few dozen entries an effect is known well enough.
 		weight := math.Min(float64(entries), 30)
 		addProducts(gram, right, design[c*d:][:d], effects[c], weight)
@@ -310,6 +319,13 @@ func solveRidge(gram, right []float64, k int, total float64) []float64 {
 		choleskySolve(gram, k, out)
 	}
 	return out
+}
+
+// ClipToValues keeps predictions within the range of the entries fitted on.
+func (p *Parts) ClipToValues() {
+	if p.Survey.Total > 0 {
+		p.Clip = &Range{Low: p.Survey.Low, High: p.Survey.High}
+	}
 }
 
 // Predictor predicts for training rows and columns, whose selected features

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"math"
 	"slices"
@@ -16,17 +17,33 @@ type priorState struct {
 }
 
 // startPrior starts from a mean of 0 and, for each coefficient, the variance at
-// which it would explain a part of the values' variance.
-func startPrior(values *data.Matrix, design []float64, d int) *priorState {
+// which it would explain a part of the values' variance. count is the entries of
+// each column.
+func startPrior(ctx context.Context, values data.Source, count []int, design []float64, d, threads int) (*priorState, error) {
 	n, _ := values.Dims()
-	square, size := 0.0, make([]float64, d)
-	for i := range n {
-		at, a := values.Row(i)
-		for x, c := range at {
-			square += a[x] * a[x]
-			for f, b := range design[int(c)*d:][:d] {
-				size[f] += b * b
+	squares := make([]float64, data.Blocks(n))
+	err := data.ForBlocks(ctx, values, threads, func(r *data.RowReader) func(lo, hi int) error {
+		return func(lo, hi int) error {
+			for i := lo; i < hi; i++ {
+				_, a, err := r.Row(i)
+				if err != nil {
+					return err
+				}
+				squares[lo/data.BlockRows] += dot(a, a)
 			}
+			return nil
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	square, size := 0.0, make([]float64, d)
+	for _, s := range squares {
+		square += s
+	}
+	for c, count := range count {
+		for f, b := range design[c*d:][:d] {
+			size[f] += float64(count) * b * b
 		}
 	}
 	entries := float64(max(values.Observed(), 1))
@@ -39,7 +56,7 @@ func startPrior(values *data.Matrix, design []float64, d int) *priorState {
 		}
 		p.Covariance[f*d+f] = 0.3 * variance / float64(d) / scale
 	}
-	return p
+	return p, nil
 }
 
 var errPrior = errors.New("model: the covariance of the coefficients is not positive definite")

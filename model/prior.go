@@ -26,9 +26,20 @@ const priorSteps = 20
 //
 // The result is finite and the same for any number of threads. A row without
 // entries gets the prior's mean.
-func LearnPrior(ctx context.Context, values *data.Matrix, design []float64, d, steps, threads int) (*Prior, []float64, error) {
-	l := newLearner(values, design, d, threads)
-	p, err := l.learn(ctx, values, startPrior(values, design, d), steps)
+func LearnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, []float64, error) {
+	survey, err := data.TakeSurvey(ctx, values, threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	l, err := newLearner(ctx, values, design, d, threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	start, err := startPrior(ctx, values, survey.Columns, design, d, threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	p, err := l.learn(ctx, values, start, steps)
 	if err != nil {
 		return nil, nil, err
 	}

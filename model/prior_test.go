@@ -141,13 +141,20 @@ func TestEffectsAreShrunkenMeans(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	e := FitEffects(m, 0, 0)
+	effects := func(row, column float64) *Effects {
+		e, err := FitEffects(context.Background(), m, row, column, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e
+	}
+	e := effects(0, 0)
 	for i, r := range rows {
 		if math.Abs(e.Rows[i]-r) > 1e-12 {
 			t.Errorf("row %d: %v, want %v", i, e.Rows[i], r)
 		}
 	}
-	left := e.Residuals(m, true)
+	left := e.Residuals(m, true).(*data.Matrix)
 	for i := range rows {
 		_, values := left.Row(i)
 		for _, v := range values {
@@ -156,11 +163,11 @@ func TestEffectsAreShrunkenMeans(t *testing.T) {
 			}
 		}
 	}
-	e = FitEffects(m, math.Inf(1), math.Inf(1))
+	e = effects(math.Inf(1), math.Inf(1))
 	if e.Mean != 10 || e.Rows[1] != 0 || e.Columns[2] != 0 {
 		t.Errorf("infinite shrinkage: %+v", e)
 	}
-	if half := FitEffects(m, 4, math.Inf(1)); math.Abs(half.Rows[1]-(-1)) > 1e-12 {
+	if half := effects(4, math.Inf(1)); math.Abs(half.Rows[1]-(-1)) > 1e-12 {
 		t.Errorf("at a shrinkage of as many entries as there are, half the effect: %v", half.Rows[1])
 	}
 }

@@ -15,6 +15,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/compress"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"optcomplete/internal/parallel"
 )
 
 // Recommendation is a column and what is predicted for it.
@@ -62,11 +64,9 @@ func (m *Model) RecommendAll(ctx context.Context, w io.Writer, format Format, to
 	lists := make([][]Recommendation, recommendRows)
 	for lo := 0; lo < len(m.RowIDs); lo += recommendRows {
 		hi := min(len(m.RowIDs), lo+recommendRows)
-		err := forBlocks(ctx, hi-lo, threads, func() func(a, b int) error {
-			return func(a, b int) error {
-				for x := a; x < b; x++ {
-					lists[x] = m.Recommend(lo+x, skip(lo+x), top)
-				}
+		err := parallel.Do(ctx, hi-lo, threads, func(int) func(x int) error {
+			return func(x int) error {
+				lists[x] = m.Recommend(lo+x, skip(lo+x), top)
 				return nil
 			}
 		})

@@ -42,12 +42,24 @@ type seen struct {
 // SetSeen tells the model which columns its rows have entries for, where that
 // is more than it was fitted on: entries held out were seen too. It must be
 // called before the model is in use.
-func (m *Model) SetSeen(entries *data.Matrix) {
-	columns := make([][]int32, len(m.RowIDs))
-	for i := range columns {
-		columns[i], _ = entries.Row(i)
+//
+// More entries than are saved, and not in memory, are not remembered.
+func (m *Model) SetSeen(entries data.Source) error {
+	_, inMemory := entries.(*data.Matrix)
+	if !inMemory && entries.Observed() > maxSeen {
+		m.seen.file, m.seen.columns = "", nil
+		return nil
 	}
+	columns := make([][]int32, len(m.RowIDs))
+	err := data.ForEach(entries, func(i int, at []int32, _ []float64) error {
+		if !inMemory {
+			at = slices.Clone(at)
+		}
+		columns[i] = at
+		return nil
+	})
 	m.seen.file, m.seen.columns = "", columns
+	return err
 }
 
 // Seen returns the columns, increasing, that row i has an entry for. known is

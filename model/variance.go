@@ -33,23 +33,24 @@ type Removal struct {
 
 // VarianceOf divides the variance of the entries, the ones the model was fitted
 // on; nil if they are all the same. It does not depend on the number of threads.
-func (m *Model) VarianceOf(ctx context.Context, entries *data.Matrix, threads int) (*Variance, error) {
+func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int) (*Variance, error) {
 	n, _ := entries.Dims()
 	k := m.K()
-	mean := 0.0
-	for i := range n {
-		_, values := entries.Row(i)
-		for _, v := range values {
-			mean += v / float64(entries.Observed())
-		}
+	survey, err := data.TakeSurvey(ctx, entries, threads)
+	if err != nil {
+		return nil, err
 	}
+	mean := survey.Mean()
 	const rows, columns, square, terms = 0, 1, 2, 3 // positions in a block's sums
-	sums := make([][]float64, (n+rowBlock-1)/rowBlock)
-	err := forBlocks(ctx, n, threads, func() func(lo, hi int) error {
+	sums := make([][]float64, data.Blocks(n))
+	err = data.ForBlocks(ctx, entries, threads, func(r *data.RowReader) func(lo, hi int) error {
 		return func(lo, hi int) error {
 			s := make([]float64, terms+k)
 			for i := lo; i < hi; i++ {
-				at, values := entries.Row(i)
+				at, values, err := r.Row(i)
+				if err != nil {
+					return err
+				}
 				u := m.Coefficients[i*k : (i+1)*k]
 				for x, c := range at {
 					d := values[x] - mean
@@ -61,7 +62,7 @@ func (m *Model) VarianceOf(ctx context.Context, entries *data.Matrix, threads in
 					}
 				}
 			}
-			sums[lo/rowBlock] = s
+			sums[lo/data.BlockRows] = s
 			return nil
 		}
 	})

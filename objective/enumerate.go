@@ -5,8 +5,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/internal/kernel"
 )
@@ -68,10 +66,14 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 		panic("objective: not a number of selections to enumerate")
 	}
 	if o.grams == nil {
-		o.grams = o.newGrams()
+		if o.grams, err = o.newGrams(ctx); err != nil {
+			return nil, nil, 0, 0, err
+		}
 	}
 	if o.grams.calls++; o.grams.calls == gramAfter {
-		o.keepProducts()
+		if err = o.keepProducts(ctx); err != nil {
+			return nil, nil, 0, 0, err
+		}
 	}
 	k := float64(len(in) + left)
 	scale := 1 / (float64(o.n) * float64(o.m))
@@ -80,32 +82,27 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 	order := append(slices.Clone(candidates), in...) // those in are eliminated first, from the end
 	slicesOf := min(enumerateSlices, max(1, len(o.grams.groups)))
 	gains := make([][]float64, slicesOf)
-	var next atomic.Int64
-	run := func() {
-		w := o.newEnumerator(order)
-		for ctx.Err() == nil {
-			c := int(next.Add(1)) - 1
-			if c >= slicesOf {
-				return
-			}
-			gains[c] = make([]float64, count)
-			lo, hi := c*len(o.grams.groups)/slicesOf, (c+1)*len(o.grams.groups)/slicesOf
-			base := 0.0
-			for g := lo; g < hi && ctx.Err() == nil; g++ {
-				base += w.group(g, gains[c], len(candidates), left)
-			}
-			for i := range gains[c] {
-				gains[c][i] += base
-			}
+	enumerators := make([]*enumerator, len(o.workers))
+	err = o.inTurn(ctx, slicesOf, func(thread, c int) error {
+		if enumerators[thread] == nil {
+			enumerators[thread] = o.newEnumerator(order)
 		}
-	}
-	var others sync.WaitGroup
-	for range len(o.workers) - 1 {
-		others.Go(run)
-	}
-	run()
-	others.Wait()
-	if err := ctx.Err(); err != nil {
+		gains[c] = make([]float64, count)
+		lo, hi := c*len(o.grams.groups)/slicesOf, (c+1)*len(o.grams.groups)/slicesOf
+		base := 0.0
+		for g := lo; g < hi && ctx.Err() == nil; g++ {
+			more, err := enumerators[thread].group(g, gains[c], len(candidates), left)
+			if err != nil {
+				return err
+			}
+			base += more
+		}
+		for i := range gains[c] {
+			gains[c][i] += base
+		}
+		return nil
+	})
+	if err != nil {
 		return nil, nil, 0, 0, err
 	}
 	all := gains[0]
@@ -175,7 +172,7 @@ func pick(all []float64, in, candidates []int, left int, below float64, keep int
 }
 
 // newGrams divides the rows into groups and adds up what margin needs.
-func (o *Exact) newGrams() *grams {
+func (o *Exact) newGrams(ctx context.Context) (*grams, error) {
 	g := &grams{stride: (kernel.Tri(o.p) + o.p) * kernel.Lanes}
 	for _, chunk := range o.chunks {
 		for len(chunk) > 0 {
@@ -184,87 +181,98 @@ func (o *Exact) newGrams() *grams {
 			chunk = chunk[n:]
 		}
 	}
-	diagonal := make([]float64, o.p)
-	for _, group := range g.groups {
-		for _, i := range group {
-			columns, values := o.matrix.Row(int(i))
-			clear(diagonal)
-			for _, c := range columns {
-				for j, b := range o.b[int(c)*o.width:][:o.p] {
-					diagonal[j] += b * b
+	sums := make([][2]float64, len(o.chunks))
+	err := o.inChunks(ctx, func(thread, c int) error {
+		k := o.workers[thread]
+		diagonal := make([]float64, o.p)
+		for group := range slices.Chunk(o.chunks[c], kernel.Lanes) {
+			if err := k.read(group); err != nil {
+				return err
+			}
+			for lane := range group {
+				columns, values := k.entries(lane)
+				for j := range diagonal {
+					diagonal[j] = 0
+					b := o.b[o.place(j):]
+					for _, c := range columns {
+						x := b[int(c)*o.block]
+						diagonal[j] += x * x
+					}
+				}
+				s := squares(values)
+				sums[c][0] += s
+				if o.p > 0 {
+					sums[c][1] += s * slices.Max(diagonal)
 				}
 			}
-			s := squares(values)
-			g.squares += s
-			if o.p > 0 {
-				g.rounded += s * slices.Max(diagonal)
-			}
 		}
+		return nil
+	})
+	for _, s := range sums {
+		g.squares += s[0]
+		g.rounded += s[1]
 	}
-	return g
+	return g, err
 }
 
 // keepProducts computes the products of all rows, if there is room for them.
-func (o *Exact) keepProducts() {
+func (o *Exact) keepProducts(ctx context.Context) error {
 	g := o.grams
 	if o.p > gramFeatures || float64(len(g.groups))*float64(g.stride)*8 > gramBytes {
-		return
+		return nil
 	}
-	g.values = make([]float64, len(g.groups)*g.stride)
+	values := make([]float64, len(g.groups)*g.stride)
 	every := make([]int, o.p)
 	for j := range every {
 		every[j] = j
 	}
-	var next atomic.Int64
-	var all sync.WaitGroup
-	for range o.workers {
-		all.Go(func() {
-			var v []float64
-			for {
-				c := int(next.Add(1)) - 1
-				if c >= len(g.groups) {
-					return
-				}
-				at := g.values[c*g.stride:][:g.stride]
-				v = o.products(at[:kernel.Tri(o.p)*kernel.Lanes], at[kernel.Tri(o.p)*kernel.Lanes:], g.groups[c], every, v)
-			}
-		})
+	err := o.inTurn(ctx, len(g.groups), func(thread, c int) error {
+		at := values[c*g.stride:][:g.stride]
+		return o.workers[thread].products(at[:kernel.Tri(o.p)*kernel.Lanes], at[kernel.Tri(o.p)*kernel.Lanes:], g.groups[c], every)
+	})
+	if err == nil {
+		g.values = values
 	}
-	all.Wait()
+	return err
 }
 
 // products adds G_i and y_i over the given features, for each row of a group.
-func (o *Exact) products(k, y []float64, group []int32, features []int, v []float64) []float64 {
+func (w *worker) products(k, y []float64, group []int32, features []int) error {
+	if err := w.read(group); err != nil {
+		return err
+	}
 	width := kernel.GramWidth(len(features))
-	v = grow(v, o.longest*width)
-	for lane, i := range group {
-		columns, values := o.matrix.Row(int(i))
+	places := w.columnFeatures.places(features)
+	w.v = grow(w.v, w.longest*width)
+	for lane := range group {
+		columns, values := w.entries(lane)
 		for e, c := range columns {
-			b := o.b[int(c)*o.width:]
-			row := v[e*width:]
-			for x, j := range features {
-				row[x] = b[j]
-				y[x*kernel.Lanes+lane] += values[e] * b[j]
+			b := w.b[int(c)*w.block:]
+			row := w.v[e*width:]
+			for x, place := range places {
+				row[x] = b[place]
+				y[x*kernel.Lanes+lane] += values[e] * b[place]
 			}
 		}
-		kernel.Gram(k, lane, v, len(columns), width, len(features))
+		kernel.Gram(k, lane, w.v, len(columns), width, len(features))
 	}
-	return v
+	return nil
 }
 
 // enumerator walks the selections of one group of rows after the other.
 type enumerator struct {
-	*Exact
+	*worker
 	kernel.Subsets
 	order []int // candidates, then the features already in
-	v     []float64
 }
 
-func (o *Exact) newEnumerator(order []int) *enumerator { return &enumerator{Exact: o, order: order} }
+func (o *Exact) newEnumerator(order []int) *enumerator {
+	return &enumerator{worker: o.newWorker(), order: order}
+}
 
 // group adds what each selection explains in one group of rows, and returns
 // what the features already in explain.
-func (w *enumerator) group(at int, gains []float64, candidates, left int) float64 {
+func (w *enumerator) group(at int, gains []float64, candidates, left int) (float64, error) {
 	n := len(w.order)
 	k, y := w.Load(n)
 	if all := w.grams.values; all != nil {
@@ -279,7 +287,9 @@ func (w *enumerator) group(at int, gains []float64, candidates, left int) float6
 	} else {
 		clear(k)
 		clear(y)
-		w.v = w.products(k, y, w.grams.groups[at], w.order, w.v)
+		if err := w.products(k, y, w.grams.groups[at], w.order); err != nil {
+			return 0, err
+		}
 	}
 	for x := range n {
 		diagonal := k[(kernel.Tri(x)+x)*kernel.Lanes:][:kernel.Lanes]
@@ -293,5 +303,5 @@ func (w *enumerator) group(at int, gains []float64, candidates, left int) float6
 		n--
 	}
 	w.Gains(gains, candidates, left)
-	return base
+	return base, nil
 }

@@ -5,24 +5,23 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/parallel"
 )
 
 // Exact is the cost c(s) on all observed entries of a matrix.
 type Exact struct {
-	matrix  *data.Matrix
-	n, m, p int
-	b       []float64 // m×width: the features, padded with zeros
-	width   int
+	matrix data.Source
+	n      int
+	columnFeatures
 	gamma   float64
 	chunks  [][]int32 // the rows with entries, in chunks, in each by rising number of entries
 	longest int       // most entries in a row
 	norm    []float64 // for each feature, no less than Σ b_j² over any row's entries
 	workers []*worker // one for each thread
+	tables  []float64 // memory for the table of an evaluation
 	grams   *grams    // made by the first enumeration
 }
 
@@ -34,7 +33,7 @@ const chunkCount = 64
 // NewExact prepares the cost at γ = gamma > 0. With threads = 0 all processors
 // are used. The matrix and the features must have the same columns; anything
 // else is a programming error and panics.
-func NewExact(matrix *data.Matrix, features *data.Features, gamma float64, threads int) *Exact {
+func NewExact(matrix data.Source, features *data.Features, gamma float64, threads int) *Exact {
 	o := newFeatures(matrix, features, gamma)
 	o.divide()
 	o.measure()
@@ -43,21 +42,16 @@ func NewExact(matrix *data.Matrix, features *data.Features, gamma float64, threa
 }
 
 // newFeatures is the cost before its rows have been looked at.
-func newFeatures(matrix *data.Matrix, features *data.Features, gamma float64) *Exact {
+func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Exact {
 	n, m := matrix.Dims()
-	columns, p := features.Dims()
+	columns, _ := features.Dims()
 	if columns != m {
 		panic("objective: the matrix and the features have different numbers of columns")
 	}
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("objective: gamma must be a positive number")
 	}
-	o := &Exact{matrix: matrix, n: n, m: m, p: p, width: kernel.Pad(p), gamma: gamma}
-	o.b = make([]float64, m*o.width)
-	for j := range m {
-		copy(o.b[j*o.width:], features.Row(j))
-	}
-	return o
+	return &Exact{matrix: matrix, n: n, columnFeatures: newColumnFeatures(features), gamma: gamma}
 }
 
 // employ makes a worker for each thread, as far as there are chunks for them.
@@ -67,7 +61,7 @@ func (o *Exact) employ(threads int) {
 	}
 	o.workers = make([]*worker, min(threads, max(1, len(o.chunks))))
 	for i := range o.workers {
-		o.workers[i] = &worker{Exact: o}
+		o.workers[i] = o.newWorker()
 	}
 }
 
@@ -75,9 +69,10 @@ func (o *Exact) employ(threads int) {
 func (o *Exact) WithGamma(gamma float64) *Exact {
 	other := *o
 	other.gamma = gamma
+	other.tables = nil
 	other.workers = make([]*worker, len(o.workers))
 	for i := range other.workers {
-		other.workers[i] = &worker{Exact: &other}
+		other.workers[i] = other.newWorker()
 	}
 	return &other
 }
@@ -86,20 +81,16 @@ func (o *Exact) WithGamma(gamma float64) *Exact {
 func (o *Exact) divide() {
 	var rows []int32
 	for i := range o.n {
-		if columns, _ := o.matrix.Row(i); len(columns) > 0 {
+		if entries := o.matrix.Entries(i); entries > 0 {
 			rows = append(rows, int32(i))
-			o.longest = max(o.longest, len(columns))
+			o.longest = max(o.longest, entries)
 		}
-	}
-	entries := func(i int32) int {
-		columns, _ := o.matrix.Row(int(i))
-		return len(columns)
 	}
 	size := (len(rows) + chunkCount*kernel.Lanes - 1) / (chunkCount * kernel.Lanes) * kernel.Lanes
 	for len(rows) > 0 {
 		chunk := rows[:min(size, len(rows))]
 		rows = rows[len(chunk):]
-		slices.SortStableFunc(chunk, func(a, b int32) int { return entries(a) - entries(b) })
+		slices.SortStableFunc(chunk, func(a, b int32) int { return o.matrix.Entries(int(a)) - o.matrix.Entries(int(b)) })
 		o.chunks = append(o.chunks, chunk)
 	}
 }
@@ -108,12 +99,12 @@ func (o *Exact) divide() {
 // more entries than the longest, and none of them a larger feature.
 func (o *Exact) measure() {
 	o.norm = make([]float64, o.p)
-	for j := range o.m {
-		for f, b := range o.b[j*o.width:][:o.p] {
-			o.norm[f] = max(o.norm[f], b*b)
-		}
-	}
 	for f := range o.norm {
+		b := o.b[o.place(f):]
+		for c := range o.m {
+			x := b[c*o.block]
+			o.norm[f] = max(o.norm[f], x*x)
+		}
 		o.norm[f] *= float64(o.longest)
 	}
 }
@@ -134,34 +125,37 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	if len(weights) != o.p || len(gradient) != o.p {
 		panic("objective: weights and gradient must have one number for each feature")
 	}
-	w := newWeighting(weights, o.gamma)
+	w := o.newWeighting(weights)
 	if hessian != nil && len(hessian) != len(w.support)*len(w.support) {
 		panic("objective: the Hessian must have a row for each feature of positive weight")
 	}
 	sums := make([]sums, len(o.chunks))
-	var next atomic.Int64
-	run := func(k *worker) {
+	for _, k := range o.workers {
 		k.prepare(w, hessian != nil)
-		for ctx.Err() == nil {
-			// The last chunks are taken first: they may be the fullest.
-			c := len(o.chunks) - int(next.Add(1))
-			if c < 0 {
-				return
-			}
-			sums[c] = k.chunk(o.chunks[c], hessian != nil)
-		}
 	}
-	var others sync.WaitGroup
-	for _, k := range o.workers[1:] {
-		others.Go(func() { run(k) })
-	}
-	run(o.workers[0])
-	others.Wait()
-	if err := ctx.Err(); err != nil {
+	err = o.inChunks(ctx, func(thread, c int) (err error) {
+		sums[c], err = o.workers[thread].chunk(o.chunks[c], hessian != nil)
+		return err
+	})
+	if err != nil {
 		return 0, 0, err
 	}
 	cost, constant = o.total(sums, gradient, hessian)
 	return cost, constant, nil
+}
+
+// inChunks does the work for every chunk, on all threads. It ends early at the
+// first failure, or when the context does.
+func (o *Exact) inChunks(ctx context.Context, work func(thread, chunk int) error) error {
+	last := len(o.chunks) - 1 // the last chunks are taken first: they may be the fullest
+	return o.inTurn(ctx, len(o.chunks), func(thread, c int) error { return work(thread, last-c) })
+}
+
+// inTurn is inChunks for any number of parts.
+func (o *Exact) inTurn(ctx context.Context, parts int, work func(thread, part int) error) error {
+	return parallel.Do(ctx, parts, len(o.workers), func(thread int) func(part int) error {
+		return func(part int) error { return work(thread, part) }
+	})
 }
 
 // delta is the relative rounding error of a sum over a row's entries and of one
@@ -184,8 +178,8 @@ func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constan
 		cost += s.cost
 		constant += s.constant
 		size += s.size
-		for j, x := range s.gradient {
-			gradient[j] += x
+		for j := range gradient {
+			gradient[j] += s.gradient[j]
 		}
 		for j, x := range s.hessian {
 			hessian[j] += x

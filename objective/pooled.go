@@ -4,8 +4,6 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -34,7 +32,7 @@ import (
 type Pooled struct {
 	rows    *Exact    // the data, their chunks, and γ
 	gamma0  float64   // γ₀
-	norm    []float64 // for each feature, Σ b_j² over all observed entries
+	norm    []float64 // for each feature, no less than Σ b_j² over all observed entries
 	workers []*pooledWorker
 	kept    []float64 // the rows' factors, from the first pass to the second
 }
@@ -47,7 +45,7 @@ const keptNumbers = 1 << 26
 // γ₀ = gamma0 > 0 for the population. With γ₀ → 0 it becomes the cost of Exact.
 // With threads = 0 all processors are used. The matrix and the features must
 // have the same columns; anything else is a programming error and panics.
-func NewPooled(matrix *data.Matrix, features *data.Features, gamma, gamma0 float64, threads int) *Pooled {
+func NewPooled(matrix data.Source, features *data.Features, gamma, gamma0 float64, threads int) *Pooled {
 	return newPooled(NewExact(matrix, features, gamma, threads), gamma0)
 }
 
@@ -61,13 +59,8 @@ func newPooled(rows *Exact, gamma0 float64) *Pooled {
 		panic("objective: gamma0 must be a positive number")
 	}
 	o := &Pooled{rows: rows, gamma0: gamma0, norm: make([]float64, rows.p)}
-	for i := range rows.n {
-		columns, _ := rows.matrix.Row(i)
-		for _, c := range columns {
-			for j, b := range rows.b[int(c)*rows.width:][:rows.p] {
-				o.norm[j] += b * b
-			}
-		}
+	for j, norm := range rows.norm {
+		o.norm[j] = norm / max(1, float64(rows.longest)) * float64(rows.matrix.Observed())
 	}
 	for _, k := range rows.workers {
 		o.workers = append(o.workers, &pooledWorker{worker: k})
@@ -101,7 +94,10 @@ func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []f
 	}
 	chunks := o.rows.chunks
 	fits := make([]pooledFit, len(chunks))
-	err = o.pass(ctx, at, func(k *pooledWorker, c int) { fits[c] = k.fit(chunks[c], at.kept[c]) })
+	err = o.pass(ctx, at, func(k *pooledWorker, c int) (err error) {
+		fits[c], err = k.fit(chunks[c], at.kept[c])
+		return err
+	})
 	if err != nil {
 		return 0, 0, err
 	}
@@ -109,7 +105,10 @@ func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []f
 	var sum pooledSums
 	for try := 0; ; try++ {
 		parts := make([]pooledSums, len(chunks))
-		err = o.pass(ctx, at, func(k *pooledWorker, c int) { parts[c] = k.residuals(chunks[c], at.kept[c]) })
+		err = o.pass(ctx, at, func(k *pooledWorker, c int) (err error) {
+			parts[c], err = k.residuals(chunks[c], at.kept[c])
+			return err
+		})
 		if err != nil {
 			return 0, 0, err
 		}
@@ -141,7 +140,7 @@ type pooledPoint struct {
 }
 
 func (o *Pooled) newPoint(weights []float64, curved bool) *pooledPoint {
-	at := &pooledPoint{weighting: newWeighting(weights, o.rows.gamma), curved: curved}
+	at := &pooledPoint{weighting: o.rows.newWeighting(weights), curved: curved}
 	for _, j := range at.support {
 		at.weights = append(at.weights, weights[j])
 		at.prior = append(at.prior, 1/(o.gamma0*weights[j]))
@@ -185,32 +184,17 @@ func (at *pooledPoint) factorSize(entries int) int {
 }
 
 // pass does the work for every chunk, on all threads.
-func (o *Pooled) pass(ctx context.Context, at *pooledPoint, work func(k *pooledWorker, chunk int)) error {
-	var next atomic.Int64
-	run := func(k *pooledWorker) {
+func (o *Pooled) pass(ctx context.Context, at *pooledPoint, work func(k *pooledWorker, chunk int) error) error {
+	for _, k := range o.workers {
 		k.prepare(at)
-		for ctx.Err() == nil {
-			// The last chunks are taken first: they may be the fullest.
-			c := len(o.rows.chunks) - int(next.Add(1))
-			if c < 0 {
-				return
-			}
-			work(k, c)
-		}
 	}
-	var others sync.WaitGroup
-	for _, k := range o.workers[1:] {
-		others.Go(func() { run(k) })
-	}
-	run(o.workers[0])
-	others.Wait()
-	return ctx.Err()
+	return o.rows.inChunks(ctx, func(thread, chunk int) error { return work(o.workers[thread], chunk) })
 }
 
 // add adds the chunks in order, and the population's penalty to the cost.
 func (o *Pooled) add(at *pooledPoint, parts []pooledSums) pooledSums {
 	t := len(at.support)
-	sum := newPooledSums(o.rows.p, t, at.curved)
+	sum := newPooledSums(o.rows.p, o.rows.width(), t, at.curved)
 	for _, part := range parts {
 		sum.cost += part.cost
 		sum.constant += part.constant

@@ -20,8 +20,8 @@ type pooledSums struct {
 	cross []float64 // Σ N_i[j,l] u_il
 }
 
-func newPooledSums(p, t int, curved bool) pooledSums {
-	s := pooledSums{sums: sums{gradient: make([]float64, p)}, total: make([]float64, p)}
+func newPooledSums(p, width, t int, curved bool) pooledSums {
+	s := pooledSums{sums: sums{gradient: make([]float64, width)}, total: make([]float64, p)}
 	if curved {
 		s.hessian, s.cross = make([]float64, t*t), make([]float64, t*t)
 	}
@@ -52,30 +52,32 @@ func (k *pooledWorker) prepare(at *pooledPoint) {
 
 // fullest is the number of entries of the fullest row of a group.
 func (o *Exact) fullest(group []int32) int {
-	columns, _ := o.matrix.Row(int(group[len(group)-1]))
-	return len(columns)
+	return o.matrix.Entries(int(group[len(group)-1]))
 }
 
 // factor makes the group's factors, in k and x: L of the dual systems
 // I + γV_iDV_iᵀ, or the inverses of K_i = D⁻¹/γ + G_i and the K_i⁻¹V_iᵀa_i.
 func (k *pooledWorker) factor(group []int32) {
 	if e := k.fullest(group); k.at.dual(e) {
-		k.dualSystem(group, e)
+		k.dualSystem(len(group), e)
 		return
 	}
 	t := len(k.support)
-	k.primalSystem(group)
+	k.primalSystem(len(group))
 	kernel.Solve(k.k, k.x, t)
 	kernel.Inverse(k.k, k.work, t)
 }
 
 // fit factors the systems of a chunk's rows, keeps them where there is room, and
 // adds up the population's system.
-func (k *pooledWorker) fit(rows []int32, keep []float64) pooledFit {
+func (k *pooledWorker) fit(rows []int32, keep []float64) (pooledFit, error) {
 	t := len(k.support)
 	f := pooledFit{gram: make([]float64, kernel.Tri(t)), h: make([]float64, t)}
 	whitened := false
 	for group := range slices.Chunk(rows, kernel.Lanes) {
+		if err := k.read(group); err != nil {
+			return f, err
+		}
 		k.factor(group)
 		if e := k.fullest(group); k.at.dual(e) {
 			if len(keep) > 0 {
@@ -103,7 +105,7 @@ func (k *pooledWorker) fit(rows []int32, keep []float64) pooledFit {
 			f.h[x] += k.gram[(kernel.Tri(t)+x)*kernel.Lanes]
 		}
 	}
-	return f
+	return f, nil
 }
 
 // addInverse adds a group's part by N_i = E − E K_i⁻¹ E, E = D⁻¹/γ, and
@@ -137,17 +139,13 @@ func (k *pooledWorker) addWhitened(group []int32) {
 	width := kernel.GramWidth(t + 1)
 	k.wide = grow(k.wide, kernel.Lanes*k.fullest(group)*width)
 	done := 0
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range group {
+		columns, values := k.entries(lane)
 		v := k.wide[done*width:][:len(columns)*width]
-		for e, c := range columns {
-			b := k.b[int(c)*k.width:][:k.p]
+		k.gather(k.v, columns, values)
+		for e := range columns {
 			row := v[e*width:][:width]
-			for y, j := range k.support {
-				row[y] = b[j]
-			}
-			row[t] = values[e]
-			clear(row[t+1:])
+			clear(row[copy(row, k.v[e*k.table.width:][:t+1]):])
 		}
 		k.whiten(k.k, lane, v, len(columns), width)
 		done += len(columns)
@@ -157,10 +155,14 @@ func (k *pooledWorker) addWhitened(group []int32) {
 
 // residuals adds up a chunk's part of the cost and of the cut at μ, from the
 // factors that fit kept, or from new ones.
-func (k *pooledWorker) residuals(rows []int32, kept []float64) pooledSums {
+func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, error) {
 	t := len(k.support)
-	s := newPooledSums(k.p, t, k.at.curved)
+	k.panel.empty()
+	s := newPooledSums(k.p, k.width(), t, k.at.curved)
 	for group := range slices.Chunk(rows, kernel.Lanes) {
+		if err := k.read(group); err != nil {
+			return s, err
+		}
 		e := k.fullest(group)
 		factors, x := k.k, k.x
 		if len(kept) > 0 {
@@ -174,13 +176,17 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) pooledSums {
 		}
 		if k.at.dual(e) {
 			k.dualResiduals(group, e, factors, &s)
-			continue
+		} else {
+			k.primalResiduals(group, factors, x, &s)
+			if k.at.curved {
+				k.second(factors, &s)
+			}
 		}
-		k.primalResiduals(group, factors, x, &s)
-		if k.at.curved {
-			k.second(factors, &s)
+		if k.panel.full(k.m) {
+			k.take(&s)
 		}
 	}
+	k.take(&s)
 	for x := range t {
 		for y := range x {
 			if k.at.curved {
@@ -188,7 +194,7 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) pooledSums {
 			}
 		}
 	}
-	return s
+	return s, nil
 }
 
 // primalResiduals takes the coefficients of the rows, which are
@@ -215,8 +221,8 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			sum[lane] += ex * v
 		}
 	}
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
+	for lane := range group {
+		columns, values := k.entries(lane)
 		u := k.u[:t]
 		penalty := 0.0
 		for y := range u {
@@ -224,10 +230,11 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			own := u[y] - k.at.mu[y]
 			penalty += k.ridge[y] * own * own
 		}
-		r := k.r[:len(columns)]
+		r := k.panel.add(columns)
 		k.subtract(r, columns, values, u)
-		s.cost += penalty + squares(r)
-		k.addRow(columns, values, r, s)
+		ar, rr := kernel.Products(values, r[:len(columns)])
+		s.add(squares(values), ar, rr)
+		s.cost += penalty + rr
 	}
 	for x, mu := range k.at.mu {
 		a := (*[kernel.Lanes]float64)(k.lanes[x*kernel.Lanes:])
@@ -241,53 +248,56 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *pooledSums) {
 	t := len(k.support)
 	clear(k.x[:size*kernel.Lanes])
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
-		r := k.r[:len(columns)]
-		k.subtract(r, columns, values, k.at.mu)
-		for e, x := range r {
+	for lane := range group {
+		columns, values := k.entries(lane)
+		k.subtract(k.r, columns, values, k.at.mu)
+		for e, x := range k.r[:len(columns)] {
 			k.x[e*kernel.Lanes+lane] = x
 		}
 	}
 	kernel.Solve(l, k.x, size)
-	for lane, i := range group {
-		columns, values := k.matrix.Row(int(i))
-		r := k.r[:len(columns)]
+	for lane := range group {
+		columns, values := k.entries(lane)
+		r := k.panel.add(columns)[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.addRow(columns, values, r, s)
+		ar, rr := kernel.Products(values, r)
+		s.add(squares(values), ar, rr)
 		// The deviations u_j = γ s_j b_jᵀr give the cost from above.
+		k.gather(k.v, columns, values)
 		u := k.u[:t]
+		clear(u)
+		for e, x := range r {
+			for y, b := range k.v[e*k.table.width:][:t] {
+				u[y] += x * b
+			}
+		}
 		penalty := 0.0
-		for y, j := range k.support {
-			own := k.root[y] * k.z[j] // u_j/√(γ s_j)
+		for y := range u {
+			own := k.root[y] * u[y] // u_j/√(γ s_j)
 			penalty += own * own
 			u[y] = k.at.mu[y] + k.root[y]*own
 		}
-		k.subtract(r, columns, values, u)
-		s.cost += penalty + squares(r)
+		k.residual(k.r, k.v, len(columns), u)
+		s.cost += penalty + squares(k.r[:len(columns)])
 	}
 }
 
-// subtract sets r = a_i − V_i u.
+// subtract sets r = a_i − V_i u; r has room for kernel.Combine.
 func (k *pooledWorker) subtract(r []float64, columns []int32, values, u []float64) {
-	for e, c := range columns {
-		b := k.b[int(c)*k.width:][:k.p]
-		sum := 0.0
-		for y, j := range k.support {
-			sum += b[j] * u[y]
-		}
-		r[e] = values[e] - sum
-	}
+	k.gather(k.v, columns, values)
+	k.residual(r, k.v, len(columns), u)
 }
 
-// addRow adds a row's part of the cut, from any r.
-func (k *pooledWorker) addRow(columns []int32, values, r []float64, s *pooledSums) {
-	k.dualValue(columns, values, r, &s.sums)
-	for j, z := range k.z[:k.p] {
-		s.total[j] += z
-	}
+// take adds (b_jᵀr)² and b_jᵀr of the rows in the panel.
+func (k *pooledWorker) take(s *pooledSums) {
+	k.panel.take(k.Exact, func(z []float64) {
+		kernel.AddSquares(s.gradient, z)
+		for j := range s.total {
+			s.total[j] += z[j]
+		}
+	})
 }
 
 // second adds the group's Σ u_ij u_il N_i[j,l] and Σ N_i[j,l] u_il, with

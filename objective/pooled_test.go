@@ -216,14 +216,22 @@ func TestPooledCutHoldsForAnyPopulation(t *testing.T) {
 		at := o.newPoint(s, false)
 		chunks := o.rows.chunks
 		ctx := context.Background()
-		if err := o.pass(ctx, at, func(k *pooledWorker, c int) { k.fit(chunks[c], at.kept[c]) }); err != nil {
+		fit := func(k *pooledWorker, c int) error {
+			_, err := k.fit(chunks[c], at.kept[c])
+			return err
+		}
+		if err := o.pass(ctx, at, fit); err != nil {
 			t.Fatal(err)
 		}
 		for x := range at.mu {
 			at.mu[x] = rapid.Float64Range(-2, 2).Draw(t, "mu")
 		}
 		parts := make([]pooledSums, len(chunks))
-		if err := o.pass(ctx, at, func(k *pooledWorker, c int) { parts[c] = k.residuals(chunks[c], at.kept[c]) }); err != nil {
+		residuals := func(k *pooledWorker, c int) (err error) {
+			parts[c], err = k.residuals(chunks[c], at.kept[c])
+			return err
+		}
+		if err := o.pass(ctx, at, residuals); err != nil {
 			t.Fatal(err)
 		}
 		sum := o.add(at, parts)
@@ -340,13 +348,16 @@ func TestPooledFactorsMadeAgainAreTheSame(t *testing.T) {
 		chunks := o.rows.chunks
 		parts := make([]pooledSums, len(chunks))
 		for try := range sums {
-			err := o.pass(context.Background(), at, func(k *pooledWorker, c int) {
+			err := o.pass(context.Background(), at, func(k *pooledWorker, c int) (err error) {
 				if try == 0 {
-					k.fit(chunks[c], at.kept[c])
+					_, err = k.fit(chunks[c], at.kept[c])
 				} else {
 					at.kept[c] = nil
 				}
-				parts[c] = k.residuals(chunks[c], at.kept[c])
+				if err == nil {
+					parts[c], err = k.residuals(chunks[c], at.kept[c])
+				}
+				return err
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -20,7 +20,7 @@ type SampleSize struct {
 //	g = min(g0, n)    f = min(c·k·√(nm)·log√(nm) / (α·g), m)
 //
 // f is rounded up and is at least 1. The paper found g0 = 100 and c = 1 good.
-func PaperSample(matrix *data.Matrix, k, g0 int, c float64) SampleSize {
+func PaperSample(matrix data.Source, k, g0 int, c float64) SampleSize {
 	n, m := matrix.Dims()
 	g := min(g0, n)
 	root := math.Sqrt(float64(n) * float64(m))
@@ -58,7 +58,7 @@ const sampledStream = 0x73616d706c65 // "sample"
 
 // NewSampled prepares the sampled cost at γ = gamma; see [NewExact]. A size
 // outside 1..n or 1..m is a programming error and panics.
-func NewSampled(matrix *data.Matrix, features *data.Features, gamma float64, size SampleSize, seed uint64, threads int) *Sampled {
+func NewSampled(matrix data.Source, features *data.Features, gamma float64, size SampleSize, seed uint64, threads int) *Sampled {
 	n, m := matrix.Dims()
 	if size.Rows < 1 || size.Rows > n || size.Columns < 1 || size.Columns > m {
 		panic("objective: a sample must have between one and all rows and columns")
@@ -96,10 +96,14 @@ func (o *Sampled) draw() (*data.Matrix, error) {
 	o.draws++
 	rows := random.New(o.seed, sampledStream, o.draws).Sample(o.all.n, o.size.Rows)
 	start := make([]int, 1, len(rows)+1)
-	var column []int32
-	var value []float64
+	var column, columns []int32
+	var value, values []float64
+	reader := o.all.matrix.Reader()
 	for _, i := range rows {
-		columns, values := o.all.matrix.Row(i)
+		var err error
+		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+			return nil, err
+		}
 		// Selection sampling (Knuth, volume 2, 3.4.2, algorithm S) with the
 		// observed columns asked first: the others need not be asked at all.
 		stream := random.New(o.seed, sampledStream, o.draws, uint64(i))
@@ -118,8 +122,8 @@ func (o *Sampled) draw() (*data.Matrix, error) {
 
 // on is the cost of a sample.
 func (o *Sampled) on(sample *data.Matrix) *Exact {
-	n, m := sample.Dims()
-	e := &Exact{matrix: sample, n: n, m: m, p: o.all.p, b: o.all.b, width: o.all.width, gamma: o.all.gamma}
+	n, _ := sample.Dims()
+	e := &Exact{matrix: sample, n: n, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma}
 	e.divide()
 	e.measure()
 	e.employ(o.threads)

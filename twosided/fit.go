@@ -89,7 +89,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 	}
 	train, held := problem.Ratings.Matrix, (*data.Matrix)(nil)
 	if settings.Holdout > 0 {
-		train, held = evaluate.Split(train, settings.Holdout, settings.Seed)
+		train, held = evaluate.SplitMatrix(train, settings.Holdout, settings.Seed)
 	}
 	summary := Summary{Summary: model.Summary{
 		Method: "certified", Model: Kind, Certified: true, Refit: settings.Refit,
@@ -161,12 +161,12 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 	}
 	m.take(s, found.Selection)
 	predict := s.predictor(found.Selection, u)
-	summary.Train = evaluate.Score(train, predict, settings.Threads)
-	if held != nil {
-		score := evaluate.Score(held, predict, settings.Threads)
-		summary.Holdout = &score
+	if summary.Train, err = evaluate.Score(train, predict, settings.Threads); err != nil || held == nil {
+		return err
 	}
-	return nil
+	score, err := evaluate.Score(held, predict, settings.Threads)
+	summary.Holdout = &score
+	return err
 }
 
 // record puts the outcome of the search into the summary. The cost comes from
@@ -209,7 +209,7 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 // chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
 // is the mean square of the products.
 func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings) (float64, []model.GammaPoint, error) {
-	fit, held := evaluate.Split(train, 0.2, settings.Seed+1)
+	fit, held := evaluate.SplitMatrix(train, 0.2, settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
 		fit, held = train, train // nothing to validate on
 	}
@@ -241,7 +241,11 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 		if err != nil {
 			return point, err
 		}
-		point.RMSE = evaluate.Score(held, s.predictor(result.Selection, u), settings.Threads).RMSE
+		score, err := evaluate.Score(held, s.predictor(result.Selection, u), settings.Threads)
+		if err != nil {
+			return point, err
+		}
+		point.RMSE = score.RMSE
 		point.RootGap = min(result.RootGap, 1)
 		point.Selected = s.names(result.Selection)
 		return point, nil

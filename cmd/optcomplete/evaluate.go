@@ -51,9 +51,6 @@ and counted, as predict does.`,
   optcomplete evaluate model test.csv --relevant 4 --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if settings.Places < 1 {
-				return usagef("--places is %d, but must be positive", settings.Places)
-			}
 			if settings.Resamples == 0 {
 				settings.Resamples = -1
 			}
@@ -83,14 +80,13 @@ and counted, as predict does.`,
 			return printMeasurement(c.stdout, measured)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
-	flags.IntVar(&settings.Places, "places", 10, "places of a ranking that count")
-	flags.Float64Var(&relevant, "relevant", 0, "least value that makes an entry relevant; without it, the mean of the row's test entries")
-	flags.IntVar(&settings.Resamples, "resamples", 1000, "resamples of the rows behind the intervals; 0 for none")
-	flags.StringVar(&records, "features", "", recordsUsage)
-	flags.BoolVar(&options.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
+	flags := flagsOf(cmd, "evaluate")
+	flags.Bind("json", &asJSON)
+	flags.Bind("places", &settings.Places)
+	flags.Bind("relevant", &relevant)
+	flags.Bind("resamples", &settings.Resamples)
+	flags.Bind("features", &records)
+	flags.Bind("drop-unknown", &options.DropUnknown)
 	ratingsFlags(flags, &options)
 	return cmd
 }

@@ -42,14 +42,13 @@ rows and columns instead, with --complete for all columns of the rows.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) },
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&f.output, "output", "o", "", "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout")
-	flags.StringVar(&f.pairs, "pairs", "", "file of rows and columns to predict; the predictions go to stdout")
-	flags.StringVar(&f.complete, "complete", "", "file to write the predictions for all columns of the rows to: .csv or .parquet")
-	flags.StringVar(&f.records, "features", "", recordsUsage)
-	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
-	flags.BoolVar(&f.skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
+	flags := flagsOf(cmd, "fold-in")
+	flags.Bind("output", &f.output)
+	flags.Bind("pairs", &f.pairs)
+	flags.Bind("complete", &f.complete)
+	flags.Bind("features", &f.records)
+	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
+	flags.Bind("skip-unknown", &f.skip)
 	ratingsFlags(flags, &f.ratings)
 	return cmd
 }

@@ -11,13 +11,14 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/internal/memory"
+	"optcomplete/internal/progress"
 )
 
 func packCommand(c *common) *cobra.Command {
 	var (
 		settings         ingest.Settings
 		output, features string
-		allowed          memory.Bytes
+		allowed          string
 		asJSON           bool
 	)
 	cmd := &cobra.Command{
@@ -50,15 +51,20 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 			} else if settings.DropUnknown {
 				return usagef("--drop-unknown needs --features: without it every column is known")
 			}
-			if allowed == 0 {
-				allowed = memory.Bytes(memory.Free() / 2)
+			settings.Memory, settings.Threads = memory.Free()/2, c.threads
+			if allowed != "" {
+				var err error
+				if settings.Memory, err = memory.Parse(allowed); err != nil {
+					return usagef("--memory: %v", err)
+				}
 			}
-			settings.Memory, settings.Threads = int64(allowed), c.threads
 			// Below what the program itself takes, a limit would only keep the collector busy.
-			debug.SetMemoryLimit(max(int64(allowed)-int64(allowed)/20, 64<<20))
-			settings.Progress = packProgress(c)
+			debug.SetMemoryLimit(max(settings.Memory-settings.Memory/20, 64<<20))
+			var ended func()
+			settings.Progress, ended = packProgress(c)
 			start := time.Now()
 			done, err := ingest.Pack(cmd.Context(), args, output, settings)
+			ended()
 			if err != nil {
 				return err
 			}
@@ -68,35 +74,33 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 			return printPacking(c, done, output, time.Since(start), asJSON)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&output, "output", "o", "", "file to write")
-	flags.Var(&allowed, "memory", "memory to use, such as 512M or 2G; half of what is free if not given")
-	flags.StringVar(&settings.Temp, "temp", "", "folder for what does not fit into memory; that of the output if not given")
-	flags.StringVar(&features, "features", "", "feature table whose columns, in its order, are those of the pack")
-	flags.BoolVar(&settings.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in --features")
+	flags := flagsOf(cmd, "pack")
+	flags.Bind("output", &output)
+	flags.Bind("features", &features)
+	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	flags.Bind("memory", &allowed)
+	flags.Bind("temp", &settings.Temp)
+	flags.Bind("json", &asJSON)
 	return cmd
 }
 
-// packProgress prints how far a long run is, every few seconds.
-func packProgress(c *common) func(done, total int64, phase ingest.Phase) {
-	last := time.Now()
+// packProgress shows how far the reading is, then the writing.
+func packProgress(c *common) (progressed func(done, total int64, phase ingest.Phase), end func()) {
+	var task *progress.Task
+	var now ingest.Phase
+	end = func() { task.Done() }
 	return func(done, total int64, phase ingest.Phase) {
-		if c.quiet || time.Since(last) < 5*time.Second {
-			return
+		if phase != now {
+			task.Done()
+			unit := "B"
+			if phase == ingest.Writing {
+				unit = "entries"
+			}
+			now, task = phase, c.progress.Start(string(phase), total, unit)
 		}
-		last = time.Now()
-		switch {
-		case phase == ingest.Writing:
-			c.notef("wrote %s of %s entries", grouped(int(done)), grouped(int(total)))
-		case total > 0:
-			c.notef("read %s of %s MB (%d %%)", grouped(int(done/1e6)), grouped(int(total/1e6)), 100*done/total)
-		default:
-			c.notef("read %s MB", grouped(int(done/1e6)))
-		}
-	}
+		task.To(done)
+	}, end
 }
 
 func printPacking(c *common, done *ingest.Packing, output string, took time.Duration, asJSON bool) error {

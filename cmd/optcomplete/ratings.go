@@ -2,12 +2,9 @@ package main
 
 import (
 	"fmt"
-	"slices"
-	"strings"
-
-	"github.com/spf13/pflag"
 
 	"optcomplete/data/ingest"
+	"optcomplete/internal/settings"
 )
 
 // ratingsForms is what RATINGS may be, for the help of every verb that takes it.
@@ -17,14 +14,14 @@ Parquet (a file, or a folder of parts), Matrix Market, the Netflix Prize files
 ratings.csv) or a pack.`
 
 // ratingsFlags adds the flags that say how to read observed entries.
-func ratingsFlags(flags *pflag.FlagSet, s *ingest.Settings) {
-	flags.StringSliceVar(&s.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&s.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&s.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&s.ValueName, "value-name", "", "header of the column that holds the value")
-	flags.Var((*delimiterFlag)(&s.Delimiter), "delimiter", "character between the fields of a text, or tab; found from the first line if not given")
-	flags.Var((*formatFlag)(&s.Format), "format", "format of the ratings: "+strings.Join(ingest.Formats, ", ")+"; found from name and content if not given")
-	flags.Var((*duplicatesFlag)(&s.Duplicates), "duplicates", "what to do with two entries of one row and column: error, or keep the first, the last or their mean")
+func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
+	flags.Bind("missing", &s.Missing)
+	flags.Bind("row-name", &s.RowName)
+	flags.Bind("column-name", &s.ColumnName)
+	flags.Bind("value-name", &s.ValueName)
+	flags.Bind("delimiter", (*delimiterFlag)(&s.Delimiter))
+	flags.Bind("format", &s.Format)
+	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 
 type delimiterFlag byte
@@ -52,19 +49,6 @@ func (d *delimiterFlag) String() string {
 }
 
 func (d *delimiterFlag) Type() string { return "char" }
-
-type formatFlag string
-
-func (f *formatFlag) Set(text string) error {
-	if !slices.Contains(ingest.Formats, text) {
-		return fmt.Errorf("it must be one of %s", strings.Join(ingest.Formats, ", "))
-	}
-	*f = formatFlag(text)
-	return nil
-}
-
-func (f *formatFlag) String() string { return string(*f) }
-func (f *formatFlag) Type() string   { return "name" }
 
 type duplicatesFlag ingest.Duplicates
 

@@ -79,8 +79,8 @@ func TestSamePackForAnyThreadsAndMemory(t *testing.T) {
 	}
 }
 
-// TestPackEqualsAMap compares with the simplest program that does the same.
-func TestPackEqualsAMap(t *testing.T) {
+// TestSortingEqualsAMap compares with the simplest program that does the same.
+func TestSortingEqualsAMap(t *testing.T) {
 	t.Chdir(t.TempDir())
 	rapid.Check(t, func(t *rapid.T) {
 		type cell struct{ row, column string }
@@ -119,13 +119,12 @@ func TestPackEqualsAMap(t *testing.T) {
 				}
 			}
 		}
-		if err := os.WriteFile("r.csv", []byte(text.String()), 0o666); err != nil {
-			t.Fatal(err)
+		sink := &buckets{}
+		if rapid.Bool().Draw(t, "spill") {
+			sink.spill, sink.budget = &spill{path: "r.csv"}, func() int64 { return 4000 }
+			defer sink.spill.close()
 		}
-		if _, err := Pack(context.Background(), []string{"r.csv"}, "r.pack", Settings{Duplicates: how, Memory: int64(rapid.IntRange(0, 1).Draw(t, "memory"))}); err != nil {
-			t.Fatal(err)
-		}
-		got, _, err := Ratings(context.Background(), []string{"r.pack"}, Settings{})
+		got, _, err := streamOf("r.csv", strings.NewReader(text.String()), Settings{Duplicates: how}).ratingsIn(context.Background(), sink)
 		if err != nil {
 			t.Fatal(err)
 		}

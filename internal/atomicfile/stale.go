@@ -78,6 +78,9 @@ func Temp(path, kind string) (file *os.File, named bool, err error) {
 	if err != nil {
 		return nil, false, err
 	}
+	if file, err := unnamed(filepath.Dir(target)); err == nil {
+		return file, false, nil
+	}
 	name, err := beside(target, kind, func(name string) (err error) {
 		file, err = createLocked(name, 0o600)
 		return err

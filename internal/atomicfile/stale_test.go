@@ -18,6 +18,10 @@ func TestStaleFilesAreRemovedAndLiveOnesStay(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	live.File.Close()
+	if err := live.named(); err != nil { // as where no file is without a name
+		t.Fatal(err)
+	}
 	RemoveStale(path, "spill")
 	holds(t, dir, ".other.tmp-00c0ffee", filepath.Base(live.Name()), ".out.pack.tmp-zzzz", "out.pack")
 	if _, err := live.WriteString("new"); err != nil {

@@ -1,5 +1,5 @@
-// Package memory knows how much memory there is, and how people write amounts
-// of it.
+// Package memory tells how much memory there is, and reads and writes amounts of
+// it as people do: 512M, 2G.
 package memory
 
 import (
@@ -12,82 +12,71 @@ import (
 	"strings"
 )
 
-// Unknown is what Free takes for free where the system does not tell.
-const Unknown = 2 << 30
-
-// Free is how many bytes a process can still take without pushing others out.
-func Free() int64 {
-	file, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return Unknown
+// Parse reads an amount of memory: a number of bytes, or one followed by K, M, G
+// or T (powers of 1024; KB, KiB and so on mean the same).
+func Parse(text string) (int64, error) {
+	digits := strings.TrimRight(strings.TrimSpace(text), "KMGTBikmgtb ")
+	unit := strings.ToUpper(strings.TrimSpace(text[len(digits):]))
+	number, err := strconv.ParseFloat(strings.TrimSpace(digits), 64)
+	unit = strings.TrimSuffix(strings.TrimSuffix(unit, "B"), "I")
+	power := strings.Index(" KMGT", unit)
+	if unit == "" {
+		power = 0
 	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, ok := bytes.CutPrefix(lines.Bytes(), []byte("MemAvailable:")); ok {
-			var kib int64
-			if _, err := fmt.Sscan(string(rest), &kib); err == nil && kib > 0 {
-				return min(kib<<10, groupFree())
+	if err != nil || power < 0 || len(unit) > 1 || !(number > 0) {
+		return 0, fmt.Errorf("%q is not an amount of memory such as 512M or 2G", text)
+	}
+	bytes := number * math.Pow(1024, float64(power))
+	if bytes < 1<<20 {
+		return 0, fmt.Errorf("%q is less than 1M, too little to work with", text)
+	}
+	if bytes >= math.MaxInt64 {
+		return 0, fmt.Errorf("%q is more than there can be", text)
+	}
+	return int64(bytes), nil
+}
+
+// Format writes an amount of memory as Parse reads it, rounded.
+func Format(n int64) string {
+	x := float64(n)
+	for _, unit := range []string{"B", "K", "M", "G"} {
+		if x < 1024 {
+			return strconv.FormatFloat(x, 'g', 3, 64) + strings.TrimSuffix(unit, "B")
+		}
+		x /= 1024
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64) + "T"
+}
+
+// unknown is what is taken to be free where the system does not say.
+const unknown = 4 << 30
+
+// Free is how much memory is free for a program: what the system says is
+// available, and no more than its control group leaves.
+func Free() int64 {
+	free := int64(unknown)
+	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
+		lines := bufio.NewScanner(bytes.NewReader(text))
+		for lines.Scan() {
+			if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
+				if kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64); err == nil {
+					free = kb << 10
+				}
 			}
 		}
 	}
-	return Unknown
+	limit, errLimit := number("/sys/fs/cgroup/memory.max")
+	used, errUsed := number("/sys/fs/cgroup/memory.current")
+	if errLimit == nil && errUsed == nil {
+		free = min(free, max(limit-used, 0))
+	}
+	return free
 }
 
-// groupFree is what the control group of the process, if it has one, leaves.
-func groupFree() int64 {
-	number := func(path string) (int64, error) {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return 0, err
-		}
-		return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64) // "max" is no number
-	}
-	most, err := number("/sys/fs/cgroup/memory.max")
+func number(path string) (int64, error) {
+	text, err := os.ReadFile(path)
 	if err != nil {
-		return math.MaxInt64
+		return 0, err
 	}
-	used, err := number("/sys/fs/cgroup/memory.current")
-	if err != nil {
-		return most
-	}
-	return max(most-used, 64<<20)
+	return strconv.ParseInt(strings.TrimSpace(string(text)), 10, 64)
 }
-
-// Bytes is an amount of memory that is a flag: 512M, 2G, 1.5GiB or a plain
-// number of bytes. Units are powers of 1024.
-type Bytes int64
-
-var units = []string{"", "K", "M", "G", "T"}
-
-// Set reads an amount.
-func (b *Bytes) Set(text string) error {
-	word := strings.ToUpper(strings.TrimSpace(text))
-	word = strings.TrimSuffix(strings.TrimSuffix(word, "B"), "I")
-	scale := 1.0
-	for at, unit := range units {
-		if unit != "" && strings.HasSuffix(word, unit) {
-			word, scale = strings.TrimSpace(strings.TrimSuffix(word, unit)), math.Pow(1024, float64(at))
-		}
-	}
-	n, err := strconv.ParseFloat(word, 64)
-	if err != nil || !(n*scale >= 1) || n*scale > 1<<60 {
-		return fmt.Errorf("it must be an amount such as 512M or 2G")
-	}
-	*b = Bytes(n * scale)
-	return nil
-}
-
-// String writes an amount as Set reads it; "" for none.
-func (b *Bytes) String() string {
-	if *b == 0 {
-		return ""
-	}
-	n, at := int64(*b), 0
-	for n%1024 == 0 && at+1 < len(units) {
-		n, at = n/1024, at+1
-	}
-	return strconv.FormatInt(n, 10) + units[at]
-}
-
-// Type is the kind of the flag, for its help.
-func (b *Bytes) Type() string { return "bytes" }

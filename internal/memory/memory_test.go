@@ -2,29 +2,31 @@ package memory
 
 import "testing"
 
-func TestAmounts(t *testing.T) {
+func TestParse(t *testing.T) {
 	for text, want := range map[string]int64{
-		"1": 1, "4096": 4096, "512M": 512 << 20, "2G": 2 << 30, "2g": 2 << 30, "1.5GiB": 3 << 29, "64 kb": 64 << 10, "1T": 1 << 40,
+		"2G": 2 << 30, "512M": 512 << 20, "1.5g": 3 << 29, "4 GiB": 4 << 30, "100mb": 100 << 20, "1048576": 1 << 20, "1T": 1 << 40, "2048K": 2 << 20,
 	} {
-		var got Bytes
-		if err := got.Set(text); err != nil || int64(got) != want {
-			t.Errorf("%q: %d, %v", text, got, err)
-		}
-		var again Bytes
-		if err := again.Set(got.String()); err != nil || again != got {
-			t.Errorf("%q is written %q", text, got.String())
+		if got, err := Parse(text); err != nil || got != want {
+			t.Errorf("%q is %d bytes (%v), want %d", text, got, err, want)
 		}
 	}
-	for _, text := range []string{"", "G", "0", "-1G", "much", "NaN", "1e99", "2GG"} {
-		var got Bytes
-		if err := got.Set(text); err == nil {
-			t.Errorf("%q: %d", text, got)
+	for _, text := range []string{"", "G", "-1G", "two", "5X", "1K", "NaN", "1e30G", "3GG"} {
+		if got, err := Parse(text); err == nil {
+			t.Errorf("%q was taken for %d bytes", text, got)
 		}
 	}
 }
 
-func TestFreeIsPlausible(t *testing.T) {
-	if free := Free(); free < 1<<20 || free > 1<<50 {
-		t.Errorf("%d bytes", free)
+func TestFormatIsRead(t *testing.T) {
+	for _, n := range []int64{1 << 20, 3 << 29, 2 << 30, 5 << 40} {
+		if got, err := Parse(Format(n)); err != nil || got != n {
+			t.Errorf("%d bytes are written %s and read as %d (%v)", n, Format(n), got, err)
+		}
+	}
+}
+
+func TestSomeMemoryIsFree(t *testing.T) {
+	if Free() < 1<<20 {
+		t.Errorf("%d bytes are free", Free())
 	}
 }

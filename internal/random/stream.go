@@ -105,3 +105,38 @@ func (s *Stream) Sample(n, k int) []int {
 	slices.Sort(out)
 	return out
 }
+
+// Partial is a Hash whose last word is still open, for many that differ in it
+// alone.
+type Partial uint64
+
+// NewPartial takes all words but the last.
+func NewPartial(words ...uint64) Partial {
+	h := Mix(uint64(len(words)+1) + golden)
+	for _, w := range words {
+		h = Mix(h ^ Mix(w+golden))
+	}
+	return Partial(h)
+}
+
+// Hash is Hash(words..., last).
+func (p Partial) Hash(last uint64) uint64 { return Mix(uint64(p) ^ Mix(last+golden)) }
+
+// Streams is New with its last word still open.
+type Streams struct{ partial Partial }
+
+// NewStreams takes all words of the streams but the last.
+func NewStreams(seed uint64, words ...uint64) Streams {
+	key := Hash(seed, uint64(len(words)+1))
+	for _, w := range words {
+		key = Hash(key, w)
+	}
+	return Streams{NewPartial(key)}
+}
+
+// Of is New(seed, words..., last).
+func (f Streams) Of(last uint64) Stream { return Stream{state: f.partial.Hash(last)} }
+
+// At gives what Uint64 would give after n more calls. The stream stays where it
+// is.
+func (s Stream) At(n int) uint64 { return Mix(s.state + uint64(n+1)*golden) }
