@@ -124,14 +124,14 @@ func (w *worker) unknownColumn(b *batch, key uint64, id []byte) {
 }
 
 // put keeps an entry; column and number are as columnOf gave them.
-func (w *worker) put(b *batch, row, column []byte, columnKey uint64, j int32, v float64) {
+func (w *worker) put(b *batch, row []byte, rowKey uint64, column []byte, columnKey uint64, j int32, v float64) {
 	if j == -1 {
 		j = numberIn(b.newColumns, columnKey, column)
 	}
 	if columnKey != w.lastColumn.key || columnKey&longKey != 0 {
 		w.lastColumn.set(columnKey, column, j)
 	}
-	w.waiting = append(w.waiting, waiting{keyOf(row), row, j, v})
+	w.waiting = append(w.waiting, waiting{rowKey, row, j, v})
 	if len(w.waiting) == cap(w.waiting) || w.fleeting || w.probe != nil {
 		w.settle(b)
 	}

@@ -40,7 +40,7 @@ func keyOf(text []byte) uint64 {
 	}
 	if cap(text) >= 8 {
 		// Whatever stands behind the text is masked off.
-		return binary.LittleEndian.Uint64(text[:8])&(1<<(8*n)-1) | uint64(n)<<56
+		return shortKey(binary.LittleEndian.Uint64(text[:8]), n)
 	}
 	key := uint64(n) << 56
 	for i, b := range text {
