@@ -81,6 +81,7 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 	ratingsFlags(flags, &settings)
 	flags.Bind("memory", &allowed)
 	flags.Bind("temp", &settings.Temp)
+	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
 	return cmd
 }

@@ -186,6 +186,7 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
 	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what is free. What does not fit goes to a temporary file"},
 	{Name: "temp", Type: settings.Folder, Group: inGeneral, Verbs: []string{"pack"}, Help: "folder for the temporary file; without it, that of the output"},
+	{Name: "float32", Type: settings.Switch, Group: inOutput, Verbs: []string{"pack"}, Help: "round values to float32: less exact, and smaller where the values are many"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"pack"}, Help: "file to write to"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "CSV file for the plot data"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"features"}, Help: "file to write the encoded features to, as CSV; - writes them instead of the report"},

@@ -30,9 +30,12 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	if err != nil {
 		return nil, err
 	}
-	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.entries}
+	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.entries, Float32: settings.Float32}
 	if seen := c.values(); settings.Duplicates != Mean { // means may be other values
-		options.Values, options.Float32 = seen.list(), !seen.precise
+		options.Float32 = settings.Float32 || !seen.precise
+		if options.Float32 == !seen.precise { // rounded values are others too
+			options.Values = seen.list()
+		}
 	}
 	w, err := pack.Create(output, c.columns.all(), options)
 	if err != nil {
