@@ -71,13 +71,13 @@ func (p *panel) full(o *Exact) bool {
 // take correlates all rows of the panel, hands b_jᵀr of each to f, in order, one
 // block of features from j on after the other, and empties the panel.
 func (p *panel) take(o *Exact, f func(j int, z []float64)) {
-	p.pack(o)
+	by := p.pack(o)
 	p.z = grow(p.z, len(p.ends)*o.block)
 	z := p.z[:len(p.ends)*o.block]
 	for q := range o.blocks {
 		clear(z)
 		vectors := min(o.block, kernel.Pad(o.p)-q*o.block) / 4
-		kernel.CorrelateSpans(z, vectors, p.spans, p.packed.columns, p.packed.r, o.b[q*o.m*o.block:], o.block)
+		kernel.CorrelateSpans(z, vectors, p.spans, by.columns, by.r, o.b[q*o.m*o.block:], o.block)
 		for i := range p.ends {
 			f(q*o.block, z[i*o.block:][:o.block])
 		}
@@ -85,12 +85,19 @@ func (p *panel) take(o *Exact, f func(j int, z []float64)) {
 	p.empty()
 }
 
-// pack puts the entries of a tile together: they are read once for each block of
-// features.
-func (p *panel) pack(o *Exact) {
-	p.spans, p.packed.columns, p.packed.r = p.spans[:0], p.packed.columns[:0], p.packed.r[:0]
+// pack divides the rows into spans, one for each tile, and puts the entries of a
+// tile together, as they are read once for each block of features.
+func (p *panel) pack(o *Exact) entries {
+	p.spans = p.spans[:0]
 	p.at = append(append(p.at[:0], 0), p.ends...)[:len(p.ends)]
 	tile := o.tile()
+	if tile >= o.m {
+		for i, at := range p.at {
+			p.spans = append(p.spans, int32(i*o.block), int32(at), int32(p.ends[i]))
+		}
+		return p.entries
+	}
+	by := entries{p.packed.columns[:0], p.packed.r[:0]}
 	for end := tile; end < o.m+tile; end += tile {
 		for i, at := range p.at {
 			columns := p.columns[at:p.ends[i]]
@@ -101,13 +108,15 @@ func (p *panel) pack(o *Exact) {
 			if n == 0 {
 				continue
 			}
-			from := len(p.packed.r)
-			p.packed.columns = append(p.packed.columns, columns[:n]...)
-			p.packed.r = append(p.packed.r, p.r[at:at+n]...)
+			from := len(by.r)
+			by.columns = append(by.columns, columns[:n]...)
+			by.r = append(by.r, p.r[at:at+n]...)
 			p.spans = append(p.spans, int32(i*o.block), int32(from), int32(from+n))
 			p.at[i] += n
 		}
 	}
+	p.packed = by
+	return by
 }
 
 // empty forgets all rows, such as those of a chunk that was given up.
