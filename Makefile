@@ -3,7 +3,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: check format vet staticcheck test exact race build bench generate
+.PHONY: check format vet staticcheck test exact race build bench generate settings
 
 # check is what CI runs.
 check: format vet staticcheck build test exact race
@@ -40,3 +40,7 @@ bench:
 
 generate:
 	go generate ./internal/kernel
+
+# The golden files of the command line and docs/settings.md.
+settings:
+	go test ./cmd/optcomplete -run 'Settings|Golden' -update

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/model"
@@ -28,7 +29,7 @@ func goodbooks(t *testing.T) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratings, _, err := data.ReadRatings(filepath.Join(folder, "ratings.csv.gz"), features, data.RatingsOptions{DropUnknown: true})
+	ratings, _, err := ingest.Ratings(t.Context(), []string{filepath.Join(folder, "ratings.csv.gz")}, ingest.Settings{Columns: features.IDs, DropUnknown: true})
 	if err != nil {
 		t.Fatal(err)
 	}

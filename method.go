@@ -76,9 +76,12 @@ func (m *Master) validate() error {
 // search selects by the method of the settings, and records in the summary what
 // only that method has. It also tells when the selection was found; the time
 // after that went into its proof.
-func (t *task) search(ctx context.Context, s *selector, settings *Settings, summary *model.Summary) (search.Result, time.Duration, error) {
+func (t *task) search(ctx context.Context, s *selector, c choices, settings *Settings, summary *model.Summary) (search.Result, time.Duration, error) {
 	if settings.Method == Certified {
 		summary.Certified = true
+		if settings.Sampling == AlwaysSampling || settings.Sampling == AutoSampling && s.values.Observed() >= sampleFrom {
+			return t.sampleThenProve(ctx, s, c, settings, summary)
+		}
 		return minimize(ctx, s.oracle, s.find)
 	}
 	solver, err := milp.New(settings.Master.Solver)
@@ -103,14 +106,13 @@ func (t *task) search(ctx context.Context, s *selector, settings *Settings, summ
 		summary.Certified = true
 		result, err = cutplanes.CutPlanes(ctx, s.oracle, run)
 	case OptComplete:
-		exact, ok := s.oracle.(*objective.Exact)
-		if !ok {
+		if s.exact == nil {
 			return search.Result{}, 0, &SettingsError{"the method optcomplete samples the paper's cost: it takes neither the pooled model nor groups of features"}
 		}
 		size := objective.PaperSample(s.values, s.find.K, settings.Master.SampleRows, settings.Master.SampleConstant)
 		summary.SampleRows, summary.SampleColumns = size.Rows, size.Columns
 		sampled := objective.NewSampled(s.values, t.features, summary.Gamma, size, settings.Seed, t.threads)
-		result, err = cutplanes.OptComplete(ctx, sampled, exact, run)
+		result, err = cutplanes.OptComplete(ctx, sampled, s.exact, run)
 		summary.SampledGap = &result.SampledGap
 	}
 	if err != nil {

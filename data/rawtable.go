@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"optcomplete/internal/textfile"
 )
 
 // RawTable is a feature table as it stands in its file: text, nothing
@@ -42,7 +44,7 @@ func (t *RawTable) Row(j int) []string {
 // but takes every cell as the text that it is.
 func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
 	var raw *RawTable
-	err := withFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
 		raw, err = readRawTable(r, name, options)
 		return err
 	})
@@ -52,8 +54,8 @@ func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
 func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable, error) {
 	in := &rawReader{}
 	in.seen = map[string]int{}
-	in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
-	if err := withTable(r, &in.table, func() error { return in.readAll(in.cellsOf) }); err != nil {
+	in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
+	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.cellsOf) }); err != nil {
 		return nil, err
 	}
 	return &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}, nil
@@ -82,7 +84,7 @@ func (in *rawReader) cellsOf(fields [][]byte) *InputError {
 		in.cells = append(in.cells, rest[:len(field)])
 		rest = rest[len(field):]
 	}
-	in.lines = append(in.lines, in.line)
+	in.lines = append(in.lines, in.Line)
 	return nil
 }
 
@@ -91,9 +93,9 @@ func (in *rawReader) cellsOf(fields [][]byte) *InputError {
 // says what to do, where that is known.
 func ParseNumber(text string) (value float64, problem, remedy string) {
 	field := []byte(text)
-	value, fault := parseNumber(field)
+	value, fault := textfile.ParseNumber(field)
 	if fault != "" {
-		remedy = numberRemedy(field)
+		remedy = textfile.NumberRemedy(field)
 	}
 	return value, string(fault), remedy
 }
@@ -101,12 +103,12 @@ func ParseNumber(text string) (value float64, problem, remedy string) {
 // MissingWord tells whether a text is empty or one of the usual ways to say that
 // a number is not known: NA, N/A, null, NaN and the like, in any case.
 func MissingWord(text string) bool {
-	return missingWord([]byte(text)) || strings.EqualFold(text, "nan")
+	return textfile.MissingWord([]byte(text)) || strings.EqualFold(text, "nan")
 }
 
 // Quote shows a user's text in a message: in quotes, control characters escaped,
 // shortened when long.
-func Quote(text string) string { return quote(text) }
+func Quote(text string) string { return textfile.Quote(text) }
 
 // QuoteList shows names in a message, the first few only.
-func QuoteList(names []string) string { return quoteList(names) }
+func QuoteList(names []string) string { return textfile.QuoteList(names) }

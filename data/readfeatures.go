@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"io"
+
+	"optcomplete/internal/textfile"
 )
 
 // MaxFeaturesLine is the longest line of a feature table, in bytes.
@@ -18,7 +20,7 @@ type FeaturesOptions struct {
 // features after it. The name of the first column is free.
 func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
 	var features *Features
-	err := withFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
 		features, err = readFeatures(r, name, options)
 		return err
 	})
@@ -27,8 +29,8 @@ func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
 
 func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features, error) {
 	in := &featuresReader{seen: map[string]int{}}
-	in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
-	if err := withTable(r, &in.table, func() error { return in.readAll(in.column) }); err != nil {
+	in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
+	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.column) }); err != nil {
 		return nil, err
 	}
 	return NewFeatures(in.ids, in.names, in.values), nil
@@ -36,7 +38,7 @@ func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features,
 
 // featuresReader is a feature table being read.
 type featuresReader struct {
-	table
+	textfile.Table
 	names  []string
 	ids    []string
 	values []float64
@@ -45,9 +47,9 @@ type featuresReader struct {
 
 // readAll takes the header and hands every line after it to take.
 func (in *featuresReader) readAll(take func(fields [][]byte) *InputError) error {
-	fields, err := in.next()
+	fields, err := in.Next()
 	if err == io.EOF {
-		return &InputError{File: in.name, Problem: "is empty", Remedy: "it must hold a header and a line for each column"}
+		return &InputError{File: in.Name, Problem: "is empty", Remedy: "it must hold a header and a line for each column"}
 	}
 	if err != nil {
 		return err
@@ -55,7 +57,7 @@ func (in *featuresReader) readAll(take func(fields [][]byte) *InputError) error 
 	if fault := in.header(fields); fault != nil {
 		return fault
 	}
-	for fields, err = in.next(); err == nil; fields, err = in.next() {
+	for fields, err = in.Next(); err == nil; fields, err = in.Next() {
 		if fault := take(fields); fault != nil {
 			return fault
 		}
@@ -64,7 +66,7 @@ func (in *featuresReader) readAll(take func(fields [][]byte) *InputError) error 
 		return err
 	}
 	if len(in.ids) == 0 {
-		return &InputError{File: in.name, Problem: "has a header but no lines after it"}
+		return &InputError{File: in.Name, Problem: "has a header but no lines after it"}
 	}
 	return nil
 }
@@ -72,16 +74,16 @@ func (in *featuresReader) readAll(take func(fields [][]byte) *InputError) error 
 // header takes the names of the features.
 func (in *featuresReader) header(fields [][]byte) *InputError {
 	if len(fields) < 2 {
-		return in.fault("there is no feature: the header has one field", "the first is the id, the others are features")
+		return in.Fault("there is no feature: the header has one field", "the first is the id, the others are features")
 	}
-	in.names = texts(fields[1:])
+	in.names = textfile.Texts(fields[1:])
 	at := make(map[string]int, len(in.names))
 	for f, name := range in.names {
 		if name == "" {
-			return in.fault(fmt.Sprintf("the header's field %d, a feature name, is empty", f+2), "give every feature a name")
+			return in.Fault(fmt.Sprintf("the header's field %d, a feature name, is empty", f+2), "give every feature a name")
 		}
 		if first, again := at[name]; again {
-			return in.fault(fmt.Sprintf("fields %d and %d of the header are both named %s", first+2, f+2, quote(name)), "rename or remove one of them")
+			return in.Fault(fmt.Sprintf("fields %d and %d of the header are both named %s", first+2, f+2, textfile.Quote(name)), "rename or remove one of them")
 		}
 		at[name] = f
 	}
@@ -94,7 +96,7 @@ func (in *featuresReader) column(fields [][]byte) *InputError {
 		return fault
 	}
 	for f, field := range fields[1:] {
-		v, wrong := parseNumber(field)
+		v, wrong := textfile.ParseNumber(field)
 		if wrong != "" {
 			return in.wrongCell(f, field, wrong)
 		}
@@ -106,34 +108,34 @@ func (in *featuresReader) column(fields [][]byte) *InputError {
 // id takes the id of a line, which must have as many fields as the header.
 func (in *featuresReader) id(fields [][]byte) *InputError {
 	if len(fields) != len(in.names)+1 {
-		return in.wrongCount(len(fields), len(in.names)+1)
+		return in.WrongCount(len(fields), len(in.names)+1)
 	}
 	id := fields[0]
 	if len(id) == 0 {
-		return in.fault("the id is empty", "fill it in or leave the line out")
+		return in.Fault("the id is empty", "fill it in or leave the line out")
 	}
 	if first, again := in.seen[string(id)]; again {
-		return in.fault(fmt.Sprintf("id %s was already given on line %d", quote(id), first), "keep one of the two lines")
+		return in.Fault(fmt.Sprintf("id %s was already given on line %d", textfile.Quote(id), first), "keep one of the two lines")
 	}
 	text := string(id)
-	in.seen[text] = in.line
+	in.seen[text] = in.Line
 	in.ids = append(in.ids, text)
 	return nil
 }
 
-func (in *featuresReader) wrongCell(f int, field []byte, wrong numberFault) *InputError {
+func (in *featuresReader) wrongCell(f int, field []byte, wrong textfile.NumberFault) *InputError {
 	const fill = "fill it in, or leave the line out and use --drop-unknown"
-	feature := "feature " + quote(in.names[f])
+	feature := "feature " + textfile.Quote(in.names[f])
 	if len(field) == 0 {
-		return in.fault(feature+" is blank", fill)
+		return in.Fault(feature+" is blank", fill)
 	}
-	remedy := numberRemedy(field)
+	remedy := textfile.NumberRemedy(field)
 	switch {
 	case remedy != "":
-	case wrong == notFinite || missingWord(field):
+	case wrong == textfile.NotFinite || textfile.MissingWord(field):
 		remedy = fill
-	case wrong == notNumber:
+	case wrong == textfile.NotNumber:
 		remedy = "make a 0/1 feature of each category"
 	}
-	return in.fault(feature+": "+quote(field)+" "+string(wrong), remedy)
+	return in.Fault(feature+": "+textfile.Quote(field)+" "+string(wrong), remedy)
 }

@@ -3,6 +3,8 @@ package data
 import (
 	"fmt"
 	"io"
+
+	"optcomplete/internal/textfile"
 )
 
 // Numbers is a plain table of numbers: a header, then one line for each row.
@@ -29,10 +31,10 @@ type NumbersOptions struct {
 // ReadNumbers reads a table of numbers from a file ("-" is standard input).
 func ReadNumbers(path string, options NumbersOptions) (*Numbers, error) {
 	var numbers *Numbers
-	err := withFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
 		in := &numbersReader{}
-		in.name, in.limit, in.delimiter, in.least = name, MaxFeaturesLine, options.Delimiter, 2
-		err = withTable(r, &in.table, func() error { return in.readAll(options.Skip) })
+		in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
+		err = textfile.WithTable(r, &in.Table, func() error { return in.readAll(options.Skip) })
 		numbers = &Numbers{File: name, Names: in.names, Values: in.values}
 		return err
 	})
@@ -44,16 +46,16 @@ func ReadNumbers(path string, options NumbersOptions) (*Numbers, error) {
 
 // numbersReader is a table of numbers being read.
 type numbersReader struct {
-	table
+	textfile.Table
 	names  []string
 	keep   []int // the fields that are read
 	values []float64
 }
 
 func (in *numbersReader) readAll(skip []string) error {
-	fields, err := in.next()
+	fields, err := in.Next()
 	if err == io.EOF {
-		return &InputError{File: in.name, Problem: "is empty", Remedy: "it must hold a header and a line for each row"}
+		return &InputError{File: in.Name, Problem: "is empty", Remedy: "it must hold a header and a line for each row"}
 	}
 	if err != nil {
 		return err
@@ -62,12 +64,12 @@ func (in *numbersReader) readAll(skip []string) error {
 	if fault := in.header(fields, skip); fault != nil {
 		return fault
 	}
-	for fields, err = in.next(); err == nil; fields, err = in.next() {
+	for fields, err = in.Next(); err == nil; fields, err = in.Next() {
 		if len(fields) != width {
-			return in.wrongCount(len(fields), width)
+			return in.WrongCount(len(fields), width)
 		}
 		for x, f := range in.keep {
-			v, wrong := parseNumber(fields[f])
+			v, wrong := textfile.ParseNumber(fields[f])
 			if wrong != "" {
 				return in.wrongNumber(x, fields[f], wrong)
 			}
@@ -78,7 +80,7 @@ func (in *numbersReader) readAll(skip []string) error {
 		return err
 	}
 	if len(in.values) == 0 {
-		return &InputError{File: in.name, Problem: "has a header but no lines after it"}
+		return &InputError{File: in.Name, Problem: "has a header but no lines after it"}
 	}
 	return nil
 }
@@ -90,43 +92,43 @@ func (in *numbersReader) header(fields [][]byte, skip []string) *InputError {
 		left[name] = true
 	}
 	at := map[string]int{}
-	for f, name := range texts(fields) {
+	for f, name := range textfile.Texts(fields) {
 		if first, again := at[name]; again {
-			return in.fault(fmt.Sprintf("fields %d and %d of the header are both named %s", first+1, f+1, quote(name)), "rename or remove one of them")
+			return in.Fault(fmt.Sprintf("fields %d and %d of the header are both named %s", first+1, f+1, textfile.Quote(name)), "rename or remove one of them")
 		}
 		at[name] = f
 		if left[name] {
 			continue
 		}
 		if name == "" {
-			return in.fault(fmt.Sprintf("the header's field %d is empty", f+1), "give every column a name")
+			return in.Fault(fmt.Sprintf("the header's field %d is empty", f+1), "give every column a name")
 		}
 		in.names = append(in.names, name)
 		in.keep = append(in.keep, f)
 	}
 	for _, name := range skip {
 		if _, there := at[name]; !there {
-			return in.fault("the header has no column "+quote(name), "it has "+quoteList(texts(fields)))
+			return in.Fault("the header has no column "+textfile.Quote(name), "it has "+textfile.QuoteList(textfile.Texts(fields)))
 		}
 	}
 	if len(in.names) == 0 {
-		return in.fault("no column is left to read", "skip fewer of them")
+		return in.Fault("no column is left to read", "skip fewer of them")
 	}
 	return nil
 }
 
-func (in *numbersReader) wrongNumber(x int, field []byte, wrong numberFault) *InputError {
-	column := "column " + quote(in.names[x])
+func (in *numbersReader) wrongNumber(x int, field []byte, wrong textfile.NumberFault) *InputError {
+	column := "column " + textfile.Quote(in.names[x])
 	if len(field) == 0 {
-		return in.fault(column+" is blank", "fill it in or leave the line out")
+		return in.Fault(column+" is blank", "fill it in or leave the line out")
 	}
-	remedy := numberRemedy(field)
+	remedy := textfile.NumberRemedy(field)
 	switch {
 	case remedy != "":
-	case wrong == notFinite || missingWord(field):
+	case wrong == textfile.NotFinite || textfile.MissingWord(field):
 		remedy = "fill it in or leave the line out"
-	case wrong == notNumber:
+	case wrong == textfile.NotNumber:
 		remedy = "leave the column out with --skip, or make a 0/1 column of each category"
 	}
-	return in.fault(column+": "+quote(field)+" "+string(wrong), remedy)
+	return in.Fault(column+": "+textfile.Quote(field)+" "+string(wrong), remedy)
 }

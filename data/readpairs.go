@@ -1,6 +1,13 @@
 package data
 
-import "io"
+import (
+	"io"
+
+	"optcomplete/internal/textfile"
+)
+
+// MaxRatingsLine is the longest line of a ratings or pairs file, in bytes.
+const MaxRatingsLine = 1 << 20
 
 // PairsOptions says how to read a file of pairs.
 type PairsOptions struct {
@@ -19,47 +26,47 @@ type PairsOptions struct {
 //
 // row and column hold during the call only; each must copy what it keeps.
 func ReadPairs(path string, options PairsOptions, each func(line int, row, column []byte) error) error {
-	return withFile(path, func(r io.Reader, name string) error {
+	return textfile.WithFile(path, func(r io.Reader, name string) error {
 		return readPairs(r, name, options, each)
 	})
 }
 
 func readPairs(r io.Reader, name string, options PairsOptions, each func(line int, row, column []byte) error) error {
-	in := &table{delimiter: options.Delimiter, least: 2}
-	in.name, in.limit = name, MaxRatingsLine
-	return withTable(r, in, func() error { return in.pairs(options, each) })
+	in := &textfile.Table{Delimiter: options.Delimiter, Least: 2}
+	in.Name, in.Limit = name, MaxRatingsLine
+	return textfile.WithTable(r, in, func() error { return pairs(in, options, each) })
 }
 
-func (t *table) pairs(options PairsOptions, each func(line int, row, column []byte) error) error {
-	fields, err := t.next()
+func pairs(t *textfile.Table, options PairsOptions, each func(line int, row, column []byte) error) error {
+	fields, err := t.Next()
 	if err == io.EOF {
-		return &InputError{File: t.name, Problem: "is empty", Remedy: "it must hold lines of row, column"}
+		return &InputError{File: t.Name, Problem: "is empty", Remedy: "it must hold lines of row, column"}
 	}
 	if err != nil {
 		return err
 	}
 	width, rowAt, columnAt := 2, 0, 1
-	at, fault := t.locate(fields, []string{or(options.RowName, "row"), or(options.ColumnName, "column")})
+	at, fault := t.Locate(fields, []string{or(options.RowName, "row"), or(options.ColumnName, "column")})
 	switch {
 	case fault == nil:
 		width, rowAt, columnAt = len(fields), at[0], at[1]
-		fields, err = t.next()
+		fields, err = t.Next()
 	case options.RowName != "" || options.ColumnName != "":
 		return fault
 	case len(fields) > 2:
-		fault = t.wrongCount(len(fields), 2)
+		fault = t.WrongCount(len(fields), 2)
 		fault.Remedy = "a header must name which are row and column"
 		return fault
 	}
-	for ; err == nil; fields, err = t.next() {
+	for ; err == nil; fields, err = t.Next() {
 		if len(fields) != width {
-			return t.wrongCount(len(fields), width)
+			return t.WrongCount(len(fields), width)
 		}
 		row, column := fields[rowAt], fields[columnAt]
 		if len(row) == 0 || len(column) == 0 {
-			return t.emptyID(len(row) == 0)
+			return t.EmptyID(len(row) == 0)
 		}
-		if err := each(t.line, row, column); err != nil {
+		if err := each(t.Line, row, column); err != nil {
 			return err
 		}
 	}
@@ -67,4 +74,11 @@ func (t *table) pairs(options PairsOptions, each func(line int, row, column []by
 		return nil
 	}
 	return err
+}
+
+func or(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
 }

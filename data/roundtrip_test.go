@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"errors"
 	"math"
-	"slices"
 	"strings"
 	"testing"
 
@@ -53,39 +52,6 @@ func TestFeaturesSurviveWritingAndReading(t *testing.T) {
 	})
 }
 
-func TestRatingsSurviveWritingAndReading(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		features := drawFeatures(t)
-		m := len(features.IDs)
-		rows := rapid.SliceOfNDistinct(anyID(), 1, 6, rapid.ID[string]).Draw(t, "rows")
-		var entries []Entry
-		for i := range rows {
-			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 1, m, rapid.ID[int]).Draw(t, "columns") {
-				entries = append(entries, Entry{Row: int32(i), Column: int32(j), Value: anyNumber().Draw(t, "value")})
-			}
-		}
-		matrix, err := NewMatrix(len(rows), m, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := &Ratings{Matrix: matrix, RowIDs: rows, ColumnIDs: features.IDs}
-		var text bytes.Buffer
-		if err := WriteRatings(&text, want); err != nil {
-			t.Fatal(err)
-		}
-		got, report, err := readRatings(bytes.NewReader(text.Bytes()), "r.csv", features, RatingsOptions{})
-		if err != nil {
-			t.Fatalf("%v in %q", err, text.String())
-		}
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(Matrix{})); d != "" {
-			t.Fatal(d)
-		}
-		if report.Lines != len(entries) || report.Entries != len(entries) {
-			t.Fatalf("%d entries are reported as %+v", len(entries), report)
-		}
-	})
-}
-
 func TestWhatTextCannotHoldIsNotWritten(t *testing.T) {
 	for _, id := range []string{"", "a\nb", "a\rb", "a\x00", "\xff"} {
 		f := NewFeatures([]string{id}, []string{"f"}, []float64{1})
@@ -100,7 +66,7 @@ type fullDisk struct{}
 func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 
 func TestWriteErrorsAreReturned(t *testing.T) {
-	f := threeColumns()
+	f := NewFeatures([]string{"a", "b", "c"}, []string{"one"}, []float64{1, 1, 1})
 	if err := WriteFeatures(fullDisk{}, f); err == nil {
 		t.Error("WriteFeatures says nothing of a full disk")
 	}
@@ -111,45 +77,6 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	if err := WriteRatings(fullDisk{}, &Ratings{Matrix: matrix, RowIDs: []string{"u"}, ColumnIDs: f.IDs}); err == nil {
 		t.Error("WriteRatings says nothing of a full disk")
 	}
-}
-
-func FuzzReadRatings(f *testing.F) {
-	for _, seed := range []string{
-		"row,column,value\nu,a,1\nv,b,2\n", "u\ta\t1\n", "\"u\"\"\",\"a\",1e3\r\n", "\ufeffu;a;1", "u,a,?\nu,b,NaN",
-		"\x1f\x8b\x08\x00", "\x28\xb5\x2f\xfd", "x,y,z\n", "value,column,row\n1,c,u\n",
-	} {
-		f.Add([]byte(seed), false, "")
-		f.Add([]byte(seed), true, "?")
-	}
-	f.Fuzz(func(t *testing.T, text []byte, drop bool, missing string) {
-		options := RatingsOptions{DropUnknown: drop}
-		if missing != "" {
-			options.Missing = []string{missing}
-		}
-		got, report, err := readRatings(bytes.NewReader(text), "r.csv", threeColumns(), options)
-		if err != nil {
-			inputError(t, err)
-			return
-		}
-		rows, columns := got.Dims()
-		if rows != len(got.RowIDs) || columns != 3 || got.Observed() != report.Entries || report.Lines != report.Entries+report.Missing+report.UnknownEntries {
-			t.Fatalf("%d×%d, %+v", rows, columns, report)
-		}
-		for i := range rows {
-			at, values := got.Row(i)
-			if len(at) == 0 || !slices.IsSorted(at) || slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 }) {
-				t.Fatalf("row %d is %v %v", i, at, values)
-			}
-		}
-		var again bytes.Buffer
-		if err := WriteRatings(&again, got); err != nil {
-			t.Fatal(err)
-		}
-		second, _, err := readRatings(&again, "r.csv", threeColumns(), RatingsOptions{})
-		if err != nil || !slices.Equal(cells(got), cells(second)) {
-			t.Fatalf("%v: %v became %v", err, cells(got), cells(second))
-		}
-	})
 }
 
 func FuzzReadFeatures(f *testing.F) {

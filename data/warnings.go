@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/internal/random"
+	"optcomplete/internal/textfile"
 )
 
 // Warnings names the features that cannot be told from others or from nothing:
@@ -31,7 +32,7 @@ func (f *Features) Warnings() []string {
 	byHash := make(map[uint64][]int, p) // features seen, one of each kind
 	for x, name := range f.Names {
 		if constant[x] && first[x] == 0 {
-			out = append(out, fmt.Sprintf("feature %s is zero in every column: it can explain nothing", quote(name)))
+			out = append(out, fmt.Sprintf("feature %s is zero in every column: it can explain nothing", textfile.Quote(name)))
 			continue
 		}
 		twin := -1
@@ -43,10 +44,10 @@ func (f *Features) Warnings() []string {
 		}
 		switch {
 		case twin >= 0:
-			out = append(out, fmt.Sprintf("feature %s equals feature %s in every column: a selection may show either", quote(name), quote(f.Names[twin])))
+			out = append(out, fmt.Sprintf("feature %s equals feature %s in every column: a selection may show either", textfile.Quote(name), textfile.Quote(f.Names[twin])))
 			continue
 		case constant[x]:
-			out = append(out, fmt.Sprintf("feature %s is %v in every column: it acts as an intercept", quote(name), first[x]))
+			out = append(out, fmt.Sprintf("feature %s is %v in every column: it acts as an intercept", textfile.Quote(name), first[x]))
 		}
 		byHash[hash[x]] = append(byHash[hash[x]], x)
 	}

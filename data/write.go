@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"optcomplete/internal/textfile"
 )
 
 // WriteRatings writes the observed entries as CSV, row by row, such that
@@ -20,7 +22,7 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 	if err != nil {
 		return err
 	}
-	out := bufio.NewWriterSize(w, bufferBytes)
+	out := bufio.NewWriterSize(w, textfile.BufferBytes)
 	out.WriteString("row,column,value\n")
 	var row, line []byte
 	for i, id := range r.RowIDs {
@@ -41,7 +43,7 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 // WriteFeatures writes the feature table as CSV, such that ReadFeatures gives it
 // back bit for bit. An id or name that no line of text can hold is an error.
 func WriteFeatures(w io.Writer, f *Features) error {
-	out := bufio.NewWriterSize(w, bufferBytes)
+	out := bufio.NewWriterSize(w, textfile.BufferBytes)
 	line := []byte("column")
 	var err error
 	for _, name := range f.Names {
@@ -79,7 +81,7 @@ func AppendField(line []byte, text string) ([]byte, error) {
 	case text == "":
 		return nil, fmt.Errorf("data: an empty id or name cannot be written")
 	case strings.ContainsAny(text, "\n\r\x00") || !utf8.ValidString(text):
-		return nil, fmt.Errorf("data: %s cannot be written: it holds a line break, a NUL byte or bytes that are not UTF-8", quote(text))
+		return nil, fmt.Errorf("data: %s cannot be written: it holds a line break, a NUL byte or bytes that are not UTF-8", textfile.Quote(text))
 	}
 	// Tabs and semicolons too: the reader would count them to find the delimiter.
 	// A byte-order mark at the very beginning would be taken off.

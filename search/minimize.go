@@ -269,16 +269,14 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 		return 0, cut{}, nil, s.halt
 	}
 	c.gradient = make([]float64, s.p)
-	if wantHessian && s.curved != nil {
-		t := 0
-		for _, x := range weights {
-			if x > 0 {
-				t++
-			}
-		}
-		hessian = make([]float64, t*t)
+	if wantHessian {
+		hessian, err = s.newHessian(ctx, weights)
+	}
+	switch {
+	case err != nil:
+	case hessian != nil && s.Guide == nil:
 		cost, c.constant, err = s.curved.EvalHessian(ctx, weights, c.gradient, hessian)
-	} else {
+	default:
 		cost, c.constant, err = s.oracle.Eval(ctx, weights, c.gradient)
 	}
 	if err != nil {
@@ -292,6 +290,21 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 	s.pool.add(c)
 	s.event(EventPass)
 	return cost, c, hessian, nil
+}
+
+// newHessian is room for the second derivatives at the weights, or with a guide
+// the derivatives themselves; nil if there are none to be had.
+func (s *searcher) newHessian(ctx context.Context, weights []float64) ([]float64, error) {
+	if s.curved == nil && s.Guide == nil {
+		return nil, nil
+	}
+	t := len(supportOf(weights))
+	hessian := make([]float64, t*t)
+	if s.Guide == nil {
+		return hessian, nil
+	}
+	_, _, err := s.Guide.EvalHessian(ctx, weights, make([]float64, s.p), hessian)
+	return hessian, err
 }
 
 // selection evaluates a selection, unless it was before, and makes it the

@@ -38,17 +38,19 @@ type point struct {
 func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 	weights := s.startWeights(n)
 	multiplicative := n.weights == nil // at the root, which starts from afar
+	if s.Guide != nil {
+		if weights, err = s.guided(ctx, n, weights, multiplicative); err != nil {
+			s.halt = err
+			return 0, err
+		}
+		multiplicative = false
+	}
 	var at *point
 	lag := math.Inf(1) // cost − bound at the last accepted point
 	halvings := 0
 	for range relaxSteps {
-		trial := &point{weights: weights}
-		for j, w := range weights {
-			if w > 0 {
-				trial.support = append(trial.support, j)
-			}
-		}
-		newton := s.curved != nil && !multiplicative && len(trial.support) <= newtonMost
+		trial := &point{weights: weights, support: supportOf(weights)}
+		newton := (s.curved != nil || s.Guide != nil) && !multiplicative && len(trial.support) <= newtonMost
 		if trial.cost, trial.cut, trial.hessian, err = s.eval(ctx, weights, newton); err != nil {
 			return 0, err
 		}
@@ -71,10 +73,7 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		if at != nil && trial.cost > at.cost && n.free == before && halvings < 4 {
 			// Too far: half the way back.
 			halvings++
-			weights = slices.Clone(at.weights)
-			for j := range weights {
-				weights[j] = (at.weights[j] + trial.weights[j]) / 2
-			}
+			weights = halfway(at.weights, trial.weights)
 			continue
 		}
 		halvings = 0
@@ -97,6 +96,61 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 	}
 	n.weights = at.weights
 	return s.branch(at, n), nil
+}
+
+// supportOf lists the features of positive weight.
+func supportOf(weights []float64) (support []int) {
+	for j, w := range weights {
+		if w > 0 {
+			support = append(support, j)
+		}
+	}
+	return support
+}
+
+func halfway(a, b []float64) []float64 {
+	middle := make([]float64, len(a))
+	for j := range middle {
+		middle[j] = (a[j] + b[j]) / 2
+	}
+	return middle
+}
+
+// guided minimises the guide's cost over the node's relaxation, from the given
+// weights, by the steps of relax. Where it ends is where the oracle is asked.
+func (s *searcher) guided(ctx context.Context, n *node, weights []float64, multiplicative bool) ([]float64, error) {
+	var at *point
+	lag := math.Inf(1)
+	halvings := 0
+	for range relaxSteps {
+		trial := &point{weights: weights, support: supportOf(weights), cut: cut{gradient: make([]float64, s.p)}}
+		if !multiplicative && len(trial.support) <= newtonMost {
+			trial.hessian = make([]float64, len(trial.support)*len(trial.support))
+		}
+		var err error
+		if trial.cost, trial.cut.constant, err = s.Guide.EvalHessian(ctx, weights, trial.cut.gradient, trial.hessian); err != nil {
+			return nil, err
+		}
+		if at != nil && trial.cost > at.cost && halvings < 4 {
+			halvings++
+			weights = halfway(at.weights, trial.weights)
+			continue
+		}
+		halvings = 0
+		at = trial
+		own, taken, _ := s.pool.bound(&at.cut, &n.region)
+		if at.cost-own <= 1e-4*at.cost {
+			break
+		}
+		if multiplicative && at.cost-own > lag/3 {
+			multiplicative = false
+		}
+		lag = at.cost - own
+		weights = s.step(at, n)
+		s.enter(weights, at, n, -taken)
+		conform(weights, &n.region)
+	}
+	return at.weights, nil
 }
 
 // startWeights is where a node's relaxation begins: the parent's weights, or

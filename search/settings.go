@@ -33,6 +33,12 @@ type Settings struct {
 	// problem. They may have any number of features.
 	Start [][]int
 
+	// Guide, if set, is a cheaper cost that resembles the oracle's, such as
+	// that of a sample. Relaxations are solved on it first, and its second
+	// derivatives steer the steps that the oracle is evaluated at. It proves
+	// nothing: every cut and every cost are the oracle's.
+	Guide Curved
+
 	// OnEvent, if set, is called for everything that happens, in order.
 	OnEvent func(Event)
 }

@@ -13,6 +13,8 @@ import (
 
 	"optcomplete"
 	"optcomplete/experiment"
+	"optcomplete/internal/rounding"
+	"optcomplete/internal/suggest"
 	"optcomplete/model"
 )
 
@@ -25,10 +27,14 @@ func benchCommand(c *common) *cobra.Command {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return usagef("%q is not a study (see: optcomplete bench --help)", args[0])
+			hint := "see: optcomplete bench --help"
+			if near := suggest.Hint(args[0], verbNames(cmd)); near != "" {
+				hint = near
+			}
+			return usagef("%q is not a study (%s)", args[0], hint)
 		},
 	}
-	cmd.AddCommand(benchRealCommand(c))
+	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c))
 	return cmd
 }
 
@@ -50,13 +56,13 @@ result go to one folder. An interrupt loses only the fit at hand: the same
 command goes on where it stopped.`,
 		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
   optcomplete bench real --ratings ratings.csv --features books.csv -k 5 --models full --max-seconds 60`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ratings == "" {
 				return usagef("the ratings are missing: give them with --ratings FILE")
 			}
-			if s.Seeds < 1 || !(seconds >= 0) || !(s.Holdout > 0 && s.Holdout < 1) || len(s.K) == 0 {
-				return usagef("--seeds, -k and --max-seconds must be positive, --holdout between 0 and 1")
+			if len(s.K) == 0 {
+				return usagef("how many features? Give their numbers with -k")
 			}
 			s.Models = nil
 			for _, name := range models {
@@ -73,7 +79,7 @@ command goes on where it stopped.`,
 					was = "  (done before)"
 				}
 				c.notef("seed %d  %-8s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
-					cell.Holdout.RMSE, cell.Ratio, percent(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
+					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
 			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
 			var other *experiment.OtherStudyError
@@ -94,16 +100,15 @@ command goes on where it stopped.`,
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&ratings, "ratings", "", "file with the observed entries: row, column, value")
-	flags.IntSliceVarP(&s.K, "k", "k", []int{5, 10}, "how many features to select")
-	flags.IntVar(&s.Seeds, "seeds", 5, "how many splits")
-	flags.StringSliceVar(&models, "models", []string{"full", "pooled", "paper"}, "models to compare")
-	flags.Float64Var(&s.Holdout, "holdout", 0.2, "part of the entries to keep aside and score on")
-	flags.Float64Var(&seconds, "max-seconds", 0, "most seconds for each search; 0: until it is proven")
-	flags.StringVarP(&s.Folder, "output", "o", "optcomplete-bench", "folder for the tables and all results")
-	in.register(cmd)
+	flags := flagsOf(cmd, "bench real")
+	flags.Bind("ratings", &ratings)
+	flags.Bind("k", &s.K)
+	flags.Bind("seeds", &s.Seeds)
+	flags.Bind("models", &models)
+	flags.Bind("holdout", &s.Holdout)
+	flags.Bind("max-seconds", &seconds)
+	flags.Bind("output", &s.Folder)
+	in.register(flags)
 	return cmd
 }
 

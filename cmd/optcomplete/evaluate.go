@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/evaluate"
 	"optcomplete/model"
 	"optcomplete/twosided"
@@ -19,7 +20,7 @@ func evaluateCommand(c *common) *cobra.Command {
 		relevant float64
 		asJSON   bool
 		settings evaluate.MeasureSettings
-		options  data.RatingsOptions
+		options  ingest.Settings
 	)
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
@@ -50,9 +51,6 @@ and counted, as predict does.`,
   optcomplete evaluate model test.csv --relevant 4 --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if settings.Places < 1 {
-				return usagef("--places is %d, but must be positive", settings.Places)
-			}
 			if settings.Resamples == 0 {
 				settings.Resamples = -1
 			}
@@ -68,7 +66,7 @@ and counted, as predict does.`,
 				return err
 			}
 			options.AnyColumn = !options.DropUnknown
-			test, report, err := readNewRatings(args[1], m, options)
+			test, report, err := readNewRatings(cmd.Context(), args[1], m, options)
 			if err != nil {
 				return err
 			}
@@ -82,18 +80,14 @@ and counted, as predict does.`,
 			return printMeasurement(c.stdout, measured)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
-	flags.IntVar(&settings.Places, "places", 10, "places of a ranking that count")
-	flags.Float64Var(&relevant, "relevant", 0, "least value that makes an entry relevant; without it, the mean of the row's test entries")
-	flags.IntVar(&settings.Resamples, "resamples", 1000, "resamples of the rows behind the intervals; 0 for none")
-	flags.StringVar(&records, "features", "", recordsUsage)
-	flags.BoolVar(&options.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
-	flags.StringSliceVar(&options.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&options.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&options.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&options.ValueName, "value-name", "", "header of the column that holds the value")
+	flags := flagsOf(cmd, "evaluate")
+	flags.Bind("json", &asJSON)
+	flags.Bind("places", &settings.Places)
+	flags.Bind("relevant", &relevant)
+	flags.Bind("resamples", &settings.Resamples)
+	flags.Bind("features", &records)
+	flags.Bind("drop-unknown", &options.DropUnknown)
+	ratingsFlags(flags, &options)
 	return cmd
 }
 

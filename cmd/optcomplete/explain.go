@@ -7,9 +7,6 @@ import (
 	"optcomplete/twosided"
 )
 
-// explainTop is how many items explain --row gives reasons for.
-const explainTop = 5
-
 func explainCommand(c *common) *cobra.Command {
 	var (
 		row, column, records string
@@ -36,9 +33,6 @@ feature, to compare features.`,
 			asked := cmd.Flags().Changed
 			if asked("column") && !asked("row") {
 				return usagef("--column needs --row: one prediction is of a row and a column")
-			}
-			if top < 0 {
-				return usagef("--top is %d, but must not be negative", top)
 			}
 			if twosided.Is(args[0]) {
 				return explainTwoSided(c, args[0], row, column, asked("row") && asked("column"), asJSON)
@@ -73,13 +67,12 @@ feature, to compare features.`,
 			return printExplanation(c.stdout, e, &m.Summary)
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&row, "row", "", "id of the row to explain")
-	flags.StringVar(&column, "column", "", "with --row: id of the column whose prediction to take apart")
-	flags.IntVar(&top, "top", explainTop, "with --row: how many recommended columns to give reasons for")
-	flags.StringVar(&records, "features", "", recordsUsage)
-	flags.BoolVar(&asJSON, "json", false, "print one JSON object")
+	flags := flagsOf(cmd, "explain")
+	flags.Bind("row", &row)
+	flags.Bind("column", &column)
+	flags.Bind("top", &top)
+	flags.Bind("features", &records)
+	flags.Bind("json", &asJSON)
 	return cmd
 }
 

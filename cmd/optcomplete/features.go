@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/internal/settings"
 )
 
 // encodeFlags are the flags that say how to understand a feature table.
@@ -22,17 +23,16 @@ type encodeFlags struct {
 	completeOnly bool
 }
 
-func (f *encodeFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.config, "features-config", "", "features.yaml that says how to understand the fields")
-	flags.StringArrayVar(&f.fields, "field", nil, "how to understand one field, as NAME:type=list,separator=|,group=true (repeatable)")
-	flags.StringArrayVar(&f.groups, "group", nil, "field whose features are selected all or none, counting as one of the k (repeatable)")
-	flags.IntVar(&f.maxLevels, "max-levels", encode.DefaultMaxLevels, "levels of a text field that become features; the rarer ones are pooled")
-	flags.StringVar(&f.separator, "separator", "", "what stands between the parts of a list, such as |")
-	flags.StringSliceVar(&f.blank, "blank", nil, "words that mean blank in the features, such as unknown")
-	flags.StringVar(&f.scale, "scale", "zscore", "zscore (mean 0 and standard deviation 1, inside) or none")
-	flags.BoolVar(&f.keep, "keep", false, "keep constant features and duplicates")
-	flags.BoolVar(&f.completeOnly, "complete-features", false, "leave out items with a blank in a field that is used")
+func (f *encodeFlags) register(flags *settings.Flags) {
+	flags.Bind("features-config", &f.config)
+	flags.Bind("field", &f.fields)
+	flags.Bind("group", &f.groups)
+	flags.Bind("max-levels", &f.maxLevels)
+	flags.Bind("separator", &f.separator)
+	flags.Bind("blank", &f.blank)
+	flags.Bind("scale", &f.scale)
+	flags.Bind("keep", &f.keep)
+	flags.Bind("complete-features", &f.completeOnly)
 }
 
 // options gives what the file says and then, because the command line wins, what
@@ -46,9 +46,6 @@ func (f *encodeFlags) options(cmd *cobra.Command) (encode.Options, error) {
 	}
 	given := cmd.Flags().Changed
 	if given("max-levels") {
-		if f.maxLevels < 1 {
-			return o, usagef("--max-levels is %d, but must be positive", f.maxLevels)
-		}
 		o.MaxLevels = f.maxLevels
 	}
 	if given("separator") {
@@ -138,9 +135,9 @@ what is left out: constant, duplicate, free text. fit does the same with it.`,
 			return report.Write(c.stdout)
 		},
 	}
-	cmd.Flags().SortFlags = false
-	f.register(cmd)
-	cmd.Flags().StringVarP(&output, "output", "o", "", "file to write the encoded features to, as CSV; - writes them instead of the report")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print what was understood as one JSON object")
+	flags := flagsOf(cmd, "features")
+	f.register(flags)
+	flags.Bind("output", &output)
+	flags.Bind("json", &asJSON)
 	return cmd
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/model"
 )
 
@@ -17,7 +18,7 @@ import (
 type foldInFlags struct {
 	output, pairs, complete, records string
 	skip                             bool
-	ratings                          data.RatingsOptions
+	ratings                          ingest.Settings
 }
 
 func foldInCommand(c *common) *cobra.Command {
@@ -41,18 +42,14 @@ rows and columns instead, with --complete for all columns of the rows.`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) },
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&f.output, "output", "o", "", "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout")
-	flags.StringVar(&f.pairs, "pairs", "", "file of rows and columns to predict; the predictions go to stdout")
-	flags.StringVar(&f.complete, "complete", "", "file to write the predictions for all columns of the rows to: .csv or .parquet")
-	flags.StringVar(&f.records, "features", "", recordsUsage)
-	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column is not in the model")
-	flags.BoolVar(&f.skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
-	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
+	flags := flagsOf(cmd, "fold-in")
+	flags.Bind("output", &f.output)
+	flags.Bind("pairs", &f.pairs)
+	flags.Bind("complete", &f.complete)
+	flags.Bind("features", &f.records)
+	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
+	flags.Bind("skip-unknown", &f.skip)
+	ratingsFlags(flags, &f.ratings)
 	return cmd
 }
 
@@ -70,7 +67,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	if err != nil {
 		return err
 	}
-	ratings, report, err := readNewRatings(ratingsPath, m, f.ratings)
+	ratings, report, err := readNewRatings(cmd.Context(), ratingsPath, m, f.ratings)
 	if err != nil {
 		return err
 	}

@@ -7,7 +7,9 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 )
 
@@ -15,20 +17,17 @@ import (
 type inputFlags struct {
 	features   string
 	minEntries int
-	ratings    data.RatingsOptions
+	stored     bool // a pack may stay where it is
+	ratings    ingest.Settings
 	encode     encodeFlags
 }
 
-func (f *inputFlags) register(cmd *cobra.Command) {
-	flags := cmd.Flags()
-	flags.StringVar(&f.features, "features", "", "file with the features of the columns: the column's id, then its fields")
-	flags.BoolVar(&f.ratings.DropUnknown, "drop-unknown", false, "leave out entries whose column has no features")
-	flags.IntVar(&f.minEntries, "min-entries", 0, "leave out rows with fewer entries")
-	flags.StringSliceVar(&f.ratings.Missing, "missing", nil, "values that mean unknown, such as NA")
-	flags.StringVar(&f.ratings.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&f.ratings.ColumnName, "column-name", "", "header of the column that holds the column's id")
-	flags.StringVar(&f.ratings.ValueName, "value-name", "", "header of the column that holds the value")
-	f.encode.register(cmd)
+func (f *inputFlags) register(flags *settings.Flags) {
+	flags.Bind("features", &f.features)
+	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
+	flags.Bind("min-entries", &f.minEntries)
+	ratingsFlags(flags, &f.ratings)
+	f.encode.register(flags)
 }
 
 // load reads both files; what was left out becomes warnings. For the paper's
@@ -56,9 +55,16 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	}
 	options := f.ratings
 	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
-	ratings, report, err := data.ReadRatings(ratingsPath, problem.Features, options)
+	options.Columns, options.Threads = problem.Features.IDs, c.threads
+	ratings, report, stored, err := f.open(ratingsPath, options)
+	if err == nil && !stored {
+		ratings, report, err = ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
+	}
 	if err != nil {
 		return problem, nil, err
+	}
+	if stored {
+		problem.Features = problem.Features.Arrange(ratings.ColumnIDs)
 	}
 	warnings = append(warnings, report.Warnings()...)
 	if f.minEntries > 0 {
@@ -77,8 +83,25 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		c.notef("warning: %s", w)
 	}
 	n, m := ratings.Dims()
-	c.notef("Read %s entries in %s rows and %s columns, %d features", grouped(ratings.Observed()), grouped(n), grouped(m), len(problem.Features.Names))
+	c.notef("Data      %s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
+		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
+}
+
+// open opens the ratings where they are, if the verb can use them there.
+func (f *inputFlags) open(path string, options ingest.Settings) (*data.Ratings, *ingest.Report, bool, error) {
+	if !f.stored {
+		return nil, nil, false, nil
+	}
+	return ingest.Stored(path, options)
+}
+
+// choices is the number of features, or groups of them, that are selected from.
+func choices(problem optcomplete.Problem) int {
+	if problem.Encoding != nil {
+		return len(problem.Encoding.Groups)
+	}
+	return len(problem.Features.Names)
 }
 
 // learn reads a feature table as people have them.

@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -9,24 +11,24 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
 	"optcomplete"
 	"optcomplete/cutplanes"
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/settings"
 	"optcomplete/milp"
 )
 
 // methodFlags are the flags of the paper's methods.
-func methodFlags(flags *pflag.FlagSet, f *fitFlags, cuts *cutsFile) {
+func methodFlags(flags *settings.Flags, f *fitFlags, cuts *cutsFile) {
 	master := &f.settings.Master
-	flags.StringVar(&f.method, "method", optcomplete.Certified.String(), "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven)")
-	flags.StringVar(&master.Solver, "solver", "embedded", "MILP solver of cutplanes and optcomplete: "+strings.Join(milp.Names(), ", "))
-	flags.IntVar(&master.SampleRows, "sample-rows", 100, "rows in each sample of optcomplete (g0)")
-	flags.Float64Var(&master.SampleConstant, "sample-constant", 1, "size of optcomplete's samples of columns (c); larger takes more")
-	flags.BoolVar(&master.Certify, "certify", false, "let optcomplete go on to a proof with the certified method")
-	flags.StringVar(&cuts.path, "save-cuts", "", "file to write the cuts of cutplanes or optcomplete to, for optcomplete master")
+	flags.Bind("method", &f.method)
+	flags.Bind("solver", &master.Solver)
+	flags.Bind("sample-rows", &master.SampleRows)
+	flags.Bind("sample-constant", &master.SampleConstant)
+	flags.Bind("certify", &master.Certify)
+	flags.Bind("save-cuts", &cuts.path)
 }
 
 // checkMethodFlags refuses flags that the method would ignore.
@@ -46,13 +48,23 @@ func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
 			return usagef("--%s means nothing to --method %s: it is for %s", n.flag, s.Method, n.methods[0])
 		}
 	}
-	if s.Master.SampleRows < 1 {
-		return usagef("--sample-rows is %d, but must be at least 1", s.Master.SampleRows)
-	}
-	if !(s.Master.SampleConstant > 0) {
-		return usagef("--sample-constant is %v, but must be a positive number", s.Master.SampleConstant)
-	}
 	return nil
+}
+
+// findSolver fails where the method needs a solver that is not there: better now
+// than when the data are read and gamma is chosen.
+func findSolver(ctx context.Context, s optcomplete.Settings) error {
+	if s.Method != optcomplete.CutPlanes && s.Method != optcomplete.OptComplete {
+		return nil
+	}
+	solver, err := milp.New(s.Master.Solver)
+	if err == nil {
+		_, err = solver.Version(ctx)
+	}
+	if errors.Is(err, milp.ErrNotFound) {
+		return err
+	}
+	return nil // what else may be wrong shows when it is used
 }
 
 // cutsFile keeps the cuts of a fit and writes them when it is over.
@@ -67,6 +79,14 @@ func (f *cutsFile) record(master *optcomplete.Master) {
 	}
 	master.OnCuts = func(h cutplanes.Header) { f.steps.Header = h }
 	master.OnStep = func(s cutplanes.Step) { f.steps.Steps = append(f.steps.Steps, s) }
+}
+
+// written is where the cuts are, if there were any to write.
+func (f *cutsFile) written() string {
+	if len(f.steps.Steps) == 0 {
+		return ""
+	}
+	return f.path
 }
 
 func (f *cutsFile) save() error {
@@ -93,13 +113,8 @@ selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			write := map[string]func(io.Writer, *milp.Master) error{"lp": milp.WriteLP, "mps": milp.WriteMPS}[format]
-			switch {
-			case cuts == "":
+			if cuts == "" {
 				return usagef("which cuts? Give the file of fit --save-cuts with --cuts")
-			case write == nil:
-				return usagef("--format is %q, but must be lp or mps", format)
-			case cmd.Flags().Changed("iteration") && iteration < 1:
-				return usagef("--iteration is %d, but the first is 1", iteration)
 			}
 			in, err := os.Open(cuts)
 			if err != nil {
@@ -117,12 +132,11 @@ selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
 			return writeResult(c, output, func(w io.Writer) error { return write(w, master) })
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&cuts, "cuts", "", "file that fit --save-cuts wrote")
-	flags.IntVar(&iteration, "iteration", 0, "the master after this iteration's cut; without it, the last")
-	flags.StringVar(&format, "format", "lp", "lp (CPLEX LP) or mps (free MPS)")
-	flags.StringVarP(&output, "output", "o", "", "file to write to; without it, stdout")
+	flags := flagsOf(cmd, "master")
+	flags.Bind("cuts", &cuts)
+	flags.Bind("iteration", &iteration)
+	flags.Bind("format", &format)
+	flags.Bind("output", &output)
 	return cmd
 }
 

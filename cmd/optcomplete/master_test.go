@@ -107,10 +107,10 @@ func TestMethodMistakesAreNamed(t *testing.T) {
 		flags string
 		want  string
 	}{
-		{exitUsage, "--method magic", `method "magic" is unknown`},
+		{exitUsage, "--method magic", `--method is "magic", but must be certified`},
 		{exitUsage, "--solver highs", "--solver means nothing to --method certified"},
 		{exitUsage, "--method cutplanes --certify", "--certify means nothing to --method cutplanes: it is for optcomplete"},
-		{exitUsage, "--method cutplanes --solver cplex", `unknown solver "cplex"`},
+		{exitUsage, "--method cutplanes --solver cplex", `--solver is "cplex", but must be embedded`},
 		{exitUsage, "--method optcomplete --sample-rows 0", "--sample-rows is 0"},
 		{exitUsage, "--method optcomplete --sample-constant -1", "--sample-constant is -1"},
 		{exitFailed, "--method cutplanes --solver gurobi", `program "gurobi_cl" not found`},

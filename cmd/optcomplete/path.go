@@ -7,13 +7,13 @@ import (
 	"io"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
+	"optcomplete/internal/rounding"
 )
 
 func pathCommand(c *common) *cobra.Command {
@@ -83,19 +83,18 @@ the training part of every fold, with the search ended at its root.`,
 			return err
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.IntVar(&path.KMax, "k-max", 0, "select 1, 2, … up to so many features")
-	flags.IntVar(&path.Folds, "folds", 5, "folds of the cross-validation")
-	flags.IntVar(&path.Repeats, "repeats", 0, "instead of folds, so many hold-outs of a fifth of the entries")
-	flags.IntVar(&path.Bootstrap, "bootstrap", 0, "resamples of the rows, to see how stable the selection is, such as 50")
-	flags.IntVar(&path.K, "bootstrap-k", 0, "features to select on resamples; 0 means the one-standard-error choice")
-	flags.StringVarP(&output, "output", "o", "", "CSV file for the plot data")
-	flags.StringVar(&plot, "plot", "", "SVG file for the plot")
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	flags := flagsOf(cmd, "path")
+	flags.Bind("k-max", &path.KMax)
+	flags.Bind("folds", &path.Folds)
+	flags.Bind("repeats", &path.Repeats)
+	flags.Bind("bootstrap", &path.Bootstrap)
+	flags.Bind("bootstrap-k", &path.K)
+	flags.Bind("output", &output)
+	flags.Bind("plot", &plot)
+	flags.Bind("json", &asJSON)
 	f.register(flags)
-	flags.DurationVar(&f.settings.TimeLimit, "time-limit", 10*time.Second, "stop the search for each k after this time; 0: never")
-	in.register(cmd)
+	flags.Bind("time-limit", &f.settings.TimeLimit)
+	in.register(flags)
 	two.register(flags)
 	return cmd
 }
@@ -104,7 +103,7 @@ the training part of every fold, with the search ended at its root.`,
 func watch(c *common, path *optcomplete.PathSettings) {
 	path.OnChoice = func(gamma float64) { c.notef("gamma %.3g; searching the path", gamma) }
 	path.OnPoint = func(p optcomplete.PathPoint) {
-		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, percent(p.Gap), p.Train, moves(p))
+		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, moves(p))
 	}
 	path.OnFold = func(done, of int) { c.notef("validated fold %d of %d", done, of) }
 	path.OnResample = func(done, of int) {
@@ -140,7 +139,7 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		if p.K == r.Best {
 			mark += "  ← least error"
 		}
-		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, percent(p.Gap), moves(p), mark)
+		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
 	}
 	fmt.Fprintf(w, "RMSE on %d folds; gamma %.3g\n", r.Folds, r.Gamma)
 	if r.Chosen > 0 {

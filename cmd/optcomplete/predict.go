@@ -12,9 +12,6 @@ import (
 	"optcomplete/model"
 )
 
-// recordsUsage is the help of --features for verbs that use a model.
-const recordsUsage = "file with raw records of columns that the model does not know: id, then the fields of the table it was fitted on"
-
 func predictCommand(c *common) *cobra.Command {
 	var (
 		output, records string
@@ -50,19 +47,13 @@ without them it counts as a typical column, and a note says so.`,
 			return err
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&output, "output", "o", "", "file to write to; without it, stdout")
-	flags.StringVar(&records, "features", "", recordsUsage)
-	flags.BoolVar(&skip, "skip-unknown", false, "leave out pairs whose row or column is not in the model")
-	registerPairs(cmd, &options)
+	flags := flagsOf(cmd, "predict")
+	flags.Bind("output", &output)
+	flags.Bind("features", &records)
+	flags.Bind("skip-unknown", &skip)
+	flags.Bind("row-name", &options.RowName)
+	flags.Bind("column-name", &options.ColumnName)
 	return cmd
-}
-
-func registerPairs(cmd *cobra.Command, options *data.PairsOptions) {
-	flags := cmd.Flags()
-	flags.StringVar(&options.RowName, "row-name", "", "header of the column that holds the row's id")
-	flags.StringVar(&options.ColumnName, "column-name", "", "header of the column that holds the column's id")
 }
 
 // pairPredictor answers a file of pairs.

@@ -1,13 +1,14 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"io"
-	"slices"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/model"
 )
 
@@ -16,7 +17,7 @@ type recommendFlags struct {
 	row, records, ratings, output string
 	top                           int
 	all, keep, asJSON             bool
-	options                       data.RatingsOptions
+	options                       ingest.Settings
 }
 
 func recommendCommand(c *common) *cobra.Command {
@@ -35,24 +36,21 @@ entries there it gets what the population likes.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) },
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&f.row, "row", "", "id of the row")
-	flags.IntVar(&f.top, "top", 10, "how many columns to list")
-	flags.BoolVar(&f.all, "all", false, "list for every row of the model")
-	flags.StringVarP(&f.output, "output", "o", "", "file to write to: .csv or .parquet; without it, CSV to stdout")
-	flags.BoolVar(&f.asJSON, "json", false, "print one JSON object (not with --all)")
-	flags.StringVar(&f.ratings, "ratings", "", "file with further entries to leave out, and to fold new rows in from")
-	flags.BoolVar(&f.keep, "keep-seen", false, "do not leave out what the row had entries for")
-	flags.StringVar(&f.records, "features", "", recordsUsage)
-	flags.BoolVar(&f.options.DropUnknown, "drop-unknown", false, "leave out entries of --ratings whose column is not in the model")
+	flags := flagsOf(cmd, "recommend")
+	flags.Bind("row", &f.row)
+	flags.Bind("top", &f.top)
+	flags.Bind("all", &f.all)
+	flags.Bind("output", &f.output)
+	flags.Bind("json", &f.asJSON)
+	flags.Bind("ratings", &f.ratings)
+	flags.Bind("keep-seen", &f.keep)
+	flags.Bind("features", &f.records)
+	flags.Bind("drop-unknown", &f.options.DropUnknown)
 	return cmd
 }
 
 func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	switch {
-	case f.top < 1:
-		return usagef("--top is %d, but must be positive", f.top)
 	case f.all == cmd.Flags().Changed("row"):
 		return usagef("for whom? Give a row with --row ID, or all with --all")
 	case f.all && f.asJSON:
@@ -101,7 +99,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	if f.ratings == "" {
 		return m, nil
 	}
-	ratings, report, err := readNewRatings(f.ratings, m, f.options)
+	ratings, report, err := readNewRatings(cmd.Context(), f.ratings, m, f.options)
 	if err != nil {
 		return nil, err
 	}
@@ -156,10 +154,9 @@ func recommendationsOf(m *model.Model, row string, list []model.Recommendation) 
 }
 
 // readNewRatings reads entries whose columns are those of the model.
-func readNewRatings(path string, m *model.Model, options data.RatingsOptions) (*data.Ratings, *data.RatingsReport, error) {
-	columns := data.NewFeatures(slices.Clone(m.ColumnIDs), nil, nil)
-	options.Where = "the model"
-	return data.ReadRatings(path, columns, options)
+func readNewRatings(ctx context.Context, path string, m *model.Model, options ingest.Settings) (*data.Ratings, *ingest.Report, error) {
+	options.Columns, options.Where = m.ColumnIDs, "the model"
+	return ingest.Ratings(ctx, []string{path}, options)
 }
 
 func writeJSON(w io.Writer, v any) error {

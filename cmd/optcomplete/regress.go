@@ -4,15 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/internal/rounding"
 	"optcomplete/model"
 	"optcomplete/regress"
 )
@@ -22,7 +20,6 @@ func regressCommand(c *common) *cobra.Command {
 		settings regress.Settings
 		options  data.NumbersOptions
 		target   string
-		gamma    string
 		refit    string
 		path     bool
 		asJSON   bool
@@ -46,9 +43,6 @@ inside, columns are centred and scaled, so that units do not matter.`,
 				return usagef("how many features? Give their number with -k")
 			}
 			var err error
-			if settings.Gamma, err = gammaFlag(gamma); err != nil {
-				return err
-			}
 			if settings.Refit, err = model.ParseRefit(refit); err != nil {
 				return usagef("--refit: %v", err)
 			}
@@ -56,9 +50,10 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if err != nil {
 				return err
 			}
-			c.notef("Read %s rows, %s features", grouped(len(problem.Y)), grouped(len(problem.Names)))
-			settings.Threads, settings.Seed = c.threads, c.seed
+			c.notef("Data      %s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
+			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
+			log.begin(cmd, settings.K, len(problem.Names))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			if path {
 				return regressPath(cmd.Context(), c, problem, settings, asJSON)
@@ -70,7 +65,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
 			} else {
-				printRegression(c.stdout, result, target)
+				printRegression(c, result, target)
 			}
 			if err == nil && result.Early() {
 				err = &earlyStop{result.Status}
@@ -78,36 +73,23 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			return err
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVar(&target, "target", "", "the column to explain")
-	flags.IntVarP(&settings.K, "k", "k", 0, "how many features to select")
-	flags.BoolVar(&path, "path", false, "every number of features from 1 to k")
-	flags.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
-	flags.StringVar(&gamma, "gamma", "auto", "weight of the fit against the size of the coefficients, for columns with sum of squares n: a positive number, or auto to choose it by cross-validation")
-	flags.StringVar(&refit, "refit", model.LeastSquares.String(), "how to fit the coefficients once the features are selected: ls (least squares) or ridge (with gamma)")
-	flags.BoolVar(&settings.NoIntercept, "no-intercept", false, "fit no intercept")
-	flags.StringSliceVar(&settings.Always, "always", nil, "features to select in any case")
-	flags.StringSliceVar(&settings.Never, "never", nil, "features never to select")
-	flags.StringSliceVar(&options.Skip, "skip", nil, "columns that are no features, such as ids and text")
-	flags.Float64Var(&settings.Gap, "gap", 0, "stop when the relative gap is this small; 0 proves the optimum")
-	flags.DurationVar(&settings.TimeLimit, "time-limit", 0, "stop each search after this time, such as 60s or 5m")
-	flags.IntVar(&settings.MaxNodes, "max-nodes", 0, "stop each search after so many nodes")
-	flags.IntVar(&settings.NearTies, "near-ties", 5, "how many other good selections to report")
-	flags.IntVar(&settings.Folds, "folds", 5, "parts of the table to validate gamma on in turn")
+	flags := flagsOf(cmd, "regress")
+	flags.Bind("target", &target)
+	flags.Bind("k", &settings.K)
+	flags.Bind("path", &path)
+	flags.Bind("json", &asJSON)
+	flags.Bind("gamma", &settings.Gamma)
+	flags.Bind("refit", &refit)
+	flags.Bind("no-intercept", &settings.NoIntercept)
+	flags.Bind("always", &settings.Always)
+	flags.Bind("never", &settings.Never)
+	flags.Bind("skip", &options.Skip)
+	flags.Bind("gap", &settings.Gap)
+	flags.Bind("time-limit", &settings.TimeLimit)
+	flags.Bind("max-nodes", &settings.MaxNodes)
+	flags.Bind("near-ties", &settings.NearTies)
+	flags.Bind("folds", &settings.Folds)
 	return cmd
-}
-
-// gammaFlag reads --gamma; auto is 0.
-func gammaFlag(text string) (float64, error) {
-	if text == "auto" {
-		return 0, nil
-	}
-	gamma, err := strconv.ParseFloat(text, 64)
-	if err != nil || !(gamma > 0) || math.IsInf(gamma, 0) {
-		return 0, usagef("--gamma is %q, but must be a positive number or auto", text)
-	}
-	return gamma, nil
 }
 
 // readProblem reads a table and takes the target out of its columns.
@@ -162,7 +144,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 	} else {
 		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s  %s\n", "k", "cost", "gap", "RMSE", "R2", "selected")
 		for _, r := range path {
-			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f  %s\n", r.K, r.Cost, percent(r.Gap), r.RMSE, r.RSquared, strings.Join(r.Selected, ", "))
+			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f  %s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, strings.Join(r.Selected, ", "))
 		}
 	}
 	if err != nil {
@@ -177,7 +159,8 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 }
 
 // printRegression prints a fitted regression for people.
-func printRegression(w io.Writer, r *regress.Result, target string) {
+func printRegression(c *common, r *regress.Result, target string) {
+	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %d features for %s\n", r.K, r.Features, target)
 	for x, name := range r.Selected {
 		fmt.Fprintf(w, "  %-28s %12.6g\n", name, r.Coefficients[x])
@@ -185,12 +168,12 @@ func printRegression(w io.Writer, r *regress.Result, target string) {
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
 		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Cost: r.Cost, Bound: r.Bound, Gap: r.Gap, Status: r.Status,
-		NearTies: r.NearTies,
+		NearTies: r.NearTies, Certified: true,
 	}
-	fmt.Fprintf(w, "Cost      %.9g  (gamma %.4g)\n", s.Cost, s.Gamma)
-	fmt.Fprintf(w, "Bound     %.9g  no selection of %d features costs less\n", s.Bound, s.K)
-	fmt.Fprintf(w, "Gap       %s  %s\n", percent(s.Gap), certificate(s))
-	fmt.Fprintf(w, "Search    %s, %s, %s; %s in all\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), seconds(r.Seconds))
+	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
+	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
+	fmt.Fprintf(w, "Gap       %s  %s\n", rounding.PercentUp(s.Gap), c.outTerminal.style(green, certificate(s)))
+	fmt.Fprintf(w, "Search    %s, %s, %s%s\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), c.took(r.Seconds, "; in all "))
 	fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"))
 	printNearTies(w, s)
 }

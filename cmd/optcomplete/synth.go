@@ -1,92 +1,177 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
 	"io"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/pack"
 	"optcomplete/data/synth"
 	"optcomplete/internal/atomicfile"
 )
 
+// ratingsFile is where synth puts the entries in its folder.
+const ratingsFile = "ratings.csv"
+
 func synthCommand(c *common) *cobra.Command {
 	var (
 		config synth.Config
-		output string
-		test   int
+		out    synthOutput
+		shape  string
 	)
 	cmd := &cobra.Command{
 		Use:   "synth -o DIR",
-		Short: "Write an instance of the paper's generator, with its truth",
+		Short: "Write generated data, with its truth",
 		Long: `synth writes an instance as the paper's experiments make them: rows × columns
 values A = UV + E from k true features, uniform on [0,1] like the p − k others,
 normal noise, and a part of the entries missing.
 
+--netflix makes data of the shape of the paper's Netflix sets instead: 59 film
+features, ratings from 1 to 5, a few viewers who rate very many films and a few
+films that nearly all have seen. It takes one of the paper's sizes (base, small,
+medium, large, full) or ROWSxCOLUMNS with --missing.
+
 DIR gets ratings.csv, features.csv, truth.json (the seed, the settings, the true
 selection) and test.csv: missing entries with their noisy value and the
-noise-free one, to score predictions against either.`,
+noise-free one, to score predictions against either. --stream writes the ratings
+to stdout, --ratings to a file of their own, CSV or a .pack; DIR is then only
+needed for the rest. However large the instance, only its features are held in memory.`,
 		Example: `  optcomplete synth --rows 1000 --columns 1000 --features 50 --k 5 --missing 0.95 -o instance
-  optcomplete synth --noise 0 --seed 7 -o clean`,
+  optcomplete synth --noise 0 --seed 7 -o clean
+  optcomplete synth --netflix medium -o netflix
+  optcomplete synth --netflix full --ratings netflix.pack -o netflix
+  optcomplete synth --rows 1000000 --columns 1000 --missing 0.95 --stream -o big | gzip > ratings.csv.gz`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if output == "" {
-				return usagef("where to? Give a folder with -o")
+			if out.dir == "" && !out.stream && out.ratings == "" {
+				return usagef("where to? Give a folder with -o, or --stream")
+			}
+			if out.stream && out.ratings != "" {
+				return usagef("the ratings go to stdout with --stream or to the file of --ratings, not to both")
 			}
 			config.Seed = c.seed
-			if err := config.Validate(); err != nil {
+			source, err := newSource(cmd, config, shape)
+			if err != nil {
 				return &usageError{err}
 			}
-			if test < 0 {
-				return usagef("--test-entries is %d, but must not be negative", test)
-			}
-			instance, err := synth.Generate(config)
+			entries, err := out.write(cmd.Context(), c.stdout, source)
 			if err != nil {
 				return err
 			}
-			if err := writeInstance(output, instance, test); err != nil {
-				return err
-			}
-			c.notef("Wrote %s entries of a %d × %d matrix, %d features, %d of them true, to %s",
-				grouped(instance.Ratings.Observed()), config.Rows, config.Columns, config.Features, config.K, output)
+			c.notef("Wrote %s entries of a %d × %d matrix, %d features, %d of them true%s",
+				grouped(entries), source.Rows, source.Columns, source.Config.Features, source.K, out.where())
 			return nil
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.IntVar(&config.Rows, "rows", 100, "rows n")
-	flags.IntVar(&config.Columns, "columns", 100, "columns m")
-	flags.IntVar(&config.Features, "features", 15, "features p")
-	flags.IntVarP(&config.K, "k", "k", 5, "true features")
-	flags.Float64Var(&config.Missing, "missing", 0.5, "part of the entries that is missing")
-	flags.Float64Var(&config.Noise, "noise", 0.01, "standard deviation of the noise")
-	flags.IntVar(&test, "test-entries", 100_000, "missing entries to write to test.csv at most; 0 means all")
-	flags.StringVarP(&output, "output", "o", "", "folder to write to")
+	flags := flagsOf(cmd, "synth")
+	flags.Bind("netflix", &shape)
+	flags.Bind("rows", &config.Rows)
+	flags.Bind("columns", &config.Columns)
+	flags.Bind("features", &config.Features)
+	flags.Bind("k", &config.K)
+	flags.Bind("missing", &config.Missing)
+	flags.Bind("noise", &config.Noise)
+	flags.Bind("test-entries", &out.test)
+	flags.Bind("stream", &out.stream)
+	flags.Bind("ratings", &out.ratings)
+	flags.Bind("output", &out.dir)
 	return cmd
 }
 
-// writeInstance writes an instance's files to a folder, all or nothing.
-func writeInstance(dir string, instance *synth.Instance, test int) error {
-	return atomicfile.Dir(dir, "truth.json", func(dir string) error {
+// newSource makes what the flags ask for.
+func newSource(cmd *cobra.Command, config synth.Config, shape string) (*synth.Source, error) {
+	if shape == "" {
+		return synth.NewSource(config)
+	}
+	for _, name := range []string{"rows", "columns", "features", "noise"} {
+		if cmd.Flags().Changed(name) {
+			return nil, fmt.Errorf("--%s does not go with --netflix, which has its own", name)
+		}
+	}
+	var rest string
+	size := synth.NetflixSize{Missing: config.Missing}
+	if n, _ := fmt.Sscanf(shape, "%dx%d%s", &size.Rows, &size.Columns, &rest); n == 2 {
+		if !cmd.Flags().Changed("missing") {
+			return nil, fmt.Errorf("--netflix %s needs --missing, the part of the entries that is missing", shape)
+		}
+	} else {
+		var err error
+		if size, err = synth.NetflixSizeOf(shape); err != nil {
+			return nil, fmt.Errorf("--netflix: %w, or ROWSxCOLUMNS", err)
+		}
+		if cmd.Flags().Changed("missing") {
+			size.Missing = config.Missing
+		}
+	}
+	return synth.Netflix(size.Rows, size.Columns, config.K, size.Missing, config.Seed)
+}
+
+// synthOutput is where an instance goes.
+type synthOutput struct {
+	dir     string // for all files, or all but the ratings; may be empty
+	ratings string // a file for the ratings
+	stream  bool   // the ratings go to stdout
+	test    int    // entries of the test file, at most
+}
+
+func (o *synthOutput) where() string {
+	switch {
+	case o.ratings != "" && o.dir != "":
+		return " to " + o.ratings + " and " + o.dir
+	case o.ratings != "":
+		return " to " + o.ratings
+	case o.dir != "":
+		return " to " + o.dir
+	}
+	return ""
+}
+
+// write writes the files, each folder and file all or nothing, and returns the
+// number of entries.
+func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth.Source) (entries int, err error) {
+	ratings := func(w io.Writer) (err error) {
+		entries, err = source.WriteRatings(ctx, w)
+		return err
+	}
+	switch {
+	case o.stream:
+		err = ratings(stdout)
+	case o.ratings != "":
+		if filepath.Ext(o.ratings) == ".pack" {
+			entries, err = writePack(ctx, o.ratings, source)
+		} else {
+			err = atomicfile.File(o.ratings, ratings)
+		}
+	}
+	if err != nil || o.dir == "" {
+		return entries, err
+	}
+	return entries, atomicfile.Dir(o.dir, "truth.json", func(dir string) error {
 		var written, of int
 		files := []struct {
 			name  string
 			write func(io.Writer) error
 		}{
-			{"ratings.csv", func(w io.Writer) error { return data.WriteRatings(w, instance.Ratings) }},
-			{"features.csv", func(w io.Writer) error { return data.WriteFeatures(w, instance.Features) }},
+			{ratingsFile, ratings},
+			{"features.csv", func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
 			{synth.TestFile, func(w io.Writer) (err error) {
-				written, of, err = instance.WriteTest(w, test)
+				written, of, err = source.WriteTest(w, o.test)
 				return err
 			}},
 			{"truth.json", func(w io.Writer) error {
 				e := json.NewEncoder(w)
 				e.SetIndent("", "  ")
 				e.SetEscapeHTML(false)
-				return e.Encode(instance.Truth(written, of))
+				return e.Encode(source.Truth(written, of))
 			}},
+		}
+		if o.stream || o.ratings != "" {
+			files = files[1:]
 		}
 		for _, f := range files {
 			if err := atomicfile.File(filepath.Join(dir, f.name), f.write); err != nil {
@@ -95,4 +180,25 @@ func writeInstance(dir string, instance *synth.Instance, test int) error {
 		}
 		return nil
 	})
+}
+
+// writePack writes the entries as a pack.
+func writePack(ctx context.Context, path string, source *synth.Source) (entries int, err error) {
+	w, err := pack.Create(path, source.ColumnIDs(), pack.WriterOptions{Rows: source.Rows, Observed: source.Observed()})
+	if err != nil {
+		return 0, err
+	}
+	defer w.Abort() // nothing once it is closed
+	rows := source.RowIDs()
+	err = data.ForEach(source, func(i int, columns []int32, values []float64) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		entries += len(columns)
+		return w.Append(rows[i], columns, values)
+	})
+	if err != nil {
+		return entries, err
+	}
+	return entries, w.Close()
 }

@@ -121,10 +121,9 @@ matrix may be larger than memory.`,
 			})
 		},
 	}
-	flags := cmd.Flags()
-	flags.SortFlags = false
-	flags.StringVarP(&output, "output", "o", "", "file to write to: .csv or .parquet; without it, CSV to stdout")
-	flags.StringSliceVar(&rows, "rows", nil, "ids of the rows to write, or @FILE with one id a line; without it, all")
+	flags := flagsOf(cmd, "complete")
+	flags.Bind("output", &output)
+	flags.Bind("rows", &rows)
 	return cmd
 }
 

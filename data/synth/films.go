@@ -56,10 +56,11 @@ func Films(seed uint64, viewers, films int) (*Instance, error) {
 		values = append(values, film.features()...)
 		popularity[j] = film.popularity()
 	}
-	in := &Instance{
-		Config:   Config{Rows: viewers, Columns: films, Features: len(names), K: len(filmTruth), Noise: filmNoise, Seed: seed},
-		Features: data.NewFeatures(numbered("film", films), names, values),
-		name:     "films",
+	in := &Source{
+		Config:    Config{Rows: viewers, Columns: films, Features: len(names), K: len(filmTruth), Noise: filmNoise, Seed: seed},
+		Features:  data.NewFeatures(numbered("film", films), names, values),
+		name:      "films",
+		rowPrefix: "viewer",
 	}
 	rows := &filmRows{seed: seed, cumulated: cumulate(popularity)}
 	for _, truth := range filmTruth {
@@ -74,11 +75,9 @@ func Films(seed uint64, viewers, films int) (*Instance, error) {
 		}
 	}
 	in.rows = rows
-	if _, err := in.observe(numbered("viewer", viewers)); err != nil {
-		return nil, err
-	}
-	in.Missing = 1 - float64(in.Ratings.Observed())/(float64(viewers)*float64(films))
-	return in, nil
+	in.source()
+	in.Missing = 1 - float64(in.Observed())/(float64(viewers)*float64(films))
+	return in.Collect()
 }
 
 // filmRows makes the viewers.
@@ -111,7 +110,7 @@ func (r *filmRows) ratings(i int) int {
 
 // observed draws films by popularity until enough are distinct. No more than
 // half of the films are needed, so repeats are few.
-func (r *filmRows) observed(i int, columns []int32) []int32 {
+func (r *filmRows) observed(i int, _ *scratch, columns []int32) []int32 {
 	s := random.New(r.seed, streamObserved, uint64(i))
 	from, want := len(columns), r.ratings(i)
 	taken := make(map[int32]struct{}, want)
@@ -128,9 +127,16 @@ func (r *filmRows) observed(i int, columns []int32) []int32 {
 	return columns
 }
 
-// noisy rounds to one decimal, as ratings are given.
-func (r *filmRows) noisy(i, j int, clean float64) float64 {
-	return oneDecimal(clean + float64(filmNoise*noise(r.seed, i, j)))
+func (r *filmRows) count(i int, _ *scratch) int { return r.ratings(i) }
+
+func (r *filmRows) expected() (entries float64, slow bool) { return 0, false }
+
+// observe rounds to one decimal, as ratings are given.
+func (r *filmRows) observe(i int, s *scratch, columns []int32, values []float64) {
+	addNoise(r.seed, i, filmNoise, s, columns, values)
+	for x, v := range values {
+		values[x] = oneDecimal(v)
+	}
 }
 
 func oneDecimal(x float64) float64 { return math.Round(10*x) / 10 }

@@ -1,18 +1,23 @@
 package synth
 
 import (
+	"math"
+	"slices"
+
 	"optcomplete/data"
 	"optcomplete/internal/random"
 )
 
-// Generate makes an instance of the paper's section "Synthetic Data Experiments":
+// NewSource makes a source of the paper's section "Synthetic Data Experiments":
 // A = UV + E with U (n×k) and V (k×m) uniform on [0,1] and E normal, each entry
 // missing with probability Missing by itself; the features are V and p−k others
 // that are uniform too. The true features stand at random places among the p.
 //
 // A row may have no observed entry, as in the paper. The paper writes the noise
-// as N(0,0.01); Config.Noise is a standard deviation.
-func Generate(c Config) (*Instance, error) {
+// as N(0,0.01); Config.Noise is a standard deviation. Observed values are
+// rounded to float32, so that files may store them in 4 bytes without loss: a
+// relative change of at most 6·10⁻⁸.
+func NewSource(c Config) (*Source, error) {
 	if err := c.Validate(); err != nil {
 		return nil, err
 	}
@@ -20,31 +25,48 @@ func Generate(c Config) (*Instance, error) {
 	inParallel(c.Columns, func(low, high int) {
 		for j := low; j < high; j++ {
 			s := random.New(c.Seed, streamFeatures, uint64(j))
-			for f := range c.Features {
-				values[j*c.Features+f] = s.Float64()
+			own := values[j*c.Features : (j+1)*c.Features]
+			for f := range own {
+				own[f] = s.Float64()
 			}
 		}
 	})
-	in := &Instance{
-		Config:   c,
-		Features: data.NewFeatures(numbered("c", c.Columns), numbered("f", c.Features), values),
-		Selected: random.New(c.Seed, streamSelection).Sample(c.Features, c.K),
-		name:     "paper",
-		rows:     newPaperRows(c),
+	s := &Source{
+		Config:    c,
+		Features:  data.NewFeatures(numbered("c", c.Columns), numbered("f", c.Features), values),
+		Selected:  random.New(c.Seed, streamSelection).Sample(c.Features, c.K),
+		name:      "paper",
+		rows:      newPaperRows(c),
+		rowPrefix: "r",
 	}
-	return in.observe(numbered("r", c.Rows))
+	return s.source(), nil
+}
+
+// Generate makes an instance of the paper's generator in memory; see NewSource.
+func Generate(c Config) (*Instance, error) {
+	s, err := NewSource(c)
+	if err != nil {
+		return nil, err
+	}
+	return s.Collect()
 }
 
 // paperRows makes the rows of the paper's generator.
 type paperRows struct {
 	Config
-	logMissing float64 // ln μ; 0 when nothing is missing
+	skips  *skips // nil when nothing is missing
+	blocks int    // of columns
 }
 
+// blockColumns is the number of columns whose observed ones are drawn from one
+// stream. Which entries of a block are observed does not depend on the blocks
+// before it, so that a part of a long row can be made by itself.
+const blockColumns = 4096
+
 func newPaperRows(c Config) *paperRows {
-	r := &paperRows{Config: c}
+	r := &paperRows{Config: c, blocks: (c.Columns + blockColumns - 1) / blockColumns}
 	if c.Missing > 0 {
-		r.logMissing = random.Log(c.Missing)
+		r.skips = newSkips(c.Missing)
 	}
 	return r
 }
@@ -57,27 +79,124 @@ func (r *paperRows) coefficients(i int, u []float64) []float64 {
 	return u
 }
 
-// observed goes from one observed column to the next: the number of missing
-// entries between them is at least g with probability μᵍ, so it is ⌊ln u / ln μ⌋
-// for u uniform on (0,1] (Devroye, "Non-uniform random variate generation",
-// 1986, section X.2). This costs as much as is observed, not as there are columns.
-func (r *paperRows) observed(i int, columns []int32) []int32 {
-	s := random.New(r.Seed, streamObserved, uint64(i))
-	for j := 0; ; j++ {
-		if r.Missing > 0 {
-			gap := random.Log(1-s.Float64()) / r.logMissing
-			if gap >= float64(r.Columns-j) {
-				return columns
-			}
-			j += int(gap)
+func (r *paperRows) observed(i int, _ *scratch, columns []int32) []int32 {
+	columns = slices.Grow(columns, r.usual(r.Columns))
+	for b := range r.blocks {
+		columns = r.block(i, b, columns)
+	}
+	return columns
+}
+
+// usual is a number of entries that so many columns seldom exceed.
+func (r *paperRows) usual(columns int) int {
+	mean := float64(columns) * (1 - r.Missing)
+	return min(columns, int(mean+float64(4*math.Sqrt(mean)))+1)
+}
+
+// block appends the observed columns of a block.
+func (r *paperRows) block(i, b int, columns []int32) []int32 {
+	at, end, s := r.begin(i, b)
+	for {
+		if r.skips != nil {
+			at += r.skips.of(s.Uint64(), end-at)
 		}
-		if j >= r.Columns {
+		if at >= end {
 			return columns
 		}
-		columns = append(columns, int32(j))
+		columns = append(columns, int32(at))
+		at++
 	}
 }
 
-func (r *paperRows) noisy(i, j int, clean float64) float64 {
-	return clean + float64(r.Noise*noise(r.Seed, i, j))
+// begin gives the columns of a block, and its stream.
+func (r *paperRows) begin(i, b int) (from, to int, s random.Stream) {
+	from = b * blockColumns
+	to = min(from+blockColumns, r.Columns)
+	if b == 0 { // as it was before there were blocks
+		return from, to, *random.New(r.Seed, streamObserved, uint64(i))
+	}
+	return from, to, *random.New(r.Seed, streamObserved, uint64(i), uint64(b))
 }
+
+func (r *paperRows) count(i int, _ *scratch) int {
+	if r.skips == nil {
+		return r.Columns
+	}
+	total := 0
+	for b := range r.blocks {
+		at, end, s := r.begin(i, b)
+		for at += r.skips.of(s.Uint64(), end-at); at < end; at += 1 + r.skips.of(s.Uint64(), end-at-1) {
+			total++
+		}
+	}
+	return total
+}
+
+func (r *paperRows) expected() (entries float64, slow bool) {
+	return float64(r.Rows) * float64(r.Columns) * (1 - r.Missing), true
+}
+
+func (r *paperRows) observe(i int, s *scratch, columns []int32, values []float64) {
+	addNoise(r.Seed, i, r.Noise, s, columns, values)
+	for x, v := range values {
+		values[x] = float64(float32(v))
+	}
+}
+
+// paperReader reads parts of rows too.
+type paperReader struct {
+	*reader
+	paper *paperRows
+}
+
+// AppendSome appends the observed entries of neighbouring blocks of columns,
+// drawn by a hash of the row, as many blocks as are expected to have that many
+// entries, cut off if they have more; see data.SomeReader.
+//
+// This is unbiased for choosing features. The blocks are drawn by the row's
+// number alone, each as likely as any other, and what is observed of them by
+// chance alone: which entries are taken never depends on their values, and in
+// the paper's generator columns are exchangeable besides. Given its entries, part of a row
+// is a row like any other: it has the row's own coefficients on the true
+// features and nothing on the others. Every cost computed from such parts is
+// the cost of a matrix with more missing entries, and so is its γ: a smaller
+// γ·G_i shrinks more, the same for every selection. Each row has its own
+// blocks, so that a sample of rows does not share a few columns.
+func (r *paperReader) AppendSome(i, most int, columns []int32, values []float64) ([]int32, []float64, error) {
+	from := len(columns)
+	columns = r.paper.some(i, most, columns)
+	return columns, r.source.appendValues(i, &r.own, columns[from:], values), nil
+}
+
+func (r *paperRows) some(i, most int, columns []int32) []int32 {
+	if most <= 0 {
+		return columns
+	}
+	from := len(columns)
+	perBlock := float64(blockColumns) * (1 - r.Missing)
+	need := r.blocks
+	if n := math.Ceil(float64(most) / perBlock); n < float64(need) {
+		need = int(n)
+	}
+	first := random.New(r.Seed, streamSome, uint64(i)).Intn(r.blocks)
+	columns = slices.Grow(columns, r.usual(min(need*blockColumns, r.Columns)))
+	// The blocks first … first+need−1, around the end. What is too much is cut
+	// from the last one, so that all blocks have the same chance.
+	last := min(first+need, r.blocks)
+	for b := first; b < last; b++ {
+		columns = r.block(i, b, columns)
+	}
+	turn := len(columns)
+	for b := range first + need - last {
+		columns = r.block(i, b, columns)
+	}
+	columns = columns[:min(len(columns), from+most)]
+	if turn < len(columns) { // into increasing order: two halves change places
+		slices.Reverse(columns[from:turn])
+		slices.Reverse(columns[turn:])
+		slices.Reverse(columns[from:])
+	}
+	return columns
+}
+
+var _ data.SomeReader = (*paperReader)(nil)

@@ -2,7 +2,9 @@ package synth
 
 import (
 	"bufio"
+	"cmp"
 	"io"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
@@ -38,7 +40,7 @@ type TruthTest struct {
 }
 
 // Truth describes the instance; written and of are what WriteTest returned.
-func (in *Instance) Truth(written, of int) Truth {
+func (in *Source) Truth(written, of int) Truth {
 	return Truth{
 		Generator: in.name,
 		Seed:      in.Seed,
@@ -48,14 +50,14 @@ func (in *Instance) Truth(written, of int) Truth {
 		K:         in.K,
 		Missing:   in.Missing,
 		Noise:     in.Noise,
-		Observed:  in.Ratings.Observed(),
+		Observed:  in.Observed(),
 		Selected:  in.SelectedNames(),
 		Test:      TruthTest{File: TestFile, Entries: written, Of: of, Columns: TestColumns},
 	}
 }
 
 // SelectedNames gives the names of the true selection.
-func (in *Instance) SelectedNames() []string {
+func (in *Source) SelectedNames() []string {
 	names := make([]string, len(in.Selected))
 	for at, f := range in.Selected {
 		names[at] = in.Features.Names[f]
@@ -71,11 +73,11 @@ type TestEntry struct {
 }
 
 // Unobserved returns the number of missing entries.
-func (in *Instance) Unobserved() int { return in.Rows*in.Columns - in.Ratings.Observed() }
+func (in *Source) Unobserved() int { return in.Rows*in.Columns - in.Observed() }
 
 // TestEntries gives the missing entries by row and column: all of them, or a
 // uniform sample of limit of them if there are more. A limit of 0 means all.
-func (in *Instance) TestEntries(limit int) []TestEntry {
+func (in *Source) TestEntries(limit int) []TestEntry {
 	of := in.Unobserved()
 	if limit > 0 {
 		of = min(of, limit)
@@ -89,54 +91,108 @@ func (in *Instance) TestEntries(limit int) []TestEntry {
 }
 
 // eachTest calls each for the entries of TestEntries, one by one.
-func (in *Instance) eachTest(limit int, each func(TestEntry) error) error {
+func (in *Source) eachTest(limit int, each func(TestEntry) error) error {
 	of := in.Unobserved()
+	if limit > 0 && limit < of && !in.Counted() {
+		return in.someTest(limit, each)
+	}
 	all := limit <= 0 || limit >= of
 	var sample []int // ranks among the missing entries, counted row by row
 	if !all {
 		sample = random.New(in.Seed, streamTest).Sample(of, limit)
 	}
 	rank := 0
-	var u []float64
+	own := in.borrow()
+	defer in.spare.Put(own)
+	var observed, taken []int32
 	for i := range in.Rows {
-		observed, _ := in.Ratings.Row(i)
-		missing := in.Columns - len(observed)
-		if !all && (len(sample) == 0 || sample[0] >= rank+missing) {
+		if missing := in.Columns - in.Entries(i); !all && (len(sample) == 0 || sample[0] >= rank+missing) {
 			rank += missing
 			continue
 		}
-		u = in.rows.coefficients(i, u[:0])
+		observed, taken = in.rows.observed(i, own, observed[:0]), taken[:0]
+		rest := observed
 		for j := range in.Columns {
-			if len(observed) > 0 && int(observed[0]) == j {
-				observed = observed[1:]
+			if len(rest) > 0 && int(rest[0]) == j {
+				rest = rest[1:]
 				continue
 			}
-			taken := all || len(sample) > 0 && sample[0] == rank
+			if all || len(sample) > 0 && sample[0] == rank {
+				taken = append(taken, int32(j))
+				if !all {
+					sample = sample[1:]
+				}
+			}
 			rank++
-			if !taken {
-				continue
-			}
-			if !all {
-				sample = sample[1:]
-			}
-			clean := in.product(u, j)
-			e := TestEntry{Entry: data.Entry{Row: int32(i), Column: int32(j), Value: in.rows.noisy(i, j, clean)}, NoiseFree: clean}
-			if err := each(e); err != nil {
-				return err
-			}
 		}
+		if err := in.testRow(i, taken, each); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// testRow calls each for columns of row i.
+func (in *Source) testRow(i int, columns []int32, each func(TestEntry) error) error {
+	noisy, clean := make([]float64, len(columns)), make([]float64, len(columns))
+	in.Values(i, columns, noisy, clean)
+	for x, j := range columns {
+		if err := each(TestEntry{Entry: data.Entry{Row: int32(i), Column: j, Value: noisy[x]}, NoiseFree: clean[x]}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// someTest is eachTest where the entries are too many to count, which only the
+// paper's generator has: it draws places of the matrix and keeps those that are
+// missing, until they are enough.
+func (in *Source) someTest(limit int, each func(TestEntry) error) error {
+	s := random.New(in.Seed, streamTest)
+	paper := in.rows.(*paperRows)
+	kept := map[[2]int32]bool{} // whether a place that was drawn is missing
+	var observed []int32
+	for found := 0; found < limit; {
+		place := [2]int32{int32(s.Intn(in.Rows)), int32(s.Intn(in.Columns))}
+		if _, again := kept[place]; again {
+			continue
+		}
+		observed = paper.block(int(place[0]), int(place[1])/blockColumns, observed[:0])
+		_, is := slices.BinarySearch(observed, place[1])
+		if kept[place] = !is; !is {
+			found++
+		}
+	}
+	places := make([][2]int32, 0, limit)
+	for place, missing := range kept {
+		if missing {
+			places = append(places, place)
+		}
+	}
+	slices.SortFunc(places, func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) })
+	for from := 0; from < len(places); {
+		to := from
+		var columns []int32
+		for ; to < len(places) && places[to][0] == places[from][0]; to++ {
+			columns = append(columns, places[to][1])
+		}
+		if err := in.testRow(int(places[from][0]), columns, each); err != nil {
+			return err
+		}
+		from = to
 	}
 	return nil
 }
 
 // WriteTest writes TestEntries(limit) as CSV with the header TestColumns, one by
 // one, and returns how many were written of how many are missing.
-func (in *Instance) WriteTest(w io.Writer, limit int) (written, of int, err error) {
+func (in *Source) WriteTest(w io.Writer, limit int) (written, of int, err error) {
 	out := bufio.NewWriterSize(w, 1<<16)
 	out.WriteString(TestColumns + "\n")
+	rows := in.RowIDs()
 	var line []byte
 	err = in.eachTest(limit, func(e TestEntry) error {
-		line = append(append(line[:0], in.Ratings.RowIDs[e.Row]...), ',')
+		line = append(append(line[:0], rows[e.Row]...), ',')
 		line = append(append(line, in.Features.IDs[e.Column]...), ',')
 		line = append(data.AppendNumber(line, e.Value), ',')
 		line = append(data.AppendNumber(line, e.NoiseFree), '\n')

@@ -1,7 +1,8 @@
 // Package atomicfile puts results on disk so that nothing half-written ever
 // replaces something good.
 //
-// It takes a path and a function that writes the content. The content goes to
+// It takes a path and a function that writes the content (or, for content that
+// comes bit by bit, gives a Pending file to write to). The content goes to
 // a temporary name beside the path, is flushed to the disk, and only then gets
 // the path's name: a reader sees the old content or the new, and after a
 // failure the old content stands and the temporary name is gone.

@@ -19,54 +19,18 @@ const bufferSize = 1 << 18
 // A device or a pipe, such as /dev/stdout, has no content to protect and is
 // written directly.
 func File(path string, write func(io.Writer) error) error {
-	target, err := resolve(path)
-	if err != nil {
-		return err
-	}
-	old, err := os.Stat(target)
-	switch {
-	case err == nil && old.IsDir():
-		return fmt.Errorf("cannot write %s: it is a directory", path)
-	case err == nil && !old.Mode().IsRegular():
+	if info, err := os.Stat(path); err == nil && !info.IsDir() && !info.Mode().IsRegular() {
 		return writeDirect(path, write)
-	case err != nil && !errors.Is(err, fs.ErrNotExist):
-		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
-
-	var f *os.File
-	temp, err := beside(target, "tmp", func(name string) (err error) {
-		f, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-		return err
-	})
+	f, err := Create(path)
 	if err != nil {
-		return fmt.Errorf("cannot write %s: %w", path, err)
+		return err
 	}
-	// Deferred, so that a panic in write leaves nothing behind either.
-	renamed := false
-	defer func() {
-		if !renamed {
-			f.Close()
-			os.Remove(temp)
-		}
-	}()
-
-	if err := buffered(f, write); err != nil {
+	defer f.Abort() // also if write panics
+	if err := buffered(f.File, write); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	if old != nil {
-		if err := f.Chmod(old.Mode().Perm()); err != nil {
-			return fmt.Errorf("writing %s: %w", path, err)
-		}
-	}
-	if err := errors.Join(f.Sync(), f.Close()); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	if err := os.Rename(temp, target); err != nil {
-		return fmt.Errorf("writing %s: %w", path, err)
-	}
-	renamed = true
-	syncDirectory(filepath.Dir(target))
-	return nil
+	return f.Commit()
 }
 
 func writeDirect(path string, write func(io.Writer) error) error {

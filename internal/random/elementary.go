@@ -9,10 +9,6 @@ const (
 	ln2Low  = math.Ln2 - ln2High
 )
 
-// atanhSeries holds the coefficients of atanh t = t·(1 + z/3 + z²/5 + …), z = t²,
-// the last first; the first one left out is worth less than 2⁻⁵⁸ in Log.
-var atanhSeries = [...]float64{1. / 21, 1. / 19, 1. / 17, 1. / 15, 1. / 13, 1. / 11, 1. / 9, 1. / 7, 1. / 5, 1. / 3}
-
 // Log is the natural logarithm of a positive finite x with the same bits on
 // every machine, to about 1 part in 10¹⁵.
 //
@@ -21,19 +17,34 @@ func Log(x float64) float64 {
 	if !(x > 0) || math.IsInf(x, 1) {
 		panic("random: Log needs a positive finite number")
 	}
-	m, e := math.Frexp(x)
-	if m < math.Sqrt2/2 {
-		m *= 2
-		e--
+	if x < 0x1p-1022 {
+		return logOf(math.Float64bits(x*0x1p54), -54)
 	}
+	return logOf(math.Float64bits(x), 0)
+}
+
+// logOf is the logarithm of the normal number with the given bits, times 2ᵉ. It
+// has no branch, which for random numbers would be taken at random.
+func logOf(bits uint64, e int64) float64 {
+	const half = 0x3fe6a09e667f3bcd // the bits of √½
+	up := int64(bits-half) >> 52
+	m := math.Float64frombits(bits - uint64(up)<<52)
 	t := (m - 1) / (m + 1)
 	z := float64(t * t)
-	series := 0.0
-	for _, c := range atanhSeries {
-		series = float64(z * (c + series))
-	}
-	twice := 2 * t
-	return float64(float64(e)*ln2High) + (twice + (float64(twice*series) + float64(float64(e)*ln2Low)))
+	// atanh t = t·(1 + z/3 + z²/5 + …); the first term left out is worth less
+	// than 2⁻⁵⁸.
+	series := float64(z * (1. / 21))
+	series = float64(z * (1./19 + series))
+	series = float64(z * (1./17 + series))
+	series = float64(z * (1./15 + series))
+	series = float64(z * (1./13 + series))
+	series = float64(z * (1./11 + series))
+	series = float64(z * (1./9 + series))
+	series = float64(z * (1./7 + series))
+	series = float64(z * (1./5 + series))
+	series = float64(z * (1./3 + series))
+	twice, two := 2*t, float64(e+up)
+	return float64(two*ln2High) + (twice + (float64(twice*series) + float64(two*ln2Low)))
 }
 
 // Exp is e to the power x with the same bits on every machine, for |x| ≤ 700,

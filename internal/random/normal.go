@@ -9,6 +9,35 @@ func NormalOf(bits uint64) float64 {
 	return Quantile((float64(bits>>12) + 0.5) * 0x1p-52)
 }
 
+// normalBlock is how many numbers Normals makes at a time.
+const normalBlock = 128
+
+// Normals sets out[i] = NormalOf(bits[i]), about twice as fast: the middle of
+// the distribution is computed for all without a branch, then the tails apart.
+func Normals(bits []uint64, out []float64) {
+	var tails [normalBlock]int32
+	for from := 0; from < len(bits); from += normalBlock {
+		block := bits[from:min(from+normalBlock, len(bits))]
+		to := out[from : from+len(block)]
+		count := 0
+		for i, b := range block {
+			q := (float64(b>>12)+0.5)*0x1p-52 - 0.5
+			to[i] = float64(q * ratio(0.180625-float64(q*q), &centre))
+			tails[count] = int32(i)
+			if math.Abs(q) > middlePart {
+				count++
+			}
+		}
+		for _, i := range tails[:count] {
+			q := (float64(block[i]>>12)+0.5)*0x1p-52 - 0.5
+			to[i] = outer(q, 0.5-math.Abs(q)) // exact: q is a multiple of 2⁻⁵³
+		}
+	}
+}
+
+// middlePart is how far from ½ the middle of the distribution reaches.
+const middlePart = 0.425
+
 // Quantile is the inverse of the standard normal distribution function, for
 // 0 < u < 1, to about 1 part in 10¹⁶: Wichura, "Algorithm AS 241: the percentage
 // points of the normal distribution", Applied Statistics 37 (1988), PPND16.
@@ -17,38 +46,39 @@ func Quantile(u float64) float64 {
 		panic("random: Quantile needs 0 < u < 1")
 	}
 	q := u - 0.5
-	if math.Abs(q) <= 0.425 {
+	if math.Abs(q) <= middlePart {
 		r := 0.180625 - float64(q*q)
 		return float64(q * ratio(r, &centre))
 	}
-	tail := u
 	if q > 0 {
-		tail = 1 - u
+		return outer(q, 1-u)
 	}
+	return outer(q, u)
+}
+
+// outer is the quantile beyond the middle part: at ½ + q, which leaves tail.
+func outer(q, tail float64) float64 {
 	r := math.Sqrt(-Log(tail))
-	var x float64
 	if r <= 5 {
-		x = ratio(r-1.6, &middle)
-	} else {
-		x = ratio(r-5, &far)
+		return math.Copysign(ratio(r-1.6, &middle), q)
 	}
-	if q < 0 {
-		return -x
-	}
-	return x
+	return math.Copysign(ratio(r-5, &far), q)
 }
 
 // fraction holds the coefficients of a quotient of two polynomials of degree 7,
 // the constant terms first.
 type fraction struct{ above, below [8]float64 }
 
-// ratio evaluates a fraction at r.
+// ratio evaluates a fraction at r, its two polynomials side by side.
 func ratio(r float64, f *fraction) float64 {
 	a, b := f.above[7], f.below[7]
-	for i := 6; i >= 0; i-- {
-		a = float64(a*r) + f.above[i]
-		b = float64(b*r) + f.below[i]
-	}
+	a, b = float64(a*r)+f.above[6], float64(b*r)+f.below[6]
+	a, b = float64(a*r)+f.above[5], float64(b*r)+f.below[5]
+	a, b = float64(a*r)+f.above[4], float64(b*r)+f.below[4]
+	a, b = float64(a*r)+f.above[3], float64(b*r)+f.below[3]
+	a, b = float64(a*r)+f.above[2], float64(b*r)+f.below[2]
+	a, b = float64(a*r)+f.above[1], float64(b*r)+f.below[1]
+	a, b = float64(a*r)+f.above[0], float64(b*r)+f.below[0]
 	return a / b
 }
 

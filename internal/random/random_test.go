@@ -76,6 +76,36 @@ func TestQuantileInvertsTheDistribution(t *testing.T) {
 	}
 }
 
+// TestFastFormsGiveTheSameBits: many at once are those made one by one.
+func TestFastFormsGiveTheSameBits(t *testing.T) {
+	s := New(11)
+	bits := make([]uint64, 3*normalBlock+17)
+	out := make([]float64, len(bits))
+	for range 100 {
+		partial := NewPartial(4, s.Uint64())
+		for i := range bits {
+			bits[i] = s.Uint64()
+			switch s.Intn(20) { // the far tails and the middle of the middle
+			case 0:
+				bits[i] >>= s.Intn(64)
+			case 1:
+				bits[i] = ^(bits[i] >> s.Intn(64))
+			case 2:
+				bits[i] = 1<<63 ^ bits[i]>>s.Intn(64)
+			}
+		}
+		Normals(bits, out)
+		for i, b := range bits {
+			if math.Float64bits(out[i]) != math.Float64bits(NormalOf(b)) {
+				t.Fatalf("Normals of %#x is %v, NormalOf %v", b, out[i], NormalOf(b))
+			}
+		}
+		if a, b := s.Uint64(), s.Uint64(); NewPartial(a, 7).Hash(b) != Hash(a, 7, b) || NewPartial().Hash(a) != Hash(a) || partial.Hash(a) == partial.Hash(b) {
+			t.Fatal("a partial hash differs from the whole")
+		}
+	}
+}
+
 func TestMomentsAndQuantiles(t *testing.T) {
 	const n = 1 << 20
 	for name, c := range map[string]struct {
@@ -240,4 +270,17 @@ func BenchmarkNormal(b *testing.B) {
 	for b.Loop() {
 		s.Normal()
 	}
+}
+
+func BenchmarkNormals(b *testing.B) {
+	s := New(1)
+	bits := make([]uint64, 1<<12)
+	for i := range bits {
+		bits[i] = s.Uint64()
+	}
+	out := make([]float64, len(bits))
+	for b.Loop() {
+		Normals(bits, out)
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N*len(bits)), "ns/number")
 }

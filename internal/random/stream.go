@@ -105,3 +105,19 @@ func (s *Stream) Sample(n, k int) []int {
 	slices.Sort(out)
 	return out
 }
+
+// Partial is a Hash whose last word is still open, for many that differ in it
+// alone.
+type Partial uint64
+
+// NewPartial takes all words but the last.
+func NewPartial(words ...uint64) Partial {
+	h := Mix(uint64(len(words)+1) + golden)
+	for _, w := range words {
+		h = Mix(h ^ Mix(w+golden))
+	}
+	return Partial(h)
+}
+
+// Hash is Hash(words..., last).
+func (p Partial) Hash(last uint64) uint64 { return Mix(uint64(p) ^ Mix(last+golden)) }

@@ -1,0 +1,115 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"optcomplete/internal/settings"
+	"optcomplete/internal/suggest"
+)
+
+// verbGroups are the headings of the list of verbs.
+var verbGroups = []struct {
+	id, title string
+	verbs     []string
+}{
+	{"start", "Start", []string{"demo", "features"}},
+	{"fit", "Select and fit", []string{"fit", "path", "regress"}},
+	{"use", "Use a model", []string{"predict", "complete", "recommend", "fold-in", "explain", "evaluate", "report", "compare"}},
+	{"study", "Data and studies", []string{"pack", "inspect", "synth", "bench", "master", "solvers"}},
+}
+
+// arrangeHelp gives the program help of its own.
+func arrangeHelp(root *cobra.Command, out terminal) {
+	for _, g := range verbGroups {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, name := range g.verbs {
+			if cmd, _, err := root.Find([]string{name}); err == nil && cmd != root {
+				cmd.GroupID = g.id
+			}
+		}
+	}
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { printHelp(cmd.OutOrStdout(), cmd, out) })
+	root.SetFlagErrorFunc(flagError)
+}
+
+// widestHelp is the length of lines that is still easy to read.
+const widestHelp = 100
+
+// printHelp says what a verb is for, how it is used, and what it takes.
+func printHelp(w io.Writer, cmd *cobra.Command, out terminal) {
+	width := min(out.width, widestHelp)
+	fmt.Fprintf(w, "%s\n\nUsage\n  %s\n", cmd.Short, useLine(cmd))
+	if cmd.Long != "" {
+		fmt.Fprintf(w, "\n%s\n", cmd.Long)
+	}
+	if cmd.Example != "" {
+		fmt.Fprintf(w, "\nExamples\n%s\n", cmd.Example)
+	}
+	printVerbs(w, cmd, width)
+	fmt.Fprintf(w, "\n%s", table.Usage(flagsIn(cmd), groups, width))
+	if cmd.HasAvailableSubCommands() {
+		fmt.Fprintf(w, "\n%s VERB --help tells more of a verb.\n", cmd.CommandPath())
+	}
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "optcomplete help %s explains in a page.\n", strings.Join(topics(), "|"))
+	}
+}
+
+// useLine is the usage of a verb.
+func useLine(cmd *cobra.Command) string {
+	if cmd.HasAvailableSubCommands() {
+		return cmd.CommandPath() + " VERB"
+	}
+	return cmd.UseLine()
+}
+
+// printVerbs lists verbs under their headings.
+func printVerbs(w io.Writer, cmd *cobra.Command, width int) {
+	const indent = 14
+	heading := ""
+	list := func(group, title string) {
+		for _, verb := range cmd.Commands() {
+			if !verb.IsAvailableCommand() || verb.GroupID != group {
+				continue
+			}
+			if heading != title {
+				heading = title
+				fmt.Fprintf(w, "\n%s\n", title)
+			}
+			text := strings.Join(settings.Wrap(verb.Short, max(width-indent, 24)), "\n"+strings.Repeat(" ", indent))
+			fmt.Fprintf(w, "  %-*s%s\n", indent-2, verb.Name(), text)
+		}
+	}
+	for _, g := range cmd.Groups() {
+		list(g.ID, g.Title)
+	}
+	list("", "More")
+}
+
+// flagError says what is wrong with a flag, and what was meant.
+func flagError(cmd *cobra.Command, err error) error {
+	var bad *settings.RangeError
+	var invalid *pflag.InvalidValueError
+	var unknown *pflag.NotExistError
+	switch {
+	case errors.As(err, &bad):
+		return usagef("%s %v", bad.Setting.Flag(), bad)
+	case errors.As(err, &invalid):
+		return usagef("--%s: %v", invalid.GetFlag().Name, invalid.Unwrap())
+	case errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "":
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		hint := fmt.Sprintf("see: %s --help", cmd.CommandPath())
+		if near := suggest.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+			hint = fmt.Sprintf("did you mean --%s?", near)
+		}
+		return usagef("%s has no flag --%s (%s)", cmd.CommandPath(), unknown.GetSpecifiedName(), hint)
+	}
+	return usagef("%v (see: %s --help)", err, cmd.CommandPath())
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"fmt"
+
+	"optcomplete/data/ingest"
+	"optcomplete/internal/settings"
+)
+
+// ratingsForms is what RATINGS may be, for the help of every verb that takes it.
+const ratingsForms = `RATINGS is CSV or TSV (row, column, value; also .gz or .zst; - is standard input),
+Parquet (a file, or a folder of parts), Matrix Market, the Netflix Prize files
+(a folder of mv_*.txt or combined_data_*.txt), MovieLens (u.data, ratings.dat,
+ratings.csv) or a pack.`
+
+// ratingsFlags adds the flags that say how to read observed entries.
+func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
+	flags.Bind("missing", &s.Missing)
+	flags.Bind("row-name", &s.RowName)
+	flags.Bind("column-name", &s.ColumnName)
+	flags.Bind("value-name", &s.ValueName)
+	flags.Bind("delimiter", (*delimiterFlag)(&s.Delimiter))
+	flags.Bind("format", &s.Format)
+	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
+}
+
+type delimiterFlag byte
+
+func (d *delimiterFlag) Set(text string) error {
+	switch {
+	case text == "tab" || text == `\t`:
+		*d = '\t'
+	case len(text) == 1 && text[0] > ' ' && text[0] < 0x7f && text[0] != '"' || text == "\t":
+		*d = delimiterFlag(text[0])
+	default:
+		return fmt.Errorf("it must be one character, or tab")
+	}
+	return nil
+}
+
+func (d *delimiterFlag) String() string {
+	switch *d {
+	case 0:
+		return ""
+	case '\t':
+		return "tab"
+	}
+	return string(rune(*d))
+}
+
+func (d *delimiterFlag) Type() string { return "char" }
+
+type duplicatesFlag ingest.Duplicates
+
+func (d *duplicatesFlag) Set(text string) (err error) {
+	chosen, err := ingest.ParseDuplicates(text)
+	*d = duplicatesFlag(chosen)
+	return err
+}
+
+func (d *duplicatesFlag) String() string { return ingest.Duplicates(*d).String() }
+func (d *duplicatesFlag) Type() string   { return "choice" }

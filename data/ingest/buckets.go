@@ -1,0 +1,164 @@
+package ingest
+
+import (
+	"encoding/binary"
+	"math"
+	"math/bits"
+
+	"optcomplete/data"
+)
+
+// buckets gather entries by ranges of rows, each in the order of the input.
+// Within a bucket they are sorted later, when it is its turn. What does not fit
+// into memory goes to a temporary file: then the blocks of a bucket are spread
+// over the file, and come first.
+type buckets struct {
+	shift   int // bucket of a row is row >> shift
+	list    []bucket
+	entries int
+
+	spill  *spill
+	budget int64 // bytes of pages; 0 means no limit
+	used   int64
+	free   [pageClasses][][]data.Entry
+}
+
+type bucket struct {
+	blocks  []block        // in the file
+	pages   [][]data.Entry // full or not; only the last one grows
+	entries int
+}
+
+// block is a piece of the temporary file.
+type block struct {
+	offset  int64
+	entries int
+}
+
+// maxBuckets is how many there are at most. It bounds the parts that a bucket is
+// torn into when memory is short, and the memory to sort one.
+const maxBuckets = 2048
+
+const (
+	entryBytes  = 16
+	smallPage   = 32 // entries of a page of class 0; each class has twice the one before
+	pageClasses = 7
+)
+
+func (s *buckets) add(e data.Entry) error {
+	x := int(e.Row) >> s.shift
+	for x >= maxBuckets {
+		s.widen()
+		x = int(e.Row) >> s.shift
+	}
+	for x >= len(s.list) {
+		s.list = append(s.list, bucket{})
+	}
+	b := &s.list[x]
+	n := len(b.pages)
+	if n == 0 || len(b.pages[n-1]) == cap(b.pages[n-1]) {
+		page, err := s.page(min(n, pageClasses-1))
+		if err != nil {
+			return err
+		}
+		b.pages = append(b.pages, page)
+		n = len(b.pages)
+	}
+	b.pages[n-1] = append(b.pages[n-1], e)
+	b.entries++
+	s.entries++
+	return nil
+}
+
+// widen makes one bucket of two. Their rows are not the same, so the order of
+// entries between them does not matter.
+func (s *buckets) widen() {
+	s.shift++
+	for x := range (len(s.list) + 1) / 2 {
+		joined := s.list[2*x]
+		if 2*x+1 < len(s.list) {
+			other := s.list[2*x+1]
+			joined.blocks = append(joined.blocks, other.blocks...)
+			joined.pages = append(joined.pages, other.pages...)
+			joined.entries += other.entries
+		}
+		s.list[x] = joined
+	}
+	s.list = s.list[:(len(s.list)+1)/2]
+}
+
+// page gives an empty page of a class, or of a larger one. When the memory is
+// used up, all pages are written to the file first.
+func (s *buckets) page(class int) ([]data.Entry, error) {
+	for {
+		for c := class; c < pageClasses; c++ {
+			if n := len(s.free[c]); n > 0 {
+				page := s.free[c][n-1]
+				s.free[c] = s.free[c][:n-1]
+				return page, nil
+			}
+		}
+		size := int64(smallPage<<class) * entryBytes
+		if s.budget == 0 || s.used+size <= s.budget || s.used == 0 {
+			s.used += size
+			return make([]data.Entry, 0, smallPage<<class), nil
+		}
+		if err := s.flush(); err != nil {
+			return nil, err
+		}
+		class = 0 // now any page is free
+	}
+}
+
+// flush writes the pages of every bucket to the file, as one block.
+func (s *buckets) flush() error {
+	for x := range s.list {
+		b := &s.list[x]
+		if len(b.pages) == 0 {
+			continue
+		}
+		at := s.spill.offset
+		count := 0
+		for _, page := range b.pages {
+			if err := s.spill.write(page); err != nil {
+				return err
+			}
+			count += len(page)
+			class := bits.Len(uint(cap(page)/smallPage)) - 1
+			s.free[class] = append(s.free[class], page[:0])
+		}
+		b.blocks = append(b.blocks, block{at, count})
+		b.pages = b.pages[:0]
+	}
+	return s.spill.flush()
+}
+
+// load gives the entries of bucket x in the order of the input, and frees them.
+func (s *buckets) load(x int, entries []data.Entry, buffer []byte) ([]data.Entry, []byte, error) {
+	b := &s.list[x]
+	for _, k := range b.blocks {
+		var err error
+		if entries, buffer, err = s.spill.read(k, entries, buffer); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, page := range b.pages {
+		entries = append(entries, page...)
+	}
+	b.pages, b.blocks = nil, nil
+	return entries, buffer, nil
+}
+
+func encode(to []byte, e data.Entry) {
+	binary.LittleEndian.PutUint32(to, uint32(e.Row))
+	binary.LittleEndian.PutUint32(to[4:], uint32(e.Column))
+	binary.LittleEndian.PutUint64(to[8:], math.Float64bits(e.Value))
+}
+
+func decode(from []byte) data.Entry {
+	return data.Entry{
+		Row:    int32(binary.LittleEndian.Uint32(from)),
+		Column: int32(binary.LittleEndian.Uint32(from[4:])),
+		Value:  math.Float64frombits(binary.LittleEndian.Uint64(from[8:])),
+	}
+}

@@ -1,0 +1,248 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"optcomplete/data/pack"
+	"optcomplete/internal/textfile"
+)
+
+// The formats. MovieLens is the form of u.data and ratings.dat; its ratings.csv
+// is a CSV file too.
+const (
+	CSV          = "csv"
+	TSV          = "tsv"
+	Parquet      = "parquet"
+	MatrixMarket = "mtx"
+	Netflix      = "netflix"
+	MovieLens    = "movielens"
+	Packed       = "pack"
+)
+
+// Formats are the names that Settings.Format may have.
+var Formats = []string{CSV, TSV, Parquet, MatrixMarket, Netflix, MovieLens, Packed}
+
+// input is one file of the input.
+type input struct {
+	path   string
+	from   io.Reader // standard input, in place of the path
+	name   string    // for errors
+	format string    // empty until the text shows it
+	size   int64     // 0 if not known
+	layout layout
+	packed *packed
+
+	// Of the merging goroutine.
+	lines, given int
+	columns      []int32 // packs: numbers of its columns
+}
+
+// expand lists the files that the paths name: folders become what is in them.
+func expand(paths []string, s *Settings) ([]*input, error) {
+	var out []*input
+	for _, path := range paths {
+		found, err := expandOne(path, s.Format)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, found...)
+	}
+	return out, nil
+}
+
+func expandOne(path, format string) ([]*input, error) {
+	if path == "-" {
+		if format == Parquet || format == Packed {
+			return nil, notStreamed(format)
+		}
+		return []*input{{from: os.Stdin, name: textfile.StdinName, format: format}}, nil
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, textfile.OpenError(path, err)
+	}
+	if info.IsDir() {
+		return expandFolder(path, format)
+	}
+	in := &input{path: path, name: path, format: format}
+	if info.Mode().IsRegular() {
+		in.size = info.Size()
+	}
+	if in.format == "" {
+		if in.format, err = binaryFormat(path, info); err != nil {
+			return nil, err
+		}
+	}
+	return []*input{in}, nil
+}
+
+func notStreamed(format string) error {
+	return fault(textfile.StdinName, 0, "a file of the format "+format+" cannot be read from standard input", "write it to a file and name that")
+}
+
+// What a folder may hold, in the order of preference.
+var folders = []struct {
+	format  string
+	pattern *regexp.Regexp
+}{
+	{Netflix, regexp.MustCompile(`^mv_\d+\.txt(\.gz|\.zst)?$`)},
+	{Netflix, regexp.MustCompile(`^combined_data_\d+\.txt(\.gz|\.zst)?$`)},
+	{Parquet, regexp.MustCompile(`^[^._].*\.(parquet|parq|pq)$`)},
+	{MovieLens, regexp.MustCompile(`^u\.data$`)},
+	{MovieLens, regexp.MustCompile(`^ratings\.dat(\.gz|\.zst)?$`)},
+	{CSV, regexp.MustCompile(`^ratings?\.csv(\.gz|\.zst)?$`)},
+}
+
+// expandFolder lists the files in a folder that belong together, by name.
+// Folders of Parquet parts may be nested.
+func expandFolder(folder, format string) ([]*input, error) {
+	found := make([][]*input, len(folders))
+	err := filepath.WalkDir(folder, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		for x, f := range folders {
+			flat := filepath.Dir(path) == filepath.Clean(folder)
+			if !f.pattern.MatchString(e.Name()) || format != "" && format != f.format || !flat && f.format != Parquet {
+				continue
+			}
+			info, err := os.Stat(path) // follows a link
+			if err != nil {
+				return err
+			}
+			found[x] = append(found[x], &input{path: path, name: path, format: f.format, size: info.Size()})
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, textfile.OpenError(folder, err)
+	}
+	for _, list := range found {
+		if len(list) > 0 {
+			return list, nil
+		}
+	}
+	return nil, fault(folder, 0, "is a folder without ratings that are known",
+		"it may hold parts (*.parquet), the Netflix Prize files (mv_*.txt or combined_data_*.txt) or a MovieLens set (u.data, ratings.dat, ratings.csv); else name the files in it")
+}
+
+// headBytes is what shows a format that is no text.
+const headBytes = 512
+
+// binaryFormat tells the formats that are no text from a file's first bytes.
+// Nothing is read of what is no regular file: it would be lost.
+func binaryFormat(path string, info fs.FileInfo) (string, error) {
+	if !info.Mode().IsRegular() {
+		return "", nil
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return "", textfile.OpenError(path, err)
+	}
+	defer file.Close()
+	head := make([]byte, headBytes)
+	n, _ := io.ReadFull(file, head)
+	switch head = head[:n]; {
+	case bytes.HasPrefix(head, []byte("PAR1")):
+		return Parquet, nil
+	case pack.IsPack(head):
+		return Packed, nil
+	}
+	return "", nil
+}
+
+var (
+	netflixFirst = regexp.MustCompile(`^\s*\S+:$`)
+	colonsFirst  = regexp.MustCompile(`^[^:]+::[^:]+::[^:]+(::[^:]*)?$`)
+	fourNumbers  = regexp.MustCompile(`^\d+\t\d+\t[\d.]+\t\d+$`)
+	lensName     = regexp.MustCompile(`^u(\d|a|b)?\.(data|base|test)(\.gz|\.zst)?$`)
+)
+
+// textFormat tells the format of a text from its name and first line.
+func textFormat(name string, line []byte) string {
+	switch {
+	case bytes.HasPrefix(bytes.ToLower(line), []byte("%%matrixmarket")):
+		return MatrixMarket
+	case netflixFirst.Match(line) && bytes.IndexByte(line, ',') < 0:
+		return Netflix
+	case colonsFirst.Match(line) && bytes.IndexByte(line, ',') < 0:
+		return MovieLens
+	case lensName.MatchString(filepath.Base(name)) && fourNumbers.Match(line):
+		return MovieLens
+	case strings.HasSuffix(name, ".tsv"):
+		return TSV
+	}
+	return CSV
+}
+
+// parser is how the lines of a text are taken.
+func (in *input) parser() func(*worker, *batch) {
+	switch in.format {
+	case Netflix:
+		return (*worker).parseNetflix
+	case MatrixMarket:
+		return (*worker).parseMatrixMarket
+	}
+	return (*worker).parseDelimited
+}
+
+// finish checks a file that has come to its end.
+func (in *input) finish() error {
+	switch {
+	case in.format == MatrixMarket && in.given != in.layout.entries:
+		return fault(in.name, 0, fmt.Sprintf("holds %d entries, but its header announces %d", in.given, in.layout.entries), "check that the file is complete")
+	case in.given > 0 || in.format == Packed || in.format == Parquet || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
+		return nil
+	case in.layout.header:
+		return fault(in.name, 0, "has a header but no entries", "")
+	}
+	return fault(in.name, 0, "is empty", "it must hold lines of row, column, value")
+}
+
+// read hands the file to the pipe in batches.
+func (in *input) read(p *pipe) error {
+	switch in.format {
+	case Parquet:
+		return in.readParquet(p)
+	case Packed:
+		return in.readPack(p)
+	}
+	if in.from != nil {
+		return in.readStream(in.from, p)
+	}
+	return textfile.WithFile(in.path, func(r io.Reader, _ string) error { return in.readStream(r, p) })
+}
+
+func (in *input) readStream(r io.Reader, p *pipe) error {
+	if in.format == "" && in.size == 0 { // a pipe: what it holds shows only now
+		buffered := bufio.NewReaderSize(r, headBytes)
+		r = buffered
+		switch head, _ := buffered.Peek(headBytes); {
+		case bytes.HasPrefix(head, []byte("PAR1")):
+			return notStreamed(Parquet)
+		case pack.IsPack(head):
+			return notStreamed(Packed)
+		}
+	}
+	return in.readText(&counted{r, p}, p)
+}
+
+// counted counts what is read of the input.
+type counted struct {
+	from io.Reader
+	p    *pipe
+}
+
+func (c *counted) Read(buffer []byte) (int, error) {
+	n, err := c.from.Read(buffer)
+	c.p.bytes += int64(n)
+	return n, err
+}

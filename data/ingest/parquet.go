@@ -1,0 +1,302 @@
+package ingest
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"optcomplete/data"
+	"optcomplete/internal/textfile"
+)
+
+// recordRows is how many records of a Parquet file make a batch.
+const recordRows = 1 << 16
+
+// readParquet hands the records of a Parquet file to the pipe. A damaged file
+// may make the decoder panic: that is an error of the file.
+func (in *input) readParquet(p *pipe) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = in.damaged(fmt.Errorf("%v", r))
+		}
+	}()
+	from, err := os.Open(in.path)
+	if err != nil {
+		return textfile.OpenError(in.path, err)
+	}
+	defer from.Close()
+	props := parquet.NewReaderProperties(memory.DefaultAllocator)
+	props.BufferedStreamEnabled = true // pages, not whole columns in memory
+	reader, err := file.NewParquetReader(from, file.WithReadProps(props))
+	if err != nil {
+		return in.damaged(err)
+	}
+	defer reader.Close()
+	at, err := in.parquetColumns(reader, p.settings)
+	if err != nil {
+		return err
+	}
+	records, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{BatchSize: recordRows}, memory.DefaultAllocator)
+	if err != nil {
+		return in.damaged(err)
+	}
+	rows := reader.NumRows()
+	begun, done := p.bytes, int64(0)
+	batches, err := records.GetRecordReader(p.ctx, at, nil)
+	if err != nil {
+		return in.damaged(err)
+	}
+	defer batches.Release()
+	for batches.Next() {
+		b, err := p.next()
+		if err != nil {
+			return err
+		}
+		// A record has the columns in the order in which they were asked for.
+		b.record, b.parse = batches.RecordBatch(), (*worker).parseParquet
+		b.record.Retain()
+		done += b.record.NumRows()
+		p.bytes = begun + int64(float64(in.size)*float64(done)/float64(max(rows, 1)))
+		if err := p.emit(in, b); err != nil {
+			return err
+		}
+	}
+	if err := batches.Err(); err != nil && !errors.Is(err, io.EOF) {
+		return in.damaged(err)
+	}
+	if done != rows {
+		return in.damaged(fmt.Errorf("it holds %d records, but announces %d", done, rows))
+	}
+	return nil
+}
+
+func (in *input) damaged(err error) error {
+	return &data.InputError{File: in.name, Problem: "cannot be read as Parquet: " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
+}
+
+// parquetColumns finds the row, the column and the value among the columns of
+// the schema: by the names given, by "row", "column" and "value", by those of
+// MovieLens, or else they are the first three.
+func (in *input) parquetColumns(r *file.Reader, s *Settings) ([]int, error) {
+	schema := r.MetaData().Schema
+	names := make([]string, schema.NumColumns())
+	header := make([][]byte, len(names))
+	for x := range names {
+		names[x] = schema.Column(x).Path()
+		header[x] = []byte(names[x])
+	}
+	t := &textfile.Table{LineReader: textfile.LineReader{Name: in.name}}
+	at, missing := t.Locate(header, s.names())
+	if missing != nil && !s.named() {
+		if lens, not := t.Locate(header, []string{"userId", "movieId", "rating"}); not == nil {
+			at, missing = lens, nil
+		} else if len(names) >= 3 {
+			at, missing = []int{0, 1, 2}, nil
+		} else {
+			missing.Problem, missing.Remedy = fmt.Sprintf("has %s where 3 are needed: row, column and value", textfile.Counted(len(names), "column")), ""
+		}
+	}
+	if missing != nil {
+		missing.Problem = strings.Replace(missing.Problem, "the header has", "the table has", 1)
+		return nil, missing
+	}
+	for _, x := range at {
+		if c := schema.Column(x); c.MaxRepetitionLevel() > 0 || strings.Contains(c.Path(), ".") {
+			return nil, fault(in.name, 0, "column "+data.Quote(c.Path())+" is nested", "name flat columns with --row-name, --column-name and --value-name")
+		}
+	}
+	return at, nil
+}
+
+// parseParquet takes the entries of a record.
+func (w *worker) parseParquet(b *batch) {
+	defer b.record.Release()
+	defer func() {
+		if r := recover(); r != nil {
+			errors.As(b.file.damaged(fmt.Errorf("%v", r)), &b.fault)
+		}
+	}()
+	if b.record.NumCols() != 3 {
+		errors.As(b.file.damaged(fmt.Errorf("a record has %d columns", b.record.NumCols())), &b.fault)
+		return
+	}
+	rows, err := w.idsOf(b, 0)
+	if err == nil {
+		var columns func(int) []byte
+		if columns, err = w.idsOf(b, 1); err == nil {
+			w.records(b, rows, columns, b.record.Column(2))
+			return
+		}
+	}
+	errors.As(err, &b.fault)
+}
+
+func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow.Array) {
+	value, err := numberOf(b.file, numbers)
+	if err != nil {
+		errors.As(err, &b.fault)
+		return
+	}
+	for x := range int(b.record.NumRows()) {
+		b.lines++
+		b.given++
+		row, column := rows(x), columns(x)
+		if len(row) == 0 || len(column) == 0 {
+			b.fault = w.table(b).EmptyID(len(row) == 0)
+			return
+		}
+		if !utf8.Valid(row) || !utf8.Valid(column) {
+			w.fail(b, "an id is not UTF-8 text", "write ids as text or integers")
+			return
+		}
+		key, j, ok := w.columnOf(b, column)
+		if !ok {
+			if b.fault != nil {
+				return
+			}
+			continue
+		}
+		v, null := value(x)
+		if null || len(w.settings.Missing) > 0 || v-v != 0 {
+			var text []byte
+			if !null {
+				text = data.AppendNumber(nil, v)
+			}
+			if w.isMissing(text) {
+				b.missing++
+				continue
+			}
+			if null || v-v != 0 {
+				b.fault = w.table(b).WrongValue(text, textfile.NotFinite)
+				return
+			}
+		}
+		w.put(b, row, column, key, j, v)
+	}
+}
+
+// idsOf gives the ids of an array as text: strings as they are, integers in
+// decimal; empty for none.
+func (w *worker) idsOf(b *batch, column int) (func(int) []byte, error) {
+	from := b.record.Column(column)
+	if d, ok := from.(*array.Dictionary); ok {
+		inner, err := w.textOf(b, d.Dictionary(), column)
+		if err != nil {
+			return nil, err
+		}
+		return func(x int) []byte {
+			if d.IsNull(x) {
+				return nil
+			}
+			return inner(d.GetValueIndex(x))
+		}, nil
+	}
+	return w.textOf(b, from, column)
+}
+
+func (w *worker) textOf(b *batch, from arrow.Array, column int) (func(int) []byte, error) {
+	var of func(x int, to []byte) []byte
+	switch a := from.(type) {
+	case *array.String:
+		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
+	case *array.LargeString:
+		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
+	case *array.Binary:
+		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
+	case *array.FixedSizeBinary:
+		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
+	case *array.Int8:
+		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, int64(a.Value(x)), 10) }
+	case *array.Int16:
+		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, int64(a.Value(x)), 10) }
+	case *array.Int32:
+		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, int64(a.Value(x)), 10) }
+	case *array.Int64:
+		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, a.Value(x), 10) }
+	case *array.Uint8:
+		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, uint64(a.Value(x)), 10) }
+	case *array.Uint16:
+		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, uint64(a.Value(x)), 10) }
+	case *array.Uint32:
+		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, uint64(a.Value(x)), 10) }
+	case *array.Uint64:
+		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, a.Value(x), 10) }
+	default:
+		return nil, fault(b.file.name, 0, fmt.Sprintf("column %s holds %s, which are no ids", data.Quote(b.record.ColumnName(column)), from.DataType()),
+			"ids are strings or integers; name the columns with --row-name, --column-name and --value-name")
+	}
+	return func(x int) []byte {
+		if from.IsNull(x) {
+			return nil
+		}
+		w.scratch[column] = of(x, w.scratch[column][:0])
+		return w.scratch[column]
+	}, nil
+}
+
+// numberOf gives the values of an array as numbers.
+func numberOf(in *input, from arrow.Array) (func(int) (v float64, null bool), error) {
+	var of func(int) float64
+	switch a := from.(type) {
+	case *array.Float64:
+		of = a.Value
+	case *array.Float32:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Int8:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Int16:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Int32:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Int64:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Uint8:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Uint16:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Uint32:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Uint64:
+		of = func(x int) float64 { return float64(a.Value(x)) }
+	case *array.Float16:
+		of = func(x int) float64 { return float64(a.Value(x).Float32()) }
+	case *array.Boolean:
+		of = func(x int) float64 {
+			if a.Value(x) {
+				return 1
+			}
+			return 0
+		}
+	case *array.Decimal128:
+		scale := a.DataType().(*arrow.Decimal128Type).Scale
+		of = func(x int) float64 { return decimal(a.Value(x).ToString(scale)) }
+	default:
+		return nil, fault(in.name, 0, fmt.Sprintf("the values are %s, not numbers", from.DataType()), "name the column of the values with --value-name")
+	}
+	return func(x int) (float64, bool) {
+		if from.IsNull(x) {
+			return 0, true
+		}
+		return of(x), false
+	}, nil
+}
+
+func decimal(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return v
+}

@@ -1,0 +1,80 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+
+	"optcomplete/data"
+)
+
+// Ratings reads observed entries into memory. If Settings.Columns are given,
+// the columns of the matrix are those, in their order, also those without an
+// entry; its rows are those with an entry, in the order of their first one.
+func Ratings(ctx context.Context, paths []string, settings Settings) (*data.Ratings, *Report, error) {
+	t, err := newStream(paths, &settings)
+	if err != nil {
+		return nil, nil, err
+	}
+	return t.ratings(ctx)
+}
+
+func (t *stream) ratings(ctx context.Context) (*data.Ratings, *Report, error) {
+	c, err := t.gather(ctx, &buckets{})
+	if err != nil {
+		return nil, nil, err
+	}
+	rows := c.rows.count
+	start := make([]int, 1, rows+1)
+	columns, values := make([]int32, 0, c.sink.entries), make([]float64, 0, c.sink.entries)
+	err = c.eachSorted(ctx, func(b *sorted) error {
+		base := len(columns)
+		columns, values = append(columns, b.columns...), append(values, b.values...)
+		for _, end := range b.ends {
+			start = append(start, base+end)
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	matrix, err := data.NewMatrixByRows(c.columns.count, start, columns, values)
+	if err != nil {
+		return nil, nil, err
+	}
+	return &data.Ratings{Matrix: matrix, RowIDs: c.rows.all(), ColumnIDs: c.columns.all()}, &c.report, nil
+}
+
+// gather reads all entries into buckets.
+func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
+	c := &collector{stream: t, sink: to, progress: t.settings.Progress}
+	if err := c.collect(ctx); err != nil {
+		return nil, err
+	}
+	if c.sink.entries == 0 {
+		return nil, &data.InputError{
+			File:    c.inputs[0].name,
+			Problem: fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", c.report.UnknownEntries, c.report.Missing),
+			Remedy:  "check that the column ids are those of the feature table",
+		}
+	}
+	return c, nil
+}
+
+// eachSorted hands the buckets, sorted, to take in their order, and counts what
+// it hands on.
+func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) error {
+	return c.sink.eachBucket(ctx, c.rows.count, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
+		if b.twice != nil {
+			return c.duplicateError(ctx, *b.twice)
+		}
+		c.report.Entries += len(b.columns)
+		c.report.Duplicates += b.dropped
+		if err := take(b); err != nil {
+			return err
+		}
+		if c.progress != nil {
+			c.progress(int64(c.report.Entries), int64(c.sink.entries), Writing)
+		}
+		return nil
+	})
+}

@@ -1,0 +1,139 @@
+package ingest
+
+import (
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+
+	"optcomplete/data"
+)
+
+// Settings says how to read entries. The zero value detects the format, takes
+// any column, and treats whatever is wrong as an error.
+type Settings struct {
+	// Format is one of Formats; empty means as the name and the content show.
+	Format string
+
+	// The names of the three columns in a header or a Parquet schema. Empty
+	// means "row", "column" and "value". If any is given, the input must have
+	// columns with these names.
+	RowName, ColumnName, ValueName string
+
+	Missing   []string // values that mean unknown: such entries are left out
+	Delimiter byte     // of text; 0 means tab, comma or semicolon, as the first line shows
+
+	// Columns are the known columns, in their order: nil means that every column
+	// is taken, in the order of its first entry. An entry of another column is an
+	// error unless one of the next two is set.
+	Columns     []string
+	DropUnknown bool   // leave out entries of other columns
+	AnyColumn   bool   // take other columns too: they come after the known ones
+	Where       string // what has the known columns, for errors; empty means "the feature table"
+
+	Duplicates Duplicates // what to do with two entries of one row and column
+
+	Threads int // goroutines that parse; 0 means one for each processor
+
+	// Memory is about how many bytes to use at most, besides the ids of rows and
+	// columns; the entries that do not fit are put into a temporary file. 0 means
+	// no limit. Ratings ignores it: what it gives is in memory anyway.
+	Memory int64
+	Temp   string // folder of that file; empty means where the output goes
+
+	// Progress, if not nil, is told now and then how far a phase is: of Reading
+	// the bytes of the input, of Writing the entries. total is 0 where nobody
+	// knows it, as for standard input. It is called by one goroutine at a time.
+	Progress func(done, total int64, phase Phase)
+}
+
+// Phase is what is being done.
+type Phase string
+
+// The phases, in their order.
+const (
+	Reading Phase = "reading"
+	Writing Phase = "writing"
+)
+
+// Duplicates says what becomes of several entries of one row and column.
+type Duplicates int
+
+// Refuse is the default: an error that names both places. Of the others "first"
+// and "last" are in the order of the input.
+const (
+	Refuse Duplicates = iota
+	First
+	Last
+	Mean
+)
+
+var duplicatesNames = []string{"error", "first", "last", "mean"}
+
+func (d Duplicates) String() string { return duplicatesNames[d] }
+
+// ParseDuplicates reads the name of a choice.
+func ParseDuplicates(name string) (Duplicates, error) {
+	if d := slices.Index(duplicatesNames, name); d >= 0 {
+		return Duplicates(d), nil
+	}
+	return 0, fmt.Errorf("%q must be one of %s", name, strings.Join(duplicatesNames, ", "))
+}
+
+// named tells whether the caller named a column.
+func (s *Settings) named() bool { return s.RowName != "" || s.ColumnName != "" || s.ValueName != "" }
+
+func (s *Settings) names() []string {
+	return []string{or(s.RowName, "row"), or(s.ColumnName, "column"), or(s.ValueName, "value")}
+}
+
+func (s *Settings) threads() int {
+	if s.Threads > 0 {
+		return s.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+func or(name, otherwise string) string {
+	if name == "" {
+		return otherwise
+	}
+	return name
+}
+
+// Report counts what was read and what was left out: Lines = Entries + Missing +
+// UnknownEntries + Duplicates.
+type Report struct {
+	Lines           int      // entries of the input, of whatever kind: lines, records, packed entries
+	Entries         int      // observed entries kept
+	Missing         int      // entries left out because their value means unknown
+	UnknownEntries  int      // entries left out because their column is not known
+	UnknownColumns  int      // distinct such columns
+	UnknownExamples []string // the first few of them
+	Duplicates      int      // entries merged into, or replaced by, another of the same row and column
+	Bytes           int64    // read, before decompression
+}
+
+// unknownExamples is how many ids Report.UnknownExamples holds at most.
+const unknownExamples = 5
+
+// Warnings says what was left out, in words; nothing if nothing was.
+func (r *Report) Warnings() []string {
+	var out []string
+	if r.UnknownEntries > 0 {
+		out = append(out, fmt.Sprintf("%d entries of %d columns without features were left out (such as %s)",
+			r.UnknownEntries, r.UnknownColumns, strings.Join(r.UnknownExamples, ", ")))
+	}
+	if r.Missing > 0 {
+		out = append(out, fmt.Sprintf("%d entries with a missing value were left out", r.Missing))
+	}
+	if r.Duplicates > 0 {
+		out = append(out, fmt.Sprintf("%d entries were duplicates of others and were merged", r.Duplicates))
+	}
+	return out
+}
+
+// fault is an InputError of a file; see data.InputError.
+func fault(file string, line int, problem, remedy string) *data.InputError {
+	return &data.InputError{File: file, Line: line, Problem: problem, Remedy: remedy}
+}

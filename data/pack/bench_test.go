@@ -1,0 +1,329 @@
+//go:build linux
+
+package pack
+
+import (
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"golang.org/x/sys/unix"
+
+	"optcomplete/data"
+)
+
+// The benchmarks pack rows of about 500 entries. PACK_ROWS sets how many rows
+// (20000: 10⁷ entries); the size is PACK_ROWS=1000000.
+func benchRows() int {
+	if n, err := strconv.Atoi(os.Getenv("PACK_ROWS")); err == nil {
+		return n
+	}
+	return 20_000
+}
+
+var benchKinds = []struct {
+	name    string
+	columns int
+	value   func(*rand.Rand) float64
+}{
+	{"ratings", 10_000, stars},
+	{"cents", 10_000, cents},
+	{"float32", 10_000, single},
+	{"float64", 10_000, double},
+	{"wide-ratings", 1_000_000, stars},
+	{"wide-float32", 1_000_000, single},
+}
+
+// benchRow makes row i of a kind, about 500 entries.
+func benchRow(r *rand.Rand, m int, value func(*rand.Rand) float64, columns []int32, values []float64) ([]int32, []float64) {
+	columns, values = columns[:0], values[:0]
+	gap := 2*m/500 - 1
+	for c := r.IntN(gap); c < m; c += 1 + r.IntN(gap) {
+		columns, values = append(columns, int32(c)), append(values, value(r))
+	}
+	return columns, values
+}
+
+var packs sync.Map // kind → path
+
+// benchPack is a pack of a kind, made once and kept for all benchmarks.
+func benchPack(b *testing.B, kind int) string {
+	if path, ok := packs.Load(kind); ok {
+		return path.(string)
+	}
+	dir, err := os.MkdirTemp("", "pack-bench")
+	if err != nil {
+		b.Fatal(err)
+	}
+	k := benchKinds[kind]
+	path := filepath.Join(dir, k.name)
+	columnIDs := make([]string, k.columns)
+	for j := range columnIDs {
+		columnIDs[j] = "c" + strconv.Itoa(j)
+	}
+	w, err := Create(path, columnIDs, WriterOptions{Rows: benchRows(), Observed: 500 * benchRows()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	r := rand.New(rand.NewPCG(1, 2))
+	var columns []int32
+	var values []float64
+	for i := range benchRows() {
+		columns, values = benchRow(r, k.columns, k.value, columns, values)
+		if err := w.Append("row "+strconv.Itoa(i), columns, values); err != nil {
+			b.Fatal(err)
+		}
+	}
+	if err := w.Close(); err != nil {
+		b.Fatal(err)
+	}
+	packs.Store(kind, path)
+	return path
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	packs.Range(func(_, path any) bool {
+		os.RemoveAll(filepath.Dir(path.(string)))
+		return true
+	})
+	os.Exit(code)
+}
+
+// perEntry reports the time of an entry by the clock, and by the processor: on a
+// machine that does other things too, only the latter is the code's own.
+func perEntry(b *testing.B, entries int, processor time.Duration) {
+	per := float64(entries) * float64(b.N)
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/per, "ns/entry")
+	b.ReportMetric(float64(processor.Nanoseconds())/per, "cpu-ns/entry")
+}
+
+// processorTime is what this goroutine, alone on its thread, has used so far.
+func processorTime() time.Duration {
+	runtime.LockOSThread()
+	var u unix.Rusage
+	_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkDecode reads all rows, one goroutine: in order, in a random order,
+// and in order for the first time after opening, when blocks are checked.
+func BenchmarkDecode(b *testing.B) {
+	for kind, k := range benchKinds {
+		for _, way := range []string{"order", "random", "first"} {
+			b.Run(k.name+"/"+way, func(b *testing.B) {
+				f := opened(b, benchPack(b, kind))
+				n, _ := f.Dims()
+				reader := f.Reader()
+				var columns []int32
+				var values []float64
+				pass := func() {
+					for x := range n {
+						i := x
+						if way == "random" {
+							i = x * 7919 % n
+						}
+						var err error
+						if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+							b.Fatal(err)
+						}
+					}
+				}
+				pass()
+				start := processorTime()
+				for b.Loop() {
+					if way == "first" {
+						for x := range f.touched {
+							f.touched[x].Store(0)
+						}
+					}
+					pass()
+				}
+				perEntry(b, f.Observed(), processorTime()-start)
+				b.ReportMetric(float64(f.Info().Bytes)/float64(f.Observed()), "bytes/entry")
+			})
+		}
+	}
+}
+
+// BenchmarkDecodeMemory is the same pass over a matrix in memory, as a yardstick.
+func BenchmarkDecodeMemory(b *testing.B) {
+	f := opened(b, benchPack(b, 0))
+	m, err := data.Collect(f, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	var columns []int32
+	var values []float64
+	n, _ := m.Dims()
+	start := processorTime()
+	for b.Loop() {
+		for i := range n {
+			columns, values, _ = m.Append(i, columns[:0], values[:0])
+		}
+	}
+	perEntry(b, m.Observed(), processorTime()-start)
+}
+
+// BenchmarkOpen opens a pack and reads one row in its middle.
+func BenchmarkOpen(b *testing.B) {
+	for kind, k := range benchKinds {
+		b.Run(k.name, func(b *testing.B) {
+			path := benchPack(b, kind)
+			for b.Loop() {
+				f, err := Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, _, err := f.Reader().Append(benchRows()/2, nil, nil); err != nil {
+					b.Fatal(err)
+				}
+				if err := f.Close(); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkVerify(b *testing.B) {
+	f := opened(b, benchPack(b, 2))
+	for b.Loop() {
+		if err := f.Verify(b.Context(), nil); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetBytes(f.Info().Bytes)
+}
+
+func BenchmarkRowIDs(b *testing.B) {
+	f := opened(b, benchPack(b, 0))
+	for b.Loop() {
+		if f.readRowIDs() == nil {
+			b.Fatal(f.Err())
+		}
+	}
+}
+
+// BenchmarkWrite writes to nowhere: the writer's own work.
+func BenchmarkWrite(b *testing.B) {
+	for _, k := range benchKinds {
+		b.Run(k.name, func(b *testing.B) {
+			r := rand.New(rand.NewPCG(1, 2))
+			type row struct {
+				columns []int32
+				values  []float64
+			}
+			rows, entries := make([]row, 1000), 0
+			for i := range rows {
+				rows[i].columns, rows[i].values = benchRow(r, k.columns, k.value, nil, nil)
+				entries += len(rows[i].columns)
+			}
+			probe := newTrial()
+			for i := range rows {
+				probe.add("", rows[i].columns, rows[i].values)
+			}
+			s, err := newStream(io.Discard, shape{k.columns, probe.encoding()}, 128, nil, nil)
+			if err != nil {
+				b.Fatal(err)
+			}
+			before, start := s.at, processorTime()
+			for b.Loop() {
+				for i := range rows {
+					if err := s.append("row 123456", rows[i].columns, rows[i].values); err != nil {
+						b.Fatal(err)
+					}
+				}
+			}
+			perEntry(b, entries, processorTime()-start)
+			b.SetBytes((s.at - before) / int64(b.N))
+		})
+	}
+}
+
+// BenchmarkArrow reads the same packs with Arrow's library, as any program
+// could: the alternative to the reader of this package.
+func BenchmarkArrow(b *testing.B) {
+	for kind, k := range benchKinds[:4] {
+		path := benchPack(b, kind)
+		b.Run("open/"+k.name, func(b *testing.B) {
+			for b.Loop() {
+				file, err := os.Open(path)
+				if err != nil {
+					b.Fatal(err)
+				}
+				r, err := ipc.NewFileReader(file)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := r.RecordBatchAt(r.NumRecords() / 2); err != nil {
+					b.Fatal(err)
+				}
+				r.Close()
+				file.Close()
+			}
+		})
+		b.Run("decode/"+k.name, func(b *testing.B) {
+			file, err := os.Open(path)
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer file.Close()
+			r, err := ipc.NewFileReader(file)
+			if err != nil {
+				b.Fatal(err)
+			}
+			var columns []int32
+			var values []float64
+			entries, start := 0, processorTime()
+			for b.Loop() {
+				entries = 0
+				for at := range r.NumRecords() {
+					batch, err := r.RecordBatchAt(at)
+					if err != nil {
+						b.Fatal(err)
+					}
+					list := batch.Column(1).(*array.List)
+					item := list.ListValues().(*array.Struct)
+					column := item.Field(0).(*array.Dictionary)
+					for x := range list.Len() {
+						lo, hi := list.ValueOffsets(x)
+						columns, values = columns[:0], values[:0]
+						entries += int(hi - lo)
+						for y := int(lo); y < int(hi); y++ {
+							columns = append(columns, int32(column.GetValueIndex(y)))
+						}
+						switch v := item.Field(1).(type) {
+						case *array.Dictionary:
+							dictionary := v.Dictionary().(*array.Float64)
+							for y := int(lo); y < int(hi); y++ {
+								values = append(values, dictionary.Value(v.GetValueIndex(y)))
+							}
+						case *array.Float32:
+							for y := int(lo); y < int(hi); y++ {
+								values = append(values, float64(v.Value(y)))
+							}
+						case *array.Float64:
+							for y := int(lo); y < int(hi); y++ {
+								values = append(values, v.Value(y))
+							}
+						default:
+							b.Fatal(fmt.Sprintf("%T", v))
+						}
+					}
+					batch.Release()
+				}
+			}
+			perEntry(b, entries, processorTime()-start)
+		})
+	}
+}

@@ -1,0 +1,305 @@
+package pack
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"optcomplete/data"
+)
+
+// readAll reads everything a pack holds, without Verify.
+func readAll(f *File) error {
+	return errors.Join(data.ForEach(f, func(i int, columns []int32, values []float64) error {
+		if n := f.Entries(i); n != len(columns) {
+			return fmt.Errorf("row %d: %d entries announced, %d read", i, n, len(columns))
+		}
+		return nil
+	}), f.Err())
+}
+
+// known is an error that names the file and is of a kind that callers can test.
+func known(t *testing.T, err error, path string) {
+	t.Helper()
+	var input *data.InputError
+	if !errors.As(err, &input) || input.File != path || input.Remedy == "" {
+		t.Errorf("%v: not an input error with a remedy", err)
+	}
+	if errors.Is(err, ErrDamaged) {
+		var block *BlockError
+		if !errors.As(err, &block) || block.Block >= 0 && !strings.Contains(err.Error(), fmt.Sprintf("block %d (rows ", block.Block)) {
+			t.Errorf("%v: the block is not named", err)
+		}
+	} else if !errors.Is(err, ErrNotPack) && !errors.Is(err, ErrVersion) {
+		t.Errorf("%v: of no known kind", err)
+	}
+}
+
+// small is a pack of several blocks, in bytes.
+func small(t testing.TB, columns int) []byte {
+	t.Helper()
+	m := random(t, 11, columns, 20/float64(columns), stars)
+	b, err := os.ReadFile(write(t, m, WriterOptions{Rows: 4, Observed: blockEntries, Metadata: map[string]string{"made": "by a test"}}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestEveryFlippedBitIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pack")
+	good := small(t, 40)
+	if err := os.WriteFile(path, good, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	blocks := map[int]bool{}
+	for at := range good {
+		if at > 0 {
+			_, err = file.WriteAt(good[at-1:at], int64(at-1))
+		}
+		if _, e := file.WriteAt([]byte{good[at] ^ 1<<(at%8)}, int64(at)); e != nil || err != nil {
+			t.Fatal(e, err)
+		}
+		f, err := Open(path)
+		if err == nil {
+			err = readAll(f)
+			if again := f.Verify(context.Background(), nil); again == nil || err == nil || again.Error() != err.Error() && !strings.Contains(err.Error(), again.Error()) {
+				t.Errorf("byte %d: reading says %v, verifying says %v", at, err, again)
+			}
+			f.Close()
+		}
+		if err == nil {
+			t.Fatalf("byte %d of %d was flipped unnoticed", at, len(good))
+		}
+		known(t, err, path)
+		var block *BlockError
+		if errors.As(err, &block) {
+			blocks[block.Block] = true
+		}
+	}
+	for b := -1; b < 3; b++ {
+		if !blocks[b] {
+			t.Errorf("block %d was never named", b)
+		}
+	}
+}
+
+func TestEveryCutIsFound(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pack")
+	good := small(t, 40)
+	if err := os.WriteFile(path, good, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for length := len(good) - 1; length >= 0; length-- {
+		if err := os.Truncate(path, int64(length)); err != nil {
+			t.Fatal(err)
+		}
+		if f, err := Open(path); err == nil {
+			f.Close()
+			t.Fatalf("a pack of %d bytes cut to %d was opened", len(good), length)
+		} else {
+			known(t, err, path)
+		}
+	}
+	if err := os.WriteFile(path, append(bytes.Clone(good), 0), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(path); !errors.Is(err, ErrDamaged) {
+		t.Errorf("a byte too many: %v", err)
+	}
+}
+
+func TestOtherFilesAndVersions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pack")
+	good := small(t, 40)
+	version := bytes.Clone(good)
+	binary.LittleEndian.PutUint32(version[bytes.LastIndex(version, []byte(magic))-4:], 7)
+	for _, c := range []struct {
+		name    string
+		content []byte
+		want    error
+		says    string
+	}{
+		{"version", version, ErrVersion, "version 7"},
+		{"empty", nil, ErrNotPack, "optcomplete pack"},
+		{"text", []byte("row,column,value\na,b,1\n"), ErrNotPack, "optcomplete pack"},
+		{"arrow", []byte(arrowMagic + "\x00\x00" + strings.Repeat("x", 600) + arrowMagic), ErrNotPack, "an Arrow file"},
+	} {
+		if err := os.WriteFile(path, c.content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(path); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+	if _, err := Open(filepath.Join(t.TempDir(), "absent")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("no file: %v", err)
+	}
+	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNotPack) {
+		t.Errorf("a folder: %v", err)
+	}
+	if !IsPack(good[:512]) || IsPack([]byte("ARROW1")) || IsPack(nil) {
+		t.Error("IsPack is wrong")
+	}
+}
+
+// A pack that shrinks under its readers is an error to them, not the end of the
+// process: the pages that are gone answer with SIGBUS.
+func TestCutWhileOpen(t *testing.T) {
+	m := random(t, 400, 2000, 0.5, double)
+	path := write(t, m, WriterOptions{Rows: 16, Observed: 16 * 1000})
+	for _, touched := range []bool{false, true} {
+		content, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		f := opened(t, path)
+		if touched {
+			if err := readAll(f); err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := f.Reader()
+		f.lastLook.Store(1 << 62) // as if just looked at: only the fault can tell
+		if err := os.Truncate(path, 8192); err != nil {
+			t.Fatal(err)
+		}
+		columns, values := []int32{5}, []float64{6}
+		c, v, err := r.Append(399, columns, values)
+		known := func(what string, err error) {
+			t.Helper()
+			if !errors.Is(err, ErrChanged) || !strings.Contains(err.Error(), "cut short while open") || !strings.Contains(err.Error(), "block ") {
+				t.Errorf("%s, touched %v: %v", what, touched, err)
+			}
+		}
+		known("reading", err)
+		if len(c) != 1 || len(v) != 1 || c[0] != 5 || v[0] != 6 {
+			t.Error("the slices given did not come back as they were")
+		}
+		if n := f.Entries(398); n != 0 {
+			t.Errorf("%d entries in a row that is gone", n)
+		}
+		if f.RowIDs() != nil {
+			t.Error("row ids that are gone")
+		}
+		known("Err", f.Err())
+		if err := f.Verify(context.Background(), nil); !errors.Is(err, ErrChanged) {
+			t.Errorf("verifying: %v", err)
+		}
+		if err := f.Close(); !errors.Is(err, ErrChanged) {
+			t.Errorf("closing: %v", err)
+		}
+		if err := os.WriteFile(path, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+func TestChangedWhileOpen(t *testing.T) {
+	path := write(t, random(t, 50, 40, 0.5, double), WriterOptions{})
+	f := opened(t, path)
+	if err := readAll(f); err != nil {
+		t.Fatal(err)
+	}
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := file.WriteAt([]byte("overwritten"), f.header.Tail.Offset-100); err != nil {
+		t.Fatal(err)
+	}
+	file.Close()
+	// The clock of files may be coarse.
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Minute)); err != nil {
+		t.Fatal(err)
+	}
+	reader := f.Reader()
+	time.Sleep(2 * lookEvery)
+	if _, _, err := reader.Append(0, nil, nil); !errors.Is(err, ErrChanged) {
+		t.Errorf("reading: %v", err)
+	}
+	if err := f.Close(); !errors.Is(err, ErrChanged) {
+		t.Errorf("closing: %v", err)
+	}
+}
+
+// A pack that is replaced by another, as writers do, stays what it was for
+// those who have it open.
+func TestReplacedWhileOpen(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pack")
+	m := random(t, 50, 40, 0.5, double)
+	writeTo(t, path, m, WriterOptions{})
+	f := opened(t, path)
+	writeTo(t, path, random(t, 20, 10, 0.5, stars), WriterOptions{})
+	time.Sleep(2 * lookEvery)
+	if err := readAll(f); err != nil {
+		t.Error(err)
+	}
+	if got, err := data.Collect(f, nil); err != nil || got.Observed() != m.Observed() {
+		t.Errorf("%v", err)
+	}
+	if err := f.Close(); err != nil {
+		t.Error(err)
+	}
+}
+
+// full fails like a disk with so much room.
+type full struct{ room int }
+
+func (f *full) Write(b []byte) (int, error) {
+	if len(b) > f.room {
+		n := f.room
+		f.room = 0
+		return n, &os.PathError{Op: "write", Path: "x", Err: syscall.ENOSPC}
+	}
+	f.room -= len(b)
+	return len(b), nil
+}
+
+// Wherever the disk becomes full, every later call says so.
+func TestFullDisk(t *testing.T) {
+	m := random(t, 11, 40, 0.5, stars)
+	whole := len(small(t, 40))
+	dir := t.TempDir()
+	path := filepath.Join(dir, "x.pack")
+	writeTo(t, path, m, WriterOptions{})
+	old, _ := os.ReadFile(path)
+	for room := 0; room < whole-1000; room += 97 {
+		w, err := Create(path, ids("c", 40), WriterOptions{Rows: 4, Observed: blockEntries})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.trial = nil
+		if w.stream, err = newStream(io.Discard, shape{40, Dictionary8}, 4, w.columnIDs, nil); err != nil {
+			t.Fatal(err)
+		}
+		w.stream.to = &full{room}
+		err = data.ForEach(m, func(i int, columns []int32, values []float64) error { return w.Append("a", columns, values) })
+		if e := w.Close(); err == nil {
+			err = e
+		} else if e != err {
+			t.Errorf("closing after %v: %v", err, e)
+		}
+		if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "disk is full") || !strings.Contains(err.Error(), path) {
+			t.Fatalf("room for %d bytes: %v", room, err)
+		}
+		alone(t, path)
+		if now, _ := os.ReadFile(path); !bytes.Equal(now, old) {
+			t.Fatal("the old pack is gone")
+		}
+	}
+}

@@ -1,0 +1,50 @@
+package pack
+
+import "math"
+
+// dictionary numbers distinct values in the order they come. It is an open
+// hash table on the bits, so that 0 and −0 stay apart.
+type dictionary struct {
+	values []float64
+	most   int
+	slots  []int32 // code+1; 0: free. A power of two, at most half full
+	shift  uint
+}
+
+// newDictionary returns an empty dictionary for up to most values.
+func newDictionary(most int) *dictionary {
+	d := &dictionary{most: most, shift: 64}
+	size := 1
+	for size < 2*most {
+		size *= 2
+		d.shift--
+	}
+	d.slots = make([]int32, size)
+	return d
+}
+
+// code returns the number of a value, and adds it if it is new; -1 if the
+// dictionary is full.
+func (d *dictionary) code(value float64) int {
+	bits := math.Float64bits(value)
+	// Fibonacci hashing: the high bits of a product with 2⁶⁴/φ.
+	for at := int(bits * 0x9e3779b97f4a7c15 >> d.shift); ; at = (at + 1) & (len(d.slots) - 1) {
+		x := d.slots[at]
+		if x == 0 {
+			if len(d.values) == d.most {
+				return -1
+			}
+			d.values = append(d.values, value)
+			d.slots[at] = int32(len(d.values))
+			return len(d.values) - 1
+		}
+		if math.Float64bits(d.values[x-1]) == bits {
+			return int(x - 1)
+		}
+	}
+}
+
+// isFloat32 tells whether a value is a float32, to the bit.
+func isFloat32(value float64) bool {
+	return math.Float64bits(float64(float32(value))) == math.Float64bits(value)
+}

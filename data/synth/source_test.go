@@ -1,0 +1,209 @@
+package synth
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/internal/sourcetest"
+)
+
+func source(t testing.TB, c Config) *Source {
+	t.Helper()
+	s, err := NewSource(c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Rows on demand are the rows in memory, for every generator, also where a row
+// has several blocks and where nothing is missing.
+func TestSourcesAreTheirInstances(t *testing.T) {
+	for name, c := range map[string]Config{
+		"paper":  {Rows: 300, Columns: 70, Features: 9, K: 3, Missing: 0.9, Noise: 0.1, Seed: 3},
+		"full":   {Rows: 20, Columns: 30, Features: 9, K: 3, Noise: 0.1, Seed: 3},
+		"blocks": {Rows: 12, Columns: 3*blockColumns + 5, Features: 4, K: 2, Missing: 0.9, Noise: 0.1, Seed: 3},
+	} {
+		t.Run(name, func(t *testing.T) {
+			sourcetest.Run(t, source(t, c), generate(t, c).Ratings.Matrix)
+		})
+	}
+	in := films(t, 100, 60)
+	t.Run("films", func(t *testing.T) { sourcetest.Run(t, in.Source, in.Ratings.Matrix) })
+}
+
+func TestPaperValuesAreFloat32(t *testing.T) {
+	in := generate(t, Config{Rows: 50, Columns: 100, Features: 9, K: 3, Missing: 0.5, Noise: 0.1, Seed: 3})
+	for i := range in.Rows {
+		_, values := in.Ratings.Row(i)
+		for _, v := range values {
+			if float64(float32(v)) != v {
+				t.Fatalf("%v is no float32", v)
+			}
+		}
+	}
+}
+
+// The table of skips never changes what the logarithm says.
+func TestSkipsAreThoseOfTheLogarithm(t *testing.T) {
+	s := random.New(5)
+	for _, missing := range []float64{1e-9, 0.05, 0.2, 0.5, 0.95, 0.999, 1 - 1e-9} {
+		k := newSkips(missing)
+		known := 0
+		for range 20000 {
+			bits := s.Uint64()
+			if s.Intn(2) == 0 { // next to an end of a cell
+				bits = bits>>(64-skipBits)<<(64-skipBits) - uint64(s.Intn(3))<<11
+			}
+			if got, want := k.of(bits, 1000), k.exactly(bits, 1000); got != want {
+				t.Fatalf("μ = %v: %#x skips %d, want %d", missing, bits, got, want)
+			}
+		}
+		for _, g := range k.table {
+			if g >= 0 {
+				known++
+			}
+		}
+		t.Logf("μ = %v: %.1f %% of the cells are known", missing, 100*float64(known)/float64(len(k.table)))
+		if missing == 0.95 && known < len(k.table)*95/100 {
+			t.Errorf("only %d cells are known", known)
+		}
+	}
+}
+
+// Part of a row has entries of the row, is the same every time, and takes each
+// column as often as any other.
+func TestSomeOfARow(t *testing.T) {
+	c := Config{Rows: 4000, Columns: 10*blockColumns - 7, Features: 3, K: 2, Missing: 0.99, Noise: 0.1, Seed: 3}
+	s := source(t, c)
+	reader := s.Reader().(data.SomeReader)
+	const most = 100
+	counts := make([]float64, 10)
+	total := 0
+	for i := range c.Rows {
+		columns, values, err := reader.AppendSome(i, most, []int32{-1}, []float64{7})
+		if err != nil || columns[0] != -1 || values[0] != 7 || len(columns) != len(values) || len(columns) > most+1 {
+			t.Fatal(i, columns, values, err)
+		}
+		columns, values = columns[1:], values[1:]
+		total += len(columns)
+		again, same, _ := s.Reader().(data.SomeReader).AppendSome(i, most, nil, nil)
+		if !slices.Equal(columns, again) || !slices.Equal(values, same) {
+			t.Fatalf("part of row %d differs between readings", i)
+		}
+		if i%100 == 0 {
+			all, whole := s.Row(i)
+			for x, j := range columns {
+				at, is := slices.BinarySearch(all, j)
+				if !is || whole[at] != values[x] || x > 0 && columns[x-1] >= j {
+					t.Fatalf("row %d has no column %d of value %v there", i, j, values[x])
+				}
+			}
+			if every, _, _ := reader.AppendSome(i, c.Columns, nil, nil); !slices.Equal(every, all) {
+				t.Fatalf("all of row %d is %d entries, want %d", i, len(every), len(all))
+			}
+		}
+		for _, j := range columns {
+			counts[int(j)/blockColumns]++
+		}
+	}
+	if mean := float64(total) / float64(c.Rows); mean < 0.9*most {
+		t.Errorf("%v entries a row, %d were asked for", mean, most)
+	}
+	for b, n := range counts {
+		if e := float64(total) / 10; math.Abs(n-e) > 0.1*e {
+			t.Errorf("block %d has %v of %d entries", b, n, total)
+		}
+	}
+	if none, _, _ := reader.AppendSome(1, 0, nil, nil); len(none) != 0 {
+		t.Errorf("none of a row is %v", none)
+	}
+}
+
+// Text that is made in blocks is the text of the instance.
+func TestWriteRatings(t *testing.T) {
+	for _, c := range []Config{
+		{Rows: 3000, Columns: 100, Features: 5, K: 3, Missing: 0.7, Noise: 0.1, Seed: 3},
+		{Rows: 3, Columns: 30, Features: 5, K: 3, Missing: 0.95, Noise: 0.1, Seed: 4},
+	} {
+		in := generate(t, c)
+		var want, got bytes.Buffer
+		if err := data.WriteRatings(&want, in.Ratings); err != nil {
+			t.Fatal(err)
+		}
+		entries, err := source(t, c).WriteRatings(context.Background(), &got)
+		if err != nil || entries != in.Ratings.Observed() || !bytes.Equal(want.Bytes(), got.Bytes()) {
+			t.Errorf("%d entries in %d bytes, want %d in %d: %v", entries, got.Len(), in.Ratings.Observed(), want.Len(), err)
+		}
+		if _, err := in.WriteRatings(context.Background(), fullDisk{}); err == nil {
+			t.Error("nothing is said of a full disk")
+		}
+		stopped, stop := context.WithCancel(context.Background())
+		stop()
+		if _, err := in.WriteRatings(stopped, io.Discard); !errors.Is(err, context.Canceled) {
+			t.Errorf("stopped: %v", err)
+		}
+	}
+}
+
+// A source too large to count says the expected number, and its missing entries
+// are missing.
+func TestGiantSource(t *testing.T) {
+	c := Config{Rows: 1_000_000, Columns: 50_000, Features: 3, K: 2, Missing: 0.95, Noise: 0.1, Seed: 3}
+	s := source(t, c)
+	if s.Counted() || s.Observed() != 2_500_000_000 {
+		t.Fatalf("%d entries are observed, counted: %v", s.Observed(), s.Counted())
+	}
+	columns, _ := s.Row(777_777)
+	if got := s.Entries(777_777); got != len(columns) || got < 2200 || got > 2800 {
+		t.Errorf("a row of %d entries is said to have %d", len(columns), got)
+	}
+	entries := s.TestEntries(500)
+	if len(entries) != 500 || !cmp.Equal(entries, s.TestEntries(500)) {
+		t.Fatalf("%d test entries", len(entries))
+	}
+	for x, e := range entries {
+		observed, _ := s.Row(int(e.Row))
+		if slices.Contains(observed, e.Column) || e.Value != s.Noisy(int(e.Row), int(e.Column)) || e.NoiseFree != s.NoiseFree(int(e.Row), int(e.Column)) {
+			t.Errorf("(%d,%d) is observed, or has other values", e.Row, e.Column)
+		}
+		if x > 0 && entries[x-1].Row > e.Row {
+			t.Error("the entries are not in order")
+		}
+	}
+	if _, err := s.Collect(); err == nil {
+		t.Error("the source was collected")
+	}
+}
+
+// BenchmarkRows makes rows of the paper's largest instances on one core.
+func BenchmarkRows(b *testing.B) {
+	for name, c := range map[string]Config{
+		"m=1e3": {Rows: 1e6, Columns: 1e3, Features: 10, K: 10, Missing: 0.95, Noise: 0.01, Seed: 1},
+		"m=1e4": {Rows: 1e6, Columns: 1e4, Features: 10, K: 10, Missing: 0.95, Noise: 0.01, Seed: 1},
+		"m=1e6": {Rows: 1e6, Columns: 1e6, Features: 10, K: 10, Missing: 0.95, Noise: 0.01, Seed: 1},
+	} {
+		b.Run(name, func(b *testing.B) {
+			s := source(b, c)
+			reader := s.Reader()
+			var columns []int32
+			var values []float64
+			made, i := 0, 0
+			for b.Loop() {
+				columns, values, _ = reader.Append(i, columns[:0], values[:0])
+				made += len(columns)
+				i++
+			}
+			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(made), "ns/entry")
+		})
+	}
+}

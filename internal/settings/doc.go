@@ -1,0 +1,10 @@
+// Package settings makes flags, range checks, help, a configuration file and a
+// page of the manual from one table.
+//
+// A [Setting] is a line of the table: its name, type, default, range, group and
+// the verbs that take it. A verb binds its variables to settings by name
+// ([Flags.Bind]); everything else follows from the line. What is given outside
+// of its range is refused before any work, wherever it was given.
+//
+// It knows flags and text only: not what a setting means, nor the verbs.
+package settings

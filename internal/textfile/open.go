@@ -1,0 +1,117 @@
+package textfile
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+// StdinName stands for standard input in error messages; the user writes "-".
+const StdinName = "stdin"
+
+// zstdWindow is the most memory a zstd frame may ask for: that of `zstd --long`.
+const zstdWindow = 128 << 20
+
+// WithFile opens a path ("-" is standard input) and hands its text to read,
+// with the name to use in errors.
+func WithFile(path string, read func(r io.Reader, name string) error) error {
+	if path == "-" {
+		return read(os.Stdin, StdinName)
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return OpenError(path, err)
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err == nil && info.IsDir() {
+		return &InputError{File: path, Problem: "is a directory", Remedy: "name the file in it"}
+	}
+	return read(file, path)
+}
+
+// OpenError says why a file cannot be opened.
+func OpenError(path string, err error) error {
+	problem := "cannot be opened"
+	var cause *fs.PathError
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		problem = "there is no such file"
+	case errors.As(err, &cause):
+		problem += ": " + cause.Err.Error()
+	}
+	return &InputError{File: path, Problem: problem, Err: err}
+}
+
+// The first bytes of what people give us.
+var (
+	gzipMagic = []byte{0x1f, 0x8b}
+	zstdMagic = []byte{0x28, 0xb5, 0x2f, 0xfd}
+	utf8Mark  = []byte{0xef, 0xbb, 0xbf}
+
+	// Formats that are not text tables, and what to do about each.
+	notText = []struct{ magic, problem, remedy string }{
+		{"PAR1\x15", "is a Parquet file", "write it as CSV first"},
+		{"PK\x03\x04", "is a zip archive or a spreadsheet", "unpack it, or save the sheet as CSV"},
+		{"BZh91AY", "is compressed with bzip2", "unpack it, or use gzip or zstd"},
+		{"\xfd7zXZ\x00", "is compressed with xz", "unpack it, or use gzip or zstd"},
+		{"\xff\xfe", "is UTF-16 text", "save it as UTF-8"},
+		{"\xfe\xff", "is UTF-16 text", "save it as UTF-8"},
+	}
+)
+
+// BufferBytes is the size of the read buffer. Lines within it are never copied.
+const BufferBytes = 256 << 10
+
+// Unpack gives the text of r: decompressed if its first bytes say so, without a
+// byte-order mark. Release it when done.
+func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err error) {
+	release = func() {}
+	raw := bufio.NewReaderSize(r, BufferBytes)
+	head, _ := raw.Peek(8) // a read error will come again with the first line
+	switch {
+	case bytes.HasPrefix(head, gzipMagic):
+		z, err := gzip.NewReader(raw)
+		if err != nil {
+			return nil, nil, ReadError(name, 0, err)
+		}
+		text = bufio.NewReaderSize(z, BufferBytes)
+	case bytes.HasPrefix(head, zstdMagic):
+		z, err := zstd.NewReader(raw, zstd.WithDecoderMaxWindow(zstdWindow))
+		if err != nil {
+			return nil, nil, ReadError(name, 0, err)
+		}
+		release = z.Close
+		text = bufio.NewReaderSize(z, BufferBytes)
+	default:
+		text = raw
+	}
+	head, _ = text.Peek(8)
+	for _, f := range notText {
+		if bytes.HasPrefix(head, []byte(f.magic)) {
+			release()
+			return nil, nil, &InputError{File: name, Problem: f.problem, Remedy: f.remedy}
+		}
+	}
+	if bytes.HasPrefix(head, utf8Mark) {
+		if _, err := text.Discard(len(utf8Mark)); err != nil {
+			release()
+			return nil, nil, ReadError(name, 0, err)
+		}
+	}
+	return text, release, nil
+}
+
+// ReadError says why a file cannot be read on.
+func ReadError(name string, line int, err error) error {
+	problem := "cannot be read: " + err.Error()
+	if errors.Is(err, io.ErrUnexpectedEOF) {
+		problem = "ends in the middle of its compressed data"
+	}
+	return &InputError{File: name, Line: line, Problem: problem, Err: err}
+}

@@ -1,0 +1,145 @@
+package textfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// Table gives the lines of a text table as fields.
+type Table struct {
+	LineReader
+	Delimiter byte // 0 until the first line shows it
+	Least     int  // the fewest fields the table can have, to detect the delimiter
+	fields    [][]byte
+}
+
+// WithTable unpacks r and hands it to read as a table.
+func WithTable(r io.Reader, t *Table, read func() error) error {
+	text, release, err := Unpack(r, t.Name)
+	if err != nil {
+		return err
+	}
+	defer release()
+	t.text = text
+	return read()
+}
+
+// Next gives the fields of the next line that is not blank, or io.EOF. They hold
+// until the next call.
+func (t *Table) Next() ([][]byte, error) {
+	line, err := t.LineReader.Next()
+	if err != nil {
+		return nil, err
+	}
+	if t.Delimiter == 0 {
+		t.Delimiter = DetectDelimiter(line, t.Least)
+	}
+	var fault SplitFault
+	t.fields, fault = Split(line, t.Delimiter, t.fields[:0])
+	if fault != "" {
+		return nil, t.Fault(string(fault), QuoteRemedy)
+	}
+	return t.fields, nil
+}
+
+// Fault is an error on the current line.
+func (t *Table) Fault(problem, remedy string) *InputError {
+	return &InputError{File: t.Name, Line: t.Line, Problem: problem, Remedy: remedy}
+}
+
+// WrongCount is the fault of a line with too many or too few fields.
+func (t *Table) WrongCount(got, want int) *InputError {
+	remedy := "quote fields that contain " + t.delimiterName()
+	if got < want {
+		remedy = "fields are separated by " + t.delimiterName()
+	}
+	return t.Fault(fmt.Sprintf("the line has %s where %d are expected", Counted(got, "field"), want), remedy)
+}
+
+// EmptyID is the fault of a line without a row or a column.
+func (t *Table) EmptyID(row bool) *InputError {
+	which := "column"
+	if row {
+		which = "row"
+	}
+	return t.Fault("the "+which+" id is empty", "fill it in or leave the line out")
+}
+
+func (t *Table) delimiterName() string {
+	switch t.Delimiter {
+	case '\t':
+		return "tabs"
+	case ',':
+		return "commas"
+	case ';':
+		return "semicolons"
+	default:
+		return Quote(string(rune(t.Delimiter)))
+	}
+}
+
+// Counted writes a number of things: "1 field", "2 fields".
+func Counted(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
+
+// WrongValue is the fault of an entry whose value is no finite number.
+func (t *Table) WrongValue(value []byte, wrong NumberFault) *InputError {
+	if len(value) == 0 {
+		return t.Fault("the value is blank", `leave the line out, or use --missing "" to treat it as unknown`)
+	}
+	remedy := NumberRemedy(value)
+	if remedy == "" && wrong != TooLarge && len(value) <= ShownBytes {
+		remedy = "use --missing " + shellWord(value) + " to treat it as unknown"
+	}
+	return t.Fault("value "+Quote(value)+" "+string(wrong), remedy)
+}
+
+// shellWord writes a word as it has to be typed.
+func shellWord(word []byte) string {
+	plain := func(r rune) bool {
+		return strings.ContainsRune("/.-+_:#", r) || r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z'
+	}
+	if bytes.IndexFunc(word, func(r rune) bool { return !plain(r) }) < 0 && word[0] != '#' {
+		return string(word)
+	}
+	return "'" + strings.ReplaceAll(string(word), "'", `'\''`) + "'"
+}
+
+// Texts copies fields out of the line's buffer.
+func Texts(fields [][]byte) []string {
+	out := make([]string, len(fields))
+	for i, f := range fields {
+		out[i] = string(f)
+	}
+	return out
+}
+
+// Locate finds the named columns in a header, whatever their case unless that
+// is ambiguous. If one is not there, or is there twice, the fault says which.
+func (t *Table) Locate(header [][]byte, names []string) (at []int, fault *InputError) {
+	have := Texts(header)
+	for _, name := range names {
+		exact := func(s string) bool { return s == name }
+		same := func(s string) bool { return strings.EqualFold(s, name) }
+		match := exact
+		if !slices.ContainsFunc(have, exact) {
+			match = same
+		}
+		i := slices.IndexFunc(have, match)
+		if i < 0 {
+			return nil, t.Fault("the header has no column "+Quote(name), "it has "+QuoteList(have))
+		}
+		if slices.ContainsFunc(have[i+1:], match) {
+			return nil, t.Fault("the header has the column "+Quote(name)+" twice", "rename one of them")
+		}
+		at = append(at, i)
+	}
+	return at, nil
+}

@@ -1,0 +1,293 @@
+package optcomplete
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+	"optcomplete/search"
+)
+
+// Sampling says whether large data are first searched on samples.
+type Sampling int
+
+const (
+	AutoSampling Sampling = iota // where there are sampleFrom entries or more
+	NoSampling
+	AlwaysSampling
+)
+
+// Numbers of the growing samples: the first has about firstEntries entries and at
+// least leastRows rows, each next one growBy times the rows, the last about
+// mostEntries entries. A row with more than longRow entries is thinned to about
+// so many.
+const (
+	sampleFrom   = 2_000_000
+	firstEntries = 40_000
+	leastRows    = 64
+	growBy       = 4
+	mostEntries  = 1_000_000
+	longRow      = 4_000
+	sure         = 4 // standard errors by which a selection must be better than the next
+)
+
+const rowSampleStream = 0x726f7773 // "rows"
+
+// sampler draws nested samples of rows: each contains the smaller ones.
+type sampler struct {
+	source data.Source
+	order  []int32 // every row with entries, the first g of it are the sample of g
+	thin   float64 // part of the entries of a row that is kept
+	seed   uint64
+}
+
+// newSampler orders the rows so that any beginning of the order is spread evenly
+// over the numbers of entries: a stratified sample in which every row counts the
+// same. Rows of a source too large to ask for their entries are only shuffled.
+func newSampler(source data.Source, seed uint64) *sampler {
+	n, _ := source.Dims()
+	s := &sampler{source: source, thin: 1, seed: seed}
+	keys := make([]uint64, n)
+	for i := range keys {
+		keys[i] = random.Hash(seed, rowSampleStream, uint64(i))
+	}
+	rows := make([]int32, 0, n)
+	mean := float64(source.Observed()) / math.Max(float64(n), 1)
+	stratify := float64(source.Observed()) <= countable
+	for i := range n {
+		if !stratify || source.Entries(i) > 0 {
+			rows = append(rows, int32(i))
+		}
+	}
+	byKey := func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) }
+	if stratify {
+		mean = float64(source.Observed()) / math.Max(float64(len(rows)), 1)
+		slices.SortFunc(rows, func(a, b int32) int {
+			return cmp.Or(cmp.Compare(source.Entries(int(a)), source.Entries(int(b))), byKey(a, b))
+		})
+		// The place of a row among those sorted by entries, read backwards in
+		// binary, spreads every beginning of the order over all places (van der
+		// Corput's sequence), as evenly as a stratified sample.
+		s.order = make([]int32, 0, len(rows))
+		bits := 0
+		for 1<<bits < len(rows) {
+			bits++
+		}
+		shift := int(random.Hash(seed, rowSampleStream) % uint64(max(len(rows), 1)))
+		for x := range 1 << bits {
+			if place := reverse(x, bits); place < len(rows) {
+				s.order = append(s.order, rows[(place+shift)%len(rows)])
+			}
+		}
+	} else {
+		slices.SortFunc(rows, byKey)
+		s.order = rows
+	}
+	if mean > 2*longRow {
+		s.thin = longRow / mean
+	}
+	return s
+}
+
+// countable is how many entries a source may have for its rows to be asked how
+// many they have.
+const countable = 2e9
+
+func reverse(x, bits int) (out int) {
+	for range bits {
+		out = out<<1 | x&1
+		x >>= 1
+	}
+	return out
+}
+
+// sizes are the numbers of rows of the growing samples.
+func (s *sampler) sizes() (sizes []int) {
+	n := len(s.order)
+	mean := math.Max(s.thin*float64(s.source.Observed())/math.Max(float64(n), 1), 1)
+	first := max(leastRows, int(firstEntries/mean))
+	most := max(first, int(mostEntries/mean))
+	for g := first; g < n && g <= most; g *= growBy {
+		sizes = append(sizes, g)
+	}
+	return sizes
+}
+
+// draw is the matrix of the sample of g rows.
+func (s *sampler) draw(g int) (*data.Matrix, error) {
+	rows := make([]int, g)
+	for x, i := range s.order[:g] {
+		rows[x] = int(i)
+	}
+	slices.Sort(rows)
+	sample, err := data.Collect(s.source, rows)
+	if err != nil || s.thin == 1 {
+		return sample, err
+	}
+	return sample.Filter(func(row int, column int32) bool {
+		return random.Unit(random.Hash(s.seed, rowSampleStream, uint64(rows[row]), uint64(column))) < s.thin
+	}), nil
+}
+
+// sampled is what growing samples lead to.
+type sampled struct {
+	selections [][]int       // of the oracle: the best on the sample, then its near-ties
+	gap        float64       // between cost and bound on the last sample; proves nothing
+	rows       int           // of the last sample
+	stable     bool          // two samples agree, and the selection is better than the next beyond doubt
+	guide      search.Curved // the cost of the last sample, in the scale of all data
+	elapsed    time.Duration
+}
+
+// sample searches growing samples until the selection no longer changes and is
+// better than its near-ties by several standard errors, or the samples end.
+func (t *task) sample(ctx context.Context, values data.Source, c choices, find search.Settings, seed uint64) (*sampled, error) {
+	start := time.Now()
+	n, _ := values.Dims()
+	from := newSampler(values, seed)
+	found := &sampled{selections: find.Start}
+	for _, g := range from.sizes() {
+		matrix, err := from.draw(g)
+		if err != nil {
+			return nil, err
+		}
+		// Of a row thinned to a part τ, (1/τ)·(Σ(a − bu)² + τ/γ·‖u‖²) estimates
+		// what it costs; the population of a part of the rows weighs as much more.
+		at := c
+		at.gamma /= from.thin
+		at.gamma0 *= float64(len(from.order)) / float64(g)
+		s := t.selector(matrix, at)
+		t.remember(s, fmt.Sprintf("sample of %d", g), c)
+		scale := float64(len(from.order)) / float64(n) / from.thin
+		s.find.NearTies, s.find.Start = 3, found.selections
+		s.find.MaxNodes, s.find.MaxPasses = 1, trialPasses
+		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
+		s.find.OnEvent = nil
+		if find.OnEvent != nil {
+			s.find.OnEvent = func(e search.Event) {
+				e.Sampled, e.Cost, e.Bound, e.Elapsed = true, e.Cost*scale, e.Bound*scale, time.Since(start)
+				find.OnEvent(e)
+			}
+		}
+		result, err := search.Minimize(ctx, s.oracle, s.find)
+		if err != nil {
+			return nil, err
+		}
+		same := found.rows > 0 && slices.Equal(found.selections[0], result.Selection)
+		found.selections = [][]int{result.Selection}
+		for _, tie := range result.NearTies {
+			found.selections = append(found.selections, tie.Selection)
+		}
+		found.gap, found.rows = result.Gap, g
+		if curved, ok := s.oracle.(search.Curved); ok {
+			found.guide = scaled{curved, scale}
+		}
+		found.elapsed = time.Since(start)
+		if ctx.Err() != nil || result.Status == search.TimeLimit {
+			break
+		}
+		if same {
+			if found.stable, err = t.beyondDoubt(ctx, s, found.selections); err != nil || found.stable {
+				return found, err
+			}
+		}
+	}
+	return found, nil
+}
+
+// sampleThenProve finds a selection on samples and proves or improves it on all
+// data, guided by the last sample.
+func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, settings *Settings, summary *model.Summary) (search.Result, time.Duration, error) {
+	first, err := t.sample(ctx, s.values, c, s.find, settings.Seed)
+	if err != nil {
+		return search.Result{}, 0, err
+	}
+	find := s.find
+	if len(first.selections) > 0 {
+		find.Start, find.Guide = first.selections[:1], first.guide
+		summary.SampleRows, summary.SampledGap = first.rows, &first.gap
+	}
+	if find.TimeLimit > 0 {
+		find.TimeLimit = max(find.TimeLimit-first.elapsed, time.Millisecond)
+	}
+	if find.OnEvent != nil {
+		find.OnEvent = func(e search.Event) {
+			e.Elapsed += first.elapsed
+			s.find.OnEvent(e)
+		}
+	}
+	result, found, err := minimize(ctx, s.oracle, find)
+	if err != nil {
+		return search.Result{}, 0, err
+	}
+	result.Elapsed += first.elapsed
+	if len(first.selections) > 0 && slices.Equal(result.Selection, first.selections[0]) {
+		return result, first.elapsed, nil
+	}
+	return result, found, nil
+}
+
+// beyondDoubt tells whether the first selection costs less than each of the
+// others by several standard errors of the difference, row by row.
+func (t *task) beyondDoubt(ctx context.Context, s *selector, selections [][]int) (bool, error) {
+	exact := s.exact
+	if exact == nil {
+		return true, nil // rows of other costs cannot be told apart: two samples that agree must do
+	}
+	costs := make([][]float64, len(selections))
+	for x, selection := range selections {
+		weights := make([]float64, exact.Dim())
+		for _, j := range selection {
+			weights[j] = 1
+		}
+		var err error
+		if costs[x], err = exact.RowCosts(ctx, weights); err != nil {
+			return false, err
+		}
+	}
+	for _, other := range costs[1:] {
+		differences := make([]float64, len(other))
+		for i := range other {
+			differences[i] = other[i] - costs[0][i]
+		}
+		if mean, deviation := meanAndError(differences); mean < sure*deviation {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// remaining is what is left of a time limit; zero means none.
+func remaining(limit time.Duration, start time.Time) time.Duration {
+	if limit <= 0 {
+		return 0
+	}
+	return max(limit-time.Since(start), time.Millisecond)
+}
+
+// scaled is a cost times a number.
+type scaled struct {
+	search.Curved
+	by float64
+}
+
+func (s scaled) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+	return s.EvalHessian(ctx, weights, gradient, nil)
+}
+
+func (s scaled) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
+	cost, constant, err = s.Curved.EvalHessian(ctx, weights, gradient, hessian)
+	for j := range gradient {
+		gradient[j] *= s.by
+	}
+	for x := range hessian {
+		hessian[x] *= s.by
+	}
+	return cost * s.by, constant * s.by, err
+}
