@@ -1,6 +1,10 @@
 package objective
 
-import "optcomplete/internal/kernel"
+import (
+	"slices"
+
+	"optcomplete/internal/kernel"
+)
 
 // panel collects the residuals of many rows and correlates them with all features
 // together, a tile of columns after the other, so that the features of a tile are
@@ -55,10 +59,7 @@ func (o *Exact) tile() int {
 func (p *panel) add(columns []int32) []float64 {
 	p.columns = append(p.columns, columns...)
 	from := len(p.r)
-	for len(p.columns)+kernel.CombineRoom > cap(p.r) {
-		p.r = append(p.r[:cap(p.r)], 0)
-	}
-	p.r = p.r[:len(p.columns)]
+	p.r = slices.Grow(p.r, len(columns)+kernel.CombineRoom)[:len(p.columns)]
 	p.ends = append(p.ends, len(p.columns))
 	return p.r[from : len(p.columns)+kernel.CombineRoom]
 }

@@ -29,7 +29,7 @@ var passShapes = []struct {
 	curvedSupport int // at which second derivatives are timed too; 0: not
 }{
 	{name: "m=1e3", rows: 40_000, m: 1000, p: 200, entries: 50, supports: []int{10, 20, 40}, curvedSupport: 20},
-	{name: "m=1e4", rows: 100_000, m: 10_000, p: 200, entries: 500, supports: []int{10, 20, 40}, curvedSupport: 20},
+	{name: "m=1e4", rows: 40_000, m: 10_000, p: 200, entries: 500, supports: []int{10, 20, 40}, curvedSupport: 20},
 	{name: "m=1e6", rows: 64, m: 1_000_000, p: 200, entries: 50_000, supports: []int{10}},
 	{name: "ratings", rows: 40_000, m: 14_538, p: 59, entries: 212, skewed: true, supports: []int{5, 10, 20, 40}, curvedSupport: 20},
 }
