@@ -20,8 +20,8 @@ staticcheck:
 # One static binary, without C; and that the plain Go kernels compile elsewhere.
 build:
 	CGO_ENABLED=0 go build -o optcomplete ./cmd/optcomplete
-	GOARCH=arm64 go vet ./internal/kernel ./internal/random ./objective
-	go test -tags purego ./internal/kernel ./internal/random ./objective
+	GOARCH=arm64 go vet ./internal/kernel ./internal/random ./objective ./data/pack
+	go test -tags purego ./internal/kernel ./internal/random ./objective ./data/pack
 
 test:
 	go test ./...
@@ -39,7 +39,7 @@ bench:
 	mv docs/benchmarks.tmp docs/benchmarks.md
 
 generate:
-	go generate ./internal/kernel ./internal/random
+	go generate ./internal/kernel ./internal/random ./data/pack
 
 # The golden files of the command line, docs/settings.md and the README's demo.
 settings:
