@@ -76,7 +76,7 @@ func (m *Model) stability(s *section, path *Path) {
 	}
 	b := path.Stability
 	s.add(block{Heading: "How stable the selection is"})
-	s.say("The rows were drawn anew %s times (bootstrap); of %s features, %s of those resamples select exactly %s.",
+	s.say("The rows were drawn anew %s times (bootstrap). Asked for %s features, %s of these resamples select exactly %s.",
 		path.doc.num("stability.resamples", whole), path.doc.num("stability.k", whole), path.doc.num("stability.same", whole), b.Selected)
 	t := &table{Caption: "How many resamples select each feature", Head: []string{"Feature", "Resamples"}, Sort: true}
 	plot := &chart.Rows{Title: "Resamples that select each feature", X: "part of the resamples", Zero: true, Percent: true, Description: "One bar for each feature that at least one resample selects."}
