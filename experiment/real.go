@@ -76,7 +76,7 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 	if err != nil {
 		return nil, err
 	}
-	store, err := openStore(s.Folder, headOf(problem, s))
+	store, err := openStore[Cell](s.Folder, headOf(problem, s))
 	if err != nil {
 		return nil, err
 	}
@@ -85,7 +85,7 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {
 		base := 0.0
 		for _, plan := range s.plan(seed) {
-			cell, have := store.find(plan)
+			cell, have := find(store.cells, plan)
 			if !have {
 				if cell, err = s.run(ctx, problems, plan); err != nil {
 					return cells, err
@@ -122,6 +122,16 @@ func (s *RealSettings) plan(seed uint64) []Cell {
 		}
 	}
 	return cells
+}
+
+// find looks up a cell that is done.
+func find(cells []Cell, plan Cell) (Cell, bool) {
+	for _, c := range cells {
+		if c.Model == plan.Model && c.K == plan.K && c.Seed == plan.Seed {
+			return c, true
+		}
+	}
+	return plan, false
 }
 
 // run computes one cell.

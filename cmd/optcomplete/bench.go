@@ -13,6 +13,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/experiment"
+	"optcomplete/internal/rounding"
 	"optcomplete/internal/suggest"
 	"optcomplete/model"
 )
@@ -33,7 +34,7 @@ func benchCommand(c *common) *cobra.Command {
 			return usagef("%q is not a study (%s)", args[0], hint)
 		},
 	}
-	cmd.AddCommand(benchRealCommand(c))
+	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c))
 	return cmd
 }
 
@@ -55,7 +56,7 @@ result go to one folder. An interrupt loses only the fit at hand: the same
 command goes on where it stopped.`,
 		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
   optcomplete bench real --ratings ratings.csv --features books.csv -k 5 --models full --max-seconds 60`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ratings == "" {
 				return usagef("the ratings are missing: give them with --ratings FILE")
@@ -78,7 +79,7 @@ command goes on where it stopped.`,
 					was = "  (done before)"
 				}
 				c.notef("seed %d  %-8s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
-					cell.Holdout.RMSE, cell.Ratio, percent(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
+					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
 			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
 			var other *experiment.OtherStudyError

@@ -1,0 +1,47 @@
+package effects
+
+import (
+	"math"
+
+	"optcomplete/data"
+)
+
+// Center says which effects a low-rank fit takes away first and adds to its
+// predictions.
+type Center int
+
+const (
+	AutoCenter   Center = iota // what predicts a validation part best: NoCenter or BothCenters
+	NoCenter                   // the values as they are
+	RowCenter                  // mean and row effects
+	ColumnCenter               // mean and column effects
+	BothCenters                // mean, row and column effects
+)
+
+func (c Center) String() string {
+	return [...]string{"auto", "none", "rows", "columns", "both"}[c]
+}
+
+// Candidates are the ways to centre that validation is to compare.
+func (c Center) Candidates() []Center {
+	if c == AutoCenter {
+		return []Center{NoCenter, BothCenters}
+	}
+	return []Center{c}
+}
+
+// For is the settings of the effects that a way to centre takes away.
+func (s Settings) For(c Center) Settings {
+	switch c {
+	case RowCenter:
+		s.ColumnShrinkage = math.Inf(1)
+	case ColumnCenter:
+		s.RowShrinkage = math.Inf(1)
+	}
+	return s
+}
+
+// Leave is what the effects leave of a source.
+func (m *Model) Leave(source data.Source) data.Source {
+	return data.Map(source, func(i int, c int32, v float64) float64 { return v - m.Mean - m.Rows[i] - m.Columns[c] })
+}

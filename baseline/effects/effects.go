@@ -1,0 +1,112 @@
+// Package effects is the simplest baseline: mean + row effect + column effect.
+//
+// Fit takes any source and gives shrunken effects (model.FitEffects), their
+// shrinkage chosen on a validation part of the entries unless it is given. The
+// other baselines centre their data with it. It must never look at entries that
+// it is not given.
+package effects
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+)
+
+// Settings of a fit. The zero value chooses everything by validation.
+type Settings struct {
+	// Shrinkage of row and column effects: the number of entries at which one
+	// is believed by half. Zero: chosen by validation; +Inf: no such effects.
+	RowShrinkage, ColumnShrinkage float64
+
+	Holdout float64 // part of the entries to validate on; zero means 0.2
+	Seed    uint64  // of the validation part
+	Threads int     // zero means 1; results do not depend on it
+	Clip    bool    // keep predictions in the range of the training values
+	Memory  int64   // bytes of entries that are kept in memory; zero means 4 GiB
+}
+
+// Model is fitted effects.
+type Model struct {
+	model.Effects
+	RowShrinkage, ColumnShrinkage float64
+	Clip                          *model.Range // nil: none
+}
+
+// Fit fits the effects to all entries of train.
+func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
+	if s.RowShrinkage == 0 || s.ColumnShrinkage == 0 {
+		part, err := lowrank.Validation(train, s.Holdout, s.Seed, s.Memory)
+		if err != nil {
+			return nil, err
+		}
+		if s.RowShrinkage, s.ColumnShrinkage, err = Choose(ctx, part, s); err != nil {
+			return nil, err
+		}
+	}
+	fitted, err := model.FitEffects(ctx, train, s.RowShrinkage, s.ColumnShrinkage, s.Threads)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{Effects: *fitted, RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage}
+	if s.Clip {
+		m.Clip, err = lowrank.Range(ctx, train, s.Threads)
+	}
+	return m, err
+}
+
+// Choose is the shrinkage that predicts a validation part best. What the settings
+// give stays.
+func Choose(ctx context.Context, part evaluate.Part, s Settings) (row, column float64, err error) {
+	row, column = s.RowShrinkage, s.ColumnShrinkage
+	switch {
+	case row != 0 && column != 0:
+		return row, column, nil
+	case math.IsInf(row, 1) || math.IsInf(column, 1):
+		// One of the two is out: choose the other by itself.
+		return chooseOne(ctx, part, s)
+	}
+	r, c, err := evaluate.ChooseShrinkage(ctx, part, s.Threads)
+	if row == 0 {
+		row = r
+	}
+	if column == 0 {
+		column = c
+	}
+	return row, column, err
+}
+
+// chooseOne chooses the one shrinkage that is not given.
+func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column float64, err error) {
+	best := math.Inf(1)
+	row, column = s.RowShrinkage, s.ColumnShrinkage
+	for _, x := range []float64{1, 0.5, 2, 4, 8, 16, 32} {
+		r, c := s.RowShrinkage, s.ColumnShrinkage
+		if r == 0 {
+			r = x
+		} else {
+			c = x
+		}
+		fitted, err := model.FitEffects(ctx, part.Train, r, c, s.Threads)
+		if err != nil {
+			return 0, 0, err
+		}
+		scored, err := evaluate.Score(part.Held, fitted.Predict, s.Threads)
+		if err != nil {
+			return 0, 0, err
+		}
+		if scored.RMSE < best {
+			best, row, column = scored.RMSE, r, c
+		}
+	}
+	return row, column, nil
+}
+
+// PredictRow writes the predictions of a row for the given columns to out.
+func (m *Model) PredictRow(row int, columns []int32, out []float64) {
+	m.Predict(row, columns, out)
+	lowrank.Clip(out, m.Clip)
+}

@@ -1,0 +1,247 @@
+package imc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"optcomplete/baseline/effects"
+	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+	"optcomplete/model"
+)
+
+// Factors are fitted factors: Z = U Vᵀ with V = B S, and U = P W with row features.
+type Factors struct {
+	Rank int
+	S    []float64 // p×Rank
+	W    []float64 // q×Rank; nil without row features
+	U    []float64 // n×Rank
+	V    []float64 // m×Rank
+}
+
+// Settings of a fit. The zero value chooses everything by validation.
+type Settings struct {
+	// RowFeatures are what is known of the rows, in their order: n×q. Nil: every
+	// row has factors of its own.
+	RowFeatures *data.Features
+	// Rank is that of the factors. Zero: chosen by validation, from 2, 4, 8, ...
+	// as long as that helps.
+	Rank int
+	// Lambdas are the penalties to try, decreasing, each from the solution of
+	// the one before; validation chooses. One alone is taken as it is. Nil: from
+	// a quarter of Lambda0 down, by quarters, as long as that helps.
+	Lambdas []float64
+
+	Center  effects.Center
+	Effects effects.Settings // of the effects that centring takes away
+
+	Tolerance float64 // stop when the objective falls by so little, relative; zero means 1e-4
+	MaxSteps  int     // for each λ; zero means 100
+
+	Holdout float64 // part of the entries to validate on; zero means 0.2
+	Seed    uint64
+	Threads int         // zero means 1; results do not depend on it
+	Clip    bool        // keep predictions in the range of the training values
+	Memory  int64       // bytes of entries that are kept in memory; zero means 4 GiB
+	OnPoint func(Point) // called for every λ that was validated; may be nil
+	OnStep  func(Step)  // called for every step; may be nil
+}
+
+// Point is a λ that was tried.
+type Point struct {
+	Center effects.Center
+	Rank   int
+	Lambda float64
+	RMSE   float64 // on the validation part
+}
+
+// Model is a fitted model: effects, if any, and the factors.
+type Model struct {
+	Factors
+	Effects *effects.Model // nil: not centred
+	Lambda  float64
+	Center  effects.Center
+	Clip    *model.Range // nil: none
+	Points  []Point      // what was tried
+}
+
+const (
+	firstRank = 2
+	lastRank  = 32
+	quarters  = 12
+	patience  = 2    // λ in a row that do not help, before a path ends
+	worthy    = 1e-3 // by which a larger rank must be better
+)
+
+// ErrLambda says that a λ is negative or not a number.
+var ErrLambda = errors.New("imc: λ must be a number that is not negative")
+
+// Fit chooses what the settings leave open on a validation part of the entries,
+// and fits all entries. features are those of the columns.
+func Fit(ctx context.Context, train data.Source, features *data.Features, s Settings) (*Model, error) {
+	for _, lambda := range s.Lambdas {
+		if !(lambda >= 0) || math.IsInf(lambda, 1) {
+			return nil, fmt.Errorf("%w: %v", ErrLambda, lambda)
+		}
+	}
+	n, m := train.Dims()
+	fm, p := features.Dims()
+	if fm != m {
+		panic(fmt.Sprintf("imc: features of %d columns for a matrix of %d", fm, m))
+	}
+	f := &fitter{Settings: &s, columns: newSide(m, p, features.Values)}
+	if s.RowFeatures != nil {
+		fn, q := s.RowFeatures.Dims()
+		if fn != n {
+			panic(fmt.Sprintf("imc: features of %d rows for a matrix of %d", fn, n))
+		}
+		people := newSide(n, q, s.RowFeatures.Values)
+		f.people = &people
+	}
+	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
+	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 || f.people != nil && f.people.p == 0 {
+		e, err := effects.Fit(ctx, train, s.Effects)
+		return &Model{Effects: e, Center: effects.BothCenters}, err
+	}
+	best, err := f.choose(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	return f.fit(ctx, train, best)
+}
+
+// fitter is the settings and the features.
+type fitter struct {
+	*Settings
+	columns side
+	people  *side
+}
+
+// choice is what validation likes best.
+type choice struct {
+	Point
+	effects effects.Settings
+	start   *Factors
+	points  []Point
+}
+
+func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Model, error) {
+	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.points}
+	var err error
+	if f.Clip {
+		if out.Clip, err = lowrank.Range(ctx, train, f.Threads); err != nil {
+			return nil, err
+		}
+	}
+	rest := train
+	if out.Center != effects.NoCenter {
+		if out.Effects, err = effects.Fit(ctx, train, best.effects); err != nil {
+			return nil, err
+		}
+		rest = out.Effects.Leave(train)
+	}
+	rows, err := f.rows(rest, best.Rank)
+	if err != nil {
+		return nil, err
+	}
+	factors, err := newSolver(rows, f.columns, f.people, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.start)
+	if err != nil {
+		return nil, err
+	}
+	out.Factors = *factors
+	return out, nil
+}
+
+func (f *fitter) rows(source data.Source, rank int) (*lowrank.Rows, error) {
+	return lowrank.NewRows(source, lowrank.ChunksFor(source, kernel.Tri(rank)+rank), f.Memory)
+}
+
+// choose validates everything that is open. What is given is not tried.
+func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error) {
+	best := &choice{Point: Point{RMSE: math.Inf(1)}}
+	if f.Rank > 0 && len(f.Lambdas) == 1 && f.Center != effects.AutoCenter {
+		best.Point = Point{Center: f.Center, Rank: f.Rank, Lambda: f.Lambdas[0]}
+		best.effects = f.Effects.For(f.Center)
+		return best, nil
+	}
+	part, err := lowrank.Validation(train, f.Holdout, f.Seed, f.Memory)
+	if err != nil {
+		return nil, err
+	}
+	var clip *model.Range
+	if f.Clip {
+		if clip, err = lowrank.Range(ctx, part.Train, f.Threads); err != nil {
+			return nil, err
+		}
+	}
+	if lowrank.Empty(part) { // too little to choose by: next to effects alone, or as given
+		best.Point = Point{Center: f.Center, Rank: max(f.Rank, 1)}
+		if best.Center == effects.AutoCenter {
+			best.Center = effects.BothCenters
+		}
+		best.effects = f.Effects.For(best.Center)
+		if len(f.Lambdas) > 0 {
+			best.Lambda = f.Lambdas[len(f.Lambdas)-1]
+			return best, nil
+		}
+		rows, err := f.rows(train, 1)
+		if err == nil {
+			best.Lambda, err = f.lambda0(ctx, rows)
+		}
+		return best, err
+	}
+	for _, center := range f.Center.Candidates() {
+		t := &trial{fitter: f, part: part, clip: clip, center: center, best: best}
+		if err := t.run(ctx); err != nil {
+			return nil, err
+		}
+	}
+	return best, nil
+}
+
+// lambda0 is the smallest λ at which the factors are zero: the largest singular
+// value of X B, or of Pᵀ X B, with zeros in place of what is missing.
+func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, error) {
+	return lowrank.LargestSingular(f.columns.p, func(v []float64) ([]float64, error) {
+		x := make([]float64, f.columns.lines)
+		for j := range x {
+			x[j] = inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
+		}
+		var y []float64
+		var err error
+		if f.people == nil {
+			y, err = rows.Normal(ctx, x, f.Threads)
+		} else {
+			y, err = rows.NormalWithin(ctx, x, f.people.values, f.people.p, f.Threads)
+		}
+		if err != nil {
+			return nil, err
+		}
+		out := make([]float64, f.columns.p)
+		for j, h := range y {
+			for q, b := range f.columns.values[j*f.columns.p:][:f.columns.p] {
+				out[q] += b * h
+			}
+		}
+		return out, nil
+	})
+}
+
+// PredictRow writes the predictions of a row for the given columns to out.
+func (m *Model) PredictRow(row int, columns []int32, out []float64) {
+	if m.Effects != nil {
+		m.Effects.Predict(row, columns, out)
+	} else {
+		clear(out)
+	}
+	if r := m.Rank; r > 0 {
+		u := m.U[row*r:][:r]
+		for e, j := range columns {
+			out[e] += inner(u, m.V[int(j)*r:][:r])
+		}
+	}
+	lowrank.Clip(out, m.Clip)
+}

@@ -1,0 +1,269 @@
+package imc
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"optcomplete/baseline/effects"
+	"optcomplete/data"
+	"optcomplete/internal/random"
+)
+
+// instance is X = U Sᵀ Bᵀ, or P W Sᵀ Bᵀ, with noise, partly observed.
+type instance struct {
+	matrix   *data.Matrix
+	features *data.Features
+	people   *data.Features // nil: one-sided
+	full     *mat.Dense
+}
+
+func features(prefix string, lines, p int, rng *random.Stream) (*data.Features, *mat.Dense) {
+	ids, names := make([]string, lines), make([]string, p)
+	for i := range ids {
+		ids[i] = fmt.Sprint(prefix, i)
+	}
+	for f := range names {
+		names[f] = fmt.Sprint("f", f)
+	}
+	values := make([]float64, lines*p)
+	for x := range values {
+		values[x] = rng.Normal()
+	}
+	if len(values) == 0 {
+		return data.NewFeatures(ids, names, values), nil
+	}
+	return data.NewFeatures(ids, names, values), mat.NewDense(lines, p, values)
+}
+
+func make2(t testing.TB, n, m, p, q, rank int, density, noise float64, seed uint64) *instance {
+	t.Helper()
+	rng := random.New(seed)
+	in := &instance{full: new(mat.Dense)}
+	var b *mat.Dense
+	in.features, b = features("c", m, p, rng)
+	_, s := features("", p, rank, rng)
+	_, u := features("", n, rank, rng)
+	if q > 0 {
+		var x *mat.Dense
+		in.people, x = features("r", n, q, rng)
+		_, w := features("", q, rank, rng)
+		u.Mul(x, w)
+	}
+	var v mat.Dense
+	v.Mul(b, s)
+	in.full.Mul(u, v.T())
+	var entries []data.Entry
+	for i := range n {
+		for j := range m {
+			if rng.Float64() < density {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: in.full.At(i, j) + noise*rng.Normal()})
+			}
+		}
+	}
+	var err error
+	if in.matrix, err = data.NewMatrix(n, m, entries); err != nil {
+		t.Fatal(err)
+	}
+	return in
+}
+
+// off is the relative error of a model on the whole matrix.
+func (in *instance) off(m *Model) float64 {
+	n, columns := in.full.Dims()
+	all := make([]int32, columns)
+	for j := range all {
+		all[j] = int32(j)
+	}
+	got := mat.NewDense(n, columns, nil)
+	for i := range n {
+		m.PredictRow(i, all, got.RawRowView(i))
+	}
+	got.Sub(got, in.full)
+	return mat.Norm(got, 2) / mat.Norm(in.full, 2)
+}
+
+func TestExactRecoveryWithoutNoise(t *testing.T) {
+	for _, q := range []int{0, 6} {
+		in := make2(t, 120, 90, 10, q, 3, 0.2, 0, 4)
+		m, err := Fit(context.Background(), in.matrix, in.features, Settings{
+			RowFeatures: in.people, Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Threads: 2,
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if off := in.off(m); off > 1e-5 {
+			t.Errorf("%d row features: relative error %v", q, off)
+		}
+	}
+}
+
+// by the book: half the squared residuals and the penalty.
+func objective(in *instance, f *Factors, lambda float64) float64 {
+	sum := lambda / 2 * square(f.S)
+	if f.W != nil {
+		sum += lambda / 2 * square(f.W)
+	} else {
+		sum += lambda / 2 * square(f.U)
+	}
+	n, _ := in.matrix.Dims()
+	m := Model{Factors: *f}
+	for i := range n {
+		at, values := in.matrix.Row(i)
+		out := make([]float64, len(at))
+		m.PredictRow(i, at, out)
+		for x, v := range values {
+			sum += (v - out[x]) * (v - out[x]) / 2
+		}
+	}
+	return sum
+}
+
+func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
+	for _, q := range []int{0, 5} {
+		in := make2(t, 100, 60, 8, q, 4, 0.15, 0.5, 5)
+		for _, lambda := range []float64{100, 1, 0.01} {
+			last, steps := math.Inf(1), 0
+			m, err := Fit(context.Background(), in.matrix, in.features, Settings{
+				RowFeatures: in.people, Rank: 5, Lambdas: []float64{lambda}, Center: effects.NoCenter, MaxSteps: 40, Tolerance: 1e-12,
+				OnStep: func(s Step) {
+					steps++
+					for _, now := range []float64{s.Rows, s.Columns} {
+						if now > last*(1+1e-11) {
+							t.Errorf("%d row features, λ %v, step %d: the objective rises from %v to %v", q, lambda, s.Number, last, now)
+						}
+						last = now
+					}
+				},
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if end := objective(in, &m.Factors, lambda); end > last*(1+1e-10) || end < 0.5*last {
+				t.Errorf("%d row features, λ %v: the objective is %v, the last step said %v", q, lambda, end, last)
+			}
+			if steps < 5 {
+				t.Errorf("%d steps only", steps)
+			}
+		}
+	}
+}
+
+// A λ of lambda0 or more leaves nothing.
+func TestLambda0(t *testing.T) {
+	for _, q := range []int{0, 4} {
+		in := make2(t, 50, 40, 6, q, 2, 0.4, 0.3, 7)
+		x := mat.NewDense(50, 40, nil)
+		for i := range 50 {
+			at, values := in.matrix.Row(i)
+			for e, c := range at {
+				x.Set(i, int(c), values[e])
+			}
+		}
+		var xb, pxb mat.Dense
+		xb.Mul(x, mat.NewDense(40, 6, in.features.Values))
+		of := &xb
+		f := &fitter{Settings: &Settings{Threads: 1}, columns: newSide(40, 6, in.features.Values)}
+		if q > 0 {
+			pxb.Mul(mat.NewDense(50, q, in.people.Values).T(), &xb)
+			of = &pxb
+			people := newSide(50, q, in.people.Values)
+			f.people = &people
+		}
+		var svd mat.SVD
+		svd.Factorize(of, mat.SVDNone)
+		want := svd.Values(nil)[0]
+		rows, err := f.rows(in.matrix, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := f.lambda0(context.Background(), rows)
+		if err != nil || math.Abs(got-want) > 1e-9*want {
+			t.Errorf("%d row features: %v, want %v (%v)", q, got, want, err)
+		}
+		for _, by := range []float64{1.01, 0.8} {
+			m, err := Fit(context.Background(), in.matrix, in.features, Settings{RowFeatures: in.people, Rank: 2, Lambdas: []float64{by * want}, Center: effects.NoCenter, Tolerance: 1e-13, MaxSteps: 3000})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if zero := square(m.V)*square(m.U) < 1e-3; zero != (by > 1) {
+				t.Errorf("%d row features, λ = %v·λ0: ‖U‖²‖V‖² = %v", q, by, square(m.V)*square(m.U))
+			}
+		}
+	}
+}
+
+func TestFitChoosesAndThreadsGiveSameBits(t *testing.T) {
+	for _, q := range []int{0, 6} {
+		in := make2(t, 150, 80, 12, q, 3, 0.2, 0.1, 6)
+		var first *Model
+		for _, threads := range []int{1, 2, 5} {
+			got, err := Fit(context.Background(), in.matrix, in.features, Settings{RowFeatures: in.people, Threads: threads, Seed: 2})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if first == nil {
+				first = got
+				if off := in.off(got); off > 0.05 {
+					t.Errorf("%d row features: relative error %v, rank %d, λ %v, centred %v", q, off, got.Rank, got.Lambda, got.Center)
+				}
+				continue
+			}
+			if diff := cmp.Diff(first, got); diff != "" {
+				t.Fatalf("%d threads: %s", threads, diff)
+			}
+		}
+		streamed, err := Fit(context.Background(), data.Map(in.matrix, func(_ int, _ int32, v float64) float64 { return v }), in.features, Settings{RowFeatures: in.people, Seed: 2, Memory: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(first, streamed); diff != "" {
+			t.Errorf("streamed: %s", diff)
+		}
+	}
+}
+
+func TestOddShapesAreFinite(t *testing.T) {
+	for _, c := range []struct {
+		n, m, p int
+		entries []data.Entry
+	}{
+		{0, 0, 2, nil}, {3, 2, 0, []data.Entry{{Value: 3}}}, {3, 2, 1, nil}, {1, 1, 1, []data.Entry{{Value: 3}}},
+		{4, 3, 2, []data.Entry{{Row: 1, Column: 2, Value: 3}, {Row: 3, Column: 0, Value: -1}, {Row: 3, Column: 1, Value: 2}}},
+		{3, 3, 2, []data.Entry{{Row: 0, Value: 0}, {Row: 1, Value: 0}, {Row: 2, Column: 1, Value: 0}}},
+	} {
+		m, err := data.NewMatrix(c.n, c.m, c.entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, zero := range []bool{false, true} {
+			f, table := features("c", c.m, max(c.p, 0), random.New(1))
+			if zero && table != nil {
+				clear(f.Values)
+			}
+			for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter}, {Clip: true, Center: effects.RowCenter}} {
+				got, err := Fit(context.Background(), m, f, s)
+				if err != nil {
+					t.Fatal(err)
+				}
+				columns := make([]int32, c.m)
+				for j := range columns {
+					columns[j] = int32(j)
+				}
+				out := make([]float64, c.m)
+				for i := range c.n {
+					got.PredictRow(i, columns, out)
+					for _, v := range out {
+						if math.IsNaN(v) || math.IsInf(v, 0) {
+							t.Fatalf("%d×%d: %v", c.n, c.m, out)
+						}
+					}
+				}
+			}
+		}
+	}
+}

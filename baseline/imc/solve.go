@@ -1,0 +1,296 @@
+package imc
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/internal/kernel"
+	"optcomplete/internal/random"
+)
+
+// Step tells of one step: the objective after the rows' half and after the
+// columns'.
+type Step struct {
+	Lambda        float64
+	Number        int // from 1
+	Rows, Columns float64
+}
+
+// solver holds the factors of one rank.
+type solver struct {
+	rows    *lowrank.Rows
+	n, m    int
+	r, w    int
+	threads int
+	columns side
+	people  *side     // features of the rows; nil: none
+	s       []float64 // S, p×w
+	wide    []float64 // W, q×w; nil without row features
+	u       []float64 // U = P W or as solved, n×w
+	v       []float64 // V = B S, m×w
+	chunks  []chunk
+	total   *sums
+	byRow   *sums // with row features
+}
+
+// chunk is what a chunk of rows adds up in a pass, and its scratch.
+type chunk struct {
+	*sums
+	square, size float64 // squared residuals, and ‖U‖²
+	lines, gram  []float64
+	outer        []float64
+	e            []float64
+}
+
+func newSolver(rows *lowrank.Rows, columns side, people *side, rank, threads int) *solver {
+	n, m := rows.Dims()
+	r := max(1, min(rank, n, m, columns.p))
+	if people != nil {
+		r = max(1, min(r, people.p))
+	}
+	s := &solver{rows: rows, n: n, m: m, r: r, w: kernel.Pad(r), threads: threads, columns: columns, people: people}
+	s.s, s.u, s.v = make([]float64, columns.p*s.w), make([]float64, n*s.w), make([]float64, m*s.w)
+	s.chunks = make([]chunk, rows.Chunks())
+	for c := range s.chunks {
+		s.chunks[c] = chunk{
+			sums: newSums(m, r), lines: make([]float64, rows.Longest*kernel.GramWidth(r)+8),
+			gram: make([]float64, kernel.Tri(r)), outer: make([]float64, kernel.Pad(kernel.Tri(r))), e: make([]float64, rows.Longest),
+		}
+	}
+	s.total = newSums(m, r)
+	if people != nil {
+		s.wide = make([]float64, people.p*s.w)
+		s.byRow = newSums(n, r)
+	}
+	return s
+}
+
+const startStream = 0x696d63 // "imc"
+
+// begin starts from given factors of the features, if any, and gives what is next
+// to nothing of them random directions, so that no direction is lost for good.
+func (s *solver) begin(start *Factors, seed uint64) {
+	rng := random.New(seed, startStream)
+	fill := func(to, from []float64, lines, rank int) {
+		clear(to)
+		size := make([]float64, s.r)
+		top := 0.0
+		for x := range min(rank, s.r) {
+			for f := range lines {
+				to[f*s.w+x] = from[f*rank+x]
+				size[x] += to[f*s.w+x] * to[f*s.w+x]
+			}
+			top = max(top, size[x])
+		}
+		scale := 1.0
+		if top > 0 {
+			scale = 0.1 * math.Sqrt(top/float64(lines))
+		}
+		for x := range s.r {
+			if size[x] > 1e-4*top {
+				continue
+			}
+			for f := range lines {
+				to[f*s.w+x] = scale * rng.Normal()
+			}
+		}
+	}
+	var from Factors
+	if start != nil {
+		from = *start
+	}
+	fill(s.s, from.S, s.columns.p, from.Rank)
+	s.columns.project(s.v, s.s, s.w, s.threads)
+	if s.people != nil {
+		fill(s.wide, from.W, s.people.p, from.Rank)
+		s.people.project(s.u, s.wide, s.w, s.threads)
+	}
+}
+
+func (s *solver) solve(ctx context.Context, settings *Settings, lambda float64, start *Factors) (*Factors, error) {
+	tolerance, steps := settings.Tolerance, settings.MaxSteps
+	if tolerance == 0 {
+		tolerance = 1e-4
+	}
+	if steps == 0 {
+		steps = 100
+	}
+	s.begin(start, settings.Seed)
+	last := math.Inf(1)
+	for number := 1; number <= steps; number++ {
+		step, err := s.step(ctx, lambda)
+		if err != nil {
+			return nil, err
+		}
+		step.Number = number
+		if settings.OnStep != nil {
+			settings.OnStep(step)
+		}
+		if last-step.Columns <= tolerance*step.Columns {
+			break
+		}
+		last = step.Columns
+	}
+	// The rows' factors for the final S.
+	if s.people == nil {
+		if _, err := s.pass(ctx, lambda, false); err != nil {
+			return nil, err
+		}
+	}
+	return s.factors(), nil
+}
+
+func (s *solver) step(ctx context.Context, lambda float64) (Step, error) {
+	out := Step{Lambda: lambda}
+	if s.people != nil {
+		if err := s.sumRows(ctx); err != nil {
+			return out, err
+		}
+		s.people.solve(s.wide, s.u, s.byRow, lambda, s.threads)
+	}
+	size, err := s.pass(ctx, lambda, true)
+	if err != nil {
+		return out, err
+	}
+	if s.people != nil {
+		size = square(s.wide)
+	}
+	residual := 0.0
+	for c := range s.chunks {
+		residual += s.chunks[c].square
+	}
+	out.Rows = (residual + lambda*(size+square(s.s))) / 2
+	out.Columns = out.Rows - s.columns.solve(s.s, s.v, s.total, lambda, s.threads)
+	s.balance(size)
+	return out, nil
+}
+
+// balance scales S, and W, so that their squares are equal: the product stays as
+// it is and the penalty becomes smaller. Without row features U follows from S.
+func (s *solver) balance(size float64) {
+	other := square(s.s)
+	if !(size > 0 && other > 0) {
+		return
+	}
+	by := math.Sqrt(math.Sqrt(size / other))
+	for x := range s.s {
+		s.s[x] *= by
+	}
+	for x := range s.v {
+		s.v[x] *= by
+	}
+	if s.people != nil {
+		for x := range s.wide {
+			s.wide[x] /= by
+		}
+		for x := range s.u {
+			s.u[x] /= by
+		}
+	}
+}
+
+// pass solves every row, unless row features give its factors, and adds up what
+// the columns need of them if that is asked for. It returns ‖U‖².
+func (s *solver) pass(ctx context.Context, lambda float64, add bool) (float64, error) {
+	err := s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
+		c := &s.chunks[number]
+		c.square, c.size = 0, 0
+		if add {
+			clear(c.q)
+			clear(c.y)
+		}
+		return func(i int, columns []int32, values []float64) {
+			u := s.u[i*s.w:][:s.w]
+			if s.people == nil {
+				s.row(c, u, columns, values, lambda)
+			}
+			c.size += square(u)
+			if add {
+				s.add(c, u, columns, values)
+			}
+		}
+	})
+	if err != nil {
+		return 0, err
+	}
+	size := 0.0
+	for c := range s.chunks {
+		size += s.chunks[c].size
+	}
+	if add {
+		lowrank.Blocks(s.m, lineBlock, s.threads, func(lo, hi int) {
+			q, y := s.total.q[lo*s.total.t:hi*s.total.t], s.total.y[lo*s.w:hi*s.w]
+			clear(q)
+			clear(y)
+			for c := range s.chunks {
+				lowrank.Add(q, s.chunks[c].q[lo*s.total.t:])
+				lowrank.Add(y, s.chunks[c].y[lo*s.w:])
+			}
+		})
+	}
+	return size, nil
+}
+
+// normal sets the chunk's gram to Σ v_j v_jᵀ over the columns and y to Σ x v_j.
+func (s *solver) normal(c *chunk, y []float64, columns []int32, values []float64) {
+	width := kernel.GramWidth(s.r)
+	for e, j := range columns {
+		copy(c.lines[e*width:], s.v[int(j)*s.w:][:s.w])
+	}
+	clear(c.gram)
+	kernel.PackedGram(c.gram, c.lines, len(columns), width, s.r)
+	kernel.Correlate(y, values, columns, s.v, s.w)
+}
+
+// row sets u to the row's factors: (Σ v_j v_jᵀ + λ)⁻¹ Σ x v_j.
+func (s *solver) row(c *chunk, u []float64, columns []int32, values []float64, lambda float64) {
+	s.normal(c, u, columns, values)
+	lowrank.SolvePacked(c.gram, u, s.r, lambda)
+}
+
+// add adds a row to its columns' sums, and to the squared residuals.
+func (s *solver) add(c *chunk, u []float64, columns []int32, values []float64) {
+	at := 0
+	for x := range s.r {
+		for y := range x + 1 {
+			c.outer[at] = u[x] * u[y]
+			at++
+		}
+	}
+	e := c.e[:len(columns)]
+	lowrank.Dots(e, u, s.v, columns)
+	for x, j := range columns {
+		lowrank.Axpy(1, c.outer, c.q[int(j)*c.t:][:c.t])
+		lowrank.Axpy(values[x], u, c.y[int(j)*c.w:][:c.w])
+		c.square += (values[x] - e[x]) * (values[x] - e[x])
+	}
+}
+
+// sumRows adds up what W needs of every row.
+func (s *solver) sumRows(ctx context.Context) error {
+	return s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
+		c := &s.chunks[number]
+		return func(i int, columns []int32, values []float64) {
+			s.normal(c, s.byRow.y[i*s.w:][:s.w], columns, values)
+			copy(s.byRow.q[i*s.byRow.t:][:s.byRow.t], c.gram)
+		}
+	})
+}
+
+// factors copies the factors out.
+func (s *solver) factors() *Factors {
+	narrow := func(table []float64) []float64 {
+		lines := len(table) / s.w
+		out := make([]float64, 0, lines*s.r)
+		for i := range lines {
+			out = append(out, table[i*s.w:][:s.r]...)
+		}
+		return out
+	}
+	f := &Factors{Rank: s.r, S: narrow(s.s), U: narrow(s.u), V: narrow(s.v)}
+	if s.people != nil {
+		f.W = narrow(s.wide)
+	}
+	return f
+}

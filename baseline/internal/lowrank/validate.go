@@ -1,0 +1,48 @@
+package lowrank
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+)
+
+// Validation holds a share of the entries out (zero means 0.2, the paper's), and
+// keeps both parts in memory if they fit.
+func Validation(source data.Source, share float64, seed uint64, memory int64) (evaluate.Part, error) {
+	part, err := (&evaluate.GammaSettings{Share: share, Seed: seed}).Validation(source)
+	if memory == 0 {
+		memory = Memory
+	}
+	if err != nil || !fits(source, memory) {
+		return part, err
+	}
+	if part.Train, err = data.Collect(part.Train, nil); err != nil {
+		return part, err
+	}
+	part.Held, err = data.Collect(part.Held, nil)
+	return part, err
+}
+
+// Empty tells that a part has nothing to fit on or nothing to validate on.
+func Empty(p evaluate.Part) bool { return p.Train.Observed() == 0 || p.Held.Observed() == 0 }
+
+// Range is the range of the values; nil: there are none.
+func Range(ctx context.Context, source data.Source, threads int) (*model.Range, error) {
+	survey, err := data.TakeSurvey(ctx, source, threads)
+	if err != nil || survey.Total == 0 {
+		return nil, err
+	}
+	return &model.Range{Low: survey.Low, High: survey.High}, nil
+}
+
+// Clip keeps values in a range; nil: any.
+func Clip(values []float64, r *model.Range) {
+	if r == nil {
+		return
+	}
+	for x, v := range values {
+		values[x] = min(max(v, r.Low), r.High)
+	}
+}

@@ -1,0 +1,60 @@
+// Package oracle is the best that any selector of features can do: the rows'
+// coefficients fitted with the true features given. Only generated data have a
+// truth, so it is for synthetic experiments alone.
+//
+// It takes a source, the feature table and the true selection, and fits the rows
+// as model does once its features are selected.
+package oracle
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/model"
+)
+
+// Settings of a fit.
+type Settings struct {
+	Kind  model.Kind  // model.Paper for the paper's instances; the zero value is model.Full
+	Refit model.Refit // zero: the default of the kind, least squares for model.Paper
+	Gamma float64     // for the refit by ridge
+
+	// Shrinkage of the effects that the kind has; zero means 4 entries.
+	RowShrinkage, ColumnShrinkage float64
+
+	Threads int  // zero means 1; results do not depend on it
+	Clip    bool // keep predictions in the range of the training values
+}
+
+// Model is the fitted rows.
+type Model struct {
+	Parts    *model.Parts
+	Selected []int // the features, as given
+	predict  func(row int, columns []int32, out []float64)
+}
+
+// Fit fits every row to the selected features.
+func Fit(ctx context.Context, train data.Source, features *data.Features, selected []int, s Settings) (*Model, error) {
+	recipe := model.Recipe{
+		Kind: s.Kind, Refit: s.Refit, Gamma: s.Gamma,
+		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Threads: max(s.Threads, 1),
+	}
+	if recipe.RowShrinkage == 0 {
+		recipe.RowShrinkage = 4
+	}
+	if recipe.ColumnShrinkage == 0 {
+		recipe.ColumnShrinkage = 4
+	}
+	chosen := model.Chosen(features, selected)
+	parts, err := model.FitParts(ctx, train, chosen, len(selected), recipe)
+	if err != nil {
+		return nil, err
+	}
+	if s.Clip {
+		parts.ClipToValues()
+	}
+	return &Model{Parts: parts, Selected: selected, predict: parts.Predictor(chosen, len(selected))}, nil
+}
+
+// PredictRow writes the predictions of a row for the given columns to out.
+func (m *Model) PredictRow(row int, columns []int32, out []float64) { m.predict(row, columns, out) }

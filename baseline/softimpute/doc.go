@@ -1,0 +1,22 @@
+// Package softimpute is SoftImpute-ALS (Hastie, Mazumder, Lee and Zadeh, "Matrix
+// completion and low-rank SVD via fast alternating least squares", JMLR 16, 2015):
+// the matrix of rank at most r that minimises
+//
+//	½ Σ over observed entries (x_ij − z_ij)² + λ‖Z‖_*
+//
+// as Z = A Bᵀ with the penalty λ/2·(‖A‖² + ‖B‖²), which has the same minimum.
+//
+// It takes any source and gives U, d, V with Z = U diag(d) Vᵀ: Solve for one λ,
+// Fit along a path of λ with warm starts, the λ, the rank, the centring and the
+// de-biasing chosen on a validation part of the entries unless they are given.
+//
+// A step is one pass over the rows. Filled in with the current Z, the matrix is
+// sparse plus low rank, X* = (X − Z on the observed entries) + Z, and is never
+// formed: a row's new factors are a_i + (e_i B − λa_i)(BᵀB + λ)⁻¹ with the row's
+// residuals e_i, and B gets the same from the new A, in the same pass, summed by
+// chunks of rows. The factors are then balanced (AᵀA = BᵀB = diag(d)), which
+// is the singular value decomposition of the paper's algorithm. Neither half of a
+// step, nor the balancing, nor the final threshold can raise the objective.
+//
+// It needs (n + c·m)·r numbers for c ≤ 64 chunks beside the entries.
+package softimpute

@@ -1,0 +1,155 @@
+package softimpute
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"optcomplete/baseline/effects"
+	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+	"optcomplete/model"
+)
+
+// Debiasing says whether d is fitted anew, without shrinkage, at the end.
+type Debiasing int
+
+const (
+	AutoDebias Debiasing = iota // if that predicts a validation part better
+	NeverDebias
+	AlwaysDebias
+)
+
+// Settings of a fit. The zero value chooses everything by validation.
+type Settings struct {
+	// Rank is the largest rank. Zero: chosen by validation, from 2, 4, 8, ...
+	// as long as that helps.
+	Rank int
+	// Lambdas are the penalties to try, decreasing, each from the solution of
+	// the one before; validation chooses. One alone is taken as it is. Nil: from
+	// half of Lambda0 down, halved each time, as long as that helps.
+	Lambdas []float64
+
+	Center effects.Center
+	// Effects are the settings of the effects that centring takes away.
+	Effects effects.Settings
+	Debias  Debiasing
+
+	Tolerance float64 // of Solve, for each λ; zero means 1e-5
+	MaxSteps  int     // of Solve, for each λ; zero means 100
+
+	Holdout float64 // part of the entries to validate on; zero means 0.2
+	Seed    uint64
+	Threads int         // zero means 1; results do not depend on it
+	Clip    bool        // keep predictions in the range of the training values
+	Memory  int64       // bytes of entries that are kept in memory; zero means 4 GiB
+	OnPoint func(Point) // called for every λ that was validated; may be nil
+	OnStep  func(Step)  // called for every step; may be nil
+}
+
+// Point is a λ that was tried.
+type Point struct {
+	Center   effects.Center
+	Rank     int // the limit
+	Found    int // the rank of the solution
+	Lambda   float64
+	Debiased bool
+	RMSE     float64 // on the validation part
+}
+
+// Model is a fitted model: effects, if any, and a matrix of low rank.
+type Model struct {
+	Factors
+	Effects  *effects.Model // nil: not centred
+	Lambda   float64
+	Limit    int // of the rank
+	Center   effects.Center
+	Debiased bool
+	Clip     *model.Range // nil: none
+	Points   []Point      // what was tried
+}
+
+const (
+	firstRank = 2
+	lastRank  = 64
+	halvings  = 16
+	patience  = 2    // λ in a row that do not help, before a path ends
+	worthy    = 1e-3 // by which a larger rank must be better
+)
+
+// ErrLambda says that a λ is negative or not a number.
+var ErrLambda = errors.New("softimpute: λ must be a number that is not negative")
+
+// Fit chooses what the settings leave open on a validation part of the entries,
+// and fits all entries.
+func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
+	for _, lambda := range s.Lambdas {
+		if !(lambda >= 0) || math.IsInf(lambda, 1) {
+			return nil, fmt.Errorf("%w: %v", ErrLambda, lambda)
+		}
+	}
+	n, m := train.Dims()
+	if n == 0 || m == 0 || train.Observed() == 0 {
+		return s.nothing(ctx, train)
+	}
+	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
+	best, err := s.choose(ctx, train)
+	if err != nil {
+		return nil, err
+	}
+	out := &Model{Lambda: best.Lambda, Limit: best.Rank, Center: best.Center, Debiased: best.Debiased, Points: best.points}
+	if s.Clip {
+		if out.Clip, err = lowrank.Range(ctx, train, s.Threads); err != nil {
+			return nil, err
+		}
+	}
+	rest := train
+	if out.Center != effects.NoCenter {
+		if out.Effects, err = effects.Fit(ctx, train, best.effects); err != nil {
+			return nil, err
+		}
+		rest = out.Effects.Leave(train)
+	}
+	rows, err := s.rows(rest, out.Limit)
+	if err != nil {
+		return nil, err
+	}
+	f, err := newSolver(rows, out.Limit, s.Threads).solve(ctx, s.problem(out.Limit, out.Lambda, best.start))
+	if err != nil {
+		return nil, err
+	}
+	if out.Debiased {
+		if f, err = debias(ctx, rows, f, s.Threads); err != nil {
+			return nil, err
+		}
+	}
+	out.Factors = *f
+	return out, nil
+}
+
+// nothing is the model of a matrix without entries.
+func (s *Settings) nothing(ctx context.Context, train data.Source) (*Model, error) {
+	e, err := effects.Fit(ctx, train, effects.Settings{RowShrinkage: 1, ColumnShrinkage: 1})
+	return &Model{Effects: e, Center: effects.BothCenters}, err
+}
+
+func (s *Settings) rows(source data.Source, rank int) (*lowrank.Rows, error) {
+	return lowrank.NewRows(source, lowrank.ChunksFor(source, kernel.Pad(rank)), s.Memory)
+}
+
+func (s *Settings) problem(rank int, lambda float64, start *Factors) SolveSettings {
+	return SolveSettings{Rank: rank, Lambda: lambda, Start: start, Tolerance: s.Tolerance, MaxSteps: s.MaxSteps, Seed: s.Seed, Threads: s.Threads, OnStep: s.OnStep}
+}
+
+// PredictRow writes the predictions of a row for the given columns to out.
+func (m *Model) PredictRow(row int, columns []int32, out []float64) {
+	if m.Effects != nil {
+		m.Effects.Predict(row, columns, out)
+	} else {
+		clear(out)
+	}
+	m.Factors.Predict(row, columns, out)
+	lowrank.Clip(out, m.Clip)
+}
