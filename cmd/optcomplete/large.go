@@ -41,7 +41,7 @@ func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	if f.warmStart != "" {
 		summary, err := model.LoadSummary(f.warmStart)
 		if err != nil {
-			return err
+			return &usageError{err}
 		}
 		s.Start = summary.Selected
 	}

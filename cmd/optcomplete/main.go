@@ -20,6 +20,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete"
+	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/suggest"
@@ -58,8 +59,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
+	var otherRun *checkpoint.MismatchError
 	switch {
-	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage):
+	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitEarly
