@@ -45,13 +45,20 @@ func TestTraceIsShortAndTrue(t *testing.T) {
 	}
 }
 
-// A proof that follows a sampled search goes on in time.
+// A proof that follows a sampled search goes on in time, be the clock its own or
+// that of both.
 func TestTraceOfTwoSearches(t *testing.T) {
-	var trace Trace
-	trace.Event(search.Event{Kind: search.EventIncumbent, Cost: 5, Sampled: true, Source: "start", Elapsed: 2 * time.Second})
-	trace.Event(search.Event{Kind: search.EventStart, Cost: math.Inf(1), Bound: math.Inf(-1)})
-	trace.Event(search.Event{Kind: search.EventIncumbent, Cost: 6, Source: "start", Elapsed: time.Second})
-	if p := trace.Points(); len(p) != 2 || p[1].Seconds != 3 || !p[0].Sampled || p[1].Sampled {
-		t.Errorf("%+v", p)
+	for _, started := range []time.Duration{0, 2500 * time.Millisecond} {
+		var trace Trace
+		trace.Event(search.Event{Kind: search.EventIncumbent, Cost: 5, Sampled: true, Source: "start", Elapsed: 2 * time.Second})
+		trace.Event(search.Event{Kind: search.EventStart, Cost: math.Inf(1), Bound: math.Inf(-1), Elapsed: started})
+		trace.Event(search.Event{Kind: search.EventIncumbent, Cost: 6, Source: "start", Elapsed: started + time.Second})
+		want := 3.0
+		if started > 0 {
+			want = 3.5
+		}
+		if p := trace.Points(); len(p) != 2 || p[1].Seconds != want || !p[0].Sampled || p[1].Sampled {
+			t.Errorf("%v: %+v", started, p)
+		}
 	}
 }
