@@ -224,3 +224,16 @@ func TestStepOfAConstantFeature(t *testing.T) {
 		t.Errorf("per step %v, per standard deviation %v", term.PerStep, term.PerSD)
 	}
 }
+
+// BenchmarkDiagnose tells what the diagnostics of a fit cost, for each entry.
+func BenchmarkDiagnose(b *testing.B) {
+	matrix, f := problem(b, 20_000, 200, 5, 0.2, 3)
+	m := built(b, matrix, f, Full, LearnedPrior)
+	scored(m, matrix, nil)
+	for b.Loop() {
+		if _, err := m.Diagnose(context.Background(), matrix, nil, 2); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(matrix.Observed()), "ns/entry")
+}

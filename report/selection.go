@@ -12,7 +12,7 @@ import (
 // selected answers: what was selected, and how sure is that?
 func (m *Model) selected(path *Path) section {
 	s := section{ID: "selected", Short: "The selection", Title: "What was selected, and how sure that is"}
-	s.Lead = say("Of %s %s these %s explain the observed values best: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
+	s.Lead = say("Of %s %s these %s were selected to explain the observed values: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
 	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: "mean squared error with its penalty"}}
 	if m.s.Certified && m.s.Gap < 1 {
 		cards = append(cards,

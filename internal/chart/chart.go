@@ -121,7 +121,7 @@ func (p *picture) close(w io.Writer) error {
 
 // textWidth is about how wide a text is.
 func (p *picture) textWidth(text string) float64 {
-	return 0.56 * p.font * float64(len([]rune(text)))
+	return 0.6 * p.font * float64(len([]rune(text)))
 }
 
 func tip(text string) string {
