@@ -208,8 +208,8 @@ func (c *comparison) searches() section {
 			m.num("seconds.select", seconds), m.num("seconds.certify", seconds), m.num("seconds.total", seconds))
 		line := chart.Series{Name: c.labels[i], Step: true}
 		for _, p := range m.s.Trace {
-			if p.Bound != nil && !p.Sampled && p.Cost > 0 {
-				line.Points = append(line.Points, chart.Point{X: p.Seconds, Y: max((p.Cost-*p.Bound)/p.Cost, 1e-6)})
+			if g, ok := gapAt(p); ok {
+				line.Points = append(line.Points, chart.Point{X: p.Seconds, Y: max(g, 1e-6)})
 			}
 		}
 		if len(line.Points) > 1 {

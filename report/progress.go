@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/chart"
+	"optcomplete/model"
 )
 
 // traceRows is how many moments of the search its table has at most, beside the
@@ -62,9 +63,9 @@ func (m *Model) traceFigures() []figure {
 		if p.Bound != nil {
 			cell = m.num(at("trace", i, "bound"), exact)
 			below.Points = append(below.Points, chart.Point{X: p.Seconds, Y: *p.Bound})
-			if g := (p.Cost - *p.Bound) / p.Cost; p.Cost > 0 && g > 1e-9 && !p.Sampled {
-				gap.Points = append(gap.Points, chart.Point{X: p.Seconds, Y: g})
-			}
+		}
+		if g, ok := gapAt(p); ok && g > 1e-9 {
+			gap.Points = append(gap.Points, chart.Point{X: p.Seconds, Y: g})
 		}
 		if p.Source == "" && i%every != 0 && i != len(m.s.Trace)-1 {
 			continue
@@ -97,7 +98,7 @@ func (m *Model) traceFigures() []figure {
 	if len(gap.Points) > 1 {
 		g := &chart.Chart{Title: "Gap over time", X: "seconds of search", Y: "gap", LogY: true, PercentY: true, Series: []chart.Series{gap},
 			Description: "A stepped line over time, on a logarithmic axis: the gap between cost and bound."}
-		caption := template.HTML("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost.")
+		caption := template.HTML("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost, and 100 % before there is a bound.")
 		if last := m.s.Trace[len(m.s.Trace)-1]; m.s.Status == "optimal" {
 			g.Rules = []chart.Rule{{Upright: true, X: last.Seconds, Label: "proven"}}
 			caption = say("%s At the dashed line it is closed, which a logarithmic axis cannot show.", caption)
@@ -105,6 +106,18 @@ func (m *Model) traceFigures() []figure {
 		out = append(out, figure{Title: g.Title, SVG: drawn(g), Caption: caption})
 	}
 	return out
+}
+
+// gapAt is the gap at a moment of the search, all of the cost before there is a
+// bound; not ok on samples, and where the cost is 0.
+func gapAt(p model.TracePoint) (gap float64, ok bool) {
+	switch {
+	case p.Sampled || p.Cost <= 0:
+		return 0, false
+	case p.Bound == nil:
+		return 1, true
+	}
+	return min((p.Cost-*p.Bound)/p.Cost, 1), true
 }
 
 // choices answers: how does the error change with k and γ?

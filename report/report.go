@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"optcomplete"
 	"optcomplete/model"
@@ -173,12 +174,8 @@ func statusText(status string) string {
 		return "gap reached"
 	case "sampled":
 		return "on samples only"
-	case "time_limit":
-		return "time limit"
-	case "interrupted":
-		return "interrupted"
 	}
-	return status
+	return strings.ReplaceAll(status, "_", " ")
 }
 
 // without is the names of one list that are not in another.
