@@ -54,8 +54,11 @@ func printCertificate(c *common, s *model.Summary) {
 		fmt.Fprintf(w, "Bound     none  %s\n", c.outTerminal.style(yellow, certificate(s)))
 	}
 	if s.SampledGap != nil {
-		fmt.Fprintf(w, "Sampled   gap ~%s on samples of %s × %s\n", percent(*s.SampledGap),
-			count(s.SampleRows, "row"), count(s.SampleColumns, "column"))
+		size := "the last sample, of " + count(s.SampleRows, "row")
+		if s.SampleColumns > 0 { // of the paper's method
+			size = fmt.Sprintf("samples of %s × %s", count(s.SampleRows, "row"), count(s.SampleColumns, "column"))
+		}
+		fmt.Fprintf(w, "Sampled   gap ~%s on %s\n", percent(*s.SampledGap), size)
 	}
 	if s.Solver != "" {
 		fmt.Fprintf(w, "Masters   %s%s by %s %s\n", count(s.MasterNodes, "node"), c.took(s.MasterSeconds, " in "), s.Solver, s.SolverVersion)
