@@ -13,6 +13,8 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/memory"
+	"optcomplete/internal/suggest"
 	"optcomplete/model"
 	"optcomplete/search"
 )
@@ -58,6 +60,17 @@ type Settings struct {
 	Sampling Sampling // whether the certified method searches samples before all data; zero: large data
 	Master   Master   // what those need
 
+	// Start names a selection to try first, such as that of another model.
+	Start []string
+
+	// Checkpoint is a folder that keeps what was computed, so that a run that was
+	// killed goes on from there; empty: none. See package checkpoint.
+	Checkpoint string
+
+	// Memory is about how many bytes to use. Entries that are not in memory are
+	// read into it if they fit; zero means half of what is free.
+	Memory int64
+
 	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
 
@@ -93,25 +106,42 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	train := problem.Ratings.Source()
+	if settings.Checkpoint != "" {
+		if t.memory, err = openCheckpoint(ctx, problem, &settings); err != nil {
+			return nil, err
+		}
+		defer t.memory.Close()
+	}
+	train, err := nearby(problem.Ratings.Source(), settings.Memory)
+	if err != nil {
+		return nil, err
+	}
 	var held data.Source
 	if settings.Holdout > 0 {
 		if train, held, err = evaluate.Split(train, settings.Holdout, settings.Seed); err != nil {
 			return nil, err
 		}
 	}
-	c, err := t.choose(ctx, train, &settings)
+	c, err := t.chosen(ctx, train, &settings)
 	if err != nil {
 		return nil, settingsError(err)
 	}
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)
-	values, err := t.values(ctx, train, c)
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	values, err := t.values(finish, train, c)
 	if err != nil {
 		return nil, err
 	}
 	s := t.selector(values, c)
-	s.find.OnEvent = settings.OnEvent
+	t.remember(s, "all", c)
+	var trace model.Trace
+	s.find.OnEvent = func(e search.Event) {
+		trace.Event(e)
+		if settings.OnEvent != nil {
+			settings.OnEvent(e)
+		}
+	}
 	result, found, err := t.search(ctx, s, c, &settings, &summary)
 	if err != nil {
 		return nil, settingsError(err)
@@ -125,7 +155,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	parts, err := t.parts(finish, train, selection, c)
 	if err != nil {
 		return nil, err
@@ -146,6 +175,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	if err := score(finish, fitted, problem, train, held, settings.Threads); err != nil {
+		return nil, err
+	}
+	fitted.Summary.Trace = trace.Points()
+	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
 		return nil, err
 	}
 	total := time.Since(start)
@@ -174,6 +207,21 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	metrics, err := evaluate.Score(held, fitted.PredictRow, threads)
 	fitted.Summary.Holdout = &metrics
 	return err
+}
+
+// entryBytes is what an entry takes in memory during a fit: itself, in a hold-out
+// split, and what the effects leave of it.
+const entryBytes = 12 + 12 + 8
+
+// nearby reads a source into memory if it fits.
+func nearby(s data.Source, limit int64) (data.Source, error) {
+	if limit == 0 {
+		limit = memory.Free() / 2
+	}
+	if _, ok := s.(*data.Matrix); ok || float64(s.Observed())*entryBytes > float64(limit) {
+		return s, nil
+	}
+	return data.Collect(s, nil)
 }
 
 // newTask checks the settings against the problem.
@@ -212,9 +260,16 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 			return nil, &SettingsError{fmt.Sprintf("feature %q is both always and never to be selected", t.units[u].name)}
 		}
 	}
+	start, err := t.resolve(problem, settings.Start, "start")
+	if err != nil {
+		return nil, err
+	}
 	t.find = search.Settings{
 		K: settings.K, Always: always, Never: never,
 		Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
+	}
+	if len(start) > 0 {
+		t.find.Start = [][]int{start}
 	}
 	return t, nil
 }
@@ -224,7 +279,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 	summary := model.Summary{
 		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
 		Gamma: c.gamma, GammaPath: c.gammaPath, Refit: t.refit, Seed: settings.Seed,
-		Always: settings.Always, Never: settings.Never, Version: Version,
+		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
 	if t.kind == model.Pooled {
 		summary.Gamma0 = c.gamma0
@@ -284,16 +339,18 @@ func validate(problem Problem, p int, s *Settings) error {
 			return bad("a feature has the value %g: too large to compute with (rescale it)", v)
 		}
 	}
-	err := data.ForEach(problem.Ratings.Source(), func(i int, _ []int32, values []float64) error {
-		for _, v := range values {
-			if !(math.Abs(v) <= largest) {
-				return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
+	if problem.Ratings.Observed() <= countable {
+		err := data.ForEach(problem.Ratings.Source(), func(i int, _ []int32, values []float64) error {
+			for _, v := range values {
+				if !(math.Abs(v) <= largest) {
+					return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
+				}
 			}
+			return nil
+		})
+		if err != nil {
+			return err
 		}
-		return nil
-	})
-	if err != nil {
-		return err
 	}
 	if err := s.Master.validate(); err != nil {
 		return err
@@ -313,7 +370,7 @@ func indices(features *data.Features, names []string, list string) ([]int, error
 	for _, name := range names {
 		j := slices.Index(features.Names, name)
 		if j < 0 {
-			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature", list, name)}
+			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))}
 		}
 		found = append(found, j)
 	}

@@ -109,14 +109,13 @@ func (t *task) search(ctx context.Context, s *selector, c choices, settings *Set
 		summary.Certified = true
 		result, err = cutplanes.CutPlanes(ctx, s.oracle, run)
 	case OptComplete:
-		exact, ok := s.oracle.(*objective.Exact)
-		if !ok {
+		if s.exact == nil {
 			return search.Result{}, 0, &SettingsError{"the method optcomplete samples the paper's cost: it takes neither the pooled model nor groups of features"}
 		}
 		size := objective.PaperSample(s.values, s.find.K, settings.Master.SampleRows, settings.Master.SampleConstant)
 		summary.SampleRows, summary.SampleColumns = size.Rows, size.Columns
 		sampled := objective.NewSampled(s.values, t.features, summary.Gamma, size, settings.Seed, t.threads)
-		result, err = cutplanes.OptComplete(ctx, sampled, exact, run)
+		result, err = cutplanes.OptComplete(ctx, sampled, s.exact, run)
 		summary.SampledGap = &result.SampledGap
 	}
 	if err != nil {

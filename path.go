@@ -136,7 +136,8 @@ func (t *task) middle(most int) *task {
 
 // walk searches the path on all entries and fits every k.
 func (t *task) walk(ctx context.Context, train data.Source, c choices, settings *Settings, on func(PathPoint), r *PathResult) error {
-	values, err := t.values(ctx, train, c)
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	values, err := t.values(finish, train, c)
 	if err != nil {
 		return err
 	}
@@ -146,7 +147,6 @@ func (t *task) walk(ctx context.Context, train data.Source, c choices, settings 
 	if err != nil {
 		return err
 	}
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	var before []string
 	for _, result := range results {
 		selection := s.units(t, result.Selection)

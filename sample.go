@@ -3,6 +3,7 @@ package optcomplete
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"time"
@@ -10,7 +11,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model"
-	"optcomplete/objective"
 	"optcomplete/search"
 )
 
@@ -151,7 +151,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 	start := time.Now()
 	n, _ := values.Dims()
 	from := newSampler(values, seed)
-	found := &sampled{}
+	found := &sampled{selections: find.Start}
 	for _, g := range from.sizes() {
 		matrix, err := from.draw(g)
 		if err != nil {
@@ -163,6 +163,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		at.gamma /= from.thin
 		at.gamma0 *= float64(len(from.order)) / float64(g)
 		s := t.selector(matrix, at)
+		t.remember(s, fmt.Sprintf("sample of %d", g), c)
 		scale := float64(len(from.order)) / float64(n) / from.thin
 		s.find.NearTies, s.find.Start = 3, found.selections
 		s.find.MaxNodes, s.find.MaxPasses = 1, trialPasses
@@ -178,7 +179,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		if err != nil {
 			return nil, err
 		}
-		same := len(found.selections) > 0 && slices.Equal(found.selections[0], result.Selection)
+		same := found.rows > 0 && slices.Equal(found.selections[0], result.Selection)
 		found.selections = [][]int{result.Selection}
 		for _, tie := range result.NearTies {
 			found.selections = append(found.selections, tie.Selection)
@@ -235,8 +236,8 @@ func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, sett
 // beyondDoubt tells whether the first selection costs less than each of the
 // others by several standard errors of the difference, row by row.
 func (t *task) beyondDoubt(ctx context.Context, s *selector, selections [][]int) (bool, error) {
-	exact, ok := s.oracle.(*objective.Exact)
-	if !ok {
+	exact := s.exact
+	if exact == nil {
 		return true, nil // rows of other costs cannot be told apart: two samples that agree must do
 	}
 	costs := make([][]float64, len(selections))

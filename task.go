@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
@@ -25,6 +26,7 @@ type task struct {
 	find     search.Settings
 	threads  int
 	noClip   bool
+	memory   *checkpoint.Store // of what was computed; nil: none
 }
 
 // unit is something to select: a feature, or a group that counts as one.
@@ -102,6 +104,7 @@ func (t *task) values(ctx context.Context, train data.Source, c choices) (data.S
 type selector struct {
 	values data.Source // what the selection is to explain
 	oracle search.Oracle
+	exact  *objective.Exact // what the oracle asks, if its selections are the features'
 	find   search.Settings
 }
 
@@ -128,10 +131,11 @@ func (t *task) selector(values data.Source, c choices) *selector {
 		return s
 	}
 	exact := objective.NewExact(values, t.features, c.gamma, t.threads)
-	s.oracle = exact
 	if grouped {
 		s.oracle = objective.NewGrouped(exact, groups)
+		return s
 	}
+	s.oracle, s.exact = exact, exact
 	return s
 }
 
@@ -156,7 +160,7 @@ func (t *task) parts(ctx context.Context, train data.Source, selection []int, c 
 // removal costs the selection without each of its units in turn. An interrupt
 // leaves it out.
 func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]model.Removal, error) {
-	if exact, ok := s.oracle.(*objective.Exact); ok {
+	if exact := s.exact; exact != nil {
 		costs, err := exact.Removals(ctx, selection)
 		if ctx.Err() != nil {
 			return nil, nil
@@ -210,6 +214,7 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 		return evaluate.Trial{}, err
 	}
 	s := t.selector(values, c)
+	t.remember(s, "trial", c)
 	s.limit()
 	s.find.Start = start
 	result, err := search.Minimize(ctx, s.oracle, s.find)
@@ -244,11 +249,15 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 
 // choose fills in what the settings leave to validation.
 func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
+	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage, fixed: s.ColumnShrinkage > 0}
+	effects := t.kind != model.Paper && c.row == 0 || t.kind == model.Full && c.column == 0
+	if c.gamma > 0 && !effects && (t.kind != model.Pooled || c.gamma0 > 0) {
+		return c, nil // nothing is left to choose
+	}
 	survey, err := data.TakeSurvey(context.WithoutCancel(ctx), train, t.threads)
 	if err != nil {
-		return choices{}, err
+		return c, err
 	}
-	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage, fixed: s.ColumnShrinkage > 0}
 	path := evaluate.GammaSettings{
 		Path:    gammapath.Standard(evaluate.FeatureScale(survey, t.features)),
 		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,

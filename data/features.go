@@ -27,6 +27,24 @@ func (f *Features) Row(j int) []float64 {
 	return f.Values[j*p : (j+1)*p : (j+1)*p]
 }
 
+// Arrange is the table with its columns in the order of ids, all of which it
+// must have.
+func (f *Features) Arrange(ids []string) *Features {
+	at := make(map[string]int, len(f.IDs))
+	for j, id := range f.IDs {
+		at[id] = j
+	}
+	out := &Features{IDs: ids, Names: f.Names, Values: make([]float64, 0, len(ids)*len(f.Names))}
+	for _, id := range ids {
+		j, ok := at[id]
+		if !ok {
+			panic(fmt.Sprintf("data: the features have no column %q", id))
+		}
+		out.Values = append(out.Values, f.Row(j)...)
+	}
+	return out
+}
+
 // Ratings is an observed matrix whose rows and columns have ids.
 type Ratings struct {
 	*Matrix            // nil if the entries are not in memory
@@ -51,13 +69,22 @@ func (r *Ratings) Observed() int { return r.Source().Observed() }
 
 // WithEntries is the ratings without the rows that have fewer entries.
 func (r *Ratings) WithEntries(least int) *Ratings {
-	out := &Ratings{Matrix: &Matrix{columns: r.columns, start: []int{0}}, ColumnIDs: r.ColumnIDs}
+	out := &Ratings{ColumnIDs: r.ColumnIDs}
+	var rows []int
+	source := r.Source()
 	for i, id := range r.RowIDs {
-		columns, values := r.Row(i)
-		if len(columns) < least {
-			continue
+		if source.Entries(i) >= least {
+			rows = append(rows, i)
+			out.RowIDs = append(out.RowIDs, id)
 		}
-		out.RowIDs = append(out.RowIDs, id)
+	}
+	if r.Matrix == nil {
+		out.Stored = Rows(source, rows)
+		return out
+	}
+	out.Matrix = &Matrix{columns: r.columns, start: []int{0}}
+	for _, i := range rows {
+		columns, values := r.Row(i)
 		out.column = append(out.column, columns...)
 		out.value = append(out.value, values...)
 		out.start = append(out.start, len(out.value))

@@ -86,3 +86,53 @@ func (r *filteredReader) Append(i int, columns []int32, values []float64) ([]int
 	}
 	return columns[:to], values[:to], nil
 }
+
+// Rows is the source of some rows of another, in the order given.
+func Rows(s Source, rows []int) Source {
+	out := &someRows{Source: s, rows: rows}
+	for _, i := range rows {
+		out.observed += s.Entries(i)
+	}
+	return out
+}
+
+type someRows struct {
+	Source
+	rows     []int
+	observed int
+}
+
+func (s *someRows) Dims() (rows, columns int) {
+	_, columns = s.Source.Dims()
+	return len(s.rows), columns
+}
+func (s *someRows) Observed() int     { return s.observed }
+func (s *someRows) Entries(i int) int { return s.Source.Entries(s.rows[i]) }
+func (s *someRows) Reader() Reader    { return &someRowsReader{s.Source.Reader(), s.rows} }
+
+type someRowsReader struct {
+	from Reader
+	rows []int
+}
+
+func (r *someRowsReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	return r.from.Append(r.rows[i], columns, values)
+}
+
+// Widen is the same source with more columns, which have no entries.
+func Widen(s Source, columns int) Source {
+	if _, m := s.Dims(); columns < m {
+		panic("data: a wider source cannot have fewer columns")
+	}
+	return &widened{s, columns}
+}
+
+type widened struct {
+	Source
+	columns int
+}
+
+func (w *widened) Dims() (rows, columns int) {
+	rows, _ = w.Source.Dims()
+	return rows, w.columns
+}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/suggest"
 )
 
 // Version is the version of Encoding's JSON that this package writes and reads.
@@ -143,7 +144,17 @@ func (e *Encoding) unknownName(name string) error {
 	if slices.Contains(e.LeftOut, name) {
 		return fmt.Errorf("nothing of the field %s became a feature", data.Quote(name))
 	}
-	return fmt.Errorf("there is no feature, group or field %s", data.Quote(name))
+	var names []string
+	for _, g := range e.Groups {
+		names = append(names, g.Name)
+	}
+	for _, f := range e.Features {
+		names = append(names, f.Name)
+	}
+	for _, f := range e.Fields {
+		names = append(names, f.Name)
+	}
+	return fmt.Errorf("there is no feature, group or field %s%s", data.Quote(name), suggest.After(name, names))
 }
 
 // Select gives the encoding of some features alone, in the given order. It needs

@@ -48,20 +48,20 @@ func (e *OtherStudyError) Error() string {
 	return fmt.Sprintf("%s holds results of other data or other settings: use another folder, or delete it", e.Folder)
 }
 
-// store keeps the cells of a study on disk.
-type store struct {
-	head  Head
+// store keeps the cells of a study on disk, under a head of type H.
+type store[H comparable, C any] struct {
+	head  H
 	file  *os.File
-	cells []Cell
+	cells []C
 }
 
 // openStore reads what is done and opens the file for more. A last line that a
 // crash left half written is dropped.
-func openStore(folder string, head Head) (*store, error) {
+func openStore[C any, H comparable](folder string, head H) (*store[H, C], error) {
 	if err := os.MkdirAll(folder, 0o777); err != nil {
 		return nil, err
 	}
-	s := &store{head: head}
+	s := &store[H, C]{head: head}
 	path := filepath.Join(folder, cellsFile)
 	text, err := os.ReadFile(path)
 	if err != nil && !os.IsNotExist(err) {
@@ -90,7 +90,7 @@ func openStore(folder string, head Head) (*store, error) {
 
 // read takes in the lines of a file and returns how many bytes of it are whole
 // lines.
-func (s *store) read(text []byte, folder string) (good int, err error) {
+func (s *store[H, C]) read(text []byte, folder string) (good int, err error) {
 	lines := bufio.NewScanner(bytes.NewReader(text))
 	lines.Buffer(nil, len(text)+1)
 	for first := true; lines.Scan(); first = false {
@@ -99,12 +99,12 @@ func (s *store) read(text []byte, folder string) (good int, err error) {
 			break // without its end: half written
 		}
 		if first {
-			var have Head
+			var have H
 			if json.Unmarshal(lines.Bytes(), &have) != nil || have != s.head {
 				return 0, &OtherStudyError{folder}
 			}
 		} else {
-			var cell Cell
+			var cell C
 			if err := json.Unmarshal(lines.Bytes(), &cell); err != nil {
 				return 0, fmt.Errorf("%s: %w", filepath.Join(folder, cellsFile), err)
 			}
@@ -115,7 +115,7 @@ func (s *store) read(text []byte, folder string) (good int, err error) {
 	return good, lines.Err()
 }
 
-func (s *store) line(value any) error {
+func (s *store[H, C]) line(value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
 		return err
@@ -126,19 +126,9 @@ func (s *store) line(value any) error {
 	return s.file.Sync()
 }
 
-// find looks up a cell that is done.
-func (s *store) find(plan Cell) (Cell, bool) {
-	for _, c := range s.cells {
-		if c.Model == plan.Model && c.K == plan.K && c.Seed == plan.Seed {
-			return c, true
-		}
-	}
-	return plan, false
-}
-
-func (s *store) add(cell Cell) error {
+func (s *store[H, C]) add(cell C) error {
 	s.cells = append(s.cells, cell)
 	return s.line(cell)
 }
 
-func (s *store) close() { s.file.Close() }
+func (s *store[H, C]) close() { s.file.Close() }

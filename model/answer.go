@@ -25,6 +25,17 @@ func (b Basis) String() string {
 // MarshalText makes a Basis its name in JSON.
 func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
 
+// UnmarshalText reads the name back.
+func (b *Basis) UnmarshalText(text []byte) error {
+	for known, name := range basisNames {
+		if string(text) == name {
+			*b = Basis(known)
+			return nil
+		}
+	}
+	return fmt.Errorf("model: %q is no basis of a prediction", text)
+}
+
 // BasisOf is the basis of a prediction for a row and a column that are new, or
 // are not.
 func BasisOf(newRow, newColumn bool) Basis {

@@ -2,6 +2,7 @@ package model
 
 import (
 	"context"
+	"math"
 
 	"optcomplete/data"
 )
@@ -38,7 +39,11 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 	for c, count := range survey.Columns {
 		sums[c] -= e.Mean * float64(count)
 	}
-	for range effectSweeps {
+	sweeps := effectSweeps
+	if math.IsInf(rowShrinkage, 1) || math.IsInf(columnShrinkage, 1) {
+		sweeps = 1 // there are no turns to take
+	}
+	for range sweeps {
 		for c, count := range survey.Columns {
 			if count > 0 {
 				e.Columns[c] = sums[c] / (float64(count) + columnShrinkage)

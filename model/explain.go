@@ -124,7 +124,6 @@ func deviation(x []float64) float64 {
 
 // Explain says what the model has found.
 func (m *Model) Explain() *Explanation {
-	k := m.K()
 	out := &Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance}
 	for _, entries := range m.Entries {
 		if entries > 0 {
@@ -138,13 +137,7 @@ func (m *Model) Explain() *Explanation {
 			Name: name, Unit: units.names[f], Population: rows + columns, OfRows: rows, OfColumns: columns,
 			PerSD: (m.Population[1+f] + m.NewColumn[1+f]) * units.sd[f],
 		}
-		over := make([]float64, 0, out.Rows)
-		for i, entries := range m.Entries {
-			if entries > 0 {
-				over = append(over, m.Coefficients[i*k+f]/units.scale[f]+columns)
-			}
-		}
-		term.Spread = spreadOf(over)
+		term.Spread = spreadOf(m.overRows(f, 1/units.scale[f]))
 		if out.Variance != nil {
 			term.Share = out.Variance.Terms[f]
 		}
@@ -154,6 +147,19 @@ func (m *Model) Explain() *Explanation {
 		out.Selected = append(out.Selected, m.importance(name))
 	}
 	return out
+}
+
+// overRows is what term f adds in each row with entries, for a change by so
+// much of the encoded feature.
+func (m *Model) overRows(f int, by float64) []float64 {
+	k := m.K()
+	over := make([]float64, 0, len(m.Entries))
+	for i, entries := range m.Entries {
+		if entries > 0 {
+			over = append(over, (m.Coefficients[i*k+f]+m.NewColumn[1+f])*by)
+		}
+	}
+	return over
 }
 
 func (m *Model) importance(name string) Importance {

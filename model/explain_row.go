@@ -50,12 +50,15 @@ func (m *Model) ExplainRow(row string, top []Recommendation) *RowExplanation {
 	if !ok {
 		i = -1
 	}
+	return m.explainRow(i, row, m.units(), top)
+}
+
+func (m *Model) explainRow(i int, row string, units *units, top []Recommendation) *RowExplanation {
 	effect, u, isNew := m.rowParts(i)
 	out := &RowExplanation{Row: row, New: isNew, Effect: effect, PopulationEffect: m.Population[0], Terms: []RowTerm{}, Top: []ItemWhys{}}
 	if i >= 0 {
 		out.Entries = int(m.Entries[i])
 	}
-	units := m.units()
 	for f, name := range m.Summary.Terms {
 		columns := m.NewColumn[1+f]
 		out.Terms = append(out.Terms, RowTerm{
@@ -123,6 +126,10 @@ func (m *Model) ExplainSum(row, column string) *SumExplanation {
 	if !ok {
 		j = -1
 	}
+	return m.explainSum(i, j, row, column, m.units())
+}
+
+func (m *Model) explainSum(i, j int, row, column string, units *units) *SumExplanation {
 	rowEffect, u, isNew := m.rowParts(i)
 	columnEffect, b, _ := m.columnParts(j)
 	a := m.AnswerAt(i, j)
@@ -136,7 +143,6 @@ func (m *Model) ExplainSum(row, column string) *SumExplanation {
 			*out.Remainder = m.remainder(i, j)
 		}
 	}
-	units := m.units()
 	for f, name := range m.Summary.Terms {
 		out.Parts = append(out.Parts, SumPart{
 			Name: name, Unit: units.names[f], Value: units.raw(f, b[f]), Centre: units.centre[f],

@@ -42,6 +42,15 @@ func Load(dir string) (*Model, error) {
 	return m, nil
 }
 
+// LoadSummary reads what a saved model says of itself, without its rows.
+func LoadSummary(dir string) (*Summary, error) {
+	m := new(Model)
+	if err := m.loadSummary(filepath.Join(dir, summaryFile)); err != nil {
+		return nil, err
+	}
+	return &m.Summary, nil
+}
+
 func (m *Model) loadSummary(path string) error {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {

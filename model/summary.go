@@ -89,6 +89,10 @@ type Summary struct {
 
 	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
 
+	Trace       []TracePoint `json:"trace,omitempty"`       // of the search, thinned
+	Baselines   []Baseline   `json:"baselines,omitempty"`   // simpler predictions, on the entries of the diagnostics
+	Diagnostics *Diagnostics `json:"diagnostics,omitempty"` // nil in models of earlier programs, and in two-sided ones
+
 	Terms     []string   `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
 	Structure *Structure `json:"structure,omitempty"` // what all rows and columns share
 
@@ -104,8 +108,9 @@ type Summary struct {
 	Never    []string          `json:"never,omitempty"`    // features that must not be
 	Settings map[string]string `json:"settings,omitempty"` // further options, by the name of their flag
 	Warnings []string          `json:"warnings,omitempty"`
-	Version  string            `json:"version"`        // of the program that made it
-	Format   int               `json:"format_version"` // of the saved model; set by Normalize
+	Version  string            `json:"version"`            // of the program that made it
+	Platform string            `json:"platform,omitempty"` // what it ran on
+	Format   int               `json:"format_version"`     // of the saved model; set by Normalize
 }
 
 // FormatVersion is the version of the saved model that this package writes. It

@@ -191,10 +191,12 @@ func (o *Exact) newGrams(ctx context.Context) (*grams, error) {
 			}
 			for lane := range group {
 				columns, values := k.entries(lane)
-				clear(diagonal)
-				for _, c := range columns {
-					for j, b := range o.b[int(c)*o.width:][:o.p] {
-						diagonal[j] += b * b
+				for j := range diagonal {
+					diagonal[j] = 0
+					b := o.b[o.place(j):]
+					for _, c := range columns {
+						x := b[int(c)*o.block]
+						diagonal[j] += x * x
 					}
 				}
 				s := squares(values)
@@ -240,15 +242,16 @@ func (w *worker) products(k, y []float64, group []int32, features []int) error {
 		return err
 	}
 	width := kernel.GramWidth(len(features))
+	places := w.columnFeatures.places(features)
 	w.v = grow(w.v, w.longest*width)
 	for lane := range group {
 		columns, values := w.entries(lane)
 		for e, c := range columns {
-			b := w.b[int(c)*w.width:]
+			b := w.b[int(c)*w.block:]
 			row := w.v[e*width:]
-			for x, j := range features {
-				row[x] = b[j]
-				y[x*kernel.Lanes+lane] += values[e] * b[j]
+			for x, place := range places {
+				row[x] = b[place]
+				y[x*kernel.Lanes+lane] += values[e] * b[place]
 			}
 		}
 		kernel.Gram(k, lane, w.v, len(columns), width, len(features))

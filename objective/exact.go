@@ -13,15 +13,15 @@ import (
 
 // Exact is the cost c(s) on all observed entries of a matrix.
 type Exact struct {
-	matrix  data.Source
-	n, m, p int
-	b       []float64 // m×width: the features, padded with zeros
-	width   int
+	matrix data.Source
+	n      int
+	columnFeatures
 	gamma   float64
 	chunks  [][]int32 // the rows with entries, in chunks, in each by rising number of entries
 	longest int       // most entries in a row
 	norm    []float64 // for each feature, no less than Σ b_j² over any row's entries
 	workers []*worker // one for each thread
+	tables  []float64 // memory for the table of an evaluation
 	grams   *grams    // made by the first enumeration
 }
 
@@ -44,23 +44,14 @@ func NewExact(matrix data.Source, features *data.Features, gamma float64, thread
 // newFeatures is the cost before its rows have been looked at.
 func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Exact {
 	n, m := matrix.Dims()
-	columns, p := features.Dims()
+	columns, _ := features.Dims()
 	if columns != m {
 		panic("objective: the matrix and the features have different numbers of columns")
 	}
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("objective: gamma must be a positive number")
 	}
-	o := &Exact{matrix: matrix, n: n, m: m, p: p, width: kernel.Pad(p), gamma: gamma}
-	if o.width == p {
-		o.b = features.Values // which nobody changes
-		return o
-	}
-	o.b = make([]float64, m*o.width)
-	for j := range m {
-		copy(o.b[j*o.width:], features.Row(j))
-	}
-	return o
+	return &Exact{matrix: matrix, n: n, columnFeatures: newColumnFeatures(features), gamma: gamma}
 }
 
 // employ makes a worker for each thread, as far as there are chunks for them.
@@ -78,6 +69,7 @@ func (o *Exact) employ(threads int) {
 func (o *Exact) WithGamma(gamma float64) *Exact {
 	other := *o
 	other.gamma = gamma
+	other.tables = nil
 	other.workers = make([]*worker, len(o.workers))
 	for i := range other.workers {
 		other.workers[i] = other.newWorker()
@@ -107,12 +99,12 @@ func (o *Exact) divide() {
 // more entries than the longest, and none of them a larger feature.
 func (o *Exact) measure() {
 	o.norm = make([]float64, o.p)
-	for j := range o.m {
-		for f, b := range o.b[j*o.width:][:o.p] {
-			o.norm[f] = max(o.norm[f], b*b)
-		}
-	}
 	for f := range o.norm {
+		b := o.b[o.place(f):]
+		for c := range o.m {
+			x := b[c*o.block]
+			o.norm[f] = max(o.norm[f], x*x)
+		}
 		o.norm[f] *= float64(o.longest)
 	}
 }
@@ -133,7 +125,7 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	if len(weights) != o.p || len(gradient) != o.p {
 		panic("objective: weights and gradient must have one number for each feature")
 	}
-	w := newWeighting(weights, o.gamma)
+	w := o.newWeighting(weights)
 	if hessian != nil && len(hessian) != len(w.support)*len(w.support) {
 		panic("objective: the Hessian must have a row for each feature of positive weight")
 	}
@@ -186,8 +178,8 @@ func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constan
 		cost += s.cost
 		constant += s.constant
 		size += s.size
-		for j, x := range s.gradient {
-			gradient[j] += x
+		for j := range gradient {
+			gradient[j] += s.gradient[j]
 		}
 		for j, x := range s.hessian {
 			hessian[j] += x

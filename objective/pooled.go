@@ -140,7 +140,7 @@ type pooledPoint struct {
 }
 
 func (o *Pooled) newPoint(weights []float64, curved bool) *pooledPoint {
-	at := &pooledPoint{weighting: newWeighting(weights, o.rows.gamma), curved: curved}
+	at := &pooledPoint{weighting: o.rows.newWeighting(weights), curved: curved}
 	for _, j := range at.support {
 		at.weights = append(at.weights, weights[j])
 		at.prior = append(at.prior, 1/(o.gamma0*weights[j]))
@@ -194,7 +194,7 @@ func (o *Pooled) pass(ctx context.Context, at *pooledPoint, work func(k *pooledW
 // add adds the chunks in order, and the population's penalty to the cost.
 func (o *Pooled) add(at *pooledPoint, parts []pooledSums) pooledSums {
 	t := len(at.support)
-	sum := newPooledSums(o.rows.p, t, at.curved)
+	sum := newPooledSums(o.rows.p, o.rows.width(), t, at.curved)
 	for _, part := range parts {
 		sum.cost += part.cost
 		sum.constant += part.constant

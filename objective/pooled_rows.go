@@ -20,8 +20,8 @@ type pooledSums struct {
 	cross []float64 // Σ N_i[j,l] u_il
 }
 
-func newPooledSums(p, t int, curved bool) pooledSums {
-	s := pooledSums{sums: sums{gradient: make([]float64, p)}, total: make([]float64, p)}
+func newPooledSums(p, width, t int, curved bool) pooledSums {
+	s := pooledSums{sums: sums{gradient: make([]float64, width)}, total: make([]float64, p)}
 	if curved {
 		s.hessian, s.cross = make([]float64, t*t), make([]float64, t*t)
 	}
@@ -142,14 +142,10 @@ func (k *pooledWorker) addWhitened(group []int32) {
 	for lane := range group {
 		columns, values := k.entries(lane)
 		v := k.wide[done*width:][:len(columns)*width]
-		for e, c := range columns {
-			b := k.b[int(c)*k.width:][:k.p]
+		k.gather(k.v, columns, values)
+		for e := range columns {
 			row := v[e*width:][:width]
-			for y, j := range k.support {
-				row[y] = b[j]
-			}
-			row[t] = values[e]
-			clear(row[t+1:])
+			clear(row[copy(row, k.v[e*k.table.width:][:t+1]):])
 		}
 		k.whiten(k.k, lane, v, len(columns), width)
 		done += len(columns)
@@ -161,7 +157,8 @@ func (k *pooledWorker) addWhitened(group []int32) {
 // factors that fit kept, or from new ones.
 func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, error) {
 	t := len(k.support)
-	s := newPooledSums(k.p, t, k.at.curved)
+	k.panel.empty()
+	s := newPooledSums(k.p, k.width(), t, k.at.curved)
 	for group := range slices.Chunk(rows, kernel.Lanes) {
 		if err := k.read(group); err != nil {
 			return s, err
@@ -179,13 +176,17 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, erro
 		}
 		if k.at.dual(e) {
 			k.dualResiduals(group, e, factors, &s)
-			continue
+		} else {
+			k.primalResiduals(group, factors, x, &s)
+			if k.at.curved {
+				k.second(factors, &s)
+			}
 		}
-		k.primalResiduals(group, factors, x, &s)
-		if k.at.curved {
-			k.second(factors, &s)
+		if k.panel.full(k.m) {
+			k.take(&s)
 		}
 	}
+	k.take(&s)
 	for x := range t {
 		for y := range x {
 			if k.at.curved {
@@ -229,10 +230,11 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			own := u[y] - k.at.mu[y]
 			penalty += k.ridge[y] * own * own
 		}
-		r := k.r[:len(columns)]
+		r := k.panel.add(columns)
 		k.subtract(r, columns, values, u)
-		s.cost += penalty + squares(r)
-		k.addRow(columns, values, r, s)
+		ar, rr := kernel.Products(values, r[:len(columns)])
+		s.add(squares(values), ar, rr)
+		s.cost += penalty + rr
 	}
 	for x, mu := range k.at.mu {
 		a := (*[kernel.Lanes]float64)(k.lanes[x*kernel.Lanes:])
@@ -248,51 +250,54 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 	clear(k.x[:size*kernel.Lanes])
 	for lane := range group {
 		columns, values := k.entries(lane)
-		r := k.r[:len(columns)]
-		k.subtract(r, columns, values, k.at.mu)
-		for e, x := range r {
+		k.subtract(k.r, columns, values, k.at.mu)
+		for e, x := range k.r[:len(columns)] {
 			k.x[e*kernel.Lanes+lane] = x
 		}
 	}
 	kernel.Solve(l, k.x, size)
 	for lane := range group {
 		columns, values := k.entries(lane)
-		r := k.r[:len(columns)]
+		r := k.panel.add(columns)[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.addRow(columns, values, r, s)
+		ar, rr := kernel.Products(values, r)
+		s.add(squares(values), ar, rr)
 		// The deviations u_j = γ s_j b_jᵀr give the cost from above.
+		k.gather(k.v, columns, values)
 		u := k.u[:t]
+		clear(u)
+		for e, x := range r {
+			for y, b := range k.v[e*k.table.width:][:t] {
+				u[y] += x * b
+			}
+		}
 		penalty := 0.0
-		for y, j := range k.support {
-			own := k.root[y] * k.z[j] // u_j/√(γ s_j)
+		for y := range u {
+			own := k.root[y] * u[y] // u_j/√(γ s_j)
 			penalty += own * own
 			u[y] = k.at.mu[y] + k.root[y]*own
 		}
-		k.subtract(r, columns, values, u)
-		s.cost += penalty + squares(r)
+		k.residual(k.r, k.v, len(columns), u)
+		s.cost += penalty + squares(k.r[:len(columns)])
 	}
 }
 
-// subtract sets r = a_i − V_i u.
+// subtract sets r = a_i − V_i u; r has room for kernel.Combine.
 func (k *pooledWorker) subtract(r []float64, columns []int32, values, u []float64) {
-	for e, c := range columns {
-		b := k.b[int(c)*k.width:][:k.p]
-		sum := 0.0
-		for y, j := range k.support {
-			sum += b[j] * u[y]
-		}
-		r[e] = values[e] - sum
-	}
+	k.gather(k.v, columns, values)
+	k.residual(r, k.v, len(columns), u)
 }
 
-// addRow adds a row's part of the cut, from any r.
-func (k *pooledWorker) addRow(columns []int32, values, r []float64, s *pooledSums) {
-	k.dualValue(columns, values, r, &s.sums)
-	for j, z := range k.z[:k.p] {
-		s.total[j] += z
-	}
+// take adds (b_jᵀr)² and b_jᵀr of the rows in the panel.
+func (k *pooledWorker) take(s *pooledSums) {
+	k.panel.take(k.Exact, func(z []float64) {
+		kernel.AddSquares(s.gradient, z)
+		for j := range s.total {
+			s.total[j] += z[j]
+		}
+	})
 }
 
 // second adds the group's Σ u_ij u_il N_i[j,l] and Σ N_i[j,l] u_il, with

@@ -122,8 +122,8 @@ func (o *Sampled) draw() (*data.Matrix, error) {
 
 // on is the cost of a sample.
 func (o *Sampled) on(sample *data.Matrix) *Exact {
-	n, m := sample.Dims()
-	e := &Exact{matrix: sample, n: n, m: m, p: o.all.p, b: o.all.b, width: o.all.width, gamma: o.all.gamma}
+	n, _ := sample.Dims()
+	e := &Exact{matrix: sample, n: n, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma}
 	e.divide()
 	e.measure()
 	e.employ(o.threads)

@@ -13,6 +13,8 @@ type weighting struct {
 	support []int     // the features of positive weight, increasing
 	ridge   []float64 // 1/(γ s_j) of each of them
 	root    []float64 // √(γ s_j)
+	places  []int     // where they are among the features; see columnFeatures.place
+	table   table     // their features
 }
 
 func newWeighting(weights []float64, gamma float64) weighting {
@@ -32,8 +34,14 @@ type sums struct {
 	cost     float64   // Σ ‖a − Vu‖² + Σ u²/(γs)
 	constant float64   // Σ 2aᵀr − ‖r‖²
 	size     float64   // Σ 2‖a‖‖r‖ + ‖r‖²
-	gradient []float64 // Σ (b_jᵀr)²
+	gradient []float64 // Σ (b_jᵀr)², with the filling of blocks
 	hessian  []float64 // Σ (b_jᵀr)(b_lᵀr) b_jᵀMb_l over the support
+}
+
+// add adds a row's part of the cut, from any r: 2aᵀr − ‖r‖², given aᵀa, aᵀr and rᵀr.
+func (s *sums) add(aa, ar, rr float64) {
+	s.constant += 2*ar - rr
+	s.size += 2*math.Sqrt(aa*rr) + rr
 }
 
 // worker evaluates chunks on one thread, reusing its memory.
@@ -41,14 +49,17 @@ type worker struct {
 	*Exact
 	weighting
 	group
-	v    []float64 // features of the support, by entry, of each lane
-	k    []float64 // packed triangles, lanes side by side
-	x    []float64 // right-hand sides and solutions, lanes side by side
-	work []float64 // scratch of the inverse
-	z    []float64 // b_jᵀr of one row, all features
-	zt   []float64 // b_jᵀr of the support, lanes side by side
-	r    []float64 // residual of one row
-	u    []float64 // coefficients of one row
+	panel  panel
+	v      []float64 // features of the support and values, by entry, of each lane
+	square []float64 // products of one row's features of the support and values
+	aa     [kernel.Lanes]float64
+	k      []float64 // packed triangles, lanes side by side
+	x      []float64 // right-hand sides and solutions, lanes side by side
+	work   []float64 // scratch of the inverse
+	zt     []float64 // b_jᵀr of the support, lanes side by side
+	r      []float64 // residual of one row
+	u      []float64 // coefficients of one row
+	minus  []float64 // −u, 1 and zeros
 }
 
 func (o *Exact) newWorker() *worker { return &worker{Exact: o, group: newGroup(o.matrix)} }
@@ -113,11 +124,15 @@ func (k *worker) prepare(w weighting, curved bool) {
 	k.x = grow(k.x, max(t, k.longest)*kernel.Lanes)
 	k.work = grow(k.work, t*kernel.Lanes)
 	k.zt = grow(k.zt, t*kernel.Lanes)
-	k.v = grow(k.v, kernel.Lanes*max(k.longest*kernel.GramWidth(t), t*kernel.GramWidth(min(t, k.longest))))
-	k.z = grow(k.z, k.width)
-	k.r = grow(k.r, k.longest)
+	k.v = grow(k.v, kernel.Lanes*max(k.stride(), t*kernel.GramWidth(min(t, k.longest))))
+	k.square = grow(k.square, (t+1)*w.table.width)
+	k.r = grow(k.r, k.longest+kernel.CombineRoom)
 	k.u = grow(k.u, t)
+	k.minus = grow(k.minus, w.table.width)
 }
+
+// stride is how far the tables V of two lanes are apart.
+func (k *worker) stride() int { return (k.longest + kernel.CombineRoom) * k.table.width }
 
 // grow returns x with at least n elements.
 func grow(x []float64, n int) []float64 {
@@ -131,7 +146,8 @@ func grow(x []float64, n int) []float64 {
 // spaces: systems of the size of the support (primal), or of the most entries
 // of a row (dual). Second derivatives come from the primal one.
 func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
-	s := sums{gradient: make([]float64, k.p)}
+	k.panel.empty()
+	s := sums{gradient: make([]float64, k.width())}
 	t := len(k.support)
 	if curved {
 		s.hessian = make([]float64, t*t)
@@ -143,13 +159,17 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 		columns, _ := k.entries(len(group) - 1) // the fullest row
 		if len(columns) < t && !curved {
 			k.dual(len(group), len(columns), &s)
-			continue
+		} else {
+			k.primal(len(group), &s)
+			if curved {
+				k.second(s.hessian)
+			}
 		}
-		k.primal(len(group), &s)
-		if curved {
-			k.second(s.hessian)
+		if k.panel.full(k.m) {
+			k.take(&s)
 		}
 	}
+	k.take(&s)
 	for x := range t {
 		for y := range x {
 			if curved {
@@ -160,31 +180,31 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 	return s, nil
 }
 
+// take adds (b_jᵀr)² of the rows in the panel.
+func (k *worker) take(s *sums) {
+	k.panel.take(k.Exact, func(z []float64) { kernel.AddSquares(s.gradient, z) })
+}
+
 // primalSystem factors D⁻¹/γ + V_iᵀV_i for each row of the group, with V_iᵀa_i
-// as the right-hand side.
+// as the right-hand side: the products of [V_i a_i] with itself.
 func (k *worker) primalSystem(lanes int) {
-	t := len(k.support)
-	width := kernel.GramWidth(t)
-	clear(k.k[:kernel.Tri(t)*kernel.Lanes])
-	clear(k.x[:t*kernel.Lanes])
+	t, width := len(k.support), k.table.width
+	if lanes < kernel.Lanes {
+		clear(k.k[:kernel.Tri(t)*kernel.Lanes])
+		clear(k.x[:t*kernel.Lanes])
+	}
 	for lane := range lanes {
 		columns, values := k.entries(lane)
-		v := k.v[lane*k.longest*width:]
-		u := k.u[:t]
-		clear(u)
-		for e, c := range columns {
-			b := k.b[int(c)*k.width:][:k.p]
-			row := v[e*width:][:t]
-			a := values[e]
-			for y, j := range k.support {
-				row[y] = b[j]
-				u[y] += a * b[j]
-			}
-		}
-		kernel.Gram(k.k, lane, v, len(columns), width, t)
-		for y, x := range u {
+		v := k.v[lane*k.stride():][:k.stride()]
+		k.gather(v, columns, values)
+		square := k.square[:(t+1)*width]
+		clear(square)
+		kernel.AddGram(square, v, len(columns), width, t+1)
+		kernel.ToLane(k.k, lane, square, width, t)
+		for y, x := range square[t*width:][:t] {
 			k.x[y*kernel.Lanes+lane] = x
 		}
+		k.aa[lane] = square[t*width+t]
 	}
 	smallest := math.Inf(1)
 	for y, ridge := range k.ridge {
@@ -199,36 +219,41 @@ func (k *worker) primalSystem(lanes int) {
 }
 
 // primal solves (D⁻¹/γ + V_iᵀV_i) u_i = V_iᵀa_i for each row of the group and
-// takes r_i = a_i − V_i u_i.
+// takes r_i = a_i − V_i u_i. It leaves the V_iᵀr_i = D⁻¹u_i/γ in zt.
 func (k *worker) primal(lanes int, s *sums) {
 	k.primalSystem(lanes)
 	t := len(k.support)
-	width := kernel.GramWidth(t)
-	clear(k.zt[:t*kernel.Lanes])
 	kernel.Solve(k.k, k.x, t)
 	for lane := range lanes {
 		columns, values := k.entries(lane)
-		v := k.v[lane*k.longest*width:]
 		u := k.u[:t]
 		penalty := 0.0
 		for y := range u {
 			u[y] = k.x[y*kernel.Lanes+lane]
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
-		r := k.r[:len(columns)]
-		for e, a := range values {
-			row := v[e*width:][:t]
-			for y, x := range row {
-				a -= x * u[y]
-			}
-			r[e] = a
-		}
-		s.cost += penalty + squares(r)
-		k.dualValue(columns, values, r, s)
-		for y, j := range k.support {
-			k.zt[y*kernel.Lanes+lane] = k.z[j]
+		r := k.panel.add(columns)
+		k.residual(r, k.v[lane*k.stride():][:k.stride()], len(columns), u)
+		ar, rr := kernel.Products(values, r[:len(columns)])
+		s.add(k.aa[lane], ar, rr)
+		s.cost += penalty + rr
+	}
+	for y, ridge := range k.ridge {
+		for lane, u := range (*[kernel.Lanes]float64)(k.x[y*kernel.Lanes:]) {
+			k.zt[y*kernel.Lanes+lane] = ridge * u
 		}
 	}
+}
+
+// residual sets r = a − Vu, given V with a behind its features.
+func (k *worker) residual(r, v []float64, entries int, u []float64) {
+	minus := k.minus[:k.table.width]
+	for y, x := range u {
+		minus[y] = -x
+	}
+	minus[len(u)] = 1
+	clear(minus[len(u)+1:])
+	kernel.Combine(r, v, minus, entries, k.table.width)
 }
 
 // dualSystem factors I + γ V_i D V_iᵀ for each row of the group, in systems of
@@ -245,9 +270,9 @@ func (k *worker) dualSystem(lanes, size int) {
 		v := k.v[lane*stride:][:stride]
 		clear(v)
 		for e, c := range columns {
-			b := k.b[int(c)*k.width:][:k.p]
-			for y, j := range k.support {
-				v[y*width+e] = k.root[y] * b[j]
+			b := k.b[int(c)*k.block:]
+			for y, place := range k.places {
+				v[y*width+e] = k.root[y] * b[place]
 			}
 			k.x[e*kernel.Lanes+lane] = values[e]
 		}
@@ -271,39 +296,28 @@ func (k *worker) dual(lanes, size int, s *sums) {
 	kernel.Solve(k.k, k.x, size)
 	for lane := range lanes {
 		columns, values := k.entries(lane)
-		r := k.r[:len(columns)]
+		r := k.panel.add(columns)[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.dualValue(columns, values, r, s)
+		ar, rr := kernel.Products(values, r)
+		s.add(squares(values), ar, rr)
 		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.
 		v := k.v[lane*stride:][:stride]
-		copy(r, values)
+		rest := k.r[:copy(k.r, values)]
 		penalty := 0.0
-		for y, j := range k.support {
-			u := k.root[y] * k.z[j] // u_j/√(γ s_j)
+		for y := range t {
+			by := v[y*width:][:len(r)]
+			u := 0.0 // u_j/√(γ s_j)
+			for e, x := range by {
+				u += x * r[e]
+			}
 			penalty += u * u
-			for e := range r {
-				r[e] -= v[y*width+e] * u
+			for e, x := range by {
+				rest[e] -= x * u
 			}
 		}
-		s.cost += penalty + squares(r)
-	}
-}
-
-// dualValue adds a row's part of the cut, from any r: 2aᵀr − ‖r‖² and (b_jᵀr)².
-func (k *worker) dualValue(columns []int32, values, r []float64, s *sums) {
-	var ar, aa, rr float64
-	for e, a := range values {
-		ar += a * r[e]
-		aa += a * a
-		rr += r[e] * r[e]
-	}
-	s.constant += 2*ar - rr
-	s.size += 2*math.Sqrt(aa*rr) + rr
-	kernel.Correlate(k.z[:k.width], r, columns, k.b, k.width)
-	for j, z := range k.z[:k.p] {
-		s.gradient[j] += z * z
+		s.cost += penalty + squares(rest)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"optcomplete/internal/suggest"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -168,7 +169,7 @@ func indices(names, wanted []string, list string) ([]int, error) {
 	for _, name := range wanted {
 		j := slices.Index(names, name)
 		if j < 0 {
-			return nil, badf("the %s list names %q, which is not a feature", list, name)
+			return nil, badf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, names))
 		}
 		found = append(found, j)
 	}

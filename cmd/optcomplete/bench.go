@@ -13,6 +13,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/experiment"
+	"optcomplete/internal/rounding"
 	"optcomplete/internal/suggest"
 	"optcomplete/model"
 )
@@ -33,7 +34,7 @@ func benchCommand(c *common) *cobra.Command {
 			return usagef("%q is not a study (%s)", args[0], hint)
 		},
 	}
-	cmd.AddCommand(benchRealCommand(c))
+	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c))
 	return cmd
 }
 
@@ -49,13 +50,13 @@ func benchRealCommand(c *common) *cobra.Command {
 		Use:   "real --ratings FILE --features FILE",
 		Short: "Compare the models with each other and with effects alone on real data",
 		Long: `bench real holds out a part of the entries for every seed, fits row and column
-effects alone and every model at every k on the rest, and scores them on the part
-held out. Tables (Markdown, CSV, JSON), a figure of the gap over time and every
+effects alone, the baselines, and every model at every k on the rest, and scores
+them on the part held out. Tables (Markdown, CSV, JSON), a figure of the gap over time and every
 result go to one folder. An interrupt loses only the fit at hand: the same
 command goes on where it stopped.`,
 		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
   optcomplete bench real --ratings ratings.csv --features books.csv -k 5 --models full --max-seconds 60`,
-		Args: usageArgs(cobra.NoArgs),
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if ratings == "" {
 				return usagef("the ratings are missing: give them with --ratings FILE")
@@ -63,22 +64,15 @@ command goes on where it stopped.`,
 			if len(s.K) == 0 {
 				return usagef("how many features? Give their numbers with -k")
 			}
-			s.Models = nil
-			for _, name := range models {
-				kind, err := model.ParseKind(name)
-				if err != nil {
-					return usagef("--models: %v", err)
-				}
-				s.Models = append(s.Models, kind)
-			}
+			s.Models = models
 			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
 			s.OnCell = func(cell experiment.Cell, have bool) {
 				was := ""
 				if have {
 					was = "  (done before)"
 				}
-				c.notef("seed %d  %-8s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
-					cell.Holdout.RMSE, cell.Ratio, percent(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
+				c.notef("seed %d  %-14s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
+					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
 			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
 			var other *experiment.OtherStudyError

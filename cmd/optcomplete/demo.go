@@ -34,9 +34,10 @@ better, and compares with the truth.`,
 			}
 			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features}
 			n, m := films.Ratings.Dims()
-			c.notef("Made %s ratings of %d films by %s viewers, %d features; files in %s",
-				grouped(films.Ratings.Observed()), m, grouped(n), len(films.Features.Names), output)
+			c.notef("Data      %s ratings of %d films by %s viewers, made in %s",
+				grouped(films.Ratings.Observed()), m, grouped(n), output)
 			log := newSearchLog(c)
+			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
 			settings := optcomplete.Settings{K: films.K, Model: model.Paper, Holdout: 0.2, Seed: c.seed, Threads: c.threads, OnEvent: log.event, OnGamma: log.gamma}
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			if err != nil {
@@ -58,12 +59,12 @@ better, and compares with the truth.`,
 			for i, name := range ordered(s.Selected, films.SelectedNames()) {
 				fmt.Fprintf(c.stdout, "  %-26s %s\n", name, films.SelectedNames()[i])
 			}
-			printCertificate(c.stdout, s)
+			printCertificate(c, s)
 			printMetrics(c.stdout, "Hold-out", s.Holdout)
 			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout)
 			printNearTies(c.stdout, s)
-			fmt.Fprintf(c.stdout, "Model     %s\n", folder)
-			fmt.Fprintf(c.stdout, "Try       optcomplete predict %s %s | head\n", folder, filepath.Join(output, synth.TestFile))
+			printWritten(c.stdout, "Model", folder, "Data", output,
+				"Try", fmt.Sprintf("optcomplete predict %s %s | head", folder, filepath.Join(output, synth.TestFile)))
 			return early(s)
 		},
 	}

@@ -65,19 +65,26 @@ func fitCommand(c *common) *cobra.Command {
 		two    twoSidedFlags
 		output string
 		asJSON bool
+		page   string
 		cuts   cutsFile
+		large  largeFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
 		Short: "Select the best k features, prove it, and fit every row",
-		Long: `fit reads observed entries (CSV or TSV, also .gz or .zst: row, column, value) and
-the features of the columns (the column's id, then its fields: numbers, text,
-lists, blanks; see optcomplete features), selects the k features that explain
-the entries best, proves how good that selection is, and fits the coefficients
-of every row.`,
+		Long: `fit reads observed entries and the features of the columns (the column's id, then
+its fields: numbers, text, lists, blanks; see optcomplete features), selects the k
+features that explain the entries best, proves how good that selection is, and
+fits the coefficients of every row.
+
+` + ratingsForms + ` Large data are searched on growing samples of the rows and
+proven on all entries; a pack that does not fit into --memory is read from its
+file, pass by pass.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
+  optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 -o model --report report.html
   optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
+  optcomplete fit ratings.pack --features films.csv -k 5 --memory 4G --checkpoint run -o model
   optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -91,18 +98,26 @@ of every row.`,
 			if settings.K == 0 && !settings.Method.Baseline() {
 				return usagef("how many features? Give their number with -k")
 			}
+			if err := findSolver(cmd.Context(), settings); err != nil {
+				return err
+			}
 			if _, asked, err := two.resolve(); err != nil {
 				return err
 			} else if asked {
-				return two.fit(cmd, c, &in, args[0], settings, output, asJSON)
+				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
+			}
+			if err := large.resolve(&settings); err != nil {
+				return err
 			}
 			start := time.Now()
+			in.stored = true
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
 				return err
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
+			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
@@ -114,17 +129,21 @@ of every row.`,
 			summary.Warnings = append(summary.Warnings, warnings...)
 			summary.Seconds.Load = loaded.Seconds()
 			summary.Seconds.Total += loaded.Seconds()
+			recordSettings(cmd, summary, args[0])
 			if output != "" {
 				if err := fitted.Save(output); err != nil {
 					return err
 				}
+			}
+			if err := writeReport(page, args[0], output, summary); err != nil {
+				return err
 			}
 			if asJSON {
 				if err := summary.WriteJSON(c.stdout); err != nil {
 					return err
 				}
 			} else {
-				printSummary(c.stdout, summary, output)
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written())
 			}
 			return early(summary)
 		},
@@ -132,12 +151,14 @@ of every row.`,
 	flags := flagsOf(cmd, "fit")
 	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
+	flags.Bind("report", &page)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
 	methodFlags(flags, &f, &cuts)
 	flags.Bind("holdout", &f.settings.Holdout)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
+	large.register(flags)
 	in.register(flags)
 	two.register(flags)
 	return cmd

@@ -25,7 +25,7 @@ var verbGroups = []struct {
 }
 
 // arrangeHelp gives the program help of its own.
-func arrangeHelp(root *cobra.Command, width func() int) {
+func arrangeHelp(root *cobra.Command, out terminal) {
 	for _, g := range verbGroups {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, name := range g.verbs {
@@ -34,12 +34,16 @@ func arrangeHelp(root *cobra.Command, width func() int) {
 			}
 		}
 	}
-	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { printHelp(cmd.OutOrStdout(), cmd, width()) })
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) { printHelp(cmd.OutOrStdout(), cmd, out) })
 	root.SetFlagErrorFunc(flagError)
 }
 
+// widestHelp is the length of lines that is still easy to read.
+const widestHelp = 100
+
 // printHelp says what a verb is for, how it is used, and what it takes.
-func printHelp(w io.Writer, cmd *cobra.Command, width int) {
+func printHelp(w io.Writer, cmd *cobra.Command, out terminal) {
+	width := min(out.width, widestHelp)
 	fmt.Fprintf(w, "%s\n\nUsage\n  %s\n", cmd.Short, useLine(cmd))
 	if cmd.Long != "" {
 		fmt.Fprintf(w, "\n%s\n", cmd.Long)
@@ -48,12 +52,12 @@ func printHelp(w io.Writer, cmd *cobra.Command, width int) {
 		fmt.Fprintf(w, "\nExamples\n%s\n", cmd.Example)
 	}
 	printVerbs(w, cmd, width)
-	var flags []*pflag.Flag
-	cmd.LocalFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
-	cmd.InheritedFlags().VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
-	fmt.Fprintf(w, "\n%s", table.Usage(listed(flags), groups, width))
+	fmt.Fprintf(w, "\n%s", table.Usage(flagsIn(cmd), groups, width))
 	if cmd.HasAvailableSubCommands() {
 		fmt.Fprintf(w, "\n%s VERB --help tells more of a verb.\n", cmd.CommandPath())
+	}
+	if !cmd.HasParent() {
+		fmt.Fprintf(w, "optcomplete help %s explains in a page.\n", strings.Join(topics(), "|"))
 	}
 }
 
@@ -63,17 +67,6 @@ func useLine(cmd *cobra.Command) string {
 		return cmd.CommandPath() + " VERB"
 	}
 	return cmd.UseLine()
-}
-
-// listed leaves out what every program has.
-func listed(flags []*pflag.Flag) []*pflag.Flag {
-	var out []*pflag.Flag
-	for _, f := range flags {
-		if f.Name != "help" && f.Name != "version" && !f.Hidden {
-			out = append(out, f)
-		}
-	}
-	return out
 }
 
 // printVerbs lists verbs under their headings.

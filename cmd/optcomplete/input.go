@@ -17,6 +17,7 @@ import (
 type inputFlags struct {
 	features   string
 	minEntries int
+	stored     bool // a pack may stay where it is
 	ratings    ingest.Settings
 	encode     encodeFlags
 }
@@ -55,9 +56,15 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	options := f.ratings
 	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
 	options.Columns, options.Threads = problem.Features.IDs, c.threads
-	ratings, report, err := ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
+	ratings, report, stored, err := f.open(ratingsPath, options)
+	if err == nil && !stored {
+		ratings, report, err = ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
+	}
 	if err != nil {
 		return problem, nil, err
+	}
+	if stored {
+		problem.Features = problem.Features.Arrange(ratings.ColumnIDs)
 	}
 	warnings = append(warnings, report.Warnings()...)
 	if f.minEntries > 0 {
@@ -76,8 +83,25 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		c.notef("warning: %s", w)
 	}
 	n, m := ratings.Dims()
-	c.notef("Read %s entries in %s rows and %s columns, %d features", grouped(ratings.Observed()), grouped(n), grouped(m), len(problem.Features.Names))
+	c.notef("Data      %s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
+		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
+}
+
+// open opens the ratings where they are, if the verb can use them there.
+func (f *inputFlags) open(path string, options ingest.Settings) (*data.Ratings, *ingest.Report, bool, error) {
+	if !f.stored {
+		return nil, nil, false, nil
+	}
+	return ingest.Stored(path, options)
+}
+
+// choices is the number of features, or groups of them, that are selected from.
+func choices(problem optcomplete.Problem) int {
+	if problem.Encoding != nil {
+		return len(problem.Encoding.Groups)
+	}
+	return len(problem.Features.Names)
 }
 
 // learn reads a feature table as people have them.

@@ -13,12 +13,16 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"optcomplete"
+	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/suggest"
 )
 
@@ -38,22 +42,26 @@ func run(args []string, stdout, stderr io.Writer) int {
 	// The first interrupt asks for the best answer so far; a second one kills.
 	context.AfterFunc(ctx, stop)
 
-	root := newRoot(stdout, stderr)
+	c := newCommon(stdout, stderr)
+	root := newRoot(c)
 	root.SetArgs(args)
-	err := root.ExecuteContext(ctx)
+	err := root.ExecuteContext(progress.NewContext(ctx, c.progress))
 	var early *earlyStop
 	switch {
 	case err == nil:
 		return exitDone
+	case errors.Is(err, errPrinted):
+		return exitDone
 	case errors.As(err, &early):
 		return exitEarly
 	}
-	fmt.Fprintf(stderr, "optcomplete: %v\n", err)
+	fmt.Fprintf(c.stderr, "%s %v\n", c.errTerminal.style(red, "optcomplete:"), err)
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
+	var otherRun *checkpoint.MismatchError
 	switch {
-	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage):
+	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitEarly
@@ -78,17 +86,36 @@ type common struct {
 	threads        int
 	seed           uint64
 	quiet          bool
+	logTimes       bool
+	config         string
+	printConfig    bool
+
+	outTerminal, errTerminal terminal // what stdout and stderr can show
+	progress                 *progress.Display
 }
 
 // notef prints a line for people, unless they asked for quiet.
 func (c *common) notef(format string, args ...any) {
-	if !c.quiet {
-		fmt.Fprintf(c.stderr, format+"\n", args...)
+	if c.quiet {
+		return
 	}
+	text := fmt.Sprintf(format+"\n", args...)
+	if rest, ok := strings.CutPrefix(text, "warning:"); ok {
+		text = c.errTerminal.style(yellow, "warning:") + rest
+	}
+	io.WriteString(c.stderr, text)
 }
 
-func newRoot(stdout, stderr io.Writer) *cobra.Command {
-	c := &common{stdout: stdout, stderr: stderr}
+// newCommon looks at the outputs. What goes to stderr goes through the display
+// of progress, so that bars and text do not mix.
+func newCommon(stdout, stderr io.Writer) *common {
+	c := &common{stdout: stdout, outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
+	c.progress = progress.New(stderr, progress.Settings{Bars: c.errTerminal.is})
+	c.stderr = c.progress
+	return c
+}
+
+func newRoot(c *common) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "optcomplete",
 		Short: "Complete a matrix from a few named features, with a proof that they are the best",
@@ -112,19 +139,27 @@ Start with:  optcomplete demo`,
 			return usagef("%q is not a verb (%s)", args[0], hint)
 		},
 	}
-	root.SetOut(stdout)
-	root.SetErr(stderr)
+	root.SetOut(c.stdout)
+	root.SetErr(c.stderr)
 	flags := table.For("", root.PersistentFlags())
 	flags.Bind("threads", &c.threads)
 	flags.Bind("seed", &c.seed)
 	flags.Bind("quiet", &c.quiet)
+	flags.Bind("log-times", &c.logTimes)
+	flags.Bind("config", &c.config)
+	flags.Bind("print-config", &c.printConfig)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
-		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c))
-	for _, verb := range root.Commands() {
-		verb.Args = usageArgs(verb.Args)
+		reportCommand(c), compareCommand(c),
+		regressCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c))
+	c.prepare(root)
+	completeFlags(root)
+	root.SetHelpCommand(helpCommand(c))
+	root.PersistentPreRun = func(*cobra.Command, []string) {
+		// Lines of progress come by the clock.
+		c.progress.None = c.quiet || !c.logTimes && !c.errTerminal.is
 	}
-	arrangeHelp(root, func() int { return 80 })
+	arrangeHelp(root, c.outTerminal)
 	return root
 }
 
@@ -132,17 +167,62 @@ Start with:  optcomplete demo`,
 func verbNames(cmd *cobra.Command) []string {
 	var names []string
 	for _, verb := range cmd.Commands() {
-		names = append(names, verb.Name())
+		if !verb.Hidden {
+			names = append(names, verb.Name())
+		}
 	}
 	return names
 }
 
-// usageArgs makes a wrong number of arguments a usage error.
-func usageArgs(check cobra.PositionalArgs) cobra.PositionalArgs {
+// prepare lets every verb take its settings from a file too, print them on
+// request, and call a wrong number of arguments a usage error.
+func (c *common) prepare(cmd *cobra.Command) {
+	for _, verb := range cmd.Commands() {
+		c.prepare(verb)
+	}
+	if cmd.HasParent() {
+		cmd.Args = c.settled(cmd.Args)
+	}
+}
+
+// errPrinted ends a verb that was asked for its settings only.
+var errPrinted = errors.New("the settings were printed")
+
+// settled checks the arguments once all settings are known. (Cobra calls it
+// first of all that may fail.)
+func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
+		if c.config != "" {
+			if err := table.ReadConfig(c.config, cmd.Flags()); err != nil {
+				return err
+			}
+		}
+		if c.printConfig {
+			title := fmt.Sprintf("Settings of %s, for: %s … --config FILE", cmd.CommandPath(), cmd.CommandPath())
+			if err := table.WriteConfig(c.stdout, title, flagsIn(cmd), groups); err != nil {
+				return err
+			}
+			return errPrinted
+		}
+		if check == nil {
+			return nil
+		}
 		if err := check(cmd, args); err != nil {
 			return usagef("%v (usage: %s)", err, cmd.UseLine())
 		}
 		return nil
 	}
+}
+
+// flagsIn are all the flags of a verb but help.
+func flagsIn(cmd *cobra.Command) []*pflag.Flag {
+	var flags []*pflag.Flag
+	keep := func(f *pflag.Flag) {
+		if f.Name != "help" && f.Name != "version" && !f.Hidden {
+			flags = append(flags, f)
+		}
+	}
+	cmd.LocalFlags().VisitAll(keep)
+	cmd.InheritedFlags().VisitAll(keep)
+	return flags
 }

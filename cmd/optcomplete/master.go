@@ -2,6 +2,8 @@ package main
 
 import (
 	"bufio"
+	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -49,6 +51,22 @@ func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
 	return nil
 }
 
+// findSolver fails where the method needs a solver that is not there: better now
+// than when the data are read and gamma is chosen.
+func findSolver(ctx context.Context, s optcomplete.Settings) error {
+	if s.Method != optcomplete.CutPlanes && s.Method != optcomplete.OptComplete {
+		return nil
+	}
+	solver, err := milp.New(s.Master.Solver)
+	if err == nil {
+		_, err = solver.Version(ctx)
+	}
+	if errors.Is(err, milp.ErrNotFound) {
+		return err
+	}
+	return nil // what else may be wrong shows when it is used
+}
+
 // cutsFile keeps the cuts of a fit and writes them when it is over.
 type cutsFile struct {
 	path  string
@@ -61,6 +79,14 @@ func (f *cutsFile) record(master *optcomplete.Master) {
 	}
 	master.OnCuts = func(h cutplanes.Header) { f.steps.Header = h }
 	master.OnStep = func(s cutplanes.Step) { f.steps.Steps = append(f.steps.Steps, s) }
+}
+
+// written is where the cuts are, if there were any to write.
+func (f *cutsFile) written() string {
+	if len(f.steps.Steps) == 0 {
+		return ""
+	}
+	return f.path
 }
 
 func (f *cutsFile) save() error {

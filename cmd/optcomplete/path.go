@@ -13,6 +13,7 @@ import (
 	"optcomplete"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
+	"optcomplete/internal/rounding"
 )
 
 func pathCommand(c *common) *cobra.Command {
@@ -102,7 +103,7 @@ the training part of every fold, with the search ended at its root.`,
 func watch(c *common, path *optcomplete.PathSettings) {
 	path.OnChoice = func(gamma float64) { c.notef("gamma %.3g; searching the path", gamma) }
 	path.OnPoint = func(p optcomplete.PathPoint) {
-		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, percent(p.Gap), p.Train, moves(p))
+		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, moves(p))
 	}
 	path.OnFold = func(done, of int) { c.notef("validated fold %d of %d", done, of) }
 	path.OnResample = func(done, of int) {
@@ -138,7 +139,7 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		if p.K == r.Best {
 			mark += "  ← least error"
 		}
-		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, percent(p.Gap), moves(p), mark)
+		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
 	}
 	fmt.Fprintf(w, "RMSE on %d folds; gamma %.3g\n", r.Folds, r.Gamma)
 	if r.Chosen > 0 {

@@ -8,109 +8,105 @@ import (
 	"strings"
 	"time"
 
+	"optcomplete/internal/rounding"
 	"optcomplete/model"
 	"optcomplete/search"
 )
 
-// searchLog prints what the search does, as a solver does: a line for every
-// incumbent, and otherwise one now and then.
-type searchLog struct {
-	*common
-	lines int
-	last  time.Duration
-}
-
-// logEvery is the time between two lines that bring nothing but progress.
-const logEvery = time.Second
-
-func newSearchLog(c *common) *searchLog { return &searchLog{common: c} }
-
-func (l *searchLog) gamma(p model.GammaPoint) {
-	l.notef("gamma %-8.3g validation RMSE %-10.5g root gap %s", p.Gamma, p.RMSE, percent(p.RootGap))
-}
-
-func (l *searchLog) event(e search.Event) {
-	if l.quiet {
-		return
-	}
-	switch e.Kind {
-	case search.EventIncumbent, search.EventDone:
-	case search.EventStart:
-		l.last = 0
-		return
-	default:
-		if e.Elapsed-l.last < logEvery {
-			return
-		}
-	}
-	if l.lines%20 == 0 {
-		fmt.Fprintf(l.stderr, "%8s %8s %13s %13s %9s %7s %7s %8s\n", "nodes", "open", "incumbent", "bound", "gap", "cuts", "passes", "time")
-	}
-	l.lines++
-	l.last = e.Elapsed
-	source := ""
-	switch {
-	case e.Sampled:
-		source = "  sampled"
-	case e.Kind == search.EventIncumbent:
-		source = "  " + e.Source
-	}
-	bound, gap := "-", "-"
-	if e.Gap <= 1 {
-		bound, gap = fmt.Sprintf("%.7g", e.Bound), percent(e.Gap)
-	}
-	fmt.Fprintf(l.stderr, "%8d %8d %13.7g %13s %9s %7d %7d %8s%s\n",
-		e.Nodes, e.Open, e.Cost, bound, gap, e.Cuts, e.Passes, seconds(e.Elapsed.Seconds()), source)
-}
-
 // printSummary prints a fitted model for people.
-func printSummary(w io.Writer, s *model.Summary, output string) {
-	fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
-	for _, name := range s.Selected {
-		fmt.Fprintf(w, "  %s\n", name)
+func printSummary(c *common, s *model.Summary, written ...string) {
+	w := c.stdout
+	if s.Status == model.StatusFitted {
+		fmt.Fprintf(w, "Method    %s: no feature is selected and nothing is proven\n", s.Method)
+	} else {
+		fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
+		for _, name := range s.Selected {
+			fmt.Fprintf(w, "  %s\n", name)
+		}
+		printCertificate(c, s)
 	}
-	printCertificate(w, s)
+	printRemainder(w, s)
 	printMetrics(w, "Train", &s.Train)
 	if s.Holdout != nil {
 		printMetrics(w, "Hold-out", s.Holdout)
 	}
 	printNearTies(w, s)
-	if output != "" {
-		fmt.Fprintf(w, "Model     %s\n", output)
+	printWritten(w, written...)
+}
+
+// printWritten says where things are: pairs of what and where, those without a
+// where left out.
+func printWritten(w io.Writer, written ...string) {
+	for i := 0; i+1 < len(written); i += 2 {
+		if written[i+1] != "" {
+			fmt.Fprintf(w, "%-9s %s\n", written[i], written[i+1])
+		}
 	}
 }
 
-// printCertificate prints cost, bound, gap, and what the search did.
-func printCertificate(w io.Writer, s *model.Summary) {
-	fmt.Fprintf(w, "Cost      %.9g  (gamma %.4g)\n", s.Cost, s.Gamma)
+// summaryDigits is how many digits of costs and bounds a summary has.
+const summaryDigits = 9
+
+// printRemainder says how large the unnamed remainder is.
+func printRemainder(w io.Writer, s *model.Summary) {
+	if s.Structure == nil || s.Structure.Remainder == nil {
+		return
+	}
+	carries := ""
+	if s.Variance != nil {
+		carries = fmt.Sprintf(", %s of the variance of the training values", share(s.Variance.Remainder))
+	}
+	fmt.Fprintf(w, "Remainder rank %d, unnamed%s\n", s.Structure.Remainder.Rank, carries)
+}
+
+// printCertificate prints cost, bound, gap, what they prove, and what the search
+// did.
+func printCertificate(c *common, s *model.Summary) {
+	w := c.stdout
+	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
 	if s.Certified {
-		fmt.Fprintf(w, "Bound     %.9g  no selection of %d features costs less\n", s.Bound, s.K)
-		fmt.Fprintf(w, "Gap       %s  %s\n", percent(s.Gap), certificate(s))
+		fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
+		fmt.Fprintf(w, "Gap       %s  %s\n", rounding.PercentUp(s.Gap), c.outTerminal.style(green, certificate(s)))
 	} else {
-		fmt.Fprintf(w, "Bound     none: samples prove nothing (--certify goes on to a proof)\n")
+		fmt.Fprintf(w, "Bound     none  %s\n", c.outTerminal.style(yellow, certificate(s)))
 	}
 	if s.SampledGap != nil {
-		fmt.Fprintf(w, "Sampled   gap %s on samples of %s × %s\n", percent(*s.SampledGap),
+		fmt.Fprintf(w, "Sampled   gap ~%s on samples of %s × %s\n", percent(*s.SampledGap),
 			count(s.SampleRows, "row"), count(s.SampleColumns, "column"))
 	}
 	if s.Solver != "" {
-		fmt.Fprintf(w, "Masters   %s in %s by %s %s\n", count(s.MasterNodes, "node"), seconds(s.MasterSeconds), s.Solver, s.SolverVersion)
+		fmt.Fprintf(w, "Masters   %s%s by %s %s\n", count(s.MasterNodes, "node"), c.took(s.MasterSeconds, " in "), s.Solver, s.SolverVersion)
 	}
 	fmt.Fprintf(w, "Search    %s, %s, %s enumerated, %s over the data\n",
 		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))
-	fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
+	if c.logTimes {
+		fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
+	}
+}
+
+// took is a time with a word before it, or nothing where times are not shown.
+func (c *common) took(x float64, before string) string {
+	if !c.logTimes {
+		return ""
+	}
+	return before + seconds(x)
 }
 
 // certificate says in one sentence what is proven.
 func certificate(s *model.Summary) string {
-	switch s.Status {
-	case search.Optimal.String():
-		return "proven optimal: no other selection is better"
-	case search.GapReached.String():
-		return "proven: no selection is better by more than this"
-	default:
-		return "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + "): no selection is better by more than this"
+	switch {
+	case !s.Certified:
+		return "not proven: samples prove nothing (--certify goes on to a proof)"
+	case s.Status == search.Optimal.String():
+		return fmt.Sprintf("proven optimal: no other selection of %d features costs less", s.K)
+	case s.Gap >= 1:
+		return "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ") before anything was proven"
 	}
+	text := fmt.Sprintf("proven: no selection of %d features costs over %s less", s.K, rounding.PercentUp(s.Gap))
+	if s.Status != search.GapReached.String() {
+		text = "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + "); " + text
+	}
+	return text
 }
 
 func printMetrics(w io.Writer, name string, m *model.Metrics) {

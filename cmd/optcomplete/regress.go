@@ -4,13 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/internal/rounding"
 	"optcomplete/model"
 	"optcomplete/regress"
 )
@@ -50,9 +50,10 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if err != nil {
 				return err
 			}
-			c.notef("Read %s rows, %s features", grouped(len(problem.Y)), grouped(len(problem.Names)))
+			c.notef("Data      %s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
+			log.begin(cmd, settings.K, len(problem.Names))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			if path {
 				return regressPath(cmd.Context(), c, problem, settings, asJSON)
@@ -64,7 +65,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
 			} else {
-				printRegression(c.stdout, result, target)
+				printRegression(c, result, target)
 			}
 			if err == nil && result.Early() {
 				err = &earlyStop{result.Status}
@@ -143,7 +144,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 	} else {
 		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s  %s\n", "k", "cost", "gap", "RMSE", "R2", "selected")
 		for _, r := range path {
-			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f  %s\n", r.K, r.Cost, percent(r.Gap), r.RMSE, r.RSquared, strings.Join(r.Selected, ", "))
+			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f  %s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, strings.Join(r.Selected, ", "))
 		}
 	}
 	if err != nil {
@@ -158,7 +159,8 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 }
 
 // printRegression prints a fitted regression for people.
-func printRegression(w io.Writer, r *regress.Result, target string) {
+func printRegression(c *common, r *regress.Result, target string) {
+	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %d features for %s\n", r.K, r.Features, target)
 	for x, name := range r.Selected {
 		fmt.Fprintf(w, "  %-28s %12.6g\n", name, r.Coefficients[x])
@@ -166,12 +168,12 @@ func printRegression(w io.Writer, r *regress.Result, target string) {
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
 		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Cost: r.Cost, Bound: r.Bound, Gap: r.Gap, Status: r.Status,
-		NearTies: r.NearTies,
+		NearTies: r.NearTies, Certified: true,
 	}
-	fmt.Fprintf(w, "Cost      %.9g  (gamma %.4g)\n", s.Cost, s.Gamma)
-	fmt.Fprintf(w, "Bound     %.9g  no selection of %d features costs less\n", s.Bound, s.K)
-	fmt.Fprintf(w, "Gap       %s  %s\n", percent(s.Gap), certificate(s))
-	fmt.Fprintf(w, "Search    %s, %s, %s; %s in all\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), seconds(r.Seconds))
+	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
+	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
+	fmt.Fprintf(w, "Gap       %s  %s\n", rounding.PercentUp(s.Gap), c.outTerminal.style(green, certificate(s)))
+	fmt.Fprintf(w, "Search    %s, %s, %s%s\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), c.took(r.Seconds, "; in all "))
 	fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"))
 	printNearTies(w, s)
 }

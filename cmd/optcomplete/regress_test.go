@@ -38,16 +38,12 @@ func houses() string {
 	return b.String()
 }
 
-// regressRun runs the verb alone.
+// regressRun runs the verb.
 func regressRun(args ...string) (stdout string, err error) {
 	var out, log bytes.Buffer
-	cmd := regressCommand(&common{stdout: &out, stderr: &log, seed: 1})
-	cmd.SetArgs(args)
-	cmd.SetOut(&out)
-	cmd.SetErr(&log)
-	cmd.SilenceErrors, cmd.SilenceUsage = true, true
-	cmd.SetFlagErrorFunc(flagError)
-	err = cmd.Execute()
+	root := newRoot(newCommon(&out, &log))
+	root.SetArgs(append([]string{"regress"}, args...))
+	err = root.Execute()
 	return out.String(), err
 }
 

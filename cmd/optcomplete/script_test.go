@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"optcomplete/data/pack"
 )
 
 func TestMain(m *testing.M) {
@@ -31,6 +33,8 @@ func TestScripts(t *testing.T) {
 			"longline":  longLine,
 			"bytes":     writeBytes,
 			"same":      sameButFor,
+			"packed":    packFile,
+			"flip":      flipByte,
 		},
 	})
 }
@@ -128,7 +132,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	for {
 		n, err := pipe.Read(buffer)
 		stderr.Write(buffer[:n])
-		if !sent && strings.Contains(stderr.String(), "incumbent") {
+		if !sent && strings.Contains(stderr.String(), "Incumbent") {
 			time.Sleep(200 * time.Millisecond)
 			ts.Check(cmd.Process.Signal(os.Interrupt))
 			sent = true
@@ -178,4 +182,26 @@ func sameButFor(ts *testscript.TestScript, neg bool, args []string) {
 	if bytes.Equal(a, b) == neg {
 		ts.Fatalf("%s:\n%s\n%s:\n%s", args[0], a, args[1], b)
 	}
+}
+
+// packed FILE: writes a pack of four rows.
+func packFile(ts *testscript.TestScript, neg bool, args []string) {
+	w, err := pack.Create(ts.MkAbs(args[0]), []string{"Alien", "Heat", "Up"}, pack.WriterOptions{Metadata: map[string]string{"source": "a test"}})
+	ts.Check(err)
+	defer w.Abort()
+	ts.Check(w.Append("ann", []int32{0, 1}, []float64{4.5, 3}))
+	ts.Check(w.Append("bob", []int32{1}, []float64{3}))
+	ts.Check(w.Append("cat", []int32{0, 1, 2}, []float64{4.5, 1, 5}))
+	ts.Check(w.Append("dan", []int32{2}, []float64{3}))
+	ts.Check(w.Close())
+}
+
+// flip FILE OFFSET: changes a byte of a file.
+func flipByte(ts *testscript.TestScript, neg bool, args []string) {
+	b, err := os.ReadFile(ts.MkAbs(args[0]))
+	ts.Check(err)
+	at, err := strconv.Atoi(args[1])
+	ts.Check(err)
+	b[at] ^= 0x10
+	ts.Check(os.WriteFile(ts.MkAbs(args[0]), b, 0o666))
 }

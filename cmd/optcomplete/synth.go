@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/data/pack"
 	"optcomplete/data/synth"
 	"optcomplete/internal/atomicfile"
 )
@@ -38,11 +39,12 @@ medium, large, full) or ROWSxCOLUMNS with --missing.
 DIR gets ratings.csv, features.csv, truth.json (the seed, the settings, the true
 selection) and test.csv: missing entries with their noisy value and the
 noise-free one, to score predictions against either. --stream writes the ratings
-to stdout, --ratings to a file of their own; DIR is then only needed for the
-rest. However large the instance, only its features are held in memory.`,
+to stdout, --ratings to a file of their own, CSV or a .pack; DIR is then only
+needed for the rest. However large the instance, only its features are held in memory.`,
 		Example: `  optcomplete synth --rows 1000 --columns 1000 --features 50 --k 5 --missing 0.95 -o instance
   optcomplete synth --noise 0 --seed 7 -o clean
   optcomplete synth --netflix medium -o netflix
+  optcomplete synth --netflix full --ratings netflix.pack -o netflix
   optcomplete synth --rows 1000000 --columns 1000 --missing 0.95 --stream -o big | gzip > ratings.csv.gz`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -140,7 +142,11 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 	case o.stream:
 		err = ratings(stdout)
 	case o.ratings != "":
-		err = atomicfile.File(o.ratings, ratings)
+		if filepath.Ext(o.ratings) == ".pack" {
+			entries, err = writePack(ctx, o.ratings, source)
+		} else {
+			err = atomicfile.File(o.ratings, ratings)
+		}
 	}
 	if err != nil || o.dir == "" {
 		return entries, err
@@ -174,4 +180,25 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 		}
 		return nil
 	})
+}
+
+// writePack writes the entries as a pack.
+func writePack(ctx context.Context, path string, source *synth.Source) (entries int, err error) {
+	w, err := pack.Create(path, source.ColumnIDs(), pack.WriterOptions{Rows: source.Rows, Observed: source.Observed()})
+	if err != nil {
+		return 0, err
+	}
+	defer w.Abort() // nothing once it is closed
+	rows := source.RowIDs()
+	err = data.ForEach(source, func(i int, columns []int32, values []float64) error {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		entries += len(columns)
+		return w.Append(rows[i], columns, values)
+	})
+	if err != nil {
+		return entries, err
+	}
+	return entries, w.Close()
 }

@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/experiment"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
 )
@@ -47,6 +48,9 @@ var table = settings.Table{
 	{Name: "threads", Type: settings.Whole, Range: "[0, ∞)", Group: inGeneral, Help: "processors to use; 0 means all. Results do not depend on it"},
 	{Name: "seed", Type: settings.Whole, Default: "1", Range: "[0, ∞)", Group: inGeneral, Help: "seed of everything random: the same seed gives the same result"},
 	{Name: "quiet", Type: settings.Switch, Group: inGeneral, Help: "no progress and no notes on stderr"},
+	{Name: "config", Type: settings.File, Group: inGeneral, Help: "YAML file with settings, by the names of their flags; the command line wins"},
+	{Name: "print-config", Type: settings.Switch, Group: inGeneral, Help: "write all settings as such a file to stdout, and do nothing else"},
+	{Name: "log-times", Type: settings.Switch, Default: "true", Group: inGeneral, Help: "times in the log; without them (--log-times=false) the same run prints the same log"},
 
 	// The data.
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real"}, Help: "file with the observed entries: row, column, value"},
@@ -89,8 +93,9 @@ var table = settings.Table{
 
 	// The model.
 	{Name: "model", Type: settings.Text, Default: "full", Range: "full | pooled | paper", Group: inModel, Verbs: fitting, Help: "what a value is made of (see: optcomplete help models)"},
-	{Name: "models", Type: settings.Names, Default: "full,pooled,paper", Range: "full | pooled | paper", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare"},
+	{Name: "models", Type: settings.Names, Default: "softimpute,imc,full,full+remainder,pooled,paper", Range: "full | full+remainder | pooled | paper | softimpute | imc", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare: of the program, with an unnamed remainder, and baselines"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: fitting, Help: "weight of the fit against the size of the coefficients; auto chooses it on validation entries (see: optcomplete help gamma)"},
+	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: []string{"bench paper"}, Help: "weight of the fit against the size of the coefficients; auto tunes it on a fifth of the training entries, as the paper does"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: []string{"regress"}, Help: "weight of the fit against the size of the coefficients, for columns with sum of squares n; auto chooses it by cross-validation"},
 	{Name: "gamma0", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries"},
 	{Name: "row-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "entries at which a row's effect is believed by half; 0 chooses it on validation entries"},
@@ -102,8 +107,16 @@ var table = settings.Table{
 
 	// The search.
 	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Help: "stop when the relative gap is this small; 0 proves the optimum"},
+	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Help: "search samples of the rows first, then prove on all entries; auto: from 2 million entries on"},
+	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "folder that keeps what was computed: the same command goes on after a kill and ends with the same bits"},
+	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "model whose selection is tried first"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "stop each search after this time; 0: never"},
 	{Name: "time-limit", Type: settings.Duration, Default: "10s", Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "stop the search for each k after this time; 0: never"},
+	{Name: "panel", Type: settings.Names, Range: strings.Join(experiment.PanelNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "parts of the paper's tables to run"},
+	{Name: "methods", Type: settings.Names, Default: strings.Join(experiment.MethodNames(), ","), Range: strings.Join(experiment.MethodNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "methods to compare"},
+	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench paper"}, Help: "most seconds for each search, or for each run of a method without one; 0: any"},
+	{Name: "memory", Type: settings.Text, Group: inSearch, Verbs: []string{"bench paper"}, Help: "what a row may take, such as 8G; none: half of what is free"},
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench real"}, Help: "most seconds for each search; 0: until it is proven"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Help: "stop each search after so many nodes; 0: never"},
 	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Help: "how many other good selections to report"},
@@ -111,7 +124,7 @@ var table = settings.Table{
 	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Help: "largest rank of the unnamed remainder that is fitted to what effects and features leave, or auto to choose it on validation entries; 0: none. Of softimpute and imc: the rank; 0 is auto"},
 
 	// The paper's methods.
-	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit"}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
+	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
 	{Name: "sample-rows", Type: settings.Whole, Default: "100", Range: "[1, ∞)", Group: inPaper, Verbs: []string{"fit"}, Help: "rows in each sample of optcomplete (g0)"},
 	{Name: "sample-constant", Type: settings.Number, Default: "1", Range: "(0, ∞)", Group: inPaper, Verbs: []string{"fit"}, Help: "size of optcomplete's samples of columns (c); larger takes more"},
 	{Name: "certify", Type: settings.Switch, Group: inPaper, Verbs: []string{"fit"}, Help: "let optcomplete go on to a proof with the certified method"},
@@ -128,6 +141,8 @@ var table = settings.Table{
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "part of the entries to keep aside and score on, such as 0.2"},
 	{Name: "holdout", Type: settings.Number, Default: "0.2", Range: "(0, 1)", Group: inChecks, Verbs: []string{"bench real"}, Help: "part of the entries to keep aside and score on"},
+	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
+	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
 	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},
 	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, ∞)", Group: inChecks, Verbs: []string{"path"}, Help: "folds of the cross-validation"},
 	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, ∞)", Group: inChecks, Verbs: []string{"regress"}, Help: "parts of the table to validate gamma on in turn"},
@@ -163,9 +178,10 @@ var table = settings.Table{
 	// What is written.
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"fit"}, Help: "folder to write the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-demo", Group: inOutput, Verbs: []string{"demo"}, Help: "folder to write the ratings, the features, the truth and the model to"},
+	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-paper", Group: inOutput, Verbs: []string{"bench paper"}, Help: "folder for the tables, plots and all results"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-bench", Group: inOutput, Verbs: []string{"bench real"}, Help: "folder for the tables and all results"},
 	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
-	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file"},
+	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file: a pack if it ends in .pack, else CSV"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "CSV file for the plot data"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"features"}, Help: "file to write the encoded features to, as CSV; - writes them instead of the report"},
@@ -174,7 +190,11 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout"},
 	{Name: "complete", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "file to write the predictions for all columns of the rows to: .csv or .parquet"},
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "SVG file for the plot"},
-	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend"}, Help: "print the result as one JSON object"},
+	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
+	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
+	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
+	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect"}, Help: "print the result as one JSON object"},
+	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }
 
 // flagsOf makes flags of a verb from the table.

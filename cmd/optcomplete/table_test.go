@@ -30,7 +30,7 @@ func eachVerb(f func(verb string, cmd *cobra.Command)) {
 			walk(c)
 		}
 	}
-	walk(newRoot(io.Discard, io.Discard))
+	walk(newRoot(newCommon(io.Discard, io.Discard)))
 }
 
 // TestEveryFlagIsInTheTable: one that is not has no range, no group, no line in
@@ -107,6 +107,11 @@ func golden(t *testing.T, path string, got []byte) {
 		t.Fatal(err)
 	}
 	if !bytes.Equal(got, want) {
-		t.Errorf("%s differs (go test ./cmd/optcomplete -update writes it anew). Now:\n%s", path, got)
+		a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
+		at := 0
+		for at < min(len(a), len(b))-1 && a[at] == b[at] {
+			at++
+		}
+		t.Errorf("%s:%d differs (make settings writes it anew)\ngot:  %s\nwant: %s", path, at+1, a[at], b[at])
 	}
 }

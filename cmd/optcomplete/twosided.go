@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -11,6 +10,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/twosided"
@@ -42,7 +42,7 @@ func (f *twoSidedFlags) resolve() (heredity twosided.Heredity, asked bool, err e
 
 // fit is the verb fit with --row-features: it reads the three files, selects
 // products, writes the model and prints it.
-func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output string, asJSON bool) error {
+func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output, page string, asJSON bool) error {
 	heredity, _, err := f.resolve()
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 		return err
 	}
 	loaded := time.Since(start)
-	fitted, err := twosided.Fit(cmd.Context(), problem, f.settings(c, s, heredity))
+	fitted, err := twosided.Fit(cmd.Context(), problem, f.settings(cmd, c, problem, s, heredity))
 	if err != nil {
 		return twoSidedError(err)
 	}
@@ -61,26 +61,36 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	summary.Warnings = append(summary.Warnings, warnings...)
 	summary.Seconds.Load = loaded.Seconds()
 	summary.Seconds.Total += loaded.Seconds()
+	recordSettings(cmd, &summary.Summary, ratingsPath)
 	if output != "" {
 		if err := fitted.Save(output); err != nil {
 			return err
 		}
+	}
+	if err := writeReport(page, ratingsPath, output, summary); err != nil {
+		return err
 	}
 	if asJSON {
 		if err := summary.WriteJSON(c.stdout); err != nil {
 			return err
 		}
 	} else {
-		printTwoSided(c.stdout, summary, output)
+		printTwoSided(c, summary, output)
 	}
 	return early(&summary.Summary)
 }
 
 // settings turns the flags into those of a two-sided fit.
-func (f *twoSidedFlags) settings(c *common, s optcomplete.Settings, heredity twosided.Heredity) twosided.Settings {
+func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided.Problem, s optcomplete.Settings, heredity twosided.Heredity) twosided.Settings {
+	constants := f.constants || heredity != twosided.NoHeredity
+	rows, columns := len(problem.Rows.Names), len(problem.Columns.Names)
+	if constants {
+		rows, columns = rows+1, columns+1
+	}
 	log := newSearchLog(c)
+	log.begin(cmd, s.K, rows*columns)
 	return twosided.Settings{
-		K: s.K, Gamma: s.Gamma, Constants: f.constants || heredity != twosided.NoHeredity, Heredity: heredity,
+		K: s.K, Gamma: s.Gamma, Constants: constants, Heredity: heredity,
 		Always: s.Always, Never: s.Never, Holdout: s.Holdout, Refit: s.Refit,
 		Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes, NearTies: s.NearTies,
 		Seed: s.Seed, Threads: s.Threads, Version: optcomplete.Version,
@@ -111,7 +121,7 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 	if s.Holdout == 0 {
 		s.Holdout = 0.2
 	}
-	models, err := twosided.Path(cmd.Context(), problem, f.settings(c, s, heredity))
+	models, err := twosided.Path(cmd.Context(), problem, f.settings(cmd, c, problem, s, heredity))
 	if err != nil {
 		return twoSidedError(err)
 	}
@@ -130,7 +140,7 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 			if i > 0 {
 				change = changes(summaries[i-1].Selected, s.Selected)
 			}
-			fmt.Fprintf(c.stdout, "%3d %13.7g %9s %11.5g %11.5g  %s\n", s.K, s.Cost, percent(s.Gap), s.Train.RMSE, s.Holdout.RMSE, change)
+			fmt.Fprintf(c.stdout, "%3d %13.7g %9s %11.5g %11.5g  %s\n", s.K, s.Cost, rounding.PercentUp(s.Gap), s.Train.RMSE, s.Holdout.RMSE, change)
 		}
 	}
 	for _, s := range summaries {
@@ -188,20 +198,19 @@ func has(n int) string {
 }
 
 // printTwoSided prints a fitted two-sided model for people.
-func printTwoSided(w io.Writer, s *twosided.Summary, output string) {
+func printTwoSided(c *common, s *twosided.Summary, output string) {
+	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %s products (%d row features × %d column features)\n", s.K, grouped(s.Features), s.RowFeatures, s.ColumnFeatures)
 	for i, name := range s.Selected {
 		fmt.Fprintf(w, "  %-36s %12.6g\n", name, s.Products[i].Coefficient)
 	}
-	printCertificate(w, &s.Summary)
+	printCertificate(c, &s.Summary)
 	printMetrics(w, "Train", &s.Train)
 	if s.Holdout != nil {
 		printMetrics(w, "Hold-out", s.Holdout)
 	}
 	printNearTies(w, &s.Summary)
-	if output != "" {
-		fmt.Fprintf(w, "Model     %s\n", output)
-	}
+	printWritten(w, "Model", output)
 }
 
 // predictor is a saved model of any kind. The error is a *model.UnknownRowError

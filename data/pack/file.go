@@ -62,7 +62,11 @@ func IsPack(start []byte) bool {
 func Open(path string) (*File, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, err
+		problem := "cannot be opened: " + errors.Unwrap(err).Error()
+		if errors.Is(err, os.ErrNotExist) {
+			problem = "there is no such file"
+		}
+		return nil, &data.InputError{File: path, Problem: problem, Err: err}
 	}
 	f, err := open(path, file)
 	if err != nil {
@@ -120,7 +124,7 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 		return f.damaged(-1, format, args...)
 	}
 	const ending = 4 + len(arrowMagic)
-	if size < 512+int64(ending) && !marked || size < trailerBytes+int64(ending) || string(f.bytes[size-int64(len(arrowMagic)):]) != arrowMagic {
+	if size < trailerBytes+int64(ending) || string(f.bytes[size-int64(len(arrowMagic)):]) != arrowMagic {
 		return cut("is not at the end of the file: the file was cut short")
 	}
 	footer := int64(binary.LittleEndian.Uint32(f.bytes[size-int64(ending):])) + int64(ending)

@@ -219,3 +219,55 @@ func TestDirCarriesOtherFilesOver(t *testing.T) {
 	}
 	holds(t, parent, "m")
 }
+
+func TestPendingFile(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "out.bin")
+	put(t, path, "old")
+	for _, way := range []string{"as it comes", "with a name", "copied"} {
+		p, err := Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if way == "with a name" && p.temp == "" {
+			p.File.Close()
+			if err := p.named(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := p.WriteString(way); err != nil {
+			t.Fatal(err)
+		}
+		if way == "copied" && p.temp == "" {
+			if err := p.copied(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if now := read(t, path); now == way {
+			t.Errorf("%s: visible before Commit", way)
+		}
+		if err := p.Commit(); err != nil {
+			t.Fatal(err)
+		}
+		p.Abort()
+		if now := read(t, path); now != way {
+			t.Errorf("content %q, want %q", now, way)
+		}
+		if err := p.Commit(); err == nil {
+			t.Error("committed twice")
+		}
+		holds(t, dir, "out.bin")
+	}
+	p, err := Create(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := p.WriteString("half"); err != nil {
+		t.Fatal(err)
+	}
+	p.Abort()
+	if now := read(t, path); now != "copied" {
+		t.Errorf("content %q after Abort", now)
+	}
+	holds(t, dir, "out.bin")
+}

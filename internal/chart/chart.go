@@ -1,9 +1,3 @@
-// Package chart draws line charts as SVG, for reports and documents that are
-// read in a browser.
-//
-// It takes series of points and labels and writes one self-contained picture.
-// Points that are not finite are left out, and on a logarithmic axis those that
-// are not positive; it must never write a number that a viewer cannot read.
 package chart
 
 import (
@@ -11,186 +5,390 @@ import (
 	"html"
 	"io"
 	"math"
+	"slices"
 	"strings"
 )
 
 // Point is a place of a line, with the half length of its error bar.
-type Point struct{ X, Y, Error float64 }
+type Point struct {
+	X, Y, Error float64
+	Tip         string // shown on hovering; empty: the coordinates
+}
 
 // Series is one line.
 type Series struct {
 	Name   string
 	Points []Point
 	Step   bool // y holds until the next x
-	Marks  bool // a dot at every point
+	Marks  bool // a mark at every point
+	NoLine bool // marks only
+	Dash   bool // a reference
+	Tone   int  // colour 1..6; 0: by position
 }
 
-// Chart is a picture of some lines.
+// Bar is a bar from Low to High on the x axis.
+type Bar struct {
+	Low, High, Y float64
+	Tip          string
+}
+
+// Rule is a reference line: across at Y, or if Upright upright at X.
+type Rule struct {
+	X, Y    float64
+	Upright bool
+	Label   string
+}
+
+// Chart is a picture with two axes.
 type Chart struct {
-	Title, X, Y string
-	LogY        bool
-	Series      []Series
-	Note        string // under the picture; may be empty
+	Title, X, Y        string
+	Description        string // for people who do not see it
+	LogX, LogY         bool
+	PercentX, PercentY bool
+	ZeroY              bool      // y begins at 0
+	ShowY              []float64 // y has room for these: charts to compare get one range
+	Series             []Series
+	Bars               []Bar
+	// Labels, if any, stand under the bars in the place of numbers.
+	Labels []string
+	Rules  []Rule
+	Same   bool   // x and y are the same quantity: one range for both, and their diagonal
+	Note   string // under the picture; may be empty
 }
 
-const (
-	width, height = 760, 420
-	left, right   = 78, 24
-	top, bottom   = 48, 78
+// canvas is the size of a picture and of its text.
+type canvas struct {
+	width, height float64
+	font          float64
+	alone         bool
+}
+
+var (
+	page   = canvas{width: 760, height: 420, font: 13, alone: true}
+	inline = canvas{width: 430, height: 290, font: 14}
+	broad  = canvas{width: 900, height: 340, font: 14}
 )
 
-var colours = []string{"#1f5fa8", "#c2571a", "#3b8541", "#7a4fa3", "#666666"}
+// SVG writes the chart as a picture by itself.
+func (c *Chart) SVG(w io.Writer) error { return c.write(w, page) }
 
-// frame maps values to places.
-type frame struct {
-	x0, x1, y0, y1 float64 // y as drawn: its logarithm on a logarithmic axis
-	log            bool
+// Inline writes the chart to stand in an HTML page; the page has its title and
+// note.
+func (c *Chart) Inline(w io.Writer) error { return c.write(w, inline) }
+
+// Broad is Inline for a place that is twice as wide.
+func (c *Chart) Broad(w io.Writer) error { return c.write(w, broad) }
+
+// picture is a drawing under way.
+type picture struct {
+	strings.Builder
+	canvas
+	x, y *axis
 }
 
-func (f *frame) x(v float64) float64 { return left + (v-f.x0)/(f.x1-f.x0)*(width-left-right) }
+func (p *picture) f(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
 
-func (f *frame) y(v float64) float64 {
-	return height - bottom - (f.scale(v)-f.y0)/(f.y1-f.y0)*(height-top-bottom)
+func (p *picture) text(x, y float64, anchor, class, more, what string) {
+	if what == "" {
+		return
+	}
+	if class != "" {
+		class = ` class="` + class + `"`
+	}
+	p.f(`<text x="%.1f" y="%.1f" text-anchor="%s"%s%s>%s</text>`, x, y, anchor, class, more, html.EscapeString(what))
 }
 
-func (f *frame) scale(v float64) float64 {
-	if f.log {
-		return math.Log10(v)
+// open begins the picture.
+func (p *picture) open(title, description string) {
+	label := fmt.Sprintf(`role="img" aria-label="%s"`, html.EscapeString(title))
+	if p.alone {
+		p.f(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %g %g" %s font-family="system-ui, sans-serif" font-size="%g">`, p.width, p.height, label, p.font)
+		p.f("<style>%s</style>", standalone())
+		p.f(`<rect class="paper" width="%g" height="%g"/>`, p.width, p.height)
+	} else {
+		p.f(`<svg class="chart" viewBox="0 0 %g %g" %s font-size="%g">`, p.width, p.height, label, p.font)
 	}
-	return v
+	if description != "" {
+		p.f("<desc>%s</desc>", html.EscapeString(description))
+	}
 }
 
-func (c *Chart) usable(p Point) bool {
-	finite := !math.IsNaN(p.X+p.Y) && !math.IsInf(p.X, 0) && !math.IsInf(p.Y, 0)
-	return finite && (!c.LogY || p.Y > 0)
-}
-
-func (c *Chart) frame() frame {
-	f := frame{math.Inf(1), math.Inf(-1), math.Inf(1), math.Inf(-1), c.LogY}
-	for _, s := range c.Series {
-		for _, p := range s.Points {
-			if !c.usable(p) {
-				continue
-			}
-			f.x0, f.x1 = min(f.x0, p.X), max(f.x1, p.X)
-			low, high := p.Y-p.Error, p.Y+p.Error
-			if c.LogY {
-				low, high = p.Y, p.Y
-			}
-			f.y0, f.y1 = min(f.y0, f.scale(low)), max(f.y1, f.scale(high))
-		}
-	}
-	if f.x0 > f.x1 {
-		f.x0, f.x1, f.y0, f.y1 = 0, 1, 0, 1
-	}
-	if f.x1-f.x0 <= 0 {
-		f.x0, f.x1 = f.x0-0.5, f.x1+0.5
-	}
-	if c.LogY {
-		f.y0, f.y1 = math.Floor(f.y0), math.Ceil(f.y1)
-	}
-	if pad := (f.y1 - f.y0) * 0.06; !c.LogY {
-		f.y0, f.y1 = f.y0-pad, f.y1+pad
-	}
-	if f.y1-f.y0 <= 0 {
-		f.y0, f.y1 = f.y0-0.5, f.y1+0.5
-	}
-	return f
-}
-
-// SVG writes the picture.
-func (c *Chart) SVG(w io.Writer) error {
-	f := c.frame()
-	var b strings.Builder
-	fmt.Fprintf(&b, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %d %d" font-family="system-ui, sans-serif" font-size="13">`+"\n", width, height)
-	fmt.Fprintf(&b, `<rect width="%d" height="%d" fill="#ffffff"/>`+"\n", width, height)
-	text(&b, left, 24, "start", "#111111", `font-size="15" font-weight="600"`, c.Title)
-	c.axes(&b, f)
-	for i, s := range c.Series {
-		c.line(&b, f, s, colours[i%len(colours)])
-		x := float64(left + 160*i)
-		fmt.Fprintf(&b, `<line x1="%.0f" y1="37" x2="%.0f" y2="37" stroke="%s" stroke-width="2.5"/>`+"\n", x, x+22, colours[i%len(colours)])
-		text(&b, x+28, 41, "start", "#333333", "", s.Name)
-	}
-	text(&b, left, height-12, "start", "#555555", `font-size="12"`, c.Note)
-	b.WriteString("</svg>\n")
-	_, err := io.WriteString(w, b.String())
+func (p *picture) close(w io.Writer) error {
+	p.WriteString("</svg>\n")
+	_, err := io.WriteString(w, p.String())
 	return err
 }
 
-func text(b *strings.Builder, x, y float64, anchor, colour, more, what string) {
-	if what != "" {
-		fmt.Fprintf(b, `<text x="%.1f" y="%.1f" text-anchor="%s" fill="%s" %s>%s</text>`+"\n", x, y, anchor, colour, more, html.EscapeString(what))
-	}
+// textWidth is about how wide a text is.
+func (p *picture) textWidth(text string) float64 {
+	return 0.56 * p.font * float64(len([]rune(text)))
 }
 
-func (c *Chart) axes(b *strings.Builder, f frame) {
-	for _, v := range ticks(f.x0, f.x1, 8) {
-		x := f.x(v)
-		fmt.Fprintf(b, `<line x1="%.1f" y1="%d" x2="%.1f" y2="%d" stroke="#eeeeee"/>`+"\n", x, top, x, height-bottom)
-		text(b, x, height-bottom+18, "middle", "#333333", "", number(v))
+func tip(text string) string {
+	if text == "" {
+		return ""
 	}
-	marks := ticks(f.y0, f.y1, 6)
-	if c.LogY {
-		marks = nil
-		for e := f.y0; e <= f.y1; e += max(1, math.Ceil((f.y1-f.y0)/8)) {
-			marks = append(marks, math.Pow(10, e))
+	return "<title>" + html.EscapeString(text) + "</title>"
+}
+
+func (c *Chart) axes() (x, y *axis) {
+	x, y = newAxis(c.LogX), newAxis(c.LogY)
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			if !x.ok(p.X) || !y.ok(p.Y) {
+				continue
+			}
+			x.include(p.X)
+			y.include(p.Y, p.Y-p.Error, p.Y+p.Error)
 		}
 	}
-	for _, v := range marks {
-		y := f.y(v)
-		fmt.Fprintf(b, `<line x1="%d" y1="%.1f" x2="%d" y2="%.1f" stroke="#dddddd"/>`+"\n", left, y, width-right, y)
-		text(b, left-8, y+4, "end", "#333333", "", number(v))
+	for _, b := range c.Bars {
+		x.include(b.Low, b.High)
+		y.include(0, b.Y)
 	}
-	text(b, (left+width-right)/2, height-bottom+40, "middle", "#333333", "", c.X)
-	middle := float64(top+height-bottom) / 2
-	text(b, 18, middle, "middle", "#333333", fmt.Sprintf(`transform="rotate(-90 18 %.1f)"`, middle), c.Y)
+	for _, r := range c.Rules {
+		if r.Upright {
+			x.include(r.X)
+		} else {
+			y.include(r.Y)
+		}
+	}
+	y.include(c.ShowY...)
+	if c.ZeroY {
+		y.include(0)
+	}
+	zero := y.low == 0
+	if c.Same {
+		x.include(y.low, y.high)
+		y.include(x.low, x.high)
+	}
+	room := 0.03
+	if len(c.Bars) > 0 {
+		room = 0.01
+	}
+	x.settle(room)
+	y.settle(0.06)
+	if zero && !c.LogY {
+		y.low = 0
+	}
+	return x, y
 }
 
-func (c *Chart) line(b *strings.Builder, f frame, s Series, colour string) {
+func (c *Chart) write(w io.Writer, on canvas) error {
+	p := &picture{canvas: on}
+	p.x, p.y = c.axes()
+	yText, xText := Number, Number
+	if c.PercentY {
+		yText = percentage
+	}
+	if c.PercentX {
+		xText = percentage
+	}
+	yTicks := p.y.ticks(6)
+	widest := 0.0
+	for _, v := range yTicks {
+		widest = max(widest, p.textWidth(yText(v)))
+	}
+	top := 12.0
+	if on.alone {
+		top = 34
+	}
+	legend := c.legend(p, top)
+	top += legend.height
+	left, right, bottom := widest+16+1.6*on.font, 16.0, on.height-3.4*on.font
+	if on.alone {
+		right, bottom = 24, bottom-16
+	}
+	p.x.from, p.x.to, p.y.from, p.y.to = left, on.width-right, bottom, top
+	p.open(c.Title, c.Description)
+	if on.alone {
+		p.text(left, 24, "start", "", ` font-size="15" font-weight="600"`, c.Title)
+		p.text(left, on.height-10, "start", "faint", ` font-size="12"`, c.Note)
+	}
+	for _, v := range yTicks {
+		at := p.y.place(v)
+		p.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, left, at, on.width-right, at)
+		p.text(left-7, at+0.35*on.font, "end", "faint", "", yText(v))
+	}
+	c.below(p, xText, bottom)
+	p.f(`<line class="axis" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, left, bottom, on.width-right, bottom)
+	p.text((left+on.width-right)/2, bottom+2.9*on.font, "middle", "", "", c.X)
+	middle := (top + bottom) / 2
+	p.text(on.font, middle, "middle", "", fmt.Sprintf(` transform="rotate(-90 %.1f %.1f)"`, on.font, middle), c.Y)
+	if c.Same {
+		low, high := max(p.x.low, p.y.low), min(p.x.high, p.y.high)
+		p.f(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, p.x.place(low), p.y.place(low), p.x.place(high), p.y.place(high))
+	}
+	for _, b := range c.Bars {
+		c.bar(p, b, bottom)
+	}
+	for _, r := range c.Rules {
+		c.rule(p, r, top, bottom, left, on.width-right)
+	}
+	for i, s := range c.Series {
+		c.line(p, s, s.tone(i), i)
+	}
+	legend.draw(p, c)
+	return p.close(w)
+}
+
+func (s *Series) tone(at int) int {
+	if s.Tone > 0 {
+		return s.Tone
+	}
+	return at%tones + 1
+}
+
+// below draws what stands under the x axis.
+func (c *Chart) below(p *picture, label func(float64) string, bottom float64) {
+	if len(c.Labels) > 0 {
+		room, widest := (p.x.to-p.x.from)/float64(len(c.Labels)), 0.0
+		for _, l := range c.Labels {
+			widest = max(widest, p.textWidth(l)+6)
+		}
+		every := int(math.Ceil(widest / room))
+		for i, l := range c.Labels {
+			if i < len(c.Bars) && i%max(every, 1) == 0 {
+				p.text(p.x.place((c.Bars[i].Low+c.Bars[i].High)/2), bottom+1.35*p.font, "middle", "faint", "", l)
+			}
+		}
+		return
+	}
+	about := 7
+	if p.width < 600 {
+		about = 5
+	}
+	for _, v := range p.x.ticks(about) {
+		at := p.x.place(v)
+		p.f(`<line class="grid" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, p.y.to, at, bottom)
+		p.text(at, bottom+1.35*p.font, "middle", "faint", "", label(v))
+	}
+}
+
+func (c *Chart) bar(p *picture, b Bar, bottom float64) {
+	if !p.x.ok(b.Low) || !p.x.ok(b.High) || !p.y.ok(b.Y) {
+		return
+	}
+	low, high, top := p.x.place(b.Low), p.x.place(b.High), p.y.place(b.Y)
+	gap := min(1, (high-low)/8)
+	title := b.Tip
+	if title == "" {
+		title = fmt.Sprintf("%s to %s: %s", Number(b.Low), Number(b.High), Number(b.Y))
+	}
+	foot := p.y.place(max(min(0, p.y.high), p.y.low))
+	p.f(`<g><rect class="f1" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/><rect class="hit" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>%s</g>`,
+		low+gap, min(top, foot), max(high-low-2*gap, 0.5), math.Abs(foot-top), low, p.y.to, high-low, bottom-p.y.to, tip(title))
+}
+
+func (c *Chart) rule(p *picture, r Rule, top, bottom, left, right float64) {
+	if r.Upright {
+		if p.x.ok(r.X) {
+			at := p.x.place(r.X)
+			p.f(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, at, top, at, bottom)
+			anchor, by := "start", 5.0
+			if at+p.textWidth(r.Label)+5 > right {
+				anchor, by = "end", -5
+			}
+			p.text(at+by, top+p.font, anchor, "faint", "", r.Label)
+		}
+		return
+	}
+	if p.y.ok(r.Y) {
+		at := p.y.place(r.Y)
+		p.f(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, left, at, right, at)
+		p.text(right-2, at-5, "end", "faint", "", r.Label)
+	}
+}
+
+// mark draws the mark of a series, which differs in shape from the others'.
+func (p *picture) mark(x, y float64, shape, tone int, title string) {
+	switch shape % 4 {
+	case 0:
+		p.f(`<circle class="dot f%d" cx="%.1f" cy="%.1f" r="4">%s</circle>`, tone, x, y, tip(title))
+	case 1:
+		p.f(`<rect class="dot f%d" x="%.1f" y="%.1f" width="7.4" height="7.4">%s</rect>`, tone, x-3.7, y-3.7, tip(title))
+	case 2:
+		p.f(`<path class="dot f%d" d="M%.1f %.1fl4.8 8.4h-9.6z">%s</path>`, tone, x, y-5, tip(title))
+	default:
+		p.f(`<path class="dot f%d" d="M%.1f %.1fl5 5l-5 5l-5 -5z">%s</path>`, tone, x, y-5, tip(title))
+	}
+}
+
+func (c *Chart) line(p *picture, s Series, tone, shape int) {
 	var path strings.Builder
-	before := math.NaN()
-	for _, p := range s.Points {
-		if !c.usable(p) {
+	for i, q := range s.Points {
+		if !p.x.ok(q.X) || !p.y.ok(q.Y) {
 			continue
 		}
-		x, y := f.x(p.X), f.y(p.Y)
+		x, y := p.x.place(q.X), p.y.place(q.Y)
 		switch {
-		case math.IsNaN(before):
+		case path.Len() == 0:
 			fmt.Fprintf(&path, "M%.1f %.1f", x, y)
 		case s.Step:
 			fmt.Fprintf(&path, "H%.1fV%.1f", x, y)
 		default:
 			fmt.Fprintf(&path, "L%.1f %.1f", x, y)
 		}
-		before = y
-		if p.Error > 0 && !c.LogY {
-			fmt.Fprintf(b, `<line x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f" stroke="%s" opacity="0.5"/>`+"\n", x, f.y(p.Y-p.Error), x, f.y(p.Y+p.Error), colour)
+		if q.Error > 0 && p.y.ok(q.Y-q.Error) && p.y.ok(q.Y+q.Error) {
+			p.f(`<line class="error s%d" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, tone, x, p.y.place(q.Y-q.Error), x, p.y.place(q.Y+q.Error))
+		}
+		if s.Points[i].Tip == "" {
+			s.Points[i].Tip = fmt.Sprintf("%s, %s: %s", s.Name, Number(q.X), Number(q.Y))
+		}
+	}
+	if path.Len() > 0 && !s.NoLine {
+		dash := ""
+		if s.Dash {
+			dash = " dash"
+		}
+		p.f(`<path class="line s%d%s" d="%s"/>`, tone, dash, path.String())
+	}
+	for _, q := range s.Points {
+		if s.Marks && p.x.ok(q.X) && p.y.ok(q.Y) {
+			p.mark(p.x.place(q.X), p.y.place(q.Y), shape, tone, q.Tip)
+		}
+	}
+}
+
+// legend says which line is which, over the plot.
+type legend struct {
+	height float64
+	places []struct{ x, y float64 }
+}
+
+func (c *Chart) legend(p *picture, top float64) *legend {
+	l := new(legend)
+	named := slices.ContainsFunc(c.Series, func(s Series) bool { return s.Name != "" })
+	if len(c.Series) < 2 || !named {
+		return l
+	}
+	left := 3.4 * p.font
+	x, y := left, top+0.4*p.font
+	for _, s := range c.Series {
+		wide := p.textWidth(s.Name) + 46
+		if x+wide-14 > p.width && x > left {
+			x, y = left, y+1.5*p.font
+		}
+		l.places = append(l.places, struct{ x, y float64 }{x, y})
+		x += wide
+	}
+	l.height = y - top + 1.4*p.font
+	return l
+}
+
+func (l *legend) draw(p *picture, c *Chart) {
+	for i, at := range l.places {
+		s := &c.Series[i]
+		dash := ""
+		if s.Dash {
+			dash = " dash"
+		}
+		if !s.NoLine {
+			p.f(`<line class="line s%d%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, s.tone(i), dash, at.x, at.y, at.x+24, at.y)
 		}
 		if s.Marks {
-			fmt.Fprintf(b, `<circle cx="%.1f" cy="%.1f" r="3" fill="%s"/>`+"\n", x, y, colour)
+			p.mark(at.x+12, at.y, i, s.tone(i), "")
 		}
-	}
-	if path.Len() > 0 {
-		fmt.Fprintf(b, `<path d="%s" fill="none" stroke="%s" stroke-width="2"/>`+"\n", path.String(), colour)
+		p.text(at.x+30, at.y+0.35*p.font, "start", "", "", s.Name)
 	}
 }
-
-// ticks are round numbers between low and high, about so many.
-func ticks(low, high float64, about int) []float64 {
-	rough := (high - low) / float64(about)
-	unit := math.Pow(10, math.Floor(math.Log10(rough)))
-	for _, by := range []float64{1, 2, 5, 10} {
-		if unit*by >= rough {
-			unit *= by
-			break
-		}
-	}
-	var out []float64
-	for i := math.Ceil(low/unit - 1e-9); i*unit <= high+1e-9*unit; i++ {
-		out = append(out, i*unit)
-	}
-	return out
-}
-
-func number(v float64) string { return fmt.Sprintf("%.4g", v) }

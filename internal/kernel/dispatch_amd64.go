@@ -38,11 +38,58 @@ func gramTile(tile, vi, vj []float64, rows, width int) {
 	}
 }
 
-func correlate(z, r []float64, cols []int32, b []float64, width int) {
+func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
 	if accelerated {
-		correlateAVX(z, r, cols, b, width)
+		correlateAVX(z, vectors, spans, cols, r, b, stride)
 	} else {
-		correlateGo(z, r, cols, b, width)
+		correlateGo(z, vectors, spans, cols, r, b, stride)
+	}
+}
+
+func gather(v, table []float64, width int, cols []int32, a []float64, place int) {
+	if accelerated {
+		gatherAVX(v, table, width, cols, a, place)
+	} else {
+		gatherGo(v, table, width, cols, a, place)
+	}
+}
+
+func gram(dst, a, b []float64, entries, width, rows, vectors int) {
+	if accelerated {
+		gramAVX(dst, a, b, entries, width, rows, vectors)
+	} else {
+		gramGo(dst, a, b, entries, width, rows, vectors)
+	}
+}
+
+func combine(r, v, w []float64, entries, width int) {
+	if accelerated {
+		combineAVX(r, v, w, entries, width)
+	} else {
+		combineGo(r, v, w, entries, width)
+	}
+}
+
+func products(a, r []float64, entries int) (ar, rr float64) {
+	if accelerated {
+		return productsAVX(a, r, entries)
+	}
+	return productsGo(a, r, entries)
+}
+
+func addSquares(sum, z []float64) {
+	if accelerated {
+		addSquaresAVX(sum, z)
+	} else {
+		addSquaresGo(sum, z)
+	}
+}
+
+func peak(x []float64, n int) {
+	if accelerated {
+		peakAVX(x, n)
+	} else {
+		peakGo(x, n)
 	}
 }
 

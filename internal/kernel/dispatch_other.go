@@ -12,8 +12,32 @@ func axpyLanes(dst, c, a []float64, n int) { axpyLanesGo(dst, c, a, n) }
 
 func gramTile(tile, vi, vj []float64, rows, width int) { gramTileGo(tile, vi, vj, rows, width) }
 
-func correlate(z, r []float64, cols []int32, b []float64, width int) {
-	correlateGo(z, r, cols, b, width)
+func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
+	correlateGo(z, vectors, spans, cols, r, b, stride)
+}
+
+func gather(v, table []float64, width int, cols []int32, a []float64, place int) {
+	gatherGo(v, table, width, cols, a, place)
+}
+
+func gram(dst, a, b []float64, entries, width, rows, vectors int) {
+	gramGo(dst, a, b, entries, width, rows, vectors)
+}
+
+func combine(r, v, w []float64, entries, width int) {
+	combineGo(r, v, w, entries, width)
+}
+
+func products(a, r []float64, entries int) (ar, rr float64) {
+	return productsGo(a, r, entries)
+}
+
+func addSquares(sum, z []float64) {
+	addSquaresGo(sum, z)
+}
+
+func peak(x []float64, n int) {
+	peakGo(x, n)
 }
 
 func schurLanes(dst, src, c, a []float64, n int) { schurLanesGo(dst, src, c, a, n) }

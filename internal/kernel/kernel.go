@@ -54,17 +54,6 @@ func gramTileGo(tile, vi, vj []float64, rows, width int) {
 	}
 }
 
-// correlateGo: z = Σ_x r[x]·b[cols[x]·width ...].
-func correlateGo(z, r []float64, cols []int32, b []float64, width int) {
-	clear(z)
-	for x, c := range cols {
-		by := r[x]
-		for j, v := range b[int(c)*width:][:len(z)] {
-			z[j] += by * v
-		}
-	}
-}
-
 // schurLanesGo: dst[l] = src[l] − c∘a[l] for l < n.
 func schurLanesGo(dst, src, c, a []float64, n int) {
 	by := (*[Lanes]float64)(c)
@@ -90,17 +79,4 @@ func pairGainsGo(gains []float64, base float64, t, y, d, h, w []float64, n int) 
 			gains[a] += (n0*n0*d1 + n1*n1*d0) / (d0 * d1)
 		}
 	}
-}
-
-// Correlate computes z_j = Σ_x r[x]·b[cols[x],j]: the correlation of a row's
-// residual with every feature. b has rows of the given width, len(z) ≤ width is
-// a multiple of four, and cols is increasing.
-func Correlate(z, r []float64, cols []int32, b []float64, width int) {
-	if len(r) != len(cols) || len(z)%4 != 0 || len(z) > width {
-		panic(badShape)
-	}
-	if last := len(cols) - 1; last >= 0 && int(cols[last]) >= len(b)/width {
-		panic(badShape)
-	}
-	correlate(z, r, cols, b, width)
 }

@@ -24,10 +24,10 @@ func axpyLanesAVX(dst []float64, c []float64, a []float64, n int)
 //go:noescape
 func gramTileAVX(tile []float64, vi []float64, vj []float64, rows int, width int)
 
-// correlateAVX computes z = Σ_x r[x]·b[cols[x]·width ...], len(z) a multiple of four.
+// correlateAVX adds, for each span (place, from, to), Σ_x r[x]·b[cols[x]·stride ...] over from ≤ x < to, that many vectors, to z from its place on.
 //
 //go:noescape
-func correlateAVX(z []float64, r []float64, cols []int32, b []float64, width int)
+func correlateAVX(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
 
 // schurLanesAVX sets the n lane arrays dst[l] to src[l] − c∘a[l].
 //
@@ -38,3 +38,34 @@ func schurLanesAVX(dst []float64, src []float64, c []float64, a []float64, n int
 //
 //go:noescape
 func pairGainsAVX(gains []float64, base float64, t []float64, y []float64, d []float64, h []float64, w []float64, n int)
+
+// gramAVX adds Σ_e a[e·width+x]·b[e·width+y] to dst[x·width+y] for x below rows and y in that many vectors.
+// With vectors = 0 it does so for four rows and one vector, and below them for that many rows and two: the top of a triangle.
+//
+//go:noescape
+func gramAVX(dst []float64, a []float64, b []float64, entries int, width int, rows int, vectors int)
+
+// gatherAVX copies the rows cols[e] of bt, of the given width, to the rows e of v, and puts a[e] into the given place of each.
+//
+//go:noescape
+func gatherAVX(v []float64, bt []float64, width int, cols []int32, a []float64, place int)
+
+// combineAVX sets r[e] = Σ_y v[e·width+y]·w[y] for e below entries, a multiple of four.
+//
+//go:noescape
+func combineAVX(r []float64, v []float64, w []float64, entries int, width int)
+
+// productsAVX returns Σ a[e]·r[e] and Σ r[e]² over e below entries, a multiple of eight.
+//
+//go:noescape
+func productsAVX(a []float64, r []float64, entries int) (ar float64, rr float64)
+
+// addSquaresAVX adds z[j]² to sum[j] for all of sum, whose length is a multiple of four.
+//
+//go:noescape
+func addSquaresAVX(sum []float64, z []float64)
+
+// peakAVX does n rounds of twelve vector FMAs on registers, starting from the four numbers of x.
+//
+//go:noescape
+func peakAVX(x []float64, n int)

@@ -96,10 +96,20 @@ func Start(ctx context.Context, label string, total int64, unit string) *Task {
 
 // Add tells that n more are done.
 func (t *Task) Add(n int64) {
-	if t == nil {
-		return
+	if t != nil {
+		t.progressed(t.done.Add(n))
 	}
-	done := t.done.Add(n)
+}
+
+// To tells that so many are done in all.
+func (t *Task) To(done int64) {
+	if t != nil {
+		t.done.Store(done)
+		t.progressed(done)
+	}
+}
+
+func (t *Task) progressed(done int64) {
 	now := time.Since(t.start)
 	look := t.look.Load()
 	if int64(now) < look {

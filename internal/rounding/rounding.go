@@ -1,5 +1,6 @@
 // Package rounding prints numbers so that what is printed is still true: a
-// bound is never printed larger than it is, a gap never smaller.
+// bound is never printed larger than it is, a gap never smaller. That holds for
+// 0 and for magnitudes from 1e-300.
 package rounding
 
 import (
@@ -16,11 +17,15 @@ func Down(x float64, digits int) string { return toward(x, 0, digits, math.Signb
 // Up prints x with so many significant digits, at least x.
 func Up(x float64, digits int) string { return toward(x, 0, digits, !math.Signbit(x)) }
 
-// PercentUp prints a fraction as a percentage with three significant digits, at
-// least what it is. Zero is 0 %, and nothing else is.
+// PercentUp prints a fraction that is not negative as a percentage with three
+// significant digits, at least what it is. Zero is 0 %, and nothing else is;
+// what is next to nothing is <1e-6 %.
 func PercentUp(x float64) string {
-	if x == 0 {
+	switch {
+	case x == 0:
 		return "0 %"
+	case x < 1e-8:
+		return "<1e-6 %"
 	}
 	text := toward(x, 2, 3, !math.Signbit(x))
 	f, err := strconv.ParseFloat(text, 64)

@@ -29,6 +29,15 @@ func Hint(word string, candidates []string) string {
 	return ""
 }
 
+// After is the hint in brackets with a space before it, to end an error with, or
+// "" where nothing is near.
+func After(word string, candidates []string) string {
+	if hint := Hint(word, candidates); hint != "" {
+		return " (" + hint + ")"
+	}
+	return ""
+}
+
 // distance is the Damerau–Levenshtein distance in which no letter is edited
 // twice (optimal string alignment), or most if it is at least that.
 func distance(a, b []rune, most int) int {

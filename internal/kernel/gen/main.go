@@ -25,6 +25,12 @@ func main() {
 	correlate()
 	schurLanes()
 	pairGains()
+	gram()
+	gather()
+	combine()
+	products()
+	addSquares()
+	peak()
 	Generate()
 }
 
@@ -163,67 +169,6 @@ func gramTile() {
 			VMOVUPD(acc[r][h], Mem{Base: tile, Disp: (2*r + h) * vector})
 		}
 	}
-	VZEROUPPER()
-	RET()
-}
-
-// correlate: z[0..len(z)) = Σ_x r[x]·b[cols[x],:].
-func correlate() {
-	TEXT("correlateAVX", NOSPLIT, "func(z, r []float64, cols []int32, b []float64, width int)")
-	Pragma("noescape")
-	Doc("correlateAVX computes z = Σ_x r[x]·b[cols[x]·width ...], len(z) a multiple of four.")
-	z := pointer("z")
-	left := Load(Param("z").Len(), GP64())
-	r, cols, b := pointer("r"), pointer("cols"), pointer("b")
-	entries := Load(Param("cols").Len(), GP64())
-	stride := count("width")
-	SHLQ(Imm(3), stride)
-	at, row := GP64(), GP64()
-	s := YMM()
-	block := func(name string, vectors int) {
-		var acc []VecVirtual
-		for range vectors {
-			a := YMM()
-			VXORPD(a, a, a)
-			acc = append(acc, a)
-		}
-		XORQ(at, at)
-		Label(name + "_entry")
-		CMPQ(at, entries)
-		JGE(LabelRef(name + "_store"))
-		MOVLQSX(Mem{Base: cols, Index: at, Scale: 4}, row)
-		IMULQ(stride, row)
-		ADDQ(b, row)
-		VBROADCASTSD(Mem{Base: r, Index: at, Scale: 8}, s)
-		for v, a := range acc {
-			VFMADD231PD(Mem{Base: row, Disp: v * vector}, s, a)
-		}
-		INCQ(at)
-		JMP(LabelRef(name + "_entry"))
-		Label(name + "_store")
-		for v, a := range acc {
-			VMOVUPD(a, Mem{Base: z, Disp: v * vector})
-		}
-		ADDQ(U32(vectors*vector), z)
-		ADDQ(U32(vectors*vector), b)
-		SUBQ(U32(4*vectors), left)
-	}
-	Label("wide")
-	CMPQ(left, Imm(32))
-	JL(LabelRef("narrow"))
-	block("eight", 8)
-	JMP(LabelRef("wide"))
-	Label("narrow")
-	CMPQ(left, Imm(12))
-	JL(LabelRef("last"))
-	block("three", 3)
-	JMP(LabelRef("narrow"))
-	Label("last")
-	CMPQ(left, Imm(4))
-	JL(LabelRef("end"))
-	block("one", 1)
-	JMP(LabelRef("last"))
-	Label("end")
 	VZEROUPPER()
 	RET()
 }

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/chart"
 	"optcomplete/internal/sampling"
 	"optcomplete/objective"
 )
@@ -39,8 +40,8 @@ func errors(dir string) error {
 		return err
 	}
 	rows := []int{10, 20, 50, 100, 200, 500, 900}
-	chart := sampling.Chart{
-		Title: "Error of the sampled cost and gradient", LogY: true, Percent: true,
+	picture := chart.Chart{
+		Title: "Error of the sampled cost and gradient", LogX: true, LogY: true, PercentY: true,
 		X: "rows in the sample, g (of 1,000)", Y: "relative error (root mean square)",
 	}
 	fmt.Println("| f | g | cost | gradient |\n| --- | --- | --- | --- |")
@@ -62,18 +63,18 @@ func errors(dir string) error {
 			plainCost, plainGradient = append(plainCost, p.Cost/finite), append(plainGradient, p.Gradient/finite)
 			reference = append(reference, 0.8*points[0].Cost*math.Sqrt(10/float64(p.Rows)))
 		}
-		colors := []string{"#1f6fb4", "#c4501b"}
+		tones := []int{1, 2}
 		if columns == in.Columns {
 			fmt.Printf("\nslopes: cost %.3f, gradient %.3f\n\n", sampling.Slope(g, plainCost), sampling.Slope(g, plainGradient))
-			chart.Series = append(chart.Series, sampling.Series{Name: "1/√g", Color: "#888", Dash: true, X: g, Y: reference})
+			picture.Series = append(picture.Series, chart.Series{Name: "1/√g", Tone: 4, Dash: true, Points: places(g, reference)})
 		} else {
-			colors = []string{"#8fb9dc", "#e6ab8b"}
+			tones = []int{6, 5}
 		}
-		chart.Series = append(chart.Series,
-			sampling.Series{Name: fmt.Sprintf("cost, f = %d of %d", columns, in.Columns), Color: colors[0], X: g, Y: cost},
-			sampling.Series{Name: fmt.Sprintf("gradient, f = %d of %d", columns, in.Columns), Color: colors[1], X: g, Y: gradient})
+		picture.Series = append(picture.Series,
+			chart.Series{Name: fmt.Sprintf("cost, f = %d of %d", columns, in.Columns), Tone: tones[0], Marks: true, Points: places(g, cost)},
+			chart.Series{Name: fmt.Sprintf("gradient, f = %d of %d", columns, in.Columns), Tone: tones[1], Marks: true, Points: places(g, gradient)})
 	}
-	return atomicfile.File(filepath.Join(dir, "sampling-error.svg"), chart.WriteSVG)
+	return atomicfile.File(filepath.Join(dir, "sampling-error.svg"), picture.SVG)
 }
 
 // failures plots how often OptComplete misses the optimum over g.
@@ -86,15 +87,24 @@ func failures(dir string) error {
 	if err != nil {
 		return err
 	}
-	series := sampling.Series{Name: "optimum not found", Color: "#1f6fb4"}
+	var g, rate []float64
 	fmt.Println("\n| g | not found | mean excess cost | mean cuts |\n| --- | --- | --- | --- |")
 	for _, p := range points {
 		fmt.Printf("| %d | %d of %d | %.2f %% | %.1f |\n", p.Rows, p.Failed, p.Runs, 100*p.Excess, p.Cuts)
-		series.X, series.Y = append(series.X, float64(p.Rows)), append(series.Y, p.Rate())
+		g, rate = append(g, float64(p.Rows)), append(rate, p.Rate())
 	}
-	chart := sampling.Chart{
-		Title: "How often OptComplete misses the optimum", Percent: true,
-		X: "rows in the sample, g (of 1,000)", Y: "part of 100 runs", Series: []sampling.Series{series},
+	picture := chart.Chart{
+		Title: "How often OptComplete misses the optimum", LogX: true, ZeroY: true, PercentY: true,
+		X: "rows in the sample, g (of 1,000)", Y: "part of 100 runs", Series: []chart.Series{{Name: "optimum not found", Marks: true, Points: places(g, rate)}},
 	}
-	return atomicfile.File(filepath.Join(dir, "sampling-failures.svg"), chart.WriteSVG)
+	return atomicfile.File(filepath.Join(dir, "sampling-failures.svg"), picture.SVG)
+}
+
+// places are the points of a line.
+func places(x, y []float64) []chart.Point {
+	points := make([]chart.Point, len(x))
+	for i := range x {
+		points[i] = chart.Point{X: x[i], Y: y[i]}
+	}
+	return points
 }

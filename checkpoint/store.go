@@ -1,0 +1,187 @@
+package checkpoint
+
+import (
+	"bufio"
+	"bytes"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"optcomplete/internal/atomicfile"
+)
+
+const (
+	runFile     = "run.txt"
+	answersFile = "answers.log"
+)
+
+// MismatchError is returned for a folder that holds another run.
+type MismatchError struct {
+	Dir       string
+	Want, Got string // the fingerprints
+}
+
+func (e *MismatchError) Error() string {
+	return fmt.Sprintf("%s holds a checkpoint of another run: %s (use another folder, or remove this one)", e.Dir, difference(e.Want, e.Got))
+}
+
+// difference names the first line in which two fingerprints differ.
+func difference(want, got string) string {
+	now, before := strings.Split(want, "\n"), strings.Split(got, "\n")
+	for x := range max(len(now), len(before)) {
+		a, b := "", ""
+		if x < len(now) {
+			a = now[x]
+		}
+		if x < len(before) {
+			b = before[x]
+		}
+		if a != b {
+			return fmt.Sprintf("it has %q, this run %q", b, a)
+		}
+	}
+	return "it differs"
+}
+
+// Store is the memory of a run. It serves one goroutine.
+type Store struct {
+	dir      string
+	file     *os.File
+	answers  map[question][]byte
+	synced   time.Time
+	Recalled int // answers that were remembered
+	Computed int // answers that were not
+}
+
+type question [sha256.Size]byte
+
+// syncEvery is how much time a loss of power may cost.
+const syncEvery = time.Second
+
+// Open opens the memory of a run in a folder, or begins it.
+func Open(dir, fingerprint string) (*Store, error) {
+	if err := os.MkdirAll(dir, 0o777); err != nil {
+		return nil, err
+	}
+	run := filepath.Join(dir, runFile)
+	switch got, err := os.ReadFile(run); {
+	case errors.Is(err, fs.ErrNotExist):
+		err := atomicfile.File(run, func(w io.Writer) error {
+			_, err := io.WriteString(w, fingerprint)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+	case err != nil:
+		return nil, err
+	case string(got) != fingerprint:
+		return nil, &MismatchError{Dir: dir, Want: fingerprint, Got: string(got)}
+	}
+	file, err := os.OpenFile(filepath.Join(dir, answersFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, file: file, answers: map[question][]byte{}, synced: time.Now()}
+	end, err := s.load()
+	if err == nil {
+		err = file.Truncate(end)
+	}
+	if err == nil {
+		_, err = file.Seek(end, io.SeekStart)
+	}
+	if err != nil {
+		file.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// A record is the length of the answer, the question, the answer, and the
+// checksum of all three.
+const recordHead = 8 + sha256.Size
+
+// load reads the records up to the first that is not whole, and returns where
+// that begins.
+func (s *Store) load() (end int64, err error) {
+	info, err := s.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	r := bufio.NewReaderSize(s.file, 1<<20)
+	head := make([]byte, recordHead)
+	for {
+		if _, err := io.ReadFull(r, head); err != nil {
+			return end, ignoreEnd(err)
+		}
+		size := binary.LittleEndian.Uint64(head)
+		if size > uint64(info.Size()) {
+			return end, nil
+		}
+		rest := make([]byte, size+4)
+		if _, err := io.ReadFull(r, rest); err != nil {
+			return end, ignoreEnd(err)
+		}
+		answer := rest[:size]
+		if crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, answer) != binary.LittleEndian.Uint32(rest[size:]) {
+			return end, nil
+		}
+		s.answers[question(head[8:])] = answer
+		end += recordHead + int64(size) + 4
+	}
+}
+
+func ignoreEnd(err error) error {
+	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil
+	}
+	return err
+}
+
+// Do is the answer to a question: the one remembered, or the one computed now,
+// which is then remembered. An error is not.
+func (s *Store) Do(about []byte, compute func() ([]byte, error)) ([]byte, error) {
+	q := question(sha256.Sum256(about))
+	if answer, ok := s.answers[q]; ok {
+		s.Recalled++
+		return answer, nil
+	}
+	answer, err := compute()
+	if err != nil {
+		return nil, err
+	}
+	s.Computed++
+	s.answers[q] = answer
+	return answer, s.append(q, answer)
+}
+
+func (s *Store) append(q question, answer []byte) error {
+	var record bytes.Buffer
+	record.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(answer))))
+	record.Write(q[:])
+	record.Write(answer)
+	record.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(record.Bytes(), castagnoli)))
+	if _, err := s.file.Write(record.Bytes()); err != nil {
+		return fmt.Errorf("the checkpoint cannot be written: %w", err)
+	}
+	if time.Since(s.synced) < syncEvery {
+		return nil
+	}
+	s.synced = time.Now()
+	return s.file.Sync()
+}
+
+// Close ends the use of the store; what it remembers stays.
+func (s *Store) Close() error {
+	return errors.Join(s.file.Sync(), s.file.Close())
+}

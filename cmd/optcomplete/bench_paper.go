@@ -1,0 +1,130 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/experiment"
+)
+
+func benchPaperCommand(c *common) *cobra.Command {
+	var (
+		panels  []string
+		memory  string
+		seconds float64
+		s       experiment.PaperSettings
+	)
+	cmd := &cobra.Command{
+		Use:   "paper --panel NAMES",
+		Short: "Run the paper's own experiments, its figures beside ours",
+		Long: `bench paper makes the data of the rows of the paper's tables, runs the methods on
+them and puts the paper's own figures beside: time, MAPE against noisy and
+noise-free values and relative to an oracle that is told the true features, how
+many of them are found, the proven gap, cuts, passes and memory.
+
+Panels are mu, n, m, p, k and large (its table of synthetic matrices) and netflix
+(its two tables of ratings, here on generated ratings of the same shape). Tables
+(Markdown, CSV, JSON), plots and every result go to one folder. A row that needs
+more memory than it may take is skipped, as is a method that is not done in time,
+and the table says so. An interrupt loses only the run at hand: the same command
+goes on where it stopped.`,
+		Example: `  optcomplete bench paper --panel mu,n,m,p,k --methods certified,optcomplete,cutplanes --max-seconds 600
+  optcomplete bench paper --panel large --methods certified --seeds 3 --memory 16G
+  optcomplete bench paper --panel netflix --gamma 0.01 --methods certified --max-seconds 120`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(panels) == 0 {
+				return usagef("which panel? Give it with --panel")
+			}
+			s.Panels = nil
+			for _, name := range panels {
+				panel, err := experiment.PanelOf(name)
+				if err != nil {
+					return usagef("--panel: %v", err)
+				}
+				s.Panels = append(s.Panels, panel)
+			}
+			var err error
+			if s.Memory, err = parseMemory(memory); err != nil {
+				return err
+			}
+			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
+			s.OnCell = func(cell experiment.PaperCell, have bool) { c.notef("%s", paperLine(cell, have)) }
+			_, err = experiment.Paper(cmd.Context(), s)
+			var other *experiment.OtherStudyError
+			switch {
+			case errors.As(err, &other):
+				return usagef("%v", err)
+			case errors.Is(err, context.Canceled):
+				c.notef("Stopped; the same command goes on from here. Results so far are in %s", s.Folder)
+				return &earlyStop{"interrupted"}
+			case err != nil:
+				return err
+			}
+			for _, panel := range s.Panels {
+				text, err := os.ReadFile(filepath.Join(s.Folder, experiment.PaperFile(panel.Name, "md")))
+				if err != nil {
+					return err
+				}
+				fmt.Fprintf(c.stdout, "%s\n", text)
+			}
+			return nil
+		},
+	}
+	flags := flagsOf(cmd, "bench paper")
+	flags.Bind("panel", &panels)
+	flags.Bind("methods", &s.Methods)
+	flags.Bind("seeds", &s.Seeds)
+	flags.Bind("gamma", &s.Gamma)
+	flags.Bind("max-seconds", &seconds)
+	flags.Bind("memory", &memory)
+	flags.Bind("solver", &s.Solver)
+	flags.Bind("test-entries", &s.Test)
+	flags.Bind("output", &s.Folder)
+	return cmd
+}
+
+// paperLine tells of a cell that is done.
+func paperLine(cell experiment.PaperCell, have bool) string {
+	if cell.Skipped != "" {
+		return fmt.Sprintf("%s  seed %d  %-11s skipped: %s", cell.Shape, cell.Seed, cell.Method, cell.Skipped)
+	}
+	line := fmt.Sprintf("%s  seed %d  %-11s MAPE %s  ratio %.3f  %.3g s", cell.Shape, cell.Seed, cell.Method, percent(cell.MAPE), cell.Ratio, cell.Seconds.Total)
+	if cell.Selects {
+		line += fmt.Sprintf("  found %d of %d", cell.Found, cell.K)
+	}
+	if cell.Bounded {
+		line += "  gap " + percent(cell.Gap)
+	}
+	if have {
+		line += "  (done before)"
+	}
+	return line
+}
+
+// parseMemory reads a number of bytes such as 8G or 512M; "" is 0.
+func parseMemory(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	digits, shift := strings.TrimRight(strings.ToUpper(text), "IB"), 0
+	for unit, by := range map[string]int{"K": 10, "M": 20, "G": 30, "T": 40} {
+		if rest, ok := strings.CutSuffix(digits, unit); ok {
+			digits, shift = rest, by
+			break
+		}
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if bytes := n * float64(int64(1)<<shift); err == nil && bytes >= 1 && bytes < 1<<62 {
+		return int64(bytes), nil
+	}
+	return 0, usagef("--memory is %q, but must be a number of bytes such as 8G or 512M", text)
+}

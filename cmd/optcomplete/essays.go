@@ -1,0 +1,137 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/internal/suggest"
+)
+
+// essay is a topic of help that is no verb.
+type essay struct{ name, short, text string }
+
+var essays = []essay{
+	{"certificate", "What a bound, a gap and a certificate say, and what they do not", `A certificate says how far the selection can be from the best one.
+
+  Cost    what the selection costs: squared errors over the observed entries plus
+          the size of the coefficients (see: optcomplete help gamma)
+  Bound   a number that no selection of k features is below
+  Gap     (cost − bound) / cost
+
+A gap of 1 % means: there may be a cheaper selection, but none is cheaper by
+more than 1 %. When the search is done the gap is 0, up to 5 parts in 10¹⁰ of
+the cost, and the status is optimal: no other selection costs less.
+
+The bound comes from cuts. With fractional weights for the features the cost is a
+convex function, so its tangent at any point, a cut, is below it everywhere. The
+search collects cuts and shows, region by region, that no selection there can cost
+less than the incumbent; small regions it goes through one by one. Only cuts
+computed on all observed entries count. Bounds are lowered by what rounding may
+have added, and printed rounded down; gaps are printed rounded up.
+
+The bound is true at every moment. A search that was stopped (--time-limit,
+--gap, --max-nodes, Ctrl-C) still says how good its answer is; the exit code is
+then 3, except with --gap.
+
+On samples nothing is proven. Numbers of samples have a ~ before them in the log,
+and their gap is the sampled gap. --method optcomplete ends there; --certify goes
+on to a proof.
+
+What a certificate does not say: that the features are causes, or that predictions
+are good. It speaks of the cost on the data given. --holdout tells how good
+predictions are, optcomplete path how many features to take and how stable the
+choice is, and the next best selections which features could stand in for which.`},
+
+	{"gamma", "The one number that the cost depends on, and how it is chosen", `For a selection S the cost is the least, over all coefficients u, of
+
+  ( Σ (value − prediction)²  +  (1/γ) Σ u² ) / (rows · columns)
+
+summed over the observed entries and over the coefficients of every row. γ weighs
+the fit against the size of the coefficients: a large γ lets each row follow its
+own entries, a small one holds its coefficients near 0. So γ is to the rows what
+1/λ is to ridge regression.
+
+It has a unit. Features are scaled to mean 0 and standard deviation 1 inside
+(--scale), so that one γ fits all of them; --model paper takes the features as
+they are given, and γ then changes with their units.
+
+--gamma auto, the default, tries a range of γ. Each is fitted on a part of the
+entries and scored on the rest, and of those that predict alike the one that is
+easiest to prove is taken: the root gap in the log tells how far a proof has to go
+from the first relaxation. What was tried is in model.json as gamma_path.
+
+A given γ (--gamma 0.5) saves that time. A large γ is harder to prove, as nothing
+holds the relaxation back. Once the features are selected the rows are refitted
+(--refit), so γ decides mainly which features are selected, not how strongly they
+count. In the pooled model --gamma0 does the same for the coefficients that all
+rows share.`},
+
+	{"models", "The three models: full, pooled and paper", `With the features f in the selection S, b the features of a column, and u the
+coefficients of a row, a value is
+
+  full    mean + row effect + column effect + Σ b u
+  pooled  mean + row effect + Σ b (μ + u)
+  paper   Σ b u
+
+full, the default, is for ratings as they are. Some rows give higher values than
+others, and some columns get them: those are the effects, shrunken means of the
+training entries (--row-shrinkage, --column-shrinkage). The features then explain
+differences in taste. A column without entries gets its effect from its features.
+
+pooled has a coefficient μ of the whole population for every selected feature, and
+rows differ from it. It is for few entries a row, where a row's own coefficients
+can hardly be told, and for the question what features do on the whole. The
+population is part of the cost, so the proof is of both.
+
+paper is the cost of Bertsimas and Li's paper to the digit: features as given,
+no effects, each row's coefficients held near 0. Add a constant feature if the
+values are not around 0.
+
+Each is proven alike, but costs of different models are not to be compared: compare
+their errors on entries held out (--holdout, optcomplete bench real). Afterwards
+each row is refitted: with a prior learned from all rows (the default of full and
+pooled), by least squares (paper) or by ridge (--refit).`},
+}
+
+// helpCommand is the verb help: of a verb, or one of the essays.
+func helpCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB or TOPIC]",
+		Short: "Help about a verb, or an essay on a topic",
+		Example: `  optcomplete help fit
+  optcomplete help certificate`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return append(topics(), verbNames(cmd.Root())...), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			if len(args) == 0 {
+				return root.Help()
+			}
+			if at := slices.Index(topics(), args[0]); at >= 0 && len(args) == 1 {
+				_, err := fmt.Fprintf(c.stdout, "%s\n\n%s\n", c.outTerminal.style(bold, essays[at].short), essays[at].text)
+				return err
+			}
+			verb, rest, err := root.Find(args)
+			if err != nil || verb == root || len(rest) > 0 {
+				return usagef("there is no help on %q%s", strings.Join(args, " "), suggest.After(args[0], append(topics(), verbNames(root)...)))
+			}
+			return verb.Help()
+		},
+	}
+}
+
+// topics are the names of the essays.
+func topics() []string {
+	var names []string
+	for _, e := range essays {
+		names = append(names, e.name)
+	}
+	return names
+}

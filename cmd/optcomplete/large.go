@@ -1,0 +1,49 @@
+package main
+
+import (
+	"runtime/debug"
+	"slices"
+
+	"optcomplete"
+	"optcomplete/internal/memory"
+	"optcomplete/internal/settings"
+	"optcomplete/model"
+)
+
+// largeFlags are for large data and long runs.
+type largeFlags struct {
+	sampling  string
+	memory    string
+	warmStart string
+	folder    string
+}
+
+func (f *largeFlags) register(flags *settings.Flags) {
+	flags.Bind("sampling", &f.sampling)
+	flags.Bind("checkpoint", &f.folder)
+	flags.Bind("warm-start", &f.warmStart)
+	flags.Bind("memory", &f.memory)
+}
+
+// resolve puts what the flags say into the settings of a fit.
+func (f *largeFlags) resolve(s *optcomplete.Settings) error {
+	s.Checkpoint = f.folder
+	s.Sampling = optcomplete.Sampling(slices.Index([]string{"auto", "never", "always"}, f.sampling))
+	s.Memory = memory.Free() / 2
+	if f.memory != "" {
+		var err error
+		if s.Memory, err = memory.Parse(f.memory); err != nil {
+			return usagef("--memory: %v", err)
+		}
+	}
+	// Garbage is collected more often as the limit comes near.
+	debug.SetMemoryLimit(s.Memory)
+	if f.warmStart != "" {
+		summary, err := model.LoadSummary(f.warmStart)
+		if err != nil {
+			return &usageError{err}
+		}
+		s.Start = summary.Selected
+	}
+	return nil
+}

@@ -1,0 +1,276 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"math/big"
+	"runtime"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"optcomplete"
+	"optcomplete/internal/rounding"
+	"optcomplete/internal/settings"
+	"optcomplete/model"
+	"optcomplete/search"
+)
+
+// searchLog prints what a search does, as solvers do: what is to be done, then a
+// line for every incumbent, and otherwise one now and then. Bounds are printed
+// rounded down and gaps rounded up, so that each line is true; what is only true
+// of samples has a ~ before it and a heading of its own.
+type searchLog struct {
+	*common
+	columns []logColumn
+	lines   int           // since the heading
+	sampled bool          // the heading is the one of samples
+	k       int           // of the search that the heading is for
+	gammas  int           // that were printed
+	before  time.Duration // taken by searches before this one
+	last    time.Duration // when a line was printed, in this search
+	seen    time.Duration // the latest event of this search
+	cuts    int           // at which the next line is due, without times
+}
+
+// headingEvery is the number of lines after which the heading comes again.
+const headingEvery = 20
+
+// logColumn is a column of the log. On a narrow terminal those with the largest
+// spare are left out first.
+type logColumn struct {
+	name    string
+	sampled string // the name on samples, if another
+	width   int
+	spare   int
+	show    func(l *searchLog, e *search.Event) string
+}
+
+var logColumns = []logColumn{
+	{"Nodes", "", 8, 2, func(_ *searchLog, e *search.Event) string { return fmt.Sprint(e.Nodes) }},
+	{"Open", "", 6, 5, func(_ *searchLog, e *search.Event) string { return fmt.Sprint(e.Open) }},
+	{"Incumbent", "On samples", 14, 0, func(_ *searchLog, e *search.Event) string { cost, _, _ := numbersOf(e); return cost }},
+	{"Bound", "Not a bound", 14, 1, func(_ *searchLog, e *search.Event) string { _, bound, _ := numbersOf(e); return bound }},
+	{"Certified gap", "Sampled gap", 14, 0, func(_ *searchLog, e *search.Event) string { _, _, gap := numbersOf(e); return gap }},
+	{"Cuts", "", 7, 4, func(_ *searchLog, e *search.Event) string { return fmt.Sprint(e.Cuts) }},
+	{"Passes", "", 7, 3, func(_ *searchLog, e *search.Event) string { return fmt.Sprint(e.Passes) }},
+	{"Time", "", 8, 0, func(l *searchLog, e *search.Event) string { return seconds((l.before + e.Elapsed).Seconds()) }},
+}
+
+// logDigits is how many digits of costs and bounds are printed.
+const logDigits = 7
+
+// numbersOf prints the cost, the bound and the gap of an event; where there is
+// no bound, or none that says anything, a dash.
+func numbersOf(e *search.Event) (cost, bound, gap string) {
+	cost, bound, gap = "-", "-", "-"
+	if !math.IsInf(e.Cost, 1) {
+		cost = costText(e.Cost, e.Bound, logDigits)
+	}
+	if e.Gap <= 1 {
+		bound, gap = rounding.Down(e.Bound, logDigits), rounding.PercentUp(e.Gap)
+	}
+	if e.Sampled {
+		for _, text := range []*string{&cost, &bound, &gap} {
+			if *text != "-" {
+				*text = "~" + *text
+			}
+		}
+	}
+	return cost, bound, gap
+}
+
+// costText prints a cost. One that equals its bound is printed as the bound is.
+func costText(cost, bound float64, digits int) string {
+	if cost == bound {
+		return rounding.Down(bound, digits)
+	}
+	return fmt.Sprintf("%#.*g", digits, cost)
+}
+
+// mark is the letter for what found an incumbent.
+func mark(source string) string {
+	if source == "" {
+		return " "
+	}
+	return strings.ToUpper(source[:1])
+}
+
+const legend = "Found by  S start  G greedy  R relaxation  E enumeration  L leaf  M master"
+
+func newSearchLog(c *common) *searchLog {
+	columns := logColumns
+	if !c.logTimes {
+		columns = columns[:len(columns)-1]
+	}
+	return &searchLog{common: c, columns: fitColumns(columns, c.errTerminal.width)}
+}
+
+// fitColumns leaves out what a narrow terminal has no room for.
+func fitColumns(columns []logColumn, width int) []logColumn {
+	for {
+		total, most := 2, 0 // the mark, and a last column that stays free
+		for i, c := range columns {
+			if total += c.width; c.spare > columns[most].spare {
+				most = i
+			}
+		}
+		if total <= width || columns[most].spare == 0 {
+			return columns
+		}
+		columns = append(columns[:most:most], columns[most+1:]...)
+	}
+}
+
+// begin prints what is to be done, and the settings that matter for it.
+func (l *searchLog) begin(cmd *cobra.Command, k, p int, more ...string) {
+	if l.quiet {
+		return
+	}
+	l.notef("Task      select %d of %s (%s)", k, count(p, "feature"), ways(p, k))
+	text := strings.Join(append(more, settingsOf(cmd)...), ", ")
+	lines := settings.Wrap(text, max(l.errTerminal.width-11, 30))
+	l.notef("Settings  %s", strings.Join(lines, "\n          "))
+	version := "Solver    OptComplete " + optcomplete.Version
+	if l.logTimes { // the machine is no part of a log that is to be the same everywhere
+		threads := l.threads
+		if threads == 0 {
+			threads = runtime.GOMAXPROCS(0)
+		}
+		version += ", " + count(threads, "thread")
+	}
+	l.notef("%s", version)
+}
+
+// ways says how many selections there are.
+func ways(p, k int) string {
+	if k > p {
+		return "impossible"
+	}
+	n := new(big.Int).Binomial(int64(p), int64(k))
+	if n.IsInt64() && n.Int64() < 1e12 {
+		return count(int(n.Int64()), "selection")
+	}
+	f, _ := new(big.Float).SetInt(n).Float64()
+	return fmt.Sprintf("%.2g selections", f)
+}
+
+// settingsOf lists the settings that a log is read with: the model, gamma and
+// the method and the seed always, others where they were given.
+func settingsOf(cmd *cobra.Command) []string {
+	var parts []string
+	for i := range table {
+		s := &table[i]
+		switch s.Group {
+		case inChoice, inModel, inSearch, inPaper, inTwoSided, inChecks:
+		default:
+			continue
+		}
+		flag := cmd.Flag(s.Name)
+		if flag == nil || settings.Of(flag) != s || s.Name == "k" {
+			continue
+		}
+		if always := s.Name == "model" || s.Name == "gamma" || s.Name == "method"; always || flag.Changed {
+			parts = append(parts, settingText(flag))
+		}
+	}
+	return append(parts, settingText(cmd.Flag("seed")))
+}
+
+func settingText(flag *pflag.Flag) string {
+	if value := flag.Value.String(); value != "true" {
+		return flag.Name + " " + value
+	}
+	return flag.Name
+}
+
+// gamma prints a γ that was tried.
+func (l *searchLog) gamma(p model.GammaPoint) {
+	if l.gammas == 0 {
+		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s %11s", "Gamma tried", "Validation RMSE", "Root gap")))
+	}
+	l.gammas++
+	l.notef("%12.3g %18.5g %11s", p.Gamma, p.RMSE, rounding.PercentUp(p.RootGap))
+}
+
+// event prints an event, if it is worth a line.
+func (l *searchLog) event(e search.Event) {
+	if l.quiet {
+		return
+	}
+	if e.Kind == search.EventStart || e.Elapsed < l.seen {
+		l.before += l.seen
+		l.last, l.seen, l.cuts = 0, 0, 0
+	}
+	l.seen = e.Elapsed
+	if !l.due(&e) {
+		return
+	}
+	l.last = e.Elapsed
+	l.heading(&e)
+	l.lines++
+	found := " "
+	if e.Kind == search.EventIncumbent {
+		found = l.errTerminal.style(green, mark(e.Source))
+	}
+	var line strings.Builder
+	for _, c := range l.columns {
+		fmt.Fprintf(&line, "%*s", c.width, c.show(l, &e))
+	}
+	l.notef("%s%s", found, line.String())
+}
+
+// due tells whether an event deserves a line: incumbents and the end always,
+// progress after a while, which grows with the time taken. A log without times
+// goes by the cuts instead, so as to be the same on every machine.
+func (l *searchLog) due(e *search.Event) bool {
+	switch e.Kind {
+	case search.EventStart:
+		return false
+	case search.EventIncumbent, search.EventDone:
+		return true
+	}
+	if !l.logTimes {
+		if e.Cuts < l.cuts {
+			return false
+		}
+		l.cuts = max(1, 2*e.Cuts)
+		return true
+	}
+	return e.Elapsed-l.last >= min(max(time.Second, e.Elapsed/20), 30*time.Second)
+}
+
+// heading prints the names of the columns where they are due: at first, when
+// another search begins, on the way from samples to all the entries, and every
+// so many lines.
+func (l *searchLog) heading(e *search.Event) {
+	first, phase, other := l.k == 0, e.Sampled != l.sampled, l.k != e.K
+	if !first && !phase && !other && l.lines < headingEvery {
+		return
+	}
+	switch {
+	case e.Sampled && (first || phase):
+		l.notef("\nOn samples of the rows: numbers with ~ are costs on samples, and prove nothing.")
+	case phase:
+		l.notef("\nOn all observed entries: a bound or gap from here on is proven.")
+	case other && !first:
+		l.notef("\nk = %d", e.K)
+	default:
+		l.notef("")
+	}
+	if first {
+		l.notef("%s", legend)
+	}
+	l.lines, l.sampled, l.k = 0, e.Sampled, e.K
+	var line strings.Builder
+	for _, c := range l.columns {
+		name := c.name
+		if e.Sampled && c.sampled != "" {
+			name = c.sampled
+		}
+		fmt.Fprintf(&line, "%*s", c.width, name)
+	}
+	l.notef(" %s", l.errTerminal.style(bold, line.String()))
+}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"io"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"optcomplete/internal/atomicfile"
+	"optcomplete/model"
+	"optcomplete/report"
+)
+
+func reportCommand(c *common) *cobra.Command {
+	var output, pathFile string
+	cmd := &cobra.Command{
+		Use:   "report MODEL -o FILE",
+		Short: "Write a model as one HTML page with plots",
+		Long: `report writes what a fit found as one HTML page: the selection and its
+certificate, the errors against simpler predictions, what each feature does, how
+the search went, near ties, k and gamma, residuals, single rows explained, the data
+and the settings. The page needs no network and no other file.`,
+		Example: `  optcomplete report model -o report.html
+  optcomplete path ratings.csv --features films.csv --k-max 15 --json > path.json
+  optcomplete report model --path path.json -o report.html`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			m, err := report.Read(args[0])
+			if err != nil {
+				return &usageError{err}
+			}
+			var path *report.Path
+			if pathFile != "" {
+				if path, err = report.ReadPath(pathFile); err != nil {
+					return &usageError{err}
+				}
+			}
+			return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
+		},
+	}
+	flags := flagsOf(cmd, "report")
+	flags.Bind("path", &pathFile)
+	flags.Bind("output", &output)
+	return cmd
+}
+
+func compareCommand(c *common) *cobra.Command {
+	var output string
+	cmd := &cobra.Command{
+		Use:   "compare MODEL MODEL... -o FILE",
+		Short: "Write several models side by side as one HTML page",
+		Long: `compare puts models of other k, gamma or method side by side: which features each
+selects, their costs, bounds and errors, and what the features do. It warns where
+the models were fitted on different data.`,
+		Example: `  optcomplete compare model5 model8 -o compare.html`,
+		Args:    cobra.MinimumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var models []*report.Model
+			for _, dir := range args {
+				m, err := report.Read(dir)
+				if err != nil {
+					return &usageError{err}
+				}
+				models = append(models, m)
+			}
+			return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
+		},
+	}
+	flagsOf(cmd, "compare").Bind("output", &output)
+	return cmd
+}
+
+// writeReport writes the report on a model that was just fitted, if a file is
+// given for it. The model's folder names it, or else the ratings' file.
+func writeReport(file, ratings, folder string, summary interface{ WriteJSON(io.Writer) error }) error {
+	if file == "" {
+		return nil
+	}
+	name, _, _ := strings.Cut(filepath.Base(ratings), ".")
+	if folder != "" {
+		name = filepath.Base(folder)
+	}
+	m, err := report.ParseSummary(name, summary)
+	if err != nil {
+		return err
+	}
+	return atomicfile.File(file, func(w io.Writer) error { return report.Write(w, m, nil) })
+}
+
+// elsewhere are settings that the summary has a field for, and those that do not
+// change the result.
+var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "json", "save-cuts"}
+
+// recordSettings notes how a model was asked for, so that it can be made again.
+func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {
+	if s.Settings == nil {
+		s.Settings = map[string]string{}
+	}
+	s.Settings["ratings"] = ratings
+	cmd.Flags().Visit(func(f *pflag.Flag) {
+		if slices.Contains(elsewhere, f.Name) {
+			return
+		}
+		s.Settings[f.Name] = f.Value.String()
+	})
+}

@@ -1,0 +1,115 @@
+//go:build linux
+
+package pack
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"optcomplete/data"
+)
+
+// As a child of the tests below, the test program writes packs until it is
+// killed or the disk is full.
+func TestChildWrites(t *testing.T) {
+	path := os.Getenv("PACK_CHILD_WRITES")
+	if path == "" {
+		t.Skip("only as a child")
+	}
+	m := random(t, 3000, 500, 0.5, double)
+	for range 100 {
+		writeTo(t, path, m, WriterOptions{Rows: 32, Observed: 32 * 250})
+	}
+}
+
+func child(t *testing.T, path string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run", "^TestChildWrites$")
+	cmd.Env = append(os.Environ(), "PACK_CHILD_WRITES="+path)
+	return cmd
+}
+
+// Whenever a writer is killed, a whole pack stands at its path: the old one or
+// a new one.
+func TestKilledWriterLeavesAWholePack(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pack")
+	writeTo(t, path, random(t, 10, 10, 0.5, stars), WriterOptions{})
+	kills := 6
+	if testing.Short() {
+		kills = 3
+	}
+	for x := range kills {
+		cmd := child(t, path)
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Duration(20+77*x) * time.Millisecond)
+		if err := cmd.Process.Kill(); err != nil {
+			t.Fatal(err)
+		}
+		_ = cmd.Wait()
+		whole(t, path)
+		// Between getting a name and the path's name there is an instant; what a
+		// kill leaves just then is whole too.
+		left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, other := range left {
+			whole(t, other)
+			os.Remove(other)
+		}
+	}
+	alone(t, path)
+}
+
+func whole(t *testing.T, path string) {
+	t.Helper()
+	f, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := errors.Join(f.Verify(t.Context(), nil), f.Close()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// On a disk that is really full, the error says so and the old pack stands.
+func TestFullFileSystem(t *testing.T) {
+	dir := t.TempDir()
+	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=4m"); err != nil {
+		t.Skip("no small file system to be had: ", err)
+	}
+	defer syscall.Unmount(dir, 0)
+	path := filepath.Join(dir, "x.pack")
+	writeTo(t, path, random(t, 10, 10, 0.5, stars), WriterOptions{})
+	old, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w, err := Create(path, ids("c", 500), WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	m := random(t, 9000, 500, 0.5, double)
+	err = data.ForEach(m, func(i int, columns []int32, values []float64) error { return w.Append("a", columns, values) })
+	if err == nil {
+		err = w.Close()
+	}
+	if !errors.Is(err, syscall.ENOSPC) || !strings.Contains(err.Error(), "disk is full") {
+		t.Errorf("error %v", err)
+	}
+	w.Abort()
+	alone(t, path)
+	if now, _ := os.ReadFile(path); !bytes.Equal(now, old) {
+		t.Error("the old pack is gone")
+	}
+}

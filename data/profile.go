@@ -1,0 +1,212 @@
+package data
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+)
+
+// Profile says where the entries of a source are, and what they are like.
+type Profile struct {
+	PerRow    Spread `json:"per_row"`    // entries of a row
+	PerColumn Spread `json:"per_column"` // entries of a column
+
+	Min  float64 `json:"min"` // of the values; these three are 0 without entries
+	Max  float64 `json:"max"`
+	Mean float64 `json:"mean"`
+
+	// Values are the distinct values, increasing, with the number of entries
+	// that have each; nil if there are more than ProfileValues.
+	Values []ValueCount `json:"values,omitempty"`
+}
+
+// ProfileValues is the most distinct values that a Profile lists.
+const ProfileValues = 64
+
+// ValueCount is a value and how many entries have it.
+type ValueCount struct {
+	Value float64 `json:"value"`
+	Count int     `json:"count"`
+}
+
+// Spread tells how counts are spread.
+type Spread struct {
+	Min    int     `json:"min"`
+	Median float64 `json:"median"`
+	Mean   float64 `json:"mean"`
+	Max    int     `json:"max"`
+	Bins   []Bin   `json:"bins"` // from the smallest count to the largest
+}
+
+// Bin is how many counts lie between From and To, both included. Bins end
+// before 1, 2, 5, 10, 20, 50 and so on.
+type Bin struct {
+	From  int `json:"from"`
+	To    int `json:"to"`
+	Count int `json:"count"`
+}
+
+// profileRows is how many rows are summed at a time. It does not depend on the
+// threads, so that neither does the sum.
+const profileRows = 1024
+
+// NewProfile reads a source once, with that many threads, and profiles it.
+func NewProfile(ctx context.Context, s Source, threads int) (*Profile, error) {
+	n, m := s.Dims()
+	var (
+		perRow, perColumn = make([]int, n), make([]int, m)
+		sums              = make([]float64, (n+profileRows-1)/profileRows)
+		low, high         = math.Inf(1), math.Inf(-1)
+		counts            = valueCounts{}
+		next              atomic.Int64
+		mutex             sync.Mutex
+		group             sync.WaitGroup
+		failed            error
+		failedChunk       = math.MaxInt
+	)
+	fail := func(chunk int, err error) {
+		next.Store(int64(len(sums))) // the others need not go on
+		mutex.Lock()
+		defer mutex.Unlock()
+		// Chunks are begun in order, so the first to fail is the same for any threads.
+		if chunk < failedChunk {
+			failedChunk, failed = chunk, err
+		}
+	}
+	work := func() {
+		reader := s.Reader()
+		var columns []int32
+		var values []float64
+		mine, myCounts := make([]int, m), valueCounts{}
+		myLow, myHigh := math.Inf(1), math.Inf(-1)
+		for {
+			chunk := int(next.Add(1)) - 1
+			if chunk >= len(sums) {
+				break
+			}
+			if err := ctx.Err(); err != nil {
+				fail(chunk, err)
+				return
+			}
+			for i := chunk * profileRows; i < min(n, (chunk+1)*profileRows); i++ {
+				var err error
+				if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+					fail(chunk, err)
+					return
+				}
+				perRow[i] = len(columns)
+				for _, c := range columns {
+					mine[c]++
+				}
+				for _, v := range values {
+					sums[chunk] += v
+					myLow, myHigh = min(myLow, v), max(myHigh, v)
+				}
+				myCounts.add(values)
+			}
+		}
+		mutex.Lock()
+		defer mutex.Unlock()
+		for j, c := range mine {
+			perColumn[j] += c
+		}
+		counts.merge(&myCounts)
+		low, high = min(low, myLow), max(high, myHigh)
+	}
+	for range max(1, threads) {
+		group.Go(work)
+	}
+	group.Wait()
+	if failed != nil {
+		return nil, failed
+	}
+	p := &Profile{PerRow: spread(perRow), PerColumn: spread(perColumn), Values: counts.list()}
+	if observed := s.Observed(); observed > 0 {
+		sum := 0.0
+		for _, x := range sums {
+			sum += x
+		}
+		p.Min, p.Max, p.Mean = low, high, sum/float64(observed)
+	}
+	return p, nil
+}
+
+// spread sorts the counts and describes them.
+func spread(counts []int) Spread {
+	n := len(counts)
+	if n == 0 {
+		return Spread{}
+	}
+	slices.Sort(counts)
+	sum := 0
+	for _, c := range counts {
+		sum += c
+	}
+	s := Spread{Min: counts[0], Max: counts[n-1], Mean: float64(sum) / float64(n), Median: float64(counts[(n-1)/2]+counts[n/2]) / 2}
+	from := 0
+	for step := 0; len(counts) > 0; step++ {
+		end := [...]int{1, 2, 5}[step%3]
+		for range step / 3 {
+			end *= 10
+		}
+		inside, _ := slices.BinarySearch(counts, end)
+		if inside > 0 || len(s.Bins) > 0 {
+			s.Bins = append(s.Bins, Bin{From: from, To: end - 1, Count: inside})
+		}
+		counts, from = counts[inside:], end
+	}
+	return s
+}
+
+// valueCounts counts distinct values while they are few.
+type valueCounts struct {
+	values []ValueCount // in no order
+	many   bool
+}
+
+func (c *valueCounts) add(values []float64) {
+	for _, v := range values {
+		if c.many {
+			return
+		}
+		c.addOne(v, 1)
+	}
+}
+
+func (c *valueCounts) addOne(v float64, count int) {
+	for x := range c.values {
+		if c.values[x].Value == v {
+			c.values[x].Count += count
+			// Towards the front, so that frequent values are found at once.
+			if x > 0 && c.values[x].Count > c.values[x-1].Count {
+				c.values[x], c.values[x-1] = c.values[x-1], c.values[x]
+			}
+			return
+		}
+	}
+	if c.many = c.many || len(c.values) == ProfileValues; !c.many {
+		c.values = append(c.values, ValueCount{v, count})
+	}
+}
+
+func (c *valueCounts) merge(o *valueCounts) {
+	c.many = c.many || o.many
+	for _, v := range o.values {
+		c.addOne(v.Value, v.Count)
+	}
+}
+
+func (c *valueCounts) list() []ValueCount {
+	if c.many {
+		return nil
+	}
+	slices.SortFunc(c.values, func(a, b ValueCount) int {
+		if a.Value < b.Value {
+			return -1
+		}
+		return 1
+	})
+	return c.values
+}

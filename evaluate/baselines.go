@@ -1,0 +1,42 @@
+package evaluate
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/data"
+	"optcomplete/model"
+)
+
+// Baselines scores simpler predictions on some entries: the mean of the training
+// entries, row means, column means, and both together. The means of rows and
+// columns are shrunk towards the mean of all, by as much as is best on the
+// validation part, which is of the training entries.
+func Baselines(ctx context.Context, train, on data.Source, part Part, threads int) ([]model.Baseline, error) {
+	row, column, err := ChooseShrinkage(ctx, part, threads)
+	if err != nil {
+		return nil, err
+	}
+	none := math.Inf(1) // shrunk to nothing
+	var out []model.Baseline
+	for _, b := range []struct {
+		name        string
+		row, column float64
+	}{
+		{"mean of all values", none, none},
+		{"mean of the row", row, none},
+		{"mean of the column", none, column},
+		{"row and column effects", row, column},
+	} {
+		effects, err := model.FitEffects(ctx, train, b.row, b.column, threads)
+		if err != nil {
+			return nil, err
+		}
+		score, err := Score(on, effects.Predict, threads)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, model.Baseline{Name: b.name, Metrics: score})
+	}
+	return out, nil
+}

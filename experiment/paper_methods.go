@@ -1,0 +1,103 @@
+package experiment
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"optcomplete"
+	"optcomplete/model"
+)
+
+// method is a way to complete a matrix.
+type method struct {
+	name   string
+	limits bool // it sees to the time limit itself; others are cancelled
+	run    func(ctx context.Context, t *trial) (*outcome, error)
+}
+
+// outcome is what a method found.
+type outcome struct {
+	predict  func(row int, columns []int32, out []float64)
+	selected []string // nil: it selects no features
+	gamma    float64
+	bounded  bool // gap is proven
+	gap      float64
+	status   string
+
+	cuts, nodes, passes int
+	seconds             PaperSeconds // a Total of 0: the whole run
+}
+
+const oracleName = "oracle"
+
+// oracleMethod is told the true features: the best that any selection can do.
+// Its coefficients are fitted as those of the other methods are. All others are
+// measured against it, so it has no limit.
+var oracleMethod = method{name: oracleName, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	chosen := model.Chosen(t.source.Features, t.source.Selected)
+	parts, err := model.FitParts(ctx, t.problem.Ratings.Source(), chosen, t.K, model.Recipe{Kind: model.Paper, Threads: t.Threads})
+	if err != nil {
+		return nil, err
+	}
+	return &outcome{predict: parts.Predictor(chosen, t.K), selected: t.source.SelectedNames()}, nil
+}}
+
+// methods are all that can be compared. A new one needs a line here.
+var methods = []method{
+	oracleMethod,
+	selecting(optcomplete.Certified),
+	selecting(optcomplete.OptComplete),
+	selecting(optcomplete.CutPlanes),
+}
+
+// selecting is one of the program's own ways to select, with the paper's model.
+// Of the γ that are equally good each gets the one that suits it.
+func selecting(which optcomplete.Method) method {
+	return method{name: which.String(), limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
+		found, err := t.chooseGamma(ctx)
+		if err != nil {
+			return nil, err
+		}
+		gamma := found.smallest
+		if which == optcomplete.Certified {
+			gamma = found.easiest
+		}
+		start := time.Now()
+		fitted, err := optcomplete.Fit(ctx, t.problem, optcomplete.Settings{
+			K: t.K, Model: model.Paper, Gamma: gamma, Method: which, Master: optcomplete.Master{Solver: t.Solver},
+			TimeLimit: t.TimeLimit, NearTies: -1, Seed: t.seed, Threads: t.Threads,
+		})
+		if err != nil {
+			return nil, err
+		}
+		sum := &fitted.Summary
+		return &outcome{
+			predict: fitted.PredictRow, selected: sum.Selected, gamma: gamma,
+			bounded: sum.Certified, gap: sum.Gap, status: sum.Status, cuts: sum.Cuts, nodes: sum.Nodes, passes: sum.Passes,
+			seconds: PaperSeconds{
+				Choose: found.took.Seconds(), Search: sum.Seconds.Select - sum.Seconds.Choose + sum.Seconds.Certify,
+				Total: (found.took + time.Since(start)).Seconds(),
+			},
+		}, nil
+	}}
+}
+
+// MethodNames lists what can be compared.
+func MethodNames() []string {
+	var names []string
+	for _, m := range methods {
+		names = append(names, m.name)
+	}
+	return names
+}
+
+func methodOf(name string) (method, error) {
+	for _, m := range methods {
+		if m.name == name {
+			return m, nil
+		}
+	}
+	return method{}, fmt.Errorf("%q is not a method: they are %s", name, strings.Join(MethodNames(), ", "))
+}

@@ -1,0 +1,232 @@
+package experiment
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"optcomplete/internal/atomicfile"
+)
+
+// PaperFile is the name of a panel's file of a kind: md, csv, json or svg.
+func PaperFile(panel, kind string) string { return "paper-" + panel + "." + kind }
+
+// writePaper puts a panel into every form.
+func writePaper(folder string, head PaperHead, panel Panel, cells []PaperCell) error {
+	forms := map[string]func(io.Writer) error{
+		"md":  func(w io.Writer) error { return paperMarkdown(w, head, panel, cells) },
+		"csv": func(w io.Writer) error { return paperCSV(w, cells) },
+		"json": func(w io.Writer) error {
+			out := json.NewEncoder(w)
+			out.SetIndent("", "  ")
+			return out.Encode(struct {
+				Head  PaperHead   `json:"study"`
+				Panel string      `json:"panel"`
+				Paper []Row       `json:"paper"` // the paper's own figures
+				Cells []PaperCell `json:"cells"`
+			}{head, panel.Name, panel.Rows, cells})
+		},
+	}
+	if panel.Along != nil {
+		forms["svg"] = func(w io.Writer) error { return paperChart(panel, cells).SVG(w) }
+	}
+	for kind, form := range forms {
+		if err := atomicfile.File(filepath.Join(folder, PaperFile(panel.Name, kind)), form); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// group is a method on a row, over all seeds that have a result.
+type group struct {
+	Shape
+	method  string
+	cells   []PaperCell
+	skipped []string // why others have none
+}
+
+// groups gathers the cells in the order of their first appearance.
+func groups(cells []PaperCell) []group {
+	var out []group
+	for _, c := range cells {
+		at := slices.IndexFunc(out, func(g group) bool { return g.Shape == c.Shape && g.method == c.Method })
+		if at < 0 {
+			at = len(out)
+			out = append(out, group{Shape: c.Shape, method: c.Method})
+		}
+		switch {
+		case c.Skipped == "":
+			out[at].cells = append(out[at].cells, c)
+		case !slices.Contains(out[at].skipped, c.Skipped):
+			out[at].skipped = append(out[at].skipped, c.Skipped)
+		}
+	}
+	return out
+}
+
+// of gives the median, the least and the most of a number over the seeds.
+func (g *group) of(number func(PaperCell) float64) (median, least, most float64) {
+	var all []float64
+	for _, c := range g.cells {
+		all = append(all, number(c))
+	}
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[0], all[len(all)-1]
+}
+
+// show prints the median and, where the seeds differ, the spread.
+func (g *group) show(number func(PaperCell) float64, print func(float64) string) string {
+	median, least, most := g.of(number)
+	if print(least) == print(most) {
+		return print(median)
+	}
+	return fmt.Sprintf("%s (%s–%s)", print(median), print(least), print(most))
+}
+
+// stopped counts the seeds on which the search met its limit.
+func (g *group) stopped() int {
+	n := 0
+	for _, c := range g.cells {
+		if c.Status == "time_limit" {
+			n++
+		}
+	}
+	return n
+}
+
+func searchSeconds(c PaperCell) float64 { return c.Seconds.Search }
+func totalSeconds(c PaperCell) float64  { return c.Seconds.Total }
+
+// secondsOf prints times without an exponent.
+func secondsOf(x float64) string {
+	switch {
+	case x >= 100:
+		return strconv.FormatFloat(x, 'f', 0, 64)
+	case x >= 1:
+		return strconv.FormatFloat(x, 'f', 1, 64)
+	default:
+		return strconv.FormatFloat(x, 'f', 3, 64)
+	}
+}
+
+func whole(x float64) string    { return strconv.FormatFloat(x, 'f', 0, 64) }
+func twoPlace(x float64) string { return strconv.FormatFloat(x, 'f', 2, 64) }
+
+// paperMarkdown writes a panel for people, the paper's figures beside ours.
+func paperMarkdown(w io.Writer, head PaperHead, panel Panel, cells []PaperCell) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "### %s\n\n%s\n\n", panel.Title, about(head, panel, cells))
+	b.WriteString("| n × m | p | k | missing | method | seeds | search, s | total, s | MAPE | MAPE, noise-free | ratio to oracle | found | gap | cuts | passes | memory |\n")
+	b.WriteString("|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|---|\n")
+	all := groups(cells)
+	for _, row := range panel.Rows {
+		where := fmt.Sprintf("| %d × %d | %d | %d | %.3g %% ", row.Rows, row.Columns, row.Features, row.K, 100*row.Missing)
+		for _, g := range all {
+			if g.Shape != row.Shape {
+				continue
+			}
+			if len(g.cells) > 0 {
+				b.WriteString(where + g.line())
+				where = "| | | | "
+			}
+			for _, why := range g.skipped {
+				name := g.method
+				if name == oracleName {
+					name = "all methods"
+				}
+				fmt.Fprintf(&b, "%s| %s | skipped: %s |%s\n", where, name, why, strings.Repeat(" |", 10))
+				where = "| | | | "
+			}
+		}
+		for _, m := range theirMethods {
+			if t, name := row.theirs(m); t.Seconds > 0 {
+				fmt.Fprintf(&b, "%s| *paper: %s* | | | *%g* | *%g %%* |%s\n", where, name, t.Seconds, t.MAPE, strings.Repeat(" |", 7))
+				where = "| | | | "
+			}
+		}
+	}
+	if panel.Along != nil {
+		b.WriteString("\n" + slopes(panel, all))
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// about says how the numbers of a panel came about.
+func about(head PaperHead, panel Panel, cells []PaperCell) string {
+	gamma := "γ tuned on a fifth of the training entries, as in the paper (of γ that do equally well there, certified has the easiest to prove, the paper's methods the smallest)"
+	if head.Gamma > 0 {
+		gamma = fmt.Sprintf("γ = %g, not tuned", head.Gamma)
+	}
+	on := fmt.Sprintf("at most %d of the missing entries", head.Test)
+	if panel.Name == "netflix" {
+		on = fmt.Sprintf("at most %d entries of the fifth that is withheld", head.Test)
+	}
+	limit := ""
+	for _, c := range cells {
+		if c.Limit > 0 {
+			limit = fmt.Sprintf("; at most %g s for each search", c.Limit)
+		}
+	}
+	return fmt.Sprintf("%s; MAPE over %s; %d threads%s. Medians over the seeds (least–most). "+
+		"The oracle is told the true features. Lines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit)
+}
+
+// line is a line of the table, from the method on.
+func (g *group) line() string {
+	first, name := g.cells[0], g.method
+	if n := g.stopped(); n > 0 {
+		name += fmt.Sprintf(" (%d stopped at %g s)", n, first.Limit)
+	}
+	if first.Generated {
+		name += " (entries generated at every pass)"
+	}
+	search, found, gap, cuts, passes := "", "", "", "", ""
+	if first.Seconds.Search > 0 {
+		search = g.show(searchSeconds, secondsOf)
+	}
+	if first.Selects && g.method != oracleName {
+		found = g.show(func(c PaperCell) float64 { return float64(c.Found) }, whole) + fmt.Sprintf(" of %d", g.K)
+	}
+	if first.Bounded {
+		gap = g.show(func(c PaperCell) float64 { return c.Gap }, percent)
+	}
+	if first.Cuts > 0 {
+		cuts = g.show(func(c PaperCell) float64 { return float64(c.Cuts) }, whole)
+		passes = g.show(func(c PaperCell) float64 { return float64(c.Passes) }, whole)
+	}
+	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, len(g.cells), search, g.show(totalSeconds, secondsOf),
+		g.show(func(c PaperCell) float64 { return c.MAPE }, percent), g.show(func(c PaperCell) float64 { return c.CleanMAPE }, percent),
+		g.show(func(c PaperCell) float64 { return c.Ratio }, twoPlace), found, gap, cuts, passes,
+		g.show(func(c PaperCell) float64 { return float64(c.Memory) }, func(x float64) string { return Bytes(int64(x)) }))
+}
+
+// paperCSV writes a line for every cell.
+func paperCSV(w io.Writer, cells []PaperCell) error {
+	out := csv.NewWriter(w)
+	rows := [][]string{{"netflix", "n", "m", "p", "k", "missing", "observed", "method", "seed", "choose_s", "search_s", "total_s", "mape", "clean_mape",
+		"ratio", "clean_ratio", "found", "gap", "cuts", "nodes", "passes", "memory", "gamma", "status", "limit_s", "skipped", "selected"}}
+	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	d := strconv.Itoa
+	for _, c := range cells {
+		found, gap := "", ""
+		if c.Selects {
+			found = d(c.Found)
+		}
+		if c.Bounded {
+			gap = f(c.Gap)
+		}
+		rows = append(rows, []string{
+			strconv.FormatBool(c.Netflix), d(c.Rows), d(c.Columns), d(c.Features), d(c.K), f(c.Missing), d(c.Observed), c.Method, strconv.FormatUint(c.Seed, 10),
+			f(c.Seconds.Choose), f(c.Seconds.Search), f(c.Seconds.Total), f(c.MAPE), f(c.CleanMAPE), f(c.Ratio), f(c.CleanRatio), found, gap,
+			d(c.Cuts), d(c.Nodes), d(c.Passes), strconv.FormatInt(c.Memory, 10), f(c.Gamma), c.Status, f(c.Limit), c.Skipped, strings.Join(c.Selected, "|"),
+		})
+	}
+	return out.WriteAll(rows)
+}

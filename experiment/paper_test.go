@@ -1,0 +1,203 @@
+package experiment
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+)
+
+// The panels are as long as the paper's, and their figures those of a second
+// reading of its tables, summed by column.
+func TestPanelsAreThePapers(t *testing.T) {
+	var lengths []int
+	sums := map[string]float64{}
+	for _, p := range Panels() {
+		lengths = append(lengths, len(p.Rows))
+		for _, r := range p.Rows {
+			for name, v := range map[string]float64{
+				"oc": r.OptComplete.Seconds, "oc%": r.OptComplete.MAPE, "cp": r.CutPlanes.Seconds, "cp%": r.CutPlanes.MAPE,
+				"imc": r.IMC.Seconds, "imc%": r.IMC.MAPE, "sials": r.SIALS.Seconds, "sials%": r.SIALS.MAPE,
+			} {
+				sums[p.Name[:1]+name] += v
+			}
+			if r.Netflix != (p.Name == "netflix") || r.K > r.Features || r.Missing < 0.2 || r.Missing > 0.99 {
+				t.Errorf("%s: %+v", p.Name, r)
+			}
+		}
+	}
+	if !slices.Equal(lengths, []int{4, 4, 4, 4, 4, 8, 10}) {
+		t.Errorf("the panels have %v rows", lengths)
+	}
+	for name, want := range map[string]float64{
+		"koc": 2 + 20.7 + 240 + 980, "kcp": 18 + 130 + 1584 + 8461, "poc": 0.9 + 2 + 12.1 + 90.3, "pcp": 4.5 + 18 + 95.9 + 680,
+		"loc": 0.2 + 1.4 + 5.7 + 52 + 98 + 480 + 680 + 1415, "lsials": 0.12 + 2.8 + 20.7 + 420 + 4042 + 25094, "limc%": 12.1 + 4.7 + 2.5 + 1.7 + 0.5 + 0.3,
+		"moc": (1.7 + 0.9 + 0.6 + 0.2) + (0.9 + 0.7 + 1.2 + 3), // mu and m
+	} {
+		if math.Abs(sums[name]-want) > 1e-9 {
+			t.Errorf("%s sums to %v, want %v", name, sums[name], want)
+		}
+	}
+	if _, err := PanelOf("q"); err == nil {
+		t.Error("panel q was found")
+	}
+}
+
+// tinyPanel is along n, small enough for a test.
+func tinyPanel() Panel {
+	panel, _ := PanelOf("n")
+	panel.Rows = panel.Rows[:2]
+	for i := range panel.Rows {
+		panel.Rows[i].Shape = Shape{Rows: 30 + 30*i, Columns: 30, Features: 8, K: 2, Missing: 0.5}
+	}
+	return panel
+}
+
+var paperTimeless = cmpopts.IgnoreFields(PaperCell{}, "Seconds", "Memory")
+
+// TestPaperResumes: an interrupted run, gone on with, is the run in one go; what
+// was done is not done again, and rows that two panels share are done once.
+func TestPaperResumes(t *testing.T) {
+	panel := tinyPanel()
+	s := PaperSettings{Panels: []Panel{panel}, Methods: []string{"certified", "optcomplete", "cutplanes"}, Seeds: 2, Folder: t.TempDir()}
+	want, err := Paper(context.Background(), s)
+	if err != nil || len(want) != 2*2*4 {
+		t.Fatalf("%d cells, %v", len(want), err)
+	}
+	for _, c := range want {
+		if c.Method != "optcomplete" && (c.Found != 2 || math.Abs(c.Ratio-1) > 1e-9) || c.MAPE <= c.CleanMAPE || c.Memory <= 0 || c.Seconds.Total <= 0 {
+			t.Errorf("%+v", c)
+		}
+		if proves := c.Method == "certified" || c.Method == "cutplanes"; c.Bounded != proves || proves && (c.Gap > 1e-9 || c.Status != "optimal" || c.Cuts == 0) {
+			t.Errorf("%+v", c)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	s.Folder = t.TempDir()
+	done := 0
+	s.OnCell = func(PaperCell, bool) {
+		if done++; done == 6 {
+			cancel()
+		}
+	}
+	if cells, err := Paper(ctx, s); !errors.Is(err, context.Canceled) || len(cells) != 6 {
+		t.Fatalf("%d cells, %v", len(cells), err)
+	}
+	again := 0
+	s.OnCell = func(_ PaperCell, have bool) {
+		if !have {
+			again++
+		}
+	}
+	other := panel
+	other.Name, other.Rows = "mu", panel.Rows[:1]
+	s.Panels = append(s.Panels, other)
+	got, err := Paper(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again != len(want)-6 {
+		t.Errorf("%d of %d cells were computed again", again, len(want))
+	}
+	if d := cmp.Diff(append(want, want[:8]...), got, paperTimeless); d != "" {
+		t.Error(d)
+	}
+	for _, kind := range []string{"md", "csv", "json", "svg"} {
+		text, err := os.ReadFile(filepath.Join(s.Folder, PaperFile("n", kind)))
+		if err != nil || len(text) == 0 || strings.Contains(string(text), "NaN") {
+			t.Errorf("%s: %d bytes, %v", kind, len(text), err)
+		}
+		if kind == "json" && !json.Valid(text) {
+			t.Error("the JSON is broken")
+		}
+		if kind == "md" {
+			for _, part := range []string{"| certified | 2 |", "*paper: CutPlanes*", "*72.5*", "2 of 2", "| cutplanes |", "O(√n·log n)"} {
+				if !strings.Contains(string(text), part) {
+					t.Errorf("%q is not in\n%s", part, text)
+				}
+			}
+		}
+	}
+	s.Gamma = 10
+	var mixed *OtherStudyError
+	if _, err := Paper(context.Background(), s); !errors.As(err, &mixed) {
+		t.Errorf("another γ in the same folder: %v", err)
+	}
+}
+
+// TestPaperOnRatings: the Netflix-shaped rows are scored on what is withheld.
+func TestPaperOnRatings(t *testing.T) {
+	panel, err := PanelOf("netflix")
+	if err != nil {
+		t.Fatal(err)
+	}
+	panel.Rows = panel.Rows[:1]
+	panel.Rows[0].Shape = Shape{Netflix: true, Rows: 300, Columns: 60, Features: 59, K: 3, Missing: 0.8}
+	cells, err := Paper(context.Background(), PaperSettings{Panels: []Panel{panel}, Methods: []string{"certified"}, Seeds: 1, Gamma: 1, TimeLimit: 2 * time.Second, Test: 200, Folder: t.TempDir()})
+	if err != nil || len(cells) != 2 {
+		t.Fatalf("%d cells, %v", len(cells), err)
+	}
+	for _, c := range cells {
+		if c.CleanMAPE <= 0 || c.CleanMAPE >= c.MAPE || c.Observed < 2000 || c.Observed > 3700 {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestPaperSkips says so: where memory is short, and where a method is not done
+// in time, whose other seeds are not tried.
+func TestPaperSkips(t *testing.T) {
+	s := PaperSettings{Panels: []Panel{tinyPanel()}, Methods: []string{"certified"}, Seeds: 2, Memory: 1000, Folder: t.TempDir()}
+	cells, err := Paper(context.Background(), s)
+	if err != nil || len(cells) != 2 || !strings.Contains(cells[0].Skipped, "memory") {
+		t.Errorf("%+v, %v", cells, err)
+	}
+	slow := method{name: "slow", run: func(ctx context.Context, t *trial) (*outcome, error) {
+		<-ctx.Done()
+		return nil, ctx.Err()
+	}}
+	methods = append(methods, slow)
+	defer func() { methods = methods[:len(methods)-1] }()
+	s.Memory, s.Methods, s.TimeLimit = 0, []string{"slow"}, 20*time.Millisecond
+	if cells, err = Paper(context.Background(), s); err != nil || len(cells) != 8 {
+		t.Fatalf("%d cells, %v", len(cells), err)
+	}
+	for _, c := range cells {
+		if (c.Method == "slow") != (c.Skipped != "") {
+			t.Errorf("%+v", c)
+		}
+	}
+	text, _ := os.ReadFile(filepath.Join(s.Folder, PaperFile("n", "md")))
+	if !strings.Contains(string(text), "| slow | skipped: not done in 20ms") {
+		t.Errorf("the table does not say what is skipped:\n%s", text)
+	}
+	if _, err := Paper(context.Background(), PaperSettings{Methods: []string{"nothing"}, Folder: t.TempDir()}); err == nil {
+		t.Error("a method of no name was found")
+	}
+}
+
+func TestSlopeIsThePower(t *testing.T) {
+	var points []place
+	for _, x := range []float64{1, 10, 100, 1000} {
+		points = append(points, place{x, 0.3 * math.Pow(x, 1.5)})
+	}
+	if s, ok := slope(points); !ok || math.Abs(s-1.5) > 1e-12 {
+		t.Errorf("the slope is %v", s)
+	}
+	if _, ok := slope(points[:1]); ok {
+		t.Error("one point has a slope")
+	}
+	panel, _ := PanelOf("n")
+	if s, ok := slope(theirCurve(panel, "cutplanes")); !ok || s < 1.05 || s > 1.2 {
+		t.Errorf("the paper's CutPlanes grows with the power %v of n", s)
+	}
+}

@@ -1,0 +1,259 @@
+package experiment
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"runtime/debug"
+	"runtime/metrics"
+	"strings"
+	"time"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/data/synth"
+	"optcomplete/evaluate"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+)
+
+// paperNoise is the standard deviation of the paper's noise, N(0,0.01).
+const paperNoise = 0.01
+
+// netflixHoldout is the part of the ratings that the paper withholds.
+const netflixHoldout = 0.2
+
+// trial is the data of one row and seed: what a method may see, and what it is
+// scored on.
+type trial struct {
+	*paperRun
+	Shape
+	seed    uint64
+	source  *synth.Source
+	problem optcomplete.Problem // the training entries
+	noisy   *data.Matrix        // entries to predict, as they would be observed
+	clean   *data.Matrix        // the same without noise
+
+	gammas *gammas // nil until they are chosen
+}
+
+// trial makes the data. Of the synthetic matrices a method sees all observed
+// entries and is scored on missing ones; of ratings, a fifth is withheld.
+func (r *paperRun) trial(shape Shape, seed uint64) (*trial, error) {
+	t := &trial{paperRun: r, Shape: shape, seed: seed}
+	var err error
+	if shape.Netflix {
+		t.source, err = synth.Netflix(shape.Rows, shape.Columns, shape.K, shape.Missing, seed)
+	} else {
+		t.source, err = synth.NewSource(synth.Config{
+			Rows: shape.Rows, Columns: shape.Columns, Features: shape.Features, K: shape.K, Missing: shape.Missing, Noise: paperNoise, Seed: seed,
+		})
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.problem = optcomplete.Problem{Ratings: &data.Ratings{Stored: t.source, RowIDs: t.source.RowIDs(), ColumnIDs: t.source.ColumnIDs()}, Features: t.source.Features}
+	if r.generated(shape) {
+		return t, t.scoreOn(t.source.TestEntries(r.Test))
+	}
+	made, err := t.source.Collect()
+	if err != nil {
+		return nil, err
+	}
+	t.problem.Ratings = made.Ratings
+	if !shape.Netflix {
+		return t, t.scoreOn(t.source.TestEntries(r.Test))
+	}
+	train, held := evaluate.SplitMatrix(made.Ratings.Matrix, netflixHoldout, seed)
+	t.problem.Ratings = &data.Ratings{Matrix: train, RowIDs: made.Ratings.RowIDs, ColumnIDs: made.Ratings.ColumnIDs}
+	t.noisy = held
+	if share := float64(r.Test) / float64(held.Observed()); share < 1 {
+		t.noisy = held.Filter(func(row int, column int32) bool {
+			return random.Unit(random.Hash(seed, testStream, uint64(row), uint64(column))) < share
+		})
+	}
+	t.clean = t.noisy.Map(func(row int, column int32, _ float64) float64 { return t.source.NoiseFree(row, int(column)) })
+	return t, nil
+}
+
+const testStream = 0x7061706572 // "paper"
+
+// scoreOn makes the matrices to score on.
+func (t *trial) scoreOn(test []synth.TestEntry) (err error) {
+	noisy, clean := make([]data.Entry, len(test)), make([]data.Entry, len(test))
+	for x, e := range test {
+		noisy[x], clean[x] = e.Entry, e.Entry
+		clean[x].Value = e.NoiseFree
+	}
+	if t.noisy, err = data.NewMatrix(t.Rows, t.Columns, noisy); err == nil {
+		t.clean, err = data.NewMatrix(t.Rows, t.Columns, clean)
+	}
+	return err
+}
+
+// score gives the MAPE against the noisy and the noise-free values.
+func (t *trial) score(predict func(row int, columns []int32, out []float64)) (noisy, clean float64, err error) {
+	a, err := evaluate.Score(t.noisy, predict, t.Threads)
+	if err != nil {
+		return 0, 0, err
+	}
+	b, err := evaluate.Score(t.clean, predict, t.Threads)
+	return a.MAPE, b.MAPE, err
+}
+
+// gammas are those that validation finds equally good, a fifth of the training
+// entries held out as in the paper: since coefficients are refitted by least
+// squares, many γ lead to the same predictions.
+type gammas struct {
+	easiest  float64 // for relaxations
+	smallest float64 // for cuts at single selections, which are the steeper the larger γ is
+	took     time.Duration
+}
+
+// equalError is how near two validation errors are, relatively, to be the same.
+const equalError = 1e-3
+
+// chooseGamma chooses γ once for all methods that need it.
+func (t *trial) chooseGamma(ctx context.Context) (gammas, error) {
+	if t.Gamma > 0 {
+		return gammas{easiest: t.Gamma, smallest: t.Gamma}, nil
+	}
+	if t.gammas != nil {
+		return *t.gammas, nil
+	}
+	start := time.Now()
+	var path []model.GammaPoint
+	best := math.Inf(1)
+	gamma, err := optcomplete.ChooseGamma(ctx, t.problem, optcomplete.Settings{
+		K: t.K, Model: model.Paper, Seed: t.seed, Threads: t.Threads, OnGamma: func(p model.GammaPoint) {
+			path, best = append(path, p), min(best, p.RMSE)
+		},
+	})
+	if err != nil {
+		return gammas{}, err
+	}
+	found := gammas{easiest: gamma, smallest: gamma}
+	for _, p := range path {
+		if p.RMSE <= best*(1+equalError) {
+			found.smallest = min(found.smallest, p.Gamma)
+		}
+	}
+	found.took = time.Since(start)
+	t.gammas = &found
+	return found, nil
+}
+
+// memoryFor is about how many bytes a row takes with its entries in memory, of
+// ratings also as parts of them, and without: its features and what is made of
+// them, and every row's coefficients.
+func memoryFor(s Shape) (all, rest int64) {
+	parts := 1.2
+	if s.Netflix {
+		parts = 3
+	}
+	entries := 12 * parts * s.entries()
+	other := 16*float64(s.Columns)*float64(s.Features) + 200*float64(s.Rows) + 16*float64(s.Rows)*float64(s.K)
+	return int64(entries + other), int64(other)
+}
+
+// entries is how many entries a row has, about.
+func (s Shape) entries() float64 { return float64(s.Rows) * float64(s.Columns) * (1 - s.Missing) }
+
+// generated tells whether the entries of a row are made when they are read,
+// because they do not fit in memory.
+func (r *paperRun) generated(s Shape) bool {
+	all, rest := memoryFor(s)
+	return r.Memory > 0 && all > r.Memory && rest <= r.Memory && !s.Netflix
+}
+
+// A generated row takes about so many passes, of so long for an entry on one
+// processor: making it, the arithmetic, and fetching its features.
+const (
+	generatedPasses = 10
+	generatedEntry  = 200 * time.Nanosecond
+)
+
+// misfit says why a row cannot be run in the time and memory given; empty: it
+// can.
+func (r *paperRun) misfit(s Shape) string {
+	if r.Memory == 0 {
+		return ""
+	}
+	all, rest := memoryFor(s)
+	switch {
+	case r.generated(s):
+		need := time.Duration(generatedPasses * float64(generatedEntry) * s.entries() / float64(r.Threads))
+		if r.TimeLimit > 0 && need > r.TimeLimit {
+			return fmt.Sprintf("its entries need about %s of memory and it may take %s; made anew at every pass they would take about %v", Bytes(all), Bytes(r.Memory), need.Round(time.Second))
+		}
+	case s.Netflix && all > r.Memory:
+		return fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(all), Bytes(r.Memory))
+	case rest > r.Memory:
+		return fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(rest), Bytes(r.Memory))
+	}
+	return ""
+}
+
+// Bytes prints a number of bytes for people.
+func Bytes(n int64) string {
+	switch {
+	case n >= 10<<30:
+		return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
+	case n >= 1<<30:
+		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
+	default:
+		return fmt.Sprintf("%.0f MiB", max(1, float64(n)/(1<<20)))
+	}
+}
+
+// freeMemory is what the machine could still give, in bytes; 0: it does not say.
+func freeMemory() int64 {
+	file, err := os.Open("/proc/meminfo")
+	if err != nil {
+		return 0
+	}
+	defer file.Close()
+	for lines := bufio.NewScanner(file); lines.Scan(); {
+		if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
+			var kilobytes int64
+			fmt.Sscan(rest, &kilobytes)
+			return kilobytes << 10
+		}
+	}
+	return 0
+}
+
+// watchMemory looks at the memory in use every few milliseconds until the
+// function it returns is called, which gives the largest that was seen.
+func watchMemory() (peak func() int64) {
+	debug.FreeOSMemory() // what came before does not count
+	samples := []metrics.Sample{{Name: "/memory/classes/total:bytes"}, {Name: "/memory/classes/heap/released:bytes"}}
+	var most int64
+	look := func() {
+		metrics.Read(samples)
+		most = max(most, int64(samples[0].Value.Uint64()-samples[1].Value.Uint64()))
+	}
+	look()
+	stop, stopped := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(stopped)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-stop:
+				look()
+				return
+			case <-tick.C:
+				look()
+			}
+		}
+	}()
+	return func() int64 {
+		close(stop)
+		<-stopped
+		return most
+	}
+}

@@ -1,0 +1,36 @@
+package atomicfile
+
+import (
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+// unnamed opens a new file in a directory that has no name yet, so that nothing
+// is left of it should the process be killed. Not every file system has such
+// files.
+func unnamed(dir string) (*os.File, error) {
+	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	f := os.NewFile(uintptr(fd), dir+" (a file without a name)")
+	// It gets its name by way of /proc, which must be there.
+	if _, err := os.Stat(handle(f)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// name gives a file without a name one that nothing else has.
+func name(f *os.File, path string) error {
+	err := unix.Linkat(unix.AT_FDCWD, handle(f), unix.AT_FDCWD, path, unix.AT_SYMLINK_FOLLOW)
+	if err != nil {
+		return &os.LinkError{Op: "link", Old: handle(f), New: path, Err: err}
+	}
+	return nil
+}
+
+func handle(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

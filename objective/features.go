@@ -1,0 +1,120 @@
+package objective
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+)
+
+// columnFeatures is the features of the columns, in blocks that the registers of
+// one step of the correlation can hold. Within a block the features of a column
+// lie together, and the columns one after the other, so that many columns of one
+// block fit into a cache.
+type columnFeatures struct {
+	m, p   int
+	blocks int
+	block  int       // features in a block, the last filled up with zeros: a multiple of four
+	b      []float64 // blocks × m × block
+}
+
+func newColumnFeatures(f *data.Features) columnFeatures {
+	m, p := f.Dims()
+	vectors := kernel.Pad(p) / 4
+	c := columnFeatures{m: m, p: p, blocks: (vectors + kernel.CorrelateVectors - 1) / kernel.CorrelateVectors}
+	if c.blocks > 0 {
+		c.block = 4 * ((vectors + c.blocks - 1) / c.blocks)
+	}
+	c.b = make([]float64, c.blocks*m*c.block)
+	for column := range m {
+		row := f.Row(column)
+		for q := range c.blocks {
+			copy(c.b[(q*m+column)*c.block:][:c.block], row[q*c.block:])
+		}
+	}
+	return c
+}
+
+// width is the length of a vector of all features, with the filling of blocks.
+func (c *columnFeatures) width() int { return c.blocks * c.block }
+
+// place is where feature j of column 0 is; that of column c is c·block further.
+func (c *columnFeatures) place(j int) int { return j/c.block*c.m*c.block + j%c.block }
+
+// places are those of several features.
+func (c *columnFeatures) places(features []int) []int {
+	places := make([]int, len(features))
+	for x, j := range features {
+		places[x] = c.place(j)
+	}
+	return places
+}
+
+// correlate adds b_jᵀr for all features to rows of z, by spans; see
+// kernel.CorrelateSpans.
+func (c *columnFeatures) correlate(z []float64, spans, columns []int32, r []float64) {
+	left := kernel.Pad(c.p) / 4
+	for q := range c.blocks {
+		vectors := min(c.block/4, left)
+		left -= vectors
+		kernel.CorrelateSpans(z[q*c.block:], vectors, spans, columns, r, c.b[q*c.m*c.block:], c.block)
+	}
+}
+
+// table is the features of positive weight, for one evaluation: those of a column
+// together, with a place for a value behind them.
+type table struct {
+	rows  []float64 // m × width, or nil where it does not pay: few entries, or as much memory as the features
+	width int
+}
+
+// Where the table is made: for at least so many entries a column, and either half
+// the memory of the features or so many numbers.
+const (
+	tableEntries = 2
+	tableNumbers = 1 << 24
+)
+
+// newWeighting finds the features of an evaluation and makes their table.
+func (o *Exact) newWeighting(weights []float64) weighting {
+	w := newWeighting(weights, o.gamma)
+	w.places = o.columnFeatures.places(w.support)
+	width := kernel.TableWidth(len(w.support))
+	w.table.width = width
+	if o.matrix.Observed() < tableEntries*o.m || (2*width > o.width() && o.m*width > tableNumbers) {
+		return w
+	}
+	o.tables = grow(o.tables, o.m*width)
+	w.table.rows = o.tables[:o.m*width]
+	const columns = 1024 // a part of the work
+	// It cannot fail, and is too short to be interrupted.
+	_ = o.inTurn(context.Background(), (o.m+columns-1)/columns, func(_, part int) error {
+		for c := part * columns; c < min((part+1)*columns, o.m); c++ {
+			row, b := w.table.rows[c*width:][:width], o.b[c*o.block:]
+			for y, place := range w.places {
+				row[y] = b[place]
+			}
+			clear(row[len(w.places):])
+		}
+		return nil
+	})
+	return w
+}
+
+// gather makes a row's table V of the features of positive weight of its entries,
+// with the values behind them, in rows of the table's width.
+func (k *worker) gather(v []float64, columns []int32, values []float64) {
+	t, width := len(k.support), k.table.width
+	if k.table.rows != nil {
+		kernel.Gather(v, k.table.rows, width, columns, values, t)
+		return
+	}
+	for e, c := range columns {
+		row, b := v[e*width:][:width], k.b[int(c)*k.block:]
+		for y, place := range k.places {
+			row[y] = b[place]
+		}
+		row[t] = values[e]
+		clear(row[t+1:])
+	}
+}

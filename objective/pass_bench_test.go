@@ -1,0 +1,205 @@
+//go:build linux
+
+package objective
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"strconv"
+	"sync"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+)
+
+// passShapes are the shapes of large problems: all but the last as in the
+// paper's table with 95 % missing, the last skewed as real ratings are.
+var passShapes = []struct {
+	name          string
+	rows, m, p    int
+	entries       int // of a row, on average
+	skewed        bool
+	supports      []int
+	curvedSupport int // at which second derivatives are timed too; 0: not
+}{
+	{name: "m=1e3", rows: 40_000, m: 1000, p: 200, entries: 50, supports: []int{10, 20, 40}, curvedSupport: 20},
+	{name: "m=1e4", rows: 20_000, m: 10_000, p: 200, entries: 500, supports: []int{10, 20, 40}, curvedSupport: 20},
+	{name: "m=1e6", rows: 64, m: 1_000_000, p: 200, entries: 50_000, supports: []int{10}},
+	{name: "ratings", rows: 40_000, m: 14_538, p: 59, entries: 212, skewed: true, supports: []int{5, 10, 20, 40}, curvedSupport: 20},
+}
+
+// BenchmarkPass times one pass, cost and gradient over all observed entries, on
+// all processors, against what they can do: the rate of multiply-adds that wait
+// for nothing, and the rate at which memory is read. Both limits are measured
+// between the passes of the same run. Multiply-adds are counted as the formulas
+// have them, t(t+1)/2 + 3t + p − t an entry: products of the t features of positive
+// weight and right-hand side, residual, correlation with all p features. Bytes are
+// the least that must be read, 12 an entry and the features once. Times are of
+// the processors, not of the clock on the wall, so that other work on the machine
+// counts as little as it can; each figure is the best of the run.
+func BenchmarkPass(b *testing.B) {
+	for _, shape := range passShapes {
+		var matrix *data.Matrix
+		var features *data.Features
+		for _, t := range shape.supports {
+			for _, curved := range []bool{false, true} {
+				if curved && t != shape.curvedSupport {
+					continue
+				}
+				name := fmt.Sprintf("%s/p=%d/t=%d", shape.name, shape.p, t)
+				if curved {
+					name += "/hessian"
+				}
+				b.Run(name, func(b *testing.B) {
+					if matrix == nil {
+						matrix, features = passInstance(b, shape.rows, shape.m, shape.p, shape.entries, shape.skewed)
+					}
+					benchmarkPass(b, matrix, features, t, curved)
+				})
+			}
+		}
+	}
+}
+
+func benchmarkPass(b *testing.B, matrix *data.Matrix, features *data.Features, t int, curved bool) {
+	_, m := matrix.Dims()
+	_, p := features.Dims()
+	threads := runtime.GOMAXPROCS(0)
+	o := NewExact(matrix, features, 1, threads)
+	weights, gradient := make([]float64, p), make([]float64, p)
+	for x := range t {
+		weights[x*p/t] = 1
+		if curved {
+			weights[x*p/t] = 0.5
+		}
+	}
+	var hessian []float64
+	if curved {
+		hessian = make([]float64, t*t)
+	}
+	stream := make([]float64, 8<<20) // 64 MB, more than any cache
+	for i := range stream {
+		stream[i] = 1
+	}
+	var rate, peak, bandwidth float64 // per second of one processor
+	entries := float64(matrix.Observed())
+	fmas := entries * float64(t*(t+1)/2+2*t+p)
+	b.ResetTimer()
+	for b.Loop() {
+		for range 5 {
+			const rounds = 1 << 18
+			peak = max(peak, float64(threads*rounds*kernel.PeakRound)/processorTime(func() { onAll(threads, func(int) { kernel.Peak(rounds) }) }))
+			bandwidth = max(bandwidth, float64(8*len(stream))/processorTime(func() {
+				onAll(threads, func(thread int) {
+					kernel.Products(part(stream[:len(stream)/2], thread, threads), part(stream[len(stream)/2:], thread, threads))
+				})
+			}))
+		}
+		rate = max(rate, 1/processorTime(func() {
+			if _, _, err := o.EvalHessian(context.Background(), weights, gradient, hessian); err != nil {
+				b.Fatal(err)
+			}
+		}))
+	}
+	bytes := 12*entries + 8*float64(m*p)
+	all := float64(threads)
+	b.ReportMetric(0, "ns/op")
+	b.ReportMetric(1e9/(rate*entries*all), "ns/entry")
+	b.ReportMetric(all*rate*fmas/1e9, "GFMA/s")
+	b.ReportMetric(all*peak/1e9, "GFMA/s-peak")
+	b.ReportMetric(100*rate*fmas/peak, "%peak")
+	b.ReportMetric(all*rate*bytes/1e9, "GB/s")
+	b.ReportMetric(all*bandwidth/1e9, "GB/s-limit")
+	b.ReportMetric(100*rate*bytes/bandwidth, "%bandwidth")
+}
+
+// onAll runs f on so many threads at once.
+func onAll(threads int, f func(thread int)) {
+	var all sync.WaitGroup
+	for thread := range threads {
+		all.Go(func() { f(thread) })
+	}
+	all.Wait()
+}
+
+// part is a thread's part of x.
+func part(x []float64, thread, threads int) []float64 {
+	return x[len(x)*thread/threads : len(x)*(thread+1)/threads]
+}
+
+// processorTime is how long f keeps processors busy, in seconds of one.
+func processorTime(f func()) float64 {
+	used := func() float64 {
+		var t unix.Timespec
+		if err := unix.ClockGettime(unix.CLOCK_PROCESS_CPUTIME_ID, &t); err != nil {
+			panic(err)
+		}
+		return float64(t.Nano()) * 1e-9
+	}
+	before := used()
+	f()
+	return used() - before
+}
+
+// passInstance draws a matrix and features. Columns are observed at random, or,
+// skewed, the first ones most: as 1/(rank + 100). Rows differ by up to a factor of
+// about 20 then, too.
+func passInstance(b *testing.B, rows, m, p, entries int, skewed bool) (*data.Matrix, *data.Features) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	chance := make([]float64, m)
+	sum := 0.0
+	for c := range chance {
+		chance[c] = 1
+		if skewed {
+			chance[c] = 1 / float64(c+100)
+		}
+		sum += chance[c]
+	}
+	// A column's next observation is so many rows on, so that the work is in the
+	// entries and not in all of the matrix.
+	start := []int{0}
+	var column []int32
+	var value []float64
+	for range rows {
+		size := float64(entries)
+		if skewed {
+			size *= 0.25 * min(20, 1/(0.05+0.95*rng.Float64())) * 1.3
+		}
+		if !skewed {
+			gap := float64(m) / size
+			for c := int(rng.ExpFloat64() * gap); c < m; c += 1 + int(rng.ExpFloat64()*gap) {
+				column = append(column, int32(c))
+				value = append(value, rng.NormFloat64())
+			}
+		} else {
+			for c, x := range chance {
+				if rng.Float64() < size*x/sum {
+					column = append(column, int32(c))
+					value = append(value, rng.NormFloat64())
+				}
+			}
+		}
+		start = append(start, len(column))
+	}
+	matrix, err := data.NewMatrixByRows(m, start, column, value)
+	if err != nil {
+		b.Fatal(err)
+	}
+	ids, names := make([]string, m), make([]string, p)
+	for j := range ids {
+		ids[j] = strconv.Itoa(j)
+	}
+	for j := range names {
+		names[j] = strconv.Itoa(j)
+	}
+	values := make([]float64, m*p)
+	for i := range values {
+		values[i] = rng.Float64()*2 - 1
+	}
+	return matrix, data.NewFeatures(ids, names, values)
+}

@@ -1,0 +1,236 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"io"
+
+	"optcomplete/internal/chart"
+)
+
+// Compare writes a page with several models side by side.
+func Compare(w io.Writer, models []*Model) (err error) {
+	defer recovered(&err)
+	c := &comparison{models: models, labels: labels(models)}
+	for i, m := range models {
+		one := *m // a document of its own name, for data-doc
+		doc := *m.doc
+		doc.name = fmt.Sprint(i)
+		one.doc = &doc
+		c.models[i] = &one
+	}
+	p := &page{
+		Title:    fmt.Sprintf("%d models – OptComplete", len(models)),
+		Heading:  say("%s models side by side", text(fmt.Sprint(len(models)))),
+		Verdict:  c.verdict(),
+		Warnings: c.warnings(),
+		Sections: []section{c.selections(), c.quality(), c.effects(), c.searches(), c.settings()},
+		Footer:   "Every number is the one in its model’s model.json; it is in the page with all its digits.",
+	}
+	return p.write(w)
+}
+
+type comparison struct {
+	models []*Model
+	labels []string // short and different
+}
+
+// labels names the models by their folders; those that share one by what differs.
+func labels(models []*Model) []string {
+	times := map[string]int{}
+	for _, m := range models {
+		times[m.Name]++
+	}
+	out := make([]string, len(models))
+	for i, m := range models {
+		if out[i] = m.Name; times[m.Name] > 1 {
+			out[i] = fmt.Sprintf("%s %d", m.Name, i+1)
+		}
+	}
+	return out
+}
+
+// verdict says what all have in common.
+func (c *comparison) verdict() template.HTML {
+	first := c.models[0].s.Selected
+	all := first
+	same := true
+	for _, m := range c.models[1:] {
+		same = same && len(m.s.Selected) == len(first) && len(without(first, m.s.Selected)) == 0
+		all = without(all, without(all, m.s.Selected))
+	}
+	switch {
+	case same:
+		return say("All of them select the same features: %s.", first)
+	case len(all) == 0:
+		return "No feature is selected by all of them."
+	}
+	return say("All of them select %s.", all)
+}
+
+// warnings tells what makes the models hard to compare.
+func (c *comparison) warnings() []template.HTML {
+	var out []template.HTML
+	first := c.models[0]
+	for i, m := range c.models[1:] {
+		a, b := first.s.Diagnostics, m.s.Diagnostics
+		label := name(c.labels[i+1])
+		switch {
+		case first.s.Rows != m.s.Rows || first.s.Columns != m.s.Columns || entries(first) != entries(m):
+			out = append(out, say("%s was fitted on other data than %s: %s × %s with %s entries against %s × %s with %s. Costs and errors do not compare.", label, name(c.labels[0]),
+				m.num("rows", whole), m.num("columns", whole), m.num("observed", whole), first.num("rows", whole), first.num("columns", whole), first.num("observed", whole)))
+		case a == nil || b == nil:
+			out = append(out, say("%s or %s was saved without a fingerprint of its data: whether they were fitted on the same entries is not known.", label, name(c.labels[0])))
+		case a.Fingerprint != b.Fingerprint:
+			out = append(out, say("%s was fitted on other data than %s, of the same shape: their fingerprints differ. Costs and errors do not compare.", label, name(c.labels[0])))
+		case a.HoldoutFingerprint != b.HoldoutFingerprint:
+			out = append(out, say("%s held out other entries than %s (another seed, or another part): small differences of the errors may be chance.", label, name(c.labels[0])))
+		}
+		if first.s.Features != m.s.Features {
+			out = append(out, say("%s selects from %s features, %s from %s.", label, m.num("features", whole), name(c.labels[0]), first.num("features", whole)))
+		}
+	}
+	return out
+}
+
+func entries(m *Model) int {
+	if m.s.Holdout != nil {
+		return m.s.Observed + m.s.Holdout.Entries
+	}
+	return m.s.Observed
+}
+
+// selections is a matrix of features and models.
+func (c *comparison) selections() section {
+	s := section{ID: "selections", Short: "Selections", Title: "Which model selects which feature"}
+	t := &table{Caption: "Features that at least one model selects", Head: append([]string{"Feature"}, c.labels...)}
+	t.Head = append(t.Head, "Models")
+	var features []string
+	for _, m := range c.models {
+		features = append(features, without(m.s.Selected, features)...)
+	}
+	plot := &chart.Rows{Title: "Models that select each feature", X: "models", Zero: true, Description: "One bar for each feature: how many of the models select it."}
+	for _, f := range features {
+		cells := []template.HTML{name(f)}
+		times := 0
+		for _, m := range c.models {
+			if len(without([]string{f}, m.s.Selected)) == 0 {
+				times++
+			}
+			cells = append(cells, has(m.s.Selected, f))
+		}
+		t.row(append(cells, computed(float64(times), whole))...)
+		plot.Rows = append(plot.Rows, chart.Row{Name: f, Note: fmt.Sprintf("%d of %d", times, len(c.models)), Bar: &[2]float64{0, float64(times)}})
+	}
+	t.Sort = true
+	s.table(t)
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The numbers are in the last column of the table above.", Wide: true})
+	return s
+}
+
+// quality compares costs, certificates and errors.
+func (c *comparison) quality() section {
+	s := section{ID: "quality", Short: "Cost and error", Title: "What they cost, what is proven, and how well they predict"}
+	t := &table{Caption: "Cost and certificate. Costs compare only for the same model and γ on the same data", Sort: true, Text: []bool{true, true, true},
+		Head: []string{"Model", "Method", "Kind", "k", "γ", "Cost", "Bound", "Gap", "Status"}}
+	e := &table{Caption: "Errors", Sort: true, Head: []string{"Model", "Training RMSE", "Training MAE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Held-out entries"}}
+	plot := &chart.Rows{Title: "Error of the predictions", X: "RMSE, in the unit of the values", Zero: true,
+		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
+		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
+	for i, m := range c.models {
+		bound, gap := template.HTML("none"), template.HTML("–")
+		if m.s.Certified {
+			bound, gap = m.num("bound", exact), m.num("gap", percent)
+		}
+		t.row(name(c.labels[i]), text(m.s.Method), text(m.s.Model), m.num("k", whole), m.num("gamma", short), m.num("cost", exact), bound, gap, text(statusText(m.s.Status)))
+		cells := []template.HTML{name(c.labels[i]), m.num("train.rmse", plain), m.num("train.mae", plain), "–", "–", "–", "–"}
+		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
+		if h := m.s.Holdout; h != nil {
+			cells = append(cells[:3], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), m.num("holdout.mape", percent), m.num("holdout.entries", whole))
+			row.Dot, row.Note, row.Tip = &h.RMSE, plain(h.RMSE), fmt.Sprintf("%s: RMSE %s on held-out, %s on training entries", c.labels[i], plain(h.RMSE), plain(m.s.Train.RMSE))
+		}
+		e.row(cells...)
+		plot.Rows = append(plot.Rows, row)
+	}
+	s.table(t)
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true})
+	s.table(e)
+	return s
+}
+
+// effects compares what the features do.
+func (c *comparison) effects() section {
+	s := section{ID: "effects", Short: "Effects", Title: "What the features do in each model"}
+	t := &table{Caption: "Effect of a feature for the population, in the unit of the values per unit of the feature", Head: append([]string{"Feature"}, c.labels...), Sort: true}
+	var terms []string
+	for _, m := range c.models {
+		if m.s.Diagnostics != nil {
+			terms = append(terms, without(m.s.Terms, terms)...)
+		}
+	}
+	if len(terms) == 0 {
+		s.Lead = "None of the models was saved with what its features do."
+		return s
+	}
+	s.Lead = "For each feature the population’s effect, and the middle nine tenths of the rows. Coefficients of the same feature differ between models because they are shared with the other features."
+	plot := &chart.Rows{Title: "Effect of one step, by feature and model", X: "change of the prediction, in the unit of the values", Zero: true,
+		Description: "For each feature and model the median effect of one standard deviation over the rows, the middle half and nine tenths of the rows, and the effect for the population.",
+		Legend:      []chart.Key{{Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
+	for _, term := range terms {
+		cells := []template.HTML{name(term)}
+		for i, m := range c.models {
+			cell := template.HTML("–")
+			if d := m.s.Diagnostics; d != nil {
+				for f := range d.Terms {
+					if x := &d.Terms[f]; x.Name == term {
+						cell = m.num(at("diagnostics.terms", f, "population"), signed)
+						q := x.StepSpread
+						plot.Rows = append(plot.Rows, chart.Row{Name: term, Note: c.labels[i], Dot: &q.Median, Thin: &[2]float64{q.Q05, q.Q95}, Wide: &[2]float64{q.Q25, q.Q75}, Other: &x.PerStep, Tone: []int{1, 3, 4, 5, 6}[i%5],
+							Tip: fmt.Sprintf("%s in %s: population %s; 90 %% of the rows between %s and %s", term, c.labels[i], signed(x.PerStep), signed(q.Q05), signed(q.Q95))})
+					}
+				}
+			}
+			cells = append(cells, cell)
+		}
+		t.row(cells...)
+	}
+	if len(plot.Rows) <= 120 {
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "A step is one standard deviation of the feature over the columns."})
+	}
+	s.table(t)
+	return s
+}
+
+// searches compares the courses of the searches.
+func (c *comparison) searches() section {
+	s := section{ID: "searches", Short: "Searches", Title: "How the searches went"}
+	t := &table{Caption: "Work and time", Sort: true, Head: []string{"Model", "Nodes", "Cuts", "Passes", "Enumerated", "Selecting", "Proving", "Total"}}
+	gap := &chart.Chart{Title: "Gap over time", X: "seconds of search", Y: "gap", LogY: true, PercentY: true, Description: "A stepped line for each model: the gap between cost and bound over time."}
+	for i, m := range c.models {
+		t.row(name(c.labels[i]), m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole),
+			m.num("seconds.select", seconds), m.num("seconds.certify", seconds), m.num("seconds.total", seconds))
+		line := chart.Series{Name: c.labels[i], Step: true}
+		for _, p := range m.s.Trace {
+			if p.Bound != nil && !p.Sampled && p.Cost > 0 {
+				line.Points = append(line.Points, chart.Point{X: p.Seconds, Y: max((p.Cost-*p.Bound)/p.Cost, 1e-6)})
+			}
+		}
+		if len(line.Points) > 1 {
+			gap.Series = append(gap.Series, line)
+		}
+	}
+	if len(gap.Series) > 0 {
+		s.figures(figure{Title: gap.Title, SVG: wide(gap), Wide: true, Caption: "On a logarithmic axis; a line that reaches the foot ends with a proof. The reports of the single models have the numbers."})
+	}
+	s.table(t)
+	return s
+}
+
+// settings compares how the models were made.
+func (c *comparison) settings() section {
+	s := section{ID: "settings", Short: "Settings", Title: "Settings, to make them again"}
+	for i, m := range c.models {
+		s.add(block{Heading: c.labels[i], Code: m.command()})
+	}
+	return s
+}

@@ -1,0 +1,159 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+
+	"optcomplete/internal/chart"
+)
+
+// traceRows is how many moments of the search its table has at most, beside the
+// incumbents.
+const traceRows = 40
+
+// search answers: how did the search go?
+func (m *Model) search() section {
+	s := section{ID: "search", Short: "The search", Title: "How the search went"}
+	s.Lead = say("It looked at %s nodes of its tree, made %s cuts in %s passes over the data and enumerated %s selections. It took %s in all.",
+		m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole), m.num("seconds.total", seconds))
+	s.add(block{Cards: []card{
+		{Name: "Reading", Value: m.num("seconds.load", seconds)},
+		{Name: "Selecting", Value: m.num("seconds.select", seconds), Note: say("of it %s for γ", m.num("seconds.choose", seconds))},
+		{Name: "Proving", Value: m.num("seconds.certify", seconds)},
+		{Name: "Coefficients, errors", Value: m.num("seconds.complete", seconds)},
+	}})
+	if m.s.Solver != "" {
+		s.say("The masters were solved by %s: %s nodes in %s.", text(m.s.Solver+" "+m.s.SolverVersion), m.optional("master_nodes", whole), m.optional("master_seconds", seconds))
+	}
+	if len(m.s.Trace) == 0 {
+		s.say("The model was saved without the course of its search.")
+		return s
+	}
+	s.figures(m.traceFigures()...)
+	return s
+}
+
+// optional is num, or 0 where model.json leaves a zero out.
+func (m *Model) optional(path string, style style) template.HTML {
+	if _, ok := m.doc.find(path); !ok {
+		return text(style(0))
+	}
+	return m.num(path, style)
+}
+
+// traceFigures are cost and bound over time, and the gap between them.
+func (m *Model) traceFigures() []figure {
+	incumbent := chart.Series{Name: "cost of the incumbent", Step: true, Tone: 2}
+	bound := chart.Series{Name: "bound", Step: true, Tone: 1}
+	gap := chart.Series{Name: "gap", Step: true, Marks: false}
+	t := &table{Caption: "The course of the search: every incumbent, and moments between", Text: []bool{false, false, false, false, false, false, true},
+		Head: []string{"Time", "Cost", "Bound", "Nodes", "Cuts", "Passes", "Incumbent found by"}}
+	every := max(1, len(m.s.Trace)/traceRows)
+	sampled, least := false, 1.0
+	for i, p := range m.s.Trace {
+		incumbent.Points = append(incumbent.Points, chart.Point{X: p.Seconds, Y: p.Cost})
+		cell := template.HTML("–")
+		if p.Bound != nil {
+			cell = m.num(at("trace", i, "bound"), exact)
+			bound.Points = append(bound.Points, chart.Point{X: p.Seconds, Y: *p.Bound})
+			if g := (p.Cost - *p.Bound) / p.Cost; p.Cost > 0 && g > 1e-9 {
+				least = min(least, g)
+				gap.Points = append(gap.Points, chart.Point{X: p.Seconds, Y: g})
+			}
+		}
+		sampled = sampled || p.Sampled
+		if p.Source == "" && i%every != 0 && i != len(m.s.Trace)-1 {
+			continue
+		}
+		t.row(m.num(at("trace", i, "seconds"), seconds), m.num(at("trace", i, "cost"), exact), cell,
+			m.num(at("trace", i, "nodes"), whole), m.num(at("trace", i, "cuts"), whole), m.num(at("trace", i, "passes"), whole), text(p.Source))
+	}
+	c := &chart.Chart{Title: "Cost and bound over time", X: "seconds of search", Y: "cost", Series: []chart.Series{incumbent, bound},
+		Description: "Two stepped lines over time: the cost of the best selection so far, which falls, and the bound, which rises. Where they meet, the selection is proven optimal."}
+	caption := template.HTML("The cost of the best selection so far falls, the bound rises; where they meet, nothing better is left.")
+	if sampled {
+		caption = "Cost and bound here are those of samples while the method drew them: they may move in either direction and prove nothing."
+	}
+	if len(bound.Points) == 0 {
+		c.Series = c.Series[:1]
+		caption = "There was no bound: this method proves nothing by itself."
+	}
+	out := []figure{{Title: c.Title, SVG: drawn(c), Caption: caption, Table: t}}
+	if len(gap.Points) > 1 && !sampled {
+		g := &chart.Chart{Title: "Gap over time", X: "seconds of search", Y: "gap", LogY: true, PercentY: true, Series: []chart.Series{gap},
+			Description: "A stepped line over time, on a logarithmic axis: the gap between cost and bound."}
+		caption := template.HTML("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost.")
+		if last := m.s.Trace[len(m.s.Trace)-1]; m.s.Status == "optimal" {
+			g.Rules = []chart.Rule{{Upright: true, X: last.Seconds, Label: "proven"}}
+			caption = say("%s At the dashed line it is closed, which a logarithmic axis cannot show.", caption)
+		}
+		out = append(out, figure{Title: g.Title, SVG: drawn(g), Caption: caption})
+	}
+	return out
+}
+
+// choices answers: how does the error change with k and γ?
+func (m *Model) choices(path *Path) section {
+	s := section{ID: "choices", Short: "k and γ", Title: "How the error changes with k and γ"}
+	s.Lead = say("This fit uses k = %s and γ = %s. More features or a larger γ always fit the training entries better; whether they predict better is another question.", m.num("k", whole), m.num("gamma", short))
+	m.gammaPath(&s)
+	if path == nil {
+		s.add(block{Heading: "The number of features, k"})
+		s.say("This report was made without a path over k. To see how the error changes with the number of features, run")
+		s.add(block{Code: fmt.Sprintf("optcomplete path %s --k-max %d --json > path.json\noptcomplete report MODEL --path path.json -o report.html", m.inputs(), max(2*m.s.K, 10))})
+		return s
+	}
+	m.kPath(&s, path)
+	return s
+}
+
+func (m *Model) gammaPath(s *section) {
+	s.add(block{Heading: "The weight of the fit, γ"})
+	if len(m.s.GammaPath) == 0 {
+		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses it on validation entries and keeps what it tried.")
+		return
+	}
+	line := chart.Series{Name: "validation", Marks: true}
+	root := chart.Series{Name: "root gap", Marks: true, Tone: 3}
+	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", "RMSE", "Gap at the root", "Selected"}, Text: []bool{false, false, false, true}, Sort: true}
+	for i, g := range m.s.GammaPath {
+		line.Points = append(line.Points, chart.Point{X: g.Gamma, Y: g.RMSE, Tip: fmt.Sprintf("γ = %s: RMSE %s", short(g.Gamma), plain(g.RMSE))})
+		root.Points = append(root.Points, chart.Point{X: g.Gamma, Y: g.RootGap, Tip: fmt.Sprintf("γ = %s: gap %s", short(g.Gamma), percent(g.RootGap))})
+		t.row(m.num(at("gamma_path", i, "gamma"), short), m.num(at("gamma_path", i, "rmse"), exact), m.num(at("gamma_path", i, "root_gap"), percent), say("%s", g.Selected))
+	}
+	chosen := []chart.Rule{{Upright: true, X: m.s.Gamma, Label: "used"}}
+	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: "RMSE", LogX: true, Series: []chart.Series{line}, Rules: chosen,
+		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
+	b := &chart.Chart{Title: "How hard the proof is, by γ", X: "γ (logarithmic)", Y: "gap at the root", LogX: true, PercentY: true, ZeroY: true, Series: []chart.Series{root}, Rules: chosen,
+		Description: "A line: the gap after the first node of the search for each γ tried. A dashed upright line marks the γ of this fit."}
+	s.figures(
+		figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: "Entries kept aside from the training entries. Among γ of equal error the one with the smallest gap is taken, because it is the easiest to prove."},
+		figure{Title: b.Title, SVG: drawn(b), Caption: "The gap that is left after the first node of the search. The numbers are in the table of the plot beside."})
+}
+
+func (m *Model) kPath(s *section, path *Path) {
+	s.add(block{Heading: "The number of features, k"})
+	if path.Model != m.s.Model {
+		s.say("The path is of the model %s, this fit of the model %s: compare with care.", name(path.Model), name(m.s.Model))
+	}
+	training, validation := chart.Series{Name: "training", Marks: true, Tone: 5}, chart.Series{Name: "validation", Marks: true, Tone: 1}
+	t := &table{Caption: "Every number of features", Head: []string{"k", "Training RMSE", "Validation RMSE", "Standard error", "Gap", "Entering", "Leaving"}, Text: []bool{false, false, false, false, false, true, true}, Sort: true}
+	for i, p := range path.Points {
+		here := func(key string) string { return at("path", i, key) }
+		training.Points = append(training.Points, chart.Point{X: float64(p.K), Y: p.Train, Tip: fmt.Sprintf("k = %d: training RMSE %s", p.K, plain(p.Train))})
+		v, e := template.HTML("–"), template.HTML("–")
+		if path.Folds > 0 {
+			validation.Points = append(validation.Points, chart.Point{X: float64(p.K), Y: p.Validation, Error: p.Error, Tip: fmt.Sprintf("k = %d: validation RMSE %s ± %s", p.K, plain(p.Validation), plain(p.Error))})
+			v, e = path.doc.num(here("validation_rmse"), exact), path.doc.num(here("standard_error"), plain)
+		}
+		t.row(path.doc.num(here("k"), whole), path.doc.num(here("train_rmse"), exact), v, e, path.doc.num(here("gap"), percent), say("%s", p.Entering), say("%s", p.Leaving))
+	}
+	c := &chart.Chart{Title: "Error by number of features", X: "k, features selected", Y: "RMSE", Series: []chart.Series{validation, training}, Rules: []chart.Rule{{Upright: true, X: float64(m.s.K), Label: "this fit"}},
+		Description: "Two lines over the number of features: the error on validation entries, with one standard error, and that on the training entries."}
+	caption := template.HTML("The path was not validated.")
+	if path.Chosen > 0 {
+		caption = say("Bars: one standard error over %s folds. The least validation error is at k = %s; within one standard error of it, the fewest features are k = %s.",
+			path.doc.num("folds", whole), path.doc.num("best", whole), path.doc.num("chosen", whole))
+	}
+	s.figures(figure{Title: c.Title, SVG: wide(c), Caption: caption, Table: t, Wide: true})
+}

@@ -1,0 +1,167 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"optcomplete/model"
+
+	"optcomplete/internal/chart"
+)
+
+// predictions answers: how good are the predictions, and against what?
+func (m *Model) predictions() section {
+	s := section{ID: "predictions", Short: "Predictions", Title: "How good the predictions are, and against what"}
+	on, where := "train", "the training entries themselves"
+	if m.s.Holdout != nil {
+		on, where = "holdout", "entries that the fit never saw"
+	}
+	s.Lead = say("On %s %s the predictions are off by %s (RMSE), %s on average (MAE).", m.num(on+".entries", whole), where, m.num(on+".rmse", plain), m.num(on+".mae", plain))
+	if m.s.Holdout == nil {
+		s.say("Nothing was held out, so these errors are too kind: <code>fit --holdout 0.2</code> keeps a fifth of the entries aside to score on.")
+	}
+	t := &table{Caption: "Errors; MAPE leaves out values that are 0", Head: []string{"Prediction", "Entries", "RMSE", "MAE", "MAPE"}, Text: []bool{true}, Sort: true}
+	line := func(what template.HTML, path string) {
+		t.row(what, m.num(path+".entries", whole), m.num(path+".rmse", plain), m.num(path+".mae", plain), m.num(path+".mape", percent))
+	}
+	if m.s.Holdout != nil {
+		line("this model, held-out entries", "holdout")
+	}
+	line("this model, training entries", "train")
+	if len(m.s.Baselines) == 0 {
+		s.say("The model was saved without simpler predictions to compare with.")
+		s.table(t)
+		m.variance(&s)
+		return s
+	}
+	plot := &chart.Rows{Title: "Error against simpler predictions", X: "RMSE, in the unit of the values", Zero: true,
+		Description: "One bar for this model and one for each simpler prediction: the root mean squared error on the same entries. Shorter is better."}
+	_, rmse := m.doc.number(on + ".rmse")
+	plot.Rows = append(plot.Rows, chart.Row{Name: "this model", Note: plain(rmse), Bar: &[2]float64{0, rmse}, Tone: 2, Tip: "this model: RMSE " + plain(rmse)})
+	bestAt := 0
+	for i, b := range m.s.Baselines {
+		line(text(b.Name), at("baselines", i))
+		plot.Rows = append(plot.Rows, chart.Row{Name: b.Name, Note: plain(b.RMSE), Bar: &[2]float64{0, b.RMSE}, Tip: b.Name + ": RMSE " + plain(b.RMSE)})
+		if b.RMSE < m.s.Baselines[bestAt].RMSE {
+			bestAt = i
+		}
+	}
+	best := at("baselines", bestAt, "rmse")
+	if m.doc.derive("decrease", on+".rmse", best) >= 0 {
+		s.Lead = say("%s The RMSE is %s less than that of the best simpler prediction, %s.", s.Lead, m.derived("decrease", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
+	} else {
+		s.Lead = say("%s The RMSE is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
+	}
+	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say("On the same %s entries. Means of rows and columns are shrunk towards the mean of all, by as much as predicts best on a part of the training entries.", m.num(on+".entries", whole))}}
+	if v := m.varianceFigure(); v != nil {
+		figures = append(figures, *v)
+	}
+	s.figures(figures...)
+	s.table(t)
+	return s
+}
+
+// variance adds the figure of the variance by itself.
+func (m *Model) variance(s *section) {
+	if v := m.varianceFigure(); v != nil {
+		s.figures(*v)
+	}
+}
+
+// varianceFigure is who explains the variance of the training values; nil if
+// that is not known.
+func (m *Model) varianceFigure() *figure {
+	v := m.s.Variance
+	if v == nil || len(v.Terms) != len(m.s.Terms) {
+		return nil
+	}
+	plot := &chart.Rows{Title: "What explains the training values", X: "share of their variance", Zero: true, Percent: true,
+		Description: "One bar for each part of the predictions, and for the rest: its share of the variance of the training values. The shares add up to 1."}
+	t := &table{Caption: "Shares of the variance of the training values", Head: []string{"Part", "Share"}, Sort: true}
+	add := func(what string, path string, share float64, tone int) {
+		t.row(name(what), m.num(path, percent))
+		plot.Rows = append(plot.Rows, chart.Row{Name: what, Note: percent(share), Bar: &[2]float64{0, share}, Tone: tone, Tip: fmt.Sprintf("%s: %s", what, percent(share))})
+	}
+	for f, term := range m.s.Terms {
+		add(term, at("variance.terms", f), v.Terms[f], 1)
+	}
+	if m.s.Model != "paper" {
+		add("row effects", "variance.rows", v.Rows, 3)
+	}
+	if m.s.Model == "full" {
+		add("column effects", "variance.columns", v.Columns, 3)
+	}
+	if v.Remainder != 0 {
+		add(model.Unnamed, "variance.remainder", v.Remainder, 3)
+	}
+	add("not explained", "variance.rest", v.Rest, 5)
+	return &figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: "Shares add up to 100 %. One can be slightly negative where a part works against the others. They are of the training entries; the errors of held-out entries are the fairer measure."}
+}
+
+// effects answers: what does each feature do?
+func (m *Model) effects() section {
+	s := section{ID: "effects", Short: "Features", Title: "What each feature does"}
+	d := m.s.Diagnostics
+	switch {
+	case m.twoSided():
+		m.products(&s)
+		return s
+	case d == nil:
+		s.Lead = "The model was saved without diagnostics. Fit it again for plots of what each feature does; <code>optcomplete explain MODEL</code> prints it."
+		return s
+	}
+	s.Lead = "Every row has a coefficient of its own for each feature. The plot shows what one step of a feature adds to a prediction: for the population, and how that differs from row to row."
+	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, in the unit of the values", Zero: true,
+		Description: "For each feature a histogram of its effect over the rows, its median, the middle half and nine tenths of the rows, and the effect for the population.",
+		Legend:      []chart.Key{{Part: "shape", Name: "rows"}, {Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
+	t := &table{Caption: "Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the rows; the part of the rows above 0, and the share of the variance", Sort: true,
+		Head: []string{"Feature", "Population", "SD over rows", "5 %", "Median", "95 %", "Above 0", "Variance"}}
+	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
+	for f, term := range d.Terms {
+		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
+		t.row(say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent))
+		steps.row(name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
+			m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed))
+		q := term.StepSpread
+		plot.Rows = append(plot.Rows, chart.Row{
+			Name: term.Name, Note: fmt.Sprintf("step %s", short(term.Step)), Dot: &q.Median, Thin: &[2]float64{q.Q05, q.Q95}, Wide: &[2]float64{q.Q25, q.Q75}, Other: &term.PerStep,
+			Shape: shape(term.Histogram.Low, term.Histogram.High, term.Histogram.Counts),
+			Tip: fmt.Sprintf("%s: population %s; 90 %% of the rows between %s and %s; %s of the rows above 0",
+				term.Name, signed(term.PerStep), signed(q.Q05), signed(q.Q95), percent(q.Positive)),
+		})
+	}
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: steps, Wide: true,
+		Caption: "A step is one standard deviation of the feature over the columns, so that features compare; of a feature that is the same everywhere, its value. To the right of 0 the feature raises predictions. The outer 1 % of rows at either end are not drawn."})
+	s.table(t)
+	s.say("The population’s effect is what a row of which nothing is known gets. Where the rows lie on both sides of 0, the feature divides tastes rather than being liked or disliked by all.")
+	return s
+}
+
+// unit names the unit of a feature.
+func unit(of string) string {
+	if of == "1" {
+		return "unit"
+	}
+	return of
+}
+
+func shape(low, high float64, counts []int) []chart.Bar {
+	var bars []chart.Bar
+	for i, n := range counts {
+		w := (high - low) / float64(len(counts))
+		bars = append(bars, chart.Bar{Low: low + float64(i)*w, High: low + float64(i+1)*w, Y: float64(n)})
+	}
+	return bars
+}
+
+// products is what each product of a two-sided model does.
+func (m *Model) products(s *section) {
+	s.Lead = "A two-sided model has one coefficient for each product of a row feature and a column feature, the same for all rows."
+	plot := &chart.Rows{Title: "Coefficient of each product", X: "coefficient", Zero: true, Description: "One bar for each selected product: its coefficient."}
+	t := &table{Caption: "Selected products", Head: []string{"Product", "Row feature", "Column feature", "Coefficient"}, Text: []bool{true, true, true}, Sort: true}
+	for i, p := range m.s.Products {
+		t.row(name(m.s.Selected[i]), name(p.Row), name(p.Column), m.num(at("products", i, "coefficient"), plain))
+		plot.Rows = append(plot.Rows, chart.Row{Name: m.s.Selected[i], Note: plain(p.Coefficient), Bar: &[2]float64{0, p.Coefficient}, Tip: m.s.Selected[i] + ": " + plain(p.Coefficient)})
+	}
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "Coefficients are per unit of the product; features with large values have small ones."})
+	s.table(t)
+}

@@ -1,0 +1,192 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"html/template"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"optcomplete"
+	"optcomplete/model"
+	"optcomplete/search"
+	"optcomplete/twosided"
+)
+
+// Model is what model.json says of a fit.
+type Model struct {
+	Name string // for the heading: the folder, or the file it was fitted on
+	s    twosided.Summary
+	doc  *document
+}
+
+// Parse reads the text of a model.json.
+func Parse(name string, text []byte) (*Model, error) {
+	m := &Model{Name: name}
+	if err := json.Unmarshal(text, &m.s); err != nil {
+		return nil, fmt.Errorf("%s: not a readable model: %w", name, err)
+	}
+	if got := m.s.Format; got != model.FormatVersion {
+		return nil, fmt.Errorf("%s: format_version is %d, this program reads %d (save the model again, or use the program that wrote it)", name, got, model.FormatVersion)
+	}
+	var err error
+	m.doc, err = newDocument("model", text)
+	return m, err
+}
+
+// Read reads the model.json of a saved model. The rest of the model, which may be
+// large, is not needed.
+func Read(dir string) (*Model, error) {
+	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s is not a saved model: it has no model.json: %w", dir, err)
+	}
+	if err != nil {
+		return nil, err
+	}
+	full, err := filepath.Abs(dir)
+	if err != nil {
+		full = dir
+	}
+	name := filepath.Base(full)
+	if name == "model" { // says nothing
+		name = filepath.Base(filepath.Dir(full))
+	}
+	return Parse(name, text)
+}
+
+// Path is what `optcomplete path --json` printed.
+type Path struct {
+	optcomplete.PathResult
+	doc *document
+}
+
+// ReadPath reads the result of a path.
+func ReadPath(file string) (*Path, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	p := &Path{}
+	if err := json.Unmarshal(text, &p.PathResult); err != nil || len(p.Points) == 0 {
+		if err == nil {
+			err = errors.New("it has no points")
+		}
+		return nil, fmt.Errorf("%s is not the result of a path (optcomplete path … --json writes one): %w", file, err)
+	}
+	p.doc, err = newDocument("path", text)
+	return p, err
+}
+
+// Write writes the report on a model. path may be nil.
+func Write(w io.Writer, m *Model, path *Path) (err error) {
+	defer recovered(&err)
+	p := &page{
+		Title:   m.Name + " – OptComplete report",
+		Heading: m.heading(),
+		Verdict: m.verdict(),
+		Footer:  say("Made by optcomplete %s. Every number is the one in model.json; it is in the page with all its digits.", name(m.s.Version)),
+	}
+	for _, warning := range m.s.Warnings {
+		p.Warnings = append(p.Warnings, name(warning))
+	}
+	p.Sections = []section{
+		m.selected(path), m.predictions(), m.effects(), m.search(), m.nearTies(),
+		m.choices(path), m.residuals(), m.examples(), m.data(), m.settings(),
+	}
+	return p.write(w)
+}
+
+// recovered turns a number that is missing from a damaged model.json into an error.
+func recovered(err *error) {
+	if r := recover(); r != nil {
+		text, ok := r.(string)
+		if !ok {
+			panic(r)
+		}
+		*err = errors.New(text)
+	}
+}
+
+func (m *Model) twoSided() bool { return m.s.Model == twosided.Kind }
+
+// num shows a number of model.json.
+func (m *Model) num(path string, s style) template.HTML { return m.doc.num(path, s) }
+
+func (m *Model) derived(how, a, b string, s style) template.HTML { return m.doc.derived(how, a, b, s) }
+
+func (m *Model) heading() template.HTML {
+	return say("%s: %s of %s %s", name(m.Name), m.num("k", whole), m.num("features", whole), m.things())
+}
+
+// things is what is selected.
+func (m *Model) things() string {
+	if m.twoSided() {
+		return "products of features"
+	}
+	return "features"
+}
+
+// verdict says in a sentence what is proven.
+func (m *Model) verdict() template.HTML {
+	return say("%s %s", m.badge(), m.certificate())
+}
+
+func (m *Model) badge() template.HTML {
+	switch {
+	case !m.s.Certified:
+		return `<span class="badge poor">not proven</span>`
+	case m.s.Status == search.Optimal.String():
+		return `<span class="badge good">proven optimal</span>`
+	}
+	return say(`<span class="badge fair">within %s</span>`, m.num("gap", percent))
+}
+
+// certificate is the sentence after the badge.
+func (m *Model) certificate() template.HTML {
+	switch {
+	case !m.s.Certified:
+		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
+	case m.s.Status == search.Optimal.String():
+		return say("No other selection of %s %s has a lower cost on these data.", m.num("k", whole), m.things())
+	case m.s.Status == search.GapReached.String():
+		return say("No selection of %s %s has a cost that is lower by more than %s, the gap that was asked for.", m.num("k", whole), m.things(), m.num("gap", percent))
+	}
+	return say("The search was stopped (%s) before its proof was complete: a better selection may exist, but none whose cost is lower by more than %s.",
+		text(statusText(m.s.Status)), m.num("gap", percent))
+}
+
+func statusText(status string) string {
+	switch status {
+	case "optimal":
+		return "proven optimal"
+	case "gap":
+		return "gap reached"
+	case "sampled":
+		return "on samples only"
+	case "time_limit":
+		return "time limit"
+	case "interrupted":
+		return "interrupted"
+	}
+	return status
+}
+
+// without is the names of one list that are not in another.
+func without(names, others []string) []string {
+	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+}
+
+// ParseSummary is Parse for a summary in memory, as a fit returns it.
+func ParseSummary(name string, summary interface{ WriteJSON(io.Writer) error }) (*Model, error) {
+	var b bytes.Buffer
+	if err := summary.WriteJSON(&b); err != nil {
+		return nil, err
+	}
+	return Parse(name, b.Bytes())
+}

@@ -1,0 +1,545 @@
+package report
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"golang.org/x/net/html"
+
+	"optcomplete"
+	"optcomplete/data/synth"
+	"optcomplete/model"
+	"optcomplete/twosided"
+)
+
+// fitted makes a small model of some kind, with names that HTML must escape.
+func fitted(t testing.TB, change func(*optcomplete.Problem, *optcomplete.Settings)) *optcomplete.Model {
+	t.Helper()
+	in, err := synth.Generate(synth.Config{Rows: 80, Columns: 30, Features: 12, K: 3, Missing: 0.5, Noise: 0.05, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in.Features.Names[in.Selected[0]] = `<script>alert("R&B")</script>`
+	problem := optcomplete.Problem{Ratings: in.Ratings, Features: in.Features}
+	settings := optcomplete.Settings{K: 3, Model: model.Full, Gamma: 0.5, Holdout: 0.2, Threads: 2, Seed: 3}
+	change(&problem, &settings)
+	m, err := optcomplete.Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+func usual(*optcomplete.Problem, *optcomplete.Settings) {}
+
+// jsonOf is model.json as it would be saved.
+func jsonOf(t testing.TB, s model.Summary) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := s.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// written is the report on a model.json, and the page parsed.
+func written(t testing.TB, text []byte, path *Path) (string, *html.Node) {
+	t.Helper()
+	m, err := Parse("a <model> & more", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(&b, m, path); err != nil {
+		t.Fatal(err)
+	}
+	node, err := html.Parse(bytes.NewReader(b.Bytes()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b.String(), node
+}
+
+func attribute(n *html.Node, key string) (string, bool) {
+	for _, a := range n.Attr {
+		if a.Key == key {
+			return a.Val, true
+		}
+	}
+	return "", false
+}
+
+func textOf(n *html.Node) string {
+	if n.Type == html.TextNode {
+		return n.Data
+	}
+	out := ""
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		out += textOf(c)
+	}
+	return out
+}
+
+// lookUp is a walk of its own through the JSON, not that of the page's writer.
+func lookUp(t testing.TB, object any, path string) float64 {
+	t.Helper()
+	for _, key := range strings.Split(path, ".") {
+		switch v := object.(type) {
+		case map[string]any:
+			object = v[key]
+		case []any:
+			i, err := strconv.Atoi(key)
+			if err != nil || i >= len(v) {
+				t.Fatalf("%s: no element %s", path, key)
+			}
+			object = v[i]
+		default:
+			t.Fatalf("%s: nothing at %s", path, key)
+		}
+	}
+	x, ok := object.(float64)
+	if !ok {
+		t.Fatalf("%s is %v, not a number", path, object)
+	}
+	return x
+}
+
+var decimal = regexp.MustCompile(`[0-9][.,][0-9]|[0-9] ?%|·10`)
+
+// checkNumbers wants every number of the page to be the one in its JSON, and no
+// number outside of the elements that say where they come from. It returns how
+// many there are.
+func checkNumbers(t *testing.T, page *html.Node, texts map[string][]byte) int {
+	t.Helper()
+	documents := map[string]any{}
+	for name, text := range texts {
+		var object any
+		if err := json.Unmarshal(text, &object); err != nil {
+			t.Fatal(err)
+		}
+		documents[name] = object
+	}
+	numbers := 0
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		if n.Type == html.TextNode && decimal.MatchString(n.Data) && !strings.HasPrefix(strings.TrimSpace(n.Data), "Shares add up") &&
+			!strings.Contains(n.Data, "The outer 1 % of rows") {
+			t.Errorf("a number without its source: %q", n.Data)
+		}
+		if n.Type == html.ElementNode {
+			class, _ := attribute(n, "class")
+			switch {
+			case n.Data == "svg" || n.Data == "script" || n.Data == "style" || n.Data == "code" || n.Data == "thead" || class == "name":
+				return
+			case n.Data == "data":
+				numbers++
+				checkNumber(t, n, documents)
+				return
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	visit(page)
+	return numbers
+}
+
+func checkNumber(t *testing.T, n *html.Node, documents map[string]any) {
+	value, _ := attribute(n, "value")
+	got, err := strconv.ParseFloat(value, 64)
+	if err != nil {
+		t.Errorf("value %q: %v", value, err)
+	}
+	if _, axis := attribute(n, "data-axis"); !axis {
+		name, _ := attribute(n, "data-doc")
+		document, ok := documents[name]
+		if !ok {
+			t.Fatalf("no document %q", name)
+		}
+		want := 0.0
+		if path, ok := attribute(n, "data-path"); ok {
+			want = lookUp(t, document, path)
+		} else {
+			how, _ := attribute(n, "data-derived")
+			of, _ := attribute(n, "data-of")
+			a, b, _ := strings.Cut(of, " ")
+			x, y := lookUp(t, document, a), lookUp(t, document, b)
+			switch how {
+			case "increase":
+				want = x/y - 1
+			case "decrease":
+				want = 1 - x/y
+			default:
+				t.Fatalf("derived by %q", how)
+			}
+		}
+		if math.Float64bits(got) != math.Float64bits(want) {
+			t.Errorf("%v: %v in the page, %v in the JSON", n.Attr, got, want)
+		}
+	}
+	if shown := shownNumber(textOf(n)); math.Abs(shown-got) > 0.006*math.Abs(got)+1e-9 {
+		t.Errorf("%v is shown as %q", got, textOf(n))
+	}
+}
+
+// shownNumber reads what people read.
+func shownNumber(text string) float64 {
+	scale := 1.0
+	for _, unit := range []struct {
+		name string
+		by   float64
+	}{{" %", 0.01}, {" ms", 1e-3}, {" min", 60}, {" s", 1}, {" h", 3600}} {
+		if strings.HasSuffix(text, unit.name) {
+			text, scale = strings.TrimSuffix(text, unit.name), unit.by
+			break
+		}
+	}
+	mantissa, power, ok := strings.Cut(text, "·10")
+	if ok {
+		down := strings.NewReplacer("⁻", "-", "⁰", "0", "¹", "1", "²", "2", "³", "3", "⁴", "4", "⁵", "5", "⁶", "6", "⁷", "7", "⁸", "8", "⁹", "9")
+		exponent, err := strconv.Atoi(down.Replace(power))
+		if err != nil {
+			return math.NaN()
+		}
+		scale *= math.Pow(10, float64(exponent))
+	}
+	x, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-", "+", "").Replace(mantissa), 64)
+	if err != nil {
+		return math.NaN()
+	}
+	return x * scale
+}
+
+func TestEveryNumberIsThatOfTheModel(t *testing.T) {
+	for name, change := range map[string]func(*optcomplete.Problem, *optcomplete.Settings){
+		"full":        usual,
+		"paper, auto": func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Model, s.Gamma = model.Paper, 0 },
+		"pooled": func(_ *optcomplete.Problem, s *optcomplete.Settings) {
+			s.Model, s.Gamma0, s.Holdout = model.Pooled, 1, 0
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			text := jsonOf(t, fitted(t, change).Summary)
+			_, page := written(t, text, nil)
+			if n := checkNumbers(t, page, map[string][]byte{"model": text}); n < 300 {
+				t.Errorf("only %d numbers", n)
+			}
+		})
+	}
+}
+
+// A number that is changed in the JSON is changed in the page: the test above
+// would see a page that computes its own.
+func TestNumbersComeFromTheJSON(t *testing.T) {
+	m := fitted(t, usual)
+	m.Summary.Holdout.RMSE = 7.125
+	m.Summary.Diagnostics.Terms[0].Spread.Q05 = -4.0625
+	page, _ := written(t, jsonOf(t, m.Summary), nil)
+	for _, want := range []string{`value="7.125" data-doc="model" data-path="holdout.rmse"`, `value="-4.0625"`} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %s", want)
+		}
+	}
+}
+
+func TestNamesAreEscaped(t *testing.T) {
+	page, _ := written(t, jsonOf(t, fitted(t, usual).Summary), nil)
+	if strings.Contains(page, "<script>alert") {
+		t.Error("a feature's name became a script")
+	}
+	if !strings.Contains(page, "&lt;script&gt;alert") {
+		t.Error("the feature's name is not there")
+	}
+}
+
+// checkPlots wants something drawn in every plot.
+func checkPlots(t *testing.T, n *html.Node) {
+	t.Helper()
+	if n.Type == html.ElementNode && n.Data == "svg" {
+		marks := 0
+		var visit func(n *html.Node)
+		visit = func(n *html.Node) {
+			class, _ := attribute(n, "class")
+			for _, c := range strings.Fields(class) {
+				if slices.Contains([]string{"dot", "line", "shape", "thin"}, c) || n.Data == "rect" && regexp.MustCompile(`^f[1-6]$`).MatchString(c) {
+					marks++
+				}
+			}
+			for c := n.FirstChild; c != nil; c = c.NextSibling {
+				visit(c)
+			}
+		}
+		visit(n)
+		if label, _ := attribute(n, "aria-label"); marks == 0 {
+			t.Errorf("the plot %q is empty", label)
+		}
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		checkPlots(t, c)
+	}
+}
+
+// TestPageIsAccessible: what a screen reader needs.
+func TestPageIsAccessible(t *testing.T) {
+	_, page := written(t, jsonOf(t, fitted(t, usual).Summary), nil)
+	ids, count, level := map[string]bool{}, map[string]int{}, 0
+	var links []string
+	var visit func(n *html.Node)
+	visit = func(n *html.Node) {
+		if n.Type == html.ElementNode {
+			count[n.Data]++
+			if id, ok := attribute(n, "id"); ok {
+				if ids[id] {
+					t.Errorf("two elements have the id %q", id)
+				}
+				ids[id] = true
+			}
+			switch n.Data {
+			case "h1", "h2", "h3", "h4":
+				now := int(n.Data[1] - '0')
+				if now > level+2 {
+					t.Errorf("%q is an %s after an h%d", textOf(n), n.Data, level)
+				}
+				level = now
+			case "th":
+				if _, ok := attribute(n, "scope"); !ok {
+					t.Errorf("the heading %q has no scope", textOf(n))
+				}
+			case "table":
+				if first := n.FirstChild.NextSibling; first.Data != "caption" || textOf(first) == "" {
+					t.Error("a table has no caption")
+				}
+			case "svg":
+				label, _ := attribute(n, "aria-label")
+				role, _ := attribute(n, "role")
+				if label == "" || role != "img" || n.FirstChild.NextSibling.Data != "desc" {
+					t.Errorf("the picture %q lacks a role, a label or a description", label)
+				}
+			case "a":
+				href, _ := attribute(n, "href")
+				links = append(links, href)
+			}
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			visit(c)
+		}
+	}
+	visit(page)
+	for _, href := range links {
+		if !strings.HasPrefix(href, "#") || !ids[href[1:]] {
+			t.Errorf("the link %q leads nowhere", href)
+		}
+	}
+	if count["main"] != 1 || count["nav"] != 1 || count["h1"] != 1 || count["section"] != 10 || count["svg"] < 20 {
+		t.Errorf("%v", count)
+	}
+}
+
+// TestLittleIsSaidWhereLittleIsKnown: whatever a model lacks, the page has no
+// empty plot and says why.
+func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
+	full := fitted(t, usual).Summary
+	for name, c := range map[string]struct {
+		change func(*model.Summary)
+		want   string
+	}{
+		"no hold-out":       {func(s *model.Summary) { s.Holdout = nil }, "Nothing was held out"},
+		"no diagnostics":    {func(s *model.Summary) { s.Diagnostics = nil }, "without diagnostics"},
+		"no trace":          {func(s *model.Summary) { s.Trace = nil }, "without the course of its search"},
+		"no γ path":         {func(s *model.Summary) { s.GammaPath = nil }, "no other was tried"},
+		"no near ties":      {func(s *model.Summary) { s.NearTies = nil }, "No other selection was kept"},
+		"no removal":        {func(s *model.Summary) { s.Removal = nil }, "with a feature less"},
+		"no baselines":      {func(s *model.Summary) { s.Baselines = nil }, "without simpler predictions"},
+		"no variance":       {func(s *model.Summary) { s.Variance = nil }, "How good the predictions are"},
+		"time limit":        {func(s *model.Summary) { s.Status, s.Gap = "time_limit", 0.125 }, "The search was stopped (time limit)"},
+		"nothing proven":    {func(s *model.Summary) { s.Certified, s.Status, s.Bound, s.Gap = false, "sampled", 0, 1 }, "samples prove nothing"},
+		"cost 0":            {func(s *model.Summary) { s.Cost, s.Bound, s.Gap = 0, 0, 0 }, "How the search went"},
+		"a lone moment":     {func(s *model.Summary) { s.Trace = s.Trace[:1] }, "How the search went"},
+		"no entries at all": {func(s *model.Summary) { s.Diagnostics = &model.Diagnostics{On: "train"} }, "There are no entries to look at"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := full
+			d := *full.Diagnostics
+			s.Diagnostics = &d
+			c.change(&s)
+			text := jsonOf(t, s)
+			page, node := written(t, text, nil)
+			if !strings.Contains(page, c.want) {
+				t.Errorf("the page does not say %q", c.want)
+			}
+			for _, bad := range []string{"NaN", "Inf", "%!"} {
+				if strings.Contains(page, bad) {
+					t.Errorf("the page has %q", bad)
+				}
+			}
+			checkNumbers(t, node, map[string][]byte{"model": text})
+			checkPlots(t, node)
+		})
+	}
+}
+
+func TestTwoSidedModelHasAReport(t *testing.T) {
+	in, err := synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 6, K: 2, Missing: 0.5, Noise: 0.05, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := synth.Generate(synth.Config{Rows: 30, Columns: 60, Features: 4, K: 2, Missing: 0.5, Noise: 0.05, Seed: 6})
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := rows.Features
+	copy(known.IDs, in.Ratings.RowIDs)
+	for i := range known.Names {
+		known.Names[i] = "row " + known.Names[i]
+	}
+	m, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: in.Ratings, Columns: in.Features, Rows: known}, twosided.Settings{K: 3, Gamma: 1, Holdout: 0.2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := m.Summary.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	page, node := written(t, b.Bytes(), nil)
+	for _, want := range []string{"Coefficient of each product", "two-sided"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	checkNumbers(t, node, map[string][]byte{"model": b.Bytes()})
+}
+
+func TestPathIsPartOfTheReport(t *testing.T) {
+	in, err := synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 8, K: 3, Missing: 0.4, Noise: 0.05, Seed: 5})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := optcomplete.Path(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
+		optcomplete.Settings{Model: model.Full, Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pathText, err := json.Marshal(result)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "path.json")
+	if err := os.WriteFile(file, pathText, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	path, err := ReadPath(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := jsonOf(t, fitted(t, usual).Summary)
+	page, node := written(t, text, path)
+	for _, want := range []string{"Error by number of features", "How stable the selection is"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("the page does not say %q", want)
+		}
+	}
+	checkNumbers(t, node, map[string][]byte{"model": text, "path": pathText})
+	if err := os.WriteFile(file, []byte(`{"k": 3}`), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ReadPath(file); err == nil || !strings.Contains(err.Error(), "--json") {
+		t.Errorf("another JSON file: %v", err)
+	}
+}
+
+func TestCompareWarnsOfOtherData(t *testing.T) {
+	one := fitted(t, usual).Summary
+	for name, c := range map[string]struct {
+		change func(*optcomplete.Problem, *optcomplete.Settings)
+		want   string
+	}{
+		"another γ":    {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Gamma = 2 }, ""},
+		"another k":    {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.K = 2 }, ""},
+		"another seed": {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Seed = 9 }, "held out other entries"},
+		"other values": {func(p *optcomplete.Problem, _ *optcomplete.Settings) {
+			r := *p.Ratings
+			r.Matrix = r.Matrix.Map(func(_ int, _ int32, v float64) float64 { return v + 1 })
+			p.Ratings = &r
+		}, "their fingerprints differ"},
+		"fewer entries": {func(_ *optcomplete.Problem, s *optcomplete.Settings) {}, "fitted on other data"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			other := fitted(t, c.change).Summary
+			if name == "fewer entries" {
+				other.Observed--
+			}
+			texts := map[string][]byte{"0": jsonOf(t, one), "1": jsonOf(t, other)}
+			var models []*Model
+			for i := range 2 {
+				m, err := Parse("model", texts[fmt.Sprint(i)])
+				if err != nil {
+					t.Fatal(err)
+				}
+				models = append(models, m)
+			}
+			var b bytes.Buffer
+			if err := Compare(&b, models); err != nil {
+				t.Fatal(err)
+			}
+			if has := strings.Contains(b.String(), `class="warnings"`); has != (c.want != "") || !strings.Contains(b.String(), c.want) {
+				t.Errorf("warnings: %v, want %q", has, c.want)
+			}
+			node, err := html.Parse(&b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			checkNumbers(t, node, texts)
+		})
+	}
+}
+
+func TestOtherFormatsAreRefused(t *testing.T) {
+	for text, want := range map[string]string{`{"format_version": 1}`: "format_version is 1", `[`: "not a readable model"} {
+		if _, err := Parse("m", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", text, err)
+		}
+	}
+	if _, err := Read(t.TempDir()); err == nil || !strings.Contains(err.Error(), "not a saved model") {
+		t.Errorf("an empty folder: %v", err)
+	}
+	m, err := Parse("m", []byte(fmt.Sprintf(`{"format_version": %d}`, model.FormatVersion)))
+	if err == nil {
+		err = Write(new(bytes.Buffer), m, nil)
+	}
+	if err == nil || !strings.Contains(err.Error(), "no number at") {
+		t.Errorf("a damaged model: %v", err)
+	}
+}
+
+// TestSizeDoesNotGrowWithRows: of a model with many rows and a long search the
+// page is as large as of a small one.
+func TestSizeDoesNotGrowWithRows(t *testing.T) {
+	size := func(rows int) int {
+		in, err := synth.Generate(synth.Config{Rows: rows, Columns: 40, Features: 12, K: 3, Missing: 0.8, Noise: 0.05, Seed: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
+			optcomplete.Settings{K: 3, Model: model.Full, Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2, TimeLimit: 2 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		page, _ := written(t, jsonOf(t, m.Summary), nil)
+		return len(page)
+	}
+	if small, large := size(200), size(8000); float64(large) > 1.3*float64(small) {
+		t.Errorf("%d bytes for 200 rows, %d for 8000", small, large)
+	}
+}

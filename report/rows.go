@@ -1,0 +1,208 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"html/template"
+	"math"
+	"slices"
+	"strings"
+
+	"optcomplete/internal/chart"
+	"optcomplete/model"
+)
+
+// examples shows single rows explained.
+func (m *Model) examples() section {
+	s := section{ID: "examples", Short: "Examples", Title: "Examples of single rows, explained"}
+	d := m.s.Diagnostics
+	if d == nil {
+		s.Lead = m.missing()
+		return s
+	}
+	if len(d.Examples) == 0 {
+		s.Lead = "No row has entries to explain."
+		return s
+	}
+	s.Lead = "A row with the median number of entries, the one with the most and the one with the fewest. <code>optcomplete explain MODEL --row ID</code> does this for any row."
+	for i := range d.Examples {
+		m.example(&s, i)
+	}
+	return s
+}
+
+func (m *Model) example(s *section, i int) {
+	e := m.s.Diagnostics.Examples[i]
+	x := e.Explanation
+	here := func(parts ...any) string { return at(append([]any{"diagnostics.examples", i}, parts...)...) }
+	s.add(block{Heading: fmt.Sprintf("%s (%s)", x.Row, e.Why)})
+	effect := template.HTML("")
+	if m.s.Model != "paper" {
+		effect = say(" Its effect is %s: its values are that much above or below what is usual.", m.num(here("explanation.effect"), signed))
+	}
+	s.say("%s training entries.%s", m.num(here("explanation.entries"), whole), effect)
+	plot := &chart.Rows{Title: "What sets " + x.Row + " apart", X: "difference to the population, per standard deviation", Zero: true,
+		Description: "One bar for each feature: how much more or less this row values one standard deviation of it than the population does."}
+	t := &table{Caption: "Coefficients of " + x.Row, Head: []string{"Feature", "Per", "Row", "Population", "Difference per SD"}, Text: []bool{true, true}}
+	for f, term := range x.Terms {
+		tone := 1
+		if term.PerSD < 0 {
+			tone = 2
+		}
+		plot.Rows = append(plot.Rows, chart.Row{Name: term.Name, Note: signed(term.PerSD), Bar: &[2]float64{0, term.PerSD}, Tone: tone, Tip: fmt.Sprintf("%s: row %s, population %s", term.Name, signed(term.Row), signed(term.Population))})
+		path := func(key string) string { return here("explanation.terms", f, key) }
+		t.row(name(term.Name), text(term.Unit), m.num(path("row"), signed), m.num(path("population"), signed), m.num(path("per_sd"), signed))
+	}
+	figures := []figure{}
+	if len(plot.Rows) > 0 {
+		figures = append(figures, figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: "Blue: valued more than usual. Orange: valued less."})
+	}
+	for c, one := range e.Cases {
+		figures = append(figures, m.waterfall(one, func(parts ...any) string { return here(append([]any{"cases", c}, parts...)...) }))
+	}
+	if len(x.Top) > 0 {
+		t := &table{Caption: "Among columns that it has no entry for", Head: []string{"Column", "Prediction", "What lifts it"}, Text: []bool{true, false, true}}
+		for j, item := range x.Top {
+			t.row(name(item.Column), m.num(here("explanation.top", j, "prediction"), plain), m.whys(item.Whys, func(w int) string { return here("explanation.top", j, "whys", w, "part") }))
+		}
+		figures = append(figures, figure{Title: "Largest predictions for " + x.Row, Table: t, Open: true})
+	}
+	s.figures(figures...)
+}
+
+// whys names the largest parts that lift a prediction.
+func (m *Model) whys(whys []model.Why, path func(int) string) template.HTML {
+	var out []string
+	for w, why := range whys { // largest first
+		if len(out) == 3 || why.Part <= 0 {
+			break
+		}
+		out = append(out, string(say("%s %s", name(why.Name), m.num(path(w), signed))))
+	}
+	if len(out) == 0 {
+		return "nothing"
+	}
+	return template.HTML(strings.Join(out, ", "))
+}
+
+// waterfall shows how a prediction adds up.
+func (m *Model) waterfall(c model.Case, here func(parts ...any) string) figure {
+	sum := c.Sum
+	plot := &chart.Rows{Title: "How the prediction for " + sum.Column + " adds up", X: "value",
+		Description: "Bars from one partial sum to the next: each part of the prediction moves it to the right or to the left. The last rows are the prediction and the observed value."}
+	t := &table{Caption: "The prediction for " + sum.Column + " as a sum", Head: []string{"Part", "Adds", "Value of the column", "Per unit"}}
+	level := 0.0
+	step := func(what string, by float64) {
+		tone := 1
+		if by < 0 {
+			tone = 2
+		}
+		plot.Rows = append(plot.Rows, chart.Row{Name: what, Note: signed(by), Bar: &[2]float64{level, level + by}, Tone: tone, Tip: fmt.Sprintf("%s: %s, then %s", what, signed(by), plain(level+by))})
+		level += by
+	}
+	if m.s.Model != "paper" {
+		plot.Rows = append(plot.Rows, chart.Row{Name: "mean", Note: plain(sum.Mean), Dot: &sum.Mean, Tone: 3, Tip: "mean of all values"})
+		level = sum.Mean
+		t.row("mean", m.num(here("sum.mean"), plain), "", "")
+		step("row effect", sum.RowEffect)
+		t.row("row effect", m.num(here("sum.row_effect"), signed), "", "")
+	}
+	if m.s.Model == "full" {
+		step("column effect", sum.ColumnEffect)
+		t.row("column effect", m.num(here("sum.column_effect"), signed), "", "")
+	}
+	// The largest first: what matters is at the top.
+	order := make([]int, len(sum.Parts))
+	for f := range order {
+		order[f] = f
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Compare(math.Abs(sum.Parts[b].Part), math.Abs(sum.Parts[a].Part))
+	})
+	for _, f := range order {
+		part := sum.Parts[f]
+		step(part.Name, part.Part)
+		path := func(key string) string { return here("sum.parts", f, key) }
+		t.row(name(part.Name), m.num(path("part"), signed), m.num(path("value"), short), m.num(path("per_unit"), signed))
+	}
+	t.row("prediction", m.num(here("sum.prediction"), plain), "", "")
+	t.row("observed", m.num(here("observed"), short), "", "")
+	observed, prediction := c.Observed, sum.Prediction
+	plot.Rows = append(plot.Rows, chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + short(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), short(observed))})
+	plot.Legend = []chart.Key{{Part: "dot", Name: "predicted"}, {Part: "other", Name: "observed"}}
+	kind := template.HTML("a training entry")
+	if c.Held {
+		kind = "an entry that was held out"
+	}
+	caption := say("%s, observed %s, predicted %s.", kind, m.num(here("observed"), short), m.num(here("sum.prediction"), plain))
+	caption = template.HTML(strings.ToUpper(string(caption[:1]))) + caption[1:]
+	if sum.Clip != nil && sum.Sum != sum.Prediction {
+		caption = say("%s The sum was kept in the range of the training values, %s to %s.", caption, m.num(here("sum.clip.low"), plain), m.num(here("sum.clip.high"), plain))
+	}
+	return figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: caption}
+}
+
+// data answers: what were the data?
+func (m *Model) data() section {
+	s := section{ID: "data", Short: "The data", Title: "The data"}
+	s.Lead = say("%s rows, %s columns, %s training entries.", m.num("rows", whole), m.num("columns", whole), m.num("observed", whole))
+	cards := []card{{Name: "Rows", Value: m.num("rows", whole)}, {Name: "Columns", Value: m.num("columns", whole)}, {Name: "Training entries", Value: m.num("observed", whole)}}
+	if m.s.Holdout != nil {
+		cards = append(cards, card{Name: "Held-out entries", Value: m.num("holdout.entries", whole)})
+	}
+	d := m.s.Diagnostics
+	if d != nil {
+		cards = append(cards, card{Name: "Density", Value: m.num("diagnostics.density", percent), Note: "training entries per cell"})
+	}
+	cards = append(cards, card{Name: "Features to select from", Value: m.num("features", whole)})
+	s.add(block{Cards: cards})
+	if d == nil {
+		s.say("%s", m.missing())
+		return s
+	}
+	var figures []figure
+	for _, h := range []struct {
+		title, x, y, path string
+		bars              []model.Bar
+		whole             bool
+	}{
+		{"Values of the training entries", "value", "entries", "diagnostics.values", d.Values, false},
+		{"Entries per row", "training entries of the row", "rows", "diagnostics.row_entries", d.RowEntries, true},
+		{"Entries per column", "training entries of the column", "columns", "diagnostics.column_entries", d.ColumnEntries, true},
+	} {
+		if len(h.bars) > 0 {
+			figures = append(figures, m.histogram(h.title, h.x, h.y, h.path, h.bars, h.whole))
+		}
+	}
+	if len(figures) > 0 {
+		s.figures(figures...)
+	}
+	s.say("Fingerprint of the entries: <code>%s</code>. Models with the same fingerprint were made from the same entries.", d.Fingerprint)
+	return s
+}
+
+// histogram draws counted bars: one for each value if there are few values.
+func (m *Model) histogram(title, x, y, path string, bars []model.Bar, doubling bool) figure {
+	c := &chart.Chart{Title: title, X: x, Y: y, ZeroY: true, Description: "A histogram: " + y + " by " + x + "."}
+	t := &table{Caption: title, Head: []string{"From", "to", "Count"}}
+	values := !doubling && !slices.ContainsFunc(bars, func(b model.Bar) bool { return b.Low != b.High })
+	for i, b := range bars {
+		here := func(key string) string { return at(path, i, key) }
+		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("count"), whole))
+		bar := chart.Bar{Low: b.Low, High: b.High, Y: float64(b.Count), Tip: fmt.Sprintf("%s to %s: %s %s", short(b.Low), short(b.High), whole(float64(b.Count)), y)}
+		if values || doubling {
+			label := between(b.Low, b.High)
+			if values {
+				label = short(b.Low)
+			}
+			c.Labels = append(c.Labels, label)
+			bar.Low, bar.High, bar.Tip = float64(i), float64(i)+1, fmt.Sprintf("%s: %s %s", label, whole(float64(b.Count)), y)
+		}
+		c.Bars = append(c.Bars, bar)
+	}
+	caption := template.HTML("")
+	if doubling {
+		caption = "Each bar spans twice the numbers of the one before."
+	}
+	return figure{Title: title, SVG: drawn(c), Table: t, Caption: caption}
+}

@@ -1,0 +1,172 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"math"
+
+	"optcomplete/internal/chart"
+	"optcomplete/model"
+)
+
+// selected answers: what was selected, and how sure is that?
+func (m *Model) selected(path *Path) section {
+	s := section{ID: "selected", Short: "The selection", Title: "What was selected, and how sure that is"}
+	s.Lead = say("Of %s %s these %s explain the observed values best: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
+	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: "mean squared error with its penalty"}}
+	if m.s.Certified {
+		cards = append(cards,
+			card{Name: "Bound", Value: m.num("bound", exact), Note: "no selection costs less"},
+			card{Name: "Gap", Value: m.num("gap", percent), Note: "(cost − bound) ÷ cost"})
+	} else {
+		cards = append(cards, card{Name: "Bound", Value: "none", Note: "samples prove nothing"})
+		if m.s.SampledGap != nil {
+			cards = append(cards, card{Name: "Gap on samples", Value: m.num("sampled_gap", percent), Note: "of the samples’ own cost; no proof"})
+		}
+	}
+	cards = append(cards, card{Name: "Status", Value: text(statusText(m.s.Status)), Note: say("method %s", name(m.s.Method))})
+	s.add(block{Cards: cards})
+	if m.s.Certified {
+		s.say("The bound comes from all %s training entries and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section.", m.num("observed", whole))
+	} else {
+		s.say("%s", m.certificate())
+	}
+	m.needed(&s)
+	m.stability(&s, path)
+	return s
+}
+
+// needed shows what the selection would cost without each feature.
+func (m *Model) needed(s *section) {
+	if len(m.s.Removal) == 0 {
+		s.say("The model was saved without what the selection would cost with a feature less.")
+		return
+	}
+	t := &table{Caption: "How much each selected feature is needed", Head: []string{"Feature", "Cost without it", "Increase", "Best selection seen without it", "Its increase"}, Text: []bool{true, false, false, true, false}, Sort: true}
+	plot := &chart.Rows{Title: "Increase of the cost without each feature", X: "increase of the cost", Zero: true, Percent: true,
+		Description: "One bar for each selected feature: by how much the cost rises if it is left out and nothing takes its place."}
+	for i, r := range m.s.Removal {
+		cost := at("removal", i, "cost")
+		increase := m.doc.derive("increase", cost, "cost")
+		instead, more := template.HTML("none seen"), template.HTML("–")
+		for x, tie := range m.s.NearTies { // best first
+			if out := without(m.s.Selected, tie.Selected); len(without([]string{r.Name}, out)) == 0 {
+				instead = say("%s instead", without(tie.Selected, m.s.Selected))
+				more = m.derived("increase", at("near_ties", x, "cost"), "cost", morePercent)
+				break
+			}
+		}
+		t.row(name(r.Name), m.num(cost, exact), m.derived("increase", cost, "cost", morePercent), instead, more)
+		if math.IsInf(increase, 0) || math.IsNaN(increase) {
+			continue // the cost is 0
+		}
+		plot.Rows = append(plot.Rows, chart.Row{Name: r.Name, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: fmt.Sprintf("%s: cost %s without it", r.Name, morePercent(increase))})
+	}
+	s.add(block{Heading: "How much each feature is needed"})
+	if len(plot.Rows) > 0 {
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The longer the bar, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.", Wide: true})
+	}
+	s.table(t)
+}
+
+// stability shows how often resampled rows select the same.
+func (m *Model) stability(s *section, path *Path) {
+	if path == nil || path.Stability == nil || path.Stability.Resamples == 0 {
+		return
+	}
+	b := path.Stability
+	s.add(block{Heading: "How stable the selection is"})
+	s.say("The rows were drawn anew %s times (bootstrap); of %s features, %s of those resamples select exactly %s.",
+		path.doc.num("stability.resamples", whole), path.doc.num("stability.k", whole), path.doc.num("stability.same", whole), b.Selected)
+	t := &table{Caption: "How many resamples select each feature", Head: []string{"Feature", "Resamples"}, Sort: true}
+	plot := &chart.Rows{Title: "Resamples that select each feature", X: "part of the resamples", Zero: true, Percent: true, Description: "One bar for each feature that at least one resample selects."}
+	for i, f := range b.Features {
+		t.row(name(f.Feature), path.doc.num(at("stability.features", i, "times"), whole))
+		if i < 20 {
+			part := float64(f.Times) / float64(b.Resamples)
+			tone := 1
+			if len(without([]string{f.Feature}, b.Selected)) > 0 {
+				tone = 5
+			}
+			plot.Rows = append(plot.Rows, chart.Row{Name: f.Feature, Note: percent(part), Bar: &[2]float64{0, part}, Tone: tone})
+		}
+	}
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true, Caption: "Blue: selected on all rows. Amber: only on some resamples."})
+}
+
+// nearTies answers: which selections are nearly as good?
+func (m *Model) nearTies() section {
+	s := section{ID: "ties", Short: "Near ties", Title: "Which selections are nearly as good"}
+	if len(m.s.NearTies) == 0 {
+		s.Lead = "No other selection was kept: the search saw none that is close, or was told to report none (--near-ties)."
+		return s
+	}
+	best := at("near_ties", 0, "cost")
+	s.Lead = say("The next best selection seen costs %s more: %s.", m.derived("increase", best, "cost", percent), m.exchange(m.s.NearTies[0]))
+	if m.s.Cost == 0 {
+		s.Lead = say("The selection leaves nothing unexplained; the next best one seen costs %s: %s.", m.num(best, exact), m.exchange(m.s.NearTies[0]))
+	}
+	plot := &chart.Rows{Title: "Other selections seen, by what they cost more", X: "increase of the cost", Zero: true, Percent: true,
+		Description: "One bar for each of the best other selections that the search saw: by how much its cost is above that of the selection."}
+	t := &table{Caption: "The best other selections seen", Head: []string{"Exchange", "Cost", "Increase"}, Sort: true}
+	for i, tie := range m.s.NearTies {
+		cost := at("near_ties", i, "cost")
+		increase := m.doc.derive("increase", cost, "cost")
+		out, in := without(m.s.Selected, tie.Selected), without(tie.Selected, m.s.Selected)
+		label := join(in) + " instead of " + join(out)
+		t.row(m.exchange(tie), m.num(cost, exact), m.derived("increase", cost, "cost", morePercent))
+		if math.IsInf(increase, 0) || math.IsNaN(increase) {
+			continue // the cost is 0
+		}
+		plot.Rows = append(plot.Rows, chart.Row{Name: label, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: label + ": cost " + morePercent(increase)})
+	}
+	if len(plot.Rows) > 0 {
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true})
+	} else {
+		s.table(t)
+	}
+	s.table(m.membership())
+	s.say("These are the best that the search met on its way to the proof; there may be others between them. Features that replace each other at a small price carry the same information: say so when you tell the story of one of them.")
+	return s
+}
+
+func join(list []string) string {
+	out := ""
+	for i, x := range list {
+		if i > 0 {
+			out += ", "
+		}
+		out += x
+	}
+	return out
+}
+
+func (m *Model) exchange(tie model.NearTie) template.HTML {
+	return say("%s instead of %s", without(tie.Selected, m.s.Selected), without(m.s.Selected, tie.Selected))
+}
+
+// membership is which selection has which feature.
+func (m *Model) membership() *table {
+	t := &table{Caption: "Which selection has which feature", Head: []string{"Feature", "Selected"}}
+	features := append([]string{}, m.s.Selected...)
+	for i, tie := range m.s.NearTies {
+		t.Head = append(t.Head, fmt.Sprintf("Next %d", i+1))
+		features = append(features, without(tie.Selected, features)...)
+	}
+	for _, f := range features {
+		cells := []template.HTML{name(f), has(m.s.Selected, f)}
+		for _, tie := range m.s.NearTies {
+			cells = append(cells, has(tie.Selected, f))
+		}
+		t.row(cells...)
+	}
+	return t
+}
+
+// has marks whether a list has a name, for eyes and for ears.
+func has(list []string, name string) template.HTML {
+	if len(without([]string{name}, list)) == 0 {
+		return `<span class="yes" role="img" aria-label="yes">●</span>`
+	}
+	return `<span class="no" role="img" aria-label="no">·</span>`
+}

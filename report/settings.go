@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"html/template"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// settings answers: how is this made again?
+func (m *Model) settings() section {
+	s := section{ID: "settings", Short: "Settings", Title: "Settings and versions, to make it again"}
+	s.Lead = "The same data, settings and seed give the same model, whatever the number of threads; only the times differ."
+	s.add(block{Code: m.command()})
+	t := &table{Caption: "Settings", Head: []string{"Setting", "Value"}, Text: []bool{true, true}}
+	t.row("Method", text(m.s.Method))
+	t.row("Model", text(m.s.Model))
+	t.row("Features selected, k", m.num("k", whole))
+	t.row("γ", m.num("gamma", short))
+	for _, optional := range []struct{ label, path string }{
+		{"γ of the population", "gamma0"}, {"Shrinkage of row effects, in entries", "row_shrinkage"}, {"Shrinkage of column effects, in entries", "column_shrinkage"},
+		{"Shrinkage of column effects as learned, in entries", "structure.column_shrinkage"},
+		{"Rows of a sample", "sample_rows"}, {"Columns of a sample’s row", "sample_columns"},
+	} {
+		if _, ok := m.doc.find(optional.path); ok {
+			t.row(template.HTML(optional.label), m.num(optional.path, short))
+		}
+	}
+	t.row("Refit of the coefficients", text(m.s.Refit.String()))
+	t.row("Seed", m.num("seed", func(float64) string { return fmt.Sprint(m.s.Seed) }))
+	if len(m.s.Always) > 0 {
+		t.row("Selected in any case", say("%s", m.s.Always))
+	}
+	if len(m.s.Never) > 0 {
+		t.row("Never selected", say("%s", m.s.Never))
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
+		t.row(say("<code>--%s</code>", key), name(m.s.Settings[key]))
+	}
+	if m.twoSided() {
+		t.row("Row features", m.num("row_features", whole))
+		t.row("Column features", m.num("column_features", whole))
+		t.row("Heredity", text(m.s.Heredity))
+	}
+	if m.s.Solver != "" {
+		t.row("Solver of the masters", name(m.s.Solver+" "+m.s.SolverVersion))
+	}
+	t.row("Program", say("optcomplete %s", name(m.s.Version)))
+	if m.s.Platform != "" {
+		t.row("Platform", name(m.s.Platform))
+	}
+	t.row("Format of model.json", m.num("format_version", whole))
+	s.table(t)
+	return s
+}
+
+// inputs are the files of the command line, by the names they were given.
+func (m *Model) inputs() string {
+	ratings, features := m.s.Settings["ratings"], m.s.Settings["features"]
+	if ratings == "" {
+		ratings = "RATINGS"
+	}
+	if features == "" {
+		features = "FEATURES"
+	}
+	return quote(ratings) + " --features " + quote(features)
+}
+
+// command is a command line that makes the model again.
+func (m *Model) command() string {
+	words := []string{"optcomplete fit", m.inputs(), fmt.Sprintf("-k %d", m.s.K)}
+	if m.twoSided() {
+		rows := m.s.Settings["row-features"]
+		if rows == "" {
+			rows = "ROW-FEATURES"
+		}
+		words = append(words, "--row-features "+quote(rows))
+	} else {
+		words = append(words, "--model "+m.s.Model, "--method "+m.s.Method)
+	}
+	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
+		switch value := m.s.Settings[key]; {
+		case key == "ratings" || key == "features" || key == "row-features":
+		case value == "true":
+			words = append(words, "--"+key)
+		default:
+			words = append(words, "--"+key+" "+quote(value))
+		}
+	}
+	for flag, list := range map[string][]string{"always": m.s.Always, "never": m.s.Never} {
+		if len(list) > 0 {
+			words = append(words, "--"+flag+" "+quote(strings.Join(list, ",")))
+		}
+	}
+	slices.Sort(words[3:])
+	return strings.Join(append(words, fmt.Sprintf("--seed %d", m.s.Seed), "-o model"), " ")
+}
+
+// quote makes a word of a shell.
+func quote(word string) string {
+	if word != "" && !strings.ContainsFunc(word, func(r rune) bool {
+		return !strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./,:=+@%", r)
+	}) {
+		return word
+	}
+	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+}
