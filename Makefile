@@ -20,8 +20,8 @@ staticcheck:
 # One static binary, without C; and that the plain Go kernels compile elsewhere.
 build:
 	CGO_ENABLED=0 go build -o optcomplete ./cmd/optcomplete
-	GOARCH=arm64 go vet ./internal/kernel ./objective
-	go test -tags purego ./internal/kernel ./objective
+	GOARCH=arm64 go vet ./internal/kernel ./internal/random ./objective
+	go test -tags purego ./internal/kernel ./internal/random ./objective
 
 test:
 	go test ./...
@@ -39,7 +39,7 @@ bench:
 	mv docs/benchmarks.tmp docs/benchmarks.md
 
 generate:
-	go generate ./internal/kernel
+	go generate ./internal/kernel ./internal/random
 
 # The golden files of the command line and docs/settings.md.
 settings:

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"optcomplete"
+	"optcomplete/internal/memory"
 )
 
 // PaperSettings say which of the paper's experiments to run, and how.
@@ -90,7 +91,7 @@ func Paper(ctx context.Context, s PaperSettings) ([]PaperCell, error) {
 		s.Threads = runtime.GOMAXPROCS(0)
 	}
 	if s.Memory == 0 {
-		s.Memory = freeMemory() / 2
+		s.Memory = memory.Free() / 2
 	}
 	head := PaperHead{Study: "paper", Gamma: s.Gamma, Test: s.Test, Solver: s.Solver, Threads: s.Threads, Version: optcomplete.Version}
 	store, err := openStore[PaperCell](s.Folder, head)
@@ -226,7 +227,7 @@ func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell)
 	out, err := m.run(limited, t)
 	took := time.Since(start)
 	cell.Memory = peak()
-	cell.Observed, cell.Generated = t.problem.Ratings.Observed(), r.generated(t.Shape)
+	cell.Observed, cell.Generated = t.train().Observed(), r.generated(t.Shape)
 	switch {
 	case ctx.Err() != nil:
 		return cell, ctx.Err() // what an interrupted method found is no result

@@ -7,6 +7,10 @@ import (
 	"time"
 
 	"optcomplete"
+	"optcomplete/baseline/effects"
+	"optcomplete/baseline/imc"
+	"optcomplete/baseline/oracle"
+	"optcomplete/baseline/softimpute"
 	"optcomplete/model"
 )
 
@@ -36,12 +40,11 @@ const oracleName = "oracle"
 // Its coefficients are fitted as those of the other methods are. All others are
 // measured against it, so it has no limit.
 var oracleMethod = method{name: oracleName, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
-	chosen := model.Chosen(t.source.Features, t.source.Selected)
-	parts, err := model.FitParts(ctx, t.problem.Ratings.Source(), chosen, t.K, model.Recipe{Kind: model.Paper, Threads: t.Threads})
+	fitted, err := oracle.Fit(ctx, t.train(), t.problem.Features, t.source.Selected, oracle.Settings{Kind: model.Paper, Threads: t.Threads})
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{predict: parts.Predictor(chosen, t.K), selected: t.source.SelectedNames()}, nil
+	return &outcome{predict: fitted.PredictRow, selected: t.source.SelectedNames()}, nil
 }}
 
 // methods are all that can be compared. A new one needs a line here.
@@ -50,6 +53,31 @@ var methods = []method{
 	selecting(optcomplete.Certified),
 	selecting(optcomplete.OptComplete),
 	selecting(optcomplete.CutPlanes),
+	{name: "imc", run: func(ctx context.Context, t *trial) (*outcome, error) {
+		fitted, err := imc.Fit(ctx, t.train(), t.problem.Features, imc.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
+		if err != nil {
+			return nil, err
+		}
+		return &outcome{predict: fitted.PredictRow}, nil
+	}},
+	{name: "softimpute", run: func(ctx context.Context, t *trial) (*outcome, error) {
+		s := softimpute.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory}
+		if t.Netflix {
+			s.Rank = t.K // "we set the maximum rank of SIALS to be k"
+		}
+		fitted, err := softimpute.Fit(ctx, t.train(), s)
+		if err != nil {
+			return nil, err
+		}
+		return &outcome{predict: fitted.PredictRow}, nil
+	}},
+	{name: "effects", run: func(ctx context.Context, t *trial) (*outcome, error) {
+		fitted, err := effects.Fit(ctx, t.train(), effects.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
+		if err != nil {
+			return nil, err
+		}
+		return &outcome{predict: fitted.PredictRow}, nil
+	}},
 }
 
 // selecting is one of the program's own ways to select, with the paper's model.

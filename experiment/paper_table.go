@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/memory"
 )
 
 // PaperFile is the name of a panel's file of a kind: md, csv, json or svg.
@@ -166,7 +167,7 @@ func about(head PaperHead, panel Panel, cells []PaperCell) string {
 	}
 	on := fmt.Sprintf("at most %d of the missing entries", head.Test)
 	if panel.Name == "netflix" {
-		on = fmt.Sprintf("at most %d entries of the fifth that is withheld", head.Test)
+		on = fmt.Sprintf("at most %d entries of the fifth that is withheld, predictions of all methods kept within 1 to 5", head.Test)
 	}
 	limit := ""
 	for _, c := range cells {
@@ -204,7 +205,7 @@ func (g *group) line() string {
 	return fmt.Sprintf("| %s | %d | %s | %s | %s | %s | %s | %s | %s | %s | %s | %s |\n", name, len(g.cells), search, g.show(totalSeconds, secondsOf),
 		g.show(func(c PaperCell) float64 { return c.MAPE }, percent), g.show(func(c PaperCell) float64 { return c.CleanMAPE }, percent),
 		g.show(func(c PaperCell) float64 { return c.Ratio }, twoPlace), found, gap, cuts, passes,
-		g.show(func(c PaperCell) float64 { return float64(c.Memory) }, func(x float64) string { return Bytes(int64(x)) }))
+		g.show(func(c PaperCell) float64 { return float64(c.Memory) }, func(x float64) string { return memory.Format(int64(x)) }))
 }
 
 // paperCSV writes a line for every cell.

@@ -1,20 +1,18 @@
 package experiment
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"runtime/debug"
 	"runtime/metrics"
-	"strings"
 	"time"
 
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 )
@@ -93,8 +91,21 @@ func (t *trial) scoreOn(test []synth.TestEntry) (err error) {
 	return err
 }
 
-// score gives the MAPE against the noisy and the noise-free values.
+// train is what a method may see.
+func (t *trial) train() data.Source { return t.problem.Ratings.Source() }
+
+// score gives the MAPE against the noisy and the noise-free values. Ratings are
+// known to be from 1 to 5, so predictions of any method are kept within that.
 func (t *trial) score(predict func(row int, columns []int32, out []float64)) (noisy, clean float64, err error) {
+	if t.Netflix {
+		free := predict
+		predict = func(row int, columns []int32, out []float64) {
+			free(row, columns, out)
+			for x, v := range out {
+				out[x] = min(max(v, 1), 5)
+			}
+		}
+	}
 	a, err := evaluate.Score(t.noisy, predict, t.Threads)
 	if err != nil {
 		return 0, 0, err
@@ -186,43 +197,14 @@ func (r *paperRun) misfit(s Shape) string {
 	case r.generated(s):
 		need := time.Duration(generatedPasses * float64(generatedEntry) * s.entries() / float64(r.Threads))
 		if r.TimeLimit > 0 && need > r.TimeLimit {
-			return fmt.Sprintf("its entries need about %s of memory and it may take %s; made anew at every pass they would take about %v", Bytes(all), Bytes(r.Memory), need.Round(time.Second))
+			return fmt.Sprintf("its entries need about %s of memory and it may take %s; made anew at every pass they would take about %v", memory.Format(all), memory.Format(r.Memory), need.Round(time.Second))
 		}
 	case s.Netflix && all > r.Memory:
-		return fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(all), Bytes(r.Memory))
+		return fmt.Sprintf("it needs about %s of memory, and may take %s", memory.Format(all), memory.Format(r.Memory))
 	case rest > r.Memory:
-		return fmt.Sprintf("it needs about %s of memory, and may take %s", Bytes(rest), Bytes(r.Memory))
+		return fmt.Sprintf("it needs about %s of memory, and may take %s", memory.Format(rest), memory.Format(r.Memory))
 	}
 	return ""
-}
-
-// Bytes prints a number of bytes for people.
-func Bytes(n int64) string {
-	switch {
-	case n >= 10<<30:
-		return fmt.Sprintf("%.0f GiB", float64(n)/(1<<30))
-	case n >= 1<<30:
-		return fmt.Sprintf("%.1f GiB", float64(n)/(1<<30))
-	default:
-		return fmt.Sprintf("%.0f MiB", max(1, float64(n)/(1<<20)))
-	}
-}
-
-// freeMemory is what the machine could still give, in bytes; 0: it does not say.
-func freeMemory() int64 {
-	file, err := os.Open("/proc/meminfo")
-	if err != nil {
-		return 0
-	}
-	defer file.Close()
-	for lines := bufio.NewScanner(file); lines.Scan(); {
-		if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
-			var kilobytes int64
-			fmt.Sscan(rest, &kilobytes)
-			return kilobytes << 10
-		}
-	}
-	return 0
 }
 
 // watchMemory looks at the memory in use every few milliseconds until the

@@ -6,7 +6,7 @@ import "context"
 // weights, not divided by n·m: their sum is n·m times the cost.
 func (o *Exact) RowCosts(ctx context.Context, weights []float64) ([]float64, error) {
 	costs := make([]float64, o.n)
-	w := newWeighting(weights, o.gamma)
+	w := o.newWeighting(weights)
 	for _, k := range o.workers {
 		k.prepare(w, false)
 	}
@@ -31,7 +31,7 @@ func (o *Exact) Removals(ctx context.Context, selection []int) ([]float64, error
 	for _, j := range selection {
 		weights[j] = 1
 	}
-	w := newWeighting(weights, o.gamma)
+	w := o.newWeighting(weights)
 	for _, k := range o.workers {
 		k.prepare(w, true)
 	}

@@ -358,12 +358,13 @@ func squares(x []float64) float64 {
 // removals adds, for each feature of the support, what a chunk's rows lose
 // without it, and returns their cost with it.
 func (k *worker) removals(rows []int32, lost []float64) (float64, error) {
-	s := sums{gradient: make([]float64, k.p)}
+	var s sums
 	t := len(k.support)
 	for group := range slices.Chunk(rows, kernel.Lanes) {
 		if err := k.read(group); err != nil {
 			return 0, err
 		}
+		k.panel.empty() // correlations are not needed
 		k.primal(len(group), &s)
 		kernel.Inverse(k.k, k.work, t)
 		for y := range t {

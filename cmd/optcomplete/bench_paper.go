@@ -6,19 +6,18 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/experiment"
+	"optcomplete/internal/memory"
 )
 
 func benchPaperCommand(c *common) *cobra.Command {
 	var (
 		panels  []string
-		memory  string
+		room    string
 		seconds float64
 		s       experiment.PaperSettings
 	)
@@ -52,13 +51,15 @@ goes on where it stopped.`,
 				}
 				s.Panels = append(s.Panels, panel)
 			}
-			var err error
-			if s.Memory, err = parseMemory(memory); err != nil {
-				return err
+			if room != "" {
+				var err error
+				if s.Memory, err = memory.Parse(room); err != nil {
+					return usagef("--memory: %v", err)
+				}
 			}
 			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
 			s.OnCell = func(cell experiment.PaperCell, have bool) { c.notef("%s", paperLine(cell, have)) }
-			_, err = experiment.Paper(cmd.Context(), s)
+			_, err := experiment.Paper(cmd.Context(), s)
 			var other *experiment.OtherStudyError
 			switch {
 			case errors.As(err, &other):
@@ -85,7 +86,7 @@ goes on where it stopped.`,
 	flags.Bind("seeds", &s.Seeds)
 	flags.Bind("gamma", &s.Gamma)
 	flags.Bind("max-seconds", &seconds)
-	flags.Bind("memory", &memory)
+	flags.Bind("memory", &room)
 	flags.Bind("solver", &s.Solver)
 	flags.Bind("test-entries", &s.Test)
 	flags.Bind("output", &s.Folder)
@@ -108,23 +109,4 @@ func paperLine(cell experiment.PaperCell, have bool) string {
 		line += "  (done before)"
 	}
 	return line
-}
-
-// parseMemory reads a number of bytes such as 8G or 512M; "" is 0.
-func parseMemory(text string) (int64, error) {
-	if text == "" {
-		return 0, nil
-	}
-	digits, shift := strings.TrimRight(strings.ToUpper(text), "IB"), 0
-	for unit, by := range map[string]int{"K": 10, "M": 20, "G": 30, "T": 40} {
-		if rest, ok := strings.CutSuffix(digits, unit); ok {
-			digits, shift = rest, by
-			break
-		}
-	}
-	n, err := strconv.ParseFloat(digits, 64)
-	if bytes := n * float64(int64(1)<<shift); err == nil && bytes >= 1 && bytes < 1<<62 {
-		return int64(bytes), nil
-	}
-	return 0, usagef("--memory is %q, but must be a number of bytes such as 8G or 512M", text)
 }

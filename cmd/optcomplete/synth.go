@@ -143,7 +143,7 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 		err = ratings(stdout)
 	case o.ratings != "":
 		if filepath.Ext(o.ratings) == ".pack" {
-			entries, err = writePack(ctx, o.ratings, source)
+			entries, err = packSource(ctx, o.ratings, source)
 		} else {
 			err = atomicfile.File(o.ratings, ratings)
 		}
@@ -182,8 +182,8 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 	})
 }
 
-// writePack writes the entries as a pack.
-func writePack(ctx context.Context, path string, source *synth.Source) (entries int, err error) {
+// packSource writes the entries as a pack.
+func packSource(ctx context.Context, path string, source *synth.Source) (entries int, err error) {
 	w, err := pack.Create(path, source.ColumnIDs(), pack.WriterOptions{Rows: source.Rows, Observed: source.Observed()})
 	if err != nil {
 		return 0, err

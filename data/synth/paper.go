@@ -22,9 +22,10 @@ func NewSource(c Config) (*Source, error) {
 		return nil, err
 	}
 	values := make([]float64, c.Columns*c.Features)
+	streams := random.NewStreams(c.Seed, streamFeatures)
 	inParallel(c.Columns, func(low, high int) {
 		for j := low; j < high; j++ {
-			s := random.New(c.Seed, streamFeatures, uint64(j))
+			s := streams.Of(uint64(j))
 			own := values[j*c.Features : (j+1)*c.Features]
 			for f := range own {
 				own[f] = s.Float64()
@@ -54,8 +55,9 @@ func Generate(c Config) (*Instance, error) {
 // paperRows makes the rows of the paper's generator.
 type paperRows struct {
 	Config
-	skips  *skips // nil when nothing is missing
-	blocks int    // of columns
+	skips    *skips // nil when nothing is missing
+	blocks   int    // of columns
+	features random.Streams
 }
 
 // blockColumns is the number of columns whose observed ones are drawn from one
@@ -64,7 +66,7 @@ type paperRows struct {
 const blockColumns = 4096
 
 func newPaperRows(c Config) *paperRows {
-	r := &paperRows{Config: c, blocks: (c.Columns + blockColumns - 1) / blockColumns}
+	r := &paperRows{Config: c, blocks: (c.Columns + blockColumns - 1) / blockColumns, features: random.NewStreams(c.Seed, streamFeatures)}
 	if c.Missing > 0 {
 		r.skips = newSkips(c.Missing)
 	}
@@ -77,6 +79,25 @@ func (r *paperRows) coefficients(i int, u []float64) []float64 {
 		u = append(u, s.Float64())
 	}
 	return u
+}
+
+// products is Source.products from nothing: a feature is a uniform number of its
+// column's stream. Its factor 2⁻⁵³ is taken to u, which changes no bit of the
+// products.
+func (r *paperRows) products(selected []int, u []float64, columns []int32, out []float64) {
+	var scaled [64]float64
+	small := scaled[:0]
+	for _, v := range u {
+		small = append(small, v*0x1p-53)
+	}
+	for x, j := range columns {
+		s := r.features.Of(uint64(j))
+		sum := 0.0
+		for at, f := range selected {
+			sum += float64(float64(int64(s.At(f)>>11)) * small[at])
+		}
+		out[x] = sum
+	}
 }
 
 func (r *paperRows) observed(i int, _ *scratch, columns []int32) []int32 {

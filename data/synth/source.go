@@ -19,7 +19,7 @@ type Source struct {
 
 	name      string // of the generator
 	rows      generator
-	chosen    []float64 // m×k: the true features of every column together
+	chosen    []float64 // m×k: the true features of every column together; nil if products makes them
 	low, high float64   // the range of values without noise
 	rowPrefix string
 
@@ -60,8 +60,17 @@ type scratch struct {
 	normal [chunk]float64
 }
 
+// cached is how many true features the nearer caches hold, about. Beyond, the
+// paper's are made anew faster than memory gives them.
+const cached = 1 << 18
+
 // source completes a source whose features and selection are set.
 func (s *Source) source() *Source {
+	s.low, s.high = math.Inf(-1), math.Inf(1)
+	s.spare.New = func() any { return new(scratch) }
+	if _, ok := s.rows.(*paperRows); ok && s.Columns*s.K > cached {
+		return s
+	}
 	s.chosen = make([]float64, s.Columns*s.K)
 	inParallel(s.Columns, func(low, high int) {
 		for j := low; j < high; j++ {
@@ -71,8 +80,6 @@ func (s *Source) source() *Source {
 			}
 		}
 	})
-	s.low, s.high = math.Inf(-1), math.Inf(1)
-	s.spare.New = func() any { return new(scratch) }
 	return s
 }
 
@@ -166,6 +173,10 @@ func (s *Source) appendValues(i int, own *scratch, columns []int32, values []flo
 // products sets out to Σ_{f∈S} b_jf u_f for each column j, summed in the order
 // of S. Four columns go side by side, so that the machine fetches them at once.
 func (s *Source) products(u []float64, columns []int32, out []float64) {
+	if s.chosen == nil {
+		s.rows.(*paperRows).products(s.Selected, u, columns, out)
+		return
+	}
 	k := len(u)
 	x := 0
 	for ; x+4 <= len(columns); x += 4 {

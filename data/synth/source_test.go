@@ -129,6 +129,23 @@ func TestSomeOfARow(t *testing.T) {
 	}
 }
 
+// True features that are made anew give the same bits as the table of them.
+func TestProductsWithoutTheTable(t *testing.T) {
+	s := source(t, Config{Rows: 9, Columns: 500, Features: 70, K: 67, Missing: 0.5, Seed: 9})
+	u := s.Coefficients(4)
+	var columns []int32
+	for j := range int32(500) {
+		columns = append(columns, j)
+	}
+	want, got := make([]float64, 500), make([]float64, 500)
+	s.products(u, columns, want)
+	s.chosen = nil
+	s.products(u, columns, got)
+	if !slices.Equal(got, want) {
+		t.Error("the products differ")
+	}
+}
+
 // Text that is made in blocks is the text of the instance.
 func TestWriteRatings(t *testing.T) {
 	for _, c := range []Config{

@@ -12,3 +12,5 @@
 // added to something is written float64(x*y), which forbids its fusion with the
 // sum (the Go specification, "Floating-point operators"). It is not for secrets.
 package random
+
+//go:generate sh -c "cd gen && go run . -out ../normals_amd64.s -stubs ../stubs_amd64.go -pkg random"

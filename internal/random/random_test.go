@@ -103,6 +103,12 @@ func TestFastFormsGiveTheSameBits(t *testing.T) {
 		if a, b := s.Uint64(), s.Uint64(); NewPartial(a, 7).Hash(b) != Hash(a, 7, b) || NewPartial().Hash(a) != Hash(a) || partial.Hash(a) == partial.Hash(b) {
 			t.Fatal("a partial hash differs from the whole")
 		}
+		whole, part := New(5, 6, bits[0]), NewStreams(5, 6).Of(bits[0])
+		for n := range 5 {
+			if part.At(n) != whole.Uint64() {
+				t.Fatal("a stream of several differs from itself alone")
+			}
+		}
 	}
 }
 

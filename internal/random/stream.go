@@ -121,3 +121,22 @@ func NewPartial(words ...uint64) Partial {
 
 // Hash is Hash(words..., last).
 func (p Partial) Hash(last uint64) uint64 { return Mix(uint64(p) ^ Mix(last+golden)) }
+
+// Streams is New with its last word still open.
+type Streams struct{ partial Partial }
+
+// NewStreams takes all words of the streams but the last.
+func NewStreams(seed uint64, words ...uint64) Streams {
+	key := Hash(seed, uint64(len(words)+1))
+	for _, w := range words {
+		key = Hash(key, w)
+	}
+	return Streams{NewPartial(key)}
+}
+
+// Of is New(seed, words..., last).
+func (f Streams) Of(last uint64) Stream { return Stream{state: f.partial.Hash(last)} }
+
+// At gives what Uint64 would give after n more calls. The stream stays where it
+// is.
+func (s Stream) At(n int) uint64 { return Mix(s.state + uint64(n+1)*golden) }
