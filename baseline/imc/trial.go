@@ -48,7 +48,8 @@ func (t *trial) run(ctx context.Context) (err error) {
 			ranks = []int{1}
 		}
 	}
-	before := math.Inf(1)
+	// A larger rank goes on from the best λ of the one before, or a step above.
+	before := &walk{least: math.Inf(1)}
 	lambdas := t.Lambdas
 	for _, rank := range ranks {
 		rows, err := t.rows(source, rank)
@@ -62,33 +63,41 @@ func (t *trial) run(ctx context.Context) (err error) {
 			}
 			lambdas = lowrank.Path(top)
 		}
-		least, err := t.path(ctx, rows, rank, lambdas, of)
+		now, err := t.path(ctx, rows, rank, lambdas, before, of)
 		if err != nil {
 			return err
 		}
-		if least > (1-worthy)*before {
+		if now.least > (1-worthy)*before.least {
 			break
 		}
-		before = least
+		before = now
 	}
 	return nil
 }
 
-// path tries the λ for one rank and returns the least error.
-func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int, lambdas []float64, of effects.Settings) (float64, error) {
+// walk is where a path along the λ was best.
+type walk struct {
+	least float64
+	at    int
+	best  *Factors
+}
+
+// path tries the λ for one rank, from where the last path was best.
+func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int, lambdas []float64, last *walk, of effects.Settings) (*walk, error) {
 	s := newSolver(rows, t.columns, t.people, rank, t.Threads)
-	var start *Factors
-	least, worse := math.Inf(1), 0
-	for _, lambda := range lambdas {
+	start := last.best
+	out, worse := &walk{least: math.Inf(1)}, 0
+	for at := max(last.at-1, 0); at < len(lambdas); at++ {
+		lambda := lambdas[at]
 		f, err := s.solve(ctx, t.Settings, lambda, start)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		start = f
 		p := Point{Center: t.center, Rank: rank, Lambda: lambda}
 		m := Model{Factors: *f, Effects: t.taken, Clip: t.clip}
 		if p.RMSE, err = rmse(t.part, &m, t.fitter.Threads); err != nil {
-			return 0, err
+			return nil, err
 		}
 		t.best.points = append(t.best.points, p)
 		if t.OnPoint != nil {
@@ -98,14 +107,14 @@ func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int, lambdas 
 			t.best.Point, t.best.effects, t.best.start = p, of, f
 		}
 		worse++
-		if p.RMSE < least {
-			least, worse = p.RMSE, 0
+		if p.RMSE < out.least {
+			out.least, out.at, out.best, worse = p.RMSE, at, f, 0
 		}
 		if worse >= patience && t.Lambdas == nil {
 			break
 		}
 	}
-	return least, nil
+	return out, nil
 }
 
 // rmse is the error of a model on the part held out.

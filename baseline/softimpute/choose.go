@@ -114,29 +114,38 @@ func (t *trial) run(ctx context.Context) (err error) {
 		}
 		lambdas = lowrank.Path(top)
 	}
-	before := math.Inf(1)
+	// A larger rank goes on from the best λ of the one before, or a step above.
+	before := &walk{least: math.Inf(1)}
 	for _, rank := range ranks {
-		least, err := t.path(ctx, rank, lambdas, of)
+		now, err := t.path(ctx, rank, lambdas, before, of)
 		if err != nil {
 			return err
 		}
-		if least > (1-worthy)*before {
+		if now.least > (1-worthy)*before.least {
 			break
 		}
-		before = least
+		before = now
 	}
 	return nil
 }
 
-// path tries the λ for one rank and returns the least error.
-func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effects.Settings) (float64, error) {
+// walk is where a path along the λ was best.
+type walk struct {
+	least float64
+	at    int
+	best  *Factors
+}
+
+// path tries the λ for one rank, from where the last path was best.
+func (t *trial) path(ctx context.Context, rank int, lambdas []float64, last *walk, of effects.Settings) (*walk, error) {
 	s := newSolver(t.rows, rank, t.Threads)
-	var start *Factors
-	least, worse := math.Inf(1), 0
-	for _, lambda := range lambdas {
+	start := last.best
+	out, worse := &walk{least: math.Inf(1)}, 0
+	for at := max(last.at-1, 0); at < len(lambdas); at++ {
+		lambda := lambdas[at]
 		f, err := s.solve(ctx, t.problem(rank, lambda, start))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		start = f
 		better := false
@@ -147,20 +156,20 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 			scored := f
 			if debiased {
 				if scored, err = debias(ctx, t.rows, f, t.Threads); err != nil {
-					return 0, err
+					return nil, err
 				}
 			}
 			p := Point{Center: t.center, Rank: rank, Found: f.Rank, Lambda: lambda, Debiased: debiased}
 			m := Model{Factors: *scored, Effects: t.effects, Clip: t.clip}
 			if p.RMSE, err = rmse(t.part, &m, t.Threads); err != nil {
-				return 0, err
+				return nil, err
 			}
 			t.best.Points = append(t.best.Points, p)
 			if t.OnPoint != nil {
 				t.OnPoint(p)
 			}
-			if p.RMSE < least {
-				least, better = p.RMSE, true
+			if p.RMSE < out.least {
+				out.least, out.at, out.best, better = p.RMSE, at, f, true
 			}
 			if p.RMSE < t.best.RMSE {
 				t.best.Point, t.best.effects, t.best.Start = p, of, f
@@ -173,7 +182,7 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 			break
 		}
 	}
-	return least, nil
+	return out, nil
 }
 
 // rmse is the error of a model on the part held out.
