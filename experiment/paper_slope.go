@@ -94,27 +94,27 @@ func ours(all []group, others []string) []string {
 // paperChart plots time along a panel, ours and the paper's.
 func paperChart(panel Panel, cells []PaperCell) *chart.Chart {
 	all := groups(cells)
-	c := &chart.Chart{Title: panel.Title + ": total time", X: "log₁₀ " + panel.Axis, Y: "seconds", LogY: true}
-	add := func(name string, points []place) {
+	c := &chart.Chart{Title: panel.Title + ": total time", X: panel.Axis, Y: "seconds", LogX: true, LogY: true}
+	add := func(name string, theirs bool, points []place) {
 		if len(points) == 0 {
 			return
 		}
-		s := chart.Series{Name: name, Marks: true}
+		s := chart.Series{Name: name, Marks: true, Dash: theirs}
 		if power, ok := slope(points); ok {
 			s.Name = fmt.Sprintf("%s: %s^%.2f", name, panel.Axis, power)
 		}
 		for _, p := range points {
-			s.Points = append(s.Points, chart.Point{X: math.Log10(p.x), Y: p.seconds})
+			s.Points = append(s.Points, chart.Point{X: p.x, Y: p.seconds})
 		}
 		c.Series = append(c.Series, s)
 	}
 	for _, m := range ours(all, nil) {
-		add(m, curve(panel, all, m, totalSeconds))
+		add(m, false, curve(panel, all, m, totalSeconds))
 	}
 	for _, m := range theirMethods {
 		_, name := (&Row{}).theirs(m)
-		add("paper's "+name, theirCurve(panel, m))
+		add("paper's "+name, true, theirCurve(panel, m))
 	}
-	c.Note = "Beside each name the power that its time grows with. The paper's own times are on 16 cores."
+	c.Note = "Beside each name the power that its time grows with. Dashed: the paper's own times, on 16 cores."
 	return c
 }
