@@ -153,7 +153,7 @@ func paperMarkdown(w io.Writer, head PaperHead, panel Panel, cells []PaperCell) 
 		}
 	}
 	if panel.Along != nil {
-		b.WriteString("\n" + slopes(panel, all))
+		fmt.Fprintf(&b, "\n%s\n![%s: time](%s)\n", slopes(panel, all), panel.Title, PaperFile(panel.Name, "svg"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err

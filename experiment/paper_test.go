@@ -165,8 +165,12 @@ func TestPaperSkips(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
-	methods = append(methods, slow)
-	defer func() { methods = methods[:len(methods)-1] }()
+	endless := method{name: "endless", limits: true, run: func(context.Context, *trial) (*outcome, error) {
+		return &outcome{predict: func(int, []int32, []float64) {}, status: "time_limit"}, nil
+	}}
+	before := methods
+	methods = append(slices.Clone(methods), slow, endless)
+	defer func() { methods = before }()
 	s.Memory, s.Methods, s.TimeLimit = 0, []string{"slow"}, 20*time.Millisecond
 	if cells, err = Paper(context.Background(), s); err != nil || len(cells) != 8 {
 		t.Fatalf("%d cells, %v", len(cells), err)
@@ -179,6 +183,19 @@ func TestPaperSkips(t *testing.T) {
 	text, _ := os.ReadFile(filepath.Join(s.Folder, PaperFile("n", "md")))
 	if !strings.Contains(string(text), "| slow | skipped: not done in 20ms") {
 		t.Errorf("the table does not say what is skipped:\n%s", text)
+	}
+	s.Methods, s.Seeds, s.Panels[0].Rows = []string{"endless"}, 5, s.Panels[0].Rows[:1]
+	tried := 0
+	if cells, err = Paper(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cells {
+		if c.Method == "endless" && c.Skipped == "" {
+			tried++
+		}
+	}
+	if tried != hopeless {
+		t.Errorf("a search without end was tried on %d seeds", tried)
 	}
 	if _, err := Paper(context.Background(), PaperSettings{Methods: []string{"nothing"}, Folder: t.TempDir()}); err == nil {
 		t.Error("a method of no name was found")
