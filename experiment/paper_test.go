@@ -153,6 +153,35 @@ func TestPaperOnRatings(t *testing.T) {
 	}
 }
 
+// TestGeneratedRowsGiveTheSame: entries made at every reading are those in memory.
+func TestGeneratedRowsGiveTheSame(t *testing.T) {
+	panel := tinyPanel()
+	panel.Rows = panel.Rows[:1]
+	all, rest := memoryFor(panel.Rows[0].Shape)
+	s := PaperSettings{Panels: []Panel{panel}, Methods: MethodNames(), Seeds: 1, Folder: t.TempDir(), Memory: all}
+	want, err := Paper(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Folder, s.Memory = t.TempDir(), (all+rest)/2
+	got, err := Paper(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if want[i].Generated || !got[i].Generated {
+			t.Errorf("generated: %v, then %v", want[i].Generated, got[i].Generated)
+		}
+	}
+	if d := cmp.Diff(want, got, paperTimeless, cmpopts.IgnoreFields(PaperCell{}, "Generated")); d != "" {
+		t.Error(d)
+	}
+	s.Folder, s.TimeLimit = t.TempDir(), time.Microsecond
+	if got, err = Paper(context.Background(), s); err != nil || len(got) != 1 || !strings.Contains(got[0].Skipped, "would take") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestPaperSkips says so: where memory is short, and where a method is not done
 // in time, whose other seeds are not tried.
 func TestPaperSkips(t *testing.T) {
