@@ -32,7 +32,7 @@ type Settings struct {
 	Rank int
 	// Lambdas are the penalties to try, decreasing, each from the solution of
 	// the one before; validation chooses. One alone is taken as it is. Nil: from
-	// a quarter of Lambda0 down, by quarters, as long as that helps.
+	// Lambda0 down, in steps that grow, as long as that helps.
 	Lambdas []float64
 
 	Center  effects.Center
@@ -71,7 +71,6 @@ type Model struct {
 const (
 	firstRank = 2
 	lastRank  = 32
-	quarters  = 12
 	patience  = 2    // λ in a row that do not help, before a path ends
 	worthy    = 1e-3 // by which a larger rank must be better
 )

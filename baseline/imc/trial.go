@@ -60,9 +60,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 			if err != nil {
 				return err
 			}
-			for x := range quarters {
-				lambdas = append(lambdas, math.Ldexp(top, -2-2*x))
-			}
+			lambdas = lowrank.Path(top)
 		}
 		least, err := t.path(ctx, rows, rank, lambdas, of)
 		if err != nil {

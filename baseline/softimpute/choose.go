@@ -11,12 +11,13 @@ import (
 	"optcomplete/model"
 )
 
-// choice is what validation likes best.
-type choice struct {
+// Choice is what validation likes best.
+type Choice struct {
 	Point
+	Start  *Factors // the solution on the part that was fitted, to go on from
+	Points []Point  // all that was tried
+
 	effects effects.Settings
-	start   *Factors // the solution on the part that was fitted
-	points  []Point
 }
 
 // trial is the validation of one way to centre.
@@ -27,12 +28,12 @@ type trial struct {
 	center  effects.Center
 	effects *effects.Model // of the part to fit on; nil: not centred
 	rows    *lowrank.Rows  // what they leave of it
-	best    *choice
+	best    *Choice
 }
 
 // choose validates everything that is open. What is given is not tried.
-func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, error) {
-	best := &choice{Point: Point{RMSE: math.Inf(1)}}
+func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, error) {
+	best := new(Choice)
 	if s.Rank > 0 && len(s.Lambdas) == 1 && s.Center != effects.AutoCenter && s.Debias != AutoDebias {
 		best.Point = Point{Center: s.Center, Rank: s.Rank, Lambda: s.Lambdas[0], Debiased: s.Debias == AlwaysDebias}
 		best.effects = s.Effects.For(s.Center)
@@ -55,14 +56,22 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 		}
 		return best, nil
 	}
+	return Choose(ctx, part, *s)
+}
+
+// Choose validates what the settings leave open: it fits one part of the entries
+// and takes what predicts the other part best.
+func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error) {
+	best := &Choice{Point: Point{RMSE: math.Inf(1)}}
 	var clip *model.Range
 	if s.Clip {
+		var err error
 		if clip, err = lowrank.Range(ctx, part.Train, s.Threads); err != nil {
 			return nil, err
 		}
 	}
 	for _, center := range s.Center.Candidates() {
-		t := &trial{Settings: s, part: part, clip: clip, center: center, best: best}
+		t := &trial{Settings: &s, part: part, clip: clip, center: center, best: best}
 		if err := t.run(ctx); err != nil {
 			return nil, err
 		}
@@ -103,9 +112,7 @@ func (t *trial) run(ctx context.Context) (err error) {
 		if err != nil {
 			return err
 		}
-		for x := range halvings {
-			lambdas = append(lambdas, math.Ldexp(top, -1-x))
-		}
+		lambdas = lowrank.Path(top)
 	}
 	before := math.Inf(1)
 	for _, rank := range ranks {
@@ -148,7 +155,7 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 			if p.RMSE, err = rmse(t.part, &m, t.Threads); err != nil {
 				return 0, err
 			}
-			t.best.points = append(t.best.points, p)
+			t.best.Points = append(t.best.Points, p)
 			if t.OnPoint != nil {
 				t.OnPoint(p)
 			}
@@ -156,7 +163,7 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 				least, better = p.RMSE, true
 			}
 			if p.RMSE < t.best.RMSE {
-				t.best.Point, t.best.effects, t.best.start = p, of, f
+				t.best.Point, t.best.effects, t.best.Start = p, of, f
 			}
 		}
 		if worse++; better {

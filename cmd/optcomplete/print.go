@@ -16,11 +16,16 @@ import (
 // printSummary prints a fitted model for people.
 func printSummary(c *common, s *model.Summary, written ...string) {
 	w := c.stdout
-	fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
-	for _, name := range s.Selected {
-		fmt.Fprintf(w, "  %s\n", name)
+	if s.Status == model.StatusFitted {
+		fmt.Fprintf(w, "Method    %s: no feature is selected and nothing is proven\n", s.Method)
+	} else {
+		fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
+		for _, name := range s.Selected {
+			fmt.Fprintf(w, "  %s\n", name)
+		}
+		printCertificate(c, s)
 	}
-	printCertificate(c, s)
+	printRemainder(w, s)
 	printMetrics(w, "Train", &s.Train)
 	if s.Holdout != nil {
 		printMetrics(w, "Hold-out", s.Holdout)
@@ -41,6 +46,18 @@ func printWritten(w io.Writer, written ...string) {
 
 // summaryDigits is how many digits of costs and bounds a summary has.
 const summaryDigits = 9
+
+// printRemainder says how large the unnamed remainder is.
+func printRemainder(w io.Writer, s *model.Summary) {
+	if s.Structure == nil || s.Structure.Remainder == nil {
+		return
+	}
+	carries := ""
+	if s.Variance != nil {
+		carries = fmt.Sprintf(", %s of the variance of the training values", share(s.Variance.Remainder))
+	}
+	fmt.Fprintf(w, "Remainder rank %d, unnamed%s\n", s.Structure.Remainder.Rank, carries)
+}
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
 // did.
