@@ -53,15 +53,16 @@ var methods = []method{
 	selecting(optcomplete.Certified),
 	selecting(optcomplete.OptComplete),
 	selecting(optcomplete.CutPlanes),
-	fullMethod,
-	{name: "imc", run: func(ctx context.Context, t *trial) (*outcome, error) {
+	full(model.Full.String(), 0),
+	full(Remainder, optcomplete.AutoRank),
+	{name: IMC, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		fitted, err := imc.Fit(ctx, t.train(), t.problem.Features, imc.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
 		if err != nil {
 			return nil, err
 		}
 		return &outcome{predict: fitted.PredictRow}, nil
 	}},
-	{name: "softimpute", run: func(ctx context.Context, t *trial) (*outcome, error) {
+	{name: SoftImpute, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		s := softimpute.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory}
 		if t.Netflix {
 			s.Rank = t.K // "we set the maximum rank of SIALS to be k"
@@ -72,7 +73,7 @@ var methods = []method{
 		}
 		return &outcome{predict: fitted.PredictRow}, nil
 	}},
-	{name: "effects", run: func(ctx context.Context, t *trial) (*outcome, error) {
+	{name: Effects, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		fitted, err := effects.Fit(ctx, t.train(), effects.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
 		if err != nil {
 			return nil, err
@@ -103,11 +104,13 @@ func selecting(which optcomplete.Method) method {
 	}}
 }
 
-// fullMethod is the program's own model: effects, and coefficients with a
-// learned prior; selected by the certified search.
-var fullMethod = method{name: "full", limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
-	return t.fit(ctx, optcomplete.Settings{Model: model.Full, Gamma: t.Gamma})
-}}
+// full is the program's own model: effects, and coefficients with a learned
+// prior, selected by the certified search; with a remainder of low rank or not.
+func full(name string, rank int) method {
+	return method{name: name, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
+		return t.fit(ctx, optcomplete.Settings{Model: model.Full, Gamma: t.Gamma, ResidualRank: rank})
+	}}
+}
 
 // fit runs one of the program's own methods.
 func (t *trial) fit(ctx context.Context, s optcomplete.Settings) (*outcome, error) {

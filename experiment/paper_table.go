@@ -177,7 +177,7 @@ func about(head PaperHead, panel Panel, cells []PaperCell) string {
 	}
 	return fmt.Sprintf("%s; MAPE over %s; %d threads%s. Medians over the seeds (least–most). "+
 		"The oracle is told the true features and fits them as the paper's methods do, by least squares: on rows with few entries methods that shrink can be better, a ratio below 1. "+
-		"full is this program's own model, with effects and a learned prior; all others that select use the paper's. Lines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit)
+		"full is this program's own model, with effects and a learned prior (and a remainder of low rank); all others that select use the paper's. Lines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit)
 }
 
 // line is a line of the table, from the method on.
