@@ -28,8 +28,8 @@ if [ "$1" = paper ]; then
 	paper() { "$folder/optcomplete" bench paper -o "$folder/cells" "$@" >/dev/null; }
 	synthetic=certified,optcomplete,cutplanes,imc,softimpute,effects
 	paper --panel mu,n,m,p,k --methods $synthetic --seeds 10 --max-seconds 60
-	paper --panel large --methods $synthetic --seeds 3 --max-seconds 600 --memory 16G
-	paper --panel netflix --methods $synthetic,full,full+remainder --seeds 3 --max-seconds 300 --memory 16G
+	paper --panel large --methods $synthetic --seeds 3 --max-seconds 120 --memory 16G
+	paper --panel netflix --methods $synthetic,full,full+remainder --seeds 3 --max-seconds 60 --memory 16G
 	for panel in mu n m p k large netflix; do
 		put "paper-$panel" "$folder/cells/paper-$panel.md"
 	done
