@@ -41,6 +41,6 @@ bench:
 generate:
 	go generate ./internal/kernel ./internal/random
 
-# The golden files of the command line and docs/settings.md.
+# The golden files of the command line, docs/settings.md and the README's demo.
 settings:
-	go test ./cmd/optcomplete -run 'Settings|Golden' -update
+	go test ./cmd/optcomplete -timeout 60s -run 'Settings|Golden' -update

@@ -33,7 +33,8 @@ const (
 	leastRows    = 64
 	growBy       = 4
 	mostEntries  = 1_000_000
-	longRow      = 4_000
+	longRow      = 2_000
+	sampleShare  = 4 // a sample is at most this part of the rows: more would cost as much as all of them
 	sure         = 4 // standard errors by which a selection must be better than the next
 )
 
@@ -97,7 +98,7 @@ func newSampler(source data.Source, seed uint64) *sampler {
 
 // countable is how many entries a source may have for its rows to be asked how
 // many they have.
-const countable = 2e9
+const countable = 1e9
 
 func reverse(x, bits int) (out int) {
 	for range bits {
@@ -112,8 +113,8 @@ func (s *sampler) sizes() (sizes []int) {
 	n := len(s.order)
 	mean := math.Max(s.thin*float64(s.source.Observed())/math.Max(float64(n), 1), 1)
 	first := max(leastRows, int(firstEntries/mean))
-	most := max(first, int(mostEntries/mean))
-	for g := first; g < n && g <= most; g *= growBy {
+	most := min(max(first, int(mostEntries/mean)), n/sampleShare)
+	for g := min(first, most); g > 0 && g <= most; g *= growBy {
 		sizes = append(sizes, g)
 	}
 	return sizes
@@ -135,6 +136,48 @@ func (s *sampler) draw(g int) (*data.Matrix, error) {
 	}), nil
 }
 
+// narrow leaves out the columns of a sample that have no entries, of the matrix
+// and of the features, where that saves most of them.
+func narrow(m *data.Matrix, features *data.Features) (*data.Matrix, *data.Features) {
+	n, columns := m.Dims()
+	if m.Observed() > columns/2 {
+		return m, features
+	}
+	place := make([]int32, columns) // 1 + the new index; 0: no entries
+	var used []int
+	start, column, value := make([]int, 1, n+1), make([]int32, 0, m.Observed()), make([]float64, 0, m.Observed())
+	for i := range n {
+		at, _ := m.Row(i)
+		for _, c := range at {
+			place[c] = 1
+		}
+	}
+	for c, is := range place {
+		if is > 0 {
+			used = append(used, c)
+			place[c] = int32(len(used))
+		}
+	}
+	for i := range n {
+		at, values := m.Row(i)
+		for _, c := range at {
+			column = append(column, place[c]-1)
+		}
+		value = append(value, values...)
+		start = append(start, len(column))
+	}
+	narrow, err := data.NewMatrixByRows(len(used), start, column, value)
+	if err != nil {
+		panic(err) // the values were finite before
+	}
+	table := &data.Features{Names: features.Names, IDs: make([]string, 0, len(used)), Values: make([]float64, 0, len(used)*len(features.Names))}
+	for _, c := range used {
+		table.IDs = append(table.IDs, features.IDs[c])
+		table.Values = append(table.Values, features.Row(c)...)
+	}
+	return narrow, table
+}
+
 // sampled is what growing samples lead to.
 type sampled struct {
 	selections [][]int       // of the oracle: the best on the sample, then its near-ties
@@ -149,7 +192,7 @@ type sampled struct {
 // better than its near-ties by several standard errors, or the samples end.
 func (t *task) sample(ctx context.Context, values data.Source, c choices, find search.Settings, seed uint64) (*sampled, error) {
 	start := time.Now()
-	n, _ := values.Dims()
+	n, columns := values.Dims()
 	from := newSampler(values, seed)
 	found := &sampled{selections: find.Start}
 	for _, g := range from.sizes() {
@@ -162,9 +205,12 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		at := c
 		at.gamma /= from.thin
 		at.gamma0 *= float64(len(from.order)) / float64(g)
-		s := t.selector(matrix, at)
+		part := *t
+		matrix, part.features = narrow(matrix, t.features)
+		s := part.selector(matrix, at)
 		t.remember(s, fmt.Sprintf("sample of %d", g), c)
-		scale := float64(len(from.order)) / float64(n) / from.thin
+		_, used := matrix.Dims()
+		scale := float64(len(from.order)) / float64(n) / from.thin * float64(used) / float64(columns)
 		s.find.NearTies, s.find.Start = 3, found.selections
 		s.find.MaxNodes, s.find.MaxPasses = 1, trialPasses
 		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
@@ -199,6 +245,47 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		}
 	}
 	return found, nil
+}
+
+// Selection is what Select found.
+type Selection struct {
+	Selected   []string // the names of the features
+	Features   []int    // their indices
+	SampledGap float64  // between cost and bound on the last sample: proves nothing
+	Rows       int      // of the last sample
+	Stable     bool     // two samples agree, and the selection is better than the next beyond doubt
+	Elapsed    time.Duration
+}
+
+// Select finds a selection on growing samples of the rows, and looks at no others:
+// for data too large for a pass over all of them. Nothing is proven. γ, and for
+// other models than the paper's all that Fit would choose, must be given.
+func Select(ctx context.Context, problem Problem, settings Settings) (*Selection, error) {
+	t, err := newTask(problem, &settings)
+	if err != nil {
+		return nil, err
+	}
+	if settings.Gamma == 0 || t.kind != model.Paper && (settings.RowShrinkage == 0 || settings.ColumnShrinkage == 0) {
+		return nil, &SettingsError{"a search on samples alone needs its gamma and shrinkages given"}
+	}
+	c := choices{gamma: settings.Gamma, gamma0: settings.Gamma0, row: settings.RowShrinkage, column: settings.ColumnShrinkage}
+	values, err := t.values(ctx, problem.Ratings.Source(), c)
+	if err != nil {
+		return nil, err
+	}
+	find := t.find
+	find.OnEvent = settings.OnEvent
+	found, err := t.sample(ctx, values, c, find, settings.Seed)
+	if err != nil {
+		return nil, settingsError(err)
+	}
+	if found.rows == 0 {
+		return nil, &SettingsError{"the data are too small to be sampled (fit them)"}
+	}
+	units := (&selector{}).units(t, found.selections[0])
+	return &Selection{
+		Selected: t.names(units), Features: t.members(units), SampledGap: found.gap, Rows: found.rows, Stable: found.stable, Elapsed: found.elapsed,
+	}, nil
 }
 
 // sampleThenProve finds a selection on samples and proves or improves it on all

@@ -93,3 +93,22 @@ func TestSamplesAreNestedAndSpreadOverTheRows(t *testing.T) {
 		}
 	}
 }
+
+// TestSelectOnGeneratedRowsFindsTheTruth searches a matrix of 2·10^9 entries, of
+// which a few hundred rows are ever made.
+func TestSelectOnGeneratedRowsFindsTheTruth(t *testing.T) {
+	source, err := synth.NewSource(synth.Config{Rows: 1_000_000, Columns: 40_000, Features: 30, K: 4, Missing: 0.95, Noise: 0.01, Seed: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	found, err := Select(context.Background(), Problem{
+		Ratings:  &data.Ratings{Stored: source, RowIDs: make([]string, 1_000_000), ColumnIDs: source.Features.IDs},
+		Features: source.Features,
+	}, Settings{K: 4, Model: model.Paper, Gamma: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(found.Features, source.Selected) || !found.Stable {
+		t.Errorf("found %v (stable: %v), the truth is %v", found.Features, found.Stable, source.Selected)
+	}
+}

@@ -143,7 +143,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c, summary, "Model", output, "Cuts", cuts.written())
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page)
 			}
 			return early(summary)
 		},
