@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"math"
 
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/softimpute"
@@ -15,8 +16,8 @@ const AutoRank = -1
 
 // setRemainder fits what the effects and the selected features leave: a matrix of
 // low rank, by SoftImpute-ALS. Its rank and its penalty are those that, with
-// everything else fitted on a part of the entries, predict the other part best;
-// if nothing is better than no remainder, there is none.
+// everything else fitted on a part of the entries, predict the other part best.
+// There is none unless that is better than no remainder by a standard error.
 func (t *task) setRemainder(ctx context.Context, train data.Source, selection []int, c choices, parts *model.Parts, s *Settings) error {
 	if s.ResidualRank == 0 {
 		return nil
@@ -40,8 +41,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, selection []
 	if err != nil {
 		return err
 	}
-	nothing, err := evaluate.Score(part.Held, func(_ int, _ []int32, out []float64) { clear(out) }, t.threads)
-	if err != nil || choice.RMSE >= nothing.RMSE {
+	if helps, err := helps(part.Held, choice.Start); err != nil || !helps {
 		return err
 	}
 	factors, err := softimpute.Solve(ctx, leave(train, parts.Unclipped(chosen, len(members))), softimpute.SolveSettings{
@@ -52,6 +52,33 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, selection []
 	}
 	_, columns := factors.Balanced()
 	return parts.SetRemainder(ctx, train, chosen, len(members), model.Remainder{Rank: factors.Rank, Ridge: choice.Lambda}, columns, t.threads)
+}
+
+// helps tells whether the factors predict the values, which are what is left, better
+// than nothing does: whether the mean of v² − (v − prediction)² is larger than its
+// standard error.
+func helps(held data.Source, f *softimpute.Factors) (bool, error) {
+	if f == nil || f.Rank == 0 {
+		return false, nil
+	}
+	var sum, square, count float64
+	var out []float64
+	err := data.ForEach(held, func(i int, columns []int32, values []float64) error {
+		out = append(out[:0], make([]float64, len(columns))...)
+		f.Predict(i, columns, out)
+		for x, v := range values {
+			gain := v*v - (v-out[x])*(v-out[x])
+			sum += gain
+			square += gain * gain
+			count++
+		}
+		return nil
+	})
+	if err != nil || count < 2 {
+		return false, err
+	}
+	mean := sum / count
+	return mean > math.Sqrt(max(square/count-mean*mean, 0)/count), nil
 }
 
 // leave is what predictions leave of a source. It is kept in memory only by who

@@ -74,8 +74,7 @@ type Model struct {
 const (
 	firstRank = 2
 	lastRank  = 64
-	patience  = 2    // λ in a row that do not help, before a path ends
-	worthy    = 1e-3 // by which a larger rank must be better
+	patience  = 2 // λ in a row that do not help, before a path ends
 )
 
 // ErrLambda says that a λ is negative or not a number.
