@@ -2,9 +2,12 @@
 // every cell of a table (a model, a k, a seed), keeps what came out, and writes
 // the table as Markdown, CSV and JSON with its figures.
 //
-// It takes problems that are read already and settings; it gives files in one
-// folder. A cell is saved as a line of JSON the moment it is done, so a study
+// It takes problems that are read or generated, and settings; it gives files in
+// one folder. A cell is saved as a line of JSON the moment it is done, so a study
 // can be interrupted at any time, and the same command goes on where it stopped.
+//
+// Real compares models on the user's data; Paper runs the rows of the paper's
+// tables on generated data, whose truth is known, with its figures beside.
 //
 // It must never score a model on entries that any of its choices has seen: each
 // seed holds its part out first, and everything else, the effects alone

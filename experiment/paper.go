@@ -151,8 +151,7 @@ func (r *paperRun) row(ctx context.Context, shape Shape) ([]PaperCell, error) {
 			plan := PaperCell{Shape: shape, Method: m.name, Seed: seed, Limit: r.TimeLimit.Seconds()}
 			cell, have := r.find(plan)
 			if !have {
-				if r.tooSlow(plan) {
-					plan.Skipped = "not tried: it was not done in time on another seed"
+				if plan.Skipped = r.spared(plan); plan.Skipped != "" {
 					report(plan, false)
 					continue
 				}
@@ -208,11 +207,28 @@ func (r *paperRun) find(plan PaperCell) (PaperCell, bool) {
 // cutShort tells whether another limit would have given another result.
 func (c *PaperCell) cutShort() bool { return c.Skipped != "" || c.Status == "time_limit" }
 
-// tooSlow tells whether the method had no result in time on another seed.
-func (r *paperRun) tooSlow(plan PaperCell) bool {
-	return slices.ContainsFunc(r.store.cells, func(c PaperCell) bool {
-		return c.Shape == plan.Shape && c.Method == plan.Method && c.Limit == plan.Limit && c.Skipped != ""
-	})
+// hopeless is on how many seeds a search must meet its limit, and none end, for
+// the others to be spared.
+const hopeless = 3
+
+// spared says why a method need not be tried on a seed; empty: it must be.
+func (r *paperRun) spared(plan PaperCell) string {
+	stopped, ended := 0, 0
+	for _, c := range r.store.cells {
+		switch {
+		case c.Shape != plan.Shape || c.Method != plan.Method || c.Limit != plan.Limit:
+		case c.Skipped != "":
+			return "not tried on other seeds"
+		case c.Status == "time_limit":
+			stopped++
+		default:
+			ended++
+		}
+	}
+	if stopped >= hopeless && ended == 0 {
+		return fmt.Sprintf("not tried on other seeds: %d met the limit", stopped)
+	}
+	return ""
 }
 
 // cell runs a method and scores it.

@@ -153,7 +153,7 @@ func paperMarkdown(w io.Writer, head PaperHead, panel Panel, cells []PaperCell) 
 		}
 	}
 	if panel.Along != nil {
-		b.WriteString("\n" + slopes(panel, all))
+		fmt.Fprintf(&b, "\n%s\n![%s: time](%s)\n", slopes(panel, all), panel.Title, PaperFile(panel.Name, "svg"))
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -176,7 +176,8 @@ func about(head PaperHead, panel Panel, cells []PaperCell) string {
 		}
 	}
 	return fmt.Sprintf("%s; MAPE over %s; %d threads%s. Medians over the seeds (least–most). "+
-		"The oracle is told the true features. Lines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit)
+		"The oracle is told the true features and fits them as the paper's methods do, by least squares: on rows with few entries methods that shrink can be better, a ratio below 1. "+
+		"full is this program's own model, with effects and a learned prior (and a remainder of low rank); all others that select use the paper's. Lines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit)
 }
 
 // line is a line of the table, from the method on.

@@ -153,6 +153,35 @@ func TestPaperOnRatings(t *testing.T) {
 	}
 }
 
+// TestGeneratedRowsGiveTheSame: entries made at every reading are those in memory.
+func TestGeneratedRowsGiveTheSame(t *testing.T) {
+	panel := tinyPanel()
+	panel.Rows = panel.Rows[:1]
+	all, rest := memoryFor(panel.Rows[0].Shape)
+	s := PaperSettings{Panels: []Panel{panel}, Methods: MethodNames(), Seeds: 1, Folder: t.TempDir(), Memory: all}
+	want, err := Paper(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.Folder, s.Memory = t.TempDir(), (all+rest)/2
+	got, err := Paper(context.Background(), s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range want {
+		if want[i].Generated || !got[i].Generated {
+			t.Errorf("generated: %v, then %v", want[i].Generated, got[i].Generated)
+		}
+	}
+	if d := cmp.Diff(want, got, paperTimeless, cmpopts.IgnoreFields(PaperCell{}, "Generated")); d != "" {
+		t.Error(d)
+	}
+	s.Folder, s.TimeLimit = t.TempDir(), time.Microsecond
+	if got, err = Paper(context.Background(), s); err != nil || len(got) != 1 || !strings.Contains(got[0].Skipped, "would take") {
+		t.Errorf("%+v, %v", got, err)
+	}
+}
+
 // TestPaperSkips says so: where memory is short, and where a method is not done
 // in time, whose other seeds are not tried.
 func TestPaperSkips(t *testing.T) {
@@ -165,8 +194,12 @@ func TestPaperSkips(t *testing.T) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
-	methods = append(methods, slow)
-	defer func() { methods = methods[:len(methods)-1] }()
+	endless := method{name: "endless", limits: true, run: func(context.Context, *trial) (*outcome, error) {
+		return &outcome{predict: func(int, []int32, []float64) {}, status: "time_limit"}, nil
+	}}
+	before := methods
+	methods = append(slices.Clone(methods), slow, endless)
+	defer func() { methods = before }()
 	s.Memory, s.Methods, s.TimeLimit = 0, []string{"slow"}, 20*time.Millisecond
 	if cells, err = Paper(context.Background(), s); err != nil || len(cells) != 8 {
 		t.Fatalf("%d cells, %v", len(cells), err)
@@ -179,6 +212,19 @@ func TestPaperSkips(t *testing.T) {
 	text, _ := os.ReadFile(filepath.Join(s.Folder, PaperFile("n", "md")))
 	if !strings.Contains(string(text), "| slow | skipped: not done in 20ms") {
 		t.Errorf("the table does not say what is skipped:\n%s", text)
+	}
+	s.Methods, s.Seeds, s.Panels[0].Rows = []string{"endless"}, 5, s.Panels[0].Rows[:1]
+	tried := 0
+	if cells, err = Paper(context.Background(), s); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range cells {
+		if c.Method == "endless" && c.Skipped == "" {
+			tried++
+		}
+	}
+	if tried != hopeless {
+		t.Errorf("a search without end was tried on %d seeds", tried)
 	}
 	if _, err := Paper(context.Background(), PaperSettings{Methods: []string{"nothing"}, Folder: t.TempDir()}); err == nil {
 		t.Error("a method of no name was found")

@@ -1,14 +1,45 @@
 #!/bin/sh
-# Runs the real-data study and puts its tables and figures into docs/.
+# Runs the studies and puts their tables and figures into docs/.
 #
-#   scripts/experiments.sh RATINGS FEATURES [FOLDER]
+#   scripts/experiments.sh RATINGS FEATURES [FOLDER]    real data
+#   scripts/experiments.sh paper [FOLDER]               the paper's own experiments
 #
-# Results are kept in FOLDER (default bench-real); what is there already is not
-# computed again. docs/experiments.md keeps its text: only what stands between
-# the lines "<!-- begin NAME -->" and "<!-- end NAME -->" is replaced.
+# Results are kept in FOLDER (default bench-real, bench-paper); what is there
+# already is not computed again. docs/experiments.md keeps its text: only what
+# stands between the lines "<!-- begin NAME -->" and "<!-- end NAME -->" is
+# replaced.
 set -eu
-ratings=$1 features=$2 folder=${3:-bench-real}
 root=$(cd "$(dirname "$0")/.." && pwd)
+
+# put NAME FILE: replaces the part of the document called NAME by the file.
+put() {
+	awk -v name="$1" -v file="$2" '
+		$0 == "<!-- end " name " -->" { skip = 0 }
+		!skip { print }
+		$0 == "<!-- begin " name " -->" { skip = 1; while ((getline line < file) > 0) print line }
+	' "$root/docs/experiments.md" >"$folder/experiments.md"
+	cp "$folder/experiments.md" "$root/docs/experiments.md"
+}
+
+if [ "$1" = paper ]; then
+	folder=${2:-bench-paper}
+	mkdir -p "$folder"
+	go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
+	paper() { "$folder/optcomplete" bench paper -o "$folder/cells" "$@" >/dev/null; }
+	synthetic=certified,optcomplete,cutplanes,imc,softimpute,effects
+	paper --panel mu,n,m,p,k --methods $synthetic --seeds 10 --max-seconds 60
+	paper --panel large --methods $synthetic --seeds 3 --max-seconds 120 --memory 16G
+	paper --panel netflix --methods $synthetic,full,full+remainder --seeds 3 --max-seconds 60 --memory 16G
+	for panel in mu n m p k large netflix; do
+		put "paper-$panel" "$folder/cells/paper-$panel.md"
+	done
+	for panel in n m p k; do
+		cp "$folder/cells/paper-$panel.svg" "$root/docs/paper-$panel.svg"
+	done
+	exit
+fi
+
+ratings=$1 features=$2 folder=${3:-bench-real}
 mkdir -p "$folder"
 go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
 data="--features $features --complete-features --min-entries 10"
@@ -23,15 +54,6 @@ fi
 cp "$folder/gap/gap.svg" "$root/docs/gap.svg"
 cp "$folder/path.svg" "$root/docs/path.svg"
 
-# put NAME FILE: replaces the part of the document called NAME by the file.
-put() {
-	awk -v name="$1" -v file="$2" '
-		$0 == "<!-- end " name " -->" { skip = 0 }
-		!skip { print }
-		$0 == "<!-- begin " name " -->" { skip = 1; while ((getline line < file) > 0) print line }
-	' "$root/docs/experiments.md" >"$folder/experiments.md"
-	cp "$folder/experiments.md" "$root/docs/experiments.md"
-}
 put study "$folder/study/real.md"
 put gap "$folder/gap/real.md"
 { echo '```'; cat "$folder/path.txt"; echo '```'; } >"$folder/path.md"
