@@ -59,7 +59,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	ratings, report, stored, err := f.open(ratingsPath, options)
 	if err == nil && !stored {
 		var read func()
-		options.Progress, read = c.follow(ratingsPath)
+		options.Progress, read = c.follow(ratingsPath, "")
 		ratings, report, err = ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
 		read()
 	}

@@ -11,7 +11,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/internal/memory"
-	"optcomplete/internal/progress"
 )
 
 func packCommand(c *common) *cobra.Command {
@@ -61,7 +60,7 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 			// Below what the program itself takes, a limit would only keep the collector busy.
 			debug.SetMemoryLimit(max(settings.Memory-settings.Memory/20, 64<<20))
 			var ended func()
-			settings.Progress, ended = packProgress(c)
+			settings.Progress, ended = c.follow(args[0], output)
 			start := time.Now()
 			done, err := ingest.Pack(cmd.Context(), args, output, settings)
 			ended()
@@ -84,28 +83,6 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
 	return cmd
-}
-
-// packProgress shows how far the reading is, then the writing.
-func packProgress(c *common) (progressed func(done, total int64, phase ingest.Phase), end func()) {
-	var task progress.Task
-	var now ingest.Phase
-	end = func() {
-		if task != nil {
-			task.Done()
-		}
-	}
-	return func(done, total int64, phase ingest.Phase) {
-		if phase != now {
-			end()
-			unit := "B"
-			if phase == ingest.Writing {
-				unit = "entries"
-			}
-			now, task = phase, c.progress.Start(string(phase), total, unit)
-		}
-		task.To(done)
-	}, end
 }
 
 func printPacking(c *common, done *ingest.Packing, output string, took time.Duration, asJSON bool) error {

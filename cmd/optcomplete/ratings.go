@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"path/filepath"
-	"strings"
 
 	"optcomplete/data/ingest"
 	"optcomplete/internal/progress"
@@ -27,23 +26,22 @@ func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 
-// follow shows how far reading and writing are; over ends it.
-func (c *common) follow(path string) (progressed func(done, total int64, phase ingest.Phase), over func()) {
+// follow shows how far the reading of one file is, then the writing of another;
+// over ends it.
+func (c *common) follow(from, to string) (progressed func(done, total int64, phase ingest.Phase), over func()) {
 	var task progress.Task = progress.None{}
 	var now ingest.Phase
-	progressed = func(done, total int64, phase ingest.Phase) {
+	return func(done, total int64, phase ingest.Phase) {
 		if phase != now {
 			task.Done()
-			unit := "entries"
-			if phase == ingest.Reading {
-				unit = "bytes"
+			label, unit := "Reading "+filepath.Base(from), "bytes"
+			if phase == ingest.Writing {
+				label, unit = "Writing "+filepath.Base(to), "entries"
 			}
-			text := string(phase)
-			task, now = c.progress.Start(strings.ToUpper(text[:1])+text[1:]+" "+filepath.Base(path), total, unit), phase
+			now, task = phase, c.progress.Start(label, total, unit)
 		}
 		task.To(done)
-	}
-	return progressed, func() { task.Done() }
+	}, func() { task.Done() }
 }
 
 type delimiterFlag byte
