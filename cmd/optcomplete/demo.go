@@ -34,7 +34,7 @@ better, and compares with the truth.`,
 			}
 			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features}
 			n, m := films.Ratings.Dims()
-			c.notef("Data      %s ratings of %d films by %s viewers, made in %s",
+			c.factf("Data", "%s ratings of %d films by %s viewers, in %s",
 				grouped(films.Ratings.Observed()), m, grouped(n), output)
 			log := newSearchLog(c)
 			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")

@@ -142,7 +142,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c, summary, "Model", output, "Report", page, "Cuts", cuts.written())
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page)
 			}
 			return early(summary)
 		},

@@ -62,8 +62,9 @@ func compareCommand(c *common) *cobra.Command {
 		Long: `compare puts models of other k, gamma or method side by side: which features each
 selects, their costs, bounds and errors, and what the features do. It warns where
 the models were fitted on different data.`,
-		Example: `  optcomplete compare model5 model8 -o compare.html`,
-		Args:    cobra.MinimumNArgs(2),
+		Example: `  optcomplete compare model5 model8 -o compare.html
+  optcomplete compare full pooled paper -o compare.html`,
+		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var models []*report.Model
 			for _, dir := range args {
