@@ -33,14 +33,14 @@ exact:
 race:
 	go test -race -short ./...
 
-# The table of docs/benchmarks.md.
+# The tables of docs/benchmarks.md.
 bench:
-	go test -run '^$$' -bench PaperRows -benchtime 3x . | go run ./internal/benchdoc > docs/benchmarks.tmp
+	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/benchdoc > docs/benchmarks.tmp
 	mv docs/benchmarks.tmp docs/benchmarks.md
 
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack
 
-# The golden files of the command line and docs/settings.md.
+# The golden files of the command line, docs/settings.md and the README's demo.
 settings:
-	go test ./cmd/optcomplete -run 'Settings|Golden' -update
+	go test ./cmd/optcomplete -timeout 60s -run 'Settings|Golden' -update

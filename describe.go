@@ -44,6 +44,11 @@ func settingsOf(s *Settings) map[string]string {
 	put("row-shrinkage", s.RowShrinkage)
 	put("column-shrinkage", s.ColumnShrinkage)
 	put("holdout", s.Holdout)
+	if s.ResidualRank == AutoRank {
+		out["residual-rank"] = "auto"
+	} else {
+		put("residual-rank", float64(s.ResidualRank))
+	}
 	put("gap", s.Gap)
 	put("max-nodes", float64(s.MaxNodes))
 	if s.TimeLimit > 0 {

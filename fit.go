@@ -36,7 +36,7 @@ type Problem struct {
 
 // Settings say how to fit. All but K may be left at zero.
 type Settings struct {
-	K      int        // how many features (or groups) to select, 1..p
+	K      int        // how many features (or groups) to select, 1..p; 0 for a baseline
 	Model  model.Kind // zero: full
 	Always []string   // names of features to select in any case
 	Never  []string   // names of features never to select
@@ -46,6 +46,7 @@ type Settings struct {
 	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
 	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: chosen by validation
 	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
+	ResidualRank    int     // largest rank of the remainder that is fitted to what effects and features leave; zero: no remainder, AutoRank: chosen by validation
 	NoClip          bool    // predictions may leave the range of the training values (they always may in paper)
 
 	Holdout float64 // part of the entries, in [0,1), kept aside to score on; zero: none
@@ -94,6 +95,12 @@ const largest = 1e100
 // selection found, a true bound, and a status that says so. The method
 // OptComplete proves nothing and has no bound, unless told to certify.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
+	if settings.Method.Baseline() {
+		if err := validate(problem, 0, &settings); err != nil {
+			return nil, err
+		}
+		return fitBaseline(ctx, problem, settings)
+	}
 	start := time.Now()
 	t, err := newTask(problem, &settings)
 	if err != nil {
@@ -152,6 +159,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
+	if err := t.setRemainder(finish, train, selection, c, parts, &settings); err != nil {
+		return nil, err
+	}
 	if t.kind != model.Paper && !t.noClip {
 		parts.ClipToValues()
 	}
@@ -164,21 +174,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := fitted.SetSeen(problem.Ratings.Source()); err != nil { // held-out entries were seen too
+	if err := score(finish, fitted, problem, train, held, settings.Threads); err != nil {
 		return nil, err
-	}
-	if fitted.Summary.Variance, err = fitted.VarianceOf(finish, train, settings.Threads); err != nil {
-		return nil, err
-	}
-	if fitted.Summary.Train, err = evaluate.Score(train, fitted.PredictRow, settings.Threads); err != nil {
-		return nil, err
-	}
-	if held != nil {
-		score, err := evaluate.Score(held, fitted.PredictRow, settings.Threads)
-		if err != nil {
-			return nil, err
-		}
-		fitted.Summary.Holdout = &score
 	}
 	fitted.Summary.Trace = trace.Points()
 	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
@@ -193,6 +190,23 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		Total:    total.Seconds(),
 	}
 	return fitted, nil
+}
+
+// score fills in what the model is worth on the entries it was fitted on, and on
+// those held out, if any.
+func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
+	if err := fitted.SetSeen(problem.Ratings.Source()); err != nil { // held-out entries were seen too
+		return err
+	}
+	if fitted.Summary.Variance, err = fitted.VarianceOf(ctx, train, threads); err != nil {
+		return err
+	}
+	if fitted.Summary.Train, err = evaluate.Score(train, fitted.PredictRow, threads); err != nil || held == nil {
+		return err
+	}
+	metrics, err := evaluate.Score(held, fitted.PredictRow, threads)
+	fitted.Summary.Holdout = &metrics
+	return err
 }
 
 // entryBytes is what an entry takes in memory during a fit: itself, in a hold-out
@@ -295,10 +309,13 @@ func record(summary *model.Summary, result search.Result, names func(selection [
 // validate checks what does not depend on names, and sets defaults.
 func validate(problem Problem, p int, s *Settings) error {
 	bad := func(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
+	baseline := s.Method.Baseline()
 	switch {
-	case s.K < 1:
+	case baseline && (s.K != 0 || len(s.Always)+len(s.Never) > 0):
+		return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
+	case s.K < 1 && !baseline:
 		return bad("k is %d, but at least one feature must be selected", s.K)
-	case s.K > p:
+	case s.K > p && !baseline:
 		return bad("k is %d, but there are only %d features", s.K, p)
 	case s.Gamma < 0 || math.IsNaN(s.Gamma) || math.IsInf(s.Gamma, 0):
 		return bad("gamma is %v, but must be a positive number", s.Gamma)
@@ -310,6 +327,8 @@ func validate(problem Problem, p int, s *Settings) error {
 		return bad("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
 	case !(s.Gap >= 0 && s.Gap < 1):
 		return bad("the gap is %v, but must be at least 0 and below 1", s.Gap)
+	case s.ResidualRank < AutoRank:
+		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
 	case s.TimeLimit < 0:
 		return bad("the time limit is %v, but must be positive", s.TimeLimit)
 	case s.MaxNodes < 0:

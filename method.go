@@ -20,9 +20,12 @@ const (
 	Certified   Method = iota // branch and bound on relaxations, proven; see package search
 	CutPlanes                 // the paper's Algorithm 1, proven; see package cutplanes
 	OptComplete               // the paper's Algorithm 2, on samples, not proven
+	SoftImpute                // no features: effects and a matrix of low rank; see package baseline/softimpute
+	IMC                       // all features, in a matrix of low rank; see package baseline/imc
+	EffectsOnly               // mean, row and column effects; see package baseline/effects
 )
 
-var methods = [...]string{"certified", "cutplanes", "optcomplete"}
+var methods = [...]string{"certified", "cutplanes", "optcomplete", "softimpute", "imc", "effects"}
 
 func (m Method) String() string { return methods[m] }
 
@@ -33,7 +36,7 @@ func ParseMethod(name string) (Method, error) {
 			return Method(m), nil
 		}
 	}
-	return 0, fmt.Errorf("method %q is unknown: it must be certified, cutplanes or optcomplete", name)
+	return 0, fmt.Errorf("method %q is unknown: it must be certified, cutplanes, optcomplete, softimpute, imc or effects", name)
 }
 
 // Master holds the settings of the paper's methods.

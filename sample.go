@@ -34,6 +34,7 @@ const (
 	growBy       = 4
 	mostEntries  = 1_000_000
 	longRow      = 2_000
+	sampleShare  = 4 // a sample is at most this part of the rows: more would cost as much as all of them
 	sure         = 4 // standard errors by which a selection must be better than the next
 )
 
@@ -112,8 +113,8 @@ func (s *sampler) sizes() (sizes []int) {
 	n := len(s.order)
 	mean := math.Max(s.thin*float64(s.source.Observed())/math.Max(float64(n), 1), 1)
 	first := max(leastRows, int(firstEntries/mean))
-	most := max(first, int(mostEntries/mean))
-	for g := first; g < n && g <= most; g *= growBy {
+	most := min(max(first, int(mostEntries/mean)), n/sampleShare)
+	for g := min(first, most); g > 0 && g <= most; g *= growBy {
 		sizes = append(sizes, g)
 	}
 	return sizes

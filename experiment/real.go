@@ -15,7 +15,7 @@ import (
 
 // RealSettings say which cells a study of real data has.
 type RealSettings struct {
-	Models    []model.Kind  // compared with each other and with effects alone
+	Models    []string      // of ModelNames: compared with each other and with effects alone
 	K         []int         // how many features, each
 	Seeds     int           // 1..Seeds, each with its own hold-out
 	Holdout   float64       // part of the entries; zero means 0.2
@@ -26,13 +26,24 @@ type RealSettings struct {
 	OnCell func(Cell, bool) // called for every cell, and whether it was there already; may be nil
 }
 
-// Effects is the model of a cell without features: mean, row and column effects.
-const Effects = "effects"
+// Models of a study beside those of package model.
+const (
+	Effects    = "effects"        // mean, row and column effects: in every study
+	SoftImpute = "softimpute"     // effects and a matrix of low rank
+	IMC        = "imc"            // effects and inductive matrix completion, with all features
+	Remainder  = "full+remainder" // full, and a matrix of low rank for what it leaves
+)
+
+// ModelNames are what a study can compare.
+var ModelNames = []string{model.Full.String(), Remainder, model.Pooled.String(), model.Paper.String(), SoftImpute, IMC}
+
+// baselines need no k.
+var baselines = map[string]optcomplete.Method{SoftImpute: optcomplete.SoftImpute, IMC: optcomplete.IMC}
 
 // Cell is one line of the study.
 type Cell struct {
-	Model    string        `json:"model"` // full, pooled, paper or effects
-	K        int           `json:"k"`     // 0 for effects
+	Model    string        `json:"model"` // one of ModelNames, or effects
+	K        int           `json:"k"`     // 0 for a baseline
 	Seed     uint64        `json:"seed"`
 	Holdout  model.Metrics `json:"holdout"`
 	Train    model.Metrics `json:"train"`
@@ -43,6 +54,8 @@ type Cell struct {
 	Gap      float64       `json:"gap"`
 	Status   string        `json:"status,omitempty"`
 	Selected []string      `json:"selected,omitempty"`
+	Rank     int           `json:"rank,omitempty"`  // of the low-rank part
+	Share    float64       `json:"share,omitempty"` // of the training values' variance that the low-rank part carries
 	Seconds  CellSeconds   `json:"seconds"`
 	Trace    []TracePoint  `json:"trace,omitempty"`
 }
@@ -116,9 +129,16 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 // against.
 func (s *RealSettings) plan(seed uint64) []Cell {
 	cells := []Cell{{Model: Effects, Seed: seed}}
+	for _, name := range s.Models {
+		if _, is := baselines[name]; is {
+			cells = append(cells, Cell{Model: name, Seed: seed})
+		}
+	}
 	for _, k := range s.K {
-		for _, kind := range s.Models {
-			cells = append(cells, Cell{Model: kind.String(), K: k, Seed: seed})
+		for _, name := range s.Models {
+			if _, is := baselines[name]; !is {
+				cells = append(cells, Cell{Model: name, K: k, Seed: seed})
+			}
 		}
 	}
 	return cells
@@ -143,19 +163,27 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 		}
 		return s.effects(ctx, problem.Ratings.Source(), plan)
 	}
-	kind, err := model.ParseKind(plan.Model)
-	if err != nil {
-		return plan, err
+	settings := optcomplete.Settings{
+		K: plan.K, Holdout: s.Holdout, Seed: plan.Seed, TimeLimit: s.TimeLimit, NearTies: -1, Threads: s.Threads,
 	}
-	problem, err := problems(kind)
+	if method, is := baselines[plan.Model]; is {
+		settings.Method = method
+	} else if plan.Model == Remainder {
+		settings.ResidualRank = optcomplete.AutoRank
+	} else {
+		kind, err := model.ParseKind(plan.Model)
+		if err != nil {
+			return plan, err
+		}
+		settings.Model = kind
+	}
+	problem, err := problems(settings.Model)
 	if err != nil {
 		return plan, err
 	}
 	t := &tracer{}
-	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{
-		K: plan.K, Model: kind, Holdout: s.Holdout, Seed: plan.Seed, TimeLimit: s.TimeLimit,
-		NearTies: -1, Threads: s.Threads, OnEvent: t.event,
-	})
+	settings.OnEvent = t.event
+	fitted, err := optcomplete.Fit(ctx, problem, settings)
 	if err != nil {
 		return plan, fmt.Errorf("%s with k = %d, seed %d: %w", plan.Model, plan.K, plan.Seed, err)
 	}
@@ -166,6 +194,12 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 	plan.Holdout, plan.Train = *sum.Holdout, sum.Train
 	plan.Gamma, plan.Row, plan.Column = sum.Gamma, sum.RowShrinkage, sum.ColumnShrinkage
 	plan.Gap, plan.Status, plan.Selected, plan.Trace = sum.Gap, sum.Status, sum.Selected, t.points
+	if fitted.Remainder != nil {
+		plan.Rank = fitted.Remainder.Rank
+	}
+	if sum.Variance != nil {
+		plan.Share = sum.Variance.Remainder
+	}
 	plan.Seconds = CellSeconds{
 		Choose: sum.Seconds.Choose, Search: sum.Seconds.Select + sum.Seconds.Certify - sum.Seconds.Choose, Refit: sum.Seconds.Complete,
 	}

@@ -67,8 +67,11 @@ func lines(cells []Cell) []line {
 }
 
 func (l *line) name() string {
-	if l.model == Effects {
+	switch {
+	case l.model == Effects:
 		return "effects alone"
+	case l.k == 0:
+		return l.model
 	}
 	return fmt.Sprintf("%s, k = %d", l.model, l.k)
 }
@@ -121,7 +124,7 @@ func Markdown(w io.Writer, head Head, cells []Cell) error {
 	all := lines(cells)
 	for _, l := range all {
 		proven, worst := "", ""
-		if l.model != Effects {
+		if l.k > 0 {
 			proven = fmt.Sprintf("%d of %d", count(l.cells, func(c Cell) bool { return c.Status == "optimal" }), len(l.cells))
 			worst = percent(l.worst(gap))
 		}
@@ -133,7 +136,7 @@ func Markdown(w io.Writer, head Head, cells []Cell) error {
 	for _, c := range cells {
 		l := line{model: c.Model, k: c.K}
 		gamma, shown := "", ""
-		if c.Model != Effects {
+		if c.K > 0 {
 			gamma, shown = fmt.Sprintf("%.2g", c.Gamma), percent(c.Gap)
 		}
 		fmt.Fprintf(&b, "| %d | %s | %.4f | %.4f | %s | %.4f | %s | %s | %s | %.1f, %.1f, %.1f |\n", c.Seed, l.name(),
@@ -141,7 +144,7 @@ func Markdown(w io.Writer, head Head, cells []Cell) error {
 	}
 	b.WriteString("\nSelected features, with the number of seeds that select them:\n\n")
 	for _, l := range all {
-		if l.model != Effects {
+		if l.k > 0 {
 			fmt.Fprintf(&b, "- %s: %s\n", l.name(), strings.Join(l.selected(), ", "))
 		}
 	}

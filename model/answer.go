@@ -79,6 +79,9 @@ func (m *Model) AnswerAt(row, column int) Answer {
 	effect, u, newRow := m.rowParts(row)
 	columnEffect, b, newColumn := m.columnParts(column)
 	x := m.unclipped(effect, columnEffect, u, b)
+	if !newRow && column >= 0 {
+		x += m.remainder(row, column)
+	}
 	return Answer{Value: m.clip(x), Unclipped: x, Basis: BasisOf(newRow, newColumn)}
 }
 

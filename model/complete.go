@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+
+	"optcomplete/internal/progress"
 )
 
 // Format is a file format for a completed matrix.
@@ -158,6 +160,8 @@ func (m *Model) stream(ctx context.Context, e encoder, rows []int, cells, thread
 			}
 		})
 	}
+	task := progress.Start(ctx, "Completing", int64(len(rows))*int64(len(m.ColumnIDs)), "values")
+	defer task.Done()
 	for j := range order {
 		<-j.done
 		if err := ctx.Err(); err != nil {
@@ -166,6 +170,7 @@ func (m *Model) stream(ctx context.Context, e encoder, rows []int, cells, thread
 		if err := e.write(j); err != nil {
 			return err
 		}
+		task.Add(int64(j.cells()))
 		free <- j
 	}
 	return ctx.Err()

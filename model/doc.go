@@ -6,6 +6,9 @@
 // unique, or ridge), and New joins them with the Summary: the settings, the
 // certificate and the metrics of the fit.
 //
+// Parts may have a remainder: factors of low rank for what effects and features
+// leave (SetRemainder), which explanations call unnamed.
+//
 // It gives predictions for a row and columns (PredictRow), for any ids (Answer,
 // which says what the answer rests on), or for every column of many rows as one
 // long table (Complete); recommendations; and explanations, of the model, of a

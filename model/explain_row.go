@@ -39,7 +39,7 @@ type ItemWhys struct {
 
 // Why is a part of a prediction.
 type Why struct {
-	Name string  `json:"name"` // a term, or "column effect"
+	Name string  `json:"name"` // a term, "column effect" or "unnamed remainder"
 	Part float64 `json:"part"`
 }
 
@@ -78,6 +78,9 @@ func (m *Model) explainRow(i int, row string, units *units, top []Recommendation
 		for f, name := range m.Summary.Terms {
 			item.Whys = append(item.Whys, Why{name, (b[f] - m.Typical[f]) * u[f]})
 		}
+		if m.Remainder != nil && !isNew {
+			item.Whys = append(item.Whys, Why{Unnamed, m.remainder(i, r.Column)})
+		}
 		slices.SortStableFunc(item.Whys, func(a, b Why) int { return cmp.Compare(b.Part, a.Part) })
 		out.Top = append(out.Top, item)
 	}
@@ -86,7 +89,7 @@ func (m *Model) explainRow(i int, row string, units *units, top []Recommendation
 
 // SumExplanation is one prediction as a sum:
 //
-//	Mean + RowEffect + ColumnEffect + Σ Part = Sum, kept in range: Prediction
+//	Mean + RowEffect + ColumnEffect + Σ Part + Remainder = Sum, kept in range: Prediction
 type SumExplanation struct {
 	Row          string    `json:"row"`
 	Column       string    `json:"column"`
@@ -95,9 +98,11 @@ type SumExplanation struct {
 	RowEffect    float64   `json:"row_effect"`
 	ColumnEffect float64   `json:"column_effect"`
 	Parts        []SumPart `json:"parts"`
-	Sum          float64   `json:"sum"`
-	Clip         *Range    `json:"clip,omitempty"` // nil: predictions may be anything
-	Prediction   float64   `json:"prediction"`
+	// Remainder is what no feature has a name for; nil in a model without one.
+	Remainder  *float64 `json:"remainder,omitempty"`
+	Sum        float64  `json:"sum"`
+	Clip       *Range   `json:"clip,omitempty"` // nil: predictions may be anything
+	Prediction float64  `json:"prediction"`
 }
 
 // SumPart is what a term adds: Part = PerUnit · (Value − Centre).
@@ -125,12 +130,18 @@ func (m *Model) ExplainSum(row, column string) *SumExplanation {
 }
 
 func (m *Model) explainSum(i, j int, row, column string, units *units) *SumExplanation {
-	rowEffect, u, _ := m.rowParts(i)
+	rowEffect, u, isNew := m.rowParts(i)
 	columnEffect, b, _ := m.columnParts(j)
 	a := m.AnswerAt(i, j)
 	out := &SumExplanation{
 		Row: row, Column: column, Basis: a.Basis, Mean: m.Mean, RowEffect: rowEffect, ColumnEffect: columnEffect,
 		Parts: []SumPart{}, Sum: a.Unclipped, Clip: m.Clip, Prediction: a.Value,
+	}
+	if m.Remainder != nil {
+		out.Remainder = new(float64)
+		if !isNew && j >= 0 {
+			*out.Remainder = m.remainder(i, j)
+		}
 	}
 	for f, name := range m.Summary.Terms {
 		out.Parts = append(out.Parts, SumPart{

@@ -4,7 +4,8 @@ import "fmt"
 
 // FoldIn fits one row, new or known, to its entries, with everything that rows
 // share left as it is: one small solve, no refit. The entries a row was fitted
-// on give back its effect and its coefficients. Without entries they are the
+// on give back its effect and its coefficients (WithRows: the factors of its
+// remainder too). Without entries they are the
 // population's. columns are indices in the model, without duplicates.
 //
 // An error is a *RangeError, whose row is 0: numbers too large to compute with.
@@ -93,6 +94,16 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 		return 0, &RangeError{Value: bad}
 	}
 	return effect, nil
+}
+
+// remainder fits the factors v of a row of the remainder to what its effect and
+// coefficients leave of the entries.
+func (f *folder) remainder(columns []int32, values []float64, effect float64, u, v []float64) {
+	f.rest = f.rest[:0]
+	for x, c := range columns {
+		f.rest = append(f.rest, values[x]-f.m.unclipped(effect, f.m.columnEffect(int(c)), u, f.m.columnFeatures(int(c))))
+	}
+	newRemainderSolver(*f.m.Remainder).solve(f.m.ColumnRemainder, columns, f.rest, v)
 }
 
 // posterior folds a row in with the learned prior: the design of an entry is its

@@ -34,6 +34,7 @@ func Load(dir string) (*Model, error) {
 	}
 	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, rows.values
 	m.ColumnIDs, m.ColumnEntries, m.ColumnEffects, m.Features = columns.ids, columns.entries, columns.effects, columns.values
+	m.RowRemainder, m.ColumnRemainder = rows.factors, columns.factors
 	m.seen.file = filepath.Join(dir, seenFile)
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
@@ -65,8 +66,8 @@ func (m *Model) loadSummary(path string) error {
 	if err := json.Unmarshal(text, &head); err != nil {
 		return fmt.Errorf("%s: not a readable JSON object: %w", path, err)
 	}
-	if head.Format != FormatVersion {
-		return fmt.Errorf("%s: format_version is %d, this program reads %d (save the model again, or use the program that wrote it)", path, head.Format, FormatVersion)
+	if err := CheckFormat(path, head.Format); err != nil {
+		return err
 	}
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
@@ -81,6 +82,9 @@ func (m *Model) loadSummary(path string) error {
 	}
 	if p := s.Structure.Prior; p != nil && (len(p.Covariance) != len(p.Mean)*len(p.Mean) || len(p.Mean) < k || len(p.Mean) > k+1) {
 		return fmt.Errorf("%s: its prior does not fit its %d terms", path, k)
+	}
+	if r := s.Structure.Remainder; r != nil && (r.Rank < 1 || r.Rank > maxRemainder || !(r.Ridge >= 0)) {
+		return fmt.Errorf("%s: its remainder has the rank %d and the ridge %v", path, r.Rank, r.Ridge)
 	}
 	m.Structure = *s.Structure
 	return nil
@@ -131,7 +135,10 @@ func (t *table) read(in *pqarrow.FileReader, want int) error {
 	}
 	defer records.Release()
 	t.ids = make([]string, 0, want)
-	t.values = make([]float64, want*len(t.names))
+	t.values = make([]float64, want*(len(t.names)-t.remainder))
+	if t.remainder > 0 {
+		t.factors = make([]float64, want*t.remainder)
+	}
 	t.entries = make([]int32, 0, want)
 	if t.effect {
 		t.effects = make([]float64, 0, want)
@@ -173,8 +180,9 @@ func (t *table) take(r arrow.RecordBatch) error {
 		first++
 	}
 	for f := range k {
+		values, width, at := t.column(f)
 		for i, v := range r.Column(first + f).(*array.Float64).Float64Values() {
-			t.values[(lo+i)*k+f] = v
+			values[(lo+i)*width+at] = v
 		}
 	}
 	return nil

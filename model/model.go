@@ -137,6 +137,11 @@ func (m *Model) check() error {
 	if at := notFinite(m.RowEffects); at >= 0 {
 		return fmt.Errorf("model: row %q has the effect %v", m.RowIDs[at], m.RowEffects[at])
 	}
+	for _, factors := range [][]float64{m.RowRemainder, m.ColumnRemainder} {
+		if at := notFinite(factors); at >= 0 {
+			return fmt.Errorf("model: its remainder has a factor %v", factors[at])
+		}
+	}
 	if at := notFinite(m.ColumnEffects); at >= 0 {
 		return fmt.Errorf("model: column %q has the effect %v", m.ColumnIDs[at], m.ColumnEffects[at])
 	}

@@ -133,6 +133,9 @@ func (m *Model) WithColumns(features *data.Features) (*Model, error) {
 			out.ColumnEffects = append(out.ColumnEffects, m.newColumnEffect(features.Row(j)))
 		}
 	}
+	if m.Remainder != nil { // a column without entries has none
+		out.ColumnRemainder = append(slices.Clone(m.ColumnRemainder), make([]float64, len(features.IDs)*m.Remainder.Rank)...)
+	}
 	out.Summary.Columns = len(out.ColumnIDs)
 	return out, out.check()
 }

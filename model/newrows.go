@@ -57,6 +57,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 	out = m.copy()
 	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
 	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), slices.Clone(m.Coefficients)
+	out.RowRemainder = slices.Clone(m.RowRemainder)
 	rows = make([]int, n)
 	for x, id := range r.RowIDs {
 		i, known := m.Row(id)
@@ -67,6 +68,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 			if out.RowEffects != nil {
 				out.RowEffects = append(out.RowEffects, 0)
 			}
+			out.RowRemainder = append(out.RowRemainder, make([]float64, m.remainderRank())...)
 		}
 		rows[x] = i
 	}
@@ -92,6 +94,9 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 			}
 			if m.RowEffects != nil {
 				m.RowEffects[i] = effect
+			}
+			if r := m.remainderRank(); r > 0 {
+				f.remainder(at, values, effect, m.Coefficients[i*k:(i+1)*k], m.RowRemainder[i*r:(i+1)*r])
 			}
 			m.Entries[i] = int32(len(at))
 			return nil

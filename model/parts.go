@@ -37,6 +37,8 @@ type Structure struct {
 	// ColumnShrinkage is that of the column effects, in entries, as learned
 	// beside the prior; 0 with another refit.
 	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`
+	// Remainder describes what is left unnamed; nil: nothing.
+	Remainder *Remainder `json:"remainder,omitempty"`
 	// Clip is the range that predictions are kept within; nil: none.
 	Clip *Range `json:"clip,omitempty"`
 }
@@ -49,12 +51,15 @@ type Range struct {
 
 // Parts is a fitted model without its ids: everything a prediction adds up.
 //
-//	x_ij = Mean + RowEffects_i + ColumnEffects_j + Σ_f b_jf Coefficients_if
+//	x_ij = Mean + RowEffects_i + ColumnEffects_j + Σ_f b_jf Coefficients_if + RowRemainder_i·ColumnRemainder_j
 type Parts struct {
 	Structure
 	RowEffects    []float64 // n; nil in Paper
 	ColumnEffects []float64 // m; nil in Paper and Pooled
 	Coefficients  []float64 // n×k
+
+	RowRemainder    []float64 // n×rank; nil without a remainder
+	ColumnRemainder []float64 // m×rank
 
 	Survey *data.Survey // of the entries fitted on; nil in a Model
 }
@@ -341,14 +346,10 @@ func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32
 // value is the prediction for row i and column j with the features b.
 func (p *Parts) value(i, j int, b []float64) float64 {
 	k := len(b)
-	return p.sum(p.rowEffect(i), p.columnEffect(j), p.Coefficients[i*k:(i+1)*k], b)
+	return p.clip(p.unclipped(p.rowEffect(i), p.columnEffect(j), p.Coefficients[i*k:(i+1)*k], b) + p.remainder(i, j))
 }
 
-// sum adds up a prediction and keeps it in range.
-func (p *Structure) sum(rowEffect, columnEffect float64, u, b []float64) float64 {
-	return p.clip(p.unclipped(rowEffect, columnEffect, u, b))
-}
-
+// unclipped adds up a prediction but for its remainder.
 func (p *Structure) unclipped(rowEffect, columnEffect float64, u, b []float64) float64 {
 	return p.Mean + rowEffect + columnEffect + dot(b, u)
 }

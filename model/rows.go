@@ -6,18 +6,19 @@ import (
 )
 
 // WriteRows writes what the model has of the given rows, as rows.parquet of a
-// saved model does: id, entries, effect (not in paper), and a coefficient for
-// each term.
+// saved model does: id, entries, effect (not in paper), a coefficient for each
+// term, and the factors of the remainder.
 func (m *Model) WriteRows(w io.Writer, format Format, rows []int) error {
 	k := m.K()
 	t := m.rowTable()
-	part := &table{id: t.id, effect: t.effect, names: t.names}
+	part := &table{id: t.id, effect: t.effect, names: t.names, remainder: t.remainder}
 	for _, i := range rows {
 		part.ids, part.entries = append(part.ids, m.RowIDs[i]), append(part.entries, m.Entries[i])
 		part.values = append(part.values, m.Coefficients[i*k:(i+1)*k]...)
 		if t.effect {
 			part.effects = append(part.effects, m.RowEffects[i])
 		}
+		part.factors = append(part.factors, m.RowRemainder[i*t.remainder:(i+1)*t.remainder]...)
 	}
 	switch format {
 	case CSV:
@@ -36,15 +37,15 @@ func (t *table) writeCSV(w io.Writer) error {
 	for _, name := range t.names {
 		line = appendField(append(line, ','), name)
 	}
-	k := len(t.names)
 	for x, id := range t.ids {
 		line = appendField(append(line, '\n'), id)
 		line = fmt.Appendf(line, ",%d", t.entries[x])
 		if t.effect {
 			line = appendNumber(append(line, ','), t.effects[x])
 		}
-		for _, u := range t.values[x*k : (x+1)*k] {
-			line = appendNumber(append(line, ','), u)
+		for f := range t.names {
+			values, width, at := t.column(f)
+			line = appendNumber(append(line, ','), values[x*width+at])
 		}
 		if _, err := w.Write(line); err != nil {
 			return err

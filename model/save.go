@@ -17,8 +17,10 @@ const summaryFile = "model.json"
 // Save writes the model to a directory:
 //
 //	model.json       the Summary: settings, selection, certificate, metrics
-//	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term
-//	columns.parquet  column (id), entries, effect (only in full), then the value of each term
+//	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term,
+//	                 and remainder_1, remainder_2, ... if there is a remainder
+//	columns.parquet  column (id), entries, effect (only in full), then the value of each term,
+//	                 and remainder_1, remainder_2, ...
 //	seen.parquet     row (id), column (id): every entry that was given, so that
 //	                 recommendations leave it out; absent beyond 50 million
 //

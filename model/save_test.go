@@ -235,8 +235,8 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 	}{
 		"no summary":      {func(d string) { os.Remove(filepath.Join(d, "model.json")) }, "has no model.json"},
 		"not JSON":        {func(d string) { write(d, "model.json", "hello") }, "model.json: not a readable JSON"},
-		"other version":   {replace(`"format_version": 3`, `"format_version": 4`), "model.json: format_version is 4"},
-		"no version":      {replace(`"format_version": 3`, `"foo": 1`), "model.json: format_version is 0"},
+		"other version":   {replace(`"format_version": 4`, `"format_version": 5`), "model.json: format_version is 5"},
+		"no version":      {replace(`"format_version": 4`, `"foo": 1`), "model.json: format_version is 0"},
 		"k":               {replace(`"k": 3`, `"k": 4`), "model.json: k is 4"},
 		"fewer rows":      {replace(`"rows": 7`, `"rows": 8`), "rows.parquet: it has 7 rows, but model.json says 8"},
 		"more columns":    {replace(`"columns": 5`, `"columns": 4`), "columns.parquet: it has 5 rows"},

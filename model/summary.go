@@ -47,7 +47,7 @@ type GammaPoint struct {
 // Summary is what a fit has to say for itself: `fit --json` prints it and
 // model.json holds it.
 type Summary struct {
-	Method   string   `json:"method"`   // of the search: certified, optcomplete, cutplanes
+	Method   string   `json:"method"`   // of the search: certified, optcomplete, cutplanes; or a baseline: softimpute, imc, effects
 	Model    string   `json:"model"`    // paper, pooled, full
 	Rows     int      `json:"rows"`     // n
 	Columns  int      `json:"columns"`  // m
@@ -61,7 +61,7 @@ type Summary struct {
 	Bound     float64 `json:"bound"`     // no selection of k features costs less
 	Gap       float64 `json:"gap"`       // (cost − bound)/cost, a fraction
 	Certified bool    `json:"certified"` // the bound comes from all observed entries
-	Status    string  `json:"status"`    // optimal, gap, sampled (nothing proven), time_limit, interrupted
+	Status    string  `json:"status"`    // optimal, gap, sampled (nothing proven), fitted (nothing selected), time_limit, interrupted
 
 	Cuts  int `json:"cuts"`
 	Nodes int `json:"nodes"`
@@ -113,9 +113,21 @@ type Summary struct {
 	Format   int               `json:"format_version"`     // of the saved model; set by Normalize
 }
 
-// FormatVersion is the version of the saved model that this package writes and
-// reads. It changes when an older program could misread a newer model.
-const FormatVersion = 3
+// FormatVersion is the version of the saved model that this package writes. It
+// changes when an older program could misread a newer model: version 4 may have a
+// remainder. Version 3, which has none, is read too.
+const (
+	FormatVersion = 4
+	oldestFormat  = 3
+)
+
+// CheckFormat is the error for a saved model of another version, in the file.
+func CheckFormat(path string, version int) error {
+	if version < oldestFormat || version > FormatVersion {
+		return fmt.Errorf("%s: format_version is %d, this program reads %d to %d (save the model again, or use the program that wrote it)", path, version, oldestFormat, FormatVersion)
+	}
+	return nil
+}
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
@@ -145,8 +157,11 @@ func (s *Summary) Normalize() error {
 
 // Early tells whether the search was stopped before what it was asked to do.
 func (s *Summary) Early() bool {
-	return s.Status != "optimal" && s.Status != "gap" && s.Status != "sampled"
+	return s.Status != "optimal" && s.Status != "gap" && s.Status != "sampled" && s.Status != StatusFitted
 }
+
+// StatusFitted is the status of a model that nothing was selected for: a baseline.
+const StatusFitted = "fitted"
 
 type number struct {
 	name  string

@@ -3,6 +3,7 @@ package model
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -18,27 +19,50 @@ import (
 const groupRows = 1 << 16
 
 // table is one Parquet file of a saved model: an id, the number of entries, the
-// effect if the model has one, and one number per term.
+// effect if the model has one, one number per term, and the factors of the
+// remainder if it has one.
 type table struct {
 	file   string
 	id     string   // name of the id's column
 	effect bool     // it has the column "effect"
-	names  []string // of the feature columns
+	names  []string // of the feature columns, and of the remainder's
+
+	remainder int // how many of the names are the remainder's: the last ones
 
 	ids     []string
 	entries []int32
 	effects []float64
-	values  []float64 // by rows, len(names) each
+	values  []float64 // by rows, one for each term
+	factors []float64 // by rows, remainder each
 }
 
 func (m *Model) rowTable() *table {
-	return &table{file: "rows.parquet", id: "row", effect: m.Summary.Model != Paper.String(), names: columnNames(m.Summary.Terms),
-		ids: m.RowIDs, entries: m.Entries, effects: m.RowEffects, values: m.Coefficients}
+	return &table{file: "rows.parquet", id: "row", effect: m.Summary.Model != Paper.String(), names: m.columnNames(), remainder: m.remainderRank(),
+		ids: m.RowIDs, entries: m.Entries, effects: m.RowEffects, values: m.Coefficients, factors: m.RowRemainder}
 }
 
 func (m *Model) columnTable() *table {
-	return &table{file: "columns.parquet", id: "column", effect: m.Summary.Model == Full.String(), names: columnNames(m.Summary.Terms),
-		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features}
+	return &table{file: "columns.parquet", id: "column", effect: m.Summary.Model == Full.String(), names: m.columnNames(), remainder: m.remainderRank(),
+		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features, factors: m.ColumnRemainder}
+}
+
+// columnNames gives the Parquet columns of the terms and of the remainder, which
+// is remainder_1 and so on.
+func (m *Model) columnNames() []string {
+	all := slices.Clone(m.Summary.Terms)
+	for x := range m.remainderRank() {
+		all = append(all, fmt.Sprintf("remainder_%d", x+1))
+	}
+	return columnNames(all)
+}
+
+// column is where the values of name f are: at, at+width, at+2·width and so on.
+func (t *table) column(f int) (values []float64, width, at int) {
+	k := len(t.names) - t.remainder
+	if f < k {
+		return t.values, k, f
+	}
+	return t.factors, t.remainder, f - k
 }
 
 // columnNames gives the Parquet columns of the features, the same in both
@@ -105,12 +129,12 @@ func (t *table) append(b *array.RecordBuilder, lo, hi int) {
 		b.Field(first).(*array.Float64Builder).AppendValues(t.effects[lo:hi], nil)
 		first++
 	}
-	k := len(t.names)
-	for f := range k {
+	for f := range t.names {
+		values, width, at := t.column(f)
 		column := b.Field(first + f).(*array.Float64Builder)
 		column.Reserve(hi - lo)
 		for i := lo; i < hi; i++ {
-			column.UnsafeAppend(t.values[i*k+f])
+			column.UnsafeAppend(values[i*width+at])
 		}
 	}
 }

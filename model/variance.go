@@ -8,7 +8,7 @@ import (
 
 // Variance divides the variance of the training values among the parts of the
 // predictions and what they leave. With a = mean + row effect + column effect +
-// Σ_f part_f + rest, the share of a part is
+// Σ_f part_f + remainder + rest, the share of a part is
 //
 //	cov(part, a) / var(a)
 //
@@ -18,7 +18,9 @@ type Variance struct {
 	Rows    float64   `json:"rows"`    // row effects
 	Columns float64   `json:"columns"` // column effects
 	Terms   []float64 `json:"terms"`   // in the order of the summary's terms
-	Rest    float64   `json:"rest"`
+	// Remainder is the share of the unnamed remainder; 0 without one.
+	Remainder float64 `json:"remainder,omitempty"`
+	Rest      float64 `json:"rest"`
 }
 
 // Explained is the share of all parts together.
@@ -41,7 +43,7 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 		return nil, err
 	}
 	mean := survey.Mean()
-	const rows, columns, square, terms = 0, 1, 2, 3 // positions in a block's sums
+	const rows, columns, square, unnamed, terms = 0, 1, 2, 3, 4 // positions in a block's sums
 	sums := make([][]float64, data.Blocks(n))
 	err = data.ForBlocks(ctx, entries, threads, func(r *data.RowReader) func(lo, hi int) error {
 		return func(lo, hi int) error {
@@ -57,6 +59,7 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 					s[square] += d * d
 					s[rows] += d * m.rowEffect(i)
 					s[columns] += d * m.columnEffect(int(c))
+					s[unnamed] += d * m.remainder(i, int(c))
 					for f, b := range m.columnFeatures(int(c)) {
 						s[terms+f] += d * b * u[f]
 					}
@@ -76,8 +79,8 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 	if total[square] <= 0 || notFinite(total) >= 0 {
 		return nil, nil
 	}
-	v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k)}
-	v.Rest = 1 - v.Rows - v.Columns
+	v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Remainder: total[unnamed] / total[square]}
+	v.Rest = 1 - v.Rows - v.Columns - v.Remainder
 	for f := range k {
 		v.Terms[f] = total[terms+f] / total[square]
 		v.Rest -= v.Terms[f]

@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/parallel"
+	"optcomplete/internal/progress"
 )
 
 // Exact is the cost c(s) on all observed entries of a matrix.
@@ -95,6 +96,14 @@ func (o *Exact) divide() {
 	}
 }
 
+// rows is the number of rows with entries.
+func (o *Exact) rows() (n int) {
+	for _, chunk := range o.chunks {
+		n += len(chunk)
+	}
+	return n
+}
+
 // measure bounds the norms that rounding errors are estimated with: no row has
 // more entries than the longest, and none of them a larger feature.
 func (o *Exact) measure() {
@@ -133,8 +142,11 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	for _, k := range o.workers {
 		k.prepare(w, hessian != nil)
 	}
+	pass := progress.Start(ctx, "Pass", int64(o.rows()), "rows")
+	defer pass.Done()
 	err = o.inChunks(ctx, func(thread, c int) (err error) {
 		sums[c], err = o.workers[thread].chunk(o.chunks[c], hessian != nil)
+		pass.Add(int64(len(o.chunks[c])))
 		return err
 	})
 	if err != nil {

@@ -175,8 +175,8 @@ func Load(dir string) (*Model, error) {
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if got := m.Summary.Format; got != model.FormatVersion {
-		return nil, fmt.Errorf("%s: format_version is %d, this program reads %d (save the model again, or use the program that wrote it)", path, got, model.FormatVersion)
+	if err := model.CheckFormat(path, m.Summary.Format); err != nil {
+		return nil, err
 	}
 	if m.Summary.Model != Kind {
 		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Summary.Model, Kind)

@@ -32,7 +32,7 @@ type Settings struct {
 	Rank int
 	// Lambdas are the penalties to try, decreasing, each from the solution of
 	// the one before; validation chooses. One alone is taken as it is. Nil: from
-	// a quarter of Lambda0 down, by quarters, as long as that helps.
+	// Lambda0 down, in steps that grow, as long as that helps.
 	Lambdas []float64
 
 	Center  effects.Center
@@ -71,9 +71,7 @@ type Model struct {
 const (
 	firstRank = 2
 	lastRank  = 32
-	quarters  = 12
-	patience  = 2    // λ in a row that do not help, before a path ends
-	worthy    = 1e-3 // by which a larger rank must be better
+	patience  = 2 // λ in a row that do not help, before a path ends
 )
 
 // ErrLambda says that a λ is negative or not a number.
@@ -193,13 +191,21 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		}
 		return best, err
 	}
+	n, m := train.Dims()
+	most := min(n, m, f.columns.p)
+	if f.people != nil {
+		most = min(most, f.people.p)
+	}
+	var trials []*trial
 	for _, center := range f.Center.Candidates() {
-		t := &trial{fitter: f, part: part, clip: clip, center: center, best: best}
-		if err := t.run(ctx); err != nil {
+		t := &trial{fitter: f, part: part, clip: clip, center: center, best: best, last: &walk{}}
+		if err := t.prepare(ctx); err != nil {
 			return nil, err
 		}
+		trials = append(trials, t)
 	}
-	return best, nil
+	err = lowrank.Race(lowrank.Ranks(f.Rank, firstRank, lastRank, most), len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
+	return best, err
 }
 
 // lambda0 is the smallest λ at which the factors are zero: the largest singular

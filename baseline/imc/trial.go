@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
 )
@@ -13,101 +14,98 @@ import (
 // trial is the validation of one way to centre.
 type trial struct {
 	*fitter
-	part   evaluate.Part
-	clip   *model.Range
-	center effects.Center
-	taken  *effects.Model // effects of the part to fit on; nil: not centred
-	best   *choice
+	part    evaluate.Part
+	clip    *model.Range
+	center  effects.Center
+	of      effects.Settings
+	taken   *effects.Model // effects of the part to fit on; nil: not centred
+	source  data.Source    // what they leave of it
+	lambdas []float64
+	last    *walk // along the λ of the rank before
+	best    *choice
 }
 
-// run tries ranks, as long as larger ones help.
-func (t *trial) run(ctx context.Context) (err error) {
-	source := t.part.Train
-	of := t.Effects.For(t.center)
-	if t.center != effects.NoCenter {
-		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(ctx, t.part, of); err != nil {
-			return err
-		}
-		if t.taken, err = effects.Fit(ctx, source, of); err != nil {
-			return err
-		}
-		source = t.taken.Leave(source)
+// prepare takes the effects away.
+func (t *trial) prepare(ctx context.Context) (err error) {
+	t.source = t.part.Train
+	t.of = t.Effects.For(t.center)
+	if t.center == effects.NoCenter {
+		return nil
 	}
-	n, m := source.Dims()
-	most := min(n, m, t.columns.p)
-	if t.people != nil {
-		most = min(most, t.people.p)
+	if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
+		return err
 	}
-	ranks := []int{t.Rank}
-	if t.Rank == 0 {
-		ranks = nil
-		for r := firstRank; r <= lastRank && r < 2*most; r *= 2 {
-			ranks = append(ranks, min(r, most))
-		}
-		if len(ranks) == 0 {
-			ranks = []int{1}
-		}
+	if t.taken, err = effects.Fit(ctx, t.source, t.of); err != nil {
+		return err
 	}
-	before := math.Inf(1)
-	lambdas := t.Lambdas
-	for _, rank := range ranks {
-		rows, err := t.rows(source, rank)
-		if err != nil {
-			return err
-		}
-		if lambdas == nil {
-			top, err := t.lambda0(ctx, rows)
-			if err != nil {
-				return err
-			}
-			for x := range quarters {
-				lambdas = append(lambdas, math.Ldexp(top, -2-2*x))
-			}
-		}
-		least, err := t.path(ctx, rows, rank, lambdas, of)
-		if err != nil {
-			return err
-		}
-		if least > (1-worthy)*before {
-			break
-		}
-		before = least
-	}
+	t.source = t.taken.Leave(t.source)
 	return nil
 }
 
-// path tries the λ for one rank and returns the least error.
-func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int, lambdas []float64, of effects.Settings) (float64, error) {
+// try tries the λ for a rank. A larger rank goes on from the best λ of the one
+// before, or a step above.
+func (t *trial) try(ctx context.Context, rank int) (float64, error) {
+	rows, err := t.rows(t.source, rank)
+	if err != nil {
+		return 0, err
+	}
+	if t.lambdas == nil {
+		if t.lambdas = t.Lambdas; t.lambdas == nil {
+			top, err := t.lambda0(ctx, rows)
+			if err != nil {
+				return 0, err
+			}
+			t.lambdas = lowrank.Path(top)
+		}
+	}
+	now, err := t.path(ctx, rows, rank)
+	if err != nil {
+		return 0, err
+	}
+	t.last = now
+	return now.least, nil
+}
+
+// walk is where a path along the λ was best.
+type walk struct {
+	least float64
+	at    int
+	best  *Factors
+}
+
+// path tries the λ for one rank, from where the last path was best.
+func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int) (*walk, error) {
 	s := newSolver(rows, t.columns, t.people, rank, t.Threads)
-	var start *Factors
-	least, worse := math.Inf(1), 0
-	for _, lambda := range lambdas {
+	start := t.last.best
+	out, worse := &walk{least: math.Inf(1)}, 0
+	for at := max(t.last.at-1, 0); at < len(t.lambdas); at++ {
+		lambda := t.lambdas[at]
 		f, err := s.solve(ctx, t.Settings, lambda, start)
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		start = f
 		p := Point{Center: t.center, Rank: rank, Lambda: lambda}
 		m := Model{Factors: *f, Effects: t.taken, Clip: t.clip}
 		if p.RMSE, err = rmse(t.part, &m, t.fitter.Threads); err != nil {
-			return 0, err
+			return nil, err
 		}
 		t.best.points = append(t.best.points, p)
 		if t.OnPoint != nil {
 			t.OnPoint(p)
 		}
 		if p.RMSE < t.best.RMSE {
-			t.best.Point, t.best.effects, t.best.start = p, of, f
+			t.best.Point, t.best.effects, t.best.start = p, t.of, f
 		}
 		worse++
-		if p.RMSE < least {
-			least, worse = p.RMSE, 0
+		if p.RMSE < out.least {
+			out.least, out.at, out.best, worse = p.RMSE, at, f, 0
 		}
 		if worse >= patience && t.Lambdas == nil {
 			break
 		}
 	}
-	return least, nil
+	return out, nil
 }
 
 // rmse is the error of a model on the part held out.

@@ -29,7 +29,8 @@ func TestTrueFeaturesGiveTheTruth(t *testing.T) {
 		}
 		return most
 	}
-	if off := worst(made.Selected, 1); off > 1e-8 {
+	// Generated values are rounded to float32.
+	if off := worst(made.Selected, 1); off > 1e-6 {
 		t.Errorf("the truth is missed by %v", off)
 	}
 	if worst(made.Selected, 1) != worst(made.Selected, 4) {

@@ -11,12 +11,13 @@ import (
 	"optcomplete/model"
 )
 
-// choice is what validation likes best.
-type choice struct {
+// Choice is what validation likes best.
+type Choice struct {
 	Point
+	Start  *Factors // the solution on the part that was fitted, to go on from
+	Points []Point  // all that was tried
+
 	effects effects.Settings
-	start   *Factors // the solution on the part that was fitted
-	points  []Point
 }
 
 // trial is the validation of one way to centre.
@@ -26,13 +27,16 @@ type trial struct {
 	clip    *model.Range
 	center  effects.Center
 	effects *effects.Model // of the part to fit on; nil: not centred
-	rows    *lowrank.Rows  // what they leave of it
-	best    *choice
+	of      effects.Settings
+	rows    *lowrank.Rows // what they leave of it
+	lambdas []float64
+	last    *walk // along the λ of the rank before
+	best    *Choice
 }
 
 // choose validates everything that is open. What is given is not tried.
-func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, error) {
-	best := &choice{Point: Point{RMSE: math.Inf(1)}}
+func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, error) {
+	best := new(Choice)
 	if s.Rank > 0 && len(s.Lambdas) == 1 && s.Center != effects.AutoCenter && s.Debias != AutoDebias {
 		best.Point = Point{Center: s.Center, Rank: s.Rank, Lambda: s.Lambdas[0], Debiased: s.Debias == AlwaysDebias}
 		best.effects = s.Effects.For(s.Center)
@@ -55,81 +59,88 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*choice, erro
 		}
 		return best, nil
 	}
+	return Choose(ctx, part, *s)
+}
+
+// Choose validates what the settings leave open: it fits one part of the entries
+// and takes what predicts the other part best.
+func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error) {
+	best := &Choice{Point: Point{RMSE: math.Inf(1)}}
 	var clip *model.Range
 	if s.Clip {
+		var err error
 		if clip, err = lowrank.Range(ctx, part.Train, s.Threads); err != nil {
 			return nil, err
 		}
 	}
+	n, m := part.Train.Dims()
+	ranks := lowrank.Ranks(s.Rank, firstRank, lastRank, min(n, m))
+	var trials []*trial
 	for _, center := range s.Center.Candidates() {
-		t := &trial{Settings: s, part: part, clip: clip, center: center, best: best}
-		if err := t.run(ctx); err != nil {
+		t := &trial{Settings: &s, part: part, clip: clip, center: center, best: best, last: &walk{}}
+		if err := t.prepare(ctx, ranks[len(ranks)-1]); err != nil {
 			return nil, err
 		}
+		trials = append(trials, t)
 	}
-	return best, nil
+	err := lowrank.Race(ranks, len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
+	return best, err
 }
 
-// run tries ranks, as long as larger ones help.
-func (t *trial) run(ctx context.Context) (err error) {
+// prepare takes the effects away and finds the λ to try.
+func (t *trial) prepare(ctx context.Context, rank int) (err error) {
 	source := t.part.Train
-	of := t.Effects.For(t.center)
+	t.of = t.Effects.For(t.center)
 	if t.center != effects.NoCenter {
-		if of.RowShrinkage, of.ColumnShrinkage, err = effects.Choose(ctx, t.part, of); err != nil {
+		if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
 			return err
 		}
-		if t.effects, err = effects.Fit(ctx, source, of); err != nil {
+		if t.effects, err = effects.Fit(ctx, source, t.of); err != nil {
 			return err
 		}
 		source = t.effects.Leave(source)
 	}
-	n, m := source.Dims()
-	ranks := []int{t.Rank}
-	if t.Rank == 0 {
-		ranks = nil
-		for r := firstRank; r <= lastRank && r < 2*min(n, m); r *= 2 {
-			ranks = append(ranks, min(r, n, m))
-		}
-		if len(ranks) == 0 {
-			ranks = []int{1}
-		}
-	}
-	if t.rows, err = t.Settings.rows(source, ranks[len(ranks)-1]); err != nil {
+	if t.rows, err = t.Settings.rows(source, rank); err != nil {
 		return err
 	}
-	lambdas := t.Lambdas
-	if lambdas == nil {
+	if t.lambdas = t.Lambdas; t.lambdas == nil {
 		top, err := lambda0(ctx, t.rows, t.Threads)
 		if err != nil {
 			return err
 		}
-		for x := range halvings {
-			lambdas = append(lambdas, math.Ldexp(top, -1-x))
-		}
-	}
-	before := math.Inf(1)
-	for _, rank := range ranks {
-		least, err := t.path(ctx, rank, lambdas, of)
-		if err != nil {
-			return err
-		}
-		if least > (1-worthy)*before {
-			break
-		}
-		before = least
+		t.lambdas = lowrank.Path(top)
 	}
 	return nil
 }
 
-// path tries the λ for one rank and returns the least error.
-func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effects.Settings) (float64, error) {
+// try tries the λ for a rank. A larger rank goes on from the best λ of the one
+// before, or a step above.
+func (t *trial) try(ctx context.Context, rank int) (float64, error) {
+	now, err := t.path(ctx, rank)
+	if err != nil {
+		return 0, err
+	}
+	t.last = now
+	return now.least, nil
+}
+
+// walk is where a path along the λ was best.
+type walk struct {
+	least float64
+	at    int
+	best  *Factors
+}
+
+// path tries the λ for one rank, from where the last path was best.
+func (t *trial) path(ctx context.Context, rank int) (*walk, error) {
 	s := newSolver(t.rows, rank, t.Threads)
-	var start *Factors
-	least, worse := math.Inf(1), 0
-	for _, lambda := range lambdas {
+	start := t.last.best
+	out, worse := &walk{least: math.Inf(1)}, 0
+	for at := max(t.last.at-1, 0); at < len(t.lambdas); at++ {
+		lambda := t.lambdas[at]
 		f, err := s.solve(ctx, t.problem(rank, lambda, start))
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
 		start = f
 		better := false
@@ -140,23 +151,23 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 			scored := f
 			if debiased {
 				if scored, err = debias(ctx, t.rows, f, t.Threads); err != nil {
-					return 0, err
+					return nil, err
 				}
 			}
 			p := Point{Center: t.center, Rank: rank, Found: f.Rank, Lambda: lambda, Debiased: debiased}
 			m := Model{Factors: *scored, Effects: t.effects, Clip: t.clip}
 			if p.RMSE, err = rmse(t.part, &m, t.Threads); err != nil {
-				return 0, err
+				return nil, err
 			}
-			t.best.points = append(t.best.points, p)
+			t.best.Points = append(t.best.Points, p)
 			if t.OnPoint != nil {
 				t.OnPoint(p)
 			}
-			if p.RMSE < least {
-				least, better = p.RMSE, true
+			if p.RMSE < out.least {
+				out.least, out.at, out.best, better = p.RMSE, at, f, true
 			}
 			if p.RMSE < t.best.RMSE {
-				t.best.Point, t.best.effects, t.best.start = p, of, f
+				t.best.Point, t.best.effects, t.best.Start = p, t.of, f
 			}
 		}
 		if worse++; better {
@@ -166,7 +177,7 @@ func (t *trial) path(ctx context.Context, rank int, lambdas []float64, of effect
 			break
 		}
 	}
-	return least, nil
+	return out, nil
 }
 
 // rmse is the error of a model on the part held out.

@@ -178,6 +178,22 @@ func debias(ctx context.Context, rows *lowrank.Rows, f *Factors, threads int) (*
 	return out, nil
 }
 
+// Balanced gives the matrix as a product of row and column factors, U√d and V√d.
+func (f *Factors) Balanced() (rows, columns []float64) {
+	r := f.Rank
+	rows, columns = make([]float64, len(f.U)), make([]float64, len(f.V))
+	for x, d := range f.D {
+		root := math.Sqrt(d)
+		for i := x; i < len(rows); i += r {
+			rows[i] = f.U[i] * root
+		}
+		for j := x; j < len(columns); j += r {
+			columns[j] = f.V[j] * root
+		}
+	}
+	return rows, columns
+}
+
 // Predict adds the low-rank matrix's values of a row to out.
 func (f *Factors) Predict(row int, columns []int32, out []float64) {
 	r := f.Rank

@@ -29,7 +29,7 @@ type Settings struct {
 	Rank int
 	// Lambdas are the penalties to try, decreasing, each from the solution of
 	// the one before; validation chooses. One alone is taken as it is. Nil: from
-	// half of Lambda0 down, halved each time, as long as that helps.
+	// Lambda0 down, in steps that grow, as long as that helps.
 	Lambdas []float64
 
 	Center effects.Center
@@ -74,9 +74,7 @@ type Model struct {
 const (
 	firstRank = 2
 	lastRank  = 64
-	halvings  = 16
-	patience  = 2    // λ in a row that do not help, before a path ends
-	worthy    = 1e-3 // by which a larger rank must be better
+	patience  = 2 // λ in a row that do not help, before a path ends
 )
 
 // ErrLambda says that a λ is negative or not a number.
@@ -99,7 +97,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Model{Lambda: best.Lambda, Limit: best.Rank, Center: best.Center, Debiased: best.Debiased, Points: best.points}
+	out := &Model{Lambda: best.Lambda, Limit: best.Rank, Center: best.Center, Debiased: best.Debiased, Points: best.Points}
 	if s.Clip {
 		if out.Clip, err = lowrank.Range(ctx, train, s.Threads); err != nil {
 			return nil, err
@@ -116,7 +114,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newSolver(rows, out.Limit, s.Threads).solve(ctx, s.problem(out.Limit, out.Lambda, best.start))
+	f, err := newSolver(rows, out.Limit, s.Threads).solve(ctx, s.problem(out.Limit, out.Lambda, best.Start))
 	if err != nil {
 		return nil, err
 	}

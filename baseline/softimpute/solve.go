@@ -156,7 +156,9 @@ func (s *solver) begin(settings SolveSettings) {
 	rng := random.New(settings.Seed, startStream)
 	for x := have; x < s.r; x++ {
 		for j := range s.m {
-			s.b[j*s.w+x] = rng.Normal()
+			if v := rng.Normal(); s.rows.Columns[j] > 0 { // a column without entries has no factors
+				s.b[j*s.w+x] = v
+			}
 		}
 		s.orthogonal(x, math.Sqrt(scale))
 	}

@@ -50,8 +50,8 @@ func benchRealCommand(c *common) *cobra.Command {
 		Use:   "real --ratings FILE --features FILE",
 		Short: "Compare the models with each other and with effects alone on real data",
 		Long: `bench real holds out a part of the entries for every seed, fits row and column
-effects alone and every model at every k on the rest, and scores them on the part
-held out. Tables (Markdown, CSV, JSON), a figure of the gap over time and every
+effects alone, the baselines, and every model at every k on the rest, and scores
+them on the part held out. Tables (Markdown, CSV, JSON), a figure of the gap over time and every
 result go to one folder. An interrupt loses only the fit at hand: the same
 command goes on where it stopped.`,
 		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
@@ -64,21 +64,14 @@ command goes on where it stopped.`,
 			if len(s.K) == 0 {
 				return usagef("how many features? Give their numbers with -k")
 			}
-			s.Models = nil
-			for _, name := range models {
-				kind, err := model.ParseKind(name)
-				if err != nil {
-					return usagef("--models: %v", err)
-				}
-				s.Models = append(s.Models, kind)
-			}
+			s.Models = models
 			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
 			s.OnCell = func(cell experiment.Cell, have bool) {
 				was := ""
 				if have {
 					was = "  (done before)"
 				}
-				c.notef("seed %d  %-8s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
+				c.notef("seed %d  %-14s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
 					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
 			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)

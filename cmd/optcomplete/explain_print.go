@@ -38,6 +38,9 @@ func share(x float64) string {
 }
 
 func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error {
+	if len(e.Terms) == 0 {
+		return printVariance(w, e)
+	}
 	fmt.Fprintf(w, "What one unit of a feature adds to a prediction (%s with entries)\n", count(e.Rows, "row"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
@@ -57,20 +60,8 @@ func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if v := e.Variance; v != nil {
-		features := 0.0
-		for _, x := range v.Terms {
-			features += x
-		}
-		var parts []string
-		if e.Model != model.Paper.String() {
-			parts = append(parts, "row effects "+share(v.Rows))
-		}
-		if e.Model == model.Full.String() {
-			parts = append(parts, "column effects "+share(v.Columns))
-		}
-		parts = append(parts, "features "+share(features), "rest "+share(v.Rest))
-		fmt.Fprintf(w, "Variance of the training values: %s\n", strings.Join(parts, ", "))
+	if err := printVariance(w, e); err != nil {
+		return err
 	}
 	fmt.Fprintln(w, "How much each selected feature is needed")
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
@@ -89,6 +80,32 @@ func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error
 		fmt.Fprintf(t, "  %s\t%s\t%s\n", x.Name, removed, instead)
 	}
 	return t.Flush()
+}
+
+// printVariance says who explains the variance of the training values.
+func printVariance(w io.Writer, e *model.Explanation) error {
+	v := e.Variance
+	if v == nil {
+		return nil
+	}
+	features := 0.0
+	for _, x := range v.Terms {
+		features += x
+	}
+	var parts []string
+	if e.Model != model.Paper.String() {
+		parts = append(parts, "row effects "+share(v.Rows))
+	}
+	if e.Model == model.Full.String() {
+		parts = append(parts, "column effects "+share(v.Columns))
+	}
+	parts = append(parts, "features "+share(features))
+	if v.Remainder != 0 {
+		parts = append(parts, model.Unnamed+" "+share(v.Remainder))
+	}
+	parts = append(parts, "rest "+share(v.Rest))
+	_, err := fmt.Fprintf(w, "Variance of the training values: %s\n", strings.Join(parts, ", "))
+	return err
 }
 
 func printRow(w io.Writer, e *model.RowExplanation) error {
@@ -151,6 +168,9 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 	for _, p := range e.Parts {
 		names = append(names, p.Name)
 	}
+	if e.Remainder != nil {
+		names = append(names, model.Unnamed)
+	}
 	name := leftOf(append(names, "column effect"))
 	fmt.Fprintf(t, "%s\t%.4f\t\n", name("mean"), e.Mean)
 	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("row effect"), e.RowEffect)
@@ -161,6 +181,9 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 			value = fmt.Sprintf("(%.4g − average %.4g)", p.Value, p.Centre)
 		}
 		fmt.Fprintf(t, "%s\t%+.4f\t  %s × %s\n", name(p.Name), p.Part, value, signed(p.PerUnit))
+	}
+	if e.Remainder != nil {
+		fmt.Fprintf(t, "%s\t%+.4f\t\n", name(model.Unnamed), *e.Remainder)
 	}
 	fmt.Fprintf(t, "%s\t%.4f\t\n", name("sum"), e.Sum)
 	if err := t.Flush(); err != nil {

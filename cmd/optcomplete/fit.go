@@ -18,6 +18,7 @@ type fitFlags struct {
 	clip     string
 	method   string
 	settings optcomplete.Settings
+	rank     rankFlag
 }
 
 func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
@@ -29,7 +30,7 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	}
 	s.Model = kind
 	s.NoClip = f.clip == "none"
-	s.NearTies = nearTies(s.NearTies)
+	s.NearTies, s.ResidualRank = nearTies(s.NearTies), int(f.rank)
 	if s.Refit, err = model.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
@@ -94,7 +95,7 @@ file, pass by pass.`,
 			if err := checkMethodFlags(cmd, settings); err != nil {
 				return err
 			}
-			if settings.K == 0 {
+			if settings.K == 0 && !settings.Method.Baseline() {
 				return usagef("how many features? Give their number with -k")
 			}
 			if err := findSolver(cmd.Context(), settings); err != nil {
@@ -142,7 +143,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c, summary, "Model", output, "Cuts", cuts.written())
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page)
 			}
 			return early(summary)
 		},
@@ -156,6 +157,7 @@ file, pass by pass.`,
 	methodFlags(flags, &f, &cuts)
 	flags.Bind("holdout", &f.settings.Holdout)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
+	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)
 	in.register(flags)
 	two.register(flags)

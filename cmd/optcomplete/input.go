@@ -58,7 +58,10 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	options.Columns, options.Threads = problem.Features.IDs, c.threads
 	ratings, report, stored, err := f.open(ratingsPath, options)
 	if err == nil && !stored {
+		var read func()
+		options.Progress, read = c.follow(ratingsPath)
 		ratings, report, err = ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
+		read()
 	}
 	if err != nil {
 		return problem, nil, err
@@ -83,7 +86,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		c.notef("warning: %s", w)
 	}
 	n, m := ratings.Dims()
-	c.notef("Data      %s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
+	c.factf("Data", "%s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
 		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
 }

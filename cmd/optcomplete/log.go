@@ -29,9 +29,8 @@ type searchLog struct {
 	sampled bool          // the heading is the one of samples
 	k       int           // of the search that the heading is for
 	gammas  int           // that were printed
-	before  time.Duration // taken by searches before this one
-	last    time.Duration // when a line was printed, in this search
-	seen    time.Duration // the latest event of this search
+	start   time.Time     // of the first search; one search may follow another
+	last    time.Duration // when a line was printed
 	cuts    int           // at which the next line is due, without times
 }
 
@@ -56,7 +55,7 @@ var logColumns = []logColumn{
 	{"Certified gap", "Sampled gap", 14, 0, func(_ *searchLog, e *search.Event) string { _, _, gap := numbersOf(e); return gap }},
 	{"Cuts", "", 7, 4, func(_ *searchLog, e *search.Event) string { return fmt.Sprint(e.Cuts) }},
 	{"Passes", "", 7, 3, func(_ *searchLog, e *search.Event) string { return fmt.Sprint(e.Passes) }},
-	{"Time", "", 8, 0, func(l *searchLog, e *search.Event) string { return seconds((l.before + e.Elapsed).Seconds()) }},
+	{"Time", "", 8, 0, func(l *searchLog, _ *search.Event) string { return seconds(time.Since(l.start).Seconds()) }},
 }
 
 // logDigits is how many digits of costs and bounds are printed.
@@ -98,7 +97,7 @@ func mark(source string) string {
 	return strings.ToUpper(source[:1])
 }
 
-const legend = "Found by  S start  G greedy  R relaxation  E enumeration  L leaf  M master"
+const legend = "S start, G greedy, R relaxation, E enumeration, L leaf, M master"
 
 func newSearchLog(c *common) *searchLog {
 	columns := logColumns
@@ -129,11 +128,9 @@ func (l *searchLog) begin(cmd *cobra.Command, k, p int, more ...string) {
 	if l.quiet {
 		return
 	}
-	l.notef("Task      select %d of %s (%s)", k, count(p, "feature"), ways(p, k))
-	text := strings.Join(append(more, settingsOf(cmd)...), ", ")
-	lines := settings.Wrap(text, max(l.errTerminal.width-11, 30))
-	l.notef("Settings  %s", strings.Join(lines, "\n          "))
-	version := "Solver    OptComplete " + optcomplete.Version
+	l.factf("Task", "select %d of %s (%s)", k, count(p, "feature"), ways(p, k))
+	l.factf("Settings", "%s", strings.Join(append(more, settingsOf(cmd)...), ", "))
+	version := "OptComplete " + optcomplete.Version
 	if l.logTimes { // the machine is no part of a log that is to be the same everywhere
 		threads := l.threads
 		if threads == 0 {
@@ -141,7 +138,7 @@ func (l *searchLog) begin(cmd *cobra.Command, k, p int, more ...string) {
 		}
 		version += ", " + count(threads, "thread")
 	}
-	l.notef("%s", version)
+	l.factf("Solver", "%s", version)
 }
 
 // ways says how many selections there are.
@@ -200,15 +197,19 @@ func (l *searchLog) event(e search.Event) {
 	if l.quiet {
 		return
 	}
-	if e.Kind == search.EventStart || e.Elapsed < l.seen {
-		l.before += l.seen
-		l.last, l.seen, l.cuts = 0, 0, 0
+	if l.start.IsZero() {
+		l.start = time.Now().Add(-e.Elapsed)
 	}
-	l.seen = e.Elapsed
+	if e.Kind == search.EventStart {
+		l.cuts = 0
+		if e.Sampled && l.sampled {
+			l.notef(" Next sample")
+		}
+	}
 	if !l.due(&e) {
 		return
 	}
-	l.last = e.Elapsed
+	l.last = time.Since(l.start)
 	l.heading(&e)
 	l.lines++
 	found := " "
@@ -233,13 +234,14 @@ func (l *searchLog) due(e *search.Event) bool {
 		return true
 	}
 	if !l.logTimes {
-		if e.Cuts < l.cuts {
+		if e.Cuts < l.cuts || math.IsInf(e.Cost, 1) {
 			return false
 		}
 		l.cuts = max(1, 2*e.Cuts)
 		return true
 	}
-	return e.Elapsed-l.last >= min(max(time.Second, e.Elapsed/20), 30*time.Second)
+	now := time.Since(l.start)
+	return now-l.last >= min(max(time.Second, now/20), 30*time.Second)
 }
 
 // heading prints the names of the columns where they are due: at first, when
@@ -261,7 +263,7 @@ func (l *searchLog) heading(e *search.Event) {
 		l.notef("")
 	}
 	if first {
-		l.notef("%s", legend)
+		l.factf("Found by", "%s", legend)
 	}
 	l.lines, l.sampled, l.k = 0, e.Sampled, e.K
 	var line strings.Builder

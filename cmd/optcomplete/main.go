@@ -23,6 +23,8 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/internal/progress"
+	"optcomplete/internal/progress/display"
+	"optcomplete/internal/settings"
 	"optcomplete/internal/suggest"
 )
 
@@ -91,7 +93,7 @@ type common struct {
 	printConfig    bool
 
 	outTerminal, errTerminal terminal // what stdout and stderr can show
-	progress                 *progress.Display
+	progress                 *display.Display
 }
 
 // notef prints a line for people, unless they asked for quiet.
@@ -110,9 +112,16 @@ func (c *common) notef(format string, args ...any) {
 // of progress, so that bars and text do not mix.
 func newCommon(stdout, stderr io.Writer) *common {
 	c := &common{stdout: stdout, outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
-	c.progress = progress.New(stderr, progress.Settings{Bars: c.errTerminal.is})
+	c.progress = display.New(stderr, display.Settings{Bars: c.errTerminal.is})
 	c.stderr = c.progress
 	return c
+}
+
+// factf prints a line of the head of a log: a word, and what is known of it,
+// broken where the terminal ends.
+func (c *common) factf(name, format string, args ...any) {
+	lines := settings.Wrap(fmt.Sprintf(format, args...), max(c.errTerminal.width-11, 30))
+	c.notef("%-9s %s", name, strings.Join(lines, "\n          "))
 }
 
 func newRoot(c *common) *cobra.Command {

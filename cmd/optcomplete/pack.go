@@ -88,12 +88,16 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 
 // packProgress shows how far the reading is, then the writing.
 func packProgress(c *common) (progressed func(done, total int64, phase ingest.Phase), end func()) {
-	var task *progress.Task
+	var task progress.Task
 	var now ingest.Phase
-	end = func() { task.Done() }
+	end = func() {
+		if task != nil {
+			task.Done()
+		}
+	}
 	return func(done, total int64, phase ingest.Phase) {
 		if phase != now {
-			task.Done()
+			end()
 			unit := "B"
 			if phase == ingest.Writing {
 				unit = "entries"

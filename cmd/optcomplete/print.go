@@ -7,8 +7,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+	"unicode/utf8"
 
 	"optcomplete/internal/rounding"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/search"
 )
@@ -16,11 +18,16 @@ import (
 // printSummary prints a fitted model for people.
 func printSummary(c *common, s *model.Summary, written ...string) {
 	w := c.stdout
-	fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
-	for _, name := range s.Selected {
-		fmt.Fprintf(w, "  %s\n", name)
+	if s.Status == model.StatusFitted {
+		fmt.Fprintf(w, "Method    %s: no feature is selected and nothing is proven\n", s.Method)
+	} else {
+		fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
+		for _, name := range s.Selected {
+			fmt.Fprintf(w, "  %s\n", name)
+		}
+		printCertificate(c, s)
 	}
-	printCertificate(c, s)
+	printRemainder(w, s)
 	printMetrics(w, "Train", &s.Train)
 	if s.Holdout != nil {
 		printMetrics(w, "Hold-out", s.Holdout)
@@ -42,6 +49,18 @@ func printWritten(w io.Writer, written ...string) {
 // summaryDigits is how many digits of costs and bounds a summary has.
 const summaryDigits = 9
 
+// printRemainder says how large the unnamed remainder is.
+func printRemainder(w io.Writer, s *model.Summary) {
+	if s.Structure == nil || s.Structure.Remainder == nil {
+		return
+	}
+	carries := ""
+	if s.Variance != nil {
+		carries = fmt.Sprintf(", %s of the variance of the training values", share(s.Variance.Remainder))
+	}
+	fmt.Fprintf(w, "Remainder rank %d, unnamed%s\n", s.Structure.Remainder.Rank, carries)
+}
+
 // printCertificate prints cost, bound, gap, what they prove, and what the search
 // did.
 func printCertificate(c *common, s *model.Summary) {
@@ -49,13 +68,16 @@ func printCertificate(c *common, s *model.Summary) {
 	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
 	if s.Certified {
 		fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
-		fmt.Fprintf(w, "Gap       %s  %s\n", rounding.PercentUp(s.Gap), c.outTerminal.style(green, certificate(s)))
+		c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
 	} else {
-		fmt.Fprintf(w, "Bound     none  %s\n", c.outTerminal.style(yellow, certificate(s)))
+		c.printProof("Bound", "none", yellow, certificate(s))
 	}
 	if s.SampledGap != nil {
-		fmt.Fprintf(w, "Sampled   gap ~%s on samples of %s × %s\n", percent(*s.SampledGap),
-			count(s.SampleRows, "row"), count(s.SampleColumns, "column"))
+		size := count(s.SampleRows, "row")
+		if s.SampleColumns > 0 { // only the paper's method draws columns
+			size += " × " + count(s.SampleColumns, "column")
+		}
+		fmt.Fprintf(w, "Sampled   gap ~%s on samples of %s: proves nothing\n", percent(*s.SampledGap), size)
 	}
 	if s.Solver != "" {
 		fmt.Fprintf(w, "Masters   %s%s by %s %s\n", count(s.MasterNodes, "node"), c.took(s.MasterSeconds, " in "), s.Solver, s.SolverVersion)
@@ -64,6 +86,19 @@ func printCertificate(c *common, s *model.Summary) {
 		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))
 	if c.logTimes {
 		fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
+	}
+}
+
+// printProof prints a number and a sentence on it, broken where a terminal ends.
+func (c *common) printProof(name, number, color, sentence string) {
+	before := fmt.Sprintf("%-9s %s  ", name, number)
+	lines := []string{sentence}
+	if c.outTerminal.is {
+		lines = settings.Wrap(sentence, max(c.outTerminal.width-utf8.RuneCountInString(before)-1, 30))
+	}
+	for _, line := range lines {
+		fmt.Fprintf(c.stdout, "%s%s\n", before, c.outTerminal.style(color, line))
+		before = strings.Repeat(" ", utf8.RuneCountInString(before))
 	}
 }
 
@@ -77,19 +112,22 @@ func (c *common) took(x float64, before string) string {
 
 // certificate says in one sentence what is proven.
 func certificate(s *model.Summary) string {
+	selection := "selection of " + count(s.K, "feature")
+	if len(s.Always)+len(s.Never) > 0 {
+		selection = "allowed " + selection // by --always and --never
+	}
+	early := "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ")"
 	switch {
 	case !s.Certified:
 		return "not proven: samples prove nothing (--certify goes on to a proof)"
 	case s.Status == search.Optimal.String():
-		return fmt.Sprintf("proven optimal: no other selection of %d features costs less", s.K)
+		return "proven optimal: no other " + selection + " costs less"
 	case s.Gap >= 1:
-		return "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ") before anything was proven"
+		return early + " before anything was proven"
+	case s.Status == search.GapReached.String():
+		return "proven: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
 	}
-	text := fmt.Sprintf("proven: no selection of %d features costs over %s less", s.K, rounding.PercentUp(s.Gap))
-	if s.Status != search.GapReached.String() {
-		text = "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + "); " + text
-	}
-	return text
+	return early + ", proven so far: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
 }
 
 func printMetrics(w io.Writer, name string, m *model.Metrics) {

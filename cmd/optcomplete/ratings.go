@@ -2,8 +2,11 @@ package main
 
 import (
 	"fmt"
+	"path/filepath"
+	"strings"
 
 	"optcomplete/data/ingest"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/settings"
 )
 
@@ -22,6 +25,25 @@ func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
 	flags.Bind("delimiter", (*delimiterFlag)(&s.Delimiter))
 	flags.Bind("format", &s.Format)
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
+}
+
+// follow shows how far reading and writing are; over ends it.
+func (c *common) follow(path string) (progressed func(done, total int64, phase ingest.Phase), over func()) {
+	var task progress.Task = progress.None{}
+	var now ingest.Phase
+	progressed = func(done, total int64, phase ingest.Phase) {
+		if phase != now {
+			task.Done()
+			unit := "entries"
+			if phase == ingest.Reading {
+				unit = "bytes"
+			}
+			text := string(phase)
+			task, now = c.progress.Start(strings.ToUpper(text[:1])+text[1:]+" "+filepath.Base(path), total, unit), phase
+		}
+		task.To(done)
+	}
+	return progressed, func() { task.Done() }
 }
 
 type delimiterFlag byte

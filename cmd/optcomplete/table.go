@@ -95,7 +95,7 @@ var table = settings.Table{
 
 	// The model.
 	{Name: "model", Type: settings.Text, Default: "full", Range: "full | pooled | paper", Group: inModel, Verbs: fitting, Help: "what a value is made of (see: optcomplete help models)"},
-	{Name: "models", Type: settings.Names, Default: "full,pooled,paper", Range: "full | pooled | paper", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare"},
+	{Name: "models", Type: settings.Names, Default: "softimpute,imc,full,full+remainder,pooled,paper", Range: "full | full+remainder | pooled | paper | softimpute | imc", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare: of the program, with an unnamed remainder, and baselines"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: fitting, Help: "weight of the fit against the size of the coefficients; auto chooses it on validation entries (see: optcomplete help gamma)"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: []string{"bench paper"}, Help: "weight of the fit against the size of the coefficients; auto tunes it on a fifth of the training entries, as the paper does"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: []string{"regress"}, Help: "weight of the fit against the size of the coefficients, for columns with sum of squares n; auto chooses it by cross-validation"},
@@ -122,7 +122,8 @@ var table = settings.Table{
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench real"}, Help: "most seconds for each search; 0: until it is proven"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Help: "stop each search after so many nodes; 0: never"},
 	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Help: "how many other good selections to report"},
-	{Name: "method", Type: settings.Text, Default: "certified", Range: "certified | cutplanes | optcomplete", Group: inSearch, Verbs: []string{"fit"}, Help: "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven)"},
+	{Name: "method", Type: settings.Text, Default: "certified", Range: "certified | cutplanes | optcomplete | softimpute | imc | effects", Group: inSearch, Verbs: []string{"fit"}, Help: "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven); or a baseline that selects nothing: softimpute, imc or effects"},
+	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Help: "largest rank of the unnamed remainder that is fitted to what effects and features leave, or auto to choose it on validation entries; 0: none. Of softimpute and imc: the rank; 0 is auto"},
 
 	// The paper's methods.
 	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},

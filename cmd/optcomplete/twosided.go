@@ -75,7 +75,7 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 			return err
 		}
 	} else {
-		printTwoSided(c, summary, output)
+		printTwoSided(c, summary, "Model", output, "Report", page)
 	}
 	return early(&summary.Summary)
 }
@@ -198,7 +198,7 @@ func has(n int) string {
 }
 
 // printTwoSided prints a fitted two-sided model for people.
-func printTwoSided(c *common, s *twosided.Summary, output string) {
+func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %s products (%d row features × %d column features)\n", s.K, grouped(s.Features), s.RowFeatures, s.ColumnFeatures)
 	for i, name := range s.Selected {
@@ -210,7 +210,7 @@ func printTwoSided(c *common, s *twosided.Summary, output string) {
 		printMetrics(w, "Hold-out", s.Holdout)
 	}
 	printNearTies(w, &s.Summary)
-	printWritten(w, "Model", output)
+	printWritten(w, written...)
 }
 
 // predictor is a saved model of any kind. The error is a *model.UnknownRowError

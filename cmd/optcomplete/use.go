@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"os"
@@ -12,6 +13,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/twosided"
 )
@@ -26,6 +28,15 @@ func writeResult(c *common, path string, write func(io.Writer) error) error {
 		return w.Flush()
 	}
 	return atomicfile.File(path, write)
+}
+
+// whileWriting is the context to write a result with: no bars where it goes to
+// the same terminal.
+func (c *common) whileWriting(ctx context.Context, path string) context.Context {
+	if (path == "" || path == "-") && c.outTerminal.is {
+		return progress.NewContext(ctx, nil)
+	}
+	return ctx
 }
 
 // threadsOf is the number of processors to use.
@@ -117,7 +128,7 @@ matrix may be larger than memory.`,
 				return err
 			}
 			return writeResult(c, output, func(w io.Writer) error {
-				return m.Complete(cmd.Context(), w, format, wanted, threadsOf(c))
+				return m.Complete(c.whileWriting(cmd.Context(), output), w, format, wanted, threadsOf(c))
 			})
 		},
 	}

@@ -1,15 +1,49 @@
-// Package progress shows how far long work has come, with its rate and the time
-// that is left: a bar on a terminal, a line now and then elsewhere.
-//
-// A [Display] belongs to one output; everything else that is written there goes
-// through it ([Display.Write]), so that bars and text do not disturb each other.
-// Work anywhere below gets at it through its context:
+// Package progress lets long work say how far it has come, to whoever wants to
+// know. Work finds its reporter in the context:
 //
 //	task := progress.Start(ctx, "Packing", entries, "entries")
 //	defer task.Done()
 //	…
 //	task.Add(n) // from any goroutine
 //
-// Without a display in the context all of this does nothing. Work that is done
-// soon is never shown.
+// Without a reporter all of this does nothing. Package display shows it to
+// people, as bars or lines.
 package progress
+
+import "context"
+
+// Reporter is told of pieces of work: what it is, how much there is (0:
+// unknown) and of what.
+type Reporter interface {
+	Start(label string, total int64, unit string) Task
+}
+
+// Task is a piece of work. Its methods may be called by any number of
+// goroutines.
+type Task interface {
+	Add(n int64)   // n more are done
+	To(done int64) // so many are done in all
+	Done()         // it is over, finished or not; calling it again does nothing
+}
+
+type key struct{}
+
+// NewContext gives a context a reporter; nil: none.
+func NewContext(ctx context.Context, r Reporter) context.Context {
+	return context.WithValue(ctx, key{}, r)
+}
+
+// Start begins a piece of work, for the context's reporter if it has one.
+func Start(ctx context.Context, label string, total int64, unit string) Task {
+	if r, ok := ctx.Value(key{}).(Reporter); ok {
+		return r.Start(label, total, unit)
+	}
+	return None{}
+}
+
+// None is a task that nobody wants to know of.
+type None struct{}
+
+func (None) Add(int64) {}
+func (None) To(int64)  {}
+func (None) Done()     {}

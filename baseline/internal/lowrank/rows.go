@@ -12,6 +12,7 @@ type Rows struct {
 	source  data.Source
 	start   []int // chunk c has the rows start[c]..start[c+1]
 	Longest int   // most entries of a row
+	Columns []int // entries of each column
 }
 
 // Memory is how many bytes of entries are read into memory instead of at every
@@ -34,6 +35,11 @@ func NewRows(source data.Source, chunks int, memory int64) (*Rows, error) {
 		}
 		r.source = m
 	}
+	survey, err := data.TakeSurvey(context.Background(), r.source, 1)
+	if err != nil {
+		return nil, err
+	}
+	r.Columns = survey.Columns
 	chunks = max(1, min(chunks, n))
 	// A row weighs its entries and one more, so that empty rows count too.
 	total := source.Observed() + n

@@ -2,6 +2,7 @@ package lowrank
 
 import (
 	"context"
+	"math"
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
@@ -23,6 +24,19 @@ func Validation(source data.Source, share float64, seed uint64, memory int64) (e
 	}
 	part.Held, err = data.Collect(part.Held, nil)
 	return part, err
+}
+
+// Path is the λ to try below the one at which nothing is left: in small steps at
+// first, because sparse and noisy data want a λ next to it, then in larger ones,
+// down to next to nothing, which data without noise want.
+func Path(top float64) []float64 {
+	const first, points = 0.9, 15
+	out := make([]float64, points)
+	for x := range out {
+		top *= math.Pow(first, float64(x+1))
+		out[x] = top
+	}
+	return out
 }
 
 // Empty tells that a part has nothing to fit on or nothing to validate on.

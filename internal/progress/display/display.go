@@ -1,7 +1,12 @@
-package progress
+// Package display shows how far long work has come, with its rate and the time
+// that is left: a bar on a terminal, a line now and then elsewhere. Work that is
+// done soon is never shown.
+//
+// A [Display] belongs to one output; everything else that is written there goes
+// through it ([Display.Write]), so that bars and text do not disturb each other.
+package display
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"math"
@@ -11,6 +16,8 @@ import (
 
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"optcomplete/internal/progress"
 )
 
 // Settings say how progress is shown. The zero value shows lines.
@@ -58,8 +65,8 @@ func (d *Display) Write(p []byte) (int, error) {
 	return d.out.Write(p)
 }
 
-// Task is a piece of work. A nil Task does nothing.
-type Task struct {
+// task is a piece of work that is shown.
+type task struct {
 	display     *Display
 	label, unit string
 	total       int64
@@ -70,46 +77,30 @@ type Task struct {
 	over        bool
 }
 
-// Start begins a piece of work: what it is, how much there is (0: unknown) and
-// of what.
-func (d *Display) Start(label string, total int64, unit string) *Task {
-	if d == nil || d.None {
-		return nil
+var _ progress.Reporter = (*Display)(nil)
+
+// Start begins a piece of work; see progress.Reporter.
+func (d *Display) Start(label string, total int64, unit string) progress.Task {
+	if d.None {
+		return progress.None{}
 	}
-	t := &Task{display: d, label: label, unit: unit, total: total, start: time.Now()}
+	t := &task{display: d, label: label, unit: unit, total: total, start: time.Now()}
 	t.look.Store(int64(d.After))
 	return t
 }
 
-type key struct{}
-
-// NewContext gives a context a display.
-func NewContext(ctx context.Context, d *Display) context.Context {
-	return context.WithValue(ctx, key{}, d)
-}
-
-// Start begins a piece of work on the context's display, if it has one.
-func Start(ctx context.Context, label string, total int64, unit string) *Task {
-	d, _ := ctx.Value(key{}).(*Display)
-	return d.Start(label, total, unit)
-}
-
 // Add tells that n more are done.
-func (t *Task) Add(n int64) {
-	if t != nil {
-		t.progressed(t.done.Add(n))
-	}
+func (t *task) Add(n int64) {
+	t.progressed(t.done.Add(n))
 }
 
 // To tells that so many are done in all.
-func (t *Task) To(done int64) {
-	if t != nil {
-		t.done.Store(done)
-		t.progressed(done)
-	}
+func (t *task) To(done int64) {
+	t.done.Store(done)
+	t.progressed(done)
 }
 
-func (t *Task) progressed(done int64) {
+func (t *task) progressed(done int64) {
 	now := time.Since(t.start)
 	look := t.look.Load()
 	if int64(now) < look {
@@ -124,7 +115,7 @@ func (t *Task) progressed(done int64) {
 	}
 }
 
-func (t *Task) show(done int64, now time.Duration) {
+func (t *task) show(done int64, now time.Duration) {
 	d := t.display
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -151,10 +142,7 @@ func (t *Task) show(done int64, now time.Duration) {
 }
 
 // Done ends the work, finished or not. What was shown on a terminal is removed.
-func (t *Task) Done() {
-	if t == nil {
-		return
-	}
+func (t *task) Done() {
 	d := t.display
 	d.mu.Lock()
 	defer d.mu.Unlock()

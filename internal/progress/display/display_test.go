@@ -1,4 +1,4 @@
-package progress
+package display
 
 import (
 	"bytes"
@@ -7,6 +7,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"optcomplete/internal/progress"
 )
 
 func TestText(t *testing.T) {
@@ -33,7 +35,7 @@ func TestText(t *testing.T) {
 func TestLinesNowAndThen(t *testing.T) {
 	var out bytes.Buffer
 	d := New(&out, Settings{After: time.Nanosecond, Every: time.Hour})
-	task := Start(NewContext(context.Background(), d), "Packing", 100, "entries")
+	task := progress.Start(progress.NewContext(context.Background(), d), "Packing", 100, "entries")
 	time.Sleep(time.Millisecond)
 	for range 100 {
 		task.Add(1)
@@ -55,7 +57,7 @@ func TestQuickWorkIsNotShown(t *testing.T) {
 }
 
 func TestNothingWithoutADisplay(t *testing.T) {
-	task := Start(context.Background(), "Pass", 10, "rows")
+	task := progress.Start(context.Background(), "Pass", 10, "rows")
 	task.Add(10)
 	task.Done()
 	var out bytes.Buffer

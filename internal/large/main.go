@@ -1,0 +1,259 @@
+// Command large measures the large rows of the paper's table: how soon the
+// selection is found on samples, how long its proof on all entries and the
+// coefficients of every row take, in how many passes and how much memory. It
+// writes one line of Markdown for each; the table is in docs/benchmarks.md.
+//
+// Rows whose entries do not fit on this machine are generated as they are read:
+// there the selection is searched, the coefficients of a hundredth of the rows are
+// computed, and the rest is extrapolated and said so.
+package main
+
+import (
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"time"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/data/pack"
+	"optcomplete/data/synth"
+	"optcomplete/internal/memory"
+	"optcomplete/model"
+)
+
+// row is a line of the table.
+type row struct {
+	name  string
+	n, m  int
+	p, k  int
+	form  string // memory, pack or generated
+	gamma float64
+	paper string // its seconds: OptComplete / CutPlanes
+}
+
+var rows = []row{
+	{"1e4x1e4", 10_000, 10_000, 200, 10, "memory", 1, "—"},
+	{"1e5x1e3", 100_000, 1_000, 200, 10, "memory", 1, "52 / 1520"},
+	{"1e5x1e4", 100_000, 10_000, 200, 10, "memory", 1, "98 / 5769"},
+	{"1e6x1e4", 1_000_000, 10_000, 200, 10, "pack", 1, "480 / —"},
+	{"1e6x1e5", 1_000_000, 100_000, 200, 10, "generated", 1, "680 / —"},
+	{"1e6x1e6", 1_000_000, 1_000_000, 200, 10, "generated", 1, "1415 / —"},
+	{"netflix", 471_268, 14_538, 59, 5, "netflix", 0.002, "170 / —"},
+}
+
+func main() {
+	only := flag.String("rows", "", "names of rows, with commas; all of them without")
+	dir := flag.String("dir", os.TempDir(), "folder for packs")
+	kind := flag.String("model", "paper", "model of the netflix row")
+	gap := flag.Float64("gap", 0.001, "gap at which the proof ends")
+	limit := flag.Duration("time-limit", 10*time.Minute, "for each search")
+	gamma := flag.Float64("gamma", 0, "γ instead of the row's own")
+	amount := flag.String("memory", "", "memory to use")
+	flag.Parse()
+	fmt.Println("| n × m (p, k) | paper | selection found | of k true | proof | passes | gap | coefficients of all rows | in all | peak memory |")
+	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+	for _, r := range rows {
+		if *only != "" && !strings.Contains(","+*only+",", ","+r.name+",") {
+			continue
+		}
+		if *gamma > 0 {
+			r.gamma = *gamma
+		}
+		b := bench{row: r, dir: *dir, gap: *gap, limit: *limit, kind: model.Paper}
+		var err error
+		if r.form == "netflix" {
+			if b.kind, err = model.ParseKind(*kind); err != nil {
+				fail(err)
+			}
+		}
+		if *amount != "" {
+			if b.memory, err = memory.Parse(*amount); err != nil {
+				fail(err)
+			}
+		}
+		if err := b.run(context.Background()); err != nil {
+			fail(err)
+		}
+	}
+}
+
+func fail(err error) {
+	fmt.Fprintln(os.Stderr, "large:", err)
+	os.Exit(1)
+}
+
+type bench struct {
+	row
+	kind   model.Kind
+	dir    string
+	gap    float64
+	limit  time.Duration
+	memory int64
+}
+
+func (b *bench) run(ctx context.Context) error {
+	var source *synth.Source
+	var err error
+	if b.form == "netflix" {
+		source, err = synth.Netflix(b.n, b.m, b.k, 1-1e8/float64(b.n)/float64(b.m), 1)
+	} else {
+		source, err = synth.NewSource(synth.Config{Rows: b.n, Columns: b.m, Features: b.p, K: b.k, Missing: 0.95, Noise: 0.01, Seed: 1})
+	}
+	if err != nil {
+		return err
+	}
+	problem := optcomplete.Problem{Ratings: &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.ColumnIDs()}, Features: source.Features}
+	settings := optcomplete.Settings{K: b.k, Model: b.kind, Gamma: b.gamma, Gap: b.gap, TimeLimit: b.limit, NearTies: -1, Seed: 1, Memory: b.memory}
+	switch b.form {
+	case "generated":
+		return b.generated(ctx, source, problem, settings)
+	case "memory":
+		made, err := source.Collect()
+		if err != nil {
+			return err
+		}
+		problem.Ratings = made.Ratings
+	default:
+		file, err := b.packed(source)
+		if err != nil {
+			return err
+		}
+		defer file.Close()
+		problem.Ratings.Stored = file
+	}
+	truth := source.SelectedNames()
+	source = nil
+	debug.FreeOSMemory()
+	resetPeak()
+	start := time.Now()
+	fitted, err := optcomplete.Fit(ctx, problem, settings)
+	if err != nil {
+		return err
+	}
+	out := filepath.Join(b.dir, "optcomplete-large-model")
+	defer os.RemoveAll(out)
+	if err := fitted.Save(out); err != nil {
+		return err
+	}
+	all := time.Since(start)
+	s := &fitted.Summary
+	b.line(seconds(s.Seconds.Select-s.Seconds.Choose), common(s.Selected, truth), seconds(s.Seconds.Certify), strconv.Itoa(s.Passes),
+		fmt.Sprintf("%.2g %%", 100*s.Gap), seconds(all.Seconds()-s.Seconds.Select-s.Seconds.Certify), seconds(all.Seconds()))
+	return nil
+}
+
+// packed writes the source as a pack, unless it is there, and opens it.
+func (b *bench) packed(source *synth.Source) (*pack.File, error) {
+	path := filepath.Join(b.dir, "optcomplete-"+b.name+".pack")
+	if _, err := os.Stat(path); err != nil {
+		start := time.Now()
+		w, err := pack.Create(path, source.ColumnIDs(), pack.WriterOptions{Rows: b.n})
+		if err != nil {
+			return nil, err
+		}
+		defer w.Abort()
+		ids := source.RowIDs()
+		err = data.ForEach(source, func(i int, columns []int32, values []float64) error { return w.Append(ids[i], columns, values) })
+		if err == nil {
+			err = w.Close()
+		}
+		if err != nil {
+			return nil, err
+		}
+		fmt.Fprintf(os.Stderr, "wrote %s in %v\n", path, time.Since(start).Round(time.Second))
+	}
+	start := time.Now()
+	file, err := pack.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info := file.Info()
+	fmt.Fprintf(os.Stderr, "%s: %d entries, %.2f bytes an entry, opened in %v\n", path, info.Observed, float64(info.Bytes)/float64(info.Observed), time.Since(start).Round(time.Microsecond))
+	return file, nil
+}
+
+// generated searches samples, and computes the coefficients of a hundredth of the
+// rows with what was found.
+func (b *bench) generated(ctx context.Context, source *synth.Source, problem optcomplete.Problem, settings optcomplete.Settings) error {
+	resetPeak()
+	found, err := optcomplete.Select(ctx, problem, settings)
+	if err != nil {
+		return err
+	}
+	var part []int
+	for i := 0; i < b.n; i += 100 {
+		part = append(part, i)
+	}
+	if b.m >= 1_000_000 {
+		part = part[:len(part)/10] // a thousandth: a row has fifty thousand entries
+	}
+	start := time.Now()
+	if _, err := model.Coefficients(ctx, data.Rows(source, part), source.Features, found.Features, model.LeastSquares, 0, 2); err != nil {
+		return err
+	}
+	took := time.Since(start)
+	whole := took.Seconds() * float64(b.n) / float64(len(part))
+	b.line(seconds(found.Elapsed.Seconds()), common(found.Selected, source.SelectedNames()), "—", "—", fmt.Sprintf("(sampled %.2g %%)", 100*found.SampledGap),
+		fmt.Sprintf("%s for %d rows; all: about %s by extrapolation", seconds(took.Seconds()), len(part), seconds(whole)), "—")
+	return nil
+}
+
+func (b *bench) line(cells ...string) {
+	fmt.Printf("| %s × %s (%d, %d), %s | %s | %s | %s |\n", power(b.n), power(b.m), b.p, b.k, b.form, b.paper, strings.Join(cells, " | "), memory.Format(peak()))
+}
+
+func power(n int) string {
+	text := strconv.Itoa(n)
+	if zeros := len(text) - 1; strings.Trim(text[1:], "0") == "" && text[0] == '1' {
+		return "10^" + strconv.Itoa(zeros)
+	}
+	return text
+}
+
+func seconds(s float64) string {
+	if s < 10 {
+		return fmt.Sprintf("%.2f s", s)
+	}
+	return fmt.Sprintf("%.0f s", s)
+}
+
+// common is how many of the true features were found.
+func common(selected, truth []string) string {
+	count := 0
+	for _, name := range selected {
+		for _, is := range truth {
+			if name == is {
+				count++
+			}
+		}
+	}
+	return fmt.Sprintf("%d of %d", count, len(truth))
+}
+
+// resetPeak lets the kernel measure the largest resident size anew.
+func resetPeak() { _ = os.WriteFile("/proc/self/clear_refs", []byte("5"), 0) }
+
+// peak is the largest anonymous memory seen: without pages of mapped files, which
+// the system takes back at will. The resident size is all that is recorded, so
+// the mapped part as it is now is subtracted.
+func peak() int64 {
+	status, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		return 0
+	}
+	field := func(name string) (kb int64) {
+		for _, line := range strings.Split(string(status), "\n") {
+			if rest, ok := strings.CutPrefix(line, name+":"); ok {
+				fmt.Sscan(rest, &kb)
+			}
+		}
+		return kb
+	}
+	return (field("VmHWM") - field("RssFile")) << 10
+}

@@ -1,0 +1,134 @@
+package optcomplete
+
+import (
+	"context"
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/model"
+)
+
+// unnamed makes values that two features and two unnamed directions explain.
+func unnamed(t testing.TB) Problem {
+	t.Helper()
+	const n, m, p = 300, 80, 6
+	rng := random.New(11)
+	normal := func(size int) []float64 {
+		out := make([]float64, size)
+		for x := range out {
+			out[x] = rng.Normal()
+		}
+		return out
+	}
+	b, u, left, right := normal(m*p), normal(n*2), normal(n*2), normal(m*2)
+	var entries []data.Entry
+	for i := range n {
+		for j := range m {
+			if rng.Float64() < 0.4 {
+				v := 3 + u[i*2]*b[j*p+1] + u[i*2+1]*b[j*p+4] + left[i*2]*right[j*2] + left[i*2+1]*right[j*2+1] + 0.3*rng.Normal()
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: v})
+			}
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ids := func(prefix byte, size int) []string {
+		out := make([]string, size)
+		for x := range out {
+			out[x] = string([]byte{prefix, byte('0' + x/100), byte('0' + x/10%10), byte('0' + x%10)})
+		}
+		return out
+	}
+	f := data.NewFeatures(ids('c', m), ids('f', p), b)
+	return Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: ids('r', n), ColumnIDs: f.IDs}, Features: f}
+}
+
+func TestRemainderCarriesWhatHasNoName(t *testing.T) {
+	problem := unnamed(t)
+	fit := func(rank, threads int) *Model {
+		m, err := Fit(context.Background(), problem, Settings{K: 2, Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2, ResidualRank: rank, Threads: threads})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	}
+	without, auto := fit(0, 2), fit(AutoRank, 2)
+	if without.Remainder != nil || auto.Remainder == nil || auto.Remainder.Rank < 2 {
+		t.Fatalf("remainder %+v and %+v", without.Remainder, auto.Remainder)
+	}
+	if diff := cmp.Diff(without.Summary.Selected, auto.Summary.Selected); diff != "" {
+		t.Errorf("the remainder changes the selection: %s", diff)
+	}
+	if a, b := auto.Summary.Holdout.RMSE, without.Summary.Holdout.RMSE; a > 0.5*b {
+		t.Errorf("RMSE %v with the remainder, %v without", a, b)
+	}
+	if v := auto.Summary.Variance; math.Abs(v.Remainder-0.5) > 0.15 {
+		t.Errorf("the remainder carries %v of the variance, half was made of it", v.Remainder)
+	}
+	one := fit(1, 2)
+	if one.Remainder == nil || one.Remainder.Rank != 1 || one.Summary.Holdout.RMSE < auto.Summary.Holdout.RMSE {
+		t.Errorf("rank 1 gives %+v and RMSE %v", one.Remainder, one.Summary.Holdout.RMSE)
+	}
+	ignore := cmp.Options{cmpopts.IgnoreUnexported(model.Model{}), cmpopts.IgnoreFields(model.Summary{}, "Seconds", "Trace", "Settings")}
+	if diff := cmp.Diff(auto.Parts, fit(AutoRank, 1).Parts, ignore); diff != "" {
+		t.Errorf("threads change the result: %s", diff)
+	}
+}
+
+// On pure noise there is nothing to carry.
+func TestNoRemainderForNoise(t *testing.T) {
+	problem := unnamed(t)
+	rng := random.New(3)
+	problem.Ratings = &data.Ratings{Matrix: problem.Ratings.Matrix.Map(func(int, int32, float64) float64 { return rng.Normal() }),
+		RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	m, err := Fit(context.Background(), problem, Settings{K: 2, Gamma: 1e-3, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2, ResidualRank: AutoRank})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Remainder != nil && m.Summary.Holdout.RMSE > 1.02 {
+		t.Errorf("remainder %+v of noise, RMSE %v", m.Remainder, m.Summary.Holdout.RMSE)
+	}
+}
+
+func TestBaselinesAreModels(t *testing.T) {
+	problem := unnamed(t)
+	rmse := map[Method]float64{}
+	for _, method := range []Method{EffectsOnly, SoftImpute, IMC} {
+		m, err := Fit(context.Background(), problem, Settings{Method: method, Holdout: 0.2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		dir := t.TempDir() + "/model"
+		if err := m.Save(dir); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := model.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range []string{"r003", "nobody"} {
+			for _, column := range []string{"c017", "nothing"} {
+				if a, b := m.Answer(row, column), loaded.Answer(row, column); a != b {
+					t.Errorf("%v: %+v before, %+v after saving", method, a, b)
+				}
+			}
+		}
+		if m.Summary.Early() || m.Summary.Certified || m.Summary.Method != method.String() {
+			t.Errorf("%+v", m.Summary)
+		}
+		rmse[method] = m.Summary.Holdout.RMSE
+	}
+	if !(rmse[SoftImpute] < 0.5*rmse[EffectsOnly] && rmse[IMC] < 0.9*rmse[EffectsOnly]) {
+		t.Errorf("RMSE %v", rmse)
+	}
+	if _, err := Fit(context.Background(), problem, Settings{Method: IMC, K: 3}); err == nil {
+		t.Error("k is accepted for a method that selects nothing")
+	}
+}
