@@ -1,62 +1,137 @@
 package ingest
 
 import (
-	"bufio"
+	"bytes"
 	"context"
 	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"optcomplete/data"
 	"optcomplete/internal/random"
 )
 
-// benchEntries calls each for entries as people have them: ids of 4 to 7 digits
-// and values with one decimal, in the order of time or sorted by row.
-func benchEntries(count, rows, columns int, sorted bool, each func(row, column int, value float64)) {
+// benchSet is entries as people have them: ids of 4 to 6 digits and values with
+// one decimal, in the order of time or sorted by row.
+func benchSet(sorted bool) []data.Entry {
+	const rows, columns, perRow = 1 << 14, 1 << 13, 1 << 6
 	s := random.New(1)
-	perRow := count / rows
 	order := s.Perm(rows * perRow)
-	for at := range order {
-		e := at
-		if !sorted {
-			e = order[at]
+	out := make([]data.Entry, len(order))
+	for at, e := range order {
+		if sorted {
+			e = at
 		}
 		i := e / perRow
 		j := (e%perRow*(columns/perRow) + i) % columns
-		each(100000+13*i, 1000+7*j, 0.5*float64(1+s.Intn(10)))
+		out[at] = data.Entry{Row: int32(100000 + 13*i), Column: int32(1000 + 7*j), Value: 0.5 * float64(1+s.Intn(10))}
 	}
+	return out
 }
 
-func benchFile(b *testing.B, name string, sorted bool) (string, int64) {
-	path := filepath.Join(b.TempDir(), name)
-	file, err := os.Create(path)
+// benchText writes entries with a line for each.
+func benchText(head, line string, entries []data.Entry) string {
+	var out bytes.Buffer
+	out.WriteString(head)
+	for _, e := range entries {
+		fmt.Fprintf(&out, line, e.Row, e.Column, e.Value)
+	}
+	return out.String()
+}
+
+func benchNetflix(entries []data.Entry) string {
+	var out bytes.Buffer
+	for at, e := range entries {
+		if at%1000 == 0 {
+			fmt.Fprintf(&out, "%d:\n", e.Column)
+		}
+		fmt.Fprintf(&out, "%d,%d,2005-09-06\n", at, 1+at%5)
+	}
+	return out.String()
+}
+
+func benchParquet(b *testing.B, entries []data.Entry) string {
+	schema := arrow.NewSchema([]arrow.Field{{Name: "row", Type: arrow.PrimitiveTypes.Int32}, {Name: "column", Type: arrow.PrimitiveTypes.Int32}, {Name: "value", Type: arrow.PrimitiveTypes.Float64}}, nil)
+	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	for _, e := range entries {
+		builder.Field(0).(*array.Int32Builder).Append(e.Row)
+		builder.Field(1).(*array.Int32Builder).Append(e.Column)
+		builder.Field(2).(*array.Float64Builder).Append(e.Value)
+	}
+	var out bytes.Buffer
+	w, err := pqarrow.NewFileWriter(schema, &out, nil, pqarrow.DefaultWriterProps())
 	if err != nil {
 		b.Fatal(err)
 	}
-	w := bufio.NewWriter(file)
-	fmt.Fprintln(w, "row,column,value")
-	benchEntries(1<<21, 1<<14, 1<<13, sorted, func(row, column int, value float64) {
-		fmt.Fprintf(w, "%d,%d,%.1f\n", row, column, value)
-	})
-	if err := w.Flush(); err != nil {
+	if err := w.Write(builder.NewRecordBatch()); err != nil {
 		b.Fatal(err)
 	}
-	info, err := file.Stat()
-	if err != nil {
+	if err := w.Close(); err != nil {
 		b.Fatal(err)
 	}
-	file.Close()
-	return path, info.Size()
+	return out.String()
 }
 
+// BenchmarkRatings reads a million entries into memory from every format; MB are
+// those of the file. Compare Mentries/s between formats.
 func BenchmarkRatings(b *testing.B) {
-	for _, sorted := range []bool{true, false} {
-		b.Run(fmt.Sprintf("csv/sorted=%v", sorted), func(b *testing.B) {
-			path, size := benchFile(b, "r.csv", sorted)
-			b.SetBytes(size)
+	time, byRow := benchSet(false), benchSet(true)
+	csv := benchText("row,column,value\n", "%d,%d,%.1f\n", time)
+	for _, c := range []struct{ name, file, text string }{
+		{"csv", "r.csv", csv},
+		{"csv sorted by row", "r.csv", benchText("row,column,value\n", "%d,%d,%.1f\n", byRow)},
+		{"csv, quoted ids", "r.csv", benchText("row,column,value\n", "\"%d\",\"%d\",%.1f\n", time)},
+		{"csv, long ids", "r.csv", benchText("row,column,value\n", "viewer-%d,film-%d,%.1f\n", time)},
+		{"csv.gz", "r.csv.gz", gzipped(b, csv)},
+		{"movielens", "ratings.dat", benchText("", "%d::%d::%.1f::978300760\n", time)},
+		{"mtx", "r.mtx", benchText(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n1000000 1000000 %d\n", len(time)), "%d %d %.1f\n", time)},
+		{"netflix", "combined_data_1.txt", benchNetflix(time)},
+		{"parquet", "r.parquet", benchParquet(b, time)},
+	} {
+		b.Run(c.name, func(b *testing.B) {
+			benchRead(b, put(b, filepath.Join(b.TempDir(), c.file), c.text), len(time))
+		})
+	}
+	b.Run("pack", func(b *testing.B) {
+		dir := b.TempDir()
+		if _, err := Pack(context.Background(), []string{put(b, filepath.Join(dir, "r.csv"), csv)}, filepath.Join(dir, "r.pack"), Settings{}); err != nil {
+			b.Fatal(err)
+		}
+		benchRead(b, filepath.Join(dir, "r.pack"), len(time))
+	})
+}
+
+func benchRead(b *testing.B, path string, entries int) {
+	info, err := os.Stat(path)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.SetBytes(info.Size())
+	for b.Loop() {
+		if _, _, err := Ratings(context.Background(), []string{path}, Settings{Duplicates: Last}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.ReportMetric(float64(entries)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mentries/s")
+}
+
+// BenchmarkPack packs a million entries, in memory and with all of them through
+// the temporary file.
+func BenchmarkPack(b *testing.B) {
+	dir := b.TempDir()
+	text := benchText("row,column,value\n", "%d,%d,%.1f\n", benchSet(false))
+	path := put(b, filepath.Join(dir, "r.csv"), text)
+	for _, memory := range []int64{0, 1} {
+		b.Run(fmt.Sprintf("spilled=%v", memory > 0), func(b *testing.B) {
+			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, _, err := Ratings(context.Background(), []string{path}, Settings{}); err != nil {
+				if _, err := Pack(context.Background(), []string{path}, filepath.Join(dir, "r.pack"), Settings{Memory: memory}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -65,7 +65,8 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 // for the garbage of the runtime and for sorting.
 func (t *stream) pageBytes(memory int64) int64 {
 	batches := int64(2*len(t.workers)+2) * batchBytes
-	return max(memory-memory/5-batches-t.rows.bytes()-t.columns.bytes(), 1<<20)
+	const program = 24 << 20 // what the program takes itself
+	return max(memory-memory/5-program-batches-t.rows.bytes()-t.columns.bytes(), 1<<20)
 }
 
 // Packing is what Pack has written.
