@@ -160,9 +160,11 @@ func spread(counts []int) Spread {
 	return s
 }
 
-// valueCounts counts distinct values while they are few.
+// valueCounts counts distinct values while they are few. It is an open hash
+// table on the bits, a quarter full at most.
 type valueCounts struct {
-	values []ValueCount // in no order
+	values []ValueCount // in the order they came
+	slots  [4 * ProfileValues]uint8
 	many   bool
 }
 
@@ -176,18 +178,21 @@ func (c *valueCounts) add(values []float64) {
 }
 
 func (c *valueCounts) addOne(v float64, count int) {
-	for x := range c.values {
-		if c.values[x].Value == v {
-			c.values[x].Count += count
-			// Towards the front, so that frequent values are found at once.
-			if x > 0 && c.values[x].Count > c.values[x-1].Count {
-				c.values[x], c.values[x-1] = c.values[x-1], c.values[x]
+	v += 0 // −0 is 0
+	// Fibonacci hashing: the high bits of a product with 2⁶⁴/φ.
+	for at := uint8(math.Float64bits(v) * 0x9e3779b97f4a7c15 >> 56); ; at++ {
+		x := c.slots[at]
+		if x == 0 {
+			if c.many = c.many || len(c.values) == ProfileValues; !c.many {
+				c.values = append(c.values, ValueCount{v, count})
+				c.slots[at] = uint8(len(c.values))
 			}
 			return
 		}
-	}
-	if c.many = c.many || len(c.values) == ProfileValues; !c.many {
-		c.values = append(c.values, ValueCount{v, count})
+		if c.values[x-1].Value == v {
+			c.values[x-1].Count += count
+			return
+		}
 	}
 }
 

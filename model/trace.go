@@ -32,8 +32,8 @@ type Trace struct {
 
 // Event takes note of an event of the search.
 func (t *Trace) Event(e search.Event) {
-	if n := len(t.points); e.Kind == search.EventStart && n > 0 {
-		t.before = t.points[n-1].Seconds
+	if n := len(t.points); e.Kind == search.EventStart && n > 0 && t.before+e.Elapsed.Seconds() < t.points[n-1].Seconds {
+		t.before = t.points[n-1].Seconds // it has a clock of its own
 	}
 	if math.IsInf(e.Cost, 0) || math.IsNaN(e.Cost) {
 		return

@@ -22,5 +22,8 @@
 // the cut is lowered by an estimate of it.
 //
 // Results depend on the data and the weights alone, never on the number of
-// threads: rows are taken in fixed chunks whose sums are added in order.
+// threads: rows are taken in fixed chunks whose sums are added in order. Within a
+// chunk the residuals of many rows are correlated with the features together, by
+// tiles of columns that fit a cache (see panel); the sum over a row's entries is
+// in the order of its columns all the same.
 package objective

@@ -50,17 +50,6 @@ func (c *columnFeatures) places(features []int) []int {
 	return places
 }
 
-// correlate adds b_jᵀr for all features to rows of z, by spans; see
-// kernel.CorrelateSpans.
-func (c *columnFeatures) correlate(z []float64, spans, columns []int32, r []float64) {
-	left := kernel.Pad(c.p) / 4
-	for q := range c.blocks {
-		vectors := min(c.block/4, left)
-		left -= vectors
-		kernel.CorrelateSpans(z[q*c.block:], vectors, spans, columns, r, c.b[q*c.m*c.block:], c.block)
-	}
-}
-
 // table is the features of positive weight, for one evaluation: those of a column
 // together, with a place for a value behind them.
 type table struct {

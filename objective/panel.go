@@ -1,26 +1,35 @@
 package objective
 
-import "optcomplete/internal/kernel"
+import (
+	"slices"
+
+	"optcomplete/internal/kernel"
+)
 
 // panel collects the residuals of many rows and correlates them with all features
 // together, a tile of columns after the other, so that the features of a tile are
 // read from a near cache for all rows of the panel. The sums over a row's entries
 // are taken in the order of its columns, whatever the tiles.
 type panel struct {
-	columns []int32 // of all rows, one after the other
-	r       []float64
-	ends    []int     // of each row
-	at      []int     // of each row, the first entry not yet taken
-	spans   []int32   // of a tile
-	z       []float64 // b_jᵀr of each row, all features
+	entries
+	ends   []int     // of each row
+	at     []int     // of each row, the first entry not yet in a tile
+	packed entries   // by tiles, in each by rows
+	spans  []int32   // of each row with entries in a tile: its place in z, and where they are
+	z      []float64 // b_jᵀr of each row, for a block of features
 }
 
-// A panel has as many rows as use each column so often, on average, that reading
-// its features from far away no longer counts; but not more than these.
+// entries are observed entries, one after the other.
+type entries struct {
+	columns []int32
+	r       []float64 // the residuals
+}
+
+// A panel has as many rows as leave room beside a tile in the second cache for
+// their sums over a block of features, in bytes, and no more than so many entries.
 const (
-	panelUses    = 48
+	panelBytes   = 512 << 10
 	panelEntries = 8 << 20
-	panelRows    = 4096
 )
 
 // A tile's features take so many bytes of the cache: the less the better, as long
@@ -28,7 +37,7 @@ const (
 const (
 	tileBytes   = 256 << 10
 	tileMost    = 768 << 10
-	tileEntries = 12
+	tileEntries = 24
 )
 
 // tile is the number of columns of a tile.
@@ -50,55 +59,65 @@ func (o *Exact) tile() int {
 func (p *panel) add(columns []int32) []float64 {
 	p.columns = append(p.columns, columns...)
 	from := len(p.r)
-	for len(p.columns)+kernel.CombineRoom > cap(p.r) {
-		p.r = append(p.r[:cap(p.r)], 0)
-	}
-	p.r = p.r[:len(p.columns)]
+	p.r = slices.Grow(p.r, len(columns)+kernel.CombineRoom)[:len(p.columns)]
 	p.ends = append(p.ends, len(p.columns))
 	return p.r[from : len(p.columns)+kernel.CombineRoom]
 }
 
 // full tells whether the panel should be taken.
-func (p *panel) full(m int) bool {
-	return len(p.r) >= min(panelUses*m, panelEntries) || len(p.ends) >= panelRows
+func (p *panel) full(o *Exact) bool {
+	return len(p.r) >= panelEntries || 8*o.block*len(p.ends) >= panelBytes
 }
 
-// take correlates all rows of the panel, hands b_jᵀr of each to f, in order, and
-// empties it.
-func (p *panel) take(o *Exact, f func(z []float64)) {
-	width := o.width()
-	p.z = grow(p.z, len(p.ends)*width)
-	clear(p.z[:len(p.ends)*width])
-	p.at = p.at[:0]
-	start := 0
-	for _, end := range p.ends {
-		p.at = append(p.at, start)
-		start = end
-	}
-	tile := o.tile()
-	for first := 0; first < o.m; first += tile {
-		p.spans = p.spans[:0]
-		last := first + tile
-		for i, at := range p.at {
-			end := p.ends[i]
-			to := end
-			if last < o.m {
-				to = at
-				for to < end && int(p.columns[to]) < last {
-					to++
-				}
-			}
-			if to > at {
-				p.spans = append(p.spans, int32(i*width), int32(at), int32(to))
-				p.at[i] = to
-			}
+// take correlates all rows of the panel, hands b_jᵀr of each to f, in order, one
+// block of features from j on after the other, and empties the panel.
+func (p *panel) take(o *Exact, f func(j int, z []float64)) {
+	by := p.pack(o)
+	p.z = grow(p.z, len(p.ends)*o.block)
+	z := p.z[:len(p.ends)*o.block]
+	for q := range o.blocks {
+		clear(z)
+		vectors := min(o.block, kernel.Pad(o.p)-q*o.block) / 4
+		kernel.CorrelateSpans(z, vectors, p.spans, by.columns, by.r, o.b[q*o.m*o.block:], o.block)
+		for i := range p.ends {
+			f(q*o.block, z[i*o.block:][:o.block])
 		}
-		o.correlate(p.z, p.spans, p.columns, p.r)
-	}
-	for i := range p.ends {
-		f(p.z[i*width:][:width])
 	}
 	p.empty()
+}
+
+// pack divides the rows into spans, one for each tile, and puts the entries of a
+// tile together, as they are read once for each block of features.
+func (p *panel) pack(o *Exact) entries {
+	p.spans = p.spans[:0]
+	p.at = append(append(p.at[:0], 0), p.ends...)[:len(p.ends)]
+	tile := o.tile()
+	if tile >= o.m {
+		for i, at := range p.at {
+			p.spans = append(p.spans, int32(i*o.block), int32(at), int32(p.ends[i]))
+		}
+		return p.entries
+	}
+	by := entries{p.packed.columns[:0], p.packed.r[:0]}
+	for end := tile; end < o.m+tile; end += tile {
+		for i, at := range p.at {
+			columns := p.columns[at:p.ends[i]]
+			n := 0
+			for n < len(columns) && int(columns[n]) < end {
+				n++
+			}
+			if n == 0 {
+				continue
+			}
+			from := len(by.r)
+			by.columns = append(by.columns, columns[:n]...)
+			by.r = append(by.r, p.r[at:at+n]...)
+			p.spans = append(p.spans, int32(i*o.block), int32(from), int32(from+n))
+			p.at[i] += n
+		}
+	}
+	p.packed = by
+	return by
 }
 
 // empty forgets all rows, such as those of a chunk that was given up.

@@ -194,7 +194,7 @@ func (o *Pooled) pass(ctx context.Context, at *pooledPoint, work func(k *pooledW
 // add adds the chunks in order, and the population's penalty to the cost.
 func (o *Pooled) add(at *pooledPoint, parts []pooledSums) pooledSums {
 	t := len(at.support)
-	sum := newPooledSums(o.rows.p, o.rows.width(), t, at.curved)
+	sum := newPooledSums(o.rows.width(), t, at.curved)
 	for _, part := range parts {
 		sum.cost += part.cost
 		sum.constant += part.constant

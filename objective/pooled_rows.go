@@ -20,8 +20,8 @@ type pooledSums struct {
 	cross []float64 // Σ N_i[j,l] u_il
 }
 
-func newPooledSums(p, width, t int, curved bool) pooledSums {
-	s := pooledSums{sums: sums{gradient: make([]float64, width)}, total: make([]float64, p)}
+func newPooledSums(width, t int, curved bool) pooledSums {
+	s := pooledSums{sums: sums{gradient: make([]float64, width)}, total: make([]float64, width)}
 	if curved {
 		s.hessian, s.cross = make([]float64, t*t), make([]float64, t*t)
 	}
@@ -158,7 +158,7 @@ func (k *pooledWorker) addWhitened(group []int32) {
 func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, error) {
 	t := len(k.support)
 	k.panel.empty()
-	s := newPooledSums(k.p, k.width(), t, k.at.curved)
+	s := newPooledSums(k.width(), t, k.at.curved)
 	for group := range slices.Chunk(rows, kernel.Lanes) {
 		if err := k.read(group); err != nil {
 			return s, err
@@ -182,7 +182,7 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, erro
 				k.second(factors, &s)
 			}
 		}
-		if k.panel.full(k.m) {
+		if k.panel.full(k.Exact) {
 			k.take(&s)
 		}
 	}
@@ -230,9 +230,7 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			own := u[y] - k.at.mu[y]
 			penalty += k.ridge[y] * own * own
 		}
-		r := k.panel.add(columns)
-		k.subtract(r, columns, values, u)
-		ar, rr := kernel.Products(values, r[:len(columns)])
+		ar, rr := k.subtract(k.panel.add(columns), columns, values, u)
 		s.add(squares(values), ar, rr)
 		s.cost += penalty + rr
 	}
@@ -279,23 +277,24 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 			penalty += own * own
 			u[y] = k.at.mu[y] + k.root[y]*own
 		}
-		k.residual(k.r, k.v, len(columns), u)
-		s.cost += penalty + squares(k.r[:len(columns)])
+		_, rest := k.residual(k.r, k.v, values, u)
+		s.cost += penalty + rest
 	}
 }
 
-// subtract sets r = a_i − V_i u; r has room for kernel.Combine.
-func (k *pooledWorker) subtract(r []float64, columns []int32, values, u []float64) {
+// subtract sets r = a_i − V_i u; see residual.
+func (k *pooledWorker) subtract(r []float64, columns []int32, values, u []float64) (ar, rr float64) {
 	k.gather(k.v, columns, values)
-	k.residual(r, k.v, len(columns), u)
+	return k.residual(r, k.v, values, u)
 }
 
 // take adds (b_jᵀr)² and b_jᵀr of the rows in the panel.
 func (k *pooledWorker) take(s *pooledSums) {
-	k.panel.take(k.Exact, func(z []float64) {
-		kernel.AddSquares(s.gradient, z)
-		for j := range s.total {
-			s.total[j] += z[j]
+	k.panel.take(k.Exact, func(j int, z []float64) {
+		kernel.AddSquares(s.gradient[j:][:len(z)], z)
+		total := s.total[j:][:len(z)]
+		for x := range total {
+			total[x] += z[x]
 		}
 	})
 }

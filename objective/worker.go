@@ -165,7 +165,7 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 				k.second(s.hessian)
 			}
 		}
-		if k.panel.full(k.m) {
+		if k.panel.full(k.Exact) {
 			k.take(&s)
 		}
 	}
@@ -182,7 +182,7 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 
 // take adds (b_jᵀr)² of the rows in the panel.
 func (k *worker) take(s *sums) {
-	k.panel.take(k.Exact, func(z []float64) { kernel.AddSquares(s.gradient, z) })
+	k.panel.take(k.Exact, func(j int, z []float64) { kernel.AddSquares(s.gradient[j:][:len(z)], z) })
 }
 
 // primalSystem factors D⁻¹/γ + V_iᵀV_i for each row of the group, with V_iᵀa_i
@@ -232,9 +232,7 @@ func (k *worker) primal(lanes int, s *sums) {
 			u[y] = k.x[y*kernel.Lanes+lane]
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
-		r := k.panel.add(columns)
-		k.residual(r, k.v[lane*k.stride():][:k.stride()], len(columns), u)
-		ar, rr := kernel.Products(values, r[:len(columns)])
+		ar, rr := k.residual(k.panel.add(columns), k.v[lane*k.stride():][:k.stride()], values, u)
 		s.add(k.aa[lane], ar, rr)
 		s.cost += penalty + rr
 	}
@@ -245,15 +243,16 @@ func (k *worker) primal(lanes int, s *sums) {
 	}
 }
 
-// residual sets r = a − Vu, given V with a behind its features.
-func (k *worker) residual(r, v []float64, entries int, u []float64) {
+// residual sets r = a − Vu, given V with a behind its features, and returns aᵀr
+// and rᵀr; r has room for kernel.Combine.
+func (k *worker) residual(r, v, a, u []float64) (ar, rr float64) {
 	minus := k.minus[:k.table.width]
 	for y, x := range u {
 		minus[y] = -x
 	}
 	minus[len(u)] = 1
 	clear(minus[len(u)+1:])
-	kernel.Combine(r, v, minus, entries, k.table.width)
+	return kernel.Combine(r, v, minus, a, k.table.width)
 }
 
 // dualSystem factors I + γ V_i D V_iᵀ for each row of the group, in systems of

@@ -100,6 +100,7 @@ func look(t *testing.T, p *browser.Page, file string, view browser.View) {
 		Hidden   []string // plots that are shown nowhere
 		Light    bool     // the page's paper
 		Texts    float64  // the smallest text of a plot, in pixels
+		Faint    []string // texts with too little contrast to what is behind them
 	}
 	err := p.Eval(`(() => {
 		const seen = [], hidden = [];
@@ -108,22 +109,31 @@ func look(t *testing.T, p *browser.Page, file string, view browser.View) {
 			const plots = Array.from(f.querySelectorAll('svg.chart'));
 			if (!plots.length) return;
 			const shown = plots.filter(s => { const r = s.getBoundingClientRect(); return r.width > 100 && r.height > 40; });
-			if (shown.length !== 1) hidden.push(f.querySelector('h4').textContent);
+			if (shown.length !== 1) hidden.push(f.querySelector('.plot').textContent);
 			shown.forEach(s => {
 				seen.push(s);
 				const scale = s.getBoundingClientRect().width / s.viewBox.baseVal.width;
 				smallest = Math.min(smallest, scale * parseFloat(getComputedStyle(s.querySelector('text')).fontSize));
 				const marks = s.querySelectorAll('path, rect, circle');
-				if (!Array.from(marks).some(m => { const r = m.getBoundingClientRect(); return r.width + r.height > 0; })) hidden.push(f.querySelector('h4').textContent + ': no marks');
+				if (!Array.from(marks).some(m => { const r = m.getBoundingClientRect(); return r.width + r.height > 0; })) hidden.push(f.querySelector('.plot').textContent + ': no marks');
 			});
 		});
+		// Contrast as WCAG 2 defines it.
+		const parts = c => c.match(/[\d.]+/g).map(Number);
+		const light = c => { const [r, g, b] = parts(c).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+		const behind = e => { for (; e; e = e.parentElement) { const c = getComputedStyle(e).backgroundColor, p = parts(c); if (p.length < 4 || p[3] > 0) return c; } return 'rgb(255,255,255)'; };
+		const faint = [];
+		document.querySelectorAll('.badge, .brand, .count, figcaption, caption, summary, .contents a, thead th, .cards dt, .cards small, p, button, .warnings li, .yes').forEach(e => {
+			const a = light(getComputedStyle(e).color), b = light(behind(e));
+			if ((Math.max(a, b) + 0.05) / (Math.min(a, b) + 0.05) < 4.5) faint.push(e.className + ': ' + e.textContent.slice(0, 20));
+		});
 		const rgb = getComputedStyle(document.querySelector('section')).backgroundColor.match(/\d+/g).map(Number);
-		return {Overflow: document.documentElement.scrollWidth - innerWidth, Plots: seen.length, Hidden: hidden, Light: rgb[0] > 127, Texts: smallest};
+		return {Overflow: document.documentElement.scrollWidth - innerWidth, Plots: seen.length, Hidden: hidden, Light: rgb[0] > 127, Texts: smallest, Faint: faint.slice(0, 5)};
 	})()`, &got)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Overflow > 0 || len(got.Hidden) > 0 || got.Plots < 3 || got.Light == view.Dark || got.Texts < 10 {
+	if got.Overflow > 0 || len(got.Hidden) > 0 || got.Plots < 3 || got.Light == view.Dark || got.Texts < 10 || len(got.Faint) > 0 {
 		t.Errorf("%s, %+v: %+v", file, view, got)
 	}
 	if problems := p.Problems(); len(problems) > 0 {

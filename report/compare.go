@@ -109,7 +109,6 @@ func (c *comparison) selections() section {
 	for _, m := range c.models {
 		features = append(features, without(m.s.Selected, features)...)
 	}
-	plot := &chart.Rows{Title: "Models that select each feature", X: "models", Zero: true, Description: "One bar for each feature: how many of the models select it."}
 	for _, f := range features {
 		cells := []template.HTML{name(f)}
 		times := 0
@@ -120,11 +119,9 @@ func (c *comparison) selections() section {
 			cells = append(cells, has(m.s.Selected, f))
 		}
 		t.row(append(cells, computed(float64(times), whole))...)
-		plot.Rows = append(plot.Rows, chart.Row{Name: f, Note: fmt.Sprintf("%d of %d", times, len(c.models)), Bar: &[2]float64{0, float64(times)}})
 	}
 	t.Sort = true
 	s.table(t)
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The numbers are in the last column of the table above.", Wide: true})
 	return s
 }
 
@@ -133,7 +130,7 @@ func (c *comparison) quality() section {
 	s := section{ID: "quality", Short: "Cost and error", Title: "What they cost, what is proven, and how well they predict"}
 	t := &table{Caption: "Cost and certificate. Costs compare only for the same model and γ on the same data", Sort: true, Text: []bool{true, true, true},
 		Head: []string{"Model", "Method", "Kind", "k", "γ", "Cost", "Bound", "Gap", "Status"}}
-	e := &table{Caption: "Errors", Sort: true, Head: []string{"Model", "Training RMSE", "Training MAE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Held-out entries"}}
+	e := &table{Caption: "Errors; the entries are those held out", Sort: true, Head: []string{"Model", "Training RMSE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Entries"}}
 	plot := &chart.Rows{Title: "Error of the predictions", X: "RMSE, in the unit of the values", Zero: true,
 		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
 		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
@@ -143,10 +140,10 @@ func (c *comparison) quality() section {
 			bound, gap = m.num("bound", exact), m.num("gap", percent)
 		}
 		t.row(name(c.labels[i]), text(m.s.Method), text(m.s.Model), m.num("k", whole), m.num("gamma", short), m.num("cost", exact), bound, gap, text(statusText(m.s.Status)))
-		cells := []template.HTML{name(c.labels[i]), m.num("train.rmse", plain), m.num("train.mae", plain), "–", "–", "–", "–"}
+		cells := []template.HTML{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {
-			cells = append(cells[:3], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), m.num("holdout.mape", percent), m.num("holdout.entries", whole))
+			cells = append(cells[:2], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), m.num("holdout.mape", percent), m.num("holdout.entries", whole))
 			row.Dot, row.Note, row.Tip = &h.RMSE, plain(h.RMSE), fmt.Sprintf("%s: RMSE %s on held-out, %s on training entries", c.labels[i], plain(h.RMSE), plain(m.s.Train.RMSE))
 		}
 		e.row(cells...)
@@ -211,8 +208,8 @@ func (c *comparison) searches() section {
 			m.num("seconds.select", seconds), m.num("seconds.certify", seconds), m.num("seconds.total", seconds))
 		line := chart.Series{Name: c.labels[i], Step: true}
 		for _, p := range m.s.Trace {
-			if p.Bound != nil && !p.Sampled && p.Cost > 0 {
-				line.Points = append(line.Points, chart.Point{X: p.Seconds, Y: max((p.Cost-*p.Bound)/p.Cost, 1e-6)})
+			if g, ok := gapAt(p); ok {
+				line.Points = append(line.Points, chart.Point{X: p.Seconds, Y: max(g, 1e-6)})
 			}
 		}
 		if len(line.Points) > 1 {

@@ -56,6 +56,7 @@ type figure struct {
 	Table   *table
 	Open    bool // the table is what matters
 	Wide    bool // over the whole width
+	Level   int  // of its heading; set when the page is written
 }
 
 // table is a table. The first cell of a row is its heading.
@@ -104,8 +105,24 @@ func wide(c plot) template.HTML {
 	return say(`<div class="narrow">%s</div><div class="broad">%s</div>`, draw(c.Inline), draw(c.Broad))
 }
 
+// level gives figures headings one below what they stand under.
+func (p *page) level() {
+	for _, s := range p.Sections {
+		level := 3
+		for _, b := range s.Blocks {
+			if b.Heading != "" {
+				level = 4
+			}
+			for i := range b.Figures {
+				b.Figures[i].Level = level
+			}
+		}
+	}
+}
+
 // write renders the page.
 func (p *page) write(w io.Writer) error {
+	p.level()
 	style, err := assets.ReadFile("assets/report.css")
 	if err != nil {
 		return err

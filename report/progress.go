@@ -3,8 +3,10 @@ package report
 import (
 	"fmt"
 	"html/template"
+	"strings"
 
 	"optcomplete/internal/chart"
+	"optcomplete/model"
 )
 
 // traceRows is how many moments of the search its table has at most, beside the
@@ -45,44 +47,58 @@ func (m *Model) optional(path string, style style) template.HTML {
 func (m *Model) traceFigures() []figure {
 	incumbent := chart.Series{Name: "cost of the incumbent", Step: true, Tone: 2}
 	bound := chart.Series{Name: "bound", Step: true, Tone: 1}
-	gap := chart.Series{Name: "gap", Step: true, Marks: false}
+	sampleCost := chart.Series{Name: "cost on samples", Step: true, Dash: true, Tone: 5}
+	sampleBound := chart.Series{Name: "bound on samples", Step: true, Dash: true, Tone: 6}
+	gap := chart.Series{Name: "gap", Step: true}
 	t := &table{Caption: "The course of the search: every incumbent, and moments between", Text: []bool{false, false, false, false, false, false, true},
 		Head: []string{"Time", "Cost", "Bound", "Nodes", "Cuts", "Passes", "Incumbent found by"}}
 	every := max(1, len(m.s.Trace)/traceRows)
-	sampled, least := false, 1.0
 	for i, p := range m.s.Trace {
-		incumbent.Points = append(incumbent.Points, chart.Point{X: p.Seconds, Y: p.Cost})
+		cost, below := &incumbent, &bound
+		if p.Sampled {
+			cost, below = &sampleCost, &sampleBound
+		}
+		cost.Points = append(cost.Points, chart.Point{X: p.Seconds, Y: p.Cost})
 		cell := template.HTML("–")
 		if p.Bound != nil {
 			cell = m.num(at("trace", i, "bound"), exact)
-			bound.Points = append(bound.Points, chart.Point{X: p.Seconds, Y: *p.Bound})
-			if g := (p.Cost - *p.Bound) / p.Cost; p.Cost > 0 && g > 1e-9 {
-				least = min(least, g)
-				gap.Points = append(gap.Points, chart.Point{X: p.Seconds, Y: g})
-			}
+			below.Points = append(below.Points, chart.Point{X: p.Seconds, Y: *p.Bound})
 		}
-		sampled = sampled || p.Sampled
+		if g, ok := gapAt(p); ok && g > 1e-9 {
+			gap.Points = append(gap.Points, chart.Point{X: p.Seconds, Y: g})
+		}
 		if p.Source == "" && i%every != 0 && i != len(m.s.Trace)-1 {
 			continue
 		}
+		source := p.Source
+		if p.Sampled {
+			source = strings.TrimSpace(source + " (on a sample)")
+		}
 		t.row(m.num(at("trace", i, "seconds"), seconds), m.num(at("trace", i, "cost"), exact), cell,
-			m.num(at("trace", i, "nodes"), whole), m.num(at("trace", i, "cuts"), whole), m.num(at("trace", i, "passes"), whole), text(p.Source))
+			m.num(at("trace", i, "nodes"), whole), m.num(at("trace", i, "cuts"), whole), m.num(at("trace", i, "passes"), whole), text(source))
 	}
-	c := &chart.Chart{Title: "Cost and bound over time", X: "seconds of search", Y: "cost", Series: []chart.Series{incumbent, bound},
-		Description: "Two stepped lines over time: the cost of the best selection so far, which falls, and the bound, which rises. Where they meet, the selection is proven optimal."}
+	c := &chart.Chart{Title: "Cost and bound over time", X: "seconds of search", Y: "cost",
+		Description: "Stepped lines over time: the cost of the best selection so far, which falls, and the bound, which rises. Where they meet, the selection is proven optimal."}
+	for _, s := range []chart.Series{incumbent, bound, sampleCost, sampleBound} {
+		if len(s.Points) == 1 { // a line needs two
+			s.Marks = true
+		}
+		if len(s.Points) > 0 {
+			c.Series = append(c.Series, s)
+		}
+	}
 	caption := template.HTML("The cost of the best selection so far falls, the bound rises; where they meet, nothing better is left.")
-	if sampled {
-		caption = "Cost and bound here are those of samples while the method drew them: they may move in either direction and prove nothing."
-	}
 	if len(bound.Points) == 0 {
-		c.Series = c.Series[:1]
-		caption = "There was no bound: this method proves nothing by itself."
+		caption = "There was no bound on all entries: nothing is proven."
+	}
+	if len(sampleCost.Points) > 0 {
+		caption = say("%s Dashed lines are costs and bounds of samples: they may move in either direction and prove nothing.", caption)
 	}
 	out := []figure{{Title: c.Title, SVG: drawn(c), Caption: caption, Table: t}}
-	if len(gap.Points) > 1 && !sampled {
+	if len(gap.Points) > 1 {
 		g := &chart.Chart{Title: "Gap over time", X: "seconds of search", Y: "gap", LogY: true, PercentY: true, Series: []chart.Series{gap},
 			Description: "A stepped line over time, on a logarithmic axis: the gap between cost and bound."}
-		caption := template.HTML("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost.")
+		caption := template.HTML("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost, and 100 % before there is a bound.")
 		if last := m.s.Trace[len(m.s.Trace)-1]; m.s.Status == "optimal" {
 			g.Rules = []chart.Rule{{Upright: true, X: last.Seconds, Label: "proven"}}
 			caption = say("%s At the dashed line it is closed, which a logarithmic axis cannot show.", caption)
@@ -90,6 +106,18 @@ func (m *Model) traceFigures() []figure {
 		out = append(out, figure{Title: g.Title, SVG: drawn(g), Caption: caption})
 	}
 	return out
+}
+
+// gapAt is the gap at a moment of the search, all of the cost before there is a
+// bound; not ok on samples, and where the cost is 0.
+func gapAt(p model.TracePoint) (gap float64, ok bool) {
+	switch {
+	case p.Sampled || p.Cost <= 0:
+		return 0, false
+	case p.Bound == nil:
+		return 1, true
+	}
+	return min((p.Cost-*p.Bound)/p.Cost, 1), true
 }
 
 // choices answers: how does the error change with k and γ?

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"optcomplete"
 	"optcomplete/model"
@@ -143,6 +144,8 @@ func (m *Model) badge() template.HTML {
 		return `<span class="badge poor">not proven</span>`
 	case m.s.Status == search.Optimal.String():
 		return `<span class="badge good">proven optimal</span>`
+	case m.s.Gap >= 1:
+		return `<span class="badge poor">nothing proven yet</span>`
 	}
 	return say(`<span class="badge fair">within %s</span>`, m.num("gap", percent))
 }
@@ -154,6 +157,8 @@ func (m *Model) certificate() template.HTML {
 		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
 	case m.s.Status == search.Optimal.String():
 		return say("No other selection of %s %s has a lower cost on these data.", m.num("k", whole), m.things())
+	case m.s.Gap >= 1:
+		return say("The search was stopped (%s) before anything was proven: a better selection may exist. More time gives a bound.", text(statusText(m.s.Status)))
 	case m.s.Status == search.GapReached.String():
 		return say("No selection of %s %s has a cost that is lower by more than %s, the gap that was asked for.", m.num("k", whole), m.things(), m.num("gap", percent))
 	}
@@ -169,12 +174,8 @@ func statusText(status string) string {
 		return "gap reached"
 	case "sampled":
 		return "on samples only"
-	case "time_limit":
-		return "time limit"
-	case "interrupted":
-		return "interrupted"
 	}
-	return status
+	return strings.ReplaceAll(status, "_", " ")
 }
 
 // without is the names of one list that are not in another.

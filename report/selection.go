@@ -12,21 +12,23 @@ import (
 // selected answers: what was selected, and how sure is that?
 func (m *Model) selected(path *Path) section {
 	s := section{ID: "selected", Short: "The selection", Title: "What was selected, and how sure that is"}
-	s.Lead = say("Of %s %s these %s explain the observed values best: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
+	s.Lead = say("Of %s %s these %s were selected to explain the observed values: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
 	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: "mean squared error with its penalty"}}
-	if m.s.Certified {
+	if m.s.Certified && m.s.Gap < 1 {
 		cards = append(cards,
 			card{Name: "Bound", Value: m.num("bound", exact), Note: "no selection costs less"},
 			card{Name: "Gap", Value: m.num("gap", percent), Note: "(cost − bound) ÷ cost"})
+	} else if m.s.Certified {
+		cards = append(cards, card{Name: "Bound", Value: "none", Note: "stopped before there was one"})
 	} else {
 		cards = append(cards, card{Name: "Bound", Value: "none", Note: "samples prove nothing"})
-		if m.s.SampledGap != nil {
-			cards = append(cards, card{Name: "Gap on samples", Value: m.num("sampled_gap", percent), Note: "of the samples’ own cost; no proof"})
-		}
+	}
+	if m.s.SampledGap != nil {
+		cards = append(cards, card{Name: "Gap on samples", Value: m.num("sampled_gap", percent), Note: say("on %s rows each; no proof", m.optional("sample_rows", whole))})
 	}
 	cards = append(cards, card{Name: "Status", Value: text(statusText(m.s.Status)), Note: say("method %s", name(m.s.Method))})
 	s.add(block{Cards: cards})
-	if m.s.Certified {
+	if m.s.Certified && m.s.Gap < 1 {
 		s.say("The bound comes from all %s training entries and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section.", m.num("observed", whole))
 	} else {
 		s.say("%s", m.certificate())
@@ -76,7 +78,7 @@ func (m *Model) stability(s *section, path *Path) {
 	}
 	b := path.Stability
 	s.add(block{Heading: "How stable the selection is"})
-	s.say("The rows were drawn anew %s times (bootstrap); of %s features, %s of those resamples select exactly %s.",
+	s.say("The rows were drawn anew %s times (bootstrap). Asked for %s features, %s of these resamples select exactly %s.",
 		path.doc.num("stability.resamples", whole), path.doc.num("stability.k", whole), path.doc.num("stability.same", whole), b.Selected)
 	t := &table{Caption: "How many resamples select each feature", Head: []string{"Feature", "Resamples"}, Sort: true}
 	plot := &chart.Rows{Title: "Resamples that select each feature", X: "part of the resamples", Zero: true, Percent: true, Description: "One bar for each feature that at least one resample selects."}

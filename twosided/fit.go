@@ -109,7 +109,12 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 	oracle := objective.NewQuadratic(products, summary.Gamma, float64(summary.Rows)*float64(summary.Columns))
 	accumulated := time.Since(start)
 	last := map[int]time.Duration{} // when the last incumbent came, for each k
+	traces := map[int]*model.Trace{}
 	find.OnEvent = func(e search.Event) {
+		if traces[e.K] == nil {
+			traces[e.K] = new(model.Trace)
+		}
+		traces[e.K].Event(e)
 		if e.Kind == search.EventIncumbent {
 			last[e.K] = e.Elapsed
 		}
@@ -128,6 +133,9 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 		fitted := &Model{Summary: summary}
 		if err := fitted.complete(finish, s, oracle, products, found, train, held, settings); err != nil {
 			return nil, err
+		}
+		if trace := traces[len(found.Selection)]; trace != nil {
+			fitted.Summary.Trace = trace.Points()
 		}
 		selected := accumulated + last[len(found.Selection)]
 		fitted.Summary.Seconds = model.Seconds{

@@ -43,8 +43,13 @@ better, and compares with the truth.`,
 			if err != nil {
 				return err
 			}
-			folder := filepath.Join(output, "model")
+			folder, page := filepath.Join(output, "model"), filepath.Join(output, "report.html")
+			ratings, features := filepath.Join(output, "ratings.csv"), filepath.Join(output, "features.csv")
+			fitted.Summary.Settings["ratings"], fitted.Summary.Settings["features"] = ratings, features
 			if err := fitted.Save(folder); err != nil {
+				return err
+			}
+			if err := writeReport(page, ratings, output, &fitted.Summary); err != nil {
 				return err
 			}
 			// The oracle: the same fit with the true features given.
@@ -63,7 +68,7 @@ better, and compares with the truth.`,
 			printMetrics(c.stdout, "Hold-out", s.Holdout)
 			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout)
 			printNearTies(c.stdout, s)
-			printWritten(c.stdout, "Model", folder, "Data", output,
+			printWritten(c.stdout, "Model", folder, "Report", page, "Data", output,
 				"Try", fmt.Sprintf("optcomplete predict %s %s | head", folder, filepath.Join(output, synth.TestFile)))
 			return early(s)
 		},

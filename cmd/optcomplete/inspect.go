@@ -32,9 +32,9 @@ func inspectCommand(c *common) *cobra.Command {
 		Long: `inspect prints the shape of a pack, how its entries are spread over rows and
 columns, its values, how they are stored, and whether every checksum is right.
 
-For that it reads the whole file once, about a second for a gigabyte that the
-system has in memory. --quick reads only the pack's description: that takes
-milliseconds, and leaves out the spread and the checksums of the entries.`,
+For that it reads the whole file once, a few seconds for a gigabyte. --quick
+reads only the pack's description: that takes milliseconds, and leaves out the
+spread and the checksums of the entries.`,
 		Example: `  optcomplete inspect ratings.pack
   optcomplete inspect ratings.pack --quick --json`,
 		Args: cobra.ExactArgs(1),
@@ -93,7 +93,7 @@ func printInspection(w io.Writer, x *inspection) error {
 	line("Observed", "%s, %s of the matrix", counted(x.Observed, "entry", "entries"), percent(x.Density))
 	printValues(line, x)
 	line("Stored", "%s; %.3g bytes an entry, ids and all", encodingText(x), x.PerEntry)
-	line("Blocks", "%s of %s", grouped(x.Blocks), count(x.RowsPerBlock, "row"))
+	line("Blocks", "%s of up to %s", grouped(x.Blocks), count(x.RowsPerBlock, "row"))
 	switch x.Checksums {
 	case "verified":
 		line("Checksums", "all right, verified now")

@@ -148,8 +148,9 @@ func solversCommand(c *common) *cobra.Command {
 embedded one is always there. Programs are looked for in the bin folder under
 $` + milp.SolversVariable + `, in .tools/bin of a checkout, in the user's cache folder,
 and in PATH; scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
-		Example: `  optcomplete solvers`,
-		Args:    cobra.NoArgs,
+		Example: `  optcomplete solvers
+  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs`,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			found := milp.Find(cmd.Context())
 			for _, name := range milp.Names() {

@@ -112,19 +112,22 @@ func (c *common) took(x float64, before string) string {
 
 // certificate says in one sentence what is proven.
 func certificate(s *model.Summary) string {
+	selection := "selection of " + count(s.K, "feature")
+	if len(s.Always)+len(s.Never) > 0 {
+		selection = "allowed " + selection // by --always and --never
+	}
+	early := "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ")"
 	switch {
 	case !s.Certified:
 		return "not proven: samples prove nothing (--certify goes on to a proof)"
 	case s.Status == search.Optimal.String():
-		return fmt.Sprintf("proven optimal: no other selection of %d features costs less", s.K)
+		return "proven optimal: no other " + selection + " costs less"
 	case s.Gap >= 1:
-		return "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ") before anything was proven"
+		return early + " before anything was proven"
+	case s.Status == search.GapReached.String():
+		return "proven: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
 	}
-	how := "proven"
-	if s.Status != search.GapReached.String() {
-		how = "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + "), proven so far"
-	}
-	return fmt.Sprintf("%s: no selection of %d features costs over %s less", how, s.K, rounding.PercentUp(s.Gap))
+	return early + ", proven so far: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
 }
 
 func printMetrics(w io.Writer, name string, m *model.Metrics) {

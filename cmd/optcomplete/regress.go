@@ -65,7 +65,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
 			} else {
-				printRegression(c, result, target)
+				printRegression(c, result, target, settings)
 			}
 			if err == nil && result.Early() {
 				err = &earlyStop{result.Status}
@@ -159,7 +159,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 }
 
 // printRegression prints a fitted regression for people.
-func printRegression(c *common, r *regress.Result, target string) {
+func printRegression(c *common, r *regress.Result, target string, settings regress.Settings) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %d features for %s\n", r.K, r.Features, target)
 	for x, name := range r.Selected {
@@ -168,7 +168,7 @@ func printRegression(c *common, r *regress.Result, target string) {
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
 		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Cost: r.Cost, Bound: r.Bound, Gap: r.Gap, Status: r.Status,
-		NearTies: r.NearTies, Certified: true,
+		NearTies: r.NearTies, Certified: true, Always: settings.Always, Never: settings.Never,
 	}
 	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))

@@ -2,6 +2,7 @@ package main
 
 import (
 	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,7 +23,10 @@ func reportCommand(c *common) *cobra.Command {
 		Long: `report writes what a fit found as one HTML page: the selection and its
 certificate, the errors against simpler predictions, what each feature does, how
 the search went, near ties, k and gamma, residuals, single rows explained, the data
-and the settings. The page needs no network and no other file.`,
+and the settings. The page needs no network and no other file.
+
+The error by number of features comes from a path: the file of --path, or path.json
+in the model's folder.`,
 		Example: `  optcomplete report model -o report.html
   optcomplete path ratings.csv --features films.csv --k-max 15 --json > path.json
   optcomplete report model --path path.json -o report.html`,
@@ -31,6 +35,9 @@ and the settings. The page needs no network and no other file.`,
 			m, err := report.Read(args[0])
 			if err != nil {
 				return &usageError{err}
+			}
+			if beside := filepath.Join(args[0], "path.json"); pathFile == "" && isFile(beside) {
+				pathFile = beside
 			}
 			var path *report.Path
 			if pathFile != "" {
@@ -91,9 +98,14 @@ func writeReport(file, ratings, folder string, summary interface{ WriteJSON(io.W
 	return atomicfile.File(file, func(w io.Writer) error { return report.Write(w, m, nil) })
 }
 
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.IsDir()
+}
+
 // elsewhere are settings that the summary has a field for, and those that do not
 // change the result.
-var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "json", "save-cuts"}
+var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "json", "save-cuts", "log-times", "config", "print-config", "checkpoint", "memory"}
 
 // recordSettings notes how a model was asked for, so that it can be made again.
 func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {

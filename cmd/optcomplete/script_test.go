@@ -85,11 +85,6 @@ func lookPath(ts *testscript.TestScript) string {
 	return ""
 }
 
-func isFile(path string) bool {
-	info, err := os.Stat(path)
-	return err == nil && !info.IsDir()
-}
-
 // jsonhas FILE KEY [VALUE]: wants a key (a.b for nested ones) in a JSON object,
 // and its value as printed by %v.
 func jsonHas(ts *testscript.TestScript, neg bool, args []string) {

@@ -37,7 +37,7 @@ var (
 	loading   = []string{"fit", "path", "bench real"}
 	encoding  = []string{"fit", "path", "bench real", "features"}
 	newRows   = []string{"fold-in", "evaluate"}
-	reading   = []string{"fit", "path", "bench real", "fold-in", "evaluate"}
+	reading   = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack"}
 	asking    = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
 
@@ -57,6 +57,8 @@ var table = settings.Table{
 	{Name: "features", Type: settings.File, Group: inData, Verbs: loading, Help: "file with the features of the columns: the column's id, then its fields"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: asking, Help: "file with raw records of columns that the model does not know: id, then the fields of the table it was fitted on"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: loading, Help: "leave out entries whose column has no features"},
+	{Name: "features", Type: settings.File, Group: inData, Verbs: []string{"pack"}, Help: "feature table whose columns, in its order, are those of the pack"},
+	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"pack"}, Help: "leave out entries whose column is not in --features"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: newRows, Help: "leave out entries whose column is not in the model"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"recommend"}, Help: "leave out entries of --ratings whose column is not in the model"},
 	{Name: "skip-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"predict", "fold-in"}, Help: "leave out pairs whose row or column is not in the model"},
@@ -183,6 +185,10 @@ var table = settings.Table{
 	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
 	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file: a pack if it ends in .pack, else CSV"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what is free. What does not fit goes to a temporary file"},
+	{Name: "temp", Type: settings.Folder, Group: inGeneral, Verbs: []string{"pack"}, Help: "folder for the temporary file; without it, that of the output"},
+	{Name: "float32", Type: settings.Switch, Group: inOutput, Verbs: []string{"pack"}, Help: "round values to float32: less exact, and smaller where the values are many"},
+	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"pack"}, Help: "file to write to"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "CSV file for the plot data"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"features"}, Help: "file to write the encoded features to, as CSV; - writes them instead of the report"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"predict", "master"}, Help: "file to write to; without it, stdout"},
@@ -193,7 +199,7 @@ var table = settings.Table{
 	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
-	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect"}, Help: "print the result as one JSON object"},
+	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "pack"}, Help: "print the result as one JSON object"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }
 

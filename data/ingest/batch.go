@@ -4,6 +4,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"optcomplete/data"
+	"optcomplete/internal/random"
 )
 
 // batch is a piece of the input. The reading goroutine fills its first part, a
@@ -33,6 +34,10 @@ type batch struct {
 	done                chan struct{}
 }
 
+// batchBytes is about what a batch takes: its text, and 16 bytes for an entry of
+// 12 to 16 characters.
+const batchBytes = 5 * chunkBytes / 2
+
 func newBatch() *batch {
 	return &batch{newRows: newIDs(), newColumns: newIDs(), unknown: newIDs(), done: make(chan struct{}, 1)}
 }
@@ -54,6 +59,10 @@ type worker struct {
 	fixed         bool // other columns are not taken
 	values        values
 	probe         *data.Entry // look for this row and column and keep nothing
+
+	waiting  []waiting // of cap maxWaiting
+	fleeting bool      // ids do not outlive the next one: nothing may wait
+	near     uint32    // keeps the compiler from leaving a loop out
 
 	lastRow, lastColumn lastID
 	fields              [][]byte  // of one line
@@ -84,6 +93,7 @@ func (w *worker) run(b *batch) {
 	w.lastRow.key, w.lastColumn.key = 0, 0 // no text has this key
 	b.lines = b.skip
 	b.parse(w, b)
+	w.settle(b)
 	b.done <- struct{}{}
 }
 
@@ -114,22 +124,56 @@ func (w *worker) unknownColumn(b *batch, key uint64, id []byte) {
 }
 
 // put keeps an entry; column and number are as columnOf gave them.
-func (w *worker) put(b *batch, row, column []byte, columnKey uint64, j int32, v float64) {
-	rowKey := keyOf(row)
-	i := w.lastRow.number
-	if !w.lastRow.is(rowKey, row) {
-		if i = w.rows.find(rowKey, row); i < 0 {
-			i = numberIn(b.newRows, rowKey, row)
-		}
-		w.lastRow.set(rowKey, row, i)
-	}
+func (w *worker) put(b *batch, row []byte, rowKey uint64, column []byte, columnKey uint64, j int32, v float64) {
 	if j == -1 {
 		j = numberIn(b.newColumns, columnKey, column)
 	}
 	if columnKey != w.lastColumn.key || columnKey&longKey != 0 {
 		w.lastColumn.set(columnKey, column, j)
 	}
-	w.keep(b, i, j, v)
+	w.waiting = append(w.waiting, waiting{rowKey, row, j, v})
+	if len(w.waiting) == cap(w.waiting) || w.fleeting || w.probe != nil {
+		w.settle(b)
+	}
+}
+
+// waiting is an entry whose row has not been looked up yet.
+type waiting struct {
+	key    uint64
+	row    []byte
+	column int32
+	value  float64
+}
+
+// maxWaiting is how many entries are looked up together.
+const maxWaiting = 64
+
+// settle looks up the rows of the entries that wait, and keeps them. Looking for
+// many at once lets the processor wait for memory, where the table is large, for
+// all of them at the same time: the first loop only asks for it.
+func (w *worker) settle(b *batch) {
+	slots := *w.rows.slots.Load()
+	mask := uint64(len(slots) - 1)
+	near, last := uint32(0), uint64(0)
+	for at := range w.waiting {
+		if key := w.waiting[at].key; key != last {
+			near |= slots[random.Mix(key)&mask].number.Load()
+			last = key
+		}
+	}
+	w.near = near
+	for at := range w.waiting {
+		e := &w.waiting[at]
+		i := w.lastRow.number
+		if !w.lastRow.is(e.key, e.row) {
+			if i = w.rows.find(e.key, e.row); i < 0 {
+				i = numberIn(b.newRows, e.key, e.row)
+			}
+			w.lastRow.set(e.key, e.row, i)
+		}
+		w.keep(b, i, e.column, e.value)
+	}
+	w.waiting = w.waiting[:0]
 }
 
 // keep keeps an entry by its numbers.

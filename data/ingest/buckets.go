@@ -18,7 +18,7 @@ type buckets struct {
 	entries int
 
 	spill  *spill
-	budget int64 // bytes of pages; 0 means no limit
+	budget func() int64 // bytes that pages may take; nil means any number
 	used   int64
 	free   [pageClasses][][]data.Entry
 }
@@ -99,7 +99,7 @@ func (s *buckets) page(class int) ([]data.Entry, error) {
 			}
 		}
 		size := int64(smallPage<<class) * entryBytes
-		if s.budget == 0 || s.used+size <= s.budget || s.used == 0 {
+		if s.budget == nil || s.used+size <= s.budget() || s.used == 0 {
 			s.used += size
 			return make([]data.Entry, 0, smallPage<<class), nil
 		}
@@ -129,6 +129,9 @@ func (s *buckets) flush() error {
 		}
 		b.blocks = append(b.blocks, block{at, count})
 		b.pages = b.pages[:0]
+	}
+	if s.used > s.budget() { // the ids have grown
+		s.used, s.free = 0, [pageClasses][][]data.Entry{}
 	}
 	return s.spill.flush()
 }

@@ -15,6 +15,7 @@ type ids struct {
 	slots atomic.Pointer[[]slot]   // open addressing; the length is a power of two
 	texts atomic.Pointer[[]string] // by number, of full capacity: only those below count are set
 	count int
+	size  int64 // bytes of the texts
 }
 
 // slot is one place of the table. Its key is written before its number, and
@@ -39,7 +40,7 @@ func keyOf(text []byte) uint64 {
 	}
 	if cap(text) >= 8 {
 		// Whatever stands behind the text is masked off.
-		return binary.LittleEndian.Uint64(text[:8])&(1<<(8*n)-1) | uint64(n)<<56
+		return shortKey(binary.LittleEndian.Uint64(text[:8]), n)
 	}
 	key := uint64(n) << 56
 	for i, b := range text {
@@ -83,11 +84,12 @@ func (t *ids) add(key uint64, text string) int32 {
 	}
 	(*t.texts.Load())[t.count] = text
 	t.count++
-	put(slots, key, uint32(t.count))
+	t.size += int64(len(text))
+	insert(slots, key, uint32(t.count))
 	return int32(t.count - 1)
 }
 
-func put(slots []slot, key uint64, number uint32) {
+func insert(slots []slot, key uint64, number uint32) {
 	mask := uint64(len(slots) - 1)
 	at := random.Mix(key) & mask
 	for slots[at].number.Load() != 0 {
@@ -104,7 +106,7 @@ func (t *ids) grow(old []slot) []slot {
 	slots := make([]slot, 2*len(old))
 	for i := range old {
 		if number := old[i].number.Load(); number != 0 {
-			put(slots, old[i].key, number)
+			insert(slots, old[i].key, number)
 		}
 	}
 	t.slots.Store(&slots)
@@ -127,8 +129,10 @@ func (t *ids) all() []string { return (*t.texts.Load())[:t.count:t.count] }
 
 func (t *ids) text(number int32) string { return (*t.texts.Load())[number] }
 
-// bytes is about what the table occupies, but for the texts.
-func (t *ids) bytes() int64 { return 16*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) }
+// bytes is about what the table occupies.
+func (t *ids) bytes() int64 {
+	return 16*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
+}
 
 // clear empties the table. Nobody may be using it.
 func (t *ids) clear() {
@@ -137,5 +141,5 @@ func (t *ids) clear() {
 	}
 	clear(*t.slots.Load())
 	clear((*t.texts.Load())[:t.count])
-	t.count = 0
+	t.count, t.size = 0, 0
 }

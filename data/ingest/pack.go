@@ -5,28 +5,37 @@ import (
 	"path/filepath"
 
 	"optcomplete/data/pack"
+	"optcomplete/internal/atomicfile"
 )
 
 // Pack reads observed entries, however many, and writes them to a pack. What
 // stands at output is replaced only by a whole one.
 func Pack(ctx context.Context, paths []string, output string, settings Settings) (*Packing, error) {
-	folder := settings.Temp
-	if folder == "" {
-		folder = filepath.Dir(output)
+	temp := &spill{path: output}
+	if settings.Temp != "" {
+		temp.path = filepath.Join(settings.Temp, filepath.Base(output))
+		atomicfile.RemoveStale(temp.path, spillKind)
 	}
-	temp := &spill{folder: folder, prefix: "." + filepath.Base(output)}
 	defer temp.close()
+	atomicfile.RemoveStale(output, spillKind)
 	t, err := newStream(paths, &settings)
 	if err != nil {
 		return nil, err
 	}
-	c, err := t.gather(ctx, &buckets{spill: temp, budget: settings.Memory})
+	sink := &buckets{spill: temp}
+	if settings.Memory > 0 {
+		sink.budget = func() int64 { return t.pageBytes(settings.Memory) }
+	}
+	c, err := t.gather(ctx, sink)
 	if err != nil {
 		return nil, err
 	}
-	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.entries}
+	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.entries, Float32: settings.Float32}
 	if seen := c.values(); settings.Duplicates != Mean { // means may be other values
-		options.Values, options.Float32 = seen.list(), !seen.precise
+		options.Float32 = settings.Float32 || !seen.precise
+		if options.Float32 == !seen.precise { // rounded values are others too
+			options.Values = seen.list()
+		}
 	}
 	w, err := pack.Create(output, c.columns.all(), options)
 	if err != nil {
@@ -49,11 +58,19 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	if err := w.Close(); err != nil {
 		return nil, err
 	}
-	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count}, nil
+	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count, Spilled: temp.offset}, nil
+}
+
+// pageBytes is what is left for entries of the memory allowed. A fifth of it is
+// for the garbage of the runtime and for sorting.
+func (t *stream) pageBytes(memory int64) int64 {
+	batches := int64(2*len(t.workers)+2) * batchBytes
+	return max(memory-memory/5-batches-t.rows.bytes()-t.columns.bytes(), 1<<20)
 }
 
 // Packing is what Pack has written.
 type Packing struct {
 	Report
 	Rows, Columns int
+	Spilled       int64 // bytes of entries that did not fit into memory
 }

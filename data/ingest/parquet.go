@@ -132,6 +132,8 @@ func (w *worker) parseParquet(b *batch) {
 		errors.As(b.file.damaged(fmt.Errorf("a record has %d columns", b.record.NumCols())), &b.fault)
 		return
 	}
+	w.fleeting = true
+	defer func() { w.fleeting = false }()
 	rows, err := w.idsOf(b, 0)
 	if err == nil {
 		var columns func(int) []byte
@@ -183,7 +185,7 @@ func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow
 				return
 			}
 		}
-		w.put(b, row, column, key, j, v)
+		w.put(b, row, keyOf(row), column, key, j, v)
 	}
 }
 

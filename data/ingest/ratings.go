@@ -19,7 +19,11 @@ func Ratings(ctx context.Context, paths []string, settings Settings) (*data.Rati
 }
 
 func (t *stream) ratings(ctx context.Context) (*data.Ratings, *Report, error) {
-	c, err := t.gather(ctx, &buckets{})
+	return t.ratingsIn(ctx, &buckets{})
+}
+
+func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *Report, error) {
+	c, err := t.gather(ctx, sink)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -33,6 +33,8 @@ type Settings struct {
 
 	Duplicates Duplicates // what to do with two entries of one row and column
 
+	Float32 bool // Pack rounds values to float32, which halves their size
+
 	Threads int // goroutines that parse; 0 means one for each processor
 
 	// Memory is about how many bytes to use at most, besides the ids of rows and

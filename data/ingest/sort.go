@@ -54,7 +54,8 @@ func (w *sorter) sort(x int, to *sorted) {
 		}
 		if same > at+1 {
 			if w.duplicates == Refuse {
-				to.twice = &e
+				to.twice = new(data.Entry)
+				*to.twice = e
 				return
 			}
 			to.dropped += same - at - 1

@@ -3,21 +3,19 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io/fs"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"syscall"
 
 	"optcomplete/data"
+	"optcomplete/internal/atomicfile"
 )
 
 // spill is the temporary file of entries that do not fit into memory. It has no
 // name where the system allows that, so that nothing is left of it whatever ends
 // the process.
 type spill struct {
-	folder string
-	prefix string // of its name, where it needs one
+	path   string // the file stands beside it
 	file   *os.File
 	named  bool
 	offset int64 // of the next entry
@@ -26,23 +24,12 @@ type spill struct {
 
 const spillBuffer = 1 << 20
 
-// spillMark is a part of the name of every spill.
-const spillMark = ".spill-"
+// spillKind is a part of the name of every spill.
+const spillKind = "spill"
 
-func (s *spill) open() error {
-	for {
-		name := filepath.Join(s.folder, fmt.Sprintf("%s%s%08x", s.prefix, spillMark, rand.Uint32()))
-		file, err := os.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o600)
-		if errors.Is(err, fs.ErrExist) {
-			continue
-		}
-		if err != nil {
-			return s.wrap(err)
-		}
-		s.file = file
-		s.named = os.Remove(name) != nil // some systems keep the name of an open file
-		return nil
-	}
+func (s *spill) open() (err error) {
+	s.file, s.named, err = atomicfile.Temp(s.path, spillKind)
+	return err
 }
 
 func (s *spill) write(entries []data.Entry) error {
@@ -104,7 +91,7 @@ func (s *spill) wrap(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("the disk is full: %d MiB of entries are in the temporary file in %s (free some space, name another folder with --temp, or allow more --memory): %w", s.offset>>20, s.folder, err)
+		return fmt.Errorf("the disk is full: %d MiB of entries are in the temporary file in %s (free some space, name another folder with --temp, or allow more --memory): %w", s.offset>>20, filepath.Dir(s.path), err)
 	}
-	return fmt.Errorf("the temporary file in %s: %w", s.folder, err)
+	return fmt.Errorf("the temporary file in %s: %w", filepath.Dir(s.path), err)
 }

@@ -80,7 +80,7 @@ func newStreamOf(inputs []*input, s *Settings) *stream {
 		t.columns.number(id)
 	}
 	for range s.threads() {
-		t.workers = append(t.workers, &worker{settings: s, rows: t.rows, columns: t.columns, fixed: t.fixed})
+		t.workers = append(t.workers, &worker{settings: s, rows: t.rows, columns: t.columns, fixed: t.fixed, waiting: make([]waiting, 0, maxWaiting)})
 	}
 	return t
 }

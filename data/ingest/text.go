@@ -79,8 +79,15 @@ func readFull(r io.Reader, buffer []byte) (n int, err error) {
 }
 
 // eachLine hands the lines that are not blank to take, and stops at a fault.
-func (w *worker) eachLine(b *batch, take func(line []byte)) {
+// fast, if not nil, takes the lines that it can, and says how long they were.
+func (w *worker) eachLine(b *batch, fast func(text []byte) int, take func(line []byte)) {
 	for text := b.text; len(text) > 0 && b.fault == nil; {
+		if fast != nil {
+			if n := fast(text); n > 0 {
+				text = text[n:]
+				continue
+			}
+		}
 		line := text
 		if end := bytes.IndexByte(text, '\n'); end >= 0 {
 			line, text = text[:end], text[end+1:]
@@ -129,7 +136,7 @@ func (w *worker) entry(b *batch, row, column, value []byte) {
 		b.fault = w.table(b).WrongValue(value, wrong)
 		return
 	}
-	w.put(b, row, column, key, j, v)
+	w.put(b, row, keyOf(row), column, key, j, v)
 }
 
 // table is for its errors.
@@ -145,7 +152,11 @@ func (in *input) table(line int) *textfile.Table {
 func (w *worker) parseDelimited(b *batch) {
 	l := &b.file.layout
 	quoted := !l.double && bytes.IndexByte(b.text, '"') >= 0
-	w.eachLine(b, func(line []byte) {
+	var fast func([]byte) int
+	if !quoted && w.plainLines(b) {
+		fast = func(text []byte) int { return w.fastLine(b, text, l) }
+	}
+	w.eachLine(b, fast, func(line []byte) {
 		fields := w.fields[:0]
 		if quoted {
 			var wrong textfile.SplitFault
@@ -180,7 +191,7 @@ func (w *worker) parseDelimited(b *batch) {
 // lines of its entries: row, value and a date.
 func (w *worker) parseNetflix(b *batch) {
 	column := b.column
-	w.eachLine(b, func(line []byte) {
+	w.eachLine(b, nil, func(line []byte) {
 		if n := len(line) - 1; line[n] == ':' {
 			column = textfile.Trim(line[:n])
 			return
@@ -227,7 +238,7 @@ func columnAfter(text, before []byte) []byte {
 // parseMatrixMarket takes lines of two indices and a value.
 func (w *worker) parseMatrixMarket(b *batch) {
 	l := &b.file.layout
-	w.eachLine(b, func(line []byte) {
+	w.eachLine(b, nil, func(line []byte) {
 		if line[0] == '%' {
 			return
 		}

@@ -1,6 +1,9 @@
 package pack
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // What of a block has been checked.
 const (
@@ -91,50 +94,52 @@ func (f *File) validEntries(v *blockView) (problem string) {
 	for x := range len(v.start) - 1 {
 		lo, hi := v.start[x], v.start[x+1]
 		low := v.low[lo:hi]
-		before, ordered := int32(-1), true
+		// Bit 31 of back is set once a column is not greater than the one before.
+		before, back := int32(-1), int32(0)
 		if f.wide() {
 			for y, high := range v.high[lo:hi] {
 				c := int32(high)<<16 | int32(low[y])
-				ordered = ordered && c > before
+				back |= c - before - 1
 				before = c
 			}
 		} else {
 			for _, c := range low {
-				ordered = ordered && int32(c) > before
+				back |= int32(c) - before - 1
 				before = int32(c)
 			}
 		}
-		if !ordered || int(before) >= f.columns {
+		if back < 0 || int(before) >= f.columns {
 			return fmt.Sprintf("the columns of row %d are out of order, or beyond the last", v.first+x)
 		}
 	}
-	switch most := 0; f.values {
+	switch f.values {
 	case Dictionary8:
-		for _, code := range v.value {
-			most = max(most, int(code))
-		}
-		if len(v.value) > 0 && most >= f.header.Distinct {
+		if most := largest(v.value, math.MaxUint8); len(v.value) > 0 && int(most) >= f.header.Distinct {
 			return fmt.Sprintf("it has value %d of a dictionary of %d", most, f.header.Distinct)
 		}
 	case Dictionary16:
-		for _, code := range view[uint16](v.value) {
-			most = max(most, int(code))
-		}
-		if len(v.value) > 0 && most >= f.header.Distinct {
+		if most := largest(view[uint16](v.value), math.MaxUint16); len(v.value) > 0 && int(most) >= f.header.Distinct {
 			return fmt.Sprintf("it has value %d of a dictionary of %d", most, f.header.Distinct)
 		}
+	// Without its sign, the bits of a number grow with it, and those of the
+	// infinities and of what is no number are larger than all others.
 	case Float32:
-		for _, value := range view[float32](v.value) {
-			if value-value != 0 {
-				return fmt.Sprintf("it has the value %v", value)
-			}
+		if most := largest(view[uint32](v.value), math.MaxInt32); most >= math.Float32bits(float32(math.Inf(1))) {
+			return fmt.Sprintf("it has the value %v", math.Float32frombits(most))
 		}
 	case Float64:
-		for _, value := range view[float64](v.value) {
-			if value-value != 0 {
-				return fmt.Sprintf("it has the value %v", value)
-			}
+		if most := largest(view[uint64](v.value), math.MaxInt64); most >= math.Float64bits(math.Inf(1)) {
+			return fmt.Sprintf("it has the value %v", math.Float64frombits(most))
 		}
 	}
 	return ""
+}
+
+// largest is the largest of numbers, of whose bits those in mask count.
+func largest[T uint8 | uint16 | uint32 | uint64](numbers []T, mask T) T {
+	most := T(0)
+	for _, x := range numbers {
+		most = max(most, x&mask)
+	}
+	return most
 }

@@ -4,11 +4,14 @@ import (
 	"bytes"
 	"context"
 	"encoding/binary"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -152,8 +155,112 @@ func TestOtherFilesAndVersions(t *testing.T) {
 	if _, err := Open(t.TempDir()); !errors.Is(err, ErrNotPack) {
 		t.Errorf("a folder: %v", err)
 	}
-	if !IsPack(good[:512]) || IsPack([]byte("ARROW1")) || IsPack(nil) {
+	if !IsPack(good) || IsPack([]byte("ARROW1")) || IsPack(nil) {
 		t.Error("IsPack is wrong")
+	}
+	metadata := map[string]string{}
+	for x := range maxMetadata {
+		metadata[fmt.Sprint("key ", x)] = strings.Repeat("long ", 100)
+	}
+	start, err := os.ReadFile(write(t, random(t, 3, 3, 0.5, stars), WriterOptions{Metadata: metadata}))
+	if err != nil || !IsPack(start[:StartBytes]) {
+		t.Error("a pack with much metadata is not known for one", err)
+	}
+}
+
+// A description that contradicts itself or the file is refused, though its
+// checksum is right.
+func TestImpossibleDescriptions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.pack")
+	good := small(t, 40)
+	edit := func(change func(h *header, table []blockRecord)) error {
+		end := len(good) - 10 - int(binary.LittleEndian.Uint32(good[len(good)-10:]))
+		trailer := good[end-trailerBytes : end]
+		headerBytes, records := int(binary.LittleEndian.Uint64(trailer)), int(binary.LittleEndian.Uint64(trailer[8:]))
+		begin := end - trailerBytes - headerBytes - records*recordBytes
+		var h header
+		if err := json.Unmarshal(good[end-trailerBytes-headerBytes:end-trailerBytes], &h); err != nil {
+			t.Fatal(err)
+		}
+		table := make([]blockRecord, records)
+		for x := range table {
+			table[x] = parseRecord(good[begin+x*recordBytes:])
+		}
+		change(&h, table)
+		var index []byte
+		for _, r := range table {
+			index = r.append(index)
+		}
+		readable, err := json.Marshal(&h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		index = appendTrailer(append(index, readable...), len(readable), records, Version)
+		if err := os.WriteFile(path, slices.Concat(good[:begin], index, good[end:]), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		f, err := Open(path)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		return readAll(f)
+	}
+	if err := edit(func(*header, []blockRecord) {}); err != nil {
+		t.Fatal(err)
+	}
+	for at, change := range []func(h *header, table []blockRecord){
+		func(h *header, _ []blockRecord) { h.Rows = -1 },
+		func(h *header, _ []blockRecord) { h.Rows = math.MaxInt },
+		func(h *header, _ []blockRecord) { h.Rows++ },
+		func(h *header, _ []blockRecord) { h.Columns = 1 },
+		func(h *header, _ []blockRecord) { h.Columns = -1 },
+		func(h *header, _ []blockRecord) { h.Columns = MaxColumns },
+		func(h *header, _ []blockRecord) { h.Columns = math.MaxInt },
+		func(h *header, _ []blockRecord) { h.Observed++ },
+		func(h *header, _ []blockRecord) { h.Observed = -1 },
+		func(h *header, _ []blockRecord) { h.RowsPerBlock = 0 },
+		func(h *header, _ []blockRecord) { h.RowsPerBlock = 3 },
+		func(h *header, _ []blockRecord) { h.RowsPerBlock = math.MinInt },
+		func(h *header, _ []blockRecord) { h.RowsPerBlock = 8 },
+		func(h *header, _ []blockRecord) { h.Values = "float16" },
+		func(h *header, _ []blockRecord) { h.Values = Float64 },
+		func(h *header, _ []blockRecord) { h.Values = Dictionary16 },
+		func(h *header, _ []blockRecord) { h.Distinct = 1; h.Distincts.Bytes = 8 },
+		func(h *header, _ []blockRecord) { h.Distinct = 0; h.Distincts = region{Offset: -1} },
+		func(h *header, _ []blockRecord) { h.Distinct = -1; h.Distincts.Bytes = -8 },
+		func(h *header, _ []blockRecord) { h.Distinct = 257; h.Distincts.Bytes = 8 * 257 },
+		func(h *header, _ []blockRecord) { h.Distincts.Offset = math.MaxInt64 &^ 63 },
+		func(h *header, _ []blockRecord) { h.Distincts.Offset = h.ColumnIDs.Offset; h.Distincts.Offset++ },
+		func(h *header, _ []blockRecord) { h.ColumnIDs.Bytes = math.MaxInt64 },
+		func(h *header, _ []blockRecord) { h.ColumnIDs.Bytes = 0 },
+		func(h *header, _ []blockRecord) { h.ColumnIDs.Bytes++ },
+		func(h *header, _ []blockRecord) { h.ColumnIDs.Offset = -64 },
+		func(h *header, _ []blockRecord) { h.ColumnIDs.Offset = h.Distincts.Offset },
+		func(h *header, _ []blockRecord) { h.Start.Offset = 64 },
+		func(h *header, _ []blockRecord) { h.Start.Bytes = -64 },
+		func(h *header, _ []blockRecord) { h.Tail.Offset = math.MinInt64 },
+		func(h *header, _ []blockRecord) { h.Tail.Bytes = math.MinInt64 },
+		func(h *header, _ []blockRecord) { h.Footer.Bytes = math.MaxInt64 },
+		func(_ *header, table []blockRecord) { table[0].offset = -64 },
+		func(h *header, table []blockRecord) { table[0].offset = -64; h.Start.Bytes = -64 },
+		func(_ *header, table []blockRecord) { table[1].offset = math.MaxInt64 &^ 63 },
+		func(_ *header, table []blockRecord) { table[1].offset = math.MinInt64 },
+		func(_ *header, table []blockRecord) { table[1].offset += 64 },
+		func(_ *header, table []blockRecord) { table[1].before++ },
+		func(_ *header, table []blockRecord) { table[1].before = math.MinInt64 },
+		func(_ *header, table []blockRecord) { table[1].before = -1 },
+		func(_ *header, table []blockRecord) { table[0].idBytes = math.MaxUint32 },
+		func(_ *header, table []blockRecord) { table[0].meta = math.MaxUint32 },
+		func(_ *header, table []blockRecord) { table[0].meta += 64 },
+		func(_ *header, table []blockRecord) { table[0].head++ },
+		func(_ *header, table []blockRecord) { table[2].entries++ },
+	} {
+		if err := edit(change); err == nil {
+			t.Errorf("change %d was not noticed", at)
+		} else {
+			known(t, err, path)
+		}
 	}
 }
 

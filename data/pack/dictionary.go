@@ -27,8 +27,7 @@ func newDictionary(most int) *dictionary {
 // dictionary is full.
 func (d *dictionary) code(value float64) int {
 	bits := math.Float64bits(value)
-	// Fibonacci hashing: the high bits of a product with 2⁶⁴/φ.
-	for at := int(bits * 0x9e3779b97f4a7c15 >> d.shift); ; at = (at + 1) & (len(d.slots) - 1) {
+	for at := d.slot(bits); ; at = (at + 1) & (len(d.slots) - 1) {
 		x := d.slots[at]
 		if x == 0 {
 			if len(d.values) == d.most {
@@ -42,6 +41,29 @@ func (d *dictionary) code(value float64) int {
 			return int(x - 1)
 		}
 	}
+}
+
+// slot is where a value's search begins. Fibonacci hashing: the high bits of a
+// product with 2⁶⁴/φ.
+func (d *dictionary) slot(bits uint64) int { return int(bits * 0x9e3779b97f4a7c15 >> d.shift) }
+
+// encode puts the codes of values into codes, which has their length, and tells
+// whether all of them fit in the dictionary.
+func encode[T uint8 | uint16](d *dictionary, codes []T, values []float64) bool {
+	for x, v := range values {
+		bits := math.Float64bits(v)
+		// Most values are found in their first slot, without a call.
+		if at := d.slots[d.slot(bits)]; at > 0 && math.Float64bits(d.values[at-1]) == bits {
+			codes[x] = T(at - 1)
+			continue
+		}
+		code := d.code(v)
+		if code < 0 {
+			return false
+		}
+		codes[x] = T(code)
+	}
+	return true
 }
 
 // isFloat32 tells whether a value is a float32, to the bit.

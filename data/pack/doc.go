@@ -1,2 +1,34 @@
-// Package pack is the on-disk form of a large observed matrix.
+// Package pack is the on-disk form of a large observed matrix: a file that is
+// mapped and not loaded, opens in milliseconds whatever its size, and in which
+// any row is found at once.
+//
+// A Writer takes rows in their final order and gives a file; Open gives a
+// data.Source over it. Values come back bit for bit. docs/formats.md has the
+// format: an Arrow IPC file, which other programs read as such, with an index
+// of its own that says where the blocks of rows are and what their checksums
+// are.
+//
+// It must never give a wrong number: every byte is under a checksum, each block
+// is checked when first touched, and a file that is damaged, cut short, of
+// another version or changed while open is an error that names the block. It
+// must never crash the process for what is in a file or becomes of it, nor leave
+// anything half-written at a path.
+//
+// Why both Arrow and an index. Arrow has no place for checksums, and arrow-go
+// v18.8.0 cannot map a file with dictionaries (it panics), so that it copies
+// every batch. A format of our own alone would hardly be smaller: Arrow's frame
+// and the index together are 0.04 bytes an entry. So the file is Arrow to the
+// world, and plain buffers to this package. Measured by the benchmarks of this
+// package on 10⁷ entries, 500 a row, 10⁴ columns; medians of three, processor
+// time of one core of a busy machine of two:
+//
+//	                                      ratings   float32
+//	bytes an entry, ids and all           3.08      6.08
+//	pass, ns an entry                     0.86      0.71
+//	first pass, which checks all blocks   2.1       2.3
+//	pass with arrow-go, nothing checked   3.1       3.6
+//	pass over a data.Matrix in memory     1.1       1.1
+//
+// Column numbers are two bytes, or two and one above 65,536 columns. Differences
+// between columns would often fit in one, but no other program could read them.
 package pack

@@ -50,10 +50,13 @@ type File struct {
 
 var _ data.Source = (*File)(nil)
 
-// IsPack tells whether a file that begins with these bytes (512 are enough) is
-// a pack, of whatever version.
+// StartBytes is how many of its first bytes tell a pack.
+const StartBytes = 4096
+
+// IsPack tells whether a file that begins with these bytes, of which it needs
+// StartBytes or the whole file, is a pack, of whatever version.
 func IsPack(start []byte) bool {
-	return bytes.HasPrefix(start, []byte(arrowMagic)) && bytes.Contains(start[:min(len(start), 512)], []byte(arrowMark))
+	return bytes.HasPrefix(start, []byte(arrowMagic)) && bytes.Contains(start[:min(len(start), StartBytes)], []byte(arrowMark))
 }
 
 // Open opens the pack at path. The file is mapped, not loaded: that takes
@@ -92,7 +95,7 @@ func open(path string, file *os.File) (*File, error) {
 	if !info.Mode().IsRegular() {
 		return nil, notPack("is not a regular file, so it is no pack")
 	}
-	start := make([]byte, 512)
+	start := make([]byte, StartBytes)
 	n, err := file.ReadAt(start, 0)
 	if err != nil && err != io.EOF {
 		return nil, err
@@ -199,9 +202,9 @@ func (f *File) consistent(begin, end int64) (problem string) {
 	}
 	size := int64(len(f.bytes))
 	switch {
-	case h.Start != region{0, h.Start.Bytes, h.Start.CRC} || h.Start.Bytes != f.records[0].offset:
+	case h.Start.Offset != 0 || h.Start.Bytes < 0 || h.Start.Bytes != f.records[0].offset:
 		return "the blocks do not begin where the start ends"
-	case h.Tail.Offset != f.records[last].offset || h.Tail.Bytes != begin-h.Tail.Offset || h.Tail.Bytes < 0:
+	case h.Tail.Offset < h.Start.Bytes || h.Tail.Offset != f.records[last].offset || h.Tail.Bytes < 0 || h.Tail.Bytes != begin-h.Tail.Offset:
 		return "the blocks do not end where the tail begins"
 	case h.Footer.Bytes != size-end:
 		return fmt.Sprintf("it says a footer of %d bytes, but %d follow", h.Footer.Bytes, size-end)
@@ -249,7 +252,10 @@ func (f *File) loadTail() (problem string) {
 		return fmt.Sprintf("a dictionary of %d values does not fit the encoding %s", h.Distinct, h.Values)
 	}
 	f.dictionary = make([]float64, most)
-	distinct := view[float64](f.bytes[h.Distincts.Offset:][:h.Distincts.Bytes])
+	var distinct []float64
+	if h.Distinct > 0 {
+		distinct = view[float64](f.bytes[h.Distincts.Offset:][:h.Distincts.Bytes])
+	}
 	for x := copy(f.dictionary, distinct); x < most; x++ {
 		f.dictionary[x] = math.NaN()
 	}
@@ -315,15 +321,14 @@ type Info struct {
 	ValueBytes   int               `json:"value_bytes"`  // of an entry
 	Min          float64           `json:"min"`          // 0 without entries
 	Max          float64           `json:"max"`
-	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing; nil if they are not listed
+	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing, with those the writer was told of; nil if they are not listed
 	Metadata     map[string]string `json:"metadata,omitempty"`
 }
 
 // Info describes the pack.
 func (f *File) Info() Info {
 	h := &f.header
-	values := slices.Clone(f.dictionary[:h.Distinct])
-	slices.Sort(values)
+	values := slices.Sorted(slices.Values(f.dictionary[:h.Distinct]))
 	return Info{Path: f.path, Version: Version, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
 		RowsPerBlock: f.rowsPerBlock, Blocks: f.blocks, ColumnBytes: f.columnBytes(), Encoding: h.Values, ValueBytes: h.Values.Bytes(),
 		Min: h.Min, Max: h.Max, Values: values, Metadata: h.Metadata}

@@ -15,7 +15,8 @@ const (
 
 	maxNarrow      = 1 << 16 // columns whose index fits in two bytes
 	maxRowsInBlock = 1 << 16
-	align          = 64 // of every buffer in the file
+	maxMetadata    = 500 // keys; more would push the mark of a pack out of its start
+	align          = 64  // of every buffer in the file
 )
 
 // Encoding is how the values of a pack are stored.
@@ -193,7 +194,7 @@ func checksum(b []byte) uint32 { return crc32.Checksum(b, castagnoli) }
 
 // number is what a buffer of a pack holds.
 type number interface {
-	uint8 | uint16 | int32 | float32 | float64
+	uint8 | uint16 | uint32 | uint64 | int32 | float32 | float64
 }
 
 // view gives the bytes of a buffer as numbers, without copying. The file is

@@ -377,6 +377,20 @@ func TestWriterRefuses(t *testing.T) {
 	if _, err := Create(filepath.Join(dir, "absent", "x.pack"), nil, WriterOptions{}); err == nil {
 		t.Error("no error for a folder that does not exist")
 	}
+	for name, c := range map[string]struct {
+		columns []string
+		options WriterOptions
+	}{
+		"a column id that is no UTF-8":     {[]string{"\xff"}, WriterOptions{}},
+		"a listed value that is no number": {nil, WriterOptions{Values: []float64{1, math.NaN()}}},
+		"too many listed values":           {nil, WriterOptions{Values: make([]float64, 1<<16+1)}},
+		"metadata that is no UTF-8":        {nil, WriterOptions{Metadata: map[string]string{"a": "\xff"}}},
+		"too many columns":                 {make([]string, MaxColumns+1), WriterOptions{}},
+	} {
+		if _, err := Create(path, c.columns, c.options); err == nil {
+			t.Errorf("no error for %s", name)
+		}
+	}
 }
 
 func TestReadingAllocatesNothing(t *testing.T) {

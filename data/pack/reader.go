@@ -33,7 +33,7 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 	c, v = columns, values // also if a fault is caught
 	f, b := r.f, i>>r.f.shift
 	defer f.caught(b, debug.SetPanicOnFault(true), &err)
-	if r.calls++; b != r.block.number || r.calls%16 == 0 {
+	if r.calls++; b != r.block.number || r.calls%16 == 0 || f.isClosed.Load() || f.isChanged.Load() {
 		if err := f.look(b); err != nil {
 			return columns, values, err
 		}
@@ -50,7 +50,7 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 	moreColumns, moreValues := slices.Grow(columns, n)[:at+n], slices.Grow(values, n)[:len(values)+n]
 	low := r.block.low[lo:hi]
 	if f.wide() {
-		widenColumns(moreColumns[at:], low, r.block.high[lo:hi])
+		wideColumns(moreColumns[at:], low, r.block.high[lo:hi])
 	} else {
 		narrowColumns(moreColumns[at:], low)
 	}
@@ -101,12 +101,15 @@ func (f *File) RowID(i int) (id string, err error) {
 	return id, err
 }
 
-// head is a block whose rows' ids and lengths are good.
+// head is a block whose rows' ids and lengths are good. What has been checked
+// is not looked at again.
 func (f *File) head(b int) (v blockView, err error) {
-	if err := f.look(b); err != nil {
-		return v, err
-	}
 	v = f.body(b)
+	if f.touched[b].Load()&headGood == 0 || f.isClosed.Load() || f.isChanged.Load() {
+		if err := f.look(b); err != nil {
+			return v, err
+		}
+	}
 	return v, f.failed(f.check(&v, headGood))
 }
 

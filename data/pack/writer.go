@@ -25,15 +25,16 @@ type WriterOptions struct {
 	// Float32 rounds the values to float32.
 	Float32 bool
 
-	// Metadata is kept with the pack for its readers; may be nil.
+	// Metadata is kept with the pack for its readers: at most 500 keys; may be nil.
 	Metadata map[string]string
 }
 
 const (
-	// blockEntries is how many entries a block aims at: some 200 to 500 kB, which
+	// blockEntries is how many entries a block aims at: some 50 to 150 kB, which
 	// are checked as a whole when one of the block's rows is first read. Smaller
-	// blocks read less for a sample of rows, larger ones frame less.
-	blockEntries = 1 << 16
+	// blocks read less for a sample of rows, larger ones frame less: the frame of
+	// this size is 0.04 bytes an entry.
+	blockEntries = 1 << 14
 
 	// trialEntries is how many entries are seen before the encoding is chosen.
 	trialEntries = 1 << 20
@@ -69,6 +70,19 @@ func Create(path string, columnIDs []string, o WriterOptions) (*Writer, error) {
 		return nil, fmt.Errorf("pack: %d columns are more than the %d that a pack can have", len(columnIDs), MaxColumns)
 	case len(o.Values) > Dictionary16.most():
 		return nil, fmt.Errorf("pack: %d distinct values are more than the %d that can be listed", len(o.Values), Dictionary16.most())
+	}
+	for _, v := range o.Values {
+		if v-v != 0 {
+			return nil, fmt.Errorf("pack: %v is among the distinct values, but is not a finite number", v)
+		}
+	}
+	for key, value := range o.Metadata {
+		if !utf8.ValidString(key) || !utf8.ValidString(value) || key == arrowMark {
+			return nil, fmt.Errorf("pack: the metadata %q: %q is not UTF-8, or has a key that is taken", key, value)
+		}
+	}
+	if len(o.Metadata) > maxMetadata {
+		return nil, fmt.Errorf("pack: %d keys of metadata are more than the %d a pack can have", len(o.Metadata), maxMetadata)
 	}
 	text := 0
 	for at, id := range columnIDs {
@@ -189,6 +203,9 @@ func (w *Writer) begin(values Encoding, rowsPerBlock int) (err error) {
 	}
 	if w.stream.dictionary != nil {
 		for _, v := range w.options.Values {
+			if w.options.Float32 {
+				v = float64(float32(v))
+			}
 			w.stream.dictionary.code(v)
 		}
 	}

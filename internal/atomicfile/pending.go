@@ -41,6 +41,7 @@ func Create(path string) (*Pending, error) {
 	}
 	p := &Pending{path: path, target: target, old: old}
 	if p.File, err = unnamed(filepath.Dir(target)); err == nil {
+		_ = lock(p.File) // for when it gets a name
 		return p, nil
 	}
 	if err := p.named(); err != nil {
@@ -52,7 +53,7 @@ func Create(path string) (*Pending, error) {
 // named opens a file with a name of its own beside the target.
 func (p *Pending) named() (err error) {
 	p.temp, err = beside(p.target, "tmp", func(name string) (err error) {
-		p.File, err = os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o666)
+		p.File, err = createLocked(name, 0o666)
 		return err
 	})
 	return err
@@ -86,6 +87,9 @@ func (p *Pending) commit() (err error) {
 				return err
 			}
 		}
+	}
+	if unlinksOpen { // locked until it has its name
+		return errors.Join(os.Rename(p.temp, p.target), p.File.Close())
 	}
 	if err := p.File.Close(); err != nil {
 		return err

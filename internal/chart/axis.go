@@ -51,8 +51,11 @@ func (a *axis) settle(room float64) {
 	}
 }
 
-func (a *axis) place(v float64) float64 {
-	return a.from + (a.scale(v)-a.low)/(a.high-a.low)*(a.to-a.from)
+func (a *axis) place(v float64) float64 { return a.spot(a.scale(v)) }
+
+// spot is the place of a value as drawn.
+func (a *axis) spot(scaled float64) float64 {
+	return a.from + (scaled-a.low)/(a.high-a.low)*(a.to-a.from)
 }
 
 // ticks are round numbers inside the axis, about so many.

@@ -121,7 +121,7 @@ func (p *picture) close(w io.Writer) error {
 
 // textWidth is about how wide a text is.
 func (p *picture) textWidth(text string) float64 {
-	return 0.56 * p.font * float64(len([]rune(text)))
+	return 0.6 * p.font * float64(len([]rune(text)))
 }
 
 func tip(text string) string {
@@ -158,9 +158,9 @@ func (c *Chart) axes() (x, y *axis) {
 		y.include(0)
 	}
 	zero := y.low == 0
-	if c.Same {
-		x.include(y.low, y.high)
-		y.include(x.low, x.high)
+	if c.same() {
+		low, high := min(x.low, y.low), max(x.high, y.high)
+		x.low, y.low, x.high, y.high = low, low, high, high
 	}
 	room := 0.03
 	if len(c.Bars) > 0 {
@@ -173,6 +173,9 @@ func (c *Chart) axes() (x, y *axis) {
 	}
 	return x, y
 }
+
+// same tells whether both axes are one: drawn differently they cannot be.
+func (c *Chart) same() bool { return c.Same && c.LogX == c.LogY }
 
 func (c *Chart) write(w io.Writer, on canvas) error {
 	p := &picture{canvas: on}
@@ -215,9 +218,9 @@ func (c *Chart) write(w io.Writer, on canvas) error {
 	p.text((left+on.width-right)/2, bottom+2.9*on.font, "middle", "", "", c.X)
 	middle := (top + bottom) / 2
 	p.text(on.font, middle, "middle", "", fmt.Sprintf(` transform="rotate(-90 %.1f %.1f)"`, on.font, middle), c.Y)
-	if c.Same {
+	if c.same() {
 		low, high := max(p.x.low, p.y.low), min(p.x.high, p.y.high)
-		p.f(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, p.x.place(low), p.y.place(low), p.x.place(high), p.y.place(high))
+		p.f(`<line class="rule" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, p.x.spot(low), p.y.spot(low), p.x.spot(high), p.y.spot(high))
 	}
 	for _, b := range c.Bars {
 		c.bar(p, b, bottom)
@@ -248,8 +251,11 @@ func (c *Chart) below(p *picture, label func(float64) string, bottom float64) {
 		}
 		every := int(math.Ceil(widest / room))
 		for i, l := range c.Labels {
-			if i < len(c.Bars) && i%max(every, 1) == 0 {
-				p.text(p.x.place((c.Bars[i].Low+c.Bars[i].High)/2), bottom+1.35*p.font, "middle", "faint", "", l)
+			if i >= len(c.Bars) || i%max(every, 1) != 0 {
+				continue
+			}
+			if middle := c.Bars[i].Low/2 + c.Bars[i].High/2; p.x.ok(middle) {
+				p.text(p.x.place(middle), bottom+1.35*p.font, "middle", "faint", "", l)
 			}
 		}
 		return
@@ -275,7 +281,10 @@ func (c *Chart) bar(p *picture, b Bar, bottom float64) {
 	if title == "" {
 		title = fmt.Sprintf("%s to %s: %s", Number(b.Low), Number(b.High), Number(b.Y))
 	}
-	foot := p.y.place(max(min(0, p.y.high), p.y.low))
+	foot := p.y.from // where a logarithmic axis begins
+	if !p.y.log {
+		foot = p.y.place(max(min(0, p.y.high), p.y.low))
+	}
 	p.f(`<g><rect class="f1" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/><rect class="hit" x="%.1f" y="%.1f" width="%.1f" height="%.1f"/>%s</g>`,
 		low+gap, min(top, foot), max(high-low-2*gap, 0.5), math.Abs(foot-top), low, p.y.to, high-low, bottom-p.y.to, tip(title))
 }

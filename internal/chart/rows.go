@@ -3,6 +3,7 @@ package chart
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -167,6 +168,7 @@ func (r *Rows) draw(p *picture, row *Row, top, name, band float64) {
 }
 
 func (p *picture) silhouette(bars []Bar, tone int, top, foot float64) {
+	bars = slices.DeleteFunc(slices.Clone(bars), func(b Bar) bool { return !p.x.ok(b.Low) || !p.x.ok(b.High) || !p.x.ok(b.Y) })
 	most := 0.0
 	for _, b := range bars {
 		most = max(most, b.Y)

@@ -62,12 +62,11 @@ func gram(dst, a, b []float64, entries, width, rows, vectors int) {
 	}
 }
 
-func combine(r, v, w []float64, entries, width int) {
+func combine(r, v, w, a []float64, entries, width int) (ar, rr float64) {
 	if accelerated {
-		combineAVX(r, v, w, entries, width)
-	} else {
-		combineGo(r, v, w, entries, width)
+		return combineAVX(r, v, w, a, entries, width)
 	}
+	return combineGo(r, v, w, a, entries, width)
 }
 
 func products(a, r []float64, entries int) (ar, rr float64) {

@@ -24,8 +24,8 @@ func gram(dst, a, b []float64, entries, width, rows, vectors int) {
 	gramGo(dst, a, b, entries, width, rows, vectors)
 }
 
-func combine(r, v, w []float64, entries, width int) {
-	combineGo(r, v, w, entries, width)
+func combine(r, v, w, a []float64, entries, width int) (ar, rr float64) {
+	return combineGo(r, v, w, a, entries, width)
 }
 
 func products(a, r []float64, entries int) (ar, rr float64) {

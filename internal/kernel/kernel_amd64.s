@@ -2089,49 +2089,63 @@ gather_done:
 	VZEROUPPER
 	RET
 
-// func combineAVX(r []float64, v []float64, w []float64, entries int, width int)
-// Requires: AVX, FMA3
-TEXT ·combineAVX(SB), NOSPLIT, $0-88
-	MOVQ  r_base+0(FP), AX
-	MOVQ  v_base+24(FP), CX
-	MOVQ  w_base+48(FP), DX
-	MOVQ  entries+72(FP), BX
-	MOVQ  width+80(FP), SI
-	SHLQ  $0x03, SI
-	LEAQ  (SI)(SI*2), DI
-	SHRQ  $0x02, BX
-	TESTQ BX, BX
-	JZ    combine_done
-
-combine:
+// func combineAVX(r []float64, v []float64, w []float64, a []float64, entries int, width int) (ar float64, rr float64)
+// Requires: AVX, FMA3, SSE2
+TEXT ·combineAVX(SB), NOSPLIT, $0-128
+	MOVQ   r_base+0(FP), AX
+	MOVQ   v_base+24(FP), CX
+	MOVQ   w_base+48(FP), DX
+	MOVQ   a_base+72(FP), BX
+	MOVQ   entries+96(FP), SI
+	MOVQ   width+104(FP), DI
+	SHLQ   $0x03, DI
+	LEAQ   (DI)(DI*2), R8
+	SHRQ   $0x02, SI
 	VXORPD Y1, Y1, Y1
 	VXORPD Y2, Y2, Y2
+	TESTQ  SI, SI
+	JZ     combine_done
+
+combine:
 	VXORPD Y3, Y3, Y3
 	VXORPD Y4, Y4, Y4
-	XORQ   R8, R8
+	VXORPD Y5, Y5, Y5
+	VXORPD Y6, Y6, Y6
+	XORQ   R9, R9
 
 combine_vector:
-	VMOVUPD     (DX)(R8*1), Y0
-	VFMADD231PD (CX), Y0, Y1
-	VFMADD231PD (CX)(SI*1), Y0, Y2
-	VFMADD231PD (CX)(SI*2), Y0, Y3
+	VMOVUPD     (DX)(R9*1), Y0
+	VFMADD231PD (CX), Y0, Y3
 	VFMADD231PD (CX)(DI*1), Y0, Y4
+	VFMADD231PD (CX)(DI*2), Y0, Y5
+	VFMADD231PD (CX)(R8*1), Y0, Y6
 	ADDQ        $0x20, CX
-	ADDQ        $0x20, R8
-	CMPQ        R8, SI
+	ADDQ        $0x20, R9
+	CMPQ        R9, DI
 	JLT         combine_vector
-	ADDQ        DI, CX
-	VHADDPD     Y2, Y1, Y1
+	ADDQ        R8, CX
 	VHADDPD     Y4, Y3, Y3
-	VPERM2F128  $0x20, Y3, Y1, Y0
-	VPERM2F128  $0x31, Y3, Y1, Y1
-	VADDPD      Y0, Y1, Y0
+	VHADDPD     Y6, Y5, Y5
+	VPERM2F128  $0x20, Y5, Y3, Y0
+	VPERM2F128  $0x31, Y5, Y3, Y3
+	VADDPD      Y0, Y3, Y0
 	VMOVUPD     Y0, (AX)
+	VFMADD231PD (BX), Y0, Y1
+	VFMADD231PD Y0, Y0, Y2
 	ADDQ        $0x20, AX
-	DECQ        BX
+	ADDQ        $0x20, BX
+	DECQ        SI
 	JNZ         combine
 
 combine_done:
+	VEXTRACTF128 $0x01, Y1, X0
+	VADDPD       X0, X1, X0
+	VHADDPD      X0, X0, X0
+	MOVSD        X0, ar+112(FP)
+	VEXTRACTF128 $0x01, Y2, X0
+	VADDPD       X0, X2, X0
+	VHADDPD      X0, X0, X0
+	MOVSD        X0, rr+120(FP)
 	VZEROUPPER
 	RET
 
@@ -2163,11 +2177,11 @@ products:
 
 products_done:
 	VADDPD       Y2, Y0, Y0
+	VADDPD       Y3, Y1, Y1
 	VEXTRACTF128 $0x01, Y0, X2
 	VADDPD       X2, X0, X2
 	VHADDPD      X2, X2, X2
 	MOVSD        X2, ar+56(FP)
-	VADDPD       Y3, Y1, Y1
 	VEXTRACTF128 $0x01, Y1, X0
 	VADDPD       X0, X1, X0
 	VHADDPD      X0, X0, X0

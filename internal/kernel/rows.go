@@ -153,29 +153,41 @@ func ToLane(triangle []float64, lane int, square []float64, width, t int) {
 	}
 }
 
-// combineGo: r[e] = Σ_y v[e·width+y]·w[y].
-func combineGo(r, v, w []float64, entries, width int) {
+// combineGo: r[e] = Σ_y v[e·width+y]·w[y], and Σ a[e]·r[e] and Σ r[e]².
+func combineGo(r, v, w, a []float64, entries, width int) (ar, rr float64) {
 	for e := range entries {
 		sum := 0.0
 		for y, x := range v[e*width:][:width] {
 			sum += x * w[y]
 		}
 		r[e] = sum
+		ar += a[e] * sum
+		rr += sum * sum
 	}
+	return ar, rr
 }
 
-// CombineRoom is how many more entries than there are Combine may read from V
-// and write to r.
+// CombineRoom is how many more numbers than there are entries Combine may write
+// to r, and how many more rows it may read from V.
 const CombineRoom = 3
 
-// Combine computes r = Vw for the entries×width matrix V. Up to CombineRoom
-// numbers after r, and rows after V, must be there; the first are overwritten.
-func Combine(r, v, w []float64, entries, width int) {
-	whole := Pad(entries)
-	if len(r) < whole || len(v) < whole*width || len(w) < width || width%4 != 0 {
+// Combine computes r = Vw for a matrix V of the given width with a row for each
+// number of a, and returns aᵀr and rᵀr. Room after r and V must be there.
+func Combine(r, v, w, a []float64, width int) (ar, rr float64) {
+	entries := len(a)
+	if len(r) < Pad(entries) || len(v) < Pad(entries)*width || len(w) < width || width%4 != 0 {
 		panic(badShape)
 	}
-	combine(r, v, w, whole, width)
+	whole := entries &^ 3
+	ar, rr = combine(r, v, w, a, whole, width)
+	if rest := entries - whole; rest > 0 {
+		var last [4]float64
+		copy(last[:], a[whole:])
+		combine(r[whole:], v[whole*width:], w, last[:], 4, width)
+		x, y := productsGo(last[:], r[whole:], rest)
+		ar, rr = ar+x, rr+y
+	}
+	return ar, rr
 }
 
 // productsGo: Σ a[e]·r[e] and Σ r[e]².

@@ -61,9 +61,12 @@ func TestRowPrimitivesAgree(t *testing.T) {
 
 			w, r := random(rng, width), random(rng, Pad(entries)+1)
 			want = slices.Clone(r)
-			combineGo(want, v, w, Pad(entries), width)
-			combine(r, v, w, Pad(entries), width)
-			agree(t, "combine", r, want, float64(width))
+			wantAR, wantRR := combineGo(want, v, w, a, entries, width)
+			ar, rr := Combine(r, v, w, a, width)
+			agree(t, "combine", r[:entries], want[:entries], float64(width))
+			agree(t, "combine", r[Pad(entries):], want[Pad(entries):], 0)
+			near(t, "aᵀr of combine", ar, wantAR, float64(width*entries))
+			near(t, "rᵀr of combine", rr, wantRR, float64(width*entries))
 		}
 		for rows := 1; rows <= 4; rows++ {
 			for vectors := 0; vectors <= gramVectors(rows); vectors++ {

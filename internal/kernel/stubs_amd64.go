@@ -50,10 +50,10 @@ func gramAVX(dst []float64, a []float64, b []float64, entries int, width int, ro
 //go:noescape
 func gatherAVX(v []float64, bt []float64, width int, cols []int32, a []float64, place int)
 
-// combineAVX sets r[e] = Σ_y v[e·width+y]·w[y] for e below entries, a multiple of four.
+// combineAVX sets r[e] = Σ_y v[e·width+y]·w[y] for e below entries, a multiple of four, and returns Σ a[e]·r[e] and Σ r[e]².
 //
 //go:noescape
-func combineAVX(r []float64, v []float64, w []float64, entries int, width int)
+func combineAVX(r []float64, v []float64, w []float64, a []float64, entries int, width int) (ar float64, rr float64)
 
 // productsAVX returns Σ a[e]·r[e] and Σ r[e]² over e below entries, a multiple of eight.
 //

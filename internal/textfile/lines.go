@@ -92,7 +92,7 @@ func CheckLine(name string, number int, line []byte) error {
 
 func lineFault(line []byte) *InputError {
 	switch {
-	case printable(line):
+	case Printable(line):
 		return nil
 	case bytes.IndexByte(line, 0) >= 0:
 		return &InputError{Problem: "holds a NUL byte", Remedy: "save the file as UTF-8 text"}
@@ -123,9 +123,9 @@ func Blank(line []byte) bool {
 	return true
 }
 
-// printable tells quickly, for eight bytes at a time, that a line is ASCII
+// Printable tells quickly, for eight bytes at a time, that a line is ASCII
 // without control characters below 14. It may say false of a line that is fine.
-func printable(line []byte) bool {
+func Printable(line []byte) bool {
 	const ones, tops = 0x0101010101010101, 0x8080808080808080
 	for len(line) >= 8 {
 		x := binary.LittleEndian.Uint64(line)

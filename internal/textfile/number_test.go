@@ -61,13 +61,13 @@ func TestSplit(t *testing.T) {
 func TestPrintableNeverMissesAByte(t *testing.T) {
 	for length := range 20 {
 		line := []byte(strings.Repeat("~", length))
-		if !printable(line) {
+		if !Printable(line) {
 			t.Errorf("%d plain bytes are refused", length)
 		}
 		for at := range line {
 			for b := range 256 {
 				line[at] = byte(b)
-				if got, want := printable(line), b >= 14 && b < 128; got != want {
+				if got, want := Printable(line), b >= 14 && b < 128; got != want {
 					t.Fatalf("byte %d at %d of %d: %v", b, at, length, got)
 				}
 			}

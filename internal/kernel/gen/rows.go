@@ -192,16 +192,19 @@ func gather() {
 	RET()
 }
 
-// combine: r[e] = Σ_y v[e,y]·w[y], four e at a time.
+// combine: r[e] = Σ_y v[e,y]·w[y], four e at a time, with Σ a[e]·r[e] and Σ r[e]².
 func combine() {
-	TEXT("combineAVX", NOSPLIT, "func(r, v, w []float64, entries, width int)")
+	TEXT("combineAVX", NOSPLIT, "func(r, v, w, a []float64, entries, width int) (ar, rr float64)")
 	Pragma("noescape")
-	Doc("combineAVX sets r[e] = Σ_y v[e·width+y]·w[y] for e below entries, a multiple of four.")
-	r, v, w, entries, width := pointer("r"), pointer("v"), pointer("w"), count("entries"), count("width")
+	Doc("combineAVX sets r[e] = Σ_y v[e·width+y]·w[y] for e below entries, a multiple of four, and returns Σ a[e]·r[e] and Σ r[e]².")
+	r, v, w, a, entries, width := pointer("r"), pointer("v"), pointer("w"), pointer("a"), count("entries"), count("width")
 	SHLQ(Imm(3), width)
 	three, at, by := GP64(), GP64(), YMM()
 	LEAQ(Mem{Base: width, Index: width, Scale: 2}, three)
 	SHRQ(Imm(2), entries)
+	ar, rr := YMM(), YMM()
+	VXORPD(ar, ar, ar)
+	VXORPD(rr, rr, rr)
 	loop("combine", entries, func() {
 		var acc [4]VecVirtual
 		for e := range acc {
@@ -227,10 +230,24 @@ func combine() {
 		VPERM2F128(Imm(0x31), acc[2], acc[0], hi)
 		VADDPD(lo, hi, lo)
 		VMOVUPD(lo, Mem{Base: r})
+		VFMADD231PD(Mem{Base: a}, lo, ar)
+		VFMADD231PD(lo, lo, rr)
 		ADDQ(Imm(vector), r)
+		ADDQ(Imm(vector), a)
 	})
+	returnSum(ar, "ar")
+	returnSum(rr, "rr")
 	VZEROUPPER()
 	RET()
+}
+
+// returnSum returns the sum of the numbers of a vector.
+func returnSum(x VecVirtual, name string) {
+	half := XMM()
+	VEXTRACTF128(Imm(1), x, half)
+	VADDPD(half, x.AsX(), half)
+	VHADDPD(half, half, half)
+	Store(half, Return(name))
 }
 
 // products: Σ a[e]·r[e] and Σ r[e]².
@@ -256,17 +273,10 @@ func products() {
 		ADDQ(Imm(2*vector), a)
 		ADDQ(Imm(2*vector), r)
 	})
-	for _, sum := range []struct {
-		name string
-		acc  [2]VecVirtual
-	}{{"ar", ar}, {"rr", rr}} {
-		VADDPD(sum.acc[1], sum.acc[0], sum.acc[0])
-		half := XMM()
-		VEXTRACTF128(Imm(1), sum.acc[0], half)
-		VADDPD(half, sum.acc[0].AsX(), half)
-		VHADDPD(half, half, half)
-		Store(half, Return(sum.name))
-	}
+	VADDPD(ar[1], ar[0], ar[0])
+	VADDPD(rr[1], rr[0], rr[0])
+	returnSum(ar[0], "ar")
+	returnSum(rr[0], "rr")
 	VZEROUPPER()
 	RET()
 }

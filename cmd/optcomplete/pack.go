@@ -1,0 +1,144 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"runtime/debug"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/data"
+	"optcomplete/data/ingest"
+	"optcomplete/internal/memory"
+	"optcomplete/internal/progress"
+)
+
+func packCommand(c *common) *cobra.Command {
+	var (
+		settings         ingest.Settings
+		output, features string
+		allowed          string
+		asJSON           bool
+	)
+	cmd := &cobra.Command{
+		Use:   "pack RATINGS... -o FILE",
+		Short: "Turn ratings of any format and size into one file that opens at once",
+		Long: `pack reads observed entries in any order, also more than fit into memory, and
+writes them by rows to a file that fit maps instead of loading.
+
+` + ratingsForms + ` Several are read one after another.
+
+Rows and columns come in the order of their first entry, or the columns in that
+of a feature table given with --features. What stands at FILE is replaced only by
+a whole pack. The same input gives the same bytes, whatever --memory and --threads.`,
+		Example: `  optcomplete pack ratings.csv.gz -o ratings.pack
+  optcomplete pack ratings.csv --memory 2G --duplicates last -o ratings.pack
+  zcat ratings.csv.gz | optcomplete pack - -o ratings.pack
+  optcomplete pack nf_prize/training_set -o netflix.pack
+  optcomplete pack parts/ --row-name user --column-name film --value-name stars -o ratings.pack`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if output == "" {
+				return usagef("where to? Give a file with -o")
+			}
+			if features != "" {
+				table, err := data.ReadRawTable(features, data.FeaturesOptions{})
+				if err != nil {
+					return err
+				}
+				settings.Columns = table.IDs
+			} else if settings.DropUnknown {
+				return usagef("--drop-unknown needs --features: without it every column is known")
+			}
+			settings.Memory, settings.Threads = memory.Free()/2, c.threads
+			if allowed != "" {
+				var err error
+				if settings.Memory, err = memory.Parse(allowed); err != nil {
+					return usagef("--memory: %v", err)
+				}
+			}
+			// Below what the program itself takes, a limit would only keep the collector busy.
+			debug.SetMemoryLimit(max(settings.Memory-settings.Memory/20, 64<<20))
+			var ended func()
+			settings.Progress, ended = packProgress(c)
+			start := time.Now()
+			done, err := ingest.Pack(cmd.Context(), args, output, settings)
+			ended()
+			if err != nil {
+				return err
+			}
+			for _, w := range done.Warnings() {
+				c.notef("warning: %s", w)
+			}
+			return printPacking(c, done, output, time.Since(start), asJSON)
+		},
+	}
+	flags := flagsOf(cmd, "pack")
+	flags.Bind("output", &output)
+	flags.Bind("features", &features)
+	flags.Bind("drop-unknown", &settings.DropUnknown)
+	ratingsFlags(flags, &settings)
+	flags.Bind("memory", &allowed)
+	flags.Bind("temp", &settings.Temp)
+	flags.Bind("float32", &settings.Float32)
+	flags.Bind("json", &asJSON)
+	return cmd
+}
+
+// packProgress shows how far the reading is, then the writing.
+func packProgress(c *common) (progressed func(done, total int64, phase ingest.Phase), end func()) {
+	var task progress.Task
+	var now ingest.Phase
+	end = func() {
+		if task != nil {
+			task.Done()
+		}
+	}
+	return func(done, total int64, phase ingest.Phase) {
+		if phase != now {
+			end()
+			unit := "B"
+			if phase == ingest.Writing {
+				unit = "entries"
+			}
+			now, task = phase, c.progress.Start(string(phase), total, unit)
+		}
+		task.To(done)
+	}, end
+}
+
+func printPacking(c *common, done *ingest.Packing, output string, took time.Duration, asJSON bool) error {
+	info, err := os.Stat(output)
+	if err != nil {
+		return err
+	}
+	out := struct {
+		Output         string   `json:"output"`
+		Rows           int      `json:"rows"`
+		Columns        int      `json:"columns"`
+		Observed       int      `json:"observed"`
+		Bytes          int64    `json:"bytes"`
+		BytesPerEntry  float64  `json:"bytes_per_entry"`
+		Read           int64    `json:"bytes_read"`
+		Missing        int      `json:"missing"`
+		UnknownEntries int      `json:"unknown_entries"`
+		UnknownColumns int      `json:"unknown_columns"`
+		Duplicates     int      `json:"duplicates"`
+		Spilled        int64    `json:"bytes_spilled"`
+		Seconds        float64  `json:"seconds"`
+		MBPerSecond    float64  `json:"mb_per_second"`
+		Warnings       []string `json:"warnings,omitempty"`
+	}{
+		output, done.Rows, done.Columns, done.Entries, info.Size(), float64(info.Size()) / float64(done.Entries), done.Bytes,
+		done.Missing, done.UnknownEntries, done.UnknownColumns, done.Duplicates, done.Spilled,
+		took.Seconds(), float64(done.Bytes) / 1e6 / took.Seconds(), done.Warnings(),
+	}
+	if asJSON {
+		return writeJSON(c.stdout, out)
+	}
+	_, err = fmt.Fprintf(c.stdout, "Packed %s entries of %s rows and %s columns into %s: %s bytes, %.2f an entry\nRead %.1f MB in %s, %.0f MB/s\n",
+		grouped(out.Observed), grouped(out.Rows), grouped(out.Columns), output, grouped(int(out.Bytes)), out.BytesPerEntry,
+		float64(out.Read)/1e6, seconds(out.Seconds), out.MBPerSecond)
+	return err
+}

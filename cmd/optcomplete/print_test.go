@@ -1,0 +1,26 @@
+package main
+
+import (
+	"testing"
+
+	"optcomplete/model"
+)
+
+// TestCertificateSaysWhatIsProven, no more.
+func TestCertificateSaysWhatIsProven(t *testing.T) {
+	for _, c := range []struct {
+		summary model.Summary
+		want    string
+	}{
+		{model.Summary{K: 5, Certified: true, Status: "optimal"}, "proven optimal: no other selection of 5 features costs less"},
+		{model.Summary{K: 1, Certified: true, Status: "optimal", Never: []string{"x"}}, "proven optimal: no other allowed selection of 1 feature costs less"},
+		{model.Summary{K: 5, Certified: true, Status: "gap", Gap: 0.01234}, "proven: no selection of 5 features costs over 1.24 % less"},
+		{model.Summary{K: 5, Certified: true, Status: "time_limit", Gap: 0.2}, "stopped early (time limit), proven so far: no selection of 5 features costs over 20.1 % less"},
+		{model.Summary{K: 5, Certified: true, Status: "interrupted", Gap: 1}, "stopped early (interrupted) before anything was proven"},
+		{model.Summary{K: 5, Status: "sampled", Gap: 0}, "not proven: samples prove nothing (--certify goes on to a proof)"},
+	} {
+		if got := certificate(&c.summary); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}

@@ -1,0 +1,92 @@
+package atomicfile
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+)
+
+// RemoveStale removes the temporary files beside path that a killed process
+// left there: those with one of our names for it that no running process has
+// locked. kinds are parts of those names besides "tmp", which Create uses.
+func RemoveStale(path string, kinds ...string) {
+	target, err := resolve(path)
+	if err != nil {
+		return
+	}
+	dir, base := filepath.Split(target)
+	for _, kind := range append(kinds, "tmp") {
+		ours := regexp.MustCompile("^" + regexp.QuoteMeta(fmt.Sprintf(".%s.%s-", base, kind)) + "[0-9a-f]{8}$")
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			return
+		}
+		for _, e := range entries {
+			if e.Type().IsRegular() && ours.MatchString(e.Name()) {
+				removeUnlocked(filepath.Join(dir, e.Name()))
+			}
+		}
+	}
+}
+
+// errBusy says that another process has locked a file.
+var errBusy = errors.New("atomicfile: another process has the file")
+
+// removeUnlocked removes a file unless another process writes to it.
+func removeUnlocked(name string) {
+	file, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return
+	}
+	free := lock(file) == nil // not so on a file system without locks: then it stays
+	if free && unlinksOpen {
+		os.Remove(name)
+	}
+	file.Close()
+	if free && !unlinksOpen {
+		os.Remove(name) // fails if another process has it open
+	}
+}
+
+// createLocked makes a new file that RemoveStale leaves alone while this
+// process lives.
+func createLocked(name string, mode os.FileMode) (*os.File, error) {
+	for {
+		file, err := os.OpenFile(name, os.O_CREATE|os.O_EXCL|os.O_RDWR, mode)
+		if err != nil {
+			return nil, err
+		}
+		// Before the lock was there, someone may have taken the file for stale.
+		if lock(file) != errBusy {
+			mine, err := file.Stat()
+			there, gone := os.Stat(name)
+			if err == nil && gone == nil && os.SameFile(mine, there) {
+				return file, nil
+			}
+		}
+		file.Close()
+	}
+}
+
+// Temp makes a temporary file beside path, for what path is made from. Where the
+// system allows it the file has no name any more, and is gone with the process;
+// else the caller removes it once it is closed, or RemoveStale with the kind.
+func Temp(path, kind string) (file *os.File, named bool, err error) {
+	target, err := resolve(path)
+	if err != nil {
+		return nil, false, err
+	}
+	if file, err := unnamed(filepath.Dir(target)); err == nil {
+		return file, false, nil
+	}
+	name, err := beside(target, kind, func(name string) (err error) {
+		file, err = createLocked(name, 0o600)
+		return err
+	})
+	if err != nil {
+		return nil, false, fmt.Errorf("cannot write a temporary file beside %s: %w", path, err)
+	}
+	return file, !unlinksOpen || os.Remove(name) != nil, nil
+}

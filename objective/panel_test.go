@@ -1,0 +1,114 @@
+package objective
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"optcomplete/data"
+)
+
+// TestPanelIsTransposedProduct compares what a panel gives with b_jᵀr written out:
+// with one tile of columns and with several, one block of features and several,
+// rows that leave tiles out, and panels taken one after the other.
+func TestPanelIsTransposedProduct(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, shape := range []struct{ m, p, tiles int }{{40, 3, 1}, {40, 130, 1}, {60_000, 6, 3}, {6000, 70, 3}} {
+		features := data.NewFeatures(make([]string, shape.m), make([]string, shape.p), make([]float64, shape.m*shape.p))
+		for i := range features.Values {
+			features.Values[i] = rng.NormFloat64()
+		}
+		const rows = 50
+		start := []int{0}
+		var column []int32
+		var value []float64
+		for i := range rows {
+			for c := rng.IntN(shape.m); c < shape.m; c += 1 + rng.IntN(1+shape.m/(1+i)) {
+				column, value = append(column, int32(c)), append(value, rng.NormFloat64())
+			}
+			start = append(start, len(column))
+		}
+		matrix, err := data.NewMatrixByRows(shape.m, start, column, value)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o := NewExact(matrix, features, 1, 1)
+		if tiles := (shape.m + o.tile() - 1) / o.tile(); tiles < shape.tiles {
+			t.Fatalf("%d tiles, wanted at least %d", tiles, shape.tiles)
+		}
+		var p panel
+		first := 0
+		for _, last := range []int{20, 21, rows} {
+			for i := first; i < last; i++ {
+				columns, values := matrix.Row(i)
+				copy(p.add(columns), values)
+			}
+			next := make([]int, shape.p) // the row expected, for each feature
+			p.take(o, func(from int, z []float64) {
+				for x := range min(len(z), shape.p-from) {
+					j := from + x
+					columns, values := matrix.Row(first + next[j])
+					next[j]++
+					want := 0.0
+					for e, c := range columns {
+						want += values[e] * features.Row(int(c))[j]
+					}
+					if math.Abs(z[x]-want) > 1e-12*(1+math.Abs(want)) {
+						t.Fatalf("m=%d p=%d row %d feature %d: %v, want %v", shape.m, shape.p, first+next[j]-1, j, z[x], want)
+					}
+				}
+			})
+			for j, n := range next {
+				if n != last-first {
+					t.Fatalf("feature %d: %d rows of %d", j, n, last-first)
+				}
+			}
+			first = last
+		}
+	}
+}
+
+// TestTableIsOptional: gathered from the table of an evaluation or from the
+// features themselves, the numbers are the same.
+func TestTableIsOptional(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	const m, p, n = 30, 70, 40
+	features := data.NewFeatures(make([]string, m), make([]string, p), make([]float64, m*p))
+	for i := range features.Values {
+		features.Values[i] = rng.NormFloat64()
+	}
+	var entries []data.Entry
+	for i := range n {
+		for c := range m {
+			if rng.IntN(3) > 0 {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(c), Value: rng.NormFloat64()})
+			}
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := NewExact(matrix, features, 1, 1)
+	weights := make([]float64, p)
+	for j := range weights {
+		weights[j] = float64(rng.IntN(3)) / 2
+	}
+	w := o.newWeighting(weights)
+	if w.table.rows == nil {
+		t.Fatal("no table was made")
+	}
+	k := o.workers[0]
+	k.prepare(w, true)
+	columns, values := matrix.Row(7)
+	v := make([]float64, len(columns)*w.table.width)
+	k.gather(v, columns, values)
+	k.table.rows = nil
+	plain := make([]float64, len(v))
+	k.gather(plain, columns, values)
+	for i := range v {
+		if v[i] != plain[i] {
+			t.Fatalf("number %d: %v from the table, %v without", i, v[i], plain[i])
+		}
+	}
+}
