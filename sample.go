@@ -298,7 +298,10 @@ func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, sett
 	find := s.find
 	if len(first.selections) > 0 {
 		find.Start, find.Guide = first.selections[:1], first.guide
-		summary.SampleRows, summary.SampledGap = first.rows, &first.gap
+		summary.SampleRows = first.rows
+		if !math.IsInf(first.gap, 0) { // an interrupt may leave a sample without a bound
+			summary.SampledGap = &first.gap
+		}
 	}
 	if find.TimeLimit > 0 {
 		find.TimeLimit = max(find.TimeLimit-first.elapsed, time.Millisecond)
