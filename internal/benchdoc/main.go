@@ -22,6 +22,8 @@ noise sd 0.01, γ as ` + "`--gamma auto`" + ` finds it; the time is of the searc
 against the noisy values; the oracle is told the true features, so 1.00 is the best ratio there is. The paper's times
 are its own, on 16 cores with Gurobi: OptComplete samples and proves nothing, CutPlanes proves.
 
+<!-- not run: takes minutes, and measures -->
+
     make bench      # go test -run '^$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/benchdoc
 
 `
@@ -42,6 +44,8 @@ reading memory, both measured between the passes of the same run; the bytes of a
 entry and the features once. Times are of the processors, each figure the best of the run. Rows of 50 of 10³, 500 of
 10⁴ and 50,000 of 10⁶ columns, and of 212 on average of 14,538, skewed as ratings are. "Hessian" takes the second
 derivatives too, whose multiply-adds are not counted.
+
+<!-- not run: a benchmark -->
 
     go test ./objective -run '^$' -bench Pass -benchtime 3x
 
