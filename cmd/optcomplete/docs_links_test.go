@@ -1,0 +1,136 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestManualLinks: links between pages, to sections and to files lead somewhere,
+// and every page is in the index.
+func TestManualLinks(t *testing.T) {
+	sections := map[string]map[string]bool{}
+	sectionsOf := func(page string) map[string]bool {
+		if sections[page] == nil {
+			sections[page] = headings(t, page)
+		}
+		return sections[page]
+	}
+	linked := map[string]bool{}
+	for _, page := range manualPages(t) {
+		for _, m := range link.FindAllStringSubmatch(prose(t, page), -1) {
+			target, section, _ := strings.Cut(m[1], "#")
+			if strings.Contains(target, "://") {
+				continue
+			}
+			file := page
+			if target != "" {
+				file = filepath.Join(filepath.Dir(page), target)
+			}
+			if _, err := os.Stat(filepath.Join(manualRoot, file)); err != nil {
+				t.Errorf("%s: there is no %s", page, m[1])
+				continue
+			}
+			if section != "" && !sectionsOf(file)[section] {
+				t.Errorf("%s: %s has no section #%s", page, file, section)
+			}
+			if page == filepath.Join("docs", "README.md") {
+				linked[file] = true
+			}
+		}
+	}
+	for _, page := range manualPages(t) {
+		if strings.HasPrefix(page, "docs") && page != filepath.Join("docs", "README.md") && !linked[page] {
+			t.Errorf("docs/README.md does not mention %s", page)
+		}
+	}
+}
+
+var (
+	link    = regexp.MustCompile(`\]\(([^()\s]+)\)`)
+	heading = regexp.MustCompile(`(?m)^#+ (.+)$`)
+	dropped = regexp.MustCompile(`[^\p{L}\p{N}\- _]`)
+)
+
+// prose is a page without its fenced blocks.
+func prose(t *testing.T, page string) string {
+	text, err := os.ReadFile(filepath.Join(manualRoot, page))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []string
+	for i, part := range strings.Split(string(text), "```") {
+		if i%2 == 0 {
+			out = append(out, part)
+		}
+	}
+	return strings.Join(out, "")
+}
+
+// headings are the sections of a page, as their links are written.
+func headings(t *testing.T, page string) map[string]bool {
+	found := map[string]bool{}
+	for _, m := range heading.FindAllStringSubmatch(prose(t, page), -1) {
+		found[strings.ReplaceAll(dropped.ReplaceAllString(strings.ToLower(m[1]), ""), " ", "-")] = true
+	}
+	return found
+}
+
+// TestManualGo: lines of Go in the manual stand in an example that is compiled.
+func TestManualGo(t *testing.T) {
+	compiled, err := os.ReadFile(filepath.Join(manualRoot, "manual_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, page := range manualPages(t) {
+		text, err := os.ReadFile(filepath.Join(manualRoot, page))
+		if err != nil {
+			t.Fatal(err)
+		}
+		inside := false
+		for i, line := range strings.Split(string(text), "\n") {
+			if strings.HasPrefix(line, "```") {
+				inside = line == "```go"
+				continue
+			}
+			line = comment.ReplaceAllString(strings.ReplaceAll(line, " // ", " # "), "")
+			if inside && !strings.Contains(string(compiled), strings.TrimSpace(line)) {
+				t.Errorf("%s:%d: this is not in manual_test.go: %s", page, i+1, line)
+			}
+		}
+	}
+}
+
+// TestManualNames: what docs/paper.md says is in a file of Go is there.
+func TestManualNames(t *testing.T) {
+	checked := 0
+	cells := strings.FieldsFunc(strings.ReplaceAll(prose(t, "docs/paper.md"), `\|`, ""), func(r rune) bool { return r == '|' || r == '\n' })
+	for _, cell := range cells {
+		from := 0
+		for _, at := range inFile.FindAllStringSubmatchIndex(cell, -1) {
+			before, file := cell[from:at[0]], cell[at[2]:at[3]]
+			from = at[1]
+			source, err := os.ReadFile(filepath.Join(manualRoot, file))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			for _, m := range name.FindAllStringSubmatch(before, -1) {
+				declared := regexp.MustCompile(`(?m)^(func (\([^)]*\) )?|type )` + m[1] + `\b`)
+				if checked++; !declared.Match(source) {
+					t.Errorf("docs/paper.md: %s is not in %s", m[1], file)
+				}
+			}
+		}
+	}
+	if checked < 15 {
+		t.Errorf("only %d names were found", checked)
+	}
+}
+
+var (
+	inFile = regexp.MustCompile(`\]\(\.\./([\w/]+\.go)\)`)
+	name   = regexp.MustCompile("`(?:\\w+\\.)?([A-Za-z]\\w*)`")
+)

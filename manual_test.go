@@ -1,0 +1,50 @@
+package optcomplete_test
+
+import (
+	"context"
+	"fmt"
+	"testing"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/data/synth"
+	"optcomplete/model"
+)
+
+// The Go of the README and of docs, line by line (held by TestManualGo in
+// cmd/optcomplete).
+
+func readme(ctx context.Context, ratings *data.Ratings, features *data.Features) error {
+	fitted, err := optcomplete.Fit(ctx, optcomplete.Problem{Ratings: ratings, Features: features}, optcomplete.Settings{K: 5})
+	if err != nil {
+		return err
+	}
+	fmt.Println(fitted.Summary.Selected, fitted.Summary.Gap)
+	value, err := fitted.Predict("ann", "Heat")
+	fmt.Println(value)
+	return err
+}
+
+// TestManualLarge runs what docs/large.md shows: a selection from samples of data
+// that are nowhere.
+func TestManualLarge(t *testing.T) {
+	_ = readme
+	if testing.Short() {
+		t.Skip("generates 5,000 entries for each row it looks at")
+	}
+	ctx := context.Background()
+	source, err := synth.NewSource(synth.Config{Rows: 1_000_000, Columns: 100_000, Features: 50, K: 5, Missing: 0.95, Noise: 0.01, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ratings := &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.ColumnIDs()}
+	problem := optcomplete.Problem{Ratings: ratings, Features: source.Features}
+	selection, err := optcomplete.Select(ctx, problem, optcomplete.Settings{K: 5, Model: model.Paper, Gamma: 1, Seed: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fmt.Println(selection.Selected, selection.Stable)
+	if got, want := fmt.Sprint(selection.Selected), fmt.Sprint(source.SelectedNames()); got != want {
+		t.Errorf("selected %s, want %s", got, want)
+	}
+}
