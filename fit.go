@@ -340,16 +340,12 @@ func validate(problem Problem, p int, s *Settings) error {
 		}
 	}
 	if problem.Ratings.Observed() <= countable {
-		err := data.ForEach(problem.Ratings.Source(), func(i int, _ []int32, values []float64) error {
-			for _, v := range values {
-				if !(math.Abs(v) <= largest) {
-					return bad("row %q has the value %g: too large to compute with (rescale the values)", problem.Ratings.RowIDs[i], v)
-				}
-			}
-			return nil
-		})
+		survey, err := data.TakeSurvey(context.Background(), problem.Ratings.Source(), max(s.Threads, runtime.GOMAXPROCS(0)))
 		if err != nil {
 			return err
+		}
+		if max(-survey.Low, survey.High) > largest {
+			return bad("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
 		}
 	}
 	if err := s.Master.validate(); err != nil {

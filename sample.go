@@ -28,14 +28,15 @@ const (
 // mostEntries entries. A row with more than longRow entries is thinned to about
 // so many.
 const (
-	sampleFrom   = 2_000_000
-	firstEntries = 40_000
-	leastRows    = 64
-	growBy       = 4
-	mostEntries  = 1_000_000
-	longRow      = 2_000
-	sampleShare  = 4 // a sample is at most this part of the rows: more would cost as much as all of them
-	sure         = 4 // standard errors by which a selection must be better than the next
+	sampleFrom      = 2_000_000
+	firstEntries    = 40_000
+	leastRows       = 64
+	leastCandidates = 8192 // rows to draw samples from
+	growBy          = 4
+	mostEntries     = 1_000_000
+	longRow         = 2_000
+	sampleShare     = 4 // a sample is at most this part of the rows: more would cost as much as all of them
+	sure            = 4 // standard errors by which a selection must be better than the next
 )
 
 const rowSampleStream = 0x726f7773 // "rows"
@@ -43,55 +44,58 @@ const rowSampleStream = 0x726f7773 // "rows"
 // sampler draws nested samples of rows: each contains the smaller ones.
 type sampler struct {
 	source data.Source
-	order  []int32 // every row with entries, the first g of it are the sample of g
+	rows   int     // of the source
+	order  []int32 // rows with entries; the first g of it are the sample of g
+	filled float64 // part of the rows that have entries
+	mean   float64 // entries of a row that has some
 	thin   float64 // part of the entries of a row that is kept
 	seed   uint64
 }
 
-// newSampler orders the rows so that any beginning of the order is spread evenly
-// over the numbers of entries: a stratified sample in which every row counts the
-// same. Rows of a source too large to ask for their entries are only shuffled.
+// newSampler draws the rows that may come into samples, and orders them so that
+// any beginning of the order is spread evenly over the numbers of entries: a
+// stratified sample in which every row counts the same. Its time does not depend
+// on the number of rows. Rows of a source too large to ask for their entries are
+// only shuffled.
 func newSampler(source data.Source, seed uint64) *sampler {
 	n, _ := source.Dims()
-	s := &sampler{source: source, thin: 1, seed: seed}
-	keys := make([]uint64, n)
-	for i := range keys {
-		keys[i] = random.Hash(seed, rowSampleStream, uint64(i))
-	}
-	rows := make([]int32, 0, n)
+	s := &sampler{source: source, thin: 1, seed: seed, rows: n}
 	mean := float64(source.Observed()) / math.Max(float64(n), 1)
+	count := min(n, max(leastCandidates, int(2*mostEntries/math.Max(mean, 1))))
+	drawn := random.New(seed, rowSampleStream).Sample(n, count)
 	stratify := float64(source.Observed()) <= countable
-	for i := range n {
-		if !stratify || source.Entries(i) > 0 {
-			rows = append(rows, int32(i))
+	type row struct {
+		at, entries int32
+		key         uint64
+	}
+	var rows []row
+	for _, i := range drawn {
+		r := row{at: int32(i), key: random.Hash(seed, rowSampleStream, uint64(i))}
+		if stratify {
+			r.entries = int32(source.Entries(i))
+		}
+		if !stratify || r.entries > 0 {
+			rows = append(rows, r)
 		}
 	}
-	byKey := func(a, b int32) int { return cmp.Compare(keys[a], keys[b]) }
-	if stratify {
-		mean = float64(source.Observed()) / math.Max(float64(len(rows)), 1)
-		slices.SortFunc(rows, func(a, b int32) int {
-			return cmp.Or(cmp.Compare(source.Entries(int(a)), source.Entries(int(b))), byKey(a, b))
-		})
-		// The place of a row among those sorted by entries, read backwards in
-		// binary, spreads every beginning of the order over all places (van der
-		// Corput's sequence), as evenly as a stratified sample.
-		s.order = make([]int32, 0, len(rows))
-		bits := 0
-		for 1<<bits < len(rows) {
-			bits++
-		}
-		shift := int(random.Hash(seed, rowSampleStream) % uint64(max(len(rows), 1)))
-		for x := range 1 << bits {
-			if place := reverse(x, bits); place < len(rows) {
-				s.order = append(s.order, rows[(place+shift)%len(rows)])
-			}
-		}
-	} else {
-		slices.SortFunc(rows, byKey)
-		s.order = rows
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.entries, b.entries), cmp.Compare(a.key, b.key)) })
+	// The place of a row among those sorted by entries, read backwards in binary,
+	// spreads every beginning of the order over all places (van der Corput's
+	// sequence), as evenly as a stratified sample.
+	bits := 0
+	for 1<<bits < len(rows) {
+		bits++
 	}
-	if mean > 2*longRow {
-		s.thin = longRow / mean
+	shift := int(random.Hash(seed, rowSampleStream) % uint64(max(len(rows), 1)))
+	for x := range 1 << bits {
+		if place := reverse(x, bits); place < len(rows) {
+			s.order = append(s.order, rows[(place+shift)%len(rows)].at)
+		}
+	}
+	s.filled = float64(len(rows)) / math.Max(float64(count), 1)
+	s.mean = mean / math.Max(s.filled, 1e-9)
+	if s.mean > 2*longRow {
+		s.thin = longRow / s.mean
 	}
 	return s
 }
@@ -110,10 +114,9 @@ func reverse(x, bits int) (out int) {
 
 // sizes are the numbers of rows of the growing samples.
 func (s *sampler) sizes() (sizes []int) {
-	n := len(s.order)
-	mean := math.Max(s.thin*float64(s.source.Observed())/math.Max(float64(n), 1), 1)
+	mean := math.Max(s.thin*s.mean, 1)
 	first := max(leastRows, int(firstEntries/mean))
-	most := min(max(first, int(mostEntries/mean)), n/sampleShare)
+	most := min(max(first, int(mostEntries/mean)), int(s.filled*float64(s.rows))/sampleShare, len(s.order))
 	for g := min(first, most); g > 0 && g <= most; g *= growBy {
 		sizes = append(sizes, g)
 	}
@@ -204,13 +207,13 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		// what it costs; the population of a part of the rows weighs as much more.
 		at := c
 		at.gamma /= from.thin
-		at.gamma0 *= float64(len(from.order)) / float64(g)
+		at.gamma0 *= from.filled * float64(n) / float64(g)
 		part := *t
 		matrix, part.features = narrow(matrix, t.features)
 		s := part.selector(matrix, at)
 		t.remember(s, fmt.Sprintf("sample of %d", g), c)
 		_, used := matrix.Dims()
-		scale := float64(len(from.order)) / float64(n) / from.thin * float64(used) / float64(columns)
+		scale := from.filled / from.thin * float64(used) / float64(columns)
 		s.find.NearTies, s.find.Start = 3, found.selections
 		s.find.MaxNodes, s.find.MaxPasses = 1, trialPasses
 		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
