@@ -3,7 +3,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: check format vet staticcheck test exact race build bench generate settings
+.PHONY: check format vet staticcheck test exact race build bench generate settings manual
 
 # check is what CI runs.
 check: format vet staticcheck build test exact race
@@ -44,3 +44,7 @@ generate:
 # The golden files of the command line, docs/settings.md and the README's demo.
 settings:
 	go test ./cmd/optcomplete -timeout 60s -run 'Settings|Golden' -update
+
+# What the commands of the manual print.
+manual:
+	go test ./cmd/optcomplete -run Manual -update
