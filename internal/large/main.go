@@ -98,6 +98,8 @@ Rows called *memory* are in memory when the clock starts; *pack* and *netflix* a
 pass, within ` + "`--memory 4G`" + `; *generated* rows are made as they are read, since 5·10^9 and 5·10^10 entries are stored
 nowhere: there nothing is proven, and coefficients are computed for a hundredth of the rows.
 
+<!-- not run: takes an hour, and measures -->
+
     go run ./internal/large [-rows 1e5x1e3,1e6x1e4] [-memory 4G]
 
 `
