@@ -1,0 +1,170 @@
+package checkpoint
+
+import (
+	"context"
+	"errors"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"optcomplete/search"
+)
+
+func openAt(t *testing.T, dir string) *Store {
+	t.Helper()
+	s, err := Open(dir, "a run\nk 3\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func ask(t *testing.T, s *Store, about, answer string) string {
+	t.Helper()
+	got, err := s.Do([]byte(about), func() ([]byte, error) { return []byte(answer), nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(got)
+}
+
+// TestDamagedEndIsDropped cuts the log at every length, and changes every byte of
+// it: what is remembered then is right, and the rest is asked again.
+func TestDamagedEndIsDropped(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, dir)
+	for _, q := range []string{"one", "two", "three"} {
+		ask(t, s, q, "answer to "+q)
+	}
+	if err := s.Close(); err != nil {
+		t.Fatal(err)
+	}
+	log := filepath.Join(dir, answersFile)
+	whole, err := os.ReadFile(log)
+	if err != nil {
+		t.Fatal(err)
+	}
+	check := func(content []byte) {
+		t.Helper()
+		if err := os.WriteFile(log, content, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		s := openAt(t, dir)
+		for _, q := range []string{"one", "two", "three"} {
+			if got := ask(t, s, q, "answer to "+q); got != "answer to "+q {
+				t.Fatalf("the answer to %s is %q", q, got)
+			}
+		}
+		if err := s.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := os.ReadFile(log); err != nil || !slices.Equal(again, whole) {
+			t.Fatalf("the log was not mended: %d bytes of %d (%v)", len(again), len(whole), err)
+		}
+	}
+	for cut := range whole {
+		check(whole[:cut])
+	}
+	for at := range whole {
+		changed := slices.Clone(whole)
+		changed[at] ^= 0x41
+		check(changed)
+	}
+}
+
+func TestOtherRunIsRefused(t *testing.T) {
+	dir := t.TempDir()
+	openAt(t, dir).Close()
+	_, err := Open(dir, "a run\nk 4\n")
+	var mismatch *MismatchError
+	if !errors.As(err, &mismatch) {
+		t.Fatalf("the error is %v", err)
+	}
+}
+
+func TestErrorsAreNotRemembered(t *testing.T) {
+	s := openAt(t, t.TempDir())
+	defer s.Close()
+	wrong := errors.New("wrong")
+	if _, err := s.Do([]byte("q"), func() ([]byte, error) { return nil, wrong }); !errors.Is(err, wrong) {
+		t.Fatalf("the error is %v", err)
+	}
+	if got := ask(t, s, "q", "right"); got != "right" {
+		t.Errorf("the answer is %q", got)
+	}
+}
+
+// counted is a cost that counts its evaluations and has infinite numbers.
+type counted struct{ evaluations int }
+
+func (c *counted) Dim() int { return 2 }
+
+func (c *counted) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+	return c.EvalHessian(ctx, weights, gradient, nil)
+}
+
+func (c *counted) EvalHessian(_ context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
+	c.evaluations++
+	gradient[0], gradient[1] = math.Inf(-1), -weights[1]
+	for x := range hessian {
+		hessian[x] = float64(x)
+	}
+	return weights[0], math.Copysign(0, -1), nil
+}
+
+func (c *counted) Effort(free, left int) float64 { return 1 }
+
+func (c *counted) Enumerate(_ context.Context, in, candidates []int, left int, below float64, keep int) ([][]int, []float64, float64, float64, error) {
+	c.evaluations++
+	return [][]int{{0, 1}}, []float64{below / 3}, 1e-300, math.Inf(1), nil
+}
+
+func TestOracleAnswersFromMemoryToTheBit(t *testing.T) {
+	dir := t.TempDir()
+	ctx := context.Background()
+	type curvedLister interface {
+		search.Curved
+		search.Enumerator
+	}
+	run := func() (numbers []float64, evaluations int) {
+		s := openAt(t, dir)
+		defer s.Close()
+		cost := &counted{}
+		o, ok := s.Oracle(cost, "a cost").(curvedLister)
+		if !ok {
+			t.Fatal("the oracle lost what its cost can do")
+		}
+		for _, w := range [][]float64{{0.5, 1}, {0.25, 0}, {0.5, 1}} {
+			gradient, hessian := make([]float64, 2), make([]float64, 4)
+			c, k, err := o.Eval(ctx, w, gradient)
+			if err != nil {
+				t.Fatal(err)
+			}
+			numbers = append(append(numbers, c, k), gradient...)
+			if c, k, err = o.EvalHessian(ctx, w, gradient, hessian); err != nil {
+				t.Fatal(err)
+			}
+			numbers = append(append(append(numbers, c, k), gradient...), hessian...)
+		}
+		_, costs, margin, rest, err := o.Enumerate(ctx, []int{0}, []int{1}, 1, 0.1, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return append(append(numbers, costs...), margin, rest), cost.evaluations
+	}
+	first, evaluations := run()
+	if evaluations != 5 {
+		t.Errorf("%d evaluations, want 5: one question was asked twice", evaluations)
+	}
+	second, evaluations := run()
+	if evaluations != 0 {
+		t.Errorf("%d evaluations were made again", evaluations)
+	}
+	for x := range first {
+		if math.Float64bits(first[x]) != math.Float64bits(second[x]) {
+			t.Errorf("number %d is %v, then %v", x, first[x], second[x])
+		}
+	}
+}
