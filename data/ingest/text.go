@@ -60,12 +60,19 @@ func (in *input) readText(r io.Reader, p *pipe) error {
 			column = columnAfter(b.text, column)
 		}
 		b.parse, b.end = in.parser(), done
+		if !begun {
+			b.parse = nothing
+		}
 		if err := p.emit(in, b); err != nil {
 			return err
 		}
 	}
 	return nil
 }
+
+// nothing is the parser of a batch before the first line: it has no text, and the
+// layout is not known yet.
+func nothing(*worker, *batch) {}
 
 // readFull reads until the buffer is full or an error comes, which it gives as
 // it is: unlike io.ReadFull it tells the end from compressed data cut short.
