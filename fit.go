@@ -308,6 +308,9 @@ func record(summary *model.Summary, result search.Result, names func(selection [
 
 // validate checks what does not depend on names, and sets defaults.
 func validate(problem Problem, p int, s *Settings) error {
+	if s.Threads <= 0 {
+		s.Threads = runtime.GOMAXPROCS(0)
+	}
 	bad := func(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
 	baseline := s.Method.Baseline()
 	switch {
@@ -340,7 +343,7 @@ func validate(problem Problem, p int, s *Settings) error {
 		}
 	}
 	if problem.Ratings.Observed() <= countable {
-		survey, err := data.TakeSurvey(context.Background(), problem.Ratings.Source(), max(s.Threads, runtime.GOMAXPROCS(0)))
+		survey, err := data.TakeSurvey(context.Background(), problem.Ratings.Source(), s.Threads)
 		if err != nil {
 			return err
 		}
@@ -353,9 +356,6 @@ func validate(problem Problem, p int, s *Settings) error {
 	}
 	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {
 		return bad("there are no entries to sample from")
-	}
-	if s.Threads <= 0 {
-		s.Threads = runtime.GOMAXPROCS(0)
 	}
 	return nil
 }

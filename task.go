@@ -95,7 +95,7 @@ func (t *task) values(ctx context.Context, train data.Source, c choices) (data.S
 		if err != nil {
 			return nil, err
 		}
-		return effects.Residuals(train, true), nil
+		return effects.Residuals(train), nil
 	}
 }
 

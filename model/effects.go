@@ -112,13 +112,9 @@ func (e *Effects) Predict(row int, columns []int32, out []float64) {
 	}
 }
 
-// Residuals is what the effects leave. Without rows, the row effects are left in.
-func (e *Effects) Residuals(s data.Source, rows bool) data.Source {
+// Residuals is what the effects leave.
+func (e *Effects) Residuals(s data.Source) data.Source {
 	return data.Map(s, func(i int, c int32, value float64) float64 {
-		value -= e.Mean + e.Columns[c]
-		if rows {
-			value -= e.Rows[i]
-		}
-		return value
+		return value - (e.Mean + e.Columns[c]) - e.Rows[i]
 	})
 }

@@ -139,7 +139,7 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	if r.Refit == LearnedPrior {
 		err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
 	} else {
-		err = p.fitRows(ctx, effects.Residuals(s, true), chosen, k, r)
+		err = p.fitRows(ctx, effects.Residuals(s), chosen, k, r)
 	}
 	if err != nil {
 		return nil, err

@@ -154,7 +154,7 @@ func TestEffectsAreShrunkenMeans(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, e.Rows[i], r)
 		}
 	}
-	left := e.Residuals(m, true).(*data.Matrix)
+	left := e.Residuals(m).(*data.Matrix)
 	for i := range rows {
 		_, values := left.Row(i)
 		for _, v := range values {

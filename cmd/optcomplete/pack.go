@@ -114,8 +114,8 @@ func printPacking(c *common, done *ingest.Packing, output string, took time.Dura
 	if asJSON {
 		return writeJSON(c.stdout, out)
 	}
-	_, err = fmt.Fprintf(c.stdout, "Packed %s entries of %s rows and %s columns into %s: %s bytes, %.2f an entry\nRead %.1f MB in %s, %.0f MB/s\n",
-		grouped(out.Observed), grouped(out.Rows), grouped(out.Columns), output, grouped(int(out.Bytes)), out.BytesPerEntry,
+	_, err = fmt.Fprintf(c.stdout, "Packed %s of %s and %s into %s: %s bytes, %.2f an entry\nRead %.1f MB in %s, %.0f MB/s\n",
+		counted(out.Observed, "entry", "entries"), count(out.Rows, "row"), count(out.Columns, "column"), output, grouped(int(out.Bytes)), out.BytesPerEntry,
 		float64(out.Read)/1e6, seconds(out.Seconds), out.MBPerSecond)
 	return err
 }
