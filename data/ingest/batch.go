@@ -4,7 +4,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"optcomplete/data"
-	"optcomplete/internal/random"
 )
 
 // batch is a piece of the input. The reading goroutine fills its first part, a
@@ -73,24 +72,24 @@ type worker struct {
 
 // lastID is the id of the entry before, which files often repeat.
 type lastID struct {
-	key    uint64
+	key    key
 	text   []byte
 	number int32
 }
 
-func (l *lastID) is(key uint64, text []byte) bool {
-	return l.key == key && (key&longKey == 0 || string(l.text) == string(text))
+func (l *lastID) is(k key, text []byte) bool {
+	return l.key == k && (!k.long() || string(l.text) == string(text))
 }
 
-func (l *lastID) set(key uint64, text []byte, number int32) {
-	l.key, l.number = key, number
-	if key&longKey != 0 {
+func (l *lastID) set(k key, text []byte, number int32) {
+	l.key, l.number = k, number
+	if k.long() {
 		l.text = append(l.text[:0], text...)
 	}
 }
 
 func (w *worker) run(b *batch) {
-	w.lastRow.key, w.lastColumn.key = 0, 0 // no text has this key
+	w.lastRow.key, w.lastColumn.key = key{}, key{} // no id has this key
 	b.lines = b.skip
 	b.parse(w, b)
 	w.settle(b)
@@ -99,36 +98,36 @@ func (w *worker) run(b *batch) {
 
 // columnOf finds the number of a column: −1 if it is new, and not ok if it is
 // not known and must be.
-func (w *worker) columnOf(b *batch, id []byte) (key uint64, number int32, ok bool) {
-	key = keyOf(id)
-	if w.lastColumn.is(key, id) {
-		return key, w.lastColumn.number, true
+func (w *worker) columnOf(b *batch, id []byte) (k key, number int32, ok bool) {
+	k = keyOf(id)
+	if w.lastColumn.is(k, id) {
+		return k, w.lastColumn.number, true
 	}
-	number = w.columns.find(key, id)
+	number = w.columns.find(k, id)
 	if number < 0 && w.fixed {
-		w.unknownColumn(b, key, id)
-		return key, number, false
+		w.unknownColumn(b, k, id)
+		return k, number, false
 	}
-	return key, number, true
+	return k, number, true
 }
 
-func (w *worker) unknownColumn(b *batch, key uint64, id []byte) {
+func (w *worker) unknownColumn(b *batch, k key, id []byte) {
 	if !w.settings.DropUnknown {
 		w.fail(b, "column "+data.Quote(string(id))+" is not in "+or(w.settings.Where, "the feature table"), "use --drop-unknown to leave such entries out")
 		return
 	}
 	b.unknownEntries++
-	if b.unknown.find(key, id) < 0 {
-		b.unknown.add(key, string(id))
+	if b.unknown.find(k, id) < 0 {
+		b.unknown.add(k, string(id))
 	}
 }
 
 // put keeps an entry; column and number are as columnOf gave them.
-func (w *worker) put(b *batch, row []byte, rowKey uint64, column []byte, columnKey uint64, j int32, v float64) {
+func (w *worker) put(b *batch, row []byte, rowKey key, column []byte, columnKey key, j int32, v float64) {
 	if j == -1 {
 		j = numberIn(b.newColumns, columnKey, column)
 	}
-	if columnKey != w.lastColumn.key || columnKey&longKey != 0 {
+	if columnKey != w.lastColumn.key || columnKey.long() {
 		w.lastColumn.set(columnKey, column, j)
 	}
 	w.waiting = append(w.waiting, waiting{rowKey, row, j, v})
@@ -139,7 +138,7 @@ func (w *worker) put(b *batch, row []byte, rowKey uint64, column []byte, columnK
 
 // waiting is an entry whose row has not been looked up yet.
 type waiting struct {
-	key    uint64
+	key    key
 	row    []byte
 	column int32
 	value  float64
@@ -154,11 +153,11 @@ const maxWaiting = 64
 func (w *worker) settle(b *batch) {
 	slots := *w.rows.slots.Load()
 	mask := uint64(len(slots) - 1)
-	near, last := uint32(0), uint64(0)
+	near, last := uint32(0), key{}
 	for at := range w.waiting {
-		if key := w.waiting[at].key; key != last {
-			near |= slots[random.Mix(key)&mask].number.Load()
-			last = key
+		if k := w.waiting[at].key; k != last {
+			near |= slots[k.hash()&mask].number.Load()
+			last = k
 		}
 	}
 	w.near = near
@@ -192,12 +191,12 @@ func (w *worker) keep(b *batch, i, j int32, v float64) {
 }
 
 // numberIn gives −2−k for the k-th new id of a batch.
-func numberIn(t *ids, key uint64, id []byte) int32 {
-	k := t.find(key, id)
-	if k < 0 {
-		k = t.add(key, string(id))
+func numberIn(t *ids, k key, id []byte) int32 {
+	number := t.find(k, id)
+	if number < 0 {
+		number = t.add(k, string(id))
 	}
-	return -2 - k
+	return -2 - number
 }
 
 // fail ends the batch with a fault on its current line.

@@ -15,6 +15,7 @@ import (
 type buckets struct {
 	shift   int // bucket of a row is row >> shift
 	list    []bucket
+	tails   [][]data.Entry // of each bucket, the page that grows
 	entries int
 
 	spill  *spill
@@ -24,9 +25,8 @@ type buckets struct {
 }
 
 type bucket struct {
-	blocks  []block        // in the file
-	pages   [][]data.Entry // full or not; only the last one grows
-	entries int
+	blocks []block        // in the file
+	pages  [][]data.Entry // all but the one that grows
 }
 
 // block is a piece of the temporary file.
@@ -45,29 +45,45 @@ const (
 	pageClasses = 7
 )
 
-func (s *buckets) add(e data.Entry) error {
-	x := int(e.Row) >> s.shift
-	for x >= maxBuckets {
-		s.widen()
-		x = int(e.Row) >> s.shift
-	}
-	for x >= len(s.list) {
-		s.list = append(s.list, bucket{})
-	}
-	b := &s.list[x]
-	n := len(b.pages)
-	if n == 0 || len(b.pages[n-1]) == cap(b.pages[n-1]) {
-		page, err := s.page(min(n, pageClasses-1))
-		if err != nil {
-			return err
+func (s *buckets) add(entries []data.Entry) error {
+	for _, e := range entries {
+		x := int(e.Row) >> s.shift
+		if x >= len(s.tails) || len(s.tails[x]) == cap(s.tails[x]) {
+			var err error
+			if x, err = s.room(e.Row); err != nil {
+				return err
+			}
 		}
-		b.pages = append(b.pages, page)
-		n = len(b.pages)
+		s.tails[x] = append(s.tails[x], e)
 	}
-	b.pages[n-1] = append(b.pages[n-1], e)
-	b.entries++
-	s.entries++
+	s.entries += len(entries)
 	return nil
+}
+
+// room gives the bucket of a row, with room for an entry on its last page.
+func (s *buckets) room(row int32) (int, error) {
+	for int(row)>>s.shift >= maxBuckets {
+		s.widen()
+	}
+	x := int(row) >> s.shift
+	for x >= len(s.list) {
+		s.list, s.tails = append(s.list, bucket{}), append(s.tails, nil)
+	}
+	if len(s.tails[x]) < cap(s.tails[x]) {
+		return x, nil
+	}
+	s.turn(x)
+	page, err := s.page(min(len(s.list[x].pages), pageClasses-1))
+	s.tails[x] = page
+	return x, err
+}
+
+// turn puts the last page of a bucket to its others.
+func (s *buckets) turn(x int) {
+	if s.tails[x] != nil {
+		s.list[x].pages = append(s.list[x].pages, s.tails[x])
+		s.tails[x] = nil
+	}
 }
 
 // widen makes one bucket of two. Their rows are not the same, so the order of
@@ -75,16 +91,18 @@ func (s *buckets) add(e data.Entry) error {
 func (s *buckets) widen() {
 	s.shift++
 	for x := range (len(s.list) + 1) / 2 {
-		joined := s.list[2*x]
+		s.turn(2 * x)
+		joined, tail := s.list[2*x], []data.Entry(nil)
 		if 2*x+1 < len(s.list) {
 			other := s.list[2*x+1]
 			joined.blocks = append(joined.blocks, other.blocks...)
 			joined.pages = append(joined.pages, other.pages...)
-			joined.entries += other.entries
+			tail = s.tails[2*x+1]
 		}
-		s.list[x] = joined
+		s.list[x], s.tails[x] = joined, tail
 	}
 	s.list = s.list[:(len(s.list)+1)/2]
+	s.tails = s.tails[:len(s.list)]
 }
 
 // page gives an empty page of a class, or of a larger one. When the memory is
@@ -113,6 +131,7 @@ func (s *buckets) page(class int) ([]data.Entry, error) {
 // flush writes the pages of every bucket to the file, as one block.
 func (s *buckets) flush() error {
 	for x := range s.list {
+		s.turn(x)
 		b := &s.list[x]
 		if len(b.pages) == 0 {
 			continue
@@ -136,20 +155,20 @@ func (s *buckets) flush() error {
 	return s.spill.flush()
 }
 
-// load gives the entries of bucket x in the order of the input, and frees them.
-func (s *buckets) load(x int, entries []data.Entry, buffer []byte) ([]data.Entry, []byte, error) {
+// load appends the entries of bucket x to parts, in the order of the input, and
+// frees them. Those of the file are put into entries.
+func (s *buckets) load(x int, parts [][]data.Entry, entries []data.Entry, buffer []byte) ([][]data.Entry, []data.Entry, []byte, error) {
+	s.turn(x)
 	b := &s.list[x]
 	for _, k := range b.blocks {
 		var err error
 		if entries, buffer, err = s.spill.read(k, entries, buffer); err != nil {
-			return nil, nil, err
+			return nil, nil, nil, err
 		}
 	}
-	for _, page := range b.pages {
-		entries = append(entries, page...)
-	}
+	parts = append(append(parts, entries), b.pages...)
 	b.pages, b.blocks = nil, nil
-	return entries, buffer, nil
+	return parts, entries, buffer, nil
 }
 
 func encode(to []byte, e data.Entry) {

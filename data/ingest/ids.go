@@ -3,9 +3,8 @@ package ingest
 import (
 	"encoding/binary"
 	"hash/maphash"
+	"math/bits"
 	"sync/atomic"
-
-	"optcomplete/internal/random"
 )
 
 // ids numbers texts from 0 in the order in which they are added. One goroutine
@@ -21,32 +20,55 @@ type ids struct {
 // slot is one place of the table. Its key is written before its number, and
 // neither changes afterwards.
 type slot struct {
-	key    uint64
+	key    key
 	number atomic.Uint32 // 1 more than the text's; 0: the place is free
 }
 
-// longKey marks the key of a text that does not fit into it.
+// key stands for a text: a short one as it is, so that no other text has its
+// key, and a longer one by a hash. The zero key is that of no text but the empty.
+type key struct{ low, high uint64 }
+
+// shortText is the most bytes that fit into a key beside their number, which is
+// its highest byte.
+const shortText = 15
+
+// longKey is the high word of the key of a text that does not fit.
 const longKey = 1 << 63
+
+// long tells that texts must be compared where their keys are equal.
+func (k key) long() bool { return k.high == longKey }
+
+// hash is where the search for a key begins: the two halves of a product, as in
+// wyhash.
+func (k key) hash() uint64 {
+	high, low := bits.Mul64(k.low^0x9e3779b97f4a7c15, k.high^0xbf58476d1ce4e5b9)
+	return high ^ low
+}
 
 // seed makes long texts' keys differ from run to run. Numbers do not depend on it.
 var seed = maphash.MakeSeed()
 
-// keyOf packs a text of up to 7 bytes into a word that no other text has, and
-// hashes a longer one.
-func keyOf(text []byte) uint64 {
+func keyOf(text []byte) key {
 	n := len(text)
-	if n > 7 {
-		return maphash.Bytes(seed, text) | longKey
+	if n > shortText {
+		return key{maphash.Bytes(seed, text), longKey}
 	}
-	if cap(text) >= 8 {
+	if cap(text) > shortText {
 		// Whatever stands behind the text is masked off.
-		return shortKey(binary.LittleEndian.Uint64(text[:8]), n)
+		text = text[:shortText+1]
+		return shortKey(binary.LittleEndian.Uint64(text), binary.LittleEndian.Uint64(text[8:]), n)
 	}
-	key := uint64(n) << 56
-	for i, b := range text {
-		key |= uint64(b) << (8 * i)
+	var padded [shortText + 1]byte
+	copy(padded[:], text)
+	return shortKey(binary.LittleEndian.Uint64(padded[:]), binary.LittleEndian.Uint64(padded[8:]), n)
+}
+
+// shortKey is the key of the first n of 16 bytes; n is at most shortText.
+func shortKey(low, high uint64, n int) key {
+	if n <= 8 {
+		return key{low & (1<<(8*n) - 1), uint64(n) << 56}
 	}
-	return key
+	return key{low, high&(1<<(8*n-64)-1) | uint64(n)<<56}
 }
 
 // firstSlots is the size of a new table.
@@ -61,23 +83,23 @@ func newIDs() *ids {
 }
 
 // find gives the number of a text whose key is known; −1 if it has none.
-func (t *ids) find(key uint64, text []byte) int32 {
+func (t *ids) find(k key, text []byte) int32 {
 	slots := *t.slots.Load()
 	mask := uint64(len(slots) - 1)
-	for at := random.Mix(key) & mask; ; at = (at + 1) & mask {
+	for at := k.hash() & mask; ; at = (at + 1) & mask {
 		s := &slots[at]
 		number := s.number.Load()
 		if number == 0 {
 			return -1
 		}
-		if s.key == key && (key&longKey == 0 || (*t.texts.Load())[number-1] == string(text)) {
+		if s.key == k && (!k.long() || (*t.texts.Load())[number-1] == string(text)) {
 			return int32(number - 1)
 		}
 	}
 }
 
 // add numbers a text that has none.
-func (t *ids) add(key uint64, text string) int32 {
+func (t *ids) add(k key, text string) int32 {
 	slots := *t.slots.Load()
 	if 2*(t.count+1) > len(slots) {
 		slots = t.grow(slots)
@@ -85,17 +107,17 @@ func (t *ids) add(key uint64, text string) int32 {
 	(*t.texts.Load())[t.count] = text
 	t.count++
 	t.size += int64(len(text))
-	insert(slots, key, uint32(t.count))
+	insert(slots, k, uint32(t.count))
 	return int32(t.count - 1)
 }
 
-func insert(slots []slot, key uint64, number uint32) {
+func insert(slots []slot, k key, number uint32) {
 	mask := uint64(len(slots) - 1)
-	at := random.Mix(key) & mask
+	at := k.hash() & mask
 	for slots[at].number.Load() != 0 {
 		at = (at + 1) & mask
 	}
-	slots[at].key = key
+	slots[at].key = k
 	slots[at].number.Store(number)
 }
 
@@ -117,11 +139,11 @@ func (t *ids) grow(old []slot) []slot {
 // goroutine only.
 func (t *ids) number(text string) int32 {
 	bytes := []byte(text)
-	key := keyOf(bytes)
-	if found := t.find(key, bytes); found >= 0 {
+	k := keyOf(bytes)
+	if found := t.find(k, bytes); found >= 0 {
 		return found
 	}
-	return t.add(key, text)
+	return t.add(k, text)
 }
 
 // all lists the texts by number.
@@ -131,7 +153,7 @@ func (t *ids) text(number int32) string { return (*t.texts.Load())[number] }
 
 // bytes is about what the table occupies.
 func (t *ids) bytes() int64 {
-	return 16*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
+	return 24*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
 }
 
 // clear empties the table. Nobody may be using it.

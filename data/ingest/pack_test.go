@@ -240,24 +240,78 @@ func TestFullDiskSaysSo(t *testing.T) {
 	}
 }
 
-func TestRadixSortIsStable(t *testing.T) {
+// TestSortedBucketsEqualSortedEntries sorts by buckets, also through the
+// temporary file, and by comparison.
+func TestSortedBucketsEqualSortedEntries(t *testing.T) {
+	t.Chdir(t.TempDir())
+	byPlace := func(a, b data.Entry) int {
+		if a.Row != b.Row {
+			return int(a.Row) - int(b.Row)
+		}
+		return int(a.Column) - int(b.Column)
+	}
 	rapid.Check(t, func(t *rapid.T) {
-		rows := rapid.SampledFrom([]int{1, 3, 3000}).Draw(t, "rows")
-		columns := rapid.SampledFrom([]int{1, 5, 100_000, 1 << 30}).Draw(t, "columns")
+		rows := rapid.SampledFrom([]int{1, 3, 3000, 1 << 15}).Draw(t, "rows")
+		columns := rapid.SampledFrom([]int{1, 5, 2048, 100_000, 1 << 30}).Draw(t, "columns")
+		duplicates := rapid.SampledFrom([]Duplicates{Refuse, First, Last}).Draw(t, "duplicates")
 		s := random.New(rapid.Uint64().Draw(t, "seed"))
-		entries := make([]data.Entry, rapid.IntRange(0, 500).Draw(t, "entries"))
+		entries := make([]data.Entry, rapid.IntRange(1, 500).Draw(t, "entries"))
 		for x := range entries {
-			entries[x] = data.Entry{Row: int32(1000 + s.Intn(rows)), Column: int32(s.Intn(columns)), Value: float64(x)}
+			entries[x] = data.Entry{Row: int32(s.Intn(rows)), Column: int32(s.Intn(columns)), Value: float64(x)}
 		}
 		want := slices.Clone(entries)
-		slices.SortStableFunc(want, func(a, b data.Entry) int {
-			if a.Row != b.Row {
-				return int(a.Row) - int(b.Row)
+		slices.SortStableFunc(want, byPlace)
+		if rapid.Bool().Draw(t, "in order") {
+			copy(entries, want)
+		}
+		var twice *data.Entry
+		for x := 1; x < len(want); {
+			if byPlace(want[x-1], want[x]) != 0 {
+				x++
+				continue
 			}
-			return int(a.Column) - int(b.Column)
+			if twice == nil {
+				twice = &data.Entry{Row: want[x].Row, Column: want[x].Column}
+			}
+			if duplicates == Last {
+				want[x-1] = want[x]
+			}
+			want = slices.Delete(want, x, x+1)
+		}
+		sink := &buckets{}
+		if rapid.Bool().Draw(t, "spill") {
+			sink.spill, sink.budget = &spill{path: "r.csv"}, func() int64 { return 4000 }
+			defer sink.spill.close()
+		}
+		half := len(entries) / 2
+		if err := errors.Join(sink.add(entries[:half]), sink.add(entries[half:])); err != nil {
+			t.Fatal(err)
+		}
+		var got []data.Entry
+		err := sink.eachBucket(context.Background(), rows, columns, 2, duplicates, func(b *sorted) error {
+			if b.twice != nil {
+				if duplicates != Refuse || *b.twice != *twice {
+					t.Fatalf("%v is given twice, not %v", *b.twice, twice)
+				}
+				return errFound
+			}
+			begin := 0
+			for row, end := range b.ends {
+				for x := begin; x < end; x++ {
+					got = append(got, data.Entry{Row: int32(b.first + row), Column: b.columns[x], Value: b.values[x]})
+				}
+				begin = end
+			}
+			return nil
 		})
-		if got, _ := radixSort(entries, nil); !slices.Equal(got, want) {
-			t.Fatalf("got %v\nwant %v", got, want)
+		if duplicates == Refuse && twice != nil {
+			if err != errFound {
+				t.Fatalf("%v is given twice, and nothing said", *twice)
+			}
+			return
+		}
+		if err != nil || !slices.Equal(got, want) {
+			t.Fatalf("%v: got %v\nwant %v", err, got, want)
 		}
 	})
 }

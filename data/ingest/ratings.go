@@ -67,7 +67,7 @@ func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 // eachSorted hands the buckets, sorted, to take in their order, and counts what
 // it hands on.
 func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) error {
-	return c.sink.eachBucket(ctx, c.rows.count, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
+	return c.sink.eachBucket(ctx, c.rows.count, c.columns.count, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
 		if b.twice != nil {
 			return c.duplicateError(ctx, *b.twice)
 		}

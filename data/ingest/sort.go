@@ -23,142 +23,199 @@ type sorted struct {
 	done    chan struct{}
 }
 
-// sorter sorts buckets, one after another.
+// sorter sorts buckets, one after another, by radix: entries are copied in the
+// order of one digit of their key (row, column) after another, from the lowest.
+// Each pass keeps the order of equals. The first reads the pages of the bucket,
+// and the last writes the result.
 type sorter struct {
-	from       *buckets
-	duplicates Duplicates
-	rows       int
-	entries    []data.Entry
-	other      []data.Entry
-	buffer     []byte
+	from          *buckets
+	duplicates    Duplicates
+	rows, columns int
+
+	parts  [][]data.Entry
+	loaded []data.Entry // from the temporary file
+	buffer []byte
+	passes [][]data.Entry // results of the passes but the last
+	counts [][]int32      // for each pass, where the entries of a digit go next
 }
 
+// digitBits is the most bits of a digit: their counts fit the first cache.
+const digitBits = 11
+
 func (w *sorter) sort(x int, to *sorted) {
-	w.entries, w.buffer, to.err = w.from.load(x, w.entries[:0], w.buffer)
+	w.parts, w.loaded, w.buffer, to.err = w.from.load(x, w.parts[:0], w.loaded[:0], w.buffer)
 	if to.err != nil {
 		return
 	}
-	w.entries, w.other = radixSort(w.entries, w.other)
 	to.first = x << w.from.shift
-	to.columns, to.values, to.ends = to.columns[:0], to.values[:0], to.ends[:0]
-	to.dropped, to.twice = 0, nil
-	row := int32(to.first)
-	for at := 0; at < len(w.entries); {
-		e := w.entries[at]
-		for ; row < e.Row; row++ {
-			to.ends = append(to.ends, len(to.columns))
-		}
-		same := at + 1
-		for same < len(w.entries) && w.entries[same].Row == e.Row && w.entries[same].Column == e.Column {
-			same++
-		}
-		if same > at+1 {
-			if w.duplicates == Refuse {
-				to.twice = new(data.Entry)
-				*to.twice = e
-				return
+	count := 0
+	for _, part := range w.parts {
+		count += len(part)
+	}
+	to.columns, to.values = slices.Grow(to.columns[:0], count)[:count], slices.Grow(to.values[:0], count)[:count]
+	rows := min(w.rows-to.first, 1<<w.from.shift)
+	to.ends = slices.Grow(to.ends[:0], rows)[:rows]
+	w.order(keyShape{int32(to.first), bits.Len(uint(w.columns - 1)), bits.Len(uint(rows - 1))}, to)
+	clear(w.parts) // the pages are free
+	w.merge(to)
+}
+
+// keyShape says which bits of an entry's key differ within a bucket.
+type keyShape struct {
+	first               int32 // row
+	columnBits, rowBits int
+}
+
+func (k keyShape) key(e *data.Entry) uint64 {
+	return uint64(uint32(e.Row-k.first))<<k.columnBits | uint64(uint32(e.Column))
+}
+
+// order puts the entries of all parts into to.
+func (w *sorter) order(k keyShape, to *sorted) {
+	width := k.columnBits + k.rowBits
+	passes := max(1, (width+digitBits-1)/digitBits)
+	// Digits of equal width, so that no pass has few bits to sort by.
+	digits := (width + passes - 1) / passes
+	for len(w.counts) < passes {
+		w.counts, w.passes = append(w.counts, make([]int32, 1<<digitBits)), append(w.passes, nil)
+	}
+	clear(to.ends)
+	for _, c := range w.counts[:passes] {
+		clear(c[:1<<digits])
+	}
+	mask := uint64(1)<<digits - 1
+	inOrder, before := true, uint64(0)
+	for _, part := range w.parts {
+		for at := range part {
+			key := k.key(&part[at])
+			inOrder = inOrder && before <= key
+			before = key
+			to.ends[key>>k.columnBits]++
+			for pass := range passes {
+				w.counts[pass][key&mask]++
+				key >>= digits
 			}
-			to.dropped += same - at - 1
-			e.Value = merged(w.entries[at:same], w.duplicates)
 		}
-		to.columns, to.values = append(to.columns, e.Column), append(to.values, e.Value)
-		at = same
 	}
-	for last := min(w.rows, (x+1)<<w.from.shift); int(row) < last; row++ {
-		to.ends = append(to.ends, len(to.columns))
+	end := 0
+	for row := range to.ends {
+		end += to.ends[row]
+		to.ends[row] = end
 	}
+	if inOrder {
+		at := 0
+		for _, part := range w.parts {
+			for x := range part {
+				to.columns[at], to.values[at] = part[x].Column, part[x].Value
+				at++
+			}
+		}
+		return
+	}
+	from := w.parts
+	for pass := range passes {
+		next, sum := w.counts[pass][:mask+1], int32(0)
+		for d := range next {
+			next[d], sum = sum, sum+next[d]
+		}
+		shift := pass * digits
+		if pass == passes-1 {
+			for _, part := range from {
+				for at := range part {
+					e := &part[at]
+					d := k.key(e) >> shift & mask
+					to.columns[next[d]], to.values[next[d]] = e.Column, e.Value
+					next[d]++
+				}
+			}
+			return
+		}
+		w.passes[pass] = slices.Grow(w.passes[pass][:0], len(to.columns))[:len(to.columns)]
+		result := w.passes[pass]
+		for _, part := range from {
+			for at := range part {
+				e := &part[at]
+				d := k.key(e) >> shift & mask
+				result[next[d]] = *e
+				next[d]++
+			}
+		}
+		from = [][]data.Entry{result}
+	}
+}
+
+// merge makes one entry of those of one row and column, or names the first that
+// is given twice.
+func (w *sorter) merge(to *sorted) {
+	to.dropped, to.twice = 0, nil
+	if !to.repeats() {
+		return
+	}
+	begin, kept := 0, 0
+	for row, end := range to.ends {
+		columns := to.columns[begin:end]
+		for at := 0; at < len(columns); {
+			same := at + 1
+			for same < len(columns) && columns[same] == columns[at] {
+				same++
+			}
+			value := to.values[begin+at]
+			if same > at+1 {
+				if w.duplicates == Refuse {
+					to.twice = &data.Entry{Row: int32(to.first + row), Column: columns[at]}
+					return
+				}
+				value = merged(to.values[begin+at:begin+same], w.duplicates)
+			}
+			to.columns[kept], to.values[kept] = columns[at], value
+			kept++
+			at = same
+		}
+		begin, to.ends[row] = end, kept
+	}
+	to.dropped = len(to.columns) - kept
+	to.columns, to.values = to.columns[:kept], to.values[:kept]
+}
+
+// repeats tells whether a column comes twice in a row.
+func (s *sorted) repeats() bool {
+	begin := 0
+	for _, end := range s.ends {
+		before := int32(-1)
+		for _, j := range s.columns[begin:end] {
+			if j == before {
+				return true
+			}
+			before = j
+		}
+		begin = end
+	}
+	return false
 }
 
 // merged is the value of several entries of one row and column, in the order of
 // the input.
-func merged(entries []data.Entry, how Duplicates) float64 {
+func merged(values []float64, how Duplicates) float64 {
 	switch how {
 	case First:
-		return entries[0].Value
+		return values[0]
 	case Last:
-		return entries[len(entries)-1].Value
+		return values[len(values)-1]
 	}
 	sum, parts := 0.0, 0.0
-	for _, e := range entries {
-		sum += e.Value
-		parts += e.Value / float64(len(entries))
+	for _, v := range values {
+		sum += v
+		parts += v / float64(len(values))
 	}
-	if mean := sum / float64(len(entries)); !math.IsInf(mean, 0) {
+	if mean := sum / float64(len(values)); !math.IsInf(mean, 0) {
 		return mean
 	}
 	return parts // the sum alone is too large for a number
 }
 
-// radixSort sorts by row and column and keeps the order of equals. It gives the
-// sorted slice and the other one, whose content is lost.
-func radixSort(entries, other []data.Entry) (result, scratch []data.Entry) {
-	before := func(a, b data.Entry) bool { return a.Row < b.Row || a.Row == b.Row && a.Column <= b.Column }
-	inOrder := true
-	var rows, columns uint32 // bits that differ from those of the first entry
-	for at := 1; at < len(entries); at++ {
-		inOrder = inOrder && before(entries[at-1], entries[at])
-		rows |= uint32(entries[at].Row ^ entries[0].Row)
-		columns |= uint32(entries[at].Column ^ entries[0].Column)
-	}
-	if inOrder {
-		return entries, other
-	}
-	if len(entries) < 64 {
-		slices.SortStableFunc(entries, func(a, b data.Entry) int {
-			if a.Row != b.Row {
-				return int(a.Row) - int(b.Row)
-			}
-			return int(a.Column) - int(b.Column)
-		})
-		return entries, other
-	}
-	other = slices.Grow(other[:0], len(entries))[:len(entries)]
-	for _, byRow := range []bool{false, true} {
-		width := bits.Len32(columns)
-		if byRow {
-			width = bits.Len32(rows)
-		}
-		passes := (width + digitBits - 1) / digitBits
-		for pass := range passes {
-			// Digits of equal width, so that no pass has few bits to sort by.
-			shift := width * pass / passes
-			mask := uint32(1)<<(width*(pass+1)/passes-shift) - 1
-			scatter(entries, other, byRow, shift, mask)
-			entries, other = other, entries
-		}
-	}
-	return entries, other
-}
-
-const digitBits = 11
-
-// scatter copies entries in the order of one digit of their row or column.
-func scatter(from, to []data.Entry, byRow bool, shift int, mask uint32) {
-	digit := func(e data.Entry) uint32 {
-		key := e.Column
-		if byRow {
-			key = e.Row
-		}
-		return uint32(key) >> shift & mask
-	}
-	var next [1 << digitBits]int32
-	for _, e := range from {
-		next[digit(e)]++
-	}
-	sum := int32(0)
-	for d := range mask + 1 {
-		next[d], sum = sum, sum+next[d]
-	}
-	for _, e := range from {
-		d := digit(e)
-		to[next[d]] = e
-		next[d]++
-	}
-}
-
 // eachBucket sorts the buckets in several goroutines and hands them to take in
-// their order. rows is the number of all rows.
-func (s *buckets) eachBucket(ctx context.Context, rows, threads int, duplicates Duplicates, take func(*sorted) error) error {
+// their order. rows and columns are the numbers of all.
+func (s *buckets) eachBucket(ctx context.Context, rows, columns, threads int, duplicates Duplicates, take func(*sorted) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	type job struct {
 		bucket int
@@ -190,7 +247,7 @@ func (s *buckets) eachBucket(ctx context.Context, rows, threads int, duplicates 
 		}
 	})
 	for range threads {
-		w := &sorter{from: s, duplicates: duplicates, rows: rows}
+		w := &sorter{from: s, duplicates: duplicates, rows: rows, columns: columns}
 		running.Go(func() {
 			for j := range work {
 				w.sort(j.bucket, j.to)

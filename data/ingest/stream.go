@@ -224,20 +224,30 @@ func (c *collector) merge(b *batch) error {
 	if c.rows.count > c.maxIDs || c.columns.count > c.maxIDs {
 		return fault(in.name, in.lines+b.lines, fmt.Sprintf("there are more than %d rows or columns", c.maxIDs), "split the input by rows")
 	}
-	for _, e := range b.entries {
-		if e.Row < 0 {
-			e.Row = c.newRows[-2-e.Row]
-		}
-		if in.columns != nil {
-			e.Column = in.columns[e.Column]
-		} else if e.Column < 0 {
-			e.Column = c.newColumns[-2-e.Column]
-		}
-		if err := c.sink.add(e); err != nil {
-			return err
+	c.renumber(b)
+	return c.sink.add(b.entries)
+}
+
+// renumber gives the entries of a batch the final numbers of their ids.
+func (c *collector) renumber(b *batch) {
+	if len(c.newRows) > 0 {
+		for at := range b.entries {
+			if i := b.entries[at].Row; i < 0 {
+				b.entries[at].Row = c.newRows[-2-i]
+			}
 		}
 	}
-	return nil
+	if known := b.file.columns; known != nil {
+		for at := range b.entries {
+			b.entries[at].Column = known[b.entries[at].Column]
+		}
+	} else if len(c.newColumns) > 0 {
+		for at := range b.entries {
+			if j := b.entries[at].Column; j < 0 {
+				b.entries[at].Column = c.newColumns[-2-j]
+			}
+		}
+	}
 }
 
 // number adds the new ids of a batch to those of the stream, and lists their
