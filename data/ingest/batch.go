@@ -59,9 +59,10 @@ type worker struct {
 	values        values
 	probe         *data.Entry // look for this row and column and keep nothing
 
-	waiting  []waiting // of cap maxWaiting
-	fleeting bool      // ids do not outlive the next one: nothing may wait
-	near     uint32    // keeps the compiler from leaving a loop out
+	waiting  []waiting             // of cap maxWaiting
+	texts    [maxWaiting][2][]byte // row and column of those that wait, where a key is long
+	fleeting bool                  // texts do not outlive the next one: they cannot wait
+	near     uint32                // keeps the compiler from leaving a loop out
 
 	lastRow, lastColumn lastID
 	fields              [][]byte  // of one line
@@ -122,57 +123,76 @@ func (w *worker) unknownColumn(b *batch, k key, id []byte) {
 	}
 }
 
-// put keeps an entry; column and number are as columnOf gave them.
-func (w *worker) put(b *batch, row []byte, rowKey key, column []byte, columnKey key, j int32, v float64) {
-	if j == -1 {
-		j = numberIn(b.newColumns, columnKey, column)
+// put takes an entry; the column's key and number are as columnOf gave them.
+func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v float64) {
+	rowKey := keyOf(row)
+	long := rowKey.long() || columnKey.long()
+	if long {
+		w.texts[len(w.waiting)] = [2][]byte{row, column}
 	}
-	if columnKey != w.lastColumn.key || columnKey.long() {
-		w.lastColumn.set(columnKey, column, j)
-	}
-	w.waiting = append(w.waiting, waiting{rowKey, row, j, v})
-	if len(w.waiting) == cap(w.waiting) || w.fleeting || w.probe != nil {
+	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, j})
+	if len(w.waiting) == maxWaiting || long && w.fleeting || w.probe != nil {
 		w.settle(b)
 	}
 }
 
 // waiting is an entry whose row has not been looked up yet.
 type waiting struct {
-	key    key
-	row    []byte
-	column int32
-	value  float64
+	row, column key
+	value       float64
+	number      int32 // of the column; −1 if it has not been found yet
 }
 
 // maxWaiting is how many entries are looked up together.
 const maxWaiting = 64
 
-// settle looks up the rows of the entries that wait, and keeps them. Looking for
-// many at once lets the processor wait for memory, where the table is large, for
+// settle looks up the ids of the entries that wait, and keeps them. Looking for
+// many at once lets the processor wait for memory, where a table is large, for
 // all of them at the same time: the first loop only asks for it.
 func (w *worker) settle(b *batch) {
-	slots := *w.rows.slots.Load()
-	mask := uint64(len(slots) - 1)
+	w.ask()
+	for at := range w.waiting {
+		e := &w.waiting[at]
+		i, j := w.lastRow.number, e.number
+		if e.row != w.lastRow.key || e.row.long() {
+			i = w.lastRow.find(w.rows, b.newRows, e.row, w.texts[at][0])
+		}
+		if j == -1 {
+			j = w.lastColumn.find(w.columns, b.newColumns, e.column, w.texts[at][1])
+		}
+		w.keep(b, i, j, e.value)
+	}
+	w.waiting = w.waiting[:0]
+}
+
+func (w *worker) ask() {
+	rows, columns := *w.rows.slots.Load(), *w.columns.slots.Load()
 	near, last := uint32(0), key{}
 	for at := range w.waiting {
-		if k := w.waiting[at].key; k != last {
-			near |= slots[k.hash()&mask].number.Load()
-			last = k
+		e := &w.waiting[at]
+		if e.row != last {
+			near |= rows[e.row.hash()&uint64(len(rows)-1)].number.Load()
+			last = e.row
+		}
+		if e.number == -1 {
+			near |= columns[e.column.hash()&uint64(len(columns)-1)].number.Load()
 		}
 	}
 	w.near = near
-	for at := range w.waiting {
-		e := &w.waiting[at]
-		i := w.lastRow.number
-		if !w.lastRow.is(e.key, e.row) {
-			if i = w.rows.find(e.key, e.row); i < 0 {
-				i = numberIn(b.newRows, e.key, e.row)
-			}
-			w.lastRow.set(e.key, e.row, i)
-		}
-		w.keep(b, i, e.column, e.value)
+}
+
+// find gives the number of an id: that of the stream, or −2−k for the k-th of
+// the batch's new ones.
+func (l *lastID) find(known, fresh *ids, k key, text []byte) int32 {
+	if l.is(k, text) {
+		return l.number
 	}
-	w.waiting = w.waiting[:0]
+	number := known.find(k, text)
+	if number < 0 {
+		number = numberIn(fresh, k, text)
+	}
+	l.set(k, text, number)
+	return number
 }
 
 // keep keeps an entry by its numbers.
@@ -190,11 +210,15 @@ func (w *worker) keep(b *batch, i, j int32, v float64) {
 	b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: v})
 }
 
-// numberIn gives −2−k for the k-th new id of a batch.
-func numberIn(t *ids, k key, id []byte) int32 {
-	number := t.find(k, id)
+// numberIn gives −2−k for the k-th new id of a batch. The text is only needed if
+// the key is long.
+func numberIn(t *ids, k key, text []byte) int32 {
+	number := t.find(k, text)
 	if number < 0 {
-		number = t.add(k, string(id))
+		if !k.long() {
+			text = k.appendText(nil)
+		}
+		number = t.add(k, string(text))
 	}
 	return -2 - number
 }

@@ -58,19 +58,17 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 	// is looked for last, and must be in the text.
 	whole, begin := text[:len(text)+slack], 0
 	for begin < len(text) {
-		rowKey, n, ok := field(whole[begin:], l.delimiter)
-		if !ok || begin+n+1 >= len(text) {
-			break
-		}
-		row := text[begin : begin+n]
+		row, n, ok := field(whole[begin:], l.delimiter)
 		at := begin + n + 1
-		columnKey, n, ok := field(whole[at:], l.delimiter)
-		if !ok || at+n+1 >= len(text) {
+		if !ok || at >= len(text) {
 			break
 		}
-		column := text[at : at+n]
+		column, n, ok := field(whole[at:], l.delimiter)
 		at += n + 1
-		value, next := w.fastValue(text, whole, at, l)
+		if !ok || at >= len(text) {
+			break
+		}
+		value, next := fastValue(text, whole, at, l)
 		if next == 0 {
 			break
 		}
@@ -78,15 +76,18 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 		if wrong != "" {
 			break
 		}
-		j := w.lastColumn.number
-		if columnKey != w.lastColumn.key {
-			if j = w.columns.find(columnKey, nil); j < 0 && w.fixed {
+		j := int32(-1)
+		if w.fixed {
+			if j = w.columns.find(column, nil); j < 0 {
 				break
 			}
 		}
 		b.lines++
 		b.given++
-		w.put(b, row, rowKey, column, columnKey, j, v)
+		w.waiting = append(w.waiting, waiting{row, column, v, j})
+		if len(w.waiting) == maxWaiting || w.probe != nil {
+			w.settle(b)
+		}
 		begin = next
 	}
 	return text[begin:]
@@ -94,7 +95,7 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 
 // fastValue finds the value that begins at a place, and where the next line
 // does; 0 if that is for the general parser.
-func (w *worker) fastValue(text, whole []byte, at int, l *layout) (value []byte, next int) {
+func fastValue(text, whole []byte, at int, l *layout) (value []byte, next int) {
 	behind := byte('\n')
 	if l.width > 3 {
 		behind = l.delimiter
@@ -109,15 +110,22 @@ func (w *worker) fastValue(text, whole []byte, at int, l *layout) (value []byte,
 	if end >= len(text) {
 		return nil, 0
 	}
-	if l.width > 3 {
-		rest := bytes.IndexByte(text[end+1:], '\n')
-		if rest < 0 || !textfile.Printable(bytes.TrimSuffix(text[end+1:end+1+rest], []byte{'\r'})) || bytes.IndexByte(text[end+1:end+1+rest], l.delimiter) >= 0 {
+	if next = end + 1; l.width > 3 {
+		rest := bytes.IndexByte(text[next:min(len(text), next+maxRest)], '\n')
+		if rest < 0 {
 			return nil, 0
 		}
-		return text[at:end], end + rest + 2
+		behind := bytes.TrimSuffix(text[next:next+rest], []byte{'\r'})
+		if !textfile.Printable(behind) || bytes.IndexByte(behind, l.delimiter) >= 0 {
+			return nil, 0
+		}
+		return text[at:end], next + rest + 1
 	}
-	if next = end + 1; n > 0 && text[end-1] == '\r' {
+	if n > 0 && text[end-1] == '\r' {
 		end--
 	}
 	return text[at:end], next
 }
+
+// maxRest is the most bytes behind the value of a fast line.
+const maxRest = 256

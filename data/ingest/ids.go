@@ -71,6 +71,14 @@ func shortKey(low, high uint64, n int) key {
 	return key{low, high&(1<<(8*n-64)-1) | uint64(n)<<56}
 }
 
+// appendText gives the text of a key that is not long.
+func (k key) appendText(to []byte) []byte {
+	n := int(k.high >> 56)
+	to = binary.LittleEndian.AppendUint64(to, k.low)
+	to = binary.LittleEndian.AppendUint64(to, k.high)
+	return to[:len(to)-16+n]
+}
+
 // firstSlots is the size of a new table.
 const firstSlots = 1 << 10
 

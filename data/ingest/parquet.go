@@ -185,7 +185,7 @@ func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow
 				return
 			}
 		}
-		w.put(b, row, keyOf(row), column, key, j, v)
+		w.put(b, row, column, key, j, v)
 	}
 }
 

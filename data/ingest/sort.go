@@ -35,8 +35,8 @@ type sorter struct {
 	parts  [][]data.Entry
 	loaded []data.Entry // from the temporary file
 	buffer []byte
-	passes [][]data.Entry // results of the passes but the last
-	counts [][]int32      // for each pass, where the entries of a digit go next
+	passes [2][]data.Entry          // results of the passes but the last, in turns
+	counts [2][1 << digitBits]int32 // where the entries of each digit go next, in this pass and the one after
 }
 
 // digitBits is the most bits of a digit: their counts fit the first cache.
@@ -76,14 +76,10 @@ func (w *sorter) order(k keyShape, to *sorted) {
 	passes := max(1, (width+digitBits-1)/digitBits)
 	// Digits of equal width, so that no pass has few bits to sort by.
 	digits := (width + passes - 1) / passes
-	for len(w.counts) < passes {
-		w.counts, w.passes = append(w.counts, make([]int32, 1<<digitBits)), append(w.passes, nil)
-	}
-	clear(to.ends)
-	for _, c := range w.counts[:passes] {
-		clear(c[:1<<digits])
-	}
 	mask := uint64(1)<<digits - 1
+	next, after := w.counts[0][:mask+1], w.counts[1][:mask+1]
+	clear(next)
+	clear(to.ends)
 	inOrder, before := true, uint64(0)
 	for _, part := range w.parts {
 		for at := range part {
@@ -91,16 +87,11 @@ func (w *sorter) order(k keyShape, to *sorted) {
 			inOrder = inOrder && before <= key
 			before = key
 			to.ends[key>>k.columnBits]++
-			for pass := range passes {
-				w.counts[pass][key&mask]++
-				key >>= digits
-			}
+			next[key&mask]++
 		}
 	}
-	end := 0
-	for row := range to.ends {
-		end += to.ends[row]
-		to.ends[row] = end
+	for row := 1; row < len(to.ends); row++ {
+		to.ends[row] += to.ends[row-1]
 	}
 	if inOrder {
 		at := 0
@@ -112,35 +103,39 @@ func (w *sorter) order(k keyShape, to *sorted) {
 		}
 		return
 	}
-	from := w.parts
-	for pass := range passes {
-		next, sum := w.counts[pass][:mask+1], int32(0)
-		for d := range next {
-			next[d], sum = sum, sum+next[d]
-		}
-		shift := pass * digits
-		if pass == passes-1 {
-			for _, part := range from {
-				for at := range part {
-					e := &part[at]
-					d := k.key(e) >> shift & mask
-					to.columns[next[d]], to.values[next[d]] = e.Column, e.Value
-					next[d]++
-				}
-			}
-			return
-		}
-		w.passes[pass] = slices.Grow(w.passes[pass][:0], len(to.columns))[:len(to.columns)]
-		result := w.passes[pass]
+	from, shift := w.parts, 0
+	for pass := range passes - 1 {
+		starts(next)
+		clear(after)
+		result := slices.Grow(w.passes[pass%2][:0], len(to.columns))[:len(to.columns)]
 		for _, part := range from {
 			for at := range part {
-				e := &part[at]
-				d := k.key(e) >> shift & mask
-				result[next[d]] = *e
-				next[d]++
+				key := k.key(&part[at]) >> shift
+				after[key>>digits&mask]++ // the digit of the next pass
+				place := &next[key&mask]
+				result[*place] = part[at]
+				*place++
 			}
 		}
-		from = [][]data.Entry{result}
+		w.passes[pass%2] = result
+		from, shift, next, after = [][]data.Entry{result}, shift+digits, after, next
+	}
+	starts(next)
+	for _, part := range from {
+		for at := range part {
+			place := &next[k.key(&part[at])>>shift&mask]
+			to.columns[*place], to.values[*place] = part[at].Column, part[at].Value
+			*place++
+		}
+	}
+}
+
+// starts turns counts into the places where each begins.
+func starts(counts []int32) {
+	sum := int32(0)
+	for d, count := range counts {
+		counts[d] = sum
+		sum += count
 	}
 }
 

@@ -142,7 +142,7 @@ func (w *worker) entry(b *batch, row, column, value []byte) {
 		b.fault = w.table(b).WrongValue(value, wrong)
 		return
 	}
-	w.put(b, row, keyOf(row), column, key, j, v)
+	w.put(b, row, column, key, j, v)
 }
 
 // table is for its errors.

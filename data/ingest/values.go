@@ -3,8 +3,6 @@ package ingest
 import (
 	"math"
 	"slices"
-
-	"optcomplete/internal/random"
 )
 
 // maxValues is how many distinct values a pack lists at most.
@@ -29,7 +27,7 @@ func (s *values) add(v float64) {
 		return
 	}
 	bits := math.Float64bits(v)
-	at := &s.recent[random.Mix(bits)>>56]
+	at := &s.recent[bits*0x9e3779b97f4a7c15>>56]
 	if *at == bits {
 		return
 	}
