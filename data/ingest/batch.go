@@ -62,7 +62,6 @@ type worker struct {
 	waiting  []waiting             // of cap maxWaiting
 	texts    [maxWaiting][2][]byte // row and column of those that wait, where a key is long
 	fleeting bool                  // texts do not outlive the next one: they cannot wait
-	near     uint32                // keeps the compiler from leaving a loop out
 
 	lastRow, lastColumn lastID
 	fields              [][]byte  // of one line
@@ -130,55 +129,64 @@ func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v flo
 	if long {
 		w.texts[len(w.waiting)] = [2][]byte{row, column}
 	}
-	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, j})
+	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, -1, j})
 	if len(w.waiting) == maxWaiting || long && w.fleeting || w.probe != nil {
 		w.settle(b)
 	}
 }
 
-// waiting is an entry whose row has not been looked up yet.
+// waiting is an entry whose ids have not been looked up yet.
 type waiting struct {
 	row, column key
 	value       float64
-	number      int32 // of the column; −1 if it has not been found yet
+	i, j        int32 // numbers of the row and the column; −1 if not found yet
 }
 
 // maxWaiting is how many entries are looked up together.
 const maxWaiting = 64
 
-// settle looks up the ids of the entries that wait, and keeps them. Looking for
-// many at once lets the processor wait for memory, where a table is large, for
-// all of them at the same time: the first loop only asks for it.
+// settle looks up the ids of the entries that wait, and keeps them.
 func (w *worker) settle(b *batch) {
-	w.ask()
+	w.glance()
 	for at := range w.waiting {
 		e := &w.waiting[at]
-		i, j := w.lastRow.number, e.number
-		if e.row != w.lastRow.key || e.row.long() {
-			i = w.lastRow.find(w.rows, b.newRows, e.row, w.texts[at][0])
+		if e.i == -1 {
+			e.i = w.lastRow.find(w.rows, b.newRows, e.row, w.texts[at][0])
 		}
-		if j == -1 {
-			j = w.lastColumn.find(w.columns, b.newColumns, e.column, w.texts[at][1])
+		if e.j == -1 {
+			e.j = w.lastColumn.find(w.columns, b.newColumns, e.column, w.texts[at][1])
 		}
-		w.keep(b, i, j, e.value)
+		w.keep(b, e.i, e.j, e.value)
 	}
 	w.waiting = w.waiting[:0]
 }
 
-func (w *worker) ask() {
+// glance finds the ids that are short, known and in the first place that they
+// may have, which most are. As it does nothing else, the processor waits for
+// memory, where a table is large, for many of them at the same time.
+func (w *worker) glance() {
 	rows, columns := *w.rows.slots.Load(), *w.columns.slots.Load()
-	near, last := uint32(0), key{}
+	last, i := key{}, int32(-1)
 	for at := range w.waiting {
 		e := &w.waiting[at]
-		if e.row != last {
-			near |= rows[e.row.hash()&uint64(len(rows)-1)].number.Load()
-			last = e.row
+		if e.row != last || e.row.long() {
+			last, i = e.row, first(rows, e.row)
 		}
-		if e.number == -1 {
-			near |= columns[e.column.hash()&uint64(len(columns)-1)].number.Load()
+		e.i = i
+		if e.j == -1 {
+			e.j = first(columns, e.column)
 		}
 	}
-	w.near = near
+}
+
+// first is the number of a short text that stands where the search for it
+// begins, else −1.
+func first(slots []slot, k key) int32 {
+	s := &slots[k.hash()&uint64(len(slots)-1)]
+	if number := s.number.Load(); number != 0 && s.key == k && !k.long() {
+		return int32(number - 1)
+	}
+	return -1
 }
 
 // find gives the number of an id: that of the stream, or −2−k for the k-th of

@@ -1,7 +1,6 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/binary"
 	"math/bits"
 
@@ -68,12 +67,8 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 		if !ok || at >= len(text) {
 			break
 		}
-		value, next := fastValue(text, whole, at, l)
+		v, next := fastValue(text, whole, at, l)
 		if next == 0 {
-			break
-		}
-		v, wrong := textfile.ParseNumber(value)
-		if wrong != "" {
 			break
 		}
 		j := int32(-1)
@@ -84,7 +79,7 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 		}
 		b.lines++
 		b.given++
-		w.waiting = append(w.waiting, waiting{row, column, v, j})
+		w.waiting = append(w.waiting, waiting{row, column, v, -1, j})
 		if len(w.waiting) == maxWaiting || w.probe != nil {
 			w.settle(b)
 		}
@@ -93,39 +88,36 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 	return text[begin:]
 }
 
-// fastValue finds the value that begins at a place, and where the next line
-// does; 0 if that is for the general parser.
-func fastValue(text, whole []byte, at int, l *layout) (value []byte, next int) {
+// fastValue reads the value that begins at a place of the text, and says where
+// the next line does; 0 if that is for the general parser.
+func fastValue(text, whole []byte, at int, l *layout) (v float64, next int) {
 	behind := byte('\n')
 	if l.width > 3 {
 		behind = l.delimiter
 	}
 	n := indexIn(binary.LittleEndian.Uint64(whole[at:]), behind)
 	if n == 8 {
-		if n += indexIn(binary.LittleEndian.Uint64(whole[at+8:]), behind); n == 16 {
-			return nil, 0
-		}
+		n += indexIn(binary.LittleEndian.Uint64(whole[at+8:]), behind)
 	}
 	end := at + n
-	if end >= len(text) {
-		return nil, 0
+	if n == 16 || end >= len(text) {
+		return 0, 0
 	}
 	if next = end + 1; l.width > 3 {
-		rest := bytes.IndexByte(text[next:min(len(text), next+maxRest)], '\n')
-		if rest < 0 {
-			return nil, 0
+		rest, m, ok := field(whole[next:], '\n')
+		const bytes = 1<<56 - 1 // of the high word
+		if next += m + 1; !ok || next > len(text) || indexIn(rest.low, l.delimiter) < 8 || indexIn(rest.high&bytes, l.delimiter) < 8 {
+			return 0, 0
 		}
-		behind := bytes.TrimSuffix(text[next:next+rest], []byte{'\r'})
-		if !textfile.Printable(behind) || bytes.IndexByte(behind, l.delimiter) >= 0 {
-			return nil, 0
-		}
-		return text[at:end], next + rest + 1
-	}
-	if n > 0 && text[end-1] == '\r' {
+	} else if n > 0 && text[end-1] == '\r' {
 		end--
 	}
-	return text[at:end], next
+	if digit := text[at] - '0'; end == at+1 && digit <= 9 {
+		return float64(digit), next
+	}
+	v, wrong := textfile.ParseNumber(text[at:end])
+	if wrong != "" {
+		return 0, 0
+	}
+	return v, next
 }
-
-// maxRest is the most bytes behind the value of a fast line.
-const maxRest = 256
