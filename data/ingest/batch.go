@@ -161,32 +161,20 @@ func (w *worker) settle(b *batch) {
 	w.waiting = w.waiting[:0]
 }
 
-// glance finds the ids that are short, known and in the first place that they
-// may have, which most are. As it does nothing else, the processor waits for
-// memory, where a table is large, for many of them at the same time.
+// glance finds most ids that wait. As it does nothing else, the processor waits
+// for memory, where a table is large, for many of them at the same time.
 func (w *worker) glance() {
-	rows, columns := *w.rows.slots.Load(), *w.columns.slots.Load()
 	last, i := key{}, int32(-1)
 	for at := range w.waiting {
 		e := &w.waiting[at]
-		if e.row != last || e.row.long() {
-			last, i = e.row, first(rows, e.row)
+		if e.row != last {
+			last, i = e.row, w.rows.glance(e.row)
 		}
 		e.i = i
 		if e.j == -1 {
-			e.j = first(columns, e.column)
+			e.j = w.columns.glance(e.column)
 		}
 	}
-}
-
-// first is the number of a short text that stands where the search for it
-// begins, else −1.
-func first(slots []slot, k key) int32 {
-	s := &slots[k.hash()&uint64(len(slots)-1)]
-	if number := s.number.Load(); number != 0 && s.key == k && !k.long() {
-		return int32(number - 1)
-	}
-	return -1
 }
 
 // find gives the number of an id: that of the stream, or −2−k for the k-th of
@@ -223,8 +211,9 @@ func (w *worker) keep(b *batch, i, j int32, v float64) {
 func numberIn(t *ids, k key, text []byte) int32 {
 	number := t.find(k, text)
 	if number < 0 {
+		var short [shortText + 1]byte
 		if !k.long() {
-			text = k.appendText(nil)
+			text = k.appendText(short[:0])
 		}
 		number = t.add(k, string(text))
 	}

@@ -12,17 +12,20 @@ import (
 // its number or not yet, never with another.
 type ids struct {
 	slots atomic.Pointer[[]slot]   // open addressing; the length is a power of two
-	texts atomic.Pointer[[]string] // by number, of full capacity: only those below count are set
+	keys  atomic.Pointer[[]key]    // by number, of full capacity: only those below count are set
+	texts atomic.Pointer[[]string] // likewise
 	count int
 	size  int64 // bytes of the texts
 }
 
-// slot is one place of the table. Its key is written before its number, and
-// neither changes afterwards.
-type slot struct {
-	key    key
-	number atomic.Uint32 // 1 more than the text's; 0: the place is free
-}
+// slot is one place of the table: the upper half of a hash, and 1 more than the
+// number of its text; 0 if the place is free. It is written after the key and the
+// text of that number, and does not change afterwards.
+type slot struct{ atomic.Uint64 }
+
+// perText is how many slots there are for a text at least: small slots allow
+// many, so that most texts stand where the search for them begins.
+const perText = 4
 
 // key stands for a text: a short one as it is, so that no other text has its
 // key, and a longer one by a hash. The zero key is that of no text but the empty.
@@ -84,61 +87,73 @@ const firstSlots = 1 << 10
 
 func newIDs() *ids {
 	t := &ids{}
-	slots, texts := make([]slot, firstSlots), make([]string, firstSlots/2)
+	slots, keys, texts := make([]slot, firstSlots), make([]key, firstSlots/perText), make([]string, firstSlots/perText)
 	t.slots.Store(&slots)
+	t.keys.Store(&keys)
 	t.texts.Store(&texts)
 	return t
 }
 
 // find gives the number of a text whose key is known; −1 if it has none.
 func (t *ids) find(k key, text []byte) int32 {
-	slots := *t.slots.Load()
+	slots, hash := *t.slots.Load(), k.hash()
 	mask := uint64(len(slots) - 1)
-	for at := k.hash() & mask; ; at = (at + 1) & mask {
-		s := &slots[at]
-		number := s.number.Load()
-		if number == 0 {
+	for at := hash & mask; ; at = (at + 1) & mask {
+		s := slots[at].Load()
+		if s == 0 {
 			return -1
 		}
-		if s.key == k && (!k.long() || (*t.texts.Load())[number-1] == string(text)) {
-			return int32(number - 1)
+		if number := int32(uint32(s) - 1); s>>32 == hash>>32 && (*t.keys.Load())[number] == k && (!k.long() || t.text(number) == string(text)) {
+			return number
 		}
 	}
+}
+
+// glance finds a short text that stands where the search for it begins, as most
+// do; −1 if it must be looked for.
+func (t *ids) glance(k key) int32 {
+	slots, hash := *t.slots.Load(), k.hash()
+	s := slots[hash&uint64(len(slots)-1)].Load()
+	if s>>32 == hash>>32 && s != 0 && !k.long() {
+		if number := int32(uint32(s) - 1); (*t.keys.Load())[number] == k {
+			return number
+		}
+	}
+	return -1
 }
 
 // add numbers a text that has none.
 func (t *ids) add(k key, text string) int32 {
 	slots := *t.slots.Load()
-	if 2*(t.count+1) > len(slots) {
+	if perText*(t.count+1) > len(slots) {
 		slots = t.grow(slots)
 	}
-	(*t.texts.Load())[t.count] = text
+	(*t.keys.Load())[t.count], (*t.texts.Load())[t.count] = k, text
 	t.count++
 	t.size += int64(len(text))
-	insert(slots, k, uint32(t.count))
+	insert(slots, k.hash(), t.count)
 	return int32(t.count - 1)
 }
 
-func insert(slots []slot, k key, number uint32) {
+func insert(slots []slot, hash uint64, number int) {
 	mask := uint64(len(slots) - 1)
-	at := k.hash() & mask
-	for slots[at].number.Load() != 0 {
+	at := hash & mask
+	for slots[at].Load() != 0 {
 		at = (at + 1) & mask
 	}
-	slots[at].key = k
-	slots[at].number.Store(number)
+	slots[at].Store(hash>>32<<32 | uint64(number))
 }
 
 func (t *ids) grow(old []slot) []slot {
-	texts := make([]string, len(old))
+	size := 2 * len(old)
+	keys, texts, slots := make([]key, size/perText), make([]string, size/perText), make([]slot, size)
 	copy(texts, *t.texts.Load())
-	t.texts.Store(&texts)
-	slots := make([]slot, 2*len(old))
-	for i := range old {
-		if number := old[i].number.Load(); number != 0 {
-			insert(slots, old[i].key, number)
-		}
+	copy(keys, *t.keys.Load())
+	for number := range t.count {
+		insert(slots, keys[number].hash(), number+1)
 	}
+	t.keys.Store(&keys)
+	t.texts.Store(&texts)
 	t.slots.Store(&slots)
 	return slots
 }
@@ -161,7 +176,7 @@ func (t *ids) text(number int32) string { return (*t.texts.Load())[number] }
 
 // bytes is about what the table occupies.
 func (t *ids) bytes() int64 {
-	return 24*int64(len(*t.slots.Load())) + 16*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
+	return 8*int64(len(*t.slots.Load())) + 32*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
 }
 
 // clear empties the table. Nobody may be using it.
