@@ -16,6 +16,8 @@ type ids struct {
 	texts atomic.Pointer[[]string] // likewise
 	count int
 	size  int64 // bytes of the texts
+
+	decimals *decimals // nil means none: for tables that live long
 }
 
 // slot is one place of the table: the upper half of a hash, and 1 more than the
@@ -109,9 +111,12 @@ func (t *ids) find(k key, text []byte) int32 {
 	}
 }
 
-// glance finds a short text that stands where the search for it begins, as most
-// do; −1 if it must be looked for.
+// glance finds a small number, or a short text that stands where the search for
+// it begins, as most do; −1 if it must be looked for. For tables with decimals.
 func (t *ids) glance(k key) int32 {
+	if number := t.decimals.find(k); number >= 0 {
+		return number
+	}
 	slots, hash := *t.slots.Load(), k.hash()
 	s := slots[hash&uint64(len(slots)-1)].Load()
 	if s>>32 == hash>>32 && s != 0 && !k.long() {
@@ -132,6 +137,9 @@ func (t *ids) add(k key, text string) int32 {
 	t.count++
 	t.size += int64(len(text))
 	insert(slots, k.hash(), t.count)
+	if t.decimals != nil {
+		t.decimals.add((*t.keys.Load())[:t.count])
+	}
 	return int32(t.count - 1)
 }
 
@@ -176,7 +184,7 @@ func (t *ids) text(number int32) string { return (*t.texts.Load())[number] }
 
 // bytes is about what the table occupies.
 func (t *ids) bytes() int64 {
-	return 8*int64(len(*t.slots.Load())) + 32*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
+	return t.decimals.bytes() + 8*int64(len(*t.slots.Load())) + 32*int64(len(*t.texts.Load())) + t.size + 8*int64(t.count)
 }
 
 // clear empties the table. Nobody may be using it.

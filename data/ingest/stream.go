@@ -75,6 +75,7 @@ func newStream(paths []string, s *Settings) (*stream, error) {
 
 func newStreamOf(inputs []*input, s *Settings) *stream {
 	t := &stream{settings: s, inputs: inputs, rows: newIDs(), columns: newIDs(), maxIDs: maxIDs}
+	t.rows.decimals, t.columns.decimals = newDecimals(), newDecimals()
 	t.fixed = s.Columns != nil && !s.AnyColumn
 	for _, id := range s.Columns {
 		t.columns.number(id)
