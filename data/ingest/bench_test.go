@@ -121,17 +121,29 @@ func benchRead(b *testing.B, path string, entries int) {
 	b.ReportMetric(float64(entries)*float64(b.N)/b.Elapsed().Seconds()/1e6, "Mentries/s")
 }
 
-// BenchmarkPack packs a million entries, in memory and with all of them through
-// the temporary file.
+// BenchmarkPack packs a million entries, MB being those of the CSV file, in memory
+// and with all of them through the temporary file.
 func BenchmarkPack(b *testing.B) {
 	dir := b.TempDir()
-	text := benchText("row,column,value\n", "%d,%d,%.1f\n", benchSet(false))
-	path := put(b, filepath.Join(dir, "r.csv"), text)
-	for _, memory := range []int64{0, 1} {
-		b.Run(fmt.Sprintf("spilled=%v", memory > 0), func(b *testing.B) {
+	const short, long, lens = "%d,%d,%.1f\n", "viewer%d,film%d,%.1f\n", "%d,%d,%.1f,1112486027\n"
+	for _, c := range []struct {
+		name, head, line string
+		sorted           bool
+		memory           int64
+	}{
+		{"sorted", "row,column,value\n", short, true, 0},
+		{"any order", "row,column,value\n", short, false, 0},
+		{"any order, spilled", "row,column,value\n", short, false, 1},
+		{"long ids, sorted", "row,column,value\n", long, true, 0},
+		{"long ids, any order", "row,column,value\n", long, false, 0},
+		{"movielens, sorted", "userId,movieId,rating,timestamp\n", lens, true, 0},
+	} {
+		text := benchText(c.head, c.line, benchSet(c.sorted))
+		path := put(b, filepath.Join(dir, "r.csv"), text)
+		b.Run(c.name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))
 			for b.Loop() {
-				if _, err := Pack(context.Background(), []string{path}, filepath.Join(dir, "r.pack"), Settings{Memory: memory}); err != nil {
+				if _, err := Pack(context.Background(), []string{path}, filepath.Join(dir, "r.pack"), Settings{Memory: c.memory}); err != nil {
 					b.Fatal(err)
 				}
 			}
