@@ -62,7 +62,9 @@ type worker struct {
 	minus  []float64 // −u, 1 and zeros
 }
 
-func (o *Exact) newWorker() *worker { return &worker{Exact: o, group: newGroup(o.matrix)} }
+func (o *Exact) newWorker() *worker {
+	return &worker{Exact: o, group: newGroup(o.matrix), panel: o.newPanel()}
+}
 
 // group is up to eight rows, one for each lane, as they were read last.
 type group struct {
@@ -165,7 +167,7 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 				k.second(s.hessian)
 			}
 		}
-		if k.panel.full(k.Exact) {
+		if k.panel.full() {
 			k.take(&s)
 		}
 	}
@@ -232,7 +234,8 @@ func (k *worker) primal(lanes int, s *sums) {
 			u[y] = k.x[y*kernel.Lanes+lane]
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
-		ar, rr := k.residual(k.panel.add(columns), k.v[lane*k.stride():][:k.stride()], values, u)
+		ar, rr := k.residual(k.panel.room(len(columns)), k.v[lane*k.stride():][:k.stride()], values, u)
+		k.panel.add(columns)
 		s.add(k.aa[lane], ar, rr)
 		s.cost += penalty + rr
 	}
@@ -295,10 +298,11 @@ func (k *worker) dual(lanes, size int, s *sums) {
 	kernel.Solve(k.k, k.x, size)
 	for lane := range lanes {
 		columns, values := k.entries(lane)
-		r := k.panel.add(columns)[:len(columns)]
+		r := k.panel.room(len(columns))[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
+		k.panel.add(columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.
