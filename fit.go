@@ -71,6 +71,12 @@ type Settings struct {
 	// read into it if they fit; zero means half of what is free.
 	Memory int64
 
+	// Folder is where the model will be saved. If the coefficients of all rows
+	// would take much memory, they are then streamed to a file beside it, which
+	// Save moves there; the model must be closed. Empty: they are kept in memory.
+	// With a remainder they always are: fitting it asks for them over and over.
+	Folder string
+
 	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
 
@@ -155,10 +161,16 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 
-	parts, err := t.parts(finish, train, selection, c)
+	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
 	if err != nil {
 		return nil, err
 	}
+	done := false
+	defer func() {
+		if !done {
+			closeRows(parts)
+		}
+	}()
 	if err := t.setRemainder(finish, train, selection, c, parts, &settings); err != nil {
 		return nil, err
 	}
@@ -181,6 +193,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
 		return nil, err
 	}
+	if parts.Stored != nil && parts.Stored.Err() != nil {
+		return nil, parts.Stored.Err()
+	}
 	total := time.Since(start)
 	fitted.Summary.Seconds = model.Seconds{
 		Choose:   chosen.Seconds(),
@@ -189,6 +204,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		Complete: (total - searched).Seconds(),
 		Total:    total.Seconds(),
 	}
+	done = true
 	return fitted, nil
 }
 

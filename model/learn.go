@@ -117,25 +117,6 @@ func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, 
 	return p, p.invert()
 }
 
-// coefficients solves every row by itself: the mean of its posterior, exactly
-// as Prior.Posterior gives it.
-func (l *learner) coefficients(ctx context.Context, values data.Source, p *priorState) ([]float64, error) {
-	out := make([]float64, l.n*l.d)
-	return out, data.ForBlocks(ctx, values, l.threads, func(r *data.RowReader) func(lo, hi int) error {
-		s := newPosterior(l.d)
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				at, a, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				s.solve(p, l.design, at, a, out[i*l.d:(i+1)*l.d])
-			}
-			return nil
-		}
-	})
-}
-
 // priorSums is what a step of learning needs of the rows.
 type priorSums struct {
 	rows, entries float64

@@ -56,7 +56,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 	}
 	out = m.copy()
 	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
-	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), slices.Clone(m.Coefficients)
+	out.RowEffects, out.Coefficients, out.Stored = slices.Clone(m.RowEffects), slices.Clone(m.allCoefficients()), nil
 	out.RowRemainder = slices.Clone(m.RowRemainder)
 	rows = make([]int, n)
 	for x, id := range r.RowIDs {

@@ -109,6 +109,7 @@ file, pass by pass.`,
 			if err := large.resolve(&settings); err != nil {
 				return err
 			}
+			settings.Folder = output
 			start := time.Now()
 			in.stored = true
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
@@ -125,6 +126,7 @@ file, pass by pass.`,
 			if err := errors.Join(err, cuts.save()); err != nil {
 				return err
 			}
+			defer fitted.Close()
 			summary := &fitted.Summary
 			summary.Warnings = append(summary.Warnings, warnings...)
 			summary.Seconds.Load = loaded.Seconds()

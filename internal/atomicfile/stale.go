@@ -90,3 +90,7 @@ func Temp(path, kind string) (file *os.File, named bool, err error) {
 	}
 	return file, !unlinksOpen || os.Remove(name) != nil, nil
 }
+
+// Name gives a file that Temp made a name, which nothing else may have, if the
+// file has none and the system can. After an error the caller copies it.
+func Name(file *os.File, path string) error { return name(file, path) }
