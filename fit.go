@@ -211,9 +211,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 // score fills in what the model is worth on the entries it was fitted on, and on
 // those held out, if any.
 func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
-	if err := fitted.SetSeen(problem.Ratings.Source()); err != nil { // held-out entries were seen too
-		return err
-	}
+	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
 	if fitted.Summary.Variance, err = fitted.VarianceOf(ctx, train, threads); err != nil {
 		return err
 	}

@@ -112,9 +112,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, Features: Chosen(features, selected),
 	}
 	model.Survey = nil
-	if err := model.SetSeen(train.Source()); err != nil {
-		return nil, err
-	}
+	model.SetSeen(train.Source())
 	if err := model.check(); err != nil {
 		return nil, err
 	}
