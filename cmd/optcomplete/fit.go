@@ -111,7 +111,7 @@ file, pass by pass.`,
 			}
 			settings.Folder = output
 			start := time.Now()
-			in.stored = true
+			in.stored, in.optional = true, settings.Method == optcomplete.SoftImpute || settings.Method == optcomplete.EffectsOnly
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
 				return err
@@ -120,6 +120,9 @@ file, pass by pass.`,
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
+			if settings.Method == optcomplete.OptComplete && settings.TimeLimit == 0 {
+				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may never end: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
+			}
 			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			// The cuts are of use most where a solver has failed.
