@@ -40,6 +40,15 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	return parts, nil
 }
 
+// learnMemory is what learning a prior may keep of the rows: the default, and no
+// more than half of a limit that was given.
+func (t *task) learnMemory() int64 {
+	if t.limit > 0 && t.limit/2 < 512<<20 {
+		return t.limit / 2
+	}
+	return 0
+}
+
 // closeRows gives up the file of rows, if there is one.
 func closeRows(parts *model.Parts) {
 	if file, ok := parts.Stored.(io.Closer); ok {

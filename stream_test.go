@@ -102,6 +102,11 @@ func TestStreamedModelIsTheSame(t *testing.T) {
 					settings.Holdout = 0.2
 				}
 				sameStreamed(t, problem, settings, 1, 3)
+				if refit == model.LearnedPrior { // with little memory less is kept, to the same end
+					want := timeless(fit(t, problem, settings))
+					settings.Memory = 2
+					same(t, "with little memory", want, timeless(fit(t, problem, settings)))
+				}
 			})
 		}
 	}

@@ -26,6 +26,7 @@ type task struct {
 	find     search.Settings
 	threads  int
 	noClip   bool
+	limit    int64             // Settings.Memory
 	memory   *checkpoint.Store // of what was computed; nil: none
 }
 
@@ -160,7 +161,7 @@ func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, 
 	members := t.members(selection)
 	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
 		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, FixedShrinkage: c.fixed, Steps: c.steps, Threads: t.threads,
-		Rows: rows,
+		Rows: rows, Memory: t.learnMemory(),
 	})
 }
 

@@ -17,6 +17,9 @@ type Recipe struct {
 	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
 	Steps           int     // of learning a prior, at most; zero means 20
 	Threads         int
+	// Memory is the most bytes that learning a prior may keep of the rows, to take
+	// its steps faster; zero means 512 MiB. The result does not depend on it.
+	Memory int64
 	// Rows is given the rows, which are then not kept; nil: Parts.Coefficients
 	// holds them.
 	Rows RowSink
@@ -164,7 +167,7 @@ func fitPaper(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 	p := new(Parts)
 	p.NewColumn = make([]float64, k+1)
 	if r.Refit == LearnedPrior {
-		prior, err := learnPrior(ctx, s, chosen, k, r.Steps, r.Threads)
+		prior, err := learnPrior(ctx, s, chosen, k, r.Steps, r.Threads, r.Memory)
 		if err != nil {
 			return nil, nil, err
 		}
@@ -195,7 +198,7 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 	_, columns := s.Dims()
 	d := k + 1
 	design := withConstant(chosen, k, columns)
-	l, err := newLearner(ctx, s, design, d, r.Threads)
+	l, err := newLearner(ctx, s, design, d, r.Threads, r.Memory)
 	if err != nil {
 		return nil, err
 	}

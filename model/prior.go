@@ -27,7 +27,7 @@ const priorSteps = 20
 // The result is finite and the same for any number of threads. A row without
 // entries gets the prior's mean.
 func LearnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, []float64, error) {
-	p, err := learnPrior(ctx, values, design, d, steps, threads)
+	p, err := learnPrior(ctx, values, design, d, steps, threads, 0)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -37,12 +37,12 @@ func LearnPrior(ctx context.Context, values data.Source, design []float64, d, st
 }
 
 // learnPrior is LearnPrior without the rows.
-func learnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*priorState, error) {
+func learnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int, most int64) (*priorState, error) {
 	survey, err := data.TakeSurvey(ctx, values, threads)
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLearner(ctx, values, design, d, threads)
+	l, err := newLearner(ctx, values, design, d, threads, most)
 	if err != nil {
 		return nil, err
 	}
