@@ -1,28 +1,35 @@
 package objective
 
-import (
-	"slices"
-
-	"optcomplete/internal/kernel"
-)
+import "optcomplete/internal/kernel"
 
 // panel collects the residuals of many rows and correlates them with all features
 // together, a tile of columns after the other, so that the features of a tile are
 // read from a near cache for all rows of the panel. The sums over a row's entries
 // are taken in the order of its columns, whatever the tiles.
 type panel struct {
-	entries
-	ends   []int     // of each row
-	at     []int     // of each row, the first entry not yet in a tile
-	packed entries   // by tiles, in each by rows
-	spans  []int32   // of each row with entries in a tile: its place in z, and where they are
-	z      []float64 // b_jᵀr of each row, for a block of features
+	width   int       // columns of a tile
+	block   int       // features of a block
+	tiles   []tile    // the entries
+	rows    int       // taken in
+	entries int       // of all of them
+	r       []float64 // the residual of the row to come
+	z       []float64 // b_jᵀr of each row, for a block of features
 }
 
-// entries are observed entries, one after the other.
-type entries struct {
+// tile is the entries of the rows in some columns, row after row.
+type tile struct {
 	columns []int32
-	r       []float64 // the residuals
+	r       []float64
+	spans   []int32 // of each row with entries here: its place in z, and where they are
+}
+
+func (o *Exact) newPanel() panel {
+	width := o.tile()
+	p := panel{width: width, block: o.block}
+	if width > 0 {
+		p.tiles = make([]tile, (o.m+width-1)/width)
+	}
+	return p
 }
 
 // A panel has as many rows as leave room beside a tile in the second cache for
@@ -54,71 +61,61 @@ func (o *Exact) tile() int {
 	return (o.m + tiles - 1) / tiles
 }
 
-// add takes a row into the panel and returns where its residual is to be written,
-// with room for kernel.Combine behind it.
-func (p *panel) add(columns []int32) []float64 {
-	p.columns = append(p.columns, columns...)
-	from := len(p.r)
-	p.r = slices.Grow(p.r, len(columns)+kernel.CombineRoom)[:len(p.columns)]
-	p.ends = append(p.ends, len(p.columns))
-	return p.r[from : len(p.columns)+kernel.CombineRoom]
+// room is where the residual of a row of so many entries is to be written before
+// it is added, with room for kernel.Combine behind it.
+func (p *panel) room(entries int) []float64 {
+	p.r = grow(p.r, entries+kernel.CombineRoom)
+	return p.r
+}
+
+// add takes a row into the panel, given its columns, with the residual in room.
+func (p *panel) add(columns []int32) {
+	place := int32(p.rows * p.block)
+	p.rows++
+	p.entries += len(columns)
+	for at := 0; at < len(columns); {
+		x := int(columns[at]) / p.width
+		t, end := &p.tiles[x], (x+1)*p.width
+		from := at
+		for at < len(columns) && int(columns[at]) < end {
+			at++
+		}
+		first := int32(len(t.r))
+		t.columns = append(t.columns, columns[from:at]...)
+		t.r = append(t.r, p.r[from:at]...)
+		t.spans = append(t.spans, place, first, int32(len(t.r)))
+	}
 }
 
 // full tells whether the panel should be taken.
-func (p *panel) full(o *Exact) bool {
-	return len(p.r) >= panelEntries || 8*o.block*len(p.ends) >= panelBytes
-}
+func (p *panel) full() bool { return p.entries >= panelEntries || 8*p.block*p.rows >= panelBytes }
 
 // take correlates all rows of the panel, hands b_jᵀr of each to f, in order, one
 // block of features from j on after the other, and empties the panel.
 func (p *panel) take(o *Exact, f func(j int, z []float64)) {
-	by := p.pack(o)
-	p.z = grow(p.z, len(p.ends)*o.block)
-	z := p.z[:len(p.ends)*o.block]
+	p.z = grow(p.z, p.rows*p.block)
+	z := p.z[:p.rows*p.block]
 	for q := range o.blocks {
 		clear(z)
 		vectors := min(o.block, kernel.Pad(o.p)-q*o.block) / 4
-		kernel.CorrelateSpans(z, vectors, p.spans, by.columns, by.r, o.b[q*o.m*o.block:], o.block)
-		for i := range p.ends {
+		b := o.b[q*o.m*o.block:]
+		for x := range p.tiles {
+			if t := &p.tiles[x]; len(t.spans) > 0 {
+				kernel.CorrelateSpans(z, vectors, t.spans, t.columns, t.r, b, o.block)
+			}
+		}
+		for i := range p.rows {
 			f(q*o.block, z[i*o.block:][:o.block])
 		}
 	}
 	p.empty()
 }
 
-// pack divides the rows into spans, one for each tile, and puts the entries of a
-// tile together, as they are read once for each block of features.
-func (p *panel) pack(o *Exact) entries {
-	p.spans = p.spans[:0]
-	p.at = append(append(p.at[:0], 0), p.ends...)[:len(p.ends)]
-	tile := o.tile()
-	if tile >= o.m {
-		for i, at := range p.at {
-			p.spans = append(p.spans, int32(i*o.block), int32(at), int32(p.ends[i]))
-		}
-		return p.entries
-	}
-	by := entries{p.packed.columns[:0], p.packed.r[:0]}
-	for end := tile; end < o.m+tile; end += tile {
-		for i, at := range p.at {
-			columns := p.columns[at:p.ends[i]]
-			n := 0
-			for n < len(columns) && int(columns[n]) < end {
-				n++
-			}
-			if n == 0 {
-				continue
-			}
-			from := len(by.r)
-			by.columns = append(by.columns, columns[:n]...)
-			by.r = append(by.r, p.r[at:at+n]...)
-			p.spans = append(p.spans, int32(i*o.block), int32(from), int32(from+n))
-			p.at[i] += n
-		}
-	}
-	p.packed = by
-	return by
-}
-
 // empty forgets all rows, such as those of a chunk that was given up.
-func (p *panel) empty() { p.columns, p.r, p.ends = p.columns[:0], p.r[:0], p.ends[:0] }
+func (p *panel) empty() {
+	p.rows, p.entries = 0, 0
+	for x := range p.tiles {
+		t := &p.tiles[x]
+		t.columns, t.r, t.spans = t.columns[:0], t.r[:0], t.spans[:0]
+	}
+}

@@ -36,12 +36,13 @@ func TestPanelIsTransposedProduct(t *testing.T) {
 		if tiles := (shape.m + o.tile() - 1) / o.tile(); tiles < shape.tiles {
 			t.Fatalf("%d tiles, wanted at least %d", tiles, shape.tiles)
 		}
-		var p panel
+		p := o.newPanel()
 		first := 0
 		for _, last := range []int{20, 21, rows} {
 			for i := first; i < last; i++ {
 				columns, values := matrix.Row(i)
-				copy(p.add(columns), values)
+				copy(p.room(len(columns)), values)
+				p.add(columns)
 			}
 			next := make([]int, shape.p) // the row expected, for each feature
 			p.take(o, func(from int, z []float64) {

@@ -182,7 +182,7 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, erro
 				k.second(factors, &s)
 			}
 		}
-		if k.panel.full(k.Exact) {
+		if k.panel.full() {
 			k.take(&s)
 		}
 	}
@@ -230,7 +230,8 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			own := u[y] - k.at.mu[y]
 			penalty += k.ridge[y] * own * own
 		}
-		ar, rr := k.subtract(k.panel.add(columns), columns, values, u)
+		ar, rr := k.subtract(k.panel.room(len(columns)), columns, values, u)
+		k.panel.add(columns)
 		s.add(squares(values), ar, rr)
 		s.cost += penalty + rr
 	}
@@ -256,10 +257,11 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 	kernel.Solve(l, k.x, size)
 	for lane := range group {
 		columns, values := k.entries(lane)
-		r := k.panel.add(columns)[:len(columns)]
+		r := k.panel.room(len(columns))[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
+		k.panel.add(columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The deviations u_j = γ s_j b_jᵀr give the cost from above.

@@ -1,6 +1,11 @@
 package objective
 
-import "context"
+import (
+	"context"
+	"slices"
+
+	"optcomplete/internal/kernel"
+)
 
 // RowCosts is the part of the cost that each row of the matrix has at the
 // weights, not divided by n·m: their sum is n·m times the cost.
@@ -11,12 +16,16 @@ func (o *Exact) RowCosts(ctx context.Context, weights []float64) ([]float64, err
 		k.prepare(w, false)
 	}
 	err := o.inChunks(ctx, func(thread, c int) error {
-		for x, i := range o.chunks[c] {
-			s, err := o.workers[thread].chunk(o.chunks[c][x:x+1], false)
-			if err != nil {
+		k := o.workers[thread]
+		var s sums
+		for group := range slices.Chunk(o.chunks[c], kernel.Lanes) {
+			k.panel.empty() // correlations are not needed
+			if err := k.solve(group, false, &s); err != nil {
 				return err
 			}
-			costs[i] = s.cost
+			for lane, i := range group {
+				costs[i] = k.costs[lane]
+			}
 		}
 		return nil
 	})

@@ -53,16 +53,19 @@ type worker struct {
 	v      []float64 // features of the support and values, by entry, of each lane
 	square []float64 // products of one row's features of the support and values
 	aa     [kernel.Lanes]float64
-	k      []float64 // packed triangles, lanes side by side
-	x      []float64 // right-hand sides and solutions, lanes side by side
-	work   []float64 // scratch of the inverse
-	zt     []float64 // b_jᵀr of the support, lanes side by side
-	r      []float64 // residual of one row
-	u      []float64 // coefficients of one row
-	minus  []float64 // −u, 1 and zeros
+	costs  [kernel.Lanes]float64 // of the rows of the group
+	k      []float64             // packed triangles, lanes side by side
+	x      []float64             // right-hand sides and solutions, lanes side by side
+	work   []float64             // scratch of the inverse
+	zt     []float64             // b_jᵀr of the support, lanes side by side
+	r      []float64             // residual of one row
+	u      []float64             // coefficients of one row
+	minus  []float64             // −u, 1 and zeros
 }
 
-func (o *Exact) newWorker() *worker { return &worker{Exact: o, group: newGroup(o.matrix)} }
+func (o *Exact) newWorker() *worker {
+	return &worker{Exact: o, group: newGroup(o.matrix), panel: o.newPanel()}
+}
 
 // group is up to eight rows, one for each lane, as they were read last.
 type group struct {
@@ -153,19 +156,13 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 		s.hessian = make([]float64, t*t)
 	}
 	for group := range slices.Chunk(rows, kernel.Lanes) {
-		if err := k.read(group); err != nil {
+		if err := k.solve(group, curved, &s); err != nil {
 			return s, err
 		}
-		columns, _ := k.entries(len(group) - 1) // the fullest row
-		if len(columns) < t && !curved {
-			k.dual(len(group), len(columns), &s)
-		} else {
-			k.primal(len(group), &s)
-			if curved {
-				k.second(s.hessian)
-			}
+		if curved {
+			k.second(s.hessian)
 		}
-		if k.panel.full(k.Exact) {
+		if k.panel.full() {
 			k.take(&s)
 		}
 	}
@@ -178,6 +175,20 @@ func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
 		}
 	}
 	return s, nil
+}
+
+// solve reads a group of rows and solves it in one of the spaces.
+func (k *worker) solve(group []int32, curved bool, s *sums) error {
+	if err := k.read(group); err != nil {
+		return err
+	}
+	columns, _ := k.entries(len(group) - 1) // the fullest row
+	if len(columns) < len(k.support) && !curved {
+		k.dual(len(group), len(columns), s)
+	} else {
+		k.primal(len(group), s)
+	}
+	return nil
 }
 
 // take adds (b_jᵀr)² of the rows in the panel.
@@ -232,9 +243,11 @@ func (k *worker) primal(lanes int, s *sums) {
 			u[y] = k.x[y*kernel.Lanes+lane]
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
-		ar, rr := k.residual(k.panel.add(columns), k.v[lane*k.stride():][:k.stride()], values, u)
+		ar, rr := k.residual(k.panel.room(len(columns)), k.v[lane*k.stride():][:k.stride()], values, u)
+		k.panel.add(columns)
 		s.add(k.aa[lane], ar, rr)
-		s.cost += penalty + rr
+		k.costs[lane] = penalty + rr
+		s.cost += k.costs[lane]
 	}
 	for y, ridge := range k.ridge {
 		for lane, u := range (*[kernel.Lanes]float64)(k.x[y*kernel.Lanes:]) {
@@ -295,10 +308,11 @@ func (k *worker) dual(lanes, size int, s *sums) {
 	kernel.Solve(k.k, k.x, size)
 	for lane := range lanes {
 		columns, values := k.entries(lane)
-		r := k.panel.add(columns)[:len(columns)]
+		r := k.panel.room(len(columns))[:len(columns)]
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
+		k.panel.add(columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.
@@ -316,7 +330,8 @@ func (k *worker) dual(lanes, size int, s *sums) {
 				rest[e] -= x * u
 			}
 		}
-		s.cost += penalty + squares(rest)
+		k.costs[lane] = penalty + squares(rest)
+		s.cost += k.costs[lane]
 	}
 }
 
