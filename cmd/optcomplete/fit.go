@@ -109,6 +109,9 @@ file, pass by pass.`,
 			if err := large.resolve(&settings); err != nil {
 				return err
 			}
+			if settings.Method == optcomplete.OptComplete && settings.TimeLimit == 0 {
+				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may never end: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
+			}
 			settings.Folder = output
 			start := time.Now()
 			in.stored, in.optional = true, settings.Method == optcomplete.SoftImpute || settings.Method == optcomplete.EffectsOnly
@@ -120,9 +123,6 @@ file, pass by pass.`,
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
-			if settings.Method == optcomplete.OptComplete && settings.TimeLimit == 0 {
-				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may never end: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
-			}
 			cuts.record(&settings.Master)
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			// The cuts are of use most where a solver has failed.
