@@ -20,9 +20,11 @@ func (m Method) Baseline() bool { return m == SoftImpute || m == IMC || m == Eff
 // within the training entries, except the rank if the settings give one.
 func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, error) {
 	start := time.Now()
-	train := problem.Ratings.Source()
+	train, err := nearby(problem.Ratings.Source(), s.Memory)
+	if err != nil {
+		return nil, err
+	}
 	var held data.Source
-	var err error
 	if s.Holdout > 0 {
 		if train, held, err = evaluate.Split(train, s.Holdout, s.Seed); err != nil {
 			return nil, err

@@ -71,6 +71,12 @@ type Settings struct {
 	// read into it if they fit; zero means half of what is free.
 	Memory int64
 
+	// Folder is where the model will be saved. If the coefficients of all rows
+	// would take much memory, they are then streamed to a file beside it, which
+	// Save moves there; the model must be closed. Empty: they are kept in memory.
+	// With a remainder they always are: fitting it asks for them over and over.
+	Folder string
+
 	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
 
@@ -155,10 +161,16 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 
-	parts, err := t.parts(finish, train, selection, c)
+	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
 	if err != nil {
 		return nil, err
 	}
+	done := false
+	defer func() {
+		if !done {
+			closeRows(parts)
+		}
+	}()
 	if err := t.setRemainder(finish, train, selection, c, parts, &settings); err != nil {
 		return nil, err
 	}
@@ -181,6 +193,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
 		return nil, err
 	}
+	if parts.Stored != nil && parts.Stored.Err() != nil {
+		return nil, parts.Stored.Err()
+	}
 	total := time.Since(start)
 	fitted.Summary.Seconds = model.Seconds{
 		Choose:   chosen.Seconds(),
@@ -189,15 +204,14 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		Complete: (total - searched).Seconds(),
 		Total:    total.Seconds(),
 	}
+	done = true
 	return fitted, nil
 }
 
 // score fills in what the model is worth on the entries it was fitted on, and on
 // those held out, if any.
 func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
-	if err := fitted.SetSeen(problem.Ratings.Source()); err != nil { // held-out entries were seen too
-		return err
-	}
+	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
 	if fitted.Summary.Variance, err = fitted.VarianceOf(ctx, train, threads); err != nil {
 		return err
 	}
@@ -236,7 +250,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 	if err := validate(problem, len(t.units), settings); err != nil {
 		return nil, err
 	}
-	t.threads, t.noClip = settings.Threads, settings.NoClip
+	t.threads, t.noClip, t.limit = settings.Threads, settings.NoClip, settings.Memory
 	always, err := t.resolve(problem, settings.Always, "always")
 	if err != nil {
 		return nil, err

@@ -26,6 +26,7 @@ type task struct {
 	find     search.Settings
 	threads  int
 	noClip   bool
+	limit    int64             // Settings.Memory
 	memory   *checkpoint.Store // of what was computed; nil: none
 }
 
@@ -149,11 +150,18 @@ func withConstant(f *data.Features) *data.Features {
 	return data.NewFeatures(f.IDs, append(slices.Clone(f.Names), "(intercept)"), values)
 }
 
-// parts fits everything but the selection.
+// parts fits everything but the selection, and keeps the coefficients of the rows
+// in memory.
 func (t *task) parts(ctx context.Context, train data.Source, selection []int, c choices) (*model.Parts, error) {
+	return t.partsTo(ctx, train, selection, c, nil)
+}
+
+// partsTo is parts that gives the rows to a sink.
+func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows model.RowSink) (*model.Parts, error) {
 	members := t.members(selection)
 	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
 		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, FixedShrinkage: c.fixed, Steps: c.steps, Threads: t.threads,
+		Rows: rows, Memory: t.learnMemory(),
 	})
 }
 
@@ -226,7 +234,7 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 	}
 	selection := s.units(t, result.Selection)
 	c.steps = trialSteps
-	parts, err := t.parts(ctx, train, selection, c)
+	parts, err := t.trialParts(ctx, train, selection, c)
 	if err != nil {
 		return evaluate.Trial{}, err
 	}

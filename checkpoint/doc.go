@@ -9,6 +9,6 @@
 // remembered in no time and computes the rest.
 //
 // It must never give an answer to another question, or of another run: a folder
-// whose fingerprint differs is an error. A file that cannot be written fails the
+// whose fingerprint differs is an error, and so is one that another run has open. A file that cannot be written fails the
 // run; one that cannot be read does not pass for an empty one.
 package checkpoint

@@ -33,6 +33,13 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s holds a checkpoint of another run: %s (use another folder, or remove this one)", e.Dir, difference(e.Want, e.Got))
 }
 
+// BusyError is returned for a folder that another run is using.
+type BusyError struct{ Dir string }
+
+func (e *BusyError) Error() string {
+	return fmt.Sprintf("another run is using the checkpoint in %s (wait for it to end, or use another folder)", e.Dir)
+}
+
 // difference names the first line in which two fingerprints differ.
 func difference(want, got string) string {
 	now, before := strings.Split(want, "\n"), strings.Split(got, "\n")
@@ -66,12 +73,30 @@ type question [sha256.Size]byte
 // syncEvery is how much time a loss of power may cost.
 const syncEvery = time.Second
 
-// Open opens the memory of a run in a folder, or begins it.
+// Open opens the memory of a run in a folder, or begins it. Until the store is
+// closed, or the process ends in whatever way, the folder is for this run alone.
 func Open(dir, fingerprint string) (*Store, error) {
 	if err := os.MkdirAll(dir, 0o777); err != nil {
 		return nil, err
 	}
-	run := filepath.Join(dir, runFile)
+	file, err := os.OpenFile(filepath.Join(dir, answersFile), os.O_RDWR|os.O_CREATE, 0o666)
+	if err != nil {
+		return nil, err
+	}
+	s := &Store{dir: dir, file: file, answers: map[question][]byte{}, synced: time.Now()}
+	if err := s.begin(fingerprint); err != nil {
+		file.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// begin locks the folder, checks that it is of this run, and reads its answers.
+func (s *Store) begin(fingerprint string) error {
+	if err := atomicfile.Lock(s.file); err != nil {
+		return &BusyError{Dir: s.dir}
+	}
+	run := filepath.Join(s.dir, runFile)
 	switch got, err := os.ReadFile(run); {
 	case errors.Is(err, fs.ErrNotExist):
 		err := atomicfile.File(run, func(w io.Writer) error {
@@ -79,30 +104,21 @@ func Open(dir, fingerprint string) (*Store, error) {
 			return err
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 	case err != nil:
-		return nil, err
+		return err
 	case string(got) != fingerprint:
-		return nil, &MismatchError{Dir: dir, Want: fingerprint, Got: string(got)}
+		return &MismatchError{Dir: s.dir, Want: fingerprint, Got: string(got)}
 	}
-	file, err := os.OpenFile(filepath.Join(dir, answersFile), os.O_RDWR|os.O_CREATE, 0o666)
-	if err != nil {
-		return nil, err
-	}
-	s := &Store{dir: dir, file: file, answers: map[question][]byte{}, synced: time.Now()}
 	end, err := s.load()
 	if err == nil {
-		err = file.Truncate(end)
+		err = s.file.Truncate(end)
 	}
 	if err == nil {
-		_, err = file.Seek(end, io.SeekStart)
+		_, err = s.file.Seek(end, io.SeekStart)
 	}
-	if err != nil {
-		file.Close()
-		return nil, err
-	}
-	return s, nil
+	return err
 }
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)

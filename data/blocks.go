@@ -46,8 +46,20 @@ func Blocks(n int) int { return (n + BlockRows - 1) / BlockRows }
 // Of several errors the one of the first block is returned.
 func ForBlocks(ctx context.Context, s Source, threads int, start func(r *RowReader) func(lo, hi int) error) error {
 	rows, _ := s.Dims()
-	return parallel.Do(ctx, Blocks(rows), threads, func(int) func(block int) error {
+	return ForBlocksOf(ctx, s, 0, rows, threads, start)
+}
+
+// ForBlocksOf is ForBlocks for the rows from..to only, from being where a block
+// begins.
+func ForBlocksOf(ctx context.Context, s Source, from, to, threads int, start func(r *RowReader) func(lo, hi int) error) error {
+	if from%BlockRows != 0 {
+		panic("data: no block of rows begins there")
+	}
+	return parallel.Do(ctx, Blocks(to-from), threads, func(int) func(block int) error {
 		work := start(NewRowReader(s))
-		return func(block int) error { return work(block*BlockRows, min(rows, (block+1)*BlockRows)) }
+		return func(block int) error {
+			lo := from + block*BlockRows
+			return work(lo, min(to, lo+BlockRows))
+		}
 	})
 }

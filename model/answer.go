@@ -91,8 +91,7 @@ func (m *Model) rowParts(i int) (effect float64, u []float64, isNew bool) {
 	if i < 0 || m.Entries[i] == 0 {
 		return m.Population[0], m.Population[1:], true
 	}
-	k := m.K()
-	return m.rowEffect(i), m.Coefficients[i*k : (i+1)*k], false
+	return m.rowEffect(i), m.coefficients(i, m.K()), false
 }
 
 // columnParts is the effect and the features of a column; of a typical one if j

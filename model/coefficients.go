@@ -48,6 +48,19 @@ func Coefficients(ctx context.Context, s data.Source, f *data.Features, selected
 // coefficients is Coefficients with the selected features of every column.
 func coefficients(ctx context.Context, s data.Source, chosen []float64, k int, refit Refit, gamma float64, threads int) ([]float64, error) {
 	rows, _ := s.Dims()
+	fit, err := fitOf(s, chosen, k, refit, gamma)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]float64, rows*k)
+	if err := fit.fill(ctx, 0, rows, threads, nil, out); err != nil {
+		return nil, err
+	}
+	return out, nil
+}
+
+// fitOf is the refit that knows nothing but the row itself.
+func fitOf(s data.Source, chosen []float64, k int, refit Refit, gamma float64) (*rowFit, error) {
 	lambda := 0.0 // 1/γ; zero is least squares
 	switch refit {
 	case LeastSquares:
@@ -59,29 +72,13 @@ func coefficients(ctx context.Context, s data.Source, chosen []float64, k int, r
 	default:
 		return nil, fmt.Errorf("model: unknown refit %v", refit)
 	}
-	out := make([]float64, rows*k)
-	if k == 0 {
-		return out, ctx.Err()
-	}
-	err := data.ForBlocks(ctx, s, threads, func(r *data.RowReader) func(lo, hi int) error {
+	return &rowFit{values: s, k: k, start: func() solveRow {
 		solver := newRowSolver(k, lambda)
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				at, values, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				if bad, ok := solver.solve(chosen, at, values, out[i*k:(i+1)*k]); !ok {
-					return &RangeError{Row: i, Value: bad}
-				}
-			}
-			return nil
+		return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+			bad, ok = solver.solve(chosen, at, a, u)
+			return 0, bad, ok
 		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	return out, nil
+	}}, nil
 }
 
 // Chosen is the selected features of every column, m×k.

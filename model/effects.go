@@ -49,18 +49,20 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 				e.Columns[c] = sums[c] / (float64(count) + columnShrinkage)
 			}
 		}
-		sums, err = byColumn(ctx, s, threads, func(i int, at []int32, values, sums []float64) {
-			if len(at) == 0 {
-				return
-			}
-			rest := 0.0
-			for x, c := range at {
-				rest += values[x] - e.Mean - e.Columns[c]
-			}
-			e.Rows[i] = rest / (float64(len(at)) + rowShrinkage)
-			by := e.Mean + e.Rows[i]
-			for x, c := range at {
-				sums[c] += values[x] - by
+		sums, err = byColumn(ctx, s, threads, func() addRow {
+			return func(i int, at []int32, values, sums []float64) {
+				if len(at) == 0 {
+					return
+				}
+				rest := 0.0
+				for x, c := range at {
+					rest += values[x] - e.Mean - e.Columns[c]
+				}
+				e.Rows[i] = rest / (float64(len(at)) + rowShrinkage)
+				by := e.Mean + e.Rows[i]
+				for x, c := range at {
+					sums[c] += values[x] - by
+				}
 			}
 		})
 		if err != nil {
@@ -77,12 +79,16 @@ const (
 	columnNumbers = 1 << 23
 )
 
-// byColumn adds something of every entry up by its column: add is given each row
-// and the sums to add to. The result is the same for any number of threads.
-func byColumn(ctx context.Context, s data.Source, threads int, add func(i int, at []int32, values, sums []float64)) ([]float64, error) {
+// addRow adds something of the entries of row i to sums by column.
+type addRow func(i int, at []int32, values, sums []float64)
+
+// byColumn adds something of every entry up by its column; start is called once
+// by each goroutine. The result is the same for any number of threads.
+func byColumn(ctx context.Context, s data.Source, threads int, start func() addRow) ([]float64, error) {
 	n, m := s.Dims()
 	partial := make([][]float64, max(1, min(columnParts, columnNumbers/max(m, 1), data.Blocks(n))))
 	err := data.ForParts(ctx, s, len(partial), threads, func(r *data.RowReader) func(part, lo, hi int) error {
+		add := start()
 		return func(part, lo, hi int) error {
 			sums := make([]float64, m)
 			for i := lo; i < hi; i++ {

@@ -154,10 +154,17 @@ func (m *Model) Explain() *Explanation {
 func (m *Model) overRows(f int, by float64) []float64 {
 	k := m.K()
 	over := make([]float64, 0, len(m.Entries))
-	for i, entries := range m.Entries {
-		if entries > 0 {
-			over = append(over, (m.Coefficients[i*k+f]+m.NewColumn[1+f])*by)
+	add := func(i int, u float64) {
+		if m.Entries[i] > 0 {
+			over = append(over, (u+m.NewColumn[1+f])*by)
 		}
+	}
+	if m.Stored != nil {
+		m.Stored.Term(f, add)
+		return over
+	}
+	for i := range m.Entries {
+		add(i, m.Coefficients[i*k+f])
 	}
 	return over
 }

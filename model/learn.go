@@ -21,10 +21,16 @@ type learner struct {
 	longest int       // most entries of a row
 }
 
-// learnBytes is the most memory that the rows' products may take.
+// learnBytes is the most memory that the rows' products may take unless a recipe
+// says less.
 const learnBytes = 512 << 20
 
-func newLearner(ctx context.Context, s data.Source, design []float64, d, threads int) (*learner, error) {
+// newLearner prepares to learn. The rows' products are kept if they take at most
+// so many bytes; zero means learnBytes.
+func newLearner(ctx context.Context, s data.Source, design []float64, d, threads int, most int64) (*learner, error) {
+	if most == 0 {
+		most = learnBytes
+	}
 	l := &learner{design: design, d: d, threads: threads, blocks: []int{0}}
 	l.n, _ = s.Dims()
 	for lo := 0; lo < l.n; lo += data.BlockRows {
@@ -42,7 +48,7 @@ func newLearner(ctx context.Context, s data.Source, design []float64, d, threads
 		}
 		l.blocks = append(l.blocks, len(l.groups))
 	}
-	if size := kernel.Tri(d) * kernel.Lanes * len(l.groups); size*8 <= learnBytes {
+	if size := kernel.Tri(d) * kernel.Lanes * len(l.groups); int64(size)*8 <= most {
 		l.grams = make([]float64, size)
 		err := data.ForBlocks(ctx, s, threads, func(r *data.RowReader) func(lo, hi int) error {
 			w := &learnWorker{learner: l, reader: r}
@@ -115,25 +121,6 @@ func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, 
 		}
 	}
 	return p, p.invert()
-}
-
-// coefficients solves every row by itself: the mean of its posterior, exactly
-// as Prior.Posterior gives it.
-func (l *learner) coefficients(ctx context.Context, values data.Source, p *priorState) ([]float64, error) {
-	out := make([]float64, l.n*l.d)
-	return out, data.ForBlocks(ctx, values, l.threads, func(r *data.RowReader) func(lo, hi int) error {
-		s := newPosterior(l.d)
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				at, a, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				s.solve(p, l.design, at, a, out[i*l.d:(i+1)*l.d])
-			}
-			return nil
-		}
-	})
 }
 
 // priorSums is what a step of learning needs of the rows.

@@ -14,7 +14,7 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 	const d = 4
 	m, f := problem(t, 700, 12, d, 0.5, 8)
 	for _, keep := range []bool{true, false} {
-		l, err := newLearner(context.Background(), m, f.Values, d, 2)
+		l, err := newLearner(context.Background(), m, f.Values, d, 2, 0)
 		if err != nil {
 			t.Fatal(err)
 		}

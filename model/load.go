@@ -25,7 +25,7 @@ func Load(dir string) (*Model, error) {
 	if err := m.loadSummary(filepath.Join(dir, summaryFile)); err != nil {
 		return nil, err
 	}
-	rows, columns := m.rowTable(), m.columnTable()
+	rows, columns := m.rowSchema(), m.columnTable()
 	if err := rows.load(dir, m.Summary.Rows); err != nil {
 		return nil, err
 	}

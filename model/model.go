@@ -71,7 +71,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	n, m := train.Dims()
 	fm, p := features.Dims()
 	k := len(selected)
-	if len(train.RowIDs) != n || len(train.ColumnIDs) != m || fm != m || len(parts.Coefficients) != n*k {
+	if len(train.RowIDs) != n || len(train.ColumnIDs) != m || fm != m || parts.Stored == nil && len(parts.Coefficients) != n*k {
 		panic(fmt.Sprintf("model: %d row ids, %d column ids, %d columns with features and %d coefficients for %d×%d and k=%d",
 			len(train.RowIDs), len(train.ColumnIDs), fm, len(parts.Coefficients), n, m, k))
 	}
@@ -112,9 +112,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, Features: Chosen(features, selected),
 	}
 	model.Survey = nil
-	if err := model.SetSeen(train.Source()); err != nil {
-		return nil, err
-	}
+	model.SetSeen(train.Source())
 	if err := model.check(); err != nil {
 		return nil, err
 	}
@@ -128,6 +126,11 @@ func (m *Model) check() error {
 		return err
 	}
 	k := m.K()
+	if m.Stored != nil {
+		if err := m.Stored.Err(); err != nil {
+			return err
+		}
+	}
 	if at := notFinite(m.Coefficients); at >= 0 {
 		return fmt.Errorf("model: row %q has a coefficient %v for %q", m.RowIDs[at/k], m.Coefficients[at], m.Summary.Terms[at%k])
 	}

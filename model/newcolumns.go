@@ -147,6 +147,6 @@ func (m *Model) copy() *Model {
 		RowIDs: m.RowIDs, Entries: m.Entries,
 		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, Features: m.Features,
 	}
-	out.seen.file, out.seen.columns = m.seen.file, m.seen.columns
+	out.seen.file, out.seen.columns, out.seen.source = m.seen.file, m.seen.columns, m.seen.source
 	return out
 }

@@ -56,7 +56,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 	}
 	out = m.copy()
 	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
-	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), slices.Clone(m.Coefficients)
+	out.RowEffects, out.Coefficients, out.Stored = slices.Clone(m.RowEffects), slices.Clone(m.allCoefficients()), nil
 	out.RowRemainder = slices.Clone(m.RowRemainder)
 	rows = make([]int, n)
 	for x, id := range r.RowIDs {
@@ -111,12 +111,22 @@ func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int, anyway bool)
 	if before.seen.err != nil {
 		return before.seen.err
 	}
-	m.seen.file, m.seen.columns = "", nil
-	if before.seen.columns == nil && !anyway {
+	m.seen.file, m.seen.columns, m.seen.source = "", nil, nil
+	if before.seen.columns == nil && before.seen.source == nil && !anyway {
 		return nil
 	}
 	m.seen.columns = make([][]int32, len(m.RowIDs))
 	copy(m.seen.columns, before.seen.columns)
+	if before.seen.source != nil {
+		row := before.seen.reader()
+		for i := range before.RowIDs {
+			at, err := row(i)
+			if err != nil {
+				return err
+			}
+			m.seen.columns[i] = slices.Clone(at)
+		}
+	}
 	for x, i := range rows {
 		at, _ := r.Row(x)
 		all := slices.Concat(m.seen.columns[i], at)

@@ -17,6 +17,12 @@ type Recipe struct {
 	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
 	Steps           int     // of learning a prior, at most; zero means 20
 	Threads         int
+	// Memory is the most bytes that learning a prior may keep of the rows, to take
+	// its steps faster; zero means 512 MiB. The result does not depend on it.
+	Memory int64
+	// Rows is given the rows, which are then not kept; nil: Parts.Coefficients
+	// holds them.
+	Rows RowSink
 }
 
 // Structure is what all rows and columns of a model share. model.json holds it.
@@ -56,7 +62,8 @@ type Parts struct {
 	Structure
 	RowEffects    []float64 // n; nil in Paper
 	ColumnEffects []float64 // m; nil in Paper and Pooled
-	Coefficients  []float64 // n×k
+	Coefficients  []float64 // n×k; nil if Stored has them
+	Stored        RowStore  // the coefficients, if they are not in memory; nil: they are
 
 	RowRemainder    []float64 // n×rank; nil without a remainder
 	ColumnRemainder []float64 // m×rank
@@ -80,7 +87,18 @@ func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 	if err != nil {
 		return nil, err
 	}
-	p, err := fitKind(ctx, s, survey, chosen, k, r)
+	p, fit, err := fitKind(ctx, s, survey, chosen, k, r)
+	if err != nil {
+		return nil, err
+	}
+	fit.unseen = p.Population
+	if r.Rows != nil {
+		err = fit.stream(ctx, r.Threads, p.RowEffects, r.Rows)
+	} else {
+		n, _ := s.Dims()
+		p.Coefficients = make([]float64, n*k)
+		err = fit.fill(ctx, 0, n, r.Threads, p.RowEffects, p.Coefficients)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,23 +108,13 @@ func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 	for j := range columns {
 		axpy(1/float64(columns), chosen[j*k:(j+1)*k], p.Typical)
 	}
-	p.fillUnseen(s, survey.Columns, chosen, k)
+	p.fillUnseen(survey.Columns, chosen, k)
 	return p, nil
 }
 
-// fillUnseen gives rows and columns without entries what a new one would get:
-// the population's coefficients, and the effect that the features predict.
-func (p *Parts) fillUnseen(s data.Source, count []int, chosen []float64, k int) {
-	n, _ := s.Dims()
-	for i := range n {
-		if s.Entries(i) > 0 {
-			continue
-		}
-		if p.RowEffects != nil {
-			p.RowEffects[i] = p.Population[0]
-		}
-		copy(p.Coefficients[i*k:(i+1)*k], p.Population[1:])
-	}
+// fillUnseen gives columns without entries what a new one would get: the effect
+// that the features predict.
+func (p *Parts) fillUnseen(count []int, chosen []float64, k int) {
 	if p.ColumnEffects == nil {
 		return
 	}
@@ -122,7 +130,8 @@ func (p *Structure) newColumnEffect(b []float64) float64 {
 	return p.NewColumn[0] + dot(b, p.NewColumn[1:])
 }
 
-func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*Parts, error) {
+// fitKind fits all that rows share, and tells how to fit a row.
+func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
 	if r.Kind == Paper {
 		return fitPaper(ctx, s, chosen, k, r)
 	}
@@ -132,17 +141,18 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	}
 	effects, err := FitEffects(ctx, s, r.RowShrinkage, columnShrinkage, r.Threads)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p := &Parts{RowEffects: effects.Rows, ColumnEffects: effects.Columns}
 	p.Mean = effects.Mean
+	var fit *rowFit
 	if r.Refit == LearnedPrior {
-		err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
+		fit, err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
 	} else {
-		err = p.fitRows(ctx, effects.Residuals(s), chosen, k, r)
+		fit, err = p.fitPopulation(ctx, effects.Residuals(s), chosen, k, r)
 	}
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	p.NewColumn = make([]float64, k+1)
 	if r.Kind == Pooled {
@@ -150,94 +160,105 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	} else {
 		p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
 	}
-	return p, nil
+	return p, fit, nil
 }
 
-func fitPaper(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (p *Parts, err error) {
-	p = new(Parts)
+func fitPaper(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
+	p := new(Parts)
 	p.NewColumn = make([]float64, k+1)
 	if r.Refit == LearnedPrior {
-		if p.Prior, p.Coefficients, err = LearnPrior(ctx, s, chosen, k, r.Steps, r.Threads); err != nil {
-			return nil, err
+		prior, err := learnPrior(ctx, s, chosen, k, r.Steps, r.Threads, r.Memory)
+		if err != nil {
+			return nil, nil, err
 		}
-		p.Population = append([]float64{0}, p.Prior.Mean...)
-		return p, nil
+		p.Prior, p.Population = &prior.Prior, append([]float64{0}, prior.Mean...)
+		return p, posteriorFit(s, prior, chosen, k, false), nil
 	}
-	return p, p.fitRows(ctx, s, chosen, k, r)
+	fit, err := p.fitPopulation(ctx, s, chosen, k, r)
+	return p, fit, err
 }
 
-// fitRows fits every row by itself, and one population for rows not seen.
-func (p *Parts) fitRows(ctx context.Context, values data.Source, chosen []float64, k int, r Recipe) (err error) {
-	if p.Coefficients, err = coefficients(ctx, values, chosen, k, r.Refit, r.Gamma, r.Threads); err != nil {
-		return err
+// fitPopulation is for rows that are fitted by themselves: what they share is
+// one population for rows not seen.
+func (p *Parts) fitPopulation(ctx context.Context, values data.Source, chosen []float64, k int, r Recipe) (*rowFit, error) {
+	fit, err := fitOf(values, chosen, k, r.Refit, r.Gamma)
+	if err != nil {
+		return nil, err
 	}
 	population, err := populationOf(ctx, values, chosen, k, r.Threads)
 	p.Population = append([]float64{0}, population...)
-	return err
+	return fit, err
 }
 
 // fitPrior fits row effects and coefficients together, with a learned prior,
 // and the column effects to what they leave, by turns. Each turn goes on from
-// the prior of the one before.
-func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen []float64, k int, r Recipe) error {
-	n, columns := s.Dims()
+// the prior of the one before. No turn keeps the rows: the column effects are
+// fitted to each as it is solved.
+func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen []float64, k int, r Recipe) (*rowFit, error) {
+	_, columns := s.Dims()
 	d := k + 1
 	design := withConstant(chosen, k, columns)
-	l, err := newLearner(ctx, s, design, d, r.Threads)
+	l, err := newLearner(ctx, s, design, d, r.Threads, r.Memory)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	turns := 1
 	if r.Kind == Full {
 		turns = backfits
 		p.ColumnShrinkage = r.ColumnShrinkage
 	}
+	effects := p.ColumnEffects // zeros in Pooled, which has none in the end
+	left := func(_ int, c int32, v float64) float64 { return v - p.Mean - effects[c] }
 	var prior *priorState
-	var u []float64
+	var rest data.Source
 	for turn := range turns {
 		if turn > 0 {
-			if err := p.refreshColumns(ctx, s, count, design, u, d, prior.Noise, r); err != nil {
-				return err
+			if err := p.refreshColumns(ctx, s, left, count, design, d, prior, r); err != nil {
+				return nil, err
 			}
 		}
-		rest := data.Map(s, func(_ int, c int32, v float64) float64 { return v - p.Mean - p.ColumnEffects[c] })
+		rest = data.Map(s, left)
 		if turn == 0 {
 			if prior, err = startPrior(ctx, rest, count, design, d, r.Threads); err != nil {
-				return err
+				return nil, err
 			}
 		}
 		if prior, err = l.learn(ctx, rest, prior, r.Steps); err != nil {
-			return err
-		}
-		if u, err = l.coefficients(ctx, rest, prior); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	p.Prior = &prior.Prior
 	p.Population = p.Prior.Mean
-	p.RowEffects = make([]float64, n)
-	p.Coefficients = make([]float64, n*k)
-	for i := range n {
-		p.RowEffects[i] = u[i*d]
-		copy(p.Coefficients[i*k:(i+1)*k], u[i*d+1:(i+1)*d])
-	}
-	return nil
+	return posteriorFit(rest, prior, design, d, true), nil
 }
 
 // refreshColumns fits the column effects to what the rows leave, and unless it
 // is fixed learns their shrinkage beside them: the noise over the variance of
 // the effects. As the population's coefficients explain a part of the column
 // effects, what is left of them deserves more shrinkage than effects alone do.
-func (p *Parts) refreshColumns(ctx context.Context, s data.Source, entries []int, design, u []float64, d int, noise float64, r Recipe) error {
+//
+// left is what the prior was learned on: what the effects as they are leave of an
+// entry.
+func (p *Parts) refreshColumns(ctx context.Context, s data.Source, left func(i int, c int32, v float64) float64, entries []int, design []float64, d int, prior *priorState, r Recipe) error {
 	_, columns := s.Dims()
-	sum, err := byColumn(ctx, s, r.Threads, func(i int, at []int32, values, sums []float64) {
-		for e, c := range at {
-			sums[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u[i*d:(i+1)*d])
+	sum, err := byColumn(ctx, s, r.Threads, func() addRow {
+		row, u := newPosterior(d), make([]float64, d)
+		var a []float64
+		return func(i int, at []int32, values, sums []float64) {
+			a = resize(a, len(at))
+			for e, c := range at {
+				a[e] = left(i, c, values[e])
+			}
+			row.solve(prior, design, at, a, u)
+			for e, c := range at {
+				sums[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u)
+			}
 		}
 	})
 	if err != nil {
 		return err
 	}
+	noise := prior.Noise
 	for step := range shrinkageSteps {
 		square, with := 0.0, 0.0 // Σ of the effects' posterior second moments
 		for c := range columns {
@@ -337,8 +358,10 @@ func (p *Parts) ClipToValues() {
 // are chosen (m×k). It serves evaluate.Score, also before there is a Model.
 func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32, out []float64) {
 	return func(row int, columns []int32, out []float64) {
+		u := p.coefficients(row, k)
 		for at, c := range columns {
-			out[at] = p.value(row, int(c), chosen[int(c)*k:][:k])
+			b := chosen[int(c)*k:][:k]
+			out[at] = p.clip(p.unclipped(p.rowEffect(row), p.columnEffect(int(c)), u, b) + p.remainder(row, int(c)))
 		}
 	}
 }
@@ -346,7 +369,7 @@ func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32
 // value is the prediction for row i and column j with the features b.
 func (p *Parts) value(i, j int, b []float64) float64 {
 	k := len(b)
-	return p.clip(p.unclipped(p.rowEffect(i), p.columnEffect(j), p.Coefficients[i*k:(i+1)*k], b) + p.remainder(i, j))
+	return p.clip(p.unclipped(p.rowEffect(i), p.columnEffect(j), p.coefficients(i, k), b) + p.remainder(i, j))
 }
 
 // unclipped adds up a prediction but for its remainder.
@@ -359,6 +382,14 @@ func (p *Structure) clip(x float64) float64 {
 		x = min(max(x, p.Clip.Low), p.Clip.High)
 	}
 	return x
+}
+
+// coefficients is those of row i.
+func (p *Parts) coefficients(i, k int) []float64 {
+	if p.Stored != nil {
+		return p.Stored.Row(i)
+	}
+	return p.Coefficients[i*k : (i+1)*k]
 }
 
 func (p *Parts) rowEffect(i int) float64 {

@@ -27,24 +27,30 @@ const priorSteps = 20
 // The result is finite and the same for any number of threads. A row without
 // entries gets the prior's mean.
 func LearnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, []float64, error) {
-	survey, err := data.TakeSurvey(ctx, values, threads)
+	p, err := learnPrior(ctx, values, design, d, steps, threads, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	l, err := newLearner(ctx, values, design, d, threads)
+	n, _ := values.Dims()
+	u := make([]float64, n*d)
+	return &p.Prior, u, posteriorFit(values, p, design, d, false).fill(ctx, 0, n, threads, nil, u)
+}
+
+// learnPrior is LearnPrior without the rows.
+func learnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int, most int64) (*priorState, error) {
+	survey, err := data.TakeSurvey(ctx, values, threads)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
+	}
+	l, err := newLearner(ctx, values, design, d, threads, most)
+	if err != nil {
+		return nil, err
 	}
 	start, err := startPrior(ctx, values, survey.Columns, design, d, threads)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	p, err := l.learn(ctx, values, start, steps)
-	if err != nil {
-		return nil, nil, err
-	}
-	u, err := l.coefficients(ctx, values, p)
-	return &p.Prior, u, err
+	return l.learn(ctx, values, start, steps)
 }
 
 // Posterior is the mean of a row's coefficients given its entries: the fit of

@@ -65,7 +65,7 @@ func (p *Parts) SetRemainder(ctx context.Context, s data.Source, chosen []float6
 // Unclipped is Predictor without the range.
 func (p *Parts) Unclipped(chosen []float64, k int) func(row int, columns []int32, out []float64) {
 	return func(row int, columns []int32, out []float64) {
-		u := p.Coefficients[row*k : (row+1)*k]
+		u := p.coefficients(row, k)
 		for at, c := range columns {
 			out[at] = p.unclipped(p.rowEffect(row), p.columnEffect(int(c)), u, chosen[int(c)*k:][:k]) + p.remainder(row, int(c))
 		}

@@ -10,15 +10,14 @@ import (
 // term, and the factors of the remainder.
 func (m *Model) WriteRows(w io.Writer, format Format, rows []int) error {
 	k := m.K()
-	t := m.rowTable()
-	part := &table{id: t.id, effect: t.effect, names: t.names, remainder: t.remainder}
+	part := m.rowSchema()
 	for _, i := range rows {
 		part.ids, part.entries = append(part.ids, m.RowIDs[i]), append(part.entries, m.Entries[i])
-		part.values = append(part.values, m.Coefficients[i*k:(i+1)*k]...)
-		if t.effect {
+		part.values = append(part.values, m.coefficients(i, k)...)
+		if part.effect {
 			part.effects = append(part.effects, m.RowEffects[i])
 		}
-		part.factors = append(part.factors, m.RowRemainder[i*t.remainder:(i+1)*t.remainder]...)
+		part.factors = append(part.factors, m.RowRemainder[i*part.remainder:(i+1)*part.remainder]...)
 	}
 	switch format {
 	case CSV:

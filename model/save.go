@@ -40,11 +40,30 @@ func (m *Model) Save(dir string) error {
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
 		return errors.Join(
 			writeFile(dir, summaryFile, m.Summary.WriteJSON),
-			writeFile(dir, "rows.parquet", m.rowTable().write),
+			m.saveRows(dir),
 			writeFile(dir, "columns.parquet", m.columnTable().write),
 			m.saveSeen(dir),
 		)
 	})
+}
+
+func (m *Model) saveRows(dir string) error {
+	if f, ok := m.Stored.(*RowFile); ok && m.Remainder == nil { // a remainder came later
+		if err := f.save(filepath.Join(dir, rowsFile)); err != nil {
+			return fmt.Errorf("%s: %w", rowsFile, err)
+		}
+		return nil
+	}
+	return writeFile(dir, rowsFile, m.rowTable().write)
+}
+
+// Close gives up what the model has beside memory: the file of its rows, if they
+// were streamed to one. What was saved stays; the model cannot be used any more.
+func (m *Model) Close() error {
+	if f, ok := m.Stored.(*RowFile); ok {
+		return f.Close()
+	}
+	return nil
 }
 
 func writeFile(dir, name string, write func(io.Writer) error) error {

@@ -34,8 +34,9 @@ const (
 // its file when it is first asked for, because only recommendations ask.
 type seen struct {
 	once    sync.Once
-	file    string    // to read it from; "" if columns holds it
-	columns [][]int32 // n, increasing; nil if it is not known
+	file    string      // to read it from; "" if columns or source has it
+	columns [][]int32   // n, increasing; nil if it is not known, or source has it
+	source  data.Source // to read rows from when they are asked for; nil: none
 	err     error
 }
 
@@ -43,30 +44,33 @@ type seen struct {
 // is more than it was fitted on: entries held out were seen too. It must be
 // called before the model is in use.
 //
-// More entries than are saved, and not in memory, are not remembered.
-func (m *Model) SetSeen(entries data.Source) error {
-	_, inMemory := entries.(*data.Matrix)
-	if !inMemory && entries.Observed() > maxSeen {
-		m.seen.file, m.seen.columns = "", nil
-		return nil
-	}
-	columns := make([][]int32, len(m.RowIDs))
-	err := data.ForEach(entries, func(i int, at []int32, _ []float64) error {
-		if !inMemory {
-			at = slices.Clone(at)
+// Entries that are not in memory are read where they are when they are asked
+// for, at the latest by Save: until then their file must stay open. More of them
+// than are saved are not remembered.
+func (m *Model) SetSeen(entries data.Source) {
+	m.seen.file, m.seen.columns, m.seen.source = "", nil, nil
+	matrix, inMemory := entries.(*data.Matrix)
+	if !inMemory {
+		if entries.Observed() <= maxSeen {
+			m.seen.source = entries
 		}
-		columns[i] = at
-		return nil
-	})
-	m.seen.file, m.seen.columns = "", columns
-	return err
+		return
+	}
+	m.seen.columns = make([][]int32, len(m.RowIDs))
+	for i := range m.seen.columns {
+		m.seen.columns[i], _ = matrix.Row(i)
+	}
 }
 
 // Seen returns the columns, increasing, that row i has an entry for. known is
 // false if the model was saved without them. The slice must not be changed.
 func (m *Model) Seen(i int) (columns []int32, known bool, err error) {
 	m.loadSeen()
-	if m.seen.err != nil || m.seen.columns == nil {
+	switch {
+	case m.seen.source != nil:
+		columns, _, err = m.seen.source.Reader().Append(i, nil, nil)
+		return columns, err == nil, err
+	case m.seen.err != nil || m.seen.columns == nil:
 		return nil, false, m.seen.err
 	}
 	return m.seen.columns[i], true, nil
@@ -92,13 +96,36 @@ func (m *Model) saveSeen(dir string) error {
 		return m.seen.err
 	}
 	total := 0
-	for _, columns := range m.seen.columns {
-		total += len(columns)
+	for i := range m.RowIDs {
+		total += m.seen.count(i)
 	}
-	if m.seen.columns == nil || total > maxSeen {
+	if m.seen.columns == nil && m.seen.source == nil || total > maxSeen {
 		return nil
 	}
 	return writeFile(dir, seenFile, m.writeSeen)
+}
+
+// count is how many columns row i has an entry for.
+func (s *seen) count(i int) int {
+	switch {
+	case s.source != nil:
+		return s.source.Entries(i)
+	case s.columns != nil:
+		return len(s.columns[i])
+	}
+	return 0
+}
+
+// reader reads one row after the other; the slice is valid until the next call.
+func (s *seen) reader() func(i int) ([]int32, error) {
+	if s.source == nil {
+		return func(i int) ([]int32, error) { return s.columns[i], nil }
+	}
+	r := data.NewRowReader(s.source)
+	return func(i int) ([]int32, error) {
+		columns, _, err := r.Row(i)
+		return columns, err
+	}
 }
 
 func (m *Model) writeSeen(w io.Writer) error {
@@ -108,15 +135,20 @@ func (m *Model) writeSeen(w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	row := m.seen.reader()
 	for lo := 0; lo < len(m.RowIDs); {
 		hi, cells := lo, 0
-		for hi < len(m.RowIDs) && (cells == 0 || cells+len(m.seen.columns[hi]) <= parquetCells) {
-			cells += len(m.seen.columns[hi])
+		for hi < len(m.RowIDs) && (cells == 0 || cells+m.seen.count(hi) <= parquetCells) {
+			cells += m.seen.count(hi)
 			hi++
 		}
 		rows, columns := make([]int32, 0, cells), make([]int32, 0, cells)
 		for i := lo; i < hi; i++ {
-			for _, j := range m.seen.columns[i] {
+			at, err := row(i)
+			if err != nil {
+				return err
+			}
+			for _, j := range at {
 				rows, columns = append(rows, int32(i-lo)), append(columns, j)
 			}
 		}

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"slices"
@@ -17,6 +18,8 @@ import (
 // groupRows is the number of rows in a row group of a saved model: what is
 // converted and held in memory at a time.
 const groupRows = 1 << 16
+
+const rowsFile = "rows.parquet"
 
 // table is one Parquet file of a saved model: an id, the number of entries, the
 // effect if the model has one, one number per term, and the factors of the
@@ -36,9 +39,15 @@ type table struct {
 	factors []float64 // by rows, remainder each
 }
 
+// rowSchema is the table of rows without its content.
+func (m *Model) rowSchema() *table {
+	return &table{file: rowsFile, id: "row", effect: m.Summary.Model != Paper.String(), names: m.columnNames(), remainder: m.remainderRank()}
+}
+
 func (m *Model) rowTable() *table {
-	return &table{file: "rows.parquet", id: "row", effect: m.Summary.Model != Paper.String(), names: m.columnNames(), remainder: m.remainderRank(),
-		ids: m.RowIDs, entries: m.Entries, effects: m.RowEffects, values: m.Coefficients, factors: m.RowRemainder}
+	t := m.rowSchema()
+	t.ids, t.entries, t.effects, t.values, t.factors = m.RowIDs, m.Entries, m.RowEffects, m.allCoefficients(), m.RowRemainder
+	return t
 }
 
 func (m *Model) columnTable() *table {
@@ -96,25 +105,48 @@ func (t *table) schema() *arrow.Schema {
 
 // write writes the table to w, a row group at a time.
 func (t *table) write(w io.Writer) error {
+	out, err := t.writer(w)
+	if err != nil {
+		return err
+	}
+	for lo := 0; lo < len(t.ids); lo += groupRows {
+		if err := out.group(t, lo, min(len(t.ids), lo+groupRows)); err != nil {
+			return errors.Join(err, out.Close())
+		}
+	}
+	return out.Close()
+}
+
+// tableWriter writes the row groups of a table.
+type tableWriter struct {
+	*pqarrow.FileWriter
+	builder *array.RecordBuilder
+}
+
+// writer begins a file of tables like t.
+func (t *table) writer(w io.Writer) (*tableWriter, error) {
 	// Ids are distinct and coefficients too: a dictionary would only cost.
 	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false))
 	schema := t.schema()
 	out, err := pqarrow.NewFileWriter(schema, onlyWriter{w}, props, pqarrow.DefaultWriterProps())
 	if err != nil {
-		return err
+		return nil, err
 	}
-	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer b.Release()
-	for lo := 0; lo < len(t.ids); lo += groupRows {
-		t.append(b, lo, min(len(t.ids), lo+groupRows))
-		record := b.NewRecordBatch()
-		err := out.Write(record)
-		record.Release()
-		if err != nil {
-			return err
-		}
-	}
-	return out.Close()
+	return &tableWriter{out, array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+}
+
+// group writes the rows lo..hi of t.
+func (w *tableWriter) group(t *table, lo, hi int) error {
+	t.append(w.builder, lo, hi)
+	record := w.builder.NewRecordBatch()
+	defer record.Release()
+	return w.Write(record)
+}
+
+// Close ends the file.
+func (w *tableWriter) Close() error {
+	w.builder.Release()
+	return w.FileWriter.Close()
 }
 
 // append adds the rows lo..hi to the builder.

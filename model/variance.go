@@ -53,7 +53,7 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 				if err != nil {
 					return err
 				}
-				u := m.Coefficients[i*k : (i+1)*k]
+				u := m.coefficients(i, k)
 				for x, c := range at {
 					d := values[x] - mean
 					s[square] += d * d

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"encoding/csv"
 	"fmt"
 	"html/template"
 	"maps"
@@ -36,7 +37,7 @@ func (m *Model) settings() section {
 		t.row("Never selected", say("%s", m.s.Never))
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
-		t.row(say("<code>--%s</code>", key), name(m.s.Settings[key]))
+		t.row(say("<code>--%s</code>", key), name(strings.Join(wordsOf(m.s.Settings[key]), " ")))
 	}
 	if m.twoSided() {
 		t.row("Row features", m.num("row_features", whole))
@@ -61,15 +62,26 @@ func (m *Model) inputs() string {
 	if ratings == "" {
 		ratings = "RATINGS"
 	}
-	if features == "" {
+	switch {
+	case features == "" && m.s.Settings["ratings"] != "":
+		return quote(ratings) // it was fitted without
+	case features == "":
 		features = "FEATURES"
 	}
 	return quote(ratings) + " --features " + quote(features)
 }
 
+// wordsOf are the values of a flag that was given more than once: they stand in
+// lines.
+func wordsOf(value string) []string { return strings.Split(value, "\n") }
+
 // command is a command line that makes the model again.
 func (m *Model) command() string {
-	words := []string{"optcomplete fit", m.inputs(), fmt.Sprintf("-k %d", m.s.K)}
+	words := []string{"optcomplete fit", m.inputs()}
+	if m.s.K > 0 { // not of a method that selects nothing
+		words = append(words, fmt.Sprintf("-k %d", m.s.K))
+	}
+	first := len(words)
 	if m.twoSided() {
 		rows := m.s.Settings["row-features"]
 		if rows == "" {
@@ -84,17 +96,33 @@ func (m *Model) command() string {
 		case key == "ratings" || key == "features" || key == "row-features":
 		case value == "true":
 			words = append(words, "--"+key)
+		case value == "false": // a switch takes no word of its own
+			words = append(words, "--"+key+"=false")
 		default:
-			words = append(words, "--"+key+" "+quote(value))
+			flags := make([]string, 0, 1)
+			for _, word := range wordsOf(value) {
+				flags = append(flags, "--"+key+" "+quote(word))
+			}
+			words = append(words, strings.Join(flags, " ")) // in their order
 		}
 	}
 	for flag, list := range map[string][]string{"always": m.s.Always, "never": m.s.Never} {
 		if len(list) > 0 {
-			words = append(words, "--"+flag+" "+quote(strings.Join(list, ",")))
+			words = append(words, "--"+flag+" "+quote(listOf(list)))
 		}
 	}
-	slices.Sort(words[3:])
+	slices.Sort(words[first:])
 	return strings.Join(append(words, fmt.Sprintf("--seed %d", m.s.Seed), "-o model"), " ")
+}
+
+// listOf is the value of a flag that takes a list: one with a comma in it is quoted
+// as in CSV.
+func listOf(elements []string) string {
+	var b strings.Builder
+	w := csv.NewWriter(&b)
+	w.Write(elements) // a strings.Builder does not fail
+	w.Flush()
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // quote makes a word of a shell.

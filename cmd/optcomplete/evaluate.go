@@ -70,6 +70,7 @@ and counted, as predict does.`,
 			if err != nil {
 				return err
 			}
+			c.notes(report)
 			for _, w := range report.Warnings() {
 				c.notef("warning: %s: %s", args[1], w)
 			}

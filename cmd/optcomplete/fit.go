@@ -109,8 +109,12 @@ file, pass by pass.`,
 			if err := large.resolve(&settings); err != nil {
 				return err
 			}
+			if settings.Method == optcomplete.OptComplete && settings.TimeLimit == 0 {
+				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may never end: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
+			}
+			settings.Folder = output
 			start := time.Now()
-			in.stored = true
+			in.stored, in.optional = true, settings.Method == optcomplete.SoftImpute || settings.Method == optcomplete.EffectsOnly
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
 				return err
@@ -125,6 +129,7 @@ file, pass by pass.`,
 			if err := errors.Join(err, cuts.save()); err != nil {
 				return err
 			}
+			defer fitted.Close()
 			summary := &fitted.Summary
 			summary.Warnings = append(summary.Warnings, warnings...)
 			summary.Seconds.Load = loaded.Seconds()

@@ -71,6 +71,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	if err != nil {
 		return err
 	}
+	c.notes(report)
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", ratingsPath, w)
 	}

@@ -18,6 +18,7 @@ type inputFlags struct {
 	features   string
 	minEntries int
 	stored     bool // a pack may stay where it is
+	optional   bool // without features the columns are those of the ratings
 	ratings    ingest.Settings
 	encode     encodeFlags
 }
@@ -34,12 +35,13 @@ func (f *inputFlags) register(flags *settings.Flags) {
 // model the features are numbers, used as they are given.
 func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind model.Kind) (optcomplete.Problem, []string, error) {
 	var problem optcomplete.Problem
-	if f.features == "" {
-		return problem, nil, usagef("the features are missing: give them with --features FILE")
-	}
 	var warnings []string
 	var err error
-	if kind == model.Paper && !f.encode.given(cmd) {
+	if f.features == "" {
+		if !f.optional {
+			return problem, nil, usagef("the features are missing: give them with --features FILE")
+		}
+	} else if kind == model.Paper && !f.encode.given(cmd) {
 		if problem.Features, err = data.ReadFeatures(f.features, data.FeaturesOptions{}); err != nil {
 			return problem, nil, err
 		}
@@ -55,7 +57,10 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	}
 	options := f.ratings
 	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
-	options.Columns, options.Threads = problem.Features.IDs, c.threads
+	options.Threads = c.threads
+	if problem.Features != nil {
+		options.Columns = problem.Features.IDs
+	}
 	ratings, report, stored, err := f.open(ratingsPath, options)
 	if err == nil && !stored {
 		var read func()
@@ -66,7 +71,10 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	if err != nil {
 		return problem, nil, err
 	}
-	if stored {
+	c.notes(report)
+	if problem.Features == nil {
+		problem.Features = data.NewFeatures(ratings.ColumnIDs, nil, nil)
+	} else if stored {
 		problem.Features = problem.Features.Arrange(ratings.ColumnIDs)
 	}
 	warnings = append(warnings, report.Warnings()...)

@@ -3,14 +3,17 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/google/go-cmp/cmp"
 
+	"optcomplete/checkpoint"
 	"optcomplete/internal/random"
 )
 
@@ -80,6 +83,43 @@ func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
 		t.Fatalf("after the kills: %v\n%s", err, out)
 	}
 	compare("after all kills")
+}
+
+// TestTwoRunsInOneCheckpointAreRefused has the folder open in this process, and
+// runs the program as another.
+func TestTwoRunsInOneCheckpointAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	if out, err := exec.Command("optcomplete", "synth", "--rows", "30", "--quiet", "-o", at("data")).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	fit := func() (string, error) {
+		out, err := exec.Command("optcomplete", "fit", at("data/ratings.csv"), "--features", at("data/features.csv"), "-k", "2", "--gamma", "1",
+			"--checkpoint", at("run"), "--quiet").CombinedOutput()
+		return string(out), err
+	}
+	if out, err := fit(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	fingerprint, err := os.ReadFile(at("run/run.txt"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	store, err := checkpoint.Open(at("run"), string(fingerprint))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := fit()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || !strings.Contains(out, at("run")) {
+		t.Errorf("a second run ends with %v and says %q", err, out)
+	}
+	if err := store.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if out, err := fit(); err != nil {
+		t.Errorf("once the first has ended: %v\n%s", err, out)
+	}
 }
 
 // timelessModel is a model.json without its times.

@@ -62,8 +62,9 @@ func run(args []string, stdout, stderr io.Writer) int {
 	var settings *optcomplete.SettingsError
 	var usage *usageError
 	var otherRun *checkpoint.MismatchError
+	var busy *checkpoint.BusyError
 	switch {
-	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun):
+	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &busy):
 		return exitUsage
 	case errors.Is(err, context.Canceled):
 		return exitEarly

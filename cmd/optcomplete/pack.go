@@ -67,6 +67,7 @@ a whole pack. The same input gives the same bytes, whatever --memory and --threa
 			if err != nil {
 				return err
 			}
+			c.notes(&done.Report)
 			for _, w := range done.Warnings() {
 				c.notef("warning: %s", w)
 			}

@@ -26,6 +26,13 @@ func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 
+// notes tells how an input was understood, if that was in doubt.
+func (c *common) notes(r *ingest.Report) {
+	for _, note := range r.Notes {
+		c.notef("note: %s", note)
+	}
+}
+
 // follow shows how far the reading of one file is, then the writing of another;
 // over ends it.
 func (c *common) follow(from, to string) (progressed func(done, total int64, phase ingest.Phase), over func()) {

@@ -103,6 +103,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	if err != nil {
 		return nil, err
 	}
+	c.notes(report)
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", f.ratings, w)
 	}

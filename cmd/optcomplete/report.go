@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/report"
 )
@@ -117,6 +118,6 @@ func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {
 		if slices.Contains(elsewhere, f.Name) {
 			return
 		}
-		s.Settings[f.Name] = f.Value.String()
+		s.Settings[f.Name] = strings.Join(settings.Words(f), "\n")
 	})
 }

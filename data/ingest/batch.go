@@ -20,6 +20,7 @@ type batch struct {
 	read   int64             // bytes of all inputs read so far
 	broken error             // why nothing could be read after it
 	end    bool              // this is the last batch of its file
+	note   string            // how its beginning was understood, if that is in doubt
 
 	// entries have final numbers, or −2−k for the k-th of the new ids.
 	entries             []data.Entry

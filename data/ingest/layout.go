@@ -13,10 +13,11 @@ import (
 // layout is how the lines of a text hold their entries.
 type layout struct {
 	delimiter          byte
-	double             bool // the delimiter stands twice, as in MovieLens' "1::1193::5"
-	width              int  // fields of a line, counted at each single delimiter
-	row, column, value int  // the fields that matter
-	header             bool // the first line is one
+	double             bool   // the delimiter stands twice, as in MovieLens' "1::1193::5"
+	width              int    // fields of a line, counted at each single delimiter
+	row, column, value int    // the fields that matter
+	header             bool   // the first line is one
+	taken              string // what its names were taken for, where they do not say it
 
 	rows, columns, entries int // Matrix Market: what the file announces
 }
@@ -66,6 +67,7 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 		return false, fault
 	}
 	if in.layout.header {
+		b.note = in.layout.taken
 		b.dropLine()
 	}
 	return true, nil
@@ -132,7 +134,11 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 		}
 		return fault
 	}
-	l.header = isHeader(first[l.column], first[l.value], s)
+	if l.header = isHeader(first[l.column], first[l.value], s); l.header {
+		quoted := func(at int) string { return data.Quote(string(first[at])) }
+		l.taken = fmt.Sprintf("%s: the header does not name row, column and value: %s is taken for the row, %s for the column and %s for the value (see --row-name, --column-name and --value-name)",
+			in.name, quoted(l.row), quoted(l.column), quoted(l.value))
+	}
 	return nil
 }
 

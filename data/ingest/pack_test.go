@@ -315,3 +315,25 @@ func TestSortedBucketsEqualSortedEntries(t *testing.T) {
 		}
 	})
 }
+
+// TestPackIsUsedWhereItIs holds that a pack is told from its beginning, whatever
+// columns the features know beside its own.
+func TestPackIsUsedWhereItIs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "r.csv", "row,column,value\na,x,1\na,y,2\nb,y,3\n")
+	if _, err := Pack(context.Background(), []string{"r.csv"}, "r.pack", Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	ratings, _, ok, err := Stored("r.pack", Settings{Columns: []string{"w", "x", "y"}})
+	if err != nil || !ok {
+		t.Fatalf("the pack was not opened where it is (%v)", err)
+	}
+	if ratings.Matrix != nil || ratings.Observed() != 3 || !slices.Equal(ratings.ColumnIDs, []string{"x", "y", "w"}) {
+		t.Errorf("%d entries, columns %v, in memory %v", ratings.Observed(), ratings.ColumnIDs, ratings.Matrix)
+	}
+	for path, columns := range map[string][]string{"r.csv": {"x", "y"}, "r.pack": {"x"}, "none": nil} {
+		if _, _, ok, err := Stored(path, Settings{Columns: columns}); err != nil || ok {
+			t.Errorf("%s with columns %v: opened where it is (%v)", path, columns, err)
+		}
+	}
+}

@@ -114,6 +114,7 @@ type Report struct {
 	UnknownExamples []string // the first few of them
 	Duplicates      int      // entries merged into, or replaced by, another of the same row and column
 	Bytes           int64    // read, before decompression
+	Notes           []string // how the input was understood, where it left room for doubt
 }
 
 // unknownExamples is how many ids Report.UnknownExamples holds at most.

@@ -55,7 +55,7 @@ func isPack(path string) bool {
 		return false
 	}
 	defer f.Close()
-	start := make([]byte, 64)
+	start := make([]byte, pack.StartBytes)
 	n, _ := io.ReadFull(f, start)
 	return pack.IsPack(start[:n])
 }

@@ -201,6 +201,9 @@ func (c *collector) collect(ctx context.Context) error {
 
 func (c *collector) merge(b *batch) error {
 	c.report.Lines += b.given
+	if b.note != "" {
+		c.report.Notes = append(c.report.Notes, b.note)
+	}
 	c.report.Missing += b.missing
 	c.report.UnknownEntries += b.unknownEntries
 	for _, id := range b.unknown.all() {

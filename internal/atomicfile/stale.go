@@ -31,8 +31,18 @@ func RemoveStale(path string, kinds ...string) {
 	}
 }
 
-// errBusy says that another process has locked a file.
-var errBusy = errors.New("atomicfile: another process has the file")
+// ErrBusy says that another process has locked a file.
+var ErrBusy = errors.New("atomicfile: another process has the file")
+
+// Lock locks a file for as long as it is open: the lock is gone with the process,
+// however that ends. The error is ErrBusy if someone else has it. A system or a
+// file system without locks gives none, and no error.
+func Lock(file *os.File) error {
+	if errors.Is(lock(file), ErrBusy) {
+		return ErrBusy
+	}
+	return nil
+}
 
 // removeUnlocked removes a file unless another process writes to it.
 func removeUnlocked(name string) {
@@ -59,7 +69,7 @@ func createLocked(name string, mode os.FileMode) (*os.File, error) {
 			return nil, err
 		}
 		// Before the lock was there, someone may have taken the file for stale.
-		if lock(file) != errBusy {
+		if lock(file) != ErrBusy {
 			mine, err := file.Stat()
 			there, gone := os.Stat(name)
 			if err == nil && gone == nil && os.SameFile(mine, there) {
@@ -90,3 +100,7 @@ func Temp(path, kind string) (file *os.File, named bool, err error) {
 	}
 	return file, !unlinksOpen || os.Remove(name) != nil, nil
 }
+
+// Name gives a file that Temp made a name, which nothing else may have, if the
+// file has none and the system can. After an error the caller copies it.
+func Name(file *os.File, path string) error { return name(file, path) }

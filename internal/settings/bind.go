@@ -207,6 +207,17 @@ func (v *list) String() string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
+// Words are the values of a flag as it was given: one, or one for each time that a
+// repeated flag was.
+func Words(flag *pflag.Flag) []string {
+	if v, ok := flag.Value.(*value); ok {
+		if l, many := v.Value.(*list); many && v.setting.Type == Repeated {
+			return l.elements
+		}
+	}
+	return []string{flag.Value.String()}
+}
+
 func (v *list) Set(text string) error {
 	more := []string{text}
 	if v.setting.Type != Repeated {
