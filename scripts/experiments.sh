@@ -44,17 +44,16 @@ mkdir -p "$folder"
 go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
 data="--features $features --complete-features --min-entries 10"
 
-"$folder/optcomplete" bench real --ratings "$ratings" $data -k 5,10 --seeds 5 --max-seconds 30 -o "$folder/study" >/dev/null
-"$folder/optcomplete" bench real --ratings "$ratings" $data -k 5,10 --seeds 1 --models full --max-seconds 150 -o "$folder/gap" >/dev/null
+"$folder/optcomplete" bench real --ratings "$ratings" $data -k 5,10 --seeds 3 --max-seconds 20 \
+	--models full,full+remainder,softimpute,imc,pooled,paper -o "$folder/study" >/dev/null
 if [ ! -e "$folder/path.txt" ]; then
 	"$folder/optcomplete" path "$ratings" $data --k-max 12 --folds 3 --bootstrap 20 --bootstrap-k 5 \
 		-o "$folder/path.csv" --plot "$folder/path.svg" >"$folder/path.tmp"
 	mv "$folder/path.tmp" "$folder/path.txt"
 fi
-cp "$folder/gap/gap.svg" "$root/docs/gap.svg"
+cp "$folder/study/gap.svg" "$root/docs/gap.svg"
 cp "$folder/path.svg" "$root/docs/path.svg"
 
 put study "$folder/study/real.md"
-put gap "$folder/gap/real.md"
 { echo '```'; cat "$folder/path.txt"; echo '```'; } >"$folder/path.md"
 put path "$folder/path.md"
