@@ -162,18 +162,27 @@ func (s *searcher) unmet() error {
 	return fmt.Errorf("%w: no selection of %d features keeps what they require of each other", ErrInfeasible, s.K)
 }
 
-// first is the selection of the fixed-in features and the first free ones, nil
-// if requirements allow none.
+// first is the selection of the fixed-in features and, as far as they are allowed,
+// those the caller would start with, then the first free ones; nil if
+// requirements allow none.
 func (s *searcher) first(r region) []int {
+	order := r.freeOnes()
+	if len(s.Start) > 0 {
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch before := slices.Contains(s.Start[0], a); {
+			case before == slices.Contains(s.Start[0], b):
+				return 0
+			case before:
+				return -1
+			}
+			return 1
+		})
+	}
 	if s.heredity != nil {
-		return s.heredity.complete(r, r.freeOnes())
+		return s.heredity.complete(r, order)
 	}
-	for j := range r.state {
-		if r.left > 0 && r.state[j] == free {
-			r.fix(j, in)
-		}
-	}
-	selection, _ := r.single()
+	selection := append(r.fixedIn(), order[:r.left]...)
+	slices.Sort(selection)
 	return selection
 }
 

@@ -235,3 +235,48 @@ func TestLimitsGiveTrueBounds(t *testing.T) {
 		}
 	})
 }
+
+// TestStoppedAtOnceKeepsTheStart: a search that ends before it has evaluated
+// anything gives what it was started with, as far as that is allowed.
+func TestStoppedAtOnceKeepsTheStart(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := testkit.Draw(t, 10)
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		p := len(in.Features.Names)
+		order := rapid.Permutation(makeRange(p)).Draw(t, "order")
+		start := slices.Sorted(slices.Values(order[:in.K]))
+		settings := search.Settings{K: in.K, Start: [][]int{start}}
+		oracle := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
+		result, err := search.Minimize(ctx, oracle, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(result.Selection, start) || result.Status != search.Interrupted {
+			t.Fatalf("selection %v (%v), started with %v", result.Selection, result.Status, start)
+		}
+		if in.K == p {
+			return
+		}
+		settings.Never = start[:1]
+		if result, err = search.Minimize(ctx, oracle, settings); err != nil {
+			t.Fatal(err)
+		}
+		for _, j := range start[1:] {
+			if !slices.Contains(result.Selection, j) {
+				t.Fatalf("selection %v without %d, started with %v", result.Selection, j, start)
+			}
+		}
+		if slices.Contains(result.Selection, start[0]) || len(result.Selection) != in.K {
+			t.Fatalf("selection %v for k = %d without %d", result.Selection, in.K, start[0])
+		}
+	})
+}
+
+func makeRange(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
