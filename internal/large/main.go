@@ -88,8 +88,8 @@ The large rows of the paper's table (95 % missing, noise sd 0.01), and ratings o
 *Paper* is its own seconds on 16 cores with Gurobi, OptComplete / CutPlanes: OptComplete samples and proves nothing,
 and neither computes coefficients. *Selection found* is the time until two samples agree on it beyond doubt. *Proof* is the
 time from there to a gap of at most 0.1 % on all entries, in so many passes over them. *Coefficients* is everything
-after that: the coefficients of every row (by least squares, in the full model with a learned prior), errors, diagnostics, and the model on disk. γ is given. *Peak
-memory* is without the mapped file.
+after that: the coefficients of every row (by least squares, in the full model with a learned prior), errors, diagnostics,
+and the model on disk. γ is given. *Peak memory* is without the mapped file.
 
 Rows called *memory* are in memory when the clock starts; *pack* and *netflix* are read from a pack, the first one pass by
 pass, within ` + "`--memory 4G`" + `; *generated* rows are made as they are read, since 5·10^9 and 5·10^10 entries are stored
