@@ -21,7 +21,11 @@ type Path struct {
 	Unit              float64
 	First, Last, Step float64
 	Equal             float64 // errors this near, relatively, are the same
-	Patience          int     // so many γ in a row that are no better end the path; zero: none do
+	// Patience: so many γ in a row that are worse, or no better with something left
+	// to prove, end the path; zero: none do. Where proofs are free and errors equal
+	// the coefficients are still shrunk so much that the same features win: that
+	// says nothing of a larger γ.
+	Patience int
 }
 
 // Standard is the path for features in a unit, seven γ a factor of ten apart.
@@ -62,11 +66,13 @@ func (p Path) Choose(ctx context.Context, try func(gamma float64) (model.GammaPo
 		}
 		if point.RMSE < best*(1-p.Equal) {
 			since = 0
-		} else if since++; since == p.Patience || point.RootGap > 0.5 {
-			best = min(best, point.RMSE)
-			break
+		} else if point.RootGap > easy || point.RMSE > best*(1+p.Equal) {
+			since++
 		}
 		best = min(best, point.RMSE)
+		if since > 0 && (since == p.Patience || point.RootGap > 0.5) {
+			break
+		}
 	}
 	if len(path) == 0 {
 		return p.Default(), nil, nil

@@ -33,6 +33,30 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 	}
 }
 
+// TestPatienceBeginsWithSomethingToProve: equal errors at first, where nothing is
+// left to prove, do not end a path; later ones do.
+func TestPatienceBeginsWithSomethingToProve(t *testing.T) {
+	path := Standard(1)
+	path.Patience = 2
+	rmse := []float64{2, 2, 2, 2, 1, 1, 1}
+	gap := []float64{0, 0, 0, 0, 0, 0.1, 0.2}
+	i := 0
+	gamma, points, err := path.Choose(context.Background(), func(gamma float64) (model.GammaPoint, error) {
+		i++
+		return model.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: gap[i-1]}, nil
+	}, nil)
+	if err != nil || gamma != 1000 || len(points) != 7 {
+		t.Errorf("γ %v after %d points (%v), want 1000 after 7", gamma, len(points), err)
+	}
+	i = 2
+	if gamma, points, err = path.Choose(context.Background(), func(gamma float64) (model.GammaPoint, error) {
+		i++
+		return model.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: 0.1}, nil
+	}, nil); err != nil || gamma != 100 || len(points) != 5 {
+		t.Errorf("γ %v after %d points (%v), want 100 after 5", gamma, len(points), err)
+	}
+}
+
 // TestChooseOnFailure returns the error, and the default where nothing can be
 // tried.
 func TestChooseOnFailure(t *testing.T) {
