@@ -38,12 +38,17 @@ func (m *Model) Save(dir string) error {
 		return err
 	}
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
-		return errors.Join(
-			writeFile(dir, summaryFile, m.Summary.WriteJSON),
-			m.saveRows(dir),
-			writeFile(dir, "columns.parquet", m.columnTable().write),
-			m.saveSeen(dir),
-		)
+		for _, save := range []func() error{
+			func() error { return writeFile(dir, summaryFile, m.Summary.WriteJSON) },
+			func() error { return m.saveRows(dir) },
+			func() error { return writeFile(dir, "columns.parquet", m.columnTable().write) },
+			func() error { return m.saveSeen(dir) },
+		} {
+			if err := save(); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 
@@ -72,7 +77,10 @@ func writeFile(dir, name string, write func(io.Writer) error) error {
 		return err
 	}
 	w := bufio.NewWriterSize(f, 1<<18)
-	if err := errors.Join(write(w), w.Flush(), f.Close()); err != nil {
+	if err = write(w); err == nil {
+		err = w.Flush() // after a failure it would tell the same again
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
 		return fmt.Errorf("%s: %w", name, err)
 	}
 	return nil
