@@ -56,7 +56,11 @@ var methods = []method{
 	full(model.Full.String(), 0),
 	full(Remainder, optcomplete.AutoRank),
 	{name: IMC, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		fitted, err := imc.Fit(ctx, t.train(), t.problem.Features, imc.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
+		problem, err := t.asGiven()
+		if err != nil {
+			return nil, err
+		}
+		fitted, err := imc.Fit(ctx, t.train(), problem.Features, imc.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
 		if err != nil {
 			return nil, err
 		}
@@ -94,7 +98,7 @@ func selecting(which optcomplete.Method) method {
 		if which == optcomplete.Certified {
 			gamma = found.easiest
 		}
-		out, err := t.fit(ctx, optcomplete.Settings{Model: model.Paper, Gamma: gamma, Method: which, Master: optcomplete.Master{Solver: t.Solver}})
+		out, err := t.fit(ctx, t.problem, optcomplete.Settings{Model: model.Paper, Gamma: gamma, Method: which, Master: optcomplete.Master{Solver: t.Solver}})
 		if err != nil {
 			return nil, err
 		}
@@ -108,15 +112,19 @@ func selecting(which optcomplete.Method) method {
 // prior, selected by the certified search; with a remainder of low rank or not.
 func full(name string, rank int) method {
 	return method{name: name, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		return t.fit(ctx, optcomplete.Settings{Model: model.Full, Gamma: t.Gamma, ResidualRank: rank})
+		problem, err := t.asGiven()
+		if err != nil {
+			return nil, err
+		}
+		return t.fit(ctx, problem, optcomplete.Settings{Model: model.Full, Gamma: t.Gamma, ResidualRank: rank})
 	}}
 }
 
 // fit runs one of the program's own methods.
-func (t *trial) fit(ctx context.Context, s optcomplete.Settings) (*outcome, error) {
+func (t *trial) fit(ctx context.Context, problem optcomplete.Problem, s optcomplete.Settings) (*outcome, error) {
 	start := time.Now()
 	s.K, s.TimeLimit, s.NearTies, s.Seed, s.Threads = t.K, t.TimeLimit, -1, t.seed, t.Threads
-	fitted, err := optcomplete.Fit(ctx, t.problem, s)
+	fitted, err := optcomplete.Fit(ctx, problem, s)
 	if err != nil {
 		return nil, err
 	}

@@ -165,9 +165,10 @@ func about(head PaperHead, panel Panel, cells []PaperCell) string {
 	if head.Gamma > 0 {
 		gamma = fmt.Sprintf("γ = %g, not tuned", head.Gamma)
 	}
-	on := fmt.Sprintf("at most %d of the missing entries", head.Test)
+	on, features := fmt.Sprintf("at most %d of the missing entries", head.Test), ""
 	if panel.Name == "netflix" {
 		on = fmt.Sprintf("at most %d entries of the fifth that is withheld, predictions of all methods kept within 1 to 5", head.Test)
+		features = "full and IMC get the film features as `fit` would make them, encoded to one unit; the paper's model and the oracle take them as they are. "
 	}
 	limit := ""
 	for _, c := range cells {
@@ -177,7 +178,7 @@ func about(head PaperHead, panel Panel, cells []PaperCell) string {
 	}
 	return fmt.Sprintf("%s; MAPE over %s; %d threads%s. Medians over the seeds (least–most). "+
 		"The oracle is told the true features and fits them as the paper's methods do, by least squares: on rows with few entries methods that shrink can be better, a ratio below 1. "+
-		"full is this program's own model, with effects and a learned prior (and a remainder of low rank); all others that select use the paper's. Lines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit)
+		"full is this program's own model, with effects and a learned prior (and a remainder of low rank); all others that select use the paper's. %sLines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit, features)
 }
 
 // line is a line of the table, from the method on.

@@ -153,6 +153,39 @@ func TestPaperOnRatings(t *testing.T) {
 	}
 }
 
+// TestFilmFeaturesAreGivenAsToFit: encoded to one unit and without the constant,
+// for the methods that the command line would run so.
+func TestFilmFeaturesAreGivenAsToFit(t *testing.T) {
+	r := &paperRun{PaperSettings: PaperSettings{Test: 100, Threads: 1}}
+	made, err := r.trial(Shape{Netflix: true, Rows: 100, Columns: 200, Features: 59, K: 3, Missing: 0.8}, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	given, err := made.asGiven()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if slices.Contains(given.Features.Names, "Constant") || given.Encoding == nil || given.Ratings != made.problem.Ratings {
+		t.Errorf("features %q, encoding %v", given.Features.Names, given.Encoding)
+	}
+	items, p := given.Features.Dims()
+	for f := range p {
+		var sum, squares float64
+		for j := range items {
+			v := given.Features.Row(j)[f]
+			sum += v
+			squares += v * v
+		}
+		if mean, square := sum/float64(items), squares/float64(items); math.Abs(mean) > 1e-9 || math.Abs(square-1) > 0.02 {
+			t.Errorf("%s: mean %v, mean square %v", given.Features.Names[f], mean, square)
+		}
+	}
+	made.Netflix = false
+	if given, err = made.asGiven(); err != nil || given.Features != made.problem.Features {
+		t.Errorf("synthetic features are not as they were made: %v", err)
+	}
+}
+
 // TestGeneratedRowsGiveTheSame: entries made at every reading are those in memory.
 func TestGeneratedRowsGiveTheSame(t *testing.T) {
 	panel := tinyPanel()

@@ -6,11 +6,13 @@ import (
 	"math"
 	"runtime/debug"
 	"runtime/metrics"
+	"strconv"
 	"time"
 
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
@@ -30,11 +32,12 @@ type trial struct {
 	Shape
 	seed    uint64
 	source  *synth.Source
-	problem optcomplete.Problem // the training entries
+	problem optcomplete.Problem // the training entries, and the features as they were made
 	noisy   *data.Matrix        // entries to predict, as they would be observed
 	clean   *data.Matrix        // the same without noise
 
-	gammas *gammas // nil until they are chosen
+	gammas  *gammas              // nil until they are chosen
+	encoded *optcomplete.Problem // nil until it is asked for
 }
 
 // trial makes the data. Of the synthetic matrices a method sees all observed
@@ -77,6 +80,30 @@ func (r *paperRun) trial(shape Shape, seed uint64) (*trial, error) {
 }
 
 const testStream = 0x7061706572 // "paper"
+
+// asGiven is the problem as the command line would pose it: film features are in
+// units of their own (runtimes, budgets, indicators) and are encoded, as those of
+// any file are. The synthetic features have one unit.
+func (t *trial) asGiven() (optcomplete.Problem, error) {
+	if !t.Netflix {
+		return t.problem, nil
+	}
+	if t.encoded == nil {
+		features := t.problem.Features
+		var cells []string
+		for j := range features.IDs {
+			for _, v := range features.Row(j) {
+				cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
+			}
+		}
+		encoding, encoded, _, err := encode.Learn(data.NewRawTable("films", features.IDs, features.Names, cells), encode.Options{})
+		if err != nil {
+			return optcomplete.Problem{}, err
+		}
+		t.encoded = &optcomplete.Problem{Ratings: t.problem.Ratings, Features: encoded, Encoding: encoding}
+	}
+	return *t.encoded, nil
+}
 
 // scoreOn makes the matrices to score on.
 func (t *trial) scoreOn(test []synth.TestEntry) (err error) {
