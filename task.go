@@ -204,9 +204,8 @@ const harder = 1e-3
 
 // Limits of a trial: enough to select well, not to prove.
 const (
-	trialPasses  = 80
-	trialSteps   = 6
-	trialEntries = 800_000 // of larger data, rows with about so many entries are used
+	trialPasses = 80
+	trialSteps  = 6
 )
 
 // limit ends the search at its root, in silence.
@@ -268,7 +267,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	}
 	path := evaluate.GammaSettings{
 		Path:    gammapath.Standard(evaluate.FeatureScale(survey, t.features)),
-		Entries: trialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
+		Entries: evaluate.TrialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
 	}
 	part, err := path.Validation(train)
 	if err != nil {

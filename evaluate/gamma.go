@@ -34,6 +34,9 @@ type GammaSettings struct {
 	OnPoint func(model.GammaPoint) // called after each γ; may be nil
 }
 
+// TrialEntries is how many entries trials use, about: of larger data, some rows.
+const TrialEntries = 800_000
+
 const sampleStream = 0x67616d6d61 // "gamma"
 
 // validationStream keeps the validation part apart from a hold-out of the same

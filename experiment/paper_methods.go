@@ -94,18 +94,25 @@ func selecting(which optcomplete.Method) method {
 		if err != nil {
 			return nil, err
 		}
-		gamma := found.smallest
-		if which == optcomplete.Certified {
-			gamma = found.easiest
+		start, gamma := time.Now(), found.easiest
+		if which != optcomplete.Certified {
+			if gamma, err = t.tune(ctx, which, found); err != nil {
+				return nil, err
+			}
 		}
-		out, err := t.fit(ctx, t.problem, optcomplete.Settings{Model: model.Paper, Gamma: gamma, Method: which, Master: optcomplete.Master{Solver: t.Solver}})
+		took := (found.took + time.Since(start)).Seconds()
+		out, err := t.fit(ctx, t.problem, t.paperSettings(which, gamma))
 		if err != nil {
 			return nil, err
 		}
-		out.seconds.Choose += found.took.Seconds()
-		out.seconds.Total += found.took.Seconds()
+		out.seconds.Choose += took
+		out.seconds.Total += took
 		return out, nil
 	}}
+}
+
+func (t *trial) paperSettings(which optcomplete.Method, gamma float64) optcomplete.Settings {
+	return optcomplete.Settings{Model: model.Paper, Gamma: gamma, Method: which, Master: optcomplete.Master{Solver: t.Solver}}
 }
 
 // full is the program's own model: effects, and coefficients with a learned
@@ -123,8 +130,7 @@ func full(name string, rank int) method {
 // fit runs one of the program's own methods.
 func (t *trial) fit(ctx context.Context, problem optcomplete.Problem, s optcomplete.Settings) (*outcome, error) {
 	start := time.Now()
-	s.K, s.TimeLimit, s.NearTies, s.Seed, s.Threads = t.K, t.TimeLimit, -1, t.seed, t.Threads
-	fitted, err := optcomplete.Fit(ctx, problem, s)
+	fitted, err := optcomplete.Fit(ctx, problem, t.settings(s))
 	if err != nil {
 		return nil, err
 	}
@@ -137,6 +143,12 @@ func (t *trial) fit(ctx context.Context, problem optcomplete.Problem, s optcompl
 			Choose: sum.Seconds.Choose, Search: sum.Seconds.Select - sum.Seconds.Choose + sum.Seconds.Certify, Total: time.Since(start).Seconds(),
 		},
 	}, nil
+}
+
+// settings fills in what all methods share.
+func (t *trial) settings(s optcomplete.Settings) optcomplete.Settings {
+	s.K, s.TimeLimit, s.NearTies, s.Seed, s.Threads = t.K, t.TimeLimit, -1, t.seed, t.Threads
+	return s
 }
 
 // MethodNames lists what can be compared.

@@ -161,7 +161,7 @@ func paperMarkdown(w io.Writer, head PaperHead, panel Panel, cells []PaperCell) 
 
 // about says how the numbers of a panel came about.
 func about(head PaperHead, panel Panel, cells []PaperCell) string {
-	gamma := "γ tuned on a fifth of the training entries, as in the paper (of γ that do equally well there, certified has the easiest to prove, the paper's methods the smallest)"
+	gamma := "γ tuned on a fifth of the training entries, as in the paper (of γ that do equally well there, certified has the easiest to prove, the paper's methods the smallest at which they do as well themselves)"
 	if head.Gamma > 0 {
 		gamma = fmt.Sprintf("γ = %g, not tuned", head.Gamma)
 	}

@@ -17,6 +17,7 @@ import (
 	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/search"
 )
 
 // paperNoise is the standard deviation of the paper's noise, N(0,0.01).
@@ -145,42 +146,81 @@ func (t *trial) score(predict func(row int, columns []int32, out []float64)) (no
 // entries held out as in the paper: since coefficients are refitted by least
 // squares, many γ lead to the same predictions.
 type gammas struct {
-	easiest  float64 // for relaxations
-	smallest float64 // for cuts at single selections, which are the steeper the larger γ is
-	took     time.Duration
+	easiest float64   // for relaxations
+	equal   []float64 // increasing: cuts at single selections are the steeper the larger γ is
+	rmse    float64   // the least on the validation part
+	took    time.Duration
 }
 
 // equalError is how near two validation errors are, relatively, to be the same.
 const equalError = 1e-3
 
-// chooseGamma chooses γ once for all methods that need it.
+// chooseGamma finds the γ once for all methods that need one.
 func (t *trial) chooseGamma(ctx context.Context) (gammas, error) {
 	if t.Gamma > 0 {
-		return gammas{easiest: t.Gamma, smallest: t.Gamma}, nil
+		return gammas{easiest: t.Gamma, equal: []float64{t.Gamma}}, nil
 	}
 	if t.gammas != nil {
 		return *t.gammas, nil
 	}
 	start := time.Now()
 	var path []model.GammaPoint
-	best := math.Inf(1)
-	gamma, err := optcomplete.ChooseGamma(ctx, t.problem, optcomplete.Settings{
+	found := gammas{rmse: math.Inf(1)}
+	var err error
+	found.easiest, err = optcomplete.ChooseGamma(ctx, t.problem, optcomplete.Settings{
 		K: t.K, Model: model.Paper, Seed: t.seed, Threads: t.Threads, OnGamma: func(p model.GammaPoint) {
-			path, best = append(path, p), min(best, p.RMSE)
+			path, found.rmse = append(path, p), min(found.rmse, p.RMSE)
 		},
 	})
 	if err != nil {
 		return gammas{}, err
 	}
-	found := gammas{easiest: gamma, smallest: gamma}
 	for _, p := range path {
-		if p.RMSE <= best*(1+equalError) {
-			found.smallest = min(found.smallest, p.Gamma)
+		if p.RMSE <= found.rmse*(1+equalError) {
+			found.equal = append(found.equal, p.Gamma)
 		}
+	}
+	if len(found.equal) == 0 {
+		found.equal = []float64{found.easiest} // nothing could be validated
 	}
 	found.took = time.Since(start)
 	t.gammas = &found
 	return found, nil
+}
+
+// tune gives a method of the paper the smallest of the equally good γ at which it
+// does that well itself: a search on samples may miss at a small γ what it finds
+// at a larger one. Each γ is tried on the entries that it was found on, until one
+// is good or its search meets the limit. Failing all, it is the best.
+func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas) (float64, error) {
+	if len(found.equal) == 1 {
+		return found.equal[0], nil
+	}
+	validation := evaluate.GammaSettings{Entries: evaluate.TrialEntries, Seed: t.seed}
+	part, err := validation.Validation(t.train())
+	if err != nil {
+		return 0, err
+	}
+	problem := t.problem
+	problem.Ratings = &data.Ratings{Stored: part.Train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	gamma, best := 0.0, math.Inf(1)
+	for _, g := range found.equal {
+		fitted, err := optcomplete.Fit(ctx, problem, t.settings(t.paperSettings(which, g)))
+		if err != nil {
+			return 0, err
+		}
+		score, err := evaluate.Score(part.Held, fitted.PredictRow, t.Threads)
+		if err != nil {
+			return 0, err
+		}
+		if score.RMSE < best {
+			gamma, best = g, score.RMSE
+		}
+		if best <= found.rmse*(1+equalError) || fitted.Summary.Status == search.TimeLimit.String() {
+			break
+		}
+	}
+	return gamma, nil
 }
 
 // memoryFor is about how many bytes a row takes with its entries in memory, of
