@@ -1,6 +1,7 @@
 package effects
 
 import (
+	"context"
 	"math"
 
 	"optcomplete/data"
@@ -41,7 +42,20 @@ func (s Settings) For(c Center) Settings {
 	return s
 }
 
-// Leave is what the effects leave of a source.
-func (m *Model) Leave(source data.Source) data.Source {
+// leave is what the effects leave of a source.
+func (m *Model) leave(source data.Source) data.Source {
 	return data.Map(source, func(i int, c int32, v float64) float64 { return v - m.Mean - m.Rows[i] - m.Columns[c] })
+}
+
+// Remove fits the effects that a centring takes away, with the settings for it,
+// and gives what they leave; without centring, none and everything.
+func Remove(ctx context.Context, source data.Source, center Center, s Settings) (*Model, data.Source, error) {
+	if center == NoCenter {
+		return nil, source, nil
+	}
+	m, err := Fit(ctx, source, s)
+	if err != nil {
+		return nil, nil, err
+	}
+	return m, m.leave(source), nil
 }

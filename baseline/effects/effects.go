@@ -52,9 +52,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 		return nil, err
 	}
 	m := &Model{Effects: *fitted, RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage}
-	if s.Clip {
-		m.Clip, err = lowrank.Range(ctx, train, s.Threads)
-	}
+	m.Clip, err = lowrank.Range(ctx, train, s.Clip, s.Threads)
 	return m, err
 }
 

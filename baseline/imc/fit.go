@@ -129,17 +129,12 @@ type choice struct {
 func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Model, error) {
 	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.points}
 	var err error
-	if f.Clip {
-		if out.Clip, err = lowrank.Range(ctx, train, f.Threads); err != nil {
-			return nil, err
-		}
+	if out.Clip, err = lowrank.Range(ctx, train, f.Clip, f.Threads); err != nil {
+		return nil, err
 	}
-	rest := train
-	if out.Center != effects.NoCenter {
-		if out.Effects, err = effects.Fit(ctx, train, best.effects); err != nil {
-			return nil, err
-		}
-		rest = out.Effects.Leave(train)
+	var rest data.Source
+	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
+		return nil, err
 	}
 	rows, err := f.rows(rest, best.Rank)
 	if err != nil {
@@ -169,11 +164,9 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 	if err != nil {
 		return nil, err
 	}
-	var clip *model.Range
-	if f.Clip {
-		if clip, err = lowrank.Range(ctx, part.Train, f.Threads); err != nil {
-			return nil, err
-		}
+	clip, err := lowrank.Range(ctx, part.Train, f.Clip, f.Threads)
+	if err != nil {
+		return nil, err
 	}
 	if lowrank.Empty(part) { // too little to choose by: next to effects alone, or as given
 		best.Point = Point{Center: f.Center, Rank: max(f.Rank, 1)}

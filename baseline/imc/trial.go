@@ -27,19 +27,14 @@ type trial struct {
 
 // prepare takes the effects away.
 func (t *trial) prepare(ctx context.Context) (err error) {
-	t.source = t.part.Train
 	t.of = t.Effects.For(t.center)
-	if t.center == effects.NoCenter {
-		return nil
+	if t.center != effects.NoCenter {
+		if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
+			return err
+		}
 	}
-	if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
-		return err
-	}
-	if t.taken, err = effects.Fit(ctx, t.source, t.of); err != nil {
-		return err
-	}
-	t.source = t.taken.Leave(t.source)
-	return nil
+	t.taken, t.source, err = effects.Remove(ctx, t.part.Train, t.center, t.of)
+	return err
 }
 
 // try tries the λ for a rank. A larger rank goes on from the best λ of the one

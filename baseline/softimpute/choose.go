@@ -66,12 +66,9 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, erro
 // and takes what predicts the other part best.
 func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error) {
 	best := &Choice{Point: Point{RMSE: math.Inf(1)}}
-	var clip *model.Range
-	if s.Clip {
-		var err error
-		if clip, err = lowrank.Range(ctx, part.Train, s.Threads); err != nil {
-			return nil, err
-		}
+	clip, err := lowrank.Range(ctx, part.Train, s.Clip, s.Threads)
+	if err != nil {
+		return nil, err
 	}
 	n, m := part.Train.Dims()
 	ranks := lowrank.Ranks(s.Rank, firstRank, lastRank, min(n, m))
@@ -83,22 +80,21 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error
 		}
 		trials = append(trials, t)
 	}
-	err := lowrank.Race(ranks, len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
+	err = lowrank.Race(ranks, len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
 	return best, err
 }
 
 // prepare takes the effects away and finds the λ to try.
 func (t *trial) prepare(ctx context.Context, rank int) (err error) {
-	source := t.part.Train
 	t.of = t.Effects.For(t.center)
 	if t.center != effects.NoCenter {
 		if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
 			return err
 		}
-		if t.effects, err = effects.Fit(ctx, source, t.of); err != nil {
-			return err
-		}
-		source = t.effects.Leave(source)
+	}
+	var source data.Source
+	if t.effects, source, err = effects.Remove(ctx, t.part.Train, t.center, t.of); err != nil {
+		return err
 	}
 	if t.rows, err = t.Settings.rows(source, rank); err != nil {
 		return err

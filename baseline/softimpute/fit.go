@@ -98,17 +98,12 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 		return nil, err
 	}
 	out := &Model{Lambda: best.Lambda, Limit: best.Rank, Center: best.Center, Debiased: best.Debiased, Points: best.Points}
-	if s.Clip {
-		if out.Clip, err = lowrank.Range(ctx, train, s.Threads); err != nil {
-			return nil, err
-		}
+	if out.Clip, err = lowrank.Range(ctx, train, s.Clip, s.Threads); err != nil {
+		return nil, err
 	}
-	rest := train
-	if out.Center != effects.NoCenter {
-		if out.Effects, err = effects.Fit(ctx, train, best.effects); err != nil {
-			return nil, err
-		}
-		rest = out.Effects.Leave(train)
+	var rest data.Source
+	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
+		return nil, err
 	}
 	rows, err := s.rows(rest, out.Limit)
 	if err != nil {

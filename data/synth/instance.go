@@ -60,7 +60,6 @@ const (
 	streamTest
 	streamFilm
 	streamActivity
-	streamSome
 )
 
 // Collect makes all rows, in parallel, and keeps them in memory.

@@ -135,15 +135,8 @@ func (s *Source) Entries(i int) int {
 	return s.rows.count(i, own)
 }
 
-// Reader returns a reader for one goroutine. Those of the paper's generator are
-// data.SomeReaders.
-func (s *Source) Reader() data.Reader {
-	r := &reader{source: s}
-	if paper, ok := s.rows.(*paperRows); ok {
-		return &paperReader{r, paper}
-	}
-	return r
-}
+// Reader returns a reader for one goroutine.
+func (s *Source) Reader() data.Reader { return &reader{source: s} }
 
 type reader struct {
 	source *Source

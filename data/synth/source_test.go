@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"math"
 	"slices"
 	"testing"
 
@@ -77,55 +76,6 @@ func TestSkipsAreThoseOfTheLogarithm(t *testing.T) {
 		if missing == 0.95 && known < len(k.table)*95/100 {
 			t.Errorf("only %d cells are known", known)
 		}
-	}
-}
-
-// Part of a row has entries of the row, is the same every time, and takes each
-// column as often as any other.
-func TestSomeOfARow(t *testing.T) {
-	c := Config{Rows: 4000, Columns: 10*blockColumns - 7, Features: 3, K: 2, Missing: 0.99, Noise: 0.1, Seed: 3}
-	s := source(t, c)
-	reader := s.Reader().(data.SomeReader)
-	const most = 100
-	counts := make([]float64, 10)
-	total := 0
-	for i := range c.Rows {
-		columns, values, err := reader.AppendSome(i, most, []int32{-1}, []float64{7})
-		if err != nil || columns[0] != -1 || values[0] != 7 || len(columns) != len(values) || len(columns) > most+1 {
-			t.Fatal(i, columns, values, err)
-		}
-		columns, values = columns[1:], values[1:]
-		total += len(columns)
-		again, same, _ := s.Reader().(data.SomeReader).AppendSome(i, most, nil, nil)
-		if !slices.Equal(columns, again) || !slices.Equal(values, same) {
-			t.Fatalf("part of row %d differs between readings", i)
-		}
-		if i%100 == 0 {
-			all, whole := s.Row(i)
-			for x, j := range columns {
-				at, is := slices.BinarySearch(all, j)
-				if !is || whole[at] != values[x] || x > 0 && columns[x-1] >= j {
-					t.Fatalf("row %d has no column %d of value %v there", i, j, values[x])
-				}
-			}
-			if every, _, _ := reader.AppendSome(i, c.Columns, nil, nil); !slices.Equal(every, all) {
-				t.Fatalf("all of row %d is %d entries, want %d", i, len(every), len(all))
-			}
-		}
-		for _, j := range columns {
-			counts[int(j)/blockColumns]++
-		}
-	}
-	if mean := float64(total) / float64(c.Rows); mean < 0.9*most {
-		t.Errorf("%v entries a row, %d were asked for", mean, most)
-	}
-	for b, n := range counts {
-		if e := float64(total) / 10; math.Abs(n-e) > 0.1*e {
-			t.Errorf("block %d has %v of %d entries", b, n, total)
-		}
-	}
-	if none, _, _ := reader.AppendSome(1, 0, nil, nil); len(none) != 0 {
-		t.Errorf("none of a row is %v", none)
 	}
 }
 

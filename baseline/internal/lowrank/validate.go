@@ -42,8 +42,12 @@ func Path(top float64) []float64 {
 // Empty tells that a part has nothing to fit on or nothing to validate on.
 func Empty(p evaluate.Part) bool { return p.Train.Observed() == 0 || p.Held.Observed() == 0 }
 
-// Range is the range of the values; nil: there are none.
-func Range(ctx context.Context, source data.Source, threads int) (*model.Range, error) {
+// Range is the range that predictions are kept in if they are to be clipped, that
+// of the values; nil: any.
+func Range(ctx context.Context, source data.Source, clip bool, threads int) (*model.Range, error) {
+	if !clip {
+		return nil, nil
+	}
 	survey, err := data.TakeSurvey(ctx, source, threads)
 	if err != nil || survey.Total == 0 {
 		return nil, err
