@@ -11,6 +11,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/signal"
 	"strings"
@@ -57,7 +58,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	case errors.As(err, &early):
 		return exitEarly
 	}
-	fmt.Fprintf(c.stderr, "%s %v\n", c.errTerminal.style(red, "optcomplete:"), err)
+	fmt.Fprintf(c.stderr, "%s %v%s\n", c.errTerminal.style(red, "optcomplete:"), err, remedy(err))
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
@@ -70,6 +71,21 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitEarly
 	}
 	return exitFailed
+}
+
+// remedy says what to do about what the system refuses, where the error itself
+// does not.
+func remedy(err error) string {
+	var path *fs.PathError
+	switch full := errors.Is(err, syscall.ENOSPC) || errors.Is(err, syscall.EDQUOT); {
+	case full && strings.Contains(err.Error(), "free some space"):
+		return ""
+	case full:
+		return ": free some space, or write to another disk; what was there before is unchanged"
+	case errors.As(err, &path) && path.Op == "mkdir":
+		return ": the folder cannot be made there; name one in a place that you may write to"
+	}
+	return ""
 }
 
 // earlyStop says that a result was written, but not all that was asked for is
