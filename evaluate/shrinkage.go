@@ -17,7 +17,11 @@ func ChooseShrinkage(ctx context.Context, part Part, threads int) (row, column f
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return row, column, nil
 	}
+	scored := map[[2]float64]float64{} // the second turn mostly asks what the first did
 	score := func(row, column float64) float64 {
+		if rmse, ok := scored[[2]float64{row, column}]; ok {
+			return rmse
+		}
 		effects, failed := model.FitEffects(ctx, part.Train, row, column, threads)
 		if failed != nil {
 			err = failed
@@ -27,6 +31,7 @@ func ChooseShrinkage(ctx context.Context, part Part, threads int) (row, column f
 		if failed != nil {
 			err = failed
 		}
+		scored[[2]float64{row, column}] = score.RMSE
 		return score.RMSE
 	}
 	pick := func(rmse func(float64) float64) float64 {
