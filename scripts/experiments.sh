@@ -27,9 +27,9 @@ if [ "$1" = paper ]; then
 	go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
 	paper() { "$folder/optcomplete" bench paper -o "$folder/cells" "$@" >/dev/null; }
 	synthetic=certified,optcomplete,cutplanes,imc,softimpute,effects
-	paper --panel mu,n,m,p,k --methods $synthetic --seeds 10 --max-seconds 60
-	paper --panel large --methods $synthetic --seeds 3 --max-seconds 120 --memory 16G
-	paper --panel netflix --methods $synthetic,full,full+remainder --seeds 3 --max-seconds 60 --memory 16G
+	paper --panel mu,n,m,p,k --methods $synthetic --seeds 10 --max-seconds 10
+	paper --panel large --methods $synthetic --seeds 1 --max-seconds 30 --memory 16G
+	paper --panel netflix --methods certified,full,full+remainder,imc,softimpute,effects --seeds 1 --max-seconds 30 --memory 16G
 	for panel in mu n m p k large netflix; do
 		put "paper-$panel" "$folder/cells/paper-$panel.md"
 	done
