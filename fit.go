@@ -250,7 +250,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 	if err := validate(problem, len(t.units), settings); err != nil {
 		return nil, err
 	}
-	t.threads, t.noClip, t.limit = settings.Threads, settings.NoClip, settings.Memory
+	t.threads, t.seed, t.noClip, t.limit = settings.Threads, settings.Seed, settings.NoClip, settings.Memory
 	always, err := t.resolve(problem, settings.Always, "always")
 	if err != nil {
 		return nil, err

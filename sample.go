@@ -35,8 +35,9 @@ const (
 	growBy          = 4
 	mostEntries     = 1_000_000
 	longRow         = 2_000
-	sampleShare     = 4 // a sample is at most this part of the rows: more would cost as much as all of them
-	sure            = 4 // standard errors by which a selection must be better than the next
+	guideFrom       = 150_000 // entries from which a trial is steered by a sample
+	sampleShare     = 4       // a sample is at most this part of the rows: more would cost as much as all of them
+	sure            = 4       // standard errors by which a selection must be better than the next
 )
 
 const rowSampleStream = 0x726f7773 // "rows"
@@ -195,25 +196,14 @@ type sampled struct {
 // better than its near-ties by several standard errors, or the samples end.
 func (t *task) sample(ctx context.Context, values data.Source, c choices, find search.Settings, seed uint64) (*sampled, error) {
 	start := time.Now()
-	n, columns := values.Dims()
 	from := newSampler(values, seed)
 	found := &sampled{selections: find.Start}
 	for _, g := range from.sizes() {
-		matrix, err := from.draw(g)
+		s, scale, err := t.sampleCost(from, g, c)
 		if err != nil {
 			return nil, err
 		}
-		// Of a row thinned to a part τ, (1/τ)·(Σ(a − bu)² + τ/γ·‖u‖²) estimates
-		// what it costs; the population of a part of the rows weighs as much more.
-		at := c
-		at.gamma /= from.thin
-		at.gamma0 *= from.filled * float64(n) / float64(g)
-		part := *t
-		matrix, part.features = narrow(matrix, t.features)
-		s := part.selector(matrix, at)
 		t.remember(s, fmt.Sprintf("sample of %d", g), c)
-		_, used := matrix.Dims()
-		scale := from.filled / from.thin * float64(used) / float64(columns)
 		s.find.NearTies, s.find.Start = 3, found.selections
 		s.find.MaxNodes, s.find.MaxPasses = 1, trialPasses
 		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
@@ -248,6 +238,42 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		}
 	}
 	return found, nil
+}
+
+// sampleCost is the cost of a sample of g rows, and its scale in that of all data.
+func (t *task) sampleCost(from *sampler, g int, c choices) (*selector, float64, error) {
+	matrix, err := from.draw(g)
+	if err != nil {
+		return nil, 0, err
+	}
+	// Of a row thinned to a part τ, (1/τ)·(Σ(a − bu)² + τ/γ·‖u‖²) estimates
+	// what it costs; the population of a part of the rows weighs as much more.
+	n, columns := from.source.Dims()
+	c.gamma /= from.thin
+	c.gamma0 *= from.filled * float64(n) / float64(g)
+	part := *t
+	matrix, part.features = narrow(matrix, t.features)
+	_, used := matrix.Dims()
+	return part.selector(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
+}
+
+// guide is the cost of a small sample, to steer a search of a trial by: far
+// cheaper, and near enough. Nil where a sample would be no cheaper.
+func (t *task) guide(values data.Source, c choices) (search.Curved, error) {
+	from := newSampler(values, t.seed)
+	sizes := from.sizes()
+	if len(sizes) == 0 || values.Observed() < guideFrom {
+		return nil, nil
+	}
+	s, scale, err := t.sampleCost(from, sizes[0], c)
+	if err != nil {
+		return nil, err
+	}
+	curved, ok := s.oracle.(search.Curved)
+	if !ok {
+		return nil, nil
+	}
+	return scaled{curved, scale}, nil
 }
 
 // Selection is what Select found.

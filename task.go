@@ -25,6 +25,7 @@ type task struct {
 	units    []unit // what can be selected
 	find     search.Settings
 	threads  int
+	seed     uint64
 	noClip   bool
 	limit    int64             // Settings.Memory
 	memory   *checkpoint.Store // of what was computed; nil: none
@@ -224,6 +225,9 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 	t.remember(s, "trial", c)
 	s.limit()
 	s.find.Start = start
+	if s.find.Guide, err = t.guide(values, c); err != nil {
+		return evaluate.Trial{}, err
+	}
 	result, err := search.Minimize(ctx, s.oracle, s.find)
 	if err != nil {
 		return evaluate.Trial{}, err

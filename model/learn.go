@@ -19,7 +19,12 @@ type learner struct {
 	blocks  []int     // the groups of block b are blocks[b]..blocks[b+1]
 	grams   []float64 // packed triangles of all groups, nil: too many to keep
 	longest int       // most entries of a row
+	every   int       // of so many blocks, one is in the sample
 }
+
+// sampleRows is how many rows a sample to learn on has, about: their spread is
+// then known to half a percent.
+const sampleRows = 1 << 16
 
 // learnBytes is the most memory that the rows' products may take unless a recipe
 // says less.
@@ -48,6 +53,7 @@ func newLearner(ctx context.Context, s data.Source, design []float64, d, threads
 		}
 		l.blocks = append(l.blocks, len(l.groups))
 	}
+	l.every = max(1, kernel.Lanes*len(l.groups)/sampleRows)
 	if size := kernel.Tri(d) * kernel.Lanes * len(l.groups); int64(size)*8 <= most {
 		l.grams = make([]float64, size)
 		err := data.ForBlocks(ctx, s, threads, func(r *data.RowReader) func(lo, hi int) error {
@@ -92,35 +98,54 @@ func (w *learnWorker) gram(triangles []float64, group []int32) error {
 }
 
 // learn takes steps from the given prior, at most so many (zero means
-// priorSteps), until it hardly moves. It changes and returns that prior.
-func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, steps int) (*priorState, error) {
+// priorSteps), until it hardly moves. It changes and returns that prior. Of many
+// rows it learns on a sample first, which brings it near, and unless it is only
+// to come near then on all.
+func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, steps int, near bool) (*priorState, error) {
 	if steps == 0 {
 		steps = priorSteps
 	}
-	for range steps {
-		if err := p.invert(); err != nil {
+	if l.every > 1 {
+		if err := l.steps(ctx, values, p, steps, l.every); err != nil {
 			return nil, err
+		}
+	}
+	if l.every == 1 || !near {
+		if err := l.steps(ctx, values, p, steps, 1); err != nil {
+			return nil, err
+		}
+	}
+	return p, p.invert()
+}
+
+// steps are those of learning, on one of every so many blocks of rows.
+func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, most, every int) error {
+	for range most {
+		if err := p.invert(); err != nil {
+			return err
 		}
 		moments := make([]*priorSums, len(l.blocks)-1)
 		err := data.ForBlocks(ctx, values, l.threads, func(r *data.RowReader) func(lo, hi int) error {
 			w := l.newWorker(r, p)
 			return func(lo, hi int) (err error) {
-				moments[lo/data.BlockRows], err = w.block(lo / data.BlockRows)
+				if b := lo / data.BlockRows; b%every == 0 {
+					moments[b], err = w.block(b)
+				}
 				return err
 			}
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		total := newPriorSums(l.d)
-		for _, sums := range moments {
-			total.merge(sums)
+		for b := 0; b < len(moments); b += every {
+			total.merge(moments[b])
 		}
 		if !p.maximise(total) {
 			break
 		}
 	}
-	return p, p.invert()
+	return nil
 }
 
 // priorSums is what a step of learning needs of the rows.

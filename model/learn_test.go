@@ -21,7 +21,7 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 		if !keep {
 			l.grams = nil
 		}
-		got, err := l.learn(context.Background(), m, begin(t, m, f.Values, d), 3)
+		got, err := l.learn(context.Background(), m, begin(t, m, f.Values, d), 3, false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -29,6 +29,42 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 		if d := max(distance(got.Mean, want.Mean), distance(got.Covariance, want.Covariance), math.Abs(got.Noise/want.Noise-1)); d > 1e-10 {
 			t.Errorf("products kept %v: off by %g", keep, d)
 		}
+	}
+}
+
+// TestLearningOnASampleFirst: near is what the rows of the sample alone teach; on
+// all rows, from there, it is what learning on all from the start leads to.
+func TestLearningOnASampleFirst(t *testing.T) {
+	const d = 3
+	ctx := context.Background()
+	m, f := problem(t, 8*data.BlockRows, 12, d, 0.5, 8)
+	learned := func(m *data.Matrix, start *priorState, every, steps int, near bool) *priorState {
+		l, err := newLearner(ctx, m, f.Values, d, 2, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if l.every != 1 {
+			t.Fatalf("one block of %d is a sample of %d rows", l.every, 8*data.BlockRows)
+		}
+		l.every = every
+		p, err := l.learn(ctx, m, start, steps, near)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	apart := func(a, b *priorState) float64 {
+		return max(distance(a.Mean, b.Mean), distance(a.Covariance, b.Covariance), math.Abs(a.Noise/b.Noise-1))
+	}
+	sample := m.Filter(func(row int, _ int32) bool { return row/data.BlockRows%2 == 0 })
+	near := learned(m, begin(t, m, f.Values, d), 2, 5, true)
+	if want := learned(sample, begin(t, m, f.Values, d), 1, 5, false); apart(near, want) > 1e-12 {
+		t.Errorf("on a sample: off by %g", apart(near, want))
+	}
+	all := learned(m, begin(t, m, f.Values, d), 1, 400, false)
+	got := learned(m, begin(t, m, f.Values, d), 2, 400, false)
+	if apart(got, all) > 0.1*apart(near, all) { // both end where steps are small, not at one point
+		t.Errorf("on all after a sample: off by %g, after a few steps on the sample by %g", apart(got, all), apart(near, all))
 	}
 }
 

@@ -223,7 +223,7 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 				return nil, err
 			}
 		}
-		if prior, err = l.learn(ctx, rest, prior, r.Steps); err != nil {
+		if prior, err = l.learn(ctx, rest, prior, r.Steps, turn+1 < turns); err != nil {
 			return nil, err
 		}
 	}

@@ -50,7 +50,7 @@ func learnPrior(ctx context.Context, values data.Source, design []float64, d, st
 	if err != nil {
 		return nil, err
 	}
-	return l.learn(ctx, values, start, steps)
+	return l.learn(ctx, values, start, steps, false)
 }
 
 // Posterior is the mean of a row's coefficients given its entries: the fit of
