@@ -57,6 +57,58 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 	}
 }
 
+// TestTrialsAreSteeredByASample: there is a guide from so many entries on, it is
+// near the cost that it stands for, and a trial selects as it does without.
+func TestTrialsAreSteeredByASample(t *testing.T) {
+	ctx := context.Background()
+	for _, rows := range []int{2000, 8000} {
+		in, err := synth.Generate(synth.Config{Rows: rows, Columns: 100, Features: 25, K: 4, Missing: 0.75, Noise: 0.3, Seed: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
+			settings := Settings{K: 4, Model: kind, Seed: 1, Threads: 2}
+			task, err := newTask(Problem{Ratings: in.Ratings, Features: in.Features}, &settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := choices{gamma: 0.02, gamma0: 1, row: 4, column: 4}
+			values, err := task.values(ctx, in.Ratings.Source(), c)
+			if err != nil {
+				t.Fatal(err)
+			}
+			guide, err := task.guide(values, c)
+			if err != nil || (guide != nil) != (rows == 8000) {
+				t.Fatalf("%v of %d rows: guide %v, %v", kind, rows, guide, err)
+			}
+			if guide == nil {
+				continue
+			}
+			s := task.selector(values, c)
+			weights := make([]float64, s.oracle.Dim())
+			for j := range weights {
+				weights[j] = 0.2
+			}
+			cost, _, err := s.oracle.Eval(ctx, weights, make([]float64, len(weights)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if near, _, err := guide.Eval(ctx, weights, make([]float64, len(weights))); err != nil || math.Abs(near/cost-1) > 0.1 {
+				t.Errorf("%v: the guide says %v, the cost is %v (%v)", kind, near, cost, err)
+			}
+			s.limit()
+			want, err := search.Minimize(ctx, s.oracle, s.find)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got, err := task.try(ctx, in.Ratings.Source(), c, nil)
+			if err != nil || !slices.Equal(got.Selection, want.Selection) {
+				t.Errorf("%v: selected %v, without a guide %v (%v)", kind, got.Selection, want.Selection, err)
+			}
+		}
+	}
+}
+
 func TestSamplesAreNestedAndSpreadOverTheRows(t *testing.T) {
 	start, columns := []int{0}, []int32{}
 	const n = 1000
