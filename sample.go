@@ -35,7 +35,8 @@ const (
 	growBy          = 4
 	mostEntries     = 1_000_000
 	longRow         = 2_000
-	guideFrom       = 150_000 // entries from which a trial is steered by a sample
+	guideFrom       = 150_000 // entries from which a trial is steered by a sample,
+	guideShare      = 1.0 / 3 // if that takes at most this part of the time of an evaluation
 	sampleShare     = 4       // a sample is at most this part of the rows: more would cost as much as all of them
 	sure            = 4       // standard errors by which a selection must be better than the next
 )
@@ -263,6 +264,13 @@ func (t *task) guide(values data.Source, c choices) (search.Curved, error) {
 	from := newSampler(values, t.seed)
 	sizes := from.sizes()
 	if len(sizes) == 0 || values.Observed() < guideFrom {
+		return nil, nil
+	}
+	// A guide gives second derivatives too: N·p² for a row of N entries, beside the
+	// N²·p of its cost.
+	_, p := t.features.Dims()
+	rows, entries := from.filled*float64(from.rows), from.thin*from.mean
+	if float64(sizes[0])/rows*(1+float64(p)/entries) > guideShare {
 		return nil, nil
 	}
 	s, scale, err := t.sampleCost(from, sizes[0], c)

@@ -61,7 +61,7 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 // near the cost that it stands for, and a trial selects as it does without.
 func TestTrialsAreSteeredByASample(t *testing.T) {
 	ctx := context.Background()
-	for _, rows := range []int{2000, 8000} {
+	for _, rows := range []int{2000, 12000} {
 		in, err := synth.Generate(synth.Config{Rows: rows, Columns: 100, Features: 25, K: 4, Missing: 0.75, Noise: 0.3, Seed: 2})
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +78,7 @@ func TestTrialsAreSteeredByASample(t *testing.T) {
 				t.Fatal(err)
 			}
 			guide, err := task.guide(values, c)
-			if err != nil || (guide != nil) != (rows == 8000) {
+			if err != nil || (guide != nil) != (rows == 12000) {
 				t.Fatalf("%v of %d rows: guide %v, %v", kind, rows, guide, err)
 			}
 			if guide == nil {
