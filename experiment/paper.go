@@ -234,8 +234,9 @@ func (r *paperRun) spared(plan PaperCell) string {
 // cell runs a method and scores it.
 func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell) (PaperCell, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
-	if r.TimeLimit > 0 && !m.limits {
-		limited, cancel = context.WithTimeout(ctx, r.TimeLimit)
+	within := r.TimeLimit * time.Duration(max(1, m.steps))
+	if within > 0 && (!m.limits || m.steps > 0) {
+		limited, cancel = context.WithTimeout(ctx, within)
 	}
 	defer cancel()
 	peak := watchMemory()
@@ -247,8 +248,8 @@ func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell)
 	switch {
 	case ctx.Err() != nil:
 		return cell, ctx.Err() // what an interrupted method found is no result
-	case errors.Is(err, context.DeadlineExceeded):
-		cell.Skipped = fmt.Sprintf("not done in %v", r.TimeLimit)
+	case errors.Is(err, context.DeadlineExceeded), err == nil && limited.Err() != nil:
+		cell.Skipped = fmt.Sprintf("not done in %v", within)
 		return cell, nil
 	case err != nil:
 		return cell, fmt.Errorf("%s, %s, seed %d: %w", cell.Shape, m.name, cell.Seed, err)

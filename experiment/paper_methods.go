@@ -17,7 +17,8 @@ import (
 // method is a way to complete a matrix.
 type method struct {
 	name   string
-	limits bool // it sees to the time limit itself; others are cancelled
+	limits bool // its search sees to the time limit; others are cancelled
+	steps  int  // more than one: it is cancelled after so many limits all the same
 	run    func(ctx context.Context, t *trial) (*outcome, error)
 }
 
@@ -118,7 +119,11 @@ func (t *trial) paperSettings(which optcomplete.Method, gamma float64) optcomple
 // full is the program's own model: effects, and coefficients with a learned
 // prior, selected by the certified search; with a remainder of low rank or not.
 func full(name string, rank int) method {
-	return method{name: name, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	steps := 0
+	if rank != 0 {
+		steps = 4 // choosing, searching, fitting, and a remainder, which has no limit of its own
+	}
+	return method{name: name, limits: true, steps: steps, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		problem, err := t.asGiven()
 		if err != nil {
 			return nil, err

@@ -257,20 +257,24 @@ func TestPaperSkips(t *testing.T) {
 	endless := method{name: "endless", limits: true, run: func(context.Context, *trial) (*outcome, error) {
 		return &outcome{predict: func(int, []int32, []float64) {}, status: "time_limit"}, nil
 	}}
+	lasting := method{name: "lasting", limits: true, steps: 2, run: func(ctx context.Context, _ *trial) (*outcome, error) {
+		<-ctx.Done() // the best so far, as after an interrupt
+		return &outcome{predict: func(int, []int32, []float64) {}}, nil
+	}}
 	before := methods
-	methods = append(slices.Clone(methods), slow, endless)
+	methods = append(slices.Clone(methods), slow, endless, lasting)
 	defer func() { methods = before }()
-	s.Memory, s.Methods, s.TimeLimit = 0, []string{"slow"}, 20*time.Millisecond
-	if cells, err = Paper(context.Background(), s); err != nil || len(cells) != 8 {
+	s.Memory, s.Methods, s.TimeLimit = 0, []string{"slow", "lasting"}, 20*time.Millisecond
+	if cells, err = Paper(context.Background(), s); err != nil || len(cells) != 12 {
 		t.Fatalf("%d cells, %v", len(cells), err)
 	}
 	for _, c := range cells {
-		if (c.Method == "slow") != (c.Skipped != "") {
+		if (c.Method != "oracle") != (c.Skipped != "") {
 			t.Errorf("%+v", c)
 		}
 	}
 	text, _ := os.ReadFile(filepath.Join(s.Folder, PaperFile("n", "md")))
-	if !strings.Contains(string(text), "| slow | skipped: not done in 20ms") {
+	if !strings.Contains(string(text), "| slow | skipped: not done in 20ms") || !strings.Contains(string(text), "| lasting | skipped: not done in 40ms") {
 		t.Errorf("the table does not say what is skipped:\n%s", text)
 	}
 	s.Methods, s.Seeds, s.Panels[0].Rows = []string{"endless"}, 5, s.Panels[0].Rows[:1]
