@@ -203,12 +203,17 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 	}
 	problem := t.problem
 	problem.Ratings = &data.Ratings{Stored: part.Train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	survey, err := data.TakeSurvey(ctx, part.Train, t.Threads)
+	if err != nil {
+		return 0, err
+	}
 	gamma, best := 0.0, math.Inf(1)
 	for _, g := range found.equal {
 		fitted, err := optcomplete.Fit(ctx, problem, t.settings(t.paperSettings(which, g)))
 		if err != nil {
 			return 0, err
 		}
+		fitted.Clip = &model.Range{Low: survey.Low, High: survey.High} // as in the trials that γ was found by
 		score, err := evaluate.Score(part.Held, fitted.PredictRow, t.Threads)
 		if err != nil {
 			return 0, err
