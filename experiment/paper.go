@@ -234,8 +234,8 @@ func (r *paperRun) spared(plan PaperCell) string {
 // cell runs a method and scores it.
 func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell) (PaperCell, error) {
 	limited, cancel := ctx, context.CancelFunc(func() {})
-	within := r.TimeLimit * time.Duration(max(1, m.steps))
-	if within > 0 && (!m.limits || m.steps > 0) {
+	within := r.TimeLimit * time.Duration(m.limits)
+	if within > 0 {
 		limited, cancel = context.WithTimeout(ctx, within)
 	}
 	defer cancel()

@@ -17,8 +17,7 @@ import (
 // method is a way to complete a matrix.
 type method struct {
 	name   string
-	limits bool // its search sees to the time limit; others are cancelled
-	steps  int  // more than one: it is cancelled after so many limits all the same
+	limits int // it is cancelled after so many time limits; 0: never, its search sees to the limit
 	run    func(ctx context.Context, t *trial) (*outcome, error)
 }
 
@@ -40,7 +39,7 @@ const oracleName = "oracle"
 // oracleMethod is told the true features: the best that any selection can do.
 // Its coefficients are fitted as those of the other methods are. All others are
 // measured against it, so it has no limit.
-var oracleMethod = method{name: oracleName, limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
+var oracleMethod = method{name: oracleName, run: func(ctx context.Context, t *trial) (*outcome, error) {
 	fitted, err := oracle.Fit(ctx, t.train(), t.problem.Features, t.source.Selected, oracle.Settings{Kind: model.Paper, Threads: t.Threads})
 	if err != nil {
 		return nil, err
@@ -56,7 +55,7 @@ var methods = []method{
 	selecting(optcomplete.CutPlanes),
 	full(model.Full.String(), 0),
 	full(Remainder, optcomplete.AutoRank),
-	{name: IMC, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	{name: IMC, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		problem, err := t.asGiven()
 		if err != nil {
 			return nil, err
@@ -67,7 +66,7 @@ var methods = []method{
 		}
 		return &outcome{predict: fitted.PredictRow}, nil
 	}},
-	{name: SoftImpute, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	{name: SoftImpute, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		s := softimpute.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory}
 		if t.Netflix {
 			s.Rank = t.K // "we set the maximum rank of SIALS to be k"
@@ -78,7 +77,7 @@ var methods = []method{
 		}
 		return &outcome{predict: fitted.PredictRow}, nil
 	}},
-	{name: Effects, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	{name: Effects, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		fitted, err := effects.Fit(ctx, t.train(), effects.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
 		if err != nil {
 			return nil, err
@@ -90,7 +89,7 @@ var methods = []method{
 // selecting is one of the program's own ways to select, with the paper's model.
 // Of the γ that are equally good each gets the one that suits it.
 func selecting(which optcomplete.Method) method {
-	return method{name: which.String(), limits: true, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	return method{name: which.String(), run: func(ctx context.Context, t *trial) (*outcome, error) {
 		found, err := t.chooseGamma(ctx)
 		if err != nil {
 			return nil, err
@@ -119,11 +118,11 @@ func (t *trial) paperSettings(which optcomplete.Method, gamma float64) optcomple
 // full is the program's own model: effects, and coefficients with a learned
 // prior, selected by the certified search; with a remainder of low rank or not.
 func full(name string, rank int) method {
-	steps := 0
+	limits := 0
 	if rank != 0 {
-		steps = 4 // choosing, searching, fitting, and a remainder, which has no limit of its own
+		limits = 4 // choosing, searching, fitting, and a remainder, which has no limit of its own
 	}
-	return method{name: name, limits: true, steps: steps, run: func(ctx context.Context, t *trial) (*outcome, error) {
+	return method{name: name, limits: limits, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		problem, err := t.asGiven()
 		if err != nil {
 			return nil, err

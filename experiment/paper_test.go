@@ -250,14 +250,14 @@ func TestPaperSkips(t *testing.T) {
 	if err != nil || len(cells) != 2 || !strings.Contains(cells[0].Skipped, "memory") {
 		t.Errorf("%+v, %v", cells, err)
 	}
-	slow := method{name: "slow", run: func(ctx context.Context, t *trial) (*outcome, error) {
+	slow := method{name: "slow", limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		<-ctx.Done()
 		return nil, ctx.Err()
 	}}
-	endless := method{name: "endless", limits: true, run: func(context.Context, *trial) (*outcome, error) {
+	endless := method{name: "endless", run: func(context.Context, *trial) (*outcome, error) {
 		return &outcome{predict: func(int, []int32, []float64) {}, status: "time_limit"}, nil
 	}}
-	lasting := method{name: "lasting", limits: true, steps: 2, run: func(ctx context.Context, _ *trial) (*outcome, error) {
+	lasting := method{name: "lasting", limits: 2, run: func(ctx context.Context, _ *trial) (*outcome, error) {
 		<-ctx.Done() // the best so far, as after an interrupt
 		return &outcome{predict: func(int, []int32, []float64) {}}, nil
 	}}
