@@ -41,7 +41,8 @@ func ParseMethod(name string) (Method, error) {
 
 // Master holds the settings of the paper's methods.
 type Master struct {
-	Solver string // of the MILP masters, see milp.Names; empty: embedded
+	Solver     string // of the MILP masters, see milp.Names; empty: embedded
+	SolverPath string // its program, or the folder that holds it; empty: see milp.Find
 
 	// The size of OptComplete's samples, by the paper's rule; see
 	// objective.PaperSample.
@@ -58,7 +59,7 @@ type Master struct {
 }
 
 func (m *Master) validate() error {
-	if _, err := milp.New(m.Solver); err != nil {
+	if _, err := milp.New(m.Solver, m.SolverPath); err != nil {
 		return &SettingsError{err.Error()}
 	}
 	if m.SampleRows < 0 {
@@ -87,7 +88,7 @@ func (t *task) search(ctx context.Context, s *selector, c choices, settings *Set
 		}
 		return minimize(ctx, s.oracle, s.find)
 	}
-	solver, err := milp.New(settings.Master.Solver)
+	solver, err := milp.New(settings.Master.Solver, settings.Master.SolverPath)
 	if err != nil {
 		return search.Result{}, 0, err
 	}

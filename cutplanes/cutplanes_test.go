@@ -115,6 +115,7 @@ func hard(t testing.TB) (*synth.Instance, float64) {
 
 // TestSolversAgree solves the same instances with every installed solver.
 func TestSolversAgree(t *testing.T) {
+	testkit.UseSolvers(t)
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma/2, 0) // programs start slowly: few cuts
 	find := search.Settings{K: instance.K, Never: []int{instance.Selected[0]}}
@@ -124,7 +125,7 @@ func TestSolversAgree(t *testing.T) {
 	}
 	for _, name := range milp.Names() {
 		t.Run(name, func(t *testing.T) {
-			solver, err := milp.New(name)
+			solver, err := milp.New(name, "")
 			if err != nil {
 				t.Fatal(err)
 			}

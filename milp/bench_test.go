@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"optcomplete/internal/testkit"
 )
 
 // benchmarkMasters are masters of the paper's sizes with 200 cuts: at random
@@ -29,7 +31,8 @@ var benchmarkMasters = []struct {
 // better of two runs, with presolve and without: on dense masters its default,
 // with, can be ten times slower, and the ratio is not to rest on that.
 func BenchmarkMaster(b *testing.B) {
-	highs, _ := New("highs")
+	testkit.UseSolvers(b)
+	highs, _ := New("highs", "")
 	_, missing := highs.Version(context.Background())
 	for _, size := range benchmarkMasters {
 		kind := "random"

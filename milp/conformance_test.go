@@ -8,6 +8,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"optcomplete/internal/testkit"
 )
 
 // trial is one master of the conformance suite.
@@ -202,7 +204,8 @@ func TestExternalSolversConform(t *testing.T) {
 // installed returns an external solver, or skips the test.
 func installed(t testing.TB, name string) Solver {
 	t.Helper()
-	solver, err := New(name)
+	testkit.UseSolvers(t)
+	solver, err := New(name, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -15,16 +15,12 @@ var ErrNotFound = errors.New("milp: solver not found")
 type NotFoundError struct {
 	Solver  string
 	Program string   // what was looked for
-	Looked  []string // where, besides PATH
+	Looked  []string // where
 }
 
 func (e *NotFoundError) Error() string {
-	where := "PATH"
-	if len(e.Looked) > 0 {
-		where += ", " + strings.Join(e.Looked, ", ")
-	}
 	return fmt.Sprintf("milp: %s: program %q not found in %s (scripts/install-solvers.sh installs highs, cbc and glpk; --solver embedded needs no program)",
-		e.Solver, e.Program, where)
+		e.Solver, e.Program, strings.Join(e.Looked, ", "))
 }
 
 func (e *NotFoundError) Unwrap() error { return ErrNotFound }

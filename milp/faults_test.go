@@ -136,7 +136,7 @@ func TestMissingSolverIsNotFound(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	for _, name := range Names()[1:] {
-		solver, err := New(name)
+		solver, err := New(name, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -148,8 +148,55 @@ func TestMissingSolverIsNotFound(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if found := Find(context.Background()); len(found) != 1 || found[0].Name != "embedded" {
+	if found := Find(context.Background(), ""); len(found) != 1 || found[0].Name != "embedded" {
 		t.Errorf("found %v", found)
+	}
+}
+
+// TestNothingIsRunThatWasNotNamed: a program in a folder where one merely works
+// is not run, and one in a folder that is named is.
+func TestNothingIsRunThatWasNotNamed(t *testing.T) {
+	root := t.TempDir()
+	bin := filepath.Join(root, ".tools", "bin")
+	ran := filepath.Join(root, "ran")
+	if err := os.MkdirAll(bin, 0o777); err != nil {
+		t.Fatal(err)
+	}
+	program := "#!/bin/sh\ntouch " + ran + "\necho 'HiGHS version 9.8.7'\n"
+	for name, text := range map[string]string{"go.mod": "module any\n", ".tools/bin/highs": program, "highs": program, "bin/highs": program} {
+		path := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv(SolversVariable, "")
+	t.Setenv("XDG_CACHE_HOME", root)
+	t.Chdir(root)
+	for _, path := range []string{"/nowhere", "", "."} { // Go refuses what is found by way of "."
+		t.Setenv("PATH", path)
+		if found := Find(context.Background(), ""); len(found) != 1 {
+			t.Errorf("PATH=%s: found %v", path, found)
+		}
+	}
+	if _, err := os.Stat(ran); err == nil {
+		t.Fatal("a program was run that nobody named")
+	}
+	t.Setenv("PATH", os.Getenv("PATH")+":/bin:/usr/bin")
+	for _, path := range []string{bin, filepath.Join(bin, "highs"), ".tools/bin", ".tools/bin/highs"} {
+		if found := Find(context.Background(), path); len(found) != 2 || found[1].Version != "9.8.7" || found[1].Path != filepath.Join(bin, "highs") {
+			t.Errorf("%s: found %v", path, found)
+		}
+	}
+	if _, err := New("embedded", bin); err == nil {
+		t.Error("the embedded solver runs no program, but takes a path to one")
+	}
+	empty, _ := New("highs", t.TempDir())
+	t.Setenv("PATH", bin)
+	if _, err := empty.Version(context.Background()); !errors.Is(err, ErrNotFound) {
+		t.Errorf("a folder without the program: %v", err)
 	}
 }
 

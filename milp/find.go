@@ -19,15 +19,20 @@ func Names() []string {
 	return names
 }
 
-// New returns the solver of a name; "" means embedded. Whether an external
-// program is installed shows when it is first used.
-func New(name string) (Solver, error) {
+// New returns the solver of a name; "" means embedded. path is the program of
+// an external one, or a folder that holds it; "" means where [Find] looks.
+// Whether the program is there shows when it is first used.
+func New(name, path string) (Solver, error) {
 	if name == "" || name == "embedded" {
+		if path != "" {
+			return nil, fmt.Errorf("milp: the embedded solver runs no program, but %s is given as its path (name a solver too, one of %s)",
+				path, strings.Join(Names()[1:], ", "))
+		}
 		return &Embedded{}, nil
 	}
 	for _, a := range adapters {
 		if a.name == name {
-			return &External{adapter: a}, nil
+			return &External{Path: path, adapter: a}, nil
 		}
 	}
 	return nil, fmt.Errorf("milp: unknown solver %q (want one of %s)", name, strings.Join(Names(), ", "))
@@ -41,11 +46,17 @@ type Found struct {
 }
 
 // Find lists the solvers that can be used on this machine, embedded first.
-func Find(ctx context.Context) []Found {
+// Programs are looked for in the folder path, or path is one; if it is empty,
+// in bin under $OPTCOMPLETE_SOLVERS, then in PATH. They are run, to ask for
+// their version, so they are taken from nowhere that the user did not name.
+func Find(ctx context.Context, path string) []Found {
 	found := []Found{{Name: "embedded", Version: "1"}}
 	for _, a := range adapters {
-		e := &External{adapter: a}
-		path, err := e.locate()
+		if path != "" && !isDirectory(path) && filepath.Base(path) != a.program {
+			continue
+		}
+		e := &External{Path: path, adapter: a}
+		program, err := e.locate()
 		if err != nil {
 			continue
 		}
@@ -53,7 +64,7 @@ func Find(ctx context.Context) []Found {
 		if err != nil {
 			version = "unknown"
 		}
-		found = append(found, Found{Name: a.name, Path: path, Version: version})
+		found = append(found, Found{Name: a.name, Path: program, Version: version})
 	}
 	return found
 }
@@ -63,53 +74,40 @@ func Find(ctx context.Context) []Found {
 // subfolder is searched before PATH.
 const SolversVariable = "OPTCOMPLETE_SOLVERS"
 
-// folders returns where programs are looked for before PATH: bin under
-// $OPTCOMPLETE_SOLVERS; then, for a checkout, .tools/bin in the working
-// directory or the nearest of its parents that holds go.mod; then
-// optcomplete/solvers/bin in the user's cache folder.
-func folders() []string {
-	var list []string
-	if dir := os.Getenv(SolversVariable); dir != "" {
-		list = append(list, filepath.Join(dir, "bin"))
-	}
-	if dir, err := os.Getwd(); err == nil {
-		for {
-			if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-				list = append(list, filepath.Join(dir, ".tools", "bin"))
-				break
-			}
-			parent := filepath.Dir(dir)
-			if parent == dir {
-				break
-			}
-			dir = parent
-		}
-	}
-	if dir, err := os.UserCacheDir(); err == nil {
-		list = append(list, filepath.Join(dir, "optcomplete", "solvers", "bin"))
-	}
-	return list
-}
-
 func (e *External) locate() (string, error) {
 	program := e.adapter.program
 	if e.Path != "" {
-		if _, err := os.Stat(e.Path); err != nil {
-			return "", &NotFoundError{Solver: e.adapter.name, Program: e.Path}
+		named := e.Path
+		if isDirectory(named) {
+			named = filepath.Join(named, program)
 		}
-		return filepath.Abs(e.Path)
+		named, err := filepath.Abs(named) // a bare name would be looked for in PATH
+		if err != nil {
+			return "", err
+		}
+		if _, err := exec.LookPath(named); err != nil {
+			return "", &NotFoundError{Solver: e.adapter.name, Program: program, Looked: []string{e.Path}}
+		}
+		return named, nil
 	}
-	looked := folders()
-	for _, dir := range looked {
+	looked := []string{"PATH"}
+	if dir := os.Getenv(SolversVariable); dir != "" {
+		dir = filepath.Join(dir, "bin")
 		if path, err := exec.LookPath(filepath.Join(dir, program)); err == nil {
 			return filepath.Abs(path)
 		}
+		looked = append(looked, dir)
 	}
 	path, err := exec.LookPath(program)
 	if err != nil {
 		return "", &NotFoundError{Solver: e.adapter.name, Program: program, Looked: looked}
 	}
 	return filepath.Abs(path)
+}
+
+func isDirectory(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 func sorted(selection []int) []int {

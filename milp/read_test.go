@@ -107,15 +107,15 @@ func TestVersionsAreRecognised(t *testing.T) {
 }
 
 func TestFindListsWhatRuns(t *testing.T) {
-	for _, f := range Find(context.Background()) {
+	for _, f := range Find(context.Background(), "") {
 		if f.Version == "" || f.Version == "unknown" || (f.Path == "") != (f.Name == "embedded") {
 			t.Errorf("%+v", f)
 		}
-		if solver, err := New(f.Name); err != nil || solver.Name() != f.Name {
+		if solver, err := New(f.Name, ""); err != nil || solver.Name() != f.Name {
 			t.Errorf("New(%q) = %v, %v", f.Name, solver, err)
 		}
 	}
-	if _, err := New("cplex"); err == nil {
+	if _, err := New("cplex", ""); err == nil {
 		t.Error("an unknown name is accepted")
 	}
 }

@@ -5,7 +5,8 @@
 #   highs       from the Python package highsbox, by pip, into a local folder
 #
 # The local folder is $OPTCOMPLETE_SOLVERS, or .tools at the root of the
-# checkout (git-ignored), where optcomplete looks for programs before PATH.
+# checkout (git-ignored), where the tests look. For optcomplete to find the
+# programs there, set OPTCOMPLETE_SOLVERS to it; nothing else makes it look.
 # What is there already is left alone. What cannot be installed is reported as
 # "skipped: ..." and is no failure: the embedded solver needs none of them.
 set -u

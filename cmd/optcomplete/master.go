@@ -25,6 +25,7 @@ func methodFlags(flags *settings.Flags, f *fitFlags, cuts *cutsFile) {
 	master := &f.settings.Master
 	flags.Bind("method", &f.method)
 	flags.Bind("solver", &master.Solver)
+	flags.Bind("solver-path", &master.SolverPath)
 	flags.Bind("sample-rows", &master.SampleRows)
 	flags.Bind("sample-constant", &master.SampleConstant)
 	flags.Bind("certify", &master.Certify)
@@ -38,6 +39,7 @@ func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
 		methods []optcomplete.Method
 	}{
 		{"solver", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
+		{"solver-path", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
 		{"save-cuts", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
 		{"sample-rows", []optcomplete.Method{optcomplete.OptComplete}},
 		{"sample-constant", []optcomplete.Method{optcomplete.OptComplete}},
@@ -57,7 +59,7 @@ func findSolver(ctx context.Context, s optcomplete.Settings) error {
 	if s.Method != optcomplete.CutPlanes && s.Method != optcomplete.OptComplete {
 		return nil
 	}
-	solver, err := milp.New(s.Master.Solver)
+	solver, err := milp.New(s.Master.Solver, s.Master.SolverPath)
 	if err == nil {
 		_, err = solver.Version(ctx)
 	}
@@ -141,18 +143,19 @@ selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
 }
 
 func solversCommand(c *common) *cobra.Command {
-	return &cobra.Command{
+	var path string
+	cmd := &cobra.Command{
 		Use:   "solvers",
 		Short: "List the MILP solvers that fit --solver can use",
 		Long: `solvers lists the MILP solvers that are found, where, and in which version. The
 embedded one is always there. Programs are looked for in the bin folder under
-$` + milp.SolversVariable + `, in .tools/bin of a checkout, in the user's cache folder,
-and in PATH; scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
+$` + milp.SolversVariable + ` and in PATH, or only in --solver-path, and nowhere else:
+those that are found are run. scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
 		Example: `  optcomplete solvers
   optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			found := milp.Find(cmd.Context())
+			found := milp.Find(cmd.Context(), path)
 			for _, name := range milp.Names() {
 				at := slices.IndexFunc(found, func(f milp.Found) bool { return f.Name == name })
 				if at < 0 {
@@ -168,4 +171,6 @@ and in PATH; scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
 			return nil
 		},
 	}
+	flagsOf(cmd, "solvers").Bind("solver-path", &path)
+	return cmd
 }

@@ -127,6 +127,7 @@ var table = settings.Table{
 
 	// The paper's methods.
 	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
+	{Name: "solver-path", Type: settings.File, Group: inPaper, Verbs: []string{"fit", "solvers"}, Help: "program of --solver, or the folder that holds it; otherwise it is looked for in bin under $" + milp.SolversVariable + ", then in PATH"},
 	{Name: "sample-rows", Type: settings.Whole, Default: "100", Range: "[1, ∞)", Group: inPaper, Verbs: []string{"fit"}, Help: "rows in each sample of optcomplete (g0)"},
 	{Name: "sample-constant", Type: settings.Number, Default: "1", Range: "(0, ∞)", Group: inPaper, Verbs: []string{"fit"}, Help: "size of optcomplete's samples of columns (c); larger takes more"},
 	{Name: "certify", Type: settings.Switch, Group: inPaper, Verbs: []string{"fit"}, Help: "let optcomplete go on to a proof with the certified method"},

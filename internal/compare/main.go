@@ -186,7 +186,7 @@ func one(method int, in *synth.Instance, gamma float64, find search.Settings) (r
 	case 2:
 		r.Result, err = cutplanes.CutPlanes(ctx, exact, settings)
 	case 3:
-		if settings.Solver, err = milp.New("highs"); err != nil {
+		if settings.Solver, err = milp.New("highs", ""); err != nil {
 			return r, err
 		}
 		r.Result, err = cutplanes.CutPlanes(ctx, exact, settings)
