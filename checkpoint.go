@@ -6,13 +6,12 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"hash"
 	"math"
 	"runtime"
-	"strings"
 
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/parallel"
 )
@@ -23,33 +22,38 @@ func openCheckpoint(ctx context.Context, problem Problem, settings *Settings) (*
 	if err != nil {
 		return nil, err
 	}
-	return checkpoint.Open(settings.Checkpoint, fingerprint(problem, settings, entries))
+	return checkpoint.Open(settings.Checkpoint, runText(problem, settings, entries))
 }
 
-// fingerprint tells runs apart that may not share answers: by data, settings,
-// program and the kind of machine, whose arithmetic may round differently.
-// Limits, threads and near-ties are left out: they change no answer.
-func fingerprint(problem Problem, s *Settings, entries string) string {
-	var b strings.Builder
-	line := func(format string, args ...any) { fmt.Fprintf(&b, format+"\n", args...) }
+// changesNoAnswer are the fields that runs may differ in and still share what was
+// computed: a checkpoint keeps what the cost is at some weights and what validation
+// chose, and none of these has a part in that.
+var changesNoAnswer = fingerprint.LeftOut{
+	"Problem.Ratings":        "written as its shape and the hashes of ids and entries",
+	"Settings.Gap":           "a limit: it ends a search, at costs that are what they are",
+	"Settings.TimeLimit":     "a limit",
+	"Settings.MaxNodes":      "a limit",
+	"Settings.NearTies":      "how many selections are listed; a listing is kept with its length",
+	"Settings.Checkpoint":    "where the answers are kept",
+	"Settings.Memory":        "where entries are kept while they are read",
+	"Settings.Folder":        "where the model is kept",
+	"Settings.Threads":       "results do not depend on them, to the bit",
+	"Settings.OnEvent":       "only watches",
+	"Settings.OnGamma":       "only watches",
+	"Settings.Master.OnCuts": "only watches",
+	"Settings.Master.OnStep": "only watches",
+}
+
+// runText tells runs apart that may not share answers: by data, settings, program
+// and the kind of machine, whose arithmetic may round differently. It has every
+// field of the problem and the settings that is not in changesNoAnswer.
+func runText(problem Problem, s *Settings, entries string) string {
 	n, m := problem.Ratings.Dims()
-	line("optcomplete %s %s vectors %v", Version, runtime.GOARCH, kernel.Accelerated())
-	line("data %d × %d, %d entries %s", n, m, problem.Ratings.Observed(), entries)
-	line("features %s", featuresHash(problem.Features))
-	line("k %d", s.K)
-	line("model %v refit %v", s.Model, s.Refit)
-	line("gamma %v %v shrinkage %v %v", s.Gamma, s.Gamma0, s.RowShrinkage, s.ColumnShrinkage)
-	line("always %q never %q start %q", s.Always, s.Never, s.Start)
-	line("holdout %v seed %d", s.Holdout, s.Seed)
-	line("sampling %d", s.Sampling)
-	return b.String()
-}
-
-func featuresHash(f *data.Features) string {
-	h := sha256.New()
-	fmt.Fprintf(h, "%q %q", f.IDs, f.Names)
-	numbers(h, f.Values)
-	return fmt.Sprintf("%x", h.Sum(nil)[:16])
+	head := fmt.Sprintf("optcomplete %s %s vectors %v\ndata %d × %d, %d entries %s\n",
+		Version, runtime.GOARCH, kernel.Accelerated(), n, m, problem.Ratings.Observed(), entries)
+	ids := struct{ RowIDs, ColumnIDs []string }{problem.Ratings.RowIDs, problem.Ratings.ColumnIDs}
+	return head + fingerprint.Text("Ratings", ids, nil) +
+		fingerprint.Text("Problem", problem, changesNoAnswer) + fingerprint.Text("Settings", *s, changesNoAnswer)
 }
 
 // entriesHash is a hash of all observed entries.
@@ -71,8 +75,10 @@ func entriesHash(ctx context.Context, s data.Source, threads int) (string, error
 				for _, c := range columns {
 					ints = binary.LittleEndian.AppendUint32(ints, uint32(c))
 				}
+				for _, v := range values {
+					ints = binary.LittleEndian.AppendUint64(ints, math.Float64bits(v))
+				}
 				h.Write(ints)
-				numbers(h, values)
 			}
 			sums[part] = h.Sum(nil)
 			return nil
@@ -83,17 +89,6 @@ func entriesHash(ctx context.Context, s data.Source, threads int) (string, error
 		h.Write(sum)
 	}
 	return fmt.Sprintf("%x", h.Sum(nil)[:16]), err
-}
-
-func numbers(h hash.Hash, values []float64) {
-	b := make([]byte, 0, 4096)
-	for x, v := range values {
-		b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
-		if len(b) >= 4088 || x == len(values)-1 {
-			h.Write(b)
-			b = b[:0]
-		}
-	}
 }
 
 // remember lets the checkpoint, if there is one, answer for the oracle.

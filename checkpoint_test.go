@@ -5,10 +5,12 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"reflect"
 	"testing"
 
 	"optcomplete/checkpoint"
 	"optcomplete/data/synth"
+	"optcomplete/encode"
 	"optcomplete/model"
 	"optcomplete/search"
 )
@@ -109,4 +111,96 @@ func TestStartIsTriedFirst(t *testing.T) {
 	if _, err := Fit(context.Background(), problem, settings); !errors.As(err, new(*SettingsError)) {
 		t.Errorf("an unknown name to start from gives the error %v", err)
 	}
+}
+
+// TestFingerprintHasEveryField changes every field of the problem and the settings,
+// one at a time: the fingerprint changes, or the field is on the list of those that
+// change no answer.
+func TestFingerprintHasEveryField(t *testing.T) {
+	in, err := synth.Generate(synth.Config{Rows: 8, Columns: 6, Features: 3, K: 2, Missing: 0.3, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem, settings := Problem{Ratings: in.Ratings, Features: in.Features, Encoding: &encode.Encoding{}}, Settings{}
+	text := func() string {
+		entries, err := entriesHash(context.Background(), problem.Ratings.Source(), 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return runText(problem, &settings, entries)
+	}
+	seen := map[string]bool{}
+	var walk func(path string, v reflect.Value)
+	walk = func(path string, v reflect.Value) {
+		if reason, left := changesNoAnswer[path]; left && path != "Problem.Ratings" {
+			if seen[path] = true; reason == "" {
+				t.Errorf("%s is left out without a reason", path)
+			}
+			return
+		}
+		before := text()
+		switch v.Kind() {
+		case reflect.Struct:
+			for f := range v.NumField() {
+				walk(path+"."+v.Type().Field(f).Name, v.Field(f))
+			}
+			return
+		case reflect.Pointer:
+			if path == "Problem.Ratings.Matrix" { // has no exported fields: other entries instead
+				old := problem.Ratings.Matrix
+				problem.Ratings.Matrix = old.Map(func(_ int, _ int32, v float64) float64 { return v + 1 })
+				if text() == before {
+					t.Errorf("other entries have the same fingerprint")
+				}
+				problem.Ratings.Matrix = old
+				return
+			}
+			walk(path, v.Elem())
+			return
+		case reflect.Interface:
+			if path == "Problem.Ratings.Stored" {
+				return // read as Matrix is
+			}
+		}
+		old := reflect.ValueOf(v.Interface())
+		v.Set(anotherValue(t, path, v))
+		if text() == before {
+			t.Errorf("%s is neither in the fingerprint nor on the list of what changes no answer", path)
+		}
+		v.Set(old)
+	}
+	walk("Problem", reflect.ValueOf(&problem).Elem())
+	walk("Settings", reflect.ValueOf(&settings).Elem())
+	for path := range changesNoAnswer {
+		if path != "Problem.Ratings" && !seen[path] {
+			t.Errorf("%s is on the list of what changes no answer, but there is no such field", path)
+		}
+	}
+}
+
+// anotherValue is another value of a field's type.
+func anotherValue(t *testing.T, path string, v reflect.Value) reflect.Value {
+	out := reflect.New(v.Type()).Elem()
+	switch {
+	case v.Kind() == reflect.Bool:
+		out.SetBool(!v.Bool())
+	case v.CanInt():
+		out.SetInt(v.Int() + 1)
+	case v.CanUint():
+		out.SetUint(v.Uint() + 1)
+	case v.CanFloat():
+		out.SetFloat(v.Float() + 1)
+	case v.Kind() == reflect.String:
+		out.SetString(v.String() + "x")
+	case v.Kind() == reflect.Slice && v.Len() > 0:
+		out.Set(reflect.MakeSlice(v.Type(), v.Len(), v.Len()))
+		reflect.Copy(out, v)
+		last := out.Index(v.Len() - 1)
+		last.Set(anotherValue(t, path, last))
+	case v.Kind() == reflect.Slice:
+		out.Set(reflect.MakeSlice(v.Type(), 1, 1))
+	default:
+		t.Fatalf("%s is a %v: say here how to change it", path, v.Type())
+	}
+	return out
 }

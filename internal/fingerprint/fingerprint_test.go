@@ -1,0 +1,54 @@
+package fingerprint
+
+import (
+	"strings"
+	"testing"
+)
+
+type inner struct{ Deep []string }
+
+type record struct {
+	K            int
+	RowShrinkage float64
+	Names        []string
+	Inner        inner
+	Maybe        *inner
+	Threads      int
+}
+
+func TestEveryFieldThatIsNotLeftOutHasItsLine(t *testing.T) {
+	got := Text("Settings", record{K: 3, RowShrinkage: 0.1, Names: []string{"a b", "c"}, Maybe: &inner{[]string{"x"}}},
+		LeftOut{"Settings.Threads": "rounding does not depend on them"})
+	want := "k 3\nrow shrinkage 0.1\nnames 2[\"a b\" \"c\" ]\ninner deep 0[]\nmaybe {Deep 1[\"x\" ] }\n"
+	if got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+// TestDifferentValuesDiffer: where a space or a comma falls must not matter.
+func TestDifferentValuesDiffer(t *testing.T) {
+	seen := map[string]record{}
+	for _, r := range []record{
+		{Names: []string{"a", "b"}}, {Names: []string{"a b"}}, {Names: []string{`a" "b`}}, {Names: nil}, {Names: []string{""}},
+		{Maybe: &inner{}}, {Maybe: nil}, {Names: []string{strings.Repeat("x", 500)}}, {Names: []string{strings.Repeat("x", 501)}},
+		{RowShrinkage: 0.1}, {RowShrinkage: 0.1 + 1e-17*2}, {RowShrinkage: 0.10000000000000002},
+	} {
+		text := Text("Settings", r, nil)
+		if other, ok := seen[text]; ok && other.RowShrinkage != r.RowShrinkage {
+			t.Errorf("%+v and %+v have the same text %s", other, r, text)
+		}
+		seen[text] = r
+	}
+	if len(seen) != 10 {
+		t.Errorf("%d different texts of 10 different records", len(seen))
+	}
+}
+
+func TestWhatCannotBeWrittenPanics(t *testing.T) {
+	defer func() {
+		if recover() == nil {
+			t.Error("a function was left out in silence")
+		}
+	}()
+	Text("Settings", struct{ OnEvent func() }{}, nil)
+}
