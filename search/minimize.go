@@ -28,7 +28,7 @@ func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, erro
 	var path []Result
 	for k := max(1, len(distinct(settings.Always))); k <= settings.K; k++ {
 		each := settings
-		each.K = k
+		each.K, each.Recorder = k, nil
 		if len(path) > 0 {
 			each.Start = append(slices.Clone(settings.Start), path[len(path)-1].Selection)
 		}
@@ -50,14 +50,15 @@ func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, erro
 // searcher is one run of the search. What depends on the oracle alone (pool,
 // costs of selections) outlives the k being solved.
 type searcher struct {
-	oracle  Oracle
-	curved  Curved     // the oracle, if it is one
-	lister  Enumerator // the oracle, if it is one
-	p       int
-	pool    pool
-	seen    map[string]evaluation // every selection evaluated
-	scale   float64               // cost of selecting nothing
-	nothing *cut                  // the cut there
+	oracle    Oracle
+	curved    Curved     // the oracle, if it is one
+	lister    Enumerator // the oracle, if it is one
+	p         int
+	pool      pool
+	seen      map[string]evaluation // every selection evaluated
+	scale     float64               // cost of selecting nothing
+	evaluated int                   // how many cuts were ever made
+	nothing   *cut                  // the cut there
 
 	Settings
 	heredity *heredity
@@ -73,6 +74,7 @@ type searcher struct {
 	nodes    int
 	listed   int // selections looked at by enumeration
 	sequence int
+	labels   int   // of nodes in the record of the proof
 	halt     error // why no further evaluation may be made
 }
 
@@ -85,7 +87,10 @@ func newSearcher(oracle Oracle) *searcher {
 
 // evaluation is what is known of a selection: its cost, and the value of its
 // own cut, which is no more than the cost and holds whatever was rounded.
-type evaluation struct{ cost, floor float64 }
+type evaluation struct {
+	cost, floor float64
+	cut         int // its number
+}
 
 // errLimit stops the search at one of its own limits.
 type errLimit struct{ status Status }
@@ -96,13 +101,16 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	if err := settings.Validate(s.p); err != nil {
 		return Result{}, err
 	}
+	if settings.Recorder != nil && len(settings.Requires) > 0 {
+		return Result{}, errRecordRequires
+	}
 	if settings.NearTies == 0 {
 		settings.NearTies = DefaultNearTies
 	}
 	s.Settings = settings
 	s.start, s.base = time.Now(), s.passes
 	s.best = Candidate{Cost: math.Inf(1)}
-	s.ties, s.open, s.nodes, s.listed, s.halt = nil, nil, 0, 0, nil
+	s.ties, s.open, s.nodes, s.listed, s.labels, s.halt = nil, nil, 0, 0, 0, nil
 	s.bound, s.floor = math.Inf(-1), math.Inf(1)
 
 	run := ctx
@@ -124,6 +132,7 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
+	s.recordOpen()
 	if math.IsInf(s.best.Cost, 1) {
 		// Stopped before anything was evaluated: an answer is owed all the same.
 		s.halt, s.MaxPasses = nil, 0
@@ -296,7 +305,12 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 		return 0, cut{}, nil, fmt.Errorf("search: the oracle returned cost %v and constant %v", cost, c.constant)
 	}
 	s.passes++
+	c.number = s.evaluated
+	s.evaluated++
 	s.pool.add(c)
+	if s.Recorder != nil {
+		s.Recorder.Cut(weights)
+	}
 	s.event(EventPass)
 	return cost, c, hessian, nil
 }
@@ -328,7 +342,7 @@ func (s *searcher) selection(ctx context.Context, selection []int, source string
 		if err != nil {
 			return nil, err
 		}
-		known = evaluation{cost, min(cost, c.at(selection))}
+		known = evaluation{cost, min(cost, c.at(selection)), c.number}
 		s.seen[key] = known
 		found = &c
 	}

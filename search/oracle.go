@@ -54,6 +54,7 @@ type Enumerator interface {
 type cut struct {
 	constant float64
 	gradient []float64
+	number   int // of the evaluation it comes from
 }
 
 // at is the cut's value at a selection, lowered by the rounding of the sum.

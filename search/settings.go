@@ -39,6 +39,10 @@ type Settings struct {
 	// nothing: every cut and every cost are the oracle's.
 	Guide Curved
 
+	// Recorder, if set, is told what proves the bound. Minimize only, and not
+	// with Requires.
+	Recorder Recorder
+
 	// OnEvent, if set, is called for everything that happens, in order.
 	OnEvent func(Event)
 }

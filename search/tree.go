@@ -14,6 +14,9 @@ type node struct {
 	weights  []float64 // of the parent's relaxation, where this one's starts
 	cuts     int       // how many cuts of the pool have bounded it
 	sequence int       // breaks ties, so that the order is always the same
+	by       int       // the cut that the bound comes from, or noCut, or enumeration
+	label    int       // in the record of the proof
+	parted   bool      // its parts are in the record
 }
 
 type heapOfNodes []*node
@@ -48,7 +51,7 @@ const (
 // solve runs the search from the root region. It returns why it ended, the
 // gap after the root and the root's relaxed weights.
 func (s *searcher) solve(ctx context.Context, root region) (status Status, rootGap float64, relaxed []float64, err error) {
-	first := &node{region: root, bound: math.Inf(-1)}
+	first := &node{region: root, bound: math.Inf(-1), by: noCut, label: s.label()}
 	rootGap = math.Inf(1)
 	if err = s.warmStart(ctx, first); err != nil {
 		heap.Push(&s.open, first)
@@ -97,8 +100,9 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 	if done, err := s.finish(ctx, n, effortAfter); done || err != nil {
 		return err
 	}
+	labels := s.split(n, branch)
 	for _, to := range []int8{in, out} {
-		child := &node{region: n.region.clone(), bound: n.bound, weights: n.weights, cuts: n.cuts, sequence: s.sequence}
+		child := &node{region: n.region.clone(), bound: n.bound, by: n.by, weights: n.weights, cuts: n.cuts, sequence: s.sequence, label: labels[to]}
 		s.sequence++
 		child.fix(branch, to)
 		if s.heredity.propagate(&child.region); child.empty() {
@@ -131,6 +135,7 @@ func (s *searcher) closed(n *node) bool {
 	}
 	if n.bound >= s.cutoff() {
 		s.giveUp(n.bound)
+		s.recordClosed(n)
 		return true
 	}
 	return false
@@ -142,7 +147,9 @@ func (s *searcher) closed(n *node) bool {
 func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 	for {
 		value, taken, next := s.pool.bound(c, &n.region)
-		n.bound = max(n.bound, value)
+		if value > n.bound {
+			n.bound, n.by = value, c.number
+		}
 		if s.closed(n) {
 			return true
 		}
@@ -159,11 +166,13 @@ func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 			if g >= next {
 				if v := value + (g - taken); v >= cutoff {
 					s.giveUp(v)
+					s.recordFix(n, j, out, c)
 					n.fix(j, out)
 					fixed = true
 				}
 			} else if v := value + (next - g); v >= cutoff {
 				s.giveUp(v)
+				s.recordFix(n, j, in, c)
 				n.fix(j, in)
 				fixed = true
 			}
@@ -236,11 +245,16 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 	}
 	s.event(EventPass)
 	if !(rest >= s.cutoff()) {
-		n.bound = max(n.bound, min(rest, s.best.Cost))
+		if bound := min(rest, s.best.Cost); bound > n.bound {
+			n.bound, n.by = bound, enumeration
+		}
 		return false, nil // more good ones than could be returned: split first
 	}
 	if !math.IsInf(rest, 1) {
 		s.giveUp(rest)
+	}
+	if s.Recorder != nil {
+		s.Recorder.Enumerate(n.label)
 	}
 	return true, nil
 }
@@ -257,16 +271,25 @@ func (s *searcher) leaf(ctx context.Context, n *node) error {
 		}
 		if selection, ok := at.single(); ok {
 			if _, err := s.selection(ctx, selection, "leaf"); err != nil {
+				for _, left := range work {
+					s.recordClosed(left)
+				}
+				n.parted = true
 				return err
 			}
-			s.giveUp(s.seen[keyOf(selection)].floor)
+			known := s.seen[keyOf(selection)]
+			s.giveUp(known.floor)
+			if s.Recorder != nil {
+				s.Recorder.Close(at.label, known.cut)
+			}
 			work = work[:len(work)-1]
 			continue
 		}
 		j := slices.Index(at.state, free)
 		work = work[:len(work)-1]
+		labels := s.split(at, j)
 		for _, to := range []int8{out, in} {
-			part := &node{region: at.region.clone(), bound: at.bound}
+			part := &node{region: at.region.clone(), bound: at.bound, by: at.by, label: labels[to]}
 			part.fix(j, to)
 			if s.heredity.propagate(&part.region); !part.empty() {
 				work = append(work, part)

@@ -1,0 +1,82 @@
+package search
+
+import "errors"
+
+// Recorder is told what proves the bound of a search, as it happens, so that
+// someone else can check it: the points at which cuts were taken, and a tree of
+// regions. Cuts and nodes are numbered from 0, cuts by the order of the calls of
+// Cut; node 0 is the region of all selections that the settings allow.
+//
+// A node is narrowed any number of times (Fix) and ends once: split in two,
+// closed by a cut, or enumerated. A node that never ends has no selections. The
+// least value of what closed the nodes, and of the cuts that allowed a Fix, over
+// the selections they rule out, is no less than Result.Bound.
+type Recorder interface {
+	// Cut says that the oracle was evaluated at the weights, which must not be kept.
+	Cut(weights []float64)
+
+	// Fix says that the rest of the node has the feature (or has it not): the
+	// cut rules out the selections without (or with) it.
+	Fix(node, feature int, in bool, cut int)
+
+	// Split says that the node is divided into the selections with the feature,
+	// node inside, and those without, node outside.
+	Split(node, feature, inside, outside int)
+
+	// Close says that the cut bounds the node; noCut: nothing does.
+	Close(node, cut int)
+
+	// Enumerate says that every selection of the node was evaluated.
+	Enumerate(node int)
+}
+
+// What a node's bound comes from, beside the numbers of cuts.
+const (
+	noCut       = -1 // nothing
+	enumeration = -2 // an enumeration of a region that holds the node
+)
+
+// errRecordRequires is the error for a proof of what a Recorder cannot tell.
+var errRecordRequires = errors.New("search: the proof of a search with requirements cannot be recorded")
+
+// label is the number of a new node.
+func (s *searcher) label() int {
+	s.labels++
+	return s.labels - 1
+}
+
+// split gives the parts of a node with and without a feature their numbers, by
+// the feature's state there.
+func (s *searcher) split(n *node, feature int) (labels [3]int) {
+	labels[in], labels[out] = s.label(), s.label()
+	if s.Recorder != nil {
+		s.Recorder.Split(n.label, feature, labels[in], labels[out])
+	}
+	return labels
+}
+
+// recordClosed records what a node's bound comes from.
+func (s *searcher) recordClosed(n *node) {
+	switch {
+	case s.Recorder == nil:
+	case n.by == enumeration:
+		s.Recorder.Enumerate(n.label)
+	default:
+		s.Recorder.Close(n.label, n.by)
+	}
+}
+
+func (s *searcher) recordFix(n *node, feature int, to int8, c *cut) {
+	if s.Recorder != nil {
+		s.Recorder.Fix(n.label, feature, to == in, c.number)
+	}
+}
+
+// recordOpen records the bounds of the nodes that a limit left open.
+func (s *searcher) recordOpen() {
+	for _, n := range s.open {
+		if !n.parted {
+			s.recordClosed(n)
+		}
+	}
+}
