@@ -110,11 +110,13 @@ func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choi
 		return t.choose(ctx, train, s)
 	}
 	var c choices
+	interrupted := false
 	answer, err := t.memory.Do([]byte("choices"), func() (b []byte, err error) {
 		if c, err = t.choose(ctx, train, s); err != nil {
 			return nil, err
 		}
 		if err := ctx.Err(); err != nil {
+			interrupted = true
 			return nil, err // what an interrupt left is not to be kept
 		}
 		path, err := json.Marshal(c.gammaPath)
@@ -123,7 +125,7 @@ func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choi
 		}
 		return json.Marshal(keptChoices{c.gamma, c.gamma0, c.row, c.column, path})
 	})
-	if ctx.Err() != nil {
+	if interrupted {
 		return c, nil // the best so far
 	}
 	if err != nil {

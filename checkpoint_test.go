@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"sync/atomic"
 	"testing"
 
 	"optcomplete/checkpoint"
@@ -203,4 +204,52 @@ func anotherValue(t *testing.T, path string, v reflect.Value) reflect.Value {
 		t.Fatalf("%s is a %v: say here how to change it", path, v.Type())
 	}
 	return out
+}
+
+// countdown is a context that is cancelled when it is asked for the nth time
+// whether it is.
+type countdown struct {
+	context.Context
+	left   atomic.Int64
+	cancel func()
+}
+
+func (c *countdown) Err() error {
+	if c.left.Add(-1) == 0 {
+		c.cancel()
+	}
+	return c.Context.Err()
+}
+
+// TestInterruptWhileResuming ends a run that goes on from a checkpoint at many
+// moments: it gives the best so far, or says that it was interrupted.
+func TestInterruptWhileResuming(t *testing.T) {
+	problem := checkpointProblem(t)
+	settings := Settings{K: 4, Model: model.Paper, Holdout: 0.1, Seed: 3, Threads: 1, Sampling: AlwaysSampling, Checkpoint: filepath.Join(t.TempDir(), "run")}
+	if _, err := Fit(context.Background(), problem, settings); err != nil {
+		t.Fatal(err)
+	}
+	results := 0
+	for n := int64(1); ; n += 1 + n/128*8 {
+		ctx, stop := context.WithCancel(context.Background())
+		moment := &countdown{Context: ctx, cancel: stop}
+		moment.left.Store(n)
+		fitted, err := Fit(moment, problem, settings)
+		interrupted := ctx.Err() != nil
+		stop()
+		switch {
+		case err == nil && len(fitted.Summary.Selected) != 4:
+			t.Fatalf("after %d questions: selected %v", n, fitted.Summary.Selected)
+		case err == nil:
+			results++
+		case !errors.Is(err, context.Canceled):
+			t.Fatalf("after %d questions: %v", n, err)
+		}
+		if !interrupted {
+			break
+		}
+	}
+	if results < 2 {
+		t.Error("no interrupted run had a result")
+	}
 }

@@ -48,7 +48,7 @@ func CreateRowFile(dir string, ids, terms []string, effects bool, threads int) (
 		f.first++
 	}
 	var err error
-	if f.file, f.named, err = atomicfile.Temp(dir, "rows"); err != nil {
+	if f.file, f.named, err = atomicfile.Temp(dir, RowsKind); err != nil {
 		return nil, err
 	}
 	f.buffer = bufio.NewWriterSize(f.file, 1<<18)

@@ -41,7 +41,7 @@ func (m *Model) Save(dir string) error {
 		for _, save := range []func() error{
 			func() error { return writeFile(dir, summaryFile, m.Summary.WriteJSON) },
 			func() error { return m.saveRows(dir) },
-			func() error { return writeFile(dir, "columns.parquet", m.columnTable().write) },
+			func() error { return writeFile(dir, columnsFile, m.columnTable().write) },
 			func() error { return m.saveSeen(dir) },
 		} {
 			if err := save(); err != nil {

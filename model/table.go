@@ -19,7 +19,10 @@ import (
 // converted and held in memory at a time.
 const groupRows = 1 << 16
 
-const rowsFile = "rows.parquet"
+const (
+	rowsFile    = "rows.parquet"
+	columnsFile = "columns.parquet"
+)
 
 // table is one Parquet file of a saved model: an id, the number of entries, the
 // effect if the model has one, one number per term, and the factors of the
@@ -51,7 +54,7 @@ func (m *Model) rowTable() *table {
 }
 
 func (m *Model) columnTable() *table {
-	return &table{file: "columns.parquet", id: "column", effect: m.Summary.Model == Full.String(), names: m.columnNames(), remainder: m.remainderRank(),
+	return &table{file: columnsFile, id: "column", effect: m.Summary.Model == Full.String(), names: m.columnNames(), remainder: m.remainderRank(),
 		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features, factors: m.ColumnRemainder}
 }
 

@@ -148,9 +148,8 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	if err := s.settle(run); err != nil {
 		return Result{}, err
 	}
-	s.bound = min(s.bound, s.best.Cost) // a near-tie that was evaluated last may be the best
 	s.event(EventDone)
-	result := Result{
+	return Result{
 		Candidate:  s.best,
 		Bound:      s.bound,
 		Gap:        s.gap(),
@@ -164,11 +163,7 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		NearTies:   s.ties,
 		Elapsed:    time.Since(s.start),
 		Relaxation: relaxed,
-	}
-	if !math.IsInf(s.bound, -1) {
-		result.Certify(s.best.Cost, s.Gap)
-	}
-	return result, nil
+	}, nil
 }
 
 // unmet is the error for requirements that no selection was found to keep.
@@ -205,8 +200,10 @@ func (s *searcher) first(r region) []int {
 func (s *searcher) status(ctx context.Context, err error) (Status, error) {
 	var limit errLimit
 	switch {
+	case err == nil && s.Gap > Precision && s.gap() > Precision:
+		return GapReached, nil
 	case err == nil:
-		return Proven(s.gap(), s.Gap), nil
+		return Optimal, nil
 	case errors.As(err, &limit):
 		return limit.status, nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
@@ -224,7 +221,7 @@ func (s *searcher) gap() float64 {
 	if math.IsInf(s.best.Cost, 1) || math.IsInf(s.bound, -1) {
 		return math.Inf(1)
 	}
-	return RelativeGap(s.best.Cost, s.bound)
+	return RelativeGap(s.best.Cost, s.bound, s.scale)
 }
 
 // cutoff is the bound from which a region is not worth opening: it could
@@ -245,9 +242,6 @@ func (s *searcher) raise(working ...float64) {
 	}
 	if len(s.open) > 0 {
 		bound = min(bound, s.open[0].bound)
-	}
-	if !math.IsInf(bound, -1) {
-		bound = max(bound, 0) // no cost is below
 	}
 	if bound > s.bound && !math.IsInf(bound, 1) {
 		s.bound = bound

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// Oracle is a convex cost over weights in [0,1]^p, known by evaluation. Costs are
-// never negative.
+// Oracle is a convex cost over weights in [0,1]^p, known by evaluation.
 type Oracle interface {
 	// Dim returns the number of features p.
 	Dim() int

@@ -12,8 +12,15 @@ import (
 	"optcomplete/model"
 )
 
+// What the demo puts into its folder, besides what synth does.
+const (
+	modelFolder = "model"
+	reportFile  = "report.html"
+)
+
 func demoCommand(c *common) *cobra.Command {
 	var output string
+	var force bool
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Make a film-ratings set with a known truth, fit it, and compare",
@@ -29,7 +36,7 @@ better, and compares with the truth.`,
 			if err != nil {
 				return err
 			}
-			if _, err := (&synthOutput{dir: output}).write(cmd.Context(), nil, films.Source); err != nil {
+			if _, err := (&synthOutput{dir: output, force: force}).write(cmd.Context(), nil, films.Source); err != nil {
 				return err
 			}
 			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features}
@@ -43,7 +50,7 @@ better, and compares with the truth.`,
 			if err != nil {
 				return err
 			}
-			folder, page := filepath.Join(output, "model"), filepath.Join(output, "report.html")
+			folder, page := filepath.Join(output, modelFolder), filepath.Join(output, reportFile)
 			ratings, features := filepath.Join(output, "ratings.csv"), filepath.Join(output, "features.csv")
 			fitted.Summary.Settings["ratings"], fitted.Summary.Settings["features"] = ratings, features
 			if err := fitted.Save(folder); err != nil {
@@ -73,7 +80,9 @@ better, and compares with the truth.`,
 			return early(s)
 		},
 	}
-	flagsOf(cmd, "demo").Bind("output", &output)
+	flags := flagsOf(cmd, "demo")
+	flags.Bind("output", &output)
+	flags.Bind("force", &force)
 	return cmd
 }
 

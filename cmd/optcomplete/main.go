@@ -3,7 +3,8 @@
 //
 // It holds flags and printing only: progress and logs go to stderr, results to
 // stdout. Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 stopped early
-// by a limit or an interrupt, with the result written.
+// by a limit or an interrupt, with the result written, 130 interrupted without a
+// result.
 package main
 
 import (
@@ -30,10 +31,11 @@ import (
 )
 
 const (
-	exitDone   = 0
-	exitFailed = 1
-	exitUsage  = 2
-	exitEarly  = 3
+	exitDone        = 0
+	exitFailed      = 1
+	exitUsage       = 2
+	exitEarly       = 3
+	exitInterrupted = 130
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -49,7 +51,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 	root := newRoot(c)
 	root.SetArgs(args)
 	err := root.ExecuteContext(progress.NewContext(ctx, c.progress))
+	c.release()
 	var early *earlyStop
+	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || errors.As(err, &early)) {
+		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
+	}
 	switch {
 	case err == nil:
 		return exitDone
@@ -57,6 +63,10 @@ func run(args []string, stdout, stderr io.Writer) int {
 		return exitDone
 	case errors.As(err, &early):
 		return exitEarly
+	}
+	interrupted := errors.Is(err, context.Canceled) && ctx.Err() != nil
+	if interrupted {
+		err = errors.New("interrupted before there was a result")
 	}
 	fmt.Fprintf(c.stderr, "%s %v%s\n", c.errTerminal.style(red, "optcomplete:"), err, remedy(err))
 	var input *data.InputError
@@ -67,8 +77,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 	switch {
 	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &busy):
 		return exitUsage
-	case errors.Is(err, context.Canceled):
-		return exitEarly
+	case interrupted:
+		return exitInterrupted
 	}
 	return exitFailed
 }
@@ -111,6 +121,7 @@ type common struct {
 
 	outTerminal, errTerminal terminal // what stdout and stderr can show
 	progress                 *display.Display
+	releases                 []func() // of the outputs that are reserved
 }
 
 // notef prints a line for people, unless they asked for quiet.
@@ -128,7 +139,7 @@ func (c *common) notef(format string, args ...any) {
 // newCommon looks at the outputs. What goes to stderr goes through the display
 // of progress, so that bars and text do not mix.
 func newCommon(stdout, stderr io.Writer) *common {
-	c := &common{stdout: stdout, outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
+	c := &common{stdout: &output{Writer: stdout}, outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
 	c.progress = display.New(stderr, display.Settings{Bars: c.errTerminal.is})
 	c.stderr = c.progress
 	return c
@@ -230,13 +241,12 @@ func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 			return errPrinted
 		}
-		if check == nil {
-			return nil
+		if check != nil {
+			if err := check(cmd, args); err != nil {
+				return usagef("%v (usage: %s)", err, cmd.UseLine())
+			}
 		}
-		if err := check(cmd, args); err != nil {
-			return usagef("%v (usage: %s)", err, cmd.UseLine())
-		}
-		return nil
+		return c.reserve(cmd, args)
 	}
 }
 

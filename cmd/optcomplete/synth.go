@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -13,10 +15,17 @@ import (
 	"optcomplete/data/pack"
 	"optcomplete/data/synth"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/checksum"
+	"optcomplete/model"
+	"optcomplete/report"
 )
 
-// ratingsFile is where synth puts the entries in its folder.
-const ratingsFile = "ratings.csv"
+// What synth puts into its folder, besides synth.TestFile.
+const (
+	ratingsFile  = "ratings.csv"
+	featuresFile = "features.csv"
+	truthFile    = "truth.json"
+)
 
 func synthCommand(c *common) *cobra.Command {
 	var (
@@ -40,7 +49,9 @@ DIR gets ratings.csv, features.csv, truth.json (the seed, the settings, the true
 selection) and test.csv: missing entries with their noisy value and the
 noise-free one, to score predictions against either. --stream writes the ratings
 to stdout, --ratings to a file of their own, CSV or a .pack; DIR is then only
-needed for the rest. However large the instance, only its features are held in memory.`,
+needed for the rest. However large the instance, only its features are held in memory.
+What stands there already is replaced only if synth wrote it and nobody changed it
+since (truth.json has the checksums), or with --force.`,
 		Example: `  optcomplete synth --rows 1000 --columns 1000 --features 50 --k 5 --missing 0.95 -o instance
   optcomplete synth --noise 0 --seed 7 -o clean
   optcomplete synth --netflix medium -o netflix
@@ -80,7 +91,35 @@ needed for the rest. However large the instance, only its features are held in m
 	flags.Bind("stream", &out.stream)
 	flags.Bind("ratings", &out.ratings)
 	flags.Bind("output", &out.dir)
+	flags.Bind("force", &out.force)
 	return cmd
+}
+
+// foreign names a file that stands where synth or demo would write and that they
+// did not write, or that was changed since; empty: there is none.
+func foreign(dir string) string {
+	var truth synth.Truth
+	text, err := os.ReadFile(filepath.Join(dir, truthFile))
+	if err == nil && (json.Unmarshal(text, &truth) != nil || truth.Generator == "") {
+		return truthFile
+	}
+	for _, name := range []string{ratingsFile, featuresFile, synth.TestFile} {
+		sum, err := checksum.File(filepath.Join(dir, name))
+		if err == nil && sum != truth.Files[name] {
+			return name
+		}
+	}
+	entries, _ := os.ReadDir(dir)
+	if len(truth.Generator) == 0 && len(entries) > 0 {
+		return entries[0].Name()
+	}
+	if page, err := os.ReadFile(filepath.Join(dir, reportFile)); err == nil && !bytes.Contains(page, []byte(report.Mark)) {
+		return reportFile
+	}
+	if entries, err := os.ReadDir(filepath.Join(dir, modelFolder)); err == nil && len(entries) > 0 && !model.Is(filepath.Join(dir, modelFolder)) {
+		return modelFolder
+	}
+	return ""
 }
 
 // newSource makes what the flags ask for.
@@ -116,6 +155,7 @@ type synthOutput struct {
 	dir     string // for all files, or all but the ratings; may be empty
 	ratings string // a file for the ratings
 	stream  bool   // the ratings go to stdout
+	force   bool   // what is not ours is replaced too
 	test    int    // entries of the test file, at most
 }
 
@@ -151,32 +191,45 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 	if err != nil || o.dir == "" {
 		return entries, err
 	}
-	return entries, atomicfile.Dir(o.dir, "truth.json", func(dir string) error {
+	marker := truthFile
+	if o.force {
+		marker = ""
+	}
+	return entries, atomicfile.Dir(o.dir, marker, func(dir string) error {
 		var written, of int
+		sums := map[string]string{}
 		files := []struct {
 			name  string
 			write func(io.Writer) error
 		}{
 			{ratingsFile, ratings},
-			{"features.csv", func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
+			{featuresFile, func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
 			{synth.TestFile, func(w io.Writer) (err error) {
 				written, of, err = source.WriteTest(w, o.test)
 				return err
 			}},
-			{"truth.json", func(w io.Writer) error {
+			{truthFile, func(w io.Writer) error {
 				e := json.NewEncoder(w)
 				e.SetIndent("", "  ")
 				e.SetEscapeHTML(false)
-				return e.Encode(source.Truth(written, of))
+				truth := source.Truth(written, of)
+				truth.Files = sums
+				return e.Encode(truth)
 			}},
 		}
 		if o.stream || o.ratings != "" {
 			files = files[1:]
 		}
 		for _, f := range files {
-			if err := atomicfile.File(filepath.Join(dir, f.name), f.write); err != nil {
+			path := filepath.Join(dir, f.name)
+			if err := atomicfile.File(path, f.write); err != nil {
 				return err
 			}
+			sum, err := checksum.File(path)
+			if err != nil {
+				return err
+			}
+			sums[f.name] = sum // that of truth.json comes too late to be in it
 		}
 		return nil
 	})

@@ -186,6 +186,7 @@ var table = settings.Table{
 	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
 	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file: a pack if it ends in .pack, else CSV"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
+	{Name: "force", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth", "demo"}, Help: "replace files there that were not written by this verb, or were changed since"},
 	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what is free. What does not fit goes to a temporary file"},
 	{Name: "temp", Type: settings.Folder, Group: inGeneral, Verbs: []string{"pack"}, Help: "folder for the temporary file; without it, that of the output"},
 	{Name: "float32", Type: settings.Switch, Group: inOutput, Verbs: []string{"pack"}, Help: "round values to float32: less exact, and smaller where the values are many"},

@@ -14,10 +14,10 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	temp := &spill{path: output}
 	if settings.Temp != "" {
 		temp.path = filepath.Join(settings.Temp, filepath.Base(output))
-		atomicfile.RemoveStale(temp.path, spillKind)
+		atomicfile.RemoveStale(temp.path, SpillKind)
 	}
 	defer temp.close()
-	atomicfile.RemoveStale(output, spillKind)
+	atomicfile.RemoveStale(output, SpillKind)
 	t, err := newStream(paths, &settings)
 	if err != nil {
 		return nil, err

@@ -24,11 +24,11 @@ type spill struct {
 
 const spillBuffer = 1 << 20
 
-// spillKind is a part of the name of every spill.
-const spillKind = "spill"
+// SpillKind is a part of the name of every spill; see atomicfile.Reserve.
+const SpillKind = "spill"
 
 func (s *spill) open() (err error) {
-	s.file, s.named, err = atomicfile.Temp(s.path, spillKind)
+	s.file, s.named, err = atomicfile.Temp(s.path, SpillKind)
 	return err
 }
 

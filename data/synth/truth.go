@@ -29,6 +29,10 @@ type Truth struct {
 	Observed  int       `json:"observed"`
 	Selected  []string  `json:"selected"`
 	Test      TruthTest `json:"test"`
+
+	// Files has the SHA-256 of each file that was written beside truth.json, by
+	// its name: what differs is not what was generated.
+	Files map[string]string `json:"files,omitempty"`
 }
 
 // TruthTest says what the file of missing entries holds.

@@ -3,6 +3,7 @@ package atomicfile
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -18,9 +19,11 @@ var ErrNotOurs = errors.New("atomicfile: the directory holds something else")
 // A directory that exists at path is replaced only if it is empty or contains
 // a file named marker; fill must write one too. Entries of the old directory
 // that fill did not write are not ours to delete: they move to the new one.
-// Between the two renames of a replacement there is an instant at which path
-// does not exist; a crash just then leaves the old directory whole beside it,
-// under a name that starts with a dot and path's own name.
+// An empty marker allows any directory to be replaced so.
+// On Linux the two directories exchange their names at once. Elsewhere there is
+// an instant between two renames at which path does not exist; a crash just then
+// leaves the old directory whole beside it, under a name that starts with a dot
+// and path's own name, and Reserve puts it back.
 func Dir(path, marker string, fill func(dir string) error) error {
 	target, err := resolve(path)
 	if err != nil {
@@ -30,16 +33,21 @@ func Dir(path, marker string, fill func(dir string) error) error {
 	if err != nil {
 		return err
 	}
-	temp, err := beside(target, "tmp", func(name string) error { return os.Mkdir(name, 0o777) })
+	var held io.Closer
+	temp, err := beside(target, tempKind, func(name string) (err error) {
+		held, err = mkdirLocked(name)
+		return err
+	})
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
+	defer held.Close()
 	defer os.RemoveAll(temp) // finds nothing once temp has got its name
 
 	if err := fill(temp); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	if _, err := os.Stat(filepath.Join(temp, marker)); err != nil {
+	if _, err := os.Stat(filepath.Join(temp, marker)); marker != "" && err != nil {
 		return fmt.Errorf("writing %s: no %s was written", path, marker)
 	}
 	if err := syncTree(temp); err != nil {
@@ -70,7 +78,7 @@ func replaceable(path, target, marker string) (exists bool, err error) {
 		}
 		return false, fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	if len(entries) == 0 {
+	if len(entries) == 0 || marker == "" {
 		return true, nil
 	}
 	for _, e := range entries {
@@ -84,17 +92,8 @@ func replaceable(path, target, marker string) (exists bool, err error) {
 // swap puts temp in the place of the directory target. The old directory is
 // deleted last, when all that is left in it has a successor in the new one.
 func swap(target, temp string) error {
-	aside, err := beside(target, "old", func(name string) error {
-		// A rename may replace an empty directory of that name, never more.
-		return os.Rename(target, name)
-	})
+	aside, err := setAside(target, temp)
 	if err != nil {
-		return err
-	}
-	if err := os.Rename(temp, target); err != nil {
-		if back := os.Rename(aside, target); back != nil {
-			return fmt.Errorf("%w; the old content is in %s", err, aside)
-		}
 		return err
 	}
 	old, err := os.ReadDir(aside)
@@ -111,6 +110,35 @@ func swap(target, temp string) error {
 		}
 	}
 	return os.RemoveAll(aside)
+}
+
+// setAside gives temp the name of target, and target the one that is returned.
+func setAside(target, temp string) (aside string, err error) {
+	// The name says that it may hold what is not ours, before it does.
+	aside, err = beside(target, oldKind, func(name string) error { return os.Rename(temp, name) })
+	if err != nil {
+		return "", err
+	}
+	if exchange(aside, target) == nil {
+		return aside, nil
+	}
+	if err := os.Rename(aside, temp); err != nil {
+		return "", err
+	}
+	aside, err = beside(target, oldKind, func(name string) error {
+		// A rename may replace an empty directory of that name, never more.
+		return os.Rename(target, name)
+	})
+	if err != nil {
+		return "", err
+	}
+	if err := os.Rename(temp, target); err != nil {
+		if back := os.Rename(aside, target); back != nil {
+			return "", fmt.Errorf("%w; the old content is in %s", err, aside)
+		}
+		return "", err
+	}
+	return aside, nil
 }
 
 // syncTree flushes every file under dir, and the directories, to the disk.

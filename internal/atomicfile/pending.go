@@ -52,7 +52,7 @@ func Create(path string) (*Pending, error) {
 
 // named opens a file with a name of its own beside the target.
 func (p *Pending) named() (err error) {
-	p.temp, err = beside(p.target, "tmp", func(name string) (err error) {
+	p.temp, err = beside(p.target, tempKind, func(name string) (err error) {
 		p.File, err = createLocked(name, 0o666)
 		return err
 	})
@@ -81,7 +81,7 @@ func (p *Pending) commit() (err error) {
 	if p.temp == "" {
 		// Only a rename can replace what stands there, so it needs a name before,
 		// for as short a time as can be.
-		p.temp, err = beside(p.target, "tmp", func(path string) error { return name(p.File, path) })
+		p.temp, err = beside(p.target, tempKind, func(path string) error { return name(p.File, path) })
 		if err != nil {
 			if err := p.copied(); err != nil {
 				return err

@@ -8,6 +8,12 @@ import (
 	"regexp"
 )
 
+// The parts of our temporary names, besides those of callers.
+const (
+	tempKind = "tmp"
+	oldKind  = "old" // a directory that was replaced, until it is removed
+)
+
 // RemoveStale removes the temporary files beside path that a killed process
 // left there: those with one of our names for it that no running process has
 // locked. kinds are parts of those names besides "tmp", which Create uses.
@@ -17,7 +23,7 @@ func RemoveStale(path string, kinds ...string) {
 		return
 	}
 	dir, base := filepath.Split(target)
-	for _, kind := range append(kinds, "tmp") {
+	for _, kind := range append(kinds, tempKind) {
 		ours := regexp.MustCompile("^" + regexp.QuoteMeta(fmt.Sprintf(".%s.%s-", base, kind)) + "[0-9a-f]{8}$")
 		entries, err := os.ReadDir(dir)
 		if err != nil {

@@ -33,4 +33,9 @@ func name(f *os.File, path string) error {
 	return nil
 }
 
+// exchange lets two names change places, at once.
+func exchange(a, b string) error {
+	return unix.Renameat2(unix.AT_FDCWD, a, unix.AT_FDCWD, b, unix.RENAME_EXCHANGE)
+}
+
 func handle(f *os.File) string { return fmt.Sprintf("/proc/self/fd/%d", f.Fd()) }

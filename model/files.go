@@ -1,0 +1,24 @@
+package model
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+)
+
+// RowsKind is a part of the name of a temporary file of rows; see
+// atomicfile.Reserve.
+const RowsKind = "rows"
+
+// Files are the names of the files that a saved model may have, one with
+// features on both sides included.
+func Files() []string {
+	return []string{summaryFile, rowsFile, columnsFile, seenFile, "rows.csv", "columns.csv"}
+}
+
+// Is tells whether a directory holds a saved model, of whatever version, whole
+// or damaged: whether it has a model.json that this program wrote.
+func Is(dir string) bool {
+	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	return err == nil && bytes.Contains(text, []byte(`"format_version"`))
+}
