@@ -158,7 +158,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	record(&summary, result, func(selection []int) []string { return t.names(s.units(t, selection)) })
 
 	if summary.Removal, err = t.removal(ctx, s, result.Selection); err != nil {
-		return nil, err
+		summary.WithoutDiagnostic("the cost of removing each feature is", err)
 	}
 
 	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
@@ -191,7 +191,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	fitted.Summary.Trace = trace.Points()
 	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
-		return nil, err
+		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", err)
 	}
 	if parts.Stored != nil && parts.Stored.Err() != nil {
 		return nil, parts.Stored.Err()
@@ -204,6 +204,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		Complete: (total - searched).Seconds(),
 		Total:    total.Seconds(),
 	}
+	if err := fitted.Summary.Normalize(); err != nil {
+		return nil, err
+	}
 	done = true
 	return fitted, nil
 }
@@ -213,7 +216,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
 	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
 	if fitted.Summary.Variance, err = fitted.VarianceOf(ctx, train, threads); err != nil {
-		return err
+		fitted.Summary.WithoutDiagnostic("the explained variance is", err)
 	}
 	if fitted.Summary.Train, err = evaluate.Score(train, fitted.PredictRow, threads); err != nil || held == nil {
 		return err

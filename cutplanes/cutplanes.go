@@ -3,6 +3,7 @@ package cutplanes
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"optcomplete/milp"
@@ -18,14 +19,18 @@ import (
 // also one that was stopped by a limit. A limit or a cancelled context is not an
 // error. A solver that fails is.
 //
-// Where a master proposes a selection that has its cut already, the cost of that
-// selection is known and only rounding keeps bound and cost apart. If it is the
-// rounding of an external program, whose tolerances are about 1e-6 of a
-// gradient, the embedded solver takes over. If it is that of the cut itself, the
-// selection S, of cost c, is excluded by a cut that bounds the cost of no other
+// Where a master proposes a selection that has its cut already, only rounding
+// keeps bound and cost apart. If it is the rounding of an external program, whose
+// tolerances are about 1e-6 of a gradient, the embedded solver takes over. If it
+// is that of the cut itself, the selection S is settled: what is proven of it is
+// the value of its cut, which the bound never exceeds from then on, and with c the
+// least cost found it is excluded from the masters by a cut that bounds no other
 // selection, since costs are not negative:
 //
 //	η ≥ c − 2c·(k − Σ_{j∈S} s_j)
+//
+// The status is search.Optimal only if the gap that is left allows it, else
+// search.NumericalLimit.
 func CutPlanes(ctx context.Context, oracle search.Oracle, settings Settings) (Result, error) {
 	r, err := newRun(ctx, oracle, false, settings)
 	if err != nil {
@@ -67,11 +72,8 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 		}
 		r.eta = solution.Objective
 		r.raise(solution.Bound)
-		if r.met() {
-			if gap := r.Search.Gap; gap > search.Precision && r.gap() > search.Precision {
-				return search.GapReached, nil
-			}
-			return search.Optimal, nil
+		if r.met(solution.Bound) {
+			return search.Proven(r.gap(), r.Search.Gap), nil
 		}
 		if !done {
 			status, early := r.early(ctx)
@@ -80,8 +82,10 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 			}
 			return status, nil
 		}
-		if cost, again := r.seen[key(solution.Selection)]; again {
-			r.settle(solution.Selection, cost)
+		if known, again := r.seen[key(solution.Selection)]; again {
+			if !r.settle(solution.Selection, known) {
+				return search.Proven(r.gap(), r.Search.Gap), nil
+			}
 			continue
 		}
 		if err := r.visit(evaluations, solution.Selection, "master"); err != nil {
@@ -107,31 +111,41 @@ func (r *run) visit(ctx context.Context, selection []int, source string) error {
 	return nil
 }
 
-// raise lets the bound rise to a master's, but not above the incumbent's cost.
+// raise lets the bound rise to a master's, but not above the incumbent's cost, nor
+// above what is proven of the selections that the masters no longer see.
 func (r *run) raise(bound float64) {
-	if bound = min(bound, r.best.Cost); bound > r.bound {
+	if bound = max(0, min(bound, r.floor, r.best.Cost)); bound > r.bound && !math.IsInf(bound, 1) {
 		r.bound = bound
 		r.event(search.EventBound)
 	}
 }
 
-// met tells whether the bound meets the incumbent's cost.
-func (r *run) met() bool {
+// met tells whether a master's bound meets the incumbent's cost: nothing that it
+// sees can be better.
+func (r *run) met(bound float64) bool {
 	cost := r.best.Cost
-	return r.bound >= cost-max(r.Search.Gap, search.Precision)*cost-1e-15*r.scale
+	return bound >= cost-max(r.Search.Gap, search.Precision)*cost-1e-15*r.scale
 }
 
-// settle goes on when the master repeats a selection; see CutPlanes.
-func (r *run) settle(selection []int, cost float64) {
+// settle goes on when the master repeats a selection; see CutPlanes. It tells
+// whether there is a way to go on.
+func (r *run) settle(selection []int, known *evaluation) bool {
 	if _, exact := r.Solver.(*milp.Embedded); !exact {
 		r.Solver = &milp.Embedded{}
-		return
+		return true
 	}
+	if known.settled {
+		return false
+	}
+	known.settled = true
+	r.floor = min(r.floor, known.cost, known.value)
+	cost := r.best.Cost
 	cut := milp.Cut{Constant: cost - 2*cost*float64(len(selection)), Gradient: make([]float64, r.p)}
 	for _, j := range selection {
 		cut.Gradient[j] = 2 * cost
 	}
-	r.add(Step{Selection: selection, Cost: cost, Excludes: true}, cut)
+	r.add(Step{Selection: selection, Cost: known.cost, Excludes: true}, cut)
+	return true
 }
 
 // warmStart gives the selections to start from: the caller's, or else a greedy

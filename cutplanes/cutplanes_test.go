@@ -272,9 +272,10 @@ func (r rough) Eval(ctx context.Context, w, g []float64) (cost, constant float64
 	return cost, constant - 1e-3*cost, err
 }
 
-// TestRoughCutsStillEndInProof: selections whose own cut does not reach their
-// cost are excluded one by one until the bound meets the optimum.
-func TestRoughCutsStillEndInProof(t *testing.T) {
+// TestRoughCutsEndAtANumericalLimit: selections whose own cut does not reach their
+// cost are excluded one by one until nothing is left; what is proven of them is
+// the value of their cuts and no more.
+func TestRoughCutsEndAtANumericalLimit(t *testing.T) {
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
 	want, err := search.Minimize(context.Background(), oracle, search.Settings{K: 4})
@@ -293,7 +294,21 @@ func TestRoughCutsStillEndInProof(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got.Status != search.Optimal || got.Cost != want.Cost || excluded == 0 {
+	if got.Status != search.NumericalLimit || got.Cost != want.Cost || excluded == 0 {
 		t.Fatalf("%v, cost %v, want %v, %d excluded", got.Status, got.Cost, want.Cost, excluded)
+	}
+	if got.Bound > want.Cost*(1-1e-3)*(1+1e-9) || got.Gap > 1.1e-3 || got.Gap < 0.9e-3 {
+		t.Fatalf("bound %v, cost %v, gap %v: want the value of the cut", got.Bound, got.Cost, got.Gap)
+	}
+}
+
+// TestOptCompleteEndsWithRoughCuts: a selection whose cuts stay below its cost
+// comes back for ever, unless its own cuts are what counts.
+func TestOptCompleteEndsWithRoughCuts(t *testing.T) {
+	instance, gamma := hard(t)
+	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	got, err := cutplanes.OptComplete(context.Background(), rough{oracle}, oracle, cutplanes.Settings{Search: search.Settings{K: 4, MaxPasses: 10_000}})
+	if err != nil || got.Status != search.Sampled {
+		t.Fatalf("%v, %v", got.Status, err)
 	}
 }

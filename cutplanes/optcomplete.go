@@ -22,7 +22,9 @@ const startStream = 0x7374617274 // "start"
 //
 // That is the paper's test, whose c can only be the sampled one. It ends: a
 // selection that keeps coming back is held up by the largest of its sampled
-// costs so far, which the next one exceeds ever less often.
+// costs so far, which the next one exceeds ever less often. Where rounding keeps
+// a cut below the cost that it was made at, the selection is held up by its own
+// cuts alone, and one that raises them no further ends it too.
 //
 // The answer is the last s_t, as in the paper. One pass of the exact oracle gives
 // its true cost; the bound is −Inf, the gap +Inf and the status search.Sampled:
@@ -67,6 +69,10 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 		if len(r.all) > 0 {
 			owed = evaluations
 		}
+		held := math.Inf(-1) // by the cuts that the selection has already
+		if before, again := r.seen[key(selection)]; again {
+			held = before.value
+		}
 		cost, err := r.cut(owed, selection)
 		if err != nil {
 			if status, early := r.early(ctx); early {
@@ -76,7 +82,8 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 		}
 		r.best = search.Candidate{Selection: selection, Cost: cost}
 		r.event(search.EventPass)
-		if r.bound >= cost-max(r.Search.Gap, Tolerance)*cost-1e-15*r.scale {
+		tolerance := max(r.Search.Gap, Tolerance)*cost + 1e-15*r.scale
+		if r.bound >= cost-tolerance || r.seen[key(selection)].value <= held+tolerance {
 			return search.Sampled, nil
 		}
 		if status, early := r.early(ctx); early {

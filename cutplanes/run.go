@@ -24,11 +24,19 @@ type run struct {
 	eta     float64 // the last master's optimum
 	bound   float64 // of the cost, as the oracle sees it
 	scale   float64 // the cost of selecting nothing
-	seen    map[string]float64
+	floor   float64 // CutPlanes: proven of the selections that were settled
+	seen    map[string]*evaluation
 	all     []search.Candidate // every selection evaluated, in order
 	best    search.Candidate   // CutPlanes: the best of them; OptComplete: the last
 	source  string
 	result  Result
+}
+
+// evaluation is what is known of a selection: its cost, and the value of the
+// highest of its own cuts there, lowered by the rounding of its sum.
+type evaluation struct {
+	cost, value float64
+	settled     bool // excluded from the masters
 }
 
 func newRun(ctx context.Context, oracle search.Oracle, sampled bool, settings Settings) (*run, error) {
@@ -43,7 +51,7 @@ func newRun(ctx context.Context, oracle search.Oracle, sampled bool, settings Se
 	r := &run{
 		Settings: settings, oracle: oracle, sampled: sampled, p: p, began: time.Now(),
 		master: milp.Master{P: p, K: find.K, Always: find.Always, Never: find.Never},
-		bound:  math.Inf(-1), seen: map[string]float64{}, best: search.Candidate{Cost: math.Inf(1)},
+		bound:  math.Inf(-1), floor: math.Inf(1), seen: map[string]*evaluation{}, best: search.Candidate{Cost: math.Inf(1)},
 	}
 	r.result.Solver = settings.Solver.Name()
 	version, err := settings.Solver.Version(ctx)
@@ -106,10 +114,25 @@ func (r *run) cut(ctx context.Context, selection []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	r.seen[key(selection)] = cost
+	value := valueAt(cut, selection)
+	if before, again := r.seen[key(selection)]; again {
+		before.cost, before.value = cost, max(before.value, value)
+	} else {
+		r.seen[key(selection)] = &evaluation{cost: cost, value: value}
+	}
 	r.all = append(r.all, search.Candidate{Selection: selection, Cost: cost})
 	r.add(Step{Selection: selection, Cost: cost}, cut)
 	return cost, nil
+}
+
+// valueAt is a cut's value at a selection, lowered by the rounding of the sum.
+func valueAt(c milp.Cut, selection []int) float64 {
+	value, size := c.Constant, math.Abs(c.Constant)
+	for _, j := range selection {
+		value += c.Gradient[j]
+		size += math.Abs(c.Gradient[j])
+	}
+	return value - 1.2e-16*float64(2+len(selection))*size
 }
 
 func (r *run) add(step Step, cut milp.Cut) {
@@ -155,7 +178,7 @@ func (r *run) gap() float64 {
 	if math.IsInf(r.best.Cost, 1) || math.IsInf(r.bound, -1) {
 		return math.Inf(1)
 	}
-	return search.RelativeGap(r.best.Cost, r.bound, r.scale)
+	return search.RelativeGap(r.best.Cost, r.bound)
 }
 
 func (r *run) event(kind search.EventKind) {

@@ -16,6 +16,10 @@ type RawTable struct {
 	Names []string // p names of its fields, without the id's
 	Cells []string // m×p, row by row; "" is a blank
 	Lines []int    // m: the line of each id in the file, for errors
+	// Kinds says what the fields hold where the table says so itself, as Arrow
+	// does: "text" (one of a few), "list" (with | between) or "date"; "" for what
+	// the cells show. nil means all of them.
+	Kinds []string
 }
 
 // NewRawTable checks the shape: ids × names cells. Its lines are numbered as in
@@ -58,7 +62,13 @@ func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable,
 	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.cellsOf) }); err != nil {
 		return nil, err
 	}
-	return &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}, nil
+	table := &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}
+	if kinds := in.Kinds(); kinds != nil {
+		for _, kind := range kinds[1:] {
+			table.Kinds = append(table.Kinds, string(kind))
+		}
+	}
+	return table, nil
 }
 
 // rawReader is a raw table being read.

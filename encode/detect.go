@@ -17,6 +17,7 @@ const mostlyNumbers = 0.9
 type draft struct {
 	field    Field
 	options  FieldOptions
+	kind     Type // as the table says itself; Auto where it does not
 	used     bool
 	texts    []string    // the cells of the items used, in the order of their ids
 	lines    []int       // their lines in the file
@@ -46,6 +47,10 @@ func (d *draft) understand(file string, all Options) error {
 			d.field.Type = Date
 		case o.Separator != "":
 			d.field.Type = List
+		case d.kind == List:
+			d.field.Type, d.field.Separator = List, "|"
+		case d.kind != Auto:
+			d.field.Type = d.kind
 		default:
 			d.detect()
 		}

@@ -77,6 +77,9 @@ func (l *learner) understand() error {
 	for i, name := range l.table.Names {
 		d := &draft{field: Field{Name: name}, options: l.options.Fields[name]}
 		d.report.Name = name
+		if l.table.Kinds != nil {
+			d.kind = Type(l.table.Kinds[i])
+		}
 		l.drafts = append(l.drafts, d)
 		l.take(d, i)
 		if err := d.understand(l.table.File, l.options); err != nil {

@@ -61,7 +61,7 @@ type Summary struct {
 	Bound     float64 `json:"bound"`     // no selection of k features costs less
 	Gap       float64 `json:"gap"`       // (cost − bound)/cost, a fraction
 	Certified bool    `json:"certified"` // the bound comes from all observed entries
-	Status    string  `json:"status"`    // optimal, gap, sampled (nothing proven), fitted (nothing selected), time_limit, interrupted
+	Status    string  `json:"status"`    // optimal, gap, sampled (nothing proven), fitted (nothing selected), time_limit, node_limit, pass_limit, interrupted, numerical_limit
 
 	Cuts  int `json:"cuts"`
 	Nodes int `json:"nodes"`
@@ -131,10 +131,12 @@ func CheckFormat(path string, version int) error {
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
-// below, and the gap 1. Any other number that is not finite is an error that
-// names it.
+// below, and the gap 1. What is there to be looked at and is not finite is left
+// out with a warning. Any other number that is not finite is an error that names
+// it.
 func (s *Summary) Normalize() error {
 	s.Format = FormatVersion
+	s.dropDiagnostics()
 	if s.Selected == nil {
 		s.Selected = []string{}
 	}

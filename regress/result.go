@@ -25,7 +25,7 @@ type Result struct {
 	Cost   float64 `json:"cost"`   // (‖residual‖² + ‖w‖²/γ)/n, w of the standardised features
 	Bound  float64 `json:"bound"`  // no selection of k features costs less
 	Gap    float64 `json:"gap"`    // (cost − bound)/cost, a fraction
-	Status string  `json:"status"` // optimal, gap, time_limit, node_limit, interrupted
+	Status string  `json:"status"` // optimal, gap, time_limit, node_limit, interrupted, numerical_limit
 
 	RMSE     float64 `json:"rmse"`      // on the table, with the coefficients above
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
@@ -74,23 +74,21 @@ func writeJSON(w io.Writer, value any) error {
 }
 
 // newResult fits the coefficients of what a search found. The cost is computed
-// from residuals; the bound is the search's, no less than 0, which no cost is
-// below.
+// from residuals, and the gap and the status from it and the bound.
 func newResult(ctx context.Context, problem Problem, settings Settings, whole *standard, oracle *objective.Quadratic, found search.Result) (*Result, error) {
 	n := len(problem.Y)
 	r := &Result{
 		Rows: n, Features: len(problem.Names), K: len(found.Selection), Gamma: oracle.Gamma(),
 		Selection: found.Selection, Selected: named(problem.Names, found.Selection),
-		Status: found.Status.String(), Cuts: found.Cuts, Nodes: found.Nodes, Passes: found.Passes,
+		Cuts: found.Cuts, Nodes: found.Nodes, Passes: found.Passes,
 		NearTies: []model.NearTie{}, Refit: settings.Refit,
 	}
 	w, err := oracle.Coefficients(ctx, found.Selection)
 	if err != nil {
 		return nil, err
 	}
-	r.Cost = whole.table.Cost(found.Selection, w, r.Gamma) / float64(n)
-	r.Bound = min(max(found.Bound, 0), r.Cost)
-	r.Gap = search.RelativeGap(r.Cost, r.Bound, found.Scale)
+	found.Certify(whole.table.Cost(found.Selection, w, r.Gamma)/float64(n), settings.Gap)
+	r.Cost, r.Bound, r.Gap, r.Status = found.Cost, found.Bound, found.Gap, found.Status.String()
 	for _, tie := range found.NearTies {
 		r.NearTies = append(r.NearTies, model.NearTie{Selected: named(problem.Names, tie.Selection), Cost: tie.Cost})
 	}

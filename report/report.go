@@ -148,7 +148,7 @@ func (m *Model) badge() template.HTML {
 	case m.s.Status == search.Optimal.String():
 		return `<span class="badge good">proven optimal</span>`
 	case m.s.Gap >= 1:
-		return `<span class="badge poor">nothing proven yet</span>`
+		return `<span class="badge poor">nothing proven</span>`
 	}
 	return say(`<span class="badge fair">within %s</span>`, m.num("gap", percent))
 }
@@ -156,10 +156,16 @@ func (m *Model) badge() template.HTML {
 // certificate is the sentence after the badge.
 func (m *Model) certificate() template.HTML {
 	switch {
+	case !m.s.Certified && m.s.Settings["certify"] == "true":
+		return say("The search was stopped (%s) while it was on samples of the data, and samples prove nothing: a better selection may exist. More time reaches the proof.", text(statusText(m.s.Status)))
 	case !m.s.Certified:
 		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
 	case m.s.Status == search.Optimal.String():
 		return say("No other selection of %s %s has a lower cost on these data.", m.num("k", whole), m.things())
+	case m.s.Status == search.NumericalLimit.String() && m.s.Gap >= 1:
+		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", template.HTML(numericalRemedy))
+	case m.s.Status == search.NumericalLimit.String():
+		return say("The search looked everywhere, and rounding errors hide the rest: a better selection may exist, but none whose cost is lower by more than %s. %s", m.num("gap", percent), template.HTML(numericalRemedy))
 	case m.s.Gap >= 1:
 		return say("The search was stopped (%s) before anything was proven: a better selection may exist. More time gives a bound.", text(statusText(m.s.Status)))
 	case m.s.Status == search.GapReached.String():
@@ -168,6 +174,9 @@ func (m *Model) certificate() template.HTML {
 	return say("The search was stopped (%s) before its proof was complete: a better selection may exist, but none whose cost is lower by more than %s.",
 		text(statusText(m.s.Status)), m.num("gap", percent))
 }
+
+// numericalRemedy is what to do about a numerical limit.
+const numericalRemedy = "Features of similar sizes, without near duplicates, or a smaller γ sharpen it."
 
 func statusText(status string) string {
 	switch status {

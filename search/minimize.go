@@ -148,8 +148,9 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	if err := s.settle(run); err != nil {
 		return Result{}, err
 	}
+	s.bound = min(s.bound, s.best.Cost) // a near-tie that was evaluated last may be the best
 	s.event(EventDone)
-	return Result{
+	result := Result{
 		Candidate:  s.best,
 		Bound:      s.bound,
 		Gap:        s.gap(),
@@ -163,7 +164,11 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		NearTies:   s.ties,
 		Elapsed:    time.Since(s.start),
 		Relaxation: relaxed,
-	}, nil
+	}
+	if !math.IsInf(s.bound, -1) {
+		result.Certify(s.best.Cost, s.Gap)
+	}
+	return result, nil
 }
 
 // unmet is the error for requirements that no selection was found to keep.
@@ -200,10 +205,8 @@ func (s *searcher) first(r region) []int {
 func (s *searcher) status(ctx context.Context, err error) (Status, error) {
 	var limit errLimit
 	switch {
-	case err == nil && s.Gap > Precision && s.gap() > Precision:
-		return GapReached, nil
 	case err == nil:
-		return Optimal, nil
+		return Proven(s.gap(), s.Gap), nil
 	case errors.As(err, &limit):
 		return limit.status, nil
 	case ctx.Err() != nil && errors.Is(err, ctx.Err()):
@@ -221,7 +224,7 @@ func (s *searcher) gap() float64 {
 	if math.IsInf(s.best.Cost, 1) || math.IsInf(s.bound, -1) {
 		return math.Inf(1)
 	}
-	return RelativeGap(s.best.Cost, s.bound, s.scale)
+	return RelativeGap(s.best.Cost, s.bound)
 }
 
 // cutoff is the bound from which a region is not worth opening: it could
@@ -242,6 +245,9 @@ func (s *searcher) raise(working ...float64) {
 	}
 	if len(s.open) > 0 {
 		bound = min(bound, s.open[0].bound)
+	}
+	if !math.IsInf(bound, -1) {
+		bound = max(bound, 0) // no cost is below
 	}
 	if bound > s.bound && !math.IsInf(bound, 1) {
 		s.bound = bound

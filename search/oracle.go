@@ -5,7 +5,8 @@ import (
 	"math"
 )
 
-// Oracle is a convex cost over weights in [0,1]^p, known by evaluation.
+// Oracle is a convex cost over weights in [0,1]^p, known by evaluation. Costs are
+// never negative.
 type Oracle interface {
 	// Dim returns the number of features p.
 	Dim() int

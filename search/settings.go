@@ -50,7 +50,7 @@ type Settings struct {
 // Precision is the relative difference in cost below which two selections are
 // the same to the search: regions that could only improve the incumbent by less
 // are not opened. It stands well above rounding errors and below anything that
-// could matter.
+// could matter. A result is Optimal only if its gap is no larger.
 const Precision = 5e-10
 
 // DefaultNearTies is what a Settings.NearTies of zero means.
@@ -113,14 +113,41 @@ const (
 	PassLimit                 // Settings.MaxPasses evaluations were made
 	Interrupted               // the context was cancelled
 	Sampled                   // a method on samples met its own rule; nothing is proven
+
+	// NumericalLimit: every region was ruled out as far as the arithmetic can
+	// tell costs apart, and the gap that is left is larger than was asked for.
+	NumericalLimit
 )
 
 func (s Status) String() string {
-	return [...]string{"optimal", "gap", "time_limit", "node_limit", "pass_limit", "interrupted", "sampled"}[s]
+	return [...]string{"optimal", "gap", "time_limit", "node_limit", "pass_limit", "interrupted", "sampled", "numerical_limit"}[s]
 }
 
 // Early tells whether the search was stopped before what it was asked to do.
 func (s Status) Early() bool { return s != Optimal && s != GapReached && s != Sampled }
+
+// Proven is the status of a search that has nothing left to look at, by the gap
+// that follows from its cost and its bound, and the gap that was asked for.
+func Proven(gap, asked float64) Status {
+	switch {
+	case gap <= Precision:
+		return Optimal
+	case gap <= asked:
+		return GapReached
+	}
+	return NumericalLimit
+}
+
+// Certify is the cost, bound, gap and status of a result whose cost was computed
+// again, more exactly, as cost. Bounds stand between 0 and the cost.
+func (r *Result) Certify(cost, asked float64) {
+	r.Cost = cost
+	r.Bound = min(max(r.Bound, 0), cost)
+	r.Gap = RelativeGap(r.Cost, r.Bound)
+	if r.Status == Optimal || r.Status == GapReached || r.Status == NumericalLimit {
+		r.Status = Proven(r.Gap, asked)
+	}
+}
 
 // Candidate is a selection and its cost.
 type Candidate struct {
@@ -145,19 +172,12 @@ type Result struct {
 	Relaxation []float64 // the weights that minimise the root's relaxation
 }
 
-// RelativeGap is (cost − bound)/cost. Where the cost is nothing but rounding
-// beside the cost of selecting nothing (noise-free data), it is measured
-// against that instead, so it is never 0/0.
-func RelativeGap(cost, bound, scale float64) float64 {
-	diff := max(0, cost-bound)
-	switch {
-	case diff == 0:
-		return 0
-	case cost > 1e-12*scale:
+// RelativeGap is (cost − bound)/cost, and 0 where the two meet, at 0 too.
+func RelativeGap(cost, bound float64) float64 {
+	if diff := cost - bound; diff > 0 {
 		return diff / cost
-	default:
-		return diff / scale
 	}
+	return 0
 }
 
 // EventKind tells the events apart.

@@ -163,9 +163,9 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 			return err
 		}
 	}
-	s.record(summary, found, u, cost)
+	s.record(summary, found, u, cost, settings.Gap)
 	if summary.Removal, err = s.removal(ctx, oracle, found.Selection); err != nil {
-		return err
+		summary.WithoutDiagnostic("the cost of removing each product is", err)
 	}
 	m.take(s, found.Selection)
 	predict := s.predictor(found.Selection, u)
@@ -178,13 +178,11 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 }
 
 // record puts the outcome of the search into the summary. The cost comes from
-// residuals; the bound is the search's, no less than 0, which no cost is below.
-func (s *sides) record(summary *Summary, found search.Result, u []float64, cost float64) {
+// residuals, and the gap and the status from it, the bound and the gap asked for.
+func (s *sides) record(summary *Summary, found search.Result, u []float64, cost, asked float64) {
 	summary.K, summary.Selected = len(found.Selection), s.names(found.Selection)
-	summary.Cost = cost
-	summary.Bound = min(max(found.Bound, 0), cost)
-	summary.Gap = search.RelativeGap(cost, summary.Bound, found.Scale)
-	summary.Status = found.Status.String()
+	found.Certify(cost, asked)
+	summary.Cost, summary.Bound, summary.Gap, summary.Status = found.Cost, found.Bound, found.Gap, found.Status.String()
 	summary.Cuts, summary.Nodes, summary.Passes = found.Cuts, found.Nodes, found.Passes
 	for _, tie := range found.NearTies {
 		summary.NearTies = append(summary.NearTies, model.NearTie{Selected: s.names(tie.Selection), Cost: tie.Cost})

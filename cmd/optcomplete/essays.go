@@ -23,7 +23,9 @@ var essays = []essay{
 
 A gap of 1 % means: there may be a cheaper selection, but none is cheaper by
 more than 1 %. When the search is done the gap is 0, up to 5 parts in 10¹⁰ of
-the cost, and the status is optimal: no other selection costs less.
+the cost, and the status is optimal: no other selection costs less. If rounding
+errors keep it open (features of very different sizes, near duplicates, a huge γ)
+the status is numerical_limit, and the exit code 3.
 
 The bound comes from cuts. With fractional weights for the features the cost is a
 convex function, so its tangent at any point, a cut, is below it everywhere. The

@@ -110,7 +110,7 @@ file, pass by pass.`,
 				return err
 			}
 			if settings.Method == optcomplete.OptComplete && settings.TimeLimit == 0 {
-				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may never end: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
+				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
 			}
 			settings.Folder = output
 			start := time.Now()

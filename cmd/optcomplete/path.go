@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
 	"optcomplete/internal/rounding"
+	"optcomplete/search"
 )
 
 func pathCommand(c *common) *cobra.Command {
@@ -80,6 +81,9 @@ the training part of every fold, with the search ended at its root.`,
 			if err == nil && result.Interrupted {
 				return &earlyStop{"interrupted"}
 			}
+			if err == nil {
+				err = numericalLimits(c, result)
+			}
 			return err
 		},
 	}
@@ -97,6 +101,17 @@ the training part of every fold, with the search ended at its root.`,
 	in.register(flags)
 	two.register(flags)
 	return cmd
+}
+
+// numericalLimits names the k whose search ended at one, and is nil if none did.
+func numericalLimits(c *common, path *optcomplete.PathResult) (err error) {
+	for _, p := range path.Points {
+		if p.Status == search.NumericalLimit.String() {
+			c.notef("warning: k = %d ended at a numerical limit: rounding errors hide what is below a gap of %s %s", p.K, rounding.PercentUp(p.Gap), numericalRemedy)
+			err = &earlyStop{p.Status}
+		}
+	}
+	return err
 }
 
 // watch reports progress.

@@ -110,6 +110,9 @@ func (c *common) took(x float64, before string) string {
 	return before + seconds(x)
 }
 
+// numericalRemedy is what to do about a numerical limit.
+const numericalRemedy = "(take a smaller --gamma, bring the features to similar sizes, or leave out near duplicates)"
+
 // certificate says in one sentence what is proven.
 func certificate(s *model.Summary) string {
 	selection := "selection of " + count(s.K, "feature")
@@ -119,9 +122,18 @@ func certificate(s *model.Summary) string {
 	early := "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ")"
 	switch {
 	case !s.Certified:
+		if s.Settings["certify"] == "true" {
+			return early + " while still on samples, which prove nothing (a larger --time-limit reaches the proof)"
+		}
 		return "not proven: samples prove nothing (--certify goes on to a proof)"
 	case s.Status == search.Optimal.String():
 		return "proven optimal: no other " + selection + " costs less"
+	case s.Status == search.NumericalLimit.String():
+		reached := "nothing is proven"
+		if s.Gap < 1 {
+			reached = "proven is that no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
+		}
+		return "numerical limit: " + reached + ", and rounding errors hide the rest " + numericalRemedy
 	case s.Gap >= 1:
 		return early + " before anything was proven"
 	case s.Status == search.GapReached.String():

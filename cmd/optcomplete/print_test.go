@@ -17,6 +17,9 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 		{model.Summary{K: 5, Certified: true, Status: "gap", Gap: 0.01234}, "proven: no selection of 5 features costs over 1.24 % less"},
 		{model.Summary{K: 5, Certified: true, Status: "time_limit", Gap: 0.2}, "stopped early (time limit), proven so far: no selection of 5 features costs over 20.1 % less"},
 		{model.Summary{K: 5, Certified: true, Status: "interrupted", Gap: 1}, "stopped early (interrupted) before anything was proven"},
+		{model.Summary{K: 5, Certified: true, Status: "numerical_limit", Gap: 0.2}, "numerical limit: proven is that no selection of 5 features costs over 20.1 % less, and rounding errors hide the rest " + numericalRemedy},
+		{model.Summary{K: 5, Certified: true, Status: "numerical_limit", Gap: 1}, "numerical limit: nothing is proven, and rounding errors hide the rest " + numericalRemedy},
+		{model.Summary{K: 5, Status: "interrupted", Settings: map[string]string{"certify": "true"}}, "stopped early (interrupted) while still on samples, which prove nothing (a larger --time-limit reaches the proof)"},
 		{model.Summary{K: 5, Status: "sampled", Gap: 0}, "not proven: samples prove nothing (--certify goes on to a proof)"},
 	} {
 		if got := certificate(&c.summary); got != c.want {

@@ -1,6 +1,6 @@
 // Package ingest reads observed entries from every form that people have them
 // in, as one stream in the order of the input: CSV and TSV (plain, gzip, zstd,
-// standard input), Parquet (a file or a folder of parts), Matrix Market, the
+// standard input), Parquet (a file or a folder of parts), Arrow, Matrix Market, the
 // Netflix Prize files, MovieLens, packs.
 //
 // It takes paths and Settings and gives either a *data.Ratings in memory

@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"optcomplete/data/pack"
+	"optcomplete/internal/arrowtext"
+	"optcomplete/internal/held"
 	"optcomplete/internal/textfile"
 )
 
@@ -21,6 +23,7 @@ const (
 	CSV          = "csv"
 	TSV          = "tsv"
 	Parquet      = "parquet"
+	Arrow        = "arrow"
 	MatrixMarket = "mtx"
 	Netflix      = "netflix"
 	MovieLens    = "movielens"
@@ -28,7 +31,7 @@ const (
 )
 
 // Formats are the names that Settings.Format may have.
-var Formats = []string{CSV, TSV, Parquet, MatrixMarket, Netflix, MovieLens, Packed}
+var Formats = []string{CSV, TSV, Parquet, Arrow, MatrixMarket, Netflix, MovieLens, Packed}
 
 // input is one file of the input.
 type input struct {
@@ -64,6 +67,13 @@ func expandOne(path, format string) ([]*input, error) {
 			return nil, notStreamed(format)
 		}
 		return []*input{{from: os.Stdin, name: textfile.StdinName, format: format}}, nil
+	}
+	if content, ok := held.Get(path); ok {
+		in := &input{path: path, name: path, format: format, size: int64(len(content))}
+		if format == "" && arrowtext.Is(content) {
+			in.format = Arrow
+		}
+		return []*input{in}, nil
 	}
 	info, err := os.Stat(path)
 	if err != nil {
@@ -164,8 +174,10 @@ func binaryFormat(path string, info fs.FileInfo) (string, error) {
 	switch head = head[:n]; {
 	case bytes.HasPrefix(head, []byte("PAR1")):
 		return Parquet, nil
-	case pack.IsPack(head):
+	case pack.IsPack(head): // before Arrow, which a pack is too
 		return Packed, nil
+	case arrowtext.Is(head):
+		return Arrow, nil
 	}
 	return "", nil
 }
@@ -210,7 +222,7 @@ func (in *input) finish() error {
 	switch {
 	case in.format == MatrixMarket && in.given != in.layout.entries:
 		return fault(in.name, 0, fmt.Sprintf("holds %d entries, but its header announces %d", in.given, in.layout.entries), "check that the file is complete")
-	case in.given > 0 || in.format == Packed || in.format == Parquet || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
+	case in.given > 0 || in.format == Packed || in.format == Parquet || in.format == Arrow || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
 		return nil
 	case in.layout.header:
 		return fault(in.name, 0, "has a header but no entries", "")
@@ -229,6 +241,9 @@ func (in *input) read(p *pipe) error {
 	if in.from != nil {
 		return in.readStream(in.from, p)
 	}
+	if in.format == Arrow {
+		return textfile.WithFile(in.path, func(r io.Reader, _ string) error { return in.readArrow(r, p) })
+	}
 	return textfile.WithFile(in.path, func(r io.Reader, _ string) error { return in.readStream(r, p) })
 }
 
@@ -241,7 +256,12 @@ func (in *input) readStream(r io.Reader, p *pipe) error {
 			return notStreamed(Parquet)
 		case pack.IsPack(head):
 			return notStreamed(Packed)
+		case arrowtext.Is(head):
+			in.format = Arrow
 		}
+	}
+	if in.format == Arrow {
+		return in.readArrow(r, p)
 	}
 	return in.readText(&counted{r, p}, p)
 }

@@ -44,9 +44,19 @@ func (in *input) readParquet(p *pipe) (err error) {
 		return in.damaged(err)
 	}
 	defer reader.Close()
-	at, err := in.parquetColumns(reader, p.settings)
+	schema := reader.MetaData().Schema
+	names := make([]string, schema.NumColumns())
+	for x := range names {
+		names[x] = schema.Column(x).Path()
+	}
+	at, err := in.recordColumns(names, p.settings)
 	if err != nil {
 		return err
+	}
+	for _, x := range at {
+		if c := schema.Column(x); c.MaxRepetitionLevel() > 0 || strings.Contains(c.Path(), ".") {
+			return fault(in.name, 0, "column "+data.Quote(c.Path())+" is nested", "name flat columns with --row-name, --column-name and --value-name")
+		}
 	}
 	records, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{BatchSize: recordRows}, memory.DefaultAllocator)
 	if err != nil {
@@ -65,7 +75,7 @@ func (in *input) readParquet(p *pipe) (err error) {
 			return err
 		}
 		// A record has the columns in the order in which they were asked for.
-		b.record, b.parse = batches.RecordBatch(), (*worker).parseParquet
+		b.record, b.parse = batches.RecordBatch(), (*worker).parseRecord
 		b.record.Retain()
 		done += b.record.NumRows()
 		p.bytes = begun + int64(float64(in.size)*float64(done)/float64(max(rows, 1)))
@@ -83,18 +93,15 @@ func (in *input) readParquet(p *pipe) (err error) {
 }
 
 func (in *input) damaged(err error) error {
-	return &data.InputError{File: in.name, Problem: "cannot be read as Parquet: " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
+	return &data.InputError{File: in.name, Problem: "cannot be read as " + map[string]string{Parquet: "Parquet", Arrow: "Arrow"}[in.format] + ": " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
 }
 
-// parquetColumns finds the row, the column and the value among the columns of
-// the schema: by the names given, by "row", "column" and "value", by those of
+// recordColumns finds the row, the column and the value among the columns of a
+// schema: by the names given, by "row", "column" and "value", by those of
 // MovieLens, or else they are the first three.
-func (in *input) parquetColumns(r *file.Reader, s *Settings) ([]int, error) {
-	schema := r.MetaData().Schema
-	names := make([]string, schema.NumColumns())
+func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
 	header := make([][]byte, len(names))
 	for x := range names {
-		names[x] = schema.Column(x).Path()
 		header[x] = []byte(names[x])
 	}
 	t := &textfile.Table{LineReader: textfile.LineReader{Name: in.name}}
@@ -112,16 +119,11 @@ func (in *input) parquetColumns(r *file.Reader, s *Settings) ([]int, error) {
 		missing.Problem = strings.Replace(missing.Problem, "the header has", "the table has", 1)
 		return nil, missing
 	}
-	for _, x := range at {
-		if c := schema.Column(x); c.MaxRepetitionLevel() > 0 || strings.Contains(c.Path(), ".") {
-			return nil, fault(in.name, 0, "column "+data.Quote(c.Path())+" is nested", "name flat columns with --row-name, --column-name and --value-name")
-		}
-	}
 	return at, nil
 }
 
-// parseParquet takes the entries of a record.
-func (w *worker) parseParquet(b *batch) {
+// parseRecord takes the entries of a record.
+func (w *worker) parseRecord(b *batch) {
 	defer b.record.Release()
 	defer func() {
 		if r := recover(); r != nil {

@@ -286,7 +286,7 @@ func (p place) from(in *input) string {
 	}
 	if p.line > 0 {
 		unit := "line"
-		if p.in.format == Parquet {
+		if p.in.format == Parquet || p.in.format == Arrow {
 			unit = "record"
 		}
 		parts = append(parts, fmt.Sprintf("on %s %d", unit, p.line))

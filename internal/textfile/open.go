@@ -10,6 +10,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"optcomplete/internal/held"
 )
 
 // StdinName stands for standard input in error messages; the user writes "-".
@@ -18,11 +20,14 @@ const StdinName = "stdin"
 // zstdWindow is the most memory a zstd frame may ask for: that of `zstd --long`.
 const zstdWindow = 128 << 20
 
-// WithFile opens a path ("-" is standard input) and hands its text to read,
+// WithFile opens a path ("-" is standard input; a held file comes first) and hands its text to read,
 // with the name to use in errors.
 func WithFile(path string, read func(r io.Reader, name string) error) error {
 	if path == "-" {
 		return read(os.Stdin, StdinName)
+	}
+	if content, ok := held.Get(path); ok {
+		return read(bytes.NewReader(content), path)
 	}
 	file, err := os.Open(path)
 	if err != nil {

@@ -2,18 +2,25 @@ package textfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"strings"
+
+	"optcomplete/internal/arrowtext"
 )
 
-// Table gives the lines of a text table as fields.
+// Table gives the lines of a text table as fields, or the records of an Arrow
+// table as if they were lines: the names of its columns first, then one after
+// another, numbered from 1.
 type Table struct {
 	LineReader
 	Delimiter byte // 0 until the first line shows it
 	Least     int  // the fewest fields the table can have, to detect the delimiter
 	fields    [][]byte
+	records   *arrowtext.Reader
+	begun     bool // the names of the records' columns were given
 }
 
 // WithTable unpacks r and hands it to read as a table.
@@ -23,13 +30,67 @@ func WithTable(r io.Reader, t *Table, read func() error) error {
 		return err
 	}
 	defer release()
+	if head, _ := text.Peek(8); arrowtext.Is(head) {
+		return t.withRecords(text, read)
+	}
 	t.text = text
 	return read()
+}
+
+// withRecords hands an Arrow table to read.
+func (t *Table) withRecords(r io.Reader, read func() error) error {
+	records, err := arrowtext.Records(r)
+	if err != nil {
+		return t.damaged(err)
+	}
+	if t.records, err = arrowtext.New(records); err != nil {
+		return t.Fault(err.Error(), "leave it out, or make text or a number of it")
+	}
+	defer t.records.Close()
+	return read()
+}
+
+// damaged is the error of an Arrow table that cannot be read on.
+func (t *Table) damaged(err error) error {
+	return &InputError{File: t.Name, Line: t.Line, Problem: "cannot be read as Arrow: " + err.Error(), Remedy: "check that it is complete and not damaged", Err: err}
+}
+
+// Kinds are those of an Arrow table's columns; nil for text.
+func (t *Table) Kinds() []arrowtext.Kind {
+	if t.records == nil {
+		return nil
+	}
+	return t.records.Kinds()
+}
+
+// nextRecord is Next of an Arrow table.
+func (t *Table) nextRecord() ([][]byte, error) {
+	if !t.begun {
+		t.begun = true
+		t.fields = t.fields[:0]
+		for _, name := range t.records.Names() {
+			t.fields = append(t.fields, []byte(name))
+		}
+		return t.fields, nil
+	}
+	fields, err := t.records.Next(t.fields[:0])
+	t.Line = t.records.Record
+	switch {
+	case errors.Is(err, io.EOF):
+		return nil, io.EOF
+	case err != nil:
+		return nil, t.damaged(err)
+	}
+	t.fields = fields
+	return fields, nil
 }
 
 // Next gives the fields of the next line that is not blank, or io.EOF. They hold
 // until the next call.
 func (t *Table) Next() ([][]byte, error) {
+	if t.records != nil {
+		return t.nextRecord()
+	}
 	line, err := t.LineReader.Next()
 	if err != nil {
 		return nil, err

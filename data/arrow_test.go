@@ -1,0 +1,82 @@
+package data
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/internal/held"
+)
+
+// holdTable holds a table of one of each type under the name "films".
+func holdTable(t *testing.T, genres ...string) {
+	t.Helper()
+	category := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.PrimitiveTypes.Int64}
+	schema := arrow.NewSchema([]arrow.Field{
+		{Name: "film", Type: arrow.PrimitiveTypes.Int64},
+		{Name: "Runtime", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
+		{Name: "Studio", Type: category, Nullable: true},
+		{Name: "Genre", Type: arrow.ListOf(arrow.BinaryTypes.String), Nullable: true},
+		{Name: "Released", Type: arrow.FixedWidthTypes.Date32, Nullable: true},
+		{Name: "Colour", Type: arrow.FixedWidthTypes.Boolean, Nullable: true},
+	}, nil)
+	b := array.NewRecordBuilder(memory.DefaultAllocator, schema)
+	b.Field(0).(*array.Int64Builder).AppendValues([]int64{7, 8}, nil)
+	b.Field(1).(*array.Float64Builder).AppendValues([]float64{117.5, 0}, []bool{true, false})
+	for _, studio := range []int64{20, 30} {
+		if err := b.Field(2).(*array.Int64DictionaryBuilder).Append(studio); err != nil {
+			t.Fatal(err)
+		}
+	}
+	list := b.Field(3).(*array.ListBuilder)
+	list.Append(true)
+	list.ValueBuilder().(*array.StringBuilder).AppendValues(genres, nil)
+	list.AppendNull()
+	b.Field(4).(*array.Date32Builder).Append(arrow.Date32FromTime(time.Date(1979, 5, 25, 0, 0, 0, 0, time.UTC)))
+	b.Field(4).AppendNull()
+	b.Field(5).(*array.BooleanBuilder).AppendValues([]bool{true, false}, nil)
+	var out bytes.Buffer
+	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
+	if err := w.Write(b.NewRecordBatch()); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	held.Put("films", out.Bytes())
+	t.Cleanup(func() { held.Drop("films") })
+}
+
+// TestArrowTableIsReadAsText: a feature table in Arrow is the table of text that
+// one would write, and says of its own what text does not show.
+func TestArrowTableIsReadAsText(t *testing.T) {
+	holdTable(t, "Horror", "Science fiction")
+	got, err := ReadRawTable("films", FeaturesOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := &RawTable{
+		File: "films", IDs: []string{"7", "8"}, Lines: []int{1, 2},
+		Names: []string{"Runtime", "Studio", "Genre", "Released", "Colour"},
+		Cells: []string{"117.5", "20", "Horror|Science fiction", "1979-05-25", "1", "", "30", "", "", "0"},
+		Kinds: []string{"", "text", "list", "date", ""},
+	}
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestAPartOfAnArrowListWithTheSeparatorIsRefused(t *testing.T) {
+	holdTable(t, "Horror|Comedy")
+	_, err := ReadRawTable("films", FeaturesOptions{})
+	if err == nil || !strings.Contains(err.Error(), `films:1: cannot be read as Arrow: column "Genre": "Horror|Comedy" is a part of a list`) {
+		t.Error(err)
+	}
+}

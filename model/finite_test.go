@@ -1,0 +1,47 @@
+package model
+
+import (
+	"bytes"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+)
+
+// TestDiagnosticsNeverTakeTheAnswerDown: what is only there to be looked at is
+// left out, with a warning, where its numbers are not finite.
+func TestDiagnosticsNeverTakeTheAnswerDown(t *testing.T) {
+	s := Summary{
+		Cost: 2, Bound: 2, Status: "optimal", Selected: []string{"a"},
+		Removal:  []Removal{{Name: "a", Cost: math.Inf(1)}},
+		Variance: &Variance{},
+		NearTies: []NearTie{{Cost: math.NaN()}, {Cost: 3}, {Cost: math.Inf(1)}},
+		Train:    Metrics{MAPE: math.Inf(1), RMSE: 1},
+		Holdout:  &Metrics{RMSE: math.NaN()},
+	}
+	s.WithoutDiagnostic("the diagnostics are", errors.New("model: too large"))
+	var b bytes.Buffer
+	if err := s.WriteJSON(&b); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Normalize(); err != nil {
+		t.Fatal(err)
+	}
+	if s.Removal != nil || s.Holdout != nil || s.Variance == nil || len(s.NearTies) != 1 || s.NearTies[0].Cost != 3 || s.Train.MAPE != math.MaxFloat64 {
+		t.Fatalf("%+v", s)
+	}
+	warnings := len(s.Warnings)
+	all := strings.Join(s.Warnings, "\n")
+	for _, want := range []string{"removing each feature", "held-out", "near-tie", "MAPE", "the diagnostics are left out: too large"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no warning about %q in %q", want, all)
+		}
+	}
+	if err := s.Normalize(); err != nil || len(s.Warnings) != warnings {
+		t.Fatalf("%v, %d warnings after %d", err, len(s.Warnings), warnings)
+	}
+	s.Cost = math.Inf(1)
+	if err := s.Normalize(); err == nil {
+		t.Fatal("a cost that is not finite was accepted")
+	}
+}
