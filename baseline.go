@@ -10,6 +10,8 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // Baseline tells whether a method selects nothing: it then needs no K, and what
@@ -42,8 +44,8 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 	}
 	parts.Population, parts.NewColumn, parts.Typical = []float64{0}, []float64{0}, []float64{}
 	summary := model.Summary{
-		Method: s.Method.String(), Model: model.Paper.String(), Features: len(problem.Features.Names), Refit: model.LeastSquares,
-		Status: model.StatusFitted, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{},
+		Method: s.Method.String(), Model: model.Paper.String(), Features: len(problem.Features.Names), Refit: spec.LeastSquares,
+		Certificate: result.Certificate{Status: result.Fitted}, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{},
 	}
 	if e != nil {
 		summary.Model = model.Full.String()

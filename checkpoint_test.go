@@ -13,6 +13,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/encode"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
 )
 
@@ -43,7 +44,7 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 				stop()
 			}
 		}
-		settings.OnGamma = func(model.GammaPoint) {
+		settings.OnGamma = func(result.GammaPoint) {
 			if events++; events == after {
 				stop()
 			}

@@ -16,7 +16,9 @@ import (
 	"optcomplete/internal/memory"
 	"optcomplete/internal/suggest"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Version is the version of the program, recorded in every model.
@@ -40,7 +42,7 @@ type Settings struct {
 	Model  model.Kind // zero: full
 	Always []string   // names of features to select in any case
 	Never  []string   // names of features never to select
-	Refit  model.Refit
+	Refit  spec.Refit
 
 	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
 	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
@@ -80,8 +82,8 @@ type Settings struct {
 	Seed    uint64 // of the hold-out and validation splits, and of samples
 	Threads int    // zero: all processors. Results do not depend on it.
 
-	OnEvent func(search.Event)     // called for everything the search does; may be nil
-	OnGamma func(model.GammaPoint) // called for every γ tried; may be nil
+	OnEvent func(search.Event)      // called for everything the search does; may be nil
+	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 }
 
 // SettingsError is returned for settings that cannot be meant, or that the
@@ -155,7 +157,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	searched := time.Since(start)
 	selection := s.units(t, result.Selection)
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
-	record(&summary, result, func(selection []int) []string { return t.names(s.units(t, selection)) })
+	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
+	summary.GammaPath = c.gammaPath
 
 	if summary.Removal, err = t.removal(ctx, s, result.Selection); err != nil {
 		summary.WithoutDiagnostic("the cost of removing each feature is", err)
@@ -247,7 +250,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 		kind: settings.Model, refit: settings.Refit, features: problem.Features,
 		units: unitsOf(problem.Features, problem.Encoding),
 	}
-	if t.refit == model.AutoRefit {
+	if t.refit == spec.AutoRefit {
 		t.refit = t.kind.DefaultRefit()
 	}
 	if err := validate(problem, len(t.units), settings); err != nil {
@@ -295,7 +298,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
 	summary := model.Summary{
 		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
-		Gamma: c.gamma, GammaPath: c.gammaPath, Refit: t.refit, Seed: settings.Seed,
+		Gamma: c.gamma, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
 	if t.kind == model.Pooled {
@@ -311,16 +314,6 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		summary.Warnings = problem.Features.Warnings()
 	}
 	return summary
-}
-
-// record puts the outcome of the search into the summary.
-func record(summary *model.Summary, result search.Result, names func(selection []int) []string) {
-	summary.Cost, summary.Bound, summary.Gap = result.Cost, result.Bound, result.Gap
-	summary.Status = result.Status.String()
-	summary.Cuts, summary.Nodes, summary.Enumerated, summary.Passes = result.Cuts, result.Nodes, result.Enumerated, result.Passes
-	for _, tie := range result.NearTies {
-		summary.NearTies = append(summary.NearTies, model.NearTie{Selected: names(tie.Selection), Cost: tie.Cost})
-	}
 }
 
 // validate checks what does not depend on names, and sets defaults.

@@ -16,6 +16,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
 )
 
@@ -141,7 +142,7 @@ func TestAutoGammaFindsTheTruth(t *testing.T) {
 		if len(fitted.Summary.GammaPath) < 2 {
 			t.Errorf("seed %d: tried only %v", seed, fitted.Summary.GammaPath)
 		}
-		if !slices.ContainsFunc(fitted.Summary.GammaPath, func(p model.GammaPoint) bool { return p.Gamma == fitted.Summary.Gamma }) {
+		if !slices.ContainsFunc(fitted.Summary.GammaPath, func(p result.GammaPoint) bool { return p.Gamma == fitted.Summary.Gamma }) {
 			t.Errorf("seed %d: γ = %v was not among those tried", seed, fitted.Summary.Gamma)
 		}
 	}
@@ -197,7 +198,7 @@ func TestStoppedFitsAnswer(t *testing.T) {
 				t.Fatal(err)
 			}
 			s := fitted.Summary
-			if s.Status != c.status {
+			if s.Status.String() != c.status {
 				t.Errorf("status %v", s.Status)
 			}
 			if len(s.Selected) != 6 || s.Cost < best.Cost*(1-1e-9) || s.Bound > best.Cost*(1+1e-9) || math.IsNaN(s.Gap) {

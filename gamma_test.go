@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data/synth"
 	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // TestValidationErrorsOfThePapersModelStayInRange: least squares of a row with
@@ -21,7 +22,7 @@ func TestValidationErrorsOfThePapersModelStayInRange(t *testing.T) {
 	}
 	tried := 0
 	_, err = ChooseGamma(context.Background(), Problem{Ratings: made.Ratings, Features: source.Features}, Settings{
-		K: 5, Model: model.Paper, Seed: 1, OnGamma: func(p model.GammaPoint) {
+		K: 5, Model: model.Paper, Seed: 1, OnGamma: func(p result.GammaPoint) {
 			if tried++; !(p.RMSE > 0 && p.RMSE < 2) {
 				t.Errorf("γ %v: validation RMSE %v of ratings from 1 to 5", p.Gamma, p.RMSE)
 			}

@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
 )
 
@@ -34,17 +35,12 @@ type PathPoint struct {
 	Entering []string `json:"entering"` // features that the k before does not have
 	Leaving  []string `json:"leaving"`  // features of the k before that are gone
 
-	Cost   float64 `json:"cost"`
-	Bound  float64 `json:"bound"`
-	Gap    float64 `json:"gap"`
-	Status string  `json:"status"`
+	result.Certificate
 
 	Train      float64   `json:"train_rmse"`      // of the fit on all entries, on those
 	Validation float64   `json:"validation_rmse"` // mean over folds; 0: not validated
 	Error      float64   `json:"standard_error"`  // of that mean
 	Folds      []float64 `json:"fold_rmse"`       // of each fold
-
-	NearTies []model.NearTie `json:"near_ties,omitempty"`
 }
 
 // PathResult is a path over k.
@@ -156,10 +152,7 @@ func (t *task) walk(ctx context.Context, train data.Source, c choices, settings 
 		names := t.names(selection)
 		point := PathPoint{
 			K: len(selection), Selected: names, Entering: without(names, before), Leaving: without(before, names),
-			Cost: result.Cost, Bound: result.Bound, Gap: result.Gap, Status: result.Status.String(),
-		}
-		for _, tie := range result.NearTies {
-			point.NearTies = append(point.NearTies, model.NearTie{Selected: t.names(s.units(t, tie.Selection)), Cost: tie.Cost})
+			Certificate: result.Certificate(true, func(selection []int) []string { return t.names(s.units(t, selection)) }),
 		}
 		rmse, err := t.refitted(finish, train, train, selection, c)
 		if err != nil {

@@ -7,20 +7,20 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
-	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
 )
 
 // Stability is how a selection fares when the rows are drawn anew, with
 // replacement (the bootstrap, Efron 1979).
 type Stability struct {
-	K            int             `json:"k"`
-	Resamples    int             `json:"resamples"`
-	Selected     []string        `json:"selected"` // on all rows
-	Same         int             `json:"same"`     // resamples that select exactly these
-	Features     []Frequency     `json:"features"` // those selected at least once, most often first
-	Replacements []Replacement   `json:"replacements"`
-	NearTies     []model.NearTie `json:"near_ties"` // of the selection on all rows
+	K            int              `json:"k"`
+	Resamples    int              `json:"resamples"`
+	Selected     []string         `json:"selected"` // on all rows
+	Same         int              `json:"same"`     // resamples that select exactly these
+	Features     []Frequency      `json:"features"` // those selected at least once, most often first
+	Replacements []Replacement    `json:"replacements"`
+	NearTies     []result.NearTie `json:"near_ties"` // of the selection on all rows
 }
 
 // Frequency is how many resamples select a feature.

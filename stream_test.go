@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data/synth"
 	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // streamAll streams the rows of every fit that has a folder, until the test ends.
@@ -95,14 +96,14 @@ func TestStreamedModelIsTheSame(t *testing.T) {
 	streamAll(t)
 	problem, _ := instance(t, synth.Config{Rows: 600, Columns: 30, Features: 8, K: 3, Missing: 0.9, Noise: 0.3, Seed: 5}) // some rows are empty
 	for _, kind := range kinds {
-		for _, refit := range []model.Refit{model.LeastSquares, model.Ridge, model.LearnedPrior} {
+		for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge, spec.LearnedPrior} {
 			t.Run(kind.String()+" "+refit.String(), func(t *testing.T) {
 				settings := Settings{K: 3, Model: kind, Refit: refit, Gamma: 0.5, Gamma0: 1, RowShrinkage: 3, ColumnShrinkage: 3}
-				if refit == model.LearnedPrior {
+				if refit == spec.LearnedPrior {
 					settings.Holdout = 0.2
 				}
 				sameStreamed(t, problem, settings, 1, 3)
-				if refit == model.LearnedPrior { // with little memory less is kept, to the same end
+				if refit == spec.LearnedPrior { // with little memory less is kept, to the same end
 					want := timeless(fit(t, problem, settings))
 					settings.Memory = 2
 					same(t, "with little memory", want, timeless(fit(t, problem, settings)))

@@ -13,14 +13,16 @@ import (
 	"optcomplete/internal/gammapath"
 	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // task is a fit apart from the entries it is made on: Fit makes it on all
 // training entries, the choice of γ on parts of them.
 type task struct {
 	kind     model.Kind
-	refit    model.Refit
+	refit    spec.Refit
 	features *data.Features
 	units    []unit // what can be selected
 	find     search.Settings
@@ -41,7 +43,7 @@ type unit struct {
 type choices struct {
 	gamma, gamma0 float64
 	row, column   float64 // shrinkage of the effects, in entries
-	gammaPath     []model.GammaPoint
+	gammaPath     []result.GammaPoint
 	fixed         bool // the shrinkage of column effects is a setting: keep it
 	steps         int  // of learning a prior; zero: enough
 }
@@ -168,15 +170,15 @@ func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, 
 
 // removal costs the selection without each of its units in turn. An interrupt
 // leaves it out.
-func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]model.Removal, error) {
+func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]result.Removal, error) {
 	if exact := s.exact; exact != nil {
 		costs, err := exact.Removals(ctx, selection)
 		if ctx.Err() != nil {
 			return nil, nil
 		}
-		var out []model.Removal
+		var out []result.Removal
 		for x, cost := range costs {
-			out = append(out, model.Removal{Name: t.units[selection[x]].name, Cost: cost})
+			out = append(out, result.Removal{Name: t.units[selection[x]].name, Cost: cost})
 		}
 		return out, err
 	}
@@ -184,7 +186,7 @@ func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]mod
 	for _, u := range selection {
 		weights[u] = 1
 	}
-	var out []model.Removal
+	var out []result.Removal
 	for _, u := range s.units(t, selection) {
 		weights[u] = 0
 		cost, _, err := s.oracle.Eval(ctx, weights, gradient)
@@ -195,7 +197,7 @@ func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]mod
 			return nil, err
 		}
 		weights[u] = 1
-		out = append(out, model.Removal{Name: t.units[u].name, Cost: cost})
+		out = append(out, result.Removal{Name: t.units[u].name, Cost: cost})
 	}
 	return out, nil
 }

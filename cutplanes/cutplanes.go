@@ -49,7 +49,7 @@ func CutPlanes(ctx context.Context, oracle search.Oracle, settings Settings) (Re
 func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 	starts, source, err := r.warmStart(ctx)
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	for _, selection := range starts {
 		// One answer is owed even where the time was over before it began.
@@ -57,7 +57,7 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 			break
 		}
 		if err := r.visit(context.WithoutCancel(ctx), selection, source); err != nil {
-			return 0, err
+			return "", err
 		}
 	}
 	evaluations, stop := r.limited(ctx)
@@ -68,7 +68,7 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 		}
 		solution, done, err := r.solve(ctx)
 		if err != nil {
-			return 0, err
+			return "", err
 		}
 		r.eta = solution.Objective
 		r.raise(solution.Bound)
@@ -92,7 +92,7 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 			if status, early := r.early(ctx); early {
 				return status, nil
 			}
-			return 0, err
+			return "", err
 		}
 	}
 }

@@ -58,7 +58,7 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 	owed := context.WithoutCancel(ctx) // an answer, even where the time is over
 	nothing, _, err := r.evaluate(owed, make([]float64, r.p))
 	if err != nil {
-		return 0, err
+		return "", err
 	}
 	r.scale = nothing
 	selection := r.randomStart()
@@ -78,7 +78,7 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 			if status, early := r.early(ctx); early {
 				return status, nil
 			}
-			return 0, err
+			return "", err
 		}
 		r.best = search.Candidate{Selection: selection, Cost: cost}
 		r.event(search.EventPass)
@@ -91,7 +91,7 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 		}
 		solution, done, err := r.solve(ctx)
 		if err != nil {
-			return 0, err
+			return "", err
 		}
 		if !done {
 			status, early := r.early(ctx)

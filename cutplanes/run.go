@@ -88,7 +88,7 @@ func (r *run) early(ctx context.Context) (search.Status, bool) {
 	case s.MaxPasses > 0 && r.result.Passes >= s.MaxPasses:
 		return search.PassLimit, true
 	}
-	return 0, false
+	return "", false
 }
 
 // evaluate gives the cost at the weights and the cut there.

@@ -6,7 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/random"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // Trial is what came of one fit on the training part.
@@ -31,7 +31,7 @@ type GammaSettings struct {
 	Entries int     // larger data are sampled by rows to about so many; zero: never
 	Seed    uint64
 	Threads int
-	OnPoint func(model.GammaPoint) // called after each γ; may be nil
+	OnPoint func(result.GammaPoint) // called after each γ; may be nil
 }
 
 // TrialEntries is how many entries trials use, about: of larger data, some rows.
@@ -69,19 +69,19 @@ func (s *GammaSettings) Validation(m data.Source) (Part, error) {
 // predictions. The whole path is returned beside it.
 //
 // When the context is cancelled, it chooses from what there is.
-func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float64, []model.GammaPoint, error) {
+func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float64, []result.GammaPoint, error) {
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return settings.Path.Default(), nil, nil // nothing to validate on
 	}
 	var start [][]int
-	return settings.Path.Choose(ctx, func(gamma float64) (model.GammaPoint, error) {
+	return settings.Path.Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
 		trial, err := settings.Try(ctx, part.Train, gamma, start)
 		if err != nil {
-			return model.GammaPoint{}, err
+			return result.GammaPoint{}, err
 		}
 		start = [][]int{trial.Selection}
 		score, err := Score(part.Held, trial.Predict, settings.Threads)
-		return model.GammaPoint{
+		return result.GammaPoint{
 			Gamma: gamma, RMSE: score.RMSE, RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
 		}, err
 	}, settings.OnPoint)

@@ -5,12 +5,12 @@ import (
 	"math"
 
 	"optcomplete/data"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
-// Metrics is model.Metrics: a saved model holds them, and packages import only
+// Metrics is result.Metrics: a saved model holds them, and packages import only
 // what stands above them.
-type Metrics = model.Metrics
+type Metrics = result.Metrics
 
 // maxError is what an absolute or relative error counts as if it is larger or
 // not a number: its square, summed over any number of entries, stays finite,

@@ -141,7 +141,7 @@ func (t *trial) fit(ctx context.Context, problem optcomplete.Problem, s optcompl
 	sum := &fitted.Summary
 	return &outcome{
 		predict: fitted.PredictRow, selected: sum.Selected, gamma: sum.Gamma,
-		bounded: sum.Certified, gap: min(sum.Gap, 1), status: sum.Status, // a cost is never below 0
+		bounded: sum.Certified, gap: min(sum.Gap, 1), status: sum.Status.String(), // a cost is never below 0
 		cuts: sum.Cuts, nodes: sum.Nodes, passes: sum.Passes,
 		seconds: PaperSeconds{
 			Choose: sum.Seconds.Choose, Search: sum.Seconds.Select - sum.Seconds.Choose + sum.Seconds.Certify, Total: time.Since(start).Seconds(),

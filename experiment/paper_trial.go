@@ -17,7 +17,7 @@ import (
 	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
 	"optcomplete/model"
-	"optcomplete/search"
+	"optcomplete/result"
 )
 
 // paperNoise is the standard deviation of the paper's noise, N(0,0.01).
@@ -164,11 +164,11 @@ func (t *trial) chooseGamma(ctx context.Context) (gammas, error) {
 		return *t.gammas, nil
 	}
 	start := time.Now()
-	var path []model.GammaPoint
+	var path []result.GammaPoint
 	found := gammas{rmse: math.Inf(1)}
 	var err error
 	found.easiest, err = optcomplete.ChooseGamma(ctx, t.problem, optcomplete.Settings{
-		K: t.K, Model: model.Paper, Seed: t.seed, Threads: t.Threads, OnGamma: func(p model.GammaPoint) {
+		K: t.K, Model: model.Paper, Seed: t.seed, Threads: t.Threads, OnGamma: func(p result.GammaPoint) {
 			path, found.rmse = append(path, p), min(found.rmse, p.RMSE)
 		},
 	})
@@ -221,7 +221,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 		if score.RMSE < best {
 			gamma, best = g, score.RMSE
 		}
-		if best <= found.rmse*(1+equalError) || fitted.Summary.Status == search.TimeLimit.String() {
+		if best <= found.rmse*(1+equalError) || fitted.Summary.Status == result.TimeLimit {
 			break
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
 )
 
@@ -42,22 +43,22 @@ var baselines = map[string]optcomplete.Method{SoftImpute: optcomplete.SoftImpute
 
 // Cell is one line of the study.
 type Cell struct {
-	Model    string        `json:"model"` // one of ModelNames, or effects
-	K        int           `json:"k"`     // 0 for a baseline
-	Seed     uint64        `json:"seed"`
-	Holdout  model.Metrics `json:"holdout"`
-	Train    model.Metrics `json:"train"`
-	Ratio    float64       `json:"ratio"` // RMSE on the hold-out ÷ that of effects alone
-	Gamma    float64       `json:"gamma,omitempty"`
-	Row      float64       `json:"row_shrinkage,omitempty"`
-	Column   float64       `json:"column_shrinkage,omitempty"`
-	Gap      float64       `json:"gap"`
-	Status   string        `json:"status,omitempty"`
-	Selected []string      `json:"selected,omitempty"`
-	Rank     int           `json:"rank,omitempty"`  // of the low-rank part
-	Share    float64       `json:"share,omitempty"` // of the training values' variance that the low-rank part carries
-	Seconds  CellSeconds   `json:"seconds"`
-	Trace    []TracePoint  `json:"trace,omitempty"`
+	Model    string         `json:"model"` // one of ModelNames, or effects
+	K        int            `json:"k"`     // 0 for a baseline
+	Seed     uint64         `json:"seed"`
+	Holdout  result.Metrics `json:"holdout"`
+	Train    result.Metrics `json:"train"`
+	Ratio    float64        `json:"ratio"` // RMSE on the hold-out ÷ that of effects alone
+	Gamma    float64        `json:"gamma,omitempty"`
+	Row      float64        `json:"row_shrinkage,omitempty"`
+	Column   float64        `json:"column_shrinkage,omitempty"`
+	Gap      float64        `json:"gap"`
+	Status   string         `json:"status,omitempty"`
+	Selected []string       `json:"selected,omitempty"`
+	Rank     int            `json:"rank,omitempty"`  // of the low-rank part
+	Share    float64        `json:"share,omitempty"` // of the training values' variance that the low-rank part carries
+	Seconds  CellSeconds    `json:"seconds"`
+	Trace    []TracePoint   `json:"trace,omitempty"`
 }
 
 // CellSeconds is where the wall time of a cell went.
@@ -193,7 +194,7 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 	sum := &fitted.Summary
 	plan.Holdout, plan.Train = *sum.Holdout, sum.Train
 	plan.Gamma, plan.Row, plan.Column = sum.Gamma, sum.RowShrinkage, sum.ColumnShrinkage
-	plan.Gap, plan.Status, plan.Selected, plan.Trace = sum.Gap, sum.Status, sum.Selected, t.points
+	plan.Gap, plan.Status, plan.Selected, plan.Trace = sum.Gap, sum.Status.String(), sum.Selected, t.points
 	if fitted.Remainder != nil {
 		plan.Rank = fitted.Remainder.Rank
 	}

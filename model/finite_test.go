@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"math"
+	"optcomplete/result"
 	"strings"
 	"testing"
 )
@@ -12,10 +13,13 @@ import (
 // left out, with a warning, where its numbers are not finite.
 func TestDiagnosticsNeverTakeTheAnswerDown(t *testing.T) {
 	s := Summary{
-		Cost: 2, Bound: 2, Status: "optimal", Selected: []string{"a"},
-		Removal:  []Removal{{Name: "a", Cost: math.Inf(1)}},
+		Certificate: result.Certificate{
+			Cost: 2, Bound: 2, Status: "optimal",
+			NearTies: []NearTie{{Cost: math.NaN()}, {Cost: 3}, {Cost: math.Inf(1)}},
+		},
+		Selected: []string{"a"},
+		Removal:  []result.Removal{{Name: "a", Cost: math.Inf(1)}},
 		Variance: &Variance{},
-		NearTies: []NearTie{{Cost: math.NaN()}, {Cost: 3}, {Cost: math.Inf(1)}},
 		Train:    Metrics{MAPE: math.Inf(1), RMSE: 1},
 		Holdout:  &Metrics{RMSE: math.NaN()},
 	}

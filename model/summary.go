@@ -7,18 +7,8 @@ import (
 	"math"
 
 	"optcomplete/encode"
+	"optcomplete/result"
 )
-
-// Metrics tells how far predictions are from observed entries. With no entries
-// all of them are 0.
-type Metrics struct {
-	Entries int     `json:"entries"` // observed entries compared
-	MAPE    float64 `json:"mape"`    // mean of |error| / |value|, a fraction, over values that are not 0
-	RMSE    float64 `json:"rmse"`    // root of the mean squared error, in the values' unit
-	MAE     float64 `json:"mae"`     // mean absolute error, in the values' unit
-	// MAPESkipped counts the entries with value 0, which MAPE leaves out.
-	MAPESkipped int `json:"mape_skipped,omitempty"`
-}
 
 // Seconds is the wall time of each part of a fit.
 type Seconds struct {
@@ -28,20 +18,6 @@ type Seconds struct {
 	Certify  float64 `json:"certify"`
 	Complete float64 `json:"complete"`
 	Total    float64 `json:"total"`
-}
-
-// NearTie is another selection that was seen, and its cost.
-type NearTie struct {
-	Selected []string `json:"selected"`
-	Cost     float64  `json:"cost"`
-}
-
-// GammaPoint is one γ that was tried on validation data.
-type GammaPoint struct {
-	Gamma    float64  `json:"gamma"`
-	RMSE     float64  `json:"rmse"`     // on the validation entries
-	RootGap  float64  `json:"root_gap"` // gap after the root of the search, at most 1
-	Selected []string `json:"selected"`
 }
 
 // Summary is what a fit has to say for itself: `fit --json` prints it and
@@ -57,19 +33,9 @@ type Summary struct {
 	Gamma    float64  `json:"gamma"`
 	Selected []string `json:"selected"` // names of the k features, in the order of the coefficients
 
-	Cost      float64 `json:"cost"`
-	Bound     float64 `json:"bound"`     // no selection of k features costs less
-	Gap       float64 `json:"gap"`       // (cost − bound)/cost, a fraction
-	Certified bool    `json:"certified"` // the bound comes from all observed entries
-	Status    string  `json:"status"`    // optimal, gap, sampled (nothing proven), fitted (nothing selected), time_limit, node_limit, pass_limit, interrupted, numerical_limit
+	result.Certificate
 
-	Cuts  int `json:"cuts"`
-	Nodes int `json:"nodes"`
-	// Enumerated counts the selections that were looked at one and all, in
-	// parts of the tree small enough for that.
-	Enumerated int     `json:"enumerated"`
-	Passes     int     `json:"passes"`
-	Seconds    Seconds `json:"seconds"`
+	Seconds Seconds `json:"seconds"`
 
 	// Of the methods with a MILP master.
 	Solver        string   `json:"solver,omitempty"`
@@ -80,14 +46,11 @@ type Summary struct {
 	SampleColumns int      `json:"sample_columns,omitempty"` // f, columns drawn for each of its rows
 	SampledGap    *float64 `json:"sampled_gap,omitempty"`    // of the samples' cost and bound: proves nothing
 
-	Holdout  *Metrics  `json:"holdout,omitempty"` // nil if nothing was held out
-	Train    Metrics   `json:"train"`
-	NearTies []NearTie `json:"near_ties"` // best first
+	Holdout *Metrics `json:"holdout,omitempty"` // nil if nothing was held out
+	Train   Metrics  `json:"train"`
 
-	Removal  []Removal `json:"removal,omitempty"`  // for each selected feature, in their order
-	Variance *Variance `json:"variance,omitempty"` // nil if the training values are all the same
-
-	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
+	Removal  []result.Removal `json:"removal,omitempty"`  // for each selected feature, in their order
+	Variance *Variance        `json:"variance,omitempty"` // nil if the training values are all the same
 
 	Trace       []TracePoint `json:"trace,omitempty"`       // of the search, thinned
 	Baselines   []Baseline   `json:"baselines,omitempty"`   // simpler predictions, on the entries of the diagnostics
@@ -156,14 +119,6 @@ func (s *Summary) Normalize() error {
 	}
 	return nil
 }
-
-// Early tells whether the search was stopped before what it was asked to do.
-func (s *Summary) Early() bool {
-	return s.Status != "optimal" && s.Status != "gap" && s.Status != "sampled" && s.Status != StatusFitted
-}
-
-// StatusFitted is the status of a model that nothing was selected for: a baseline.
-const StatusFitted = "fitted"
 
 type number struct {
 	name  string

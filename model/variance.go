@@ -26,13 +26,6 @@ type Variance struct {
 // Explained is the share of all parts together.
 func (v *Variance) Explained() float64 { return 1 - v.Rest }
 
-// Removal is what the selection would cost without one of its features, no other
-// taking its place.
-type Removal struct {
-	Name string  `json:"name"`
-	Cost float64 `json:"cost"`
-}
-
 // VarianceOf divides the variance of the entries, the ones the model was fitted
 // on; nil if they are all the same. It does not depend on the number of threads.
 func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int) (*Variance, error) {

@@ -6,9 +6,10 @@ import (
 
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/random"
-	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Limits of the choice of γ.
@@ -22,7 +23,7 @@ const foldStream = 0x666f6c64 // "fold"
 // chooseGamma picks γ by K-fold validation: along a path of γ, each search
 // started from the last one's selection, it selects on the other folds, refits
 // and scores. Columns have Σx² = n, so n is the unit; see package gammapath.
-func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (float64, []model.GammaPoint, error) {
+func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (float64, []result.GammaPoint, error) {
 	n := len(problem.Y)
 	folds := settings.Folds
 	if folds == 0 {
@@ -41,8 +42,8 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	for f := range parts {
 		parts[f] = newFold(problem, settings, f, folds)
 	}
-	return gammapath.Standard(float64(n)).Choose(ctx, func(gamma float64) (model.GammaPoint, error) {
-		point := model.GammaPoint{Gamma: gamma}
+	return gammapath.Standard(float64(n)).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+		point := result.GammaPoint{Gamma: gamma}
 		var sum, count float64
 		for _, part := range parts {
 			result, squares, err := part.try(ctx, problem, settings, find, gamma*float64(n))
@@ -97,7 +98,7 @@ func (f *fold) try(ctx context.Context, problem Problem, settings Settings, find
 	}
 	f.start = result.Selection
 	var w []float64
-	if settings.Refit == model.LeastSquares {
+	if settings.Refit == spec.LeastSquares {
 		w = f.rest.leastSquares(result.Selection)
 	} else if w, err = oracle.Coefficients(context.WithoutCancel(ctx), result.Selection); err != nil {
 		return result, 0, err

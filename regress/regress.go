@@ -10,9 +10,10 @@ import (
 	"time"
 
 	"optcomplete/internal/suggest"
-	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Problem is a table: what is known of each row and what is to be explained.
@@ -32,7 +33,7 @@ type Settings struct {
 
 	// Refit says how the selection's coefficients are fitted: by least squares
 	// (the default) or as those of the cost, with γ.
-	Refit model.Refit
+	Refit spec.Refit
 
 	Gap       float64       // relative gap at which to stop; zero: prove optimality
 	TimeLimit time.Duration // for the search of each k; zero: none
@@ -43,8 +44,8 @@ type Settings struct {
 	Seed    uint64 // of the folds
 	Threads int    // zero: all processors. Results do not depend on it.
 
-	OnEvent func(search.Event)     // called for everything the search does; may be nil
-	OnGamma func(model.GammaPoint) // called for every γ tried; may be nil
+	OnEvent func(search.Event)      // called for everything the search does; may be nil
+	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 }
 
 // SettingsError is returned for settings that cannot be meant, or that the
@@ -82,8 +83,8 @@ func Path(ctx context.Context, problem Problem, settings Settings) ([]*Result, e
 type searcher func(context.Context, search.Oracle, search.Settings) ([]search.Result, error)
 
 func fit(ctx context.Context, problem Problem, settings Settings, run searcher) ([]*Result, error) {
-	if settings.Refit == model.AutoRefit {
-		settings.Refit = model.LeastSquares
+	if settings.Refit == spec.AutoRefit {
+		settings.Refit = spec.LeastSquares
 	}
 	start := time.Now()
 	if err := validate(problem, settings); err != nil {
@@ -100,7 +101,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run searcher) 
 		return nil, err
 	}
 	n := len(problem.Y)
-	gamma, path := settings.Gamma, []model.GammaPoint(nil)
+	gamma, path := settings.Gamma, []result.GammaPoint(nil)
 	if gamma == 0 {
 		if gamma, path, err = chooseGamma(ctx, problem, settings, find); err != nil {
 			return nil, settingsError(err)

@@ -14,7 +14,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
-	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // study reads a table of testdata, without the columns left out, and keeps the
@@ -264,7 +264,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	for at := range other.X {
 		other.X[at] = 40 + other.X[at]*math.Pow(10, float64(at%p-3))
 	}
-	for _, refit := range []model.Refit{model.LeastSquares, model.Ridge} {
+	for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge} {
 		a, err := Fit(context.Background(), problem, Settings{K: 4, Refit: refit})
 		if err != nil {
 			t.Fatal(err)

@@ -6,9 +6,10 @@ import (
 	"io"
 	"math"
 
-	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Result is a fitted regression and what is proven of its selection.
@@ -22,29 +23,16 @@ type Result struct {
 	Coefficients []float64 `json:"coefficients"` // of the selected features, in their units
 	Intercept    float64   `json:"intercept"`    // 0 without one
 
-	Cost   float64 `json:"cost"`   // (‖residual‖² + ‖w‖²/γ)/n, w of the standardised features
-	Bound  float64 `json:"bound"`  // no selection of k features costs less
-	Gap    float64 `json:"gap"`    // (cost − bound)/cost, a fraction
-	Status string  `json:"status"` // optimal, gap, time_limit, node_limit, interrupted, numerical_limit
+	result.Certificate // cost is (‖residual‖² + ‖w‖²/γ)/n, w of the standardised features
 
 	RMSE     float64 `json:"rmse"`      // on the table, with the coefficients above
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
 
-	Cuts     int             `json:"cuts"`
-	Nodes    int             `json:"nodes"`
-	Passes   int             `json:"passes"`
-	Seconds  float64         `json:"seconds"`
-	NearTies []model.NearTie `json:"near_ties"` // best first
+	Seconds float64 `json:"seconds"`
 
-	GammaPath []model.GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
-	Refit     model.Refit        `json:"refit"`
+	Refit spec.Refit `json:"refit"`
 
 	Selection []int `json:"-"` // indices of the selected features, increasing
-}
-
-// Early tells whether the search was stopped before what it was asked to prove.
-func (r *Result) Early() bool {
-	return r.Status != search.Optimal.String() && r.Status != search.GapReached.String()
 }
 
 // Predict explains a row of p features.
@@ -80,19 +68,15 @@ func newResult(ctx context.Context, problem Problem, settings Settings, whole *s
 	r := &Result{
 		Rows: n, Features: len(problem.Names), K: len(found.Selection), Gamma: oracle.Gamma(),
 		Selection: found.Selection, Selected: named(problem.Names, found.Selection),
-		Cuts: found.Cuts, Nodes: found.Nodes, Passes: found.Passes,
-		NearTies: []model.NearTie{}, Refit: settings.Refit,
+		Refit: settings.Refit,
 	}
 	w, err := oracle.Coefficients(ctx, found.Selection)
 	if err != nil {
 		return nil, err
 	}
 	found.Certify(whole.table.Cost(found.Selection, w, r.Gamma)/float64(n), settings.Gap)
-	r.Cost, r.Bound, r.Gap, r.Status = found.Cost, found.Bound, found.Gap, found.Status.String()
-	for _, tie := range found.NearTies {
-		r.NearTies = append(r.NearTies, model.NearTie{Selected: named(problem.Names, tie.Selection), Cost: tie.Cost})
-	}
-	if settings.Refit == model.LeastSquares {
+	r.Certificate = found.Certificate(true, func(selection []int) []string { return named(problem.Names, selection) })
+	if settings.Refit == spec.LeastSquares {
 		w = whole.leastSquares(found.Selection)
 	}
 	r.Coefficients, r.Intercept = whole.units(found.Selection, w)

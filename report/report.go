@@ -11,11 +11,10 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 
 	"optcomplete"
 	"optcomplete/model"
-	"optcomplete/search"
+	"optcomplete/result"
 	"optcomplete/twosided"
 )
 
@@ -145,7 +144,7 @@ func (m *Model) badge() template.HTML {
 	switch {
 	case !m.s.Certified:
 		return `<span class="badge poor">not proven</span>`
-	case m.s.Status == search.Optimal.String():
+	case m.s.Status == result.Optimal:
 		return `<span class="badge good">proven optimal</span>`
 	case m.s.Gap >= 1:
 		return `<span class="badge poor">nothing proven</span>`
@@ -160,15 +159,15 @@ func (m *Model) certificate() template.HTML {
 		return say("The search was stopped (%s) while it was on samples of the data, and samples prove nothing: a better selection may exist. More time reaches the proof.", text(statusText(m.s.Status)))
 	case !m.s.Certified:
 		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
-	case m.s.Status == search.Optimal.String():
+	case m.s.Status == result.Optimal:
 		return say("No other selection of %s %s has a lower cost on these data.", m.num("k", whole), m.things())
-	case m.s.Status == search.NumericalLimit.String() && m.s.Gap >= 1:
+	case m.s.Status == result.NumericalLimit && m.s.Gap >= 1:
 		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", template.HTML(numericalRemedy))
-	case m.s.Status == search.NumericalLimit.String():
+	case m.s.Status == result.NumericalLimit:
 		return say("The search looked everywhere, and rounding errors hide the rest: a better selection may exist, but none whose cost is lower by more than %s. %s", m.num("gap", percent), template.HTML(numericalRemedy))
 	case m.s.Gap >= 1:
 		return say("The search was stopped (%s) before anything was proven: a better selection may exist. More time gives a bound.", text(statusText(m.s.Status)))
-	case m.s.Status == search.GapReached.String():
+	case m.s.Status == result.GapReached:
 		return say("No selection of %s %s has a cost that is lower by more than %s, the gap that was asked for.", m.num("k", whole), m.things(), m.num("gap", percent))
 	}
 	return say("The search was stopped (%s) before its proof was complete: a better selection may exist, but none whose cost is lower by more than %s.",
@@ -178,16 +177,16 @@ func (m *Model) certificate() template.HTML {
 // numericalRemedy is what to do about a numerical limit.
 const numericalRemedy = "Features of similar sizes, without near duplicates, or a smaller γ sharpen it."
 
-func statusText(status string) string {
+func statusText(status result.Status) string {
 	switch status {
-	case "optimal":
+	case result.Optimal:
 		return "proven optimal"
-	case "gap":
+	case result.GapReached:
 		return "gap reached"
-	case "sampled":
+	case result.Sampled:
 		return "on samples only"
 	}
-	return strings.ReplaceAll(status, "_", " ")
+	return status.Words()
 }
 
 // without is the names of one list that are not in another.

@@ -6,7 +6,7 @@ import (
 	"math"
 
 	"optcomplete/internal/chart"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // selected answers: what was selected, and how sure is that?
@@ -143,7 +143,7 @@ func join(list []string) string {
 	return out
 }
 
-func (m *Model) exchange(tie model.NearTie) template.HTML {
+func (m *Model) exchange(tie result.NearTie) template.HTML {
 	return say("%s instead of %s", without(tie.Selected, m.s.Selected), without(m.s.Selected, tie.Selected))
 }
 

@@ -215,7 +215,7 @@ func (s *searcher) status(ctx context.Context, err error) (Status, error) {
 		}
 		return Interrupted, nil
 	default:
-		return 0, err
+		return "", err
 	}
 }
 

@@ -3,6 +3,7 @@ package search
 import (
 	"errors"
 	"fmt"
+	"optcomplete/result"
 	"slices"
 	"time"
 )
@@ -103,28 +104,18 @@ func distinct(list []int) []int {
 }
 
 // Status says why a search ended.
-type Status int
+type Status = result.Status
 
 const (
-	Optimal     Status = iota // no selection is better, up to Precision
-	GapReached                // the gap asked for was reached
-	TimeLimit                 // Settings.TimeLimit passed
-	NodeLimit                 // Settings.MaxNodes nodes were taken
-	PassLimit                 // Settings.MaxPasses evaluations were made
-	Interrupted               // the context was cancelled
-	Sampled                   // a method on samples met its own rule; nothing is proven
-
-	// NumericalLimit: every region was ruled out as far as the arithmetic can
-	// tell costs apart, and the gap that is left is larger than was asked for.
-	NumericalLimit
+	Optimal        = result.Optimal
+	GapReached     = result.GapReached
+	TimeLimit      = result.TimeLimit
+	NodeLimit      = result.NodeLimit
+	PassLimit      = result.PassLimit
+	Interrupted    = result.Interrupted
+	Sampled        = result.Sampled
+	NumericalLimit = result.NumericalLimit
 )
-
-func (s Status) String() string {
-	return [...]string{"optimal", "gap", "time_limit", "node_limit", "pass_limit", "interrupted", "sampled", "numerical_limit"}[s]
-}
-
-// Early tells whether the search was stopped before what it was asked to do.
-func (s Status) Early() bool { return s != Optimal && s != GapReached && s != Sampled }
 
 // Proven is the status of a search that has nothing left to look at, by the gap
 // that follows from its cost and its bound, and the gap that was asked for.

@@ -3,8 +3,8 @@ package twosided
 import (
 	"context"
 
-	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/result"
 )
 
 // Part is what one product adds to a prediction.
@@ -32,12 +32,12 @@ func (m *Model) Explain(row, column string) (parts []Part, prediction float64, e
 }
 
 // removal costs the selection without each of its products in turn.
-func (s *sides) removal(ctx context.Context, oracle *objective.Quadratic, selection []int) ([]model.Removal, error) {
+func (s *sides) removal(ctx context.Context, oracle *objective.Quadratic, selection []int) ([]result.Removal, error) {
 	weights, gradient := make([]float64, oracle.Dim()), make([]float64, oracle.Dim())
 	for _, j := range selection {
 		weights[j] = 1
 	}
-	var out []model.Removal
+	var out []result.Removal
 	for _, j := range selection {
 		weights[j] = 0
 		cost, _, err := oracle.Eval(ctx, weights, gradient)
@@ -45,7 +45,7 @@ func (s *sides) removal(ctx context.Context, oracle *objective.Quadratic, select
 			return nil, err
 		}
 		weights[j] = 1
-		out = append(out, model.Removal{Name: s.name(j), Cost: cost})
+		out = append(out, result.Removal{Name: s.name(j), Cost: cost})
 	}
 	return out, nil
 }

@@ -12,7 +12,9 @@ import (
 	"optcomplete/internal/gammapath"
 	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Settings say how to fit. All but K may be left at zero.
@@ -27,7 +29,7 @@ type Settings struct {
 
 	// Refit says how the coefficients of the selected products are fitted: by
 	// least squares (the default), or as the L of the cost, with γ.
-	Refit model.Refit
+	Refit spec.Refit
 
 	Gap       float64       // relative gap at which to stop; zero: prove optimality
 	TimeLimit time.Duration // for the search; zero: none
@@ -38,8 +40,8 @@ type Settings struct {
 	Threads int    // zero: all processors. Results do not depend on it.
 	Version string // of the program, recorded in the model
 
-	OnEvent func(search.Event)     // called for everything the search does; may be nil
-	OnGamma func(model.GammaPoint) // called for every γ tried; may be nil
+	OnEvent func(search.Event)      // called for everything the search does; may be nil
+	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 }
 
 // gammaPasses is the evaluations spent on one γ at most.
@@ -78,21 +80,25 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 		return nil, err
 	}
 	switch settings.Refit {
-	case model.AutoRefit:
-		settings.Refit = model.LeastSquares
-	case model.LearnedPrior:
+	case spec.AutoRefit:
+		settings.Refit = spec.LeastSquares
+	case spec.LearnedPrior:
 		return nil, &SettingsError{"a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge"}
 	}
 	find, err := s.search(settings)
 	if err != nil {
 		return nil, err
 	}
-	train, held := problem.Ratings.Matrix, (*data.Matrix)(nil)
+	train, err := data.Collect(problem.Ratings.Source(), nil) // every entry's products are added up once: rows are read in order
+	if err != nil {
+		return nil, err
+	}
+	held := (*data.Matrix)(nil)
 	if settings.Holdout > 0 {
 		train, held = evaluate.SplitMatrix(train, settings.Holdout, settings.Seed)
 	}
 	summary := Summary{Summary: model.Summary{
-		Method: "certified", Model: Kind, Certified: true, Refit: settings.Refit,
+		Method: "certified", Model: Kind, Refit: settings.Refit,
 		Gamma: settings.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
 		Features: len(s.known.Names) * len(s.columns.Names), Observed: train.Observed(),
 	}, RowFeatures: len(s.known.Names), ColumnFeatures: len(s.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
@@ -158,7 +164,7 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 	}
 	summary := &m.Summary
 	cost := products.Cost(found.Selection, u, summary.Gamma) / (float64(summary.Rows) * float64(summary.Columns))
-	if settings.Refit == model.LeastSquares {
+	if settings.Refit == spec.LeastSquares {
 		if u, err = oracle.LeastSquares(ctx, found.Selection); err != nil {
 			return err
 		}
@@ -182,11 +188,9 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 func (s *sides) record(summary *Summary, found search.Result, u []float64, cost, asked float64) {
 	summary.K, summary.Selected = len(found.Selection), s.names(found.Selection)
 	found.Certify(cost, asked)
-	summary.Cost, summary.Bound, summary.Gap, summary.Status = found.Cost, found.Bound, found.Gap, found.Status.String()
-	summary.Cuts, summary.Nodes, summary.Passes = found.Cuts, found.Nodes, found.Passes
-	for _, tie := range found.NearTies {
-		summary.NearTies = append(summary.NearTies, model.NearTie{Selected: s.names(tie.Selection), Cost: tie.Cost})
-	}
+	gammaPath := summary.GammaPath
+	summary.Certificate = found.Certificate(true, s.names)
+	summary.GammaPath = gammaPath
 	p2 := len(s.columns.Names)
 	for x, j := range found.Selection {
 		summary.Products = append(summary.Products, Product{Row: s.known.Names[j/p2], Column: s.columns.Names[j%p2], Coefficient: u[x]})
@@ -214,7 +218,7 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 
 // chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
 // is the mean square of the products.
-func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings) (float64, []model.GammaPoint, error) {
+func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings) (float64, []result.GammaPoint, error) {
 	fit, held := evaluate.SplitMatrix(train, 0.2, settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
 		fit, held = train, train // nothing to validate on
@@ -231,8 +235,8 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 	n, m := fit.Dims()
 	oracle := objective.NewQuadratic(products, 1, float64(n)*float64(m))
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
-	return gammapath.Standard(unit).Choose(ctx, func(gamma float64) (model.GammaPoint, error) {
-		point := model.GammaPoint{Gamma: gamma}
+	return gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+		point := result.GammaPoint{Gamma: gamma}
 		at := oracle.WithGamma(gamma)
 		result, err := search.Minimize(ctx, at, find)
 		if err != nil {
@@ -240,7 +244,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 		}
 		find.Start = [][]int{result.Selection}
 		coefficients := at.LeastSquares
-		if settings.Refit == model.Ridge {
+		if settings.Refit == spec.Ridge {
 			coefficients = at.Coefficients
 		}
 		u, err := coefficients(ctx, result.Selection)

@@ -66,38 +66,29 @@ func (p Problem) UnknownRows() (ids []string, entries int) {
 	}
 	for i, id := range p.Ratings.RowIDs {
 		if !known[id] {
-			columns, _ := p.Ratings.Row(i)
 			ids = append(ids, id)
-			entries += len(columns)
+			entries += p.Ratings.Source().Entries(i)
 		}
 	}
 	return ids, entries
 }
 
-// WithoutUnknownRows leaves out the rows that have no features.
-func (p Problem) WithoutUnknownRows() Problem {
+// WithoutUnknownRows leaves out the rows that have no features. It reads the others
+// into memory.
+func (p Problem) WithoutUnknownRows() (Problem, error) {
 	known := make(map[string]bool, len(p.Rows.IDs))
 	for _, id := range p.Rows.IDs {
 		known[id] = true
 	}
-	_, m := p.Ratings.Dims()
-	start := []int{0}
-	var ids []string
-	var columns []int32
-	var values []float64
+	rows, ids := []int{}, []string{}
 	for i, id := range p.Ratings.RowIDs {
 		if known[id] {
-			c, v := p.Ratings.Row(i)
-			columns, values = append(columns, c...), append(values, v...)
-			ids, start = append(ids, id), append(start, len(columns))
+			rows, ids = append(rows, i), append(ids, id)
 		}
 	}
-	matrix, err := data.NewMatrixByRows(m, start, columns, values)
-	if err != nil {
-		panic(err) // they were finite before
-	}
+	matrix, err := data.Collect(p.Ratings.Source(), rows)
 	p.Ratings = &data.Ratings{Matrix: matrix, RowIDs: ids, ColumnIDs: p.Ratings.ColumnIDs}
-	return p
+	return p, err
 }
 
 // SharedName returns a name that both a row and a column feature have, if any:
@@ -181,16 +172,14 @@ func (s *sides) finite(p Problem) error {
 			}
 		}
 	}
-	n, _ := p.Ratings.Dims()
-	for i := range n {
-		_, values := p.Ratings.Row(i)
+	return data.ForEach(p.Ratings.Source(), func(i int, _ []int32, values []float64) error {
 		for _, v := range values {
 			if !(math.Abs(v) <= largest) {
 				return badf("row %q has the value %g: too large to compute with (rescale the values)", p.Ratings.RowIDs[i], v)
 			}
 		}
-	}
-	return nil
+		return nil
+	})
 }
 
 // withConstant adds the feature that is 1 everywhere.

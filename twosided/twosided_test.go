@@ -16,6 +16,9 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
+	"optcomplete/result"
+	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // draw makes a small problem; the row table has rows without entries too, and
@@ -99,7 +102,7 @@ func TestFitEqualsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		constants := rapid.Bool().Draw(t, "constants")
-		settings := Settings{Constants: constants, Refit: model.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")), Threads: 1}
+		settings := Settings{Constants: constants, Refit: spec.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")), Threads: 1}
 		if constants {
 			settings.Heredity = rapid.SampledFrom([]Heredity{NoHeredity, StrongHeredity, WeakHeredity}).Draw(t, "heredity")
 		}
@@ -133,7 +136,7 @@ func TestFitEqualsBruteForce(t *testing.T) {
 		if summary.Cost > want*(1+1e-9)+1e-9 || summary.Bound > want*(1+1e-12) {
 			t.Fatalf("cost %v, bound %v, optimum %v", summary.Cost, summary.Bound, want)
 		}
-		for _, tie := range append(summary.NearTies, model.NearTie{Selected: summary.Selected}) {
+		for _, tie := range append(summary.NearTies, result.NearTie{Selected: summary.Selected}) {
 			at, err := s.indices(tie.Selected, "test")
 			if err != nil || !inherits(s, at, settings.Heredity) {
 				t.Fatalf("%v does not keep %v heredity (%v)", tie.Selected, settings.Heredity, err)
@@ -155,7 +158,7 @@ func TestLeastSquaresRefitFitsBetter(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		settings.Refit = model.Ridge
+		settings.Refit = spec.Ridge
 		ridge, err := Fit(context.Background(), problem, settings)
 		if err != nil {
 			t.Fatal(err)
@@ -280,7 +283,11 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 	if ids, entries := problem.UnknownRows(); len(ids) != 1 || ids[0] != "nobody" || entries != 4 {
 		t.Fatalf("%v, %d entries", ids, entries)
 	}
-	fitted, err := Fit(context.Background(), problem.WithoutUnknownRows(), Settings{K: 2, Gamma: 1})
+	known, err := problem.WithoutUnknownRows()
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted, err := Fit(context.Background(), known, Settings{K: 2, Gamma: 1})
 	if err != nil || fitted.Summary.Observed != 16 || fitted.Summary.Rows != 4 {
 		t.Fatalf("%+v, %v", fitted, err)
 	}
@@ -309,4 +316,37 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestStoredRatingsAreFitted: entries that are not in memory give the same model.
+func TestStoredRatingsAreFitted(t *testing.T) {
+	problem := make2(random.New(1), 30, 8, 4, 5, 0.1, 1)
+	settings := Settings{K: 3, Gamma: 1, Holdout: 0.2}
+	want, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	stored := problem
+	same := func(_ int, _ int32, v float64) float64 { return v }
+	stored.Ratings = &data.Ratings{Stored: data.Map(problem.Ratings.Matrix, same), RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	got, err := Fit(context.Background(), stored, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(got.Summary.Selected, want.Summary.Selected) || got.Summary.Cost != want.Summary.Cost {
+		t.Errorf("stored: %v at %v, in memory %v at %v", got.Summary.Selected, got.Summary.Cost, want.Summary.Selected, want.Summary.Cost)
+	}
+}
+
+// TestEnumeratedSelectionsAreReported: what the search looked at is in the summary.
+func TestEnumeratedSelectionsAreReported(t *testing.T) {
+	problem := make2(random.New(1), 30, 8, 4, 5, 0.1, 1)
+	listed := 0
+	fitted, err := Fit(context.Background(), problem, Settings{K: 3, Gamma: 1, OnEvent: func(e search.Event) { listed = max(listed, e.Enumerated) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if listed == 0 || fitted.Summary.Enumerated != listed {
+		t.Errorf("%d selections were enumerated, %d are reported", listed, fitted.Summary.Enumerated)
+	}
 }

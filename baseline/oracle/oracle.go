@@ -11,13 +11,14 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // Settings of a fit.
 type Settings struct {
-	Kind  model.Kind  // model.Paper for the paper's instances; the zero value is model.Full
-	Refit model.Refit // zero: the default of the kind, least squares for model.Paper
-	Gamma float64     // for the refit by ridge
+	Kind  model.Kind // model.Paper for the paper's instances; the zero value is model.Full
+	Refit spec.Refit // zero: the default of the kind, least squares for model.Paper
+	Gamma float64    // for the refit by ridge
 
 	// Shrinkage of the effects that the kind has; zero means 4 entries.
 	RowShrinkage, ColumnShrinkage float64

@@ -9,6 +9,7 @@ import (
 	"optcomplete"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // fitFlags are the flags of fit that become settings.
@@ -31,7 +32,7 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	s.Model = kind
 	s.NoClip = f.clip == "none"
 	s.NearTies, s.ResidualRank = nearTies(s.NearTies), int(f.rank)
-	if s.Refit, err = model.ParseRefit(f.refit); err != nil {
+	if s.Refit, err = spec.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
 	if f.method != "" { // only fit has the flag

@@ -14,7 +14,7 @@ import (
 	"optcomplete"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
-	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/search"
 )
 
@@ -184,7 +184,7 @@ func settingText(flag *pflag.Flag) string {
 }
 
 // gamma prints a γ that was tried.
-func (l *searchLog) gamma(p model.GammaPoint) {
+func (l *searchLog) gamma(p result.GammaPoint) {
 	if l.gammas == 0 {
 		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s %11s", "Gamma tried", "Validation RMSE", "Root gap")))
 	}

@@ -28,6 +28,7 @@ import (
 	"optcomplete/internal/progress/display"
 	"optcomplete/internal/settings"
 	"optcomplete/internal/suggest"
+	"optcomplete/result"
 )
 
 const (
@@ -100,9 +101,9 @@ func remedy(err error) string {
 
 // earlyStop says that a result was written, but not all that was asked for is
 // proven.
-type earlyStop struct{ status string }
+type earlyStop struct{ status result.Status }
 
-func (e *earlyStop) Error() string { return "stopped early: " + e.status }
+func (e *earlyStop) Error() string { return "stopped early: " + e.status.String() }
 
 // usageError is a mistake on the command line.
 type usageError struct{ error }

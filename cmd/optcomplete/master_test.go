@@ -61,7 +61,7 @@ func TestMethodsSelectTheSame(t *testing.T) {
 		{[]string{"--method", "optcomplete", "--sample-rows", "30", "--sample-constant", "2", "--certify"}, true, "optimal", true},
 	} {
 		s, fields := summaryOf(t, exitDone, append(args[:len(args):len(args)], test.flags...))
-		if s.Method != test.flags[1] || s.Certified != test.certified || s.Status != test.status || s.Solver != "embedded" || s.SolverVersion == "" {
+		if s.Method != test.flags[1] || s.Certified != test.certified || s.Status.String() != test.status || s.Solver != "embedded" || s.SolverVersion == "" {
 			t.Errorf("%v: method %q, certified %v, status %q, solver %q %q", test.flags, s.Method, s.Certified, s.Status, s.Solver, s.SolverVersion)
 		}
 		if strings.Join(s.Selected, ",") != strings.Join(certified.Selected, ",") || s.Cost != certified.Cost {

@@ -14,7 +14,7 @@ import (
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
 	"optcomplete/internal/rounding"
-	"optcomplete/search"
+	"optcomplete/result"
 )
 
 func pathCommand(c *common) *cobra.Command {
@@ -106,7 +106,7 @@ the training part of every fold, with the search ended at its root.`,
 // numericalLimits names the k whose search ended at one, and is nil if none did.
 func numericalLimits(c *common, path *optcomplete.PathResult) (err error) {
 	for _, p := range path.Points {
-		if p.Status == search.NumericalLimit.String() {
+		if p.Status == result.NumericalLimit {
 			c.notef("warning: k = %d ended at a numerical limit: rounding errors hide what is below a gap of %s %s", p.K, rounding.PercentUp(p.Gap), numericalRemedy)
 			err = &earlyStop{p.Status}
 		}
@@ -233,7 +233,7 @@ func pathCSV(w io.Writer, r *optcomplete.PathResult) error {
 			validation, deviation = "", ""
 		}
 		rows = append(rows, []string{
-			strconv.Itoa(p.K), f(p.Train), validation, deviation, f(p.Cost), f(p.Bound), f(p.Gap), p.Status,
+			strconv.Itoa(p.K), f(p.Train), validation, deviation, f(p.Cost), f(p.Bound), f(p.Gap), p.Status.String(),
 			strconv.FormatBool(p.K == r.Best), strconv.FormatBool(p.K == r.Chosen),
 			strings.Join(p.Entering, "|"), strings.Join(p.Leaving, "|"), strings.Join(p.Selected, "|"),
 		})

@@ -12,13 +12,13 @@ import (
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
-	"optcomplete/search"
+	"optcomplete/result"
 )
 
 // printSummary prints a fitted model for people.
 func printSummary(c *common, s *model.Summary, written ...string) {
 	w := c.stdout
-	if s.Status == model.StatusFitted {
+	if s.Status == result.Fitted {
 		fmt.Fprintf(w, "Method    %s: no feature is selected and nothing is proven\n", s.Method)
 	} else {
 		fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
@@ -119,16 +119,16 @@ func certificate(s *model.Summary) string {
 	if len(s.Always)+len(s.Never) > 0 {
 		selection = "allowed " + selection // by --always and --never
 	}
-	early := "stopped early (" + strings.ReplaceAll(s.Status, "_", " ") + ")"
+	early := "stopped early (" + s.Status.Words() + ")"
 	switch {
 	case !s.Certified:
 		if s.Settings["certify"] == "true" {
 			return early + " while still on samples, which prove nothing (a larger --time-limit reaches the proof)"
 		}
 		return "not proven: samples prove nothing (--certify goes on to a proof)"
-	case s.Status == search.Optimal.String():
+	case s.Status == result.Optimal:
 		return "proven optimal: no other " + selection + " costs less"
-	case s.Status == search.NumericalLimit.String():
+	case s.Status == result.NumericalLimit:
 		reached := "nothing is proven"
 		if s.Gap < 1 {
 			reached = "proven is that no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
@@ -136,13 +136,13 @@ func certificate(s *model.Summary) string {
 		return "numerical limit: " + reached + ", and rounding errors hide the rest " + numericalRemedy
 	case s.Gap >= 1:
 		return early + " before anything was proven"
-	case s.Status == search.GapReached.String():
+	case s.Status == result.GapReached:
 		return "proven: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
 	}
 	return early + ", proven so far: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
 }
 
-func printMetrics(w io.Writer, name string, m *model.Metrics) {
+func printMetrics(w io.Writer, name string, m *result.Metrics) {
 	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g, MAPE %s on %s\n", name, m.RMSE, m.MAE, percent(m.MAPE), counted(m.Entries, "entry", "entries"))
 }
 

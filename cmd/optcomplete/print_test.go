@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // TestCertificateSaysWhatIsProven, no more.
@@ -12,15 +13,15 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 		summary model.Summary
 		want    string
 	}{
-		{model.Summary{K: 5, Certified: true, Status: "optimal"}, "proven optimal: no other selection of 5 features costs less"},
-		{model.Summary{K: 1, Certified: true, Status: "optimal", Never: []string{"x"}}, "proven optimal: no other allowed selection of 1 feature costs less"},
-		{model.Summary{K: 5, Certified: true, Status: "gap", Gap: 0.01234}, "proven: no selection of 5 features costs over 1.24 % less"},
-		{model.Summary{K: 5, Certified: true, Status: "time_limit", Gap: 0.2}, "stopped early (time limit), proven so far: no selection of 5 features costs over 20.1 % less"},
-		{model.Summary{K: 5, Certified: true, Status: "interrupted", Gap: 1}, "stopped early (interrupted) before anything was proven"},
-		{model.Summary{K: 5, Certified: true, Status: "numerical_limit", Gap: 0.2}, "numerical limit: proven is that no selection of 5 features costs over 20.1 % less, and rounding errors hide the rest " + numericalRemedy},
-		{model.Summary{K: 5, Certified: true, Status: "numerical_limit", Gap: 1}, "numerical limit: nothing is proven, and rounding errors hide the rest " + numericalRemedy},
-		{model.Summary{K: 5, Status: "interrupted", Settings: map[string]string{"certify": "true"}}, "stopped early (interrupted) while still on samples, which prove nothing (a larger --time-limit reaches the proof)"},
-		{model.Summary{K: 5, Status: "sampled", Gap: 0}, "not proven: samples prove nothing (--certify goes on to a proof)"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other selection of 5 features costs less"},
+		{model.Summary{K: 1, Never: []string{"x"}, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other allowed selection of 1 feature costs less"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "gap", Gap: 0.01234}}, "proven: no selection of 5 features costs over 1.24 % less"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "time_limit", Gap: 0.2}}, "stopped early (time limit), proven so far: no selection of 5 features costs over 20.1 % less"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "interrupted", Gap: 1}}, "stopped early (interrupted) before anything was proven"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "numerical_limit", Gap: 0.2}}, "numerical limit: proven is that no selection of 5 features costs over 20.1 % less, and rounding errors hide the rest " + numericalRemedy},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "numerical_limit", Gap: 1}}, "numerical limit: nothing is proven, and rounding errors hide the rest " + numericalRemedy},
+		{model.Summary{K: 5, Settings: map[string]string{"certify": "true"}, Certificate: result.Certificate{Status: "interrupted"}}, "stopped early (interrupted) while still on samples, which prove nothing (a larger --time-limit reaches the proof)"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Status: "sampled", Gap: 0}}, "not proven: samples prove nothing (--certify goes on to a proof)"},
 	} {
 		if got := certificate(&c.summary); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)

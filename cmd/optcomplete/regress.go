@@ -13,6 +13,7 @@ import (
 	"optcomplete/internal/rounding"
 	"optcomplete/model"
 	"optcomplete/regress"
+	"optcomplete/spec"
 )
 
 func regressCommand(c *common) *cobra.Command {
@@ -43,7 +44,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 				return usagef("how many features? Give their number with -k")
 			}
 			var err error
-			if settings.Refit, err = model.ParseRefit(refit); err != nil {
+			if settings.Refit, err = spec.ParseRefit(refit); err != nil {
 				return usagef("--refit: %v", err)
 			}
 			problem, err := readProblem(args[0], target, options)
@@ -167,8 +168,7 @@ func printRegression(c *common, r *regress.Result, target string, settings regre
 	}
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
-		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Cost: r.Cost, Bound: r.Bound, Gap: r.Gap, Status: r.Status,
-		NearTies: r.NearTies, Certified: true, Always: settings.Always, Never: settings.Never,
+		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Certificate: r.Certificate, Always: settings.Always, Never: settings.Never,
 	}
 	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))

@@ -12,7 +12,7 @@ import (
 	"context"
 	"math"
 
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // Path is the γ to try: γ·Unit goes from 10^First (coefficients shrunk to
@@ -46,11 +46,11 @@ func (p Path) Default() float64 {
 // Choose tries each γ of the path in rising order. It stops early where the
 // error has long been no better, or is no better and the relaxation useless.
 // When the context is cancelled, it chooses from what there is. on may be nil.
-func (p Path) Choose(ctx context.Context, try func(gamma float64) (model.GammaPoint, error), on func(model.GammaPoint)) (float64, []model.GammaPoint, error) {
+func (p Path) Choose(ctx context.Context, try func(gamma float64) (result.GammaPoint, error), on func(result.GammaPoint)) (float64, []result.GammaPoint, error) {
 	if !p.usable() {
 		return p.Default(), nil, nil
 	}
-	var path []model.GammaPoint
+	var path []result.GammaPoint
 	best, since := math.Inf(1), 0
 	for exponent := p.First; exponent <= p.Last+1e-9 && ctx.Err() == nil; exponent += p.Step {
 		point, err := try(Round(math.Pow(10, exponent) / p.Unit))
@@ -82,7 +82,7 @@ func (p Path) Choose(ctx context.Context, try func(gamma float64) (model.GammaPo
 
 // easiest is, of the γ whose error is good enough, the one with the smallest
 // root gap; of several, the middle one.
-func easiest(path []model.GammaPoint, good float64) float64 {
+func easiest(path []result.GammaPoint, good float64) float64 {
 	least := math.Inf(1)
 	for _, point := range path {
 		if point.RMSE <= good {

@@ -5,7 +5,7 @@ import (
 	"errors"
 	"testing"
 
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // TestChooseTakesTheEasiestOfTheGood walks made-up errors and gaps.
@@ -23,9 +23,9 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 		{"goes on while it gets better", []float64{4, 3, 2, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1, 1}, 1000, 5},
 	} {
 		i := 0
-		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (model.GammaPoint, error) {
+		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
 			i++
-			return model.GammaPoint{Gamma: gamma, RMSE: c.rmse[i-1], RootGap: c.gap[i-1]}, nil
+			return result.GammaPoint{Gamma: gamma, RMSE: c.rmse[i-1], RootGap: c.gap[i-1]}, nil
 		}, nil)
 		if err != nil || gamma != c.want || len(path) != c.tried {
 			t.Errorf("%s: γ %v after %d points (%v), want %v after %d", c.name, gamma, len(path), err, c.want, c.tried)
@@ -41,17 +41,17 @@ func TestPatienceBeginsWithSomethingToProve(t *testing.T) {
 	rmse := []float64{2, 2, 2, 2, 1, 1, 1}
 	gap := []float64{0, 0, 0, 0, 0, 0.1, 0.2}
 	i := 0
-	gamma, points, err := path.Choose(context.Background(), func(gamma float64) (model.GammaPoint, error) {
+	gamma, points, err := path.Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
 		i++
-		return model.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: gap[i-1]}, nil
+		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: gap[i-1]}, nil
 	}, nil)
 	if err != nil || gamma != 1000 || len(points) != 7 {
 		t.Errorf("γ %v after %d points (%v), want 1000 after 7", gamma, len(points), err)
 	}
 	i = 2
-	if gamma, points, err = path.Choose(context.Background(), func(gamma float64) (model.GammaPoint, error) {
+	if gamma, points, err = path.Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
 		i++
-		return model.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: 0.1}, nil
+		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: 0.1}, nil
 	}, nil); err != nil || gamma != 100 || len(points) != 5 {
 		t.Errorf("γ %v after %d points (%v), want 100 after 5", gamma, len(points), err)
 	}
@@ -61,7 +61,7 @@ func TestPatienceBeginsWithSomethingToProve(t *testing.T) {
 // tried.
 func TestChooseOnFailure(t *testing.T) {
 	broken := errors.New("broken")
-	try := func(float64) (model.GammaPoint, error) { return model.GammaPoint{}, broken }
+	try := func(float64) (result.GammaPoint, error) { return result.GammaPoint{}, broken }
 	if _, _, err := Standard(1).Choose(context.Background(), try, nil); err != broken {
 		t.Errorf("got %v", err)
 	}

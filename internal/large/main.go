@@ -25,6 +25,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/internal/memory"
 	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // row is a line of the table.
@@ -216,7 +217,7 @@ func (b *bench) generated(ctx context.Context, source *synth.Source, problem opt
 		part = append(part, i)
 	}
 	start := time.Now()
-	if _, err := model.Coefficients(ctx, data.Rows(source, part), source.Features, found.Features, model.LeastSquares, 0, 2); err != nil {
+	if _, err := model.Coefficients(ctx, data.Rows(source, part), source.Features, found.Features, spec.LeastSquares, 0, 2); err != nil {
 		return err
 	}
 	took := time.Since(start)

@@ -1,4 +1,4 @@
-package model
+package spec
 
 import (
 	"encoding"
@@ -38,7 +38,7 @@ func ParseRefit(name string) (Refit, error) {
 			return Refit(r), nil
 		}
 	}
-	return 0, fmt.Errorf("model: no refit is called %q (use auto, ls, ridge or prior)", name)
+	return 0, fmt.Errorf("no refit is called %q (use auto, ls, ridge or prior)", name)
 }
 
 // String returns the name by which flags and files call the refit.

@@ -1,0 +1,36 @@
+package optcomplete
+
+import (
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// needs lists all packages that a package of this module needs.
+func needs(t *testing.T, path string) []string {
+	t.Helper()
+	out, err := exec.Command("go", "list", "-deps", path).Output()
+	if err != nil {
+		t.Skipf("go list: %v", err)
+	}
+	return strings.Fields(string(out))
+}
+
+// TestPackagesNeedNoMore: who reads a result, states settings or regresses on a
+// plain table does not pay for files of matrices.
+func TestPackagesNeedNoMore(t *testing.T) {
+	for path, without := range map[string][]string{
+		"./result":  {"optcomplete/", "github.com/"},
+		"./spec":    {"optcomplete/", "github.com/"},
+		"./search":  {"optcomplete/data", "optcomplete/objective", "github.com/"},
+		"./regress": {"optcomplete/model", "parquet"},
+	} {
+		for _, needed := range needs(t, path) {
+			for _, word := range without {
+				if strings.Contains(needed, word) && needed != "optcomplete/"+strings.TrimPrefix(path, "./") {
+					t.Errorf("%s needs %s", path, needed)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,56 @@
+package result
+
+// Certificate is what is known of a selection: what it costs, and what no other
+// can be below.
+type Certificate struct {
+	Cost      float64 `json:"cost"`
+	Bound     float64 `json:"bound"`     // no selection of as many costs less
+	Gap       float64 `json:"gap"`       // (cost − bound)/cost, a fraction
+	Certified bool    `json:"certified"` // the bound comes from all observed entries
+	Status    Status  `json:"status"`
+
+	Cuts  int `json:"cuts"`
+	Nodes int `json:"nodes"`
+	// Enumerated counts the selections that were evaluated one by one, in parts of
+	// the tree small enough for that.
+	Enumerated int `json:"enumerated"`
+	Passes     int `json:"passes"`
+
+	NearTies  []NearTie    `json:"near_ties"`            // best first
+	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
+}
+
+// Early tells whether the search was stopped before what it was asked to do.
+func (c *Certificate) Early() bool { return c.Status.Early() }
+
+// NearTie is another selection that was seen, and its cost.
+type NearTie struct {
+	Selected []string `json:"selected"`
+	Cost     float64  `json:"cost"`
+}
+
+// GammaPoint is one γ that was tried on validation data.
+type GammaPoint struct {
+	Gamma    float64  `json:"gamma"`
+	RMSE     float64  `json:"rmse"`     // on the validation entries
+	RootGap  float64  `json:"root_gap"` // gap after the root of the search, at most 1
+	Selected []string `json:"selected"`
+}
+
+// Removal is what a selection would cost without one of its features, no other
+// taking its place.
+type Removal struct {
+	Name string  `json:"name"`
+	Cost float64 `json:"cost"`
+}
+
+// Metrics tells how far predictions are from observed entries. With no entries
+// all of them are 0.
+type Metrics struct {
+	Entries int     `json:"entries"` // observed entries compared
+	MAPE    float64 `json:"mape"`    // mean of |error| / |value|, a fraction, over values that are not 0
+	RMSE    float64 `json:"rmse"`    // root of the mean squared error, in the values' unit
+	MAE     float64 `json:"mae"`     // mean absolute error, in the values' unit
+	// MAPESkipped counts the entries with value 0, which MAPE leaves out.
+	MAPESkipped int `json:"mape_skipped,omitempty"`
+}

@@ -1,0 +1,45 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Status says how a fit ended. It is its own name, in logs and in JSON.
+type Status string
+
+const (
+	Optimal     Status = "optimal"     // no selection is better, up to the precision of the search
+	GapReached  Status = "gap"         // none is better by more than the gap that was asked for
+	TimeLimit   Status = "time_limit"  // the time was up
+	NodeLimit   Status = "node_limit"  // so many nodes were opened
+	PassLimit   Status = "pass_limit"  // so many evaluations were made
+	Interrupted Status = "interrupted" // the context was cancelled
+	Sampled     Status = "sampled"     // a method on samples met its own rule; nothing is proven
+	Fitted      Status = "fitted"      // nothing was selected: a baseline
+
+	// NumericalLimit: every region was ruled out as far as the arithmetic can tell
+	// costs apart, and the gap that is left is larger than was asked for.
+	NumericalLimit Status = "numerical_limit"
+)
+
+var statuses = []Status{Optimal, GapReached, TimeLimit, NodeLimit, PassLimit, Interrupted, Sampled, Fitted, NumericalLimit}
+
+// ParseStatus is the inverse of String.
+func ParseStatus(name string) (Status, error) {
+	if !slices.Contains(statuses, Status(name)) {
+		return "", fmt.Errorf("result: no status is called %q", name)
+	}
+	return Status(name), nil
+}
+
+func (s Status) String() string { return string(s) }
+
+// Early tells whether a fit was stopped before what it was asked to do.
+func (s Status) Early() bool {
+	return s != Optimal && s != GapReached && s != Sampled && s != Fitted
+}
+
+// Words is the status as people write it.
+func (s Status) Words() string { return strings.ReplaceAll(string(s), "_", " ") }
