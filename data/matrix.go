@@ -20,6 +20,7 @@ type Matrix struct {
 	start   []int     // entries of row i are start[i]..start[i+1]
 	column  []int32   // increasing within a row
 	value   []float64 // finite
+	chunks  ChunkCache
 }
 
 // ErrDuplicate is wrapped by the DuplicateError that NewMatrix returns.
@@ -149,6 +150,15 @@ func (m *Matrix) Observed() int { return len(m.value) }
 func (m *Matrix) Row(i int) (columns []int32, values []float64) {
 	lo, hi := m.start[i], m.start[i+1]
 	return m.column[lo:hi:hi], m.value[lo:hi:hi]
+}
+
+// WithValues returns the matrix of the same shape and entries that has other
+// values: one for each entry, row by row. It keeps the slice.
+func (m *Matrix) WithValues(values []float64) *Matrix {
+	if len(values) != len(m.value) {
+		panic(fmt.Sprintf("data: %d values for %d entries", len(values), len(m.value)))
+	}
+	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values}
 }
 
 // Map returns the matrix of the same shape and entries whose values are those

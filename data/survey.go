@@ -7,7 +7,7 @@ import (
 	"optcomplete/internal/parallel"
 )
 
-// Survey is what one pass over the entries tells of them.
+// Survey is what one reading of the entries tells of them; package pass takes it.
 type Survey struct {
 	Rows    int       // rows with entries
 	Columns []int     // m: entries of each column
@@ -17,44 +17,13 @@ type Survey struct {
 	Total   int       // entries
 }
 
-// surveyNumbers is how many column sums are kept at once: as many rows are then
-// summed together as make so many blocks.
-const surveyNumbers = 1 << 23
-
-// TakeSurvey surveys a source. The result is the same for any number of threads.
-func TakeSurvey(ctx context.Context, s Source, threads int) (*Survey, error) {
-	n, m := s.Dims()
-	parts := max(1, min(64, surveyNumbers/max(m, 1), Blocks(n)))
-	surveys := make([]*Survey, parts)
-	err := ForParts(ctx, s, parts, threads, func(r *RowReader) func(part, lo, hi int) error {
-		return func(part, lo, hi int) error {
-			at := newSurvey(m)
-			surveys[part] = at
-			for i := lo; i < hi; i++ {
-				columns, values, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				at.add(columns, values)
-			}
-			return nil
-		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	total := surveys[0]
-	for _, part := range surveys[1:] {
-		total.merge(part)
-	}
-	return total, nil
-}
-
-func newSurvey(m int) *Survey {
+// NewSurvey is of no entries of m columns.
+func NewSurvey(m int) *Survey {
 	return &Survey{Columns: make([]int, m), Sums: make([]float64, m), Low: math.Inf(1), High: math.Inf(-1)}
 }
 
-func (s *Survey) add(columns []int32, values []float64) {
+// Add surveys a row.
+func (s *Survey) Add(columns []int32, values []float64) {
 	if len(columns) > 0 {
 		s.Rows++
 	}
@@ -67,7 +36,8 @@ func (s *Survey) add(columns []int32, values []float64) {
 	}
 }
 
-func (s *Survey) merge(o *Survey) {
+// Merge adds what other rows have.
+func (s *Survey) Merge(o *Survey) {
 	s.Rows += o.Rows
 	s.Total += o.Total
 	s.Low, s.High = min(s.Low, o.Low), max(s.High, o.High)

@@ -1,0 +1,109 @@
+package pass
+
+import (
+	"context"
+
+	"optcomplete/data"
+)
+
+// Entries is rows as they were read.
+type Entries struct {
+	Rows    []int32 // of each row, its number of entries
+	Columns []int32
+	Values  []float64
+}
+
+// Merge adds the rows that follow.
+func (e *Entries) Merge(o Part) {
+	after := o.(*Entries)
+	e.Rows = append(e.Rows, after.Rows...)
+	e.Columns = append(e.Columns, after.Columns...)
+	e.Values = append(e.Values, after.Values...)
+}
+
+// collecting gives the rows themselves, as transforms leave them.
+type collecting struct {
+	Called     string
+	Transforms []Transform
+}
+
+// Name is what the reading is for.
+func (p collecting) Name() string { return p.Called }
+
+// Cost of an empty part is nothing.
+func (p collecting) Cost(*Input) int { return 0 }
+
+// Shares are those of the transforms.
+func (p collecting) Shares() []any { return sharesOf(p.Transforms) }
+
+// Start makes a worker.
+func (p collecting) Start(*Input) (Worker, error) {
+	return &collectingWorker{countingWorker: countingWorker{transforms: p.Transforms}, part: new(Entries)}, nil
+}
+
+type collectingWorker struct {
+	countingWorker
+	part *Entries
+}
+
+func (w *collectingWorker) Add(c *Chunk) error {
+	for i := c.First; i < c.End; i++ {
+		columns, values := w.row(c, i)
+		w.part.Rows = append(w.part.Rows, int32(len(columns)))
+		w.part.Columns = append(w.part.Columns, columns...)
+		w.part.Values = append(w.part.Values, values...)
+	}
+	return nil
+}
+
+func (w *collectingWorker) Part() (Part, error) {
+	part := w.part
+	w.part = new(Entries)
+	return part, nil
+}
+
+// Collect reads a source into memory, as transforms leave it.
+func Collect(ctx context.Context, s data.Source, threads int, name string, transforms ...Transform) (*data.Matrix, error) {
+	if m, ok := s.(*data.Matrix); ok && len(transforms) == 0 {
+		return m, nil
+	}
+	task, done := collect(s, name, transforms, true)
+	if err := RunTasks(ctx, s, threads, task); err != nil {
+		return nil, err
+	}
+	return done()
+}
+
+// collect is the task of making a matrix, and what makes it of what was read. A
+// matrix of which nothing is left out shares its places.
+func collect(s data.Source, name string, transforms []Transform, drops bool) (*Task, func() (*data.Matrix, error)) {
+	n, m := s.Dims()
+	start := make([]int, 1, n+1)
+	var columns []int32
+	values := make([]float64, 0, s.Observed())
+	from, inMemory := s.(*data.Matrix)
+	share := inMemory && !drops
+	if !share && len(transforms) == 0 {
+		columns = make([]int32, 0, s.Observed())
+	}
+	task := &Task{Pass: collecting{name, transforms}, Sink: func(p Part) error {
+		e := p.(*Entries)
+		values = append(values, e.Values...)
+		if share {
+			return nil
+		}
+		columns = append(columns, e.Columns...)
+		for _, entries := range e.Rows {
+			start = append(start, start[len(start)-1]+int(entries))
+		}
+		return nil
+	}}
+	return task, func() (*data.Matrix, error) {
+		if share {
+			return from.WithValues(values), nil
+		}
+		return data.NewMatrixByRows(m, start, columns, values)
+	}
+}
+
+func init() { Register(collecting{}, new(Entries)) }

@@ -1,0 +1,110 @@
+package pass
+
+import (
+	"bytes"
+	"encoding/gob"
+
+	"optcomplete/data"
+)
+
+// Register makes a pass and its part known to Encode and Decode. Every package
+// with passes calls it in an init function, so that all processes of one program
+// know the same.
+func Register(p Pass, part Part) {
+	gob.Register(p)
+	gob.Register(part)
+}
+
+// Message is a reading as it is sent.
+type Message struct {
+	Base       string      // what the sender and the receiver call the source
+	Transforms []Transform // see View
+	Counted    *Shared[Counted]
+	Passes     []Pass
+	Sinks      []bool
+	Shared     map[string][]byte // shared values that the receiver has not
+}
+
+// shares are all shared values of the message.
+func (m *Message) shares() (all []sharing) {
+	list := func(of any) {
+		s, ok := of.(Sharer)
+		if !ok {
+			return
+		}
+		for _, v := range s.Shares() {
+			if v != nil {
+				all = append(all, v.(sharing))
+			}
+		}
+	}
+	for _, t := range m.Transforms {
+		list(t)
+	}
+	for _, p := range m.Passes {
+		list(p)
+	}
+	if m.Counted != nil {
+		all = append(all, m.Counted)
+	}
+	return all
+}
+
+// Encode writes a reading for a process to which has tells what shared values it
+// was sent before. name names what the source is a view of.
+func Encode(r Reading, name func(base data.Source) (string, error), has func(shared string) bool) ([]byte, error) {
+	m := Message{Shared: map[string][]byte{}}
+	m.Passes, m.Sinks = r.split()
+	base := r.Source
+	if v, ok := r.Source.(*View); ok {
+		base, m.Transforms, m.Counted = v.base, v.transforms, v.counted
+	}
+	var err error
+	if m.Base, err = name(base); err != nil {
+		return nil, err
+	}
+	for _, s := range m.shares() {
+		if n := s.Name(); !has(n) && m.Shared[n] == nil {
+			if m.Shared[n], err = s.encode(); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return encode(&m)
+}
+
+// Decode reads a reading. open is the source of a name; memory has what was sent
+// before, and keeps what is.
+func Decode(b []byte, open func(name string) (data.Source, error), memory *Memory) (*Plan, []bool, error) {
+	var m Message
+	if err := decode(b, &m); err != nil {
+		return nil, nil, err
+	}
+	for _, s := range m.shares() {
+		if err := s.resolve(memory, m.Shared); err != nil {
+			return nil, nil, err
+		}
+	}
+	source, err := open(m.Base)
+	if err != nil {
+		return nil, nil, err
+	}
+	if m.Transforms != nil {
+		source = &View{base: source, transforms: m.Transforms, counted: m.Counted}
+	}
+	return NewPlan(source, m.Passes, memory), m.Sinks, nil
+}
+
+// EncodeParts and DecodeParts are for what an item gave; see Executor.Do.
+func EncodeParts(parts [][]Part) ([]byte, error) { return encode(&parts) }
+
+// DecodeParts is the inverse of EncodeParts.
+func DecodeParts(b []byte) (parts [][]Part, err error) { return parts, decode(b, &parts) }
+
+func encode(value any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(value)
+	return b.Bytes(), err
+}
+
+func decode(b []byte, to any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(to) }

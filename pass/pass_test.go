@@ -1,0 +1,77 @@
+package pass_test
+
+import (
+	"context"
+	"maps"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/internal/passtest"
+	"optcomplete/internal/sourcetest"
+	"optcomplete/pass"
+)
+
+type oneThread struct{ threads int }
+
+func (o oneThread) Run(ctx context.Context, r pass.Reading) error {
+	r.Threads = o.threads
+	tasks := r.Tasks
+	return pass.RunTasks(pass.WithRunner(ctx, pass.ThreadRunner), r.Source, r.Threads, tasks...)
+}
+
+func TestRunnersGiveTheSameBits(t *testing.T) {
+	for _, threads := range []int{0, 1, 2, 7} {
+		passtest.Run(t, oneThread{threads})
+	}
+	pipes := pass.NewPipes(2)
+	defer pipes.Close()
+	t.Run("pipes", func(t *testing.T) { passtest.Run(t, pipes) })
+}
+
+func TestViewIsTheTransformedMatrix(t *testing.T) {
+	ctx := context.Background()
+	base := passtest.Source(500, 30)
+	transforms := []pass.Transform{passtest.Odd{}, passtest.Shift{By: pass.Share([]float64{1, 2, 3})}}
+	inMemory, err := pass.Transformed(ctx, base, 2, "view", transforms...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, first := range [][]pass.Transform{transforms, transforms[:1]} { // at once, and one after the other
+		view, err := pass.Transformed(ctx, struct{ data.Source }{base}, 2, "view", first...)
+		if err == nil && len(first) < len(transforms) {
+			view, err = pass.Transformed(ctx, view, 2, "view", transforms[len(first):]...)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		sourcetest.Run(t, view, inMemory.(*data.Matrix))
+	}
+}
+
+func TestReadingsAreCounted(t *testing.T) {
+	ctx, all := pass.WithCounts(context.Background())
+	s := passtest.Source(100, 10)
+	inner, some := pass.WithCounts(ctx)
+	if _, err := pass.Run(pass.WithLabel(inner, "sample"), s, 1, pass.Surveying{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := pass.Run(ctx, s, 1, pass.Surveying{}, passtest.Summing{}); err != nil {
+		t.Fatal(err)
+	}
+	if want := map[string]int{"sample: survey": 1}; !maps.Equal(some.Of(), want) {
+		t.Errorf("counted %v, want %v", some.Of(), want)
+	}
+	if want := map[string]int{"sample: survey": 1, "survey, sum": 1}; !maps.Equal(all.Of(), want) {
+		t.Errorf("counted %v, want %v", all.Of(), want)
+	}
+}
+
+func TestManyPartsDoNotPileUp(t *testing.T) {
+	// Chunks of large data are many; a pass whose parts are costly gets few of them.
+	s := passtest.Source(3000, 90)
+	parts := 0
+	err := pass.Stream(context.Background(), s, 2, passtest.Summing{Price: s.Observed() / 3}, func(*passtest.Sum) error { parts++; return nil })
+	if err != nil || parts > 4 {
+		t.Errorf("%d parts, %v", parts, err)
+	}
+}

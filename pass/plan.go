@@ -1,0 +1,137 @@
+package pass
+
+import (
+	"context"
+	"math/bits"
+
+	"optcomplete/data"
+)
+
+// Plan is how a reading is divided: into items, which are consecutive chunks and
+// whole subtrees of every pass's tree. It depends on the source and the passes
+// alone.
+type Plan struct {
+	Input  Input
+	passes []Pass
+	grain  []int // a part of pass x is made of 2^grain[x] chunks
+	unit   int   // an item of 2^unit chunks: the coarsest grain
+}
+
+// NewPlan divides a reading.
+func NewPlan(s data.Source, passes []Pass, memory *Memory) *Plan {
+	p := &Plan{Input: Input{Source: s, Chunks: data.Chunks(s), Memory: memory}, passes: passes}
+	chunks := max(1, len(p.Input.Chunks)-1)
+	work := max(1, p.Input.Work()/chunks) // of a chunk
+	for _, pass := range passes {
+		grain := 0
+		for cost := pass.Cost(&p.Input); work<<grain < cost && 1<<grain < chunks; grain++ {
+		}
+		p.grain = append(p.grain, grain)
+		p.unit = max(p.unit, grain)
+	}
+	return p
+}
+
+// Items is the number of items of work.
+func (p *Plan) Items() int { return ceil(p.chunks(), p.unit) }
+
+// Rows are those of an item.
+func (p *Plan) Rows(item int) (first, end int) {
+	lo, hi := p.item(item)
+	return p.Input.Chunks[lo], p.Input.Chunks[hi]
+}
+
+func (p *Plan) chunks() int { return len(p.Input.Chunks) - 1 }
+
+// item is the chunks of an item.
+func (p *Plan) item(item int) (lo, hi int) {
+	return item << p.unit, min((item+1)<<p.unit, p.chunks())
+}
+
+// ceil is n/2^shift, rounded up.
+func ceil(n, shift int) int { return (n + 1<<shift - 1) >> shift }
+
+// Executor computes items of a reading, on one goroutine.
+type Executor struct {
+	plan    *Plan
+	sinks   []bool // the parts of the pass are wanted one by one
+	workers []Worker
+	chunk   *Chunk
+}
+
+// NewExecutor makes the workers. The parts of passes whose sinks is true are not
+// merged.
+func (p *Plan) NewExecutor(sinks []bool) (*Executor, error) {
+	e := &Executor{plan: p, sinks: sinks}
+	for _, pass := range p.passes {
+		w, err := pass.Start(&p.Input)
+		if err != nil {
+			e.Release()
+			return nil, err
+		}
+		e.workers = append(e.workers, w)
+	}
+	e.chunk = newChunk(p.Input.Source)
+	return e, nil
+}
+
+// Release ends the work.
+func (e *Executor) Release() {
+	for _, w := range e.workers {
+		if r, ok := w.(interface{ Release() }); ok {
+			r.Release()
+		}
+	}
+}
+
+// Do computes an item: for each pass one part, or with a sink all its parts in
+// order.
+func (e *Executor) Do(ctx context.Context, item int) ([][]Part, error) {
+	p := e.plan
+	lo, hi := p.item(item)
+	out := make([][]Part, len(p.passes))
+	trees := make([]Gather, len(p.passes))
+	for x := range trees {
+		trees[x].leaves = ceil(hi-lo, p.grain[x])
+	}
+	for c := lo; c < hi; c++ {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		read := false
+		for x, pass := range p.passes {
+			if s, ok := pass.(Sampling); !ok || s.Takes(c) {
+				if !read {
+					if err := e.chunk.read(c, p.Input.Chunks[c], p.Input.Chunks[c+1]); err != nil {
+						return nil, err
+					}
+					read = true
+				}
+				if err := e.workers[x].Add(e.chunk); err != nil {
+					return nil, err
+				}
+			}
+			if next := c - lo + 1; next&(1<<p.grain[x]-1) != 0 && c+1 < hi {
+				continue
+			}
+			part, err := e.workers[x].Part()
+			if err != nil {
+				return nil, err
+			}
+			if e.sinks[x] {
+				out[x] = append(out[x], part)
+			} else {
+				trees[x].put(0, (c-lo)>>p.grain[x], part)
+			}
+		}
+	}
+	for x := range trees {
+		if !e.sinks[x] {
+			out[x] = []Part{trees[x].root}
+		}
+	}
+	return out, nil
+}
+
+// Levels is the number of levels of a tree over so many leaves, above them.
+func levels(leaves int) int { return bits.Len(uint(max(leaves, 1) - 1)) }

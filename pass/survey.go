@@ -1,0 +1,61 @@
+package pass
+
+import (
+	"context"
+
+	"optcomplete/data"
+)
+
+// Survey surveys a source: how many entries its columns have, their sums and
+// their range.
+func Survey(ctx context.Context, s data.Source, threads int) (*data.Survey, error) {
+	part, err := One[*SurveyPart](ctx, s, threads, Surveying{})
+	if err != nil {
+		return nil, err
+	}
+	return part.Survey, nil
+}
+
+// Surveying is the pass of Survey, to be read together with others.
+type Surveying struct{}
+
+// Name is "survey".
+func (Surveying) Name() string { return "survey" }
+
+// Cost is two numbers for each column.
+func (Surveying) Cost(in *Input) int {
+	_, m := in.Source.Dims()
+	return 2 * m
+}
+
+// Start makes a worker.
+func (Surveying) Start(in *Input) (Worker, error) {
+	_, m := in.Source.Dims()
+	return &surveyor{m, &SurveyPart{data.NewSurvey(m)}}, nil
+}
+
+// SurveyPart is the survey of some rows.
+type SurveyPart struct{ *data.Survey }
+
+// Merge adds the rows that follow.
+func (p *SurveyPart) Merge(o Part) { p.Survey.Merge(o.(*SurveyPart).Survey) }
+
+type surveyor struct {
+	columns int
+	part    *SurveyPart
+}
+
+func (w *surveyor) Add(c *Chunk) error {
+	for i := c.First; i < c.End; i++ {
+		w.part.Survey.Add(c.Row(i))
+	}
+	return nil
+}
+
+func (w *surveyor) Part() (Part, error) {
+	part := w.part
+	w.part = &SurveyPart{data.NewSurvey(w.columns)}
+	return part, nil
+}
+
+func init() { Register(Surveying{}, new(SurveyPart)) }

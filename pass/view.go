@@ -1,0 +1,214 @@
+package pass
+
+import (
+	"context"
+	"encoding/gob"
+
+	"optcomplete/data"
+)
+
+// Transform changes the rows of a source as they are read: other values, or fewer
+// entries. Like a pass it is a description that can be sent; register it with
+// RegisterTransform, and share what is large (see Sharer).
+type Transform interface {
+	// Apply changes a row's entries in place, and returns those that are left.
+	Apply(row int, columns []int32, values []float64) ([]int32, []float64)
+
+	// Drops tells whether entries may be left out.
+	Drops() bool
+}
+
+// RegisterTransform makes a transform known to Encode and Decode.
+func RegisterTransform(t Transform) { gob.Register(t) }
+
+// View is a source as transforms leave it: nothing is copied, and every reading
+// transforms anew. It has the rows, the columns and the chunks of its base.
+type View struct {
+	base       data.Source
+	transforms []Transform
+	counted    *Shared[Counted] // nil: no entries are left out
+}
+
+// Counted is how many entries the rows of a view have.
+type Counted struct {
+	Entries  []int32
+	Observed int
+}
+
+var _ data.Chunked = (*View)(nil)
+
+// Dims is that of the base.
+func (v *View) Dims() (rows, columns int) { return v.base.Dims() }
+
+// Observed returns the number of entries left.
+func (v *View) Observed() int {
+	if v.counted == nil {
+		return v.base.Observed()
+	}
+	return v.counted.Get().Observed
+}
+
+// Entries returns the number of entries left in row i.
+func (v *View) Entries(i int) int {
+	if v.counted == nil {
+		return v.base.Entries(i)
+	}
+	return int(v.counted.Get().Entries[i])
+}
+
+// Chunks is those of the base.
+func (v *View) Chunks() []int { return data.Chunks(v.base) }
+
+// Reader reads the base and transforms what it reads.
+func (v *View) Reader() data.Reader { return &viewReader{v.base.Reader(), v.transforms} }
+
+type viewReader struct {
+	from       data.Reader
+	transforms []Transform
+}
+
+func (r *viewReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	at := len(columns)
+	columns, values, err := r.from.Append(i, columns, values)
+	if err != nil {
+		return columns, values, err
+	}
+	c, v := columns[at:], values[at:]
+	for _, t := range r.transforms {
+		c, v = t.Apply(i, c, v)
+	}
+	return columns[:at+len(c)], values[:at+len(v)], nil
+}
+
+// Transformed is a source as transforms leave it: a View, or if the source is in
+// memory another matrix. It reads the source if it is in memory, or if entries
+// may be left out.
+func Transformed(ctx context.Context, s data.Source, threads int, name string, transforms ...Transform) (data.Source, error) {
+	all, err := Views(ctx, s, threads, name, transforms)
+	if err != nil {
+		return nil, err
+	}
+	return all[0], nil
+}
+
+// Views is Transformed for several lists of transforms, in one reading, which is
+// counted under the name.
+func Views(ctx context.Context, s data.Source, threads int, name string, lists ...[]Transform) ([]data.Source, error) {
+	out := make([]data.Source, len(lists))
+	var tasks []*Task
+	finish := make([]func() error, len(lists))
+	for x, list := range lists {
+		drops := false
+		for _, t := range list {
+			drops = drops || t.Drops()
+		}
+		if m, ok := s.(*data.Matrix); ok {
+			task, done := collect(m, name, list, drops)
+			tasks = append(tasks, task)
+			finish[x] = func() (err error) { out[x], err = done(); return err }
+			continue
+		}
+		view := &View{base: s, transforms: list}
+		if v, ok := s.(*View); ok {
+			view.base, view.counted = v.base, v.counted
+			view.transforms = append(append([]Transform{}, v.transforms...), list...)
+		}
+		out[x] = view
+		finish[x] = func() error { return nil }
+		if drops {
+			n, _ := s.Dims()
+			counted := Counted{Entries: make([]int32, 0, n)}
+			tasks = append(tasks, &Task{Pass: counting{name, list}, Sink: func(p Part) error {
+				for _, e := range p.(*Counted).Entries {
+					counted.Observed += int(e)
+					counted.Entries = append(counted.Entries, e)
+				}
+				return nil
+			}})
+			finish[x] = func() error { view.counted = Share(counted); return nil }
+		}
+	}
+	if len(tasks) > 0 {
+		if err := RunTasks(ctx, s, threads, tasks...); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range finish {
+		if err := f(); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// counting counts the entries that transforms leave.
+type counting struct {
+	Called     string
+	Transforms []Transform
+}
+
+// Name is what the reading is for.
+func (p counting) Name() string { return p.Called }
+
+// Cost of an empty part is nothing.
+func (p counting) Cost(*Input) int { return 0 }
+
+// Shares are those of the transforms.
+func (p counting) Shares() []any { return sharesOf(p.Transforms) }
+
+// Start makes a worker.
+func (p counting) Start(*Input) (Worker, error) {
+	return &countingWorker{transforms: p.Transforms, part: new(Counted)}, nil
+}
+
+// Merge counts the rows that follow.
+func (c *Counted) Merge(o Part) {
+	after := o.(*Counted)
+	c.Entries = append(c.Entries, after.Entries...)
+	c.Observed += after.Observed
+}
+
+type countingWorker struct {
+	transforms []Transform
+	columns    []int32
+	values     []float64
+	part       *Counted
+}
+
+func (w *countingWorker) Add(c *Chunk) error {
+	for i := c.First; i < c.End; i++ {
+		columns, _ := w.row(c, i)
+		w.part.Entries = append(w.part.Entries, int32(len(columns)))
+		w.part.Observed += len(columns)
+	}
+	return nil
+}
+
+// row is a row of the chunk, transformed.
+func (w *countingWorker) row(c *Chunk, i int) ([]int32, []float64) {
+	columns, values := c.Row(i)
+	w.columns = append(w.columns[:0], columns...)
+	w.values = append(w.values[:0], values...)
+	columns, values = w.columns, w.values
+	for _, t := range w.transforms {
+		columns, values = t.Apply(i, columns, values)
+	}
+	return columns, values
+}
+
+func (w *countingWorker) Part() (Part, error) {
+	part := w.part
+	w.part = new(Counted)
+	return part, nil
+}
+
+func sharesOf(transforms []Transform) (all []any) {
+	for _, t := range transforms {
+		if s, ok := t.(Sharer); ok {
+			all = append(all, s.Shares()...)
+		}
+	}
+	return all
+}
+
+func init() { Register(counting{}, new(Counted)) }
