@@ -7,29 +7,32 @@ import (
 	"slices"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
-// Limits of an enumeration. The slices make the sums independent of the number
-// of threads; each has an accumulator for every selection.
+// Limits of an enumeration. Its parts have a number for every selection, so they
+// are few, and of many rows.
 const (
-	enumerateSlices = 16
-	enumerateMost   = 1 << 20 // selections in one call
-	enumerateFound  = 1 << 12 // selections returned by one call
-	gramBytes       = 1 << 30 // memory for the rows' products B_iᵀB_i
-	gramFeatures    = 256     // with more features, products are made as needed
-	gramAfter       = 3       // kept from the third enumeration on: one or two would not repay it
+	enumerateParts = 16
+	enumerateRows  = 64
+	enumerateMost  = 1 << 20 // selections in one call
+	enumerateFound = 1 << 12 // selections returned by one call
+	gramBytes      = 1 << 30 // memory for the rows' products B_iᵀB_i
+	gramFeatures   = 256     // with more features, products are made as needed
+	gramAfter      = 3       // kept from the third enumeration on: one or two would not repay it
 )
 
-// grams holds, for groups of eight rows, what an enumeration needs of them:
-// the packed triangles of G_i = B_iᵀB_i and y_i = B_iᵀa_i, lanes side by side.
+// grams is what enumerations keep of the rows: for groups of eight of them, the
+// packed triangles of G_i = B_iᵀB_i and y_i = B_iᵀa_i, lanes side by side.
 type grams struct {
-	groups  [][]int32
-	stride  int       // numbers of one group
-	values  []float64 // of all groups, or nil: made for each enumeration
-	calls   int       // enumerations so far
-	squares float64   // Σ ‖a_i‖²
-	rounded float64   // Σ ‖a_i‖²·max_j G_i[j,j]
+	norms  *rowNorms
+	calls  int         // enumerations so far
+	keep   bool        // there is room for the products of all rows
+	values [][]float64 // of each chunk's groups one after the other; nil: not made yet
 }
+
+// gramStride is how many numbers one group takes.
+func (o *Exact) gramStride() int { return (kernel.Tri(o.p) + o.p) * kernel.Lanes }
 
 // Effort estimates how long Enumerate takes for left out of free features, as
 // a multiple of an evaluation with a support of two dozen features. It counts
@@ -40,10 +43,7 @@ func (o *Exact) Effort(freeFeatures, left int) float64 {
 		return math.Inf(1)
 	}
 	const support = 24
-	rows := 0.0
-	for _, chunk := range o.chunks {
-		rows += float64(len(chunk))
-	}
+	rows := float64(o.rows)
 	entries := float64(o.matrix.Observed())
 	pass := entries*(support*support/2+support+float64(o.p)) + rows*support*support*support/2
 	work := rows*3*selections + (rows+entries/2)*float64(freeFeatures*freeFeatures)
@@ -66,53 +66,35 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 		panic("objective: not a number of selections to enumerate")
 	}
 	if o.grams == nil {
-		if o.grams, err = o.newGrams(ctx); err != nil {
-			return nil, nil, 0, 0, err
-		}
+		o.grams = &grams{values: make([][]float64, len(o.order))}
 	}
-	if o.grams.calls++; o.grams.calls == gramAfter {
-		if err = o.keepProducts(ctx); err != nil {
-			return nil, nil, 0, 0, err
+	g := o.grams
+	if g.calls++; g.calls == gramAfter {
+		groups := 0
+		for _, rows := range o.order {
+			groups += (len(rows) + kernel.Lanes - 1) / kernel.Lanes
 		}
+		g.keep = o.p <= gramFeatures && float64(groups)*float64(o.gramStride())*8 <= gramBytes
 	}
-	k := float64(len(in) + left)
-	scale := 1 / (float64(o.n) * float64(o.m))
-	margin = 8 * 1.2e-16 * k * k * (o.grams.squares + o.gamma*o.grams.rounded) * scale
-
 	order := append(slices.Clone(candidates), in...) // those in are eliminated first, from the end
-	slicesOf := min(enumerateSlices, max(1, len(o.grams.groups)))
-	gains := make([][]float64, slicesOf)
-	enumerators := make([]*enumerator, len(o.workers))
-	err = o.inTurn(ctx, slicesOf, func(thread, c int) error {
-		if enumerators[thread] == nil {
-			enumerators[thread] = o.newEnumerator(order)
-		}
-		gains[c] = make([]float64, count)
-		lo, hi := c*len(o.grams.groups)/slicesOf, (c+1)*len(o.grams.groups)/slicesOf
-		base := 0.0
-		for g := lo; g < hi && ctx.Err() == nil; g++ {
-			more, err := enumerators[thread].group(g, gains[c], len(candidates), left)
-			if err != nil {
-				return err
-			}
-			base += more
-		}
-		for i := range gains[c] {
-			gains[c][i] += base
-		}
-		return nil
-	})
+	passes := []pass.Pass{&enumeration{Of: o.described(), Order: order, Candidates: len(candidates), Left: left}}
+	if g.norms == nil {
+		passes = append(passes, &norming{Of: o.described()})
+	}
+	parts, err := pass.Run(ctx, o.matrix, o.threads, passes...)
 	if err != nil {
 		return nil, nil, 0, 0, err
 	}
-	all := gains[0]
-	for _, g := range gains[1:] {
-		for i, x := range g {
-			all[i] += x
-		}
+	if g.norms == nil {
+		g.norms = parts[1].(*rowNorms)
 	}
+	k := float64(len(in) + left)
+	scale := 1 / (float64(o.n) * float64(o.m))
+	margin = 8 * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
+	gains := parts[0].(*gainsPart)
+	all := gains.Gains
 	for i, gain := range all {
-		all[i] = (o.grams.squares - gain) * scale
+		all[i] = (g.norms.Squares - (gains.Base + gain)) * scale
 	}
 	selections, costs, rest = pick(all, in, candidates, left, below+margin, keep)
 	return selections, costs, margin, rest - margin, nil
@@ -169,139 +151,4 @@ func pick(all []float64, in, candidates []int, left int, below float64, keep int
 		selections = append(selections, selection)
 	}
 	return selections, costs, rest
-}
-
-// newGrams divides the rows into groups and adds up what margin needs.
-func (o *Exact) newGrams(ctx context.Context) (*grams, error) {
-	g := &grams{stride: (kernel.Tri(o.p) + o.p) * kernel.Lanes}
-	for _, chunk := range o.chunks {
-		for len(chunk) > 0 {
-			n := min(kernel.Lanes, len(chunk))
-			g.groups = append(g.groups, chunk[:n])
-			chunk = chunk[n:]
-		}
-	}
-	sums := make([][2]float64, len(o.chunks))
-	err := o.inChunks(ctx, func(thread, c int) error {
-		k := o.workers[thread]
-		diagonal := make([]float64, o.p)
-		for group := range slices.Chunk(o.chunks[c], kernel.Lanes) {
-			if err := k.read(group); err != nil {
-				return err
-			}
-			for lane := range group {
-				columns, values := k.entries(lane)
-				for j := range diagonal {
-					diagonal[j] = 0
-					b := o.b[o.place(j):]
-					for _, c := range columns {
-						x := b[int(c)*o.block]
-						diagonal[j] += x * x
-					}
-				}
-				s := squares(values)
-				sums[c][0] += s
-				if o.p > 0 {
-					sums[c][1] += s * slices.Max(diagonal)
-				}
-			}
-		}
-		return nil
-	})
-	for _, s := range sums {
-		g.squares += s[0]
-		g.rounded += s[1]
-	}
-	return g, err
-}
-
-// keepProducts computes the products of all rows, if there is room for them.
-func (o *Exact) keepProducts(ctx context.Context) error {
-	g := o.grams
-	if o.p > gramFeatures || float64(len(g.groups))*float64(g.stride)*8 > gramBytes {
-		return nil
-	}
-	values := make([]float64, len(g.groups)*g.stride)
-	every := make([]int, o.p)
-	for j := range every {
-		every[j] = j
-	}
-	err := o.inTurn(ctx, len(g.groups), func(thread, c int) error {
-		at := values[c*g.stride:][:g.stride]
-		return o.workers[thread].products(at[:kernel.Tri(o.p)*kernel.Lanes], at[kernel.Tri(o.p)*kernel.Lanes:], g.groups[c], every)
-	})
-	if err == nil {
-		g.values = values
-	}
-	return err
-}
-
-// products adds G_i and y_i over the given features, for each row of a group.
-func (w *worker) products(k, y []float64, group []int32, features []int) error {
-	if err := w.read(group); err != nil {
-		return err
-	}
-	width := kernel.GramWidth(len(features))
-	places := w.columnFeatures.places(features)
-	w.v = grow(w.v, w.longest*width)
-	for lane := range group {
-		columns, values := w.entries(lane)
-		for e, c := range columns {
-			b := w.b[int(c)*w.block:]
-			row := w.v[e*width:]
-			for x, place := range places {
-				row[x] = b[place]
-				y[x*kernel.Lanes+lane] += values[e] * b[place]
-			}
-		}
-		kernel.Gram(k, lane, w.v, len(columns), width, len(features))
-	}
-	return nil
-}
-
-// enumerator walks the selections of one group of rows after the other.
-type enumerator struct {
-	*worker
-	kernel.Subsets
-	order []int // candidates, then the features already in
-}
-
-func (o *Exact) newEnumerator(order []int) *enumerator {
-	return &enumerator{worker: o.newWorker(), order: order}
-}
-
-// group adds what each selection explains in one group of rows, and returns
-// what the features already in explain.
-func (w *enumerator) group(at int, gains []float64, candidates, left int) (float64, error) {
-	n := len(w.order)
-	k, y := w.Load(n)
-	if all := w.grams.values; all != nil {
-		from := all[at*w.grams.stride:][:w.grams.stride]
-		fromY := from[kernel.Tri(w.p)*kernel.Lanes:]
-		for x, j := range w.order {
-			copy(y[x*kernel.Lanes:(x+1)*kernel.Lanes], fromY[j*kernel.Lanes:])
-			for z, l := range w.order[:x+1] {
-				copy(k[(kernel.Tri(x)+z)*kernel.Lanes:][:kernel.Lanes], from[(kernel.Tri(max(j, l))+min(j, l))*kernel.Lanes:])
-			}
-		}
-	} else {
-		clear(k)
-		clear(y)
-		if err := w.products(k, y, w.grams.groups[at], w.order); err != nil {
-			return 0, err
-		}
-	}
-	for x := range n {
-		diagonal := k[(kernel.Tri(x)+x)*kernel.Lanes:][:kernel.Lanes]
-		for lane := range diagonal {
-			diagonal[lane] += 1 / w.gamma
-		}
-	}
-	base := 0.0
-	for n > candidates {
-		base += w.Eliminate(n)
-		n--
-	}
-	w.Gains(gains, candidates, left)
-	return base, nil
 }

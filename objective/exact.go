@@ -3,13 +3,10 @@ package objective
 import (
 	"context"
 	"math"
-	"runtime"
 	"slices"
 
 	"optcomplete/data"
-	"optcomplete/internal/kernel"
-	"optcomplete/internal/parallel"
-	"optcomplete/internal/progress"
+	"optcomplete/pass"
 )
 
 // Exact is the cost c(s) on all observed entries of a matrix.
@@ -17,28 +14,27 @@ type Exact struct {
 	matrix data.Source
 	n      int
 	columnFeatures
-	gamma   float64
-	chunks  [][]int32 // the rows with entries, in chunks, in each by rising number of entries
-	longest int       // most entries in a row
-	norm    []float64 // for each feature, no less than Σ b_j² over any row's entries
-	workers []*worker // one for each thread
-	tables  []float64 // memory for the table of an evaluation
-	grams   *grams    // made by the first enumeration
+	features *pass.Shared[*data.Features] // as given
+	gamma    float64
+	order    [][]int32 // of each chunk of the source the rows with entries, by rising number of entries
+	rows     int       // with entries
+	summed   int       // most rows whose sums are added one by one
+	longest  int       // most entries in a row
+	norm     []float64 // for each feature, no less than Σ b_j² over any row's entries
+	threads  int       // zero: all processors
+	staff    *staff    // workers at rest
+	tables   []float64 // memory for the table of an evaluation
+	grams    *grams    // made by the first enumeration
 }
-
-// chunkCount is how many chunks the rows are divided into: enough to share
-// among threads, few enough that their sums take no space. It does not depend
-// on the number of threads, so neither does any result.
-const chunkCount = 64
 
 // NewExact prepares the cost at γ = gamma > 0. With threads = 0 all processors
 // are used. The matrix and the features must have the same columns; anything
 // else is a programming error and panics.
 func NewExact(matrix data.Source, features *data.Features, gamma float64, threads int) *Exact {
 	o := newFeatures(matrix, features, gamma)
+	o.threads = threads
 	o.divide()
 	o.measure()
-	o.employ(threads)
 	return o
 }
 
@@ -52,18 +48,7 @@ func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Ex
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("objective: gamma must be a positive number")
 	}
-	return &Exact{matrix: matrix, n: n, columnFeatures: newColumnFeatures(features), gamma: gamma}
-}
-
-// employ makes a worker for each thread, as far as there are chunks for them.
-func (o *Exact) employ(threads int) {
-	if threads <= 0 {
-		threads = runtime.GOMAXPROCS(0)
-	}
-	o.workers = make([]*worker, min(threads, max(1, len(o.chunks))))
-	for i := range o.workers {
-		o.workers[i] = o.newWorker()
-	}
+	return &Exact{matrix: matrix, n: n, features: pass.Share(features), columnFeatures: newColumnFeatures(features), gamma: gamma, staff: new(staff)}
 }
 
 // WithGamma is the same cost at another γ. The two share the data.
@@ -71,37 +56,38 @@ func (o *Exact) WithGamma(gamma float64) *Exact {
 	other := *o
 	other.gamma = gamma
 	other.tables = nil
-	other.workers = make([]*worker, len(o.workers))
-	for i := range other.workers {
-		other.workers[i] = other.newWorker()
-	}
+	other.staff = new(staff)
 	return &other
 }
 
-// divide puts the rows with entries into chunks of whole groups of lanes.
+// divide puts the rows with entries of each chunk in order.
 func (o *Exact) divide() {
-	var rows []int32
+	bounds := data.Chunks(o.matrix)
+	rows := make([]int32, 0, o.n)
 	for i := range o.n {
 		if entries := o.matrix.Entries(i); entries > 0 {
 			rows = append(rows, int32(i))
 			o.longest = max(o.longest, entries)
 		}
 	}
-	size := (len(rows) + chunkCount*kernel.Lanes - 1) / (chunkCount * kernel.Lanes) * kernel.Lanes
-	for len(rows) > 0 {
-		chunk := rows[:min(size, len(rows))]
-		rows = rows[len(chunk):]
+	o.rows = len(rows)
+	plan := pass.NewPlan(o.matrix, []pass.Pass{&evaluation{Of: o.described()}}, nil)
+	in, count := 0, plan.PartChunks(0) // rows of the part, and its chunks
+	for c := range len(bounds) - 1 {
+		end := 0
+		for end < len(rows) && int(rows[end]) < bounds[c+1] {
+			end++
+		}
+		chunk := rows[:end:end]
+		rows = rows[end:]
 		slices.SortStableFunc(chunk, func(a, b int32) int { return o.matrix.Entries(int(a)) - o.matrix.Entries(int(b)) })
-		o.chunks = append(o.chunks, chunk)
+		o.order = append(o.order, chunk)
+		if c%count == 0 {
+			in = 0
+		}
+		in += len(chunk)
+		o.summed = max(o.summed, in)
 	}
-}
-
-// rows is the number of rows with entries.
-func (o *Exact) rows() (n int) {
-	for _, chunk := range o.chunks {
-		n += len(chunk)
-	}
-	return n
 }
 
 // measure bounds the norms that rounding errors are estimated with: no row has
@@ -138,65 +124,27 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	if hessian != nil && len(hessian) != len(w.support)*len(w.support) {
 		panic("objective: the Hessian must have a row for each feature of positive weight")
 	}
-	sums := make([]sums, len(o.chunks))
-	for _, k := range o.workers {
-		k.prepare(w, hessian != nil)
-	}
-	pass := progress.Start(ctx, "Pass", int64(o.rows()), "rows")
-	defer pass.Done()
-	err = o.inChunks(ctx, func(thread, c int) (err error) {
-		sums[c], err = o.workers[thread].chunk(o.chunks[c], hessian != nil)
-		pass.Add(int64(len(o.chunks[c])))
-		return err
-	})
+	sum, err := pass.One[*sums](ctx, o.matrix, o.threads, &evaluation{Of: o.described(), Weights: weights, Curved: hessian != nil, at: &w})
 	if err != nil {
 		return 0, 0, err
 	}
-	cost, constant = o.total(sums, gradient, hessian)
+	cost, constant = o.total(sum, gradient, hessian)
 	return cost, constant, nil
 }
 
-// inChunks does the work for every chunk, on all threads. It ends early at the
-// first failure, or when the context does.
-func (o *Exact) inChunks(ctx context.Context, work func(thread, chunk int) error) error {
-	last := len(o.chunks) - 1 // the last chunks are taken first: they may be the fullest
-	return o.inTurn(ctx, len(o.chunks), func(thread, c int) error { return work(thread, last-c) })
-}
-
-// inTurn is inChunks for any number of parts.
-func (o *Exact) inTurn(ctx context.Context, parts int, work func(thread, part int) error) error {
-	return parallel.Do(ctx, parts, len(o.workers), func(thread int) func(part int) error {
-		return func(part int) error { return work(thread, part) }
-	})
-}
-
 // delta is the relative rounding error of a sum over a row's entries and of one
-// over the rows, in a chunk and then over the chunks: it grows like the root of
-// the number of terms.
+// over the rows, in a part and then along the tree of the parts, which is less
+// than 64 levels high: it grows like the root of the number of terms.
 func (o *Exact) delta() float64 {
-	rows := chunkCount
-	if len(o.chunks) > 0 {
-		rows += len(o.chunks[0])
-	}
+	rows := o.summed + 64
 	return 1.2e-16 * (16 + 4*math.Sqrt(float64(o.longest)) + 4*math.Sqrt(float64(rows)))
 }
 
-// total adds the chunks in order, scales, and lowers the cut by its rounding.
-func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constant float64) {
-	clear(gradient)
-	clear(hessian)
-	var size float64
-	for _, s := range chunks {
-		cost += s.cost
-		constant += s.constant
-		size += s.size
-		for j := range gradient {
-			gradient[j] += s.gradient[j]
-		}
-		for j, x := range s.hessian {
-			hessian[j] += x
-		}
-	}
+// total scales the sums, and lowers the cut by its rounding.
+func (o *Exact) total(sum *sums, gradient, hessian []float64) (cost, constant float64) {
+	copy(gradient, sum.gradient)
+	copy(hessian, sum.hessian)
+	size := sum.size
 	// With δ the relative error of a sum, b_jᵀr_i is off by at most δ‖b_j‖‖r_i‖, and so γΣ_i(b_jᵀr_i)² by
 	// 2δ·√(γΣ_i(b_jᵀr_i)²)·√(γ Σ_i‖b_j‖²‖r_i‖²) (Cauchy-Schwarz). size is
 	// Σ_i 2‖a_i‖‖r_i‖ + ‖r_i‖², which bounds Σ‖r_i‖² too.
@@ -209,5 +157,5 @@ func (o *Exact) total(chunks []sums, gradient, hessian []float64) (cost, constan
 	for j := range hessian {
 		hessian[j] *= 2 * o.gamma * o.gamma * scale
 	}
-	return cost * scale, (constant - delta*size) * scale
+	return sum.cost * scale, (sum.constant - delta*size) * scale
 }

@@ -5,6 +5,8 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/parallel"
+	"optcomplete/pass"
 )
 
 // columnFeatures is the features of the columns, in blocks that the registers of
@@ -22,9 +24,7 @@ func newColumnFeatures(f *data.Features) columnFeatures {
 	m, p := f.Dims()
 	vectors := kernel.Pad(p) / 4
 	c := columnFeatures{m: m, p: p, blocks: (vectors + kernel.CorrelateVectors - 1) / kernel.CorrelateVectors}
-	if c.blocks > 0 {
-		c.block = 4 * ((vectors + c.blocks - 1) / c.blocks)
-	}
+	c.block = blockOf(p)
 	c.b = make([]float64, c.blocks*m*c.block)
 	for column := range m {
 		row := f.Row(column)
@@ -33,6 +33,16 @@ func newColumnFeatures(f *data.Features) columnFeatures {
 		}
 	}
 	return c
+}
+
+// blockOf is how many of p features a block has.
+func blockOf(p int) int {
+	vectors := kernel.Pad(p) / 4
+	blocks := (vectors + kernel.CorrelateVectors - 1) / kernel.CorrelateVectors
+	if blocks == 0 {
+		return 0
+	}
+	return 4 * ((vectors + blocks - 1) / blocks)
 }
 
 // width is the length of a vector of all features, with the filling of blocks.
@@ -65,7 +75,10 @@ const (
 )
 
 // newWeighting finds the features of an evaluation and makes their table.
-func (o *Exact) newWeighting(weights []float64) weighting {
+func (o *Exact) newWeighting(weights []float64) weighting { return o.weigh(weights, &o.tables) }
+
+// weigh is newWeighting with memory for the table; nil: new.
+func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 	w := newWeighting(weights, o.gamma)
 	w.places = o.columnFeatures.places(w.support)
 	width := kernel.TableWidth(len(w.support))
@@ -73,19 +86,25 @@ func (o *Exact) newWeighting(weights []float64) weighting {
 	if o.matrix.Observed() < tableEntries*o.m || (2*width > o.width() && o.m*width > tableNumbers) {
 		return w
 	}
-	o.tables = grow(o.tables, o.m*width)
-	w.table.rows = o.tables[:o.m*width]
+	if tables != nil {
+		*tables = grow(*tables, o.m*width)
+		w.table.rows = (*tables)[:o.m*width]
+	} else {
+		w.table.rows = make([]float64, o.m*width)
+	}
 	const columns = 1024 // a part of the work
 	// It cannot fail, and is too short to be interrupted.
-	_ = o.inTurn(context.Background(), (o.m+columns-1)/columns, func(_, part int) error {
-		for c := part * columns; c < min((part+1)*columns, o.m); c++ {
-			row, b := w.table.rows[c*width:][:width], o.b[c*o.block:]
-			for y, place := range w.places {
-				row[y] = b[place]
+	_ = parallel.Do(context.Background(), (o.m+columns-1)/columns, pass.Threads(o.threads), func(int) func(part int) error {
+		return func(part int) error {
+			for c := part * columns; c < min((part+1)*columns, o.m); c++ {
+				row, b := w.table.rows[c*width:][:width], o.b[c*o.block:]
+				for y, place := range w.places {
+					row[y] = b[place]
+				}
+				clear(row[len(w.places):])
 			}
-			clear(row[len(w.places):])
+			return nil
 		}
-		return nil
 	})
 	return w
 }

@@ -99,7 +99,7 @@ func TestTableIsOptional(t *testing.T) {
 	if w.table.rows == nil {
 		t.Fatal("no table was made")
 	}
-	k := o.workers[0]
+	k := o.hire()
 	k.prepare(w, true)
 	columns, values := matrix.Row(7)
 	v := make([]float64, len(columns)*w.table.width)

@@ -4,11 +4,11 @@ import (
 	"context"
 	"math"
 	"slices"
-
-	"gonum.org/v1/gonum/floats"
+	"sync"
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
 // Pooled is the cost of the pooled model (design.md, section 7) on all observed
@@ -30,11 +30,12 @@ import (
 // and is lowered by an estimate of the rounding of these sums. The cost is the
 // objective above at the computed μ and u, so it is a value from above.
 type Pooled struct {
-	rows    *Exact    // the data, their chunks, and γ
-	gamma0  float64   // γ₀
-	norm    []float64 // for each feature, no less than Σ b_j² over all observed entries
-	workers []*pooledWorker
-	kept    []float64 // the rows' factors, from the first pass to the second
+	rows   *Exact    // the data, their chunks, and γ
+	gamma0 float64   // γ₀
+	norm   []float64 // for each feature, no less than Σ b_j² over all observed entries
+	mu     sync.Mutex
+	idle   []*pooledWorker
+	kept   []float64 // the rows' factors, from the first pass to the second
 }
 
 // keptNumbers is how many numbers of the rows' factors are kept between the
@@ -61,9 +62,6 @@ func newPooled(rows *Exact, gamma0 float64) *Pooled {
 	o := &Pooled{rows: rows, gamma0: gamma0, norm: make([]float64, rows.p)}
 	for j, norm := range rows.norm {
 		o.norm[j] = norm / max(1, float64(rows.longest)) * float64(rows.matrix.Observed())
-	}
-	for _, k := range rows.workers {
-		o.workers = append(o.workers, &pooledWorker{worker: k})
 	}
 	return o
 }
@@ -92,35 +90,24 @@ func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []f
 	if t := len(at.support); hessian != nil && len(hessian) != t*t {
 		panic("objective: the Hessian must have a row for each feature of positive weight")
 	}
-	chunks := o.rows.chunks
-	fits := make([]pooledFit, len(chunks))
-	err = o.pass(ctx, at, func(k *pooledWorker, c int) (err error) {
-		fits[c], err = k.fit(chunks[c], at.kept[c])
-		return err
-	})
+	fit, err := o.fitRows(ctx, at, weights)
 	if err != nil {
 		return 0, 0, err
 	}
-	population := newPopulation(at, fits)
-	var sum pooledSums
+	population := newPopulation(at, fit)
+	var sum *pooledSums
 	for try := 0; ; try++ {
-		parts := make([]pooledSums, len(chunks))
-		err = o.pass(ctx, at, func(k *pooledWorker, c int) (err error) {
-			parts[c], err = k.residuals(chunks[c], at.kept[c])
-			return err
-		})
-		if err != nil {
+		if sum, err = o.residuals(ctx, at, weights); err != nil {
 			return 0, 0, err
 		}
-		sum = o.add(at, parts)
-		rounding := func(j int) float64 { return o.totalRounding(&sum, j) }
-		if try == refinements || !population.refine(at, &sum, rounding) {
+		rounding := func(j int) float64 { return o.totalRounding(sum, j) }
+		if try == refinements || !population.refine(at, sum, rounding) {
 			break
 		}
 	}
-	cost, constant = o.cut(&sum, gradient)
+	cost, constant = o.cut(sum, gradient)
 	if hessian != nil {
-		population.second(at, &sum, hessian)
+		population.second(at, sum, hessian)
 		scale := 2 / (float64(o.rows.n) * float64(o.rows.m))
 		for x := range hessian {
 			hessian[x] *= scale
@@ -129,25 +116,39 @@ func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []f
 	return cost, constant, nil
 }
 
+// fitRows is the first pass of an evaluation.
+func (o *Pooled) fitRows(ctx context.Context, at *pooledPoint, weights []float64) (*pooledFit, error) {
+	return pass.One[*pooledFit](ctx, o.rows.matrix, o.rows.threads, &pooledFitting{o.described(at, weights)})
+}
+
+// residuals is the second pass, at μ; the population's penalty is in the cost.
+func (o *Pooled) residuals(ctx context.Context, at *pooledPoint, weights []float64) (*pooledSums, error) {
+	p := &pooledEvaluation{Of: o.described(at, weights), Mu: slices.Clone(at.mu)}
+	sum, err := pass.One[*pooledSums](ctx, o.rows.matrix, o.rows.threads, p)
+	if err != nil {
+		return nil, err
+	}
+	for x, mu := range at.mu {
+		sum.cost += at.prior[x] * mu * mu
+	}
+	return sum, nil
+}
+
 // pooledPoint is one evaluation: the weights, what the rows need of them, and μ.
 type pooledPoint struct {
 	weighting
 	weights []float64   // of the support
 	prior   []float64   // 1/(γ₀ s_j) of the support
 	mu      []float64   // of the support, after the first pass
-	kept    [][]float64 // for each chunk, room for its factors, or nil
+	kept    [][]float64 // for each chunk, room for its factors; nil: they are made again
 	curved  bool
 }
 
+// newPoint is an evaluation here, with room for the rows' factors.
 func (o *Pooled) newPoint(weights []float64, curved bool) *pooledPoint {
-	at := &pooledPoint{weighting: o.rows.newWeighting(weights), curved: curved}
-	for _, j := range at.support {
-		at.weights = append(at.weights, weights[j])
-		at.prior = append(at.prior, 1/(o.gamma0*weights[j]))
-	}
-	at.mu = make([]float64, len(at.support))
-	sizes, total := make([]int, len(o.rows.chunks)), 0
-	for c, chunk := range o.rows.chunks {
+	at := o.point(o.rows.newWeighting(weights), weights, curved)
+	sizes, total := make([]int, len(o.rows.order)), 0
+	for c, chunk := range o.rows.order {
 		size := 0
 		for group := range slices.Chunk(chunk, kernel.Lanes) {
 			size += at.factorSize(o.rows.fullest(group))
@@ -167,6 +168,17 @@ func (o *Pooled) newPoint(weights []float64, curved bool) *pooledPoint {
 	return at
 }
 
+// point is an evaluation that keeps nothing.
+func (o *Pooled) point(w weighting, weights []float64, curved bool) *pooledPoint {
+	at := &pooledPoint{weighting: w, curved: curved}
+	for _, j := range at.support {
+		at.weights = append(at.weights, weights[j])
+		at.prior = append(at.prior, 1/(o.gamma0*weights[j]))
+	}
+	at.mu = make([]float64, len(at.support))
+	return at
+}
+
 // dual tells whether rows of up to the given number of entries are solved in
 // systems of that size instead of the support's. To add V_iᵀM_iV_i to H then takes
 // e²t + e³/6 + et²/2 multiplications for e entries, otherwise t³/2 + et²/2. The
@@ -181,33 +193,6 @@ func (at *pooledPoint) factorSize(entries int) int {
 	}
 	t := len(at.support)
 	return (kernel.Tri(t) + t) * kernel.Lanes
-}
-
-// pass does the work for every chunk, on all threads.
-func (o *Pooled) pass(ctx context.Context, at *pooledPoint, work func(k *pooledWorker, chunk int) error) error {
-	for _, k := range o.workers {
-		k.prepare(at)
-	}
-	return o.rows.inChunks(ctx, func(thread, chunk int) error { return work(o.workers[thread], chunk) })
-}
-
-// add adds the chunks in order, and the population's penalty to the cost.
-func (o *Pooled) add(at *pooledPoint, parts []pooledSums) pooledSums {
-	t := len(at.support)
-	sum := newPooledSums(o.rows.width(), t, at.curved)
-	for _, part := range parts {
-		sum.cost += part.cost
-		sum.constant += part.constant
-		sum.size += part.size
-		floats.Add(sum.gradient, part.gradient)
-		floats.Add(sum.total, part.total)
-		floats.Add(sum.hessian, part.hessian)
-		floats.Add(sum.cross, part.cross)
-	}
-	for x, mu := range at.mu {
-		sum.cost += at.prior[x] * mu * mu
-	}
-	return sum
 }
 
 // totalRounding is by how much Σ_i b_jᵀr_i may be off, however much of it cancels:

@@ -19,17 +19,15 @@ const (
 	mismatched  = 1e-20 // relative difference of cost and cut that asks for one: the square of the gradient's
 )
 
-// newPopulation adds the chunks' parts in order and solves for μ.
-func newPopulation(at *pooledPoint, fits []pooledFit) *population {
+// newPopulation solves for μ.
+func newPopulation(at *pooledPoint, f *pooledFit) *population {
 	t := len(at.support)
 	s := &population{l: make([]float64, kernel.Tri(t)*kernel.Lanes), x: make([]float64, t*kernel.Lanes)}
-	for _, f := range fits {
-		for x, v := range f.gram {
-			s.l[x*kernel.Lanes] += v
-		}
-		for x, v := range f.h {
-			s.x[x*kernel.Lanes] += v
-		}
+	for x, v := range f.Gram {
+		s.l[x*kernel.Lanes] = v
+	}
+	for x, v := range f.H {
+		s.x[x*kernel.Lanes] = v
 	}
 	for x, prior := range at.prior {
 		s.l[(kernel.Tri(x)+x)*kernel.Lanes] += prior

@@ -4,15 +4,16 @@ import (
 	"slices"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
-// pooledFit is what a chunk of rows adds to the population's system.
+// pooledFit is what some rows add to the population's system.
 type pooledFit struct {
-	gram []float64 // H = Σ N_i, N_i = V_iᵀM_iV_i, a packed triangle
-	h    []float64 // Σ V_iᵀM_ia_i
+	Gram []float64 // H = Σ N_i, N_i = V_iᵀM_iV_i, a packed triangle
+	H    []float64 // Σ V_iᵀM_ia_i
 }
 
-// pooledSums is what a chunk of rows adds to an evaluation at μ. The Hessian of
+// pooledSums is what some rows add to an evaluation at μ. The Hessian of
 // sums is Σ_i u_ij u_il N_i[j,l] here.
 type pooledSums struct {
 	sums
@@ -20,8 +21,8 @@ type pooledSums struct {
 	cross []float64 // Σ N_i[j,l] u_il
 }
 
-func newPooledSums(width, t int, curved bool) pooledSums {
-	s := pooledSums{sums: sums{gradient: make([]float64, width)}, total: make([]float64, width)}
+func newPooledSums(width, t int, curved bool) *pooledSums {
+	s := &pooledSums{sums: sums{gradient: make([]float64, width)}, total: make([]float64, width)}
 	if curved {
 		s.hessian, s.cross = make([]float64, t*t), make([]float64, t*t)
 	}
@@ -32,6 +33,7 @@ func newPooledSums(width, t int, curved bool) pooledSums {
 type pooledWorker struct {
 	*worker
 	whitener
+	of    *Pooled
 	at    *pooledPoint
 	wide  []float64 // V_i and a_i of the group's rows, whitened, one after the other
 	gram  []float64 // their products
@@ -70,14 +72,12 @@ func (k *pooledWorker) factor(group []int32) {
 
 // fit factors the systems of a chunk's rows, keeps them where there is room, and
 // adds up the population's system.
-func (k *pooledWorker) fit(rows []int32, keep []float64) (pooledFit, error) {
+func (k *pooledWorker) fit(c *pass.Chunk, f *pooledFit) {
 	t := len(k.support)
-	f := pooledFit{gram: make([]float64, kernel.Tri(t)), h: make([]float64, t)}
+	keep := k.at.keptOf(c.Number)
 	whitened := false
-	for group := range slices.Chunk(rows, kernel.Lanes) {
-		if err := k.read(group); err != nil {
-			return f, err
-		}
+	for group := range slices.Chunk(k.Exact.order[c.Number], kernel.Lanes) {
+		k.read(c, group)
 		k.factor(group)
 		if e := k.fullest(group); k.at.dual(e) {
 			if len(keep) > 0 {
@@ -98,22 +98,29 @@ func (k *pooledWorker) fit(rows []int32, keep []float64) (pooledFit, error) {
 		k.addInverse(f)
 	}
 	if whitened {
-		for x := range f.gram {
-			f.gram[x] += k.gram[x*kernel.Lanes]
+		for x := range f.Gram {
+			f.Gram[x] += k.gram[x*kernel.Lanes]
 		}
-		for x := range f.h {
-			f.h[x] += k.gram[(kernel.Tri(t)+x)*kernel.Lanes]
+		for x := range f.H {
+			f.H[x] += k.gram[(kernel.Tri(t)+x)*kernel.Lanes]
 		}
 	}
-	return f, nil
+}
+
+// keptOf is the room for a chunk's factors; empty: there is none.
+func (at *pooledPoint) keptOf(chunk int) []float64 {
+	if at.kept == nil {
+		return nil
+	}
+	return at.kept[chunk]
 }
 
 // addInverse adds a group's part by N_i = E − E K_i⁻¹ E, E = D⁻¹/γ, and
 // V_iᵀM_ia_i = E K_i⁻¹V_iᵀa_i.
-func (k *pooledWorker) addInverse(f pooledFit) {
+func (k *pooledWorker) addInverse(f *pooledFit) {
 	for x, ex := range k.ridge {
 		row := k.k[kernel.Tri(x)*kernel.Lanes:]
-		out := f.gram[kernel.Tri(x):]
+		out := f.Gram[kernel.Tri(x):]
 		for y, ey := range k.ridge[:x] {
 			out[y] -= ex * ey * addLanes(row[y*kernel.Lanes:])
 		}
@@ -122,7 +129,7 @@ func (k *pooledWorker) addInverse(f pooledFit) {
 			sum += 1 - ex*inverse
 		}
 		out[x] += ex * sum
-		f.h[x] += ex * addLanes(k.x[x*kernel.Lanes:])
+		f.H[x] += ex * addLanes(k.x[x*kernel.Lanes:])
 	}
 }
 
@@ -155,14 +162,11 @@ func (k *pooledWorker) addWhitened(group []int32) {
 
 // residuals adds up a chunk's part of the cost and of the cut at μ, from the
 // factors that fit kept, or from new ones.
-func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, error) {
+func (k *pooledWorker) residuals(c *pass.Chunk, s *pooledSums) {
 	t := len(k.support)
-	k.panel.empty()
-	s := newPooledSums(k.width(), t, k.at.curved)
-	for group := range slices.Chunk(rows, kernel.Lanes) {
-		if err := k.read(group); err != nil {
-			return s, err
-		}
+	kept := k.at.keptOf(c.Number)
+	for group := range slices.Chunk(k.Exact.order[c.Number], kernel.Lanes) {
+		k.read(c, group)
 		e := k.fullest(group)
 		factors, x := k.k, k.x
 		if len(kept) > 0 {
@@ -175,26 +179,17 @@ func (k *pooledWorker) residuals(rows []int32, kept []float64) (pooledSums, erro
 			k.factor(group)
 		}
 		if k.at.dual(e) {
-			k.dualResiduals(group, e, factors, &s)
+			k.dualResiduals(group, e, factors, s)
 		} else {
-			k.primalResiduals(group, factors, x, &s)
+			k.primalResiduals(group, factors, x, s)
 			if k.at.curved {
-				k.second(factors, &s)
+				k.second(factors, s)
 			}
 		}
 		if k.panel.full() {
-			k.take(&s)
+			k.take(s)
 		}
 	}
-	k.take(&s)
-	for x := range t {
-		for y := range x {
-			if k.at.curved {
-				s.hessian[y*t+x] = s.hessian[x*t+y]
-			}
-		}
-	}
-	return s, nil
 }
 
 // primalResiduals takes the coefficients of the rows, which are

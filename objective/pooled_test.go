@@ -214,29 +214,19 @@ func TestPooledCutHoldsForAnyPopulation(t *testing.T) {
 		o := in.oracle(1)
 		s := testkit.Weights(t, o.Dim(), "here")
 		at := o.newPoint(s, false)
-		chunks := o.rows.chunks
 		ctx := context.Background()
-		fit := func(k *pooledWorker, c int) error {
-			_, err := k.fit(chunks[c], at.kept[c])
-			return err
-		}
-		if err := o.pass(ctx, at, fit); err != nil {
+		if _, err := o.fitRows(ctx, at, s); err != nil {
 			t.Fatal(err)
 		}
 		for x := range at.mu {
 			at.mu[x] = rapid.Float64Range(-2, 2).Draw(t, "mu")
 		}
-		parts := make([]pooledSums, len(chunks))
-		residuals := func(k *pooledWorker, c int) (err error) {
-			parts[c], err = k.residuals(chunks[c], at.kept[c])
-			return err
-		}
-		if err := o.pass(ctx, at, residuals); err != nil {
+		sum, err := o.residuals(ctx, at, s)
+		if err != nil {
 			t.Fatal(err)
 		}
-		sum := o.add(at, parts)
 		gradient := make([]float64, o.Dim())
-		cost, constant := o.cut(&sum, gradient)
+		cost, constant := o.cut(sum, gradient)
 		slack := 1 + 1e-12 + in.loss()
 		if want, _ := in.dense(s); cost*slack < want {
 			t.Fatalf("cost %v is below the true one, %v", cost, want)
@@ -340,29 +330,20 @@ func TestPooledFactorsMadeAgainAreTheSame(t *testing.T) {
 		s[j] = 1 / float64(j+1)
 	}
 	for _, curved := range []bool{false, true} {
-		var sums [2]pooledSums
-		at := o.newPoint(s, curved)
+		var sums [2]*pooledSums
+		ctx, at := context.Background(), o.newPoint(s, curved)
+		if _, err := o.fitRows(ctx, at, s); err != nil {
+			t.Fatal(err)
+		}
 		for x := range at.mu {
 			at.mu[x] = float64(x) / 10
 		}
-		chunks := o.rows.chunks
-		parts := make([]pooledSums, len(chunks))
 		for try := range sums {
-			err := o.pass(context.Background(), at, func(k *pooledWorker, c int) (err error) {
-				if try == 0 {
-					_, err = k.fit(chunks[c], at.kept[c])
-				} else {
-					at.kept[c] = nil
-				}
-				if err == nil {
-					parts[c], err = k.residuals(chunks[c], at.kept[c])
-				}
-				return err
-			})
-			if err != nil {
+			var err error
+			if sums[try], err = o.residuals(ctx, at, s); err != nil {
 				t.Fatal(err)
 			}
-			sums[try] = o.add(at, parts)
+			at.kept = nil
 		}
 		if sums[0].cost != sums[1].cost || !slices.Equal(sums[0].gradient, sums[1].gradient) || !slices.Equal(sums[0].cross, sums[1].cross) {
 			t.Fatalf("kept factors give the cost %v, new ones %v", sums[0].cost, sums[1].cost)

@@ -4,68 +4,182 @@ import (
 	"context"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
 // RowCosts is the part of the cost that each row of the matrix has at the
 // weights, not divided by n·m: their sum is n·m times the cost.
 func (o *Exact) RowCosts(ctx context.Context, weights []float64) ([]float64, error) {
-	costs := make([]float64, o.n)
+	costs := make([]float64, 0, o.n)
 	w := o.newWeighting(weights)
-	for _, k := range o.workers {
-		k.prepare(w, false)
-	}
-	err := o.inChunks(ctx, func(thread, c int) error {
-		k := o.workers[thread]
-		var s sums
-		for group := range slices.Chunk(o.chunks[c], kernel.Lanes) {
-			k.panel.empty() // correlations are not needed
-			if err := k.solve(group, false, &s); err != nil {
-				return err
-			}
-			for lane, i := range group {
-				costs[i] = k.costs[lane]
-			}
-		}
+	err := pass.Stream(ctx, o.matrix, o.threads, &rowCosts{Of: o.described(), Weights: weights, at: &w}, func(part *costsPart) error {
+		costs = append(costs, part.Costs...)
 		return nil
 	})
 	return costs, err
+}
+
+// rowCosts is the pass of Exact.RowCosts.
+type rowCosts struct {
+	Of      costOf
+	Weights []float64
+	at      *weighting
+}
+
+// Name is "row costs".
+func (p *rowCosts) Name() string { return "row costs" }
+
+// Cost of an empty part is nothing.
+func (p *rowCosts) Cost(*pass.Input) int { return 0 }
+
+// Shares are the features.
+func (p *rowCosts) Shares() []any { return p.Of.shares() }
+
+// Start makes a worker.
+func (p *rowCosts) Start(in *pass.Input) (pass.Worker, error) {
+	k, err := p.Of.start(in, p.Weights, p.at, false)
+	return &costing{k, new(costsPart)}, err
+}
+
+// costsPart is the costs of consecutive rows.
+type costsPart struct{ Costs []float64 }
+
+// Merge adds the rows that follow.
+func (p *costsPart) Merge(o pass.Part) { p.Costs = append(p.Costs, o.(*costsPart).Costs...) }
+
+type costing struct {
+	*worker
+	part *costsPart
+}
+
+// Add costs the rows of a chunk.
+func (w *costing) Add(c *pass.Chunk) error {
+	at := len(w.part.Costs)
+	w.part.Costs = append(w.part.Costs, make([]float64, c.End-c.First)...)
+	costs := w.part.Costs[at:]
+	var s sums
+	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
+		w.panel.empty() // correlations are not needed
+		w.solve(c, group, false, &s)
+		for lane, i := range group {
+			costs[int(i)-c.First] = w.costs[lane]
+		}
+	}
+	return nil
+}
+
+// Part is the costs so far.
+func (w *costing) Part() (pass.Part, error) {
+	part := w.part
+	w.part = new(costsPart)
+	return part, nil
 }
 
 // Removals is the cost of a selection without each of its features in turn, no
 // other taking its place, in one pass. With K = I/γ + G_i[S,S] and u = K⁻¹y_i[S],
 // row i explains u_j²/(K⁻¹)_jj less without feature j.
 func (o *Exact) Removals(ctx context.Context, selection []int) ([]float64, error) {
+	p := o.Removing(selection)
+	part, err := pass.One[*RemovalsPart](ctx, o.matrix, o.threads, p)
+	if err != nil {
+		return nil, err
+	}
+	return o.RemovalCosts(part), nil
+}
+
+// Removing is the pass of Removals, to be read together with others.
+func (o *Exact) Removing(selection []int) pass.Pass {
 	weights := make([]float64, o.p)
 	for _, j := range selection {
 		weights[j] = 1
 	}
 	w := o.newWeighting(weights)
-	for _, k := range o.workers {
-		k.prepare(w, true)
+	return &removing{Of: o.described(), Weights: weights, at: &w}
+}
+
+// RemovalCosts is what Removals returns.
+func (o *Exact) RemovalCosts(part *RemovalsPart) []float64 {
+	costs := make([]float64, len(part.Lost))
+	for x, lost := range part.Lost {
+		costs[x] = (part.Cost + lost) / (float64(o.n) * float64(o.m))
 	}
-	type part struct {
-		cost float64
-		lost []float64
-	}
-	parts := make([]part, len(o.chunks))
-	err := o.inChunks(ctx, func(thread, c int) (err error) {
-		parts[c].lost = make([]float64, len(selection))
-		parts[c].cost, err = o.workers[thread].removals(o.chunks[c], parts[c].lost)
-		return err
-	})
+	return costs
+}
+
+type removing struct {
+	Of      costOf
+	Weights []float64
+	at      *weighting
+}
+
+// Name is "removal".
+func (p *removing) Name() string { return "removal" }
+
+// Cost of an empty part is nothing.
+func (p *removing) Cost(*pass.Input) int { return 0 }
+
+// Shares are the features.
+func (p *removing) Shares() []any { return p.Of.shares() }
+
+// Start makes a worker.
+func (p *removing) Start(in *pass.Input) (pass.Worker, error) {
+	k, err := p.Of.start(in, p.Weights, p.at, true)
 	if err != nil {
 		return nil, err
 	}
-	cost, costs := 0.0, make([]float64, len(selection))
-	for _, p := range parts {
-		cost += p.cost
-		for x, lost := range p.lost {
-			costs[x] += lost
+	return &removals{k, &RemovalsPart{Lost: make([]float64, len(k.support))}}, nil
+}
+
+// RemovalsPart is the cost of some rows at a selection, and for each of its features
+// what they lose without it.
+type RemovalsPart struct {
+	Cost float64
+	Lost []float64
+}
+
+// Merge adds the rows that follow.
+func (p *RemovalsPart) Merge(o pass.Part) {
+	after := o.(*RemovalsPart)
+	p.Cost += after.Cost
+	floats.Add(p.Lost, after.Lost)
+}
+
+type removals struct {
+	*worker
+	part *RemovalsPart
+}
+
+// Add adds what the rows of a chunk lose.
+func (w *removals) Add(c *pass.Chunk) error {
+	var s sums
+	t := len(w.support)
+	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
+		w.read(c, group)
+		w.panel.empty() // correlations are not needed
+		w.primal(len(group), &s)
+		kernel.Inverse(w.k, w.work, t)
+		for y := range t {
+			for lane := range group {
+				u := w.x[y*kernel.Lanes+lane]
+				w.part.Lost[y] += u * u / w.k[(kernel.Tri(y)+y)*kernel.Lanes+lane]
+			}
 		}
 	}
-	for x := range costs {
-		costs[x] = (cost + costs[x]) / (float64(o.n) * float64(o.m))
-	}
-	return costs, nil
+	w.part.Cost += s.cost
+	return nil
+}
+
+// Part is what was lost so far.
+func (w *removals) Part() (pass.Part, error) {
+	part := w.part
+	w.part = &RemovalsPart{Lost: make([]float64, len(w.support))}
+	return part, nil
+}
+
+func init() {
+	pass.Register(&rowCosts{}, new(costsPart))
+	pass.Register(&removing{}, new(RemovalsPart))
 }

@@ -123,9 +123,8 @@ func (o *Sampled) draw() (*data.Matrix, error) {
 // on is the cost of a sample.
 func (o *Sampled) on(sample *data.Matrix) *Exact {
 	n, _ := sample.Dims()
-	e := &Exact{matrix: sample, n: n, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma}
+	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, threads: o.threads, staff: new(staff)}
 	e.divide()
 	e.measure()
-	e.employ(o.threads)
 	return e
 }

@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
 // weighting is the weights of one evaluation, as the rows need them.
@@ -63,51 +63,21 @@ type worker struct {
 	minus  []float64             // −u, 1 and zeros
 }
 
-func (o *Exact) newWorker() *worker {
-	return &worker{Exact: o, group: newGroup(o.matrix), panel: o.newPanel()}
-}
+func (o *Exact) newWorker() *worker { return &worker{Exact: o, panel: o.newPanel()} }
 
-// group is up to eight rows, one for each lane, as they were read last.
+// group is up to eight rows, one for each lane.
 type group struct {
-	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
-	reader  data.Reader
-	columns []int32 // of all lanes, one after the other
-	values  []float64
-	lanes   [kernel.Lanes]struct {
+	lanes [kernel.Lanes]struct {
 		columns []int32
 		values  []float64
 	}
 }
 
-func newGroup(s data.Source) group {
-	g := group{reader: s.Reader()}
-	g.matrix, _ = s.(*data.Matrix)
-	return g
-}
-
-// read reads the rows of a group, by rising number of entries.
-func (g *group) read(rows []int32) error {
-	if g.matrix != nil {
-		for lane, i := range rows {
-			g.lanes[lane].columns, g.lanes[lane].values = g.matrix.Row(int(i))
-		}
-		return nil
-	}
-	g.columns, g.values = g.columns[:0], g.values[:0]
-	var ends [kernel.Lanes]int
+// read takes the rows of a group out of a chunk, by rising number of entries.
+func (g *group) read(c *pass.Chunk, rows []int32) {
 	for lane, i := range rows {
-		var err error
-		if g.columns, g.values, err = g.reader.Append(int(i), g.columns, g.values); err != nil {
-			return err
-		}
-		ends[lane] = len(g.columns)
+		g.lanes[lane].columns, g.lanes[lane].values = c.Row(int(i))
 	}
-	start := 0
-	for lane := range rows {
-		g.lanes[lane].columns, g.lanes[lane].values = g.columns[start:ends[lane]], g.values[start:ends[lane]]
-		start = ends[lane]
-	}
-	return nil
 }
 
 // entries is the row that was read into a lane.
@@ -145,50 +115,39 @@ func grow(x []float64, n int) []float64 {
 	return make([]float64, n)
 }
 
-// chunk evaluates rows, eight at a time, each group in the smaller of two
-// spaces: systems of the size of the support (primal), or of the most entries
-// of a row (dual). Second derivatives come from the primal one.
-func (k *worker) chunk(rows []int32, curved bool) (sums, error) {
-	k.panel.empty()
-	s := sums{gradient: make([]float64, k.width())}
-	t := len(k.support)
-	if curved {
-		s.hessian = make([]float64, t*t)
-	}
-	for group := range slices.Chunk(rows, kernel.Lanes) {
-		if err := k.solve(group, curved, &s); err != nil {
-			return s, err
-		}
+// chunk evaluates the rows of a chunk, eight at a time, each group in the smaller
+// of two spaces: systems of the size of the support (primal), or of the most
+// entries of a row (dual). Second derivatives come from the primal one.
+func (k *worker) chunk(c *pass.Chunk, curved bool, s *sums) {
+	for group := range slices.Chunk(k.order[c.Number], kernel.Lanes) {
+		k.solve(c, group, curved, s)
 		if curved {
 			k.second(s.hessian)
 		}
 		if k.panel.full() {
-			k.take(&s)
+			k.take(s)
 		}
 	}
-	k.take(&s)
-	for x := range t {
-		for y := range x {
-			if curved {
-				s.hessian[y*t+x] = s.hessian[x*t+y]
-			}
-		}
+}
+
+// newSums is of no rows.
+func (k *worker) newSums(curved bool) *sums {
+	s := &sums{gradient: make([]float64, k.width())}
+	if t := len(k.support); curved {
+		s.hessian = make([]float64, t*t)
 	}
-	return s, nil
+	return s
 }
 
 // solve reads a group of rows and solves it in one of the spaces.
-func (k *worker) solve(group []int32, curved bool, s *sums) error {
-	if err := k.read(group); err != nil {
-		return err
-	}
+func (k *worker) solve(c *pass.Chunk, group []int32, curved bool, s *sums) {
+	k.read(c, group)
 	columns, _ := k.entries(len(group) - 1) // the fullest row
 	if len(columns) < len(k.support) && !curved {
 		k.dual(len(group), len(columns), s)
 	} else {
 		k.primal(len(group), s)
 	}
-	return nil
 }
 
 // take adds (b_jᵀr)² of the rows in the panel.
@@ -367,26 +326,4 @@ func squares(x []float64) float64 {
 		sum += v * v
 	}
 	return sum
-}
-
-// removals adds, for each feature of the support, what a chunk's rows lose
-// without it, and returns their cost with it.
-func (k *worker) removals(rows []int32, lost []float64) (float64, error) {
-	var s sums
-	t := len(k.support)
-	for group := range slices.Chunk(rows, kernel.Lanes) {
-		if err := k.read(group); err != nil {
-			return 0, err
-		}
-		k.panel.empty() // correlations are not needed
-		k.primal(len(group), &s)
-		kernel.Inverse(k.k, k.work, t)
-		for y := range t {
-			for lane := range group {
-				u := k.x[y*kernel.Lanes+lane]
-				lost[y] += u * u / k.k[(kernel.Tri(y)+y)*kernel.Lanes+lane]
-			}
-		}
-	}
-	return s.cost, nil
 }

@@ -9,6 +9,8 @@ type Chunk struct {
 
 	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
 	reader  data.Reader
+	read    bool  // its rows have been read: the first that is asked for lets all be
+	failed  error
 	start   []int // where the entries of each row begin, and the last one's end
 	columns []int32
 	values  []float64
@@ -19,6 +21,12 @@ type Chunk struct {
 func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 	if c.matrix != nil {
 		return c.matrix.Row(i)
+	}
+	if !c.read {
+		c.fill()
+	}
+	if c.failed != nil {
+		return nil, nil // the reading ends when the worker returns
 	}
 	lo, hi := c.start[i-c.First], c.start[i-c.First+1]
 	return c.columns[lo:hi:hi], c.values[lo:hi:hi]
@@ -32,19 +40,19 @@ func newChunk(s data.Source) *Chunk {
 	return &Chunk{reader: s.Reader()}
 }
 
-// read reads a chunk.
-func (c *Chunk) read(number, first, end int) (err error) {
+// move makes it another chunk.
+func (c *Chunk) move(number, first, end int) {
 	c.Number, c.First, c.End = number, first, end
-	if c.matrix != nil {
-		return nil
-	}
+	c.read, c.failed = false, nil
+}
+
+// fill reads all rows.
+func (c *Chunk) fill() {
+	c.read = true
 	c.start = append(c.start[:0], 0)
 	c.columns, c.values = c.columns[:0], c.values[:0]
-	for i := first; i < end; i++ {
-		if c.columns, c.values, err = c.reader.Append(i, c.columns, c.values); err != nil {
-			return err
-		}
+	for i := c.First; i < c.End && c.failed == nil; i++ {
+		c.columns, c.values, c.failed = c.reader.Append(i, c.columns, c.values)
 		c.start = append(c.start, len(c.columns))
 	}
-	return nil
 }

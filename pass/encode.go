@@ -2,7 +2,9 @@ package pass
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/gob"
+	"fmt"
 
 	"optcomplete/data"
 )
@@ -92,7 +94,11 @@ func Decode(b []byte, open func(name string) (data.Source, error), memory *Memor
 	if m.Transforms != nil {
 		source = &View{base: source, transforms: m.Transforms, counted: m.Counted}
 	}
-	return NewPlan(source, m.Passes, memory), m.Sinks, nil
+	plan := NewPlan(source, m.Passes, memory)
+	// What memory holds of a source holds for these values only.
+	id, err := encode(&Message{Base: m.Base, Transforms: m.Transforms})
+	plan.Input.ID = fmt.Sprintf("%x", sha256.Sum256(id))
+	return plan, m.Sinks, err
 }
 
 // EncodeParts and DecodeParts are for what an item gave; see Executor.Do.

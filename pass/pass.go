@@ -54,6 +54,7 @@ type Shown interface {
 type Input struct {
 	Source data.Source // for its shape and the numbers of entries; not to be read
 	Chunks []int       // see data.Chunks
+	ID     string      // names the source, with its transforms, in a Memory
 	Memory *Memory     // of a process that only executes; nil where the passes were made
 }
 

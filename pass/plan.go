@@ -41,6 +41,9 @@ func (p *Plan) Rows(item int) (first, end int) {
 	return p.Input.Chunks[lo], p.Input.Chunks[hi]
 }
 
+// PartChunks is how many chunks a part of a pass is made of, but for the last.
+func (p *Plan) PartChunks(pass int) int { return 1 << p.grain[pass] }
+
 func (p *Plan) chunks() int { return len(p.Input.Chunks) - 1 }
 
 // item is the chunks of an item.
@@ -98,16 +101,14 @@ func (e *Executor) Do(ctx context.Context, item int) ([][]Part, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		read := false
+		e.chunk.move(c, p.Input.Chunks[c], p.Input.Chunks[c+1])
 		for x, pass := range p.passes {
 			if s, ok := pass.(Sampling); !ok || s.Takes(c) {
-				if !read {
-					if err := e.chunk.read(c, p.Input.Chunks[c], p.Input.Chunks[c+1]); err != nil {
-						return nil, err
-					}
-					read = true
+				err := e.workers[x].Add(e.chunk)
+				if e.chunk.failed != nil {
+					return nil, e.chunk.failed
 				}
-				if err := e.workers[x].Add(e.chunk); err != nil {
+				if err != nil {
 					return nil, err
 				}
 			}

@@ -1,0 +1,230 @@
+package objective
+
+import (
+	"slices"
+
+	"gonum.org/v1/gonum/floats"
+
+	"optcomplete/internal/kernel"
+	"optcomplete/pass"
+)
+
+// norming adds up what the margin of an enumeration needs.
+type norming struct{ Of costOf }
+
+// Name is "norms".
+func (p *norming) Name() string { return "norms" }
+
+// Cost of an empty part is nothing.
+func (p *norming) Cost(*pass.Input) int { return 0 }
+
+// Shares are the features.
+func (p *norming) Shares() []any { return p.Of.shares() }
+
+// Start makes a worker.
+func (p *norming) Start(in *pass.Input) (pass.Worker, error) {
+	o, err := p.Of.exact(in)
+	if err != nil {
+		return nil, err
+	}
+	return &normingWorker{o, make([]float64, o.p), new(rowNorms)}, nil
+}
+
+// rowNorms is of some rows.
+type rowNorms struct {
+	Squares float64 // Σ ‖a_i‖²
+	Rounded float64 // Σ ‖a_i‖²·max_j G_i[j,j]
+}
+
+// Merge adds the rows that follow.
+func (n *rowNorms) Merge(o pass.Part) {
+	after := o.(*rowNorms)
+	n.Squares += after.Squares
+	n.Rounded += after.Rounded
+}
+
+type normingWorker struct {
+	*Exact
+	diagonal []float64 // of G_i
+	part     *rowNorms
+}
+
+// Add adds a chunk.
+func (w *normingWorker) Add(c *pass.Chunk) error {
+	for _, i := range w.order[c.Number] {
+		columns, values := c.Row(int(i))
+		for j := range w.diagonal {
+			w.diagonal[j] = 0
+			b := w.b[w.place(j):]
+			for _, c := range columns {
+				x := b[int(c)*w.block]
+				w.diagonal[j] += x * x
+			}
+		}
+		s := squares(values)
+		w.part.Squares += s
+		if w.p > 0 {
+			w.part.Rounded += s * slices.Max(w.diagonal)
+		}
+	}
+	return nil
+}
+
+// Part is the sums so far.
+func (w *normingWorker) Part() (pass.Part, error) {
+	part := w.part
+	w.part = new(rowNorms)
+	return part, nil
+}
+
+// enumeration is the pass of Exact.Enumerate.
+type enumeration struct {
+	Of         costOf
+	Order      []int // candidates, then the features already in
+	Candidates int
+	Left       int
+}
+
+// Name is "enumeration".
+func (p *enumeration) Name() string { return "enumeration" }
+
+// Cost is some rows: each is more work than to add the gains of a part.
+func (p *enumeration) Cost(in *pass.Input) int {
+	n, _ := in.Source.Dims()
+	return min(enumerateRows*in.Work()/max(n, 1), in.Work()/enumerateParts)
+}
+
+// Shares are the features.
+func (p *enumeration) Shares() []any { return p.Of.shares() }
+
+// Start makes a worker.
+func (p *enumeration) Start(in *pass.Input) (pass.Worker, error) {
+	o, err := p.Of.exact(in)
+	if err != nil {
+		return nil, err
+	}
+	w := &enumerator{worker: o.hire(), enumeration: p}
+	w.part = w.newPart()
+	return w, nil
+}
+
+// gainsPart is what selections explain of some rows: Base by the features already
+// in, and Gains more by each.
+type gainsPart struct {
+	Base  float64
+	Gains []float64
+}
+
+// Merge adds the rows that follow.
+func (p *gainsPart) Merge(o pass.Part) {
+	after := o.(*gainsPart)
+	p.Base += after.Base
+	floats.Add(p.Gains, after.Gains)
+}
+
+// enumerator walks the selections of one group of rows after the other.
+type enumerator struct {
+	*worker
+	*enumeration
+	kernel.Subsets
+	part *gainsPart
+}
+
+func (w *enumerator) newPart() *gainsPart {
+	return &gainsPart{Gains: make([]float64, int(kernel.Choose(w.Candidates, w.Left)))}
+}
+
+// Part is the gains so far.
+func (w *enumerator) Part() (pass.Part, error) {
+	part := w.part
+	w.part = w.newPart()
+	return part, nil
+}
+
+// Add adds what each selection explains of a chunk's rows.
+func (w *enumerator) Add(c *pass.Chunk) error {
+	rows := w.worker.order[c.Number]
+	kept := w.kept(c, rows)
+	for at := 0; at < len(rows); at += kernel.Lanes {
+		n := len(w.Order)
+		k, y := w.Load(n)
+		if kept != nil {
+			w.pick(k, y, kept[at/kernel.Lanes*w.gramStride():][:w.gramStride()])
+		} else {
+			clear(k)
+			clear(y)
+			w.products(c, k, y, rows[at:min(at+kernel.Lanes, len(rows))], w.Order)
+		}
+		for x := range n {
+			diagonal := k[(kernel.Tri(x)+x)*kernel.Lanes:][:kernel.Lanes]
+			for lane := range diagonal {
+				diagonal[lane] += 1 / w.gamma
+			}
+		}
+		for n > w.Candidates {
+			w.part.Base += w.Eliminate(n)
+			n--
+		}
+		w.Gains(w.part.Gains, w.Candidates, w.Left)
+	}
+	return nil
+}
+
+// kept is the products of a chunk's rows over all features, made now if they are to
+// be kept; nil: they are not.
+func (w *enumerator) kept(c *pass.Chunk, rows []int32) []float64 {
+	g := w.grams
+	if g == nil || !g.keep {
+		return nil
+	}
+	if g.values[c.Number] == nil {
+		every := make([]int, w.p)
+		for j := range every {
+			every[j] = j
+		}
+		values := make([]float64, 0, (len(rows)+kernel.Lanes-1)/kernel.Lanes*w.gramStride())
+		for group := range slices.Chunk(rows, kernel.Lanes) {
+			values = values[:len(values)+w.gramStride()]
+			at := values[len(values)-w.gramStride():]
+			w.products(c, at[:kernel.Tri(w.p)*kernel.Lanes], at[kernel.Tri(w.p)*kernel.Lanes:], group, every)
+		}
+		g.values[c.Number] = values
+	}
+	return g.values[c.Number]
+}
+
+// pick takes the products of the features in the enumeration out of those of all.
+func (w *enumerator) pick(k, y, from []float64) {
+	fromY := from[kernel.Tri(w.p)*kernel.Lanes:]
+	for x, j := range w.Order {
+		copy(y[x*kernel.Lanes:(x+1)*kernel.Lanes], fromY[j*kernel.Lanes:])
+		for z, l := range w.Order[:x+1] {
+			copy(k[(kernel.Tri(x)+z)*kernel.Lanes:][:kernel.Lanes], from[(kernel.Tri(max(j, l))+min(j, l))*kernel.Lanes:])
+		}
+	}
+}
+
+// products adds G_i and y_i over the given features, for each row of a group.
+func (w *worker) products(c *pass.Chunk, k, y []float64, group []int32, features []int) {
+	w.read(c, group)
+	width := kernel.GramWidth(len(features))
+	places := w.columnFeatures.places(features)
+	w.v = grow(w.v, w.longest*width)
+	for lane := range group {
+		columns, values := w.entries(lane)
+		for e, c := range columns {
+			b := w.b[int(c)*w.block:]
+			row := w.v[e*width:]
+			for x, place := range places {
+				row[x] = b[place]
+				y[x*kernel.Lanes+lane] += values[e] * b[place]
+			}
+		}
+		kernel.Gram(k, lane, w.v, len(columns), width, len(features))
+	}
+}
+
+func init() {
+	pass.Register(&norming{}, new(rowNorms))
+	pass.Register(&enumeration{}, new(gainsPart))
+}

@@ -1,0 +1,214 @@
+package objective
+
+import (
+	"bytes"
+	"encoding/gob"
+	"sync"
+
+	"gonum.org/v1/gonum/floats"
+
+	"optcomplete/data"
+	"optcomplete/pass"
+)
+
+// costOf is the cost that a pass computes something of, as it is sent.
+type costOf struct {
+	Features *pass.Shared[*data.Features]
+	Gamma    float64
+	here     *Exact // nil where the pass was sent to
+}
+
+// described is the cost as its passes carry it.
+func (o *Exact) described() costOf { return costOf{o.features, o.gamma, o} }
+
+// exact is the cost; in another process it is made from its description, the
+// layout of features and rows once for all passes over a source.
+func (c *costOf) exact(in *pass.Input) (*Exact, error) {
+	if c.here != nil {
+		return c.here, nil
+	}
+	made, err := in.Memory.Get("cost of "+c.Features.Name()+" on "+in.ID, func() (any, error) {
+		columns, err := in.Memory.Get("columns of "+c.Features.Name(), func() (any, error) { return newColumnFeatures(c.Features.Get()), nil })
+		if err != nil {
+			return nil, err
+		}
+		n, _ := in.Source.Dims()
+		o := &Exact{matrix: in.Source, n: n, features: c.Features, columnFeatures: columns.(columnFeatures), gamma: c.Gamma, threads: 1, staff: new(staff)}
+		o.divide()
+		o.measure()
+		return o, nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return made.(*Exact).WithGamma(c.Gamma), nil
+}
+
+// shares are the shared values.
+func (c *costOf) shares() []any { return []any{c.Features} }
+
+// staff keeps workers, and their memory, from one reading to the next.
+type staff struct {
+	mu   sync.Mutex
+	idle []*worker
+}
+
+// hire is a worker of one goroutine, until it is released.
+func (o *Exact) hire() *worker {
+	o.staff.mu.Lock()
+	defer o.staff.mu.Unlock()
+	if last := len(o.staff.idle) - 1; last >= 0 {
+		k := o.staff.idle[last]
+		o.staff.idle = o.staff.idle[:last]
+		k.panel.empty() // of what was given up
+		return k
+	}
+	return o.newWorker()
+}
+
+// Release lets the worker be hired again.
+func (k *worker) Release() {
+	k.staff.mu.Lock()
+	defer k.staff.mu.Unlock()
+	k.staff.idle = append(k.staff.idle, k)
+}
+
+// evaluation is the pass of Exact.Eval.
+type evaluation struct {
+	Of      costOf
+	Weights []float64
+	Curved  bool
+	at      *weighting // of the weights; nil where the pass was sent to
+}
+
+// Name tells whether there are second derivatives.
+func (p *evaluation) Name() string {
+	if p.Curved {
+		return "evaluation with second derivatives"
+	}
+	return "evaluation"
+}
+
+// Label is for progress.
+func (p *evaluation) Label() string { return "Pass" }
+
+// Cost is two panels: with fewer rows together their correlation takes longer.
+func (p *evaluation) Cost(in *pass.Input) int { return panelCost(in, len(p.Of.Features.Get().Names)) }
+
+// panelCost is the Cost of a pass that correlates residuals with all features.
+func panelCost(in *pass.Input, features int) int {
+	n, _ := in.Source.Dims()
+	rows := panelBytes / (8 * max(1, blockOf(features)))
+	entries := float64(rows) * float64(in.Source.Observed()) / float64(max(n, 1))
+	return int(min(2*entries, float64(in.Work())/128))
+}
+
+// Shares are the features.
+func (p *evaluation) Shares() []any { return p.Of.shares() }
+
+// Start makes a worker.
+func (p *evaluation) Start(in *pass.Input) (pass.Worker, error) {
+	k, err := p.Of.start(in, p.Weights, p.at, p.Curved)
+	if err != nil {
+		return nil, err
+	}
+	return &evaluating{worker: k, curved: p.Curved, sums: k.newSums(p.Curved)}, nil
+}
+
+// start is a worker at weights.
+func (c *costOf) start(in *pass.Input, weights []float64, at *weighting, curved bool) (*worker, error) {
+	o, err := c.exact(in)
+	if err != nil {
+		return nil, err
+	}
+	if at == nil {
+		w := o.weigh(weights, nil)
+		at = &w
+	}
+	k := o.hire()
+	k.prepare(*at, curved)
+	return k, nil
+}
+
+type evaluating struct {
+	*worker
+	curved bool
+	sums   *sums
+}
+
+// Add evaluates a chunk.
+func (w *evaluating) Add(c *pass.Chunk) error {
+	w.chunk(c, w.curved, w.sums)
+	return nil
+}
+
+// Part is the sums so far, with both triangles of the second derivatives.
+func (w *evaluating) Part() (pass.Part, error) {
+	s := w.sums
+	w.take(s)
+	if t := len(w.support); w.curved {
+		mirror(s.hessian, t)
+	}
+	w.sums = w.newSums(w.curved)
+	return s, nil
+}
+
+// mirror fills the upper triangle.
+func mirror(hessian []float64, t int) {
+	for x := range t {
+		for y := range x {
+			hessian[y*t+x] = hessian[x*t+y]
+		}
+	}
+}
+
+// Merge adds the rows that follow.
+func (s *sums) Merge(o pass.Part) { s.plus(o.(*sums)) }
+
+func (s *sums) plus(after *sums) {
+	s.cost += after.cost
+	s.constant += after.constant
+	s.size += after.size
+	floats.Add(s.gradient, after.gradient)
+	floats.Add(s.hessian, after.hessian)
+}
+
+// sent is sums as they are sent.
+type sent struct {
+	Scalars           [3]float64
+	Gradient, Hessian []float64
+}
+
+func (s *sums) sent() sent {
+	return sent{[3]float64{s.cost, s.constant, s.size}, s.gradient, s.hessian}
+}
+
+func (s *sent) sums() sums {
+	return sums{cost: s.Scalars[0], constant: s.Scalars[1], size: s.Scalars[2], gradient: s.Gradient, hessian: s.Hessian}
+}
+
+// GobEncode encodes the sums.
+func (s *sums) GobEncode() ([]byte, error) {
+	at := s.sent()
+	return gobBytes(&at)
+}
+
+// GobDecode is the inverse of GobEncode.
+func (s *sums) GobDecode(b []byte) error {
+	var at sent
+	err := gobValue(b, &at)
+	*s = at.sums()
+	return err
+}
+
+func gobBytes(v any) ([]byte, error) {
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode(v)
+	return b.Bytes(), err
+}
+
+func gobValue(b []byte, to any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(to) }
+
+func init() {
+	pass.Register(&evaluation{}, new(sums))
+}

@@ -1,0 +1,80 @@
+package objective
+
+import (
+	"context"
+	"math/rand/v2"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/internal/passtest"
+	"optcomplete/pass"
+)
+
+// TestPassesGiveTheSameBitsOverPipes sends every pass of this package to workers
+// that know nothing but what they are sent.
+func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
+	pipes := pass.NewPipes(2)
+	defer pipes.Close()
+	matrix := passtest.Source(900, 60)
+	features := randomFeatures(60, 12)
+	weights := make([]float64, 12)
+	for j := range weights {
+		weights[j] = float64(j%4) / 3
+	}
+	curvedAt := append([]float64{1, 0.5, 0.25}, make([]float64, 9)...)
+	for _, source := range passtest.Views(t, matrix) {
+		exact := NewExact(source, features, 0.7, 2)
+		for _, p := range []pass.Pass{
+			&evaluation{Of: exact.described(), Weights: weights},
+			&evaluation{Of: exact.described(), Weights: curvedAt, Curved: true},
+			&rowCosts{Of: exact.described(), Weights: weights},
+			exact.Removing([]int{2, 5, 7}),
+			&norming{Of: exact.described()},
+			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
+		} {
+			passtest.Same(t, pipes, source, p)
+		}
+		pooled := NewPooled(source, features, 0.7, 3, 2)
+		at := pooled.newPoint(curvedAt, true)
+		if _, err := pooled.fitRows(context.Background(), at, curvedAt); err != nil {
+			t.Fatal(err)
+		}
+		passtest.Same(t, pipes, source, &pooledFitting{pooled.described(at, curvedAt)})
+		copy(at.mu, []float64{1, 2, 3})
+		passtest.Same(t, pipes, source, &pooledEvaluation{Of: pooled.described(at, curvedAt), Mu: at.mu})
+	}
+}
+
+// TestKeptProductsGiveTheSameBits: whether a process has kept the rows' products
+// must not show.
+func TestKeptProductsGiveTheSameBits(t *testing.T) {
+	ctx := context.Background()
+	o := NewExact(passtest.Source(300, 40), randomFeatures(40, 9), 0.3, 2)
+	var first []float64
+	for call := range gramAfter + 1 {
+		_, costs, _, _, err := o.Enumerate(ctx, []int{8}, []int{0, 2, 3, 5, 7}, 2, 0, 5)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if call == 0 {
+			first = costs
+		}
+		for x, c := range costs {
+			if c != first[x] {
+				t.Fatalf("call %d: cost %v, first %v", call, c, first[x])
+			}
+		}
+	}
+	if !o.grams.keep {
+		t.Fatal("the products were not kept")
+	}
+}
+
+func randomFeatures(m, p int) *data.Features {
+	r := rand.New(rand.NewPCG(5, 6))
+	values := make([]float64, m*p)
+	for x := range values {
+		values[x] = r.NormFloat64()
+	}
+	return data.NewFeatures(make([]string, m), make([]string, p), values)
+}
