@@ -10,6 +10,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -36,7 +37,7 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 	if err != nil {
 		return nil, err
 	}
-	if parts.Survey, err = data.TakeSurvey(ctx, train, s.Threads); err != nil {
+	if parts.Survey, err = pass.Survey(ctx, train, s.Threads); err != nil {
 		return nil, err
 	}
 	if !s.NoClip {

@@ -16,6 +16,7 @@ import (
 	"optcomplete/internal/memory"
 	"optcomplete/internal/suggest"
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -353,7 +354,7 @@ func validate(problem Problem, p int, s *Settings) error {
 		}
 	}
 	if problem.Ratings.Observed() <= countable {
-		survey, err := data.TakeSurvey(context.Background(), problem.Ratings.Source(), s.Threads)
+		survey, err := pass.Survey(context.Background(), problem.Ratings.Source(), s.Threads)
 		if err != nil {
 			return err
 		}

@@ -13,6 +13,7 @@ import (
 	"optcomplete/internal/gammapath"
 	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -88,7 +89,7 @@ func (t *task) values(ctx context.Context, train data.Source, c choices) (data.S
 	case model.Paper:
 		return train, nil
 	case model.Pooled:
-		survey, err := data.TakeSurvey(ctx, train, t.threads)
+		survey, err := pass.Survey(ctx, train, t.threads)
 		if err != nil {
 			return nil, err
 		}
@@ -270,7 +271,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	if c.gamma > 0 && !effects && (t.kind != model.Pooled || c.gamma0 > 0) {
 		return c, nil // nothing is left to choose
 	}
-	survey, err := data.TakeSurvey(context.WithoutCancel(ctx), train, t.threads)
+	survey, err := pass.Survey(context.WithoutCancel(ctx), train, t.threads)
 	if err != nil {
 		return c, err
 	}

@@ -17,6 +17,7 @@ import (
 	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -203,7 +204,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 	}
 	problem := t.problem
 	problem.Ratings = &data.Ratings{Stored: part.Train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
-	survey, err := data.TakeSurvey(ctx, part.Train, t.Threads)
+	survey, err := pass.Survey(ctx, part.Train, t.Threads)
 	if err != nil {
 		return 0, err
 	}

@@ -10,6 +10,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 )
@@ -229,7 +230,7 @@ func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Ce
 	if err != nil {
 		return plan, err
 	}
-	survey, err := data.TakeSurvey(ctx, train, s.Threads)
+	survey, err := pass.Survey(ctx, train, s.Threads)
 	if err != nil {
 		return plan, err
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // Effects are what rows and columns bring along whatever the features say:
@@ -30,7 +31,7 @@ const effectSweeps = 10
 func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
 	n, m := s.Dims()
 	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, m)}
-	survey, err := data.TakeSurvey(ctx, s, threads)
+	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil || survey.Total == 0 {
 		return e, err
 	}

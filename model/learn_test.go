@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // TestLearnedPriorEqualsPlainSteps holds the steps that take eight rows side by
@@ -71,7 +72,7 @@ func TestLearningOnASampleFirst(t *testing.T) {
 // begin is the prior that learning starts from.
 func begin(t *testing.T, m *data.Matrix, design []float64, d int) *priorState {
 	t.Helper()
-	survey, err := data.TakeSurvey(context.Background(), m, 2)
+	survey, err := pass.Survey(context.Background(), m, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"sync"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // Model is a fitted model: a selection, the coefficients of every row and the
@@ -82,7 +83,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	survey := parts.Survey
 	if survey == nil {
 		var err error
-		if survey, err = data.TakeSurvey(context.Background(), train.Source(), 1); err != nil {
+		if survey, err = pass.Survey(context.Background(), train.Source(), 1); err != nil {
 			return nil, err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // Recipe says how a model is put together once its features are selected.
@@ -83,7 +84,7 @@ func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 	if r.Refit == AutoRefit {
 		r.Refit = r.Kind.DefaultRefit()
 	}
-	survey, err := data.TakeSurvey(ctx, s, r.Threads)
+	survey, err := pass.Survey(ctx, s, r.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -291,7 +292,7 @@ func withConstant(chosen []float64, k, columns int) []float64 {
 // squares, with a ridge of one entry's weight against ties.
 func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threads int) ([]float64, error) {
 	// All that matters of the entries is how many a column has, and their sum.
-	survey, err := data.TakeSurvey(ctx, s, threads)
+	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // Prior is what is known of a row's coefficients before its entries are seen:
@@ -38,7 +39,7 @@ func LearnPrior(ctx context.Context, values data.Source, design []float64, d, st
 
 // learnPrior is LearnPrior without the rows.
 func learnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int, most int64) (*priorState, error) {
-	survey, err := data.TakeSurvey(ctx, values, threads)
+	survey, err := pass.Survey(ctx, values, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // Variance divides the variance of the training values among the parts of the
@@ -31,7 +32,7 @@ func (v *Variance) Explained() float64 { return 1 - v.Rest }
 func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int) (*Variance, error) {
 	n, _ := entries.Dims()
 	k := m.K()
-	survey, err := data.TakeSurvey(ctx, entries, threads)
+	survey, err := pass.Survey(ctx, entries, threads)
 	if err != nil {
 		return nil, err
 	}

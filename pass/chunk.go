@@ -9,7 +9,7 @@ type Chunk struct {
 
 	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
 	reader  data.Reader
-	read    bool  // its rows have been read: the first that is asked for lets all be
+	read    bool // its rows have been read: the first that is asked for lets all be
 	failed  error
 	start   []int // where the entries of each row begin, and the last one's end
 	columns []int32

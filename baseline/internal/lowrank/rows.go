@@ -5,6 +5,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
+	"optcomplete/pass"
 )
 
 // Rows is a source to be read many times over.
@@ -35,7 +36,7 @@ func NewRows(source data.Source, chunks int, memory int64) (*Rows, error) {
 		}
 		r.source = m
 	}
-	survey, err := data.TakeSurvey(context.Background(), r.source, 1)
+	survey, err := pass.Survey(context.Background(), r.source, 1)
 	if err != nil {
 		return nil, err
 	}

@@ -7,6 +7,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/pass"
 )
 
 // Validation holds a share of the entries out (zero means 0.2, the paper's), and
@@ -48,7 +49,7 @@ func Range(ctx context.Context, source data.Source, clip bool, threads int) (*mo
 	if !clip {
 		return nil, nil
 	}
-	survey, err := data.TakeSurvey(ctx, source, threads)
+	survey, err := pass.Survey(ctx, source, threads)
 	if err != nil || survey.Total == 0 {
 		return nil, err
 	}
