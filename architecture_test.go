@@ -23,7 +23,7 @@ func TestPackagesNeedNoMore(t *testing.T) {
 		"./result":  {"optcomplete/", "github.com/"},
 		"./spec":    {"optcomplete/", "github.com/"},
 		"./search":  {"optcomplete/data", "optcomplete/objective", "github.com/"},
-		"./regress": {"optcomplete/model", "parquet"},
+		"./regress": {"arrow", "optcomplete/model", "parquet"},
 	} {
 		for _, needed := range needs(t, path) {
 			for _, word := range without {

@@ -12,6 +12,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
+	_ "optcomplete/internal/arrowtext"
 	"optcomplete/internal/held"
 )
 

@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"optcomplete/data/pack"
-	"optcomplete/internal/arrowtext"
 	"optcomplete/internal/held"
 	"optcomplete/internal/textfile"
 )
@@ -70,7 +69,7 @@ func expandOne(path, format string) ([]*input, error) {
 	}
 	if content, ok := held.Get(path); ok {
 		in := &input{path: path, name: path, format: format, size: int64(len(content))}
-		if format == "" && arrowtext.Is(content) {
+		if format == "" && textfile.IsArrow(content) {
 			in.format = Arrow
 		}
 		return []*input{in}, nil
@@ -176,7 +175,7 @@ func binaryFormat(path string, info fs.FileInfo) (string, error) {
 		return Parquet, nil
 	case pack.IsPack(head): // before Arrow, which a pack is too
 		return Packed, nil
-	case arrowtext.Is(head):
+	case textfile.IsArrow(head):
 		return Arrow, nil
 	}
 	return "", nil
@@ -256,7 +255,7 @@ func (in *input) readStream(r io.Reader, p *pipe) error {
 			return notStreamed(Parquet)
 		case pack.IsPack(head):
 			return notStreamed(Packed)
-		case arrowtext.Is(head):
+		case textfile.IsArrow(head):
 			in.format = Arrow
 		}
 	}

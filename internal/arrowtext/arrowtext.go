@@ -6,46 +6,34 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"optcomplete/internal/textfile"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
 
-// The first bytes of the two forms. A file is the stream with a mark before it,
-// padded to eight bytes, and an index after it.
-var (
-	fileMark   = []byte("ARROW1\x00\x00")
-	streamMark = []byte{0xff, 0xff, 0xff, 0xff}
-)
-
-// Is tells whether the first bytes of a file are those of Arrow IPC.
-func Is(head []byte) bool {
-	return bytes.HasPrefix(head, fileMark) || bytes.HasPrefix(head, streamMark)
+func init() {
+	textfile.OpenArrow = func(r io.Reader) (textfile.Records, error) {
+		records, err := Records(r)
+		if err != nil {
+			return nil, err
+		}
+		return New(records)
+	}
 }
 
 // Records opens Arrow IPC of either form.
 func Records(r io.Reader) (array.RecordReader, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
-	if head, _ := buffered.Peek(len(fileMark)); bytes.Equal(head, fileMark) {
-		if _, err := buffered.Discard(len(fileMark)); err != nil {
+	if head, _ := buffered.Peek(len(textfile.ArrowFile)); bytes.Equal(head, textfile.ArrowFile) {
+		if _, err := buffered.Discard(len(textfile.ArrowFile)); err != nil {
 			return nil, err
 		}
 	}
 	// The dictionaries of one message may be replaced by those of another.
 	return ipc.NewReader(buffered, ipc.WithDelayReadSchema(false))
 }
-
-// Kind is what a column holds, where its text alone does not show it.
-type Kind string
-
-// The kinds. Unknown leaves it to the text.
-const (
-	Unknown  Kind = ""
-	Category Kind = "text"
-	List     Kind = "list"
-	Date     Kind = "date"
-)
 
 // Separator stands between the parts of a list.
 const Separator = '|'
@@ -55,10 +43,10 @@ type Reader struct {
 	from   array.RecordReader
 	batch  arrow.RecordBatch
 	names  []string
-	kinds  []Kind
+	kinds  []textfile.Kind
 	cells  []cell // of the batch
 	row    int    // the next of the batch
-	Record int    // the number of the record given last, from 1
+	record int    // the number of the record given last, from 1
 	text   []byte
 	ends   []int
 }
@@ -69,7 +57,7 @@ func New(from array.RecordReader) (*Reader, error) {
 	for _, field := range from.Schema().Fields() {
 		kind, ok := kindOf(field.Type)
 		if !ok {
-			return nil, fmt.Errorf("column %q holds %s: a table may hold numbers, text, categories, lists and dates", field.Name, field.Type)
+			return nil, &textfile.UnfitError{Problem: fmt.Sprintf("column %q holds %s: a table may hold numbers, text, categories, lists and dates", field.Name, field.Type)}
 		}
 		r.names, r.kinds = append(r.names, field.Name), append(r.kinds, kind)
 	}
@@ -80,7 +68,7 @@ func New(from array.RecordReader) (*Reader, error) {
 func (r *Reader) Names() []string { return r.names }
 
 // Kinds are those of the columns.
-func (r *Reader) Kinds() []Kind { return r.kinds }
+func (r *Reader) Kinds() []textfile.Kind { return r.kinds }
 
 // Next appends the fields of the next record, or gives io.EOF. They hold until
 // the next call. A damaged table may make the decoder panic: that is an error.
@@ -102,7 +90,7 @@ func (r *Reader) Next(fields [][]byte) (_ [][]byte, err error) {
 			r.cells = append(r.cells, cellOf(column))
 		}
 	}
-	r.Record++
+	r.record++
 	r.text, r.ends = r.text[:0], r.ends[:0]
 	for f, of := range r.cells {
 		if r.text, err = of(r.row, r.text); err != nil {
@@ -117,6 +105,9 @@ func (r *Reader) Next(fields [][]byte) (_ [][]byte, err error) {
 	}
 	return fields, nil
 }
+
+// Record is the number of the record given last, from 1.
+func (r *Reader) Record() int { return r.record }
 
 // Close lets go of the records.
 func (r *Reader) Close() { r.from.Release() }

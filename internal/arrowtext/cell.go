@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"math"
+	"optcomplete/internal/textfile"
 	"strconv"
 	"unicode/utf8"
 
@@ -12,22 +13,22 @@ import (
 )
 
 // kindOf tells what a type holds; false if it has no text.
-func kindOf(t arrow.DataType) (Kind, bool) {
+func kindOf(t arrow.DataType) (textfile.Kind, bool) {
 	switch t.ID() {
 	case arrow.DICTIONARY:
 		inner, ok := kindOf(t.(*arrow.DictionaryType).ValueType)
-		return Category, ok && (inner == Unknown || inner == Date)
+		return textfile.Category, ok && (inner == textfile.Unknown || inner == textfile.Date)
 	case arrow.LIST, arrow.LARGE_LIST, arrow.FIXED_SIZE_LIST:
 		inner, ok := kindOf(t.(arrow.ListLikeType).Elem())
-		return List, ok && inner != List
+		return textfile.List, ok && inner != textfile.List
 	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP:
-		return Date, true
+		return textfile.Date, true
 	case arrow.NULL, arrow.BOOL, arrow.STRING, arrow.LARGE_STRING, arrow.STRING_VIEW,
 		arrow.INT8, arrow.INT16, arrow.INT32, arrow.INT64, arrow.UINT8, arrow.UINT16, arrow.UINT32, arrow.UINT64,
 		arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64, arrow.DECIMAL128, arrow.DECIMAL256:
-		return Unknown, true
+		return textfile.Unknown, true
 	}
-	return Unknown, false
+	return textfile.Unknown, false
 }
 
 // cell appends the text of a record's cell.

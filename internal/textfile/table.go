@@ -7,8 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-
-	"optcomplete/internal/arrowtext"
 )
 
 // Table gives the lines of a text table as fields, or the records of an Arrow
@@ -19,7 +17,7 @@ type Table struct {
 	Delimiter byte // 0 until the first line shows it
 	Least     int  // the fewest fields the table can have, to detect the delimiter
 	fields    [][]byte
-	records   *arrowtext.Reader
+	records   Records
 	begun     bool // the names of the records' columns were given
 }
 
@@ -30,7 +28,7 @@ func WithTable(r io.Reader, t *Table, read func() error) error {
 		return err
 	}
 	defer release()
-	if head, _ := text.Peek(8); arrowtext.Is(head) {
+	if head, _ := text.Peek(8); IsArrow(head) {
 		return t.withRecords(text, read)
 	}
 	t.text = text
@@ -38,13 +36,15 @@ func WithTable(r io.Reader, t *Table, read func() error) error {
 }
 
 // withRecords hands an Arrow table to read.
-func (t *Table) withRecords(r io.Reader, read func() error) error {
-	records, err := arrowtext.Records(r)
-	if err != nil {
-		return t.damaged(err)
+func (t *Table) withRecords(r io.Reader, read func() error) (err error) {
+	if OpenArrow == nil {
+		return t.Fault("is an Arrow table, which this program does not read", "write it as CSV")
 	}
-	if t.records, err = arrowtext.New(records); err != nil {
-		return t.Fault(err.Error(), "leave it out, or make text or a number of it")
+	if t.records, err = OpenArrow(r); err != nil {
+		if unfit := new(UnfitError); errors.As(err, &unfit) {
+			return t.Fault(err.Error(), "leave it out, or make text or a number of it")
+		}
+		return t.damaged(err)
 	}
 	defer t.records.Close()
 	return read()
@@ -56,7 +56,7 @@ func (t *Table) damaged(err error) error {
 }
 
 // Kinds are those of an Arrow table's columns; nil for text.
-func (t *Table) Kinds() []arrowtext.Kind {
+func (t *Table) Kinds() []Kind {
 	if t.records == nil {
 		return nil
 	}
@@ -74,7 +74,7 @@ func (t *Table) nextRecord() ([][]byte, error) {
 		return t.fields, nil
 	}
 	fields, err := t.records.Next(t.fields[:0])
-	t.Line = t.records.Record
+	t.Line = t.records.Record()
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, io.EOF
