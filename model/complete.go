@@ -109,7 +109,7 @@ func (m *Model) Complete(ctx context.Context, w io.Writer, format Format, rows [
 		e, err = newCSVEncoder(m, rows, w)
 		cells = 1 << 14
 	case Parquet:
-		e, err = newParquetEncoder(m, rows, w)
+		e = newParquetEncoder(m, rows, w)
 		cells = parquetCells
 	default:
 		err = fmt.Errorf("model: unknown format %v", format)

@@ -5,17 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"optcomplete/internal/columnar"
 )
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
@@ -91,98 +85,66 @@ func (m *Model) loadSummary(path string) error {
 }
 
 // load fills the table from its file in dir, which must have want rows.
-func (t *table) load(dir string, want int) (err error) {
+func (t *table) load(dir string, want int) error {
 	path := filepath.Join(dir, t.file)
-	// The Parquet reader panics on some damaged files.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: damaged Parquet file: %v", path, r)
-		}
-	}()
-	f, err := os.Open(path)
-	if err != nil {
+	in, err := columnar.Open(path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("the model is incomplete: %w", err)
 	}
-	defer f.Close()
-	in, err := file.NewParquetReader(f)
 	if err != nil {
 		return fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
 	}
-	if got := in.NumRows(); got != int64(want) {
+	defer in.Close()
+	if got := in.Rows(); got != int64(want) {
 		return fmt.Errorf("%s: it has %d rows, but %s says %d", path, got, summaryFile, want)
 	}
-	batches, err := pqarrow.NewFileReader(in, pqarrow.ArrowReadProperties{BatchSize: groupRows}, memory.DefaultAllocator)
-	if err != nil {
+	if err := t.is(in.Columns); err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
-	schema, err := batches.Schema()
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := t.is(schema); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
-	}
-	if err := t.read(batches, want); err != nil {
+	if err := t.read(in, want); err != nil {
 		return fmt.Errorf("%s: damaged Parquet file: %w", path, err)
 	}
 	return nil
 }
 
-func (t *table) read(in *pqarrow.FileReader, want int) error {
-	records, err := in.GetRecordReader(context.Background(), nil, nil)
-	if err != nil {
-		return err
+func (t *table) read(in *columnar.File, want int) error {
+	all := make([]int, len(in.Columns))
+	for x := range all {
+		all[x] = x
 	}
-	defer records.Release()
-	t.ids = make([]string, 0, want)
-	t.values = make([]float64, want*(len(t.names)-t.remainder))
-	if t.remainder > 0 {
-		t.factors = make([]float64, want*t.remainder)
+	// As the rows come, not as many as are announced: the file may be damaged.
+	err := in.Scan(context.Background(), all, groupRows, t.take)
+	if err == nil && len(t.ids) != want {
+		err = fmt.Errorf("%d of %d rows could be read", len(t.ids), want)
 	}
-	t.entries = make([]int32, 0, want)
-	if t.effect {
-		t.effects = make([]float64, 0, want)
-	}
-	for records.Next() {
-		if err := t.take(records.RecordBatch()); err != nil {
-			return err
-		}
-	}
-	if err := records.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return err
-	}
-	if len(t.ids) != want {
-		return fmt.Errorf("%d of %d rows could be read", len(t.ids), want)
-	}
-	return nil
+	return err
 }
 
-// take appends the rows of one record batch.
-func (t *table) take(r arrow.RecordBatch) error {
-	lo, n, k := len(t.ids), int(r.NumRows()), len(t.names)
-	if lo+n > cap(t.ids) {
-		return fmt.Errorf("more rows than the %d announced", cap(t.ids))
-	}
-	for _, c := range r.Columns() {
-		if c.NullN() > 0 {
+// take appends the rows of one batch.
+func (t *table) take(columns []columnar.Vector) error {
+	for _, c := range columns {
+		if c.Null != nil {
 			return errors.New("it has missing values")
 		}
 	}
-	ids := r.Column(0).(array.StringLike)
+	n := columns[0].Len()
 	for i := range n {
-		// A copy: the value is part of the batch's own buffer.
-		t.ids = append(t.ids, strings.Clone(ids.Value(i)))
+		t.ids = append(t.ids, string(columns[0].Text(i)))
+		t.entries = append(t.entries, int32(columns[1].Ints[i]))
 	}
-	t.entries = append(t.entries, r.Column(1).(*array.Int32).Int32Values()...)
-	first := 2
+	columns = columns[2:]
 	if t.effect {
-		t.effects = append(t.effects, r.Column(first).(*array.Float64).Float64Values()...)
-		first++
+		t.effects = append(t.effects, columns[0].Floats...)
+		columns = columns[1:]
 	}
-	for f := range k {
-		values, width, at := t.column(f)
-		for i, v := range r.Column(first + f).(*array.Float64).Float64Values() {
-			values[(lo+i)*width+at] = v
+	k := len(t.names) - t.remainder
+	for i := range n {
+		for f, c := range columns {
+			if f < k {
+				t.values = append(t.values, c.Floats[i])
+			} else {
+				t.factors = append(t.factors, c.Floats[i])
+			}
 		}
 	}
 	return nil

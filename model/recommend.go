@@ -9,13 +9,7 @@ import (
 	"sort"
 	"strconv"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-
+	"optcomplete/internal/columnar"
 	"optcomplete/internal/parallel"
 )
 
@@ -104,15 +98,12 @@ func newRecommendWriter(m *Model, w io.Writer, format Format) (recommendWriter, 
 		out := &recommendCSV{m, csv.NewWriter(w)}
 		return out, out.w.Write([]string{"row", "rank", "column", "prediction"})
 	case Parquet:
-		schema := arrow.NewSchema([]arrow.Field{
-			{Name: "row", Type: idType},
-			{Name: "rank", Type: arrow.PrimitiveTypes.Int32},
-			{Name: "column", Type: idType},
-			{Name: "prediction", Type: arrow.PrimitiveTypes.Float64},
-		}, nil)
-		props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryPageSizeLimit(1<<30))
-		out, err := pqarrow.NewFileWriter(schema, onlyWriter{w}, props, pqarrow.DefaultWriterProps())
-		return &recommendParquet{m, schema, out}, err
+		return &recommendParquet{m, columnar.NewWriter(w, []columnar.Field{
+			{Name: "row", Kind: columnar.Text, Repeats: true},
+			{Name: "rank", Kind: columnar.Int},
+			{Name: "column", Kind: columnar.Text, Repeats: true},
+			{Name: "prediction", Kind: columnar.Float},
+		})}, nil
 	}
 	return nil, fmt.Errorf("model: unknown format %v", format)
 }
@@ -139,9 +130,8 @@ func (o *recommendCSV) close() error {
 }
 
 type recommendParquet struct {
-	m      *Model
-	schema *arrow.Schema
-	out    *pqarrow.FileWriter
+	m   *Model
+	out *columnar.Writer
 }
 
 func (o *recommendParquet) write(rowIDs []string, lists [][]Recommendation) error {
@@ -153,21 +143,7 @@ func (o *recommendParquet) write(rowIDs []string, lists [][]Recommendation) erro
 			columns, values = append(columns, int32(r.Column)), append(values, r.Value)
 		}
 	}
-	row := dictionary(rowIDs, len(rows), func(at int) int32 { return rows[at] })
-	defer row.Release()
-	column := dictionary(o.m.ColumnIDs, len(columns), func(at int) int32 { return columns[at] })
-	defer column.Release()
-	rankBuilder, valueBuilder := array.NewInt32Builder(memory.DefaultAllocator), array.NewFloat64Builder(memory.DefaultAllocator)
-	defer rankBuilder.Release()
-	defer valueBuilder.Release()
-	rankBuilder.AppendValues(ranks, nil)
-	valueBuilder.AppendValues(values, nil)
-	rank, value := rankBuilder.NewArray(), valueBuilder.NewArray()
-	defer rank.Release()
-	defer value.Release()
-	record := array.NewRecordBatch(o.schema, []arrow.Array{row, rank, column, value}, int64(len(rows)))
-	defer record.Release()
-	return o.out.Write(record)
+	return o.out.WriteGroup(coded(rowIDs, rows), ranks, coded(o.m.ColumnIDs, columns), values)
 }
 
 func (o *recommendParquet) close() error { return o.out.Close() }

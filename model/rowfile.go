@@ -8,9 +8,8 @@ import (
 	"os"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/parquet/file"
-
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/columnar"
 )
 
 // RowFile is rows.parquet of a model that is being fitted: a RowSink (Take) that
@@ -29,7 +28,7 @@ type RowFile struct {
 	first  int // of the columns of the file, the one of the first term
 
 	mu     sync.Mutex
-	in     *file.Reader
+	in     *columnar.File
 	groups map[int][]float64 // those read last
 	recent []int             // their numbers, oldest first
 	keep   int               // how many to keep
@@ -52,10 +51,7 @@ func CreateRowFile(dir string, ids, terms []string, effects bool, threads int) (
 		return nil, err
 	}
 	f.buffer = bufio.NewWriterSize(f.file, 1<<18)
-	if f.out, err = f.table.writer(f.buffer); err != nil {
-		f.Close()
-		return nil, err
-	}
+	f.out = f.table.writer(f.buffer)
 	return f, nil
 }
 
@@ -81,7 +77,11 @@ func (f *RowFile) Finish() (err error) {
 		return fmt.Errorf("writing %s: %w", rowsFile, err)
 	}
 	f.out, f.buffer = nil, nil
-	if f.in, err = file.NewParquetReader(f.file); err != nil {
+	info, err := f.file.Stat()
+	if err == nil {
+		f.in, err = columnar.NewFile(f.file, info.Size())
+	}
+	if err != nil {
 		return fmt.Errorf("reading %s back: %w", rowsFile, err)
 	}
 	return nil
@@ -146,31 +146,12 @@ func (f *RowFile) read(g, term int, out []float64) {
 	}
 }
 
-func (f *RowFile) tryRead(g, term int, out []float64) (err error) {
-	// The Parquet reader panics on some damaged files.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("reading %s back: %v", rowsFile, r)
-		}
-	}()
+func (f *RowFile) tryRead(g, term int, out []float64) error {
 	if f.in == nil {
 		return fmt.Errorf("reading %s back: it is not open", rowsFile)
 	}
-	chunk, err := f.in.RowGroup(g).Column(f.first + term)
-	if err != nil {
+	if err := f.in.Floats(g, f.first+term, out); err != nil {
 		return fmt.Errorf("reading %s back: %w", rowsFile, err)
-	}
-	column := chunk.(*file.Float64ColumnChunkReader)
-	defer column.Close()
-	for len(out) > 0 {
-		_, n, err := column.ReadBatch(int64(len(out)), out, nil, nil)
-		if err != nil {
-			return fmt.Errorf("reading %s back: %w", rowsFile, err)
-		}
-		if n == 0 {
-			return fmt.Errorf("reading %s back: %w", rowsFile, io.ErrUnexpectedEOF)
-		}
-		out = out[n:]
 	}
 	return nil
 }

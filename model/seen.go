@@ -6,21 +6,12 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"sync"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
-
 	"optcomplete/data"
+	"optcomplete/internal/columnar"
 )
 
 const (
@@ -129,12 +120,7 @@ func (s *seen) reader() func(i int) ([]int32, error) {
 }
 
 func (m *Model) writeSeen(w io.Writer) error {
-	schema := arrow.NewSchema([]arrow.Field{{Name: "row", Type: idType}, {Name: "column", Type: idType}}, nil)
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryPageSizeLimit(1<<30))
-	out, err := pqarrow.NewFileWriter(schema, onlyWriter{w}, props, pqarrow.DefaultWriterProps())
-	if err != nil {
-		return err
-	}
+	out := columnar.NewWriter(w, []columnar.Field{{Name: "row", Kind: columnar.Text, Repeats: true}, {Name: "column", Kind: columnar.Text, Repeats: true}})
 	row := m.seen.reader()
 	for lo := 0; lo < len(m.RowIDs); {
 		hi, cells := lo, 0
@@ -152,7 +138,7 @@ func (m *Model) writeSeen(w io.Writer) error {
 				rows, columns = append(rows, int32(i-lo)), append(columns, j)
 			}
 		}
-		if err := writePairs(out, schema, m.RowIDs[lo:hi], m.ColumnIDs, rows, columns); err != nil {
+		if err := out.WriteGroup(coded(m.RowIDs[lo:hi], rows), coded(m.ColumnIDs, columns)); err != nil {
 			return err
 		}
 		lo = hi
@@ -160,51 +146,31 @@ func (m *Model) writeSeen(w io.Writer) error {
 	return out.Close()
 }
 
-func writePairs(out *pqarrow.FileWriter, schema *arrow.Schema, rowIDs, columnIDs []string, rows, columns []int32) error {
-	row := dictionary(rowIDs, len(rows), func(at int) int32 { return rows[at] })
-	defer row.Release()
-	column := dictionary(columnIDs, len(columns), func(at int) int32 { return columns[at] })
-	defer column.Release()
-	record := array.NewRecordBatch(schema, []arrow.Array{row, column}, int64(len(rows)))
-	defer record.Release()
-	return out.Write(record)
+// coded are texts by their places.
+func coded(texts []string, at []int32) columnar.Coded {
+	return columnar.Coded{Texts: texts, N: len(at), At: func(cell int) int { return int(at[cell]) }}
 }
 
 // readSeen reads what writeSeen wrote. Pairs whose row or column the model does
 // not have are an error: they belong to another model.
 func (m *Model) readSeen(path string) (columns [][]int32, err error) {
-	// The Parquet reader panics on some damaged files.
-	defer func() {
-		if r := recover(); r != nil {
-			err = fmt.Errorf("%s: damaged Parquet file: %v", path, r)
-		}
-	}()
-	f, err := os.Open(path)
-	if err != nil {
+	in, err := columnar.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
 		return nil, err
 	}
-	defer f.Close()
-	in, err := file.NewParquetReader(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
 	}
-	batches, err := pqarrow.NewFileReader(in, pqarrow.ArrowReadProperties{BatchSize: groupRows}, memory.DefaultAllocator)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
+	defer in.Close()
+	if c := in.Columns; len(c) != 2 || c[0].Kind != columnar.Text || c[1].Kind != columnar.Text || c[0].List || c[1].List {
+		return nil, fmt.Errorf("%s: its columns are not the ids of rows and columns", path)
 	}
-	records, err := batches.GetRecordReader(context.Background(), nil, nil)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	defer records.Release()
 	columns = make([][]int32, len(m.RowIDs))
-	for records.Next() {
-		if err := m.takeSeen(records.RecordBatch(), columns); err != nil {
-			return nil, fmt.Errorf("%s: %w", filepath.Clean(path), err)
-		}
-	}
-	if err := records.Err(); err != nil && !errors.Is(err, io.EOF) {
-		return nil, fmt.Errorf("%s: damaged Parquet file: %w", path, err)
+	err = in.Scan(context.Background(), []int{0, 1}, groupRows, func(batch []columnar.Vector) error {
+		return m.takeSeen(&batch[0], &batch[1], columns)
+	})
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Clean(path), err)
 	}
 	for i := range columns {
 		slices.Sort(columns[i]) // another program may have written it in another order
@@ -212,27 +178,19 @@ func (m *Model) readSeen(path string) (columns [][]int32, err error) {
 	return columns, nil
 }
 
-func (m *Model) takeSeen(r arrow.RecordBatch, columns [][]int32) error {
-	if r.NumCols() != 2 {
-		return fmt.Errorf("it has %d columns, not row and column", r.NumCols())
-	}
-	rowIDs, ok := r.Column(0).(array.StringLike)
-	columnIDs, also := r.Column(1).(array.StringLike)
-	if !ok || !also {
-		return errors.New("its columns are not the ids of rows and columns")
-	}
+func (m *Model) takeSeen(rowIDs, columnIDs *columnar.Vector, columns [][]int32) error {
 	row, at := "", -1 // of the pair before: they stand by rows
-	for x := range int(r.NumRows()) {
-		if id := rowIDs.Value(x); at < 0 || id != row {
-			i, known := m.Row(id)
+	for x := range rowIDs.Len() {
+		if id := rowIDs.Text(x); at < 0 || string(id) != row {
+			i, known := m.Row(string(id))
 			if !known {
 				return fmt.Errorf("row %q is not in the model", id)
 			}
-			row, at = strings.Clone(id), i
+			row, at = string(id), i
 		}
-		j, known := m.Column(columnIDs.Value(x))
+		j, known := m.Column(string(columnIDs.Text(x)))
 		if !known {
-			return fmt.Errorf("column %q is not in the model", columnIDs.Value(x))
+			return fmt.Errorf("column %q is not in the model", columnIDs.Text(x))
 		}
 		columns[at] = append(columns[at], int32(j))
 	}

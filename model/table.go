@@ -7,12 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/compress"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+	"optcomplete/internal/columnar"
 )
 
 // groupRows is the number of rows in a row group of a saved model: what is
@@ -95,23 +90,20 @@ func columnNames(features []string) []string {
 	return names
 }
 
-func (t *table) schema() *arrow.Schema {
-	fields := []arrow.Field{{Name: t.id, Type: arrow.BinaryTypes.String}, {Name: "entries", Type: arrow.PrimitiveTypes.Int32}}
+func (t *table) fields() []columnar.Field {
+	fields := []columnar.Field{{Name: t.id, Kind: columnar.Text}, {Name: "entries", Kind: columnar.Int}}
 	if t.effect {
-		fields = append(fields, arrow.Field{Name: "effect", Type: arrow.PrimitiveTypes.Float64})
+		fields = append(fields, columnar.Field{Name: "effect", Kind: columnar.Float})
 	}
 	for _, name := range t.names {
-		fields = append(fields, arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64})
+		fields = append(fields, columnar.Field{Name: name, Kind: columnar.Float})
 	}
-	return arrow.NewSchema(fields, nil)
+	return fields
 }
 
 // write writes the table to w, a row group at a time.
 func (t *table) write(w io.Writer) error {
-	out, err := t.writer(w)
-	if err != nil {
-		return err
-	}
+	out := t.writer(w)
 	for lo := 0; lo < len(t.ids); lo += groupRows {
 		if err := out.group(t, lo, min(len(t.ids), lo+groupRows)); err != nil {
 			return errors.Join(err, out.Close())
@@ -121,86 +113,47 @@ func (t *table) write(w io.Writer) error {
 }
 
 // tableWriter writes the row groups of a table.
-type tableWriter struct {
-	*pqarrow.FileWriter
-	builder *array.RecordBuilder
-}
+type tableWriter struct{ *columnar.Writer }
 
 // writer begins a file of tables like t.
-func (t *table) writer(w io.Writer) (*tableWriter, error) {
-	// Ids are distinct and coefficients too: a dictionary would only cost.
-	props := parquet.NewWriterProperties(parquet.WithCompression(compress.Codecs.Zstd), parquet.WithDictionaryDefault(false))
-	schema := t.schema()
-	out, err := pqarrow.NewFileWriter(schema, onlyWriter{w}, props, pqarrow.DefaultWriterProps())
-	if err != nil {
-		return nil, err
-	}
-	return &tableWriter{out, array.NewRecordBuilder(memory.DefaultAllocator, schema)}, nil
+func (t *table) writer(w io.Writer) *tableWriter {
+	return &tableWriter{columnar.NewWriter(w, t.fields())}
 }
 
 // group writes the rows lo..hi of t.
 func (w *tableWriter) group(t *table, lo, hi int) error {
-	t.append(w.builder, lo, hi)
-	record := w.builder.NewRecordBatch()
-	defer record.Release()
-	return w.Write(record)
-}
-
-// Close ends the file.
-func (w *tableWriter) Close() error {
-	w.builder.Release()
-	return w.FileWriter.Close()
-}
-
-// append adds the rows lo..hi to the builder.
-func (t *table) append(b *array.RecordBuilder, lo, hi int) {
-	ids := b.Field(0).(*array.StringBuilder)
-	for _, id := range t.ids[lo:hi] {
-		ids.Append(strings.ToValidUTF8(id, "\uFFFD")) // readers reject anything else
-	}
-	b.Field(1).(*array.Int32Builder).AppendValues(t.entries[lo:hi], nil)
-	first := 2
+	columns := []any{t.ids[lo:hi], t.entries[lo:hi]}
 	if t.effect {
-		b.Field(first).(*array.Float64Builder).AppendValues(t.effects[lo:hi], nil)
-		first++
+		columns = append(columns, t.effects[lo:hi])
 	}
 	for f := range t.names {
 		values, width, at := t.column(f)
-		column := b.Field(first + f).(*array.Float64Builder)
-		column.Reserve(hi - lo)
+		column := make([]float64, 0, hi-lo)
 		for i := lo; i < hi; i++ {
-			column.UnsafeAppend(values[i*width+at])
+			column = append(column, values[i*width+at])
 		}
+		columns = append(columns, column)
 	}
+	return w.WriteGroup(columns...)
 }
 
-// onlyWriter hides the other methods of a writer: the Parquet writer would
-// close what it can close.
-type onlyWriter struct{ io.Writer }
-
-// is reports what is wrong with the schema of a file that should hold t.
-func (t *table) is(got *arrow.Schema) error {
-	want := t.schema()
-	if got.NumFields() != want.NumFields() {
-		return fmt.Errorf("it has %d columns, the model needs %d (%s)", got.NumFields(), want.NumFields(), names(want))
+// is reports what is wrong with the columns of a file that should hold t.
+func (t *table) is(got []columnar.Column) error {
+	want := t.fields()
+	if len(got) != len(want) {
+		return fmt.Errorf("it has %d columns, the model needs %d (%s)", len(got), len(want), names(want))
 	}
-	for i, w := range want.Fields() {
-		g := got.Field(i)
-		if g.Name != w.Name || !sameType(g.Type, w.Type) {
-			return fmt.Errorf("its column %d is %s (%s), the model needs %s (%s)", i+1, g.Name, g.Type, w.Name, w.Type)
+	for i, w := range want {
+		if g := got[i]; g.Name != w.Name || g.Kind != w.Kind || g.List {
+			return fmt.Errorf("its column %d is %s (%v), the model needs %s (%v)", i+1, g.Name, g.Kind, w.Name, w.Kind)
 		}
 	}
 	return nil
 }
 
-// sameType allows the long strings that some programs rewrite a file with.
-func sameType(got, want arrow.DataType) bool {
-	return arrow.TypeEqual(got, want) || want.ID() == arrow.STRING && got.ID() == arrow.LARGE_STRING
-}
-
-func names(s *arrow.Schema) string {
+func names(fields []columnar.Field) string {
 	var out []string
-	for _, f := range s.Fields() {
+	for _, f := range fields {
 		out = append(out, f.Name)
 	}
 	return strings.Join(out, ", ")

@@ -3,91 +3,71 @@ package ingest
 import (
 	"errors"
 	"fmt"
-	"io"
+	"io/fs"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-	"github.com/apache/arrow-go/v18/parquet"
-	"github.com/apache/arrow-go/v18/parquet/file"
-	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"optcomplete/data"
+	"optcomplete/internal/columnar"
 	"optcomplete/internal/textfile"
 )
 
 // recordRows is how many records of a Parquet file make a batch.
 const recordRows = 1 << 16
 
-// readParquet hands the records of a Parquet file to the pipe. A damaged file
-// may make the decoder panic: that is an error of the file.
-func (in *input) readParquet(p *pipe) (err error) {
-	defer func() {
-		if r := recover(); r != nil {
-			err = in.damaged(fmt.Errorf("%v", r))
-		}
-	}()
-	from, err := os.Open(in.path)
-	if err != nil {
+// readParquet hands the records of a Parquet file to the pipe.
+func (in *input) readParquet(p *pipe) error {
+	from, err := columnar.Open(in.path)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return textfile.OpenError(in.path, err)
 	}
-	defer from.Close()
-	props := parquet.NewReaderProperties(memory.DefaultAllocator)
-	props.BufferedStreamEnabled = true // pages, not whole columns in memory
-	reader, err := file.NewParquetReader(from, file.WithReadProps(props))
 	if err != nil {
 		return in.damaged(err)
 	}
-	defer reader.Close()
-	schema := reader.MetaData().Schema
-	names := make([]string, schema.NumColumns())
-	for x := range names {
-		names[x] = schema.Column(x).Path()
+	defer from.Close()
+	names := make([]string, len(from.Columns))
+	for x, c := range from.Columns {
+		names[x] = c.Name
 	}
 	at, err := in.recordColumns(names, p.settings)
 	if err != nil {
 		return err
 	}
 	for _, x := range at {
-		if c := schema.Column(x); c.MaxRepetitionLevel() > 0 || strings.Contains(c.Path(), ".") {
-			return fault(in.name, 0, "column "+data.Quote(c.Path())+" is nested", "name flat columns with --row-name, --column-name and --value-name")
+		if c := from.Columns[x]; c.List || c.Nested {
+			return fault(in.name, 0, "column "+data.Quote(c.Name)+" is nested", "name flat columns with --row-name, --column-name and --value-name")
 		}
 	}
-	records, err := pqarrow.NewFileReader(reader, pqarrow.ArrowReadProperties{BatchSize: recordRows}, memory.DefaultAllocator)
-	if err != nil {
-		return in.damaged(err)
-	}
-	rows := reader.NumRows()
 	begun, done := p.bytes, int64(0)
-	batches, err := records.GetRecordReader(p.ctx, at, nil)
-	if err != nil {
-		return in.damaged(err)
-	}
-	defer batches.Release()
-	for batches.Next() {
+	var stopped error // by the pipe, not by the file
+	err = from.Scan(p.ctx, at, recordRows, func(batch []columnar.Vector) error {
 		b, err := p.next()
 		if err != nil {
+			stopped = err
 			return err
 		}
-		// A record has the columns in the order in which they were asked for.
-		b.record, b.parse = batches.RecordBatch(), (*worker).parseRecord
-		b.record.Retain()
+		b.record, b.parse = from.Record(at, batch), (*worker).parseRecord
 		done += b.record.NumRows()
-		p.bytes = begun + int64(float64(in.size)*float64(done)/float64(max(rows, 1)))
-		if err := p.emit(in, b); err != nil {
-			return err
-		}
+		p.bytes = begun + int64(float64(in.size)*float64(done)/float64(max(from.Rows(), 1)))
+		stopped = p.emit(in, b)
+		return stopped
+	})
+	if stopped == nil {
+		stopped = p.ctx.Err()
 	}
-	if err := batches.Err(); err != nil && !errors.Is(err, io.EOF) {
+	if stopped != nil {
+		return stopped
+	}
+	if err == nil && done != from.Rows() {
+		err = fmt.Errorf("it holds %d records, but announces %d", done, from.Rows())
+	}
+	if err != nil {
 		return in.damaged(err)
-	}
-	if done != rows {
-		return in.damaged(fmt.Errorf("it holds %d records, but announces %d", done, rows))
 	}
 	return nil
 }
@@ -238,7 +218,7 @@ func (w *worker) textOf(b *batch, from arrow.Array, column int) (func(int) []byt
 	case *array.Uint64:
 		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, a.Value(x), 10) }
 	default:
-		return nil, fault(b.file.name, 0, fmt.Sprintf("column %s holds %s, which are no ids", data.Quote(b.record.ColumnName(column)), from.DataType()),
+		return nil, fault(b.file.name, 0, fmt.Sprintf("column %s holds %s, which are no ids", data.Quote(b.record.ColumnName(column)), inWords(from.DataType())),
 			"ids are strings or integers; name the columns with --row-name, --column-name and --value-name")
 	}
 	return func(x int) []byte {
@@ -287,7 +267,7 @@ func numberOf(in *input, from arrow.Array) (func(int) (v float64, null bool), er
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
 		of = func(x int) float64 { return decimal(a.Value(x).ToString(scale)) }
 	default:
-		return nil, fault(in.name, 0, fmt.Sprintf("the values are %s, not numbers", from.DataType()), "name the column of the values with --value-name")
+		return nil, fault(in.name, 0, fmt.Sprintf("the values are %s, not numbers", inWords(from.DataType())), "name the column of the values with --value-name")
 	}
 	return func(x int) (float64, bool) {
 		if from.IsNull(x) {
@@ -303,4 +283,21 @@ func decimal(text string) float64 {
 		return math.NaN()
 	}
 	return v
+}
+
+// inWords names a type for people.
+func inWords(t arrow.DataType) string {
+	switch t.ID() {
+	case arrow.STRING, arrow.LARGE_STRING, arrow.BINARY, arrow.LARGE_BINARY, arrow.FIXED_SIZE_BINARY, arrow.STRING_VIEW, arrow.BINARY_VIEW:
+		return "text"
+	case arrow.FLOAT16, arrow.FLOAT32, arrow.FLOAT64, arrow.DECIMAL128, arrow.DECIMAL256:
+		return "numbers with fractions"
+	case arrow.BOOL:
+		return "true or false"
+	case arrow.DATE32, arrow.DATE64, arrow.TIMESTAMP, arrow.TIME32, arrow.TIME64:
+		return "dates or times"
+	case arrow.LIST, arrow.LARGE_LIST, arrow.STRUCT, arrow.MAP, arrow.FIXED_SIZE_LIST:
+		return "lists or structures"
+	}
+	return "of a type unknown here"
 }
