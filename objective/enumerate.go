@@ -19,6 +19,7 @@ const (
 	enumerateFound = 1 << 12 // selections returned by one call
 	gramBytes      = 1 << 30 // memory for the rows' products B_iᵀB_i
 	gramFeatures   = 256     // with more features, products are made as needed
+	enumerateReach = 1e10    // the largest γ‖b_j‖²: beyond it eliminations without residuals lose all digits
 	gramAfter      = 3       // kept from the third enumeration on: one or two would not repay it
 )
 
@@ -39,7 +40,7 @@ func (o *Exact) gramStride() int { return (kernel.Tri(o.p) + o.p) * kernel.Lanes
 // operations, so it is the same on every machine; +Inf means never.
 func (o *Exact) Effort(freeFeatures, left int) float64 {
 	selections := kernel.Choose(freeFeatures, left)
-	if selections > enumerateMost {
+	if selections > enumerateMost || o.gamma*slices.Max(o.norm) > enumerateReach {
 		return math.Inf(1)
 	}
 	const support = 24

@@ -128,7 +128,9 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	if err != nil {
 		return 0, 0, err
 	}
-	cost, constant = o.total(sum, gradient, hessian)
+	if cost, constant = o.total(sum, gradient, hessian); !o.tight(&w, weights, cost, constant, gradient, sum.squares) {
+		return o.carefully(ctx, &w, weights, gradient)
+	}
 	return cost, constant, nil
 }
 

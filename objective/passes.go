@@ -78,13 +78,17 @@ type evaluation struct {
 	Of      costOf
 	Weights []float64
 	Curved  bool
+	Careful bool       // row by row, with as many digits as it takes
 	at      *weighting // of the weights; nil where the pass was sent to
 }
 
 // Name tells whether there are second derivatives.
 func (p *evaluation) Name() string {
-	if p.Curved {
+	switch {
+	case p.Curved:
 		return "evaluation with second derivatives"
+	case p.Careful:
+		return "careful evaluation"
 	}
 	return "evaluation"
 }
@@ -112,7 +116,7 @@ func (p *evaluation) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &evaluating{worker: k, curved: p.Curved, sums: k.newSums(p.Curved)}, nil
+	return &evaluating{worker: k, pass: p, sums: k.newSums(p.Curved)}, nil
 }
 
 // start is a worker at weights.
@@ -132,13 +136,17 @@ func (c *costOf) start(in *pass.Input, weights []float64, at *weighting, curved 
 
 type evaluating struct {
 	*worker
-	curved bool
-	sums   *sums
+	pass *evaluation
+	sums *sums
 }
 
 // Add evaluates a chunk.
 func (w *evaluating) Add(c *pass.Chunk) error {
-	w.chunk(c, w.curved, w.sums)
+	if w.pass.Careful {
+		w.careful(c, w.pass.Weights, w.sums)
+	} else {
+		w.chunk(c, w.pass.Curved, w.sums)
+	}
 	return nil
 }
 
@@ -146,10 +154,10 @@ func (w *evaluating) Add(c *pass.Chunk) error {
 func (w *evaluating) Part() (pass.Part, error) {
 	s := w.sums
 	w.take(s)
-	if t := len(w.support); w.curved {
+	if t := len(w.support); w.pass.Curved {
 		mirror(s.hessian, t)
 	}
-	w.sums = w.newSums(w.curved)
+	w.sums = w.newSums(w.pass.Curved)
 	return s, nil
 }
 
@@ -169,22 +177,23 @@ func (s *sums) plus(after *sums) {
 	s.cost += after.cost
 	s.constant += after.constant
 	s.size += after.size
+	s.squares += after.squares
 	floats.Add(s.gradient, after.gradient)
 	floats.Add(s.hessian, after.hessian)
 }
 
 // sent is sums as they are sent.
 type sent struct {
-	Scalars           [3]float64
+	Scalars           [4]float64
 	Gradient, Hessian []float64
 }
 
 func (s *sums) sent() sent {
-	return sent{[3]float64{s.cost, s.constant, s.size}, s.gradient, s.hessian}
+	return sent{[4]float64{s.cost, s.constant, s.size, s.squares}, s.gradient, s.hessian}
 }
 
 func (s *sent) sums() sums {
-	return sums{cost: s.Scalars[0], constant: s.Scalars[1], size: s.Scalars[2], gradient: s.Gradient, hessian: s.Hessian}
+	return sums{cost: s.Scalars[0], constant: s.Scalars[1], size: s.Scalars[2], squares: s.Scalars[3], gradient: s.Gradient, hessian: s.Hessian}
 }
 
 // GobEncode encodes the sums.

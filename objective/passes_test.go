@@ -27,6 +27,7 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 		for _, p := range []pass.Pass{
 			&evaluation{Of: exact.described(), Weights: weights},
 			&evaluation{Of: exact.described(), Weights: curvedAt, Curved: true},
+			&evaluation{Of: exact.described(), Weights: weights, Careful: true},
 			&rowCosts{Of: exact.described(), Weights: weights},
 			exact.Removing([]int{2, 5, 7}),
 			&norming{Of: exact.described()},

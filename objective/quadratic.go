@@ -110,11 +110,37 @@ func (o *Quadratic) Eval(ctx context.Context, weights, gradient []float64) (cost
 
 // EvalHessian is Eval, and also gives the second derivatives; see search.Curved.
 func (o *Quadratic) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	if len(weights) != o.p || (gradient != nil && len(gradient) != o.p) {
+	if gradient == nil {
+		gradient = make([]float64, o.p)
+	}
+	fast, constant, err := o.fast(ctx, weights, gradient, hessian)
+	if err != nil || fast.tight(weights, constant, gradient) {
+		return fast.value, constant, err
+	}
+	found, ok := o.carefully(weights)
+	if !ok {
+		return fast.value, constant, nil
+	}
+	for j, slope := range found.Slope {
+		gradient[j] = max(-slope*o.scale, -steepest)
+	}
+	return found.Cost * o.scale, down(found.Constant * o.scale), nil
+}
+
+// rounded is a cost and how far it may be off.
+type rounded struct{ value, off float64 }
+
+func (c rounded) tight(weights []float64, constant float64, gradient []float64) bool {
+	return met(weights, c.value, c.off, constant, gradient, loose(weights))
+}
+
+// fast evaluates by products, in double precision.
+func (o *Quadratic) fast(ctx context.Context, weights, gradient, hessian []float64) (cost rounded, constant float64, err error) {
+	if len(weights) != o.p || len(gradient) != o.p {
 		panic("objective: weights and gradient must have one number for each feature")
 	}
 	if err := ctx.Err(); err != nil {
-		return 0, 0, err
+		return cost, 0, err
 	}
 	w := newWeighting(weights, o.gamma)
 	t := len(w.support)
@@ -123,7 +149,7 @@ func (o *Quadratic) EvalHessian(ctx context.Context, weights, gradient, hessian 
 	}
 	slots, err := o.columns.need(ctx, w.support, o.likely)
 	if err != nil {
-		return 0, 0, err
+		return cost, 0, err
 	}
 	u := o.solve(w, slots)
 	gu := o.multiply(slots, u)
@@ -136,15 +162,14 @@ func (o *Quadratic) EvalHessian(ctx context.Context, weights, gradient, hessian 
 		penalty += w.ridge[x] * u[x] * u[x]
 		size += o.norm[j] * math.Abs(u[x])
 	}
-	cost = max(o.squares-2*yu+ugu+penalty, 0) * o.scale
+	cost.value = max(o.squares-2*yu+ugu+penalty, 0) * o.scale
 	delta := o.delta(t)
+	cost.off = delta * (o.squares + size*size + penalty) * o.scale
 	constant = (o.squares - ugu - delta*(o.squares+size*size)) * o.scale
-	if gradient != nil {
-		by, off := -o.gamma*o.scale*(1+4*1.2e-16), delta*(math.Sqrt(o.squares)+size)
-		for j, y := range o.y {
-			z := math.Abs(y-gu[j]) + off*o.norm[j]
-			gradient[j] = by * z * z
-		}
+	by, off := -o.gamma*o.scale*(1+4*1.2e-16), delta*(math.Sqrt(o.squares)+size)
+	for j, y := range o.y {
+		z := math.Abs(y-gu[j]) + off*o.norm[j]
+		gradient[j] = by * z * z
 	}
 	if hessian != nil {
 		o.second(w, gu, hessian)
@@ -244,8 +269,11 @@ func inverseLower(l, w []float64, t int) {
 	}
 }
 
-// Coefficients returns the u of a selection, in its order.
+// Coefficients returns the u of a selection, in increasing order.
 func (o *Quadratic) Coefficients(ctx context.Context, selection []int) ([]float64, error) {
+	if found, ok, err := o.hard(ctx, selection); ok || err != nil {
+		return found.U, err
+	}
 	slots, err := o.columns.need(ctx, selection, o.likely)
 	if err != nil {
 		return nil, err

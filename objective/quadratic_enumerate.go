@@ -12,7 +12,11 @@ import (
 // multiple of an evaluation and what the search does with it; +Inf means never.
 func (o *Quadratic) Effort(freeFeatures, left int) float64 {
 	selections := kernel.Choose(freeFeatures, left)
-	if selections > enumerateMost || float64(o.columns.most) < 2*float64(freeFeatures) {
+	largest := 0.0
+	for _, norm := range o.norm {
+		largest = max(largest, o.gamma*norm*norm)
+	}
+	if selections > enumerateMost || largest > enumerateReach || float64(o.columns.most) < 2*float64(freeFeatures) {
 		return math.Inf(1)
 	}
 	work := 4*selections + float64(freeFeatures*freeFeatures)*2

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/wide"
 )
 
 // Table is the data of a regression in memory: n rows of p features and a value
@@ -108,6 +109,11 @@ func (t *Table) Rounding() float64 { return rounding(t.n) }
 // rounding is the relative error of a sum of so many products: it grows like
 // the root of their number.
 func rounding(terms int) float64 { return 1.2e-16 * (16 + 4*math.Sqrt(float64(terms))) }
+
+// Regression is the table, for package wide.
+func (t *Table) Regression() *wide.Regression {
+	return &wide.Regression{P: t.p, Values: t.values, Feature: func(e, j int) (x, y float64) { return t.At(e, j), 1 }}
+}
 
 // Columns writes Xᵀx_j for each of the features; see [Products].
 func (t *Table) Columns(ctx context.Context, features []int, dst [][]float64) error {

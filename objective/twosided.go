@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/wide"
 )
 
 // TwoSided gives the products of a two-sided problem: every observed entry
@@ -213,6 +214,23 @@ func (t *TwoSided) compute(ctx context.Context, features []int, dst [][]float64)
 func distinct(list []int) []int {
 	slices.Sort(list)
 	return slices.Compact(list)
+}
+
+// Regression is the entries with their products, for package wide.
+func (t *TwoSided) Regression() *wide.Regression {
+	var values []float64
+	var row, column []int32
+	for _, i := range t.rows {
+		columns, a := t.matrix.Row(int(i))
+		for range columns {
+			row = append(row, i)
+		}
+		column = append(column, columns...)
+		values = append(values, a...)
+	}
+	return &wide.Regression{P: t.Dim(), Values: values, Feature: func(e, j int) (x, y float64) {
+		return t.x[int(row[e])*t.p1+j/t.p2], t.b[int(column[e])*t.width+j%t.p2]
+	}}
 }
 
 // Cost evaluates the objective from the entries themselves, with residuals and

@@ -34,6 +34,7 @@ type sums struct {
 	cost     float64   // Σ ‖a − Vu‖² + Σ u²/(γs)
 	constant float64   // Σ 2aᵀr − ‖r‖²
 	size     float64   // Σ 2‖a‖‖r‖ + ‖r‖²
+	squares  float64   // Σ ‖a‖²
 	gradient []float64 // Σ (b_jᵀr)², with the filling of blocks
 	hessian  []float64 // Σ (b_jᵀr)(b_lᵀr) b_jᵀMb_l over the support
 }
@@ -42,6 +43,7 @@ type sums struct {
 func (s *sums) add(aa, ar, rr float64) {
 	s.constant += 2*ar - rr
 	s.size += 2*math.Sqrt(aa*rr) + rr
+	s.squares += aa
 }
 
 // worker evaluates chunks on one thread, reusing its memory.

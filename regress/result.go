@@ -74,7 +74,14 @@ func newResult(ctx context.Context, problem Problem, settings Settings, whole *s
 	if err != nil {
 		return nil, err
 	}
-	found.Certify(whole.table.Cost(found.Selection, w, r.Gamma)/float64(n), settings.Gap)
+	cost, hard, err := oracle.Cost(ctx, found.Selection)
+	if err != nil {
+		return nil, err
+	}
+	if !hard {
+		cost = whole.table.Cost(found.Selection, w, r.Gamma) / float64(n)
+	}
+	found.Certify(cost, settings.Gap)
 	r.Certificate = found.Certificate(true, func(selection []int) []string { return named(problem.Names, selection) })
 	if settings.Refit == spec.LeastSquares {
 		w = whole.leastSquares(found.Selection)

@@ -310,6 +310,9 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 	if math.IsNaN(cost) || math.IsNaN(c.constant) {
 		return 0, cut{}, nil, fmt.Errorf("search: the oracle returned cost %v and constant %v", cost, c.constant)
 	}
+	if slices.ContainsFunc(hessian, func(h float64) bool { return math.IsNaN(h) || math.IsInf(h, 0) }) {
+		hessian = nil // it only steers
+	}
 	s.passes++
 	c.number = s.evaluated
 	s.evaluated++

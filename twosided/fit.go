@@ -163,7 +163,13 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 		return err
 	}
 	summary := &m.Summary
-	cost := products.Cost(found.Selection, u, summary.Gamma) / (float64(summary.Rows) * float64(summary.Columns))
+	cost, hard, err := oracle.Cost(ctx, found.Selection)
+	if err != nil {
+		return err
+	}
+	if !hard {
+		cost = products.Cost(found.Selection, u, summary.Gamma) / (float64(summary.Rows) * float64(summary.Columns))
+	}
 	if settings.Refit == spec.LeastSquares {
 		if u, err = oracle.LeastSquares(ctx, found.Selection); err != nil {
 			return err
