@@ -109,7 +109,7 @@ func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows
 	}
 	if f.pairs != "" {
 		p := pairPredictor{model: oneSided{m}, skip: f.skip}
-		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, f.pairs, data.PairsOptions{}) }); err != nil {
+		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, model.CSV, f.pairs, data.PairsOptions{}) }); err != nil {
 			return err
 		}
 		p.note(c)

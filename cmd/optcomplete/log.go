@@ -185,6 +185,9 @@ func settingText(flag *pflag.Flag) string {
 
 // gamma prints a γ that was tried.
 func (l *searchLog) gamma(p result.GammaPoint) {
+	if l.events != nil {
+		l.events.gamma(p)
+	}
 	if l.gammas == 0 {
 		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s %11s", "Gamma tried", "Validation RMSE", "Root gap")))
 	}
@@ -194,6 +197,9 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 
 // event prints an event, if it is worth a line.
 func (l *searchLog) event(e search.Event) {
+	if l.events != nil {
+		l.events.search(e)
+	}
 	if l.quiet {
 		return
 	}

@@ -8,6 +8,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -49,36 +50,55 @@ func run(args []string, stdout, stderr io.Writer) int {
 	context.AfterFunc(ctx, stop)
 
 	c := newCommon(stdout, stderr)
+	err := execute(ctx, c, args)
+	code := exitCodeOf(err)
+	if err != nil && code != exitDone && !isEarly(err) {
+		fmt.Fprintf(c.stderr, "%s %v%s\n", c.errTerminal.style(red, "optcomplete:"), err, remedy(err))
+	}
+	return code
+}
+
+// execute runs the verb that the words of a command line name.
+func execute(ctx context.Context, c *common, args []string) error {
 	root := newRoot(c)
 	root.SetArgs(args)
-	err := root.ExecuteContext(progress.NewContext(ctx, c.progress))
+	err := root.ExecuteContext(progress.NewContext(ctx, c.reporter()))
 	c.release()
-	var early *earlyStop
-	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || errors.As(err, &early)) {
+	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || isEarly(err)) {
 		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
 	}
-	switch {
-	case err == nil:
-		return exitDone
-	case errors.Is(err, errPrinted):
-		return exitDone
-	case errors.As(err, &early):
-		return exitEarly
+	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
+		err = errInterrupted
 	}
-	interrupted := errors.Is(err, context.Canceled) && ctx.Err() != nil
-	if interrupted {
-		err = errors.New("interrupted before there was a result")
+	return err
+}
+
+// errInterrupted ends a verb that was interrupted and has nothing to show.
+var errInterrupted = errors.New("interrupted before there was a result")
+
+// reporter is who is told of long work.
+func (c *common) reporter() progress.Reporter {
+	if c.events != nil {
+		return c.events
 	}
-	fmt.Fprintf(c.stderr, "%s %v%s\n", c.errTerminal.style(red, "optcomplete:"), err, remedy(err))
+	return c.progress
+}
+
+// exitCodeOf is how a program ends after an error, or none.
+func exitCodeOf(err error) int {
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
 	var otherRun *checkpoint.MismatchError
 	var busy *checkpoint.BusyError
 	switch {
+	case err == nil, errors.Is(err, errPrinted):
+		return exitDone
+	case isEarly(err):
+		return exitEarly
 	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &busy):
 		return exitUsage
-	case interrupted:
+	case errors.Is(err, errInterrupted):
 		return exitInterrupted
 	}
 	return exitFailed
@@ -123,6 +143,11 @@ type common struct {
 	outTerminal, errTerminal terminal // what stdout and stderr can show
 	progress                 *display.Display
 	releases                 []func() // of the outputs that are reserved
+
+	// Of a server, and nil elsewhere.
+	events *eventStream             // told what people read here
+	models *modelCache              // those that were loaded before
+	kept   map[string]*bytes.Buffer // outputs that are not to be written to files, by name
 }
 
 // notef prints a line for people, unless they asked for quiet.
@@ -189,7 +214,7 @@ Start with:  optcomplete demo`,
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
 		reportCommand(c), compareCommand(c),
-		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c))
+		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c), serveCommand(c))
 	c.prepare(root)
 	completeFlags(root)
 	root.SetHelpCommand(helpCommand(c))

@@ -38,6 +38,9 @@ func (c *common) reserve(cmd *cobra.Command, args []string) error {
 	inputs, outputs := places(cmd, args)
 	verb := verbOf(cmd)
 	for x, out := range outputs {
+		if c.kept[out.path] != nil { // it stays in memory
+			continue
+		}
 		for _, in := range inputs {
 			if err := apart(verb, in, out); err != nil {
 				return err

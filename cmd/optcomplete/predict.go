@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"fmt"
 	"io"
 	"strings"
 
@@ -37,12 +36,16 @@ without them it counts as a typical column, and a note says so.`,
   optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			format, err := formatOf(output)
+			if err != nil {
+				return err
+			}
 			m, err := loadPredictor(c, args[0], records)
 			if err != nil {
 				return err
 			}
 			p := pairPredictor{model: m, skip: skip}
-			err = writeResult(c, output, func(w io.Writer) error { return p.write(cmd.Context(), w, args[1], options) })
+			err = writeResult(c, output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, args[1], options) })
 			p.note(c)
 			return err
 		},
@@ -65,12 +68,12 @@ type pairPredictor struct {
 	example              string // of a column without features
 }
 
-func (p *pairPredictor) write(ctx context.Context, w io.Writer, path string, options data.PairsOptions) error {
-	if _, err := io.WriteString(w, "row,column,prediction,basis\n"); err != nil {
+func (p *pairPredictor) write(ctx context.Context, w io.Writer, format model.Format, path string, options data.PairsOptions) error {
+	out, err := model.NewPredictionWriter(w, format)
+	if err != nil {
 		return err
 	}
-	var buffer []byte
-	return data.ReadPairs(path, options, func(line int, row, column []byte) error {
+	err = data.ReadPairs(path, options, func(line int, row, column []byte) error {
 		if line%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -82,12 +85,12 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, path string, opt
 			p.skipped++
 			return nil
 		}
-		if buffer, err = appendPrediction(buffer[:0], string(row), string(column), answer); err != nil {
-			return err
-		}
-		_, err = w.Write(buffer)
-		return err
+		return out.Write(string(row), string(column), answer)
 	})
+	if err != nil {
+		return err
+	}
+	return out.Close()
 }
 
 // answer is false for a pair to leave out.
@@ -125,17 +128,4 @@ func (p *pairPredictor) note(c *common) {
 func unknown(file string, line int, err error) error {
 	problem := strings.TrimPrefix(err.Error(), "model: ")
 	return &data.InputError{File: file, Line: line, Problem: problem, Remedy: "use --skip-unknown to leave such pairs out", Err: err}
-}
-
-func appendPrediction(line []byte, row, column string, answer model.Answer) ([]byte, error) {
-	line, err := data.AppendField(line, row)
-	if err != nil {
-		return nil, err
-	}
-	line = append(line, ',')
-	if line, err = data.AppendField(line, column); err != nil {
-		return nil, err
-	}
-	line = append(line, ',')
-	return fmt.Appendf(data.AppendNumber(line, answer.Value), ",%v\n", answer.Basis), nil
 }

@@ -45,7 +45,7 @@ func (c *common) follow(from, to string) (progressed func(done, total int64, pha
 			if phase == ingest.Writing {
 				label, unit = "Writing "+filepath.Base(to), "entries"
 			}
-			now, task = phase, c.progress.Start(label, total, unit)
+			now, task = phase, c.reporter().Start(label, total, unit)
 		}
 		task.To(done)
 	}, func() { task.Done() }

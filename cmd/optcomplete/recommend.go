@@ -58,12 +58,9 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	case f.asJSON && f.output != "":
 		return usagef("--json prints to stdout: leave out -o")
 	}
-	format := model.CSV
-	if f.output != "" && f.output != "-" {
-		var err error
-		if format, err = model.FormatOf(f.output); err != nil {
-			return &usageError{err}
-		}
+	format, err := formatOf(f.output)
+	if err != nil {
+		return err
 	}
 	m, err := loadWith(c, path, f.records)
 	if err != nil {

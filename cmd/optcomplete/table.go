@@ -193,8 +193,8 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"pack"}, Help: "file to write to"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "CSV file for the plot data"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"features"}, Help: "file to write the encoded features to, as CSV; - writes them instead of the report"},
-	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"predict", "master"}, Help: "file to write to; without it, stdout"},
-	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"complete", "recommend"}, Help: "file to write to: .csv or .parquet; without it, CSV to stdout"},
+	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"master"}, Help: "file to write to; without it, stdout"},
+	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"predict", "complete", "recommend"}, Help: "file to write to: .csv or .parquet; without it, CSV to stdout"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout"},
 	{Name: "complete", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "file to write the predictions for all columns of the rows to: .csv or .parquet"},
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "SVG file for the plot"},
@@ -202,6 +202,7 @@ var table = settings.Table{
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "pack"}, Help: "print the result as one JSON object"},
+	{Name: "describe", Type: settings.Switch, Group: inUse, Verbs: []string{"serve"}, Help: "print every verb and its settings as one JSON object, and do nothing else"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }
 

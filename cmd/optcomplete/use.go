@@ -27,7 +27,22 @@ func writeResult(c *common, path string, write func(io.Writer) error) error {
 		}
 		return w.Flush()
 	}
+	if kept := c.kept[path]; kept != nil {
+		return write(kept)
+	}
 	return atomicfile.File(path, write)
+}
+
+// formatOf is what the name of an output asks for: CSV where it is stdout.
+func formatOf(output string) (model.Format, error) {
+	if output == "" || output == "-" {
+		return model.CSV, nil
+	}
+	format, err := model.FormatOf(output)
+	if err != nil {
+		return format, &usageError{err}
+	}
+	return format, nil
 }
 
 // whileWriting is the context to write a result with: no bars where it goes to
@@ -50,7 +65,7 @@ func threadsOf(c *common) int {
 // loadWith opens a saved model and adds the columns of a file of raw records, if
 // one is given.
 func loadWith(c *common, path, records string) (*model.Model, error) {
-	m, err := loadModel(path)
+	m, err := loadModel(c, path)
 	if err != nil || records == "" {
 		return m, err
 	}
@@ -85,11 +100,11 @@ func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
 }
 
 // loadModel opens a saved model; one that cannot be read is bad input.
-func loadModel(path string) (*model.Model, error) {
+func loadModel(c *common, path string) (*model.Model, error) {
 	if twosided.Is(path) {
 		return nil, usagef("%s is a two-sided model: use predict", path)
 	}
-	m, err := model.Load(path)
+	m, err := c.models.load(path)
 	if err != nil {
 		return nil, &usageError{err}
 	}
@@ -112,14 +127,11 @@ matrix may be larger than memory.`,
   optcomplete complete model --rows @people.txt > some.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format := model.CSV
-			if output != "" && output != "-" {
-				var err error
-				if format, err = model.FormatOf(output); err != nil {
-					return &usageError{err}
-				}
+			format, err := formatOf(output)
+			if err != nil {
+				return err
 			}
-			m, err := loadModel(args[0])
+			m, err := loadModel(c, args[0])
 			if err != nil {
 				return err
 			}

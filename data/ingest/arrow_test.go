@@ -86,7 +86,7 @@ func TestArrowErrors(t *testing.T) {
 	for want, content := range map[string][]byte{
 		"frame:2: the value is blank (leave the line out":                arrowBytes(t, false, names, texts("a", "a"), texts("b", "c"), floats([]bool{true, false}, 1, 0)),
 		"frame:2: the row id is empty":                                   arrowBytes(t, false, names, texts("a", ""), texts("b", "c"), floats(nil, 1, 2)),
-		`frame: column "row" holds dates or times`:                          arrowBytes(t, false, names, when.NewArray(), texts("b"), floats(nil, 1)),
+		`frame: column "row" holds dates or times`:                       arrowBytes(t, false, names, when.NewArray(), texts("b"), floats(nil, 1)),
 		"frame: the values are text, not numbers":                        arrowBytes(t, false, names, texts("a"), texts("b"), texts("4")),
 		"frame: has 2 columns where 3 are needed":                        arrowBytes(t, false, names, texts("a"), texts("b")),
 		"frame: cannot be read as Arrow":                                 good[:len(good)-40],

@@ -27,6 +27,11 @@ const (
 	Wholes               // *[]int, with commas
 )
 
+// String is the type's name.
+func (t Type) String() string {
+	return [...]string{"text", "file", "folder", "whole", "number", "switch", "duration", "names", "repeated", "wholes"}[t]
+}
+
 // shown is what stands for the value in help.
 func (t Type) shown() string {
 	return [...]string{"TEXT", "FILE", "FOLDER", "N", "X", "", "TIME", "NAMES", "TEXT", "N,N"}[t]

@@ -1,0 +1,159 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"runtime/debug"
+	"slices"
+	"strings"
+
+	"optcomplete/data"
+	"optcomplete/internal/settings"
+)
+
+// answer is what became of a request.
+type answer struct {
+	ID      int             `json:"id"`
+	Answer  bool            `json:"answer"` // to tell it from an event
+	Exit    int             `json:"exit"`   // as of the command line
+	JSON    json.RawMessage `json:"json,omitempty"`
+	Text    string          `json:"text,omitempty"` // what was printed, where it is not JSON
+	Error   *failure        `json:"error,omitempty"`
+	Results []blob          `json:"results,omitempty"` // that follow
+}
+
+// failure is an error in its parts.
+type failure struct {
+	Message string `json:"message"` // all of it
+	File    string `json:"file,omitempty"`
+	Line    int    `json:"line,omitempty"` // from 1; of a table the record
+	Problem string `json:"problem"`
+	Remedy  string `json:"remedy,omitempty"`
+}
+
+// run runs a verb as the command line does, and collects what it prints.
+func (s *server) run(ctx context.Context, r *request) (a *answer, contents [][]byte) {
+	a = &answer{ID: r.ID, Answer: true}
+	fail := func(err error) {
+		a.Exit, a.Error = exitCodeOf(err), failureOf(err)
+	}
+	defer func() {
+		if p := recover(); p != nil {
+			fail(fmt.Errorf("internal error: %v\n%s", p, debug.Stack()))
+		}
+	}()
+	args, err := argumentsOf(r)
+	if err != nil {
+		fail(err)
+		return a, nil
+	}
+	var stdout bytes.Buffer
+	c := newCommon(&stdout, io.Discard)
+	c.models, c.events = s.models, &eventStream{id: r.ID, send: func(e any) { s.send(e, nil) }}
+	c.stderr = c.events
+	c.kept = map[string]*bytes.Buffer{}
+	for _, name := range r.Results {
+		c.kept[name] = new(bytes.Buffer)
+	}
+	err = execute(ctx, c, args)
+	c.events.flush()
+	if a.Exit = exitCodeOf(err); a.Exit == exitFailed || a.Exit == exitUsage || a.Exit == exitEarly && !isEarly(err) {
+		a.Error = failureOf(err)
+	}
+	if printed := bytes.TrimSpace(stdout.Bytes()); json.Valid(printed) {
+		a.JSON = printed
+	} else {
+		a.Text = stdout.String()
+	}
+	for _, name := range r.Results {
+		if content := c.kept[name].Bytes(); len(content) > 0 && a.Error == nil {
+			a.Results, contents = append(a.Results, blob{name, int64(len(content))}), append(contents, content)
+		}
+	}
+	return a, contents
+}
+
+// isEarly tells a result that was written, though not proven, from none at all.
+func isEarly(err error) bool {
+	var early *earlyStop
+	return errors.As(err, &early)
+}
+
+// failureOf takes an error apart.
+func failureOf(err error) *failure {
+	f := &failure{Message: err.Error() + remedy(err), Problem: err.Error(), Remedy: strings.TrimPrefix(remedy(err), ": ")}
+	var input *data.InputError
+	if errors.As(err, &input) {
+		f.File, f.Line, f.Problem, f.Remedy = input.File, input.Line, input.Problem, input.Remedy
+	}
+	return f
+}
+
+// argumentsOf makes the words of a command line.
+func argumentsOf(r *request) ([]string, error) {
+	words := strings.Fields(r.Verb)
+	if len(words) == 0 || strings.HasPrefix(words[0], "-") || words[0] == "serve" {
+		return nil, usagef("%q is no verb that can be asked for", r.Verb)
+	}
+	for _, name := range slices.Sorted(maps.Keys(r.Options)) {
+		values, err := valuesOf(table.Find(r.Verb, name), r.Options[name])
+		if err != nil {
+			return nil, usagef("--%s: %v", name, err)
+		}
+		for _, value := range values {
+			words = append(words, "--"+name+"="+value)
+		}
+	}
+	return append(append(words, "--"), r.Arguments...), nil
+}
+
+// valuesOf are the texts of a setting's value: a JSON string, number, truth or
+// list of them; none for null.
+func valuesOf(s *settings.Setting, raw json.RawMessage) ([]string, error) {
+	var list []json.RawMessage
+	if json.Unmarshal(raw, &list) != nil {
+		value, given, err := valueOf(raw)
+		if !given {
+			return nil, err
+		}
+		return []string{value}, err
+	}
+	var values []string
+	for _, element := range list {
+		value, given, err := valueOf(element)
+		if err != nil {
+			return nil, err
+		}
+		if given {
+			values = append(values, value)
+		}
+	}
+	if s != nil && s.Type == settings.Repeated || len(values) == 0 {
+		return values, nil
+	}
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	w.Write(values) // a strings.Builder does not fail
+	w.Flush()
+	return []string{strings.TrimSuffix(line.String(), "\n")}, nil
+}
+
+func valueOf(raw json.RawMessage) (value string, given bool, err error) {
+	text := string(bytes.TrimSpace(raw))
+	switch {
+	case text == "null" || text == "":
+		return "", false, nil
+	case text[0] == '"':
+		err = json.Unmarshal(raw, &value)
+		return value, true, err
+	case text[0] == '{' || text[0] == '[':
+		return "", true, fmt.Errorf("is %s, but must be a text, a number or a list of them", text)
+	}
+	return text, true, nil
+}
