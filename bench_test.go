@@ -56,7 +56,7 @@ func BenchmarkPaperRows(b *testing.B) {
 				ctx := context.Background()
 				settings := search.Settings{K: config.K, NearTies: -1}
 				gamma, err := optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
-					optcomplete.Settings{K: config.K, Model: model.Paper, Seed: 1})
+					optcomplete.Settings{K: config.K, Model: model.Paper, Statistics: optcomplete.Statistics{Seed: 1}})
 				if err != nil {
 					b.Fatal(err)
 				}

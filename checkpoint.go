@@ -29,19 +29,19 @@ func openCheckpoint(ctx context.Context, problem Problem, settings *Settings) (*
 // computed: a checkpoint keeps what the cost is at some weights and what validation
 // chose, and none of these has a part in that.
 var changesNoAnswer = fingerprint.LeftOut{
-	"Problem.Ratings":        "written as its shape and the hashes of ids and entries",
-	"Settings.Gap":           "a limit: it ends a search, at costs that are what they are",
-	"Settings.TimeLimit":     "a limit",
-	"Settings.MaxNodes":      "a limit",
-	"Settings.NearTies":      "how many selections are listed; a listing is kept with its length",
-	"Settings.Checkpoint":    "where the answers are kept",
-	"Settings.Memory":        "where entries are kept while they are read",
-	"Settings.Folder":        "where the model is kept",
-	"Settings.Threads":       "results do not depend on them, to the bit",
-	"Settings.OnEvent":       "only watches",
-	"Settings.OnGamma":       "only watches",
-	"Settings.Master.OnCuts": "only watches",
-	"Settings.Master.OnStep": "only watches",
+	"Problem.Ratings":           "written as its shape and the hashes of ids and entries",
+	"Settings.Limits.Gap":       "a limit: it ends a search, at costs that are what they are",
+	"Settings.Limits.TimeLimit": "a limit",
+	"Settings.Limits.MaxNodes":  "a limit",
+	"Settings.Limits.NearTies":  "how many selections are listed; a listing is kept with its length",
+	"Settings.Checkpoint":       "where the answers are kept",
+	"Settings.Limits.Memory":    "where entries are kept while they are read",
+	"Settings.Folder":           "where the model is kept",
+	"Settings.Limits.Threads":   "results do not depend on them, to the bit",
+	"Settings.OnEvent":          "only watches",
+	"Settings.OnGamma":          "only watches",
+	"Settings.Master.OnCuts":    "only watches",
+	"Settings.Master.OnStep":    "only watches",
 }
 
 // runText tells runs apart that may not share answers: by data, settings, program

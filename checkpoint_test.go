@@ -30,7 +30,7 @@ func checkpointProblem(t *testing.T) Problem {
 // evaluations; each time the next run goes on, and in the end all is as without.
 func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Full, Holdout: 0.1, Seed: 3, Threads: 2, Sampling: AlwaysSampling}
+	settings := Settings{K: 4, Model: model.Full, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 2}, Sampling: AlwaysSampling}
 	want, err := Fit(context.Background(), problem, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func mustRead(t *testing.T, path string) string {
 
 func TestStartIsTriedFirst(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Paper, Gamma: 0.05}
+	settings := Settings{K: 4, Model: model.Paper, Statistics: Statistics{Gamma: 0.05}}
 	want, err := Fit(context.Background(), problem, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -226,7 +226,7 @@ func (c *countdown) Err() error {
 // moments: it gives the best so far, or says that it was interrupted.
 func TestInterruptWhileResuming(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Paper, Holdout: 0.1, Seed: 3, Threads: 1, Sampling: AlwaysSampling, Checkpoint: filepath.Join(t.TempDir(), "run")}
+	settings := Settings{K: 4, Model: model.Paper, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 1}, Sampling: AlwaysSampling, Checkpoint: filepath.Join(t.TempDir(), "run")}
 	if _, err := Fit(context.Background(), problem, settings); err != nil {
 		t.Fatal(err)
 	}

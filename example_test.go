@@ -40,7 +40,7 @@ func Example() {
 		Ratings:  &data.Ratings{Matrix: matrix, RowIDs: []string{"Ann", "Bob", "Cid", "Dot"}, ColumnIDs: films},
 		Features: features,
 	}
-	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Gamma: 10, Model: model.Paper})
+	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Statistics: optcomplete.Statistics{Gamma: 10}, Model: model.Paper})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -2,12 +2,8 @@ package optcomplete
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"math"
-	"runtime"
 	"slices"
-	"strings"
 	"time"
 
 	"optcomplete/data"
@@ -37,27 +33,27 @@ type Problem struct {
 	Encoding *encode.Encoding
 }
 
+// The parts of Settings; see package spec.
+type (
+	Choice     = spec.Choice
+	Limits     = spec.Limits
+	Statistics = spec.Statistics
+
+	// SettingsError is returned for settings that cannot be meant, or that the
+	// problem cannot meet.
+	SettingsError = spec.Error
+)
+
 // Settings say how to fit. All but K may be left at zero.
 type Settings struct {
-	K      int        // how many features (or groups) to select, 1..p; 0 for a baseline
-	Model  model.Kind // zero: full
-	Always []string   // names of features to select in any case
-	Never  []string   // names of features never to select
-	Refit  spec.Refit
+	K     int        // how many features (or groups) to select, 1..p; 0 for a baseline
+	Model model.Kind // zero: full
+	Choice
+	Limits
+	Statistics
 
-	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
-	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
-	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: chosen by validation
-	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
-	ResidualRank    int     // largest rank of the remainder that is fitted to what effects and features leave; zero: no remainder, AutoRank: chosen by validation
-	NoClip          bool    // predictions may leave the range of the training values (they always may in paper)
-
-	Holdout float64 // part of the entries, in [0,1), kept aside to score on; zero: none
-
-	Gap       float64       // relative gap at which to stop; zero: prove optimality
-	TimeLimit time.Duration // for the search; zero: none
-	MaxNodes  int           // for the search; zero: none
-	NearTies  int           // how many other good selections to report; zero means 5, negative none
+	ResidualRank int  // largest rank of the remainder that is fitted to what effects and features leave; zero: no remainder, AutoRank: chosen by validation
+	NoClip       bool // predictions may leave the range of the training values (they always may in paper)
 
 	Method   Method   // how to select; the others are the paper's own
 	Sampling Sampling // whether the certified method searches samples before all data; zero: large data
@@ -70,28 +66,15 @@ type Settings struct {
 	// killed goes on from there; empty: none. See package checkpoint.
 	Checkpoint string
 
-	// Memory is about how many bytes to use. Entries that are not in memory are
-	// read into it if they fit; zero means half of what is free.
-	Memory int64
-
 	// Folder is where the model will be saved. If the coefficients of all rows
 	// would take much memory, they are then streamed to a file beside it, which
 	// Save moves there; the model must be closed. Empty: they are kept in memory.
 	// With a remainder they always are: fitting it asks for them over and over.
 	Folder string
 
-	Seed    uint64 // of the hold-out and validation splits, and of samples
-	Threads int    // zero: all processors. Results do not depend on it.
-
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 }
-
-// SettingsError is returned for settings that cannot be meant, or that the
-// problem cannot meet.
-type SettingsError struct{ Problem string }
-
-func (e *SettingsError) Error() string { return e.Problem }
 
 // largest is the largest number that may occur in the data: its square, summed
 // over any number of entries and multiplied by any sensible γ, stays finite.
@@ -133,7 +116,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	c, err := t.chosen(ctx, train, &settings)
 	if err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)
@@ -153,7 +136,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	result, found, err := t.search(ctx, s, c, &settings, &summary)
 	if err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	searched := time.Since(start)
 	selection := s.units(t, result.Selection)
@@ -278,7 +261,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 	}
 	for _, u := range always {
 		if slices.Contains(never, u) {
-			return nil, &SettingsError{fmt.Sprintf("feature %q is both always and never to be selected", t.units[u].name)}
+			return nil, spec.Errorf("feature %q is both always and never to be selected", t.units[u].name)
 		}
 	}
 	start, err := t.resolve(problem, settings.Start, "start")
@@ -319,34 +302,23 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 
 // validate checks what does not depend on names, and sets defaults.
 func validate(problem Problem, p int, s *Settings) error {
-	if s.Threads <= 0 {
-		s.Threads = runtime.GOMAXPROCS(0)
+	if err := s.Limits.Validate(); err != nil {
+		return err
 	}
-	bad := func(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
-	baseline := s.Method.Baseline()
-	switch {
-	case baseline && (s.K != 0 || len(s.Always)+len(s.Never) > 0):
-		return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
-	case s.K < 1 && !baseline:
-		return bad("k is %d, but at least one feature must be selected", s.K)
-	case s.K > p && !baseline:
-		return bad("k is %d, but there are only %d features", s.K, p)
-	case s.Gamma < 0 || math.IsNaN(s.Gamma) || math.IsInf(s.Gamma, 0):
-		return bad("gamma is %v, but must be a positive number", s.Gamma)
-	case !(s.Gamma0 >= 0) || math.IsInf(s.Gamma0, 0):
-		return bad("gamma0 is %v, but must be a positive number", s.Gamma0)
-	case !(s.RowShrinkage >= 0) || !(s.ColumnShrinkage >= 0):
-		return bad("the shrinkage of the effects is %v and %v, but must be positive", s.RowShrinkage, s.ColumnShrinkage)
-	case !(s.Holdout >= 0 && s.Holdout < 1):
-		return bad("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
-	case !(s.Gap >= 0 && s.Gap < 1):
-		return bad("the gap is %v, but must be at least 0 and below 1", s.Gap)
-	case s.ResidualRank < AutoRank:
+	if err := s.Statistics.Validate(); err != nil {
+		return err
+	}
+	s.Threads = s.Processors()
+	bad := spec.Errorf
+	if s.Method.Baseline() {
+		if s.K != 0 || len(s.Always)+len(s.Never) > 0 {
+			return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
+		}
+	} else if err := spec.ValidateK(s.K, p, "feature"); err != nil {
+		return err
+	}
+	if s.ResidualRank < AutoRank {
 		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
-	case s.TimeLimit < 0:
-		return bad("the time limit is %v, but must be positive", s.TimeLimit)
-	case s.MaxNodes < 0:
-		return bad("the node limit is %d, but must be positive", s.MaxNodes)
 	}
 	for _, v := range problem.Features.Values {
 		if !(math.Abs(v) <= largest) {
@@ -377,17 +349,9 @@ func indices(features *data.Features, names []string, list string) ([]int, error
 	for _, name := range names {
 		j := slices.Index(features.Names, name)
 		if j < 0 {
-			return nil, &SettingsError{fmt.Sprintf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))}
+			return nil, spec.Errorf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))
 		}
 		found = append(found, j)
 	}
 	return found, nil
-}
-
-// settingsError turns the search's own complaint into one of this package.
-func settingsError(err error) error {
-	if errors.Is(err, search.ErrInfeasible) {
-		return &SettingsError{strings.TrimPrefix(err.Error(), "search: ")}
-	}
-	return err
 }

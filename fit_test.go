@@ -67,7 +67,7 @@ func same(t *testing.T, what string, a, b *Model) {
 func TestThreadsGiveSameBits(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, kind := range kinds {
-		settings := Settings{Model: kind, K: 4, Holdout: 0.2, Threads: 1}
+		settings := Settings{Model: kind, K: 4, Statistics: Statistics{Holdout: 0.2}, Limits: Limits{Threads: 1}}
 		want := timeless(fit(t, problem, settings))
 		same(t, kind.String()+" again", want, timeless(fit(t, problem, settings)))
 		for _, threads := range []int{2, 8} {
@@ -82,7 +82,7 @@ func TestThreadsGiveSameBits(t *testing.T) {
 func TestFitNeverSeesHeldOutEntries(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
-			neverSeesHeldOut(t, Settings{Model: kind, K: 4, Holdout: 0.3, Seed: 5, NoClip: true})
+			neverSeesHeldOut(t, Settings{Model: kind, K: 4, Statistics: Statistics{Holdout: 0.3, Seed: 5}, NoClip: true})
 		})
 	}
 }
@@ -154,7 +154,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 	config := small
 	config.Noise = 0
 	problem, made := instance(t, config)
-	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Gamma: 1e6})
+	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 1e6}})
 	if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
 		t.Error(d)
 	}
@@ -165,7 +165,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, gamma := range []float64{0, 1} {
-		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{Model: model.Paper, K: 4, Gamma: gamma})
+		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: gamma}})
 		if fitted.Summary.Cost != 0 || fitted.Summary.Gap != 0 || fitted.Summary.Status != "optimal" {
 			t.Errorf("all zeros: cost %v, gap %v, %v", fitted.Summary.Cost, fitted.Summary.Gap, fitted.Summary.Status)
 		}
@@ -176,7 +176,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 func TestStoppedFitsAnswer(t *testing.T) {
 	config := synth.Config{Rows: 80, Columns: 60, Features: 40, K: 6, Missing: 0.5, Noise: 1, Seed: 1}
 	problem, _ := instance(t, config)
-	settings := Settings{Model: model.Paper, K: 6, Gamma: 30}
+	settings := Settings{Model: model.Paper, K: 6, Statistics: Statistics{Gamma: 30}}
 	best := fit(t, problem, settings).Summary
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
@@ -215,7 +215,7 @@ func TestStoppedFitsAnswer(t *testing.T) {
 func TestEventsTellTheWholeStory(t *testing.T) {
 	problem, _ := instance(t, small)
 	var events []search.Event
-	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Gamma: 5, OnEvent: func(e search.Event) { events = append(events, e) }})
+	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 5}, OnEvent: func(e search.Event) { events = append(events, e) }})
 	last := events[len(events)-1]
 	if events[0].Kind != search.EventStart || last.Kind != search.EventDone {
 		t.Errorf("from %v to %v", events[0].Kind, last.Kind)
@@ -230,7 +230,7 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 func TestRemovalIsTheCostWithout(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, kind := range []model.Kind{model.Paper, model.Pooled, model.Full} {
-		settings := Settings{Model: kind, K: 3, Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}
+		settings := Settings{Model: kind, K: 3, Statistics: Statistics{Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}}
 		all := fit(t, problem, settings).Summary
 		if len(all.Removal) != 3 {
 			t.Fatalf("%v: %d removals", kind, len(all.Removal))
@@ -275,7 +275,7 @@ func TestFitsOfAlmostNothingAnswer(t *testing.T) {
 		fitted, err := Fit(context.Background(), Problem{
 			Ratings:  &data.Ratings{Matrix: matrix, RowIDs: names("r", n), ColumnIDs: columns},
 			Features: data.NewFeatures(columns, names("f", p), values),
-		}, Settings{K: p, Model: rapid.SampledFrom([]model.Kind{model.Full, model.Pooled, model.Paper}).Draw(rt, "kind"), Threads: 1})
+		}, Settings{K: p, Model: rapid.SampledFrom([]model.Kind{model.Full, model.Pooled, model.Paper}).Draw(rt, "kind"), Limits: Limits{Threads: 1}})
 		if err != nil {
 			rt.Fatal(err)
 		}

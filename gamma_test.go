@@ -22,7 +22,10 @@ func TestValidationErrorsOfThePapersModelStayInRange(t *testing.T) {
 	}
 	tried := 0
 	_, err = ChooseGamma(context.Background(), Problem{Ratings: made.Ratings, Features: source.Features}, Settings{
-		K: 5, Model: model.Paper, Seed: 1, OnGamma: func(p result.GammaPoint) {
+		K:          5,
+		Model:      model.Paper,
+		Statistics: Statistics{Seed: 1},
+		OnGamma: func(p result.GammaPoint) {
 			if tried++; !(p.RMSE > 0 && p.RMSE < 2) {
 				t.Errorf("γ %v: validation RMSE %v of ratings from 1 to 5", p.Gamma, p.RMSE)
 			}

@@ -53,7 +53,7 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 		t.Fatal(err)
 	}
 	base := score.RMSE
-	s := fit(t, problem, Settings{K: 5, Gamma: 0.0012, RowShrinkage: 8, ColumnShrinkage: 8, Holdout: 0.2, Seed: 1, MaxNodes: 2}).Summary
+	s := fit(t, problem, Settings{K: 5, Statistics: Statistics{Gamma: 0.0012, RowShrinkage: 8, ColumnShrinkage: 8, Holdout: 0.2, Seed: 1}, Limits: Limits{MaxNodes: 2}}).Summary
 	t.Logf("effects %.5f; full, k = 5: %.5f (%.4f), gap %.2g, %s", base, s.Holdout.RMSE, s.Holdout.RMSE/base, s.Gap, s.Status)
 	if ratio := s.Holdout.RMSE / base; ratio > 0.985 {
 		t.Errorf("RMSE %v, %.4f of what effects alone leave", s.Holdout.RMSE, ratio)

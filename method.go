@@ -11,6 +11,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Method is a way to select features.
@@ -60,13 +61,13 @@ type Master struct {
 
 func (m *Master) validate() error {
 	if _, err := milp.New(m.Solver, m.SolverPath); err != nil {
-		return &SettingsError{err.Error()}
+		return &spec.Error{Problem: err.Error()}
 	}
 	if m.SampleRows < 0 {
-		return &SettingsError{fmt.Sprintf("the number of rows to sample is %d, but must be positive", m.SampleRows)}
+		return spec.Errorf("the number of rows to sample is %d, but must be positive", m.SampleRows)
 	}
 	if !(m.SampleConstant >= 0) || math.IsInf(m.SampleConstant, 1) {
-		return &SettingsError{fmt.Sprintf("the sample constant is %v, but must be a positive number", m.SampleConstant)}
+		return spec.Errorf("the sample constant is %v, but must be a positive number", m.SampleConstant)
 	}
 	if m.SampleRows == 0 {
 		m.SampleRows = 100
@@ -111,7 +112,7 @@ func (t *task) search(ctx context.Context, s *selector, c choices, settings *Set
 		result, err = cutplanes.CutPlanes(ctx, s.oracle, run)
 	case OptComplete:
 		if s.exact == nil {
-			return search.Result{}, 0, &SettingsError{"the method optcomplete samples the paper's cost: it takes neither the pooled model nor groups of features"}
+			return search.Result{}, 0, spec.Errorf("the method optcomplete samples the paper's cost: it takes neither the pooled model nor groups of features")
 		}
 		size := objective.PaperSample(s.values, s.find.K, settings.Master.SampleRows, settings.Master.SampleConstant)
 		summary.SampleRows, summary.SampleColumns = size.Rows, size.Columns

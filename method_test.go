@@ -14,11 +14,11 @@ import (
 func TestMethodsGiveSameBitsWithAnyThreads(t *testing.T) {
 	problem, _ := instance(t, synth.Config{Rows: 200, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.1, Seed: 3})
 	for _, method := range []Method{CutPlanes, OptComplete} {
-		settings := Settings{Model: model.Paper, K: 4, Gamma: 0.1, Method: method, Master: Master{SampleRows: 50, Certify: true}, Threads: 1}
+		settings := Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}, Method: method, Master: Master{SampleRows: 50, Certify: true}, Limits: Limits{Threads: 1}}
 		want := timeless(fit(t, problem, settings))
 		settings.Threads = 5
 		same(t, method.String(), want, timeless(fit(t, problem, settings)))
-		certified := fit(t, problem, Settings{Model: model.Paper, K: 4, Gamma: 0.1})
+		certified := fit(t, problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}})
 		if want.Summary.Cost != certified.Summary.Cost || !want.Summary.Certified {
 			t.Errorf("%v: cost %v, certified %v; the certified method has %v", method, want.Summary.Cost, want.Summary.Certified, certified.Summary.Cost)
 		}
@@ -29,10 +29,17 @@ func TestMethodsGiveSameBitsWithAnyThreads(t *testing.T) {
 func TestEveryCutIsReported(t *testing.T) {
 	problem, _ := instance(t, small)
 	var steps cutplanes.Steps
-	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Gamma: 0.5, Never: []string{"f03"}, Method: CutPlanes, Master: Master{
-		OnCuts: func(h cutplanes.Header) { steps.Header = h },
-		OnStep: func(s cutplanes.Step) { steps.Steps = append(steps.Steps, s) },
-	}})
+	fitted := fit(t, problem, Settings{
+		Model:      model.Paper,
+		K:          4,
+		Statistics: Statistics{Gamma: 0.5},
+		Choice:     Choice{Never: []string{"f03"}},
+		Method:     CutPlanes,
+		Master: Master{
+			OnCuts: func(h cutplanes.Header) { steps.Header = h },
+			OnStep: func(s cutplanes.Step) { steps.Steps = append(steps.Steps, s) },
+		},
+	})
 	master, err := steps.Master(0)
 	if err != nil {
 		t.Fatal(err)
@@ -46,7 +53,7 @@ func TestEveryCutIsReported(t *testing.T) {
 func TestMasterSettingsAreChecked(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, master := range []Master{{Solver: "cplex"}, {SampleRows: -1}, {SampleConstant: -1}} {
-		_, err := Fit(context.Background(), problem, Settings{Model: model.Paper, K: 4, Gamma: 1, Method: OptComplete, Master: master})
+		_, err := Fit(context.Background(), problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Method: OptComplete, Master: master})
 		var bad *SettingsError
 		if !errors.As(err, &bad) {
 			t.Errorf("%+v: error %v", master, err)

@@ -68,7 +68,7 @@ func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 	p := len(features.Names)
 	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
 		t.Run(fmt.Sprint(kind), func(t *testing.T) {
-			settings := Settings{K: 3, Model: kind, Threads: 1}
+			settings := Settings{K: 3, Model: kind, Limits: Limits{Threads: 1}}
 			in := fit(t, Problem{ratings(t, table.IDs, entries), features, encoding}, settings)
 			out := fit(t, Problem{ratings(t, table.IDs[:last], entries), data.NewFeatures(table.IDs[:last], features.Names, features.Values[:last*p]), encoding}, settings)
 			if !slices.Equal(in.Summary.Terms, out.Summary.Terms) {

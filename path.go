@@ -11,6 +11,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // PathSettings say how far a path goes and how it is validated. All but KMax
@@ -74,13 +75,13 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	}
 	switch {
 	case path.Folds < 2:
-		return nil, &SettingsError{fmt.Sprintf("%d folds are too few: at least 2 are needed", path.Folds)}
+		return nil, spec.Errorf("%d folds are too few: at least 2 are needed", path.Folds)
 	case path.Repeats < 0 || path.Repeats == 1:
-		return nil, &SettingsError{fmt.Sprintf("%d hold-outs are too few: at least 2 are needed", path.Repeats)}
+		return nil, spec.Errorf("%d hold-outs are too few: at least 2 are needed", path.Repeats)
 	case path.Bootstrap < 0:
-		return nil, &SettingsError{fmt.Sprintf("%d resamples were asked for", path.Bootstrap)}
+		return nil, spec.Errorf("%d resamples were asked for", path.Bootstrap)
 	case path.K < 0 || path.K > path.KMax:
-		return nil, &SettingsError{fmt.Sprintf("the stability of k = %d was asked for, but the path ends at %d", path.K, path.KMax)}
+		return nil, spec.Errorf("the stability of k = %d was asked for, but the path ends at %d", path.K, path.KMax)
 	}
 	t, err := newTask(problem, &settings)
 	if err != nil {
@@ -92,7 +93,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	}
 	c, err := t.middle(settings.K).choose(ctx, train, &settings)
 	if err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	if path.OnChoice != nil && ctx.Err() == nil {
 		path.OnChoice(c.gamma)
@@ -108,7 +109,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		r.ColumnShrinkage = c.column
 	}
 	if err := t.walk(ctx, train, c, &settings, path.OnPoint, r); err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	if err := t.validate(ctx, train, &settings, path, r); err != nil {
 		return nil, err
@@ -202,7 +203,7 @@ func (t *task) validate(ctx context.Context, m *data.Matrix, settings *Settings,
 			return nil
 		}
 		if err != nil {
-			return settingsError(err)
+			return search.SettingsError(err)
 		}
 		scores := make([]float64, len(r.Points))
 		for i, point := range r.Points {

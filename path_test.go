@@ -27,7 +27,7 @@ func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings)
 func TestPathEqualsSeparateFits(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
-		settings := Settings{Model: kind, Gamma: 0.05, Gamma0: 0.4, RowShrinkage: 2, ColumnShrinkage: 2, Always: problem.Features.Names[3:4]}
+		settings := Settings{Model: kind, Statistics: Statistics{Gamma: 0.05, Gamma0: 0.4, RowShrinkage: 2, ColumnShrinkage: 2}, Choice: Choice{Always: problem.Features.Names[3:4]}}
 		r := pathOf(t, problem, settings, PathSettings{KMax: 6, Folds: 2})
 		if len(r.Points) != 6 || r.Folds != 2 || r.Interrupted {
 			t.Fatalf("%v: %d points, %d folds", kind, len(r.Points), r.Folds)
@@ -73,7 +73,7 @@ func changed(t *testing.T, m, held *data.Matrix) *data.Matrix {
 // wants the same choices and selections of that fold, γ chosen by validation.
 func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	problem, _ := instance(t, small)
-	settings := Settings{K: 5, Seed: 9}
+	settings := Settings{K: 5, Statistics: Statistics{Seed: 9}}
 	task, err := newTask(problem, &settings)
 	if err != nil {
 		t.Fatal(err)
@@ -141,7 +141,7 @@ func TestOneStandardErrorRule(t *testing.T) {
 func TestBootstrapIsDeterministic(t *testing.T) {
 	problem, made := instance(t, small)
 	path := PathSettings{KMax: 5, Folds: 2, Bootstrap: 8, K: 4}
-	settings := Settings{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2, Threads: 1}
+	settings := Settings{Statistics: Statistics{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}, Limits: Limits{Threads: 1}}
 	want := pathOf(t, problem, settings, path)
 	settings.Threads = 3
 	if d := cmp.Diff(want, pathOf(t, problem, settings, path)); d != "" {
@@ -193,7 +193,7 @@ func TestPathRefusals(t *testing.T) {
 func TestInterruptedPathKeepsWhatIsDone(t *testing.T) {
 	problem, _ := instance(t, small)
 	ctx, cancel := context.WithCancel(context.Background())
-	settings := Settings{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}
+	settings := Settings{Statistics: Statistics{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}}
 	r, err := Path(ctx, problem, settings, PathSettings{KMax: 4, Folds: 3, Bootstrap: 3, OnFold: func(done, of int) {
 		if done == 2 {
 			cancel()

@@ -53,7 +53,7 @@ func unnamed(t testing.TB) Problem {
 func TestRemainderCarriesWhatHasNoName(t *testing.T) {
 	problem := unnamed(t)
 	fit := func(rank, threads int) *Model {
-		m, err := Fit(context.Background(), problem, Settings{K: 2, Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2, ResidualRank: rank, Threads: threads})
+		m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: rank, Limits: Limits{Threads: threads}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestNoRemainderForNoise(t *testing.T) {
 	rng := random.New(3)
 	problem.Ratings = &data.Ratings{Matrix: problem.Ratings.Matrix.Map(func(int, int32, float64) float64 { return rng.Normal() }),
 		RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
-	m, err := Fit(context.Background(), problem, Settings{K: 2, Gamma: 1e-3, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2, ResidualRank: AutoRank})
+	m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1e-3, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: AutoRank})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +101,7 @@ func TestBaselinesAreModels(t *testing.T) {
 	problem := unnamed(t)
 	rmse := map[Method]float64{}
 	for _, method := range []Method{EffectsOnly, SoftImpute, IMC} {
-		m, err := Fit(context.Background(), problem, Settings{Method: method, Holdout: 0.2})
+		m, err := Fit(context.Background(), problem, Settings{Method: method, Statistics: Statistics{Holdout: 0.2}})
 		if err != nil {
 			t.Fatal(err)
 		}

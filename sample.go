@@ -12,6 +12,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Sampling says whether large data are first searched on samples.
@@ -303,7 +304,7 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 		return nil, err
 	}
 	if settings.Gamma == 0 || t.kind != model.Paper && (settings.RowShrinkage == 0 || settings.ColumnShrinkage == 0) {
-		return nil, &SettingsError{"a search on samples alone needs its gamma and shrinkages given"}
+		return nil, spec.Errorf("a search on samples alone needs its gamma and shrinkages given")
 	}
 	c := choices{gamma: settings.Gamma, gamma0: settings.Gamma0, row: settings.RowShrinkage, column: settings.ColumnShrinkage}
 	values, err := t.values(ctx, problem.Ratings.Source(), c)
@@ -314,10 +315,10 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 	find.OnEvent = settings.OnEvent
 	found, err := t.sample(ctx, values, c, find, settings.Seed)
 	if err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	if found.rows == 0 {
-		return nil, &SettingsError{"the data are too small to be sampled (fit them)"}
+		return nil, spec.Errorf("the data are too small to be sampled (fit them)")
 	}
 	units := (&selector{}).units(t, found.selections[0])
 	return &Selection{

@@ -20,7 +20,7 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
 		t.Run(kind.String(), func(t *testing.T) {
-			settings := Settings{K: 4, Model: kind, Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4, Sampling: NoSampling}
+			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Sampling: NoSampling}
 			want, err := Fit(context.Background(), problem, settings)
 			if err != nil {
 				t.Fatal(err)
@@ -67,7 +67,7 @@ func TestTrialsAreSteeredByASample(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
-			settings := Settings{K: 4, Model: kind, Seed: 1, Threads: 2}
+			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Seed: 1}, Limits: Limits{Threads: 2}}
 			task, err := newTask(Problem{Ratings: in.Ratings, Features: in.Features}, &settings)
 			if err != nil {
 				t.Fatal(err)
@@ -156,7 +156,7 @@ func TestSelectOnGeneratedRowsFindsTheTruth(t *testing.T) {
 	found, err := Select(context.Background(), Problem{
 		Ratings:  &data.Ratings{Stored: source, RowIDs: make([]string, 1_000_000), ColumnIDs: source.Features.IDs},
 		Features: source.Features,
-	}, Settings{K: 4, Model: model.Paper, Gamma: 1})
+	}, Settings{K: 4, Model: model.Paper, Statistics: Statistics{Gamma: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -96,7 +96,7 @@ func (t *task) stability(ctx context.Context, m *data.Matrix, c choices, seed ui
 			break
 		}
 		if err != nil {
-			return nil, settingsError(err)
+			return nil, search.SettingsError(err)
 		}
 		names := t.names(s.units(t, result.Selection))
 		gone, come := without(point.Selected, names), without(names, point.Selected)

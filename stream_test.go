@@ -98,7 +98,7 @@ func TestStreamedModelIsTheSame(t *testing.T) {
 	for _, kind := range kinds {
 		for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge, spec.LearnedPrior} {
 			t.Run(kind.String()+" "+refit.String(), func(t *testing.T) {
-				settings := Settings{K: 3, Model: kind, Refit: refit, Gamma: 0.5, Gamma0: 1, RowShrinkage: 3, ColumnShrinkage: 3}
+				settings := Settings{K: 3, Model: kind, Statistics: Statistics{Refit: refit, Gamma: 0.5, Gamma0: 1, RowShrinkage: 3, ColumnShrinkage: 3}}
 				if refit == spec.LearnedPrior {
 					settings.Holdout = 0.2
 				}
@@ -121,14 +121,14 @@ func TestManyRowGroupsAreStreamed(t *testing.T) {
 	}
 	streamAll(t)
 	problem, _ := instance(t, synth.Config{Rows: 70_000, Columns: 6, Features: 3, K: 2, Missing: 0.5, Noise: 0.1, Seed: 6})
-	sameStreamed(t, problem, Settings{K: 2, Model: model.Paper, Gamma: 1, NearTies: -1}, 2)
+	sameStreamed(t, problem, Settings{K: 2, Model: model.Paper, Statistics: Statistics{Gamma: 1}, Limits: Limits{NearTies: -1}}, 2)
 }
 
 // TestRemainderKeepsRowsInMemory holds what Settings.Folder says.
 func TestRemainderKeepsRowsInMemory(t *testing.T) {
 	streamAll(t)
 	problem, _ := instance(t, small)
-	settings := Settings{K: 2, Gamma: 1, RowShrinkage: 3, ColumnShrinkage: 3, ResidualRank: 2, Folder: filepath.Join(t.TempDir(), "model")}
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 3, ColumnShrinkage: 3}, ResidualRank: 2, Folder: filepath.Join(t.TempDir(), "model")}
 	fitted := fit(t, problem, settings)
 	if fitted.Stored != nil {
 		t.Error("the rows were streamed, and would be read over and over")
@@ -143,7 +143,7 @@ func TestStreamingFailsBeforeAnythingIsReplaced(t *testing.T) {
 	streamAll(t)
 	problem, _ := instance(t, small)
 	dir := t.TempDir()
-	settings := Settings{K: 2, Gamma: 1, Model: model.Paper, Folder: filepath.Join(dir, "missing", "model")}
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1}, Model: model.Paper, Folder: filepath.Join(dir, "missing", "model")}
 	if _, err := Fit(context.Background(), problem, settings); err == nil {
 		t.Error("no error for a folder whose parent does not exist")
 	}

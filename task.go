@@ -2,7 +2,6 @@ package optcomplete
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
 
@@ -431,7 +430,7 @@ func (t *task) resolve(problem Problem, names []string, list string) ([]int, err
 	if problem.Encoding != nil {
 		found, err := problem.Encoding.Resolve(names)
 		if err != nil {
-			return nil, &SettingsError{fmt.Sprintf("the %s list: %v", list, err)}
+			return nil, spec.Errorf("the %s list: %v", list, err)
 		}
 		return found, nil
 	}

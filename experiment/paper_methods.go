@@ -112,7 +112,7 @@ func selecting(which optcomplete.Method) method {
 }
 
 func (t *trial) paperSettings(which optcomplete.Method, gamma float64) optcomplete.Settings {
-	return optcomplete.Settings{Model: model.Paper, Gamma: gamma, Method: which, Master: optcomplete.Master{Solver: t.Solver}}
+	return optcomplete.Settings{Model: model.Paper, Statistics: optcomplete.Statistics{Gamma: gamma}, Method: which, Master: optcomplete.Master{Solver: t.Solver}}
 }
 
 // full is the program's own model: effects, and coefficients with a learned
@@ -127,7 +127,7 @@ func full(name string, rank int) method {
 		if err != nil {
 			return nil, err
 		}
-		return t.fit(ctx, problem, optcomplete.Settings{Model: model.Full, Gamma: t.Gamma, ResidualRank: rank})
+		return t.fit(ctx, problem, optcomplete.Settings{Model: model.Full, Statistics: optcomplete.Statistics{Gamma: t.Gamma}, ResidualRank: rank})
 	}}
 }
 

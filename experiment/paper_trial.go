@@ -169,7 +169,11 @@ func (t *trial) chooseGamma(ctx context.Context) (gammas, error) {
 	found := gammas{rmse: math.Inf(1)}
 	var err error
 	found.easiest, err = optcomplete.ChooseGamma(ctx, t.problem, optcomplete.Settings{
-		K: t.K, Model: model.Paper, Seed: t.seed, Threads: t.Threads, OnGamma: func(p result.GammaPoint) {
+		K:          t.K,
+		Model:      model.Paper,
+		Statistics: optcomplete.Statistics{Seed: t.seed},
+		Limits:     optcomplete.Limits{Threads: t.Threads},
+		OnGamma: func(p result.GammaPoint) {
 			path, found.rmse = append(path, p), min(found.rmse, p.RMSE)
 		},
 	})

@@ -166,7 +166,9 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 		return s.effects(ctx, problem.Ratings.Source(), plan)
 	}
 	settings := optcomplete.Settings{
-		K: plan.K, Holdout: s.Holdout, Seed: plan.Seed, TimeLimit: s.TimeLimit, NearTies: -1, Threads: s.Threads,
+		K:          plan.K,
+		Statistics: optcomplete.Statistics{Holdout: s.Holdout, Seed: plan.Seed},
+		Limits:     optcomplete.Limits{TimeLimit: s.TimeLimit, NearTies: -1, Threads: s.Threads},
 	}
 	if method, is := baselines[plan.Model]; is {
 		settings.Method = method

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"optcomplete/internal/random"
+	"optcomplete/spec"
 )
 
 // autoregressive makes n rows of p normal features with correlation 0.5^|i−j|,
@@ -47,7 +48,7 @@ func BenchmarkFit(b *testing.B) {
 	for _, gn := range []float64{0, 10, 30} {
 		b.Run(fmt.Sprintf("gamma*n=%g", gn), func(b *testing.B) {
 			for range b.N {
-				result, err := Fit(context.Background(), problem, Settings{K: 10, Gamma: gn / 1000, TimeLimit: time.Minute})
+				result, err := Fit(context.Background(), problem, Settings{K: 10, Statistics: spec.Statistics{Gamma: gn / 1000}, Limits: spec.Limits{TimeLimit: time.Minute}})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -68,7 +69,7 @@ func BenchmarkFitLarge(b *testing.B) {
 	for _, gn := range []float64{0, 30} {
 		b.Run(fmt.Sprintf("gamma*n=%g", gn), func(b *testing.B) {
 			for range b.N {
-				result, err := Fit(context.Background(), problem, Settings{K: 10, Gamma: gn / 1000, TimeLimit: 10 * time.Second})
+				result, err := Fit(context.Background(), problem, Settings{K: 10, Statistics: spec.Statistics{Gamma: gn / 1000}, Limits: spec.Limits{TimeLimit: 10 * time.Second}})
 				if err != nil {
 					b.Fatal(err)
 				}

@@ -13,5 +13,5 @@
 //
 // The bound comes from cuts alone and the cost from residuals on the table, so
 // that neither hides behind the rounding of products. A limit is a status and
-// not an error; settings that cannot be meant are a [SettingsError].
+// not an error; settings that cannot be meant are a [spec.Error].
 package regress

@@ -2,11 +2,9 @@ package regress
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"time"
 
 	"optcomplete/internal/suggest"
@@ -23,38 +21,21 @@ type Problem struct {
 	Y     []float64 // n
 }
 
-// Settings say how to fit. All but K may be left at zero.
+// Settings say how to fit. All but K may be left at zero. γ is that of columns with
+// Σx² = n. Of the statistics, the table has no use for γ₀, the shrinkage of effects
+// and the hold-out: giving one is an error.
 type Settings struct {
-	K           int      // how many features to select, 1..p
-	Gamma       float64  // γ for columns with Σx² = n; zero: chosen by validation
-	NoIntercept bool     // no intercept: the columns and the values are not centred
-	Always      []string // names of features to select in any case
-	Never       []string // names of features never to select
+	K int // how many features to select, 1..p
+	spec.Choice
+	spec.Limits
+	spec.Statistics // Refit: least squares (the default), or ridge: the coefficients of the cost, with γ
 
-	// Refit says how the selection's coefficients are fitted: by least squares
-	// (the default) or as those of the cost, with γ.
-	Refit spec.Refit
-
-	Gap       float64       // relative gap at which to stop; zero: prove optimality
-	TimeLimit time.Duration // for the search of each k; zero: none
-	MaxNodes  int           // for the search of each k; zero: none
-	NearTies  int           // how many other good selections to report; zero means 5, negative none
-
-	Folds   int    // parts of the table to validate γ on in turn; zero means 5
-	Seed    uint64 // of the folds
-	Threads int    // zero: all processors. Results do not depend on it.
+	NoIntercept bool // no intercept: the columns and the values are not centred
+	Folds       int  // parts of the table to validate γ on in turn; zero means 5
 
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 }
-
-// SettingsError is returned for settings that cannot be meant, or that the
-// problem cannot meet.
-type SettingsError struct{ Problem string }
-
-func (e *SettingsError) Error() string { return e.Problem }
-
-func badf(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
 
 // largest is the largest number that may occur in a table: its square, summed
 // over any number of rows, stays finite.
@@ -104,7 +85,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run searcher) 
 	gamma, path := settings.Gamma, []result.GammaPoint(nil)
 	if gamma == 0 {
 		if gamma, path, err = chooseGamma(ctx, problem, settings, find); err != nil {
-			return nil, settingsError(err)
+			return nil, search.SettingsError(err)
 		}
 	}
 	find.OnEvent = settings.OnEvent
@@ -112,7 +93,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run searcher) 
 	oracle := objective.NewQuadratic(whole.table, gamma, float64(n))
 	found, err := run(ctx, oracle, find)
 	if err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	var results []*Result
@@ -133,32 +114,32 @@ func validate(problem Problem, s Settings) error {
 	if len(problem.X) != n*p {
 		panic(fmt.Sprintf("regress: %d numbers for %d rows × %d features", len(problem.X), n, p))
 	}
+	if n == 0 {
+		return spec.Errorf("there are no rows")
+	}
+	if err := spec.ValidateK(s.K, p, "feature"); err != nil {
+		return err
+	}
+	if err := s.Limits.Validate(); err != nil {
+		return err
+	}
+	if err := s.Statistics.Validate(); err != nil {
+		return err
+	}
 	switch {
-	case n == 0:
-		return badf("there are no rows")
-	case s.K < 1:
-		return badf("k is %d, but at least one feature must be selected", s.K)
-	case s.K > p:
-		return badf("k is %d, but there are only %d features", s.K, p)
-	case !(s.Gamma >= 0) || math.IsInf(s.Gamma, 0):
-		return badf("gamma is %v, but must be a positive number", s.Gamma)
-	case !(s.Gap >= 0 && s.Gap < 1):
-		return badf("the gap is %v, but must be at least 0 and below 1", s.Gap)
-	case s.TimeLimit < 0:
-		return badf("the time limit is %v, but must be positive", s.TimeLimit)
-	case s.MaxNodes < 0:
-		return badf("the node limit is %d, but must be positive", s.MaxNodes)
+	case s.Gamma0 != 0 || s.RowShrinkage != 0 || s.ColumnShrinkage != 0 || s.Holdout != 0:
+		return spec.Errorf("a regression has no population, no effects and no hold-out: gamma0, shrinkages and holdout mean nothing to it")
 	case s.Folds < 0 || s.Folds == 1:
-		return badf("the number of folds is %d, but must be at least 2", s.Folds)
+		return spec.Errorf("the number of folds is %d, but must be at least 2", s.Folds)
 	}
 	for at, v := range problem.X {
 		if !(math.Abs(v) <= largest) {
-			return badf("feature %q has the value %g: too large to compute with (rescale it)", problem.Names[at%p], v)
+			return spec.Errorf("feature %q has the value %g: too large to compute with (rescale it)", problem.Names[at%p], v)
 		}
 	}
 	for _, v := range problem.Y {
 		if !(math.Abs(v) <= largest) {
-			return badf("a row is to be explained as %g: too large to compute with (rescale the values)", v)
+			return spec.Errorf("a row is to be explained as %g: too large to compute with (rescale the values)", v)
 		}
 	}
 	return nil
@@ -170,17 +151,9 @@ func indices(names, wanted []string, list string) ([]int, error) {
 	for _, name := range wanted {
 		j := slices.Index(names, name)
 		if j < 0 {
-			return nil, badf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, names))
+			return nil, spec.Errorf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, names))
 		}
 		found = append(found, j)
 	}
 	return found, nil
-}
-
-// settingsError turns the search's own complaint into one of this package.
-func settingsError(err error) error {
-	if errors.Is(err, search.ErrInfeasible) {
-		return badf("%s", strings.TrimPrefix(err.Error(), "search: "))
-	}
-	return err
 }

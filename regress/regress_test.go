@@ -109,7 +109,7 @@ func TestTextbookSubsets(t *testing.T) {
 		{"prostate, all rows", study(t, "prostate.csv", "lpsa", []string{"train"}, nil), prostateAll},
 		{"diabetes", study(t, "diabetes.csv", "progression", nil, nil), diabetes},
 	} {
-		path, err := Path(context.Background(), study.problem, Settings{K: len(study.want), Gamma: 1e7 / float64(len(study.problem.Y))})
+		path, err := Path(context.Background(), study.problem, Settings{K: len(study.want), Statistics: spec.Statistics{Gamma: 1e7 / float64(len(study.problem.Y))}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -135,7 +135,7 @@ func TestTextbookSubsets(t *testing.T) {
 // the published coefficients, which are those of columns of unit length.
 func TestTextbookCoefficients(t *testing.T) {
 	problem := study(t, "diabetes.csv", "progression", nil, nil)
-	result, err := Fit(context.Background(), problem, Settings{K: 10, Gamma: 1})
+	result, err := Fit(context.Background(), problem, Settings{K: 10, Statistics: spec.Statistics{Gamma: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -199,8 +199,9 @@ func TestFitEqualsBruteForce(t *testing.T) {
 		problem := draw(t)
 		n, p := len(problem.Y), len(problem.Names)
 		settings := Settings{
-			K: rapid.IntRange(1, min(p, 4)).Draw(t, "k"), NoIntercept: rapid.Bool().Draw(t, "no intercept"),
-			Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")) / float64(n),
+			K:           rapid.IntRange(1, min(p, 4)).Draw(t, "k"),
+			NoIntercept: rapid.Bool().Draw(t, "no intercept"),
+			Statistics:  spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")) / float64(n)},
 		}
 		whole := standardise(problem, nil, settings)
 		want := math.Inf(1)
@@ -265,11 +266,11 @@ func TestUnitsDoNotMatter(t *testing.T) {
 		other.X[at] = 40 + other.X[at]*math.Pow(10, float64(at%p-3))
 	}
 	for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge} {
-		a, err := Fit(context.Background(), problem, Settings{K: 4, Refit: refit})
+		a, err := Fit(context.Background(), problem, Settings{K: 4, Statistics: spec.Statistics{Refit: refit}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := Fit(context.Background(), other, Settings{K: 4, Refit: refit})
+		b, err := Fit(context.Background(), other, Settings{K: 4, Statistics: spec.Statistics{Refit: refit}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -285,7 +286,7 @@ func TestUnitsDoNotMatter(t *testing.T) {
 // TestPathEqualsSeparateFits solves all k at once and one by one.
 func TestPathEqualsSeparateFits(t *testing.T) {
 	problem := study(t, "diabetes.csv", "progression", nil, nil)
-	path, err := Path(context.Background(), problem, Settings{K: 6, Gamma: 0.1, Always: []string{"age", "sex"}})
+	path, err := Path(context.Background(), problem, Settings{K: 6, Statistics: spec.Statistics{Gamma: 0.1}, Choice: spec.Choice{Always: []string{"age", "sex"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -293,7 +294,7 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 		t.Fatalf("%d results, the first with k = %d", len(path), path[0].K)
 	}
 	for _, on := range path {
-		alone, err := Fit(context.Background(), problem, Settings{K: on.K, Gamma: 0.1, Always: []string{"age", "sex"}})
+		alone, err := Fit(context.Background(), problem, Settings{K: on.K, Statistics: spec.Statistics{Gamma: 0.1}, Choice: spec.Choice{Always: []string{"age", "sex"}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -303,7 +304,7 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 	}
 }
 
-// TestBadSettingsAreNamed wants a SettingsError that says what is wrong.
+// TestBadSettingsAreNamed wants a spec.Error that says what is wrong.
 func TestBadSettingsAreNamed(t *testing.T) {
 	problem := Problem{Names: []string{"a", "b"}, X: []float64{1, 2, 3, 4}, Y: []float64{1, 2}}
 	for _, bad := range []struct {
@@ -312,14 +313,14 @@ func TestBadSettingsAreNamed(t *testing.T) {
 	}{
 		{Settings{}, "at least one feature"},
 		{Settings{K: 3}, "only 2 features"},
-		{Settings{K: 1, Gamma: math.Inf(1)}, "gamma"},
-		{Settings{K: 1, Gap: 1}, "gap"},
+		{Settings{K: 1, Statistics: spec.Statistics{Gamma: math.Inf(1)}}, "gamma"},
+		{Settings{K: 1, Limits: spec.Limits{Gap: 1}}, "gap"},
 		{Settings{K: 1, Folds: 1}, "folds"},
-		{Settings{K: 1, Always: []string{"c"}}, `"c"`},
-		{Settings{K: 1, Gamma: 1, Always: []string{"a", "b"}}, "more than k"},
+		{Settings{K: 1, Choice: spec.Choice{Always: []string{"c"}}}, `"c"`},
+		{Settings{K: 1, Statistics: spec.Statistics{Gamma: 1}, Choice: spec.Choice{Always: []string{"a", "b"}}}, "more than k"},
 	} {
 		_, err := Fit(context.Background(), problem, bad.settings)
-		var wrong *SettingsError
+		var wrong *spec.Error
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%+v: got %v, want %q", bad.settings, err, bad.says)
 		}

@@ -16,6 +16,7 @@ import (
 	"optcomplete"
 	"optcomplete/data/synth"
 	"optcomplete/model"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -28,7 +29,7 @@ func fitted(t testing.TB, change func(*optcomplete.Problem, *optcomplete.Setting
 	}
 	in.Features.Names[in.Selected[0]] = `<script>alert("R&B")</script>`
 	problem := optcomplete.Problem{Ratings: in.Ratings, Features: in.Features}
-	settings := optcomplete.Settings{K: 3, Model: model.Full, Gamma: 0.5, Holdout: 0.2, Threads: 2, Seed: 3}
+	settings := optcomplete.Settings{K: 3, Model: model.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, Holdout: 0.2, Seed: 3}, Limits: optcomplete.Limits{Threads: 2}}
 	change(&problem, &settings)
 	m, err := optcomplete.Fit(context.Background(), problem, settings)
 	if err != nil {
@@ -230,7 +231,7 @@ func TestTwoSidedModelHasAReport(t *testing.T) {
 	for i := range known.Names {
 		known.Names[i] = "row " + known.Names[i]
 	}
-	m, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: in.Ratings, Columns: in.Features, Rows: known}, twosided.Settings{K: 3, Gamma: 1, Holdout: 0.2})
+	m, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: in.Ratings, Columns: in.Features, Rows: known}, twosided.Settings{K: 3, Statistics: spec.Statistics{Gamma: 1, Holdout: 0.2}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -253,7 +254,7 @@ func TestPathIsPartOfTheReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	result, err := optcomplete.Path(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-		optcomplete.Settings{Model: model.Full, Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3})
+		optcomplete.Settings{Model: model.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -358,7 +359,7 @@ func TestSizeDoesNotGrowWithRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-			optcomplete.Settings{K: 3, Model: model.Full, Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2, TimeLimit: 2 * time.Second})
+			optcomplete.Settings{K: 3, Model: model.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -3,9 +3,12 @@ package search
 import (
 	"errors"
 	"fmt"
-	"optcomplete/result"
 	"slices"
+	"strings"
 	"time"
+
+	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // Settings say what to search and when to stop. The zero value of every field
@@ -91,10 +94,17 @@ func (s *Settings) Validate(p int) error {
 	if left := p - len(never); left < s.K {
 		return bad("%d of %d features are never selected, which leaves %d, fewer than k = %d", len(never), p, left, s.K)
 	}
-	if s.Gap < 0 || s.Gap >= 1 {
-		return fmt.Errorf("search: the gap is %v, but must be in [0, 1)", s.Gap)
+	limits := spec.Limits{Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes}
+	return limits.Validate()
+}
+
+// SettingsError makes of an error about settings that no selection meets one that
+// says so by its type; other errors stay.
+func SettingsError(err error) error {
+	if errors.Is(err, ErrInfeasible) {
+		return &spec.Error{Problem: strings.TrimPrefix(err.Error(), "search: ")}
 	}
-	return nil
+	return err
 }
 
 func distinct(list []int) []int {

@@ -2,10 +2,12 @@ package search_test
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // loose lowers the constant of every cut by a part of the cost, as an oracle that
@@ -69,5 +71,14 @@ func TestCertify(t *testing.T) {
 	}
 	if gap := search.RelativeGap(0, 0); gap != 0 || search.RelativeGap(1, math.Inf(-1)) != math.Inf(1) {
 		t.Errorf("gap %v", gap)
+	}
+}
+
+// TestLimitsAreChecked: what only the command line refused before is refused here.
+func TestLimitsAreChecked(t *testing.T) {
+	for _, bad := range []search.Settings{{K: 1, Gap: math.NaN()}, {K: 1, Gap: 1}, {K: 1, TimeLimit: -1}, {K: 1, MaxNodes: -1}} {
+		if err := bad.Validate(3); !errors.As(err, new(*spec.Error)) {
+			t.Errorf("%+v: %v", bad, err)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/spec"
 )
 
 // large makes a problem of so many rows with about each entries of 5000 columns,
@@ -74,7 +75,11 @@ func BenchmarkFit(b *testing.B) {
 			b.ResetTimer()
 			for range b.N {
 				fitted, err := Fit(context.Background(), problem, Settings{
-					K: 8, Gamma: c.gamma, Constants: c.constants, Heredity: c.heredity, TimeLimit: 20 * time.Second,
+					K:          8,
+					Statistics: spec.Statistics{Gamma: c.gamma},
+					Constants:  c.constants,
+					Heredity:   c.heredity,
+					Limits:     spec.Limits{TimeLimit: 20 * time.Second},
 				})
 				if err != nil {
 					b.Fatal(err)

@@ -14,5 +14,5 @@
 //
 // It never forms the design of entries by products. The bound comes from all
 // observed entries, the cost from residuals. Settings that cannot be meant are a
-// [SettingsError], also feature tables that do not fit together.
+// [spec.Error], also feature tables that do not fit together.
 package twosided

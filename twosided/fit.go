@@ -2,9 +2,6 @@ package twosided
 
 import (
 	"context"
-	"errors"
-	"math"
-	"strings"
 	"time"
 
 	"optcomplete/data"
@@ -17,27 +14,18 @@ import (
 	"optcomplete/spec"
 )
 
-// Settings say how to fit. All but K may be left at zero.
+// Settings say how to fit. All but K may be left at zero. Of the statistics, a
+// two-sided model has no use for γ₀ and the shrinkage of effects: giving one is an
+// error.
 type Settings struct {
-	K         int      // how many products to select, 1..p₁p₂
-	Gamma     float64  // γ; zero: chosen by validation
+	K int // how many products to select, 1..p₁p₂
+	spec.Choice
+	spec.Limits
+	spec.Statistics // Refit: least squares (the default), or ridge: the L of the cost, with γ
+
 	Constants bool     // add the constant feature "1" to either side
 	Heredity  Heredity // what a product may only be selected with
-	Always    []string // names of products to select in any case
-	Never     []string // names of products never to select
-	Holdout   float64  // part of the entries, in [0,1), kept aside to score on; zero: none
 
-	// Refit says how the coefficients of the selected products are fitted: by
-	// least squares (the default), or as the L of the cost, with γ.
-	Refit spec.Refit
-
-	Gap       float64       // relative gap at which to stop; zero: prove optimality
-	TimeLimit time.Duration // for the search; zero: none
-	MaxNodes  int           // for the search; zero: none
-	NearTies  int           // how many other good selections to report; zero means 5, negative none
-
-	Seed    uint64 // of the hold-out and validation splits
-	Threads int    // zero: all processors. Results do not depend on it.
 	Version string // of the program, recorded in the model
 
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
@@ -83,7 +71,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 	case spec.AutoRefit:
 		settings.Refit = spec.LeastSquares
 	case spec.LearnedPrior:
-		return nil, &SettingsError{"a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge"}
+		return nil, &spec.Error{Problem: "a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge"}
 	}
 	find, err := s.search(settings)
 	if err != nil {
@@ -105,7 +93,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 	summary.Rows, summary.Columns = train.Dims()
 	if settings.Gamma == 0 {
 		if summary.Gamma, summary.GammaPath, err = s.chooseGamma(ctx, train, settings, find); err != nil {
-			return nil, settingsError(err)
+			return nil, search.SettingsError(err)
 		}
 	}
 	products, err := objective.NewTwoSided(ctx, train, s.rows, s.columns, settings.Threads)
@@ -130,7 +118,7 @@ func fit(ctx context.Context, problem Problem, settings Settings, run func(searc
 	}
 	results, err := run(oracle, find)
 	if err != nil {
-		return nil, settingsError(err)
+		return nil, search.SettingsError(err)
 	}
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	var models []*Model
@@ -206,7 +194,7 @@ func (s *sides) record(summary *Summary, found search.Result, u []float64, cost,
 // search turns the settings into those of the search.
 func (s *sides) search(settings Settings) (search.Settings, error) {
 	if p := len(s.known.Names) * len(s.columns.Names); settings.K > p {
-		return search.Settings{}, badf("k is %d, but there are only %d products", settings.K, p)
+		return search.Settings{}, spec.Errorf("k is %d, but there are only %d products", settings.K, p)
 	}
 	find := search.Settings{
 		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
@@ -284,27 +272,14 @@ func (s *sides) predictor(selection []int, u []float64) func(row int, columns []
 }
 
 func validate(s Settings) error {
-	switch {
-	case s.K < 1:
-		return badf("k is %d, but at least one product must be selected", s.K)
-	case !(s.Gamma >= 0) || math.IsInf(s.Gamma, 0):
-		return badf("gamma is %v, but must be a positive number", s.Gamma)
-	case !(s.Holdout >= 0 && s.Holdout < 1):
-		return badf("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
-	case !(s.Gap >= 0 && s.Gap < 1):
-		return badf("the gap is %v, but must be at least 0 and below 1", s.Gap)
-	case s.TimeLimit < 0:
-		return badf("the time limit is %v, but must be positive", s.TimeLimit)
-	case s.MaxNodes < 0:
-		return badf("the node limit is %d, but must be positive", s.MaxNodes)
+	if s.K < 1 {
+		return spec.Errorf("k is %d, but at least one product must be selected", s.K)
 	}
-	return nil
-}
-
-// settingsError turns the search's own complaint into one of this package.
-func settingsError(err error) error {
-	if errors.Is(err, search.ErrInfeasible) {
-		return badf("%s", strings.TrimPrefix(err.Error(), "search: "))
+	if err := s.Limits.Validate(); err != nil {
+		return err
 	}
-	return err
+	if s.Gamma0 != 0 || s.RowShrinkage != 0 || s.ColumnShrinkage != 0 {
+		return spec.Errorf("a two-sided model has no population and no effects: gamma0 and shrinkages mean nothing to it")
+	}
+	return s.Statistics.Validate()
 }

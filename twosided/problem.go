@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // Problem is what is to be completed.
@@ -16,14 +17,6 @@ type Problem struct {
 	Columns *data.Features // the features of the columns; the same columns in the same order
 	Rows    *data.Features // the features of rows, in any order; those without entries are kept for predictions
 }
-
-// SettingsError is returned for settings that cannot be meant, or that the
-// problem cannot meet.
-type SettingsError struct{ Problem string }
-
-func (e *SettingsError) Error() string { return e.Problem }
-
-func badf(format string, args ...any) error { return &SettingsError{fmt.Sprintf(format, args...)} }
 
 // Constant is the name of the feature that is 1 everywhere: products with it
 // are the one-sided terms.
@@ -127,10 +120,10 @@ func align(p Problem, constants bool) (*sides, error) {
 		panic("twosided: the ratings and the features have different numbers of columns")
 	}
 	if n == 0 || p.Ratings.Observed() == 0 {
-		return nil, badf("there are no observed entries")
+		return nil, spec.Errorf("there are no observed entries")
 	}
 	if name, shared := p.SharedName(); shared {
-		return nil, badf("a row feature and a column feature are both named %q (rename one of them)", name)
+		return nil, spec.Errorf("a row feature and a column feature are both named %q (rename one of them)", name)
 	}
 	s := &sides{known: p.Rows, columns: p.Columns}
 	if constants {
@@ -143,10 +136,10 @@ func align(p Problem, constants bool) (*sides, error) {
 		}
 	}
 	if problem, many := TooManyProducts(len(s.known.Names), len(s.columns.Names)); many {
-		return nil, badf("%s", problem)
+		return nil, spec.Errorf("%s", problem)
 	}
 	if unknown, entries := p.UnknownRows(); len(unknown) > 0 {
-		return nil, badf("%d rows with %d entries have no row features, such as %q", len(unknown), entries, unknown[0])
+		return nil, spec.Errorf("%d rows with %d entries have no row features, such as %q", len(unknown), entries, unknown[0])
 	}
 	at := make(map[string]int, len(s.known.IDs))
 	for i, id := range s.known.IDs {
@@ -168,14 +161,14 @@ func (s *sides) finite(p Problem) error {
 	for _, table := range []*data.Features{s.known, s.columns} {
 		for at, v := range table.Values {
 			if !(math.Abs(v) <= largest) {
-				return badf("feature %q has the value %g: too large to compute with (rescale it)", table.Names[at%len(table.Names)], v)
+				return spec.Errorf("feature %q has the value %g: too large to compute with (rescale it)", table.Names[at%len(table.Names)], v)
 			}
 		}
 	}
 	return data.ForEach(p.Ratings.Source(), func(i int, _ []int32, values []float64) error {
 		for _, v := range values {
 			if !(math.Abs(v) <= largest) {
-				return badf("row %q has the value %g: too large to compute with (rescale the values)", p.Ratings.RowIDs[i], v)
+				return spec.Errorf("row %q has the value %g: too large to compute with (rescale the values)", p.Ratings.RowIDs[i], v)
 			}
 		}
 		return nil
@@ -185,7 +178,7 @@ func (s *sides) finite(p Problem) error {
 // withConstant adds the feature that is 1 everywhere.
 func withConstant(f *data.Features) (*data.Features, error) {
 	if slices.Contains(f.Names, Constant) {
-		return nil, badf("a feature is named %q, like the constant that is added (rename it)", Constant)
+		return nil, spec.Errorf("a feature is named %q, like the constant that is added (rename it)", Constant)
 	}
 	values := make([]float64, 0, len(f.Values)+len(f.IDs))
 	for j := range f.IDs {
@@ -225,7 +218,7 @@ func (s *sides) indices(names []string, list string) ([]int, error) {
 			}
 		}
 		if !ok {
-			return nil, badf("the %s list names %q, which is not a product (write row feature × column feature)", list, name)
+			return nil, spec.Errorf("the %s list names %q, which is not a product (write row feature × column feature)", list, name)
 		}
 		found = append(found, j)
 	}
@@ -240,7 +233,7 @@ func (s *sides) requirements(h Heredity) ([]search.Requirement, error) {
 	}
 	q0, l0 := constantOf(s.rows), constantOf(s.columns)
 	if q0 < 0 || l0 < 0 {
-		return nil, badf("heredity needs the one-sided terms, and so a constant feature on either side (add constants)")
+		return nil, spec.Errorf("heredity needs the one-sided terms, and so a constant feature on either side (add constants)")
 	}
 	p2 := len(s.columns.Names)
 	var all []search.Requirement

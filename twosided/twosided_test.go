@@ -102,7 +102,7 @@ func TestFitEqualsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		constants := rapid.Bool().Draw(t, "constants")
-		settings := Settings{Constants: constants, Refit: spec.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma")), Threads: 1}
+		settings := Settings{Constants: constants, Statistics: spec.Statistics{Refit: spec.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma"))}, Limits: spec.Limits{Threads: 1}}
 		if constants {
 			settings.Heredity = rapid.SampledFrom([]Heredity{NoHeredity, StrongHeredity, WeakHeredity}).Draw(t, "heredity")
 		}
@@ -151,8 +151,9 @@ func TestLeastSquaresRefitFitsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		settings := Settings{
-			K: rapid.IntRange(1, 4).Draw(t, "k"), Constants: true,
-			Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma")),
+			K:          rapid.IntRange(1, 4).Draw(t, "k"),
+			Constants:  true,
+			Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))},
 		}
 		squares, err := Fit(context.Background(), problem, settings)
 		if err != nil {
@@ -204,7 +205,7 @@ func inherits(s *sides, selection []int, h Heredity) bool {
 // features are known, also rows without entries.
 func TestSavedModelPredictsTheSame(t *testing.T) {
 	problem := make2(random.New(4), 30, 12, 4, 5, 0.1, 0.6)
-	fitted, err := Fit(context.Background(), problem, Settings{K: 5, Constants: true, Holdout: 0.2, Seed: 3})
+	fitted, err := Fit(context.Background(), problem, Settings{K: 5, Constants: true, Statistics: spec.Statistics{Holdout: 0.2, Seed: 3}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 	}
 }
 
-// TestBadProblemsAreNamed wants a SettingsError that says what is wrong.
+// TestBadProblemsAreNamed wants a spec.Error that says what is wrong.
 func TestBadProblemsAreNamed(t *testing.T) {
 	for _, bad := range []struct {
 		name  string
@@ -266,10 +267,10 @@ func TestBadProblemsAreNamed(t *testing.T) {
 		}, "requir"},
 	} {
 		problem := make2(random.New(1), 5, 4, 2, 3, 0.1, 1)
-		settings := Settings{K: 2, Gamma: 1}
+		settings := Settings{K: 2, Statistics: spec.Statistics{Gamma: 1}}
 		bad.spoil(&problem, &settings)
 		_, err := Fit(context.Background(), problem, settings)
-		var wrong *SettingsError
+		var wrong *spec.Error
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%s: got %v, want %q", bad.name, err, bad.says)
 		}
@@ -287,7 +288,7 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	fitted, err := Fit(context.Background(), known, Settings{K: 2, Gamma: 1})
+	fitted, err := Fit(context.Background(), known, Settings{K: 2, Statistics: spec.Statistics{Gamma: 1}})
 	if err != nil || fitted.Summary.Observed != 16 || fitted.Summary.Rows != 4 {
 		t.Fatalf("%+v, %v", fitted, err)
 	}
@@ -297,7 +298,7 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 func TestPathEqualsSeparateFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
-		settings := Settings{K: 4, Constants: true, Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}
+		settings := Settings{K: 4, Constants: true, Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}}
 		path, err := Path(context.Background(), problem, settings)
 		if err != nil {
 			t.Fatal(err)
@@ -321,7 +322,7 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 // TestStoredRatingsAreFitted: entries that are not in memory give the same model.
 func TestStoredRatingsAreFitted(t *testing.T) {
 	problem := make2(random.New(1), 30, 8, 4, 5, 0.1, 1)
-	settings := Settings{K: 3, Gamma: 1, Holdout: 0.2}
+	settings := Settings{K: 3, Statistics: spec.Statistics{Gamma: 1, Holdout: 0.2}}
 	want, err := Fit(context.Background(), problem, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -342,7 +343,7 @@ func TestStoredRatingsAreFitted(t *testing.T) {
 func TestEnumeratedSelectionsAreReported(t *testing.T) {
 	problem := make2(random.New(1), 30, 8, 4, 5, 0.1, 1)
 	listed := 0
-	fitted, err := Fit(context.Background(), problem, Settings{K: 3, Gamma: 1, OnEvent: func(e search.Event) { listed = max(listed, e.Enumerated) }})
+	fitted, err := Fit(context.Background(), problem, Settings{K: 3, Statistics: spec.Statistics{Gamma: 1}, OnEvent: func(e search.Event) { listed = max(listed, e.Enumerated) }})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,7 @@ better, and compares with the truth.`,
 				grouped(films.Ratings.Observed()), m, grouped(n), output)
 			log := newSearchLog(c)
 			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
-			settings := optcomplete.Settings{K: films.K, Model: model.Paper, Holdout: 0.2, Seed: c.seed, Threads: c.threads, OnEvent: log.event, OnGamma: log.gamma}
+			settings := optcomplete.Settings{K: films.K, Model: model.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event, OnGamma: log.gamma}
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			if err != nil {
 				return err

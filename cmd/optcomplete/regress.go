@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -61,7 +60,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			}
 			result, err := regress.Fit(cmd.Context(), problem, settings)
 			if err != nil {
-				return regressError(err)
+				return err
 			}
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
@@ -126,19 +125,10 @@ func firstNames(names []string) string {
 	return strings.Join(names, ", ")
 }
 
-// regressError makes settings that cannot be meant a usage error.
-func regressError(err error) error {
-	var settings *regress.SettingsError
-	if errors.As(err, &settings) {
-		return &usageError{err}
-	}
-	return err
-}
-
 func regressPath(ctx context.Context, c *common, problem regress.Problem, settings regress.Settings, asJSON bool) error {
 	path, err := regress.Path(ctx, problem, settings)
 	if err != nil {
-		return regressError(err)
+		return err
 	}
 	if asJSON {
 		err = regress.WriteJSON(c.stdout, path)

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -55,7 +54,7 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	loaded := time.Since(start)
 	fitted, err := twosided.Fit(cmd.Context(), problem, f.settings(cmd, c, problem, s, heredity))
 	if err != nil {
-		return twoSidedError(err)
+		return err
 	}
 	summary := &fitted.Summary
 	summary.Warnings = append(summary.Warnings, warnings...)
@@ -90,21 +89,9 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 	log := newSearchLog(c)
 	log.begin(cmd, s.K, rows*columns)
 	return twosided.Settings{
-		K: s.K, Gamma: s.Gamma, Constants: constants, Heredity: heredity,
-		Always: s.Always, Never: s.Never, Holdout: s.Holdout, Refit: s.Refit,
-		Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes, NearTies: s.NearTies,
-		Seed: s.Seed, Threads: s.Threads, Version: optcomplete.Version,
-		OnEvent: log.event, OnGamma: log.gamma,
+		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics,
+		Constants: constants, Heredity: heredity, Version: optcomplete.Version, OnEvent: log.event, OnGamma: log.gamma,
 	}
-}
-
-// twoSidedError makes settings that cannot be met a usage error.
-func twoSidedError(err error) error {
-	var settings *twosided.SettingsError
-	if errors.As(err, &settings) {
-		return &usageError{err}
-	}
-	return err
 }
 
 // path is the verb path with --row-features: every number of products up to
@@ -123,7 +110,7 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 	}
 	models, err := twosided.Path(cmd.Context(), problem, f.settings(cmd, c, problem, s, heredity))
 	if err != nil {
-		return twoSidedError(err)
+		return err
 	}
 	var summaries []*twosided.Summary
 	for _, m := range models {

@@ -134,7 +134,7 @@ func (b *bench) run(ctx context.Context) error {
 		return err
 	}
 	problem := optcomplete.Problem{Ratings: &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.ColumnIDs()}, Features: source.Features}
-	settings := optcomplete.Settings{K: b.k, Model: b.kind, Gamma: b.gamma, Gap: b.gap, TimeLimit: b.limit, NearTies: -1, Seed: 1, Memory: b.memory}
+	settings := optcomplete.Settings{K: b.k, Model: b.kind, Statistics: optcomplete.Statistics{Gamma: b.gamma, Seed: 1}, Limits: optcomplete.Limits{Gap: b.gap, TimeLimit: b.limit, NearTies: -1, Memory: b.memory}}
 	switch b.form {
 	case "generated":
 		return b.generated(ctx, source, problem, settings)

@@ -1,0 +1,101 @@
+package spec
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"time"
+)
+
+// Choice says what may be selected. How many (k) is not here: a path has many.
+type Choice struct {
+	Always []string // names to select in any case: features, groups or products
+	Never  []string // names never to select
+}
+
+// Limits say when to stop, and how much of the machine to use. All may be zero.
+type Limits struct {
+	Gap       float64       // relative gap at which to stop, in [0,1); zero: prove optimality
+	TimeLimit time.Duration // for the search (of each k); zero: none
+	MaxNodes  int           // for the search (of each k); zero: none
+	NearTies  int           // how many other good selections to report; zero means 5, negative none
+
+	Threads int // zero: all processors. Results do not depend on it.
+
+	// Memory is about how many bytes to use. Entries that are not in memory are
+	// read into it if they fit; zero means half of what is free.
+	Memory int64
+}
+
+// Statistics say how the numbers around a selection are found. What is zero and
+// has no other meaning is chosen by validation.
+type Statistics struct {
+	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
+	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
+	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: chosen by validation
+	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
+	Refit           Refit   // how coefficients are fitted once the selection is known; zero: as the model does best
+	Holdout         float64 // part of the entries, in [0,1), kept aside to score on; zero: none
+	Seed            uint64  // of the hold-out and validation splits, and of samples
+}
+
+// Error is returned for settings that cannot be meant, or that the problem cannot
+// meet.
+type Error struct{ Problem string }
+
+func (e *Error) Error() string { return e.Problem }
+
+// Errorf makes an Error.
+func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+
+// Validate checks the limits by themselves.
+func (l *Limits) Validate() error {
+	switch {
+	case !(l.Gap >= 0 && l.Gap < 1):
+		return Errorf("the gap is %v, but must be at least 0 and below 1", l.Gap)
+	case l.TimeLimit < 0:
+		return Errorf("the time limit is %v, but must be positive", l.TimeLimit)
+	case l.MaxNodes < 0:
+		return Errorf("the node limit is %d, but must be positive", l.MaxNodes)
+	case l.Memory < 0:
+		return Errorf("the memory is %d bytes, but must be positive", l.Memory)
+	}
+	return nil
+}
+
+// Processors is how many threads to use.
+func (l *Limits) Processors() int {
+	if l.Threads > 0 {
+		return l.Threads
+	}
+	return runtime.GOMAXPROCS(0)
+}
+
+// Validate checks the statistics by themselves.
+func (s *Statistics) Validate() error {
+	bad := func(x float64) bool { return !(x >= 0) || math.IsInf(x, 0) }
+	switch {
+	case bad(s.Gamma):
+		return Errorf("gamma is %v, but must be a positive number", s.Gamma)
+	case bad(s.Gamma0):
+		return Errorf("gamma0 is %v, but must be a positive number", s.Gamma0)
+	case !(s.RowShrinkage >= 0) || !(s.ColumnShrinkage >= 0):
+		return Errorf("the shrinkage of the effects is %v and %v, but must be positive", s.RowShrinkage, s.ColumnShrinkage)
+	case !(s.Holdout >= 0 && s.Holdout < 1):
+		return Errorf("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
+	case s.Refit < AutoRefit || s.Refit > LearnedPrior:
+		return Errorf("the refit is %v, which does not exist", s.Refit)
+	}
+	return nil
+}
+
+// ValidateK checks how many of p things are to be selected. Things is their name.
+func ValidateK(k, p int, things string) error {
+	switch {
+	case k < 1:
+		return Errorf("k is %d, but at least one %s must be selected", k, things)
+	case k > p:
+		return Errorf("k is %d, but there are only %d %ss", k, p, things)
+	}
+	return nil
+}
