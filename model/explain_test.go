@@ -224,6 +224,10 @@ func TestSeenSurvivesSaving(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, seenFile), []byte("nonsense"), 0o666); err != nil {
 		t.Fatal(err)
 	}
+	if _, err = Load(dir); err == nil || !strings.Contains(err.Error(), seenFile) {
+		t.Errorf("a changed file: %v", err)
+	}
+	unseal(t, dir, 4) // a model that cannot know
 	if got, err = Load(dir); err != nil {
 		t.Fatal(err)
 	}

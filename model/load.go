@@ -9,27 +9,51 @@ import (
 	"os"
 	"path/filepath"
 
+	"optcomplete/internal/checksum"
 	"optcomplete/internal/columnar"
 )
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
 func Load(dir string) (*Model, error) {
+	path := filepath.Join(dir, summaryFile)
+	before, _ := checksum.File(path)
+	m, err := load(dir)
+	// A model that was replaced while it was read is no damaged one.
+	for tries := 0; err != nil && tries < 3; tries++ {
+		now, gone := checksum.File(path)
+		if gone != nil || now == before {
+			break
+		}
+		before = now
+		m, err = load(dir)
+	}
+	return m, err
+}
+
+func load(dir string) (*Model, error) {
 	m := new(Model)
-	if err := m.loadSummary(filepath.Join(dir, summaryFile)); err != nil {
+	sums, err := m.loadSummary(filepath.Join(dir, summaryFile))
+	if err != nil {
 		return nil, err
 	}
 	rows, columns := m.rowSchema(), m.columnTable()
-	if err := rows.load(dir, m.Summary.Rows); err != nil {
+	if err := rows.load(dir, m.Summary.Rows, sums); err != nil {
 		return nil, err
 	}
-	if err := columns.load(dir, m.Summary.Columns); err != nil {
+	if err := columns.load(dir, m.Summary.Columns, sums); err != nil {
 		return nil, err
 	}
 	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, rows.values
 	m.ColumnIDs, m.ColumnEntries, m.ColumnEffects, m.Features = columns.ids, columns.entries, columns.effects, columns.values
 	m.RowRemainder, m.ColumnRemainder = rows.factors, columns.factors
-	m.seen.file = filepath.Join(dir, seenFile)
+	if _, saved := sums[seenFile]; saved || sums == nil { // else it is what another model left
+		m.seen.file = filepath.Join(dir, seenFile)
+		// Who does not want to pass the entries on may delete the file.
+		if err := sums.Check(m.seen.file); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+	}
 	if err := m.check(); err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
@@ -39,33 +63,69 @@ func Load(dir string) (*Model, error) {
 // LoadSummary reads what a saved model says of itself, without its rows.
 func LoadSummary(dir string) (*Summary, error) {
 	m := new(Model)
-	if err := m.loadSummary(filepath.Join(dir, summaryFile)); err != nil {
+	if _, err := m.loadSummary(filepath.Join(dir, summaryFile)); err != nil {
 		return nil, err
 	}
 	return &m.Summary, nil
 }
 
-func (m *Model) loadSummary(path string) error {
-	text, err := os.ReadFile(path)
+// ReadSealed reads the model.json of a saved model of any version that is known,
+// and checks it. sums are the checksums of the files beside it; those of models
+// that were saved without any are nil.
+func ReadSealed(path string) (text []byte, sums checksum.Sums, err error) {
+	text, err = os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return fmt.Errorf("%s is not a saved model: it has no %s: %w", filepath.Dir(path), summaryFile, err)
+		return nil, nil, fmt.Errorf("%s is not a saved model: it has no %s: %w", filepath.Dir(path), summaryFile, err)
 	}
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	// The version first: the rest of another version may not even decode.
 	var head struct {
-		Format int `json:"format_version"`
+		Format *int `json:"format_version"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
-		return fmt.Errorf("%s: not a readable JSON object: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: not a readable JSON object: %s", path, describe(err))
 	}
-	if err := CheckFormat(path, head.Format); err != nil {
-		return err
+	if head.Format == nil {
+		return nil, nil, fmt.Errorf("%s is not a saved model: it has no format_version", path)
+	}
+	if err := CheckFormat(path, *head.Format); err != nil {
+		return nil, nil, err
+	}
+	sums, err = checksum.Unseal(path, text)
+	if err == nil && sums == nil && *head.Format >= sealedFormat {
+		err = fmt.Errorf("%s: it has no checksum: it was changed or damaged after it was written (%s)", path, checksum.Remedy)
+	}
+	return text, sums, err
+}
+
+func (m *Model) loadSummary(path string) (checksum.Sums, error) {
+	text, sums, err := ReadSealed(path)
+	if err != nil {
+		return nil, err
 	}
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
-		return fmt.Errorf("%s: %w", path, err)
+		return nil, fmt.Errorf("%s: %s", path, describe(err))
 	}
+	return sums, m.checkSummary(path)
+}
+
+// describe says what is wrong with a JSON text in words that are not Go's.
+func describe(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		where := "it"
+		if wrong.Field != "" {
+			where = wrong.Field
+		}
+		return fmt.Sprintf("%s cannot be a %s", where, wrong.Value)
+	}
+	return err.Error()
+}
+
+// checkSummary is the error for a summary that does not fit together.
+func (m *Model) checkSummary(path string) error {
 	s := &m.Summary
 	if s.K != len(s.Selected) || s.Rows < 0 || s.Columns < 0 {
 		return fmt.Errorf("%s: k is %d with %d features selected, for %d rows and %d columns", path, s.K, len(s.Selected), s.Rows, s.Columns)
@@ -85,8 +145,11 @@ func (m *Model) loadSummary(path string) error {
 }
 
 // load fills the table from its file in dir, which must have want rows.
-func (t *table) load(dir string, want int) error {
+func (t *table) load(dir string, want int, sums checksum.Sums) error {
 	path := filepath.Join(dir, t.file)
+	if err := sums.Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
 	in, err := columnar.Open(path)
 	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
 		return fmt.Errorf("the model is incomplete: %w", err)

@@ -3,9 +3,6 @@ package model
 import (
 	"context"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -75,20 +72,11 @@ func TestRemainderIsSavedAndOldModelsLoad(t *testing.T) {
 	}
 	// A model of the version before is one without a remainder.
 	dir := save(t, fitted(t))
-	path := filepath.Join(dir, summaryFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	old := strings.Replace(string(text), `"format_version": 4`, `"format_version": 3`, 1)
-	if old == string(text) {
-		t.Fatal("no version in the file")
-	}
-	if err := os.WriteFile(path, []byte(old), 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := Load(dir); err != nil {
-		t.Error(err)
+	for version := oldestFormat; version < sealedFormat; version++ {
+		unseal(t, dir, version)
+		if _, err := Load(dir); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bufio"
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"path/filepath"
 
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/checksum"
 )
 
 // summaryFile is the file that makes a directory a saved model.
@@ -16,7 +18,8 @@ const summaryFile = "model.json"
 
 // Save writes the model to a directory:
 //
-//	model.json       the Summary: settings, selection, certificate, metrics
+//	model.json       the Summary: settings, selection, certificate, metrics; and the
+//	                 checksums of all files, which Load verifies
 //	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term,
 //	                 and remainder_1, remainder_2, ... if there is a remainder
 //	columns.parquet  column (id), entries, effect (only in full), then the value of each term,
@@ -39,16 +42,41 @@ func (m *Model) Save(dir string) error {
 	}
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
 		for _, save := range []func() error{
-			func() error { return writeFile(dir, summaryFile, m.Summary.WriteJSON) },
 			func() error { return m.saveRows(dir) },
 			func() error { return writeFile(dir, columnsFile, m.columnTable().write) },
 			func() error { return m.saveSeen(dir) },
+			func() error { return SaveSealed(dir, m.Summary.WriteJSON) },
 		} {
 			if err := save(); err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+}
+
+// SaveSealed writes the model.json of a model whose other files are in dir, with
+// the checksums of all of them.
+func SaveSealed(dir string, write func(io.Writer) error) error {
+	var text bytes.Buffer
+	if err := write(&text); err != nil {
+		return fmt.Errorf("%s: %w", summaryFile, err)
+	}
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return err
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	sealed, err := checksum.Seal(text.Bytes(), dir, names)
+	if err != nil {
+		return err
+	}
+	return writeFile(dir, summaryFile, func(w io.Writer) error {
+		_, err := w.Write(sealed)
+		return err
 	})
 }
 

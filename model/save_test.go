@@ -235,8 +235,8 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 	}{
 		"no summary":      {func(d string) { os.Remove(filepath.Join(d, "model.json")) }, "has no model.json"},
 		"not JSON":        {func(d string) { write(d, "model.json", "hello") }, "model.json: not a readable JSON"},
-		"other version":   {replace(`"format_version": 4`, `"format_version": 5`), "model.json: format_version is 5"},
-		"no version":      {replace(`"format_version": 4`, `"foo": 1`), "model.json: format_version is 0"},
+		"other version":   {replace(`"format_version": 4`, `"format_version": 6`), "model.json: format_version is 6"},
+		"no version":      {replace(`"format_version": 4`, `"foo": 1`), "model.json is not a saved model: it has no format_version"},
 		"k":               {replace(`"k": 3`, `"k": 4`), "model.json: k is 4"},
 		"fewer rows":      {replace(`"rows": 7`, `"rows": 8`), "rows.parquet: it has 7 rows, but model.json says 8"},
 		"more columns":    {replace(`"columns": 5`, `"columns": 4`), "columns.parquet: it has 5 rows"},
@@ -247,6 +247,7 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 			"rows.parquet: it has 5 rows"},
 	} {
 		dir := save(t, fitted(t))
+		unseal(t, dir, 4)
 		c.damage(dir)
 		if _, err := Load(dir); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: error %q, want %q in it", name, err, c.want)
@@ -259,6 +260,7 @@ func TestLoadTellsWhatIsWrong(t *testing.T) {
 // while rows are missing.
 func TestDamagedParquetIsAnError(t *testing.T) {
 	dir := save(t, fitted(t))
+	unseal(t, dir, 4)
 	path := filepath.Join(dir, "rows.parquet")
 	whole, err := os.ReadFile(path)
 	if err != nil {

@@ -78,9 +78,10 @@ type Summary struct {
 
 // FormatVersion is the version of the saved model that this package writes. It
 // changes when an older program could misread a newer model: version 4 may have a
-// remainder. Version 3, which has none, is read too.
+// remainder, version 5 has checksums. Versions 3 and 4 are read too.
 const (
-	FormatVersion = 4
+	FormatVersion = 5
+	sealedFormat  = 5
 	oldestFormat  = 3
 )
 

@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,8 +33,8 @@ func Parse(name string, text []byte) (*Model, error) {
 	if err := json.Unmarshal(text, &m.s); err != nil {
 		return nil, fmt.Errorf("%s: not a readable model: %w", name, err)
 	}
-	if got := m.s.Format; got != model.FormatVersion {
-		return nil, fmt.Errorf("%s: format_version is %d, this program reads %d (save the model again, or use the program that wrote it)", name, got, model.FormatVersion)
+	if err := model.CheckFormat(name, m.s.Format); err != nil {
+		return nil, err
 	}
 	var err error
 	m.doc, err = newDocument("model", text)
@@ -45,10 +44,7 @@ func Parse(name string, text []byte) (*Model, error) {
 // Read reads the model.json of a saved model. The rest of the model, which may be
 // large, is not needed.
 func Read(dir string) (*Model, error) {
-	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, fmt.Errorf("%s is not a saved model: it has no model.json: %w", dir, err)
-	}
+	text, _, err := model.ReadSealed(filepath.Join(dir, "model.json"))
 	if err != nil {
 		return nil, err
 	}

@@ -146,11 +146,14 @@ const (
 // replaced only once the new one is complete.
 func (m *Model) Save(dir string) error {
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
-		return errors.Join(
-			atomicfile.File(filepath.Join(dir, summaryFile), m.Summary.WriteJSON),
+		err := errors.Join(
 			atomicfile.File(filepath.Join(dir, rowsFile), func(w io.Writer) error { return data.WriteFeatures(w, m.Rows) }),
 			atomicfile.File(filepath.Join(dir, columnsFile), func(w io.Writer) error { return data.WriteFeatures(w, m.Columns) }),
 		)
+		if err != nil {
+			return err
+		}
+		return model.SaveSealed(dir, m.Summary.WriteJSON)
 	})
 }
 
@@ -167,16 +170,18 @@ func Is(dir string) bool {
 // with it.
 func Load(dir string) (*Model, error) {
 	path := filepath.Join(dir, summaryFile)
-	text, err := os.ReadFile(path)
+	text, sums, err := model.ReadSealed(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s is not a saved model: %w", dir, err)
+		return nil, err
+	}
+	for _, name := range []string{rowsFile, columnsFile} {
+		if err := sums.Check(filepath.Join(dir, name)); err != nil {
+			return nil, err
+		}
 	}
 	m := &Model{}
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if err := model.CheckFormat(path, m.Summary.Format); err != nil {
-		return nil, err
 	}
 	if m.Summary.Model != Kind {
 		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Summary.Model, Kind)
