@@ -5,10 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"path/filepath"
-	"strings"
 )
 
 // The last members of a sealed object.
@@ -78,33 +75,15 @@ func (s Sums) Check(path string) error {
 	if s == nil {
 		return nil
 	}
-	f, err := os.Open(path)
+	sum, err := File(path)
 	if err != nil {
 		return err
-	}
-	defer f.Close()
-	return s.CheckOpen(f, path)
-}
-
-// CheckOpen is Check for a file that is open, which is read from its start and
-// left there.
-func (s Sums) CheckOpen(f io.ReadSeeker, path string) error {
-	if s == nil {
-		return nil
-	}
-	if _, err := f.Seek(0, io.SeekStart); err != nil {
-		return err
-	}
-	sum, err := Reader(f)
-	if err != nil {
-		return fmt.Errorf("%s: %w", path, err)
 	}
 	switch want, ok := s[filepath.Base(path)]; {
 	case !ok:
 		return fmt.Errorf("%s: the model does not speak of this file: it is of another one (%s)", path, Remedy)
-	case !strings.EqualFold(want, sum):
+	case want != sum:
 		return fmt.Errorf("%s: it was changed or damaged after it was written, or is of another model (%s)", path, Remedy)
 	}
-	_, err = f.Seek(0, io.SeekStart)
-	return err
+	return nil
 }
