@@ -105,7 +105,7 @@ func neverSeesHeldOut(t *testing.T, settings Settings) {
 			position++
 		}
 	}
-	held := heldOut(problem.Ratings.Matrix, settings)
+	held := heldOut(problem.Ratings.Source().(*data.Matrix), settings)
 	for at := range entries {
 		if held[at] {
 			entries[at].Value += 1000

@@ -42,7 +42,10 @@ const (
 	sure            = 4       // standard errors by which a selection must be better than the next
 )
 
-const rowSampleStream = 0x726f7773 // "rows"
+const (
+	rowSampleStream = 0x726f7773   // "rows"
+	candidateStream = 0x63616e6469 // "candi"
+)
 
 // sampler draws nested samples of rows: each contains the smaller ones.
 type sampler struct {
@@ -52,20 +55,20 @@ type sampler struct {
 	filled float64 // part of the rows that have entries
 	mean   float64 // entries of a row that has some
 	thin   float64 // part of the entries of a row that is kept
+	keys   *data.Keys
 	seed   uint64
 }
 
 // newSampler draws the rows that may come into samples, and orders them so that
 // any beginning of the order is spread evenly over the numbers of entries: a
-// stratified sample in which every row counts the same. Its time does not depend
-// on the number of rows. Rows of a source too large to ask for their entries are
-// only shuffled.
+// stratified sample in which every row counts the same. Rows of a source too large
+// to ask for their entries are only shuffled.
 func newSampler(source data.Source, seed uint64) *sampler {
 	n, _ := source.Dims()
-	s := &sampler{source: source, thin: 1, seed: seed, rows: n}
+	s := &sampler{source: source, thin: 1, seed: seed, rows: n, keys: data.KeysOf(source)}
 	mean := float64(source.Observed()) / math.Max(float64(n), 1)
 	count := min(n, max(leastCandidates, int(2*mostEntries/math.Max(mean, 1))))
-	drawn := random.New(seed, rowSampleStream).Sample(n, count)
+	drawn := s.candidates(count)
 	stratify := float64(source.Observed()) <= countable
 	type row struct {
 		at, entries int32
@@ -73,7 +76,7 @@ func newSampler(source data.Source, seed uint64) *sampler {
 	}
 	var rows []row
 	for _, i := range drawn {
-		r := row{at: int32(i), key: random.Hash(seed, rowSampleStream, uint64(i))}
+		r := row{at: int32(i), key: random.Hash(seed, rowSampleStream, s.keys.Row(i))}
 		if stratify {
 			r.entries = int32(source.Entries(i))
 		}
@@ -95,12 +98,28 @@ func newSampler(source data.Source, seed uint64) *sampler {
 			s.order = append(s.order, rows[(place+shift)%len(rows)].at)
 		}
 	}
-	s.filled = float64(len(rows)) / math.Max(float64(count), 1)
+	s.filled = float64(len(rows)) / math.Max(float64(len(drawn)), 1)
 	s.mean = mean / math.Max(s.filled, 1e-9)
 	if s.mean > 2*longRow {
 		s.thin = longRow / s.mean
 	}
 	return s
+}
+
+// candidates draws about so many rows, by their ids. Of a source without ids the
+// time does not depend on the number of rows.
+func (s *sampler) candidates(count int) []int {
+	if s.keys == nil {
+		return random.New(s.seed, rowSampleStream).Sample(s.rows, count)
+	}
+	share := float64(count) / math.Max(float64(s.rows), 1)
+	drawn := make([]int, 0, count+count/8)
+	for i := range s.rows {
+		if random.Unit(random.Hash(s.seed, candidateStream, s.keys.Row(i))) < share {
+			drawn = append(drawn, i)
+		}
+	}
+	return drawn
 }
 
 // countable is how many entries a source may have for its rows to be asked how
@@ -138,7 +157,7 @@ func (s *sampler) draw(g int) (*data.Matrix, error) {
 		return sample, err
 	}
 	return sample.Filter(func(row int, column int32) bool {
-		return random.Unit(random.Hash(s.seed, rowSampleStream, uint64(rows[row]), uint64(column))) < s.thin
+		return random.Unit(random.Hash(s.seed, rowSampleStream, s.keys.Row(rows[row]), s.keys.Column(column))) < s.thin
 	}), nil
 }
 

@@ -346,12 +346,13 @@ var (
 )
 
 // spread chooses γ₀ of the population beside a chosen γ: as it was assumed, or
-// smaller or larger by the root of the number of rows.
+// smaller or larger by the root of the number of rows if that is better by more
+// than chance.
 func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by float64) error {
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return nil
 	}
-	best := math.Inf(1)
+	var best *evaluate.Errors
 	var start [][]int
 	for _, gamma0 := range []float64{c.gamma0, c.gamma0 / by, c.gamma0 * by} {
 		at := *c
@@ -364,23 +365,25 @@ func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by fl
 			return err
 		}
 		start = [][]int{trial.Selection}
-		score, err := evaluate.Score(part.Held, trial.Predict, t.threads)
+		errors, err := evaluate.ScoreErrors(part.Held, trial.Predict, t.threads)
 		if err != nil {
 			return err
 		}
-		if score.RMSE < best {
-			best, c.gamma0 = score.RMSE, at.gamma0
+		if best == nil || errors.Better(best) {
+			best, c.gamma0 = errors, at.gamma0
 		}
 	}
 	return nil
 }
 
-// stretch tries other shrinkage of the row effects. A γ that was given stays.
+// stretch tries other shrinkage of the row effects, and takes what is better by
+// more than chance. A γ that was given stays.
 func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, given bool) error {
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return nil
 	}
-	from, best := *c, math.Inf(1)
+	from := *c
+	var best *evaluate.Errors
 	var start [][]int
 	try := func(factor float64, bys []float64) (better bool, err error) {
 		for _, by := range bys {
@@ -394,18 +397,15 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 				return false, err
 			}
 			start = [][]int{trial.Selection}
-			good := best
-			if at.gamma > c.gamma {
-				good *= 1 - harder
-			}
-			score, err := evaluate.Score(part.Held, trial.Predict, t.threads)
+			errors, err := evaluate.ScoreErrors(part.Held, trial.Predict, t.threads)
 			if err != nil {
 				return false, err
 			}
-			if score.RMSE < good {
-				better = true
-				best, c.row, c.gamma = score.RMSE, at.row, at.gamma
+			if best != nil && (!errors.Better(best) || at.gamma > c.gamma && errors.RMSE >= best.RMSE*(1-harder)) {
+				continue
 			}
+			better = true
+			best, c.row, c.gamma = errors, at.row, at.gamma
 		}
 		return better, nil
 	}

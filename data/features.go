@@ -45,6 +45,20 @@ func (f *Features) Arrange(ids []string) *Features {
 	return out
 }
 
+// canonical is the table with its columns in the canonical order of their ids.
+func (f *Features) canonical() *Features {
+	order := Order(f.IDs)
+	if order == nil {
+		return f
+	}
+	out := &Features{Names: f.Names, Values: make([]float64, 0, len(f.Values))}
+	for _, j := range order {
+		out.IDs = append(out.IDs, f.IDs[j])
+		out.Values = append(out.Values, f.Row(int(j))...)
+	}
+	return out
+}
+
 // Ratings is an observed matrix whose rows and columns have ids.
 type Ratings struct {
 	*Matrix            // nil if the entries are not in memory
@@ -53,12 +67,16 @@ type Ratings struct {
 	ColumnIDs []string // m, the ids of the feature table in its order
 }
 
-// Source is where the entries are, in memory or not.
+// Source is where the entries are, in memory or not, with the keys of the ids.
 func (r *Ratings) Source() Source {
+	source := r.Stored
 	if r.Matrix != nil {
-		return r.Matrix
+		source = r.Matrix
 	}
-	return r.Stored
+	if n, m := source.Dims(); len(r.RowIDs) != n || len(r.ColumnIDs) != m {
+		return source
+	}
+	return WithKeys(source, NewKeys(r.RowIDs, r.ColumnIDs))
 }
 
 // Dims returns the number of rows and of columns.

@@ -21,6 +21,7 @@ type Matrix struct {
 	column  []int32   // increasing within a row
 	value   []float64 // finite
 	chunks  ChunkCache
+	keys    *Keys // nil: none
 }
 
 // ErrDuplicate is wrapped by the DuplicateError that NewMatrix returns.
@@ -158,13 +159,13 @@ func (m *Matrix) WithValues(values []float64) *Matrix {
 	if len(values) != len(m.value) {
 		panic(fmt.Sprintf("data: %d values for %d entries", len(values), len(m.value)))
 	}
-	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values}
+	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values, keys: m.keys}
 }
 
 // Map returns the matrix of the same shape and entries whose values are those
 // of f.
 func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matrix {
-	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value))}
+	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value)), keys: m.keys}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
 			out.value[at] = f(i, m.column[at], m.value[at])
@@ -176,7 +177,7 @@ func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matr
 // Filter returns the matrix of the same shape that keeps the entries for which
 // keep is true.
 func (m *Matrix) Filter(keep func(row int, column int32) bool) *Matrix {
-	out := &Matrix{columns: m.columns, start: make([]int, len(m.start))}
+	out := &Matrix{columns: m.columns, start: make([]int, len(m.start)), keys: m.keys}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
 			if keep(i, m.column[at]) {

@@ -44,6 +44,20 @@ func (t *RawTable) Row(j int) []string {
 	return t.Cells[j*p : (j+1)*p : (j+1)*p]
 }
 
+// canonical is the table with its lines in the canonical order of their ids.
+func (t *RawTable) canonical() *RawTable {
+	order := Order(t.IDs)
+	if order == nil {
+		return t
+	}
+	out := &RawTable{File: t.File, Names: t.Names, Kinds: t.Kinds, Cells: make([]string, 0, len(t.Cells))}
+	for _, j := range order {
+		out.IDs, out.Lines = append(out.IDs, t.IDs[j]), append(out.Lines, t.Lines[j])
+		out.Cells = append(out.Cells, t.Row(int(j))...)
+	}
+	return out
+}
+
 // ReadRawTable reads a feature table as ReadFeatures does, with the same errors,
 // but takes every cell as the text that it is.
 func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
@@ -68,7 +82,7 @@ func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable,
 			table.Kinds = append(table.Kinds, string(kind))
 		}
 	}
-	return table, nil
+	return table.canonical(), nil
 }
 
 // rawReader is a raw table being read.

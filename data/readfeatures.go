@@ -17,7 +17,8 @@ type FeaturesOptions struct {
 
 // ReadFeatures reads the feature table from a file ("-" is standard input): a
 // header, then one line for each column of the matrix, its id first and its
-// features after it. The name of the first column is free.
+// features after it. The name of the first column is free. The columns come in the
+// canonical order of their ids, whatever the order of the lines.
 func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
 	var features *Features
 	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
@@ -33,7 +34,7 @@ func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features,
 	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.column) }); err != nil {
 		return nil, err
 	}
-	return NewFeatures(in.ids, in.names, in.values), nil
+	return NewFeatures(in.ids, in.names, in.values).canonical(), nil
 }
 
 // featuresReader is a feature table being read.

@@ -46,7 +46,10 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 		}
 		return rows[x]
 	}
-	out := &Matrix{columns: m, start: make([]int, count+1)}
+	out := &Matrix{columns: m, start: make([]int, count+1), keys: KeysOf(s)}
+	if rows != nil {
+		out.keys = out.keys.some(rows)
+	}
 	for x := range count {
 		out.start[x+1] = out.start[x] + s.Entries(at(x))
 	}

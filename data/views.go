@@ -1,5 +1,10 @@
 package data
 
+import (
+	"slices"
+	"sort"
+)
+
 // Map is the source of the same entries whose values are those of f. For a
 // Matrix they are computed at once; otherwise nothing is copied, and f is asked
 // at every reading, by many goroutines.
@@ -119,20 +124,58 @@ func (r *someRowsReader) Append(i int, columns []int32, values []float64) ([]int
 	return r.from.Append(r.rows[i], columns, values)
 }
 
-// Widen is the same source with more columns, which have no entries.
-func Widen(s Source, columns int) Source {
-	if _, m := s.Dims(); columns < m {
-		panic("data: a wider source cannot have fewer columns")
+// Renumber is the source with so many columns whose column j is column ranks[j]
+// of it; columns that no rank names have no entries.
+func Renumber(s Source, columns int, ranks []int32) Source {
+	if _, m := s.Dims(); len(ranks) != m || columns < m {
+		panic("data: every column needs a place of its own")
 	}
-	return &widened{s, columns}
+	return &renumbered{s, columns, ranks, slices.IsSorted(ranks)}
 }
 
-type widened struct {
+type renumbered struct {
 	Source
 	columns int
+	ranks   []int32
+	rising  bool // the columns of a row stay in order
 }
 
-func (w *widened) Dims() (rows, columns int) {
-	rows, _ = w.Source.Dims()
-	return rows, w.columns
+func (n *renumbered) Dims() (rows, columns int) {
+	rows, _ = n.Source.Dims()
+	return rows, n.columns
+}
+
+func (n *renumbered) Reader() Reader { return &renumberedReader{n.Source.Reader(), n} }
+
+type renumberedReader struct {
+	from Reader
+	by   *renumbered
+}
+
+func (r *renumberedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	at := len(columns)
+	columns, values, err := r.from.Append(i, columns, values)
+	if err != nil {
+		return columns, values, err
+	}
+	for x := at; x < len(columns); x++ {
+		columns[x] = r.by.ranks[columns[x]]
+	}
+	if !r.by.rising {
+		sort.Sort(&byColumn{columns[at:], values[at:]})
+	}
+	return columns, values, nil
+}
+
+// byColumn sorts a row by its columns, which are distinct.
+type byColumn struct {
+	columns []int32
+	values  []float64
+}
+
+func (b *byColumn) Len() int           { return len(b.columns) }
+func (b *byColumn) Less(x, y int) bool { return b.columns[x] < b.columns[y] }
+func (b *byColumn) Swap(x, y int) {
+	b.columns[x], b.columns[y] = b.columns[y], b.columns[x]
+	b.values[x], b.values[y] = b.values[y], b.values[x]
 }

@@ -87,7 +87,7 @@ func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float6
 	}, settings.OnPoint)
 }
 
-// sampleRows keeps whole rows, chosen by a hash of the seed, with about the
+// sampleRows keeps whole rows, chosen by a hash of the seed and their ids, with about the
 // given number of entries together, in memory. The matrix keeps its shape.
 func sampleRows(s data.Source, entries int, seed uint64) (*data.Matrix, error) {
 	n, m := s.Dims()
@@ -100,9 +100,9 @@ func sampleRows(s data.Source, entries int, seed uint64) (*data.Matrix, error) {
 	start := make([]int, n+1)
 	var columns []int32
 	var values []float64
-	reader := s.Reader()
+	reader, keys := s.Reader(), data.KeysOf(s)
 	for i := range n {
-		if random.Unit(random.Hash(seed, sampleStream, uint64(i))) < share {
+		if random.Unit(random.Hash(seed, sampleStream, keys.Row(i))) < share {
 			var err error
 			if columns, values, err = reader.Append(i, columns, values); err != nil {
 				return nil, err
@@ -110,7 +110,11 @@ func sampleRows(s data.Source, entries int, seed uint64) (*data.Matrix, error) {
 		}
 		start[i+1] = len(columns)
 	}
-	return data.NewMatrixByRows(m, start, columns, values)
+	out, err := data.NewMatrixByRows(m, start, columns, values)
+	if err != nil {
+		return nil, err
+	}
+	return out.WithKeys(keys), nil
 }
 
 // FeatureScale is the mean, over rows with entries and over features, of Σ b_j²

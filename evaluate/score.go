@@ -30,27 +30,38 @@ func Score(s data.Source, predict func(row int, columns []int32, out []float64),
 	rows, _ := s.Dims()
 	parts := make([]sums, data.Blocks(rows))
 	err := data.ForBlocks(context.Background(), s, threads, func(r *data.RowReader) func(lo, hi int) error {
-		var out []float64
+		score := rowScorer(r, predict)
 		return func(lo, hi int) error {
 			for i := lo; i < hi; i++ {
-				columns, values, err := r.Row(i)
+				row, err := score(i)
 				if err != nil {
 					return err
 				}
-				if len(columns) == 0 {
-					continue
-				}
-				if cap(out) < len(columns) {
-					out = make([]float64, 2*len(columns))
-				}
-				out = out[:len(columns)]
-				predict(i, columns, out)
-				parts[lo/data.BlockRows].add(values, out)
+				parts[lo/data.BlockRows].merge(&row)
 			}
 			return nil
 		}
 	})
 	return total(parts), err
+}
+
+// rowScorer gives the errors of one row after the other.
+func rowScorer(r *data.RowReader, predict func(row int, columns []int32, out []float64)) func(i int) (sums, error) {
+	var out []float64
+	return func(i int) (sums, error) {
+		columns, values, err := r.Row(i)
+		if err != nil || len(columns) == 0 {
+			return sums{}, err
+		}
+		if cap(out) < len(columns) {
+			out = make([]float64, 2*len(columns))
+		}
+		out = out[:len(columns)]
+		predict(i, columns, out)
+		var row sums
+		row.add(values, out)
+		return row, nil
+	}
 }
 
 func (s *sums) add(values, predictions []float64) {

@@ -192,7 +192,7 @@ func TestFilmFeaturesAreGivenAsToFit(t *testing.T) {
 // the certified search, the paper's misses a feature here; it gets a larger one.
 func TestThePapersMethodIsTunedByItself(t *testing.T) {
 	r := &paperRun{PaperSettings: PaperSettings{Test: 1000, Threads: 1}}
-	made, err := r.trial(Shape{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.2}, 1)
+	made, err := r.trial(Shape{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.2}, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -102,7 +102,11 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 		if share {
 			return from.WithValues(values), nil
 		}
-		return data.NewMatrixByRows(m, start, columns, values)
+		out, err := data.NewMatrixByRows(m, start, columns, values)
+		if err != nil {
+			return nil, err
+		}
+		return out.WithKeys(data.KeysOf(s)), nil
 	}
 }
 

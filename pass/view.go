@@ -59,6 +59,9 @@ func (v *View) Entries(i int) int {
 // Chunks is those of the base.
 func (v *View) Chunks() []int { return data.Chunks(v.base) }
 
+// Keys is those of the base.
+func (v *View) Keys() *data.Keys { return data.KeysOf(v.base) }
+
 // Reader reads the base and transforms what it reads.
 func (v *View) Reader() data.Reader { return &viewReader{v.base.Reader(), v.transforms} }
 

@@ -332,6 +332,18 @@ func TestCompareWarnsOfOtherData(t *testing.T) {
 	}
 }
 
+// TestOlderFormatHasAReport: what a model of format 3 says can be shown.
+func TestOlderFormatHasAReport(t *testing.T) {
+	text := bytes.Replace(jsonOf(t, fitted(t, usual).Summary), fmt.Appendf(nil, `"format_version": %d`, model.FormatVersion), []byte(`"format_version": 3`), 1)
+	m, err := Parse("m", text)
+	if err == nil {
+		err = Write(new(bytes.Buffer), m, nil)
+	}
+	if err != nil {
+		t.Error(err)
+	}
+}
+
 func TestOtherFormatsAreRefused(t *testing.T) {
 	for text, want := range map[string]string{`{"format_version": 1}`: "format_version is 1", `[`: "not a readable model"} {
 		if _, err := Parse("m", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {

@@ -74,8 +74,6 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	c.notes(report)
 	if problem.Features == nil {
 		problem.Features = data.NewFeatures(ratings.ColumnIDs, nil, nil)
-	} else if stored {
-		problem.Features = problem.Features.Arrange(ratings.ColumnIDs)
 	}
 	warnings = append(warnings, report.Warnings()...)
 	if f.minEntries > 0 {

@@ -28,9 +28,10 @@ writes them by rows to a file that fit maps instead of loading.
 
 ` + ratingsForms + ` Several are read one after another.
 
-Rows and columns come in the order of their first entry, or the columns in that
-of a feature table given with --features. What stands at FILE is replaced only by
-a whole pack. The same input gives the same bytes, whatever --memory and --threads.`,
+Rows and columns come in the order of their ids, numbers by value (film2 before
+film10), whatever their order in the input. What stands at FILE is replaced only
+by a whole pack. The same entries give the same bytes, whatever --memory and
+--threads.`,
 		Example: `  optcomplete pack ratings.csv.gz -o ratings.pack
   optcomplete pack ratings.csv --memory 2G --duplicates last -o ratings.pack
   zcat ratings.csv.gz | optcomplete pack - -o ratings.pack

@@ -5,7 +5,8 @@
 //
 // It takes paths and Settings and gives either a *data.Ratings in memory
 // (Ratings) or a pack on disk (Pack), which may be larger than memory. Rows come
-// in the order of their first entry; columns too, unless they are given.
+// in the canonical order of their ids (data.CompareIDs); columns too, unless they
+// are given. So the order of the input, and its format, change nothing.
 //
 // The input is cut into batches that several goroutines parse. Ids get their
 // numbers, and entries their places, in one goroutine that takes the batches in

@@ -37,7 +37,7 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 			options.Values = seen.list()
 		}
 	}
-	w, err := pack.Create(output, c.columns.all(), options)
+	w, err := pack.Create(output, c.columnIDs(), options)
 	if err != nil {
 		return nil, err
 	}
@@ -45,7 +45,7 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	err = c.eachSorted(ctx, func(b *sorted) error {
 		begin := 0
 		for x, end := range b.ends {
-			if err := w.Append(c.rows.text(int32(b.first+x)), b.columns[begin:end], b.values[begin:end]); err != nil {
+			if err := w.Append(c.rowID(b.first+x), b.columns[begin:end], b.values[begin:end]); err != nil {
 				return err
 			}
 			begin = end

@@ -9,7 +9,8 @@ import (
 
 // Ratings reads observed entries into memory. If Settings.Columns are given,
 // the columns of the matrix are those, in their order, also those without an
-// entry; its rows are those with an entry, in the order of their first one.
+// entry; its rows are those with an entry. Rows, and columns that are not given,
+// come in the canonical order of their ids.
 func Ratings(ctx context.Context, paths []string, settings Settings) (*data.Ratings, *Report, error) {
 	t, err := newStream(paths, &settings)
 	if err != nil {
@@ -45,7 +46,7 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	if err != nil {
 		return nil, nil, err
 	}
-	return &data.Ratings{Matrix: matrix, RowIDs: c.rows.all(), ColumnIDs: c.columns.all()}, &c.report, nil
+	return &data.Ratings{Matrix: matrix, RowIDs: c.rowIDs(), ColumnIDs: c.columnIDs()}, &c.report, nil
 }
 
 // gather reads all entries into buckets.
@@ -61,13 +62,13 @@ func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 			Remedy:  "check that the column ids are those of the feature table",
 		}
 	}
-	return c, nil
+	return c, c.arrange()
 }
 
 // eachSorted hands the buckets, sorted, to take in their order, and counts what
 // it hands on.
 func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) error {
-	return c.sink.eachBucket(ctx, c.rows.count, c.columns.count, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
+	return c.sink.eachBucket(ctx, c.rows.count, c.columns.count, c.columnRanks, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
 		if b.twice != nil {
 			return c.duplicateError(ctx, *b.twice)
 		}

@@ -38,6 +38,7 @@ func TestRatingsSurviveWritingAndReading(t *testing.T) {
 		columns := rapid.SliceOfNDistinct(anyID(), 1, 6, rapid.ID[string]).Draw(t, "ids")
 		m := len(columns)
 		rows := rapid.SliceOfNDistinct(anyID(), 1, 6, rapid.ID[string]).Draw(t, "rows")
+		slices.SortFunc(rows, data.CompareIDs)
 		var entries []data.Entry
 		for i := range rows {
 			for _, j := range rapid.SliceOfNDistinct(rapid.IntRange(0, m-1), 1, m, rapid.ID[int]).Draw(t, "columns") {

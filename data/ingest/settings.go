@@ -24,11 +24,11 @@ type Settings struct {
 	Delimiter byte     // of text; 0 means tab, comma or semicolon, as the first line shows
 
 	// Columns are the known columns, in their order: nil means that every column
-	// is taken, in the order of its first entry. An entry of another column is an
+	// is taken, in the canonical order of ids. An entry of another column is an
 	// error unless one of the next two is set.
 	Columns     []string
 	DropUnknown bool   // leave out entries of other columns
-	AnyColumn   bool   // take other columns too: they come after the known ones
+	AnyColumn   bool   // take other columns too: they come after the known ones, in canonical order
 	Where       string // what has the known columns, for errors; empty means "the feature table"
 
 	Duplicates Duplicates // what to do with two entries of one row and column

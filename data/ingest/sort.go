@@ -31,6 +31,7 @@ type sorter struct {
 	from          *buckets
 	duplicates    Duplicates
 	rows, columns int
+	ranks         []int32 // the places of columns; nil: their numbers
 
 	parts  [][]data.Entry
 	loaded []data.Entry // from the temporary file
@@ -82,6 +83,11 @@ func (w *sorter) order(k keyShape, to *sorted) {
 	clear(to.ends)
 	inOrder, before := true, uint64(0)
 	for _, part := range w.parts {
+		if w.ranks != nil {
+			for at := range part {
+				part[at].Column = w.ranks[part[at].Column]
+			}
+		}
 		for at := range part {
 			key := k.key(&part[at])
 			inOrder = inOrder && before <= key
@@ -189,7 +195,7 @@ func (s *sorted) repeats() bool {
 }
 
 // merged is the value of several entries of one row and column, in the order of
-// the input.
+// the input. The mean does not depend on it.
 func merged(values []float64, how Duplicates) float64 {
 	switch how {
 	case First:
@@ -197,6 +203,7 @@ func merged(values []float64, how Duplicates) float64 {
 	case Last:
 		return values[len(values)-1]
 	}
+	slices.Sort(values)
 	sum, parts := 0.0, 0.0
 	for _, v := range values {
 		sum += v
@@ -209,8 +216,9 @@ func merged(values []float64, how Duplicates) float64 {
 }
 
 // eachBucket sorts the buckets in several goroutines and hands them to take in
-// their order. rows and columns are the numbers of all.
-func (s *buckets) eachBucket(ctx context.Context, rows, columns, threads int, duplicates Duplicates, take func(*sorted) error) error {
+// their order. rows and columns are the numbers of all, ranks the places that
+// columns get by their numbers; nil: the same.
+func (s *buckets) eachBucket(ctx context.Context, rows, columns int, ranks []int32, threads int, duplicates Duplicates, take func(*sorted) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	type job struct {
 		bucket int
@@ -242,7 +250,7 @@ func (s *buckets) eachBucket(ctx context.Context, rows, columns, threads int, du
 		}
 	})
 	for range threads {
-		w := &sorter{from: s, duplicates: duplicates, rows: rows, columns: columns}
+		w := &sorter{from: s, duplicates: duplicates, rows: rows, columns: columns, ranks: ranks}
 		running.Go(func() {
 			for j := range work {
 				w.sort(j.bucket, j.to)
@@ -270,6 +278,7 @@ func (s *buckets) eachBucket(ctx context.Context, rows, columns, threads int, du
 // duplicateError is the fault of two entries in one place.
 func (c *collector) duplicateError(ctx context.Context, e data.Entry) error {
 	const choose = "or choose with --duplicates first, last or mean"
+	e.Row, e.Column = seen(c.rowOrder, e.Row), seen(c.columnOrder, e.Column)
 	row, column := data.Quote(c.rows.text(e.Row)), data.Quote(c.columns.text(e.Column))
 	out := &data.InputError{File: c.inputs[0].name, Err: data.ErrDuplicate}
 	again := !slices.ContainsFunc(c.inputs, func(in *input) bool { return in.from != nil })

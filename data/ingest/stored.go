@@ -8,10 +8,10 @@ import (
 	"optcomplete/data/pack"
 )
 
-// Stored opens a pack where it is, without reading its entries into memory. Its
-// columns come first, in the pack's order, then those of Settings.Columns that
-// have no entries. ok is false if the path is not a pack, or one that has columns
-// that Settings.Columns lack: Ratings then reads it, or says what is wrong.
+// Stored opens a pack where it is, without reading its entries into memory. Rows
+// and columns come in the same order as from Ratings. ok is false if the path is
+// not a pack, or one that has columns that Settings.Columns lack: Ratings then
+// reads it, or says what is wrong.
 func Stored(path string, settings Settings) (ratings *data.Ratings, report *Report, ok bool, err error) {
 	if settings.Format != "" && settings.Format != "pack" || path == "-" || !isPack(path) {
 		return nil, nil, false, nil
@@ -20,24 +20,21 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	if err != nil {
 		return nil, nil, false, err
 	}
-	ids := file.ColumnIDs()
-	if settings.Columns != nil {
-		known := make(map[string]bool, len(settings.Columns))
-		for _, id := range settings.Columns {
-			known[id] = true
+	ids := settings.Columns
+	if ids == nil {
+		ids = arranged(file.ColumnIDs(), data.Order(file.ColumnIDs()))
+	}
+	place := make(map[string]int32, len(ids))
+	for j, id := range ids {
+		place[id] = int32(j)
+	}
+	ranks := make([]int32, 0, len(ids))
+	for _, id := range file.ColumnIDs() {
+		j, known := place[id]
+		if !known {
+			return nil, nil, false, file.Close()
 		}
-		for _, id := range ids {
-			if !known[id] {
-				return nil, nil, false, file.Close()
-			}
-			known[id] = false
-		}
-		ids = append([]string(nil), ids...)
-		for _, id := range settings.Columns {
-			if known[id] {
-				ids = append(ids, id)
-			}
-		}
+		ranks = append(ranks, j)
 	}
 	rows := file.RowIDs()
 	if err := file.Err(); err != nil {
@@ -45,7 +42,17 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	}
 	report = &Report{}
 	report.Lines, report.Entries = file.Observed(), file.Observed()
-	return &data.Ratings{Stored: data.Widen(file, len(ids)), RowIDs: rows, ColumnIDs: ids}, report, true, nil
+	source := data.Renumber(file, len(ids), ranks)
+	if order := data.Order(rows); order != nil { // packs of versions before 0.2 have rows as they came
+		rows = arranged(rows, order)
+		at := make([]int, len(order))
+		for i, from := range order {
+			at[i] = int(from)
+		}
+		source = data.Rows(source, at)
+		report.Notes = append(report.Notes, path+" was packed by an older version, in the order of its input: it is read in the order of the ids, which is slower (pack it again)")
+	}
+	return &data.Ratings{Stored: source, RowIDs: rows, ColumnIDs: ids}, report, true, nil
 }
 
 // isPack tells whether a file begins as packs do.

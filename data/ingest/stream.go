@@ -182,6 +182,10 @@ type collector struct {
 	progress func(done, total int64, phase Phase)
 
 	newRows, newColumns []int32 // final numbers of a batch's new ids
+
+	// The canonical order, once all ids are known: the numbers of rows and columns
+	// in it, and the place in it of each column's number. Nil: they stand in it.
+	rowOrder, columnOrder, columnRanks []int32
 }
 
 func (c *collector) collect(ctx context.Context) error {
@@ -217,7 +221,7 @@ func (c *collector) merge(b *batch) error {
 	}
 	in := b.file
 	if in.packed != nil && !c.fixed && in.columns == nil {
-		// A pack's columns keep their order, also those without an entry.
+		// A pack has columns without an entry too.
 		in.columns = []int32{}
 		for _, id := range in.packed.ColumnIDs() {
 			in.columns = append(in.columns, c.columns.number(id))

@@ -28,6 +28,27 @@ func Hash(words ...uint64) uint64 {
 	return h
 }
 
+// HashText is Hash for the bytes of a text.
+func HashText(text string) uint64 {
+	h := Mix(uint64(len(text)) + golden)
+	for len(text) >= 8 {
+		h = Mix(h ^ Mix(word(text[:8])+golden))
+		text = text[8:]
+	}
+	if len(text) > 0 {
+		h = Mix(h ^ Mix(word(text)+golden))
+	}
+	return h
+}
+
+// word is up to eight bytes as a number, the first of them the lowest.
+func word(text string) (w uint64) {
+	for i := range len(text) {
+		w |= uint64(text[i]) << (8 * i)
+	}
+	return w
+}
+
 // Unit turns 64 random bits into a uniform number in [0,1), a multiple of 2⁻⁵³.
 func Unit(bits uint64) float64 { return float64(float64(bits>>11) * 0x1p-53) }
 

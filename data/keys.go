@@ -1,0 +1,106 @@
+package data
+
+import (
+	"sync"
+
+	"optcomplete/internal/random"
+)
+
+// Keys are numbers that stand for the rows and columns of a source, made of their
+// ids. Whatever is drawn at random is drawn by keys: then it does not depend on
+// where a row stands, nor on what other rows there are. Nil keys, of a source
+// without ids, are the positions.
+type Keys struct {
+	rowIDs, columnIDs []string
+	once              sync.Once
+	rows, columns     []uint64
+}
+
+// NewKeys makes keys of ids, when they are first asked for.
+func NewKeys(rowIDs, columnIDs []string) *Keys { return &Keys{rowIDs: rowIDs, columnIDs: columnIDs} }
+
+func (k *Keys) make() {
+	k.once.Do(func() {
+		if k.rows == nil {
+			k.rows, k.columns = keysOf(k.rowIDs), keysOf(k.columnIDs)
+		}
+	})
+}
+
+func keysOf(ids []string) []uint64 {
+	keys := make([]uint64, len(ids))
+	for i, id := range ids {
+		keys[i] = random.HashText(id)
+	}
+	return keys
+}
+
+// Row is the key of row i.
+func (k *Keys) Row(i int) uint64 {
+	if k == nil {
+		return uint64(i)
+	}
+	k.make()
+	return k.rows[i]
+}
+
+// Column is the key of column j.
+func (k *Keys) Column(j int32) uint64 {
+	if k == nil {
+		return uint64(j)
+	}
+	k.make()
+	return k.columns[j]
+}
+
+// some is the keys of some rows.
+func (k *Keys) some(rows []int) *Keys {
+	if k == nil {
+		return nil
+	}
+	k.make()
+	out := &Keys{columns: k.columns, rows: make([]uint64, len(rows))}
+	for x, i := range rows {
+		out.rows[x] = k.rows[i]
+	}
+	return out
+}
+
+// keyed is a source that knows its keys.
+type keyed interface{ Keys() *Keys }
+
+// KeysOf gives the keys of a source; nil, which are the positions, if it has none.
+func KeysOf(s Source) *Keys {
+	if k, ok := s.(keyed); ok {
+		return k.Keys()
+	}
+	return nil
+}
+
+// WithKeys is the same source with keys.
+func WithKeys(s Source, keys *Keys) Source {
+	if m, ok := s.(*Matrix); ok {
+		return m.WithKeys(keys)
+	}
+	return &withKeys{s, keys}
+}
+
+type withKeys struct {
+	Source
+	keys *Keys
+}
+
+func (w *withKeys) Keys() *Keys   { return w.keys }
+func (w *withKeys) Chunks() []int { return Chunks(w.Source) }
+
+// WithKeys is the same matrix with keys.
+func (m *Matrix) WithKeys(keys *Keys) *Matrix {
+	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, keys: keys}
+}
+
+// Keys of the matrix; nil if it has none.
+func (m *Matrix) Keys() *Keys { return m.keys }
+
+func (m *mapped) Keys() *Keys   { return KeysOf(m.Source) }
+func (f *filtered) Keys() *Keys { return KeysOf(f.from) }
+func (s *someRows) Keys() *Keys { return KeysOf(s.Source).some(s.rows) }

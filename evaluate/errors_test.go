@@ -1,0 +1,77 @@
+package evaluate
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"optcomplete/internal/random"
+)
+
+// TestBetterIsMoreThanChance: predictions that are closer to every entry are
+// better; those that are off by another draw of the same noise are not.
+func TestBetterIsMoreThanChance(t *testing.T) {
+	m := matrix(t, 300, 20, 0.5, 1)
+	errors := func(size float64, seed uint64) *Errors {
+		predict := func(row int, columns []int32, out []float64) {
+			at, values := m.Row(row)
+			for x := range at {
+				out[x] = values[x] + size*random.NormalOf(random.Hash(seed, uint64(row), uint64(at[x])))
+			}
+		}
+		e, err := ScoreErrors(m, predict, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		score, err := Score(m, predict, 1)
+		if err != nil || score != e.Metrics {
+			t.Fatalf("%+v, want %+v (%v)", e.Metrics, score, err)
+		}
+		return e
+	}
+	if small, large := errors(1, 1), errors(1.2, 2); !small.Better(large) || large.Better(small) {
+		t.Error("errors a fifth smaller are not better")
+	}
+	wins := 0
+	for seed := range uint64(20) {
+		if errors(1, 10+seed).Better(errors(1, 50+seed)) {
+			wins++
+		}
+	}
+	if wins > 8 { // a sixth is expected
+		t.Errorf("%d of 20 draws of the same noise are better than others", wins)
+	}
+	if e := errors(1, 1); e.Better(e) {
+		t.Error("errors are better than themselves")
+	}
+}
+
+// TestShrinkageIsTheUsualWithoutEvidence: of shrinkages that predict as well but
+// for chance, the one nearest to the usual is taken.
+func TestShrinkageIsTheUsualWithoutEvidence(t *testing.T) {
+	for _, c := range []struct {
+		squares func(x, group int) float64
+		want    float64
+	}{
+		{func(x, _ int) float64 { return 1 + float64(x) }, 0.5},                         // less is better in every group
+		{func(x, g int) float64 { return 1 + float64(x*((g+1)%2*9-g%2*8))/100 }, 4},     // in half of them: chance
+		{func(x, g int) float64 { return 1 + float64((6-x)*((g+1)%2*9-g%2*8))/100 }, 4}, // the same for more
+		{func(x, _ int) float64 { return 2 - float64(min(x, 5)) }, 16},                  // more is better, to a point
+	} {
+		got, err := pick(func(s float64) (*Errors, error) {
+			out := &Errors{}
+			for g := range out.squares {
+				out.squares[g] = c.squares(slices.Index(shrinkages, s), g)
+				out.RMSE += out.squares[g]
+			}
+			return out, nil
+		})
+		if err != nil || got != c.want {
+			t.Errorf("%v is chosen, not %v (%v)", got, c.want, err)
+		}
+	}
+	row, column, err := ChooseShrinkage(context.Background(), Part{matrix(t, 3, 3, 0, 1), matrix(t, 3, 3, 1, 1)}, 1)
+	if err != nil || row != usualShrinkage || column != usualShrinkage {
+		t.Errorf("without entries: %v, %v (%v)", row, column, err)
+	}
+}
