@@ -26,9 +26,12 @@ build:
 test:
 	go test ./...
 
-# The certificate against brute force, on thousands of random instances.
+# The certificate against brute force, on thousands of random instances, and of
+# nasty ones against 700-bit arithmetic: EXACT of each kind, with figures.
+EXACT ?= 1000
 exact:
 	go test ./search ./objective -rapid.checks=2000
+	OPTCOMPLETE_EXACT=$(EXACT) go test ./internal/exact -count=1 -v -timeout 120m
 
 race:
 	go test -race -short ./...

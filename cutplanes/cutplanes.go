@@ -124,7 +124,7 @@ func (r *run) raise(bound float64) {
 // sees can be better.
 func (r *run) met(bound float64) bool {
 	cost := r.best.Cost
-	return bound >= cost-max(r.Search.Gap, search.Precision)*cost-1e-15*r.scale
+	return bound >= cost-max(r.Search.Gap, search.Precision)*(1-1e-6)*cost
 }
 
 // settle goes on when the master repeats a selection; see CutPlanes. It tells

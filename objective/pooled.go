@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/wide"
 	"optcomplete/pass"
 )
 
@@ -30,12 +31,13 @@ import (
 // and is lowered by an estimate of the rounding of these sums. The cost is the
 // objective above at the computed μ and u, so it is a value from above.
 type Pooled struct {
-	rows   *Exact    // the data, their chunks, and γ
-	gamma0 float64   // γ₀
-	norm   []float64 // for each feature, no less than Σ b_j² over all observed entries
-	mu     sync.Mutex
-	idle   []*pooledWorker
-	kept   []float64 // the rows' factors, from the first pass to the second
+	rows    *Exact    // the data, their chunks, and γ
+	gamma0  float64   // γ₀
+	norm    []float64 // for each feature, no less than Σ b_j² over all observed entries
+	mu      sync.Mutex
+	idle    []*pooledWorker
+	kept    []float64        // the rows' factors, from the first pass to the second
+	entries *wide.Regression // all of them, once an evaluation needed more digits
 }
 
 // keptNumbers is how many numbers of the rows' factors are kept between the
@@ -112,6 +114,9 @@ func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []f
 		for x := range hessian {
 			hessian[x] *= scale
 		}
+	}
+	if !o.tight(at, weights, cost, constant, gradient, sum.squares) {
+		return o.carefully(ctx, weights, cost, constant, gradient)
 	}
 	return cost, constant, nil
 }

@@ -228,12 +228,13 @@ func (s *searcher) gap() float64 {
 }
 
 // cutoff is the bound from which a region is not worth opening: it could
-// improve the incumbent by less than the gap asked for, or than Precision.
+// improve the incumbent by less than the gap asked for, or than Precision, with
+// room for the rounding of the gap itself.
 func (s *searcher) cutoff() float64 {
 	if math.IsInf(s.best.Cost, 1) {
 		return math.Inf(1)
 	}
-	return s.best.Cost - max(s.Gap, Precision)*s.best.Cost - 1e-15*s.scale
+	return s.best.Cost - max(s.Gap, Precision)*(1-1e-6)*s.best.Cost
 }
 
 // raise sets the global bound: the least of the open regions', of those given

@@ -127,19 +127,34 @@ func (q *problem[T, A]) row(e int) int {
 func evaluate[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) Evaluation {
 	q := newProblem(ar, in, at)
 	out := Evaluation{Slope: make([]float64, in.P)}
-	lost := Evaluation{Cost: math.Inf(1), Loss: math.Inf(1), Slope: out.Slope}
-	var r, u []T
-	pooled := at.Gamma0 > 0
-	if t := len(q.support); !pooled && t <= len(q.a) {
-		if u = q.primal(); u == nil {
-			return lost
-		}
-		r, _ = q.rest(func(e, x int) T { return u[x] })
-	} else if r = q.dual(); r == nil {
-		return lost
+	c, r := q.solve()
+	if r == nil {
+		return Evaluation{Cost: math.Inf(1), Constant: math.Inf(-1), Loss: math.Inf(1), Slope: out.Slope}
 	}
+	below := q.cut(r, &out)
+	above := q.cost(c)
+	out.Loss = math.Ldexp(above-below, 2*q.size)
+	out.Cost = math.Ldexp(above, 2*q.size)
+	out.Constant = math.Ldexp(out.Constant, 2*q.size)
+	for x, j := range q.support {
+		if q.rows == 1 && c.mu == nil {
+			out.U = append(out.U, math.Ldexp(ar.float(c.u[0][x]), q.size-q.exponent[j]))
+		}
+	}
+	if math.IsNaN(out.Loss) {
+		return Evaluation{Cost: math.Inf(1), Constant: math.Inf(-1), Loss: math.Inf(1), Slope: out.Slope}
+	}
+	return out
+}
 
-	// The cut: 2aᵀr − ‖r‖² − Σ_j t_j (γ Σ_i z_ij² + γ₀ (Σ_i z_ij)²), z_ij = b_jᵀr_i.
+// cut fills in the cut of any residuals r, rounded down,
+//
+//	2aᵀr − ‖r‖² − Σ_j t_j (γ Σ_i z_ij² + γ₀ (Σ_i z_ij)²),   z_ij = b_jᵀr_i,
+//
+// for values of size near 1 and features as given, and returns its value at the
+// weights.
+func (q *problem[T, A]) cut(r []T, out *Evaluation) (below float64) {
+	ar := q.ar
 	constant, size := ar.of(0), 0.0
 	for e, a := range q.a {
 		ae, re := math.Abs(ar.float(a)), math.Abs(ar.float(r[e]))
@@ -148,84 +163,79 @@ func evaluate[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) Evaluat
 	}
 	slack := ar.eps() * float64(len(q.a)+8)
 	out.Constant = down(ar.float(constant) - slack*size)
-	cutHere, x := out.Constant, 0
-	each := make([]T, q.rows*len(q.support)) // z of the support, by row
-	all := make([]T, len(q.support))         // their sums
-	for j := range in.P {
+	below = out.Constant
+	z, off := make([]T, q.rows), make([]float64, q.rows)
+	for j, x := 0, 0; j < q.P; j++ {
 		v := q.featureOf(j, x)
-		z, off := make([]T, q.rows), make([]float64, q.rows)
 		for i := range z {
-			z[i] = ar.of(0)
+			z[i], off[i] = ar.of(0), 0
 		}
 		for e := range v {
 			i := q.row(e)
 			z[i] = ar.add(z[i], ar.mul(v[e], r[e]))
 			off[i] += math.Abs(ar.float(v[e]) * ar.float(r[e]))
 		}
-		sum, total, rough := 0.0, ar.of(0), 0.0
+		squares, total, rough := 0.0, ar.of(0), 0.0
 		for i := range z {
 			zi := math.Abs(ar.float(z[i])) + slack*off[i]
-			sum += zi * zi
+			squares += zi * zi
 			total = ar.add(total, z[i])
 			rough += off[i]
 		}
-		zj := math.Abs(ar.float(total)) + slack*2*rough
-		slope := at.Gamma*sum + at.Gamma0*zj*zj
-		slope *= 1 + 1e-15*float64(q.rows+4)
+		all := math.Abs(ar.float(total)) + 2*slack*rough
+		slope := (q.Gamma*squares + q.Gamma0*all*all) * (1 + 1e-15*float64(q.rows+4))
 		out.Slope[j] = min(math.Ldexp(slope, 2*q.exponent[j]+2*q.size), steepest)
 		if x < len(q.support) && q.support[x] == j {
-			copy(each[x*q.rows:], z)
-			all[x] = total
-			cutHere -= at.Weights[j] * math.Ldexp(slope, 2*q.exponent[j])
+			below -= q.Weights[j] * math.Ldexp(slope, 2*q.exponent[j])
 			x++
 		}
 	}
+	return below
+}
 
-	// The cost at the coefficients that belong to r, or at u, from above.
-	penalty := 0.0
-	var rest []T
-	var off []float64
-	if u != nil {
-		for x := range u {
-			penalty += ar.float(ar.div(ar.mul(u[x], u[x]), q.w[x]))
+// coefficients are those of every row, and of the population or nil.
+type coefficients[T any] struct {
+	u  [][]T
+	mu []T
+}
+
+// cost is the cost at coefficients, rounded up.
+func (q *problem[T, A]) cost(c coefficients[T]) float64 {
+	cost := 0.0
+	for x := range q.support {
+		for i := range c.u {
+			cost += q.ar.float(q.ar.div(q.ar.mul(c.u[i][x], c.u[i][x]), q.w[x]))
 		}
-		rest, off = q.rest(func(e, x int) T { return u[x] })
-	} else {
-		for x := range q.support {
-			for i := range q.rows {
-				z := each[x*q.rows+i]
-				penalty += ar.float(ar.mul(q.w[x], ar.mul(z, z)))
-			}
-			penalty += ar.float(ar.mul(q.w0[x], ar.mul(all[x], all[x])))
-		}
-		coefficient := func(e, x int) T {
-			return ar.add(ar.mul(q.w[x], each[x*q.rows+q.row(e)]), ar.mul(q.w0[x], all[x]))
-		}
-		rest, off = q.rest(coefficient)
-		if q.rows == 1 && !pooled {
-			for x := range q.support {
-				u = append(u, coefficient(0, x))
-			}
+		if c.mu != nil {
+			cost += q.ar.float(q.ar.div(q.ar.mul(c.mu[x], c.mu[x]), q.w0[x]))
 		}
 	}
-	cost := penalty
+	rest, off := q.rest(c)
 	for e := range rest {
-		d := math.Abs(ar.float(rest[e])) + off[e]
+		d := math.Abs(q.ar.float(rest[e])) + off[e]
 		cost += d * d
 	}
-	cost *= 1 + 1e-15*float64(len(q.a)+len(q.support)+8)
-	out.Loss = math.Ldexp(cost-cutHere, 2*q.size)
-	out.Cost = math.Ldexp(cost, 2*q.size)
-	out.Constant = math.Ldexp(out.Constant, 2*q.size)
-	for x, j := range q.support {
-		if u != nil {
-			out.U = append(out.U, math.Ldexp(ar.float(u[x]), q.size-q.exponent[j]))
-		}
+	return cost * (1 + 1e-15*float64(len(q.a)+(len(c.u)+1)*len(q.support)+8))
+}
+
+// solve gives the best coefficients and residuals; nil if there are too few
+// digits for it.
+func (q *problem[T, A]) solve() (coefficients[T], []T) {
+	if q.Gamma0 > 0 {
+		return q.population()
 	}
-	if math.IsNaN(out.Loss) || math.IsNaN(out.Cost) || math.IsNaN(out.Constant) {
-		return lost
+	if len(q.support) > len(q.a) {
+		return q.dual()
 	}
-	return out
+	k := q.gram(nil)
+	if !factor[T](q.ar, k, len(q.support)) {
+		return coefficients[T]{}, nil
+	}
+	u := q.project(nil, q.a)
+	substitute[T](q.ar, k, u)
+	c := coefficients[T]{u: [][]T{u}}
+	r, _ := q.rest(c)
+	return c, r
 }
 
 // down lowers a number by its rounding.
@@ -239,33 +249,38 @@ func (q *problem[T, A]) featureOf(j, x int) []T {
 	return q.feature(j)
 }
 
-// primal solves (diag(1/w) + VᵀV) u = Vᵀa.
-func (q *problem[T, A]) primal() []T {
+// gram is diag(1/w) + VᵀV over some entries, nil for all.
+func (q *problem[T, A]) gram(entries []int) []T {
 	t := len(q.support)
-	k, u := make([]T, tri(t)), make([]T, t)
-	dot := func(a, b []T) T {
-		sum := q.ar.of(0)
-		for e := range a {
-			sum = q.ar.add(sum, q.ar.mul(a[e], b[e]))
-		}
-		return sum
-	}
+	k := make([]T, tri(t))
 	for x := range t {
-		for y := range x + 1 {
-			k[tri(x)+y] = dot(q.v[x], q.v[y])
-		}
+		copy(k[tri(x):], q.project(entries, q.v[x])[:x+1])
 		k[tri(x)+x] = q.ar.add(k[tri(x)+x], q.ar.div(q.ar.of(1), q.w[x]))
-		u[x] = dot(q.v[x], q.a)
 	}
-	if !factor[T](q.ar, k, t) {
-		return nil
-	}
-	substitute[T](q.ar, k, u)
-	return u
+	return k
 }
 
-// dual solves (I + Σ_j v_j v_jᵀ (w_j within rows + w0_j)) r = a.
-func (q *problem[T, A]) dual() []T {
+// project is Vᵀy over some entries, nil for all.
+func (q *problem[T, A]) project(entries []int, y []T) []T {
+	out := make([]T, len(q.support))
+	for x, v := range q.v {
+		sum := q.ar.of(0)
+		if entries == nil {
+			for e := range v {
+				sum = q.ar.add(sum, q.ar.mul(v[e], y[e]))
+			}
+		}
+		for _, e := range entries {
+			sum = q.ar.add(sum, q.ar.mul(v[e], y[e]))
+		}
+		out[x] = sum
+	}
+	return out
+}
+
+// dual solves (I + VDVᵀ) r = a, D = diag(w), for fewer entries than features: then
+// u = DVᵀr.
+func (q *problem[T, A]) dual() (coefficients[T], []T) {
 	n := len(q.a)
 	k, r := make([]T, tri(n)), append([]T(nil), q.a...)
 	for e := range n {
@@ -275,31 +290,102 @@ func (q *problem[T, A]) dual() []T {
 				sum = q.ar.of(1)
 			}
 			for x, v := range q.v {
-				product := q.ar.mul(v[e], v[f])
-				if q.row(e) == q.row(f) {
-					sum = q.ar.add(sum, q.ar.mul(q.w[x], product))
-				}
-				if q.Gamma0 > 0 {
-					sum = q.ar.add(sum, q.ar.mul(q.w0[x], product))
-				}
+				sum = q.ar.add(sum, q.ar.mul(q.w[x], q.ar.mul(v[e], v[f])))
 			}
 			k[tri(e)+f] = sum
 		}
 	}
 	if !factor[T](q.ar, k, n) {
-		return nil
+		return coefficients[T]{}, nil
 	}
 	substitute[T](q.ar, k, r)
-	return r
+	u := q.project(nil, r)
+	for x := range u {
+		u[x] = q.ar.mul(u[x], q.w[x])
+	}
+	return coefficients[T]{u: [][]T{u}}, r
 }
 
-// rest is a − Vu, and for each entry a bound of its error.
-func (q *problem[T, A]) rest(u func(e, x int) T) (rest []T, off []float64) {
+// population solves for μ first: with K_i = D⁻¹ + G_i of each row, D = diag(w), and
+// W = D⁻¹, the rows leave V_iᵀM_iV_i = W − W K_i⁻¹ W and V_iᵀM_ia_i = W K_i⁻¹V_iᵀa_i of
+// it, M_i = (I + V_iDV_iᵀ)⁻¹. Then u_i = K_i⁻¹V_iᵀ(a_i − V_iμ).
+func (q *problem[T, A]) population() (coefficients[T], []T) {
+	t, ar := len(q.support), q.ar
+	entries := make([][]int, q.rows)
+	for e := range q.a {
+		entries[q.row(e)] = append(entries[q.row(e)], e)
+	}
+	c := coefficients[T]{u: make([][]T, q.rows), mu: make([]T, t)}
+	factors := make([][]T, q.rows)
+	h := make([]T, tri(t))
+	for x := range t {
+		c.mu[x] = ar.of(0)
+		for y := range x + 1 {
+			h[tri(x)+y] = ar.of(0)
+		}
+		h[tri(x)+x] = ar.div(ar.of(1), q.w0[x])
+	}
+	for i, own := range entries {
+		if own == nil {
+			own = []int{}
+		}
+		factors[i] = q.gram(own)
+		if !factor[T](ar, factors[i], t) {
+			return c, nil
+		}
+		left := q.project(own, q.a)
+		substitute[T](ar, factors[i], left)
+		for x := range t {
+			c.mu[x] = ar.add(c.mu[x], ar.div(left[x], q.w[x]))
+			unit := make([]T, t) // (K_i⁻¹W) e_x
+			for y := range unit {
+				unit[y] = ar.of(0)
+			}
+			unit[x] = ar.div(ar.of(1), q.w[x])
+			substitute[T](ar, factors[i], unit)
+			for y := range x + 1 {
+				n := ar.sub(ar.of(0), ar.div(unit[y], q.w[y]))
+				if x == y {
+					n = ar.add(n, ar.div(ar.of(1), q.w[x]))
+				}
+				h[tri(x)+y] = ar.add(h[tri(x)+y], n)
+			}
+		}
+	}
+	if !factor[T](ar, h, t) {
+		return c, nil
+	}
+	substitute[T](ar, h, c.mu)
+	for i := range c.u {
+		c.u[i] = make([]T, t)
+		for x := range t {
+			c.u[i][x] = ar.of(0)
+		}
+	}
+	without, _ := q.rest(c) // a − Vμ
+	for i, own := range entries {
+		if own == nil {
+			own = []int{}
+		}
+		c.u[i] = q.project(own, without)
+		substitute[T](ar, factors[i], c.u[i])
+	}
+	r, _ := q.rest(c)
+	return c, r
+}
+
+// rest is a − V(u+μ), and for each entry a bound of its error.
+func (q *problem[T, A]) rest(c coefficients[T]) (rest []T, off []float64) {
 	rest, off = make([]T, len(q.a)), make([]float64, len(q.a))
 	for e, a := range q.a {
 		size := math.Abs(q.ar.float(a))
 		for x, v := range q.v {
-			part := q.ar.mul(v[e], u(e, x))
+			by := c.u[q.row(e)][x]
+			if c.mu != nil {
+				size += math.Abs(q.ar.float(v[e])) * (math.Abs(q.ar.float(by)) + math.Abs(q.ar.float(c.mu[x])))
+				by = q.ar.add(by, c.mu[x])
+			}
+			part := q.ar.mul(v[e], by)
 			a = q.ar.sub(a, part)
 			size += math.Abs(q.ar.float(part))
 		}

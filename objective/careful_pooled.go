@@ -1,0 +1,79 @@
+package objective
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/internal/wide"
+	"optcomplete/pass"
+)
+
+// tight tells whether an evaluation needs no care; see costError. A row's own
+// coefficients and the population's are penalised apart.
+func (o *Pooled) tight(at *pooledPoint, weights []float64, cost, constant float64, gradient []float64, squares float64) bool {
+	scale := 1 / (float64(o.rows.n) * float64(o.rows.m))
+	norm := func(j int) float64 { return o.rows.norm[j] + o.gamma0/o.rows.gamma*o.norm[j] }
+	off := costError(&at.weighting, o.rows.gamma, weights, norm, cost/scale, squares) * scale
+	return met(weights, cost, off, constant, gradient, loose(weights))
+}
+
+// carefully evaluates from the entries with as many digits as it takes. Where that
+// would take too long the evaluation stays as it is given.
+func (o *Pooled) carefully(ctx context.Context, weights []float64, cost, constant float64, gradient []float64) (float64, float64, error) {
+	support := 0
+	for _, s := range weights {
+		if s > 0 {
+			support++
+		}
+	}
+	entries := float64(o.rows.matrix.Observed())
+	rows := float64(o.rows.rows)
+	t := float64(support)
+	if entries*(float64(o.rows.p)+t*t)+rows*t*t*t > carefulWork {
+		return cost, constant, nil
+	}
+	in, err := o.regression(ctx)
+	if err != nil {
+		return 0, 0, err
+	}
+	found := wide.Evaluate(in, &wide.Penalty{Gamma: o.rows.gamma, Gamma0: o.gamma0, Weights: weights})
+	scale := 1 / (float64(o.rows.n) * float64(o.rows.m))
+	for j, slope := range found.Slope {
+		gradient[j] = max(-slope*scale*(1+4e-16), -steepest)
+	}
+	return found.Cost * scale, down(down(found.Constant * scale)), nil
+}
+
+// regression is all entries, for package wide. They are read once.
+func (o *Pooled) regression(ctx context.Context) (*wide.Regression, error) {
+	if o.entries != nil {
+		return o.entries, nil
+	}
+	matrix, ok := o.rows.matrix.(*data.Matrix)
+	if !ok {
+		var err error
+		if matrix, err = pass.Collect(ctx, o.rows.matrix, o.rows.threads, "entries"); err != nil {
+			return nil, err
+		}
+	}
+	in := &wide.Regression{P: o.rows.p}
+	var at []int32
+	n, _ := matrix.Dims()
+	for i, row := 0, 0; i < n; i++ {
+		columns, values := matrix.Row(i)
+		if len(columns) == 0 {
+			continue
+		}
+		for range columns {
+			in.Rows = append(in.Rows, row)
+		}
+		row++
+		at = append(at, columns...)
+		in.Values = append(in.Values, values...)
+	}
+	in.Feature = func(e, j int) (x, y float64) {
+		return o.rows.b[o.rows.place(j)+int(at[e])*o.rows.block], 1
+	}
+	o.entries = in
+	return in, nil
+}
