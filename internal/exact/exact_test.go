@@ -106,6 +106,13 @@ func problem(in *exact.Instance) optcomplete.Problem {
 	return optcomplete.Problem{Ratings: ratings(in), Features: features(in)}
 }
 
+// paper is the settings of the paper's cost.
+func paper(in *exact.Instance) optcomplete.Settings {
+	settings := optcomplete.Settings{K: in.K, Model: model.Paper}
+	settings.Gamma, settings.Threads = in.Gamma, 1
+	return settings
+}
+
 func names(prefix string, n int) []string {
 	out := make([]string, n)
 	for i := range out {
@@ -161,7 +168,8 @@ func found(r search.Result) claim {
 func TestFit(t *testing.T) {
 	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
-		settings := optcomplete.Settings{K: in.K, Model: model.Paper, Gamma: in.Gamma, Threads: 1, Seed: seed}
+		settings := paper(in)
+		settings.Seed = seed
 		allowed := func([]int) bool { return true }
 		switch r.IntN(6) {
 		case 0:
@@ -209,7 +217,8 @@ func TestFit(t *testing.T) {
 func TestResume(t *testing.T) {
 	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
-		settings := optcomplete.Settings{K: in.K, Model: model.Paper, Gamma: in.Gamma, Threads: 1, Checkpoint: t.TempDir()}
+		settings := paper(in)
+		settings.Checkpoint = t.TempDir()
 		ctx, cancel := context.WithCancel(context.Background())
 		left := r.IntN(40)
 		settings.OnEvent = func(search.Event) {
@@ -234,8 +243,9 @@ func TestResume(t *testing.T) {
 func TestPath(t *testing.T) {
 	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
-		path, err := optcomplete.Path(context.Background(), problem(in), optcomplete.Settings{Model: model.Paper, Gamma: in.Gamma, Threads: 1},
-			optcomplete.PathSettings{KMax: in.K, Folds: 2})
+		settings := paper(in)
+		settings.K = 0
+		path, err := optcomplete.Path(context.Background(), problem(in), settings, optcomplete.PathSettings{KMax: in.K, Folds: 2})
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
@@ -299,8 +309,9 @@ func TestTwoSided(t *testing.T) {
 			}
 		}
 		k := min(in.K, 4)
-		fitted, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: ratings(in), Rows: rowFeatures(in), Columns: features(in)},
-			twosided.Settings{K: k, Gamma: in.Gamma, Threads: 1})
+		settings := twosided.Settings{K: k}
+		settings.Gamma, settings.Threads = in.Gamma, 1
+		fitted, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: ratings(in), Rows: rowFeatures(in), Columns: features(in)}, settings)
 		if err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
