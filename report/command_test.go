@@ -16,11 +16,11 @@ func TestCommandIsForAShell(t *testing.T) {
 	}
 	m = &Model{}
 	m.s.Method, m.s.Model = "effects", "full"
-	if got, want := m.command(), "optcomplete fit RATINGS --features FEATURES --method effects --model full --seed 0 -o model"; got != want {
+	if got, want := m.command(), "optcomplete fit RATINGS --features FEATURES --method effects --seed 0 -o model"; got != want {
 		t.Errorf("the command is\n%s\nwant\n%s", got, want)
 	}
 	m.s.Settings = map[string]string{"ratings": "r.csv"}
-	if got, want := m.command(), "optcomplete fit r.csv --method effects --model full --seed 0 -o model"; got != want {
+	if got, want := m.command(), "optcomplete fit r.csv --method effects --seed 0 -o model"; got != want {
 		t.Errorf("the command is\n%s\nwant\n%s", got, want)
 	}
 }

@@ -89,7 +89,10 @@ func (m *Model) command() string {
 		}
 		words = append(words, "--row-features "+quote(rows))
 	} else {
-		words = append(words, "--model "+m.s.Model, "--method "+m.s.Method)
+		if m.s.K > 0 { // a baseline has no model
+			words = append(words, "--model "+m.s.Model)
+		}
+		words = append(words, "--method "+m.s.Method)
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
 		switch value := m.s.Settings[key]; {

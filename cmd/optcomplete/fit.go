@@ -93,7 +93,12 @@ file, pass by pass.`,
 			if err != nil {
 				return err
 			}
-			if err := checkMethodFlags(cmd, settings); err != nil {
+			_, twoSided, err := two.resolve()
+			if err != nil {
+				return err
+			}
+			method, kind := kindOf(settings, twoSided)
+			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
 			}
 			if settings.K == 0 && !settings.Method.Baseline() {
@@ -102,9 +107,7 @@ file, pass by pass.`,
 			if err := findSolver(cmd.Context(), settings); err != nil {
 				return err
 			}
-			if _, asked, err := two.resolve(); err != nil {
-				return err
-			} else if asked {
+			if twoSided {
 				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
 			}
 			if err := large.resolve(&settings); err != nil {

@@ -32,27 +32,6 @@ func methodFlags(flags *settings.Flags, f *fitFlags, cuts *cutsFile) {
 	flags.Bind("save-cuts", &cuts.path)
 }
 
-// checkMethodFlags refuses flags that the method would ignore.
-func checkMethodFlags(cmd *cobra.Command, s optcomplete.Settings) error {
-	needs := []struct {
-		flag    string
-		methods []optcomplete.Method
-	}{
-		{"solver", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
-		{"solver-path", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
-		{"save-cuts", []optcomplete.Method{optcomplete.CutPlanes, optcomplete.OptComplete}},
-		{"sample-rows", []optcomplete.Method{optcomplete.OptComplete}},
-		{"sample-constant", []optcomplete.Method{optcomplete.OptComplete}},
-		{"certify", []optcomplete.Method{optcomplete.OptComplete}},
-	}
-	for _, n := range needs {
-		if cmd.Flags().Changed(n.flag) && !slices.Contains(n.methods, s.Method) {
-			return usagef("--%s means nothing to --method %s: it is for %s", n.flag, s.Method, n.methods[0])
-		}
-	}
-	return nil
-}
-
 // findSolver fails where the method needs a solver that is not there: better now
 // than when the data are read and gamma is chosen.
 func findSolver(ctx context.Context, s optcomplete.Settings) error {

@@ -108,8 +108,8 @@ func TestMethodMistakesAreNamed(t *testing.T) {
 		want  string
 	}{
 		{exitUsage, "--method magic", `--method is "magic", but must be certified`},
-		{exitUsage, "--solver highs", "--solver means nothing to --method certified"},
-		{exitUsage, "--method cutplanes --certify", "--certify means nothing to --method cutplanes: it is for optcomplete"},
+		{exitUsage, "--solver highs", "--solver does not apply to the method certified: it is for the methods cutplanes, optcomplete"},
+		{exitUsage, "--method cutplanes --certify", "--certify does not apply to the method cutplanes: it is for the method optcomplete"},
 		{exitUsage, "--method cutplanes --solver cplex", `--solver is "cplex", but must be embedded`},
 		{exitUsage, "--method optcomplete --sample-rows 0", "--sample-rows is 0"},
 		{exitUsage, "--method optcomplete --sample-constant -1", "--sample-constant is -1"},

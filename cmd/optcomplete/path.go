@@ -51,9 +51,15 @@ the training part of every fold, with the search ended at its root.`,
 			if path.KMax == 0 {
 				return usagef("up to how many features? Give their number with --k-max")
 			}
-			if _, asked, err := two.resolve(); err != nil {
+			_, twoSided, err := two.resolve()
+			if err != nil {
 				return err
-			} else if asked {
+			}
+			method, kind := kindOf(settings, twoSided)
+			if err := checkApplies(cmd, method, kind); err != nil {
+				return err
+			}
+			if twoSided {
 				settings.K = path.KMax
 				return two.path(cmd, c, &in, args[0], settings, asJSON)
 			}

@@ -33,9 +33,6 @@ func (f *twoSidedFlags) resolve() (heredity twosided.Heredity, asked bool, err e
 	if heredity, err = twosided.ParseHeredity(f.heredity); err != nil {
 		return 0, false, usagef("--heredity is %q, but must be strong, weak or none", f.heredity)
 	}
-	if f.rowFeatures == "" && (f.constants || heredity != twosided.NoHeredity) {
-		return 0, false, usagef("--constants and --heredity need the features of the rows: give them with --row-features FILE")
-	}
 	return heredity, f.rowFeatures != "", nil
 }
 

@@ -10,7 +10,7 @@ import (
 func (t Table) WritePage(w io.Writer, groups []string) error {
 	var b strings.Builder
 	for _, group := range groups {
-		fmt.Fprintf(&b, "\n## %s\n\n| setting | takes | default | verbs | for |\n| --- | --- | --- | --- | --- |\n", group)
+		fmt.Fprintf(&b, "\n## %s\n\n| setting | takes | default | verbs | applies to | for |\n| --- | --- | --- | --- | --- | --- |\n", group)
 		for i := range t {
 			s := &t[i]
 			if s.Group != group {
@@ -24,7 +24,7 @@ func (t Table) WritePage(w io.Writer, groups []string) error {
 			if verbs == "" {
 				verbs = "all"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s |\n", name, cell(s.takes()), cell(s.Default), verbs, cell(s.Help))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, cell(s.takes()), cell(s.Default), verbs, s.AppliesTo(), cell(s.Help))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

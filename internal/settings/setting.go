@@ -50,7 +50,36 @@ type Setting struct {
 	Range string
 	Group string   // its heading in help
 	Verbs []string // that take it; none: all
-	Help  string   // one sentence, without a full stop
+	// Methods and Models are those of a fit that the setting applies to; none: all.
+	// A method that has no models is asked for by its own name only.
+	Methods, Models []string
+	Help            string // one sentence, without a full stop
+}
+
+// Applies tells whether the setting does something in a fit by the method, of the
+// model; "" is the model of a method that has none.
+func (s *Setting) Applies(method, model string) bool {
+	return (s.Methods == nil || slices.Contains(s.Methods, method)) &&
+		(s.Models == nil || model == "" || slices.Contains(s.Models, model))
+}
+
+// AppliesTo says what the setting applies to: "method cutplanes, model paper".
+func (s *Setting) AppliesTo() string {
+	var parts []string
+	if s.Methods != nil {
+		parts = append(parts, plural(len(s.Methods), "method")+" "+strings.Join(s.Methods, ", "))
+	}
+	if s.Models != nil {
+		parts = append(parts, plural(len(s.Models), "model")+" "+strings.Join(s.Models, ", "))
+	}
+	return strings.Join(parts, "; ")
+}
+
+func plural(n int, word string) string {
+	if n == 1 {
+		return word
+	}
+	return word + "s"
 }
 
 // Flag is the setting as one types it: --gap, -k.
