@@ -92,14 +92,13 @@ func (t *task) values(ctx context.Context, train data.Source, c choices) (data.S
 		if err != nil {
 			return nil, err
 		}
-		mean := survey.Mean()
-		return data.Map(train, func(_ int, _ int32, v float64) float64 { return v - mean }), nil
+		return pass.Transformed(ctx, train, t.threads, "residuals", pass.Subtract{Mean: survey.Mean()})
 	default:
 		effects, err := model.FitEffects(ctx, train, c.row, c.column, t.threads)
 		if err != nil {
 			return nil, err
 		}
-		return effects.Residuals(train), nil
+		return effects.Residuals(ctx, train, t.threads)
 	}
 }
 

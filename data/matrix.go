@@ -22,6 +22,7 @@ type Matrix struct {
 	value   []float64 // finite
 	chunks  ChunkCache
 	keys    *Keys // nil: none
+	SurveyCache
 }
 
 // ErrDuplicate is wrapped by the DuplicateError that NewMatrix returns.

@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"math"
+	"sync/atomic"
 
 	"optcomplete/internal/parallel"
 )
@@ -63,4 +64,22 @@ func ForParts(ctx context.Context, s Source, parts, threads int, start func(r *R
 		work := start(NewRowReader(s))
 		return func(part int) error { return work(part, part*n/parts, (part+1)*n/parts) }
 	})
+}
+
+// Surveyed is a source that remembers its survey.
+type Surveyed interface {
+	// Surveyed keeps a survey, the first that is given, and returns it; nil gives
+	// none.
+	Surveyed(s *Survey) *Survey
+}
+
+// SurveyCache keeps the survey of a source, to make it Surveyed.
+type SurveyCache struct{ kept atomic.Pointer[Survey] }
+
+// Surveyed is that of the interface.
+func (c *SurveyCache) Surveyed(s *Survey) *Survey {
+	if s != nil {
+		c.kept.CompareAndSwap(nil, s)
+	}
+	return c.kept.Load()
 }

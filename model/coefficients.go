@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // The size of numbers that the solver accepts: within it no product of two of
@@ -34,7 +35,7 @@ func (e *RangeError) Error() string {
 //	Ridge:         u_i = (I/γ + V_iᵀV_i)⁻¹ V_iᵀa_i
 //
 // The result is n×k, row by row, finite, and the same for any number of
-// threads (0 means 1). A row without entries gets zeros. gamma is used by Ridge
+// threads (0 means all processors). A row without entries gets zeros. gamma is used by Ridge
 // only. Indices in selected that are not features, or a feature table of
 // another number of columns than the matrix, panic.
 func Coefficients(ctx context.Context, s data.Source, f *data.Features, selected []int, refit Refit, gamma float64, threads int) ([]float64, error) {
@@ -53,7 +54,7 @@ func coefficients(ctx context.Context, s data.Source, chosen []float64, k int, r
 		return nil, err
 	}
 	out := make([]float64, rows*k)
-	if err := fit.fill(ctx, 0, rows, threads, nil, out); err != nil {
+	if err := fit.fill(ctx, threads, nil, out); err != nil {
 		return nil, err
 	}
 	return out, nil
@@ -72,13 +73,7 @@ func fitOf(s data.Source, chosen []float64, k int, refit Refit, gamma float64) (
 	default:
 		return nil, fmt.Errorf("model: unknown refit %v", refit)
 	}
-	return &rowFit{values: s, k: k, start: func() solveRow {
-		solver := newRowSolver(k, lambda)
-		return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
-			bad, ok = solver.solve(chosen, at, a, u)
-			return 0, bad, ok
-		}
-	}}, nil
+	return &rowFit{values: s, Design: pass.Share(chosen), K: k, Lambda: lambda}, nil
 }
 
 // Chosen is the selected features of every column, m×k.

@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 )
 
 const (
@@ -80,32 +81,35 @@ func (v *valueSums) count(x float64, n int) {
 	}
 }
 
+// Merge adds other rows.
+func (v *valueSums) Merge(o pass.Part) {
+	p := o.(*valueSums)
+	v.low, v.high = min(v.low, p.low), max(v.high, p.high)
+	v.hash += p.hash
+	if p.times == nil {
+		v.times = nil
+	}
+	for x, n := range p.times {
+		v.count(x, n)
+	}
+}
+
 func (m *Model) lookAtValues(ctx context.Context, entries data.Source, threads int) (*valueSums, error) {
-	parts := make([]*valueSums, partsOf(entries))
-	err := forEntries(ctx, entries, threads, func(part int) func(i int, columns []int32, values []float64) {
-		sums := newValueSums()
-		parts[part] = sums
-		return func(i int, columns []int32, values []float64) {
-			for x, v := range values {
-				sums.low, sums.high = min(sums.low, v), max(sums.high, v)
-				sums.hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
-				sums.count(v, 1)
+	out, err := pass.One[*valueSums](ctx, entries, threads, &pass.Fold[*valueSums]{
+		Called: "values", Fresh: newValueSums,
+		Begin: func() func(sums *valueSums, i int, columns []int32, values []float64) error {
+			return func(sums *valueSums, i int, columns []int32, values []float64) error {
+				for x, v := range values {
+					sums.low, sums.high = min(sums.low, v), max(sums.high, v)
+					sums.hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
+					sums.count(v, 1)
+				}
+				return nil
 			}
-		}
+		},
 	})
 	if err != nil {
 		return nil, err
-	}
-	out := newValueSums()
-	for _, p := range parts {
-		out.low, out.high = min(out.low, p.low), max(out.high, p.high)
-		out.hash += p.hash
-		if p.times == nil {
-			out.times = nil
-		}
-		for v, n := range p.times {
-			out.count(v, n)
-		}
 	}
 	if out.times != nil {
 		for v, n := range out.times {
@@ -125,22 +129,25 @@ func (m *Model) lookAtValues(ctx context.Context, entries data.Source, threads i
 
 // valueHistogram counts values between low and high.
 func valueHistogram(ctx context.Context, entries data.Source, low, high float64, threads int) ([]Bar, error) {
-	parts := make([][valueBars]int, partsOf(entries))
-	err := forEntries(ctx, entries, threads, func(part int) func(int, []int32, []float64) {
-		counts := &parts[part]
-		return func(_ int, _ []int32, values []float64) {
-			for _, v := range values {
-				counts[place(v, low, high, valueBars)]++
+	counts, err := pass.One[*pass.Sums](ctx, entries, threads, &pass.Fold[*pass.Sums]{
+		Called: "histogram of the values", Fresh: func() *pass.Sums { return pass.NewSums(valueBars) },
+		Begin: func() func(counts *pass.Sums, _ int, _ []int32, values []float64) error {
+			return func(counts *pass.Sums, _ int, _ []int32, values []float64) error {
+				for _, v := range values {
+					counts.Values[place(v, low, high, valueBars)]++
+				}
+				return nil
 			}
-		}
+		},
 	})
-	bars := evenBars(low, high, valueBars)
-	for _, part := range parts {
-		for b, n := range part {
-			bars[b].Count += n
-		}
+	if err != nil {
+		return nil, err
 	}
-	return bars, err
+	bars := evenBars(low, high, valueBars)
+	for b, n := range counts.Values {
+		bars[b].Count = int(n)
+	}
+	return bars, nil
 }
 
 // place is which of so many equal parts of low..high v is in; outside, the
@@ -227,33 +234,4 @@ func middle(sorted []float64) Counts {
 		}
 	}
 	return out
-}
-
-// mostParts is how many parts the rows are divided into: fixed, so that the sums
-// of the parts, which are added in order, depend on the data alone.
-const mostParts = 64
-
-func partsOf(s data.Source) int {
-	n, _ := s.Dims()
-	return max(1, min(mostParts, data.Blocks(n)))
-}
-
-// forEntries reads all rows, part by part: start is called for each part, by any
-// goroutine, and what it returns for each of its rows that has entries.
-func forEntries(ctx context.Context, s data.Source, threads int, start func(part int) func(i int, columns []int32, values []float64)) error {
-	return data.ForParts(ctx, s, partsOf(s), threads, func(r *data.RowReader) func(part, lo, hi int) error {
-		return func(part, lo, hi int) error {
-			row := start(part)
-			for i := lo; i < hi; i++ {
-				columns, values, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				if len(columns) > 0 {
-					row(i, columns, values)
-				}
-			}
-			return nil
-		}
-	})
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // residualFrame is what residuals are sorted by: the range of the values, and
@@ -43,48 +44,52 @@ type residualSums struct {
 	fine      [fineBins]moments // of predictions
 }
 
+// Merge adds other rows.
+func (s *residualSums) Merge(o pass.Part) {
+	p := o.(*residualSums)
+	for b, n := range p.histogram {
+		s.histogram[b] += n
+	}
+	for b := range p.terms {
+		s.terms[b].add(&p.terms[b])
+	}
+	for b := range p.entries {
+		s.entries[b].add(&p.entries[b])
+	}
+	for b := range p.fine {
+		s.fine[b].add(&p.fine[b])
+	}
+}
+
 // residuals fills in the parts of d that are about residuals.
 func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, units *units, frame residualFrame, threads int) error {
 	k := m.K()
 	columnBins, of := m.columnBins(units)
-	parts := make([]*residualSums, partsOf(on))
-	err := forEntries(ctx, on, threads, func(at int) func(int, []int32, []float64) {
-		part := &residualSums{terms: make([]moments, k*termBins)}
-		parts[at] = part
-		var out []float64
-		return func(i int, columns []int32, values []float64) {
-			out = resize(out, len(columns))
-			m.PredictRow(i, columns, out)
-			digits := bits.Len32(uint32(m.Entries[i]))
-			for x, v := range values {
-				r := max(-maxResidual, min(v-out[x], maxResidual))
-				one := moments{entries: 1, sum: r, square: r * r, predicted: out[x], observed: v, second: v * v}
-				part.entries[digits].add(&one)
-				part.fine[place(out[x], frame.low, frame.high, fineBins)].add(&one)
-				for f := range k {
-					part.terms[f*termBins+int(of[int(columns[x])*k+f])].add(&one)
+	total, err := pass.One[*residualSums](ctx, on, threads, &pass.Fold[*residualSums]{
+		Called: "residuals by group", Price: 6 * (fineBins + k*termBins), // numbers of an empty part
+		Fresh: func() *residualSums { return &residualSums{terms: make([]moments, k*termBins)} },
+		Begin: func() func(part *residualSums, i int, columns []int32, values []float64) error {
+			var out []float64
+			return func(part *residualSums, i int, columns []int32, values []float64) error {
+				out = resize(out, len(columns))
+				m.PredictRow(i, columns, out)
+				digits := bits.Len32(uint32(m.Entries[i]))
+				for x, v := range values {
+					r := max(-maxResidual, min(v-out[x], maxResidual))
+					one := moments{entries: 1, sum: r, square: r * r, predicted: out[x], observed: v, second: v * v}
+					part.entries[digits].add(&one)
+					part.fine[place(out[x], frame.low, frame.high, fineBins)].add(&one)
+					for f := range k {
+						part.terms[f*termBins+int(of[int(columns[x])*k+f])].add(&one)
+					}
+					part.histogram[place(r, -4*frame.rmse, 4*frame.rmse, residualBars)]++
 				}
-				part.histogram[place(r, -4*frame.rmse, 4*frame.rmse, residualBars)]++
+				return nil
 			}
-		}
+		},
 	})
 	if err != nil {
 		return err
-	}
-	total := &residualSums{terms: make([]moments, k*termBins)}
-	for _, p := range parts {
-		for b, n := range p.histogram {
-			total.histogram[b] += n
-		}
-		for b := range p.terms {
-			total.terms[b].add(&p.terms[b])
-		}
-		for b := range p.entries {
-			total.entries[b].add(&p.entries[b])
-		}
-		for b := range p.fine {
-			total.fine[b].add(&p.fine[b])
-		}
 	}
 	m.record(d, total, columnBins, frame)
 	return nil

@@ -3,6 +3,7 @@ package model
 import (
 	"context"
 	"math"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/pass"
@@ -27,7 +28,8 @@ const effectSweeps = 10
 // by turns, so a shrinkage is the number of entries at which an effect is
 // believed by half. Rows and columns without entries have effect 0.
 //
-// It reads the source once for each turn, and once before.
+// It reads the source once for each turn, and once before unless its survey is
+// known.
 func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
 	n, m := s.Dims()
 	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, m)}
@@ -36,7 +38,7 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 		return e, err
 	}
 	e.Mean = survey.Mean()
-	sums := survey.Sums // of the values less mean and row effect, by column
+	sums := slices.Clone(survey.Sums) // of the values less mean and row effect, by column
 	for c, count := range survey.Columns {
 		sums[c] -= e.Mean * float64(count)
 	}
@@ -44,72 +46,107 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 	if math.IsInf(rowShrinkage, 1) || math.IsInf(columnShrinkage, 1) {
 		sweeps = 1 // there are no turns to take
 	}
-	for range sweeps {
+	for sweep := range sweeps {
+		columns := make([]float64, m)
 		for c, count := range survey.Columns {
 			if count > 0 {
-				e.Columns[c] = sums[c] / (float64(count) + columnShrinkage)
+				columns[c] = sums[c] / (float64(count) + columnShrinkage)
 			}
 		}
-		sums, err = byColumn(ctx, s, threads, func() addRow {
-			return func(i int, at []int32, values, sums []float64) {
-				if len(at) == 0 {
-					return
-				}
-				rest := 0.0
-				for x, c := range at {
-					rest += values[x] - e.Mean - e.Columns[c]
-				}
-				e.Rows[i] = rest / (float64(len(at)) + rowShrinkage)
-				by := e.Mean + e.Rows[i]
-				for x, c := range at {
-					sums[c] += values[x] - by
-				}
-			}
-		})
+		e.Columns = columns
+		step := effectsStep{Mean: e.Mean, Shrinkage: rowShrinkage, Columns: pass.Share(columns)}
+		if sweep == sweeps-1 {
+			break
+		}
+		part, err := pass.One[*pass.Sums](ctx, s, threads, step)
 		if err != nil {
 			return nil, err
 		}
+		sums = part.Values
 	}
-	return e, nil
+	if math.IsInf(rowShrinkage, 1) {
+		return e, nil // rows have none
+	}
+	at := 0
+	last := rowEffects{effectsStep{Mean: e.Mean, Shrinkage: rowShrinkage, Columns: pass.Share(e.Columns)}}
+	err = pass.Stream(ctx, s, threads, last, func(part *pass.List) error {
+		at += copy(e.Rows[at:], part.Values)
+		return nil
+	})
+	return e, err
 }
 
-// Of the parts that sums by column are made of: their number, and that of their
-// numbers together.
-const (
-	columnParts   = 64
-	columnNumbers = 1 << 23
-)
+// effectsStep is one turn of fitting effects: given those of the columns, it fits
+// each row's, and adds up what the rows leave by columns.
+type effectsStep struct {
+	Mean      float64
+	Shrinkage float64 // of row effects
+	Columns   *pass.Shared[[]float64]
+}
 
-// addRow adds something of the entries of row i to sums by column.
-type addRow func(i int, at []int32, values, sums []float64)
+// Name is "effects".
+func (p effectsStep) Name() string { return "effects" }
 
-// byColumn adds something of every entry up by its column; start is called once
-// by each goroutine. The result is the same for any number of threads.
-func byColumn(ctx context.Context, s data.Source, threads int, start func() addRow) ([]float64, error) {
-	n, m := s.Dims()
-	partial := make([][]float64, max(1, min(columnParts, columnNumbers/max(m, 1), data.Blocks(n))))
-	err := data.ForParts(ctx, s, len(partial), threads, func(r *data.RowReader) func(part, lo, hi int) error {
-		add := start()
-		return func(part, lo, hi int) error {
-			sums := make([]float64, m)
-			for i := lo; i < hi; i++ {
-				at, values, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				add(i, at, values, sums)
-			}
-			partial[part] = sums
-			return nil
+// Cost is a number for each column.
+func (p effectsStep) Cost(in *pass.Input) int {
+	_, m := in.Source.Dims()
+	return m
+}
+
+// Shares are the column effects.
+func (p effectsStep) Shares() []any { return []any{p.Columns} }
+
+// Start makes a worker.
+func (p effectsStep) Start(in *pass.Input) (pass.Worker, error) {
+	_, m := in.Source.Dims()
+	columns := p.Columns.Get()
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values []float64) error {
+		by := p.Mean + p.row(columns, at, values)
+		for x, c := range at {
+			part.Values[c] += values[x] - by
 		}
-	})
-	if err != nil {
-		return nil, err
+		return nil
+	}), nil
+}
+
+// row is the effect of a row.
+func (p effectsStep) row(columns []float64, at []int32, values []float64) float64 {
+	if len(at) == 0 {
+		return 0
 	}
-	for _, part := range partial[1:] {
-		axpy(1, part, partial[0])
+	rest := 0.0
+	for x, c := range at {
+		rest += values[x] - p.Mean - columns[c]
 	}
-	return partial[0], nil
+	return rest / (float64(len(at)) + p.Shrinkage)
+}
+
+// rowEffects gives the effect of every row.
+type rowEffects struct{ Step effectsStep }
+
+// Name is "effects".
+func (p rowEffects) Name() string { return "effects" }
+
+// Cost of an empty part is nothing.
+func (p rowEffects) Cost(*pass.Input) int { return 0 }
+
+// Shares are the column effects.
+func (p rowEffects) Shares() []any { return p.Step.Shares() }
+
+// Start makes a worker.
+func (p rowEffects) Start(*pass.Input) (pass.Worker, error) {
+	columns := p.Step.Columns.Get()
+	return pass.EachRow(newList, func(part *pass.List, _ int, at []int32, values []float64) error {
+		part.Values = append(part.Values, p.Step.row(columns, at, values))
+		return nil
+	}), nil
+}
+
+func newList() *pass.List { return new(pass.List) }
+
+func init() {
+	pass.Register(effectsStep{}, new(pass.Sums))
+	pass.Register(rowEffects{}, new(pass.List))
 }
 
 // Predict is evaluate.Score's predictor from the effects alone.
@@ -120,8 +157,6 @@ func (e *Effects) Predict(row int, columns []int32, out []float64) {
 }
 
 // Residuals is what the effects leave.
-func (e *Effects) Residuals(s data.Source) data.Source {
-	return data.Map(s, func(i int, c int32, value float64) float64 {
-		return value - (e.Mean + e.Columns[c]) - e.Rows[i]
-	})
+func (e *Effects) Residuals(ctx context.Context, s data.Source, threads int) (data.Source, error) {
+	return pass.Transformed(ctx, s, threads, "residuals", pass.Subtract{Mean: e.Mean, Rows: pass.Share(e.Rows), Columns: pass.Share(e.Columns)})
 }

@@ -86,7 +86,7 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 		}
 		effect = sum / (float64(len(columns)) + m.Summary.RowShrinkage)
 		for x, c := range columns {
-			f.rest[x] -= m.Mean + m.columnEffect(int(c))
+			f.rest[x] = f.rest[x] - m.Mean - m.columnEffect(int(c))
 			f.rest[x] -= effect
 		}
 	}

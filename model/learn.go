@@ -5,21 +5,24 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
 // learner learns priors of one design on one set of observed entries, eight
 // rows side by side. What does not depend on the values, the rows' XᵀX, is
-// computed once, so that learning again from other values costs little.
+// kept once it was computed, so that learning again from other values costs little.
 type learner struct {
-	design  []float64
+	design  *pass.Shared[[]float64]
 	d       int
 	threads int
-	n       int
-	groups  [][]int32 // rows with entries, eight at a time; a group lies in one block of rows
-	blocks  []int     // the groups of block b are blocks[b]..blocks[b+1]
-	grams   []float64 // packed triangles of all groups, nil: too many to keep
-	longest int       // most entries of a row
-	every   int       // of so many blocks, one is in the sample
+	kept    []keptGrams // of each chunk; nil: too many to keep
+	every   int         // of so many blocks of rows, one is in the sample
+}
+
+// keptGrams is the packed triangles of the groups of a chunk, one after the other.
+type keptGrams struct {
+	values []float64
+	made   []bool // of each group
 }
 
 // sampleRows is how many rows a sample to learn on has, about: their spread is
@@ -30,71 +33,61 @@ const sampleRows = 1 << 16
 // says less.
 const learnBytes = 512 << 20
 
+// learnBlock is how many rows are in a sample together.
+const learnBlock = 256
+
 // newLearner prepares to learn. The rows' products are kept if they take at most
 // so many bytes; zero means learnBytes.
-func newLearner(ctx context.Context, s data.Source, design []float64, d, threads int, most int64) (*learner, error) {
+func newLearner(s data.Source, design []float64, d, threads int, most int64) *learner {
 	if most == 0 {
 		most = learnBytes
 	}
-	l := &learner{design: design, d: d, threads: threads, blocks: []int{0}}
-	l.n, _ = s.Dims()
-	for lo := 0; lo < l.n; lo += data.BlockRows {
-		var rows []int32
-		for i := lo; i < min(l.n, lo+data.BlockRows); i++ {
-			if entries := s.Entries(i); entries > 0 {
-				rows = append(rows, int32(i))
-				l.longest = max(l.longest, entries)
-			}
-		}
-		for len(rows) > 0 {
-			take := min(kernel.Lanes, len(rows))
-			l.groups = append(l.groups, rows[:take])
-			rows = rows[take:]
-		}
-		l.blocks = append(l.blocks, len(l.groups))
+	l := &learner{design: pass.Share(design), d: d, threads: threads}
+	chunks := data.Chunks(s)
+	count := make([]int, len(chunks)-1)
+	groups := 0
+	for c := range count {
+		eachGroup(s, chunks[c], chunks[c+1], func([]int) { count[c]++ })
+		groups += count[c]
 	}
-	l.every = max(1, kernel.Lanes*len(l.groups)/sampleRows)
-	if size := kernel.Tri(d) * kernel.Lanes * len(l.groups); int64(size)*8 <= most {
-		l.grams = make([]float64, size)
-		err := data.ForBlocks(ctx, s, threads, func(r *data.RowReader) func(lo, hi int) error {
-			w := &learnWorker{learner: l, reader: r}
-			return func(lo, hi int) error {
-				for g := l.blocks[lo/data.BlockRows]; g < l.blocks[lo/data.BlockRows+1]; g++ {
-					if err := w.gram(l.kept(g), l.groups[g]); err != nil {
-						return err
-					}
-				}
-				return nil
-			}
-		})
-		if err != nil {
-			return nil, err
+	l.every = max(1, kernel.Lanes*groups/sampleRows)
+	if size := kernel.Tri(d) * kernel.Lanes; int64(size)*int64(groups)*8 <= most {
+		l.kept = make([]keptGrams, len(count))
+		for c, groups := range count {
+			l.kept[c].made = make([]bool, groups)
 		}
 	}
-	return l, nil
+	return l
 }
 
-// kept is the place of a group's products.
-func (l *learner) kept(g int) []float64 {
-	size := kernel.Tri(l.d) * kernel.Lanes
-	return l.grams[g*size : (g+1)*size]
+// eachGroup gives the rows with entries of first..end, up to eight at a time, all
+// of one block of learnBlock rows.
+func eachGroup(s data.Source, first, end int, use func(group []int)) {
+	var group [kernel.Lanes]int
+	n := 0
+	for i := first; i < end; i++ {
+		if s.Entries(i) > 0 {
+			group[n] = i
+			n++
+		}
+		if n == kernel.Lanes || n > 0 && (i+1 == end || (i+1)%learnBlock == 0) {
+			use(group[:n])
+			n = 0
+		}
+	}
 }
 
 // gram adds XᵀX of each row of a group to its lane.
-func (w *learnWorker) gram(triangles []float64, group []int32) error {
+func (w *learnWorker) gram(c *pass.Chunk, triangles []float64, group []int) {
 	width := kernel.GramWidth(w.d)
-	w.rows = resize(w.rows, w.longest*width)
 	for lane, i := range group {
-		at, _, err := w.reader.Row(int(i))
-		if err != nil {
-			return err
-		}
+		at, _ := c.Row(i)
+		w.rows = resize(w.rows, len(at)*width)
 		for e, c := range at {
 			copy(w.rows[e*width:], w.design[int(c)*w.d:][:w.d])
 		}
 		kernel.Gram(triangles, lane, w.rows, len(at), width, w.d)
 	}
-	return nil
 }
 
 // learn takes steps from the given prior, at most so many (zero means
@@ -124,22 +117,10 @@ func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, 
 		if err := p.invert(); err != nil {
 			return err
 		}
-		moments := make([]*priorSums, len(l.blocks)-1)
-		err := data.ForBlocks(ctx, values, l.threads, func(r *data.RowReader) func(lo, hi int) error {
-			w := l.newWorker(r, p)
-			return func(lo, hi int) (err error) {
-				if b := lo / data.BlockRows; b%every == 0 {
-					moments[b], err = w.block(b)
-				}
-				return err
-			}
-		})
+		step := &learnStep{Design: l.design, Prior: p.Prior, Every: every, kept: l.kept}
+		total, err := pass.One[*priorSums](ctx, values, l.threads, step)
 		if err != nil {
 			return err
-		}
-		total := newPriorSums(l.d)
-		for b := 0; b < len(moments); b += every {
-			total.merge(moments[b])
 		}
 		if !p.maximise(total) {
 			break
@@ -148,27 +129,64 @@ func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, 
 	return nil
 }
 
+// learnStep is the pass of one step of learning.
+type learnStep struct {
+	Design *pass.Shared[[]float64]
+	Prior  Prior
+	Every  int // one of so many blocks of rows is learned on
+
+	kept []keptGrams // nil: none, or the pass was sent
+}
+
+// Name is "prior".
+func (p *learnStep) Name() string { return "prior" }
+
+// Cost of an empty part is nothing.
+func (p *learnStep) Cost(*pass.Input) int { return 0 }
+
+// Shares is the design.
+func (p *learnStep) Shares() []any { return []any{p.Design} }
+
+// Start makes a worker.
+func (p *learnStep) Start(in *pass.Input) (pass.Worker, error) {
+	prior := &priorState{Prior: p.Prior}
+	if err := prior.invert(); err != nil {
+		return nil, err
+	}
+	d := len(p.Prior.Mean)
+	vector := func(n int) []float64 { return make([]float64, n*kernel.Lanes) }
+	return &learnWorker{
+		learnStep: p, source: in.Source, design: p.Design.Get(), d: d, prior: prior,
+		k: vector(kernel.Tri(d)), y: vector(d), u: vector(d), scratch: vector(d),
+		mean: vector(d), second: vector(kernel.Tri(d)), sums: newPriorSums(d),
+	}, nil
+}
+
 // priorSums is what a step of learning needs of the rows.
 type priorSums struct {
-	rows, entries float64
-	mean          []float64 // Σ û
-	second        []float64 // Σ S + û ûᵀ, d×d
-	explained     float64   // Σ ûᵀXᵀa
-	square        float64   // Σ ‖a‖²
+	Rows, Entries float64
+	Mean          []float64 // Σ û
+	Second        []float64 // Σ S + û ûᵀ, d×d
+	Explained     float64   // Σ ûᵀXᵀa
+	Square        float64   // Σ ‖a‖²
 }
 
 func newPriorSums(d int) *priorSums {
-	return &priorSums{mean: make([]float64, d), second: make([]float64, d*d)}
+	return &priorSums{Mean: make([]float64, d), Second: make([]float64, d*d)}
 }
 
-func (p *priorSums) merge(q *priorSums) {
-	p.rows += q.rows
-	p.entries += q.entries
-	p.explained += q.explained
-	p.square += q.square
-	axpy(1, q.mean, p.mean)
-	axpy(1, q.second, p.second)
+// Merge adds the rows that follow.
+func (p *priorSums) Merge(o pass.Part) {
+	q := o.(*priorSums)
+	p.Rows += q.Rows
+	p.Entries += q.Entries
+	p.Explained += q.Explained
+	p.Square += q.Square
+	axpy(1, q.Mean, p.Mean)
+	axpy(1, q.Second, p.Second)
 }
+
+func init() { pass.Register(&learnStep{}, new(priorSums)) }
 
 // error is Σ ‖a − Xû‖² + tr(X S Xᵀ) under the prior that the sums were made
 // with. As û solves (Σ⁻¹ + XᵀX/σ²)û = Σ⁻¹μ + Xᵀa/σ², and S is the inverse of
@@ -179,47 +197,49 @@ func (p *priorSums) merge(q *priorSums) {
 // which needs no second look at the entries. Digits cancel where the noise is
 // next to nothing, so it is never less than rounding makes it.
 func (p *priorSums) error(prior *priorState) float64 {
-	d := float64(len(p.mean))
-	inside := dot(prior.pull, p.mean) + p.rows*d - dot(prior.inverse, p.second)
-	return max(p.square-p.explained+prior.Noise*inside, 1e-13*p.square)
+	d := float64(len(p.Mean))
+	inside := dot(prior.pull, p.Mean) + p.Rows*d - dot(prior.inverse, p.Second)
+	return max(p.Square-p.Explained+prior.Noise*inside, 1e-13*p.Square)
 }
 
-// learnWorker adds up blocks of rows for one step.
+// learnWorker adds up rows for one step.
 type learnWorker struct {
-	*learner
-	reader        *data.RowReader // of what the design is to explain
+	*learnStep
+	source        data.Source
+	design        []float64
+	d             int
 	prior         *priorState
 	k, y, u       []float64 // lane arrays: precision, Xᵀa, posterior mean
 	scratch, rows []float64
 	mean, second  []float64 // sums by lanes
+	sums          *priorSums
 }
 
-func (l *learner) newWorker(r *data.RowReader, prior *priorState) *learnWorker {
-	vector := func(n int) []float64 { return make([]float64, n*kernel.Lanes) }
-	return &learnWorker{
-		learner: l, reader: r, prior: prior,
-		k: vector(kernel.Tri(l.d)), y: vector(l.d), u: vector(l.d), scratch: vector(l.d),
-		mean: vector(l.d), second: vector(kernel.Tri(l.d)),
-	}
-}
-
-// block is the sums of one block of rows.
-func (w *learnWorker) block(b int) (*priorSums, error) {
-	sums := newPriorSums(w.d)
-	clear(w.mean)
-	clear(w.second)
-	for g := w.blocks[b]; g < w.blocks[b+1]; g++ {
-		if err := w.solve(g, sums); err != nil {
-			return nil, err
+// Add adds the groups of a chunk that are in the sample.
+func (w *learnWorker) Add(c *pass.Chunk) error {
+	at := 0
+	eachGroup(w.source, c.First, c.End, func(group []int) {
+		if group[0]/learnBlock%w.Every == 0 {
+			w.solve(c, at, group, w.sums)
 		}
-	}
+		at++
+	})
+	return nil
+}
+
+// Part is the sums so far.
+func (w *learnWorker) Part() (pass.Part, error) {
+	sums := w.sums
 	for x := range w.d {
-		sums.mean[x] = lanesOf(w.mean, x)
+		sums.Mean[x] = lanesOf(w.mean, x)
 		for y := range x + 1 {
 			v := lanesOf(w.second, kernel.Tri(x)+y)
-			sums.second[x*w.d+y], sums.second[y*w.d+x] = v, v
+			sums.Second[x*w.d+y], sums.Second[y*w.d+x] = v, v
 		}
 	}
+	clear(w.mean)
+	clear(w.second)
+	w.sums = newPriorSums(w.d)
 	return sums, nil
 }
 
@@ -229,19 +249,31 @@ func lanesOf(x []float64, at int) float64 {
 	return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))
 }
 
-// solve finds û and S of each row of a group and adds them to the sums.
-func (w *learnWorker) solve(g int, sums *priorSums) error {
-	const lanes = kernel.Lanes
-	group, d := w.groups[g], w.d
-	gram := w.k
-	if w.grams != nil {
-		gram = w.kept(g)
-	} else {
+// products is XᵀX of a group's rows, kept or made now.
+func (w *learnWorker) products(c *pass.Chunk, at int, group []int) []float64 {
+	size := kernel.Tri(w.d) * kernel.Lanes
+	if w.kept == nil {
 		clear(w.k)
-		if err := w.gram(w.k, group); err != nil {
-			return err
-		}
+		w.gram(c, w.k, group)
+		return w.k
 	}
+	kept := &w.kept[c.Number]
+	if kept.values == nil {
+		kept.values = make([]float64, size*len(kept.made))
+	}
+	gram := kept.values[at*size : (at+1)*size]
+	if !kept.made[at] {
+		w.gram(c, gram, group)
+		kept.made[at] = true
+	}
+	return gram
+}
+
+// solve finds û and S of each row of a group and adds them to the sums.
+func (w *learnWorker) solve(c *pass.Chunk, at int, group []int, sums *priorSums) {
+	const lanes = kernel.Lanes
+	d := w.d
+	gram := w.products(c, at, group)
 	by := 1 / w.prior.Noise
 	for x := range d {
 		for y, v := range w.prior.inverse[x*d:][:x+1] {
@@ -252,9 +284,7 @@ func (w *learnWorker) solve(g int, sums *priorSums) error {
 			}
 		}
 	}
-	if err := w.right(group, sums); err != nil {
-		return err
-	}
+	w.right(c, group, sums)
 	for x := range d {
 		for lane := range lanes {
 			w.u[x*lanes+lane] = w.prior.pull[x] + by*w.y[x*lanes+lane]
@@ -264,28 +294,23 @@ func (w *learnWorker) solve(g int, sums *priorSums) error {
 	kernel.Solve(w.k, w.u, d)
 	kernel.Inverse(w.k, w.scratch, d)
 	w.collect(len(group), sums)
-	return nil
 }
 
 // right sets y = Xᵀa for each row of a group.
-func (w *learnWorker) right(group []int32, sums *priorSums) error {
+func (w *learnWorker) right(c *pass.Chunk, group []int, sums *priorSums) {
 	const lanes = kernel.Lanes
 	clear(w.y)
 	for lane, i := range group {
-		at, a, err := w.reader.Row(int(i))
-		if err != nil {
-			return err
-		}
+		at, a := c.Row(i)
 		for e, c := range at {
 			for x, b := range w.design[int(c)*w.d:][:w.d] {
 				w.y[x*lanes+lane] += b * a[e]
 			}
-			sums.square += a[e] * a[e]
+			sums.Square += a[e] * a[e]
 		}
-		sums.rows++
-		sums.entries += float64(len(at))
+		sums.Rows++
+		sums.Entries += float64(len(at))
 	}
-	return nil
 }
 
 // collect adds û and S + ûûᵀ of the lanes in use.
@@ -296,7 +321,7 @@ func (w *learnWorker) collect(used int, sums *priorSums) {
 		clear(ux[used:])
 		mean := (*[lanes]float64)(w.mean[x*lanes:])
 		for lane := range used {
-			sums.explained += ux[lane] * w.y[x*lanes+lane]
+			sums.Explained += ux[lane] * w.y[x*lanes+lane]
 			mean[lane] += ux[lane]
 		}
 		for y := range x + 1 {

@@ -15,12 +15,9 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 	const d = 4
 	m, f := problem(t, 700, 12, d, 0.5, 8)
 	for _, keep := range []bool{true, false} {
-		l, err := newLearner(context.Background(), m, f.Values, d, 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newLearner(m, f.Values, d, 2, 0)
 		if !keep {
-			l.grams = nil
+			l.kept = nil
 		}
 		got, err := l.learn(context.Background(), m, begin(t, m, f.Values, d), 3, false)
 		if err != nil {
@@ -38,14 +35,11 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 func TestLearningOnASampleFirst(t *testing.T) {
 	const d = 3
 	ctx := context.Background()
-	m, f := problem(t, 8*data.BlockRows, 12, d, 0.5, 8)
+	m, f := problem(t, 8*learnBlock, 12, d, 0.5, 8)
 	learned := func(m *data.Matrix, start *priorState, every, steps int, near bool) *priorState {
-		l, err := newLearner(ctx, m, f.Values, d, 2, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		l := newLearner(m, f.Values, d, 2, 0)
 		if l.every != 1 {
-			t.Fatalf("one block of %d is a sample of %d rows", l.every, 8*data.BlockRows)
+			t.Fatalf("one block of %d is a sample of %d rows", l.every, 8*learnBlock)
 		}
 		l.every = every
 		p, err := l.learn(ctx, m, start, steps, near)
@@ -57,7 +51,7 @@ func TestLearningOnASampleFirst(t *testing.T) {
 	apart := func(a, b *priorState) float64 {
 		return max(distance(a.Mean, b.Mean), distance(a.Covariance, b.Covariance), math.Abs(a.Noise/b.Noise-1))
 	}
-	sample := m.Filter(func(row int, _ int32) bool { return row/data.BlockRows%2 == 0 })
+	sample := m.Filter(func(row int, _ int32) bool { return row/learnBlock%2 == 0 })
 	near := learned(m, begin(t, m, f.Values, d), 2, 5, true)
 	if want := learned(sample, begin(t, m, f.Values, d), 1, 5, false); apart(near, want) > 1e-12 {
 		t.Errorf("on a sample: off by %g", apart(near, want))

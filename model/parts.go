@@ -92,13 +92,13 @@ func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 	if err != nil {
 		return nil, err
 	}
-	fit.unseen = p.Population
+	fit.Unseen = p.Population
 	if r.Rows != nil {
 		err = fit.stream(ctx, r.Threads, p.RowEffects, r.Rows)
 	} else {
 		n, _ := s.Dims()
 		p.Coefficients = make([]float64, n*k)
-		err = fit.fill(ctx, 0, n, r.Threads, p.RowEffects, p.Coefficients)
+		err = fit.fill(ctx, r.Threads, p.RowEffects, p.Coefficients)
 	}
 	if err != nil {
 		return nil, err
@@ -150,7 +150,10 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	if r.Refit == LearnedPrior {
 		fit, err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
 	} else {
-		fit, err = p.fitPopulation(ctx, effects.Residuals(s), chosen, k, r)
+		var left data.Source
+		if left, err = effects.Residuals(ctx, s, r.Threads); err == nil {
+			fit, err = p.fitPopulation(ctx, left, chosen, k, r)
+		}
 	}
 	if err != nil {
 		return nil, nil, err
@@ -199,26 +202,25 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 	_, columns := s.Dims()
 	d := k + 1
 	design := withConstant(chosen, k, columns)
-	l, err := newLearner(ctx, s, design, d, r.Threads, r.Memory)
-	if err != nil {
-		return nil, err
-	}
+	l := newLearner(s, design, d, r.Threads, r.Memory)
 	turns := 1
 	if r.Kind == Full {
 		turns = backfits
 		p.ColumnShrinkage = r.ColumnShrinkage
 	}
-	effects := p.ColumnEffects // zeros in Pooled, which has none in the end
-	left := func(_ int, c int32, v float64) float64 { return v - p.Mean - effects[c] }
 	var prior *priorState
 	var rest data.Source
+	var err error
 	for turn := range turns {
 		if turn > 0 {
-			if err := p.refreshColumns(ctx, s, left, count, design, d, prior, r); err != nil {
+			if err := p.refreshColumns(ctx, s, count, l.design, prior, r); err != nil {
 				return nil, err
 			}
 		}
-		rest = data.Map(s, left)
+		// In Pooled the effects are zeros, and in the end there are none.
+		if rest, err = pass.Transformed(ctx, s, r.Threads, "residuals", pass.Subtract{Mean: p.Mean, Columns: pass.Share(p.ColumnEffects)}); err != nil {
+			return nil, err
+		}
 		if turn == 0 {
 			if prior, err = startPrior(ctx, rest, count, design, d, r.Threads); err != nil {
 				return nil, err
@@ -237,28 +239,14 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 // is fixed learns their shrinkage beside them: the noise over the variance of
 // the effects. As the population's coefficients explain a part of the column
 // effects, what is left of them deserves more shrinkage than effects alone do.
-//
-// left is what the prior was learned on: what the effects as they are leave of an
-// entry.
-func (p *Parts) refreshColumns(ctx context.Context, s data.Source, left func(i int, c int32, v float64) float64, entries []int, design []float64, d int, prior *priorState, r Recipe) error {
+func (p *Parts) refreshColumns(ctx context.Context, s data.Source, entries []int, design *pass.Shared[[]float64], prior *priorState, r Recipe) error {
 	_, columns := s.Dims()
-	sum, err := byColumn(ctx, s, r.Threads, func() addRow {
-		row, u := newPosterior(d), make([]float64, d)
-		var a []float64
-		return func(i int, at []int32, values, sums []float64) {
-			a = resize(a, len(at))
-			for e, c := range at {
-				a[e] = left(i, c, values[e])
-			}
-			row.solve(prior, design, at, a, u)
-			for e, c := range at {
-				sums[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u)
-			}
-		}
-	})
+	part, err := pass.One[*pass.Sums](ctx, s, r.Threads, columnsLeft{Mean: p.Mean, Columns: pass.Share(p.ColumnEffects), Design: design, Prior: prior.Prior})
 	if err != nil {
 		return err
 	}
+	sum := part.Values
+	p.ColumnEffects = make([]float64, columns) // others have the old ones
 	noise := prior.Noise
 	for step := range shrinkageSteps {
 		square, with := 0.0, 0.0 // Σ of the effects' posterior second moments
@@ -278,6 +266,55 @@ func (p *Parts) refreshColumns(ctx context.Context, s data.Source, left func(i i
 	}
 	return nil
 }
+
+// columnsLeft adds up by columns what the rows leave, each with its posterior mean
+// given what the column effects as they are leave of its entries.
+type columnsLeft struct {
+	Mean    float64
+	Columns *pass.Shared[[]float64]
+	Design  *pass.Shared[[]float64]
+	Prior   Prior
+}
+
+// Name is "column effects".
+func (p columnsLeft) Name() string { return "column effects" }
+
+// Cost is a number for each column.
+func (p columnsLeft) Cost(in *pass.Input) int {
+	_, m := in.Source.Dims()
+	return m
+}
+
+// Shares are the effects and the design.
+func (p columnsLeft) Shares() []any { return []any{p.Columns, p.Design} }
+
+// Start makes a worker.
+func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
+	_, m := in.Source.Dims()
+	d, design, effects := len(p.Prior.Mean), p.Design.Get(), p.Columns.Get()
+	prior := &priorState{Prior: p.Prior}
+	if err := prior.invert(); err != nil {
+		return nil, err
+	}
+	row, u := newPosterior(d), make([]float64, d)
+	var a []float64
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values []float64) error {
+		if len(at) == 0 {
+			return nil
+		}
+		a = resize(a, len(at))
+		for e, c := range at {
+			a[e] = values[e] - p.Mean - effects[c]
+		}
+		row.solve(prior, design, at, a, u)
+		for e, c := range at {
+			part.Values[c] += values[e] - p.Mean - dot(design[int(c)*d:][:d], u)
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(columnsLeft{}, new(pass.Sums)) }
 
 // withConstant puts a 1 before the features of every column.
 func withConstant(chosen []float64, k, columns int) []float64 {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // priorState is a prior with its inverse covariance, during learning.
@@ -20,27 +21,11 @@ type priorState struct {
 // which it would explain a part of the values' variance. count is the entries of
 // each column.
 func startPrior(ctx context.Context, values data.Source, count []int, design []float64, d, threads int) (*priorState, error) {
-	n, _ := values.Dims()
-	squares := make([]float64, data.Blocks(n))
-	err := data.ForBlocks(ctx, values, threads, func(r *data.RowReader) func(lo, hi int) error {
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				_, a, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				squares[lo/data.BlockRows] += dot(a, a)
-			}
-			return nil
-		}
-	})
+	part, err := pass.One[*pass.Sums](ctx, values, threads, squaring{})
 	if err != nil {
 		return nil, err
 	}
-	square, size := 0.0, make([]float64, d)
-	for _, s := range squares {
-		square += s
-	}
+	square, size := part.Values[0], make([]float64, d)
 	for c, count := range count {
 		for f, b := range design[c*d:][:d] {
 			size[f] += float64(count) * b * b
@@ -58,6 +43,25 @@ func startPrior(ctx context.Context, values data.Source, count []int, design []f
 	}
 	return p, nil
 }
+
+// squaring adds the squares of the values up.
+type squaring struct{}
+
+// Name is "squares".
+func (squaring) Name() string { return "squares" }
+
+// Cost of an empty part is nothing.
+func (squaring) Cost(*pass.Input) int { return 0 }
+
+// Start makes a worker.
+func (squaring) Start(*pass.Input) (pass.Worker, error) {
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, _ int, _ []int32, a []float64) error {
+		part.Values[0] += dot(a, a)
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(squaring{}, new(pass.Sums)) }
 
 var errPrior = errors.New("model: the covariance of the coefficients is not positive definite")
 
@@ -129,20 +133,20 @@ func (s *posterior) solve(p *priorState, design []float64, at []int32, a, u []fl
 
 // maximise sets the prior from the sums, and tells whether it still moved.
 func (p *priorState) maximise(sums *priorSums) bool {
-	if sums.rows == 0 {
+	if sums.Rows == 0 {
 		return false
 	}
 	d := len(p.Mean)
 	noise := sums.error(p) // under the prior as it was
 	moved := 0.0
 	for x := range d {
-		mean := sums.mean[x] / sums.rows
+		mean := sums.Mean[x] / sums.Rows
 		moved = max(moved, math.Abs(mean-p.Mean[x])/(math.Sqrt(p.Covariance[x*d+x])+tiny))
 		p.Mean[x] = mean
 	}
 	for x := range d {
 		for y := range d {
-			v := sums.second[x*d+y]/sums.rows - p.Mean[x]*p.Mean[y]
+			v := sums.Second[x*d+y]/sums.Rows - p.Mean[x]*p.Mean[y]
 			if x == y {
 				v = max(v, 1e-12*p.Covariance[x*d+x]) // a spread never becomes 0 altogether
 				moved = max(moved, math.Abs(v/p.Covariance[x*d+x]-1))
@@ -150,7 +154,7 @@ func (p *priorState) maximise(sums *priorSums) bool {
 			p.Covariance[x*d+y] = v
 		}
 	}
-	noise = max(noise/sums.entries, tiny)
+	noise = max(noise/sums.Entries, tiny)
 	moved = max(moved, math.Abs(noise/p.Noise-1))
 	p.Noise = noise
 	return moved > priorMoved

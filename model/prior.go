@@ -34,7 +34,7 @@ func LearnPrior(ctx context.Context, values data.Source, design []float64, d, st
 	}
 	n, _ := values.Dims()
 	u := make([]float64, n*d)
-	return &p.Prior, u, posteriorFit(values, p, design, d, false).fill(ctx, 0, n, threads, nil, u)
+	return &p.Prior, u, posteriorFit(values, p, design, d, false).fill(ctx, threads, nil, u)
 }
 
 // learnPrior is LearnPrior without the rows.
@@ -43,10 +43,7 @@ func learnPrior(ctx context.Context, values data.Source, design []float64, d, st
 	if err != nil {
 		return nil, err
 	}
-	l, err := newLearner(ctx, values, design, d, threads, most)
-	if err != nil {
-		return nil, err
-	}
+	l := newLearner(values, design, d, threads, most)
 	start, err := startPrior(ctx, values, survey.Columns, design, d, threads)
 	if err != nil {
 		return nil, err

@@ -154,7 +154,11 @@ func TestEffectsAreShrunkenMeans(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, e.Rows[i], r)
 		}
 	}
-	left := e.Residuals(m).(*data.Matrix)
+	rest, err := e.Residuals(context.Background(), m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := rest.(*data.Matrix)
 	for i := range rows {
 		_, values := left.Row(i)
 		for _, v := range values {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // Unnamed is what explanations call the remainder.
@@ -36,25 +37,19 @@ func (p *Parts) SetRemainder(ctx context.Context, s data.Source, chosen []float6
 	p.Remainder, p.RowRemainder, p.ColumnRemainder = nil, nil, nil
 	base := p.Unclipped(chosen, k)
 	rows := make([]float64, n*r)
-	err := data.ForBlocks(ctx, s, threads, func(reader *data.RowReader) func(lo, hi int) error {
+	err := pass.RunTasks(ctx, s, threads, &pass.Task{Pass: &pass.Here{Called: "remainder", Begin: func(int) func(i int, at []int32, values []float64) error {
 		solver := newRemainderSolver(remainder)
 		var rest []float64
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				at, values, err := reader.Row(i)
-				if err != nil {
-					return err
-				}
-				rest = resize(rest, len(at))
-				base(i, at, rest)
-				for x, v := range values {
-					rest[x] = v - rest[x]
-				}
-				solver.solve(columns, at, rest, rows[i*r:(i+1)*r])
+		return func(i int, at []int32, values []float64) error {
+			rest = resize(rest, len(at))
+			base(i, at, rest)
+			for x, v := range values {
+				rest[x] = v - rest[x]
 			}
+			solver.solve(columns, at, rest, rows[i*r:(i+1)*r])
 			return nil
 		}
-	})
+	}}})
 	if err != nil {
 		return err
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 )
 
 // RowBlock is consecutive rows as they were fitted.
@@ -24,75 +25,164 @@ type RowSink func(RowBlock) error
 type solveRow func(at []int32, a, u []float64) (effect, bad float64, ok bool)
 
 // rowFit is a refit of which all that rows share is known: each row then is a
-// matter of its own entries.
+// matter of its own entries. It is a pass over what the coefficients are to
+// explain, which gives the rows.
 type rowFit struct {
-	values  data.Source // what the coefficients are to explain
-	k       int
-	start   func() solveRow // for one goroutine
-	effects bool            // solving gives effects too
-	// unseen is the effect and the coefficients of a row without entries; nil:
+	Design *pass.Shared[[]float64] // K numbers for each column, or with Effects a constant before them
+	K      int
+	Lambda float64 // 1/γ; zero is least squares
+	Prior  *Prior  // nil: none, each row by itself
+	// Effects tells that the first coefficient, that of the constant, is the row's
+	// effect.
+	Effects bool
+	// Unseen is the effect and the coefficients of a row without entries; nil:
 	// those that solving gives.
-	unseen []float64
+	Unseen []float64
+
+	values data.Source
 }
 
-// fill fits the rows lo..hi, lo being where a block of rows begins: their
-// coefficients, and into effects, unless it is nil, what the refit has to say of
-// their effects. Both begin with row lo. It does not depend on the number of
-// threads.
-func (f *rowFit) fill(ctx context.Context, lo, hi, threads int, effects, out []float64) error {
-	first, k := lo, f.k
-	return data.ForBlocksOf(ctx, f.values, lo, hi, threads, func(r *data.RowReader) func(lo, hi int) error {
-		solve := f.start()
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				at, a, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				x := i - first
-				u := out[x*k : (x+1)*k]
-				if len(at) == 0 && f.unseen != nil {
-					copy(u, f.unseen[1:])
-					if effects != nil {
-						effects[x] = f.unseen[0]
-					}
-					continue
-				}
-				effect, bad, ok := solve(at, a, u)
-				if !ok {
-					return &RangeError{Row: i, Value: bad}
-				}
-				if f.effects {
-					effects[x] = effect
-				}
+// Name is "coefficients".
+func (f *rowFit) Name() string { return "coefficients" }
+
+// Cost of an empty part is nothing.
+func (f *rowFit) Cost(*pass.Input) int { return 0 }
+
+// Shares is the design.
+func (f *rowFit) Shares() []any { return []any{f.Design} }
+
+// Start makes a worker.
+func (f *rowFit) Start(*pass.Input) (pass.Worker, error) {
+	solve, err := f.solver()
+	if err != nil {
+		return nil, err
+	}
+	return pass.EachRow(func() *fittedRows { return new(fittedRows) }, func(part *fittedRows, i int, at []int32, a []float64) error {
+		from := len(part.Coefficients)
+		part.Coefficients = append(part.Coefficients, make([]float64, f.K)...)
+		part.Entries = append(part.Entries, int32(len(at)))
+		u, effect := part.Coefficients[from:], 0.0
+		if len(at) == 0 && f.Unseen != nil {
+			copy(u, f.Unseen[1:])
+			effect = f.Unseen[0]
+		} else {
+			var bad float64
+			var ok bool
+			if effect, bad, ok = solve(at, a, u); !ok && part.Failed == nil {
+				part.Failed = &RangeError{Row: i, Value: bad}
 			}
-			return nil
 		}
+		part.Effects = append(part.Effects, effect)
+		return nil
+	}), nil
+}
+
+// solver fits rows, on one goroutine.
+func (f *rowFit) solver() (solveRow, error) {
+	design := f.Design.Get()
+	if f.Prior == nil {
+		solver := newRowSolver(f.K, f.Lambda)
+		return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+			bad, ok = solver.solve(design, at, a, u)
+			return 0, bad, ok
+		}, nil
+	}
+	prior := &priorState{Prior: *f.Prior}
+	if err := prior.invert(); err != nil {
+		return nil, err
+	}
+	d := len(prior.Mean)
+	s, all := newPosterior(d), make([]float64, d)
+	return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+		if !f.Effects {
+			s.solve(prior, design, at, a, u)
+			return 0, 0, true
+		}
+		s.solve(prior, design, at, a, all)
+		copy(u, all[1:])
+		return all[0], 0, true
+	}, nil
+}
+
+// fittedRows is consecutive rows, fitted.
+type fittedRows struct {
+	Entries      []int32
+	Effects      []float64
+	Coefficients []float64
+	Failed       *RangeError // of the first row that has one
+}
+
+// Merge adds the rows that follow.
+func (r *fittedRows) Merge(o pass.Part) {
+	after := o.(*fittedRows)
+	r.Entries = append(r.Entries, after.Entries...)
+	r.Effects = append(r.Effects, after.Effects...)
+	r.Coefficients = append(r.Coefficients, after.Coefficients...)
+	if r.Failed == nil {
+		r.Failed = after.Failed
+	}
+}
+
+// fill fits all rows: their coefficients, and into effects, unless it is nil, what
+// the refit has to say of their effects.
+func (f *rowFit) fill(ctx context.Context, threads int, effects, out []float64) error {
+	first := 0
+	return pass.Stream(ctx, f.values, threads, f, func(part *fittedRows) error {
+		if part.Failed != nil {
+			return part.Failed
+		}
+		copy(out[first*f.K:], part.Coefficients)
+		f.note(part, effects[min(first, len(effects)):])
+		first += len(part.Entries)
+		return nil
 	})
 }
 
-// stream fits all rows, groupRows of them at a time, and gives them to the sink.
+// note writes what is known of the effects.
+func (f *rowFit) note(part *fittedRows, effects []float64) {
+	for x := range min(len(effects), len(part.Entries)) {
+		if f.Effects || part.Entries[x] == 0 && f.Unseen != nil {
+			effects[x] = part.Effects[x]
+		}
+	}
+}
+
+// stream fits all rows and gives them to the sink, groupRows of them at a time.
 // effects is of all rows, or nil.
 func (f *rowFit) stream(ctx context.Context, threads int, effects []float64, sink RowSink) error {
 	n, _ := f.values.Dims()
-	u, entries := make([]float64, min(n, groupRows)*f.k), make([]int32, min(n, groupRows))
-	for lo := 0; lo < n; lo += groupRows {
-		hi := min(n, lo+groupRows)
-		b := RowBlock{First: lo, Entries: entries[:hi-lo], Coefficients: u[:(hi-lo)*f.k]}
+	b := RowBlock{}
+	give := func(rows int) error {
+		out := RowBlock{First: b.First, Entries: b.Entries[:rows], Coefficients: b.Coefficients[:rows*f.K]}
 		if effects != nil {
-			b.Effects = effects[lo:hi]
+			out.Effects = effects[b.First:][:rows]
 		}
-		if err := f.fill(ctx, lo, hi, threads, b.Effects, b.Coefficients); err != nil {
-			return err
-		}
-		for i := lo; i < hi; i++ {
-			b.Entries[i-lo] = int32(f.values.Entries(i))
-		}
-		if err := sink(b); err != nil {
-			return err
-		}
+		err := sink(out)
+		b.First += rows
+		b.Entries = b.Entries[:copy(b.Entries, b.Entries[rows:])]
+		b.Coefficients = b.Coefficients[:copy(b.Coefficients, b.Coefficients[rows*f.K:])]
+		return err
 	}
-	return nil
+	err := pass.Stream(ctx, f.values, threads, f, func(part *fittedRows) error {
+		if part.Failed != nil {
+			return part.Failed
+		}
+		if effects != nil {
+			f.note(part, effects[b.First+len(b.Entries):])
+		}
+		b.Entries = append(b.Entries, part.Entries...)
+		b.Coefficients = append(b.Coefficients, part.Coefficients...)
+		for len(b.Entries) >= groupRows {
+			if err := give(groupRows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && b.First < n {
+		err = give(n - b.First)
+	}
+	return err
 }
 
 // StreamCoefficients is Coefficients for any number of rows: what it would
@@ -108,21 +198,11 @@ func StreamCoefficients(ctx context.Context, s data.Source, f *data.Features, se
 // posteriorFit is the refit with a learned prior. What it is told of the design
 // begins with a constant if effects is true: its coefficient is the row's effect.
 func posteriorFit(values data.Source, p *priorState, design []float64, d int, effects bool) *rowFit {
-	f := &rowFit{values: values, k: d, effects: effects}
+	f := &rowFit{values: values, Design: pass.Share(design), K: d, Prior: &p.Prior, Effects: effects}
 	if effects {
-		f.k--
-	}
-	f.start = func() solveRow {
-		s, all := newPosterior(d), make([]float64, d)
-		return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
-			if !effects {
-				s.solve(p, design, at, a, u)
-				return 0, 0, true
-			}
-			s.solve(p, design, at, a, all)
-			copy(u, all[1:])
-			return all[0], 0, true
-		}
+		f.K--
 	}
 	return f
 }
+
+func init() { pass.Register(&rowFit{}, new(fittedRows)) }

@@ -30,24 +30,18 @@ func (v *Variance) Explained() float64 { return 1 - v.Rest }
 // VarianceOf divides the variance of the entries, the ones the model was fitted
 // on; nil if they are all the same. It does not depend on the number of threads.
 func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int) (*Variance, error) {
-	n, _ := entries.Dims()
 	k := m.K()
 	survey, err := pass.Survey(ctx, entries, threads)
 	if err != nil {
 		return nil, err
 	}
 	mean := survey.Mean()
-	const rows, columns, square, unnamed, terms = 0, 1, 2, 3, 4 // positions in a block's sums
-	sums := make([][]float64, data.Blocks(n))
-	err = data.ForBlocks(ctx, entries, threads, func(r *data.RowReader) func(lo, hi int) error {
-		return func(lo, hi int) error {
-			s := make([]float64, terms+k)
-			for i := lo; i < hi; i++ {
-				at, values, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				u := m.coefficients(i, k)
+	const rows, columns, square, unnamed, terms = 0, 1, 2, 3, 4 // positions in the sums
+	part, err := pass.One[*pass.Sums](ctx, entries, threads, &pass.Fold[*pass.Sums]{
+		Called: "variance", Fresh: func() *pass.Sums { return pass.NewSums(terms + k) },
+		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
+			return func(part *pass.Sums, i int, at []int32, values []float64) error {
+				s, u := part.Values, m.coefficients(i, k)
 				for x, c := range at {
 					d := values[x] - mean
 					s[square] += d * d
@@ -58,18 +52,14 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 						s[terms+f] += d * b * u[f]
 					}
 				}
+				return nil
 			}
-			sums[lo/data.BlockRows] = s
-			return nil
-		}
+		},
 	})
 	if err != nil {
 		return nil, err
 	}
-	total := make([]float64, terms+k)
-	for _, s := range sums {
-		axpy(1, s, total)
-	}
+	total := part.Values
 	if total[square] <= 0 || notFinite(total) >= 0 {
 		return nil, nil
 	}

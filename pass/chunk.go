@@ -9,12 +9,14 @@ type Chunk struct {
 
 	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
 	reader  data.Reader
-	read    bool // its rows have been read: the first that is asked for lets all be
-	failed  error
-	start   []int // where the entries of each row begin, and the last one's end
+	rows    []span // where those that were asked for are; from 0: not yet
 	columns []int32
 	values  []float64
+	failed  error
 }
+
+// span is from..to−1 of what was read, from 1 on.
+type span struct{ from, to int }
 
 // Row returns the observed columns of row i, increasing, and their values. The
 // slices are valid until the worker returns, and must not be changed.
@@ -22,13 +24,16 @@ func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 	if c.matrix != nil {
 		return c.matrix.Row(i)
 	}
-	if !c.read {
-		c.fill()
+	at := &c.rows[i-c.First]
+	if at.from == 0 {
+		at.from = len(c.columns) + 1
+		if c.columns, c.values, c.failed = c.reader.Append(i, c.columns, c.values); c.failed != nil {
+			*at = span{}
+			return nil, nil // the reading ends when the worker returns
+		}
+		at.to = len(c.columns) + 1
 	}
-	if c.failed != nil {
-		return nil, nil // the reading ends when the worker returns
-	}
-	lo, hi := c.start[i-c.First], c.start[i-c.First+1]
+	lo, hi := at.from-1, at.to-1
 	return c.columns[lo:hi:hi], c.values[lo:hi:hi]
 }
 
@@ -40,19 +45,13 @@ func newChunk(s data.Source) *Chunk {
 	return &Chunk{reader: s.Reader()}
 }
 
-// move makes it another chunk.
+// move makes it another chunk. Its rows are read when they are first asked for.
 func (c *Chunk) move(number, first, end int) {
 	c.Number, c.First, c.End = number, first, end
-	c.read, c.failed = false, nil
-}
-
-// fill reads all rows.
-func (c *Chunk) fill() {
-	c.read = true
-	c.start = append(c.start[:0], 0)
-	c.columns, c.values = c.columns[:0], c.values[:0]
-	for i := c.First; i < c.End && c.failed == nil; i++ {
-		c.columns, c.values, c.failed = c.reader.Append(i, c.columns, c.values)
-		c.start = append(c.start, len(c.columns))
+	if c.matrix != nil {
+		return
 	}
+	c.failed = nil
+	c.columns, c.values = c.columns[:0], c.values[:0]
+	c.rows = append(c.rows[:0], make([]span, end-first)...)
 }

@@ -20,16 +20,20 @@ type Plan struct {
 // NewPlan divides a reading.
 func NewPlan(s data.Source, passes []Pass, memory *Memory) *Plan {
 	p := &Plan{Input: Input{Source: s, Chunks: data.Chunks(s), Memory: memory}, passes: passes}
-	chunks := max(1, len(p.Input.Chunks)-1)
-	work := max(1, p.Input.Work()/chunks) // of a chunk
 	for _, pass := range passes {
-		grain := 0
-		for cost := pass.Cost(&p.Input); work<<grain < cost && 1<<grain < chunks; grain++ {
-		}
-		p.grain = append(p.grain, grain)
-		p.unit = max(p.unit, grain)
+		p.grain = append(p.grain, p.grainOf(pass))
+		p.unit = max(p.unit, p.grain[len(p.grain)-1])
 	}
 	return p
+}
+
+// grainOf is the logarithm of the chunks that make a part as large as its cost.
+func (p *Plan) grainOf(pass Pass) (grain int) {
+	chunks := max(1, len(p.Input.Chunks)-1)
+	work := max(1, p.Input.Work()/chunks) // of a chunk
+	for cost := pass.Cost(&p.Input); work<<grain < cost && 1<<grain < chunks; grain++ {
+	}
+	return grain
 }
 
 // Items is the number of items of work.

@@ -2,16 +2,27 @@ package pass
 
 import (
 	"context"
+	"encoding/gob"
 
 	"optcomplete/data"
 )
 
 // Survey surveys a source: how many entries its columns have, their sums and
-// their range.
+// their range. A source that remembers its survey is read once; what is returned
+// must not be changed.
 func Survey(ctx context.Context, s data.Source, threads int) (*data.Survey, error) {
+	memory, ok := s.(data.Surveyed)
+	if ok {
+		if known := memory.Surveyed(nil); known != nil {
+			return known, nil
+		}
+	}
 	part, err := One[*SurveyPart](ctx, s, threads, Surveying{})
 	if err != nil {
 		return nil, err
+	}
+	if ok {
+		return memory.Surveyed(part.Survey), nil
 	}
 	return part.Survey, nil
 }
@@ -58,4 +69,8 @@ func (w *surveyor) Part() (Part, error) {
 	return part, nil
 }
 
-func init() { Register(Surveying{}, new(SurveyPart)) }
+func init() {
+	Register(Surveying{}, new(SurveyPart))
+	gob.Register(new(Sums))
+	gob.Register(new(List))
+}

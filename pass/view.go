@@ -27,6 +27,7 @@ type View struct {
 	base       data.Source
 	transforms []Transform
 	counted    *Shared[Counted] // nil: no entries are left out
+	data.SurveyCache
 }
 
 // Counted is how many entries the rows of a view have.

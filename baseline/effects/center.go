@@ -42,11 +42,6 @@ func (s Settings) For(c Center) Settings {
 	return s
 }
 
-// leave is what the effects leave of a source.
-func (m *Model) leave(source data.Source) data.Source {
-	return data.Map(source, func(i int, c int32, v float64) float64 { return v - m.Mean - m.Rows[i] - m.Columns[c] })
-}
-
 // Remove fits the effects that a centring takes away, with the settings for it,
 // and gives what they leave; without centring, none and everything.
 func Remove(ctx context.Context, source data.Source, center Center, s Settings) (*Model, data.Source, error) {
@@ -57,5 +52,6 @@ func Remove(ctx context.Context, source data.Source, center Center, s Settings) 
 	if err != nil {
 		return nil, nil, err
 	}
-	return m, m.leave(source), nil
+	left, err := m.Residuals(ctx, source, s.Threads)
+	return m, left, err
 }
