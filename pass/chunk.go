@@ -24,12 +24,14 @@ func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 	if c.matrix != nil {
 		return c.matrix.Row(i)
 	}
+	if c.failed != nil {
+		return nil, nil // the reading ends when the worker returns
+	}
 	at := &c.rows[i-c.First]
 	if at.from == 0 {
 		at.from = len(c.columns) + 1
 		if c.columns, c.values, c.failed = c.reader.Append(i, c.columns, c.values); c.failed != nil {
-			*at = span{}
-			return nil, nil // the reading ends when the worker returns
+			return nil, nil
 		}
 		at.to = len(c.columns) + 1
 	}
