@@ -1,6 +1,9 @@
 package data
 
-import "sync"
+import (
+	"sync"
+	"sync/atomic"
+)
 
 // Of the chunks that the rows of a source are read in: how many small data have,
 // how many entries one holds at most (about; the buffer of a reader), and that
@@ -61,5 +64,24 @@ func (c *ChunkCache) Of(s Source) []int {
 	return c.bounds
 }
 
+// Known is what is known of a matrix once it was asked for. It may be shared by
+// matrices of the same entries.
+type Known struct{ at atomic.Pointer[known] }
+
+type known struct {
+	ChunkCache
+	SurveyCache
+}
+
+func (k *Known) get() *known {
+	if k.at.Load() == nil {
+		k.at.CompareAndSwap(nil, new(known))
+	}
+	return k.at.Load()
+}
+
 // Chunks is those of a matrix; see Chunked.
-func (m *Matrix) Chunks() []int { return m.chunks.Of(m) }
+func (m *Matrix) Chunks() []int { return m.known.get().Of(m) }
+
+// Surveyed keeps the survey; see Surveyed.
+func (m *Matrix) Surveyed(s *Survey) *Survey { return m.known.get().Surveyed(s) }

@@ -92,10 +92,18 @@ type withKeys struct {
 
 func (w *withKeys) Keys() *Keys   { return w.keys }
 func (w *withKeys) Chunks() []int { return Chunks(w.Source) }
+func (w *withKeys) Surveyed(s *Survey) *Survey {
+	if known, ok := w.Source.(Surveyed); ok {
+		return known.Surveyed(s)
+	}
+	return s
+}
 
 // WithKeys is the same matrix with keys.
 func (m *Matrix) WithKeys(keys *Keys) *Matrix {
-	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, keys: keys}
+	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, keys: keys}
+	out.known.at.Store(m.known.get())
+	return out
 }
 
 // Keys of the matrix; nil if it has none.

@@ -20,9 +20,8 @@ type Matrix struct {
 	start   []int     // entries of row i are start[i]..start[i+1]
 	column  []int32   // increasing within a row
 	value   []float64 // finite
-	chunks  ChunkCache
+	known   Known
 	keys    *Keys // nil: none
-	SurveyCache
 }
 
 // ErrDuplicate is wrapped by the DuplicateError that NewMatrix returns.

@@ -58,7 +58,7 @@ func TestRatingsSurviveWritingAndReading(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %q", err, text.String())
 		}
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(data.Matrix{}), cmpopts.IgnoreTypes(data.ChunkCache{}, data.SurveyCache{})); d != "" {
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(data.Matrix{}), cmpopts.IgnoreTypes(data.Known{})); d != "" {
 			t.Fatal(d)
 		}
 		if report.Lines != len(entries) || report.Entries != len(entries) {

@@ -38,6 +38,9 @@ type File struct {
 	records      []blockRecord // blocks+1
 	dictionary   []float64     // as long as the codes can say, NaN beyond the distinct values
 
+	chunks data.ChunkCache
+	data.SurveyCache
+
 	touched   []atomic.Uint32 // by block: headGood, entriesGood
 	lastLook  atomic.Int64    // when the file was last asked for its size, by the monotonic clock
 	failure   atomic.Pointer[error]
@@ -287,6 +290,9 @@ func (f *File) Dims() (rows, columns int) { return f.rows, f.columns }
 
 // Observed returns the number of observed entries.
 func (f *File) Observed() int { return int(f.header.Observed) }
+
+// Chunks is those it is read in; see data.Chunked.
+func (f *File) Chunks() []int { return f.chunks.Of(f) }
 
 // Close unmaps the file. It reports ErrChanged if the file is no longer what
 // was opened, so that what was read last is not to be trusted.
