@@ -94,7 +94,7 @@ func entriesHash(ctx context.Context, s data.Source, threads int) (string, error
 // remember lets the checkpoint, if there is one, answer for the oracle.
 func (t *task) remember(s *selector, label string, c choices) {
 	if t.memory != nil {
-		s.oracle = t.memory.Oracle(s.oracle, fmt.Sprintf("%s k %d gamma %v %v shrinkage %v %v", label, t.find.K, c.gamma, c.gamma0, c.row, c.column))
+		s.oracle = t.memory.Oracle(s.oracle, fmt.Sprintf("%s k %d gamma %v %v shrinkage %v %v", label, t.find.K, c.Gamma, c.Gamma0, c.Row, c.Column))
 	}
 }
 
@@ -119,11 +119,11 @@ func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choi
 			interrupted = true
 			return nil, err // what an interrupt left is not to be kept
 		}
-		path, err := json.Marshal(c.gammaPath)
+		path, err := json.Marshal(c.GammaPath)
 		if err != nil {
 			return nil, err
 		}
-		return json.Marshal(keptChoices{c.gamma, c.gamma0, c.row, c.column, path})
+		return json.Marshal(keptChoices{c.Gamma, c.Gamma0, c.Row, c.Column, path})
 	})
 	if interrupted {
 		return c, nil // the best so far
@@ -135,6 +135,6 @@ func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choi
 	if err := json.Unmarshal(answer, &kept); err != nil {
 		return c, err
 	}
-	c = choices{gamma: kept.Gamma, gamma0: kept.Gamma0, row: kept.Row, column: kept.Column, fixed: s.ColumnShrinkage > 0}
-	return c, json.Unmarshal(kept.Path, &c.gammaPath)
+	c = choices{Gamma: kept.Gamma, Gamma0: kept.Gamma0, Row: kept.Row, Column: kept.Column, Fixed: s.ColumnShrinkage > 0}
+	return c, json.Unmarshal(kept.Path, &c.GammaPath)
 }

@@ -142,9 +142,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	selection := s.units(t, result.Selection)
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
 	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
-	summary.GammaPath = c.gammaPath
+	summary.GammaPath = c.GammaPath
 
-	if summary.Removal, err = t.removal(ctx, s, result.Selection); err != nil {
+	if summary.Removal, err = s.cost(t).Removal(ctx, result.Selection, t.unitNames()); err != nil {
 		summary.WithoutDiagnostic("the cost of removing each feature is", err)
 	}
 
@@ -282,17 +282,17 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
 	summary := model.Summary{
 		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
-		Gamma: c.gamma, Refit: t.refit, Seed: settings.Seed,
+		Gamma: c.Gamma, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
 	if t.kind == model.Pooled {
-		summary.Gamma0 = c.gamma0
+		summary.Gamma0 = c.Gamma0
 	}
 	if t.kind != model.Paper {
-		summary.RowShrinkage = c.row
+		summary.RowShrinkage = c.Row
 	}
 	if t.kind == model.Full {
-		summary.ColumnShrinkage = c.column
+		summary.ColumnShrinkage = c.Column
 	}
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()

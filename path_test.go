@@ -12,6 +12,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/selection"
 )
 
 func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings) *PathResult {
@@ -81,20 +82,21 @@ func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	m := problem.Ratings.Matrix
 	for f := range 3 {
 		train, held := evaluate.Fold(m, f, 3, settings.Seed)
-		want, err := task.fold(context.Background(), train, &settings)
+		path := &matrixPath{task, &settings}
+		want, c, err := selection.Decide(context.Background(), path, train, settings.K)
 		if err != nil {
 			t.Fatal(err)
 		}
 		other, _ := evaluate.Fold(changed(t, m, held), f, 3, settings.Seed)
-		got, err := task.fold(context.Background(), other, &settings)
+		got, same, err := selection.Decide(context.Background(), path, other, settings.K)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(foldPath{}, choices{})); d != "" {
+		if d := cmp.Diff(want, got) + cmp.Diff(c, same); d != "" {
 			t.Errorf("fold %d: %s", f, d)
 		}
-		if want.choices.gamma == 0 || len(want.selections) != 5 {
-			t.Errorf("fold %d chose %+v", f, want)
+		if c.Gamma == 0 || len(want) != 5 {
+			t.Errorf("fold %d chose %+v, %v", f, c, want)
 		}
 	}
 }
@@ -112,27 +114,6 @@ func TestEveryEntryIsHeldOutInOneFold(t *testing.T) {
 	}
 	if sum != m.Observed() {
 		t.Errorf("%d entries are held out, of %d", sum, m.Observed())
-	}
-}
-
-func TestOneStandardErrorRule(t *testing.T) {
-	r := &PathResult{Points: []PathPoint{
-		{K: 1, Folds: []float64{2.0, 2.2, 2.4}},
-		{K: 2, Folds: []float64{1.0, 1.2, 1.3}},   // mean 1.1667
-		{K: 3, Folds: []float64{0.9, 1.1, 1.3}},   // mean 1.1, standard error 0.1155: the least
-		{K: 4, Folds: []float64{0.95, 1.1, 1.28}}, // mean 1.11
-	}}
-	r.choose()
-	if r.Best != 3 || r.Chosen != 2 {
-		t.Errorf("best %d, chosen %d; want 3 and 2", r.Best, r.Chosen)
-	}
-	if got := r.Points[2].Error; math.Abs(got-0.2/math.Sqrt(3)) > 1e-12 {
-		t.Errorf("standard error %v", got)
-	}
-	r.Points[1].Folds = []float64{1.2, 1.22, 1.24} // now more than one standard error away
-	r.choose()
-	if r.Best != 3 || r.Chosen != 3 {
-		t.Errorf("best %d, chosen %d; want 3 and 3", r.Best, r.Chosen)
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -270,8 +271,8 @@ func (t *task) sampleCost(from *sampler, g int, c choices) (*selector, float64, 
 	// Of a row thinned to a part τ, (1/τ)·(Σ(a − bu)² + τ/γ·‖u‖²) estimates
 	// what it costs; the population of a part of the rows weighs as much more.
 	n, columns := from.source.Dims()
-	c.gamma /= from.thin
-	c.gamma0 *= from.filled * float64(n) / float64(g)
+	c.Gamma /= from.thin
+	c.Gamma0 *= from.filled * float64(n) / float64(g)
 	part := *t
 	matrix, part.features = narrow(matrix, t.features)
 	_, used := matrix.Dims()
@@ -325,7 +326,7 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 	if settings.Gamma == 0 || t.kind != model.Paper && (settings.RowShrinkage == 0 || settings.ColumnShrinkage == 0) {
 		return nil, spec.Errorf("a search on samples alone needs its gamma and shrinkages given")
 	}
-	c := choices{gamma: settings.Gamma, gamma0: settings.Gamma0, row: settings.RowShrinkage, column: settings.ColumnShrinkage}
+	c := choices{Gamma: settings.Gamma, Gamma0: settings.Gamma0, Row: settings.RowShrinkage, Column: settings.ColumnShrinkage}
 	values, err := t.values(ctx, problem.Ratings.Source(), c)
 	if err != nil {
 		return nil, err
@@ -403,7 +404,7 @@ func (t *task) beyondDoubt(ctx context.Context, s *selector, selections [][]int)
 		for i := range other {
 			differences[i] = other[i] - costs[0][i]
 		}
-		if mean, deviation := meanAndError(differences); mean < sure*deviation {
+		if mean, deviation := selection.MeanAndError(differences); mean < sure*deviation {
 			return false, nil
 		}
 	}

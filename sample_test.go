@@ -72,7 +72,7 @@ func TestTrialsAreSteeredByASample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c := choices{gamma: 0.02, gamma0: 1, row: 4, column: 4}
+			c := choices{Gamma: 0.02, Gamma0: 1, Row: 4, Column: 4}
 			values, err := task.values(ctx, in.Ratings.Source(), c)
 			if err != nil {
 				t.Fatal(err)

@@ -13,8 +13,8 @@ import (
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/pass"
-	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -40,13 +40,7 @@ type unit struct {
 }
 
 // choices are the numbers that validation chooses.
-type choices struct {
-	gamma, gamma0 float64
-	row, column   float64 // shrinkage of the effects, in entries
-	gammaPath     []result.GammaPoint
-	fixed         bool // the shrinkage of column effects is a setting: keep it
-	steps         int  // of learning a prior; zero: enough
-}
+type choices = selection.Choices
 
 // unitsOf lists what can be selected: the encoding's groups, or the features.
 func unitsOf(features *data.Features, encoding *encode.Encoding) []unit {
@@ -68,6 +62,15 @@ func (t *task) names(selection []int) []string {
 	names := make([]string, 0, len(selection))
 	for _, u := range selection {
 		names = append(names, t.units[u].name)
+	}
+	return names
+}
+
+// unitNames are the names of all units.
+func (t *task) unitNames() []string {
+	names := make([]string, 0, len(t.units))
+	for _, u := range t.units {
+		names = append(names, u.name)
 	}
 	return names
 }
@@ -94,7 +97,7 @@ func (t *task) values(ctx context.Context, train data.Source, c choices) (data.S
 		}
 		return pass.Transformed(ctx, train, t.threads, "residuals", pass.Subtract{Mean: survey.Mean()})
 	default:
-		effects, err := model.FitEffects(ctx, train, c.row, c.column, t.threads)
+		effects, err := model.FitEffects(ctx, train, c.Row, c.Column, t.threads)
 		if err != nil {
 			return nil, err
 		}
@@ -126,14 +129,14 @@ func (t *task) selector(values data.Source, c choices) *selector {
 	}
 	if t.kind == model.Pooled {
 		features := withConstant(t.features)
-		cost := objective.NewPooled(values, features, c.gamma, c.gamma0, t.threads)
+		cost := objective.NewPooled(values, features, c.Gamma, c.Gamma0, t.threads)
 		groups = append(groups, []int{len(features.Names) - 1})
 		s.find.K++
 		s.find.Always = append(slices.Clone(s.find.Always), len(t.units))
 		s.oracle = objective.NewGrouped(cost, groups)
 		return s
 	}
-	exact := objective.NewExact(values, t.features, c.gamma, t.threads)
+	exact := objective.NewExact(values, t.features, c.Gamma, t.threads)
 	if grouped {
 		s.oracle = objective.NewGrouped(exact, groups)
 		return s
@@ -162,43 +165,18 @@ func (t *task) parts(ctx context.Context, train data.Source, selection []int, c 
 func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows model.RowSink) (*model.Parts, error) {
 	members := t.members(selection)
 	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
-		Kind: t.kind, Refit: t.refit, Gamma: c.gamma, RowShrinkage: c.row, ColumnShrinkage: c.column, FixedShrinkage: c.fixed, Steps: c.steps, Threads: t.threads,
+		Kind: t.kind, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.threads,
 		Rows: rows, Memory: t.learnMemory(),
 	})
 }
 
-// removal costs the selection without each of its units in turn. An interrupt
-// leaves it out.
-func (t *task) removal(ctx context.Context, s *selector, selection []int) ([]result.Removal, error) {
-	if exact := s.exact; exact != nil {
-		costs, err := exact.Removals(ctx, selection)
-		if ctx.Err() != nil {
-			return nil, nil
-		}
-		var out []result.Removal
-		for x, cost := range costs {
-			out = append(out, result.Removal{Name: t.units[selection[x]].name, Cost: cost})
-		}
-		return out, err
+// cost is what the driver knows of a selector.
+func (s *selector) cost(t *task) *selection.Cost {
+	c := &selection.Cost{Oracle: s.oracle, Find: s.find, Units: len(t.units)}
+	if s.exact != nil {
+		c.Removals = s.exact.Removals
 	}
-	weights, gradient := make([]float64, s.oracle.Dim()), make([]float64, s.oracle.Dim())
-	for _, u := range selection {
-		weights[u] = 1
-	}
-	var out []result.Removal
-	for _, u := range s.units(t, selection) {
-		weights[u] = 0
-		cost, _, err := s.oracle.Eval(ctx, weights, gradient)
-		if ctx.Err() != nil {
-			return nil, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		weights[u] = 1
-		out = append(out, result.Removal{Name: t.units[u].name, Cost: cost})
-	}
-	return out, nil
+	return c
 }
 
 // harder is by how much a larger γ, which is harder to prove, must be better.
@@ -206,7 +184,7 @@ const harder = 1e-3
 
 // Limits of a trial: enough to select well, not to prove.
 const (
-	trialPasses = 80
+	trialPasses = selection.TrialPasses
 	trialSteps  = 6
 )
 
@@ -237,7 +215,7 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 		return evaluate.Trial{}, ctx.Err()
 	}
 	selection := s.units(t, result.Selection)
-	c.steps = trialSteps
+	c.Steps = trialSteps
 	parts, err := t.trialParts(ctx, train, selection, c)
 	if err != nil {
 		return evaluate.Trial{}, err
@@ -259,14 +237,14 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 		return 0, err
 	}
 	c, err := t.choose(ctx, problem.Ratings.Source(), &settings)
-	return c.gamma, err
+	return c.Gamma, err
 }
 
 // choose fills in what the settings leave to validation.
 func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
-	c := choices{gamma: s.Gamma, gamma0: s.Gamma0, row: s.RowShrinkage, column: s.ColumnShrinkage, fixed: s.ColumnShrinkage > 0}
-	effects := t.kind != model.Paper && c.row == 0 || t.kind == model.Full && c.column == 0
-	if c.gamma > 0 && !effects && (t.kind != model.Pooled || c.gamma0 > 0) {
+	c := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Fixed: s.ColumnShrinkage > 0}
+	effects := t.kind != model.Paper && c.Row == 0 || t.kind == model.Full && c.Column == 0
+	if c.Gamma > 0 && !effects && (t.kind != model.Pooled || c.Gamma0 > 0) {
 		return c, nil // nothing is left to choose
 	}
 	survey, err := pass.Survey(context.WithoutCancel(ctx), train, t.threads)
@@ -283,39 +261,39 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	}
 	if t.kind != model.Paper {
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
-		if c.row == 0 || c.column == 0 {
+		if c.Row == 0 || c.Column == 0 {
 			row, column, err := evaluate.ChooseShrinkage(ctx, part, t.threads)
 			if err != nil && ctx.Err() == nil {
 				return c, err
 			}
-			if c.row == 0 && t.kind == model.Full {
+			if c.Row == 0 && t.kind == model.Full {
 				row *= stretchFirst
 			}
-			if c.row == 0 {
-				c.row = row
+			if c.Row == 0 {
+				c.Row = row
 			}
-			if c.column == 0 {
-				c.column = column
+			if c.Column == 0 {
+				c.Column = column
 			}
 		}
 	}
 	n, _ := train.Dims()
 	population := math.Sqrt(float64(max(n, 1))) // γ₀ ÷ γ unless given: the population has all rows to learn from
-	if c.gamma == 0 {
+	if c.Gamma == 0 {
 		path.Try = func(ctx context.Context, part data.Source, gamma float64, start [][]int) (evaluate.Trial, error) {
 			at := c
-			at.gamma = gamma
-			if at.gamma0 == 0 {
-				at.gamma0 = gamma * population
+			at.Gamma = gamma
+			if at.Gamma0 == 0 {
+				at.Gamma0 = gamma * population
 			}
 			return t.try(ctx, part, at, start)
 		}
-		if c.gamma, c.gammaPath, err = evaluate.ChooseGamma(ctx, part, path); err != nil {
+		if c.Gamma, c.GammaPath, err = evaluate.ChooseGamma(ctx, part, path); err != nil {
 			return c, err
 		}
 	}
-	if c.gamma0 == 0 {
-		c.gamma0 = c.gamma * population
+	if c.Gamma0 == 0 {
+		c.Gamma0 = c.Gamma * population
 	}
 	if t.kind == model.Pooled && s.Gamma0 == 0 && ctx.Err() == nil {
 		if err := t.spread(ctx, part, &c, population); err != nil {
@@ -353,9 +331,9 @@ func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by fl
 	}
 	var best *evaluate.Errors
 	var start [][]int
-	for _, gamma0 := range []float64{c.gamma0, c.gamma0 / by, c.gamma0 * by} {
+	for _, gamma0 := range []float64{c.Gamma0, c.Gamma0 / by, c.Gamma0 * by} {
 		at := *c
-		at.gamma0 = gammapath.Round(gamma0)
+		at.Gamma0 = gammapath.Round(gamma0)
 		trial, err := t.try(ctx, part.Train, at, start)
 		if ctx.Err() != nil {
 			return nil // the best so far
@@ -369,7 +347,7 @@ func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by fl
 			return err
 		}
 		if best == nil || errors.Better(best) {
-			best, c.gamma0 = errors, at.gamma0
+			best, c.Gamma0 = errors, at.Gamma0
 		}
 	}
 	return nil
@@ -387,9 +365,9 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 	try := func(factor float64, bys []float64) (better bool, err error) {
 		for _, by := range bys {
 			at := from
-			at.row *= factor
+			at.Row *= factor
 			if by != 1 {
-				at.gamma = gammapath.Round(at.gamma * by)
+				at.Gamma = gammapath.Round(at.Gamma * by)
 			}
 			trial, err := t.try(ctx, part.Train, at, start)
 			if err != nil {
@@ -400,11 +378,11 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 			if err != nil {
 				return false, err
 			}
-			if best != nil && (!errors.Better(best) || at.gamma > c.gamma && errors.RMSE >= best.RMSE*(1-harder)) {
+			if best != nil && (!errors.Better(best) || at.Gamma > c.Gamma && errors.RMSE >= best.RMSE*(1-harder)) {
 				continue
 			}
 			better = true
-			best, c.row, c.gamma = errors, at.row, at.gamma
+			best, c.Row, c.Gamma = errors, at.Row, at.Gamma
 		}
 		return better, nil
 	}

@@ -1,12 +1,10 @@
-package optcomplete
+package selection
 
 import (
 	"cmp"
 	"context"
 	"slices"
 
-	"optcomplete/data"
-	"optcomplete/internal/random"
 	"optcomplete/result"
 	"optcomplete/search"
 )
@@ -36,34 +34,9 @@ type Replacement struct {
 	Times int    `json:"times"`
 }
 
-const bootstrapStream = 0x626f6f74 // "boot"
-
-// resample draws as many rows as there are, with replacement, by a hash of the
-// seed and the number of the resample.
-func resample(m *data.Matrix, seed uint64, number int) (*data.Matrix, error) {
-	n, columns := m.Dims()
-	times := make([]int, n)
-	for i := range n {
-		u := random.Unit(random.Hash(seed, bootstrapStream, uint64(number), uint64(i)))
-		times[min(int(u*float64(n)), n-1)]++
-	}
-	start := make([]int, 1, n+1)
-	var column []int32
-	var value []float64
-	for i, t := range times {
-		at, values := m.Row(i)
-		for range t {
-			column = append(column, at...)
-			value = append(value, values...)
-			start = append(start, len(column))
-		}
-	}
-	return data.NewMatrixByRows(columns, start, column, value)
-}
-
-// stability selects on resampled rows, with the choices made on all of them and
-// the search ended at its root.
-func (t *task) stability(ctx context.Context, m *data.Matrix, c choices, seed uint64, path PathSettings, r *PathResult) (*Stability, error) {
+// stability selects on resampled rows, with the choices made on all of them and the
+// search ended at its root.
+func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c Choices, path PathSettings, r *PathResult) (*Stability, error) {
 	k := path.K
 	if k == 0 {
 		k = r.Chosen
@@ -76,29 +49,26 @@ func (t *task) stability(ctx context.Context, m *data.Matrix, c choices, seed ui
 	out := &Stability{K: k, Selected: point.Selected, NearTies: point.NearTies}
 	times, swaps := map[string]int{}, map[Replacement]int{}
 	for b := range path.Bootstrap {
-		rows, err := resample(m, seed, b)
+		rows, err := f.Resample(all, b)
 		if err != nil {
 			return nil, err
 		}
-		each := *t
-		each.find.K = k
-		values, err := each.values(ctx, rows, c)
+		cost, err := f.Cost(ctx, rows, k, c)
 		if ctx.Err() != nil {
 			break
 		}
 		if err != nil {
 			return nil, err
 		}
-		s := each.selector(values, c)
-		s.limit()
-		result, err := search.Minimize(ctx, s.oracle, s.find)
+		cost.Limit(TrialPasses)
+		found, err := search.Minimize(ctx, cost.Oracle, cost.Find)
 		if ctx.Err() != nil {
 			break
 		}
 		if err != nil {
 			return nil, search.SettingsError(err)
 		}
-		names := t.names(s.units(t, result.Selection))
+		names := Named(f.Names(), cost.Selected(found.Selection))
 		gone, come := without(point.Selected, names), without(names, point.Selected)
 		for _, name := range names {
 			times[name]++

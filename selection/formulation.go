@@ -1,0 +1,134 @@
+package selection
+
+import (
+	"context"
+	"slices"
+
+	"optcomplete/result"
+	"optcomplete/search"
+)
+
+// Choices are the numbers around a selection that validation chooses, or that are
+// given. Those that a formulation does not have are 0.
+type Choices struct {
+	Gamma, Gamma0 float64
+	Row, Column   float64 // shrinkage of the effects, in entries
+	GammaPath     []result.GammaPoint
+	Fixed         bool // the shrinkage of column effects is a setting: keep it
+	Steps         int  // of learning a prior; zero: enough
+}
+
+// Formulation is what is selected, of data of some type.
+type Formulation[Data any] interface {
+	// Names are those of what can be selected, the units.
+	Names() []string
+
+	// Choose fills in what the settings leave to validation, on the training data,
+	// for selections of k units. It calls on for every γ tried, unless that is nil.
+	Choose(ctx context.Context, train Data, k int, on func(result.GammaPoint)) (Choices, error)
+
+	// Cost is the cost of selections of k units on the training data, ready to be
+	// searched.
+	Cost(ctx context.Context, train Data, k int, c Choices) (*Cost, error)
+
+	// Score fits selected units on the training data and is the root of the mean
+	// squared error of the predictions for other data.
+	Score(ctx context.Context, train, on Data, units []int, c Choices) (rmse float64, err error)
+
+	// Fold is part f of the data, held out, and the others to train on.
+	Fold(all Data, f, folds int) (train, held Data)
+
+	// Repeat is one of several hold-outs of a fifth, each drawn by itself.
+	Repeat(all Data, number int) (train, held Data)
+
+	// Resample draws as many rows as there are, with replacement.
+	Resample(all Data, number int) (Data, error)
+}
+
+// Cost is a cost over selections, and how to search it.
+type Cost struct {
+	Oracle search.Oracle
+	Find   search.Settings // in the numbers of the oracle's features
+	Units  int             // the oracle's features from this one on are no units: always selected, and not told of
+
+	// Exactly computes what a selection of the oracle costs again, with more digits;
+	// nil: the search's own cost stands.
+	Exactly func(ctx context.Context, selection []int) (float64, error)
+
+	// Removals are the costs of a selection without each of its units, if there is a
+	// quicker way than an evaluation of each; nil: there is none.
+	Removals func(ctx context.Context, selection []int) ([]float64, error)
+}
+
+// Selected drops what is no unit from a selection of the oracle.
+func (c *Cost) Selected(selection []int) []int {
+	return slices.DeleteFunc(slices.Clone(selection), func(u int) bool { return u >= c.Units })
+}
+
+// TrialPasses is how many evaluations a trial takes at most: enough to select well,
+// not to prove.
+const TrialPasses = 80
+
+// Limit ends the search at its root, in silence: enough for a trial.
+func (c *Cost) Limit(passes int) {
+	c.Find.MaxNodes, c.Find.MaxPasses, c.Find.NearTies = 1, passes, -1
+	c.Find.Gap, c.Find.TimeLimit, c.Find.OnEvent = 0, 0, nil
+}
+
+// Named are the names of units.
+func Named(names []string, units []int) []string {
+	out := make([]string, 0, len(units))
+	for _, u := range units {
+		out = append(out, names[u])
+	}
+	return out
+}
+
+// Certificate is what a search proved, with the cost computed exactly where the
+// formulation can. Gap is the one that was asked for.
+func (c *Cost) Certificate(ctx context.Context, found *search.Result, names []string, gap float64) (result.Certificate, error) {
+	if c.Exactly != nil {
+		cost, err := c.Exactly(ctx, found.Selection)
+		if err != nil {
+			return result.Certificate{}, err
+		}
+		found.Certify(cost, gap)
+	}
+	return found.Certificate(true, func(selection []int) []string { return Named(names, c.Selected(selection)) }), nil
+}
+
+// Removal costs a selection without each of its units in turn. An interrupt leaves
+// it out.
+func (c *Cost) Removal(ctx context.Context, selection []int, names []string) ([]result.Removal, error) {
+	units := c.Selected(selection)
+	costs := make([]float64, 0, len(units))
+	var err error
+	if c.Removals != nil {
+		costs, err = c.Removals(ctx, selection)
+	} else {
+		weights, gradient := make([]float64, c.Oracle.Dim()), make([]float64, c.Oracle.Dim())
+		for _, u := range selection {
+			weights[u] = 1
+		}
+		for _, u := range units {
+			weights[u] = 0
+			var cost float64
+			if cost, _, err = c.Oracle.Eval(ctx, weights, gradient); err != nil {
+				break
+			}
+			weights[u] = 1
+			costs = append(costs, cost)
+		}
+	}
+	if ctx.Err() != nil {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	var out []result.Removal
+	for x, cost := range costs {
+		out = append(out, result.Removal{Name: names[units[x]], Cost: cost})
+	}
+	return out, nil
+}
