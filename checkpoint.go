@@ -34,6 +34,7 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Settings.Limits.TimeLimit": "a limit",
 	"Settings.Limits.MaxNodes":  "a limit",
 	"Settings.Limits.NearTies":  "how many selections are listed; a listing is kept with its length",
+	"Settings.Proof":            "only watches",
 	"Settings.Checkpoint":       "where the answers are kept",
 	"Settings.Limits.Memory":    "where entries are kept while they are read",
 	"Settings.Folder":           "where the model is kept",

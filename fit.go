@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"io"
 	"math"
 	"slices"
 	"time"
@@ -66,6 +67,10 @@ type Settings struct {
 	// killed goes on from there; empty: none. See package checkpoint.
 	Checkpoint string
 
+	// Proof, if set, gets what proves the bound, line by line, for Verify to check;
+	// see package proof. The methods that prove nothing by themselves refuse it.
+	Proof io.Writer
+
 	// Folder is where the model will be saved. If the coefficients of all rows
 	// would take much memory, they are then streamed to a file beside it, which
 	// Save moves there; the model must be closed. Empty: they are kept in memory.
@@ -127,6 +132,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	s := t.selector(values, c)
 	t.remember(s, "all", c)
+	proven, err := t.record(finish, s, settings.Proof, train, &summary)
+	if err != nil {
+		return nil, err
+	}
 	var trace model.Trace
 	s.find.OnEvent = func(e search.Event) {
 		trace.Event(e)
@@ -139,6 +148,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, search.SettingsError(err)
 	}
 	searched := time.Since(start)
+	if err := proven(result); err != nil {
+		return nil, err
+	}
 	selection := s.units(t, result.Selection)
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
 	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
@@ -335,6 +347,9 @@ func validate(problem Problem, p int, s *Settings) error {
 		}
 	}
 	if err := s.Master.validate(); err != nil {
+		return err
+	}
+	if err := s.checkProof(); err != nil {
 		return err
 	}
 	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {

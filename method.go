@@ -104,7 +104,7 @@ func (t *task) search(ctx context.Context, s *selector, c choices, settings *Set
 	}
 	run := cutplanes.Settings{Search: s.find, Solver: solver, Seed: settings.Seed, OnStep: settings.Master.OnStep}
 	var found time.Duration
-	run.Search.OnEvent = stamp(s.find.OnEvent, &found)
+	run.Search.OnEvent, run.Search.Recorder = stamp(s.find.OnEvent, &found), nil // a master proves nothing by itself
 	var result cutplanes.Result
 	switch settings.Method {
 	case CutPlanes:

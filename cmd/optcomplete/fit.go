@@ -68,6 +68,7 @@ func fitCommand(c *common) *cobra.Command {
 		asJSON bool
 		page   string
 		cuts   cutsFile
+		proven proofFile
 		large  largeFlags
 	)
 	cmd := &cobra.Command{
@@ -128,6 +129,10 @@ file, pass by pass.`,
 			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma = log.event, log.gamma
 			cuts.record(&settings.Master)
+			if err := proven.open(&settings); err != nil {
+				return err
+			}
+			defer proven.abort()
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			// The cuts are of use most where a solver has failed.
 			if err := errors.Join(err, cuts.save()); err != nil {
@@ -144,6 +149,9 @@ file, pass by pass.`,
 					return err
 				}
 			}
+			if err := proven.commit(); err != nil {
+				return err
+			}
 			if err := writeReport(page, args[0], output, summary); err != nil {
 				return err
 			}
@@ -152,7 +160,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page)
+				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page, "Proof", proven.path)
 			}
 			return early(summary)
 		},
@@ -161,6 +169,7 @@ file, pass by pass.`,
 	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
+	flags.Bind("proof", &proven.path)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
 	methodFlags(flags, &f, &cuts)

@@ -20,7 +20,7 @@ var verbGroups = []struct {
 }{
 	{"start", "Start", []string{"demo", "features"}},
 	{"fit", "Select and fit", []string{"fit", "path", "regress"}},
-	{"use", "Use a model", []string{"predict", "complete", "recommend", "fold-in", "explain", "evaluate", "report", "compare"}},
+	{"use", "Use a model", []string{"predict", "complete", "recommend", "fold-in", "explain", "evaluate", "verify", "report", "compare"}},
 	{"study", "Data and studies", []string{"pack", "inspect", "synth", "bench", "master", "solvers", "serve"}},
 }
 

@@ -212,7 +212,7 @@ Start with:  optcomplete demo`,
 	flags.Bind("config", &c.config)
 	flags.Bind("print-config", &c.printConfig)
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
-		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c),
+		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c), verifyCommand(c),
 		reportCommand(c), compareCommand(c),
 		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c), serveCommand(c))
 	c.prepare(root)

@@ -34,10 +34,10 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 var (
 	fitting   = []string{"fit", "path"}
 	selecting = []string{"fit", "path", "regress"}
-	loading   = []string{"fit", "path", "bench real"}
-	encoding  = []string{"fit", "path", "bench real", "features"}
+	loading   = []string{"fit", "path", "bench real", "verify"}
+	encoding  = []string{"fit", "path", "bench real", "features", "verify"}
 	newRows   = []string{"fold-in", "evaluate"}
-	reading   = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack"}
+	reading   = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack", "verify"}
 	asking    = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
 
@@ -209,10 +209,12 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout"},
 	{Name: "complete", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "file to write the predictions for all columns of the rows to: .csv or .parquet"},
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Models: ofMatrix, Help: "SVG file for the plot"},
+	{Name: "proof", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Methods: []string{"certified"}, Models: ofMatrix, Help: "file to write a proof of the bound to, for optcomplete verify; compressed if it ends in .zst"},
+	{Name: "proof", Type: settings.File, Group: inUse, Verbs: []string{"verify"}, Help: "the proof that fit --proof wrote"},
 	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
-	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "pack"}, Help: "print the result as one JSON object"},
+	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "pack", "verify"}, Help: "print the result as one JSON object"},
 	{Name: "describe", Type: settings.Switch, Group: inUse, Verbs: []string{"serve"}, Help: "print every verb and its settings as one JSON object, and do nothing else"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }

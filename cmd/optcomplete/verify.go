@@ -1,0 +1,190 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/klauspost/compress/zstd"
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"optcomplete"
+	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/rounding"
+	"optcomplete/internal/settings"
+	"optcomplete/internal/textfile"
+	"optcomplete/model"
+	"optcomplete/proof"
+	"optcomplete/twosided"
+)
+
+// proofFile is where fit writes its proof, as it goes. It stands there only when
+// the proof is complete.
+type proofFile struct {
+	path       string
+	pending    *atomicfile.Pending
+	compressed *zstd.Encoder
+}
+
+// open begins the file and lets the fit write to it.
+func (f *proofFile) open(s *optcomplete.Settings) (err error) {
+	if f.path == "" {
+		return nil
+	}
+	if f.pending, err = atomicfile.Create(f.path); err != nil {
+		return err
+	}
+	s.Proof = f.pending
+	if strings.HasSuffix(f.path, ".zst") {
+		if f.compressed, err = zstd.NewWriter(f.pending); err != nil {
+			return err
+		}
+		s.Proof = f.compressed
+	}
+	return nil
+}
+
+func (f *proofFile) commit() error {
+	if f.pending == nil {
+		return nil
+	}
+	if f.compressed != nil {
+		if err := f.compressed.Close(); err != nil {
+			return fmt.Errorf("writing %s: %w", f.path, err)
+		}
+	}
+	return f.pending.Commit()
+}
+
+// abort leaves what stood there, unless the file was committed.
+func (f *proofFile) abort() {
+	if f.pending != nil {
+		f.pending.Abort()
+	}
+}
+
+func verifyCommand(c *common) *cobra.Command {
+	var (
+		in     inputFlags
+		path   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "verify MODEL RATINGS --features FILE --proof FILE",
+		Short: "Check the proof of a model, by arithmetic of its own",
+		Long: `verify checks the proof that fit --proof wrote. It takes nothing from the program
+that searched but the files: every cut is computed anew from the entries, with all
+roundings bounded, every region that was enumerated is enumerated again, and the
+tree is walked to see that no selection is missing. It prints the bound that it
+found itself, and what the model's selection costs. It can take several times as
+long as the search did.
+
+How the files are to be read (--min-entries, --complete-features, --group and so
+on), and which entries were held out, is taken from the model unless given again.
+Exit code 0 means verified; 1 that the proof does not show what the model claims,
+or is of something else; 2 that a file cannot be read.`,
+		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model --proof proof.zst
+  optcomplete verify model ratings.csv --features films.csv --proof proof.zst`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if path == "" {
+				return usagef("the proof is missing: give it with --proof FILE")
+			}
+			if twosided.Is(args[0]) {
+				return usagef("%s is a two-sided model: no proof can be written of it", args[0])
+			}
+			m, err := loadModel(c, args[0])
+			if err != nil {
+				return err
+			}
+			defer m.Close()
+			summary := &m.Summary
+			if err := repeatSettings(cmd, summary); err != nil {
+				return err
+			}
+			start := time.Now()
+			var p *proof.Proof
+			if err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
+				p, err = proof.Read(r, name)
+				return err
+			}); err != nil {
+				return err
+			}
+			kind, err := model.ParseKind(summary.Model)
+			if err != nil {
+				return &usageError{err}
+			}
+			in.stored = true
+			problem, _, err := in.load(cmd, c, args[1], kind)
+			if err != nil {
+				return err
+			}
+			verdict, err := optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = writeJSON(c.stdout, verdict)
+			} else {
+				printVerdict(c, summary, verdict, time.Since(start))
+			}
+			if len(verdict.Faults) > 0 {
+				return fmt.Errorf("not verified: %s", strings.Join(verdict.Faults, "; "))
+			}
+			return err
+		},
+	}
+	flags := flagsOf(cmd, "verify")
+	flags.Bind("proof", &path)
+	in.register(flags)
+	flags.Bind("json", &asJSON)
+	return cmd
+}
+
+// repeatSettings sets the flags that a model was fitted with and that were not
+// given again: how its files are to be read.
+func repeatSettings(cmd *cobra.Command, summary *model.Summary) (err error) {
+	cmd.LocalNonPersistentFlags().VisitAll(func(f *pflag.Flag) {
+		text, known := summary.Settings[f.Name]
+		if !known || f.Changed || f.Name == "features" || err != nil {
+			return
+		}
+		words := []string{text}
+		if s := settings.Of(f); s != nil && s.Type == settings.Repeated {
+			words = strings.Split(text, "\n")
+		}
+		for _, word := range words {
+			if e := cmd.Flags().Set(f.Name, word); e != nil {
+				err = usagef("the model was fitted with --%s %s, which is not understood: %v", f.Name, word, e)
+			}
+		}
+	})
+	return err
+}
+
+// printVerdict prints what was checked and what it proves.
+func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Duration) {
+	w := c.stdout
+	what := map[string]string{
+		"paper":  "the entries as they are",
+		"pooled": "what the mean leaves of the entries",
+		"full":   fmt.Sprintf("what mean, row and column effects leave (shrinkage %.4g and %.4g), fitted anew", s.RowShrinkage, s.ColumnShrinkage),
+	}[s.Model]
+	fmt.Fprintf(w, "Checked   %s, %s, %s, %s closed, %s evaluated\n", count(v.Cuts, "cut"), count(v.Branchings, "branching"),
+		count(v.Fixings, "fixing"), count(v.Closed, "region"), count(v.Enumerated, "selection"))
+	if v.Unproven > 0 {
+		fmt.Fprintf(w, "Open      %s that the search left without any bound\n", count(v.Unproven, "region"))
+	}
+	fmt.Fprintf(w, "About     %s; k %d, gamma %.4g\n", what, s.K, s.Gamma)
+	fmt.Fprintf(w, "Cost      %s  of the model's selection, at most (the model says %s)\n", rounding.Up(v.High, summaryDigits), rounding.Up(s.Cost, summaryDigits))
+	fmt.Fprintf(w, "Bound     %s  (the model says %s)\n", rounding.Down(v.Bound, summaryDigits), rounding.Down(s.Bound, summaryDigits))
+	fmt.Fprintf(w, "Gap       %s\n", rounding.PercentUp(v.Gap))
+	if c.logTimes {
+		fmt.Fprintf(w, "Time      %s\n", seconds(took.Seconds()))
+	}
+	if len(v.Faults) == 0 {
+		fmt.Fprintf(w, "%s\n", c.outTerminal.style(green, fmt.Sprintf("verified: no selection of %s costs less than %s", count(s.K, "feature"), rounding.Down(v.Bound, summaryDigits))))
+	}
+}

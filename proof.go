@@ -1,0 +1,99 @@
+package optcomplete
+
+import (
+	"context"
+	"io"
+	"slices"
+	"strconv"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/proof"
+	"optcomplete/search"
+	"optcomplete/spec"
+)
+
+// about is what a proof of the fit is about: the task, on its training entries,
+// with the numbers of the summary.
+func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
+	p := &proof.Problem{
+		Entries: train, Features: t.features, Model: summary.Model,
+		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0,
+		RowShrinkage: summary.RowShrinkage, ColumnShrinkage: summary.ColumnShrinkage,
+		Always: t.find.Always, Never: t.find.Never,
+		Cost: summary.Cost, Bound: summary.Bound,
+	}
+	for _, u := range t.units {
+		p.Units = append(p.Units, proof.Unit{Name: u.name, Features: u.features})
+	}
+	return p
+}
+
+// record lets the search of a selector write its proof, if one is asked for. What
+// it returns ends the proof.
+func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data.Source, summary *model.Summary) (func(search.Result) error, error) {
+	if to == nil {
+		return func(search.Result) error { return nil }, nil
+	}
+	statement, err := t.about(train, summary).Statement(ctx, t.threads)
+	if err != nil {
+		return nil, err
+	}
+	w := proof.NewWriter(to, statement)
+	s.find.Recorder = w
+	return func(r search.Result) error { return w.Finish(r.Selection, r.Cost, r.Bound) }, nil
+}
+
+// checkProof refuses to prove what the method does not.
+func (s *Settings) checkProof() error {
+	switch {
+	case s.Proof == nil || s.Method == Certified || s.Method == OptComplete && s.Master.Certify:
+		return nil
+	case s.Method == CutPlanes:
+		return spec.Errorf("no proof can be written of the method cutplanes: what its MILP solver does is not known (use the method certified)")
+	case s.Method == OptComplete:
+		return spec.Errorf("the method optcomplete proves nothing by itself, so there is no proof to write (certify what it finds, or use the method certified)")
+	}
+	return spec.Errorf("the method %v proves nothing, so there is no proof to write (use the method certified)", s.Method)
+}
+
+// Verify checks the proof of a fitted model against the problem it was fitted to,
+// by arithmetic of its own; see package proof. The summary says what is claimed.
+func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *proof.Proof, threads int) (*proof.Verdict, error) {
+	kind, err := model.ParseKind(summary.Model)
+	if err != nil {
+		return nil, spec.Errorf("%v", err)
+	}
+	if !summary.Certified {
+		return nil, spec.Errorf("the model claims no bound: there is nothing to verify")
+	}
+	settings := Settings{Model: kind}
+	settings.K, settings.Always, settings.Never, settings.Threads = summary.K, summary.Always, summary.Never, threads
+	t, err := newTask(problem, &settings)
+	if err != nil {
+		return nil, err
+	}
+	train := problem.Ratings.Source()
+	if text := summary.Settings["holdout"]; text != "" {
+		share, err := strconv.ParseFloat(text, 64)
+		if err != nil || !(share >= 0 && share < 1) {
+			return nil, spec.Errorf("the model says that the part %q of the entries was held out", text)
+		}
+		if share > 0 {
+			if train, _, err = evaluate.Split(train, share, summary.Seed); err != nil {
+				return nil, err
+			}
+		}
+	}
+	about := t.about(train, summary)
+	for _, name := range summary.Selected {
+		u := slices.IndexFunc(t.units, func(u unit) bool { return u.name == name })
+		if u < 0 {
+			return nil, spec.Errorf("the model selects %q, which the features do not have", name)
+		}
+		about.Selected = append(about.Selected, u)
+	}
+	slices.Sort(about.Selected)
+	return proof.Check(ctx, about, p, settings.Threads)
+}

@@ -1,0 +1,379 @@
+package proof
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// Verdict is what a check found.
+type Verdict struct {
+	Bound float64 `json:"bound"`     // no selection costs less: the checker's own
+	Low   float64 `json:"cost_low"`  // what the model's selection costs, at least
+	High  float64 `json:"cost_high"` // and at most
+	Gap   float64 `json:"gap"`       // (High − Bound)/High
+
+	Cuts       int `json:"cuts"` // that were needed and computed
+	Branchings int `json:"branchings"`
+	Fixings    int `json:"fixings"`
+	Closed     int `json:"closed"`     // regions closed by a cut
+	Enumerated int `json:"enumerated"` // selections evaluated
+	Unproven   int `json:"unproven"`   // regions that nothing closes
+
+	// Faults are what the model or the proof claims and the check does not bear out.
+	Faults []string `json:"faults"`
+}
+
+// RefusedError is returned for a proof that is of something else, or makes no sense.
+type RefusedError struct{ Problem string }
+
+func (e *RefusedError) Error() string { return "the proof is refused: " + e.Problem }
+
+// agree is the relative difference that costs and bounds may have: far more than
+// rounding, and far less than anything that could matter.
+const agree = 1e-9
+
+// Check checks a proof against the data. A proof of something else is a
+// *RefusedError. A proof that proves less than the model claims is a Verdict with
+// Faults: its Bound is true all the same.
+func Check(ctx context.Context, problem *Problem, p *Proof, threads int) (*Verdict, error) {
+	s, err := problem.Statement(ctx, threads)
+	if err != nil {
+		return nil, err
+	}
+	if what := p.Statement.differs(&s); what != "" {
+		return nil, &RefusedError{"it is about " + what}
+	}
+	if found := withoutIntercept(p.selected, len(problem.Units)); !slices.Equal(found, problem.Selected) {
+		return nil, &RefusedError{"it is about another selection than the model's"}
+	}
+	c, err := newCost(ctx, problem, threads)
+	if err != nil {
+		return nil, err
+	}
+	k := &check{Problem: problem, proof: p, cost: c, verdict: Verdict{Faults: []string{}}}
+	return k.run(ctx)
+}
+
+// withoutIntercept leaves out the unit that pooled adds.
+func withoutIntercept(selection []int, units int) []int {
+	return slices.DeleteFunc(slices.Clone(selection), func(u int) bool { return u >= units })
+}
+
+func newCost(ctx context.Context, problem *Problem, threads int) (*cost, error) {
+	values, err := problem.values(ctx)
+	if err != nil {
+		return nil, err
+	}
+	c := &cost{matrix: values, gamma: problem.Gamma, threads: threads}
+	c.n, c.m = values.Dims()
+	_, c.p = problem.Features.Dims()
+	c.b = problem.Features.Values
+	for _, u := range problem.Units {
+		c.units = append(c.units, u.Features)
+	}
+	if problem.Model == "pooled" {
+		c.gamma0 = problem.Gamma0
+		c.b = make([]float64, 0, c.m*(c.p+1))
+		for j := range c.m {
+			c.b = append(append(c.b, problem.Features.Row(j)...), 1)
+		}
+		c.units = append(c.units, []int{c.p})
+		c.p++
+	}
+	if !(c.gamma > 0) || problem.Model == "pooled" && !(c.gamma0 > 0) {
+		return nil, errors.New("proof: γ must be positive")
+	}
+	c.largest = make([]float64, c.p)
+	for at, x := range c.b {
+		c.largest[at%c.p] = max(c.largest[at%c.p], math.Abs(x))
+	}
+	for i := range c.n {
+		c.longest = max(c.longest, values.Entries(i))
+	}
+	return c, nil
+}
+
+// check is one check as it goes.
+type check struct {
+	*Problem
+	proof   *Proof
+	cost    *cost
+	verdict Verdict
+	target  float64 // n·m·bound, as claimed, less what does not matter
+	least   float64 // n·m·cost of any selection is at least this
+}
+
+func (k *check) run(ctx context.Context) (*Verdict, error) {
+	scale := float64(k.cost.n) * float64(k.cost.m)
+	k.target = k.Bound * scale * (1 - agree/8)
+	k.least = math.Inf(1)
+
+	needed, err := k.survey()
+	if err != nil {
+		return nil, err
+	}
+	incumbent := k.place(indicator(k.Selected, len(k.Units), k.Model))
+	incumbent.upper, incumbent.precise = true, true
+	if err := k.cost.evaluate(ctx, []*place{incumbent}); err != nil {
+		return nil, err
+	}
+	own := k.cost.cut(incumbent)
+	root := k.root(len(k.cost.units))
+	high := k.cost.most(incumbent)
+	low := own.constant
+	for _, u := range indicator(k.Selected, len(k.Units), k.Model).units {
+		low = down(low - own.slope[u])
+	}
+	cuts, err := k.cuts(ctx, needed, high)
+	if err != nil {
+		return nil, err
+	}
+	var enumerated []*region
+	err = k.proof.walk(root, func(r *region, at int) {
+		switch at {
+		case none:
+			enumerated = append(enumerated, r.clone())
+		case unproven:
+			k.verdict.Unproven++
+			k.least = min(k.least, 0)
+		default:
+			k.least = min(k.least, cuts[at].bound(r))
+		}
+	})
+	if err != nil {
+		return nil, &RefusedError{err.Error()}
+	}
+	if err := k.enumerate(ctx, enumerated); err != nil {
+		return nil, err
+	}
+	v := &k.verdict
+	v.Bound = max(0, down(min(k.least, high)/scale))
+	v.Low, v.High = max(0, down(low/scale)), up(high/scale)
+	if v.High > 0 {
+		v.Gap = max(0, (v.High-v.Bound)/v.High)
+	}
+	k.compare()
+	return v, nil
+}
+
+// compare holds the model's claims against what was found.
+func (k *check) compare() {
+	v := &k.verdict
+	slack := agree*v.High + 1e-14*k.squares()
+	fault := func(format string, args ...any) { v.Faults = append(v.Faults, fmt.Sprintf(format, args...)) }
+	if k.Cost < v.Low-slack || k.Cost > v.High+slack {
+		fault("the model says that its selection costs %.12g, but it costs %.12g", k.Cost, v.High)
+	}
+	if k.Bound > v.Bound+slack {
+		fault("the model says that no selection costs less than %.12g, but the proof shows %.12g", k.Bound, v.Bound)
+	}
+	if math.Abs(k.proof.cost-k.Cost) > slack || math.Abs(k.proof.bound-k.Bound) > slack {
+		fault("the proof was written with another cost and bound (%.12g, %.12g) than the model has (%.12g, %.12g)", k.proof.cost, k.proof.bound, k.Cost, k.Bound)
+	}
+}
+
+// squares is the data's own sum of squares in units of the cost.
+func (k *check) squares() float64 {
+	sum := 0.0
+	for i := range k.cost.n {
+		_, values := k.cost.matrix.Row(i)
+		for _, x := range values {
+			sum += x * x
+		}
+	}
+	return sum / (float64(k.cost.n) * float64(k.cost.m))
+}
+
+// survey counts, and finds the cuts that are needed.
+func (k *check) survey() (needed []int, err error) {
+	use := make([]bool, len(k.proof.points))
+	v := &k.verdict
+	for _, n := range k.proof.nodes {
+		v.Fixings += len(n.fixes)
+		if n.split != none {
+			v.Branchings++
+		}
+		if n.cut != none {
+			v.Closed++
+		}
+	}
+	err = k.proof.walk(k.root(len(k.cost.units)), func(_ *region, at int) {
+		if at >= 0 {
+			use[at] = true
+		}
+	})
+	if err != nil {
+		return nil, &RefusedError{err.Error()}
+	}
+	for at, is := range use {
+		if is {
+			needed = append(needed, at)
+		}
+	}
+	v.Cuts = len(needed)
+	return needed, nil
+}
+
+// indicator is the point of a selection of the problem's units.
+func indicator(selection []int, units int, model string) point {
+	at := point{units: slices.Clone(selection)}
+	if model == "pooled" {
+		at.units = append(at.units, units)
+	}
+	for range at.units {
+		at.weights = append(at.weights, 1)
+	}
+	return at
+}
+
+// place spreads the weights of a point over the features.
+func (k *check) place(at point) *place {
+	out := &place{}
+	for x, u := range at.units {
+		for _, j := range k.cost.units[u] {
+			out.support, out.weight = append(out.support, j), append(out.weight, at.weights[x])
+		}
+	}
+	return out
+}
+
+// batchNumbers is about how many numbers the sums of the cuts that are computed
+// at once may take.
+const batchNumbers = 1 << 25
+
+// cuts computes cuts, many in one reading of the rows. Those that rounding alone
+// has made too low to be of use are computed once more, precisely.
+func (k *check) cuts(ctx context.Context, needed []int, high float64) (map[int]*cut, error) {
+	out := make(map[int]*cut, len(needed))
+	batch := max(1, batchNumbers/(2*k.cost.p*(k.cost.parts()+k.cost.threads)))
+	for group := range slices.Chunk(needed, batch) {
+		var again []int
+		places := make([]*place, len(group))
+		for x, at := range group {
+			places[x] = k.place(k.proof.points[at])
+		}
+		if err := k.cost.evaluate(ctx, places); err != nil {
+			return nil, err
+		}
+		for x, at := range group {
+			out[at] = k.cost.cut(places[x])
+			if !(out[at].loose < agree/100*high) {
+				again = append(again, x)
+			}
+		}
+		if len(again) == 0 {
+			continue
+		}
+		precise := make([]*place, len(again))
+		for x, at := range again {
+			places[at].precise = true
+			precise[x] = places[at]
+		}
+		if err := k.cost.evaluate(ctx, precise); err != nil {
+			return nil, err
+		}
+		for _, x := range again {
+			out[group[x]] = k.cost.cut(places[x])
+		}
+	}
+	return out, nil
+}
+
+func (r *region) clone() *region {
+	out := *r
+	out.state, out.in = slices.Clone(r.state), slices.Clone(r.in)
+	return &out
+}
+
+// Of enumerations: how many selections at once, and how many may be evaluated one
+// by one because their bound is not good enough.
+const (
+	enumerateAtOnce = 1 << 24
+	mostSingles     = 1 << 12
+)
+
+// enumerate bounds every selection of the regions. What elimination does not show
+// to cost as much as was claimed is evaluated by itself.
+func (k *check) enumerate(ctx context.Context, regions []*region) error {
+	var singles []point
+	add := func(units []int) bool {
+		if len(singles) == mostSingles {
+			return false
+		}
+		singles = append(singles, point{units: slices.Clone(units), weights: slices.Repeat([]float64{1}, len(units))})
+		return true
+	}
+	for len(regions) > 0 {
+		var leaves []*leaf
+		var of []*region
+		for total := 0.0; len(regions) > 0 && total < enumerateAtOnce; regions = regions[1:] {
+			r := regions[0]
+			l := (*leaf)(nil)
+			if k.cost.gamma0 == 0 {
+				l = r.leafOf(k.cost.units)
+			}
+			if l == nil { // one by one
+				all := true
+				if choose(r.free, r.left) > mostSingles {
+					all = false
+				} else {
+					r.selections(func(units []int) bool { all = all && add(units); return all })
+				}
+				if !all {
+					k.verdict.Unproven++
+					k.least = min(k.least, 0)
+				} else {
+					k.verdict.Enumerated += int(choose(r.free, r.left))
+				}
+				continue
+			}
+			leaves, of = append(leaves, l), append(of, r)
+			total += l.count()
+			k.verdict.Enumerated += int(l.count())
+		}
+		floors, err := k.cost.enumerate(ctx, leaves)
+		if err != nil {
+			return err
+		}
+		for x, l := range leaves {
+			at := 0
+			of[x].selections(func(units []int) bool {
+				if bound := down(floors[x] - l.gain[at]); !(bound >= k.target) && !add(units) {
+					k.least = min(k.least, max(bound, 0))
+				} else if bound >= k.target {
+					k.least = min(k.least, bound)
+				}
+				at++
+				return true
+			})
+		}
+	}
+	return k.evaluate(ctx, singles)
+}
+
+// evaluate bounds selections by their own cuts.
+func (k *check) evaluate(ctx context.Context, singles []point) error {
+	for group := range slices.Chunk(singles, 64) {
+		var places []*place
+		for _, at := range group {
+			p := k.place(at)
+			p.precise = true
+			places = append(places, p)
+		}
+		if err := k.cost.evaluate(ctx, places); err != nil {
+			return err
+		}
+		for x, at := range group {
+			own := k.cost.cut(places[x])
+			value := own.constant
+			for _, u := range at.units {
+				value = down(value - own.slope[u])
+			}
+			k.least = min(k.least, max(value, 0))
+		}
+	}
+	return nil
+}

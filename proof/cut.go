@@ -1,0 +1,219 @@
+package proof
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/internal/parallel"
+)
+
+// cut says that n·m·c(t) ≥ constant − Σ_u t_u·slope[u] for all weights t of the
+// units. order has the units by falling slope.
+type cut struct {
+	constant float64
+	slope    []float64
+	order    []int
+	loose    float64 // by how much rounding alone may have lowered it at a selection
+}
+
+// place is a point in terms of features, and what was computed there.
+type place struct {
+	support []int     // features of positive weight
+	weight  []float64 // theirs
+	upper   bool      // also what the selection costs at most
+	precise bool      // in twice the precision
+
+	mu  []float64 // of the support, in pooled
+	sum sums
+}
+
+// sums are what the rows add to a cut:
+//
+//	constant Σ 2a_iᵀr_i − ‖r_i‖²          size  Σ 2|a_i|ᵀ|r_i| + ‖r_i‖²
+//	squares  Σ_i ẑ_ij², ẑ_ij ≈ b_jᵀr_i     total Σ_i ẑ_ij
+//	error1   Σ e_i                         error2  Σ e_i²
+//
+// where |ẑ_ij − b_jᵀr_i| ≤ e_i·max|b_j|; and in upper Σ‖a_i − V_i(μ+u_i)‖² + Σ u_ij²/(γs_j).
+type sums struct {
+	constant, size, error1, error2, upper float64
+	squares, total                        []float64
+}
+
+func (s *sums) add(o *sums) {
+	s.constant += o.constant
+	s.size += o.size
+	s.error1 += o.error1
+	s.error2 += o.error2
+	s.upper += o.upper
+	for j := range s.squares {
+		s.squares[j] += o.squares[j]
+		s.total[j] += o.total[j]
+	}
+}
+
+func (s *sums) reset() {
+	squares, total := s.squares, s.total
+	clear(squares)
+	clear(total)
+	*s = sums{squares: squares, total: total}
+}
+
+func newSums(p int) sums { return sums{squares: make([]float64, p), total: make([]float64, p)} }
+
+// cost is the data of a problem, ready to be evaluated.
+type cost struct {
+	matrix        *data.Matrix // what is to be explained
+	n, m, p       int
+	b             []float64 // m×p, in pooled with an intercept
+	largest       []float64 // max |b_j| over the columns
+	longest       int       // most entries in a row
+	gamma, gamma0 float64   // gamma0 is 0 but in pooled
+	units         [][]int
+	threads       int
+}
+
+// Rows are added up in blocks, blocks in parts, parts at the end: a sum of
+// rounding errors that grows with none of the three alone.
+const (
+	blockRows = 256
+	mostParts = 64
+)
+
+func (c *cost) parts() int { return max(1, min(mostParts, c.n/blockRows)) }
+
+// summands bounds how many roundings an entry of a sum over rows goes through.
+func (c *cost) summands() int { return blockRows + c.n/blockRows + mostParts + 8 }
+
+// eachRow does the work for every row with entries, on all threads; it is told
+// the part, and flush is called after each block of a part.
+func (c *cost) eachRow(ctx context.Context, start func() (work func(part int, columns []int32, values []float64), flush func(part int))) error {
+	parts := c.parts()
+	return parallel.Do(ctx, parts, c.threads, func(int) func(int) error {
+		work, flush := start()
+		return func(part int) error {
+			lo, hi := part*c.n/parts, (part+1)*c.n/parts
+			for i := lo; i < hi; i++ {
+				if columns, values := c.matrix.Row(i); len(columns) > 0 {
+					work(part, columns, values)
+				}
+				if (i-lo)%blockRows == blockRows-1 || i == hi-1 {
+					flush(part)
+					if err := ctx.Err(); err != nil {
+						return err
+					}
+				}
+			}
+			return nil
+		}
+	})
+}
+
+// evaluate fills in the sums of all places, in one reading of the rows (in
+// pooled two).
+func (c *cost) evaluate(ctx context.Context, places []*place) error {
+	if c.gamma0 > 0 {
+		if err := c.populations(ctx, places); err != nil {
+			return err
+		}
+	}
+	parts := make([][]sums, c.parts())
+	for part := range parts {
+		parts[part] = make([]sums, len(places))
+		for x := range places {
+			parts[part][x] = newSums(c.p)
+		}
+	}
+	err := c.eachRow(ctx, func() (func(int, []int32, []float64), func(int)) {
+		s := newSolver(c)
+		block := make([]sums, len(places))
+		for x := range block {
+			block[x] = newSums(c.p)
+		}
+		work := func(_ int, columns []int32, values []float64) {
+			for x, at := range places {
+				s.add(at, columns, values, &block[x])
+			}
+		}
+		flush := func(part int) {
+			for x := range block {
+				parts[part][x].add(&block[x])
+				block[x].reset()
+			}
+		}
+		return work, flush
+	})
+	for x, at := range places {
+		at.sum = newSums(c.p)
+		for part := range parts {
+			at.sum.add(&parts[part][x])
+		}
+	}
+	return err
+}
+
+// wider makes sums of errors larger than their own rounding can have made them
+// smaller.
+const wider = 1.0001
+
+// cut makes a cut of a place's sums, every rounding to the safe side.
+func (c *cost) cut(at *place) *cut {
+	s := &at.sum
+	rows := gam(c.summands())
+	entries := gam(2*c.longest + 8)
+	relative := 0.0
+	if at.precise {
+		entries, relative = doubleError(2*c.longest+8), 4e-16
+	}
+	out := &cut{slope: make([]float64, len(c.units))}
+	// The relative part is that of rounding a row's 2aᵀr − ‖r‖² once.
+	lost := up(s.size*wider*up(entries+rows+relative) + tiny)
+	out.constant, out.loose = down(s.constant-lost), lost
+	error1, error2 := s.error1*wider, rootAbove(s.error2*wider)
+	feature := make([]float64, c.p)
+	for j := range feature {
+		squares := up(s.squares[j] * (1 + 2*rows + 2*relative))
+		each := up(rootAbove(squares) + up(c.largest[j]*error2))
+		slope := up(c.gamma * up(each*each))
+		if c.gamma0 > 0 {
+			// Σ|ẑ_ij| ≤ √(n·Σẑ_ij²) bounds what rounding did to the total.
+			sum := up(math.Abs(s.total[j]) + up(up(c.largest[j]*error1)+up(up(rows+relative)*rootAbove(up(float64(c.n)*squares)))))
+			slope = up(slope + up(c.gamma0*up(sum*sum)))
+		}
+		feature[j] = slope
+	}
+	for u, members := range c.units {
+		for _, j := range members {
+			out.slope[u] = up(out.slope[u] + feature[j])
+		}
+		out.order = append(out.order, u)
+	}
+	slices.SortStableFunc(out.order, func(a, b int) int {
+		switch {
+		case out.slope[a] > out.slope[b]:
+			return -1
+		case out.slope[a] < out.slope[b]:
+			return 1
+		}
+		return 0
+	})
+	for _, j := range at.support {
+		out.loose += max(0, feature[j]-c.gamma*s.squares[j]-c.gamma0*s.total[j]*s.total[j])
+	}
+	if math.IsNaN(out.constant) || slices.ContainsFunc(out.slope, math.IsNaN) {
+		out.constant, out.loose = math.Inf(-1), math.Inf(1)
+		clear(out.slope)
+	}
+	return out
+}
+
+// most is no less than what the selection of the place costs, times n·m.
+func (c *cost) most(at *place) float64 {
+	s := &at.sum
+	upper := up(s.upper * (1 + 2*gam(c.summands()+2*c.longest+2*len(at.support)+8)))
+	for x, mu := range at.mu {
+		upper = up(upper + up(up(mu*mu)/down(c.gamma0*at.weight[x])))
+	}
+	return up(upper + tiny)
+}

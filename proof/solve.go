@@ -1,0 +1,333 @@
+package proof
+
+import (
+	"context"
+	"math"
+)
+
+// solver solves the rows for one goroutine. What it solves need not be exact: the
+// cut of any residuals is true. Only add must bound its roundings.
+type solver struct {
+	*cost
+	k    []float64 // a system, row by row
+	x    []float64 // its right-hand side, then its solution
+	u    []float64
+	r    []float64
+	z    []float64
+	low  []float64 // of z, in twice the precision
+	many []float64
+}
+
+func newSolver(c *cost) *solver {
+	return &solver{cost: c, z: make([]float64, c.p), low: make([]float64, c.p)}
+}
+
+func room(x []float64, n int) []float64 {
+	if cap(x) < n {
+		return make([]float64, n)
+	}
+	return x[:n]
+}
+
+// feature is the features of a column.
+func (s *solver) feature(column int32) []float64 { return s.b[int(column)*s.p:][:s.p] }
+
+// factor replaces the lower triangle of the t×t matrix k by its Cholesky factor. A
+// pivot that rounding made useless becomes its diagonal: the solution is then
+// poor, and nothing worse.
+func factor(k []float64, t int) {
+	for i := range t {
+		row := k[i*t:][:t]
+		for j := 0; j <= i; j++ {
+			other := k[j*t:][:t]
+			sum := row[j]
+			for l, x := range row[:j] {
+				sum -= x * other[l]
+			}
+			if j < i {
+				row[j] = sum / other[j]
+				continue
+			}
+			if !(sum > 1e-14*row[i]) {
+				sum = row[i]
+			}
+			row[i] = math.Sqrt(sum)
+		}
+	}
+}
+
+// solve solves L Lᵀ x = b in place.
+func solve(l, x []float64, t int) {
+	for i := range t {
+		sum := x[i]
+		for j, v := range l[i*t:][:i] {
+			sum -= v * x[j]
+		}
+		x[i] = sum / l[i*t+i]
+	}
+	for i := t - 1; i >= 0; i-- {
+		x[i] /= l[i*t+i]
+		for j, v := range l[i*t:][:i] {
+			x[j] -= v * x[i]
+		}
+	}
+}
+
+// system sets k = D⁻¹/γ + V_iᵀV_i, lower triangle, and x = V_iᵀ values.
+func (s *solver) system(at *place, columns []int32, values []float64) {
+	t := len(at.support)
+	s.k, s.x = room(s.k, t*t), room(s.x, t)
+	clear(s.k)
+	clear(s.x)
+	v := room(s.many, t)
+	s.many = v
+	for e, c := range columns {
+		b := s.feature(c)
+		for x, j := range at.support {
+			v[x] = b[j]
+		}
+		a := values[e]
+		for x, vx := range v {
+			s.x[x] += a * vx
+			row := s.k[x*t:][:x+1]
+			for y := range row {
+				row[y] += vx * v[y]
+			}
+		}
+	}
+	for x, w := range at.weight {
+		s.k[x*t+x] += 1 / (s.gamma * w)
+	}
+}
+
+// residual finds the row's residual at the place, in s.r: that of a_i − V_iμ, by
+// its own coefficients (in s.u) or, where the row has fewer entries than the
+// support, by the dual system (I + γVDVᵀ) r = a − Vμ.
+func (s *solver) residual(at *place, columns []int32, values []float64) {
+	n, t := len(columns), len(at.support)
+	s.r = room(s.r, n)
+	copy(s.r, values)
+	if at.mu != nil {
+		s.subtract(at, columns, at.mu)
+	}
+	if n < t && !at.upper {
+		s.dual(at, columns)
+		return
+	}
+	s.u = room(s.u, t)
+	clear(s.u)
+	s.system(at, columns, s.r)
+	factor(s.k, t)
+	times := 1
+	if at.precise {
+		times = 3
+	}
+	for try := range times {
+		if try > 0 { // the gradient of the row's own problem: Vᵀr − u/(γs)
+			s.correlate(columns, true)
+			for x, j := range at.support {
+				s.x[x] = (s.z[j] - s.u[x]/(s.gamma*at.weight[x])) + s.low[j]
+			}
+		}
+		solve(s.k, s.x, t)
+		for x, d := range s.x[:t] {
+			s.u[x] += d
+		}
+		s.subtract(at, columns, s.x[:t])
+	}
+	if at.precise { // from the start: what was subtracted in turns was rounded in turns
+		copy(s.r, values)
+		both := room(s.x, t)
+		copy(both, s.u)
+		for x, mu := range at.mu {
+			both[x] += mu
+		}
+		s.subtractPrecisely(at, columns, both)
+	}
+}
+
+// subtract takes V_i u from s.r.
+func (s *solver) subtract(at *place, columns []int32, u []float64) {
+	for e, c := range columns {
+		b := s.feature(c)
+		sum := 0.0
+		for x, j := range at.support {
+			sum += b[j] * u[x]
+		}
+		s.r[e] -= sum
+	}
+}
+
+func (s *solver) subtractPrecisely(at *place, columns []int32, u []float64) {
+	for e, c := range columns {
+		b := s.feature(c)
+		sum := double{high: s.r[e]}
+		for x, j := range at.support {
+			sum = sum.plusProduct(-b[j], u[x])
+		}
+		s.r[e] = sum.value()
+	}
+}
+
+// dual solves (I + γVDVᵀ) r = s.r in place.
+func (s *solver) dual(at *place, columns []int32) {
+	n := len(columns)
+	s.k = room(s.k, n*n)
+	for e, c := range columns {
+		b := s.feature(c)
+		for f, d := range columns[:e+1] {
+			other := s.feature(d)
+			sum := 0.0
+			for x, j := range at.support {
+				sum += b[j] * at.weight[x] * other[j]
+			}
+			s.k[e*n+f] = s.gamma * sum
+		}
+		s.k[e*n+e]++
+	}
+	factor(s.k, n)
+	solve(s.k, s.r, n)
+}
+
+// correlate sets z = Bᵀr over the row's entries; precisely, z + low.
+func (s *solver) correlate(columns []int32, precise bool) {
+	clear(s.z)
+	clear(s.low)
+	for e, c := range columns {
+		r := s.r[e]
+		b := s.feature(c)
+		z := s.z[:len(b)]
+		if !precise {
+			for j, x := range b {
+				z[j] += r * x
+			}
+			continue
+		}
+		for j, x := range b {
+			d := double{z[j], s.low[j]}.plusProduct(r, x)
+			z[j], s.low[j] = d.high, d.low
+		}
+	}
+}
+
+// add adds a row to the sums of a place.
+func (s *solver) add(at *place, columns []int32, values []float64, to *sums) {
+	s.residual(at, columns, values)
+	s.correlate(columns, at.precise)
+	constant, size, absolute := double{}, 0.0, 0.0
+	for e, r := range s.r[:len(columns)] {
+		a := values[e]
+		absolute += math.Abs(r)
+		size += 2*math.Abs(a*r) + r*r
+		if at.precise {
+			constant = constant.plusProduct(2*a, r).plusProduct(-r, r)
+		} else {
+			constant.high += 2*a*r - r*r
+		}
+	}
+	to.constant += constant.value()
+	to.size += size
+	bound := gam(len(columns) + 2)
+	if at.precise {
+		bound = doubleError(len(columns) + 2)
+	}
+	e := absolute*bound*wider + tiny
+	to.error1 += e
+	to.error2 += e * e
+	for j, z := range s.z {
+		z += s.low[j]
+		to.squares[j] += z * z
+		to.total[j] += z
+	}
+	if at.upper {
+		s.addUpper(at, columns, values, to)
+	}
+}
+
+// addUpper adds what the row costs with the coefficients μ + u. Each term is
+// raised by what rounding may have taken from it.
+func (s *solver) addUpper(at *place, columns []int32, values []float64, to *sums) {
+	t := len(at.support)
+	for e, c := range columns {
+		b := s.feature(c)
+		rest, size := double{high: values[e]}, math.Abs(values[e])
+		for x, j := range at.support {
+			rest = rest.plusProduct(-b[j], s.u[x])
+			size += math.Abs(b[j] * s.u[x])
+			if at.mu != nil {
+				rest = rest.plusProduct(-b[j], at.mu[x])
+				size += math.Abs(b[j] * at.mu[x])
+			}
+		}
+		r := math.Abs(rest.value())*(1+4e-16) + size*doubleError(2*t+4)
+		to.upper += r * r
+	}
+	for x, u := range s.u[:t] {
+		to.upper += u * u / (s.gamma * at.weight[x])
+	}
+	to.upper += tiny
+}
+
+// populations finds μ of every place, for the pooled cost: with K_i = D⁻¹/γ + G_i,
+// E = D⁻¹/γ, it solves (D⁻¹/γ₀ + Σ E K_i⁻¹G_i) μ = Σ E K_i⁻¹y_i. It too need not be
+// exact.
+func (c *cost) populations(ctx context.Context, places []*place) error {
+	type system struct{ h, k []float64 }
+	parts := make([][]system, c.parts())
+	for part := range parts {
+		for _, at := range places {
+			t := len(at.support)
+			parts[part] = append(parts[part], system{make([]float64, t), make([]float64, t*t)})
+		}
+	}
+	err := c.eachRow(ctx, func() (func(int, []int32, []float64), func(int)) {
+		s := newSolver(c)
+		var gram, column []float64
+		work := func(part int, columns []int32, values []float64) {
+			for x, at := range places {
+				t, to := len(at.support), &parts[part][x]
+				s.system(at, columns, values)
+				gram = room(gram, t*t)
+				copy(gram, s.k)
+				for x, w := range at.weight {
+					gram[x*t+x] -= 1 / (s.gamma * w)
+				}
+				factor(s.k, t)
+				solve(s.k, s.x, t)
+				for x, w := range at.weight {
+					to.h[x] += s.x[x] / (s.gamma * w)
+				}
+				column = room(column, t)
+				for y := range t {
+					for x := range t {
+						column[x] = gram[max(x, y)*t+min(x, y)]
+					}
+					solve(s.k, column, t)
+					for x := y; x < t; x++ {
+						to.k[x*t+y] += column[x] / (s.gamma * at.weight[x])
+					}
+				}
+			}
+		}
+		return work, func(int) {}
+	})
+	for x, at := range places {
+		t := len(at.support)
+		all := system{make([]float64, t), make([]float64, t*t)}
+		for part := range parts {
+			for y, v := range parts[part][x].h {
+				all.h[y] += v
+			}
+			for y, v := range parts[part][x].k {
+				all.k[y] += v
+			}
+		}
+		for y, w := range at.weight {
+			all.k[y*t+y] += 1 / (c.gamma0 * w)
+		}
+		factor(all.k, t)
+		solve(all.k, all.h, t)
+		at.mu = all.h
+	}
+	return err
+}

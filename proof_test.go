@@ -1,0 +1,142 @@
+package optcomplete
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/data/synth"
+	"optcomplete/model"
+	"optcomplete/proof"
+)
+
+// verified fits with a proof and checks it.
+func verified(t *testing.T, problem Problem, settings Settings) (*Model, string, *proof.Verdict) {
+	t.Helper()
+	var text bytes.Buffer
+	settings.Proof = &text
+	fitted := fit(t, problem, settings)
+	read, err := proof.Read(bytes.NewReader(text.Bytes()), "proof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	verdict, err := Verify(t.Context(), problem, &fitted.Summary, read, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fitted, text.String(), verdict
+}
+
+// TestFitsAreVerified: every model, with a hold-out, forced and banned features,
+// stopped early, on samples first.
+func TestFitsAreVerified(t *testing.T) {
+	problem, _ := instance(t, small)
+	for _, kind := range kinds {
+		settings := Settings{Model: kind}
+		settings.Holdout, settings.Seed = 0.2, 5
+		settings.K, settings.Gamma, settings.Always, settings.Never = 4, 0.5, problem.Features.Names[3:4], problem.Features.Names[9:12]
+		for name, change := range map[string]func(*Settings){
+			"to the end":      func(*Settings) {},
+			"stopped":         func(s *Settings) { s.K, s.MaxNodes = 9, 1 },
+			"from samples":    func(s *Settings) { s.Sampling = AlwaysSampling },
+			"with --certify":  func(s *Settings) { s.Method, s.Master.Certify = OptComplete, true },
+			"anything at all": func(s *Settings) { s.Always, s.Never, s.Holdout = nil, nil, 0 },
+		} {
+			each := settings
+			change(&each)
+			if each.Method == OptComplete && kind == model.Pooled {
+				continue // it samples the paper's cost
+			}
+			fitted, _, verdict := verified(t, problem, each)
+			if len(verdict.Faults) > 0 {
+				t.Errorf("%v, %s: %v", kind, name, verdict.Faults)
+			}
+			if verdict.Bound > fitted.Summary.Cost*(1+1e-12) || verdict.Unproven > 0 {
+				t.Errorf("%v, %s: bound %v, cost %v, %d parts unproven", kind, name, verdict.Bound, fitted.Summary.Cost, verdict.Unproven)
+			}
+		}
+	}
+}
+
+// TestProofOfAnotherModelIsRefused: another γ, another selection, a better claim.
+func TestProofOfAnotherModelIsRefused(t *testing.T) {
+	problem, _ := instance(t, small)
+	settings := Settings{Model: model.Paper}
+	settings.K, settings.Gamma = 3, 0.5
+	fitted, text, _ := verified(t, problem, settings)
+	for name, change := range map[string]func(*model.Summary){
+		"gamma":     func(s *model.Summary) { s.Gamma *= 1.001 },
+		"selection": func(s *model.Summary) { s.Selected = problem.Features.Names[7:10] },
+		"cost":      func(s *model.Summary) { s.Cost *= 0.99; s.Bound *= 0.99 },
+		"bound":     func(s *model.Summary) { s.Bound = s.Cost * 1.001 },
+		"always":    func(s *model.Summary) { s.Always = s.Selected[:1] },
+		"hold-out":  func(s *model.Summary) { s.Settings = map[string]string{"holdout": "0.1"} },
+	} {
+		other := fitted.Summary
+		change(&other)
+		read, err := proof.Read(strings.NewReader(text), "proof")
+		if err != nil {
+			t.Fatal(err)
+		}
+		verdict, err := Verify(t.Context(), problem, &other, read, 1)
+		var refused *proof.RefusedError
+		if !errors.As(err, &refused) && (err != nil || len(verdict.Faults) == 0) {
+			t.Errorf("another %s: %v, %v", name, verdict, err)
+		}
+	}
+}
+
+// TestPythonChecker: the checker of a hundred lines in exact fractions, which the
+// manual shows, agrees, and refuses a proof with one leaf less.
+func TestPythonChecker(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not here: the second checker was not run")
+	}
+	folder := t.TempDir()
+	for seed := range uint64(3) {
+		problem, made := instance(t, synth.Config{Rows: 12, Columns: 9, Features: 8, K: 3, Missing: 0.3, Noise: 0.7, Seed: seed})
+		settings := Settings{Model: model.Paper}
+		settings.K, settings.Gamma = 3, 2
+		if seed == 2 {
+			settings.Always, settings.Never, settings.Sampling = problem.Features.Names[:1], problem.Features.Names[5:6], AlwaysSampling
+		}
+		fitted, text, verdict := verified(t, problem, settings)
+		path := func(name string) string { return filepath.Join(folder, name) }
+		write := func(name string, content func(f *os.File) error) {
+			f, err := os.Create(path(name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := errors.Join(content(f), f.Close()); err != nil {
+				t.Fatal(err)
+			}
+		}
+		write("features.csv", func(f *os.File) error { return data.WriteFeatures(f, made.Features) })
+		write("ratings.csv", func(f *os.File) error { return data.WriteRatings(f, made.Ratings) })
+		write("model.json", func(f *os.File) error { return fitted.Summary.WriteJSON(f) })
+		write("proof.jsonl", func(f *os.File) error { _, err := f.WriteString(text); return err })
+		lines := strings.SplitAfter(text, "\n")
+		write("other.jsonl", func(f *os.File) error {
+			_, err := f.WriteString(lines[0] + strings.Join(lines[2:], ""))
+			return err
+		})
+		check := func(name string) (string, error) {
+			out, err := exec.Command(python, filepath.Join("proof", "check.py"), path("model.json"), path("ratings.csv"), path("features.csv"), path(name)).CombinedOutput()
+			return string(out), err
+		}
+		out, err := check("proof.jsonl")
+		if err != nil || !strings.HasPrefix(out, "verified: no selection of 3 features costs less than ") {
+			t.Fatalf("%v: %s", err, out)
+		}
+		t.Logf("%s(package proof: %v)", out, verdict.Bound)
+		if out, err := check("other.jsonl"); err == nil || !strings.HasPrefix(out, "refused: ") {
+			t.Fatalf("a proof with a line less: %v: %s", err, out)
+		}
+	}
+}
