@@ -53,7 +53,7 @@ type Settings struct {
 	Limits
 	Statistics
 
-	ResidualRank int  // largest rank of the remainder that is fitted to what effects and features leave; zero: no remainder, AutoRank: chosen by validation
+	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: 10 at most. The evidence decides how many directions are kept
 	NoClip       bool // predictions may leave the range of the training values (they always may in paper)
 
 	Method   Method   // how to select; the others are the paper's own
@@ -160,6 +160,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		summary.WithoutDiagnostic("the cost of removing each feature is", err)
 	}
 
+	if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
+		with := *t
+		with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
+		t = &with
+	}
 	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
 	if err != nil {
 		return nil, err
@@ -170,7 +175,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			closeRows(parts)
 		}
 	}()
-	if err := t.setRemainder(finish, train, selection, c, parts, &settings); err != nil {
+	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings); err != nil {
 		return nil, err
 	}
 	if t.kind != model.Paper && !t.noClip {
@@ -331,6 +336,9 @@ func validate(problem Problem, p int, s *Settings) error {
 	}
 	if s.ResidualRank < AutoRank {
 		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
+	}
+	if s.ResidualRank != 0 && !s.Method.Baseline() && s.Refit != spec.AutoRefit && s.Refit != spec.LearnedPrior {
+		return bad("a remainder is fitted together with the coefficients, under a learned prior: leave out the refit %v, or the remainder", s.Refit)
 	}
 	for _, v := range problem.Features.Values {
 		if !(math.Abs(v) <= largest) {

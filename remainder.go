@@ -1,92 +1,91 @@
 package optcomplete
 
 import (
+	"cmp"
 	"context"
-	"math"
+	"slices"
 
-	"optcomplete/baseline/effects"
-	"optcomplete/baseline/softimpute"
 	"optcomplete/data"
-	"optcomplete/evaluate"
+	"optcomplete/encode"
 	"optcomplete/model"
 )
 
-// AutoRank lets validation choose the rank of the remainder.
+// AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
 const AutoRank = -1
 
-// setRemainder fits what the effects and the selected features leave: a matrix of
-// low rank, by SoftImpute-ALS. Its rank and its penalty are those that, with
-// everything else fitted on a part of the entries, predict the other part best.
-// There is none unless that is better than no remainder by a standard error.
-func (t *task) setRemainder(ctx context.Context, train data.Source, selection []int, c choices, parts *model.Parts, s *Settings) error {
-	if s.ResidualRank == 0 {
+// mostOthers is how many features that are not selected a remainder has at most:
+// a step takes time by the cube of their number. mostOthersOf is the part of the
+// columns' number that they may be.
+const (
+	mostOthers   = 120
+	mostOthersOf = 4
+)
+
+// setRemainder fits what the effects and the selected features leave, together
+// with them: the other features with shrunken coefficients, and unnamed traits.
+// See package remainder. The selection and its certificate are not touched.
+func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *model.Parts, encoding *encode.Encoding, settings *Settings) error {
+	if settings.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
-	part, err := (&evaluate.GammaSettings{Seed: s.Seed}).Validation(train)
-	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 {
-		return err
-	}
-	members := t.members(selection)
-	chosen := model.Chosen(t.features, members)
-	trial, err := t.parts(ctx, part.Train, selection, c)
+	members := t.members(s.units(t, found))
+	_, columns := train.Dims()
+	others, err := t.others(ctx, s, found, min(mostOthers, columns/mostOthersOf))
 	if err != nil {
 		return err
 	}
-	base := trial.Unclipped(chosen, len(members))
-	part = evaluate.Part{Train: leave(part.Train, base), Held: leave(part.Held, base)}
-	settings := softimpute.Settings{
-		Rank: max(s.ResidualRank, 0), Center: effects.NoCenter, Debias: softimpute.NeverDebias, Seed: s.Seed, Threads: t.threads,
+	o := model.Others{Values: model.Chosen(t.features, others)}
+	for _, j := range others {
+		o.Names = append(o.Names, t.features.Names[j])
 	}
-	choice, err := softimpute.Choose(ctx, part, settings)
-	if err != nil {
-		return err
+	if encoding != nil && len(others) > 0 {
+		o.Encoding = encoding.Select(others)
 	}
-	if helps, err := helps(part.Held, choice.Start); err != nil || !helps {
-		return err
-	}
-	factors, err := softimpute.Solve(ctx, leave(train, parts.Unclipped(chosen, len(members))), softimpute.SolveSettings{
-		Rank: choice.Rank, Lambda: choice.Lambda, Start: choice.Start, Seed: s.Seed, Threads: t.threads,
-	})
-	if err != nil || factors.Rank == 0 {
-		return err
-	}
-	_, columns := factors.Balanced()
-	return parts.SetRemainder(ctx, train, chosen, len(members), model.Remainder{Rank: factors.Rank, Ridge: choice.Lambda}, columns, t.threads)
+	return parts.FitRemainder(ctx, train, model.Chosen(t.features, members), len(members), o,
+		model.RemainderRecipe{Kind: t.kind, Rank: settings.ResidualRank, Seed: settings.Seed, Threads: t.threads})
 }
 
-// helps tells whether the factors predict the values, which are what is left, better
-// than nothing does: whether the mean of v² − (v − prediction)² is larger than its
-// standard error.
-func helps(held data.Source, f *softimpute.Factors) (bool, error) {
-	if f == nil || f.Rank == 0 {
-		return false, nil
-	}
-	var sum, square, count float64
-	var out []float64
-	err := data.ForEach(held, func(i int, columns []int32, values []float64) error {
-		out = append(out[:0], make([]float64, len(columns))...)
-		f.Predict(i, columns, out)
-		for x, v := range values {
-			gain := v*v - (v-out[x])*(v-out[x])
-			sum += gain
-			square += gain * gain
-			count++
+// others are the features that are not selected, at most so many: those that the
+// cost falls with the fastest if they get weight beside the selection. Features
+// that are the same for all columns are left out.
+func (t *task) others(ctx context.Context, s *selector, found []int, most int) ([]int, error) {
+	var units []int
+	count := 0
+	for u := range t.units {
+		if !slices.Contains(found, u) {
+			units = append(units, u)
+			count += len(t.units[u].features)
 		}
-		return nil
-	})
-	if err != nil || count < 2 {
-		return false, err
 	}
-	mean := sum / count
-	return mean > math.Sqrt(max(square/count-mean*mean, 0)/count), nil
+	if count > most {
+		weights, gradient := make([]float64, s.oracle.Dim()), make([]float64, s.oracle.Dim())
+		for _, u := range found {
+			weights[u] = 1
+		}
+		if _, _, err := s.oracle.Eval(ctx, weights, gradient); err != nil {
+			return nil, err
+		}
+		slices.SortStableFunc(units, func(u, v int) int { return cmp.Compare(gradient[u], gradient[v]) })
+	}
+	var out []int
+	for _, u := range units {
+		for _, f := range t.units[u].features {
+			if len(out) < most && t.varies(f) {
+				out = append(out, f)
+			}
+		}
+	}
+	slices.Sort(out)
+	return out, nil
 }
 
-// leave is what predictions leave of a source. It is kept in memory only by who
-// reads it often.
-func leave(source data.Source, predict func(row int, columns []int32, out []float64)) data.Source {
-	return data.Map(source, func(row int, column int32, value float64) float64 {
-		var out [1]float64
-		predict(row, []int32{column}, out[:])
-		return value - out[0]
-	})
+// varies tells whether a feature is not the same for all columns.
+func (t *task) varies(f int) bool {
+	m, _ := t.features.Dims()
+	for j := 1; j < m; j++ {
+		if t.features.Row(j)[f] != t.features.Row(0)[f] {
+			return true
+		}
+	}
+	return false
 }

@@ -79,9 +79,10 @@ func (m *Model) AnswerAt(row, column int) Answer {
 	effect, u, newRow := m.rowParts(row)
 	columnEffect, b, newColumn := m.columnParts(column)
 	x := m.unclipped(effect, columnEffect, u, b)
-	if !newRow && column >= 0 {
-		x += m.remainder(row, column)
+	if newRow {
+		row = -1
 	}
+	x += m.remainder(row, column)
 	return Answer{Value: m.clip(x), Unclipped: x, Basis: BasisOf(newRow, newColumn)}
 }
 

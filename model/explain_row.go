@@ -39,7 +39,7 @@ type ItemWhys struct {
 
 // Why is a part of a prediction.
 type Why struct {
-	Name string  `json:"name"` // a term, "column effect" or "unnamed remainder"
+	Name string  `json:"name"` // a term, "column effect", "other features" or "unnamed remainder"
 	Part float64 `json:"part"`
 }
 
@@ -69,6 +69,10 @@ func (m *Model) explainRow(i int, row string, units *units, top []Recommendation
 	}
 	slices.SortStableFunc(out.Terms, func(a, b RowTerm) int { return cmp.Compare(math.Abs(b.PerSD), math.Abs(a.PerSD)) })
 	typical := m.newColumnEffect(m.Typical)
+	at := i
+	if isNew {
+		at = -1
+	}
 	for _, r := range top {
 		columnEffect, b, _ := m.columnParts(r.Column)
 		item := ItemWhys{Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis, Whys: []Why{}}
@@ -78,8 +82,15 @@ func (m *Model) explainRow(i int, row string, units *units, top []Recommendation
 		for f, name := range m.Summary.Terms {
 			item.Whys = append(item.Whys, Why{name, (b[f] - m.Typical[f]) * u[f]})
 		}
-		if m.Remainder != nil && !isNew {
-			item.Whys = append(item.Whys, Why{Unnamed, m.remainder(i, r.Column)})
+		if m.Remainder != nil {
+			other, unnamed := m.splitRemainder(at, r.Column)
+			if len(m.Remainder.Other) > 0 {
+				typicalOther, _ := m.splitRemainder(at, -1)
+				item.Whys = append(item.Whys, Why{OtherNamed, other - typicalOther})
+			}
+			if !isNew {
+				item.Whys = append(item.Whys, Why{Unnamed, unnamed})
+			}
 		}
 		slices.SortStableFunc(item.Whys, func(a, b Why) int { return cmp.Compare(b.Part, a.Part) })
 		out.Top = append(out.Top, item)
@@ -89,7 +100,7 @@ func (m *Model) explainRow(i int, row string, units *units, top []Recommendation
 
 // SumExplanation is one prediction as a sum:
 //
-//	Mean + RowEffect + ColumnEffect + Σ Part + Remainder = Sum, kept in range: Prediction
+//	Mean + RowEffect + ColumnEffect + Σ Part + Other + Remainder = Sum, kept in range: Prediction
 type SumExplanation struct {
 	Row          string    `json:"row"`
 	Column       string    `json:"column"`
@@ -98,6 +109,10 @@ type SumExplanation struct {
 	RowEffect    float64   `json:"row_effect"`
 	ColumnEffect float64   `json:"column_effect"`
 	Parts        []SumPart `json:"parts"`
+	// Other is what the features that are not selected add, OtherParts each of
+	// them; nil in a model without a remainder.
+	Other      *float64  `json:"other,omitempty"`
+	OtherParts []SumPart `json:"other_parts,omitempty"`
 	// Remainder is what no feature has a name for; nil in a model without one.
 	Remainder  *float64 `json:"remainder,omitempty"`
 	Sum        float64  `json:"sum"`
@@ -138,9 +153,14 @@ func (m *Model) explainSum(i, j int, row, column string, units *units) *SumExpla
 		Parts: []SumPart{}, Sum: a.Unclipped, Clip: m.Clip, Prediction: a.Value,
 	}
 	if m.Remainder != nil {
-		out.Remainder = new(float64)
-		if !isNew && j >= 0 {
-			*out.Remainder = m.remainder(i, j)
+		at := i
+		if isNew {
+			at = -1
+		}
+		other, unnamed := m.splitRemainder(at, j)
+		out.Remainder = &unnamed
+		if len(m.Remainder.Other) > 0 {
+			out.Other, out.OtherParts = &other, m.otherParts(at, j)
 		}
 	}
 	for f, name := range m.Summary.Terms {
@@ -148,6 +168,29 @@ func (m *Model) explainSum(i, j int, row, column string, units *units) *SumExpla
 			Name: name, Unit: units.names[f], Value: units.raw(f, b[f]), Centre: units.centre[f],
 			PerUnit: u[f] / units.scale[f], Part: b[f] * u[f],
 		})
+	}
+	return out
+}
+
+// otherParts is what each feature that is not selected adds.
+func (m *Model) otherParts(i, j int) []SumPart {
+	r, f := m.Remainder, m.factors()
+	u, b := r.OtherPopulation, r.OtherTypical
+	if i >= 0 {
+		u = m.RowRemainder[i*f:][:f]
+	}
+	if j >= 0 {
+		b = m.ColumnRemainder[j*f:][:f]
+	}
+	units := &units{}
+	var out []SumPart
+	for x, name := range r.Other {
+		unit := "1"
+		units.scale, units.centre = append(units.scale, 1), append(units.centre, 0)
+		if e := r.OtherEncoding; e != nil {
+			unit, units.scale[x], units.centre[x] = unitOf(e, &e.Features[x]), e.Features[x].Scale, e.Features[x].Centre
+		}
+		out = append(out, SumPart{Name: name, Unit: unit, Value: units.raw(x, b[x]), Centre: units.centre[x], PerUnit: u[x] / units.scale[x], Part: b[x] * u[x]})
 	}
 	return out
 }

@@ -1,6 +1,10 @@
 package model
 
-import "fmt"
+import (
+	"fmt"
+
+	"optcomplete/remainder"
+)
 
 // FoldIn fits one row, new or known, to its entries, with everything that rows
 // share left as it is: one small solve, no refit. The entries a row was fitted
@@ -22,6 +26,8 @@ func (m *Model) FoldIn(columns []int32, values []float64) (effect float64, coeff
 // folder fits one row after another, reusing its memory.
 type folder struct {
 	m      *Model
+	joint  *remainder.Predictor // of all parts together; nil: there is no fitted remainder
+	theta  []float64            // what it said of the row folded in last
 	refit  Refit
 	prior  *priorState
 	solver *rowSolver
@@ -35,6 +41,10 @@ type folder struct {
 
 func (m *Model) folder() (*folder, error) {
 	f := &folder{m: m, refit: m.Summary.Refit}
+	if r := m.Remainder; r != nil && r.Prior != nil {
+		f.joint = remainder.NewPredictor(m.posterior())
+		return f, nil
+	}
 	switch f.refit {
 	case LearnedPrior:
 		if m.Prior == nil {
@@ -74,6 +84,18 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 			return 0, &RangeError{Value: v}
 		}
 	}
+	if f.joint != nil {
+		f.theta = f.joint.Row(columns, values)
+		if at := notFinite(f.theta); at >= 0 {
+			return 0, &RangeError{Value: f.theta[at]}
+		}
+		first := 0
+		if m.RowEffects != nil {
+			effect, first = f.theta[0], 1
+		}
+		copy(u, f.theta[first:])
+		return effect, nil
+	}
 	f.rest = append(f.rest[:0], values...)
 	if f.refit == LearnedPrior {
 		return f.posterior(columns, u)
@@ -96,9 +118,19 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 	return effect, nil
 }
 
-// remainder fits the factors v of a row of the remainder to what its effect and
-// coefficients leave of the entries.
+// remainder sets the factors v of the row that was folded in last: what was found
+// with its effect and coefficients, or in a baseline what fits best what those
+// leave of the entries.
 func (f *folder) remainder(columns []int32, values []float64, effect float64, u, v []float64) {
+	if f.joint != nil {
+		clear(v)
+		if len(columns) == 0 {
+			copy(v, f.m.Remainder.OtherPopulation)
+		} else {
+			copy(v, f.theta[len(f.theta)-len(v):])
+		}
+		return
+	}
 	f.rest = f.rest[:0]
 	for x, c := range columns {
 		f.rest = append(f.rest, values[x]-f.m.unclipped(effect, f.m.columnEffect(int(c)), u, f.m.columnFeatures(int(c))))

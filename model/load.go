@@ -46,7 +46,7 @@ func load(dir string) (*Model, error) {
 	}
 	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, rows.values
 	m.ColumnIDs, m.ColumnEntries, m.ColumnEffects, m.Features = columns.ids, columns.entries, columns.effects, columns.values
-	m.RowRemainder, m.ColumnRemainder = rows.factors, columns.factors
+	m.RowRemainder, m.ColumnRemainder, m.ColumnError = rows.factors, columns.factors, columns.spreads
 	if _, saved := sums[seenFile]; saved || sums == nil { // else it is what another model left
 		m.seen.file = filepath.Join(dir, seenFile)
 		// Who does not want to pass the entries on may delete the file.
@@ -137,8 +137,10 @@ func (m *Model) checkSummary(path string) error {
 	if p := s.Structure.Prior; p != nil && (len(p.Covariance) != len(p.Mean)*len(p.Mean) || len(p.Mean) < k || len(p.Mean) > k+1) {
 		return fmt.Errorf("%s: its prior does not fit its %d terms", path, k)
 	}
-	if r := s.Structure.Remainder; r != nil && (r.Rank < 1 || r.Rank > maxRemainder || !(r.Ridge >= 0)) {
-		return fmt.Errorf("%s: its remainder has the rank %d and the ridge %v", path, r.Rank, r.Ridge)
+	if r := s.Structure.Remainder; r != nil {
+		if err := r.check(k, s.Model); err != nil {
+			return fmt.Errorf("%s: %w", path, err)
+		}
 	}
 	m.Structure = *s.Structure
 	return nil
@@ -200,13 +202,16 @@ func (t *table) take(columns []columnar.Vector) error {
 		t.effects = append(t.effects, columns[0].Floats...)
 		columns = columns[1:]
 	}
-	k := len(t.names) - t.remainder
+	k := t.terms()
 	for i := range n {
 		for f, c := range columns {
-			if f < k {
+			switch {
+			case f < k:
 				t.values = append(t.values, c.Floats[i])
-			} else {
+			case f < k+t.remainder:
 				t.factors = append(t.factors, c.Floats[i])
+			default:
+				t.spreads = append(t.spreads, c.Floats[i])
 			}
 		}
 	}

@@ -25,6 +25,7 @@ type Model struct {
 
 	rows, columns index
 	seen          seen
+	fitted        seen // the entries fitted on, where those are not all that were seen
 }
 
 // index finds an id's position. It is built at the first question, because
@@ -114,6 +115,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	}
 	model.Survey = nil
 	model.SetSeen(train.Source())
+	model.fitted = seen{columns: model.seen.columns, source: model.seen.source}
 	if err := model.check(); err != nil {
 		return nil, err
 	}
@@ -141,9 +143,9 @@ func (m *Model) check() error {
 	if at := notFinite(m.RowEffects); at >= 0 {
 		return fmt.Errorf("model: row %q has the effect %v", m.RowIDs[at], m.RowEffects[at])
 	}
-	for _, factors := range [][]float64{m.RowRemainder, m.ColumnRemainder} {
+	for _, factors := range [][]float64{m.RowRemainder, m.ColumnRemainder, m.ColumnError} {
 		if at := notFinite(factors); at >= 0 {
-			return fmt.Errorf("model: its remainder has a factor %v", factors[at])
+			return fmt.Errorf("model: its remainder has the number %v", factors[at])
 		}
 	}
 	if at := notFinite(m.ColumnEffects); at >= 0 {

@@ -20,14 +20,19 @@ const largestFeature = 1e100
 // *data.InputError; what was filled in or pooled is a warning.
 func (m *Model) ColumnFrom(record map[string]string) (features []float64, warnings []string, err error) {
 	if m.Summary.Encoding != nil {
-		if features, warnings, err = m.Summary.Encoding.Apply(record); err != nil {
-			return nil, nil, err
+		for _, e := range m.encodings() {
+			more, notes, err := e.Apply(record)
+			if err != nil {
+				return nil, nil, err
+			}
+			features, warnings = append(features, more...), append(warnings, notes...)
 		}
 		return features, warnings, m.checkFeatures("record", 0, features)
 	}
-	cells := make([]string, m.K())
+	used := m.FeaturesUsed()
+	cells := make([]string, len(used))
 	var absent []string
-	for f, name := range m.Summary.Terms {
+	for f, name := range used {
 		cell, ok := record[name]
 		if !ok {
 			absent = append(absent, name)
@@ -44,9 +49,23 @@ func (m *Model) ColumnFrom(record map[string]string) (features []float64, warnin
 // ColumnsFrom is ColumnFrom for a whole table of new columns. Errors name its
 // file and line.
 func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warnings []string, err error) {
+	used := m.FeaturesUsed()
 	if m.Summary.Encoding != nil {
-		if features, warnings, err = m.Summary.Encoding.ApplyTable(table); err != nil {
-			return nil, nil, err
+		var parts []*data.Features
+		for _, e := range m.encodings() {
+			part, notes, err := e.ApplyTable(table)
+			if err != nil {
+				return nil, nil, err
+			}
+			parts, warnings = append(parts, part), append(warnings, notes...)
+		}
+		features = parts[0]
+		if len(parts) > 1 {
+			var values []float64
+			for j := range features.IDs {
+				values = append(append(values, parts[0].Row(j)...), parts[1].Row(j)...)
+			}
+			features = data.NewFeatures(features.IDs, used, values)
 		}
 		for j := range features.IDs {
 			if err := m.checkFeatures(table.File, table.Lines[j], features.Row(j)); err != nil {
@@ -55,9 +74,9 @@ func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warn
 		}
 		return features, warnings, nil
 	}
-	at := make([]int, m.K())
+	at := make([]int, len(used))
 	var absent []string
-	for f, name := range m.Summary.Terms {
+	for f, name := range used {
 		if at[f] = slices.Index(table.Names, name); at[f] < 0 {
 			absent = append(absent, name)
 		}
@@ -65,8 +84,8 @@ func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warn
 	if len(absent) > 0 {
 		return nil, nil, encode.AbsentFields(table.File, 1, absent)
 	}
-	values := make([]float64, 0, len(table.IDs)*m.K())
-	cells := make([]string, m.K())
+	values := make([]float64, 0, len(table.IDs)*len(used))
+	cells := make([]string, len(used))
 	for j := range table.IDs {
 		for f, x := range at {
 			cells[f] = table.Row(j)[x]
@@ -77,14 +96,32 @@ func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warn
 		}
 		values = append(values, row...)
 	}
-	return data.NewFeatures(slices.Clone(table.IDs), m.Summary.Terms, values), nil, nil
+	return data.NewFeatures(slices.Clone(table.IDs), used, values), nil, nil
+}
+
+// FeaturesUsed names what a prediction needs of a column: the terms, and the other
+// features of a remainder.
+func (m *Model) FeaturesUsed() []string {
+	if m.Remainder == nil {
+		return m.Summary.Terms
+	}
+	return slices.Concat(m.Summary.Terms, m.Remainder.Other)
+}
+
+// encodings make them from a raw record.
+func (m *Model) encodings() []*encode.Encoding {
+	out := []*encode.Encoding{m.Summary.Encoding}
+	if r := m.Remainder; r != nil && len(r.Other) > 0 {
+		out = append(out, r.OtherEncoding)
+	}
+	return out
 }
 
 // numbers reads the terms of one column, which are used as given.
 func (m *Model) numbers(file string, line int, cells []string) ([]float64, error) {
 	out := make([]float64, len(cells))
 	for f, cell := range cells {
-		name := data.Quote(m.Summary.Terms[f])
+		name := data.Quote(m.FeaturesUsed()[f])
 		if cell == "" {
 			return nil, &data.InputError{File: file, Line: line, Problem: "field " + name + " is blank", Remedy: "the model uses it as given: fill it in"}
 		}
@@ -102,7 +139,7 @@ func (m *Model) checkFeatures(file string, line int, features []float64) error {
 		if !(math.Abs(x) <= largestFeature) {
 			return &data.InputError{
 				File: file, Line: line,
-				Problem: fmt.Sprintf("feature %s has the value %g: too large to compute with", data.Quote(m.Summary.Terms[f]), x),
+				Problem: fmt.Sprintf("feature %s has the value %g: too large to compute with", data.Quote(m.FeaturesUsed()[f]), x),
 				Remedy:  "give it in the unit of the table",
 			}
 		}
@@ -115,8 +152,9 @@ func (m *Model) checkFeatures(file string, line int, features []float64) error {
 // predict. Ids that the model has already are an error: their features are part
 // of it. The model itself is not changed.
 func (m *Model) WithColumns(features *data.Features) (*Model, error) {
-	if _, k := features.Dims(); k != m.K() {
-		panic(fmt.Sprintf("model: %d features for a model with %d terms", k, m.K()))
+	k := m.K()
+	if _, used := features.Dims(); used != len(m.FeaturesUsed()) {
+		panic(fmt.Sprintf("model: %d features for a model with %d", used, len(m.FeaturesUsed())))
 	}
 	for _, id := range features.IDs {
 		if _, known := m.Column(id); known {
@@ -126,15 +164,23 @@ func (m *Model) WithColumns(features *data.Features) (*Model, error) {
 	out := m.copy()
 	out.ColumnIDs = slices.Concat(m.ColumnIDs, features.IDs)
 	out.ColumnEntries = append(slices.Clone(m.ColumnEntries), make([]int32, len(features.IDs))...)
-	out.Features = slices.Concat(m.Features, features.Values)
+	out.Features = slices.Clone(m.Features)
+	for j := range features.IDs {
+		out.Features = append(out.Features, features.Row(j)[:k]...)
+	}
 	if m.ColumnEffects != nil {
 		out.ColumnEffects = slices.Clone(m.ColumnEffects)
 		for j := range features.IDs {
-			out.ColumnEffects = append(out.ColumnEffects, m.newColumnEffect(features.Row(j)))
+			out.ColumnEffects = append(out.ColumnEffects, m.newColumnEffect(features.Row(j)[:k]))
 		}
 	}
-	if m.Remainder != nil { // a column without entries has none
-		out.ColumnRemainder = append(slices.Clone(m.ColumnRemainder), make([]float64, len(features.IDs)*m.Remainder.Rank)...)
+	if r := m.Remainder; r != nil { // a column without entries has no traits
+		out.ColumnRemainder, out.ColumnError = slices.Clone(m.ColumnRemainder), slices.Clone(m.ColumnError)
+		prior := packed(r.ColumnPrior)
+		for j := range features.IDs {
+			out.ColumnRemainder = append(append(out.ColumnRemainder, features.Row(j)[k:]...), make([]float64, r.Rank)...)
+			out.ColumnError = append(out.ColumnError, prior...)
+		}
 	}
 	out.Summary.Columns = len(out.ColumnIDs)
 	return out, out.check()
@@ -148,5 +194,6 @@ func (m *Model) copy() *Model {
 		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, Features: m.Features,
 	}
 	out.seen.file, out.seen.columns, out.seen.source = m.seen.file, m.seen.columns, m.seen.source
+	out.fitted = seen{columns: m.fitted.columns, source: m.fitted.source}
 	return out
 }

@@ -68,7 +68,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 			if out.RowEffects != nil {
 				out.RowEffects = append(out.RowEffects, 0)
 			}
-			out.RowRemainder = append(out.RowRemainder, make([]float64, m.remainderRank())...)
+			out.RowRemainder = append(out.RowRemainder, make([]float64, m.factors())...)
 		}
 		rows[x] = i
 	}
@@ -95,13 +95,38 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 			if m.RowEffects != nil {
 				m.RowEffects[i] = effect
 			}
-			if r := m.remainderRank(); r > 0 {
+			if r := m.factors(); r > 0 {
 				f.remainder(at, values, effect, m.Coefficients[i*k:(i+1)*k], m.RowRemainder[i*r:(i+1)*r])
 			}
 			m.Entries[i] = int32(len(at))
 			return nil
 		}
 	})
+}
+
+// addFitted takes over which entries the rows were fitted on: those of r that were
+// folded in, on theirs.
+func (m *Model) addFitted(before *Model, r *data.Ratings, rows []int, onlyNew bool) {
+	m.fitted = seen{}
+	if before.fitted.columns == nil && before.fitted.source == nil {
+		return
+	}
+	m.fitted.columns = make([][]int32, len(m.RowIDs))
+	row := before.fitted.reader()
+	for i := range before.RowIDs {
+		at, err := row(i)
+		if err != nil {
+			m.fitted = seen{}
+			return
+		}
+		m.fitted.columns[i] = slices.Clone(at)
+	}
+	for x, i := range rows {
+		if !onlyNew || i >= len(before.RowIDs) {
+			at, _ := r.Row(x)
+			m.fitted.columns[i] = slices.Clone(at)
+		}
+	}
 }
 
 // addSeen adds what the rows of r have seen to what the model knew before; if it
@@ -112,6 +137,7 @@ func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int, anyway bool)
 		return before.seen.err
 	}
 	m.seen.file, m.seen.columns, m.seen.source = "", nil, nil
+	m.addFitted(before, r, rows, anyway)
 	if before.seen.columns == nil && before.seen.source == nil && !anyway {
 		return nil
 	}

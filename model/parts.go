@@ -44,7 +44,7 @@ type Structure struct {
 	// ColumnShrinkage is that of the column effects, in entries, as learned
 	// beside the prior; 0 with another refit.
 	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`
-	// Remainder describes what is left unnamed; nil: nothing.
+	// Remainder describes what predictions have beside effects and selected features; nil: nothing.
 	Remainder *Remainder `json:"remainder,omitempty"`
 	// Clip is the range that predictions are kept within; nil: none.
 	Clip *Range `json:"clip,omitempty"`
@@ -66,8 +66,11 @@ type Parts struct {
 	Coefficients  []float64 // n×k; nil if Stored has them
 	Stored        RowStore  // the coefficients, if they are not in memory; nil: they are
 
-	RowRemainder    []float64 // n×rank; nil without a remainder
-	ColumnRemainder []float64 // m×rank
+	RowRemainder    []float64 // n×factors: coefficients of other features, traits; nil without a remainder
+	ColumnRemainder []float64 // m×factors: other features, traits
+	// ColumnError is the posterior covariance of each column's effect (in Full) and
+	// traits, as a packed lower triangle; nil without a fitted remainder.
+	ColumnError []float64
 
 	Survey *data.Survey // of the entries fitted on; nil in a Model
 }

@@ -3,58 +3,201 @@ package model
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"optcomplete/data"
-	"optcomplete/pass"
+	"optcomplete/encode"
+	"optcomplete/remainder"
 )
 
-// Unnamed is what explanations call the remainder.
-const Unnamed = "unnamed remainder"
+// What explanations call the parts of the remainder.
+const (
+	Unnamed      = "unnamed remainder"
+	OtherNamed   = "other features"
+	defaultTrait = 10 // rank of the unnamed part unless a recipe says
+)
 
-// Remainder describes what is left unnamed: a matrix of low rank that predicts
-// what the effects and the features leave. Every row and every column has that
-// many factors; a prediction adds their product. A column without entries has
-// none, and neither has a row.
+// Remainder describes what predictions have beside effects and selected features:
+// coefficients of the other features, shrunken by a learned prior, and unnamed
+// traits, of which every row and every column has so many. Together they are
+// the factors of the remainder: a prediction adds the product of the row's and
+// the column's. See package remainder.
 type Remainder struct {
-	Rank int `json:"rank"`
-	// Ridge is the penalty on a row's factors v: a new row's minimise
+	Rank int `json:"rank"` // of the unnamed part
+	// Ridge is the penalty on a row's factors v in a baseline: a new row's minimise
 	// Σ (rest_j − v·w_j)² + Ridge·‖v‖² over its entries, as every row's do.
-	Ridge float64 `json:"ridge"`
+	Ridge float64 `json:"ridge,omitempty"`
+	// Other names the features that are not selected: the first factors.
+	Other []string `json:"other,omitempty"`
+	// OtherEncoding makes them from a raw record; nil: features as given.
+	OtherEncoding *encode.Encoding `json:"other_encoding,omitempty"`
+	// OtherTypical is their mean over the columns, OtherPopulation the
+	// coefficients of a row of which nothing is known.
+	OtherTypical    []float64 `json:"other_typical,omitempty"`
+	OtherPopulation []float64 `json:"other_population,omitempty"`
+	// Prior is that of a row's effect (not in Paper), coefficients, other
+	// coefficients and traits together; nil in a baseline.
+	Prior *Prior `json:"prior,omitempty"`
+	// ColumnPrior is the covariance of a column's effect (in Full) and traits.
+	ColumnPrior []float64 `json:"column_prior,omitempty"`
 }
 
 // maxRemainder is the largest rank of a remainder that is read: more is damage.
 const maxRemainder = 1 << 16
 
-// SetRemainder gives the parts a remainder: columns holds the factors of every
-// column, m×rank, and the rows' are fitted to what the other parts leave of the
-// entries. chosen holds the selected features of every column, m×k.
-func (p *Parts) SetRemainder(ctx context.Context, s data.Source, chosen []float64, k int, remainder Remainder, columns []float64, threads int) error {
-	n, m := s.Dims()
-	r := remainder.Rank
-	if len(columns) != m*r {
-		panic(fmt.Sprintf("model: %d factors for %d columns and a remainder of rank %d", len(columns), m, r))
+// check tells what is wrong with a remainder that was read.
+func (r *Remainder) check(k int, kind string) error {
+	o := len(r.Other)
+	if r.Rank < 0 || r.Rank > maxRemainder || r.Rank+o == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o {
+		return fmt.Errorf("its remainder has the rank %d, the ridge %v and %d other features", r.Rank, r.Ridge, o)
 	}
-	p.Remainder, p.RowRemainder, p.ColumnRemainder = nil, nil, nil
-	base := p.Unclipped(chosen, k)
-	rows := make([]float64, n*r)
-	err := pass.RunTasks(ctx, s, threads, &pass.Task{Pass: &pass.Here{Called: "remainder", Begin: func(int) func(i int, at []int32, values []float64) error {
-		solver := newRemainderSolver(remainder)
-		var rest []float64
-		return func(i int, at []int32, values []float64) error {
-			rest = resize(rest, len(at))
-			base(i, at, rest)
-			for x, v := range values {
-				rest[x] = v - rest[x]
-			}
-			solver.solve(columns, at, rest, rows[i*r:(i+1)*r])
-			return nil
+	d, own := k+o+r.Rank, r.Rank
+	if kind != Paper.String() {
+		d++
+	}
+	if kind == Full.String() {
+		own++
+	}
+	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o > 0 {
+		return fmt.Errorf("its remainder does not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
+	}
+	if e := r.OtherEncoding; e != nil && len(e.Features) != o {
+		return fmt.Errorf("the encoding of its %d other features has %d", o, len(e.Features))
+	}
+	return nil
+}
+
+// factors is how many factors rows and columns have.
+func (p *Structure) factors() int {
+	if p.Remainder == nil {
+		return 0
+	}
+	return len(p.Remainder.Other) + p.Remainder.Rank
+}
+
+// errors is how many numbers the posterior covariance of a column's own
+// parameters has; 0 in a baseline.
+func (p *Structure) errors(kind string) int {
+	if p.Remainder == nil || p.Remainder.Prior == nil {
+		return 0
+	}
+	own := p.Remainder.Rank
+	if kind == Full.String() {
+		own++
+	}
+	return own * (own + 1) / 2
+}
+
+// Others are the features that are not selected.
+type Others struct {
+	Names    []string
+	Values   []float64        // m×len(Names)
+	Encoding *encode.Encoding // from a raw record; nil: as given
+}
+
+// RemainderRecipe says how to fit a remainder.
+type RemainderRecipe struct {
+	Kind    Kind
+	Rank    int // of the unnamed part, at most; negative: 10 at most
+	Seed    uint64
+	Threads int
+	OnStep  func(remainder.Step) // may be nil
+}
+
+// FitRemainder fits the remainder together with all other parts, starting from
+// those, which must have a learned prior. chosen holds the selected features of
+// every column, m×k. Nothing changes if there is nothing to add.
+func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, r RemainderRecipe) error {
+	n, m := s.Dims()
+	o, rank := len(others.Names), r.Rank
+	if rank < 0 {
+		rank = defaultTrait
+	}
+	first := 1 // the row's level
+	if r.Kind == Paper {
+		first = 0
+	}
+	named := first + k
+	known := named + o
+	design := make([]float64, 0, m*known)
+	for j := range m {
+		if first == 1 {
+			design = append(design, 1)
 		}
-	}}})
-	if err != nil {
+		design = append(append(design, chosen[j*k:][:k]...), others.Values[j*o:][:o]...)
+	}
+	start := remainder.Start{Mean: make([]float64, known), Spread: make([]float64, known*known), Noise: p.Prior.Noise, Levels: p.ColumnEffects}
+	copy(start.Mean, p.Prior.Mean)
+	for x := range named {
+		copy(start.Spread[x*known:], p.Prior.Covariance[x*named:][:named])
+	}
+	for x := named; x < known; x++ {
+		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
+	}
+	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind == Full},
+		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep})
+	if err != nil || fit.Rank+o == 0 {
 		return err
 	}
-	p.Remainder, p.RowRemainder, p.ColumnRemainder = &remainder, rows, columns
-	return nil
+	rank = fit.Rank
+	levels, own := 0, rank
+	if r.Kind == Full {
+		levels, own = 1, rank+1
+	}
+	p.Remainder = &Remainder{
+		Rank: rank, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named:known],
+		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior,
+	}
+	p.Prior = p.Remainder.Prior.first(named)
+	p.Population = append(make([]float64, 1-first), p.Prior.Mean...)
+	p.NewColumn = make([]float64, k+1) // what features tell of a column is in the rows' coefficients
+	p.ColumnShrinkage = 0
+	p.ColumnError = fit.Error
+	p.ColumnRemainder = make([]float64, 0, m*(o+rank))
+	for j := range m {
+		z := others.Values[j*o:][:o]
+		axpy(1/float64(m), z, p.Remainder.OtherTypical)
+		if levels == 1 {
+			p.ColumnEffects[j] = fit.Columns[j*own]
+		}
+		p.ColumnRemainder = append(append(p.ColumnRemainder, z...), fit.Columns[j*own+levels:][:rank]...)
+	}
+	p.RowRemainder = make([]float64, n*(o+rank))
+	return fit.Rows(ctx, s, r.Threads, func(i int, theta []float64) {
+		if first == 1 {
+			p.RowEffects[i] = theta[0]
+		}
+		copy(p.Coefficients[i*k:][:k], theta[first:])
+		copy(p.RowRemainder[i*(o+rank):][:o+rank], theta[named:])
+	})
+}
+
+// otherShare is the variance of another feature's coefficient to begin with, in
+// units of the noise, for a feature of mean square 1. Larger ones need several
+// times as many steps.
+const otherShare = 0.006
+
+// meanSquare is that of feature x over the observed entries.
+func meanSquare(design []float64, entries []int, known, x int) float64 {
+	sum, count := 0.0, 0.0
+	for j, e := range entries {
+		v := design[j*known+x]
+		sum += float64(e) * v * v
+		count += float64(e)
+	}
+	if !(sum > 0) {
+		return 1
+	}
+	return sum / count
+}
+
+// first is the prior of the first so many numbers.
+func (p *Prior) first(d int) *Prior {
+	out := &Prior{Mean: slices.Clone(p.Mean[:d]), Noise: p.Noise}
+	for x := range d {
+		out.Covariance = append(out.Covariance, p.Covariance[x*len(p.Mean):][:d]...)
+	}
+	return out
 }
 
 // Unclipped is Predictor without the range.
@@ -67,21 +210,46 @@ func (p *Parts) Unclipped(chosen []float64, k int) func(row int, columns []int32
 	}
 }
 
-// remainder is what the remainder adds to the prediction for row i and column j.
+// remainder is what the remainder adds to the prediction for row i and column j;
+// −1 stands for one of which nothing is known.
 func (p *Parts) remainder(i, j int) float64 {
-	if p.Remainder == nil {
-		return 0
-	}
-	r := p.Remainder.Rank
-	return dot(p.RowRemainder[i*r:(i+1)*r], p.ColumnRemainder[j*r:(j+1)*r])
+	other, unnamed := p.splitRemainder(i, j)
+	return other + unnamed
 }
 
-// remainderRank is the number of factors that rows and columns have.
-func (p *Structure) remainderRank() int {
+// splitRemainder is what the other features add, and what has no name.
+func (p *Parts) splitRemainder(i, j int) (other, unnamed float64) {
 	if p.Remainder == nil {
-		return 0
+		return 0, 0
 	}
-	return p.Remainder.Rank
+	o, f := len(p.Remainder.Other), p.factors()
+	row, column := p.Remainder.OtherPopulation, p.Remainder.OtherTypical
+	if i >= 0 {
+		row = p.RowRemainder[i*f:][:f]
+	}
+	if j >= 0 {
+		column = p.ColumnRemainder[j*f:][:f]
+	}
+	if o > 0 {
+		other = dot(row[:o], column[:o])
+	}
+	if i >= 0 && j >= 0 {
+		unnamed = dot(row[o:], column[o:])
+	}
+	return other, unnamed
+}
+
+// packed is the lower triangle of a square matrix, by rows.
+func packed(square []float64) []float64 {
+	d := 0
+	for d*d < len(square) {
+		d++
+	}
+	var out []float64
+	for x := range d {
+		out = append(out, square[x*d:][:x+1]...)
+	}
+	return out
 }
 
 // remainderSolver fits the factors of one row after another.

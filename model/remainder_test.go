@@ -2,17 +2,20 @@ package model
 
 import (
 	"context"
+	"errors"
 	"math"
+	"strconv"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/remainder"
 )
 
-// remainders is a model with a remainder of rank 2.
-func remainders(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
+// baselines is a model with a remainder of rank 2 as baselines have it.
+func baselines(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
 	t.Helper()
 	matrix, f := problem(t, 40, 12, 3, 0.5, 3)
 	m := built(t, matrix, f, kind, refit)
@@ -21,53 +24,87 @@ func remainders(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
 	for x := range columns {
 		columns[x] = rng.Normal()
 	}
-	if err := m.SetRemainder(context.Background(), matrix, m.Features, m.K(), Remainder{Rank: 2, Ridge: 0.5}, columns, 2); err != nil {
-		t.Fatal(err)
+	r := Remainder{Rank: 2, Ridge: 0.5}
+	rows, solver := make([]float64, 40*2), newRemainderSolver(r)
+	base := m.Unclipped(m.Features, m.K())
+	for i := range 40 {
+		at, values := matrix.Row(i)
+		rest := make([]float64, len(at))
+		base(i, at, rest)
+		for x, v := range values {
+			rest[x] = v - rest[x]
+		}
+		solver.solve(columns, at, rest, rows[i*2:i*2+2])
 	}
+	m.Remainder, m.RowRemainder, m.ColumnRemainder = &r, rows, columns
 	m.Summary.Structure = &m.Structure
 	return matrix, m
 }
 
-// A row's factors are a minimum: no small change of them is better.
-func TestRemainderFitsWhatTheOtherPartsLeave(t *testing.T) {
-	matrix, m := remainders(t, Full, LearnedPrior)
-	clip := m.Clip
-	m.Clip = nil
-	defer func() { m.Clip = clip }()
-	cost := func(i int) float64 {
-		at, values := matrix.Row(i)
-		out := make([]float64, len(at))
-		m.PredictRow(i, at, out)
-		sum := 0.5 * (m.RowRemainder[i*2]*m.RowRemainder[i*2] + m.RowRemainder[i*2+1]*m.RowRemainder[i*2+1])
-		for x, v := range values {
-			sum += (v - out[x]) * (v - out[x])
-		}
-		return sum
+// remainders is a model with one of two features selected and a fitted remainder:
+// the other one and a trait without a name.
+func remainders(t *testing.T, kind Kind) (*data.Matrix, *Model) {
+	t.Helper()
+	const n, m = 150, 40
+	rng := random.New(8)
+	values, traits := make([]float64, m*2), make([]float64, m)
+	for x := range values {
+		values[x] = rng.Normal()
 	}
-	for i := range m.RowIDs {
-		best := cost(i)
-		for x := range 2 {
-			for _, by := range []float64{-1e-3, 1e-3} {
-				m.RowRemainder[i*2+x] += by
-				if now := cost(i); now < best-1e-12 {
-					t.Fatalf("row %d: cost %v, but %v next to it", i, best, now)
-				}
-				m.RowRemainder[i*2+x] -= by
+	for j := range traits {
+		traits[j] = rng.Normal()
+	}
+	var entries []data.Entry
+	for i := range n {
+		a, u, v, w := 0.5*rng.Normal(), rng.Normal(), 0.3+0.7*rng.Normal(), 0.8*rng.Normal()
+		if kind == Paper {
+			a = 0 // rows have no level there
+		}
+		for j := range m {
+			if i%10 != 3 && rng.Float64() < 0.5 {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: a + u*values[j*2] + v*values[j*2+1] + w*traits[j] + 0.3*rng.Normal()})
 			}
 		}
 	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := featuresOf(m, 2, values)
+	parts, err := FitParts(context.Background(), matrix, Chosen(f, []int{0}), 1, Recipe{Kind: kind, Refit: LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	others := Others{Names: f.Names[1:], Values: Chosen(f, []int{1})}
+	if err := parts.FitRemainder(context.Background(), matrix, Chosen(f, []int{0}), 1, others, RemainderRecipe{Kind: kind, Rank: 3, Threads: 2}); err != nil {
+		t.Fatal(err)
+	}
+	r := &data.Ratings{Matrix: matrix, RowIDs: make([]string, n), ColumnIDs: f.IDs}
+	for i := range r.RowIDs {
+		r.RowIDs[i] = "r" + strconv.Itoa(i)
+	}
+	out, err := New(Summary{Model: kind.String(), Refit: LearnedPrior}, r, f, []int{0}, parts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if out.Remainder == nil || out.Remainder.Rank != 1 {
+		t.Fatalf("%v: remainder %+v, made with one trait", kind, out.Remainder)
+	}
+	return matrix, out
 }
 
 func TestRemainderIsSavedAndOldModelsLoad(t *testing.T) {
 	for _, kind := range everyKind {
-		_, m := remainders(t, kind, AutoRefit)
-		dir := save(t, m)
-		got, err := Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if diff := cmp.Diff(m, got, sameModel); diff != "" {
-			t.Error(diff)
+		_, m := remainders(t, kind)
+		_, baseline := baselines(t, kind, AutoRefit)
+		for _, m := range []*Model{m, baseline} {
+			got, err := Load(save(t, m))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if diff := cmp.Diff(m, got, sameModel); diff != "" {
+				t.Error(diff)
+			}
 		}
 	}
 	// A model of the version before is one without a remainder.
@@ -81,63 +118,168 @@ func TestRemainderIsSavedAndOldModelsLoad(t *testing.T) {
 }
 
 // Folding a known row in gives back its factors; Answer, the sum and the
-// reasons say the same; what is new has no remainder.
+// reasons say the same; what is new has no traits, but other features.
 func TestRemainderOfRowsAndAnswers(t *testing.T) {
 	for _, kind := range everyKind {
-		for _, refit := range everyRefit {
-			matrix, m := remainders(t, kind, refit)
-			again, rows, err := m.WithRows(context.Background(), &data.Ratings{Matrix: matrix, RowIDs: m.RowIDs, ColumnIDs: m.ColumnIDs}, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for x, v := range m.RowRemainder {
-				if math.Abs(again.RowRemainder[x]-v) > 1e-9 {
-					t.Fatalf("%v, %v: row %d: factor %v, was %v", kind, refit, rows[x/2], again.RowRemainder[x], v)
-				}
-			}
-			sum := m.ExplainSum(m.RowIDs[4], m.ColumnIDs[3])
-			total := sum.Mean + sum.RowEffect + sum.ColumnEffect + *sum.Remainder
-			for _, p := range sum.Parts {
-				total += p.Part
-			}
-			if math.Abs(total-sum.Sum) > 1e-9 || *sum.Remainder == 0 {
-				t.Errorf("%v: the parts add up to %v, not %v", kind, total, sum.Sum)
-			}
-			if p, err := m.Predict(m.RowIDs[4], m.ColumnIDs[3]); err != nil || p != sum.Prediction {
-				t.Errorf("%v: Predict says %v, the sum %v", kind, p, sum.Prediction)
-			}
-			if got := m.ExplainSum("nobody", m.ColumnIDs[3]); *got.Remainder != 0 {
-				t.Errorf("a new row has the remainder %v", *got.Remainder)
-			}
-			wider, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.Summary.Terms, make([]float64, m.K())))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if got := wider.ExplainSum(m.RowIDs[4], "new"); *got.Remainder != 0 {
-				t.Errorf("a new column has the remainder %v", *got.Remainder)
-			}
+		matrix, m := remainders(t, kind)
+		checkRemainder(t, matrix, m)
+		if got := m.ExplainSum("nobody", m.ColumnIDs[3]); *got.Other == 0 || math.Abs(*got.Other-m.Remainder.OtherPopulation[0]*m.ColumnRemainder[3*2]) > 1e-12 {
+			t.Errorf("%v: the other feature adds %v for a new row", kind, *got.Other)
 		}
+		wider, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.FeaturesUsed(), []float64{0, 2}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := wider.ExplainSum(m.RowIDs[4], "new"); *got.Remainder != 0 || math.Abs(*got.Other-2*m.RowRemainder[4*2]) > 1e-12 {
+			t.Errorf("%v: a new column has the remainder %v and %v from its other feature", kind, *got.Remainder, *got.Other)
+		}
+		for _, refit := range everyRefit {
+			matrix, m := baselines(t, kind, refit)
+			checkRemainder(t, matrix, m)
+		}
+	}
+}
+
+func checkRemainder(t *testing.T, matrix *data.Matrix, m *Model) {
+	t.Helper()
+	again, rows, err := m.WithRows(context.Background(), &data.Ratings{Matrix: matrix, RowIDs: m.RowIDs, ColumnIDs: m.ColumnIDs}, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x, v := range m.RowRemainder {
+		if math.Abs(again.RowRemainder[x]-v) > 1e-9 {
+			t.Fatalf("%s: row %d: factor %v, was %v", m.Summary.Model, rows[x/2], again.RowRemainder[x], v)
+		}
+	}
+	sum := m.ExplainSum(m.RowIDs[4], m.ColumnIDs[3])
+	total := sum.Mean + sum.RowEffect + sum.ColumnEffect + *sum.Remainder
+	for _, p := range sum.Parts {
+		total += p.Part
+	}
+	for _, p := range sum.OtherParts {
+		total += p.Part
+	}
+	if math.Abs(total-sum.Sum) > 1e-9 || *sum.Remainder == 0 {
+		t.Errorf("%s: the parts add up to %v, not %v", m.Summary.Model, total, sum.Sum)
+	}
+	if p, err := m.Predict(m.RowIDs[4], m.ColumnIDs[3]); err != nil || p != sum.Prediction {
+		t.Errorf("%s: Predict says %v, the sum %v", m.Summary.Model, p, sum.Prediction)
+	}
+	if got := m.ExplainSum("nobody", m.ColumnIDs[3]); *got.Remainder != 0 {
+		t.Errorf("a new row has the remainder %v", *got.Remainder)
 	}
 }
 
 // The shares add up with the remainder's, which is that of its own part.
 func TestVarianceOfTheRemainder(t *testing.T) {
-	matrix, m := remainders(t, Full, LearnedPrior)
+	matrix, m := remainders(t, Full)
 	v, err := m.VarianceOf(context.Background(), matrix, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := v.Rows + v.Columns + v.Remainder + v.Rest
+	sum := v.Rows + v.Columns + v.Other + v.Remainder + v.Rest
 	for _, x := range v.Terms {
 		sum += x
 	}
-	if math.Abs(sum-1) > 1e-12 || v.Remainder <= 0 {
+	if math.Abs(sum-1) > 1e-12 || v.Remainder <= 0 || v.Other <= 0 {
 		t.Errorf("shares add up to %v: %+v", sum, v)
 	}
 	without := m.copy()
 	without.Remainder, without.RowRemainder, without.ColumnRemainder = nil, nil, nil
 	w, err := without.VarianceOf(context.Background(), matrix, 1)
-	if err != nil || math.Abs(w.Rest-v.Rest-v.Remainder) > 1e-12 {
+	if err != nil || math.Abs(w.Rest-v.Rest-v.Remainder-v.Other) > 1e-12 {
 		t.Errorf("rest %v with, %v without a remainder of %v (%v)", v.Rest, w.Rest, v.Remainder, err)
+	}
+}
+
+// Without other features and traits, the steps of a remainder lead where the
+// learned prior of today is.
+func TestRankZeroIsTheLearnedPrior(t *testing.T) {
+	matrix, f := problem(t, 400, 30, 3, 0.5, 9)
+	p, err := FitParts(context.Background(), matrix, f.Values, 3, Recipe{Kind: Full, Refit: LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	before := p.Unclipped(f.Values, 3)
+	fit, err := remainder.Learn(context.Background(), remainder.Problem{Values: matrix, Mean: p.Mean, Design: withConstant(f.Values, 3, 30), Known: 4, Levels: true},
+		remainder.Settings{Start: remainder.Start{Mean: p.Prior.Mean, Spread: p.Prior.Covariance, Noise: p.Prior.Noise, Levels: p.ColumnEffects}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if math.Abs(fit.Noise/p.Prior.Noise-1) > 0.01 {
+		t.Errorf("noise %v, was %v", fit.Noise, p.Prior.Noise)
+	}
+	for x, v := range p.Prior.Mean {
+		if x > 0 && math.Abs(fit.Prior[x]-v) > 0.05 {
+			t.Errorf("mean %d is %v, was %v", x, fit.Prior[x], v)
+		}
+	}
+	of, worst := remainder.NewPredictor(fit), 0.0
+	for i := range 400 {
+		at, values := matrix.Row(i)
+		of.Row(at, values)
+		var out [1]float64
+		for j := range 30 {
+			before(i, []int32{int32(j)}, out[:])
+			mean, _ := of.Column(j)
+			worst = max(worst, math.Abs(mean-out[0]))
+		}
+	}
+	if worst > 0.05 {
+		t.Errorf("a prediction differs by %v", worst)
+	}
+}
+
+// Intervals hold what they say on entries that were not fitted, with a remainder
+// and without, before and after saving, and are wider for what is not known.
+func TestIntervalsCoverHeldOutEntries(t *testing.T) {
+	matrix, with := remainders(t, Full)
+	without := with.copy()
+	parts, err := FitParts(context.Background(), matrix, with.Features, 1, Recipe{Kind: Full, Refit: LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	without.Parts = *parts
+	without.Summary.Structure = &without.Structure
+	loaded, err := Load(save(t, with))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, m := range []*Model{with, without, loaded} {
+		x, err := m.Intervals()
+		if err != nil {
+			t.Fatal(err)
+		}
+		within, count := 0.0, 0.0
+		for i := range m.RowIDs {
+			at, values := matrix.Row(i)
+			for e, j := range at {
+				low, high, err := x.Of(m.AnswerAt(i, int(j)), i, int(j), 0.8)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if values[e] >= low && values[e] <= high {
+					within++
+				}
+				count++
+			}
+		}
+		// The entries were fitted, so that a little more than 80 % are within.
+		if part := within / count; part < 0.78 || part > 0.92 {
+			t.Errorf("80 %% intervals have %.1f %% of the entries", 100*part)
+		}
+		known, err := x.Variance(4, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		newRow, _ := x.Variance(-1, 3)
+		neither, _ := x.Variance(-1, -1)
+		if !(known < newRow && newRow < neither*1.5 && known > 0) {
+			t.Errorf("variances %v known, %v of a new row, %v of neither", known, newRow, neither)
+		}
+	}
+	_, paper := baselines(t, Paper, LeastSquares)
+	if _, err := paper.Intervals(); !errors.Is(err, ErrNoIntervals) {
+		t.Errorf("%v for a model without a prior", err)
 	}
 }

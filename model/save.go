@@ -21,9 +21,10 @@ const summaryFile = "model.json"
 //	model.json       the Summary: settings, selection, certificate, metrics; and the
 //	                 checksums of all files, which Load verifies
 //	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term,
-//	                 and remainder_1, remainder_2, ... if there is a remainder
+//	                 and if there is a remainder one per other feature and remainder_1, remainder_2, ...
 //	columns.parquet  column (id), entries, effect (only in full), then the value of each term,
-//	                 and remainder_1, remainder_2, ...
+//	                 and of each other feature, remainder_1, remainder_2, ...; covariance_1, ... is
+//	                 the posterior covariance of effect and remainder, a lower triangle by rows
 //	seen.parquet     row (id), column (id): every entry that was given, so that
 //	                 recommendations leave it out; absent beyond 50 million
 //

@@ -72,9 +72,9 @@ func (m *Model) loadSeen() {
 		if m.seen.file == "" {
 			return
 		}
-		m.seen.columns, m.seen.err = m.readSeen(m.seen.file)
+		m.seen.columns, m.fitted.columns, m.seen.err = m.readSeen(m.seen.file)
 		if errors.Is(m.seen.err, fs.ErrNotExist) {
-			m.seen.columns, m.seen.err = nil, nil
+			m.seen.columns, m.fitted.columns, m.seen.err = nil, nil, nil
 		}
 	})
 }
@@ -110,7 +110,12 @@ func (s *seen) count(i int) int {
 // reader reads one row after the other; the slice is valid until the next call.
 func (s *seen) reader() func(i int) ([]int32, error) {
 	if s.source == nil {
-		return func(i int) ([]int32, error) { return s.columns[i], nil }
+		return func(i int) ([]int32, error) {
+			if s.columns == nil {
+				return nil, nil
+			}
+			return s.columns[i], nil
+		}
 	}
 	r := data.NewRowReader(s.source)
 	return func(i int) ([]int32, error) {
@@ -120,25 +125,33 @@ func (s *seen) reader() func(i int) ([]int32, error) {
 }
 
 func (m *Model) writeSeen(w io.Writer) error {
-	out := columnar.NewWriter(w, []columnar.Field{{Name: "row", Kind: columnar.Text, Repeats: true}, {Name: "column", Kind: columnar.Text, Repeats: true}})
-	row := m.seen.reader()
+	out := columnar.NewWriter(w, []columnar.Field{{Name: "row", Kind: columnar.Text, Repeats: true}, {Name: "column", Kind: columnar.Text, Repeats: true}, {Name: "held_out", Kind: columnar.Int}})
+	row, fittedOn := m.seen.reader(), m.fitted.reader()
 	for lo := 0; lo < len(m.RowIDs); {
 		hi, cells := lo, 0
 		for hi < len(m.RowIDs) && (cells == 0 || cells+m.seen.count(hi) <= parquetCells) {
 			cells += m.seen.count(hi)
 			hi++
 		}
-		rows, columns := make([]int32, 0, cells), make([]int32, 0, cells)
+		rows, columns, held := make([]int32, 0, cells), make([]int32, 0, cells), make([]int32, 0, cells)
 		for i := lo; i < hi; i++ {
 			at, err := row(i)
 			if err != nil {
 				return err
 			}
+			fitted, err := fittedOn(i)
+			if err != nil {
+				return err
+			}
 			for _, j := range at {
-				rows, columns = append(rows, int32(i-lo)), append(columns, j)
+				out := int32(0)
+				if _, used := slices.BinarySearch(fitted, j); !used {
+					out = 1
+				}
+				rows, columns, held = append(rows, int32(i-lo)), append(columns, j), append(held, out)
 			}
 		}
-		if err := out.WriteGroup(coded(m.RowIDs[lo:hi], rows), coded(m.ColumnIDs, columns)); err != nil {
+		if err := out.WriteGroup(coded(m.RowIDs[lo:hi], rows), coded(m.ColumnIDs, columns), held); err != nil {
 			return err
 		}
 		lo = hi
@@ -151,34 +164,41 @@ func coded(texts []string, at []int32) columnar.Coded {
 	return columnar.Coded{Texts: texts, N: len(at), At: func(cell int) int { return int(at[cell]) }}
 }
 
-// readSeen reads what writeSeen wrote. Pairs whose row or column the model does
-// not have are an error: they belong to another model.
-func (m *Model) readSeen(path string) (columns [][]int32, err error) {
+// readSeen reads what writeSeen wrote: all columns seen, and those fitted on. Pairs
+// whose row or column the model does not have are an error: they belong to another
+// model. Earlier programs did not tell what was held out.
+func (m *Model) readSeen(path string) (columns, fitted [][]int32, err error) {
 	in, err := columnar.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, err
+		return nil, nil, err
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
+		return nil, nil, fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
 	}
 	defer in.Close()
-	if c := in.Columns; len(c) != 2 || c[0].Kind != columnar.Text || c[1].Kind != columnar.Text || c[0].List || c[1].List {
-		return nil, fmt.Errorf("%s: its columns are not the ids of rows and columns", path)
+	if c := in.Columns; len(c) < 2 || len(c) > 3 || c[0].Kind != columnar.Text || c[1].Kind != columnar.Text || c[0].List || c[1].List ||
+		len(c) == 3 && (c[2].Kind != columnar.Int || c[2].List) {
+		return nil, nil, fmt.Errorf("%s: its columns are not the ids of rows and columns, and held_out", path)
 	}
-	columns = make([][]int32, len(m.RowIDs))
-	err = in.Scan(context.Background(), []int{0, 1}, groupRows, func(batch []columnar.Vector) error {
-		return m.takeSeen(&batch[0], &batch[1], columns)
+	columns, fitted = make([][]int32, len(m.RowIDs)), make([][]int32, len(m.RowIDs))
+	err = in.Scan(context.Background(), []int{0, 1, 2}[:len(in.Columns)], groupRows, func(batch []columnar.Vector) error {
+		var held []int64
+		if len(batch) == 3 {
+			held = batch[2].Ints
+		}
+		return m.takeSeen(&batch[0], &batch[1], held, columns, fitted)
 	})
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", filepath.Clean(path), err)
+		return nil, nil, fmt.Errorf("%s: %w", filepath.Clean(path), err)
 	}
 	for i := range columns {
 		slices.Sort(columns[i]) // another program may have written it in another order
+		slices.Sort(fitted[i])
 	}
-	return columns, nil
+	return columns, fitted, nil
 }
 
-func (m *Model) takeSeen(rowIDs, columnIDs *columnar.Vector, columns [][]int32) error {
+func (m *Model) takeSeen(rowIDs, columnIDs *columnar.Vector, held []int64, columns, fitted [][]int32) error {
 	row, at := "", -1 // of the pair before: they stand by rows
 	for x := range rowIDs.Len() {
 		if id := rowIDs.Text(x); at < 0 || string(id) != row {
@@ -193,6 +213,9 @@ func (m *Model) takeSeen(rowIDs, columnIDs *columnar.Vector, columns [][]int32) 
 			return fmt.Errorf("column %q is not in the model", columnIDs.Text(x))
 		}
 		columns[at] = append(columns[at], int32(j))
+		if held == nil || held[x] == 0 {
+			fitted[at] = append(fitted[at], int32(j))
+		}
 	}
 	return nil
 }

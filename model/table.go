@@ -28,18 +28,20 @@ type table struct {
 	effect bool     // it has the column "effect"
 	names  []string // of the feature columns, and of the remainder's
 
-	remainder int // how many of the names are the remainder's: the last ones
+	remainder int // how many of the names are the remainder's: after the terms
+	errors    int // how many of them are the columns' covariances: the last ones
 
 	ids     []string
 	entries []int32
 	effects []float64
 	values  []float64 // by rows, one for each term
 	factors []float64 // by rows, remainder each
+	spreads []float64 // by rows, errors each
 }
 
 // rowSchema is the table of rows without its content.
 func (m *Model) rowSchema() *table {
-	return &table{file: rowsFile, id: "row", effect: m.Summary.Model != Paper.String(), names: m.columnNames(), remainder: m.remainderRank()}
+	return &table{file: rowsFile, id: "row", effect: m.Summary.Model != Paper.String(), names: m.columnNames(0), remainder: m.factors()}
 }
 
 func (m *Model) rowTable() *table {
@@ -49,28 +51,42 @@ func (m *Model) rowTable() *table {
 }
 
 func (m *Model) columnTable() *table {
-	return &table{file: columnsFile, id: "column", effect: m.Summary.Model == Full.String(), names: m.columnNames(), remainder: m.remainderRank(),
-		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features, factors: m.ColumnRemainder}
+	errors := m.errors(m.Summary.Model)
+	return &table{file: columnsFile, id: "column", effect: m.Summary.Model == Full.String(), names: m.columnNames(errors), remainder: m.factors(), errors: errors,
+		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features, factors: m.ColumnRemainder, spreads: m.ColumnError}
 }
 
-// columnNames gives the Parquet columns of the terms and of the remainder, which
-// is remainder_1 and so on.
-func (m *Model) columnNames() []string {
+// columnNames gives the Parquet columns of the terms and of the remainder: the
+// other features by their names, remainder_1 and so on, and covariance_1 and so
+// on for so many numbers.
+func (m *Model) columnNames(errors int) []string {
 	all := slices.Clone(m.Summary.Terms)
-	for x := range m.remainderRank() {
-		all = append(all, fmt.Sprintf("remainder_%d", x+1))
+	if m.Remainder != nil {
+		all = append(all, m.Remainder.Other...)
+		for x := range m.Remainder.Rank {
+			all = append(all, fmt.Sprintf("remainder_%d", x+1))
+		}
+	}
+	for x := range errors {
+		all = append(all, fmt.Sprintf("covariance_%d", x+1))
 	}
 	return columnNames(all)
 }
 
 // column is where the values of name f are: at, at+width, at+2·width and so on.
 func (t *table) column(f int) (values []float64, width, at int) {
-	k := len(t.names) - t.remainder
-	if f < k {
+	k := t.terms()
+	switch {
+	case f < k:
 		return t.values, k, f
+	case f < k+t.remainder:
+		return t.factors, t.remainder, f - k
 	}
-	return t.factors, t.remainder, f - k
+	return t.spreads, t.errors, f - k - t.remainder
 }
+
+// terms is how many of the names are terms.
+func (t *table) terms() int { return len(t.names) - t.remainder - t.errors }
 
 // columnNames gives the Parquet columns of the features, the same in both
 // files. A feature's column has its own name; if that is empty or taken, by

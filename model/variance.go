@@ -9,7 +9,7 @@ import (
 
 // Variance divides the variance of the training values among the parts of the
 // predictions and what they leave. With a = mean + row effect + column effect +
-// Σ_f part_f + remainder + rest, the share of a part is
+// Σ_f part_f + other features + unnamed + rest, the share of a part is
 //
 //	cov(part, a) / var(a)
 //
@@ -19,7 +19,9 @@ type Variance struct {
 	Rows    float64   `json:"rows"`    // row effects
 	Columns float64   `json:"columns"` // column effects
 	Terms   []float64 `json:"terms"`   // in the order of the summary's terms
-	// Remainder is the share of the unnamed remainder; 0 without one.
+	// Other is the share of the features that are not selected, Remainder that of
+	// the unnamed traits; 0 without a remainder.
+	Other     float64 `json:"other,omitempty"`
 	Remainder float64 `json:"remainder,omitempty"`
 	Rest      float64 `json:"rest"`
 }
@@ -36,7 +38,7 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 		return nil, err
 	}
 	mean := survey.Mean()
-	const rows, columns, square, unnamed, terms = 0, 1, 2, 3, 4 // positions in the sums
+	const rows, columns, square, unnamed, other, terms = 0, 1, 2, 3, 4, 5 // positions in the sums
 	part, err := pass.One[*pass.Sums](ctx, entries, threads, &pass.Fold[*pass.Sums]{
 		Called: "variance", Fresh: func() *pass.Sums { return pass.NewSums(terms + k) },
 		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
@@ -47,7 +49,9 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 					s[square] += d * d
 					s[rows] += d * m.rowEffect(i)
 					s[columns] += d * m.columnEffect(int(c))
-					s[unnamed] += d * m.remainder(i, int(c))
+					named, traits := m.splitRemainder(i, int(c))
+					s[other] += d * named
+					s[unnamed] += d * traits
 					for f, b := range m.columnFeatures(int(c)) {
 						s[terms+f] += d * b * u[f]
 					}
@@ -63,8 +67,8 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 	if total[square] <= 0 || notFinite(total) >= 0 {
 		return nil, nil
 	}
-	v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Remainder: total[unnamed] / total[square]}
-	v.Rest = 1 - v.Rows - v.Columns - v.Remainder
+	v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Other: total[other] / total[square], Remainder: total[unnamed] / total[square]}
+	v.Rest = 1 - v.Rows - v.Columns - v.Other - v.Remainder
 	for f := range k {
 		v.Terms[f] = total[terms+f] / total[square]
 		v.Rest -= v.Terms[f]

@@ -90,6 +90,9 @@ func (m *Model) varianceFigure() *figure {
 	if m.s.Model == "full" {
 		add("column effects", "variance.columns", v.Columns, 3)
 	}
+	if v.Other != 0 {
+		add(model.OtherNamed, "variance.other", v.Other, 3)
+	}
 	if v.Remainder != 0 {
 		add(model.Unnamed, "variance.remainder", v.Remainder, 3)
 	}

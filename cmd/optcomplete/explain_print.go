@@ -100,6 +100,9 @@ func printVariance(w io.Writer, e *model.Explanation) error {
 		parts = append(parts, "column effects "+share(v.Columns))
 	}
 	parts = append(parts, "features "+share(features))
+	if v.Other != 0 {
+		parts = append(parts, model.OtherNamed+" "+share(v.Other))
+	}
 	if v.Remainder != 0 {
 		parts = append(parts, model.Unnamed+" "+share(v.Remainder))
 	}
@@ -168,6 +171,9 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 	for _, p := range e.Parts {
 		names = append(names, p.Name)
 	}
+	if e.Other != nil {
+		names = append(names, model.OtherNamed)
+	}
 	if e.Remainder != nil {
 		names = append(names, model.Unnamed)
 	}
@@ -181,6 +187,9 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 			value = fmt.Sprintf("(%.4g − average %.4g)", p.Value, p.Centre)
 		}
 		fmt.Fprintf(t, "%s\t%+.4f\t  %s × %s\n", name(p.Name), p.Part, value, signed(p.PerUnit))
+	}
+	if e.Other != nil {
+		fmt.Fprintf(t, "%s\t%+.4f\t  %s, in --json one by one\n", name(model.OtherNamed), *e.Other, count(len(e.OtherParts), "feature"))
 	}
 	if e.Remainder != nil {
 		fmt.Fprintf(t, "%s\t%+.4f\t\n", name(model.Unnamed), *e.Remainder)

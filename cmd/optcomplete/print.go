@@ -49,16 +49,24 @@ func printWritten(w io.Writer, written ...string) {
 // summaryDigits is how many digits of costs and bounds a summary has.
 const summaryDigits = 9
 
-// printRemainder says how large the unnamed remainder is.
+// printRemainder says how large the remainder is.
 func printRemainder(w io.Writer, s *model.Summary) {
 	if s.Structure == nil || s.Structure.Remainder == nil {
 		return
 	}
-	carries := ""
+	r := s.Structure.Remainder
+	other, unnamed := "", ""
 	if s.Variance != nil {
-		carries = fmt.Sprintf(", %s of the variance of the training values", share(s.Variance.Remainder))
+		other, unnamed = " ("+share(s.Variance.Other)+" of the variance)", " ("+share(s.Variance.Remainder)+" of the variance)"
 	}
-	fmt.Fprintf(w, "Remainder rank %d, unnamed%s\n", s.Structure.Remainder.Rank, carries)
+	var parts []string
+	if len(r.Other) > 0 {
+		parts = append(parts, count(len(r.Other), "other feature")+other)
+	}
+	if r.Rank > 0 {
+		parts = append(parts, count(r.Rank, "unnamed direction")+unnamed)
+	}
+	fmt.Fprintf(w, "Remainder %s\n", strings.Join(parts, ", "))
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search

@@ -134,7 +134,7 @@ var table = settings.Table{
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Methods: selects, Help: "stop each search after so many nodes; 0: never"},
 	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Methods: selects, Help: "how many other good selections to report"},
 	{Name: "method", Type: settings.Text, Default: "certified", Range: "certified | cutplanes | optcomplete | softimpute | imc | effects", Group: inSearch, Verbs: []string{"fit"}, Help: "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven); or a baseline that selects nothing: softimpute, imc or effects"},
-	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Methods: lowRank, Models: ofMatrix, Help: "largest rank of the unnamed remainder that is fitted to what effects and features leave, or auto to choose it on validation entries; 0: none. Of softimpute and imc: the rank; 0 is auto"},
+	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Methods: lowRank, Models: ofMatrix, Help: "fit what effects and selected features leave, with them: the other features, shrunken, and unnamed traits, at most so many (auto: 10; those that the evidence does not support are dropped); 0: none. Of softimpute and imc: the rank; 0 is auto"},
 
 	// The paper's methods.
 	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Methods: masters, Models: ofMatrix, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},

@@ -1,0 +1,123 @@
+package model
+
+import (
+	"errors"
+	"math"
+
+	"optcomplete/remainder"
+)
+
+// posterior is what the model knows, and how well, as package remainder has it:
+// of a fitted remainder, or of effects and coefficients under a learned prior. nil
+// if the model has no such prior.
+func (m *Model) posterior() *remainder.Fit {
+	k, columns := m.K(), len(m.ColumnIDs)
+	f := &remainder.Fit{Levels: m.ColumnEffects != nil, Mean: m.Mean}
+	prior, others := m.Prior, 0
+	if r := m.Remainder; r != nil {
+		prior, others, f.Rank = r.Prior, len(r.Other), r.Rank
+	}
+	if prior == nil {
+		return nil
+	}
+	first := 0
+	if m.RowEffects != nil {
+		first = 1
+	}
+	f.Known = first + k + others
+	f.Prior, f.Spread, f.Noise = prior.Mean, prior.Covariance, prior.Noise
+	all := others + f.Rank
+	for j := range columns {
+		if first == 1 {
+			f.Design = append(f.Design, 1)
+		}
+		f.Design = append(append(f.Design, m.columnFeatures(j)...), m.ColumnRemainder[j*all:][:others]...)
+		if f.Levels {
+			f.Columns = append(f.Columns, m.ColumnEffects[j])
+		}
+		f.Columns = append(f.Columns, m.ColumnRemainder[j*all+others:][:f.Rank]...)
+	}
+	if m.Remainder != nil {
+		f.Error, f.ColumnPrior = m.ColumnError, m.Remainder.ColumnPrior
+		return f
+	}
+	if !f.Levels {
+		return f
+	}
+	// Column effects by themselves: the noise over entries and shrinkage.
+	variance := func(entries int32) float64 { return prior.Noise / max(float64(entries)+m.ColumnShrinkage, 1e-3) }
+	f.ColumnPrior = []float64{variance(0)}
+	for j := range columns {
+		f.Error = append(f.Error, variance(m.ColumnEntries[j]))
+	}
+	return f
+}
+
+// ErrNoIntervals says that a model has no prior to make intervals from.
+var ErrNoIntervals = errors.New("the model has no learned prior, which intervals are made of (fit it with --refit prior, or --residual-rank auto)")
+
+// ErrEntriesUnknown says that a model does not know which entries its rows had.
+var ErrEntriesUnknown = errors.New("the model was saved without the entries of its rows, which intervals are made of")
+
+// Intervals tells how sure predictions are. It serves one goroutine.
+type Intervals struct {
+	m    *Model
+	of   *remainder.Predictor
+	row  int // the one it has; −2: none
+	at   []float64
+	read func(i int) ([]int32, error)
+}
+
+// Intervals prepares to tell how sure predictions are: from the posterior of the
+// row's and the column's parameters, and the noise of an entry.
+func (m *Model) Intervals() (*Intervals, error) {
+	fit := m.posterior()
+	if fit == nil {
+		return nil, ErrNoIntervals
+	}
+	m.loadSeen()
+	if m.seen.err != nil {
+		return nil, m.seen.err
+	}
+	if m.fitted.columns == nil && m.fitted.source == nil {
+		return nil, ErrEntriesUnknown
+	}
+	return &Intervals{m: m, of: remainder.NewPredictor(fit), row: -2, read: m.fitted.reader()}, nil
+}
+
+// Variance is the variance of an entry around its prediction, noise included; −1
+// stands for a row or column that the model does not have.
+func (x *Intervals) Variance(row, column int) (float64, error) {
+	m := x.m
+	if row >= 0 && m.Entries[row] == 0 {
+		row = -1
+	}
+	if row != x.row {
+		if row < 0 {
+			x.of.Row(nil, nil)
+		} else {
+			columns, err := x.read(row)
+			if err != nil {
+				return 0, err
+			}
+			x.at = x.at[:0]
+			if m.RowEffects != nil {
+				x.at = append(x.at, m.RowEffects[row])
+			}
+			f := m.factors()
+			x.at = append(append(x.at, m.coefficients(row, m.K())...), m.RowRemainder[row*f:][:f]...)
+			x.of.KnownRow(columns, x.at)
+		}
+		x.row = row
+	}
+	_, variance := x.of.Column(column)
+	return variance + x.of.Noise, nil
+}
+
+// Of is the interval around an answer that has the entry with the given
+// probability, within the model's range.
+func (x *Intervals) Of(a Answer, row, column int, probability float64) (low, high float64, err error) {
+	variance, err := x.Variance(row, column)
+	by := math.Sqrt2 * math.Erfinv(probability) * math.Sqrt(variance)
+	return x.m.clip(a.Unclipped - by), x.m.clip(a.Unclipped + by), err
+}

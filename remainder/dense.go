@@ -1,0 +1,106 @@
+package remainder
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// tiny is the least variance and the least pivot.
+const tiny = 1e-200
+
+// inverse of a covariance, d×d, and the logarithm of its determinant. Where
+// rounding has made it singular its diagonal is raised by as little as helps.
+func inverse(spread []float64, d int) ([]float64, float64) {
+	out := make([]float64, d*d)
+	if d == 0 {
+		return out, 0
+	}
+	raised := mat.NewSymDense(d, nil)
+	for raise := 0.0; ; raise = max(100*raise, 1e-13) {
+		for x := range d {
+			for y := range x {
+				raised.SetSym(x, y, spread[x*d+y])
+			}
+			raised.SetSym(x, x, spread[x*d+x]*(1+raise)+tiny)
+		}
+		var c mat.Cholesky
+		if !c.Factorize(raised) {
+			if raise > 1e12 {
+				panic("remainder: a covariance has no positive diagonal")
+			}
+			continue
+		}
+		var inverse mat.SymDense
+		if err := c.InverseTo(&inverse); err != nil && inverse.IsEmpty() {
+			continue
+		}
+		for x := range d {
+			for y := range d {
+				out[x*d+y] = inverse.At(x, y)
+			}
+		}
+		return out, c.LogDet()
+	}
+}
+
+// product is A·x for a square matrix.
+func product(a, x []float64, d int) []float64 {
+	out := make([]float64, d)
+	for i := range d {
+		out[i] = dot(a[i*d:][:d], x)
+	}
+	return out
+}
+
+func dot(a, b []float64) float64 {
+	var s0, s1, s2, s3 float64
+	b = b[:len(a)]
+	x := 0
+	for ; x+3 < len(a); x += 4 {
+		s0 += a[x] * b[x]
+		s1 += a[x+1] * b[x+1]
+		s2 += a[x+2] * b[x+2]
+		s3 += a[x+3] * b[x+3]
+	}
+	for ; x < len(a); x++ {
+		s0 += a[x] * b[x]
+	}
+	return (s0 + s1) + (s2 + s3)
+}
+
+// eigen gives the eigenvalues of a symmetric matrix, largest first, and its
+// eigenvectors as columns, each with its largest component positive.
+func eigen(a []float64, d int) (values []float64, vectors *mat.Dense) {
+	s := mat.NewSymDense(d, nil)
+	for x := range d {
+		for y := range x + 1 {
+			s.SetSym(x, y, a[x*d+y])
+		}
+	}
+	var e mat.EigenSym
+	if !e.Factorize(s, true) {
+		return nil, nil
+	}
+	var v mat.Dense
+	e.VectorsTo(&v)
+	values, vectors = make([]float64, d), mat.NewDense(d, d, nil)
+	for x := range d {
+		from := d - 1 - x
+		values[x] = e.Values(nil)[from]
+		top := 0.0
+		for y := range d {
+			if math.Abs(v.At(y, from)) > math.Abs(top) {
+				top = v.At(y, from)
+			}
+		}
+		sign := 1.0
+		if top < 0 {
+			sign = -1
+		}
+		for y := range d {
+			vectors.Set(y, x, sign*v.At(y, from))
+		}
+	}
+	return values, vectors
+}

@@ -1,0 +1,30 @@
+// Package remainder fits, beside the selected features, what they leave: the
+// other features with shrunken coefficients, and traits that have no name.
+//
+// The model of an observed entry is
+//
+//	x_ij = μ + h_jᵀθ_i + c_j + noise of variance σ²,   h_j = (design_j, v_j)
+//
+// The design of a column is what is known of it: a 1 for the row's level, its
+// selected features, its other features. θ_i = (level and coefficients, w_i) is
+// normal with mean m and covariance Σ over the rows, the unnamed part of m being
+// 0; φ_j = (c_j, v_j), a column's own level and unnamed traits, is normal with
+// mean 0 and covariance T. m, Σ, T and σ² are learned.
+//
+// Fit climbs the evidence bound (variational Bayes, rows and columns independent
+// given the data): every step solves all rows exactly given the columns, then all
+// columns given the rows, both with their posterior covariances, and sets m, Σ, T
+// and σ² from the moments. No half of a step can lower the bound. Directions that
+// carry next to nothing are dropped.
+//
+// What features explain of the columns' φ is moved into the rows' coefficients
+// after every step (a change of coordinates that leaves every prediction as it
+// is), so that nothing that has a name hides in the unnamed traits, and a column
+// without entries is predicted from its features alone.
+//
+// Rows are never kept: given the columns a row's posterior is one solve, which
+// Rows repeats when it is asked for. A pass needs the columns' sums, m·(f+1)(f+2)/2
+// numbers for each chunk of rows, f = 1 + rank.
+//
+// The result is finite and has the same bits for any number of threads.
+package remainder

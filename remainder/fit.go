@@ -1,0 +1,207 @@
+package remainder
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"optcomplete/data"
+	"optcomplete/pass"
+)
+
+// Problem is what is to be fitted.
+type Problem struct {
+	Values data.Source // the observed entries
+	Mean   float64     // μ, taken off every entry
+	Design []float64   // what is known of each column: m×Known
+	Known  int
+	Levels bool // columns have levels c_j
+}
+
+// Settings of a fit.
+type Settings struct {
+	Rank      int     // of the unnamed part, at most
+	Steps     int     // at most; zero means 30
+	Tolerance float64 // rise of the bound in a step, for each entry, at which to stop; zero means 2e-5
+	Seed      uint64
+	Threads   int // zero means 1; the result does not depend on it
+	// Start is where to begin. It is not changed.
+	Start Start
+	// OnStep is called after every step; may be nil.
+	OnStep func(Step)
+}
+
+// Start is a guess of what is learned.
+type Start struct {
+	Mean   []float64 // of the coefficients of the design; Known numbers
+	Spread []float64 // their covariance, Known×Known
+	Noise  float64
+	Levels []float64 // of the columns; nil: zeros
+}
+
+// Step is one turn of rows and columns.
+type Step struct {
+	Number int
+	Rank   int
+	Noise  float64
+	// Bounds are the evidence bound after each part of the step: rows, their
+	// prior, columns, their prior, change of coordinates.
+	Bounds []float64
+}
+
+// Fit is a fitted model, without its rows: those follow from the entries.
+type Fit struct {
+	Known, Rank int
+	Levels      bool
+	Mean        float64
+	Prior       []float64 // m: Known+Rank numbers
+	Spread      []float64 // Σ: (Known+Rank)²
+	Noise       float64   // σ²
+	// Columns has φ of every column: its level, if there are any, and its traits.
+	Columns []float64
+	// Error has the posterior covariance of φ of every column, as a packed
+	// lower triangle.
+	Error       []float64
+	ColumnPrior []float64 // T, square
+	Bound       float64   // the evidence bound
+	Steps       int
+
+	Design []float64 // of the columns, m×Known; may be shared
+}
+
+const (
+	defaultSteps     = 30
+	defaultTolerance = 2e-5
+	// least is the share of the noise below which the variance that a direction
+	// carries, for a typical row and column, is nothing.
+	least = 1e-3
+	// firstShare is the variance of a row's traits to begin with, in units of the
+	// noise. From larger ones traits of noise die only slowly, or not at all.
+	firstShare = 0.02
+	// designSteps is how many steps the design is given before traits are looked for.
+	designSteps = 6
+)
+
+// Learn fits the model. A context that ends stops it with an error.
+func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
+	l, err := newLearner(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	steps, tolerance := s.Steps, s.Tolerance
+	if steps == 0 {
+		steps = defaultSteps
+	}
+	if tolerance == 0 {
+		tolerance = defaultTolerance
+	}
+	l.begin(s)
+	climb := Settings{Steps: steps, Tolerance: tolerance, OnStep: s.OnStep}
+	if l.Known > 0 && s.Rank > 0 {
+		// The design alone first, then traits for what it leaves, then all together.
+		climb.Steps = min(designSteps, steps)
+		if err := l.climb(ctx, climb); err != nil {
+			return nil, err
+		}
+		before := *l.fit
+		if err := l.addTraits(ctx, s); err != nil {
+			return nil, err
+		}
+		climb.Steps = max(steps-l.fit.Steps, 1)
+		if l.fit.Rank > 0 {
+			if err := l.climb(ctx, climb); err != nil {
+				return nil, err
+			}
+			climb.Steps = 0
+			if l.fit.Bound < before.Bound { // the evidence is against them
+				climb.Steps = max(steps-before.Steps, 1)
+				*l.fit = before
+				l.logColumns = l.columnLogs()
+			}
+		}
+	}
+	if err := l.climb(ctx, climb); err != nil {
+		return nil, err
+	}
+	l.fit.canonical()
+	return l.fit, nil
+}
+
+// climb takes steps until the bound hardly rises.
+func (l *learner) climb(ctx context.Context, s Settings) error {
+	last := math.Inf(-1)
+	for number := 1; number <= s.Steps; number++ {
+		step, err := l.step(ctx)
+		if err != nil {
+			return err
+		}
+		l.fit.Steps++
+		step.Number = l.fit.Steps
+		l.fit.Bound = step.Bounds[len(step.Bounds)-1]
+		if s.OnStep != nil {
+			s.OnStep(step)
+		}
+		if rise := l.fit.Bound - last; rise <= s.Tolerance*l.entries {
+			break
+		}
+		last = l.fit.Bound
+		if l.drop() {
+			last = math.Inf(-1) // a smaller model: the bound starts anew
+		}
+	}
+	return nil
+}
+
+// learner learns on one set of entries.
+type learner struct {
+	Problem
+	threads int
+	n, m    int
+	entries float64
+	rows    float64 // with entries
+	count   []int   // entries of each column
+	longest int
+	chunks  []int // chunk c has the rows chunks[c]..chunks[c+1]
+	fit     *Fit
+
+	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
+	logSpread     float64   // log|Σ|
+	logColumns    float64   // Σ log|Cov φ_j|, over columns with entries
+	table         []float64 // m×width: h_j
+	width         int
+	regress       []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
+}
+
+func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
+	l := &learner{Problem: p, threads: max(s.Threads, 1)}
+	l.n, l.m = p.Values.Dims()
+	if len(p.Design) != l.m*p.Known || len(s.Start.Mean) != p.Known || len(s.Start.Spread) != p.Known*p.Known {
+		panic(fmt.Sprintf("remainder: %d numbers of a design of %d for %d columns", len(p.Design), p.Known, l.m))
+	}
+	survey, err := pass.Survey(ctx, p.Values, l.threads)
+	if err != nil {
+		return nil, err
+	}
+	l.count, l.entries = survey.Columns, float64(survey.Total)
+	for i := range l.n {
+		if e := p.Values.Entries(i); e > 0 {
+			l.rows++
+			l.longest = max(l.longest, e)
+		}
+	}
+	return l, nil
+}
+
+// levels is 1 if columns have levels, else 0.
+func (f *Fit) levels() int {
+	if f.Levels {
+		return 1
+	}
+	return 0
+}
+
+// own is the number of a column's own parameters, φ.
+func (f *Fit) own() int { return f.levels() + f.Rank }
+
+// size is the number of a row's parameters, θ.
+func (f *Fit) size() int { return f.Known + f.Rank }

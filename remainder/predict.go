@@ -1,0 +1,160 @@
+package remainder
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/internal/kernel"
+	"optcomplete/internal/parallel"
+)
+
+// rowsBlock is how many rows are solved at a time.
+const rowsBlock = 256
+
+// Rows solves all rows of a source and gives θ̂ of each to the function, which is
+// called once for every row, in no order and by several goroutines. A row
+// without entries gets the prior's mean.
+func (f *Fit) Rows(ctx context.Context, values data.Source, threads int, give func(i int, theta []float64)) error {
+	n, m := values.Dims()
+	l := &learner{Problem: Problem{Values: values, Mean: f.Mean, Design: f.Design, Known: f.Known, Levels: f.Levels}, threads: threads, n: n, m: m, fit: f}
+	l.prepare()
+	return parallel.Do(ctx, (n+rowsBlock-1)/rowsBlock, threads, func(int) func(int) error {
+		w := l.newWorker()
+		rows := make([]int, 0, kernel.Lanes)
+		flush := func() {
+			if len(rows) == 0 {
+				return
+			}
+			w.solve(len(rows))
+			for lane, i := range rows {
+				w.lane(lane)
+				give(i, w.theta)
+			}
+			rows = rows[:0]
+		}
+		return func(block int) error {
+			for i := block * rowsBlock; i < min(n, (block+1)*rowsBlock); i++ {
+				if values.Entries(i) == 0 {
+					give(i, f.Prior)
+					continue
+				}
+				if err := w.load(len(rows), i); err != nil {
+					return err
+				}
+				if rows = append(rows, i); len(rows) == kernel.Lanes {
+					flush()
+				}
+			}
+			flush()
+			return nil
+		}
+	})
+}
+
+// Predictor answers for one row after the other: mean and variance of a
+// prediction, the noise of an entry not included. It serves one goroutine.
+type Predictor struct {
+	*Fit
+	w       *worker
+	spread  []float64 // S of the row, d×d
+	known   []float64 // the design of the typical column
+	scratch []float64
+	zeros   []float64
+}
+
+// NewPredictor prepares to answer.
+func NewPredictor(f *Fit) *Predictor {
+	m := 0
+	if f.Known > 0 {
+		m = len(f.Design) / f.Known
+	}
+	l := &learner{Problem: Problem{Mean: f.Mean, Design: f.Design, Known: f.Known, Levels: f.Levels}, m: m, fit: f}
+	l.prepare()
+	d := f.size()
+	p := &Predictor{Fit: f, w: l.newWorker(), spread: make([]float64, d*d), known: make([]float64, f.Known), scratch: make([]float64, d)}
+	for j := range m {
+		axpy(1/float64(m), f.Design[j*f.Known:][:f.Known], p.known)
+	}
+	return p
+}
+
+// Row takes a row by its entries and gives its θ̂, which is valid until the next.
+// Without entries it is the prior's mean.
+func (p *Predictor) Row(columns []int32, values []float64) []float64 {
+	d := p.size()
+	if len(columns) == 0 {
+		copy(p.w.theta, p.Prior)
+		copy(p.spread, p.Spread)
+		return p.w.theta
+	}
+	p.w.fill(0, columns, values)
+	p.w.solve(1)
+	p.w.lane(0)
+	for x := range d {
+		for y := range x + 1 {
+			v := p.w.k[(kernel.Tri(x)+y)*kernel.Lanes]
+			p.spread[x*d+y], p.spread[y*d+x] = v, v
+		}
+	}
+	return p.w.theta
+}
+
+// KnownRow takes a row by the columns of its entries and its θ̂, which is known
+// already.
+func (p *Predictor) KnownRow(columns []int32, theta []float64) {
+	if cap(p.zeros) < len(columns) {
+		p.zeros = make([]float64, len(columns))
+	}
+	p.Row(columns, p.zeros[:len(columns)])
+	copy(p.w.theta, theta)
+}
+
+// Column predicts for the row and column j; −1 is a typical column of which
+// nothing is known.
+func (p *Predictor) Column(j int) (mean, variance float64) {
+	own, first := p.own(), p.levels()
+	tri := kernel.Tri(own)
+	if j < 0 {
+		packed := make([]float64, tri)
+		for x := range own {
+			for y := range x + 1 {
+				packed[kernel.Tri(x)+y] = p.ColumnPrior[x*own+y]
+			}
+		}
+		return p.at(p.known, make([]float64, own), packed, first)
+	}
+	return p.at(p.Design[j*p.Known:][:p.Known], p.Columns[j*own:][:own], p.Error[j*tri:][:tri], first)
+}
+
+// at is mean and variance of hᵀθ + c, rows and columns being independent:
+//
+//	hᵀS h + w̃ᵀC w̃ + tr(S_ww C_vv)
+func (p *Predictor) at(design, phi, cov []float64, first int) (mean, variance float64) {
+	d, known := p.size(), p.Known
+	theta := p.w.theta
+	h := p.scratch
+	copy(h, design)
+	copy(h[known:], phi[first:])
+	mean = p.Mean + dot(h, theta)
+	if first == 1 {
+		mean += phi[0]
+		variance += cov[0]
+	}
+	for x, hx := range h {
+		variance += hx * dot(p.spread[x*d:][:d], h)
+	}
+	for x := range p.Rank {
+		row := cov[kernel.Tri(first+x):]
+		if first == 1 {
+			variance += 2 * row[0] * theta[known+x]
+		}
+		for y := range x + 1 {
+			v := row[first+y] * (theta[known+x]*theta[known+y] + p.spread[(known+x)*d+known+y])
+			if y < x {
+				v *= 2
+			}
+			variance += v
+		}
+	}
+	return mean, max(variance, 0)
+}
