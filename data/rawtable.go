@@ -62,7 +62,7 @@ func (t *RawTable) canonical() *RawTable {
 // but takes every cell as the text that it is.
 func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
 	var raw *RawTable
-	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(options.Context, path, func(r io.Reader, name string) (err error) {
 		raw, err = readRawTable(r, name, options)
 		return err
 	})

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -12,7 +13,8 @@ const MaxFeaturesLine = 16 << 20
 
 // FeaturesOptions says how to read a feature table.
 type FeaturesOptions struct {
-	Delimiter byte // 0 means tab, comma or semicolon, as the header shows
+	Delimiter byte            // 0 means tab, comma or semicolon, as the header shows
+	Context   context.Context // ends the reading; nil: nothing does
 }
 
 // ReadFeatures reads the feature table from a file ("-" is standard input): a
@@ -21,7 +23,7 @@ type FeaturesOptions struct {
 // canonical order of their ids, whatever the order of the lines.
 func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
 	var features *Features
-	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(options.Context, path, func(r io.Reader, name string) (err error) {
 		features, err = readFeatures(r, name, options)
 		return err
 	})

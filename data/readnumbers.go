@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -24,14 +25,15 @@ func (t *Numbers) Dims() (rows, columns int) {
 
 // NumbersOptions says how to read a table of numbers.
 type NumbersOptions struct {
-	Skip      []string // columns to leave out, such as ids and text
-	Delimiter byte     // 0 means tab, comma or semicolon, as the header shows
+	Skip      []string        // columns to leave out, such as ids and text
+	Delimiter byte            // 0 means tab, comma or semicolon, as the header shows
+	Context   context.Context // ends the reading; nil: nothing does
 }
 
 // ReadNumbers reads a table of numbers from a file ("-" is standard input).
 func ReadNumbers(path string, options NumbersOptions) (*Numbers, error) {
 	var numbers *Numbers
-	err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
+	err := textfile.WithFile(options.Context, path, func(r io.Reader, name string) (err error) {
 		in := &numbersReader{}
 		in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
 		err = textfile.WithTable(r, &in.Table, func() error { return in.readAll(options.Skip) })

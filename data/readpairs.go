@@ -1,6 +1,7 @@
 package data
 
 import (
+	"context"
 	"io"
 
 	"optcomplete/internal/textfile"
@@ -16,6 +17,8 @@ type PairsOptions struct {
 	RowName, ColumnName string
 
 	Delimiter byte // 0 means tab, comma or semicolon, as the first line shows
+
+	Context context.Context // ends the reading; nil: nothing does
 }
 
 // ReadPairs calls each for every line of a file ("-" is standard input) that
@@ -26,7 +29,7 @@ type PairsOptions struct {
 //
 // row and column hold during the call only; each must copy what it keeps.
 func ReadPairs(path string, options PairsOptions, each func(line int, row, column []byte) error) error {
-	return textfile.WithFile(path, func(r io.Reader, name string) error {
+	return textfile.WithFile(options.Context, path, func(r io.Reader, name string) error {
 		return readPairs(r, name, options, each)
 	})
 }

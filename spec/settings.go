@@ -77,8 +77,12 @@ func (s *Statistics) Validate() error {
 	switch {
 	case bad(s.Gamma):
 		return Errorf("gamma is %v, but must be a positive number", s.Gamma)
+	case beyond(s.Gamma):
+		return Errorf("gamma is %v, but must be at least 1e-100 and at most 1e100: beyond, its inverse and its squares are no longer numbers", s.Gamma)
 	case bad(s.Gamma0):
 		return Errorf("gamma0 is %v, but must be a positive number", s.Gamma0)
+	case beyond(s.Gamma0):
+		return Errorf("gamma0 is %v, but must be at least 1e-100 and at most 1e100", s.Gamma0)
 	case !(s.RowShrinkage >= 0) || !(s.ColumnShrinkage >= 0):
 		return Errorf("the shrinkage of the effects is %v and %v, but must be positive", s.RowShrinkage, s.ColumnShrinkage)
 	case !(s.Holdout >= 0 && s.Holdout < 1):
@@ -99,3 +103,6 @@ func ValidateK(k, p int, things string) error {
 	}
 	return nil
 }
+
+// beyond tells whether a weight is out of the range that can be computed with.
+func beyond(gamma float64) bool { return gamma != 0 && (gamma < 1e-100 || gamma > 1e100) }

@@ -67,7 +67,7 @@ func headerOf(path string) (names []string) {
 	if path == "" || path == "-" {
 		return nil
 	}
-	textfile.WithFile(path, func(r io.Reader, name string) error {
+	textfile.WithFile(nil, path, func(r io.Reader, name string) error {
 		text, release, err := textfile.Unpack(r, name)
 		if err != nil {
 			return err

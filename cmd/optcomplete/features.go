@@ -110,7 +110,7 @@ what is left out: constant, duplicate, free text. fit does the same with it.`,
 			if err != nil {
 				return err
 			}
-			table, err := data.ReadRawTable(args[0], data.FeaturesOptions{})
+			table, err := data.ReadRawTable(args[0], data.FeaturesOptions{Context: cmd.Context()})
 			if err != nil {
 				return err
 			}

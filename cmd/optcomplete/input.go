@@ -42,7 +42,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 			return problem, nil, usagef("the features are missing: give them with --features FILE")
 		}
 	} else if kind == model.Paper && !f.encode.given(cmd) {
-		if problem.Features, err = data.ReadFeatures(f.features, data.FeaturesOptions{}); err != nil {
+		if problem.Features, err = data.ReadFeatures(f.features, data.FeaturesOptions{Context: cmd.Context()}); err != nil {
 			return problem, nil, err
 		}
 		for _, w := range problem.Features.Warnings() {
@@ -127,7 +127,7 @@ func (f *inputFlags) learn(cmd *cobra.Command, kind model.Kind) (*encode.Encodin
 			options.Keep = true
 		}
 	}
-	table, err := data.ReadRawTable(f.features, data.FeaturesOptions{})
+	table, err := data.ReadRawTable(f.features, data.FeaturesOptions{Context: cmd.Context()})
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -60,10 +60,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // execute runs the verb that the words of a command line name.
 func execute(ctx context.Context, c *common, args []string) error {
+	c.ctx = ctx
 	root := newRoot(c)
 	root.SetArgs(args)
+	defer c.release()
 	err := root.ExecuteContext(progress.NewContext(ctx, c.reporter()))
-	c.release()
 	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || isEarly(err)) {
 		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
 	}
@@ -132,6 +133,7 @@ func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(fo
 
 // common is what every verb takes.
 type common struct {
+	ctx            context.Context // of the verb that runs
 	stdout, stderr io.Writer
 	threads        int
 	seed           uint64

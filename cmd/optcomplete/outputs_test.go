@@ -3,9 +3,11 @@ package main
 import (
 	"bytes"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"optcomplete/internal/atomicfile"
 )
@@ -79,5 +81,61 @@ func TestSecondWriterIsToldAtTheStart(t *testing.T) {
 	}
 	if left, _ := os.ReadDir(dir); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+}
+
+// TestInterruptWithoutResult: whoever interrupts while data are read gets the
+// exit code 130 and no word of a result.
+func TestInterruptWithoutResult(t *testing.T) {
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	command(t, exitDone, "synth", "--rows", "30", "--columns", "20", "--features", "5", "--k", "2", "-o", at("data"))
+	command(t, exitDone, "fit", at("data/ratings.csv"), "--features", at("data/features.csv"), "-k", "2", "--gamma", "1", "-o", at("model"))
+	if out, err := exec.Command("mkfifo", at("pipe")).CombinedOutput(); err != nil {
+		t.Skipf("no pipes here: %v %s", err, out)
+	}
+	ratings, features, pipe := at("data/ratings.csv"), at("data/features.csv"), at("pipe")
+	for _, args := range [][]string{
+		{"fit", pipe, "--features", features, "-k", "2", "-o", at("out")},
+		{"fit", ratings, "--features", pipe, "-k", "2", "-o", at("out")},
+		{"fit", ratings, "--features", pipe, "--model", "paper", "-k", "2", "-o", at("out")},
+		{"fit", ratings, "--features", features, "--row-features", pipe, "-k", "2", "-o", at("out")},
+		{"path", pipe, "--features", features, "--k-max", "2"},
+		{"path", ratings, "--features", pipe, "--k-max", "2"},
+		{"features", pipe, "-o", at("out.csv")},
+		{"pack", pipe, "-o", at("out.pack")},
+		{"pack", ratings, "--features", pipe, "-o", at("out.pack")},
+		{"predict", at("model"), pipe, "-o", at("out.csv")},
+		{"predict", at("model"), at("data/test.csv"), "--features", pipe},
+		{"fold-in", at("model"), pipe, "-o", at("out.csv")},
+		{"evaluate", at("model"), pipe},
+		{"regress", pipe, "--target", "x", "-k", "1"},
+	} {
+		cmd := exec.Command("optcomplete", args...)
+		var stdout, stderr bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &stdout, &stderr
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the program to open it
+		if err != nil {
+			t.Fatal(err)
+		}
+		writer.WriteString("row,column,value\n")
+		time.Sleep(50 * time.Millisecond)
+		cmd.Process.Signal(os.Interrupt)
+		over := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
+		cmd.Wait()
+		over.Stop()
+		writer.Close()
+		if code := cmd.ProcessState.ExitCode(); code != exitInterrupted || !strings.HasSuffix(stderr.String(), "optcomplete: interrupted before there was a result\n") || stdout.Len() > 0 {
+			t.Errorf("%s: exit code %d\n%s%s", strings.Join(args, " "), code, stdout.String(), stderr.String())
+		}
+		for _, name := range []string{"out", "out.csv", "out.pack"} {
+			if _, err := os.Stat(at(name)); err == nil {
+				t.Errorf("%s: wrote %s", strings.Join(args, " "), name)
+				os.RemoveAll(at(name))
+			}
+		}
 	}
 }

@@ -43,7 +43,7 @@ by a whole pack. The same entries give the same bytes, whatever --memory and
 				return usagef("where to? Give a file with -o")
 			}
 			if features != "" {
-				table, err := data.ReadRawTable(features, data.FeaturesOptions{})
+				table, err := data.ReadRawTable(features, data.FeaturesOptions{Context: cmd.Context()})
 				if err != nil {
 					return err
 				}

@@ -73,6 +73,7 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format model.For
 	if err != nil {
 		return err
 	}
+	options.Context = ctx
 	err = data.ReadPairs(path, options, func(line int, row, column []byte) error {
 		if line%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()

@@ -46,6 +46,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if settings.Refit, err = spec.ParseRefit(refit); err != nil {
 				return usagef("--refit: %v", err)
 			}
+			options.Context = cmd.Context()
 			problem, err := readProblem(args[0], target, options)
 			if err != nil {
 				return err

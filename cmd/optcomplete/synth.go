@@ -16,6 +16,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/checksum"
+	"optcomplete/internal/memory"
 	"optcomplete/model"
 	"optcomplete/report"
 )
@@ -66,6 +67,9 @@ since (truth.json has the checksums), or with --force.`,
 				return usagef("the ratings go to stdout with --stream or to the file of --ratings, not to both")
 			}
 			config.Seed = c.seed
+			if err := hasPlace(config); shape == "" && err != nil {
+				return err
+			}
 			source, err := newSource(cmd, config, shape)
 			if err != nil {
 				return &usageError{err}
@@ -120,6 +124,16 @@ func foreign(dir string) string {
 		return modelFolder
 	}
 	return ""
+}
+
+// hasPlace is the error for an instance whose features, the only part of it that is
+// held in memory, have no place there.
+func hasPlace(config synth.Config) error {
+	size, free := 8*float64(config.Columns)*float64(config.Features), memory.Free()
+	if free > 0 && size > float64(free) {
+		return usagef("%d columns × %d features take %.3g GB of memory, but %.3g GB are free: ask for fewer", config.Columns, config.Features, size/1e9, float64(free)/1e9)
+	}
+	return nil
 }
 
 // newSource makes what the flags ask for.

@@ -56,7 +56,7 @@ var (
 // where its variable is; flags, checks, help, --config, completions and
 // docs/settings.md follow from it (make settings).
 var table = settings.Table{
-	{Name: "threads", Type: settings.Whole, Range: "[0, ∞)", Group: inGeneral, Help: "processors to use; 0 means all. Results do not depend on it"},
+	{Name: "threads", Type: settings.Whole, Range: "[0, 4096]", Group: inGeneral, Help: "processors to use; 0 means all. Results do not depend on it"},
 	{Name: "seed", Type: settings.Whole, Default: "1", Range: "[0, ∞)", Group: inGeneral, Help: "seed of everything random: the same seed gives the same result"},
 	{Name: "quiet", Type: settings.Switch, Group: inGeneral, Help: "no progress and no notes on stderr"},
 	{Name: "config", Type: settings.File, Group: inGeneral, Help: "YAML file with settings, by the names of their flags; the command line wins"},
@@ -107,10 +107,10 @@ var table = settings.Table{
 	// The model.
 	{Name: "model", Type: settings.Text, Default: "full", Range: "full | pooled | paper", Group: inModel, Verbs: fitting, Methods: selects, Models: ofMatrix, Help: "what a value is made of (see: optcomplete help models)"},
 	{Name: "models", Type: settings.Names, Default: "softimpute,imc,full,full+remainder,pooled,paper", Range: "full | full+remainder | pooled | paper | softimpute | imc", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare: of the program, with an unnamed remainder, and baselines"},
-	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: fitting, Methods: selects, Help: "weight of the fit against the size of the coefficients; auto chooses it on validation entries (see: optcomplete help gamma)"},
-	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: []string{"bench paper"}, Help: "weight of the fit against the size of the coefficients; auto tunes it on a fifth of the training entries, as the paper does"},
-	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | (0, ∞)", Group: inModel, Verbs: []string{"regress"}, Help: "weight of the fit against the size of the coefficients, for columns with sum of squares n; auto chooses it by cross-validation"},
-	{Name: "gamma0", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Methods: selects, Models: []string{"pooled"}, Help: "gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries"},
+	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: fitting, Methods: selects, Help: "weight of the fit against the size of the coefficients; auto chooses it on validation entries (see: optcomplete help gamma)"},
+	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: []string{"bench paper"}, Help: "weight of the fit against the size of the coefficients; auto tunes it on a fifth of the training entries, as the paper does"},
+	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: []string{"regress"}, Help: "weight of the fit against the size of the coefficients, for columns with sum of squares n; auto chooses it by cross-validation"},
+	{Name: "gamma0", Type: settings.Number, Range: "[0, 1e100]", Group: inModel, Verbs: fitting, Methods: selects, Models: []string{"pooled"}, Help: "gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries"},
 	{Name: "row-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Models: withEffects, Help: "entries at which a row's effect is believed by half; 0 chooses it on validation entries"},
 	{Name: "column-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Models: []string{"full"}, Help: "entries at which a column's effect is believed by half; 0 chooses it on validation entries"},
 	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge | prior", Group: inModel, Verbs: fitting, Methods: selects, Help: "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior"},
@@ -132,7 +132,7 @@ var table = settings.Table{
 	{Name: "memory", Type: settings.Text, Group: inSearch, Verbs: []string{"bench paper"}, Help: "what a row may take, such as 8G; none: half of what is free"},
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench real"}, Help: "most seconds for each search; 0: until it is proven"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Methods: selects, Help: "stop each search after so many nodes; 0: never"},
-	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Methods: selects, Help: "how many other good selections to report"},
+	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, 100000]", Group: inSearch, Verbs: selecting, Methods: selects, Help: "how many other good selections to report"},
 	{Name: "method", Type: settings.Text, Default: "certified", Range: "certified | cutplanes | optcomplete | softimpute | imc | effects", Group: inSearch, Verbs: []string{"fit"}, Help: "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven); or a baseline that selects nothing: softimpute, imc or effects"},
 	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Methods: lowRank, Models: ofMatrix, Help: "fit what effects and selected features leave, with them: the other features, shrunken, and unnamed traits, at most so many (auto: 10; those that the evidence does not support are dropped); 0: none. Of softimpute and imc: the rank; 0 is auto"},
 
@@ -155,17 +155,17 @@ var table = settings.Table{
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "part of the entries to keep aside and score on, such as 0.2"},
 	{Name: "holdout", Type: settings.Number, Default: "0.2", Range: "(0, 1)", Group: inChecks, Verbs: []string{"bench real"}, Help: "part of the entries to keep aside and score on"},
-	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
+	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
 	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
-	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},
-	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, ∞)", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "folds of the cross-validation"},
-	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, ∞)", Group: inChecks, Verbs: []string{"regress"}, Help: "parts of the table to validate gamma on in turn"},
-	{Name: "repeats", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "instead of folds, so many hold-outs of a fifth of the entries"},
-	{Name: "bootstrap", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "resamples of the rows, to see how stable the selection is, such as 50"},
+	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},
+	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "folds of the cross-validation"},
+	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"regress"}, Help: "parts of the table to validate gamma on in turn"},
+	{Name: "repeats", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "instead of folds, so many hold-outs of a fifth of the entries"},
+	{Name: "bootstrap", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "resamples of the rows, to see how stable the selection is, such as 50"},
 	{Name: "bootstrap-k", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "features to select on resamples; 0 means the one-standard-error choice"},
 	{Name: "places", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"evaluate"}, Help: "places of a ranking that count"},
 	{Name: "relevant", Type: settings.Number, Group: inChecks, Verbs: []string{"evaluate"}, Help: "least value that makes an entry relevant; without it, the mean of the row's test entries"},
-	{Name: "resamples", Type: settings.Whole, Default: "1000", Range: "[0, ∞)", Group: inChecks, Verbs: []string{"evaluate"}, Help: "resamples of the rows behind the intervals; 0 for none"},
+	{Name: "resamples", Type: settings.Whole, Default: "1000", Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"evaluate"}, Help: "resamples of the rows behind the intervals; 0 for none"},
 
 	// Using a model.
 	{Name: "row", Type: settings.Text, Group: inUse, Verbs: []string{"explain"}, Help: "id of the row to explain"},
@@ -183,7 +183,7 @@ var table = settings.Table{
 	{Name: "netflix", Type: settings.Text, Group: inData, Verbs: []string{"synth"}, Help: "make film ratings: base, small, medium, large, full or ROWSxCOLUMNS"},
 	{Name: "rows", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "rows n"},
 	{Name: "columns", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "columns m"},
-	{Name: "features", Type: settings.Whole, Default: "15", Range: "[1, ∞)", Group: inData, Verbs: []string{"synth"}, Help: "features p"},
+	{Name: "features", Type: settings.Whole, Default: "15", Range: "[1, 1000000]", Group: inData, Verbs: []string{"synth"}, Help: "features p"},
 	{Name: "k", Short: "k", Type: settings.Whole, Default: "5", Range: "[1, ∞)", Group: inData, Verbs: []string{"synth"}, Help: "true features"},
 	{Name: "missing", Type: settings.Number, Default: "0.5", Range: "[0, 1)", Group: inData, Verbs: []string{"synth"}, Help: "part of the entries that is missing"},
 	{Name: "noise", Type: settings.Number, Default: "0.01", Range: "[0, ∞)", Group: inData, Verbs: []string{"synth"}, Help: "standard deviation of the noise"},

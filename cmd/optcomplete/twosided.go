@@ -147,7 +147,7 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
-	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{})
+	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{Context: cmd.Context()})
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}

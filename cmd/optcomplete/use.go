@@ -75,7 +75,7 @@ func loadWith(c *common, path, records string) (*model.Model, error) {
 // withRecords adds columns that the model does not know from their raw records.
 // Records of columns that it knows are left out: their features are part of it.
 func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
-	table, err := data.ReadRawTable(path, data.FeaturesOptions{})
+	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
 	if err != nil {
 		return nil, err
 	}

@@ -238,12 +238,12 @@ func (in *input) read(p *pipe) error {
 		return in.readPack(p)
 	}
 	if in.from != nil {
-		return in.readStream(in.from, p)
+		return in.readStream(textfile.Interruptible(p.ctx, in.from), p)
 	}
 	if in.format == Arrow {
-		return textfile.WithFile(in.path, func(r io.Reader, _ string) error { return in.readArrow(r, p) })
+		return textfile.WithFile(p.ctx, in.path, func(r io.Reader, _ string) error { return in.readArrow(r, p) })
 	}
-	return textfile.WithFile(in.path, func(r io.Reader, _ string) error { return in.readStream(r, p) })
+	return textfile.WithFile(p.ctx, in.path, func(r io.Reader, _ string) error { return in.readStream(r, p) })
 }
 
 func (in *input) readStream(r io.Reader, p *pipe) error {

@@ -182,7 +182,7 @@ func TestFaultsNameTheLineInAnyBatch(t *testing.T) {
 	}
 	whole := gzipped(t, long)
 	_, _, err := readAs(t, "r.csv.gz", []byte(whole[:len(whole)/2]), Settings{})
-	if err == nil || !strings.HasSuffix(err.Error(), ": ends in the middle of its compressed data") {
+	if err == nil || !strings.Contains(err.Error(), ": ends in the middle of its compressed data") {
 		t.Errorf("got %v", err)
 	}
 }

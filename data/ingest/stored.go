@@ -55,8 +55,12 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	return &data.Ratings{Stored: source, RowIDs: rows, ColumnIDs: ids}, report, true, nil
 }
 
-// isPack tells whether a file begins as packs do.
+// isPack tells whether a file begins as packs do. A pipe is none: what is read of
+// it would be lost.
 func isPack(path string) bool {
+	if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return false

@@ -265,6 +265,9 @@ func (s *Setting) show(x float64) string {
 	if s.Type == Duration {
 		return duration(x * float64(time.Second)).String()
 	}
+	if x != 0 && (x < 1e-6 || x > 1e15) {
+		return strings.Replace(strconv.FormatFloat(x, 'g', -1, 64), "e+", "e", 1)
+	}
 	return strconv.FormatFloat(x, 'f', -1, 64)
 }
 

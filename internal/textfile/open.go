@@ -3,6 +3,7 @@ package textfile
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"io/fs"
@@ -21,10 +22,10 @@ const StdinName = "stdin"
 const zstdWindow = 128 << 20
 
 // WithFile opens a path ("-" is standard input; a held file comes first) and hands its text to read,
-// with the name to use in errors.
-func WithFile(path string, read func(r io.Reader, name string) error) error {
+// with the name to use in errors. A context, which may be nil, ends the reading.
+func WithFile(ctx context.Context, path string, read func(r io.Reader, name string) error) error {
 	if path == "-" {
-		return read(os.Stdin, StdinName)
+		return read(Interruptible(ctx, os.Stdin), StdinName)
 	}
 	if content, ok := held.Get(path); ok {
 		return read(bytes.NewReader(content), path)
@@ -37,7 +38,7 @@ func WithFile(path string, read func(r io.Reader, name string) error) error {
 	if info, err := file.Stat(); err == nil && info.IsDir() {
 		return &InputError{File: path, Problem: "is a directory", Remedy: "name the file in it"}
 	}
-	return read(file, path)
+	return read(Interruptible(ctx, file), path)
 }
 
 // OpenError says why a file cannot be opened.
@@ -82,6 +83,9 @@ func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err e
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
 		z, err := gzip.NewReader(raw)
+		if err == io.EOF { // within its head
+			err = io.ErrUnexpectedEOF
+		}
 		if err != nil {
 			return nil, nil, ReadError(name, 0, err)
 		}
@@ -96,7 +100,11 @@ func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err e
 	default:
 		text = raw
 	}
-	head, _ = text.Peek(8)
+	head, err = text.Peek(8)
+	if len(head) == 0 && err != nil && err != io.EOF {
+		release()
+		return nil, nil, ReadError(name, 0, err)
+	}
 	for _, f := range notText {
 		if bytes.HasPrefix(head, []byte(f.magic)) {
 			release()
@@ -114,9 +122,17 @@ func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err e
 
 // ReadError says why a file cannot be read on.
 func ReadError(name string, line int, err error) error {
-	problem := "cannot be read: " + err.Error()
-	if errors.Is(err, io.ErrUnexpectedEOF) {
-		problem = "ends in the middle of its compressed data"
+	e := &InputError{File: name, Line: line, Problem: "cannot be read: " + err.Error(), Err: err}
+	var system *fs.PathError
+	switch {
+	case errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		e.Problem = "was not read to its end"
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		e.Problem, e.Remedy = "ends in the middle of its compressed data", "fetch or compress it again"
+	case errors.Is(err, zstd.ErrWindowSizeExceeded):
+		e.Problem, e.Remedy = "was compressed with a window of more than 128 MiB", "unpack it, or compress it again with zstd --long=27 or less"
+	case !errors.As(err, &system): // what is not the system's is the decompressor's
+		e.Problem, e.Remedy = "has damaged compressed data ("+err.Error()+")", "fetch or compress it again"
 	}
-	return &InputError{File: name, Line: line, Problem: problem, Err: err}
+	return e
 }
