@@ -106,7 +106,7 @@ or is of something else; 2 that a file cannot be read.`,
 			}
 			start := time.Now()
 			var p *proof.Proof
-			if err := textfile.WithFile(path, func(r io.Reader, name string) (err error) {
+			if err := textfile.WithFile(cmd.Context(), path, func(r io.Reader, name string) (err error) {
 				p, err = proof.Read(r, name)
 				return err
 			}); err != nil {
