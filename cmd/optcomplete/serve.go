@@ -8,7 +8,9 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"os/signal"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -38,6 +40,8 @@ and leaves nothing behind, when its standard input does.`,
 			if describe {
 				return writeJSON(c.stdout, descriptionOf(cmd.Root()))
 			}
+			// Who no longer reads has also ended the requests: there is time to clean up.
+			signal.Ignore(syscall.SIGPIPE)
 			// A verb that was told to read "-" must not read requests.
 			in := os.Stdin
 			none, err := os.Open(os.DevNull)

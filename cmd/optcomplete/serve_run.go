@@ -134,7 +134,7 @@ func valuesOf(s *settings.Setting, raw json.RawMessage) ([]string, error) {
 			values = append(values, value)
 		}
 	}
-	if s != nil && s.Type == settings.Repeated || len(values) == 0 {
+	if s != nil && s.Type == settings.Repeated || len(values) < 2 && !slices.ContainsFunc(values, func(v string) bool { return strings.ContainsAny(v, ",\"\n") }) {
 		return values, nil
 	}
 	var line strings.Builder

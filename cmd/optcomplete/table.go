@@ -74,7 +74,7 @@ var table = settings.Table{
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"recommend"}, Help: "leave out entries of --ratings whose column is not in the model"},
 	{Name: "skip-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"predict", "fold-in"}, Help: "leave out pairs whose row or column is not in the model"},
 	{Name: "min-entries", Type: settings.Whole, Range: "[0, ∞)", Group: inData, Verbs: loading, Help: "leave out rows with fewer entries"},
-	{Name: "missing", Type: settings.Names, Group: inData, Verbs: reading, Help: "values that mean unknown, such as NA"},
+	{Name: "missing", Type: settings.Names, Blank: true, Group: inData, Verbs: reading, Help: "values that mean unknown, such as NA"},
 	{Name: "row-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the row's id"},
 	{Name: "column-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the column's id"},
 	{Name: "value-name", Type: settings.Text, Group: inData, Verbs: reading, Help: "header of the column that holds the value"},

@@ -222,7 +222,9 @@ func (v *list) Set(text string) error {
 	more := []string{text}
 	if v.setting.Type != Repeated {
 		more = nil
-		if text != "" {
+		if text == "" && v.setting.Blank {
+			more = []string{""}
+		} else if text != "" {
 			var err error
 			if more, err = csv.NewReader(strings.NewReader(text)).Read(); err != nil {
 				return err

@@ -48,6 +48,7 @@ type Setting struct {
 	// Range is what may be given, parts with | between: words, and intervals of
 	// numbers or times such as [0, 1) and (0, ∞). None: anything of the type.
 	Range string
+	Blank bool     // of Names: "" is a name, not an empty list
 	Group string   // its heading in help
 	Verbs []string // that take it; none: all
 	// Methods and Models are those of a fit that the setting applies to; none: all.

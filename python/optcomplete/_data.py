@@ -1,0 +1,248 @@
+"""Frames, sparse matrices and arrays on their way to the program, as Arrow tables."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from ._errors import OptCompleteError
+from ._ids import Ids, encoded
+
+
+@dataclass
+class Entries:
+    """Observed entries: a table row, column, value; or a path that the program reads itself."""
+
+    source: pa.Table | str
+    rows: Ids
+    columns: Ids
+    wide: bool = False
+    frame: str = "arrow"  # what frames the user has: pandas, polars or arrow
+    shape: tuple[int, int] | None = None  # of an array or a sparse matrix, whose ids are positions
+    row_labels: Any = None  # of a wide frame
+    column_labels: Any = None
+
+
+def is_path(x: Any) -> bool:
+    return isinstance(x, (str, os.PathLike))
+
+
+def module_of(x: Any) -> str:
+    return type(x).__module__.partition(".")[0]
+
+
+def frame_of(x: Any) -> str:
+    """Which frames somebody uses who gives x; with arrays, pandas if it is there."""
+    name = module_of(x)
+    if name in ("pandas", "polars"):
+        return name
+    if name == "pyarrow":
+        return "arrow"
+    try:
+        import pandas  # noqa: F401
+
+        return "pandas"
+    except ImportError:
+        return "arrow"
+
+
+def table_of(x: Any, what: str) -> pa.Table:
+    """A frame as an Arrow table, its index left out."""
+    try:
+        if isinstance(x, pa.Table):
+            table = x
+        elif isinstance(x, pa.RecordBatch):
+            table = pa.Table.from_batches([x])
+        elif module_of(x) == "pandas":
+            x = x.copy(deep=False)
+            x.columns = [str(name) for name in x.columns]
+            table = pa.Table.from_pandas(x, preserve_index=False).replace_schema_metadata(None)
+        elif module_of(x) == "polars":
+            table = (x.collect() if hasattr(x, "collect") else x).to_arrow()
+        elif isinstance(x, dict) or hasattr(x, "__arrow_c_stream__"):
+            table = pa.table(x)
+        else:
+            raise OptCompleteError(
+                f"{what} is a {type(x).__name__}",
+                "give a pandas or polars frame, a pyarrow table, an array, a SciPy sparse matrix or the path of a file",
+            )
+    except pa.ArrowException as e:
+        raise OptCompleteError(f"a column cannot be understood: {e}", "give each column values of one type", file=what) from e
+    return pa.Table.from_arrays([_widened(c) for c in table.columns], names=table.column_names)
+
+
+def _widened(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Types that only some programs know, as those that all know."""
+    t = column.type
+    if str(t) == "string_view":
+        return column.cast(pa.large_string())
+    if pa.types.is_dictionary(t):
+        if str(t.value_type) == "string_view":
+            return column.cast(pa.dictionary(t.index_type, pa.large_string(), t.ordered))
+        return column.unify_dictionaries() if column.num_chunks > 1 else column
+    return column
+
+
+def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: bool | None, what: str = "ratings") -> Entries:
+    """Observed entries of whatever holds them."""
+    if is_path(x):
+        return Entries(os.path.abspath(x), Ids(), Ids(), frame=frame_of(None))
+    if hasattr(x, "tocoo"):
+        coo = x.tocoo()
+        return _positions(coo.row, coo.col, coo.data, coo.shape, x)
+    if isinstance(x, (np.ndarray, list, tuple)):
+        return _array(x, what)
+    if wide is None:
+        wide = _looks_wide(x, names)
+    if wide:
+        return _wide(x, what)
+    table = table_of(x, what)
+    at = _locate(table.column_names, names, (("row", "column", "value"), ("userId", "movieId", "rating")), what)
+    columns = [table.column(i) for i in at]
+    rows, row_ids = encoded(columns[0], f"{what}, column {table.column_names[at[0]]!r}")
+    cols, column_ids = encoded(columns[1], f"{what}, column {table.column_names[at[1]]!r}")
+    value = columns[2]
+    if not (pa.types.is_floating(value.type) or pa.types.is_integer(value.type) or pa.types.is_boolean(value.type) or pa.types.is_decimal(value.type)):
+        raise OptCompleteError(
+            f"the values, column {table.column_names[at[2]]!r}, are {value.type}, not numbers",
+            "name the columns with row_name, column_name and value_name, or convert the values",
+            file=what,
+        )
+    source = pa.Table.from_arrays([rows, cols, value], names=["row", "column", "value"])
+    return Entries(source, row_ids, column_ids, frame=frame_of(x))
+
+
+def _locate(have: list[str], given: tuple[str | None, ...], known: tuple[tuple[str, ...], ...], what: str) -> list[int]:
+    """Columns by the names given, by those that are known, or the first ones."""
+    if any(given):
+        wanted = [g or k for g, k in zip(given, known[0])]
+        for name in wanted:
+            if name not in have:
+                raise OptCompleteError(f"there is no column {name!r}", f"there are {', '.join(map(repr, have))}", file=what)
+        return [have.index(name) for name in wanted]
+    lower = [name.lower() for name in have]
+    for names in known:
+        if all(name.lower() in lower for name in names):
+            return [lower.index(name.lower()) for name in names]
+    if len(have) < len(known[0]):
+        raise OptCompleteError(f"has {len(have)} columns where {len(known[0])} are needed: {', '.join(known[0])}", file=what)
+    return list(range(len(known[0])))
+
+
+def _looks_wide(x: Any, names: tuple[str | None, ...]) -> bool:
+    """A wide frame has a column of numbers for each column of the matrix."""
+    if any(names) or module_of(x) not in ("pandas", "polars"):
+        return False
+    have = [str(c).lower() for c in x.columns]
+    if {"row", "column", "value"} <= set(have) or {"userid", "movieid", "rating"} <= set(have):
+        return False
+    numbers = len(x.select_dtypes("number").columns) if module_of(x) == "pandas" else sum(t.is_numeric() for t in x.schema.values())
+    return len(have) > 4 and numbers >= len(have) - 1
+
+
+def _array(x: Any, what: str) -> Entries:
+    try:
+        values = np.asarray(x, dtype=float)
+    except (TypeError, ValueError) as e:
+        raise OptCompleteError("the array does not hold numbers", "give a two-dimensional array with NaN for what is missing", file=what) from e
+    if values.ndim != 2:
+        raise OptCompleteError(f"the array has {values.ndim} dimensions", "give two: rows and columns, NaN for what is missing", file=what)
+    row, column = np.nonzero(~np.isnan(values))
+    entries = _positions(row, column, values[row, column], values.shape, x)
+    entries.wide = True
+    return entries
+
+
+def _positions(row: Any, column: Any, value: Any, shape: tuple[int, int], x: Any) -> Entries:
+    ids = Ids(pa.int64())
+    source = pa.table({"row": np.asarray(row, dtype=np.int32), "column": np.asarray(column, dtype=np.int32), "value": np.asarray(value, dtype=float)})
+    return Entries(source, ids, ids, frame=frame_of(x), shape=(int(shape[0]), int(shape[1])))
+
+
+def _wide(x: Any, what: str) -> Entries:
+    if module_of(x) == "pandas":
+        values, row_labels, column_labels = x.to_numpy(dtype=float, na_value=np.nan), x.index, x.columns
+        labels = [pa.chunked_array([pa.array(label)]) for label in (row_labels, column_labels)]
+    else:
+        if module_of(x) != "polars":
+            import polars as pl
+
+            x = pl.from_arrow(table_of(x, what))
+        first = x.columns[0]
+        if x.schema[first].is_numeric():
+            row_labels, rest = np.arange(x.height), x
+        else:
+            row_labels, rest = x[first].to_list(), x.drop(first)
+        column_labels, values = rest.columns, rest.to_numpy().astype(float)
+        labels = [pa.chunked_array([pa.array(row_labels)]), pa.chunked_array([pa.array(column_labels)])]
+    at = np.nonzero(~np.isnan(values))
+    arrays, ids = [], []
+    for which, label in enumerate(labels):
+        name = ("rows", "columns")[which]
+        texts, kind = encoded(label, f"{what}, its {name}")
+        texts = pc.cast(texts.combine_chunks(), pa.string())
+        if len(pc.unique(texts)) != len(texts):
+            raise OptCompleteError(f"two {name} have the same label", "give each a label of its own", file=what)
+        arrays.append(pa.DictionaryArray.from_arrays(pa.array(at[which].astype(np.int32)), texts))
+        ids.append(kind)
+    source = pa.Table.from_arrays([*arrays, pa.array(values[at])], names=["row", "column", "value"])
+    return Entries(source, ids[0], ids[1], True, frame_of(x), None, row_labels, column_labels)
+
+
+def features_of(x: Any, entries: Entries | None, what: str = "features") -> pa.Table | str:
+    """A table whose first column is the id."""
+    if is_path(x):
+        return os.path.abspath(x)
+    if hasattr(x, "toarray"):
+        x = x.toarray()
+    if isinstance(x, (np.ndarray, list, tuple)):
+        x = np.asarray(x)
+        if x.ndim != 2:
+            raise OptCompleteError(f"the array has {x.ndim} dimensions", "give two: a row for each column of the matrix", file=what)
+        names = ["id", *(f"x{j}" for j in range(x.shape[1]))]
+        labels = entries.column_labels if entries is not None else None
+        ids = pa.array(labels if labels is not None and len(labels) == len(x) else np.arange(len(x)))
+        return pa.Table.from_arrays([ids, *(pa.array(x[:, j]) for j in range(x.shape[1]))], names=names)
+    if module_of(x) == "pandas":
+        # An index of numbers without a name is what is left of a frame that was filtered.
+        if x.index.name is not None or x.index.dtype.kind not in "iu":
+            x = x.reset_index()
+    table = table_of(x, what)
+    if table.num_columns == 0:
+        raise OptCompleteError("has no columns", "the first is the id, the others are features", file=what)
+    ids, _ = encoded(table.column(0), f"{what}, column {table.column_names[0]!r}")
+    return table.set_column(0, table.column_names[0], ids)
+
+
+def pairs_of(x: Any, names: tuple[str | None, str | None]) -> tuple[pa.Table, Ids, Ids, str]:
+    """Pairs of a row and a column: a frame, a list of pairs or an array of two columns."""
+    if isinstance(x, np.ndarray):
+        if x.ndim != 2 or x.shape[1] != 2:
+            raise OptCompleteError(f"the array has the shape {x.shape}", "give two columns: row and column", file="pairs")
+        x = {"row": x[:, 0], "column": x[:, 1]}
+    frame = frame_of(x)
+    if isinstance(x, (list, tuple)):
+        if any(not isinstance(p, (list, tuple)) or len(p) != 2 for p in x):
+            raise OptCompleteError("is a list of something else than pairs", "give pairs (row, column)", file="pairs")
+        x = {"row": [p[0] for p in x], "column": [p[1] for p in x]}
+    table = table_of(x, "pairs")
+    at = _locate(table.column_names, names, (("row", "column"), ("userId", "movieId")), "pairs")
+    rows, row_ids = encoded(table.column(at[0]), "pairs, its rows")
+    columns, column_ids = encoded(table.column(at[1]), "pairs, its columns")
+    return pa.Table.from_arrays([rows, columns], names=["row", "column"]), row_ids, column_ids, frame
+
+
+def to_frame(table: pa.Table, frame: str) -> Any:
+    """An Arrow table as the user's kind of frame."""
+    if frame == "pandas":
+        return table.to_pandas()
+    if frame == "polars":
+        import polars as pl
+
+        return pl.from_arrow(table)
+    return table

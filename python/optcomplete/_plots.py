@@ -1,0 +1,66 @@
+"""Plots, with matplotlib."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ._errors import OptCompleteError
+
+
+def axes(ax: Any) -> Any:
+    """The axes to draw on."""
+    if ax is not None:
+        return ax
+    try:
+        import matplotlib.pyplot as plt
+    except ImportError as e:
+        raise OptCompleteError("plots need matplotlib", "pip install matplotlib") from e
+    return plt.subplots()[1]
+
+
+def plot_path(points: list[dict[str, Any]], chosen: int, best: int, ax: Any = None) -> Any:
+    """The error by the number of features, with one standard error."""
+    ax = axes(ax)
+    ks = [p["k"] for p in points]
+    ax.plot(ks, [p["train_rmse"] for p in points], "o-", label="training")
+    if any(p.get("validation_rmse") for p in points):
+        ax.errorbar(ks, [p["validation_rmse"] for p in points], [p.get("standard_error", 0) for p in points], fmt="o-", label="validation")
+    if chosen:
+        ax.axvline(chosen, linestyle=":", color="grey", label=f"one standard error: k = {chosen}")
+    ax.set(xlabel="k, features selected", ylabel="RMSE", title="Error by number of features")
+    ax.legend()
+    return ax
+
+
+def plot_gamma(points: list[dict[str, Any]], gamma: float, ax: Any = None) -> Any:
+    """The error by gamma."""
+    ax = axes(ax)
+    points = sorted(points, key=lambda p: p["gamma"])
+    ax.semilogx([p["gamma"] for p in points], [p["rmse"] for p in points], "o-")
+    ax.axvline(gamma, linestyle=":", color="grey", label=f"chosen: {gamma:.3g}")
+    ax.set(xlabel="gamma", ylabel="RMSE on validation entries", title="Error by gamma")
+    ax.legend()
+    return ax
+
+
+def plot_gap(events: list[dict[str, Any]], ax: Any = None) -> Any:
+    """How the cost of the best selection and the bound came together."""
+    ax = axes(ax)
+    known = [e for e in events if not e.get("sampled") and e.get("cost") is not None]
+    ax.step([e.get("seconds", 0) for e in known], [e["cost"] for e in known], where="post", label="cost of the best selection")
+    bounded = [e for e in known if e.get("bound") is not None and e.get("gap", 2) <= 1]
+    ax.step([e.get("seconds", 0) for e in bounded], [e["bound"] for e in bounded], where="post", label="bound: no selection is below")
+    ax.set(xlabel="seconds", ylabel="cost", title="The search")
+    ax.legend()
+    return ax
+
+
+def plot_bars(names: list[str], values: list[float], label: str, title: str, ax: Any = None) -> Any:
+    """A bar for each feature."""
+    ax = axes(ax)
+    ax.barh(range(len(names)), values)
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.axvline(0, color="grey", linewidth=0.8)
+    ax.set(xlabel=label, title=title)
+    return ax

@@ -1,0 +1,522 @@
+"""Arguments of the estimators: made from the table of settings by `make settings`, not by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from datetime import timedelta
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ._path import Path
+
+Progress = bool | str | Callable[[dict[str, Any]], None] | None
+Seconds = str | float | timedelta | None
+Names = str | Sequence[str] | None
+
+
+class CompleterSettings:
+    """Settings of a MatrixCompleter.
+
+    Parameters
+    ----------
+    k : int | None
+        How many features to select. Takes [1, ∞).
+    threads : int | None
+        Processors to use; 0 means all. Results do not depend on it. Takes [0, ∞).
+    seed : int, default 1
+        Seed of everything random: the same seed gives the same result. Takes [0, ∞).
+    drop_unknown : bool, default False
+        Leave out entries whose column has no features.
+    min_entries : int | None
+        Leave out rows with fewer entries. Takes [0, ∞).
+    missing : Names
+        Values that mean unknown, such as NA.
+    row_name : str | None
+        Header of the column that holds the row's id.
+    column_name : str | None
+        Header of the column that holds the column's id.
+    value_name : str | None
+        Header of the column that holds the value.
+    delimiter : str | None
+        Character between the fields of a text, or tab; found from the first line if not given.
+    format : str | None
+        Format of the ratings; found from name and content if not given. Takes csv, tsv, parquet,
+        arrow, mtx, netflix, movielens, pack.
+    duplicates : str, default 'error'
+        What to do with two entries of one row and column. Takes error, first, last, mean.
+    features_config : str | None
+        Features.yaml that says how to understand the fields.
+    field : Names
+        How to understand one field, as NAME:type=list,separator=|,group=true.
+    group : Names
+        Field whose features are selected all or none, counting as one of the k.
+    max_levels : int, default 20
+        Levels of a text field that become features; the rarer ones are pooled. Takes [1, ∞).
+    separator : str | None
+        What stands between the parts of a list, such as |.
+    blank : Names
+        Words that mean blank in the features, such as unknown.
+    scale : str, default 'zscore'
+        Zscore: mean 0 and standard deviation 1, inside (paper: none unless asked). Takes zscore,
+        none.
+    keep : bool, default False
+        Keep constant features and duplicates.
+    complete_features : bool, default False
+        Leave out items with a blank in a field that is used.
+    always : Names
+        Features to select in any case.
+    never : Names
+        Features never to select.
+    model : str, default 'full'
+        What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
+    gamma : float | str, default 'auto'
+        Weight of the fit against the size of the coefficients; auto chooses it on validation
+        entries (see: optcomplete help gamma). Takes auto, (0, ∞).
+    gamma0 : float | None
+        Gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries. Takes
+        [0, ∞).
+    row_shrinkage : float | None
+        Entries at which a row's effect is believed by half; 0 chooses it on validation entries.
+        Takes [0, ∞).
+    column_shrinkage : float | None
+        Entries at which a column's effect is believed by half; 0 chooses it on validation entries.
+        Takes [0, ∞).
+    refit : str, default 'auto'
+        How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
+        or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
+        prior.
+    clip : str, default 'auto'
+        Auto keeps predictions in the range of the training values (not in paper), none does not.
+        Takes auto, none.
+    gap : float | None
+        Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
+    sampling : str, default 'auto'
+        Search samples of the rows first, then prove on all entries; auto: from 2 million entries
+        on. Takes auto, never, always.
+    checkpoint : str | None
+        Folder that keeps what was computed: the same command goes on after a kill and ends with the
+        same bits.
+    warm_start : str | None
+        Model whose selection is tried first.
+    memory : str | None
+        Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
+        read from its file.
+    time_limit : Seconds
+        Stop each search after this time; 0: never. Takes [0, ∞).
+    max_nodes : int | None
+        Stop each search after so many nodes; 0: never. Takes [0, ∞).
+    near_ties : int, default 5
+        How many other good selections to report. Takes [0, ∞).
+    method : str, default 'certified'
+        How to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not
+        proven); or a baseline that selects nothing: softimpute, imc or effects. Takes certified,
+        cutplanes, optcomplete, softimpute, imc, effects.
+    residual_rank : int | str, default '0'
+        Largest rank of the unnamed remainder that is fitted to what effects and features leave, or
+        auto to choose it on validation entries; 0: none. Of softimpute and imc: the rank; 0 is
+        auto.
+    solver : str, default 'embedded'
+        MILP solver of cutplanes and optcomplete (see: optcomplete solvers). Takes embedded, highs,
+        cbc, glpk, scip, gurobi.
+    solver_path : str | None
+        Program of solver, or the folder that holds it; otherwise it is looked for in bin under
+        $OPTCOMPLETE_SOLVERS, then in PATH.
+    sample_rows : int, default 100
+        Rows in each sample of optcomplete (g0). Takes [1, ∞).
+    sample_constant : float, default 1
+        Size of optcomplete's samples of columns (c); larger takes more. Takes (0, ∞).
+    certify : bool, default False
+        Let optcomplete go on to a proof with the certified method.
+    save_cuts : str | None
+        File to write the cuts of cutplanes or optcomplete to, for optcomplete master.
+    constants : bool, default False
+        With row_features: add the constant 1 to either side, for the terms of one side alone.
+    heredity : str, default 'none'
+        With row_features: select a product only with both of its one-sided terms (strong), with one
+        of them (weak), or freely (none). Takes strong, weak, none.
+    holdout : float | None
+        Part of the entries to keep aside and score on, such as 0.2. Takes [0, 1).
+    progress : Progress
+        Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
+        the command line, and a function is called with each event.
+    """
+
+    _verb = "fit"
+
+    def __init__(
+        self,
+        k: int | None = None,
+        *,
+        threads: int | None = None,
+        seed: int = 1,
+        drop_unknown: bool = False,
+        min_entries: int | None = None,
+        missing: Names = None,
+        row_name: str | None = None,
+        column_name: str | None = None,
+        value_name: str | None = None,
+        delimiter: str | None = None,
+        format: str | None = None,
+        duplicates: str = "error",
+        features_config: str | None = None,
+        field: Names = None,
+        group: Names = None,
+        max_levels: int = 20,
+        separator: str | None = None,
+        blank: Names = None,
+        scale: str = "zscore",
+        keep: bool = False,
+        complete_features: bool = False,
+        always: Names = None,
+        never: Names = None,
+        model: str = "full",
+        gamma: float | str = "auto",
+        gamma0: float | None = None,
+        row_shrinkage: float | None = None,
+        column_shrinkage: float | None = None,
+        refit: str = "auto",
+        clip: str = "auto",
+        gap: float | None = None,
+        sampling: str = "auto",
+        checkpoint: str | None = None,
+        warm_start: str | None = None,
+        memory: str | None = None,
+        time_limit: Seconds = None,
+        max_nodes: int | None = None,
+        near_ties: int = 5,
+        method: str = "certified",
+        residual_rank: int | str = "0",
+        solver: str = "embedded",
+        solver_path: str | None = None,
+        sample_rows: int = 100,
+        sample_constant: float = 1,
+        certify: bool = False,
+        save_cuts: str | None = None,
+        constants: bool = False,
+        heredity: str = "none",
+        holdout: float | None = None,
+        progress: Progress = None,
+    ) -> None:
+        self.k = k
+        self.threads = threads
+        self.seed = seed
+        self.drop_unknown = drop_unknown
+        self.min_entries = min_entries
+        self.missing = missing
+        self.row_name = row_name
+        self.column_name = column_name
+        self.value_name = value_name
+        self.delimiter = delimiter
+        self.format = format
+        self.duplicates = duplicates
+        self.features_config = features_config
+        self.field = field
+        self.group = group
+        self.max_levels = max_levels
+        self.separator = separator
+        self.blank = blank
+        self.scale = scale
+        self.keep = keep
+        self.complete_features = complete_features
+        self.always = always
+        self.never = never
+        self.model = model
+        self.gamma = gamma
+        self.gamma0 = gamma0
+        self.row_shrinkage = row_shrinkage
+        self.column_shrinkage = column_shrinkage
+        self.refit = refit
+        self.clip = clip
+        self.gap = gap
+        self.sampling = sampling
+        self.checkpoint = checkpoint
+        self.warm_start = warm_start
+        self.memory = memory
+        self.time_limit = time_limit
+        self.max_nodes = max_nodes
+        self.near_ties = near_ties
+        self.method = method
+        self.residual_rank = residual_rank
+        self.solver = solver
+        self.solver_path = solver_path
+        self.sample_rows = sample_rows
+        self.sample_constant = sample_constant
+        self.certify = certify
+        self.save_cuts = save_cuts
+        self.constants = constants
+        self.heredity = heredity
+        self.holdout = holdout
+        self.progress = progress
+
+
+def path(
+    ratings: Any,
+    features: Any = None,
+    k_max: int | None = None,
+    *,
+    threads: int | None = None,
+    seed: int = 1,
+    drop_unknown: bool = False,
+    min_entries: int | None = None,
+    missing: Names = None,
+    row_name: str | None = None,
+    column_name: str | None = None,
+    value_name: str | None = None,
+    delimiter: str | None = None,
+    format: str | None = None,
+    duplicates: str = "error",
+    features_config: str | None = None,
+    field: Names = None,
+    group: Names = None,
+    max_levels: int = 20,
+    separator: str | None = None,
+    blank: Names = None,
+    scale: str = "zscore",
+    keep: bool = False,
+    complete_features: bool = False,
+    always: Names = None,
+    never: Names = None,
+    model: str = "full",
+    gamma: float | str = "auto",
+    gamma0: float | None = None,
+    row_shrinkage: float | None = None,
+    column_shrinkage: float | None = None,
+    refit: str = "auto",
+    clip: str = "auto",
+    gap: float | None = None,
+    time_limit: Seconds = "10s",
+    max_nodes: int | None = None,
+    near_ties: int = 5,
+    constants: bool = False,
+    heredity: str = "none",
+    folds: int = 5,
+    repeats: int | None = None,
+    bootstrap: int | None = None,
+    bootstrap_k: int | None = None,
+    progress: Progress = None,
+    row_features: Any = None,
+) -> Path:
+    """Select 1, 2, … k_max features in one run, validate each number, and choose one.
+
+    Parameters
+    ----------
+    ratings : frame, sparse matrix, array or path
+        The observed entries, as MatrixCompleter.fit takes them.
+    features : frame, array or path
+        What is known of the columns.
+    k_max : int | None
+        Select 1, 2, … up to so many features. Takes [1, ∞).
+    threads : int | None
+        Processors to use; 0 means all. Results do not depend on it. Takes [0, ∞).
+    seed : int, default 1
+        Seed of everything random: the same seed gives the same result. Takes [0, ∞).
+    drop_unknown : bool, default False
+        Leave out entries whose column has no features.
+    min_entries : int | None
+        Leave out rows with fewer entries. Takes [0, ∞).
+    missing : Names
+        Values that mean unknown, such as NA.
+    row_name : str | None
+        Header of the column that holds the row's id.
+    column_name : str | None
+        Header of the column that holds the column's id.
+    value_name : str | None
+        Header of the column that holds the value.
+    delimiter : str | None
+        Character between the fields of a text, or tab; found from the first line if not given.
+    format : str | None
+        Format of the ratings; found from name and content if not given. Takes csv, tsv, parquet,
+        arrow, mtx, netflix, movielens, pack.
+    duplicates : str, default 'error'
+        What to do with two entries of one row and column. Takes error, first, last, mean.
+    features_config : str | None
+        Features.yaml that says how to understand the fields.
+    field : Names
+        How to understand one field, as NAME:type=list,separator=|,group=true.
+    group : Names
+        Field whose features are selected all or none, counting as one of the k.
+    max_levels : int, default 20
+        Levels of a text field that become features; the rarer ones are pooled. Takes [1, ∞).
+    separator : str | None
+        What stands between the parts of a list, such as |.
+    blank : Names
+        Words that mean blank in the features, such as unknown.
+    scale : str, default 'zscore'
+        Zscore: mean 0 and standard deviation 1, inside (paper: none unless asked). Takes zscore,
+        none.
+    keep : bool, default False
+        Keep constant features and duplicates.
+    complete_features : bool, default False
+        Leave out items with a blank in a field that is used.
+    always : Names
+        Features to select in any case.
+    never : Names
+        Features never to select.
+    model : str, default 'full'
+        What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
+    gamma : float | str, default 'auto'
+        Weight of the fit against the size of the coefficients; auto chooses it on validation
+        entries (see: optcomplete help gamma). Takes auto, (0, ∞).
+    gamma0 : float | None
+        Gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries. Takes
+        [0, ∞).
+    row_shrinkage : float | None
+        Entries at which a row's effect is believed by half; 0 chooses it on validation entries.
+        Takes [0, ∞).
+    column_shrinkage : float | None
+        Entries at which a column's effect is believed by half; 0 chooses it on validation entries.
+        Takes [0, ∞).
+    refit : str, default 'auto'
+        How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
+        or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
+        prior.
+    clip : str, default 'auto'
+        Auto keeps predictions in the range of the training values (not in paper), none does not.
+        Takes auto, none.
+    gap : float | None
+        Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
+    time_limit : Seconds, default '10s'
+        Stop the search for each k after this time; 0: never. Takes [0, ∞).
+    max_nodes : int | None
+        Stop each search after so many nodes; 0: never. Takes [0, ∞).
+    near_ties : int, default 5
+        How many other good selections to report. Takes [0, ∞).
+    constants : bool, default False
+        With row_features: add the constant 1 to either side, for the terms of one side alone.
+    heredity : str, default 'none'
+        With row_features: select a product only with both of its one-sided terms (strong), with one
+        of them (weak), or freely (none). Takes strong, weak, none.
+    folds : int, default 5
+        Folds of the cross-validation. Takes [2, ∞).
+    repeats : int | None
+        Instead of folds, so many hold-outs of a fifth of the entries. Takes [0, ∞).
+    bootstrap : int | None
+        Resamples of the rows, to see how stable the selection is, such as 50. Takes [0, ∞).
+    bootstrap_k : int | None
+        Features to select on resamples; 0 means the one-standard-error choice. Takes [0, ∞).
+    progress : Progress
+        Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
+        the command line, and a function is called with each event.
+    row_features : frame or path
+        What is known of the rows, to select products.
+    """
+    from ._path import run
+
+    options = {
+        "k_max": k_max,
+        "threads": threads,
+        "seed": seed,
+        "drop_unknown": drop_unknown,
+        "min_entries": min_entries,
+        "missing": missing,
+        "row_name": row_name,
+        "column_name": column_name,
+        "value_name": value_name,
+        "delimiter": delimiter,
+        "format": format,
+        "duplicates": duplicates,
+        "features_config": features_config,
+        "field": field,
+        "group": group,
+        "max_levels": max_levels,
+        "separator": separator,
+        "blank": blank,
+        "scale": scale,
+        "keep": keep,
+        "complete_features": complete_features,
+        "always": always,
+        "never": never,
+        "model": model,
+        "gamma": gamma,
+        "gamma0": gamma0,
+        "row_shrinkage": row_shrinkage,
+        "column_shrinkage": column_shrinkage,
+        "refit": refit,
+        "clip": clip,
+        "gap": gap,
+        "time_limit": time_limit,
+        "max_nodes": max_nodes,
+        "near_ties": near_ties,
+        "constants": constants,
+        "heredity": heredity,
+        "folds": folds,
+        "repeats": repeats,
+        "bootstrap": bootstrap,
+        "bootstrap_k": bootstrap_k,
+    }
+    return run(ratings, features, row_features, options, progress)
+
+
+class SubsetSettings:
+    """Settings of a BestSubset.
+
+    Parameters
+    ----------
+    k : int | None
+        How many features to select. Takes [1, ∞).
+    threads : int | None
+        Processors to use; 0 means all. Results do not depend on it. Takes [0, ∞).
+    seed : int, default 1
+        Seed of everything random: the same seed gives the same result. Takes [0, ∞).
+    always : Names
+        Features to select in any case.
+    never : Names
+        Features never to select.
+    gamma : float | str, default 'auto'
+        Weight of the fit against the size of the coefficients, for columns with sum of squares n;
+        auto chooses it by cross-validation. Takes auto, (0, ∞).
+    refit : str, default 'ls'
+        How to fit the coefficients once the features are selected: ls (least squares) or ridge
+        (with gamma). Takes ls, ridge.
+    no_intercept : bool, default False
+        Fit no intercept.
+    gap : float | None
+        Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
+    time_limit : Seconds
+        Stop each search after this time; 0: never. Takes [0, ∞).
+    max_nodes : int | None
+        Stop each search after so many nodes; 0: never. Takes [0, ∞).
+    near_ties : int, default 5
+        How many other good selections to report. Takes [0, ∞).
+    folds : int, default 5
+        Parts of the table to validate gamma on in turn. Takes [2, ∞).
+    progress : Progress
+        Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
+        the command line, and a function is called with each event.
+    """
+
+    _verb = "regress"
+
+    def __init__(
+        self,
+        k: int | None = None,
+        *,
+        threads: int | None = None,
+        seed: int = 1,
+        always: Names = None,
+        never: Names = None,
+        gamma: float | str = "auto",
+        refit: str = "ls",
+        no_intercept: bool = False,
+        gap: float | None = None,
+        time_limit: Seconds = None,
+        max_nodes: int | None = None,
+        near_ties: int = 5,
+        folds: int = 5,
+        progress: Progress = None,
+    ) -> None:
+        self.k = k
+        self.threads = threads
+        self.seed = seed
+        self.always = always
+        self.never = never
+        self.gamma = gamma
+        self.refit = refit
+        self.no_intercept = no_intercept
+        self.gap = gap
+        self.time_limit = time_limit
+        self.max_nodes = max_nodes
+        self.near_ties = near_ties
+        self.folds = folds
+        self.progress = progress
+

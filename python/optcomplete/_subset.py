@@ -1,0 +1,148 @@
+"""BestSubset: a regression on the best k columns of a table, proven."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from . import _plots
+from ._base import Params, options_of
+from ._errors import OptCompleteError
+from ._progress import Shown
+from ._results import Certificate, selection_html
+from ._session import Session
+from ._settings import SubsetSettings
+
+try:
+    from sklearn.base import BaseEstimator, RegressorMixin
+    from sklearn.feature_selection import SelectorMixin
+    from sklearn.utils.validation import check_is_fitted, validate_data
+
+    _bases: tuple[type, ...] = (SelectorMixin, RegressorMixin, BaseEstimator)
+    _sklearn = True
+except ImportError:  # it works without, on arrays of numbers
+    _bases = (Params,)
+    _sklearn = False
+
+_target = "target"
+_usual = 5
+
+
+class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
+    """Linear regression on the k columns that explain the target best, with a proof that they do.
+
+    It is a regressor of scikit-learn, and a selector: transform() keeps the selected columns. Where k is None, the best 5
+    columns are selected, or all of them if there are fewer.
+
+    Attributes
+    ----------
+    coef_ : array of float
+        A coefficient for each column, 0 for those that are not selected.
+    intercept_ : float
+        The intercept.
+    selected_ : list of str
+        The names of the selected columns; x0, x1, … if they have none.
+    support_ : array of bool
+        Which columns are selected.
+    certificate_ : Certificate
+        What is proven: status, cost, bound, gap, near_ties.
+    summary_ : dict
+        All of it, as `optcomplete regress --json` prints it.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+    """
+
+    __doc__ = (__doc__ or "") + (SubsetSettings.__doc__ or "").partition("\n")[2]
+
+    def fit(self, X: Any, y: Any) -> BestSubset:
+        """Select the columns, prove the selection and fit the coefficients.
+
+        Parameters
+        ----------
+        X : array or frame of numbers
+        y : array of numbers
+            The target.
+
+        Returns
+        -------
+        BestSubset
+            The same object. After KeyboardInterrupt it holds the best selection so far, with a bound that is true.
+        """
+        X, y = self._checked(X, y)
+        names = [str(n) for n in getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])]
+        target = _target
+        while target in names:
+            target += "_"
+        params = {name: value for name, value in self.get_params(deep=False).items()}
+        options = options_of(params, SubsetSettings.__init__)
+        options.update(k=min(_usual, X.shape[1]) if self.k is None else self.k, target=target, json=True)
+        table = pa.Table.from_arrays([*(pa.array(X[:, j]) for j in range(X.shape[1])), pa.array(y)], names=[*names, target])
+        session = Session()
+        try:
+            with Shown(self.progress) as shown:
+                summary = session.ask("regress", ["table"], options, {"table": table}, (), shown).json
+        finally:
+            session.close()
+        at = {name: j for j, name in enumerate(names)}
+        self.summary_, self._events = summary, shown.events
+        self.selected_ = list(summary["selected"])
+        self.certificate_ = Certificate.of(summary)
+        self.coef_ = np.zeros(X.shape[1])
+        for name, value in zip(self.selected_, summary["coefficients"]):
+            self.coef_[at[name]] = value
+        self.intercept_ = float(summary["intercept"])
+        self.support_ = np.zeros(X.shape[1], dtype=bool)
+        self.support_[[at[name] for name in self.selected_]] = True
+        return self
+
+    def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
+        if _sklearn:
+            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+            return X, np.asarray(y, dtype=np.float64)
+        names = getattr(X, "columns", None)
+        X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
+        if X.ndim != 2 or y.shape != X.shape[:1]:
+            raise OptCompleteError(f"X has the shape {X.shape}, y {y.shape}", "give a table, and a value for each of its rows")
+        self.n_features_in_ = X.shape[1]
+        if names is not None:
+            self.feature_names_in_ = np.asarray(names, dtype=object)
+        return X, y
+
+    def predict(self, X: Any) -> np.ndarray:
+        """Predict the target for rows of a table."""
+        if _sklearn:
+            check_is_fitted(self)
+            X = validate_data(self, X, dtype=np.float64, reset=False)
+        return np.asarray(X, dtype=np.float64) @ self.coef_ + self.intercept_
+
+    def _get_support_mask(self) -> np.ndarray:
+        if _sklearn:
+            check_is_fitted(self)
+        return self.support_
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "coef_")
+
+    def plot_gap(self, ax: Any = None) -> Any:
+        """How the best cost and the bound came together; matplotlib axes."""
+        return _plots.plot_gap(self._events, ax)
+
+    def plot_features(self, ax: Any = None) -> Any:
+        """The coefficients of the selected columns."""
+        values = [float(self.coef_[j]) for j in np.flatnonzero(self.support_)]
+        names = [str(n) for n in getattr(self, "feature_names_in_", [f"x{j}" for j in range(len(self.coef_))])]
+        return _plots.plot_bars([names[j] for j in np.flatnonzero(self.support_)], values, "coefficient", "Selected columns", ax)
+
+    def _repr_html_(self) -> str:
+        if not hasattr(self, "coef_"):
+            import html
+
+            return f"<pre>{html.escape(repr(self))}</pre>"
+        s, values = self.summary_, [f"{c:.5g}" for c in self.summary_["coefficients"]]
+        numbers = [("intercept", f"{self.intercept_:.5g}"), ("R²", f"{s.get('r_squared', 0):.4f}"), ("rows", f"{s.get('rows', 0):,}")]
+        return selection_html(f"{len(self.selected_)} of {s.get('features', '?')} columns", self.selected_, self.certificate_, numbers, [("coefficient", values)])
+
+    def _repr_mimebundle_(self, **_: Any) -> dict[str, str]:
+        return {"text/plain": repr(self), "text/html": self._repr_html_()}  # in place of scikit-learn's diagram
