@@ -112,9 +112,9 @@ class CompleterSettings:
         proven); or a baseline that selects nothing: softimpute, imc or effects. Takes certified,
         cutplanes, optcomplete, softimpute, imc, effects.
     residual_rank : int | str, default '0'
-        Largest rank of the unnamed remainder that is fitted to what effects and features leave, or
-        auto to choose it on validation entries; 0: none. Of softimpute and imc: the rank; 0 is
-        auto.
+        Fit what effects and selected features leave, with them: the other features, shrunken, and
+        unnamed traits, at most so many (auto: 10; those that the evidence does not support are
+        dropped); 0: none. Of softimpute and imc: the rank; 0 is auto.
     solver : str, default 'embedded'
         MILP solver of cutplanes and optcomplete (see: optcomplete solvers). Takes embedded, highs,
         cbc, glpk, scip, gurobi.
@@ -136,6 +136,9 @@ class CompleterSettings:
         of them (weak), or freely (none). Takes strong, weak, none.
     holdout : float | None
         Part of the entries to keep aside and score on, such as 0.2. Takes [0, 1).
+    proof : str | None
+        File to write a proof of the bound to, for optcomplete verify; compressed if it ends in
+        .zst.
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
@@ -195,6 +198,7 @@ class CompleterSettings:
         constants: bool = False,
         heredity: str = "none",
         holdout: float | None = None,
+        proof: str | None = None,
         progress: Progress = None,
     ) -> None:
         self.k = k
@@ -246,6 +250,7 @@ class CompleterSettings:
         self.constants = constants
         self.heredity = heredity
         self.holdout = holdout
+        self.proof = proof
         self.progress = progress
 
 
