@@ -177,7 +177,7 @@ func contains(list []string, word string) bool {
 
 // TestColours are for terminals that want them.
 func TestColours(t *testing.T) {
-	if got := (terminal{color: true}).style(green, "x"); got != "\x1b[32mx\x1b[0m" {
+	if got := (terminal{color: true}).style(green, "x"); got != escape+"32mx"+escape+"0m" {
 		t.Errorf("%q", got)
 	}
 	for _, plain := range []terminal{{}, {is: true}, terminalOf(new(bytes.Buffer))} {

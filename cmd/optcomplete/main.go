@@ -167,9 +167,10 @@ func (c *common) notef(format string, args ...any) {
 // newCommon looks at the outputs. What goes to stderr goes through the display
 // of progress, so that bars and text do not mix.
 func newCommon(stdout, stderr io.Writer) *common {
-	c := &common{stdout: &output{Writer: stdout}, outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
+	c := &common{outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
 	c.progress = display.New(stderr, display.Settings{Bars: c.errTerminal.is})
-	c.stderr = c.progress
+	c.stdout = &output{Writer: stdout, shown: c.outTerminal.shown}
+	c.stderr = &output{Writer: c.progress, shown: c.errTerminal.shown}
 	return c
 }
 

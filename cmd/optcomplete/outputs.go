@@ -2,7 +2,6 @@ package main
 
 import (
 	"errors"
-	"io"
 	"os"
 	"path/filepath"
 	"slices"
@@ -214,19 +213,4 @@ func resolved(path string) string {
 		return filepath.Join(folder, filepath.Base(absolute))
 	}
 	return absolute
-}
-
-// output is where results go: it remembers the first failure, so that no verb
-// can miss it.
-type output struct {
-	io.Writer
-	err error
-}
-
-func (o *output) Write(b []byte) (int, error) {
-	n, err := o.Writer.Write(b)
-	if err != nil && o.err == nil {
-		o.err = err
-	}
-	return n, err
 }

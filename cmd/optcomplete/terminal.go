@@ -13,6 +13,7 @@ const usualWidth = 80
 // terminal is what an output can show.
 type terminal struct {
 	is    bool // bars may be drawn
+	shown bool // somebody's screen shows what is written
 	color bool
 	width int
 }
@@ -22,7 +23,11 @@ type terminal struct {
 func terminalOf(w io.Writer) terminal {
 	t := terminal{width: usualWidth}
 	file, ok := w.(*os.File)
-	if !ok || os.Getenv("TERM") == "dumb" || !cwriter.IsTerminal(int(file.Fd())) {
+	if !ok || !cwriter.IsTerminal(int(file.Fd())) {
+		return t
+	}
+	t.shown = true
+	if os.Getenv("TERM") == "dumb" {
 		return t
 	}
 	t.is, t.color = true, os.Getenv("NO_COLOR") == ""
@@ -40,10 +45,14 @@ const (
 	red    = "31"
 )
 
+// escape stands for the beginning of one of our own escape sequences until
+// output writes it. It is no UTF-8, so that no name can hold it.
+const escape = "\xff"
+
 // style colours text where colours are shown.
 func (t terminal) style(code, text string) string {
 	if !t.color || text == "" {
 		return text
 	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+	return escape + code + "m" + text + escape + "0m"
 }
