@@ -67,8 +67,9 @@ func newCost(ctx context.Context, problem *Problem, threads int) (*cost, error) 
 	if err != nil {
 		return nil, err
 	}
-	c := &cost{matrix: values, gamma: problem.Gamma, threads: threads}
+	c := &cost{matrix: values, unit: 1, gamma: problem.Gamma, threads: threads}
 	c.n, c.m = values.Dims()
+	c.normalize()
 	_, c.p = problem.Features.Dims()
 	c.b = problem.Features.Values
 	for _, u := range problem.Units {
@@ -107,8 +108,7 @@ type check struct {
 }
 
 func (k *check) run(ctx context.Context) (*Verdict, error) {
-	scale := float64(k.cost.n) * float64(k.cost.m)
-	k.target = k.Bound * scale * (1 - agree/8)
+	k.target = k.Bound / k.cost.unit / k.cost.unit * k.cost.size() * (1 - agree/8)
 	k.least = math.Inf(1)
 
 	needed, err := k.survey()
@@ -127,9 +127,15 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 	for _, u := range indicator(k.Selected, len(k.Units), k.Model).units {
 		low = down(low - own.slope[u])
 	}
-	cuts, err := k.cuts(ctx, needed, high)
-	if err != nil {
+	cuts := map[int]*cut{}
+	if err := k.cuts(ctx, cuts, needed, false, agree/100*high); err != nil {
 		return nil, err
+	}
+	// Cuts that do not show what was claimed may have been solved for too badly.
+	if low := k.below(root, cuts); len(low) > 0 {
+		if err := k.cuts(ctx, cuts, low, true, 0); err != nil {
+			return nil, err
+		}
 	}
 	var enumerated []*region
 	err = k.proof.walk(root, func(r *region, at int) {
@@ -150,8 +156,8 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 		return nil, err
 	}
 	v := &k.verdict
-	v.Bound = max(0, down(min(k.least, high)/scale))
-	v.Low, v.High = max(0, down(low/scale)), up(high/scale)
+	v.Bound = max(0, down(k.cost.perEntry(min(k.least, high))))
+	v.Low, v.High = max(0, down(k.cost.perEntry(low))), up(k.cost.perEntry(high))
 	if v.High > 0 {
 		v.Gap = max(0, (v.High-v.Bound)/v.High)
 	}
@@ -184,7 +190,7 @@ func (k *check) squares() float64 {
 			sum += x * x
 		}
 	}
-	return sum / (float64(k.cost.n) * float64(k.cost.m))
+	return k.cost.perEntry(sum)
 }
 
 // survey counts, and finds the cuts that are needed.
@@ -244,42 +250,43 @@ func (k *check) place(at point) *place {
 // at once may take.
 const batchNumbers = 1 << 25
 
-// cuts computes cuts, many in one reading of the rows. Those that rounding alone
-// has made too low to be of use are computed once more, precisely.
-func (k *check) cuts(ctx context.Context, needed []int, high float64) (map[int]*cut, error) {
-	out := make(map[int]*cut, len(needed))
+// cuts computes cuts, many in one reading of the rows. Those that rounding has
+// lowered by more than the tolerance are computed once more, precisely.
+func (k *check) cuts(ctx context.Context, to map[int]*cut, needed []int, precise bool, tolerance float64) error {
+	var again []int
 	batch := max(1, batchNumbers/(2*k.cost.p*(k.cost.parts()+k.cost.threads)))
 	for group := range slices.Chunk(needed, batch) {
-		var again []int
 		places := make([]*place, len(group))
 		for x, at := range group {
 			places[x] = k.place(k.proof.points[at])
+			places[x].precise = precise
 		}
 		if err := k.cost.evaluate(ctx, places); err != nil {
-			return nil, err
+			return err
 		}
 		for x, at := range group {
-			out[at] = k.cost.cut(places[x])
-			if !(out[at].loose < agree/100*high) {
-				again = append(again, x)
+			to[at] = k.cost.cut(places[x])
+			if !precise && !(to[at].loose <= tolerance) {
+				again = append(again, at)
 			}
 		}
-		if len(again) == 0 {
-			continue
-		}
-		precise := make([]*place, len(again))
-		for x, at := range again {
-			places[at].precise = true
-			precise[x] = places[at]
-		}
-		if err := k.cost.evaluate(ctx, precise); err != nil {
-			return nil, err
-		}
-		for _, x := range again {
-			out[group[x]] = k.cost.cut(places[x])
-		}
 	}
-	return out, nil
+	if len(again) > 0 {
+		return k.cuts(ctx, to, again, true, 0)
+	}
+	return nil
+}
+
+// below lists the cuts that are below what was claimed where they are used.
+func (k *check) below(root *region, cuts map[int]*cut) (low []int) {
+	found := map[int]bool{}
+	_ = k.proof.walk(root, func(r *region, at int) { // survey has seen that it can be walked
+		if at >= 0 && !found[at] && cuts[at].bound(r) < k.target && !cuts[at].precise {
+			found[at] = true
+			low = append(low, at)
+		}
+	})
+	return low
 }
 
 func (r *region) clone() *region {

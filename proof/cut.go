@@ -15,6 +15,7 @@ type cut struct {
 	constant float64
 	slope    []float64
 	order    []int
+	precise  bool
 	loose    float64 // by how much rounding alone may have lowered it at a selection
 }
 
@@ -22,8 +23,8 @@ type cut struct {
 type place struct {
 	support []int     // features of positive weight
 	weight  []float64 // theirs
-	upper   bool      // also what the selection costs at most
 	precise bool      // in twice the precision
+	upper   bool      // also what the selection costs at most; precise only
 
 	mu  []float64 // of the support, in pooled
 	sum sums
@@ -64,7 +65,8 @@ func newSums(p int) sums { return sums{squares: make([]float64, p), total: make(
 
 // cost is the data of a problem, ready to be evaluated.
 type cost struct {
-	matrix        *data.Matrix // what is to be explained
+	matrix        *data.Matrix // what is to be explained, divided by unit
+	unit          float64      // a power of two
 	n, m, p       int
 	b             []float64 // m×p, in pooled with an intercept
 	largest       []float64 // max |b_j| over the columns
@@ -80,6 +82,30 @@ const (
 	blockRows = 256
 	mostParts = 64
 )
+
+// normalize divides the values by a power of two, so that none of their squares
+// overflows or is lost; that rounds nothing.
+func (c *cost) normalize() {
+	largest := 0.0
+	for i := range c.n {
+		_, values := c.matrix.Row(i)
+		for _, x := range values {
+			largest = max(largest, math.Abs(x))
+		}
+	}
+	if largest == 0 || largest > 1e-60 && largest < 1e60 {
+		return // and nothing needs to be done
+	}
+	_, exponent := math.Frexp(largest)
+	c.unit = math.Ldexp(1, exponent)
+	c.matrix = c.matrix.Map(func(_ int, _ int32, v float64) float64 { return v / c.unit })
+}
+
+// size is n·m.
+func (c *cost) size() float64 { return float64(c.n) * float64(c.m) }
+
+// perEntry turns n·m·cost of the divided values into a cost.
+func (c *cost) perEntry(x float64) float64 { return x / c.size() * c.unit * c.unit }
 
 func (c *cost) parts() int { return max(1, min(mostParts, c.n/blockRows)) }
 
@@ -127,13 +153,18 @@ func (c *cost) evaluate(ctx context.Context, places []*place) error {
 	}
 	err := c.eachRow(ctx, func() (func(int, []int32, []float64), func(int)) {
 		s := newSolver(c)
+		precise := &preciseSolver{solver: s}
 		block := make([]sums, len(places))
 		for x := range block {
 			block[x] = newSums(c.p)
 		}
 		work := func(_ int, columns []int32, values []float64) {
 			for x, at := range places {
-				s.add(at, columns, values, &block[x])
+				if at.precise {
+					precise.add(at, columns, values, &block[x])
+				} else {
+					s.add(at, columns, values, &block[x])
+				}
 			}
 		}
 		flush := func(part int) {
@@ -161,12 +192,12 @@ const wider = 1.0001
 func (c *cost) cut(at *place) *cut {
 	s := &at.sum
 	rows := gam(c.summands())
-	entries := gam(2*c.longest + 8)
+	entries := gam(5*c.longest + 8)
 	relative := 0.0
 	if at.precise {
-		entries, relative = doubleError(2*c.longest+8), 4e-16
+		entries, relative = doubleError(5*c.longest+8), 4e-16
 	}
-	out := &cut{slope: make([]float64, len(c.units))}
+	out := &cut{slope: make([]float64, len(c.units)), precise: at.precise}
 	// The relative part is that of rounding a row's 2aᵀr − ‖r‖² once.
 	lost := up(s.size*wider*up(entries+rows+relative) + tiny)
 	out.constant, out.loose = down(s.constant-lost), lost

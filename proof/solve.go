@@ -14,7 +14,7 @@ type solver struct {
 	u    []float64
 	r    []float64
 	z    []float64
-	low  []float64 // of z, in twice the precision
+	low  []float64 // of z, in twice the precision only
 	many []float64
 }
 
@@ -101,8 +101,8 @@ func (s *solver) system(at *place, columns []int32, values []float64) {
 }
 
 // residual finds the row's residual at the place, in s.r: that of a_i − V_iμ, by
-// its own coefficients (in s.u) or, where the row has fewer entries than the
-// support, by the dual system (I + γVDVᵀ) r = a − Vμ.
+// its own coefficients or, where the row has fewer entries than the support, by
+// the dual system (I + γVDVᵀ) r = a − Vμ.
 func (s *solver) residual(at *place, columns []int32, values []float64) {
 	n, t := len(columns), len(at.support)
 	s.r = room(s.r, n)
@@ -110,40 +110,14 @@ func (s *solver) residual(at *place, columns []int32, values []float64) {
 	if at.mu != nil {
 		s.subtract(at, columns, at.mu)
 	}
-	if n < t && !at.upper {
+	if n < t {
 		s.dual(at, columns)
 		return
 	}
-	s.u = room(s.u, t)
-	clear(s.u)
 	s.system(at, columns, s.r)
 	factor(s.k, t)
-	times := 1
-	if at.precise {
-		times = 3
-	}
-	for try := range times {
-		if try > 0 { // the gradient of the row's own problem: Vᵀr − u/(γs)
-			s.correlate(columns, true)
-			for x, j := range at.support {
-				s.x[x] = (s.z[j] - s.u[x]/(s.gamma*at.weight[x])) + s.low[j]
-			}
-		}
-		solve(s.k, s.x, t)
-		for x, d := range s.x[:t] {
-			s.u[x] += d
-		}
-		s.subtract(at, columns, s.x[:t])
-	}
-	if at.precise { // from the start: what was subtracted in turns was rounded in turns
-		copy(s.r, values)
-		both := room(s.x, t)
-		copy(both, s.u)
-		for x, mu := range at.mu {
-			both[x] += mu
-		}
-		s.subtractPrecisely(at, columns, both)
-	}
+	solve(s.k, s.x, t)
+	s.subtract(at, columns, s.x)
 }
 
 // subtract takes V_i u from s.r.
@@ -155,17 +129,6 @@ func (s *solver) subtract(at *place, columns []int32, u []float64) {
 			sum += b[j] * u[x]
 		}
 		s.r[e] -= sum
-	}
-}
-
-func (s *solver) subtractPrecisely(at *place, columns []int32, u []float64) {
-	for e, c := range columns {
-		b := s.feature(c)
-		sum := double{high: s.r[e]}
-		for x, j := range at.support {
-			sum = sum.plusProduct(-b[j], u[x])
-		}
-		s.r[e] = sum.value()
 	}
 }
 
@@ -189,23 +152,15 @@ func (s *solver) dual(at *place, columns []int32) {
 	solve(s.k, s.r, n)
 }
 
-// correlate sets z = Bᵀr over the row's entries; precisely, z + low.
-func (s *solver) correlate(columns []int32, precise bool) {
+// correlate sets z = Bᵀr over the row's entries.
+func (s *solver) correlate(columns []int32) {
 	clear(s.z)
-	clear(s.low)
 	for e, c := range columns {
 		r := s.r[e]
 		b := s.feature(c)
 		z := s.z[:len(b)]
-		if !precise {
-			for j, x := range b {
-				z[j] += r * x
-			}
-			continue
-		}
 		for j, x := range b {
-			d := double{z[j], s.low[j]}.plusProduct(r, x)
-			z[j], s.low[j] = d.high, d.low
+			z[j] += r * x
 		}
 	}
 }
@@ -213,59 +168,23 @@ func (s *solver) correlate(columns []int32, precise bool) {
 // add adds a row to the sums of a place.
 func (s *solver) add(at *place, columns []int32, values []float64, to *sums) {
 	s.residual(at, columns, values)
-	s.correlate(columns, at.precise)
-	constant, size, absolute := double{}, 0.0, 0.0
+	s.correlate(columns)
+	constant, size, absolute := 0.0, 0.0, 0.0
 	for e, r := range s.r[:len(columns)] {
 		a := values[e]
 		absolute += math.Abs(r)
 		size += 2*math.Abs(a*r) + r*r
-		if at.precise {
-			constant = constant.plusProduct(2*a, r).plusProduct(-r, r)
-		} else {
-			constant.high += 2*a*r - r*r
-		}
+		constant += 2*a*r - r*r
 	}
-	to.constant += constant.value()
+	to.constant += constant
 	to.size += size
-	bound := gam(len(columns) + 2)
-	if at.precise {
-		bound = doubleError(len(columns) + 2)
-	}
-	e := absolute*bound*wider + tiny
+	e := absolute*gam(len(columns)+2)*wider + tiny
 	to.error1 += e
 	to.error2 += e * e
 	for j, z := range s.z {
-		z += s.low[j]
 		to.squares[j] += z * z
 		to.total[j] += z
 	}
-	if at.upper {
-		s.addUpper(at, columns, values, to)
-	}
-}
-
-// addUpper adds what the row costs with the coefficients μ + u. Each term is
-// raised by what rounding may have taken from it.
-func (s *solver) addUpper(at *place, columns []int32, values []float64, to *sums) {
-	t := len(at.support)
-	for e, c := range columns {
-		b := s.feature(c)
-		rest, size := double{high: values[e]}, math.Abs(values[e])
-		for x, j := range at.support {
-			rest = rest.plusProduct(-b[j], s.u[x])
-			size += math.Abs(b[j] * s.u[x])
-			if at.mu != nil {
-				rest = rest.plusProduct(-b[j], at.mu[x])
-				size += math.Abs(b[j] * at.mu[x])
-			}
-		}
-		r := math.Abs(rest.value())*(1+4e-16) + size*doubleError(2*t+4)
-		to.upper += r * r
-	}
-	for x, u := range s.u[:t] {
-		to.upper += u * u / (s.gamma * at.weight[x])
-	}
-	to.upper += tiny
 }
 
 // populations finds μ of every place, for the pooled cost: with K_i = D⁻¹/γ + G_i,
