@@ -29,7 +29,7 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 	}
 	var held data.Source
 	if s.Holdout > 0 {
-		if train, held, err = evaluate.Split(train, s.Holdout, s.Seed); err != nil {
+		if train, held, err = evaluate.Split(ctx, train, s.Holdout, s.Seed, s.Threads); err != nil {
 			return nil, err
 		}
 	}

@@ -116,7 +116,7 @@ func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
 	if err != nil {
 		b.Fatal(err)
 	}
-	score, err := evaluate.Score(missing, parts.Predictor(chosen, len(selection)), 2)
+	score, err := evaluate.Score(context.Background(), missing, parts.Predictor(chosen, len(selection)), 2)
 	if err != nil {
 		b.Fatal(err)
 	}

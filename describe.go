@@ -19,7 +19,7 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 	if held != nil {
 		on = held
 	}
-	part, err := (&evaluate.GammaSettings{Entries: baselineEntries, Seed: s.Seed}).Validation(train)
+	part, err := (&evaluate.GammaSettings{Entries: baselineEntries, Seed: s.Seed, Threads: t.threads}).Validation(ctx, train)
 	if err != nil {
 		return err
 	}

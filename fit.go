@@ -115,7 +115,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	var held data.Source
 	if settings.Holdout > 0 {
-		if train, held, err = evaluate.Split(train, settings.Holdout, settings.Seed); err != nil {
+		if train, held, err = evaluate.Split(ctx, train, settings.Holdout, settings.Seed, settings.Threads); err != nil {
 			return nil, err
 		}
 	}
@@ -222,10 +222,10 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	if fitted.Summary.Variance, err = fitted.VarianceOf(ctx, train, threads); err != nil {
 		fitted.Summary.WithoutDiagnostic("the explained variance is", err)
 	}
-	if fitted.Summary.Train, err = evaluate.Score(train, fitted.PredictRow, threads); err != nil || held == nil {
+	if fitted.Summary.Train, err = evaluate.Score(ctx, train, fitted.PredictRow, threads); err != nil || held == nil {
 		return err
 	}
-	metrics, err := evaluate.Score(held, fitted.PredictRow, threads)
+	metrics, err := evaluate.Score(ctx, held, fitted.PredictRow, threads)
 	fitted.Summary.Holdout = &metrics
 	return err
 }

@@ -94,7 +94,7 @@ func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []
 	}
 	members := f.members(units)
 	predict := parts.Predictor(model.Chosen(f.features, members), len(members))
-	score, err := evaluate.Score(on, predict, f.threads)
+	score, err := evaluate.Score(ctx, on, predict, f.threads)
 	return score.RMSE, err
 }
 

@@ -81,7 +81,7 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 			return nil, spec.Errorf("the model says that the part %q of the entries was held out", text)
 		}
 		if share > 0 {
-			if train, _, err = evaluate.Split(train, share, summary.Seed); err != nil {
+			if train, _, err = evaluate.Split(ctx, train, share, summary.Seed, threads); err != nil {
 				return nil, err
 			}
 		}

@@ -255,7 +255,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 		Path:    gammapath.Standard(evaluate.FeatureScale(survey, t.features)),
 		Entries: evaluate.TrialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
 	}
-	part, err := path.Validation(train)
+	part, err := path.Validation(ctx, train)
 	if err != nil {
 		return c, err
 	}
@@ -342,7 +342,7 @@ func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by fl
 			return err
 		}
 		start = [][]int{trial.Selection}
-		errors, err := evaluate.ScoreErrors(part.Held, trial.Predict, t.threads)
+		errors, err := evaluate.ScoreErrors(ctx, part.Held, trial.Predict, t.threads)
 		if err != nil {
 			return err
 		}
@@ -374,7 +374,7 @@ func (t *task) stretch(ctx context.Context, part evaluate.Part, c *choices, give
 				return false, err
 			}
 			start = [][]int{trial.Selection}
-			errors, err := evaluate.ScoreErrors(part.Held, trial.Predict, t.threads)
+			errors, err := evaluate.ScoreErrors(ctx, part.Held, trial.Predict, t.threads)
 			if err != nil {
 				return false, err
 			}

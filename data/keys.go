@@ -1,6 +1,8 @@
 package data
 
 import (
+	"bytes"
+	"encoding/gob"
 	"sync"
 
 	"optcomplete/internal/random"
@@ -53,8 +55,8 @@ func (k *Keys) Column(j int32) uint64 {
 	return k.columns[j]
 }
 
-// some is the keys of some rows.
-func (k *Keys) some(rows []int) *Keys {
+// Some is the keys of some rows.
+func (k *Keys) Some(rows []int) *Keys {
 	if k == nil {
 		return nil
 	}
@@ -111,4 +113,20 @@ func (m *Matrix) Keys() *Keys { return m.keys }
 
 func (m *mapped) Keys() *Keys   { return KeysOf(m.Source) }
 func (f *filtered) Keys() *Keys { return KeysOf(f.from) }
-func (s *someRows) Keys() *Keys { return KeysOf(s.Source).some(s.rows) }
+func (s *someRows) Keys() *Keys { return KeysOf(s.Source).Some(s.rows) }
+
+// GobEncode sends the keys themselves.
+func (k *Keys) GobEncode() ([]byte, error) {
+	k.make()
+	var b bytes.Buffer
+	err := gob.NewEncoder(&b).Encode([2][]uint64{k.rows, k.columns})
+	return b.Bytes(), err
+}
+
+// GobDecode is the inverse of GobEncode.
+func (k *Keys) GobDecode(b []byte) error {
+	var both [2][]uint64
+	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&both)
+	k.rows, k.columns = both[0], both[1]
+	return err
+}

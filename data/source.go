@@ -48,7 +48,7 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 	}
 	out := &Matrix{columns: m, start: make([]int, count+1), keys: KeysOf(s)}
 	if rows != nil {
-		out.keys = out.keys.some(rows)
+		out.keys = out.keys.Some(rows)
 	}
 	for x := range count {
 		out.start[x+1] = out.start[x] + s.Entries(at(x))

@@ -32,7 +32,7 @@ func Baselines(ctx context.Context, train, on data.Source, part Part, threads in
 		if err != nil {
 			return nil, err
 		}
-		score, err := Score(on, effects.Predict, threads)
+		score, err := Score(ctx, on, effects.Predict, threads)
 		if err != nil {
 			return nil, err
 		}

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"testing"
@@ -36,14 +37,14 @@ func TestWhatIsDrawnGoesByID(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, held, err := Split(data.Map(source, func(_ int, _ int32, v float64) float64 { return 2 * v }), 0.3, 5)
+		_, held, err := Split(context.Background(), data.Map(source, func(_ int, _ int32, v float64) float64 { return 2 * v }), 0.3, 5, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
 		add("split ", held)
 		_, fold := Fold(source.(*data.Matrix), 1, 3, 5)
 		add("fold ", fold)
-		sample, err := sampleRows(source, len(entries)/2, 5)
+		sample, err := sampleRows(context.Background(), source, len(entries)/2, 5, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 )
 
 // errorGroups is the number of groups of rows whose errors are told apart.
@@ -23,35 +24,40 @@ type Errors struct {
 
 // ScoreErrors is Score that keeps the errors by groups of rows, which are drawn by
 // their ids.
-func ScoreErrors(s data.Source, predict func(row int, columns []int32, out []float64), threads int) (*Errors, error) {
-	rows, _ := s.Dims()
+func ScoreErrors(ctx context.Context, s data.Source, predict Predict, threads int) (*Errors, error) {
 	keys := data.KeysOf(s)
-	parts := make([]sums, data.Blocks(rows))
-	squares := make([][errorGroups]float64, len(parts))
-	err := data.ForBlocks(context.Background(), s, threads, func(r *data.RowReader) func(lo, hi int) error {
-		score := rowScorer(r, predict)
-		return func(lo, hi int) error {
-			block := lo / data.BlockRows
-			for i := lo; i < hi; i++ {
-				row, err := score(i)
-				if err != nil {
-					return err
+	part, err := pass.One[*errorSums](context.WithoutCancel(ctx), s, threads, &pass.Fold[*errorSums]{
+		Called: "scores", Fresh: func() *errorSums { return new(errorSums) },
+		Begin: func() func(part *errorSums, i int, columns []int32, values []float64) error {
+			score := rowScorer(predict)
+			return func(part *errorSums, i int, columns []int32, values []float64) error {
+				if row := score(i, columns, values); row.entries > 0 {
+					part.sums.merge(&row)
+					part.squares[random.Hash(groupStream, keys.Row(i))%errorGroups] += row.square
 				}
-				if row.entries > 0 {
-					parts[block].merge(&row)
-					squares[block][random.Hash(groupStream, keys.Row(i))%errorGroups] += row.square
-				}
+				return nil
 			}
-			return nil
-		}
+		},
 	})
-	out := &Errors{Metrics: total(parts)}
-	for b := range squares {
-		for g, square := range squares[b] {
-			out.squares[g] += square
-		}
+	if err != nil {
+		return nil, err
 	}
-	return out, err
+	return &Errors{Metrics: total([]sums{part.sums}), squares: part.squares}, nil
+}
+
+// errorSums is the errors of some rows.
+type errorSums struct {
+	sums    sums
+	squares [errorGroups]float64
+}
+
+// Merge adds other rows.
+func (e *errorSums) Merge(o pass.Part) {
+	after := o.(*errorSums)
+	e.sums.merge(&after.sums)
+	for g, square := range after.squares {
+		e.squares[g] += square
+	}
 }
 
 // Better tells whether the errors are less than others of the same entries by more

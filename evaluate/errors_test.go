@@ -19,11 +19,11 @@ func TestBetterIsMoreThanChance(t *testing.T) {
 				out[x] = values[x] + size*random.NormalOf(random.Hash(seed, uint64(row), uint64(at[x])))
 			}
 		}
-		e, err := ScoreErrors(m, predict, 2)
+		e, err := ScoreErrors(context.Background(), m, predict, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
-		score, err := Score(m, predict, 1)
+		score, err := Score(context.Background(), m, predict, 1)
 		if err != nil || score != e.Metrics {
 			t.Fatalf("%+v, want %+v (%v)", e.Metrics, score, err)
 		}

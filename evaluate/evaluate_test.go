@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"context"
 	"math"
 	"testing"
 
@@ -174,7 +175,7 @@ func BenchmarkScore(b *testing.B) {
 // score is Score of a matrix, which cannot fail.
 func score(t testing.TB, m *data.Matrix, predict func(row int, columns []int32, out []float64), threads int) Metrics {
 	t.Helper()
-	metrics, err := Score(m, predict, threads)
+	metrics, err := Score(context.Background(), m, predict, threads)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +185,7 @@ func score(t testing.TB, m *data.Matrix, predict func(row int, columns []int32, 
 func TestValidationIsNotTheHoldOut(t *testing.T) {
 	m := matrix(t, 100, 80, 0.5, 3)
 	train, _ := SplitMatrix(m, 0.2, 9)
-	part, err := (&GammaSettings{Seed: 9}).Validation(train)
+	part, err := (&GammaSettings{Seed: 9}).Validation(context.Background(), train)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -47,18 +48,18 @@ const validationStream = 0x76616c6964 // "valid"
 type Part struct{ Train, Held data.Source }
 
 // Validation is the part of the entries that choices are made on.
-func (s *GammaSettings) Validation(m data.Source) (Part, error) {
+func (s *GammaSettings) Validation(ctx context.Context, m data.Source) (Part, error) {
 	share := s.Share
 	if share == 0 {
 		share = 0.2
 	}
 	if s.Entries > 0 {
 		var err error
-		if m, err = sampleRows(m, s.Entries, s.Seed); err != nil {
+		if m, err = sampleRows(ctx, m, s.Entries, s.Seed, s.Threads); err != nil {
 			return Part{}, err
 		}
 	}
-	train, held, err := Split(m, share, random.Hash(s.Seed, validationStream))
+	train, held, err := Split(ctx, m, share, random.Hash(s.Seed, validationStream), s.Threads)
 	return Part{train, held}, err
 }
 
@@ -80,7 +81,7 @@ func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float6
 			return result.GammaPoint{}, err
 		}
 		start = [][]int{trial.Selection}
-		score, err := Score(part.Held, trial.Predict, settings.Threads)
+		score, err := Score(ctx, part.Held, trial.Predict, settings.Threads)
 		return result.GammaPoint{
 			Gamma: gamma, RMSE: score.RMSE, RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
 		}, err
@@ -89,32 +90,14 @@ func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float6
 
 // sampleRows keeps whole rows, chosen by a hash of the seed and their ids, with about the
 // given number of entries together, in memory. The matrix keeps its shape.
-func sampleRows(s data.Source, entries int, seed uint64) (*data.Matrix, error) {
-	n, m := s.Dims()
+func sampleRows(ctx context.Context, s data.Source, entries int, seed uint64, threads int) (*data.Matrix, error) {
 	share := 1.0
 	if observed := s.Observed(); observed > entries {
 		share = float64(entries) / float64(observed)
 	} else if all, ok := s.(*data.Matrix); ok {
 		return all, nil
 	}
-	start := make([]int, n+1)
-	var columns []int32
-	var values []float64
-	reader, keys := s.Reader(), data.KeysOf(s)
-	for i := range n {
-		if random.Unit(random.Hash(seed, sampleStream, keys.Row(i))) < share {
-			var err error
-			if columns, values, err = reader.Append(i, columns, values); err != nil {
-				return nil, err
-			}
-		}
-		start[i+1] = len(columns)
-	}
-	out, err := data.NewMatrixByRows(m, start, columns, values)
-	if err != nil {
-		return nil, err
-	}
-	return out.WithKeys(keys), nil
+	return pass.Collect(context.WithoutCancel(ctx), s, threads, "sample of rows", rowSample{shareKeys(s), seed, share})
 }
 
 // FeatureScale is the mean, over rows with entries and over features, of Σ b_j²

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/data"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -23,44 +24,56 @@ type sums struct {
 	relative, square, absolute float64
 }
 
-// Score compares predictions with all observed entries of s. predict writes the
-// predictions of a row for the given columns, increasing, to out; it is called
-// by that many goroutines at once (threads; 0 means 1).
-func Score(s data.Source, predict func(row int, columns []int32, out []float64), threads int) (Metrics, error) {
-	rows, _ := s.Dims()
-	parts := make([]sums, data.Blocks(rows))
-	err := data.ForBlocks(context.Background(), s, threads, func(r *data.RowReader) func(lo, hi int) error {
-		score := rowScorer(r, predict)
-		return func(lo, hi int) error {
-			for i := lo; i < hi; i++ {
-				row, err := score(i)
-				if err != nil {
-					return err
-				}
-				parts[lo/data.BlockRows].merge(&row)
-			}
-			return nil
-		}
-	})
-	return total(parts), err
+// Predict writes the predictions of a row for the given columns, increasing, to
+// out. Many goroutines call it at once.
+type Predict = func(row int, columns []int32, out []float64)
+
+// Score compares predictions with all observed entries of s. An interrupt does
+// not end it.
+func Score(ctx context.Context, s data.Source, predict Predict, threads int) (Metrics, error) {
+	part, err := pass.One[*sums](context.WithoutCancel(ctx), s, threads, Scoring(predict))
+	if err != nil {
+		return Metrics{}, err
+	}
+	return total([]sums{*part}), nil
 }
 
+// Scoring is the pass of Score, to be read together with others; ScoreOf is its
+// result.
+func Scoring(predict Predict) pass.Pass {
+	return &pass.Fold[*sums]{
+		Called: "scores", Fresh: func() *sums { return new(sums) },
+		Begin: func() func(part *sums, i int, columns []int32, values []float64) error {
+			score := rowScorer(predict)
+			return func(part *sums, i int, columns []int32, values []float64) error {
+				row := score(i, columns, values)
+				part.merge(&row)
+				return nil
+			}
+		},
+	}
+}
+
+// ScoreOf is what Scoring found.
+func ScoreOf(part pass.Part) Metrics { return total([]sums{*part.(*sums)}) }
+
+// Merge adds other rows.
+func (s *sums) Merge(o pass.Part) { s.merge(o.(*sums)) }
+
 // rowScorer gives the errors of one row after the other.
-func rowScorer(r *data.RowReader, predict func(row int, columns []int32, out []float64)) func(i int) (sums, error) {
+func rowScorer(predict Predict) func(i int, columns []int32, values []float64) sums {
 	var out []float64
-	return func(i int) (sums, error) {
-		columns, values, err := r.Row(i)
-		if err != nil || len(columns) == 0 {
-			return sums{}, err
+	return func(i int, columns []int32, values []float64) (s sums) {
+		if len(columns) == 0 {
+			return s
 		}
 		if cap(out) < len(columns) {
 			out = make([]float64, 2*len(columns))
 		}
 		out = out[:len(columns)]
 		predict(i, columns, out)
-		var row sums
-		row.add(values, out)
-		return row, nil
+		s.add(values, out)
+		return s
 	}
 }
 

@@ -1,10 +1,12 @@
 package evaluate
 
 import (
+	"context"
 	"fmt"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 )
 
 // splitStream keeps the random numbers of a split apart from those that other
@@ -12,15 +14,96 @@ import (
 const splitStream = 0x73706c6974 // "split"
 
 // Split holds out each observed entry with probability share, in [0,1], by a
-// hash of the seed and the ids of its row and column (data.Keys). Every entry is in exactly one of the
-// two parts, which have the shape of s.
-func Split(s data.Source, share float64, seed uint64) (train, held data.Source, err error) {
-	out := heldOut(share, seed, data.KeysOf(s))
-	if train, err = data.Filter(s, func(row int, column int32) bool { return !out(row, column) }); err != nil {
+// hash of the seed and the ids of its row and column (data.Keys). Every entry is
+// in exactly one of the two parts, which have the shape of s. It is one reading.
+func Split(ctx context.Context, s data.Source, share float64, seed uint64, threads int) (train, held data.Source, err error) {
+	checkShare(share)
+	out := splitting{Keys: shareKeys(s), Seed: seed, Share: share, Held: true}
+	in := out
+	in.Held = false
+	parts, err := pass.Views(context.WithoutCancel(ctx), s, threads, "split", []pass.Transform{in}, []pass.Transform{out})
+	if err != nil {
 		return nil, nil, err
 	}
-	held, err = data.Filter(s, out)
-	return train, held, err
+	return parts[0], parts[1], nil
+}
+
+func shareKeys(s data.Source) *pass.Shared[*data.Keys] {
+	if keys := data.KeysOf(s); keys != nil {
+		return pass.Share(keys)
+	}
+	return nil
+}
+
+// splitting keeps the entries of one part of a split.
+type splitting struct {
+	Keys  *pass.Shared[*data.Keys] // nil: positions
+	Seed  uint64
+	Share float64
+	Held  bool // the part held out
+}
+
+// Drops is true.
+func (t splitting) Drops() bool { return true }
+
+// Shares are the keys.
+func (t splitting) Shares() []any { return keyShares(t.Keys) }
+
+func keyShares(keys *pass.Shared[*data.Keys]) []any {
+	if keys == nil {
+		return nil
+	}
+	return []any{keys}
+}
+
+// Apply keeps what is in the part.
+func (t splitting) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
+	var keys *data.Keys
+	if t.Keys != nil {
+		keys = t.Keys.Get()
+	}
+	to := 0
+	for x, c := range columns {
+		if isHeld(t.Share, t.Seed, keys, row, c) == t.Held {
+			columns[to], values[to] = c, values[x]
+			to++
+		}
+	}
+	return columns[:to], values[:to]
+}
+
+func isHeld(share float64, seed uint64, keys *data.Keys, row int, column int32) bool {
+	return random.Unit(random.Hash(seed, splitStream, keys.Row(row), keys.Column(column))) < share
+}
+
+// rowSample keeps whole rows, each with a probability, by a hash of its id.
+type rowSample struct {
+	Keys  *pass.Shared[*data.Keys] // nil: positions
+	Seed  uint64
+	Share float64
+}
+
+// Drops is true.
+func (t rowSample) Drops() bool { return true }
+
+// Shares are the keys.
+func (t rowSample) Shares() []any { return keyShares(t.Keys) }
+
+// Apply keeps the row or not.
+func (t rowSample) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
+	var keys *data.Keys
+	if t.Keys != nil {
+		keys = t.Keys.Get()
+	}
+	if random.Unit(random.Hash(t.Seed, sampleStream, keys.Row(row))) < t.Share {
+		return columns, values
+	}
+	return nil, nil
+}
+
+func init() {
+	pass.RegisterTransform(splitting{})
+	pass.RegisterTransform(rowSample{})
 }
 
 // SplitMatrix is Split of a matrix in memory, into two of them.
@@ -34,11 +117,13 @@ func matrixParts(m *data.Matrix, out func(row int, column int32) bool) (train, h
 
 // heldOut tells which entries a split holds out.
 func heldOut(share float64, seed uint64, keys *data.Keys) func(row int, column int32) bool {
+	checkShare(share)
+	return func(row int, column int32) bool { return isHeld(share, seed, keys, row, column) }
+}
+
+func checkShare(share float64) {
 	if !(share >= 0 && share <= 1) {
 		panic(fmt.Sprintf("evaluate: the share to hold out is %v, not in [0,1]", share))
-	}
-	return func(row int, column int32) bool {
-		return random.Unit(random.Hash(seed, splitStream, keys.Row(row), keys.Column(column))) < share
 	}
 }
 

@@ -258,7 +258,7 @@ func (r *paperRun) cell(ctx context.Context, t *trial, m method, cell PaperCell)
 	if cell.Seconds.Total == 0 {
 		cell.Seconds.Total = took.Seconds()
 	}
-	if cell.MAPE, cell.CleanMAPE, err = t.score(out.predict); err != nil {
+	if cell.MAPE, cell.CleanMAPE, err = t.score(ctx, out.predict); err != nil {
 		return cell, err
 	}
 	if out.selected != nil {

@@ -125,7 +125,7 @@ func (t *trial) train() data.Source { return t.problem.Ratings.Source() }
 
 // score gives the MAPE against the noisy and the noise-free values. Ratings are
 // known to be from 1 to 5, so predictions of any method are kept within that.
-func (t *trial) score(predict func(row int, columns []int32, out []float64)) (noisy, clean float64, err error) {
+func (t *trial) score(ctx context.Context, predict func(row int, columns []int32, out []float64)) (noisy, clean float64, err error) {
 	if t.Netflix {
 		free := predict
 		predict = func(row int, columns []int32, out []float64) {
@@ -135,11 +135,11 @@ func (t *trial) score(predict func(row int, columns []int32, out []float64)) (no
 			}
 		}
 	}
-	a, err := evaluate.Score(t.noisy, predict, t.Threads)
+	a, err := evaluate.Score(ctx, t.noisy, predict, t.Threads)
 	if err != nil {
 		return 0, 0, err
 	}
-	b, err := evaluate.Score(t.clean, predict, t.Threads)
+	b, err := evaluate.Score(ctx, t.clean, predict, t.Threads)
 	return a.MAPE, b.MAPE, err
 }
 
@@ -202,7 +202,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 		return found.equal[0], nil
 	}
 	validation := evaluate.GammaSettings{Entries: evaluate.TrialEntries, Seed: t.seed}
-	part, err := validation.Validation(t.train())
+	part, err := validation.Validation(ctx, t.train())
 	if err != nil {
 		return 0, err
 	}
@@ -219,7 +219,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 			return 0, err
 		}
 		fitted.Clip = &model.Range{Low: survey.Low, High: survey.High} // as in the trials that γ was found by
-		score, err := evaluate.Score(part.Held, fitted.PredictRow, t.Threads)
+		score, err := evaluate.Score(ctx, part.Held, fitted.PredictRow, t.Threads)
 		if err != nil {
 			return 0, err
 		}

@@ -214,12 +214,12 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 // validation within the training entries likes best, and keeps predictions in
 // the range of the training values, as the models do.
 func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Cell) (Cell, error) {
-	train, held, err := evaluate.Split(entries, s.Holdout, plan.Seed)
+	train, held, err := evaluate.Split(ctx, entries, s.Holdout, plan.Seed, s.Threads)
 	if err != nil {
 		return plan, err
 	}
 	start := time.Now()
-	part, err := (&evaluate.GammaSettings{Seed: plan.Seed}).Validation(train)
+	part, err := (&evaluate.GammaSettings{Seed: plan.Seed, Threads: s.Threads}).Validation(ctx, train)
 	if err != nil {
 		return plan, err
 	}
@@ -242,10 +242,10 @@ func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Ce
 			out[x] = min(max(v, survey.Low), survey.High)
 		}
 	}
-	if plan.Holdout, err = evaluate.Score(held, predict, s.Threads); err != nil {
+	if plan.Holdout, err = evaluate.Score(ctx, held, predict, s.Threads); err != nil {
 		return plan, err
 	}
-	if plan.Train, err = evaluate.Score(train, predict, s.Threads); err != nil {
+	if plan.Train, err = evaluate.Score(ctx, train, predict, s.Threads); err != nil {
 		return plan, err
 	}
 	plan.Ratio = 1

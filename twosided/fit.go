@@ -169,10 +169,10 @@ func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadra
 	}
 	m.take(s, found.Selection)
 	predict := s.predictor(found.Selection, u)
-	if summary.Train, err = evaluate.Score(train, predict, settings.Threads); err != nil || held == nil {
+	if summary.Train, err = evaluate.Score(ctx, train, predict, settings.Threads); err != nil || held == nil {
 		return err
 	}
-	score, err := evaluate.Score(held, predict, settings.Threads)
+	score, err := evaluate.Score(ctx, held, predict, settings.Threads)
 	summary.Holdout = &score
 	return err
 }
@@ -245,7 +245,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 		if err != nil {
 			return point, err
 		}
-		score, err := evaluate.Score(held, s.predictor(result.Selection, u), settings.Threads)
+		score, err := evaluate.Score(ctx, held, s.predictor(result.Selection, u), settings.Threads)
 		if err != nil {
 			return point, err
 		}

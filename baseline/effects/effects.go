@@ -39,7 +39,7 @@ type Model struct {
 // Fit fits the effects to all entries of train.
 func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if s.RowShrinkage == 0 || s.ColumnShrinkage == 0 {
-		part, err := lowrank.Validation(train, s.Holdout, s.Seed, s.Memory)
+		part, err := lowrank.Validation(ctx, train, s.Holdout, s.Seed, s.Memory)
 		if err != nil {
 			return nil, err
 		}
@@ -92,7 +92,7 @@ func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column
 		if err != nil {
 			return 0, 0, err
 		}
-		scored, err := evaluate.Score(part.Held, fitted.Predict, s.Threads)
+		scored, err := evaluate.Score(ctx, part.Held, fitted.Predict, s.Threads)
 		if err != nil {
 			return 0, 0, err
 		}

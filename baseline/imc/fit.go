@@ -160,7 +160,7 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		best.effects = f.Effects.For(f.Center)
 		return best, nil
 	}
-	part, err := lowrank.Validation(train, f.Holdout, f.Seed, f.Memory)
+	part, err := lowrank.Validation(ctx, train, f.Holdout, f.Seed, f.Memory)
 	if err != nil {
 		return nil, err
 	}

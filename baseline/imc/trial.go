@@ -82,7 +82,7 @@ func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int) (*walk, 
 		start = f
 		p := Point{Center: t.center, Rank: rank, Lambda: lambda}
 		m := Model{Factors: *f, Effects: t.taken, Clip: t.clip}
-		if p.RMSE, err = rmse(t.part, &m, t.fitter.Threads); err != nil {
+		if p.RMSE, err = rmse(ctx, t.part, &m, t.fitter.Threads); err != nil {
 			return nil, err
 		}
 		t.best.points = append(t.best.points, p)
@@ -104,7 +104,7 @@ func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int) (*walk, 
 }
 
 // rmse is the error of a model on the part held out.
-func rmse(part evaluate.Part, m *Model, threads int) (float64, error) {
-	scored, err := evaluate.Score(part.Held, m.PredictRow, threads)
+func rmse(ctx context.Context, part evaluate.Part, m *Model, threads int) (float64, error) {
+	scored, err := evaluate.Score(ctx, part.Held, m.PredictRow, threads)
 	return scored.RMSE, err
 }

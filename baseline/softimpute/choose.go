@@ -42,7 +42,7 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, erro
 		best.effects = s.Effects.For(s.Center)
 		return best, nil
 	}
-	part, err := lowrank.Validation(train, s.Holdout, s.Seed, s.Memory)
+	part, err := lowrank.Validation(ctx, train, s.Holdout, s.Seed, s.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (t *trial) path(ctx context.Context, rank int) (*walk, error) {
 			}
 			p := Point{Center: t.center, Rank: rank, Found: f.Rank, Lambda: lambda, Debiased: debiased}
 			m := Model{Factors: *scored, Effects: t.effects, Clip: t.clip}
-			if p.RMSE, err = rmse(t.part, &m, t.Threads); err != nil {
+			if p.RMSE, err = rmse(ctx, t.part, &m, t.Threads); err != nil {
 				return nil, err
 			}
 			t.best.Points = append(t.best.Points, p)
@@ -177,7 +177,7 @@ func (t *trial) path(ctx context.Context, rank int) (*walk, error) {
 }
 
 // rmse is the error of a model on the part held out.
-func rmse(part evaluate.Part, m *Model, threads int) (float64, error) {
-	scored, err := evaluate.Score(part.Held, m.PredictRow, threads)
+func rmse(ctx context.Context, part evaluate.Part, m *Model, threads int) (float64, error) {
+	scored, err := evaluate.Score(ctx, part.Held, m.PredictRow, threads)
 	return scored.RMSE, err
 }

@@ -12,18 +12,18 @@ import (
 
 // Validation holds a share of the entries out (zero means 0.2, the paper's), and
 // keeps both parts in memory if they fit.
-func Validation(source data.Source, share float64, seed uint64, memory int64) (evaluate.Part, error) {
-	part, err := (&evaluate.GammaSettings{Share: share, Seed: seed}).Validation(source)
+func Validation(ctx context.Context, source data.Source, share float64, seed uint64, memory int64) (evaluate.Part, error) {
+	part, err := (&evaluate.GammaSettings{Share: share, Seed: seed}).Validation(ctx, source)
 	if memory == 0 {
 		memory = Memory
 	}
 	if err != nil || !fits(source, memory) {
 		return part, err
 	}
-	if part.Train, err = data.Collect(part.Train, nil); err != nil {
+	if part.Train, err = pass.Collect(ctx, part.Train, 0, "copy to memory"); err != nil {
 		return part, err
 	}
-	part.Held, err = data.Collect(part.Held, nil)
+	part.Held, err = pass.Collect(ctx, part.Held, 0, "copy to memory")
 	return part, err
 }
 

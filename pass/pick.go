@@ -1,0 +1,74 @@
+package pass
+
+import (
+	"context"
+	"slices"
+
+	"optcomplete/data"
+)
+
+// Pick reads some rows of a source into memory: a matrix of them, in the order
+// given, which must be increasing. Only those rows are read.
+func Pick(ctx context.Context, s data.Source, threads int, name string, rows []int) (*data.Matrix, error) {
+	if !slices.IsSorted(rows) {
+		panic("pass: rows are to be picked in order")
+	}
+	_, m := s.Dims()
+	start := make([]int, 1, len(rows)+1)
+	var columns []int32
+	var values []float64
+	err := Stream(ctx, s, threads, picking{name, rows}, func(e *Entries) error {
+		columns, values = append(columns, e.Columns...), append(values, e.Values...)
+		for _, entries := range e.Rows {
+			start = append(start, start[len(start)-1]+int(entries))
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	out, err := data.NewMatrixByRows(m, start, columns, values)
+	if err != nil {
+		return nil, err
+	}
+	return out.WithKeys(data.KeysOf(s).Some(rows)), nil
+}
+
+// picking gives some of the rows.
+type picking struct {
+	Called string
+	Rows   []int
+}
+
+// Name is what the rows are for.
+func (p picking) Name() string { return p.Called }
+
+// Cost of an empty part is nothing.
+func (p picking) Cost(*Input) int { return 0 }
+
+// Start makes a worker.
+func (p picking) Start(*Input) (Worker, error) { return &picker{p.Rows, new(Entries)}, nil }
+
+type picker struct {
+	rows []int
+	part *Entries
+}
+
+func (w *picker) Add(c *Chunk) error {
+	at, _ := slices.BinarySearch(w.rows, c.First)
+	for ; at < len(w.rows) && w.rows[at] < c.End; at++ {
+		columns, values := c.Row(w.rows[at])
+		w.part.Rows = append(w.part.Rows, int32(len(columns)))
+		w.part.Columns = append(w.part.Columns, columns...)
+		w.part.Values = append(w.part.Values, values...)
+	}
+	return nil
+}
+
+func (w *picker) Part() (Part, error) {
+	part := w.part
+	w.part = new(Entries)
+	return part, nil
+}
+
+func init() { Register(picking{}, new(Entries)) }
