@@ -41,22 +41,22 @@ func met(weights []float64, cost, off, constant float64, gradient []float64, all
 }
 
 // costError bounds the error of a cost Σ‖a − Vu‖² + Σu²/(γs) that was computed in
-// double precision, Σ‖a‖² being squares. With ε the rounding of a sum over the
+// double precision, before its scale. With ε the rounding of a sum over the
 // support, a residual is off by at most e = ε(‖a‖ + Σ_j ‖b_j‖|u_j|), where
 // Σ_j ‖b_j‖|u_j| ≤ √(γ Σ_j s_j‖b_j‖²)·√(Σ_j u_j²/(γs_j)), and the cost by 2‖r‖e + e².
-func costError(w *weighting, gamma float64, weights []float64, norm func(j int) float64, cost, squares float64) float64 {
+func costError(w *weighting, gamma float64, weights []float64, norm func(j int) float64, s *sums) float64 {
 	reach := 0.0
 	for _, j := range w.support {
 		reach += gamma * weights[j] * norm(j)
 	}
-	e := 1.2e-16 * float64(len(w.support)+2) * (math.Sqrt(squares) + math.Sqrt(reach*cost))
-	return 2*math.Sqrt(cost)*e + e*e
+	e := 1.2e-16 * float64(len(w.support)+2) * (math.Sqrt(s.squares) + math.Sqrt(reach*s.penalty))
+	return 2*math.Sqrt(s.cost)*e + e*e
 }
 
 // tight tells whether an evaluation, before its scale, needs no care.
-func (o *Exact) tight(w *weighting, weights []float64, cost, constant float64, gradient []float64, squares float64) bool {
+func (o *Exact) tight(w *weighting, weights []float64, cost, constant float64, gradient []float64, sum *sums) bool {
 	scale := 1 / (float64(o.n) * float64(o.m))
-	off := costError(w, o.gamma, weights, func(j int) float64 { return o.norm[j] }, cost/scale, squares) * scale
+	off := costError(w, o.gamma, weights, func(j int) float64 { return o.norm[j] }, sum) * scale
 	return met(weights, cost, off, constant, gradient, loose(weights))
 }
 
@@ -124,7 +124,7 @@ func (k *worker) outward(one *sums, entries int, weights, cut []float64) (cost, 
 		z := math.Sqrt(one.gradient[j]) + delta*math.Sqrt(norm(j))*residual
 		cut[j] = max(-k.gamma*z*z*(1+delta), -steepest)
 	}
-	cost = one.cost + costError(&k.weighting, k.gamma, weights, norm, one.cost, one.squares)
+	cost = one.cost + costError(&k.weighting, k.gamma, weights, norm, one)
 	return cost * (1 + delta), one.constant - delta*one.size
 }
 
@@ -142,8 +142,8 @@ func down(x float64) float64 { return x - 2.3e-16*math.Abs(x) }
 type entered interface{ Regression() *wide.Regression }
 
 // carefulWork is the most multiplications that an evaluation with more digits may
-// take: some seconds. Beyond it the search may end at a numerical limit.
-const carefulWork = 3e7
+// take: a fraction of a second. Beyond it the search may end at a numerical limit.
+const carefulWork = 5e6
 
 // carefully evaluates the regression from its entries, with as many digits as it
 // takes. It is not ok where they are not to be had, or too many.

@@ -2,6 +2,7 @@ package objective
 
 import (
 	"context"
+	"math"
 
 	"optcomplete/data"
 	"optcomplete/internal/wide"
@@ -10,10 +11,15 @@ import (
 
 // tight tells whether an evaluation needs no care; see costError. A row's own
 // coefficients and the population's are penalised apart.
-func (o *Pooled) tight(at *pooledPoint, weights []float64, cost, constant float64, gradient []float64, squares float64) bool {
+func (o *Pooled) tight(at *pooledPoint, weights []float64, cost, constant float64, gradient []float64, sum *sums) bool {
 	scale := 1 / (float64(o.rows.n) * float64(o.rows.m))
-	norm := func(j int) float64 { return o.rows.norm[j] + o.gamma0/o.rows.gamma*o.norm[j] }
-	off := costError(&at.weighting, o.rows.gamma, weights, norm, cost/scale, squares) * scale
+	reach := 0.0 // of the population: as costError's, of all entries
+	for x, j := range at.support {
+		reach += o.norm[j] * at.mu[x] * at.mu[x]
+	}
+	more := *sum
+	more.squares = math.Pow(math.Sqrt(sum.squares)+math.Sqrt(float64(len(at.support))*reach), 2)
+	off := costError(&at.weighting, o.rows.gamma, weights, func(j int) float64 { return o.rows.norm[j] }, &more) * scale
 	return met(weights, cost, off, constant, gradient, loose(weights))
 }
 

@@ -128,7 +128,7 @@ func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []fl
 	if err != nil {
 		return 0, 0, err
 	}
-	if cost, constant = o.total(sum, gradient, hessian); !o.tight(&w, weights, cost, constant, gradient, sum.squares) {
+	if cost, constant = o.total(sum, gradient, hessian); !o.tight(&w, weights, cost, constant, gradient, sum) {
 		return o.carefully(ctx, &w, weights, gradient)
 	}
 	return cost, constant, nil

@@ -178,22 +178,23 @@ func (s *sums) plus(after *sums) {
 	s.constant += after.constant
 	s.size += after.size
 	s.squares += after.squares
+	s.penalty += after.penalty
 	floats.Add(s.gradient, after.gradient)
 	floats.Add(s.hessian, after.hessian)
 }
 
 // sent is sums as they are sent.
 type sent struct {
-	Scalars           [4]float64
+	Scalars           [5]float64
 	Gradient, Hessian []float64
 }
 
 func (s *sums) sent() sent {
-	return sent{[4]float64{s.cost, s.constant, s.size, s.squares}, s.gradient, s.hessian}
+	return sent{[5]float64{s.cost, s.constant, s.size, s.squares, s.penalty}, s.gradient, s.hessian}
 }
 
 func (s *sent) sums() sums {
-	return sums{cost: s.Scalars[0], constant: s.Scalars[1], size: s.Scalars[2], squares: s.Scalars[3], gradient: s.Gradient, hessian: s.Hessian}
+	return sums{cost: s.Scalars[0], constant: s.Scalars[1], size: s.Scalars[2], squares: s.Scalars[3], penalty: s.Scalars[4], gradient: s.Gradient, hessian: s.Hessian}
 }
 
 // GobEncode encodes the sums.

@@ -115,7 +115,7 @@ func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []f
 			hessian[x] *= scale
 		}
 	}
-	if !o.tight(at, weights, cost, constant, gradient, sum.squares) {
+	if !o.tight(at, weights, cost, constant, gradient, &sum.sums) {
 		return o.carefully(ctx, weights, cost, constant, gradient)
 	}
 	return cost, constant, nil

@@ -229,6 +229,7 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 		k.panel.add(columns)
 		s.add(squares(values), ar, rr)
 		s.cost += penalty + rr
+		s.penalty += penalty
 	}
 	for x, mu := range k.at.mu {
 		a := (*[kernel.Lanes]float64)(k.lanes[x*kernel.Lanes:])
@@ -276,6 +277,7 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 		}
 		_, rest := k.residual(k.r, k.v, values, u)
 		s.cost += penalty + rest
+		s.penalty += penalty
 	}
 }
 

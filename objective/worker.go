@@ -35,6 +35,7 @@ type sums struct {
 	constant float64   // Σ 2aᵀr − ‖r‖²
 	size     float64   // Σ 2‖a‖‖r‖ + ‖r‖²
 	squares  float64   // Σ ‖a‖²
+	penalty  float64   // Σ u²/(γs)
 	gradient []float64 // Σ (b_jᵀr)², with the filling of blocks
 	hessian  []float64 // Σ (b_jᵀr)(b_lᵀr) b_jᵀMb_l over the support
 }
@@ -208,6 +209,7 @@ func (k *worker) primal(lanes int, s *sums) {
 		k.panel.add(columns)
 		s.add(k.aa[lane], ar, rr)
 		k.costs[lane] = penalty + rr
+		s.penalty += penalty
 		s.cost += k.costs[lane]
 	}
 	for y, ridge := range k.ridge {
@@ -292,6 +294,7 @@ func (k *worker) dual(lanes, size int, s *sums) {
 			}
 		}
 		k.costs[lane] = penalty + squares(rest)
+		s.penalty += penalty
 		s.cost += k.costs[lane]
 	}
 }

@@ -165,9 +165,7 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		Elapsed:    time.Since(s.start),
 		Relaxation: relaxed,
 	}
-	if !math.IsInf(s.bound, -1) {
-		result.Certify(s.best.Cost, s.Gap)
-	}
+	result.Certify(s.best.Cost, s.Gap)
 	return result, nil
 }
 

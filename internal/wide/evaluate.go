@@ -40,9 +40,22 @@ const Enough = 1e-12
 // nothing at any selection with the feature, which costs no less than 0.
 const steepest = 1e300
 
-// Evaluate evaluates a regression with as many digits as it takes.
+// longWork is the most multiplications that are done with more than 106 bits: at
+// some tenths of a microsecond each.
+const longWork = 300_000
+
+// Evaluate evaluates a regression with as many digits as it takes, if it is small.
 func Evaluate(in *Regression, at *Penalty) Evaluation {
 	best := evaluate(pairs{}, in, at)
+	support := 0
+	for _, s := range at.Weights {
+		if s > 0 {
+			support++
+		}
+	}
+	if len(in.Values)*(in.P+support*support) > longWork {
+		return best
+	}
 	for bits := uint(256); bits <= 1024 && !best.good(); bits *= 2 {
 		if next := evaluate(longs{bits}, in, at); !(next.Loss >= best.Loss) {
 			best = next
@@ -51,7 +64,7 @@ func Evaluate(in *Regression, at *Penalty) Evaluation {
 	return best
 }
 
-func (e *Evaluation) good() bool { return e.Loss <= Enough*e.Cost }
+func (e *Evaluation) good() bool { return e.Loss <= Enough*e.Cost && !math.IsInf(e.Loss, 1) }
 
 // problem is a regression with features and values brought to sizes near 1.
 type problem[T any, A arithmetic[T]] struct {
