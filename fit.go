@@ -109,7 +109,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		}
 		defer t.memory.Close()
 	}
-	train, err := nearby(problem.Ratings.Source(), settings.Memory)
+	train, err := nearby(ctx, problem.Ratings.Source(), settings.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -234,12 +234,12 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 // split, and what the effects leave of it.
 const entryBytes = 12 + 12 + 8
 
-// nearby reads a source into memory if it fits.
-func nearby(s data.Source, limit int64) (data.Source, error) {
+// nearby reads a source into memory if it fits, and is to be read here.
+func nearby(ctx context.Context, s data.Source, limit int64) (data.Source, error) {
 	if limit == 0 {
 		limit = memory.Free() / 2
 	}
-	if _, ok := s.(*data.Matrix); ok || float64(s.Observed())*entryBytes > float64(limit) {
+	if _, ok := s.(*data.Matrix); ok || pass.Remote(ctx) || float64(s.Observed())*entryBytes > float64(limit) {
 		return s, nil
 	}
 	return data.Collect(s, nil)

@@ -179,3 +179,19 @@ func (b *byColumn) Swap(x, y int) {
 	b.columns[x], b.columns[y] = b.columns[y], b.columns[x]
 	b.values[x], b.values[y] = b.values[y], b.values[x]
 }
+
+// Renumbered tells what a source is, but for its columns, and how those are
+// numbered; ranks is nil if they are as in the base.
+func Renumbered(s Source) (base Source, columns int, ranks []int32) {
+	if n, ok := s.(*renumbered); ok {
+		if _, m := n.Source.Dims(); n.rising && (m == 0 || n.ranks[m-1] == int32(m-1)) {
+			return n.Source, n.columns, nil
+		}
+		return n.Source, n.columns, n.ranks
+	}
+	_, columns = s.Dims()
+	return s, columns, nil
+}
+
+// Chunks is those of what is renumbered.
+func (n *renumbered) Chunks() []int { return Chunks(n.Source) }

@@ -30,6 +30,13 @@ func WithRunner(ctx context.Context, r Runner) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
+// Remote tells whether readings under the context may be executed elsewhere: then
+// data that are stored had better stay where they are.
+func Remote(ctx context.Context) bool {
+	_, here := from(ctx).runner.(threads)
+	return !here
+}
+
 // WithCounts counts all readings under the context. What counts before, if
 // anything does, counts them too.
 func WithCounts(ctx context.Context) (context.Context, *Counts) {

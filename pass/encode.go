@@ -52,17 +52,41 @@ func (m *Message) shares() (all []sharing) {
 	return all
 }
 
+// SharedOf tells the shared values that a reading needs, by name, and how to encode
+// each: for runners that send them by themselves.
+func SharedOf(r Reading) map[string]func() ([]byte, error) {
+	m := r.message()
+	all := map[string]func() ([]byte, error){}
+	for _, s := range m.shares() {
+		all[s.Name()] = s.encode
+	}
+	return all
+}
+
+// message is the reading without what the source is called.
+func (r *Reading) message() *Message {
+	m := &Message{Shared: map[string][]byte{}}
+	m.Passes, m.Sinks = r.split()
+	if v, ok := r.Source.(*View); ok {
+		m.Transforms, m.Counted = v.transforms, v.counted
+	}
+	return m
+}
+
+// Base is what a source is a view of.
+func Base(s data.Source) data.Source {
+	if v, ok := s.(*View); ok {
+		return v.base
+	}
+	return s
+}
+
 // Encode writes a reading for a process to which has tells what shared values it
 // was sent before. name names what the source is a view of.
 func Encode(r Reading, name func(base data.Source) (string, error), has func(shared string) bool) ([]byte, error) {
-	m := Message{Shared: map[string][]byte{}}
-	m.Passes, m.Sinks = r.split()
-	base := r.Source
-	if v, ok := r.Source.(*View); ok {
-		base, m.Transforms, m.Counted = v.base, v.transforms, v.counted
-	}
+	m := r.message()
 	var err error
-	if m.Base, err = name(base); err != nil {
+	if m.Base, err = name(Base(r.Source)); err != nil {
 		return nil, err
 	}
 	for _, s := range m.shares() {
@@ -72,7 +96,7 @@ func Encode(r Reading, name func(base data.Source) (string, error), has func(sha
 			}
 		}
 	}
-	return encode(&m)
+	return encode(m)
 }
 
 // Decode reads a reading. open is the source of a name; memory has what was sent

@@ -36,6 +36,12 @@ func (p *Plan) grainOf(pass Pass) (grain int) {
 	return grain
 }
 
+// PlanOf divides a reading as all processes that are to take part in it do.
+func PlanOf(r Reading) *Plan {
+	passes, _ := r.split()
+	return NewPlan(r.Source, passes, nil)
+}
+
 // Items is the number of items of work.
 func (p *Plan) Items() int { return ceil(p.chunks(), p.unit) }
 

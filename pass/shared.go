@@ -71,7 +71,12 @@ func (s *Shared[T]) resolve(memory *Memory, sent map[string][]byte) error {
 	}
 	value, err := memory.Get("shared "+s.name, func() (any, error) {
 		bytes, ok := sent[s.name]
-		if !ok {
+		if !ok && memory.Fetch != nil {
+			var err error
+			if bytes, err = memory.Fetch(s.name); err != nil {
+				return nil, err
+			}
+		} else if !ok {
 			return nil, fmt.Errorf("pass: the shared value %s was not sent", s.name)
 		}
 		var value T
@@ -95,6 +100,10 @@ type Sharer interface {
 // and what passes made of them. A key that is asked for again gives the same
 // value.
 type Memory struct {
+	// Fetch gets the encoded shared value of a name, where values do not come with
+	// the readings; nil: they do.
+	Fetch func(name string) ([]byte, error)
+
 	mu   sync.Mutex
 	kept map[string]*remembered
 }

@@ -38,8 +38,9 @@ var given = map[string]string{
 	"constants": "", "heredity": "weak", "holdout": "0.2", "output": "model", "report": "report.html", "json": "", "folds": "2", "repeats": "2", "bootstrap": "2", "bootstrap-k": "1", "plot": "plot.svg", "proof": "proof.zst",
 }
 
-// axes are the settings that say what a fit is, and those that every fit needs.
-var axes = []string{"features", "k", "k-max", "model", "method", "row-features"}
+// axes are the settings that say what a fit is, those that every fit needs, and those
+// that need a cluster.
+var axes = []string{"features", "k", "k-max", "model", "method", "row-features", "engine", "engine-program", "engine-from", "engine-tasks"}
 
 // TestSettingsThatDoNothingAreRefused goes through every setting of fit and path,
 // every method and every model: a setting that does not apply is refused, with what

@@ -70,6 +70,7 @@ func fitCommand(c *common) *cobra.Command {
 		cuts   cutsFile
 		proven proofFile
 		large  largeFlags
+		remote engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
@@ -118,6 +119,11 @@ file, pass by pass.`,
 				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
 			}
 			settings.Folder = output
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
 			start := time.Now()
 			in.stored, in.optional = true, settings.Method == optcomplete.SoftImpute || settings.Method == optcomplete.EffectsOnly
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
@@ -177,6 +183,7 @@ file, pass by pass.`,
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)
+	remote.register(flags)
 	in.register(flags)
 	two.register(flags)
 	return cmd

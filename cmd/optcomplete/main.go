@@ -217,7 +217,7 @@ Start with:  optcomplete demo`,
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c), verifyCommand(c),
 		reportCommand(c), compareCommand(c),
-		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c), serveCommand(c))
+		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c), serveCommand(c), engineCommand(c), workerCommand(c))
 	c.prepare(root)
 	completeFlags(root)
 	root.SetHelpCommand(helpCommand(c))

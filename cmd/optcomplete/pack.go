@@ -1,8 +1,11 @@
 package main
 
 import (
+	"context"
 	"fmt"
+	"io/fs"
 	"os"
+	"path/filepath"
 	"runtime/debug"
 	"time"
 
@@ -10,6 +13,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/ingest"
+	"optcomplete/data/pack"
 	"optcomplete/internal/memory"
 )
 
@@ -19,6 +23,7 @@ func packCommand(c *common) *cobra.Command {
 		output, features string
 		allowed          string
 		asJSON           bool
+		shards           string
 	)
 	cmd := &cobra.Command{
 		Use:   "pack RATINGS... -o FILE",
@@ -63,7 +68,22 @@ by a whole pack. The same entries give the same bytes, whatever --memory and
 			var ended func()
 			settings.Progress, ended = c.follow(args[0], output)
 			start := time.Now()
-			done, err := ingest.Pack(cmd.Context(), args, output, settings)
+			var each int64
+			if shards != "" {
+				var err error
+				if each, err = memory.Parse(shards); err != nil || each < 1 {
+					return usagef("--shards: %v", err)
+				}
+			}
+			whole := output
+			if each > 0 {
+				whole += ".whole" // divided, then removed
+				defer os.Remove(whole)
+			}
+			done, err := ingest.Pack(cmd.Context(), args, whole, settings)
+			if err == nil && each > 0 {
+				err = divide(cmd.Context(), whole, output, each, threadsOf(c))
+			}
 			ended()
 			if err != nil {
 				return err
@@ -84,11 +104,38 @@ by a whole pack. The same entries give the same bytes, whatever --memory and
 	flags.Bind("temp", &settings.Temp)
 	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
+	flags.Bind("shards", &shards)
 	return cmd
 }
 
+// divide makes a folder of packs of a pack.
+func divide(ctx context.Context, from, to string, each int64, threads int) error {
+	file, err := pack.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = pack.WriteShards(ctx, file, to, each, threads)
+	return err
+}
+
+// sizeOf is the size of a file, or of the files of a folder.
+func sizeOf(path string) (bytes int64, err error) {
+	err = filepath.WalkDir(path, func(_ string, e fs.DirEntry, err error) error {
+		if err != nil || e.IsDir() {
+			return err
+		}
+		info, err := e.Info()
+		if err == nil {
+			bytes += info.Size()
+		}
+		return err
+	})
+	return bytes, err
+}
+
 func printPacking(c *common, done *ingest.Packing, output string, took time.Duration, asJSON bool) error {
-	info, err := os.Stat(output)
+	bytes, err := sizeOf(output)
 	if err != nil {
 		return err
 	}
@@ -109,7 +156,7 @@ func printPacking(c *common, done *ingest.Packing, output string, took time.Dura
 		MBPerSecond    float64  `json:"mb_per_second"`
 		Warnings       []string `json:"warnings,omitempty"`
 	}{
-		output, done.Rows, done.Columns, done.Entries, info.Size(), float64(info.Size()) / float64(done.Entries), done.Bytes,
+		output, done.Rows, done.Columns, done.Entries, bytes, float64(bytes) / float64(done.Entries), done.Bytes,
 		done.Missing, done.UnknownEntries, done.UnknownColumns, done.Duplicates, done.Spilled,
 		took.Seconds(), float64(done.Bytes) / 1e6 / took.Seconds(), done.Warnings(),
 	}

@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/engine"
 	"optcomplete/experiment"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
@@ -25,10 +26,11 @@ const (
 	inChecks   = "Validation"
 	inUse      = "What to do"
 	inOutput   = "Output"
+	inEngine   = "On a cluster"
 	inGeneral  = "General"
 )
 
-var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, inPaper, inTwoSided, inChecks, inOutput, inGeneral}
+var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, inPaper, inTwoSided, inChecks, inOutput, inEngine, inGeneral}
 
 // Verbs that share settings.
 var (
@@ -38,6 +40,7 @@ var (
 	encoding  = []string{"fit", "path", "bench real", "features", "verify"}
 	newRows   = []string{"fold-in", "evaluate"}
 	reading   = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack", "verify"}
+	onEngine  = []string{"fit"}
 	asking    = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
 
@@ -62,6 +65,17 @@ var table = settings.Table{
 	{Name: "config", Type: settings.File, Group: inGeneral, Help: "YAML file with settings, by the names of their flags; the command line wins"},
 	{Name: "print-config", Type: settings.Switch, Group: inGeneral, Help: "write all settings as such a file to stdout, and do nothing else"},
 	{Name: "log-times", Type: settings.Switch, Default: "true", Group: inGeneral, Help: "times in the log; without them (--log-times=false) the same run prints the same log"},
+
+	// Where passes are computed.
+	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings of packs are computed, to the same bits"},
+	{Name: "engine-program", Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
+	{Name: "engine-from", Type: settings.Whole, Default: strconv.Itoa(engine.DefaultLeast), Range: "[1, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries stay on this machine"},
+	{Name: "engine-tasks", Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "tasks that a reading is divided into; 0 means four for each core"},
+	{Name: "data", Type: settings.File, Group: inUse, Verbs: []string{"engine"}, Help: "pack, or folder of packs, to read once there and once here"},
+	{Name: "alone", Type: settings.Switch, Group: inUse, Verbs: []string{"worker"}, Help: "answer in this process, not by one that all workers of a folder share"},
+	{Name: "serve", Type: settings.File, Group: inUse, Verbs: []string{"worker"}, Help: "socket to answer at (used by the worker itself)"},
+	{Name: "watch", Type: settings.Whole, Range: "[0, ∞)", Group: inUse, Verbs: []string{"worker"}, Help: "process without which to end (used by the worker itself)"},
+	{Name: "shards", Type: settings.Text, Group: inOutput, Verbs: []string{"pack"}, Help: "write a folder of packs of about this size each, such as 64MB: for clusters, and to be read like one pack"},
 
 	// The data.
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real"}, Help: "file with the observed entries: row, column, value"},
@@ -214,7 +228,7 @@ var table = settings.Table{
 	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
-	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "pack", "verify"}, Help: "print the result as one JSON object"},
+	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "engine", "pack", "verify"}, Help: "print the result as one JSON object"},
 	{Name: "describe", Type: settings.Switch, Group: inUse, Verbs: []string{"serve"}, Help: "print every verb and its settings as one JSON object, and do nothing else"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
 }

@@ -13,10 +13,10 @@ import (
 // not a pack, or one that has columns that Settings.Columns lack: Ratings then
 // reads it, or says what is wrong.
 func Stored(path string, settings Settings) (ratings *data.Ratings, report *Report, ok bool, err error) {
-	if settings.Format != "" && settings.Format != "pack" || path == "-" || !isPack(path) {
+	if settings.Format != "" && settings.Format != "pack" || path == "-" || !isPack(path) && !pack.IsFolder(path) {
 		return nil, nil, false, nil
 	}
-	file, err := pack.Open(path)
+	file, err := pack.OpenAny(path)
 	if err != nil {
 		return nil, nil, false, err
 	}

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
 	"errors"
@@ -35,8 +36,9 @@ type File struct {
 	rowsPerBlock int
 	shift        uint // rowsPerBlock is 1<<shift
 	blocks       int
-	records      []blockRecord // blocks+1
-	dictionary   []float64     // as long as the codes can say, NaN beyond the distinct values
+	records      []blockRecord     // blocks+1
+	sum          [sha256.Size]byte // of the index, which has the checksums of all else
+	dictionary   []float64         // as long as the codes can say, NaN beyond the distinct values
 
 	chunks data.ChunkCache
 	data.SurveyCache
@@ -156,6 +158,7 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 	if got, want := checksum(index[:len(index)-16]), binary.LittleEndian.Uint32(trailer[16:]); got != want {
 		return f.damaged(-1, "is damaged: its checksum is %08x, not %08x", got, want)
 	}
+	f.sum = sha256.Sum256(index)
 	table := index[:records*recordBytes]
 	if err := json.Unmarshal(index[len(table):len(index)-trailerBytes], &f.header); err != nil {
 		return f.damaged(-1, "is damaged: %v", err)

@@ -1,0 +1,192 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/data/pack"
+	"optcomplete/engine"
+	"optcomplete/internal/memory"
+	"optcomplete/internal/settings"
+	"optcomplete/pass"
+)
+
+// engineFlags say where passes are computed.
+type engineFlags struct {
+	address string
+	program string
+	from    int
+	tasks   int
+}
+
+func (f *engineFlags) register(flags *settings.Flags) {
+	flags.Bind("engine", &f.address)
+	flags.Bind("engine-program", &f.program)
+	flags.Bind("engine-from", &f.from)
+	flags.Bind("engine-tasks", &f.tasks)
+}
+
+// open opens the engine.
+func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error) {
+	return engine.Open(ctx, engine.Settings{
+		Address: f.address, Program: f.program, Least: f.from, Tasks: f.tasks, Version: optcomplete.Version,
+		Log: func(line string) { c.notef("Engine    %s", line) },
+	})
+}
+
+// use lets the readings of a verb run on the engine, if one is given. What it
+// returns must be called at the end.
+func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error) {
+	if f.address == "" {
+		for _, name := range []string{"engine-program", "engine-from", "engine-tasks"} {
+			if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
+				return nil, usagef("--%s means something only with --engine", name)
+			}
+		}
+		return func() {}, nil
+	}
+	spark, err := f.open(cmd.Context(), c)
+	if err != nil {
+		return nil, err
+	}
+	cmd.SetContext(pass.WithRunner(cmd.Context(), spark))
+	return func() {
+		spark.Close()
+		s := spark.Stats
+		c.notef("Engine    %s on the cluster, %s here; %.1f MB sent, %.1f MB received, %s repeated", counted(s.Remote, "reading", "readings"),
+			grouped(s.Local), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"))
+	}, nil
+}
+
+func engineCommand(c *common) *cobra.Command {
+	var (
+		f      engineFlags
+		data   string
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "engine ADDRESS",
+		Short: "Tell what a Spark cluster offers to --engine",
+		Long: `engine connects to a Spark Connect server, sends this program to its executors
+and tells what is there: versions, executors, cores, memory. With --data, a pack or
+a folder of packs, it also reads that once on the cluster and once here, compares
+the results bit by bit, and tells how fast either was.
+
+Who can reach a Spark Connect server can run programs on its cluster: keep its
+port to yourself.`,
+		Example: `  optcomplete engine sc://head:15002
+  optcomplete engine sc://head:15002 --data ratings.packs
+  SPARK_CONNECT_TOKEN=… optcomplete engine 'sc://head:443/;use_ssl=true'`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			f.address, f.from = args[0], 1
+			spark, err := f.open(cmd.Context(), c)
+			if err != nil {
+				return err
+			}
+			defer spark.Close()
+			found := struct {
+				engine.Cluster
+				Test *engineTest `json:"test,omitempty"`
+			}{Cluster: spark.Cluster}
+			if data != "" {
+				if found.Test, err = tryEngine(cmd.Context(), c, spark, data); err != nil {
+					return err
+				}
+			}
+			if asJSON {
+				return writeJSON(c.stdout, found)
+			}
+			x := found.Cluster
+			_, err = fmt.Fprintf(c.stdout, "Spark %s at %s\n%s of %s each, %s free; %s\n", x.Spark, x.Address,
+				counted(x.Executors, "executor", "executors"), counted(x.Cores, "core", "cores"), memory.Format(x.Memory), x.Platform)
+			if t := found.Test; t != nil && err == nil {
+				_, err = fmt.Fprintf(c.stdout, "%s read in %s on the cluster, in %s once more, in %s here; same bits\n",
+					counted(t.Entries, "entry", "entries"), seconds(t.First), seconds(t.Cluster), seconds(t.Here))
+			}
+			return err
+		},
+	}
+	flags := flagsOf(cmd, "engine")
+	flags.Bind("engine-program", &f.program)
+	flags.Bind("engine-tasks", &f.tasks)
+	flags.Bind("data", &data)
+	flags.Bind("json", &asJSON)
+	return cmd
+}
+
+// engineTest is how a test pass went.
+type engineTest struct {
+	Entries int     `json:"entries"`
+	First   float64 `json:"first_seconds"` // on the cluster, which opens the data
+	Cluster float64 `json:"cluster_seconds"`
+	Here    float64 `json:"here_seconds"`
+}
+
+// tryEngine surveys a pack on the cluster and here.
+func tryEngine(ctx context.Context, c *common, spark *engine.Spark, path string) (*engineTest, error) {
+	source, err := pack.OpenAny(path)
+	if err != nil {
+		return nil, err
+	}
+	defer source.Close()
+	t := &engineTest{Entries: source.Observed()}
+	survey := func(ctx context.Context, took *float64) (*data.Survey, error) {
+		start := time.Now()
+		s, err := pass.Survey(ctx, source, c.threads)
+		*took = time.Since(start).Seconds()
+		return s, err
+	}
+	there := pass.WithRunner(ctx, spark)
+	if _, err := survey(there, &t.First); err != nil {
+		return nil, err
+	}
+	got, err := survey(there, &t.Cluster)
+	if err != nil {
+		return nil, err
+	}
+	want, err := survey(ctx, &t.Here)
+	if err != nil {
+		return nil, err
+	}
+	if fmt.Sprint(*got) != fmt.Sprint(*want) {
+		return nil, fmt.Errorf("the cluster's results differ from those of this machine")
+	}
+	return t, nil
+}
+
+func workerCommand(c *common) *cobra.Command {
+	var (
+		alone bool
+		serve string
+		watch int
+	)
+	cmd := &cobra.Command{
+		Use:   "worker",
+		Short: "Compute parts of passes for an engine, line by line",
+		Long: `worker is what the executors of a cluster run: it reads lines from its standard
+input and answers them on its standard output, as docs/cluster.md describes. People
+need it only to make another engine run passes.`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			w := engine.NewWorker(optcomplete.Version)
+			switch {
+			case serve != "":
+				return w.Serve(cmd.Context(), serve, watch)
+			case alone:
+				return w.Work(cmd.Context(), cmd.InOrStdin(), c.stdout)
+			}
+			return w.Forward(cmd.Context(), cmd.InOrStdin(), c.stdout)
+		},
+	}
+	flags := flagsOf(cmd, "worker")
+	flags.Bind("alone", &alone)
+	flags.Bind("serve", &serve)
+	flags.Bind("watch", &watch)
+	return cmd
+}

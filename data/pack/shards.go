@@ -1,0 +1,313 @@
+package pack
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"sort"
+	"sync"
+
+	"optcomplete/data"
+	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/parallel"
+)
+
+// Manifest is manifest.json of a folder of packs: which packs there are and what
+// is in them, in the order of their rows. It is written last.
+type Manifest struct {
+	Format   string  `json:"format"` // "optcomplete shards"
+	Version  int     `json:"version"`
+	Rows     int     `json:"rows"`
+	Columns  int     `json:"columns"`
+	Observed int     `json:"observed"`
+	Shards   []Shard `json:"shards"`
+}
+
+// Shard is one pack of a folder.
+type Shard struct {
+	File     string `json:"file"`
+	Bytes    int64  `json:"bytes"`
+	Checksum string `json:"checksum"` // of the pack's own checksums: any change of the content changes it
+	Rows     int    `json:"rows"`
+	Observed int    `json:"observed"`
+	FirstRow string `json:"first_row"` // id
+}
+
+const (
+	manifestFile    = "manifest.json"
+	manifestFormat  = "optcomplete shards"
+	manifestVersion = 1
+)
+
+// Packed is an open pack, or a folder of packs as one.
+type Packed interface {
+	data.Source
+	RowIDs() []string
+	ColumnIDs() []string
+	Err() error
+	Close() error
+	Path() string
+	// Checksum tells contents apart.
+	Checksum() string
+}
+
+var (
+	_ Packed = (*File)(nil)
+	_ Packed = (*Shards)(nil)
+)
+
+// Path is where the pack was opened.
+func (f *File) Path() string { return f.path }
+
+// Checksum is made from the checksums of all blocks.
+func (f *File) Checksum() string { return fmt.Sprintf("%x", f.sum[:16]) }
+
+// IsFolder tells whether a path is a folder of packs.
+func IsFolder(path string) bool {
+	var m Manifest
+	text, err := os.ReadFile(filepath.Join(path, manifestFile))
+	return err == nil && json.Unmarshal(text, &m) == nil && m.Format == manifestFormat
+}
+
+// OpenAny opens a pack or a folder of packs.
+func OpenAny(path string) (Packed, error) {
+	if IsFolder(path) {
+		return OpenShards(path)
+	}
+	return Open(path)
+}
+
+// Shards is a folder of packs, read as one source.
+type Shards struct {
+	Manifest Manifest
+	path     string
+	files    []*File
+	first    []int // row of each file, and the end
+	chunks   data.ChunkCache
+	rowIDs   func() []string
+}
+
+// OpenShards opens a folder of packs. Every pack must be the one that the
+// manifest names.
+func OpenShards(folder string) (*Shards, error) {
+	path := filepath.Join(folder, manifestFile)
+	bad := func(problem string) error {
+		return &data.InputError{File: path, Problem: problem, Remedy: "make the folder again with: optcomplete pack --shards"}
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Shards{path: folder, first: []int{0}}
+	if err := json.Unmarshal(text, &s.Manifest); err != nil {
+		return nil, bad("cannot be read: " + err.Error())
+	}
+	m := &s.Manifest
+	if m.Format != manifestFormat || m.Version != manifestVersion {
+		return nil, bad(fmt.Sprintf("is of the format %q, version %d, and this program reads %q, version %d", m.Format, m.Version, manifestFormat, manifestVersion))
+	}
+	if len(m.Shards) == 0 {
+		return nil, bad("names no packs")
+	}
+	observed := 0
+	for _, shard := range m.Shards {
+		if shard.File != filepath.Base(shard.File) {
+			s.Close()
+			return nil, bad(fmt.Sprintf("names the pack %q, which is not in the folder", shard.File))
+		}
+		at := filepath.Join(folder, shard.File)
+		f, err := Open(at)
+		if err != nil {
+			s.Close()
+			return nil, err
+		}
+		s.files = append(s.files, f)
+		s.first = append(s.first, s.first[len(s.first)-1]+f.rows)
+		observed += f.Observed()
+		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns {
+			s.Close()
+			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "make the folder again with: optcomplete pack --shards"}
+		}
+	}
+	if rows := s.first[len(s.files)]; rows != m.Rows || observed != m.Observed {
+		s.Close()
+		return nil, bad(fmt.Sprintf("announces %d rows and %d entries, and the packs have %d and %d", m.Rows, m.Observed, rows, observed))
+	}
+	s.rowIDs = sync.OnceValue(func() []string {
+		ids := make([]string, 0, m.Rows)
+		for _, f := range s.files {
+			ids = append(ids, f.RowIDs()...)
+		}
+		return ids
+	})
+	return s, nil
+}
+
+// Path is the folder.
+func (s *Shards) Path() string { return s.path }
+
+// Checksum is made from those of the packs.
+func (s *Shards) Checksum() string {
+	all := ""
+	for _, shard := range s.Manifest.Shards {
+		all += shard.Checksum
+	}
+	sum := sha256.Sum256([]byte(all))
+	return fmt.Sprintf("%x", sum[:16])
+}
+
+// Dims is that of all packs together.
+func (s *Shards) Dims() (rows, columns int) { return s.Manifest.Rows, s.Manifest.Columns }
+
+// Observed is that of all packs together.
+func (s *Shards) Observed() int { return s.Manifest.Observed }
+
+// find is the pack that has row i.
+func (s *Shards) find(i int) int { return sort.SearchInts(s.first, i+1) - 1 }
+
+// Entries returns the number of entries of row i.
+func (s *Shards) Entries(i int) int {
+	at := s.find(i)
+	return s.files[at].Entries(i - s.first[at])
+}
+
+// Chunks divides the rows as those of one pack: the number of packs changes
+// nothing.
+func (s *Shards) Chunks() []int { return s.chunks.Of(s) }
+
+// RowIDs returns the ids of all rows; nil after a failure.
+func (s *Shards) RowIDs() []string { return s.rowIDs() }
+
+// ColumnIDs returns the ids of the columns.
+func (s *Shards) ColumnIDs() []string { return s.files[0].ColumnIDs() }
+
+// Err returns the first failure of a pack.
+func (s *Shards) Err() error {
+	for _, f := range s.files {
+		if err := f.Err(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Close closes all packs.
+func (s *Shards) Close() error {
+	var all error
+	for _, f := range s.files {
+		all = errors.Join(all, f.Close())
+	}
+	return all
+}
+
+// Files are the packs, and the numbers of their first rows.
+func (s *Shards) Files() ([]*File, []int) { return s.files, s.first[:len(s.files)] }
+
+// Reader reads rows of all packs.
+func (s *Shards) Reader() data.Reader {
+	return &shardReader{s: s, readers: make([]data.Reader, len(s.files))}
+}
+
+type shardReader struct {
+	s       *Shards
+	at      int
+	readers []data.Reader
+}
+
+func (r *shardReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	if i < r.s.first[r.at] || i >= r.s.first[r.at+1] {
+		r.readers[r.at] = nil // rows are read in order: it is not needed again soon
+		r.at = r.s.find(i)
+	}
+	if r.readers[r.at] == nil {
+		r.readers[r.at] = r.s.files[r.at].Reader()
+	}
+	return r.readers[r.at].Append(i-r.s.first[r.at], columns, values)
+}
+
+// shardChunks is how many chunks shards are whole multiples of: parts of passes
+// that are made of several chunks then seldom need two shards.
+const shardChunks = 8
+
+// WriteShards divides a pack into packs of about so many bytes, whole chunks in
+// each, in a new folder that appears at path when all is written.
+func WriteShards(ctx context.Context, from *File, path string, bytes int64, threads int) (*Manifest, error) {
+	rows, columns := from.Dims()
+	m := &Manifest{Format: manifestFormat, Version: manifestVersion, Rows: rows, Columns: columns, Observed: from.Observed()}
+	chunks := data.Chunks(from)
+	perEntry := float64(len(from.bytes)) / max(float64(from.Observed()+rows), 1)
+	bounds := []int{0}
+	work := 0
+	for c := 0; c+1 < len(chunks); c++ {
+		for i := chunks[c]; i < chunks[c+1]; i++ {
+			work += 1 + from.Entries(i)
+		}
+		if c+2 == len(chunks) || (c+1)%shardChunks == 0 && float64(work)*perEntry >= float64(bytes) {
+			bounds, work = append(bounds, chunks[c+1]), 0
+		}
+	}
+	if len(bounds) == 1 {
+		bounds = append(bounds, 0) // a pack without rows
+	}
+	ids, columnIDs := from.RowIDs(), from.ColumnIDs()
+	if err := from.Err(); err != nil {
+		return nil, err
+	}
+	m.Shards = make([]Shard, len(bounds)-1)
+	err := atomicfile.Dir(path, manifestFile, func(dir string) error {
+		err := parallel.Do(ctx, len(m.Shards), max(threads, 1), func(int) func(int) error {
+			return func(x int) (err error) {
+				m.Shards[x], err = writeShard(from, filepath.Join(dir, fmt.Sprintf("part-%05d.pack", x)), bounds[x], bounds[x+1], ids, columnIDs)
+				return err
+			}
+		})
+		if err != nil {
+			return err
+		}
+		text, err := json.MarshalIndent(m, "", " ")
+		if err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(dir, manifestFile), append(text, '\n'), 0o666)
+	})
+	return m, err
+}
+
+// writeShard writes the rows lo..hi.
+func writeShard(from *File, path string, lo, hi int, ids, columnIDs []string) (Shard, error) {
+	info := from.Info()
+	w, err := Create(path, columnIDs, WriterOptions{Rows: hi - lo, Values: slices.Clone(info.Values), Float32: info.Encoding == Float32, Metadata: info.Metadata})
+	if err != nil {
+		return Shard{}, err
+	}
+	defer w.Abort()
+	reader := from.Reader()
+	var columns []int32
+	var values []float64
+	for i := lo; i < hi; i++ {
+		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+			return Shard{}, err
+		}
+		if err := w.Append(ids[i], columns, values); err != nil {
+			return Shard{}, err
+		}
+	}
+	if err := w.Close(); err != nil {
+		return Shard{}, err
+	}
+	f, err := Open(path)
+	if err != nil {
+		return Shard{}, err
+	}
+	defer f.Close()
+	shard := Shard{File: filepath.Base(path), Bytes: int64(len(f.bytes)), Checksum: f.Checksum(), Rows: f.rows, Observed: f.Observed()}
+	if hi > lo {
+		shard.FirstRow = ids[lo]
+	}
+	return shard, nil
+}

@@ -1,0 +1,104 @@
+package engine
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"runtime"
+	"strconv"
+	"strings"
+
+	"optcomplete/internal/kernel"
+)
+
+// Protocol is the version of the lines that a worker reads and writes.
+const Protocol = 1
+
+// A line to a worker has four fields, separated by tabs:
+//
+//	protocol   reading   task   tasks
+//
+// the reading as pass.Encode writes it, in base64, and which share of its items is
+// asked for. It answers with lines of three fields,
+//
+//	item   kind   body
+//
+// one of the kind "hello" (item −1) that says who answers, one of the kind "parts"
+// for each item, in any order, and if something is wrong one of the kind "error"
+// (item −1), or "missing" if it cannot see the data. Bodies are base64.
+const (
+	kindHello   = "hello"
+	kindParts   = "parts"
+	kindError   = "error"
+	kindMissing = "missing"
+)
+
+// order is a line to a worker.
+type order struct {
+	reading     []byte
+	task, tasks int
+}
+
+func parseOrder(line string) (o order, err error) {
+	f := strings.Split(line, "\t")
+	if len(f) != 4 {
+		return o, fmt.Errorf("a line has %d fields, not 4", len(f))
+	}
+	if f[0] != strconv.Itoa(Protocol) {
+		return o, fmt.Errorf("the line is of protocol %s, and this worker speaks %d", f[0], Protocol)
+	}
+	if o.reading, err = base64.StdEncoding.DecodeString(f[1]); err != nil {
+		return o, err
+	}
+	if o.task, err = strconv.Atoi(f[2]); err != nil {
+		return o, err
+	}
+	if o.tasks, err = strconv.Atoi(f[3]); err != nil {
+		return o, err
+	}
+	if o.tasks < 1 || o.task < 0 || o.task >= o.tasks {
+		return o, fmt.Errorf("task %d of %d is asked for", o.task, o.tasks)
+	}
+	return o, nil
+}
+
+// share is the items of a task.
+func share(items, task, tasks int) (lo, hi int) {
+	return items * task / tasks, items * (task + 1) / tasks
+}
+
+func answer(item int, kind string, body []byte) string {
+	return fmt.Sprintf("%d\t%s\t%s\n", item, kind, base64.StdEncoding.EncodeToString(body))
+}
+
+// Hello is who answers.
+type Hello struct {
+	Version  string `json:"version"`  // of the program
+	Platform string `json:"platform"` // and its arithmetic: all workers must have the same
+	Executor string `json:"executor"` // host and folder
+	Process  int    `json:"process"`
+	Cores    int    `json:"cores"` // of the machine
+	Memory   int64  `json:"memory"`
+}
+
+// platform is what decides about bits.
+func platform() string {
+	return fmt.Sprintf("%s %s %s", runtime.GOARCH, kernel.Name(), runtime.Version())
+}
+
+// base names a source to a worker.
+type base struct {
+	Path     string `json:"path"`
+	Checksum string `json:"checksum"`
+	Columns  int    `json:"columns"`         // those without entries included
+	Ranks    string `json:"ranks,omitempty"` // file with the columns' numbers; empty: as they stand
+	Sent     bool   `json:"sent,omitempty"`  // its files were sent: look for them in the session's folder
+}
+
+func (b base) String() string {
+	text, err := json.Marshal(b)
+	if err != nil {
+		panic(err)
+	}
+	return string(text)
+}

@@ -1,0 +1,504 @@
+package engine
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"optcomplete/data"
+	"optcomplete/data/pack"
+	"optcomplete/engine/internal/connect"
+	"optcomplete/pass"
+)
+
+// Settings say how to use a cluster.
+type Settings struct {
+	Address string // sc://host:port, with ;key=value behind a slash
+	// Program is the program that is sent to the executors: built for their
+	// system, of this version. Empty: this one.
+	Program string
+	// Least is how many entries a reading must have to go to the cluster; smaller
+	// ones are quicker here. Zero: DefaultLeast.
+	Least int
+	// Tasks is how many tasks a reading is divided into. Zero: four for each core.
+	Tasks   int
+	Version string       // of the program
+	Log     func(string) // told what happens, a line each; may be nil
+}
+
+// DefaultLeast is how many entries a reading needs to be worth sending: a pass
+// over so many takes about as long on a thread as a query of Spark.
+const DefaultLeast = 20_000_000
+
+// mostSent is how many bytes of data are sent to executors that cannot see them.
+const mostSent = 4 << 30
+
+// Spark runs readings on a Spark cluster.
+type Spark struct {
+	settings Settings
+	session  *connect.Session
+	program  string // its name at the executors
+	table    string // one row a task
+	Cluster  Cluster
+
+	mu      sync.Mutex // one reading at a time
+	shared  map[string]bool
+	sent    map[string]bool // data, by checksum
+	where   map[string]bool // paths that executors can see, by checksum
+	started time.Time
+	Stats   Stats
+}
+
+// Cluster is what is there.
+type Cluster struct {
+	Address   string `json:"address"`
+	Spark     string `json:"spark"`     // version
+	Executors int    `json:"executors"` // that answered
+	Cores     int    `json:"cores"`     // of each, for tasks
+	Memory    int64  `json:"memory"`    // free at one of them, in bytes
+	Platform  string `json:"platform"`
+	Tasks     int    `json:"tasks"` // a reading is divided into
+}
+
+// Stats is what was done.
+type Stats struct {
+	Remote   int     `json:"remote_readings"`
+	Local    int     `json:"local_readings"`
+	Items    int     `json:"items"`
+	Repeated int     `json:"repeated_tasks"`
+	Sent     int64   `json:"bytes_sent"`
+	Received int64   `json:"bytes_received"`
+	Seconds  float64 `json:"seconds"`
+}
+
+var _ pass.Runner = (*Spark)(nil)
+
+// Open begins a session, sends the program and finds out what is there. The
+// session must be closed.
+func Open(ctx context.Context, settings Settings) (*Spark, error) {
+	address, err := connect.ParseAddress(settings.Address)
+	if err != nil {
+		return nil, err
+	}
+	if settings.Least == 0 {
+		settings.Least = DefaultLeast
+	}
+	if settings.Program == "" {
+		if settings.Program, err = os.Executable(); err != nil {
+			return nil, err
+		}
+	}
+	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, where: map[string]bool{}, started: time.Now()}
+	s.Cluster.Address = address.String()
+	s.program = "optcomplete-" + s.session.ID
+	if err := s.open(ctx); err != nil {
+		s.Close()
+		return nil, s.explain(ctx, err)
+	}
+	return s, nil
+}
+
+func (s *Spark) open(ctx context.Context) (err error) {
+	if s.Cluster.Spark, err = s.session.Version(ctx); err != nil {
+		return err
+	}
+	s.log("Spark %s at %s", s.Cluster.Spark, s.Cluster.Address)
+	if err := s.session.SendFile(ctx, s.program, s.settings.Program); err != nil {
+		return err
+	}
+	return s.survey(ctx)
+}
+
+func (s *Spark) log(format string, args ...any) {
+	if s.settings.Log != nil {
+		s.settings.Log(fmt.Sprintf(format, args...))
+	}
+}
+
+// survey asks who is there, and divides readings accordingly.
+func (s *Spark) survey(ctx context.Context) error {
+	cores := 0
+	err := s.session.Query(ctx, "SET spark.executor.cores", func(r arrow.RecordBatch) error {
+		if text, ok := r.Column(1).(*array.String); ok && r.NumRows() > 0 {
+			cores, _ = strconv.Atoi(text.Value(0))
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	const askers = 32
+	found := &gathered{}
+	if err := s.query(ctx, found, "''", fmt.Sprintf("(SELECT id, '%s' AS run FROM range(0, %d, 1, %d))", s.session.ID, askers, askers), askers); err != nil {
+		return err
+	}
+	if len(found.hellos) == 0 {
+		return errors.New("no executor has answered")
+	}
+	executors := map[string]bool{}
+	for _, h := range found.hellos {
+		executors[h.Executor] = true
+		s.Cluster.Memory, s.Cluster.Platform = h.Memory, h.Platform
+		if cores == 0 {
+			cores = h.Cores
+		}
+	}
+	s.Cluster.Executors, s.Cluster.Cores = len(executors), max(cores, 1)
+	s.Cluster.Tasks = s.settings.Tasks
+	if s.Cluster.Tasks == 0 {
+		s.Cluster.Tasks = min(max(4*s.Cluster.Executors*s.Cluster.Cores, 4), 4000)
+	}
+	s.log("%d executors with %d cores each, %s; %d tasks a reading", s.Cluster.Executors, s.Cluster.Cores, s.Cluster.Platform, s.Cluster.Tasks)
+	// A cached table with a row for every task ties tasks to executors, which keep
+	// what they read. The session's name makes it a table of its own.
+	s.table = "optcomplete_" + strings.ReplaceAll(s.session.ID, "-", "")
+	return s.session.Command(ctx, fmt.Sprintf("CACHE TABLE %s OPTIONS ('storageLevel' 'MEMORY_ONLY') AS SELECT id, '%s' AS run FROM range(0, %d, 1, %d)", s.table, s.session.ID, s.Cluster.Tasks, s.Cluster.Tasks))
+}
+
+// Close ends the session. What it does takes at most a few seconds.
+func (s *Spark) Close() {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
+	defer cancel()
+	if s.table != "" {
+		s.session.Command(ctx, "UNCACHE TABLE IF EXISTS "+s.table)
+	}
+	s.session.Close(ctx)
+}
+
+// Run executes a reading: on the cluster if it is large, and reads data that are
+// stored as packs; in this process otherwise.
+func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
+	packed, columns, ranks := basis(r.Source)
+	if packed == nil || r.Source.Observed() < s.settings.Least {
+		s.count(func() { s.Stats.Local++ })
+		return pass.ThreadRunner.Run(ctx, r)
+	}
+	plan := pass.PlanOf(r)
+	if plan.Items() == 0 {
+		return pass.ThreadRunner.Run(ctx, r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.run(ctx, r, plan, packed, columns, ranks); err != nil {
+		return s.explain(ctx, err)
+	}
+	s.Stats.Remote++
+	s.Stats.Items += plan.Items()
+	s.Stats.Sent, s.Stats.Received = s.session.Bytes()
+	s.Stats.Seconds = time.Since(s.started).Seconds()
+	return nil
+}
+
+func (s *Spark) count(change func()) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	change()
+}
+
+// basis is the pack that a source is a view of, and how its columns are numbered;
+// nil if it is none.
+func basis(source data.Source) (packed pack.Packed, columns int, ranks []int32) {
+	of, columns, ranks := data.Renumbered(pass.Base(source))
+	packed, _ = of.(pack.Packed)
+	return packed, columns, ranks
+}
+
+// attempts is how often a reading is asked for: Spark repeats tasks itself, this
+// is for executors that lacked something.
+const attempts = 3
+
+func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, packed pack.Packed, columns int, ranks []int32) error {
+	start := time.Now()
+	for name, encode := range pass.SharedOf(r) {
+		if s.shared[name] {
+			continue
+		}
+		content, err := encode()
+		if err != nil {
+			return err
+		}
+		if err := s.session.Send(ctx, sharedFile(name), content); err != nil {
+			return err
+		}
+		s.shared[name] = true
+	}
+	path, err := filepath.Abs(packed.Path())
+	if err != nil {
+		return err
+	}
+	var numbers string
+	if ranks != nil {
+		content := ranksBytes(ranks)
+		sum := sha256.Sum256(content)
+		numbers = fmt.Sprintf("ranks-%x", sum[:16])
+		if !s.shared[numbers] {
+			if err := s.session.Send(ctx, numbers, content); err != nil {
+				return err
+			}
+			s.shared[numbers] = true
+		}
+	}
+	for attempt := 1; ; attempt++ {
+		b := base{Path: path, Checksum: packed.Checksum(), Columns: columns, Ranks: numbers, Sent: s.sent[packed.Checksum()]}
+		message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
+		if err != nil {
+			return err
+		}
+		found := &gathered{plan: plan, parts: map[int][]byte{}}
+		err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
+		if err == nil {
+			err = found.complete()
+		}
+		var missing *missingError
+		if errors.As(err, &missing) && !b.Sent {
+			if err := s.send(ctx, packed, missing); err != nil {
+				return err
+			}
+			continue
+		}
+		if err != nil && attempt < attempts && ctx.Err() == nil && again(err) {
+			s.Stats.Repeated++
+			s.log("a reading is repeated: %v", err)
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		s.log("%s: %d items on %d executors, %.1f MB back, %.1f s", names(r), plan.Items(), found.executors(), float64(found.bytes)/1e6, time.Since(start).Seconds())
+		return found.put(r, plan)
+	}
+}
+
+func names(r pass.Reading) string {
+	var all []string
+	for _, t := range r.Tasks {
+		all = append(all, t.Pass.Name())
+	}
+	return strings.Join(all, ", ")
+}
+
+const tabs = ` ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t' `
+
+// query asks the executors for a reading, a line for every row of a table.
+func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, tasks int) error {
+	// The folder of the session's files has a name that Spark 3.5 does not tell.
+	command := fmt.Sprintf("cd $(dirname $(ls -d ./%[1]s */%[1]s 2>/dev/null | head -n 1)) && chmod +x ./%[1]s && exec ./%[1]s worker", s.program)
+	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s USING '%s' AS (item INT, kind STRING, body STRING) %s FROM %s", Protocol, reading, tasks, tabs, command, tabs, table)
+	ended := make(chan struct{})
+	defer close(ended)
+	go func() {
+		select {
+		case <-ctx.Done(): // the work on the cluster is cancelled too
+			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+			defer cancel()
+			s.session.Interrupt(stop)
+		case <-ended:
+		}
+	}()
+	return s.session.Query(ctx, sql, to.take)
+}
+
+// ranksBytes is how the numbers of columns are sent.
+func ranksBytes(ranks []int32) []byte {
+	var content []byte
+	for _, r := range ranks {
+		content = binary.LittleEndian.AppendUint32(content, uint32(r))
+	}
+	return content
+}
+
+// send sends data to executors that cannot see them.
+func (s *Spark) send(ctx context.Context, packed pack.Packed, why error) error {
+	sum := packed.Checksum()
+	files := map[string]string{sentFile(sum, onePack): packed.Path()}
+	if shards, ok := packed.(*pack.Shards); ok {
+		files = map[string]string{sentFile(sum, "manifest.json"): filepath.Join(shards.Path(), "manifest.json")}
+		for _, shard := range shards.Manifest.Shards {
+			files[sentFile(sum, shard.File)] = filepath.Join(shards.Path(), shard.File)
+		}
+	}
+	var bytes int64
+	for _, path := range files {
+		info, err := os.Stat(path)
+		if err != nil {
+			return err
+		}
+		bytes += info.Size()
+	}
+	if bytes > mostSent {
+		return fmt.Errorf("the executors cannot see the data (%v), and %.1f GB are too many to send to each of them: put the folder where all of them see it under the same path", why, float64(bytes)/1e9)
+	}
+	s.log("the executors cannot see %s: %.1f MB are sent to each of them", packed.Path(), float64(bytes)/1e6)
+	for name, path := range files {
+		if err := s.session.SendFile(ctx, name, path); err != nil {
+			return err
+		}
+	}
+	s.sent[sum] = true
+	return nil
+}
+
+// missingError is of executors that cannot see the data.
+type missingError struct{ text string }
+
+func (e *missingError) Error() string { return e.text }
+
+// workerError is what a worker says went wrong with its work.
+type workerError struct{ text string }
+
+func (e *workerError) Error() string { return e.text }
+
+// again tells whether asking once more may help.
+func again(err error) bool {
+	var work *workerError
+	var from *connect.Error
+	switch {
+	case errors.As(err, &work):
+		return false
+	case errors.As(err, &from):
+		return from.Code != connect.Unavailable && from.Code != connect.Unauthenticated && from.Code != connect.PermissionDenied
+	}
+	return true
+}
+
+// gathered is what the answers to a query held.
+type gathered struct {
+	plan    *pass.Plan // nil: nothing was asked for
+	parts   map[int][]byte
+	hellos  []Hello
+	missing error
+	failed  error
+	bytes   int64
+}
+
+// take reads a batch of answers. The same item may come twice.
+func (g *gathered) take(r arrow.RecordBatch) error {
+	item, ok := r.Column(0).(*array.Int32)
+	kind, ok2 := r.Column(1).(*array.String)
+	body, ok3 := r.Column(2).(*array.String)
+	if !ok || !ok2 || !ok3 {
+		return errors.New("the executors' answers cannot be understood")
+	}
+	for x := range int(r.NumRows()) {
+		if err := g.add(int(item.Value(x)), kind.Value(x), body.Value(x)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes one answer.
+func (g *gathered) add(item int, kind, body string) error {
+	content, err := base64.StdEncoding.DecodeString(body)
+	if err != nil {
+		return fmt.Errorf("an executor's answer cannot be understood: %w", err)
+	}
+	g.bytes += int64(len(content))
+	switch kind {
+	case kindHello:
+		var h Hello
+		if err := json.Unmarshal(content, &h); err != nil {
+			return err
+		}
+		if len(g.hellos) > 0 && (h.Platform != g.hellos[0].Platform || h.Version != g.hellos[0].Version) {
+			return &workerError{fmt.Sprintf("the executors differ: one has %s, another %s; results of both cannot be put together (use machines of one kind)", g.hellos[0].Platform, h.Platform)}
+		}
+		g.hellos = append(g.hellos, h)
+	case kindParts:
+		if g.plan != nil && item >= 0 && item < g.plan.Items() {
+			g.parts[item] = content
+		}
+	case kindMissing:
+		g.missing = &missingError{string(content)}
+	case kindError:
+		if g.plan != nil {
+			g.failed = &workerError{string(content)}
+		}
+	default:
+		return fmt.Errorf("an executor answers %q", kind)
+	}
+	return nil
+}
+
+// complete tells what is lacking.
+func (g *gathered) complete() error {
+	switch {
+	case g.failed != nil:
+		return g.failed
+	case g.missing != nil:
+		return g.missing
+	case len(g.parts) != g.plan.Items():
+		return fmt.Errorf("%d of %d items came back", len(g.parts), g.plan.Items())
+	}
+	if want := platform(); g.hellos[0].Platform != want {
+		return &workerError{fmt.Sprintf("the executors have %s, and this machine %s: their results differ in the last bits (run the fit on a machine like them)", g.hellos[0].Platform, want)}
+	}
+	return nil
+}
+
+func (g *gathered) executors() int {
+	all := map[string]bool{}
+	for _, h := range g.hellos {
+		all[h.Executor] = true
+	}
+	return len(all)
+}
+
+// put puts the parts together, each item once, in order.
+func (g *gathered) put(r pass.Reading, plan *pass.Plan) error {
+	results := plan.NewResults(r.Tasks)
+	for item := range plan.Items() {
+		parts, err := pass.DecodeParts(g.parts[item])
+		if err != nil {
+			return err
+		}
+		g.parts[item] = nil
+		if err := results.Put(item, parts); err != nil {
+			return err
+		}
+	}
+	results.Finish()
+	return nil
+}
+
+// explain turns an error of the engine into what a user can do about it.
+func (s *Spark) explain(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
+	var from *connect.Error
+	var work *workerError
+	switch {
+	case errors.As(err, &work):
+		return errors.New(work.text)
+	case !errors.As(err, &from):
+		return err
+	case from.Code == connect.Unavailable:
+		return fmt.Errorf("the engine at %s does not answer: %s (is a Spark Connect server running there? A fit with --checkpoint goes on where it stopped)", s.Cluster.Address, from.Message)
+	case from.Code == connect.Unauthenticated || from.Code == connect.PermissionDenied:
+		return fmt.Errorf("the engine at %s refuses: %s (give a token: sc://HOST:PORT/;token=…, or $%s)", s.Cluster.Address, from.Message, connect.TokenVariable)
+	case strings.Contains(from.Message, "TRANSFORM"):
+		return fmt.Errorf("the engine at %s does not run programs with TRANSFORM: %s (see docs/cluster.md for what it needs)", s.Cluster.Address, firstLine(from.Message))
+	case strings.Contains(from.Message, "Exec format error") || strings.Contains(from.Message, "cannot execute"):
+		return fmt.Errorf("the executors of %s cannot run this program: %s (give one that is built for them with --engine-program)", s.Cluster.Address, firstLine(from.Message))
+	}
+	return fmt.Errorf("the engine at %s: %s", s.Cluster.Address, firstLine(from.Message))
+}
+
+func firstLine(text string) string {
+	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
+	return line
+}
