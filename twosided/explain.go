@@ -1,12 +1,5 @@
 package twosided
 
-import (
-	"context"
-
-	"optcomplete/objective"
-	"optcomplete/result"
-)
-
 // Part is what one product adds to a prediction.
 type Part struct {
 	Name        string  `json:"name"` // row feature × column feature
@@ -29,23 +22,4 @@ func (m *Model) Explain(row, column string) (parts []Part, prediction float64, e
 		parts = append(parts, p)
 	}
 	return parts, prediction, nil
-}
-
-// removal costs the selection without each of its products in turn.
-func (s *sides) removal(ctx context.Context, oracle *objective.Quadratic, selection []int) ([]result.Removal, error) {
-	weights, gradient := make([]float64, oracle.Dim()), make([]float64, oracle.Dim())
-	for _, j := range selection {
-		weights[j] = 1
-	}
-	var out []result.Removal
-	for _, j := range selection {
-		weights[j] = 0
-		cost, _, err := oracle.Eval(ctx, weights, gradient)
-		if err != nil {
-			return nil, err
-		}
-		weights[j] = 1
-		out = append(out, result.Removal{Name: s.name(j), Cost: cost})
-	}
-	return out, nil
 }

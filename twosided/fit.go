@@ -11,6 +11,7 @@ import (
 	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -39,156 +40,112 @@ const gammaPasses = 60
 // their coefficients. A limit or a cancelled context is not an error: the model
 // then has the best selection found, a true bound, and a status that says so.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
-	models, err := fit(ctx, problem, settings, func(oracle search.Oracle, find search.Settings) ([]search.Result, error) {
-		result, err := search.Minimize(ctx, oracle, find)
-		return []search.Result{result}, err
-	})
-	if err != nil {
-		return nil, err
-	}
-	return models[0], nil
-}
-
-// Path fits every number of products up to settings.K, at one γ, and reuses
-// every cut of the search on the way.
-func Path(ctx context.Context, problem Problem, settings Settings) ([]*Model, error) {
-	return fit(ctx, problem, settings, func(oracle search.Oracle, find search.Settings) ([]search.Result, error) {
-		return search.Path(ctx, oracle, find)
-	})
-}
-
-// fit prepares the cost, lets run search it, and makes a model of each result.
-func fit(ctx context.Context, problem Problem, settings Settings, run func(search.Oracle, search.Settings) ([]search.Result, error)) ([]*Model, error) {
 	start := time.Now()
-	if err := validate(settings); err != nil {
-		return nil, err
-	}
-	s, err := align(problem, settings.Constants)
+	f, err := newFormulation(problem, &settings)
 	if err != nil {
 		return nil, err
 	}
-	switch settings.Refit {
-	case spec.AutoRefit:
-		settings.Refit = spec.LeastSquares
-	case spec.LearnedPrior:
-		return nil, &spec.Error{Problem: "a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge"}
-	}
-	find, err := s.search(settings)
+	entries, err := data.Collect(problem.Ratings.Source(), nil) // γ and the sums of products are computed from them in turn
 	if err != nil {
 		return nil, err
 	}
-	train, err := data.Collect(problem.Ratings.Source(), nil) // every entry's products are added up once: rows are read in order
-	if err != nil {
-		return nil, err
-	}
-	held := (*data.Matrix)(nil)
+	train, held := part{entries, f.rows}, (*data.Matrix)(nil)
 	if settings.Holdout > 0 {
-		train, held = evaluate.SplitMatrix(train, settings.Holdout, settings.Seed)
+		train.entries, held = evaluate.SplitMatrix(entries, settings.Holdout, settings.Seed)
 	}
-	summary := Summary{Summary: model.Summary{
-		Method: "certified", Model: Kind, Refit: settings.Refit,
-		Gamma: settings.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
-		Features: len(s.known.Names) * len(s.columns.Names), Observed: train.Observed(),
-	}, RowFeatures: len(s.known.Names), ColumnFeatures: len(s.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
-	summary.Rows, summary.Columns = train.Dims()
-	if settings.Gamma == 0 {
-		if summary.Gamma, summary.GammaPath, err = s.chooseGamma(ctx, train, settings, find); err != nil {
-			return nil, search.SettingsError(err)
-		}
+	c, err := f.Choose(ctx, train, settings.K, settings.OnGamma)
+	if err != nil {
+		return nil, search.SettingsError(err)
 	}
-	products, err := objective.NewTwoSided(ctx, train, s.rows, s.columns, settings.Threads)
+	chosen := time.Since(start)
+	cost, err := f.Cost(ctx, train, settings.K, c)
 	if err != nil {
 		return nil, err
 	}
-	oracle := objective.NewQuadratic(products, summary.Gamma, float64(summary.Rows)*float64(summary.Columns))
-	accumulated := time.Since(start)
-	last := map[int]time.Duration{} // when the last incumbent came, for each k
-	traces := map[int]*model.Trace{}
-	find.OnEvent = func(e search.Event) {
-		if traces[e.K] == nil {
-			traces[e.K] = new(model.Trace)
-		}
-		traces[e.K].Event(e)
-		if e.Kind == search.EventIncumbent {
-			last[e.K] = e.Elapsed
-		}
+	var trace model.Trace
+	cost.Find.OnEvent = func(e search.Event) {
+		trace.Event(e)
 		if settings.OnEvent != nil {
 			settings.OnEvent(e)
 		}
 	}
-	results, err := run(oracle, find)
+	accumulated := time.Since(start)
+	found, err := selection.Select(ctx, cost, f.all)
 	if err != nil {
-		return nil, search.SettingsError(err)
+		return nil, err
 	}
+	searched := time.Since(start)
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	var models []*Model
-	for _, found := range results {
-		at := time.Now()
-		fitted := &Model{Summary: summary}
-		if err := fitted.complete(finish, s, oracle, products, found, train, held, settings); err != nil {
-			return nil, err
-		}
-		if trace := traces[len(found.Selection)]; trace != nil {
-			fitted.Summary.Trace = trace.Points()
-		}
-		selected := accumulated + last[len(found.Selection)]
-		fitted.Summary.Seconds = model.Seconds{
-			Select: selected.Seconds(), Certify: (accumulated + found.Elapsed - selected).Seconds(),
-			Complete: time.Since(at).Seconds(), Total: (accumulated + found.Elapsed + time.Since(at)).Seconds(),
-		}
-		if err := fitted.Summary.Normalize(); err != nil {
-			return nil, err
-		}
-		models = append(models, fitted)
+	fitted := &Model{Summary: f.summary(found, c)}
+	if err := fitted.complete(finish, f, found, c, train, held); err != nil {
+		return nil, err
 	}
-	return models, nil
+	fitted.Summary.Trace = trace.Points()
+	selected, total := accumulated+found.At, time.Since(start)
+	fitted.Summary.Seconds = model.Seconds{
+		Choose: chosen.Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
+		Complete: (total - searched).Seconds(), Total: total.Seconds(),
+	}
+	return fitted, fitted.Summary.Normalize()
+}
+
+// Path selects 1, 2, … path.KMax products, at one γ, and validates each number; see
+// selection.Path. K and Holdout are not used.
+func Path(ctx context.Context, problem Problem, settings Settings, path selection.PathSettings) (*selection.PathResult, error) {
+	settings.K, settings.Holdout = path.KMax, 0
+	f, err := newFormulation(problem, &settings)
+	if err != nil {
+		return nil, err
+	}
+	entries, err := data.Collect(problem.Ratings.Source(), nil)
+	if err != nil {
+		return nil, err
+	}
+	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
+	r, err := selection.Path(ctx, f, part{entries, f.rows}, path)
+	if err != nil {
+		return nil, err
+	}
+	r.Model = Kind
+	return r, nil
+}
+
+// summary is what is known once the search is over.
+func (f *formulation) summary(found *selection.Found, c selection.Choices) Summary {
+	settings := f.settings
+	s := Summary{Summary: model.Summary{
+		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: selection.Named(f.all, found.Units),
+		Gamma: c.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
+		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal,
+	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
+	s.GammaPath = c.GammaPath
+	if found.RemovalError != nil {
+		s.WithoutDiagnostic("the cost of removing each product is", found.RemovalError)
+	}
+	return s
 }
 
 // complete makes a model of what the search found: coefficients and scores.
-func (m *Model) complete(ctx context.Context, s *sides, oracle *objective.Quadratic, products *objective.TwoSided, found search.Result, train, held *data.Matrix, settings Settings) error {
-	u, err := oracle.Coefficients(ctx, found.Selection)
+func (m *Model) complete(ctx context.Context, f *formulation, found *selection.Found, c selection.Choices, train part, held *data.Matrix) error {
+	u, err := f.coefficients(ctx, train, found.Units, c)
 	if err != nil {
 		return err
 	}
 	summary := &m.Summary
-	cost, hard, err := oracle.Cost(ctx, found.Selection)
-	if err != nil {
+	summary.Observed = train.entries.Observed()
+	summary.Rows, summary.Columns = train.entries.Dims()
+	p2 := len(f.columns.Names)
+	for x, j := range found.Units {
+		summary.Products = append(summary.Products, Product{Row: f.known.Names[j/p2], Column: f.columns.Names[j%p2], Coefficient: u[x]})
+	}
+	m.take(f.sides, found.Units)
+	predict := f.predictor(f.rows, found.Units, u)
+	if summary.Train, err = evaluate.Score(ctx, train.entries, predict, f.settings.Threads); err != nil || held == nil {
 		return err
 	}
-	if !hard {
-		cost = products.Cost(found.Selection, u, summary.Gamma) / (float64(summary.Rows) * float64(summary.Columns))
-	}
-	if settings.Refit == spec.LeastSquares {
-		if u, err = oracle.LeastSquares(ctx, found.Selection); err != nil {
-			return err
-		}
-	}
-	s.record(summary, found, u, cost, settings.Gap)
-	if summary.Removal, err = s.removal(ctx, oracle, found.Selection); err != nil {
-		summary.WithoutDiagnostic("the cost of removing each product is", err)
-	}
-	m.take(s, found.Selection)
-	predict := s.predictor(found.Selection, u)
-	if summary.Train, err = evaluate.Score(ctx, train, predict, settings.Threads); err != nil || held == nil {
-		return err
-	}
-	score, err := evaluate.Score(ctx, held, predict, settings.Threads)
+	score, err := evaluate.Score(ctx, held, predict, f.settings.Threads)
 	summary.Holdout = &score
 	return err
-}
-
-// record puts the outcome of the search into the summary. The cost comes from
-// residuals, and the gap and the status from it, the bound and the gap asked for.
-func (s *sides) record(summary *Summary, found search.Result, u []float64, cost, asked float64) {
-	summary.K, summary.Selected = len(found.Selection), s.names(found.Selection)
-	found.Certify(cost, asked)
-	gammaPath := summary.GammaPath
-	summary.Certificate = found.Certificate(true, s.names)
-	summary.GammaPath = gammaPath
-	p2 := len(s.columns.Names)
-	for x, j := range found.Selection {
-		summary.Products = append(summary.Products, Product{Row: s.known.Names[j/p2], Column: s.columns.Names[j%p2], Coefficient: u[x]})
-	}
 }
 
 // search turns the settings into those of the search.
@@ -245,7 +202,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 		if err != nil {
 			return point, err
 		}
-		score, err := evaluate.Score(ctx, held, s.predictor(result.Selection, u), settings.Threads)
+		score, err := evaluate.Score(ctx, held, s.predictor(s.rows, result.Selection, u), settings.Threads)
 		if err != nil {
 			return point, err
 		}
@@ -257,10 +214,10 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 }
 
 // predictor predicts entries of the matrix: Σ u·x·b over the selection.
-func (s *sides) predictor(selection []int, u []float64) func(row int, columns []int32, out []float64) {
+func (s *sides) predictor(rows *data.Features, selection []int, u []float64) func(row int, columns []int32, out []float64) {
 	p2 := len(s.columns.Names)
 	return func(row int, columns []int32, out []float64) {
-		x := s.rows.Row(row)
+		x := rows.Row(row)
 		for e, c := range columns {
 			b := s.columns.Row(int(c))
 			out[e] = 0

@@ -18,6 +18,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -299,21 +300,21 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		settings := Settings{K: 4, Constants: true, Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}}
-		path, err := Path(context.Background(), problem, settings)
+		path, err := Path(context.Background(), problem, settings, selection.PathSettings{KMax: 4, Folds: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(path) != 4 {
-			t.Fatalf("%d models for k = 1..4", len(path))
+		if len(path.Points) != 4 {
+			t.Fatalf("%d points for k = 1..4", len(path.Points))
 		}
-		for _, on := range path {
-			settings.K = on.Summary.K
+		for _, on := range path.Points {
+			settings.K = on.K
 			alone, err := Fit(context.Background(), problem, settings)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if math.Abs(on.Summary.Cost-alone.Summary.Cost) > 1e-9*alone.Summary.Cost+1e-14 || on.Summary.Status != "optimal" {
-				t.Fatalf("k = %d: path %v (%s), alone %v", settings.K, on.Summary.Cost, on.Summary.Status, alone.Summary.Cost)
+			if math.Abs(on.Cost-alone.Summary.Cost) > 1e-9*alone.Summary.Cost+1e-14 || on.Status != "optimal" {
+				t.Fatalf("k = %d: path %v (%s), alone %v", settings.K, on.Cost, on.Status, alone.Summary.Cost)
 			}
 		}
 	})

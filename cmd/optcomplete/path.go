@@ -33,8 +33,7 @@ func pathCommand(c *common) *cobra.Command {
 		Long: `path selects every number of features from 1 to --k-max, sharing what it proves,
 and estimates the error of each by cross-validation. It marks the k of the least
 error and the one-standard-error choice: the fewest features whose error is within
-one standard error of it. (With --row-features it selects products, and scores on
-a fifth of the entries.) With --bootstrap it draws the rows anew and reports how
+one standard error of it. (With --row-features it selects products.) With --bootstrap it draws the rows anew and reports how
 often each feature is selected.
 
 Everything that validation chooses (gamma, shrinkage, features) is chosen anew on
@@ -59,18 +58,18 @@ the training part of every fold, with the search ended at its root.`,
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
 			}
-			if twoSided {
-				settings.K = path.KMax
-				return two.path(cmd, c, &in, args[0], settings, asJSON)
-			}
-			problem, _, err := in.load(cmd, c, args[0], settings.Model)
-			if err != nil {
-				return err
-			}
-			log := newSearchLog(c)
-			settings.OnGamma = log.gamma
 			watch(c, &path)
-			result, err := optcomplete.Path(cmd.Context(), problem, settings, path)
+			var result *optcomplete.PathResult
+			if twoSided {
+				result, err = two.path(cmd, c, &in, args[0], settings, path)
+			} else {
+				var problem optcomplete.Problem
+				if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
+					return err
+				}
+				settings.OnGamma = newSearchLog(c).gamma
+				result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
+			}
 			if err != nil {
 				return err
 			}

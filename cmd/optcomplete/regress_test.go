@@ -183,11 +183,30 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 		t.Fatalf("a user without ratings: %v", err)
 	}
 	out.Reset()
-	if code := run([]string{"path", ratings, "--features", films, "--row-features", users, "--constants", "--k-max", "3", "--gamma", "1"}, &out, &log); code != exitDone || strings.Count(out.String(), "\n") != 4 {
+	if code := run([]string{"path", ratings, "--features", films, "--row-features", users, "--constants", "--k-max", "3", "--gamma", "1", "--bootstrap", "3", "--bootstrap-k", "2"}, &out, &log); code != exitDone || !strings.Contains(out.String(), "RMSE on 5 folds") || !strings.Contains(out.String(), "3 resamples") {
 		t.Fatalf("path: exit code %d\n%s%s", code, out.String(), log.String())
 	}
 	out.Reset()
 	if code := run([]string{"fit", ratings, "--features", films, "--row-features", users, "-k", "2", "--gamma", "1"}, &out, &log); code != exitDone || !strings.Contains(out.String(), "products") {
+		t.Fatalf("exit code %d\n%s%s", code, out.String(), log.String())
+	}
+}
+
+// TestRowFeaturesAsPeopleHaveThem: text and blanks are encoded.
+func TestRowFeaturesAsPeopleHaveThem(t *testing.T) {
+	ratings, films, users := twoSidedFiles(t)
+	text, err := os.ReadFile(users)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
+	for i := range lines {
+		lines[i] += []string{",rural", ",urban", ",far", ","}[i%4]
+	}
+	lines[0] = strings.Replace(lines[0], ",rural", ",home", 1)
+	mixed := writeText(t, "mixed.csv", strings.Join(lines, "\n")+"\n")
+	var out, log bytes.Buffer
+	if code := run([]string{"fit", ratings, "--features", films, "--row-features", mixed, "-k", "2", "--gamma", "1", "--always", "home=rural × Drama", "--json"}, &out, &log); code != exitDone || !strings.Contains(out.String(), "home=rural × Drama") {
 		t.Fatalf("exit code %d\n%s%s", code, out.String(), log.String())
 	}
 }

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -9,7 +11,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
-	"optcomplete/internal/rounding"
+	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/twosided"
@@ -91,53 +93,21 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 	}
 }
 
-// path is the verb path with --row-features: every number of products up to
-// s.K, at one γ. A fifth of the entries is held out to score on.
-func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, asJSON bool) error {
+// path is the verb path with --row-features: every number of products up to a
+// largest one.
+func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, path optcomplete.PathSettings) (*optcomplete.PathResult, error) {
 	heredity, _, err := f.resolve()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	problem, _, err := f.load(cmd, c, in, ratingsPath)
 	if err != nil {
-		return err
+		return nil, err
 	}
-	if s.Holdout == 0 {
-		s.Holdout = 0.2
-	}
-	models, err := twosided.Path(cmd.Context(), problem, f.settings(cmd, c, problem, s, heredity))
-	if err != nil {
-		return err
-	}
-	var summaries []*twosided.Summary
-	for _, m := range models {
-		summaries = append(summaries, &m.Summary)
-	}
-	if asJSON {
-		if err := writeJSON(c.stdout, summaries); err != nil {
-			return err
-		}
-	} else {
-		fmt.Fprintf(c.stdout, "%3s %13s %9s %11s %11s  %s\n", "k", "cost", "gap", "train RMSE", "hold-out", "products")
-		for i, s := range summaries {
-			change := strings.Join(s.Selected, ", ")
-			if i > 0 {
-				change = changes(summaries[i-1].Selected, s.Selected)
-			}
-			fmt.Fprintf(c.stdout, "%3d %13.7g %9s %11.5g %11.5g  %s\n", s.K, s.Cost, rounding.PercentUp(s.Gap), s.Train.RMSE, s.Holdout.RMSE, change)
-		}
-	}
-	for _, s := range summaries {
-		if err := early(&s.Summary); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// changes tells what enters and leaves from one selection to the next.
-func changes(before, after []string) string {
-	return moves(optcomplete.PathPoint{Entering: without(after, before), Leaving: without(before, after)})
+	s.K = path.KMax
+	settings := f.settings(cmd, c, problem, s, heredity)
+	settings.OnEvent = nil // of so many searches, a line for each k is enough
+	return twosided.Path(cmd.Context(), problem, settings, path)
 }
 
 // load reads the ratings and both feature tables. Faults that only show when
@@ -147,10 +117,14 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
-	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{Context: cmd.Context()})
+	rows, more, err := f.readRows(cmd.Context())
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
+	for _, w := range more {
+		c.notef("warning: %s", w)
+	}
+	warnings = append(warnings, more...)
 	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows}
 	fault := func(remedy, format string, args ...any) error {
 		return &data.InputError{File: f.rowFeatures, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
@@ -174,6 +148,25 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 		}
 	}
 	return problem, warnings, nil
+}
+
+// readRows reads the features of the rows: numbers as they are given, or, if there
+// are others, as people have them (text, lists, dates, blanks), encoded.
+func (f *twoSidedFlags) readRows(ctx context.Context) (*data.Features, []string, error) {
+	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{Context: ctx})
+	var input *data.InputError
+	if err == nil || !errors.As(err, &input) || input.Err != nil {
+		return rows, nil, err
+	}
+	raw, second := data.ReadRawTable(f.rowFeatures, data.FeaturesOptions{Context: ctx})
+	if second != nil {
+		return nil, nil, err
+	}
+	_, rows, report, second := encode.Learn(raw, encode.Options{Scale: encode.AsIs})
+	if second != nil {
+		return nil, nil, second
+	}
+	return rows, report.Warnings, nil
 }
 
 func has(n int) string {

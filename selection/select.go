@@ -1,0 +1,52 @@
+package selection
+
+import (
+	"context"
+	"time"
+
+	"optcomplete/result"
+	"optcomplete/search"
+)
+
+// Found is a selection, and what is proven of it.
+type Found struct {
+	search.Result
+	Units       []int // selected
+	Certificate result.Certificate
+	Removal     []result.Removal
+	// RemovalError says why the costs of removals are missing: they are only there to
+	// be looked at, and never take the answer down.
+	RemovalError error
+	At           time.Duration // into the search; what came after went into the proof
+}
+
+// Select searches a cost, certifies what it finds and costs the removal of each
+// unit. A limit or a cancelled context is not an error.
+func Select(ctx context.Context, cost *Cost, names []string) (*Found, error) {
+	f := &Found{}
+	find := cost.Find
+	find.OnEvent = Stamp(find.OnEvent, &f.At)
+	var err error
+	if f.Result, err = search.Minimize(ctx, cost.Oracle, find); err != nil {
+		return nil, search.SettingsError(err)
+	}
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	f.Units = cost.Selected(f.Selection)
+	if f.Certificate, err = cost.Certificate(finish, &f.Result, names, find.Gap); err != nil {
+		return nil, err
+	}
+	f.Removal, f.RemovalError = cost.Removal(finish, f.Selection, names)
+	return f, nil
+}
+
+// Stamp passes events on and keeps the time of the last incumbent.
+func Stamp(next func(search.Event), found *time.Duration) func(search.Event) {
+	return func(e search.Event) {
+		if e.Kind == search.EventIncumbent {
+			*found = e.Elapsed
+		}
+		if next != nil {
+			next(e)
+		}
+	}
+}
