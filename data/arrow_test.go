@@ -12,7 +12,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
-	_ "optcomplete/internal/arrowtext"
+	"optcomplete/internal/arrowtext"
+	"optcomplete/internal/columnar"
 	"optcomplete/internal/held"
 )
 
@@ -79,5 +80,31 @@ func TestAPartOfAnArrowListWithTheSeparatorIsRefused(t *testing.T) {
 	_, err := ReadRawTable("films", FeaturesOptions{})
 	if err == nil || !strings.Contains(err.Error(), `films:1: cannot be read as Arrow: column "Genre": "Horror|Comedy" is a part of a list`) {
 		t.Error(err)
+	}
+}
+
+// TestParquetTableIsReadAsText: a feature table in Parquet, with ids where pandas
+// puts them.
+func TestParquetTableIsReadAsText(t *testing.T) {
+	var out bytes.Buffer
+	w := columnar.NewWriter(&out, []columnar.Field{{Name: "Runtime", Kind: columnar.Float}, {Name: "Genre", Kind: columnar.Text}, {Name: arrowtext.PandasIndex, Kind: columnar.Text}})
+	if err := w.WriteGroup([]float64{117.5, 90}, []string{"Horror", ""}, []string{"Alien", "Up"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		t.Fatal(err)
+	}
+	held.Put("films", out.Bytes())
+	defer held.Drop("films")
+	got, err := ReadRawTable("films", FeaturesOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if d := cmp.Diff([]string{"117.5", "Horror", "90", ""}, got.Cells); d != "" || got.IDs[0] != "Alien" || got.Names[1] != "Genre" {
+		t.Errorf("%s %v %v", d, got.IDs, got.Names)
+	}
+	held.Put("films", out.Bytes()[:out.Len()-9])
+	if _, err := ReadRawTable("films", FeaturesOptions{}); err == nil || !strings.Contains(err.Error(), "cannot be read as Parquet") {
+		t.Errorf("a file cut off: %v", err)
 	}
 }

@@ -47,7 +47,7 @@ func TestReadFeaturesErrors(t *testing.T) {
 		"id,f\nx,1\n\"y,2\nz,3\n":  `f.csv:3: a quoted field is not closed on its line (write a quote within a quoted field as "")`,
 		"id,f\nx\x00,1\n":          `f.csv:2: holds a NUL byte (save the file as UTF-8 text)`,
 		"id,f\nx,1\ny,\xc3\x28\n":  `f.csv:3: is not UTF-8 text (save the file as UTF-8)`,
-		"PAR1\x15\x00\x15\x00\x15": `f.csv: is a Parquet file (write it as CSV first)`,
+		"PAR1\x15\x00\x15\x00\x15": `f.csv: cannot be read as Parquet: invalid magic footer of parquet file: "\x00\x15\x00\x15" (check that it is complete and not damaged)`,
 	} {
 		_, err := readFeatures(strings.NewReader(text), "f.csv", FeaturesOptions{})
 		var input *InputError
@@ -96,7 +96,12 @@ func TestReadPairs(t *testing.T) {
 		"named":       {"film\tviewer\na\tu\n", PairsOptions{RowName: "viewer", ColumnName: "film"}, "2 u a|"},
 		"header only": {"row,column\n", PairsOptions{}, ""},
 		"empty":       {"", PairsOptions{}, "p.csv: is empty (it must hold lines of row, column)"},
-		"three":       {"u,a,1\n", PairsOptions{}, "p.csv:1: the line has 3 fields where 2 are expected (a header must name which are row and column)"},
+		"entries":     {"u,a,1\nv,b,2\n", PairsOptions{}, "1 u a|2 v b|"},
+		"of a fit":    {"user_id,item,stars\nu,a,1\n", PairsOptions{}, "2 u a|"},
+		"user, item":  {"user,item\nu,a\n", PairsOptions{}, "2 u a|"},
+		"other names": {"who,what\nu,a\nv,b\n", PairsOptions{Known: func(row, _ string) bool { return row == "u" }}, "2 u a|3 v b|"},
+		"new ids":     {"x,y\nz,b\n", PairsOptions{Known: func(string, string) bool { return false }}, "1 x y|2 z b|"},
+		"four":        {"u,a,1,2\n", PairsOptions{}, "p.csv:1: the line has 4 fields where 2 are expected (a header must name which are row and column)"},
 		"one":         {"u,a\nv\n", PairsOptions{}, "1 u a|p.csv:2: the line has 1 field where 2 are expected (fields are separated by commas)"},
 		"no id":       {"u,a\n,b\n", PairsOptions{}, "1 u a|p.csv:2: the row id is empty (fill it in or leave the line out)"},
 		"stop":        {"u,a\nstop,b\nw,c\n", PairsOptions{}, "1 u a|stopped"},

@@ -20,8 +20,8 @@ func predictCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "predict MODEL PAIRS",
 		Short: "Predict the values of given rows and columns",
-		Long: `predict reads pairs of a row's and a column's id (CSV, with or without the header
-row,column) and writes them with their predicted value and what it rests on:
+		Long: `predict reads pairs of a row's and a column's id (CSV, Parquet or Arrow, with or
+without a header such as row,column or user,item) and writes them with their predicted value and what it rests on:
 row,column,prediction,basis. The basis is
 
   known               both had entries when the model was fitted
@@ -74,6 +74,13 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format model.For
 		return err
 	}
 	options.Context = ctx
+	if m, one := p.model.(oneSided); one && options.Known == nil {
+		options.Known = func(row, column string) bool {
+			_, knownRow := m.Row(row)
+			_, knownColumn := m.Column(column)
+			return knownRow || knownColumn
+		}
+	}
 	err = data.ReadPairs(path, options, func(line int, row, column []byte) error {
 		if line%4096 == 0 && ctx.Err() != nil {
 			return ctx.Err()

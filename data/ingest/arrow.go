@@ -26,19 +26,23 @@ func (in *input) readArrow(r io.Reader, p *pipe) (err error) {
 	}
 	defer batches.Release()
 	fields := batches.Schema().Fields()
-	names := make([]string, len(fields))
-	for x, field := range fields {
-		names[x] = field.Name
-	}
-	at, err := in.recordColumns(names, p.settings)
+	at, parse, err := in.tableColumns(arrowSchema(fields), p.settings)
 	if err != nil {
 		return err
 	}
-	schema := arrow.NewSchema([]arrow.Field{fields[at[0]], fields[at[1]], fields[at[2]]}, nil)
+	taken := make([]arrow.Field, len(at))
+	for x, column := range at {
+		taken[x] = fields[column]
+	}
+	schema := arrow.NewSchema(taken, nil)
 	for batches.Next() {
 		whole := batches.RecordBatch()
-		record := array.NewRecordBatch(schema, []arrow.Array{whole.Column(at[0]), whole.Column(at[1]), whole.Column(at[2])}, whole.NumRows())
-		err := in.emitSlices(p, record)
+		columns := make([]arrow.Array, len(at))
+		for x, column := range at {
+			columns[x] = whole.Column(column)
+		}
+		record := array.NewRecordBatch(schema, columns, whole.NumRows())
+		err := in.emitSlices(p, record, rowsOf(at), parse)
 		record.Release()
 		if err != nil {
 			return err
@@ -51,13 +55,13 @@ func (in *input) readArrow(r io.Reader, p *pipe) (err error) {
 }
 
 // emitSlices cuts a record into batches.
-func (in *input) emitSlices(p *pipe, record arrow.RecordBatch) error {
-	for from := int64(0); from < record.NumRows(); from += recordRows {
+func (in *input) emitSlices(p *pipe, record arrow.RecordBatch, rows int, parse func(*worker, *batch)) error {
+	for from := int64(0); from < record.NumRows(); from += int64(rows) {
 		b, err := p.next()
 		if err != nil {
 			return err
 		}
-		b.record, b.parse = record.NewSlice(from, min(from+recordRows, record.NumRows())), (*worker).parseRecord
+		b.record, b.parse, b.note = record.NewSlice(from, min(from+int64(rows), record.NumRows())), parse, in.note()
 		if err := p.emit(in, b); err != nil {
 			return err
 		}

@@ -9,18 +9,19 @@ import (
 // batch is a piece of the input. The reading goroutine fills its first part, a
 // worker parses that into the second, and the merging goroutine takes it from there.
 type batch struct {
-	file   *input
-	parse  func(*worker, *batch)
-	buffer []byte            // memory of text
-	text   []byte            // whole lines
-	column []byte            // Netflix: the column of the first lines
-	record arrow.RecordBatch // Parquet
-	rows   [2]int            // packs: from, to
-	skip   int               // lines of the file between the batch before and this one
-	read   int64             // bytes of all inputs read so far
-	broken error             // why nothing could be read after it
-	end    bool              // this is the last batch of its file
-	note   string            // how its beginning was understood, if that is in doubt
+	file    *input
+	parse   func(*worker, *batch)
+	buffer  []byte            // memory of text
+	text    []byte            // whole lines
+	column  []byte            // Netflix: the column of the first lines
+	record  arrow.RecordBatch // Parquet
+	rows    [2]int            // packs: from, to
+	triples []triple          // NumPy
+	skip    int               // lines of the file between the batch before and this one
+	read    int64             // bytes of all inputs read so far
+	broken  error             // why nothing could be read after it
+	end     bool              // this is the last batch of its file
+	note    string            // how its beginning was understood, if that is in doubt
 
 	// entries have final numbers, or −2−k for the k-th of the new ids.
 	entries             []data.Entry
@@ -28,6 +29,7 @@ type batch struct {
 	lines               int // lines, or records
 	given, missing      int // entries of the input, those with a missing value
 	unknownEntries      int
+	booleans            int              // values such as yes and no
 	unknown             *ids             // columns that are not known
 	fault               *data.InputError // its line counts from the batch's first
 	hits                []int            // lines with the entry that is looked for
@@ -47,7 +49,7 @@ func (b *batch) reset() {
 	b.newRows.clear()
 	b.newColumns.clear()
 	b.unknown.clear()
-	*b = batch{buffer: b.buffer[:0], column: b.column[:0], entries: b.entries[:0], hits: b.hits[:0],
+	*b = batch{buffer: b.buffer[:0], triples: b.triples[:0], column: b.column[:0], entries: b.entries[:0], hits: b.hits[:0],
 		newRows: b.newRows, newColumns: b.newColumns, unknown: b.unknown, done: b.done}
 }
 

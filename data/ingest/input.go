@@ -27,10 +27,13 @@ const (
 	Netflix      = "netflix"
 	MovieLens    = "movielens"
 	Packed       = "pack"
+	Npy          = "npy"
+	Npz          = "npz"
+	Wide         = "wide" // a line for each row, a field for each column
 )
 
 // Formats are the names that Settings.Format may have.
-var Formats = []string{CSV, TSV, Parquet, Arrow, MatrixMarket, Netflix, MovieLens, Packed}
+var Formats = []string{CSV, TSV, Parquet, Arrow, MatrixMarket, Netflix, MovieLens, Npy, Npz, Wide, Packed}
 
 // input is one file of the input.
 type input struct {
@@ -40,11 +43,14 @@ type input struct {
 	format string    // empty until the text shows it
 	size   int64     // 0 if not known
 	layout layout
+	asWide bool // --format wide, of a file that is no text
 	packed *packed
 
 	// Of the merging goroutine.
 	lines, given int
 	columns      []int32 // packs: numbers of its columns
+	noted        bool    // how the table is understood was said
+	said         bool    // that some of its values are yes or no
 }
 
 // expand lists the files that the paths name: folders become what is in them.
@@ -62,7 +68,7 @@ func expand(paths []string, s *Settings) ([]*input, error) {
 
 func expandOne(path, format string) ([]*input, error) {
 	if path == "-" {
-		if format == Parquet || format == Packed {
+		if format == Parquet || format == Packed || format == Npy || format == Npz {
 			return nil, notStreamed(format)
 		}
 		return []*input{{from: os.Stdin, name: textfile.StdinName, format: format}}, nil
@@ -85,10 +91,12 @@ func expandOne(path, format string) ([]*input, error) {
 	if info.Mode().IsRegular() {
 		in.size = info.Size()
 	}
-	if in.format == "" {
+	if format == "" || format == Wide {
 		if in.format, err = binaryFormat(path, info); err != nil {
 			return nil, err
 		}
+		in.asWide = format == Wide && in.format != ""
+		in.format = or(in.format, format)
 	}
 	return []*input{in}, nil
 }
@@ -177,6 +185,10 @@ func binaryFormat(path string, info fs.FileInfo) (string, error) {
 		return Packed, nil
 	case textfile.IsArrow(head):
 		return Arrow, nil
+	case bytes.HasPrefix(head, []byte(npyMagic)):
+		return Npy, nil
+	case bytes.HasPrefix(head, []byte(zipMagic)) && strings.HasSuffix(strings.ToLower(path), ".npz"):
+		return Npz, nil
 	}
 	return "", nil
 }
@@ -212,6 +224,8 @@ func (in *input) parser() func(*worker, *batch) {
 		return (*worker).parseNetflix
 	case MatrixMarket:
 		return (*worker).parseMatrixMarket
+	case Wide:
+		return (*worker).parseWide
 	}
 	return (*worker).parseDelimited
 }
@@ -221,7 +235,7 @@ func (in *input) finish() error {
 	switch {
 	case in.format == MatrixMarket && in.given != in.layout.entries:
 		return fault(in.name, 0, fmt.Sprintf("holds %d entries, but its header announces %d", in.given, in.layout.entries), "check that the file is complete")
-	case in.given > 0 || in.format == Packed || in.format == Parquet || in.format == Arrow || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
+	case in.given > 0 || in.format == Packed || in.format == Parquet || in.format == Arrow || in.format == Npy || in.format == Npz || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
 		return nil
 	case in.layout.header:
 		return fault(in.name, 0, "has a header but no entries", "")
@@ -236,6 +250,8 @@ func (in *input) read(p *pipe) error {
 		return in.readParquet(p)
 	case Packed:
 		return in.readPack(p)
+	case Npy, Npz:
+		return in.readNumpy(p)
 	}
 	if in.from != nil {
 		return in.readStream(textfile.Interruptible(p.ctx, in.from), p)

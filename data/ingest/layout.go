@@ -19,6 +19,8 @@ type layout struct {
 	header             bool   // the first line is one
 	taken              string // what its names were taken for, where they do not say it
 
+	names [][]byte // wide: the ids of the columns
+
 	rows, columns, entries int // Matrix Market: what the file announces
 }
 
@@ -62,6 +64,9 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 	}
 	if in.format == MatrixMarket {
 		return true, in.matrixMarket(b)
+	}
+	if wide, err := in.wide(b, s); wide || err != nil {
+		return wide, err
 	}
 	if fault := in.delimited(line, b.skip+1, s); fault != nil {
 		return false, fault
@@ -112,8 +117,8 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	}
 	at, fault := t.Locate(first, s.names())
 	if fault != nil && !s.named() {
-		if lens, not := t.Locate(first, []string{"userId", "movieId", "rating"}); not == nil {
-			at, fault = lens, nil
+		if known, ok := textfile.Roles(first, textfile.RowRole, textfile.ColumnRole, textfile.ValueRole); ok {
+			at, fault = known, nil
 		}
 	}
 	if fault == nil {
@@ -130,7 +135,7 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	if len(first) != l.width {
 		fault = t.WrongCount(len(first), l.width)
 		if len(first) > 3 {
-			fault.Remedy = "a header must name which are row, column and value; --format movielens takes row, column, value, time"
+			fault.Remedy = "a header must name which are row, column and value; --format movielens takes row, column, value, time; --format wide a matrix with a header of column ids"
 		}
 		return fault
 	}
@@ -146,6 +151,9 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 // must not be lost without a word.
 func isHeader(column, value []byte, s *Settings) bool {
 	if _, wrong := textfile.ParseNumber(value); wrong != textfile.NotNumber {
+		return false
+	}
+	if _, boolean := textfile.Boolean(value); boolean {
 		return false
 	}
 	return !slices.Contains(s.Columns, string(column)) && !slices.Contains(s.Missing, string(value)) && !textfile.MissingWord(value)

@@ -34,7 +34,13 @@ func (in *input) readParquet(p *pipe) error {
 	for x, c := range from.Columns {
 		names[x] = c.Name
 	}
-	at, err := in.recordColumns(names, p.settings)
+	t := schema{names: names}
+	for _, c := range from.Columns {
+		fraction := c.Kind == columnar.Float || c.Kind == columnar.Number
+		t.fraction = append(t.fraction, fraction)
+		t.numbers = append(t.numbers, !c.List && !c.Nested && (fraction || c.Kind == columnar.Int || c.Kind == columnar.Uint || c.Kind == columnar.Bool))
+	}
+	at, parse, err := in.tableColumns(t, p.settings)
 	if err != nil {
 		return err
 	}
@@ -45,13 +51,13 @@ func (in *input) readParquet(p *pipe) error {
 	}
 	begun, done := p.bytes, int64(0)
 	var stopped error // by the pipe, not by the file
-	err = from.Scan(p.ctx, at, recordRows, func(batch []columnar.Vector) error {
+	err = from.Scan(p.ctx, at, rowsOf(at), func(batch []columnar.Vector) error {
 		b, err := p.next()
 		if err != nil {
 			stopped = err
 			return err
 		}
-		b.record, b.parse = from.Record(at, batch), (*worker).parseRecord
+		b.record, b.parse, b.note = from.Record(at, batch), parse, in.note()
 		done += b.record.NumRows()
 		p.bytes = begun + int64(float64(in.size)*float64(done)/float64(max(from.Rows(), 1)))
 		stopped = p.emit(in, b)
@@ -73,7 +79,32 @@ func (in *input) readParquet(p *pipe) error {
 }
 
 func (in *input) damaged(err error) error {
-	return &data.InputError{File: in.name, Problem: "cannot be read as " + map[string]string{Parquet: "Parquet", Arrow: "Arrow"}[in.format] + ": " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
+	return &data.InputError{File: in.name, Problem: "cannot be read as " + map[string]string{Parquet: "Parquet", Arrow: "Arrow", Npy: "a NumPy array", Npz: "a NumPy archive"}[in.format] + ": " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
+}
+
+// tableColumns finds the columns of a table that matter, and what parses them: the
+// row, the column and the value, or all of a wide matrix.
+func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batch), error) {
+	at, err := in.recordColumns(t.names, s)
+	if named := err == nil && in.layout.header; named && !in.asWide {
+		return at, (*worker).parseRecord, nil
+	}
+	if columns, wide, wrong := in.wideRecord(t, s); wide || wrong != nil {
+		return columns, (*worker).parseWideRecord, wrong
+	}
+	return at, (*worker).parseRecord, err
+}
+
+// rowsOf is how many records make a batch.
+func rowsOf(columns []int) int { return max(64, 3*recordRows/max(len(columns), 3)) }
+
+// note says how the table is understood, with the first batch.
+func (in *input) note() string {
+	if in.noted {
+		return ""
+	}
+	in.noted = true
+	return in.layout.taken
 }
 
 // recordColumns finds the row, the column and the value among the columns of a
@@ -87,10 +118,13 @@ func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
 	t := &textfile.Table{LineReader: textfile.LineReader{Name: in.name}}
 	at, missing := t.Locate(header, s.names())
 	if missing != nil && !s.named() {
-		if lens, not := t.Locate(header, []string{"userId", "movieId", "rating"}); not == nil {
-			at, missing = lens, nil
+		if known, ok := textfile.Roles(header, textfile.RowRole, textfile.ColumnRole, textfile.ValueRole); ok {
+			at, missing = known, nil
 		} else if len(names) >= 3 {
 			at, missing = []int{0, 1, 2}, nil
+			in.layout.taken = fmt.Sprintf("%s: no columns are named row, column and value: %s is taken for the row, %s for the column and %s for the value (see --row-name, --column-name and --value-name; --format wide for a matrix with a column for each)",
+				in.name, data.Quote(names[0]), data.Quote(names[1]), data.Quote(names[2]))
+			return at, nil
 		} else {
 			missing.Problem, missing.Remedy = fmt.Sprintf("has %s where 3 are needed: row, column and value", textfile.Counted(len(names), "column")), ""
 		}
@@ -99,6 +133,7 @@ func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
 		missing.Problem = strings.Replace(missing.Problem, "the header has", "the table has", 1)
 		return nil, missing
 	}
+	in.layout.header = true // it names them
 	return at, nil
 }
 

@@ -209,6 +209,10 @@ func (c *collector) merge(b *batch) error {
 		c.report.Notes = append(c.report.Notes, b.note)
 	}
 	c.report.Missing += b.missing
+	if b.booleans > 0 && !b.file.said {
+		b.file.said = true
+		c.report.Notes = append(c.report.Notes, b.file.name+": yes and true are read as 1, no and false as 0")
+	}
 	c.report.UnknownEntries += b.unknownEntries
 	for _, id := range b.unknown.all() {
 		if _, seen := c.unknown[id]; !seen {

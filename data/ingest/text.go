@@ -139,8 +139,12 @@ func (w *worker) entry(b *batch, row, column, value []byte) {
 	}
 	v, wrong := textfile.ParseNumber(value)
 	if wrong != "" {
-		b.fault = w.table(b).WrongValue(value, wrong)
-		return
+		var boolean bool
+		if v, boolean = textfile.Boolean(value); !boolean {
+			b.fault = w.table(b).WrongValue(value, wrong)
+			return
+		}
+		b.booleans++
 	}
 	w.put(b, row, column, key, j, v)
 }

@@ -62,7 +62,7 @@ var (
 
 	// Formats that are not text tables, and what to do about each.
 	notText = []struct{ magic, problem, remedy string }{
-		{"PAR1\x15", "is a Parquet file", "write it as CSV first"},
+		{"PAR1\x15", "is a Parquet file, which cannot be read from a pipe", "write it to a file and name that"},
 		{"PK\x03\x04", "is a zip archive or a spreadsheet", "unpack it, or save the sheet as CSV"},
 		{"BZh91AY", "is compressed with bzip2", "unpack it, or use gzip or zstd"},
 		{"\xfd7zXZ\x00", "is compressed with xz", "unpack it, or use gzip or zstd"},

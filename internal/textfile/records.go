@@ -18,6 +18,9 @@ type Records interface {
 // tables, and who only reads text does not pull Arrow in.
 var OpenArrow func(io.Reader) (Records, error)
 
+// OpenParquet opens a Parquet file, likewise.
+var OpenParquet func(r io.ReaderAt, size int64) (Records, error)
+
 // UnfitError is returned for a table with a column that has no text.
 type UnfitError struct{ Problem string }
 

@@ -10,7 +10,7 @@ import (
 )
 
 // Table gives the lines of a text table as fields, or the records of an Arrow
-// table as if they were lines: the names of its columns first, then one after
+// or Parquet table as if they were lines: the names of its columns first, then one after
 // another, numbered from 1.
 type Table struct {
 	LineReader
@@ -18,29 +18,52 @@ type Table struct {
 	Least     int  // the fewest fields the table can have, to detect the delimiter
 	fields    [][]byte
 	records   Records
-	begun     bool // the names of the records' columns were given
+	form      string // of the records: Arrow or Parquet
+	begun     bool   // the names of the records' columns were given
 }
 
 // WithTable unpacks r and hands it to read as a table.
 func WithTable(r io.Reader, t *Table, read func() error) error {
+	if file, size, ok := parquetFile(r); ok && OpenParquet != nil {
+		return t.withRecords(func() (Records, error) { return OpenParquet(file, size) }, "Parquet", read)
+	}
 	text, release, err := Unpack(r, t.Name)
 	if err != nil {
 		return err
 	}
 	defer release()
 	if head, _ := text.Peek(8); IsArrow(head) {
-		return t.withRecords(text, read)
+		if OpenArrow == nil {
+			return t.Fault("is an Arrow table, which this program does not read", "write it as CSV")
+		}
+		return t.withRecords(func() (Records, error) { return OpenArrow(text) }, "Arrow", read)
 	}
 	t.text = text
 	return read()
 }
 
-// withRecords hands an Arrow table to read.
-func (t *Table) withRecords(r io.Reader, read func() error) (err error) {
-	if OpenArrow == nil {
-		return t.Fault("is an Arrow table, which this program does not read", "write it as CSV")
+// parquetFile tells whether r is a Parquet file that can be read at any place.
+func parquetFile(r io.Reader) (file io.ReaderAt, size int64, ok bool) {
+	if a, ok := r.(*asking); ok { // its lines are asked for one by one
+		r = a.from
 	}
-	if t.records, err = OpenArrow(r); err != nil {
+	at, isAt := r.(io.ReaderAt)
+	seeker, seeks := r.(io.Seeker)
+	if !isAt || !seeks {
+		return nil, 0, false
+	}
+	head := make([]byte, 4)
+	if _, err := at.ReadAt(head, 0); err != nil || string(head) != "PAR1" {
+		return nil, 0, false
+	}
+	size, err := seeker.Seek(0, io.SeekEnd)
+	return at, size, err == nil
+}
+
+// withRecords hands a table of records to read.
+func (t *Table) withRecords(open func() (Records, error), form string, read func() error) (err error) {
+	t.form = form
+	if t.records, err = open(); err != nil {
 		if unfit := new(UnfitError); errors.As(err, &unfit) {
 			return t.Fault(err.Error(), "leave it out, or make text or a number of it")
 		}
@@ -50,12 +73,12 @@ func (t *Table) withRecords(r io.Reader, read func() error) (err error) {
 	return read()
 }
 
-// damaged is the error of an Arrow table that cannot be read on.
+// damaged is the error of a table of records that cannot be read on.
 func (t *Table) damaged(err error) error {
-	return &InputError{File: t.Name, Line: t.Line, Problem: "cannot be read as Arrow: " + err.Error(), Remedy: "check that it is complete and not damaged", Err: err}
+	return &InputError{File: t.Name, Line: t.Line, Problem: "cannot be read as " + t.form + ": " + err.Error(), Remedy: "check that it is complete and not damaged", Err: err}
 }
 
-// Kinds are those of an Arrow table's columns; nil for text.
+// Kinds are those of the columns of records; nil for text.
 func (t *Table) Kinds() []Kind {
 	if t.records == nil {
 		return nil
