@@ -3,7 +3,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: check format vet staticcheck test exact race build bench generate settings manual
+.PHONY: check format vet staticcheck test exact race build bench generate settings manual python
 
 # check is what CI runs.
 check: format vet staticcheck build test exact race
@@ -44,9 +44,13 @@ bench:
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack
 
-# The golden files of the command line, docs/settings.md and the README's demo.
+# The golden files of the command line, docs/settings.md, the arguments of the Python package and the README's demo.
 settings:
 	go test ./cmd/optcomplete -timeout 60s -run 'Settings|Golden' -update
+
+# The Python package: its wheels, and its tests in a fresh virtual environment.
+python:
+	scripts/python.sh
 
 # What the commands of the manual print.
 manual:

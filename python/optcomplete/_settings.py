@@ -22,7 +22,7 @@ class CompleterSettings:
     k : int | None
         How many features to select. Takes [1, ∞).
     threads : int | None
-        Processors to use; 0 means all. Results do not depend on it. Takes [0, ∞).
+        Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     drop_unknown : bool, default False
@@ -71,10 +71,10 @@ class CompleterSettings:
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients; auto chooses it on validation
-        entries (see: optcomplete help gamma). Takes auto, (0, ∞).
+        entries (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
         Gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries. Takes
-        [0, ∞).
+        [0, 1e100].
     row_shrinkage : float | None
         Entries at which a row's effect is believed by half; 0 chooses it on validation entries.
         Takes [0, ∞).
@@ -106,7 +106,7 @@ class CompleterSettings:
     max_nodes : int | None
         Stop each search after so many nodes; 0: never. Takes [0, ∞).
     near_ties : int, default 5
-        How many other good selections to report. Takes [0, ∞).
+        How many other good selections to report. Takes [0, 100000].
     method : str, default 'certified'
         How to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not
         proven); or a baseline that selects nothing: softimpute, imc or effects. Takes certified,
@@ -312,7 +312,7 @@ def path(
     k_max : int | None
         Select 1, 2, … up to so many features. Takes [1, ∞).
     threads : int | None
-        Processors to use; 0 means all. Results do not depend on it. Takes [0, ∞).
+        Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     drop_unknown : bool, default False
@@ -361,10 +361,10 @@ def path(
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients; auto chooses it on validation
-        entries (see: optcomplete help gamma). Takes auto, (0, ∞).
+        entries (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
         Gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries. Takes
-        [0, ∞).
+        [0, 1e100].
     row_shrinkage : float | None
         Entries at which a row's effect is believed by half; 0 chooses it on validation entries.
         Takes [0, ∞).
@@ -385,18 +385,18 @@ def path(
     max_nodes : int | None
         Stop each search after so many nodes; 0: never. Takes [0, ∞).
     near_ties : int, default 5
-        How many other good selections to report. Takes [0, ∞).
+        How many other good selections to report. Takes [0, 100000].
     constants : bool, default False
         With row_features: add the constant 1 to either side, for the terms of one side alone.
     heredity : str, default 'none'
         With row_features: select a product only with both of its one-sided terms (strong), with one
         of them (weak), or freely (none). Takes strong, weak, none.
     folds : int, default 5
-        Folds of the cross-validation. Takes [2, ∞).
+        Folds of the cross-validation. Takes [2, 10000].
     repeats : int | None
-        Instead of folds, so many hold-outs of a fifth of the entries. Takes [0, ∞).
+        Instead of folds, so many hold-outs of a fifth of the entries. Takes [0, 1000000].
     bootstrap : int | None
-        Resamples of the rows, to see how stable the selection is, such as 50. Takes [0, ∞).
+        Resamples of the rows, to see how stable the selection is, such as 50. Takes [0, 1000000].
     bootstrap_k : int | None
         Features to select on resamples; 0 means the one-standard-error choice. Takes [0, ∞).
     progress : Progress
@@ -460,7 +460,7 @@ class SubsetSettings:
     k : int | None
         How many features to select. Takes [1, ∞).
     threads : int | None
-        Processors to use; 0 means all. Results do not depend on it. Takes [0, ∞).
+        Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     always : Names
@@ -469,7 +469,7 @@ class SubsetSettings:
         Features never to select.
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients, for columns with sum of squares n;
-        auto chooses it by cross-validation. Takes auto, (0, ∞).
+        auto chooses it by cross-validation. Takes auto, [1e-100, 1e100].
     refit : str, default 'ls'
         How to fit the coefficients once the features are selected: ls (least squares) or ridge
         (with gamma). Takes ls, ridge.
@@ -482,9 +482,9 @@ class SubsetSettings:
     max_nodes : int | None
         Stop each search after so many nodes; 0: never. Takes [0, ∞).
     near_ties : int, default 5
-        How many other good selections to report. Takes [0, ∞).
+        How many other good selections to report. Takes [0, 100000].
     folds : int, default 5
-        Parts of the table to validate gamma on in turn. Takes [2, ∞).
+        Parts of the table to validate gamma on in turn. Takes [2, 10000].
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
