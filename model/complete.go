@@ -9,14 +9,16 @@ import (
 	"sync"
 
 	"optcomplete/internal/progress"
+	"optcomplete/internal/textfile"
 )
 
 // Format is a file format for a completed matrix.
 type Format int
 
 const (
-	CSV     Format = iota // with a header; ids quoted where they need it
+	CSV     Format = iota // with a header; ids quoted where they need it, and no formulas for a spreadsheet
 	Parquet               // ids encoded by a dictionary, so each is stored once
+	RawCSV                // CSV with all ids and names as they are
 )
 
 // FormatOf returns the format that a file's extension stands for.
@@ -34,12 +36,20 @@ func FormatOf(path string) (Format, error) {
 // String returns the format's extension without the dot.
 func (f Format) String() string {
 	switch f {
-	case CSV:
+	case CSV, RawCSV:
 		return "csv"
 	case Parquet:
 		return "parquet"
 	}
 	return fmt.Sprintf("Format(%d)", int(f))
+}
+
+// cell is an id or a name as the format has it.
+func (f Format) cell(text string) string {
+	if f == CSV {
+		return textfile.SafeCell(text)
+	}
+	return text
 }
 
 // chunk is a rectangle of the completed matrix: positions in the list of rows,
@@ -105,8 +115,8 @@ func (m *Model) Complete(ctx context.Context, w io.Writer, format Format, rows [
 		err   error
 	)
 	switch format {
-	case CSV:
-		e, err = newCSVEncoder(m, rows, w)
+	case CSV, RawCSV:
+		e, err = newCSVEncoder(m, rows, w, format)
 		cells = 1 << 14
 	case Parquet:
 		e = newParquetEncoder(m, rows, w)

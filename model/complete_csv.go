@@ -11,15 +11,16 @@ type csvEncoder struct {
 	m       *Model
 	rows    []int
 	w       io.Writer
+	format  Format
 	columns [][]byte // every column's id, quoted, between its two commas
 }
 
 var _ encoder = (*csvEncoder)(nil)
 
-func newCSVEncoder(m *Model, rows []int, w io.Writer) (*csvEncoder, error) {
-	e := &csvEncoder{m: m, rows: rows, w: w, columns: make([][]byte, len(m.ColumnIDs))}
+func newCSVEncoder(m *Model, rows []int, w io.Writer, format Format) (*csvEncoder, error) {
+	e := &csvEncoder{m: m, rows: rows, w: w, format: format, columns: make([][]byte, len(m.ColumnIDs))}
 	for j, id := range m.ColumnIDs {
-		e.columns[j] = append(appendField([]byte{','}, id), ',')
+		e.columns[j] = append(appendField([]byte{','}, format.cell(id)), ',')
 	}
 	_, err := io.WriteString(w, "row,column,value\n")
 	return e, err
@@ -30,7 +31,7 @@ func (e *csvEncoder) prepare(j *job) {
 	values := j.values
 	var row []byte
 	for _, i := range e.rows[j.rowLo:j.rowHi] {
-		row = appendField(row[:0], e.m.RowIDs[i])
+		row = appendField(row[:0], e.format.cell(e.m.RowIDs[i]))
 		for c := j.columnLo; c < j.columnHi; c++ {
 			j.text = append(j.text, row...)
 			j.text = append(j.text, e.columns[c]...)

@@ -12,8 +12,9 @@ const predictionsInGroup = 1 << 16
 // PredictionWriter writes predictions as a table with the columns row, column,
 // prediction and basis.
 type PredictionWriter struct {
-	w    io.Writer // of CSV
-	line []byte
+	w      io.Writer // of CSV
+	format Format
+	line   []byte
 
 	out                 *columnar.Writer // of Parquet
 	rows, columns, base []string
@@ -22,9 +23,9 @@ type PredictionWriter struct {
 
 // NewPredictionWriter begins a table.
 func NewPredictionWriter(w io.Writer, format Format) (*PredictionWriter, error) {
-	if format == CSV {
+	if format != Parquet {
 		_, err := io.WriteString(w, "row,column,prediction,basis\n")
-		return &PredictionWriter{w: w}, err
+		return &PredictionWriter{w: w, format: format}, err
 	}
 	return &PredictionWriter{out: columnar.NewWriter(w, []columnar.Field{
 		{Name: "row", Kind: columnar.Text, Repeats: true},
@@ -37,8 +38,8 @@ func NewPredictionWriter(w io.Writer, format Format) (*PredictionWriter, error) 
 // Write writes a prediction.
 func (p *PredictionWriter) Write(row, column string, a Answer) error {
 	if p.out == nil {
-		p.line = append(appendField(p.line[:0], row), ',')
-		p.line = append(appendField(p.line, column), ',')
+		p.line = append(appendField(p.line[:0], p.format.cell(row)), ',')
+		p.line = append(appendField(p.line, p.format.cell(column)), ',')
 		p.line = append(appendNumber(p.line, a.Value), ',')
 		p.line = append(append(p.line, a.Basis.String()...), '\n')
 		_, err := p.w.Write(p.line)

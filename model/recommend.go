@@ -94,8 +94,8 @@ type recommendWriter interface {
 
 func newRecommendWriter(m *Model, w io.Writer, format Format) (recommendWriter, error) {
 	switch format {
-	case CSV:
-		out := &recommendCSV{m, csv.NewWriter(w)}
+	case CSV, RawCSV:
+		out := &recommendCSV{m, csv.NewWriter(w), format}
 		return out, out.w.Write([]string{"row", "rank", "column", "prediction"})
 	case Parquet:
 		return &recommendParquet{m, columnar.NewWriter(w, []columnar.Field{
@@ -109,14 +109,15 @@ func newRecommendWriter(m *Model, w io.Writer, format Format) (recommendWriter, 
 }
 
 type recommendCSV struct {
-	m *Model
-	w *csv.Writer
+	m      *Model
+	w      *csv.Writer
+	format Format
 }
 
 func (o *recommendCSV) write(rowIDs []string, lists [][]Recommendation) error {
 	for x, list := range lists {
 		for rank, r := range list {
-			if err := o.w.Write([]string{rowIDs[x], strconv.Itoa(rank + 1), o.m.ColumnIDs[r.Column], string(appendNumber(nil, r.Value))}); err != nil {
+			if err := o.w.Write([]string{o.format.cell(rowIDs[x]), strconv.Itoa(rank + 1), o.format.cell(o.m.ColumnIDs[r.Column]), string(appendNumber(nil, r.Value))}); err != nil {
 				return err
 			}
 		}

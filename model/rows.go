@@ -20,24 +20,24 @@ func (m *Model) WriteRows(w io.Writer, format Format, rows []int) error {
 		part.factors = append(part.factors, m.RowRemainder[i*part.remainder:(i+1)*part.remainder]...)
 	}
 	switch format {
-	case CSV:
-		return part.writeCSV(w)
+	case CSV, RawCSV:
+		return part.writeCSV(w, format)
 	case Parquet:
 		return part.write(w)
 	}
 	return fmt.Errorf("model: unknown format %v", format)
 }
 
-func (t *table) writeCSV(w io.Writer) error {
+func (t *table) writeCSV(w io.Writer, format Format) error {
 	line := append([]byte(t.id), ",entries"...)
 	if t.effect {
 		line = append(line, ",effect"...)
 	}
 	for _, name := range t.names {
-		line = appendField(append(line, ','), name)
+		line = appendField(append(line, ','), format.cell(name))
 	}
 	for x, id := range t.ids {
-		line = appendField(append(line, '\n'), id)
+		line = appendField(append(line, '\n'), format.cell(id))
 		line = fmt.Appendf(line, ",%d", t.entries[x])
 		if t.effect {
 			line = appendNumber(append(line, ','), t.effects[x])

@@ -122,7 +122,7 @@ what is left out: constant, duplicate, free text. fit does the same with it.`,
 				c.notef("warning: %s", w)
 			}
 			if output != "" {
-				if err := writeResult(c, output, func(w io.Writer) error { return data.WriteFeatures(w, features) }); err != nil {
+				if err := writeResult(c, output, func(w io.Writer) error { return data.WriteFeatures(w, c.safe(features)) }); err != nil {
 					return err
 				}
 			}
@@ -138,6 +138,7 @@ what is left out: constant, duplicate, free text. fit does the same with it.`,
 	flags := flagsOf(cmd, "features")
 	f.register(flags)
 	flags.Bind("output", &output)
+	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("json", &asJSON)
 	return cmd
 }

@@ -44,6 +44,7 @@ rows and columns instead, with --complete for all columns of the rows.`,
 	}
 	flags := flagsOf(cmd, "fold-in")
 	flags.Bind("output", &f.output)
+	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("pairs", &f.pairs)
 	flags.Bind("complete", &f.complete)
 	flags.Bind("features", &f.records)
@@ -101,15 +102,16 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 // goes to stdout.
 func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows []int) error {
 	if f.complete != "" {
-		format, _ := model.FormatOf(f.complete) // checked before
+		format, _ := c.formatOf(f.complete) // checked before
 		err := writeResult(c, f.complete, func(w io.Writer) error { return m.Complete(ctx, w, format, rows, threadsOf(c)) })
 		if err != nil {
 			return err
 		}
 	}
+	plain, _ := c.formatOf("")
 	if f.pairs != "" {
 		p := pairPredictor{model: oneSided{m}, skip: f.skip}
-		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, model.CSV, f.pairs, data.PairsOptions{}) }); err != nil {
+		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, plain, f.pairs, data.PairsOptions{}) }); err != nil {
 			return err
 		}
 		p.note(c)
@@ -118,10 +120,10 @@ func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows
 	case f.output == "" && (f.pairs != "" || f.complete != ""):
 		return nil
 	case f.output == "" || f.output == "-":
-		return writeResult(c, "", func(w io.Writer) error { return m.WriteRows(w, model.CSV, rows) })
+		return writeResult(c, "", func(w io.Writer) error { return m.WriteRows(w, plain, rows) })
 	case filepath.Ext(f.output) == "":
 		return m.Save(f.output)
 	}
-	format, _ := model.FormatOf(f.output)
+	format, _ := c.formatOf(f.output)
 	return writeResult(c, f.output, func(w io.Writer) error { return m.WriteRows(w, format, rows) })
 }

@@ -139,6 +139,7 @@ type common struct {
 	seed           uint64
 	quiet          bool
 	logTimes       bool
+	rawNames       bool // in CSV files, names that a spreadsheet would run
 	config         string
 	printConfig    bool
 

@@ -73,7 +73,7 @@ the training part of every fold, with the search ended at its root.`,
 			if err != nil {
 				return err
 			}
-			if err := writePath(result, output, plot); err != nil {
+			if err := writePath(result, output, plot, c.cell); err != nil {
 				return err
 			}
 			if asJSON {
@@ -99,6 +99,7 @@ the training part of every fold, with the search ended at its root.`,
 	flags.Bind("bootstrap", &path.Bootstrap)
 	flags.Bind("bootstrap-k", &path.K)
 	flags.Bind("output", &output)
+	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("plot", &plot)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
@@ -216,9 +217,9 @@ func printStability(w io.Writer, r *optcomplete.PathResult) {
 }
 
 // writePath writes the plot data and the plot.
-func writePath(r *optcomplete.PathResult, output, plot string) error {
+func writePath(r *optcomplete.PathResult, output, plot string, cell func(string) string) error {
 	if output != "" {
-		if err := atomicfile.File(output, func(w io.Writer) error { return pathCSV(w, r) }); err != nil {
+		if err := atomicfile.File(output, func(w io.Writer) error { return pathCSV(w, r, cell) }); err != nil {
 			return err
 		}
 	}
@@ -228,7 +229,7 @@ func writePath(r *optcomplete.PathResult, output, plot string) error {
 	return nil
 }
 
-func pathCSV(w io.Writer, r *optcomplete.PathResult) error {
+func pathCSV(w io.Writer, r *optcomplete.PathResult, cell func(string) string) error {
 	out := csv.NewWriter(w)
 	rows := [][]string{{"k", "train_rmse", "validation_rmse", "standard_error", "cost", "bound", "gap", "status", "least_error", "one_standard_error", "entering", "leaving", "selected"}}
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
@@ -240,7 +241,7 @@ func pathCSV(w io.Writer, r *optcomplete.PathResult) error {
 		rows = append(rows, []string{
 			strconv.Itoa(p.K), f(p.Train), validation, deviation, f(p.Cost), f(p.Bound), f(p.Gap), p.Status.String(),
 			strconv.FormatBool(p.K == r.Best), strconv.FormatBool(p.K == r.Chosen),
-			strings.Join(p.Entering, "|"), strings.Join(p.Leaving, "|"), strings.Join(p.Selected, "|"),
+			cell(strings.Join(p.Entering, "|")), cell(strings.Join(p.Leaving, "|")), cell(strings.Join(p.Selected, "|")),
 		})
 	}
 	return out.WriteAll(rows)

@@ -36,7 +36,7 @@ without them it counts as a typical column, and a note says so.`,
   optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := formatOf(output)
+			format, err := c.formatOf(output)
 			if err != nil {
 				return err
 			}
@@ -51,6 +51,7 @@ without them it counts as a typical column, and a note says so.`,
 		},
 	}
 	flags := flagsOf(cmd, "predict")
+	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("output", &output)
 	flags.Bind("features", &records)
 	flags.Bind("skip-unknown", &skip)

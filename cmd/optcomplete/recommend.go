@@ -40,6 +40,7 @@ entries there it gets what the population likes.`,
 	flags.Bind("row", &f.row)
 	flags.Bind("top", &f.top)
 	flags.Bind("all", &f.all)
+	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("output", &f.output)
 	flags.Bind("json", &f.asJSON)
 	flags.Bind("ratings", &f.ratings)
@@ -58,7 +59,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	case f.asJSON && f.output != "":
 		return usagef("--json prints to stdout: leave out -o")
 	}
-	format, err := formatOf(f.output)
+	format, err := c.formatOf(f.output)
 	if err != nil {
 		return err
 	}

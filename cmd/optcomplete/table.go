@@ -211,6 +211,8 @@ var table = settings.Table{
 	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
 	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file: a pack if it ends in .pack, else CSV"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
+	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"predict", "complete", "recommend", "fold-in", "features"}, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
+	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"path"}, Models: ofMatrix, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
 	{Name: "force", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth", "demo"}, Help: "replace files there that were not written by this verb, or were changed since"},
 	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what is free. What does not fit goes to a temporary file"},
 	{Name: "temp", Type: settings.Folder, Group: inGeneral, Verbs: []string{"pack"}, Help: "folder for the temporary file; without it, that of the output"},

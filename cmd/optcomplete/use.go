@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -14,6 +15,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/progress"
+	"optcomplete/internal/textfile"
 	"optcomplete/model"
 	"optcomplete/twosided"
 )
@@ -34,15 +36,37 @@ func writeResult(c *common, path string, write func(io.Writer) error) error {
 }
 
 // formatOf is what the name of an output asks for: CSV where it is stdout.
-func formatOf(output string) (model.Format, error) {
-	if output == "" || output == "-" {
-		return model.CSV, nil
+func (c *common) formatOf(output string) (model.Format, error) {
+	format, err := model.CSV, error(nil)
+	if output != "" && output != "-" {
+		if format, err = model.FormatOf(output); err != nil {
+			return format, &usageError{err}
+		}
 	}
-	format, err := model.FormatOf(output)
-	if err != nil {
-		return format, &usageError{err}
+	if format == model.CSV && c.rawNames {
+		format = model.RawCSV
 	}
 	return format, nil
+}
+
+// cell is a name as CSV files have it.
+func (c *common) cell(text string) string {
+	if c.rawNames {
+		return text
+	}
+	return textfile.SafeCell(text)
+}
+
+// safe is a table with names as CSV files have them.
+func (c *common) safe(f *data.Features) *data.Features {
+	out := *f
+	out.IDs, out.Names = slices.Clone(f.IDs), slices.Clone(f.Names)
+	for _, list := range [][]string{out.IDs, out.Names} {
+		for x := range list {
+			list[x] = c.cell(list[x])
+		}
+	}
+	return &out
 }
 
 // whileWriting is the context to write a result with: no bars where it goes to
@@ -127,7 +151,7 @@ matrix may be larger than memory.`,
   optcomplete complete model --rows @people.txt > some.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := formatOf(output)
+			format, err := c.formatOf(output)
 			if err != nil {
 				return err
 			}
@@ -147,6 +171,7 @@ matrix may be larger than memory.`,
 	flags := flagsOf(cmd, "complete")
 	flags.Bind("output", &output)
 	flags.Bind("rows", &rows)
+	flags.Bind("raw-names", &c.rawNames)
 	return cmd
 }
 

@@ -298,6 +298,7 @@ def path(
     repeats: int | None = None,
     bootstrap: int | None = None,
     bootstrap_k: int | None = None,
+    raw_names: bool = False,
     progress: Progress = None,
     row_features: Any = None,
 ) -> Path:
@@ -399,6 +400,9 @@ def path(
         Resamples of the rows, to see how stable the selection is, such as 50. Takes [0, 1000000].
     bootstrap_k : int | None
         Features to select on resamples; 0 means the one-standard-error choice. Takes [0, ∞).
+    raw_names : bool, default False
+        In CSV, write ids and names as they are; without it, those that a spreadsheet would run as a
+        formula (= + - @ first, and no number) get an apostrophe.
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
@@ -448,6 +452,7 @@ def path(
         "repeats": repeats,
         "bootstrap": bootstrap,
         "bootstrap_k": bootstrap_k,
+        "raw_names": raw_names,
     }
     return run(ratings, features, row_features, options, progress)
 
