@@ -225,7 +225,7 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 	}
 	members := t.members(selection)
 	return evaluate.Trial{
-		Selection: result.Selection, Selected: t.names(selection), RootGap: result.RootGap,
+		Selection: result.Selection, Selected: t.names(selection), RootGap: result.RootGap, Limited: result.Limited(),
 		Predict: parts.Predictor(model.Chosen(t.features, members), len(members)),
 	}, nil
 }

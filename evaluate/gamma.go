@@ -15,6 +15,7 @@ type Trial struct {
 	Selection []int
 	Selected  []string // its names
 	RootGap   float64  // how far from proven it was after the root of the search
+	Limited   bool     // rounding errors would hide a proof
 	Predict   func(row int, columns []int32, out []float64)
 }
 
@@ -83,7 +84,7 @@ func ChooseGamma(ctx context.Context, part Part, settings GammaSettings) (float6
 		start = [][]int{trial.Selection}
 		score, err := Score(ctx, part.Held, trial.Predict, settings.Threads)
 		return result.GammaPoint{
-			Gamma: gamma, RMSE: score.RMSE, RootGap: min(trial.RootGap, 1), Selected: trial.Selected,
+			Gamma: gamma, RMSE: score.RMSE, RootGap: min(trial.RootGap, 1), Selected: trial.Selected, Limited: trial.Limited,
 		}, err
 	}, settings.OnPoint)
 }

@@ -80,14 +80,44 @@ func (w *costing) Part() (pass.Part, error) {
 
 // Removals is the cost of a selection without each of its features in turn, no
 // other taking its place, in one pass. With K = I/γ + G_i[S,S] and u = K⁻¹y_i[S],
-// row i explains u_j²/(K⁻¹)_jj less without feature j.
+// row i explains u_j²/(K⁻¹)_jj less without feature j. Where inverses may have lost
+// their digits, each is evaluated by itself.
 func (o *Exact) Removals(ctx context.Context, selection []int) ([]float64, error) {
+	reach := 0.0
+	for _, j := range selection {
+		reach = max(reach, o.gamma*o.norm[j])
+	}
+	if k := float64(len(selection)); !(1.2e-16*k*k*reach < removalError) {
+		return o.removeEach(ctx, selection)
+	}
 	p := o.Removing(selection)
 	part, err := pass.One[*RemovalsPart](ctx, o.matrix, o.threads, p)
 	if err != nil {
 		return nil, err
 	}
 	return o.RemovalCosts(part), nil
+}
+
+// removalError is the relative error of an inverse that is still good enough.
+const removalError = 1e-4
+
+// removeEach is Removals by an evaluation for each feature.
+func (o *Exact) removeEach(ctx context.Context, selection []int) ([]float64, error) {
+	weights, gradient := make([]float64, o.p), make([]float64, o.p)
+	for _, j := range selection {
+		weights[j] = 1
+	}
+	var costs []float64
+	for _, j := range selection {
+		weights[j] = 0
+		cost, _, err := o.Eval(ctx, weights, gradient)
+		if err != nil {
+			return nil, err
+		}
+		weights[j] = 1
+		costs = append(costs, cost)
+	}
+	return costs, nil
 }
 
 // Removing is the pass of Removals, to be read together with others.

@@ -53,6 +53,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 			sum += squares
 			count += float64(len(part.held))
 			point.RootGap = max(point.RootGap, min(result.RootGap, 1))
+			point.Limited = point.Limited || result.Limited()
 			if point.Selected == nil {
 				point.Selected = named(problem.Names, result.Selection)
 			}

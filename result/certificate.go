@@ -35,6 +35,7 @@ type GammaPoint struct {
 	RMSE     float64  `json:"rmse"`     // on the validation entries
 	RootGap  float64  `json:"root_gap"` // gap after the root of the search, at most 1
 	Selected []string `json:"selected"`
+	Limited  bool     `json:"numerical_limit,omitempty"` // rounding errors would hide a proof at this γ
 }
 
 // Removal is what a selection would cost without one of its features, no other

@@ -156,6 +156,7 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		Gap:        s.gap(),
 		Scale:      s.scale,
 		RootGap:    rootGap,
+		Loose:      RelativeGap(s.best.Cost, max(s.seen[keyOf(s.best.Selection)].floor, 0)),
 		Status:     status,
 		Nodes:      s.nodes,
 		Enumerated: s.listed,

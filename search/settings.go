@@ -150,6 +150,10 @@ func (r *Result) Certify(cost, asked float64) {
 	}
 }
 
+// Limited tells whether rounding errors hide what a proof would have to show: the
+// search would end at a NumericalLimit.
+func (r *Result) Limited() bool { return !(r.Loose <= Precision) }
+
 // Candidate is a selection and its cost.
 type Candidate struct {
 	Selection []int // increasing
@@ -163,6 +167,7 @@ type Result struct {
 	Gap        float64     // (Cost − Bound) ÷ Cost; see RelativeGap
 	Scale      float64     // the cost of selecting nothing
 	RootGap    float64     // the gap when the root's relaxation was done
+	Loose      float64     // how far the incumbent's own cut stays below its cost, as a part of it: no smaller gap can be proven
 	Status     Status      //
 	Nodes      int         // nodes of the tree whose relaxation was solved
 	Enumerated int         // selections looked at by enumeration

@@ -192,7 +192,11 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s %11s", "Gamma tried", "Validation RMSE", "Root gap")))
 	}
 	l.gammas++
-	l.notef("%12.3g %18.5g %11s", p.Gamma, p.RMSE, rounding.PercentUp(p.RootGap))
+	gap := rounding.PercentUp(p.RootGap)
+	if p.Limited {
+		gap = "numerical limit"
+	}
+	l.notef("%12.3g %18.5g %11s", p.Gamma, p.RMSE, gap)
 }
 
 // event prints an event, if it is worth a line.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"math/big"
 	"math/rand/v2"
@@ -18,6 +19,8 @@ import (
 	"optcomplete/internal/exact"
 	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/regress"
+	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/twosided"
 )
@@ -209,8 +212,21 @@ func TestFit(t *testing.T) {
 			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
 		}
 		best := exact.Best(in.P, in.K, allowed, in.Cost)
+		removals(t, seed, in, &fitted.Summary)
 		return of(&fitted.Summary), in, in.Cost(selection(features(in), fitted.Summary.Selected)), best
 	})
+}
+
+// removals checks what the summary says of the selection without each feature.
+func removals(t *testing.T, seed uint64, in *exact.Instance, s *model.Summary) {
+	all := selection(features(in), s.Selected)
+	for _, removal := range s.Removal {
+		gone := slices.Index(features(in).Names, removal.Name)
+		want := in.Cost(slices.DeleteFunc(slices.Clone(all), func(j int) bool { return j == gone }))
+		if off := exact.Above(removal.Cost, want); math.Abs(off) > 1e-6 {
+			t.Errorf("seed %d: without %s a cost of %v, exactly %.17g", seed, removal.Name, removal.Cost, want)
+		}
+	}
 }
 
 // TestResume interrupts a fit at a random moment and goes on from its checkpoint.
@@ -369,4 +385,61 @@ func TestTable(t *testing.T) {
 		}
 		return found(result), in, in.Regression(result.Selection), exact.Best(in.P, in.K, nil, in.Regression)
 	})
+}
+
+// TestModels fits the models that make features and values of their own, γ chosen
+// or given: what they say must follow from the numbers they print, and nothing may
+// fail.
+func TestModels(t *testing.T) {
+	for seed := range count(t) / 3 {
+		in := exact.Nasty(seed)
+		settings := optcomplete.Settings{K: in.K, Model: []model.Kind{model.Full, model.Pooled, model.Paper}[seed%3]}
+		settings.Threads = 1
+		if seed%2 == 0 {
+			settings.Gamma, settings.Gamma0 = in.Gamma, in.Gamma
+		}
+		fitted, err := optcomplete.Fit(context.Background(), problem(in), settings)
+		if err != nil {
+			t.Errorf("seed %d, %v: %v", seed, settings.Model, err)
+			continue
+		}
+		s := &fitted.Summary
+		if err := s.WriteJSON(io.Discard); err != nil {
+			t.Errorf("seed %d, %v: %v", seed, settings.Model, err)
+		}
+		if gap := search.RelativeGap(s.Cost, s.Bound); s.Bound < 0 || s.Bound > s.Cost || gap != s.Gap || (s.Status == result.Optimal) != (gap <= search.Precision) {
+			t.Errorf("seed %d, %v: cost %v, bound %v, gap %v, %v", seed, settings.Model, s.Cost, s.Bound, s.Gap, s.Status)
+		}
+		if s.Status == result.NumericalLimit {
+			t.Logf("seed %d, %v, γ %v (given %v): numerical limit at gap %v", seed, settings.Model, s.Gamma, settings.Gamma, s.Gap)
+		}
+	}
+}
+
+// TestRegress fits tables through the public package: no selection of the
+// standardised features is cheaper than the bound says.
+func TestRegress(t *testing.T) {
+	limits := 0
+	for seed := range count(t) {
+		in := exact.Nasty(seed)
+		problem := regress.Problem{Names: names("f", in.P)}
+		for _, e := range in.Entries {
+			problem.Y = append(problem.Y, e.Value)
+			problem.X = append(problem.X, in.Features[e.Column]...)
+		}
+		settings := regress.Settings{K: in.K}
+		settings.Gamma, settings.Threads = in.Gamma, 1
+		r, err := regress.Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			continue
+		}
+		if gap := search.RelativeGap(r.Cost, r.Bound); r.Bound < 0 || r.Bound > r.Cost || gap != r.Gap || (r.Status == result.Optimal) != (gap <= search.Precision) {
+			t.Errorf("seed %d: cost %v, bound %v, gap %v, %v", seed, r.Cost, r.Bound, r.Gap, r.Status)
+		}
+		if r.Status == result.NumericalLimit {
+			limits++
+		}
+	}
+	t.Logf("%d tried, %d at a numerical limit", count(t), limits)
 }

@@ -5,12 +5,14 @@
 // a function that selects and scores at one γ. It gives the γ to use and the
 // whole path. It must never decide by a single best error: errors that differ by
 // next to nothing are the same to it, and of those it takes the γ whose search
-// is the easiest to prove.
+// is the easiest to prove. It proposes no γ at which rounding errors would hide the
+// proof, as long as there is another.
 package gammapath
 
 import (
 	"context"
 	"math"
+	"slices"
 
 	"optcomplete/result"
 )
@@ -77,7 +79,15 @@ func (p Path) Choose(ctx context.Context, try func(gamma float64) (result.GammaP
 	if len(path) == 0 {
 		return p.Default(), nil, nil
 	}
-	return easiest(path, best*(1+p.Equal)), path, nil
+	usable := slices.DeleteFunc(slices.Clone(path), func(point result.GammaPoint) bool { return point.Limited })
+	if len(usable) == 0 {
+		return path[0].Gamma, path, nil // the smallest: rounding errors grow with γ
+	}
+	best = math.Inf(1)
+	for _, point := range usable {
+		best = min(best, point.RMSE)
+	}
+	return easiest(usable, best*(1+p.Equal)), path, nil
 }
 
 // easiest is, of the γ whose error is good enough, the one with the smallest

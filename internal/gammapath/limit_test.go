@@ -1,0 +1,27 @@
+package gammapath
+
+import (
+	"context"
+	"testing"
+
+	"optcomplete/result"
+)
+
+// TestChooseAvoidsNumericalLimits: the best error does not count where nothing can
+// be proven, unless that is so everywhere.
+func TestChooseAvoidsNumericalLimits(t *testing.T) {
+	for _, c := range []struct {
+		from int // the first γ that is limited
+		want float64
+	}{{3, 10}, {1, 0.1}, {0, 0.1}, {7, 1e5}} {
+		i := 0
+		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
+			point := result.GammaPoint{Gamma: gamma, RMSE: 9 - float64(i), RootGap: 0.1, Limited: i >= c.from}
+			i++
+			return point, nil
+		}, nil)
+		if err != nil || gamma != c.want || len(path) != 7 {
+			t.Errorf("limited from the γ number %d on: γ %v (%v), want %v", c.from, gamma, err, c.want)
+		}
+	}
+}
