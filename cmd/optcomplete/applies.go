@@ -34,6 +34,9 @@ func checkApplies(cmd *cobra.Command, method, model string) (err error) {
 		if err != nil || s == nil || s.Applies(method, model) {
 			return
 		}
+		if model == twosided.Kind && f.Name == "model" && f.Value.String() == "paper" {
+			return // it is the paper's: its section 2.3
+		}
 		to := fmt.Sprintf("the model %s", model)
 		switch {
 		case s.Methods != nil && !slices.Contains(s.Methods, method):
