@@ -40,7 +40,7 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 	if parts.Survey, err = pass.Survey(ctx, train, s.Threads); err != nil {
 		return nil, err
 	}
-	if !s.NoClip {
+	if !s.NoClip && s.Model != model.Paper {
 		parts.ClipToValues()
 	}
 	parts.Population, parts.NewColumn, parts.Typical = []float64{0}, []float64{0}, []float64{}
@@ -70,11 +70,15 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 // baselineParts fits the method: effects, if the data want them, and a remainder.
 func baselineParts(ctx context.Context, train data.Source, features *data.Features, s Settings) (*model.Parts, *effects.Model, error) {
 	parts := &model.Parts{}
-	rank, clip := max(s.ResidualRank, 0), !s.NoClip
+	rank, clip := max(s.ResidualRank, 0), !s.NoClip && s.Model != model.Paper
+	center := effects.AutoCenter
+	if s.Model == model.Paper { // nothing but a matrix of low rank
+		center = effects.NoCenter
+	}
 	of := effects.Settings{RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage}
 	switch s.Method {
 	case SoftImpute:
-		m, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: rank, Effects: of, Seed: s.Seed, Threads: s.Threads, Clip: clip})
+		m, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: rank, Center: center, Effects: of, Seed: s.Seed, Threads: s.Threads, Clip: clip})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -84,7 +88,7 @@ func baselineParts(ctx context.Context, train data.Source, features *data.Featur
 		}
 		return parts, m.Effects, nil
 	case IMC:
-		m, err := imc.Fit(ctx, train, features, imc.Settings{Rank: rank, Effects: of, Seed: s.Seed, Threads: s.Threads, Clip: clip})
+		m, err := imc.Fit(ctx, train, features, imc.Settings{Rank: rank, Center: center, Effects: of, Seed: s.Seed, Threads: s.Threads, Clip: clip})
 		if err != nil {
 			return nil, nil, err
 		}

@@ -132,3 +132,17 @@ func TestBaselinesAreModels(t *testing.T) {
 		t.Error("k is accepted for a method that selects nothing")
 	}
 }
+
+// With the paper's model a baseline is a matrix of low rank and nothing else.
+func TestBaselinesObeyThePaperModel(t *testing.T) {
+	problem := unnamed(t)
+	for _, method := range []Method{SoftImpute, IMC} {
+		m, err := Fit(context.Background(), problem, Settings{Method: method, Model: model.Paper})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.Summary.Model != "paper" || m.RowEffects != nil || m.ColumnEffects != nil || m.Mean != 0 || m.Clip != nil {
+			t.Errorf("%v: model %s, mean %v, clip %v", method, m.Summary.Model, m.Mean, m.Clip)
+		}
+	}
+}

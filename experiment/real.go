@@ -19,7 +19,8 @@ import (
 type RealSettings struct {
 	Models    []string      // of ModelNames: compared with each other and with effects alone
 	K         []int         // how many features, each
-	Seeds     int           // 1..Seeds, each with its own hold-out
+	Seeds     int           // how many, each with its own hold-out
+	First     uint64        // the first of them; zero means 1
 	Holdout   float64       // part of the entries; zero means 0.2
 	TimeLimit time.Duration // of each search; zero: none
 	Threads   int
@@ -97,7 +98,8 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 	}
 	defer store.close()
 	var cells []Cell
-	for seed := uint64(1); seed <= uint64(s.Seeds); seed++ {
+	first := max(s.First, 1)
+	for seed := first; seed < first+uint64(s.Seeds); seed++ {
 		base := 0.0
 		for _, plan := range s.plan(seed) {
 			cell, have := find(store.cells, plan)

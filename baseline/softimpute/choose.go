@@ -32,6 +32,10 @@ type trial struct {
 	lambdas []float64
 	last    *walk // along the λ of the rank before
 	best    *Choice
+
+	least float64
+	found int // rank of the last solution, at the best rank, that the limit did not cut
+	first int // λ at which the path of the best rank began
 }
 
 // choose validates everything that is open. What is given is not tried.
@@ -81,7 +85,19 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error
 		trials = append(trials, t)
 	}
 	err = lowrank.Race(ranks, len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
-	return best, err
+	if err != nil || s.Rank > 0 {
+		return best, err
+	}
+	// The ranks tried are powers of two; what the penalty left of the best of them
+	// before it was used up may be the rank of the data.
+	for _, t := range trials {
+		if found := t.found; t.center == best.Center && found > best.Rank/2 && found < best.Rank {
+			if _, err := t.path(ctx, found, t.first, nil); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return best, nil
 }
 
 // prepare takes the effects away and finds the λ to try.
@@ -109,12 +125,26 @@ func (t *trial) prepare(ctx context.Context, rank int) (err error) {
 	return nil
 }
 
-// try tries the λ for a rank. A larger rank goes on from the best λ of the one
-// before, or a step above.
+// try tries the λ for a rank. A larger rank goes on from where the one before was
+// best, or where its limit began to cut the solutions if that was earlier: from
+// there on the paths differ, and a solution that was cut is a poor start.
 func (t *trial) try(ctx context.Context, rank int) (float64, error) {
-	now, err := t.path(ctx, rank)
+	first, start := max(t.last.at-1, 0), t.last.best
+	if t.last.uncut != nil && t.last.cut < first {
+		first, start = t.last.cut, t.last.uncut
+	}
+	now, err := t.path(ctx, rank, first, start)
 	if err != nil {
 		return 0, err
+	}
+	if now.least < t.least || t.least == 0 {
+		t.least, t.found, t.first = now.least, 0, first
+		if now.uncut != nil {
+			t.found = now.uncut.Rank
+		}
+	}
+	if now.uncut == nil {
+		now.uncut, now.cut = t.last.uncut, t.last.cut
 	}
 	t.last = now
 	return now.least, nil
@@ -125,20 +155,24 @@ type walk struct {
 	least float64
 	at    int
 	best  *Factors
+	uncut *Factors // the last solution of a rank below the limit; nil: none
+	cut   int      // the λ after it
 }
 
-// path tries the λ for one rank, from where the last path was best.
-func (t *trial) path(ctx context.Context, rank int) (*walk, error) {
+// path tries the λ for one rank, from the given one and its start on.
+func (t *trial) path(ctx context.Context, rank, first int, start *Factors) (*walk, error) {
 	s := newSolver(t.rows, rank, t.Threads)
-	start := t.last.best
 	out, worse := &walk{least: math.Inf(1)}, 0
-	for at := max(t.last.at-1, 0); at < len(t.lambdas); at++ {
+	for at := first; at < len(t.lambdas); at++ {
 		lambda := t.lambdas[at]
 		f, err := s.solve(ctx, t.problem(rank, lambda, start))
 		if err != nil {
 			return nil, err
 		}
 		start = f
+		if f.Rank < rank {
+			out.uncut, out.cut = f, at+1
+		}
 		better := false
 		for _, debiased := range []bool{false, true} {
 			if debiased && t.Debias == NeverDebias || !debiased && t.Debias == AlwaysDebias {

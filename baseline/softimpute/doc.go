@@ -6,6 +6,11 @@
 //
 // as Z = A Bᵀ with the penalty λ/2·(‖A‖² + ‖B‖²), which has the same minimum.
 //
+// Fit is meant to be as good as the R package softImpute run to convergence along a
+// warm-started path of λ: the default tolerance is far below R's, paths of larger
+// ranks begin where the smaller one began to cut, and the rank that the penalty
+// left uncut is tried by itself.
+//
 // It takes any source and gives U, d, V with Z = U diag(d) Vᵀ: Solve for one λ,
 // Fit along a path of λ with warm starts, the λ, the rank, the centring and the
 // de-biasing chosen on a validation part of the entries unless they are given.

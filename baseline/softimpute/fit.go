@@ -37,8 +37,8 @@ type Settings struct {
 	Effects effects.Settings
 	Debias  Debiasing
 
-	Tolerance float64 // of Solve, for each λ; zero means 1e-5
-	MaxSteps  int     // of Solve, for each λ; zero means 100
+	Tolerance float64 // of Solve, for each λ; zero means 1e-9
+	MaxSteps  int     // of Solve, for each λ; zero means 1000
 
 	Holdout float64 // part of the entries to validate on; zero means 0.2
 	Seed    uint64

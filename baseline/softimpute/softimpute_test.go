@@ -347,3 +347,45 @@ func TestOddShapesAreFinite(t *testing.T) {
 		t.Error("a negative λ is accepted")
 	}
 }
+
+// Where most entries are missing the minimum is far from where steps begin to be
+// small: the fit must go on to it, on a path along which no rank was cut too soon,
+// and not end far above the noise.
+func TestSparseDataOfLowRankAreRecovered(t *testing.T) {
+	const n, m, rank = 300, 300, 5
+	rng := random.New(21)
+	left, right := make([]float64, n*rank), make([]float64, m*rank)
+	for x := range left {
+		left[x] = rng.Float64()
+	}
+	for x := range right {
+		right[x] = rng.Float64()
+	}
+	value := func(i, j int) float64 { return dot(left[i*rank:][:rank], right[j*rank:][:rank]) }
+	var entries []data.Entry
+	for i := range n {
+		for j := range m {
+			if rng.Float64() < 0.12 {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: value(i, j) + 0.01*rng.Normal()})
+			}
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := Fit(context.Background(), matrix, Settings{Center: effects.NoCenter, Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sum, out := 0.0, make([]float64, 1)
+	for i := range n {
+		for j := range m {
+			f.PredictRow(i, []int32{int32(j)}, out)
+			sum += (out[0] - value(i, j)) * (out[0] - value(i, j))
+		}
+	}
+	if rmse := math.Sqrt(sum / (n * m)); rmse > 0.0125 {
+		t.Errorf("rank %d of data of rank %d, RMSE %v with noise of 0.01", f.Rank, rank, rmse)
+	}
+}

@@ -33,8 +33,8 @@ type SolveSettings struct {
 	Rank      int     // largest rank; at least 1
 	Lambda    float64 // not negative
 	Start     *Factors
-	Tolerance float64 // stop when Z changes by so little, relative and squared; zero means 1e-5, as in R
-	MaxSteps  int     // zero means 100, as in R
+	Tolerance float64 // stop when Z changes by so little, relative and squared; zero means 1e-9. R's default, 1e-5, ends far from the minimum where most entries are missing
+	MaxSteps  int     // zero means 1000
 	Seed      uint64  // of the start
 	Threads   int     // zero means 1; results do not depend on it
 	OnStep    func(Step)
@@ -99,10 +99,10 @@ func newSolver(rows *lowrank.Rows, rank, threads int) *solver {
 func (s *solver) solve(ctx context.Context, settings SolveSettings) (*Factors, error) {
 	tolerance, steps := settings.Tolerance, settings.MaxSteps
 	if tolerance == 0 {
-		tolerance = 1e-5
+		tolerance = 1e-9
 	}
 	if steps == 0 {
-		steps = 100
+		steps = 1000
 	}
 	if s.n == 0 || s.m == 0 {
 		return &Factors{}, nil

@@ -74,6 +74,7 @@ command goes on where it stopped.`,
 				c.notef("seed %d  %-14s k %-3d RMSE %.5f  ratio %.4f  gap %-8s  %.0f s%s", cell.Seed, cell.Model, cell.K,
 					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
+			s.First = c.seed
 			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
 			var other *experiment.OtherStudyError
 			switch {
