@@ -3,7 +3,7 @@
 // choice is to the best possible.
 //
 // A [Problem] holds the observed entries and the features of the columns, read
-// by package data or made in memory; [Settings] say how many features to choose
+// from files by [Read] or made in memory; [Settings] say how many features to choose
 // and how; [Fit] gives a [Model]: the selection, its cost, a bound that no other
 // selection can beat, and the coefficients of every row, ready to predict,
 // save and load. [Path] does so for every k at once, validates each, and tells

@@ -1,6 +1,9 @@
 package data
 
-import "fmt"
+import (
+	"fmt"
+	"io"
+)
 
 // Features is the m×p table B: what is known of each column of the matrix.
 type Features struct {
@@ -61,10 +64,11 @@ func (f *Features) canonical() *Features {
 
 // Ratings is an observed matrix whose rows and columns have ids.
 type Ratings struct {
-	*Matrix            // nil if the entries are not in memory
-	Stored    Source   // where they are then
-	RowIDs    []string // n
-	ColumnIDs []string // m, the ids of the feature table in its order
+	*Matrix             // nil if the entries are not in memory
+	Stored    Source    // where they are then
+	RowIDs    []string  // n
+	ColumnIDs []string  // m, the ids of the feature table in its order
+	File      io.Closer // what the entries are read from, to be closed by who opened it; nil: nothing
 }
 
 // Source is where the entries are, in memory or not, with the keys of the ids.
@@ -87,7 +91,7 @@ func (r *Ratings) Observed() int { return r.Source().Observed() }
 
 // WithEntries is the ratings without the rows that have fewer entries.
 func (r *Ratings) WithEntries(least int) *Ratings {
-	out := &Ratings{ColumnIDs: r.ColumnIDs}
+	out := &Ratings{ColumnIDs: r.ColumnIDs, File: r.File}
 	var rows []int
 	source := r.Source()
 	for i, id := range r.RowIDs {

@@ -142,7 +142,7 @@ func (m *Model) checkSummary(path string) error {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}
-	m.Structure = *s.Structure
+	m.Parts.Structure = *s.Structure
 	return nil
 }
 

@@ -15,7 +15,7 @@ import (
 // selected features of every column. Its fields must not be changed once it is
 // in use; any number of goroutines may then read it.
 type Model struct {
-	Summary Summary
+	Summary
 	Parts
 	RowIDs        []string  // n
 	Entries       []int32   // n: observed training entries of each row; 0 means its coefficients are the population's

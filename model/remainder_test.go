@@ -37,7 +37,7 @@ func baselines(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
 		solver.solve(columns, at, rest, rows[i*2:i*2+2])
 	}
 	m.Remainder, m.RowRemainder, m.ColumnRemainder = &r, rows, columns
-	m.Summary.Structure = &m.Structure
+	m.Summary.Structure = &m.Parts.Structure
 	return matrix, m
 }
 
@@ -240,7 +240,7 @@ func TestIntervalsCoverHeldOutEntries(t *testing.T) {
 		t.Fatal(err)
 	}
 	without.Parts = *parts
-	without.Summary.Structure = &without.Structure
+	without.Summary.Structure = &without.Parts.Structure
 	loaded, err := Load(save(t, with))
 	if err != nil {
 		t.Fatal(err)

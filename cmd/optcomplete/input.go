@@ -1,12 +1,9 @@
 package main
 
 import (
-	"fmt"
-
 	"github.com/spf13/cobra"
 
 	"optcomplete"
-	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
@@ -34,75 +31,38 @@ func (f *inputFlags) register(flags *settings.Flags) {
 // load reads both files; what was left out becomes warnings. For the paper's
 // model the features are numbers, used as they are given.
 func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind model.Kind) (optcomplete.Problem, []string, error) {
-	var problem optcomplete.Problem
-	var warnings []string
-	var err error
-	if f.features == "" {
-		if !f.optional {
-			return problem, nil, usagef("the features are missing: give them with --features FILE")
-		}
-	} else if kind == model.Paper && !f.encode.given(cmd) {
-		if problem.Features, err = data.ReadFeatures(f.features, data.FeaturesOptions{Context: cmd.Context()}); err != nil {
-			return problem, nil, err
-		}
-		for _, w := range problem.Features.Warnings() {
-			c.notef("warning: %s", w) // the fit keeps them itself
-		}
-	} else {
-		var report *encode.Report
-		if problem.Encoding, problem.Features, report, err = f.learn(cmd, kind); err != nil {
-			return problem, nil, err
-		}
-		warnings = report.Warnings
+	if f.features == "" && !f.optional {
+		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
-	options := f.ratings
-	options.DropUnknown = options.DropUnknown || f.encode.completeOnly
-	options.Threads = c.threads
-	if problem.Features != nil {
-		options.Columns = problem.Features.IDs
+	settings := optcomplete.ReadSettings{Model: kind, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads}
+	if kind != model.Paper || f.encode.given(cmd) {
+		options, err := f.understand(cmd, kind)
+		if err != nil {
+			return optcomplete.Problem{}, nil, err
+		}
+		settings.Features = &options
 	}
-	ratings, report, stored, err := f.open(ratingsPath, options)
-	if err == nil && !stored {
-		var read func()
-		options.Progress, read = c.follow(ratingsPath, "")
-		ratings, report, err = ingest.Ratings(cmd.Context(), []string{ratingsPath}, options)
-		read()
-	}
+	var read func()
+	settings.Ratings.Progress, read = c.follow(ratingsPath, "")
+	problem, notes, err := optcomplete.Read(cmd.Context(), ratingsPath, f.features, settings)
+	read()
 	if err != nil {
 		return problem, nil, err
 	}
-	c.notes(report)
-	if problem.Features == nil {
-		problem.Features = data.NewFeatures(ratings.ColumnIDs, nil, nil)
-	}
-	warnings = append(warnings, report.Warnings()...)
-	if f.minEntries > 0 {
-		before, _ := ratings.Dims()
-		ratings = ratings.WithEntries(f.minEntries)
-		after, _ := ratings.Dims()
-		if after == 0 {
-			return problem, nil, &data.InputError{File: ratingsPath, Problem: fmt.Sprintf("no row has %d entries or more", f.minEntries), Remedy: "lower --min-entries"}
-		}
-		if after < before {
-			warnings = append(warnings, fmt.Sprintf("%s of %s rows have fewer than %d entries and were left out", grouped(before-after), grouped(before), f.minEntries))
+	if notes.Features == nil {
+		for _, w := range problem.Features.Warnings() {
+			c.notef("warning: %s", w) // the fit keeps them itself
 		}
 	}
-	problem.Ratings = ratings
-	for _, w := range warnings {
+	c.notes(notes.Ratings)
+	for _, w := range notes.Warnings {
 		c.notef("warning: %s", w)
 	}
+	ratings, warnings := problem.Ratings, notes.Warnings
 	n, m := ratings.Dims()
 	c.factf("Data", "%s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
 		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
-}
-
-// open opens the ratings where they are, if the verb can use them there.
-func (f *inputFlags) open(path string, options ingest.Settings) (*data.Ratings, *ingest.Report, bool, error) {
-	if !f.stored {
-		return nil, nil, false, nil
-	}
-	return ingest.Stored(path, options)
 }
 
 // choices is the number of features, or groups of them, that are selected from.
@@ -113,13 +73,10 @@ func choices(problem optcomplete.Problem) int {
 	return len(problem.Features.Names)
 }
 
-// learn reads a feature table as people have them.
-func (f *inputFlags) learn(cmd *cobra.Command, kind model.Kind) (*encode.Encoding, *data.Features, *encode.Report, error) {
+// understand is how the feature table is to be understood, for a model.
+func (f *inputFlags) understand(cmd *cobra.Command, kind model.Kind) (encode.Options, error) {
 	options, err := f.encode.options(cmd)
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	if kind == model.Paper {
+	if err == nil && kind == model.Paper {
 		if !cmd.Flags().Changed("scale") {
 			options.Scale = encode.AsIs
 		}
@@ -127,9 +84,5 @@ func (f *inputFlags) learn(cmd *cobra.Command, kind model.Kind) (*encode.Encodin
 			options.Keep = true
 		}
 	}
-	table, err := data.ReadRawTable(f.features, data.FeaturesOptions{Context: cmd.Context()})
-	if err != nil {
-		return nil, nil, nil, err
-	}
-	return encode.Learn(table, options)
+	return options, err
 }

@@ -1,0 +1,116 @@
+package optcomplete
+
+import (
+	"context"
+	"fmt"
+
+	"optcomplete/data"
+	"optcomplete/data/ingest"
+	"optcomplete/encode"
+	"optcomplete/model"
+)
+
+// The models of a matrix, for Settings.Model and ReadSettings.Model.
+const (
+	Full   = model.Full
+	Pooled = model.Pooled
+	Paper  = model.Paper
+)
+
+// ReadSettings say how files are understood. All may be left at zero.
+type ReadSettings struct {
+	// Model is the one to be fitted: paper takes features that are numbers as they
+	// are given, the others encode a table as people have them.
+	Model model.Kind
+
+	// Features says how the feature table is understood; nil: as its cells show, for
+	// Model.
+	Features *encode.Options
+
+	// Ratings says how the ratings are read. Columns and Threads are set by Read.
+	Ratings ingest.Settings
+
+	MinEntries int  // rows with fewer entries are left out
+	Stored     bool // a pack stays in its file and is read from there, pass by pass
+	Threads    int  // zero: all processors
+}
+
+// Notes are what is worth knowing of files that were read.
+type Notes struct {
+	Warnings []string       // what was filled, left out or looks wrong
+	Ratings  *ingest.Report // what was counted
+	Features *encode.Report // how the fields were understood; nil: numbers, as they were given
+}
+
+// Read reads observed entries and the features of the columns, in any form that the
+// command line takes; "" for the features means that none are known, which is for
+// baselines only. Close the problem when the model is done with. What is wrong with
+// a file is a *data.InputError with its line.
+func Read(ctx context.Context, ratings, features string, settings ReadSettings) (problem Problem, notes Notes, err error) {
+	switch {
+	case features == "":
+	case settings.Model == model.Paper && settings.Features == nil:
+		if problem.Features, err = data.ReadFeatures(features, data.FeaturesOptions{Context: ctx}); err != nil {
+			return Problem{}, notes, err
+		}
+	default:
+		options := encode.Options{}
+		if settings.Features != nil {
+			options = *settings.Features
+		}
+		table, err := data.ReadRawTable(features, data.FeaturesOptions{Context: ctx})
+		if err != nil {
+			return Problem{}, notes, err
+		}
+		if problem.Encoding, problem.Features, notes.Features, err = encode.Learn(table, options); err != nil {
+			return Problem{}, notes, err
+		}
+		notes.Warnings = append(notes.Warnings, notes.Features.Warnings...)
+		settings.Ratings.DropUnknown = settings.Ratings.DropUnknown || options.CompleteOnly
+	}
+	if problem.Features != nil {
+		settings.Ratings.Columns = problem.Features.IDs
+	}
+	settings.Ratings.Threads = settings.Threads
+	stored := false
+	if settings.Stored {
+		problem.Ratings, notes.Ratings, stored, err = ingest.Stored(ratings, settings.Ratings)
+	}
+	if err == nil && !stored {
+		problem.Ratings, notes.Ratings, err = ingest.Ratings(ctx, []string{ratings}, settings.Ratings)
+	}
+	if err != nil {
+		return Problem{}, notes, err
+	}
+	if problem.Features == nil {
+		problem.Features = data.NewFeatures(problem.Ratings.ColumnIDs, nil, nil)
+	}
+	notes.Warnings = append(notes.Warnings, notes.Ratings.Warnings()...)
+	return problem, notes, problem.leaveOut(ratings, settings.MinEntries, &notes)
+}
+
+// leaveOut leaves out rows with too few entries.
+func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
+	if least <= 0 {
+		return nil
+	}
+	before, _ := p.Ratings.Dims()
+	p.Ratings = p.Ratings.WithEntries(least)
+	after, _ := p.Ratings.Dims()
+	if after == 0 {
+		p.Close()
+		return &data.InputError{File: file, Problem: fmt.Sprintf("no row has %d entries or more", least), Remedy: "ask for fewer"}
+	}
+	if after < before {
+		notes.Warnings = append(notes.Warnings, fmt.Sprintf("%d of %d rows have fewer than %d entries and were left out", before-after, before, least))
+	}
+	return nil
+}
+
+// Close lets go of the file that the entries are read from, if they are.
+func (p *Problem) Close() error {
+	if p.Ratings == nil || p.Ratings.File == nil {
+		return nil
+	}
+	return p.Ratings.File.Close()
+}
