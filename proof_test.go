@@ -140,3 +140,18 @@ func TestPythonChecker(t *testing.T) {
 		}
 	}
 }
+
+// TestManualShowsTheChecker: docs/proof.md has proof/check.py as it is.
+func TestManualShowsTheChecker(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join("docs", "proof.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	program, err := os.ReadFile(filepath.Join("proof", "check.py"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(page), "```python\n"+string(program)+"```\n") {
+		t.Error("docs/proof.md shows another program than proof/check.py")
+	}
+}
