@@ -52,7 +52,7 @@ func newInstance(r *rand.Rand, p, k, rows, columns int, gamma, noise float64) *i
 }
 
 // cut evaluates c(s) = 1/(nm)·Σ_i a_iᵀ(I + γ B_i diag(s) B_iᵀ)⁻¹a_i and its
-// gradient densely at a selection (design.md, section 3).
+// gradient densely at a selection (docs/method.md, "The cost").
 func (in *instance) cut(selection []int) (cost float64, cut Cut) {
 	norm := 1 / float64(len(in.a)*len(in.b))
 	cut.Gradient = make([]float64, in.p)

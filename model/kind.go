@@ -2,7 +2,7 @@ package model
 
 import "fmt"
 
-// Kind is what a model is made of (design.md, section 7).
+// Kind is what a model is made of (docs/method.md, "Three models").
 type Kind int
 
 const (

@@ -1,6 +1,6 @@
 // Package objective computes the cost of a selection of features: how badly
 // the observed entries are explained by them, with each row's coefficients
-// chosen best (the paper's Theorem 1; design.md, section 3).
+// chosen best (the paper's Theorem 1; docs/method.md).
 //
 // [Exact] takes an observed matrix, the features of its columns and γ, and
 // evaluates the cost, its gradient and its second derivatives at any weights in

@@ -12,7 +12,7 @@ import (
 	"optcomplete/pass"
 )
 
-// Pooled is the cost of the pooled model (design.md, section 7) on all observed
+// Pooled is the cost of the pooled model (docs/method.md, "Three models") on all observed
 // entries of a matrix: row i has the coefficients μ + u_i, its own deviations u_i
 // from a population that all rows share,
 //

@@ -260,7 +260,7 @@ func (s *searcher) step(at *point, n *node) []float64 {
 	falling := !slices.ContainsFunc(at.support, func(j int) bool { return at.cut.gradient[j] >= 0 })
 	if at.hessian == nil && falling {
 		// s_j ∝ s_j·√(−∂c/∂s_j): minimises, over s, the cost with the rows'
-		// coefficients held (design.md, section 5).
+		// coefficients held.
 		largest := 0.0
 		for _, j := range at.support {
 			if n.state[j] == free {

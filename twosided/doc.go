@@ -1,6 +1,6 @@
 // Package twosided completes a matrix whose rows and columns both have features:
 // it selects the best k of the products of a row's and a column's feature, and
-// proves how good they are (the paper's section 2.3; design.md, section 8).
+// proves how good they are (the paper's section 2.3; docs/regression.md).
 //
 // It takes a [Problem], the observed entries and the two feature tables, and
 // [Settings]. [Fit] minimises the paper's two-sided objective
