@@ -19,7 +19,8 @@ const (
 	enumerateFound = 1 << 12 // selections returned by one call
 	gramBytes      = 1 << 30 // memory for the rows' products B_iᵀB_i
 	gramFeatures   = 256     // with more features, products are made as needed
-	enumerateReach = 1e10    // the largest γ‖b_j‖²: beyond it eliminations without residuals lose all digits
+	enumerateReach = 1e10    // the largest γ‖b_j‖²: beyond it eliminations without residuals lose all digits,
+	wideReach      = 1e26    // and beyond this also those with 106 bits
 	gramAfter      = 3       // kept from the third enumeration on: one or two would not repay it
 )
 
@@ -40,7 +41,7 @@ func (o *Exact) gramStride() int { return (kernel.Tri(o.p) + o.p) * kernel.Lanes
 // operations, so it is the same on every machine; +Inf means never.
 func (o *Exact) Effort(freeFeatures, left int) float64 {
 	selections := kernel.Choose(freeFeatures, left)
-	if selections > enumerateMost || o.gamma*slices.Max(o.norm) > enumerateReach {
+	if selections > enumerateMost || o.reach() > wideReach {
 		return math.Inf(1)
 	}
 	const support = 24
@@ -51,6 +52,10 @@ func (o *Exact) Effort(freeFeatures, left int) float64 {
 	return work / max(pass, 1)
 }
 
+// reach is the largest γ‖b_j‖² of any row: so many times larger than a rounding
+// error is the error of an elimination.
+func (o *Exact) reach() float64 { return o.gamma * slices.Max(o.norm) }
+
 // Enumerate computes the cost of every selection of the features in and left
 // of the candidates, in one pass over the rows. It returns, by rising cost,
 // those whose cost may be below the given one and the best keep of the others.
@@ -60,7 +65,8 @@ func (o *Exact) Effort(freeFeatures, left int) float64 {
 // The rows are solved through their products G_i and not through residuals, so
 // digits cancel: with K_S = I/γ + G_i[S,S] and u = K_S⁻¹y_i[S], a relative error
 // δ of elimination changes yᵀu by at most δ·tr(K_S)·‖u‖², and ‖u‖² ≤ γ‖a_i‖².
-// That is what margin adds up.
+// That is what margin adds up. Where it would be too much the eliminations have 106
+// bits.
 func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error) {
 	count := int(kernel.Choose(len(candidates), left))
 	if left < 1 || count < 1 || count > enumerateMost {
@@ -78,7 +84,7 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 		g.keep = o.p <= gramFeatures && float64(groups)*float64(o.gramStride())*8 <= gramBytes
 	}
 	order := append(slices.Clone(candidates), in...) // those in are eliminated first, from the end
-	passes := []pass.Pass{&enumeration{Of: o.described(), Order: order, Candidates: len(candidates), Left: left}}
+	passes := []pass.Pass{&enumeration{Of: o.described(), Order: order, Candidates: len(candidates), Left: left, Wide: o.reach() > enumerateReach}}
 	if g.norms == nil {
 		passes = append(passes, &norming{Of: o.described()})
 	}
@@ -92,6 +98,9 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 	k := float64(len(in) + left)
 	scale := 1 / (float64(o.n) * float64(o.m))
 	margin = 8 * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
+	if o.reach() > enumerateReach { // 106 bits, but for the sums over the rows
+		margin = (8*k*k*(1.2e-16*g.norms.Squares+0x1p-100*o.gamma*g.norms.Rounded) + o.delta()*g.norms.Squares) * scale
+	}
 	gains := parts[0].(*gainsPart)
 	all := gains.Gains
 	for i, gain := range all {

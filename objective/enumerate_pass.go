@@ -6,6 +6,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/wide"
 	"optcomplete/pass"
 )
 
@@ -83,6 +84,7 @@ type enumeration struct {
 	Order      []int // candidates, then the features already in
 	Candidates int
 	Left       int
+	Wide       bool // with 106 bits
 }
 
 // Name is "enumeration".
@@ -127,6 +129,7 @@ type enumerator struct {
 	*worker
 	*enumeration
 	kernel.Subsets
+	wide wide.Subsets
 	part *gainsPart
 }
 
@@ -144,6 +147,10 @@ func (w *enumerator) Part() (pass.Part, error) {
 // Add adds what each selection explains of a chunk's rows.
 func (w *enumerator) Add(c *pass.Chunk) error {
 	rows := w.worker.order[c.Number]
+	if w.Wide {
+		w.addWide(c, rows)
+		return nil
+	}
 	kept := w.kept(c, rows)
 	for at := 0; at < len(rows); at += kernel.Lanes {
 		n := len(w.Order)
@@ -168,6 +175,16 @@ func (w *enumerator) Add(c *pass.Chunk) error {
 		w.Gains(w.part.Gains, w.Candidates, w.Left)
 	}
 	return nil
+}
+
+// addWide is Add with 106 bits, row by row.
+func (w *enumerator) addWide(c *pass.Chunk, rows []int32) {
+	places := w.columnFeatures.places(w.Order)
+	for _, i := range rows {
+		columns, values := c.Row(int(i))
+		feature := func(e, x int) float64 { return w.b[places[x]+int(columns[e])*w.block] }
+		w.part.Base += w.wide.Row(values, len(w.Order), w.Candidates, w.Left, feature, w.gamma, w.part.Gains)
+	}
 }
 
 // kept is the products of a chunk's rows over all features, made now if they are to

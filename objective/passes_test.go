@@ -31,6 +31,7 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 			&rowCosts{Of: exact.described(), Weights: weights},
 			exact.Removing([]int{2, 5, 7}),
 			&norming{Of: exact.described()},
+			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2, Wide: true},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
 		} {
 			passtest.Same(t, pipes, source, p)

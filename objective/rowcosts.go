@@ -99,7 +99,7 @@ func (o *Exact) Removals(ctx context.Context, selection []int) ([]float64, error
 }
 
 // removalError is the relative error of an inverse that is still good enough.
-const removalError = 1e-4
+const removalError = 1e-6
 
 // removeEach is Removals by an evaluation for each feature.
 func (o *Exact) removeEach(ctx context.Context, selection []int) ([]float64, error) {
