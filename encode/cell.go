@@ -67,7 +67,7 @@ func (f *Field) read(text string, c *cell) *fault {
 }
 
 func (f *Field) readNumber(text string, c *cell) *fault {
-	x, problem, remedy := data.ParseNumber(text)
+	x, problem, remedy := f.number(text)
 	switch {
 	case problem != "":
 		if remedy == "" {

@@ -58,6 +58,9 @@ func (d *draft) understand(file string, all Options) error {
 	if d.field.Type == Indicator && o.Type == Auto && d.field.Transform != None {
 		d.field.Type = Numeric
 	}
+	if d.field.Type == Numeric && d.field.Number == nil {
+		d.detectForm(d.filled())
+	}
 	if d.field.Type == List && d.field.Separator == "" {
 		if d.field.Separator = detectSeparator(d.filled()); d.field.Separator == "" {
 			d.field.Separator = "|"
@@ -96,10 +99,11 @@ func (d *draft) filled() []string {
 // number are blanks if all else is numbers, and levels if not.
 func (d *draft) detect() {
 	filled := d.filled()
+	d.detectForm(filled)
 	numbers, close, words, whole, binary := 0, 0, 0, true, true
 	wrong := "" // the first cell that is no number
 	for _, text := range filled {
-		x, problem, remedy := data.ParseNumber(text)
+		x, problem, remedy := d.field.number(text)
 		switch {
 		case problem == "":
 			numbers++
@@ -144,9 +148,32 @@ func (d *draft) detect() {
 	}
 }
 
+// detectForm finds how numbers with units, or with commas, are written.
+func (d *draft) detectForm(filled []string) {
+	plain := true
+	texts := make([]string, 0, len(filled))
+	for _, text := range filled {
+		if !data.MissingWord(text) {
+			texts = append(texts, text)
+			_, problem, _ := data.ParseNumber(text)
+			plain = plain && problem == ""
+		}
+	}
+	if plain {
+		return
+	}
+	if d.field.Number = formOf(texts); d.field.Number != nil {
+		d.note("%v", d.field.Number)
+	}
+}
+
 // detectText tells text, lists and free text apart.
 func (d *draft) detectText(filled []string) {
 	d.field.Type = Text
+	if d.field.Transform == None && dates(filled) {
+		d.field.Type = Date
+		return
+	}
 	if d.field.Separator == "" {
 		d.field.Separator = detectSeparator(filled)
 	}
@@ -156,27 +183,27 @@ func (d *draft) detectText(filled []string) {
 	if d.field.Transform == None && d.field.Type == Text && len(filled) >= fewestDistinct && distinct(filled) == len(filled) {
 		d.field.Type = FreeText
 		d.note("all cells are different (type=text keeps it)")
-		d.hintDates(filled)
 	}
 }
 
-// hintDates says so if free text is dates.
-func (d *draft) hintDates(filled []string) {
+// dates tells whether all cells are days, written in a way that can be meant in
+// one way only.
+func dates(filled []string) bool {
 	date := Field{Type: Date}
 	var c cell
 	for _, text := range filled {
-		if wrong := date.read(text, &c); wrong != nil {
-			return
+		if wrong := date.read(text, &c); wrong != nil || c.month == 0 && !c.blank {
+			return false
 		}
 	}
-	d.note("the cells are dates: type=date makes year and month of them")
+	return true
 }
 
 // needsNumbers is the error for a transform of something else.
 func (d *draft) needsNumbers(file string) error {
 	for i, text := range d.texts {
 		text = strings.TrimSpace(text)
-		if _, problem, _ := data.ParseNumber(text); problem != "" && !data.MissingWord(text) {
+		if _, problem, _ := d.field.number(text); problem != "" && !data.MissingWord(text) {
 			wrong := fault{
 				fmt.Sprintf("transform=%s needs numbers, but %s %s", d.field.Transform, data.Quote(text), problem),
 				"correct it, or name it as a word that means blank",

@@ -27,15 +27,16 @@ type Encoding struct {
 
 // Field is how the cells of one field are read.
 type Field struct {
-	Name      string    `json:"name"`
-	Type      Type      `json:"type"` // numeric, indicator, text, list or date
-	Transform Transform `json:"transform,omitempty"`
-	Edges     []float64 `json:"edges,omitempty"`     // between the bins
-	Separator string    `json:"separator,omitempty"` // of a list
-	Format    string    `json:"format,omitempty"`    // of a date
-	Blank     []string  `json:"blank,omitempty"`     // words that mean blank
-	Levels    []string  `json:"levels,omitempty"`    // the frequent ones, most frequent first
-	Pooled    []string  `json:"pooled,omitempty"`    // the other ones that the table has, sorted
+	Name      string      `json:"name"`
+	Type      Type        `json:"type"` // numeric, indicator, text, list or date
+	Transform Transform   `json:"transform,omitempty"`
+	Number    *NumberForm `json:"number,omitempty"`    // how its numbers are written; nil: plainly
+	Edges     []float64   `json:"edges,omitempty"`     // between the bins
+	Separator string      `json:"separator,omitempty"` // of a list
+	Format    string      `json:"format,omitempty"`    // of a date
+	Blank     []string    `json:"blank,omitempty"`     // words that mean blank
+	Levels    []string    `json:"levels,omitempty"`    // the frequent ones, most frequent first
+	Pooled    []string    `json:"pooled,omitempty"`    // the other ones that the table has, sorted
 }
 
 // Part says what of a field a feature is.

@@ -270,7 +270,7 @@ func TestLearnErrors(t *testing.T) {
 	}{
 		`films.csv: there is no field "x" to set (it has "y")`:                                                                             {field("y", "1", "2"), with(FieldOptions{Never: true})},
 		`films.csv:3: field "x": "b" is not a number (correct it, or name it as a word that means blank)`:                                  {field("x", "1", "b"), with(FieldOptions{Type: Numeric})},
-		`films.csv:3: field "x": "2,5" is not a number (write decimals with a point)`:                                                      {field("x", "1", "2,5"), with(FieldOptions{Type: Numeric})},
+		`films.csv:3: field "x": "2,5" is not a number (write decimals with a point)`:                                                      {field("x", "1.5", "2,5"), with(FieldOptions{Type: Numeric})},
 		`films.csv:2: field "x": "1e101" is too large to compute with (give the field in another unit)`:                                    {field("x", "1e101", "2"), Options{}},
 		`films.csv:4: field "x": "2" is neither 0 nor 1, but the field is an indicator (correct it, or set the type to numeric)`:           {field("x", "1", "0", "2"), with(FieldOptions{Type: Indicator})},
 		`films.csv:3: field "x": "-2" is negative, and has no logarithm of 1+x (correct it, or set the transform to bins or none)`:         {field("x", "1", "-2"), with(FieldOptions{Transform: Log})},

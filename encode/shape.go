@@ -47,9 +47,6 @@ func (d *draft) shapeLevels(all Options) {
 	d.field.pool(counts, most, leastItems(all.MinShare, len(d.texts)))
 	if covered := d.field.covered(d.texts); covered < leastCovered && d.options.Type == Auto && d.options.Separator == "" {
 		d.note("too many levels: the frequent ones are in %.0f %% of the filled cells (type=%s keeps it)", 100*covered, d.field.Type)
-		if d.field.Type == Text {
-			d.hintDates(d.filled())
-		}
 		d.field.Type, d.report.Type, d.used = FreeText, FreeText, false
 		return
 	}

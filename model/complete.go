@@ -16,9 +16,12 @@ import (
 type Format int
 
 const (
-	CSV     Format = iota // with a header; ids quoted where they need it, and no formulas for a spreadsheet
-	Parquet               // ids encoded by a dictionary, so each is stored once
-	RawCSV                // CSV with all ids and names as they are
+	CSV         Format = iota // with a header; ids quoted where they need it, and no formulas for a spreadsheet
+	Parquet                   // ids encoded by a dictionary, so each is stored once
+	RawCSV                    // CSV with all ids and names as they are
+	WideCSV                   // a line for each row, a field for each column
+	WideRawCSV                // likewise, with all ids as they are
+	WideParquet               // likewise, as Parquet
 )
 
 // FormatOf returns the format that a file's extension stands for.
@@ -40,13 +43,17 @@ func (f Format) String() string {
 		return "csv"
 	case Parquet:
 		return "parquet"
+	case WideCSV, WideRawCSV:
+		return "wide csv"
+	case WideParquet:
+		return "wide parquet"
 	}
 	return fmt.Sprintf("Format(%d)", int(f))
 }
 
 // cell is an id or a name as the format has it.
 func (f Format) cell(text string) string {
-	if f == CSV {
+	if f == CSV || f == WideCSV {
 		return textfile.SafeCell(text)
 	}
 	return text
@@ -94,7 +101,7 @@ type encoder interface {
 
 // Complete writes the predictions of all columns, for the given rows in their
 // order (nil: all of them), to w as a table with the columns row, column and
-// value. It is computed by that many threads (0 means 1), a bounded part at a
+// value, or in a wide format as a table with a field for each column. It is computed by that many threads (0 means 1), a bounded part at a
 // time, and the bytes do not depend on their number. When ctx ends it stops and
 // returns ctx's error; w then holds a part of the table.
 func (m *Model) Complete(ctx context.Context, w io.Writer, format Format, rows []int, threads int) error {
@@ -121,6 +128,12 @@ func (m *Model) Complete(ctx context.Context, w io.Writer, format Format, rows [
 	case Parquet:
 		e = newParquetEncoder(m, rows, w)
 		cells = parquetCells
+	case WideCSV, WideRawCSV:
+		e, err = newWideCSV(m, rows, w, format)
+		cells = max(1<<14, len(m.ColumnIDs)) // whole rows
+	case WideParquet:
+		e = newWideParquet(m, rows, w)
+		cells = max(parquetCells, len(m.ColumnIDs))
 	default:
 		err = fmt.Errorf("model: unknown format %v", format)
 	}

@@ -190,6 +190,7 @@ var table = settings.Table{
 	{Name: "top", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inUse, Verbs: []string{"recommend"}, Help: "how many columns to list"},
 	{Name: "keep-seen", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "do not leave out what the row had entries for"},
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"recommend"}, Help: "file with further entries to leave out, and to fold new rows in from"},
+	{Name: "wide", Type: settings.Switch, Group: inUse, Verbs: []string{"complete"}, Help: "write a line for each row and a field for each column"},
 	{Name: "rows", Type: settings.Names, Group: inUse, Verbs: []string{"complete"}, Help: "ids of the rows to write, or @FILE with one id a line; without it, all"},
 	{Name: "pairs", Type: settings.File, Group: inUse, Verbs: []string{"fold-in"}, Help: "file of rows and columns to predict; the predictions go to stdout"},
 

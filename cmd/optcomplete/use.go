@@ -139,14 +139,17 @@ func completeCommand(c *common) *cobra.Command {
 	var (
 		output string
 		rows   []string
+		wide   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "complete MODEL -o FILE",
 		Short: "Write the completed matrix, or some of its rows",
 		Long: `complete writes the model's value for every column of every row, as a long table
-row,column,value: CSV, or Parquet if FILE ends in .parquet. It streams, so the
-matrix may be larger than memory.`,
+row,column,value: CSV, or Parquet if FILE ends in .parquet. With --wide it writes a
+matrix, a line for each row and a field for each column, which fit reads too. It
+streams, so the matrix may be larger than memory.`,
 		Example: `  optcomplete complete model -o completed.parquet
+  optcomplete complete model --wide -o matrix.csv
   optcomplete complete model --rows alice,bob -o some.csv
   optcomplete complete model --rows @people.txt > some.csv`,
 		Args: cobra.ExactArgs(1),
@@ -154,6 +157,9 @@ matrix may be larger than memory.`,
 			format, err := c.formatOf(output)
 			if err != nil {
 				return err
+			}
+			if wide {
+				format = format.Wide()
 			}
 			m, err := loadModel(c, args[0])
 			if err != nil {
@@ -172,6 +178,7 @@ matrix may be larger than memory.`,
 	flags.Bind("output", &output)
 	flags.Bind("rows", &rows)
 	flags.Bind("raw-names", &c.rawNames)
+	flags.Bind("wide", &wide)
 	return cmd
 }
 

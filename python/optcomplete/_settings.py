@@ -25,6 +25,15 @@ class CompleterSettings:
         Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
+    engine : str | None
+        Spark Connect server (sc://HOST:PORT) on whose cluster large readings of packs are computed,
+        to the same bits.
+    engine_program : str | None
+        This program, built for the executors' system; without it the one that runs is sent.
+    engine_from : int, default 20000000
+        Readings of fewer entries stay on this machine. Takes [1, ∞).
+    engine_tasks : int | None
+        Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
     drop_unknown : bool, default False
         Leave out entries whose column has no features.
     min_entries : int | None
@@ -41,7 +50,7 @@ class CompleterSettings:
         Character between the fields of a text, or tab; found from the first line if not given.
     format : str | None
         Format of the ratings; found from name and content if not given. Takes csv, tsv, parquet,
-        arrow, mtx, netflix, movielens, pack.
+        arrow, mtx, netflix, movielens, npy, npz, wide, pack.
     duplicates : str, default 'error'
         What to do with two entries of one row and column. Takes error, first, last, mean.
     features_config : str | None
@@ -152,6 +161,10 @@ class CompleterSettings:
         *,
         threads: int | None = None,
         seed: int = 1,
+        engine: str | None = None,
+        engine_program: str | None = None,
+        engine_from: int = 20000000,
+        engine_tasks: int | None = None,
         drop_unknown: bool = False,
         min_entries: int | None = None,
         missing: Names = None,
@@ -204,6 +217,10 @@ class CompleterSettings:
         self.k = k
         self.threads = threads
         self.seed = seed
+        self.engine = engine
+        self.engine_program = engine_program
+        self.engine_from = engine_from
+        self.engine_tasks = engine_tasks
         self.drop_unknown = drop_unknown
         self.min_entries = min_entries
         self.missing = missing
@@ -332,7 +349,7 @@ def path(
         Character between the fields of a text, or tab; found from the first line if not given.
     format : str | None
         Format of the ratings; found from name and content if not given. Takes csv, tsv, parquet,
-        arrow, mtx, netflix, movielens, pack.
+        arrow, mtx, netflix, movielens, npy, npz, wide, pack.
     duplicates : str, default 'error'
         What to do with two entries of one row and column. Takes error, first, last, mean.
     features_config : str | None
