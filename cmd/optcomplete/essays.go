@@ -38,6 +38,9 @@ The bound is true at every moment. A search that was stopped (--time-limit,
 --gap, --max-nodes, Ctrl-C) still says how good its answer is; the exit code is
 then 3, except with --gap.
 
+The proof can be checked: fit --proof FILE writes it, and optcomplete verify goes
+through it with arithmetic of its own and finds its own bound.
+
 On samples nothing is proven. Numbers of samples have a ~ before them in the log,
 and their gap is the sampled gap. --method optcomplete ends there; --certify goes
 on to a proof.

@@ -86,6 +86,7 @@ file, pass by pass.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
   optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 -o model --report report.html
+  optcomplete fit ratings.csv --features films.csv -k 5 -o model --proof proof.zst
   optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
   optcomplete fit ratings.pack --features films.csv -k 5 --memory 4G --checkpoint run -o model
   optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
