@@ -161,6 +161,28 @@ class MatrixCompleter(Params, CompleterSettings):
             values, basis = all_values, all_basis
         return (values, basis) if return_basis else values
 
+    def predict_interval(
+        self, pairs: Any, level: float = 90, *, features: Any = None, row_name: str | None = None, column_name: str | None = None
+    ) -> np.ndarray:
+        """Intervals in which the values of pairs lie with a given probability.
+
+        Parameters
+        ----------
+        pairs, features, row_name, column_name
+            As for predict.
+        level : float
+            The probability, in per cent.
+
+        Returns
+        -------
+        array of float with two columns, low and high
+        """
+        table, *_ = pairs_of(pairs, (row_name or self.row_name, column_name or self.column_name))
+        if table.num_rows == 0:
+            return np.empty((0, 2))
+        got = self._predicted(table, features, {"interval": level})
+        return np.column_stack([got.column("low").to_numpy(), got.column("high").to_numpy()])
+
     def _predicted(self, pairs: pa.Table, features: Any = None, options: dict[str, Any] | None = None) -> pa.Table:
         model, tables = self._fitted(), {"pairs": pairs}
         options = {**(options or {}), "output": _answer}

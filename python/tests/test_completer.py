@@ -67,6 +67,19 @@ def test_predict(model, frames):
     assert len(model.predict([])) == 0
 
 
+def test_predict_interval(frames):
+    described = {v["verb"]: v for v in json.loads(subprocess.run([binary(), "serve", "--describe"], capture_output=True, check=True).stdout)["verbs"]}
+    if not any(s["name"] == "interval" for s in described["predict"]["settings"]):
+        pytest.skip("the program has no intervals yet")
+    ratings, _ = frames
+    m = oc.MatrixCompleter(k=2, gamma=5).fit(*frames)
+    pairs = ratings[["row", "column"]]
+    low, high = m.predict_interval(pairs, 90).T
+    inside = (low <= ratings["value"]) & (ratings["value"] <= high)
+    assert (low < high).all() and inside.mean() > 0.8
+    assert (m.predict_interval(pairs, 50)[:, 0] > low).all()
+
+
 def test_a_new_column_by_its_features(model, frames):
     _, features = frames
     new = features.iloc[[3]].assign(item="new")
