@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -8,9 +9,9 @@ import (
 	"time"
 
 	"optcomplete/internal/suggest"
-	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -45,68 +46,71 @@ const largest = 1e100
 // or a cancelled context is not an error: the result then has the best selection
 // found, a true bound, and a status that says so.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, error) {
-	results, err := fit(ctx, problem, settings, func(ctx context.Context, oracle search.Oracle, find search.Settings) ([]search.Result, error) {
-		result, err := search.Minimize(ctx, oracle, find)
-		return []search.Result{result}, err
-	})
+	start := time.Now()
+	f, err := newFormulation(problem, &settings)
 	if err != nil {
 		return nil, err
 	}
-	return results[0], nil
-}
-
-// Path fits every k from 1 (or the number of features always selected) to
-// settings.K, each as Fit would with the same γ, which is chosen for the last.
-func Path(ctx context.Context, problem Problem, settings Settings) ([]*Result, error) {
-	return fit(ctx, problem, settings, search.Path)
-}
-
-type searcher func(context.Context, search.Oracle, search.Settings) ([]search.Result, error)
-
-func fit(ctx context.Context, problem Problem, settings Settings, run searcher) ([]*Result, error) {
-	if settings.Refit == spec.AutoRefit {
-		settings.Refit = spec.LeastSquares
-	}
-	start := time.Now()
-	if err := validate(problem, settings); err != nil {
-		return nil, err
-	}
-	find := search.Settings{
-		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
-	}
-	var err error
-	if find.Always, err = indices(problem.Names, settings.Always, "always"); err != nil {
-		return nil, err
-	}
-	if find.Never, err = indices(problem.Names, settings.Never, "never"); err != nil {
-		return nil, err
-	}
-	n := len(problem.Y)
-	gamma, path := settings.Gamma, []result.GammaPoint(nil)
-	if gamma == 0 {
-		if gamma, path, err = chooseGamma(ctx, problem, settings, find); err != nil {
-			return nil, search.SettingsError(err)
-		}
-	}
-	find.OnEvent = settings.OnEvent
-	whole := standardise(problem, nil, settings)
-	oracle := objective.NewQuadratic(whole.table, gamma, float64(n))
-	found, err := run(ctx, oracle, find)
+	c, err := f.Choose(ctx, nil, settings.K, settings.OnGamma)
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	var results []*Result
-	for _, one := range found {
-		result, err := newResult(finish, problem, settings, whole, oracle, one)
-		if err != nil {
-			return nil, err
-		}
-		result.GammaPath = path
-		result.Seconds = time.Since(start).Seconds()
-		results = append(results, result)
+	cost, err := f.Cost(ctx, nil, settings.K, c)
+	if err != nil {
+		return nil, err
 	}
-	return results, nil
+	cost.Find.OnEvent = settings.OnEvent
+	found, err := selection.Select(ctx, cost, f.Names())
+	if err != nil {
+		return nil, err
+	}
+	r, err := f.result(context.WithoutCancel(ctx), found.Units, found.Certificate, c)
+	if err != nil {
+		return nil, err
+	}
+	r.Seconds, r.Removal = time.Since(start).Seconds(), found.Removal
+	return r, nil
+}
+
+// Path fits every k from 1 (or the number of features always selected) to
+// path.KMax, each as Fit would with the same γ, which is chosen for the last, and
+// validates each; see selection.Path. K is not used.
+func Path(ctx context.Context, problem Problem, settings Settings, path selection.PathSettings) (*PathResult, error) {
+	settings.K = path.KMax
+	f, err := newFormulation(problem, &settings)
+	if err != nil {
+		return nil, err
+	}
+	n := len(problem.Y)
+	if n < 2 {
+		return nil, spec.Errorf("the table has one row: nothing is left to validate on")
+	}
+	path.Folds = min(cmp.Or(path.Folds, settings.Folds, 5), n)
+	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
+	start := time.Now()
+	out := &PathResult{}
+	path.OnFound = func(cost *selection.Cost, found search.Result, c selection.Choices) error {
+		finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+		certificate, err := cost.Certificate(finish, &found, f.Names(), settings.Gap)
+		if err != nil {
+			return err
+		}
+		r, err := f.result(finish, found.Selection, certificate, c)
+		if err == nil {
+			r.Seconds = time.Since(start).Seconds()
+			out.Points = append(out.Points, r)
+		}
+		return err
+	}
+	walked, err := selection.Path(ctx, f, rows(nil), path)
+	if err != nil {
+		return nil, err
+	}
+	out.Folds, out.Best, out.Chosen, out.Stability, out.Interrupted = walked.Folds, walked.Best, walked.Chosen, walked.Stability, walked.Interrupted
+	for x, point := range walked.Points {
+		out.Points[x].Validation, out.Points[x].Error = point.Validation, point.Error
+	}
+	return out, nil
 }
 
 func validate(problem Problem, s Settings) error {

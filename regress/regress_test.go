@@ -14,6 +14,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -109,15 +110,15 @@ func TestTextbookSubsets(t *testing.T) {
 		{"prostate, all rows", study(t, "prostate.csv", "lpsa", []string{"train"}, nil), prostateAll},
 		{"diabetes", study(t, "diabetes.csv", "progression", nil, nil), diabetes},
 	} {
-		path, err := Path(context.Background(), study.problem, Settings{K: len(study.want), Statistics: spec.Statistics{Gamma: 1e7 / float64(len(study.problem.Y))}})
+		path, err := Path(context.Background(), study.problem, Settings{K: len(study.want), Statistics: spec.Statistics{Gamma: 1e7 / float64(len(study.problem.Y))}}, selection.PathSettings{KMax: len(study.want)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(path) != len(study.want) {
-			t.Fatalf("%s: %d results", study.name, len(path))
+		if len(path.Points) != len(study.want) {
+			t.Fatalf("%s: %d results", study.name, len(path.Points))
 		}
 		for i, want := range study.want {
-			got := path[i]
+			got := path.Points[i]
 			if strings.Join(got.Selected, " ") != want.features {
 				t.Errorf("%s, k = %d: %v, best is %s", study.name, i+1, got.Selected, want.features)
 			}
@@ -286,14 +287,14 @@ func TestUnitsDoNotMatter(t *testing.T) {
 // TestPathEqualsSeparateFits solves all k at once and one by one.
 func TestPathEqualsSeparateFits(t *testing.T) {
 	problem := study(t, "diabetes.csv", "progression", nil, nil)
-	path, err := Path(context.Background(), problem, Settings{K: 6, Statistics: spec.Statistics{Gamma: 0.1}, Choice: spec.Choice{Always: []string{"age", "sex"}}})
+	path, err := Path(context.Background(), problem, Settings{Statistics: spec.Statistics{Gamma: 0.1}, Choice: spec.Choice{Always: []string{"age", "sex"}}}, selection.PathSettings{KMax: 6})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(path) != 5 || path[0].K != 2 {
-		t.Fatalf("%d results, the first with k = %d", len(path), path[0].K)
+	if len(path.Points) != 5 || path.Points[0].K != 2 {
+		t.Fatalf("%d results, the first with k = %d", len(path.Points), path.Points[0].K)
 	}
-	for _, on := range path {
+	for _, on := range path.Points {
 		alone, err := Fit(context.Background(), problem, Settings{K: on.K, Statistics: spec.Statistics{Gamma: 0.1}, Choice: spec.Choice{Always: []string{"age", "sex"}}})
 		if err != nil {
 			t.Fatal(err)
@@ -324,5 +325,26 @@ func TestBadSettingsAreNamed(t *testing.T) {
 		if !errors.As(err, &wrong) || !strings.Contains(err.Error(), bad.says) {
 			t.Errorf("%+v: got %v, want %q", bad.settings, err, bad.says)
 		}
+	}
+}
+
+// TestPathIsValidated: every k has an error on rows that it was not fitted on, and a
+// k is chosen by them.
+func TestPathIsValidated(t *testing.T) {
+	problem := study(t, "prostate.csv", "lpsa", []string{"train"}, nil)
+	path, err := Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 8, Bootstrap: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path.Folds != 5 || path.Chosen < 1 || path.Chosen > path.Best || path.Stability == nil || path.Stability.Resamples != 4 {
+		t.Errorf("%+v", path)
+	}
+	for _, r := range path.Points {
+		if !(r.Validation > r.RMSE*0.9) || !(r.Error > 0) {
+			t.Errorf("k = %d: %v ± %v on folds, %v on the table", r.K, r.Validation, r.Error, r.RMSE)
+		}
+	}
+	if _, err := Path(context.Background(), Problem{Names: []string{"a"}, X: []float64{1}, Y: []float64{1}}, Settings{}, selection.PathSettings{KMax: 1}); !errors.As(err, new(*spec.Error)) {
+		t.Errorf("a table of one row: %v", err)
 	}
 }

@@ -6,9 +6,8 @@ import (
 	"io"
 	"math"
 
-	"optcomplete/objective"
 	"optcomplete/result"
-	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -33,6 +32,21 @@ type Result struct {
 	Refit spec.Refit `json:"refit"`
 
 	Selection []int `json:"-"` // indices of the selected features, increasing
+
+	Removal []result.Removal `json:"removal,omitempty"` // what the selection would cost without each of its features
+
+	Validation float64 `json:"validation_rmse,omitempty"` // of a path: mean over folds
+	Error      float64 `json:"standard_error,omitempty"`  // of that mean
+}
+
+// PathResult is a regression for every number of features.
+type PathResult struct {
+	Points      []*Result            `json:"path"`
+	Folds       int                  `json:"folds"`  // that were validated on
+	Best        int                  `json:"best"`   // k of the least validation error; 0: not validated
+	Chosen      int                  `json:"chosen"` // smallest k within one standard error of it
+	Stability   *selection.Stability `json:"stability,omitempty"`
+	Interrupted bool                 `json:"interrupted"`
 }
 
 // Predict explains a row of p features.
@@ -47,12 +61,8 @@ func (r *Result) Predict(row []float64) float64 {
 // WriteJSON writes the result as one indented JSON object and a newline.
 func (r *Result) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
-// WriteJSON writes the results of a path as one indented JSON object.
-func WriteJSON(w io.Writer, path []*Result) error {
-	return writeJSON(w, struct {
-		Path []*Result `json:"path"`
-	}{path})
-}
+// WriteJSON writes the path as one indented JSON object and a newline.
+func (r *PathResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
 
 func writeJSON(w io.Writer, value any) error {
 	e := json.NewEncoder(w)
@@ -61,41 +71,26 @@ func writeJSON(w io.Writer, value any) error {
 	return e.Encode(value)
 }
 
-// newResult fits the coefficients of what a search found. The cost is computed
-// from residuals, and the gap and the status from it and the bound.
-func newResult(ctx context.Context, problem Problem, settings Settings, whole *standard, oracle *objective.Quadratic, found search.Result) (*Result, error) {
-	n := len(problem.Y)
+// result fits the coefficients of a selection.
+func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Choices) (*Result, error) {
+	n, p := len(f.problem.Y), len(f.problem.Names)
 	r := &Result{
-		Rows: n, Features: len(problem.Names), K: len(found.Selection), Gamma: oracle.Gamma(),
-		Selection: found.Selection, Selected: named(problem.Names, found.Selection),
-		Refit: settings.Refit,
+		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: named(f.problem.Names, units),
+		Refit: f.settings.Refit, Certificate: certificate,
 	}
-	w, err := oracle.Coefficients(ctx, found.Selection)
-	if err != nil {
+	r.GammaPath = c.GammaPath
+	var err error
+	if r.Coefficients, r.Intercept, err = f.coefficients(ctx, nil, units, c); err != nil {
 		return nil, err
 	}
-	cost, hard, err := oracle.Cost(ctx, found.Selection)
-	if err != nil {
-		return nil, err
-	}
-	if !hard {
-		cost = whole.table.Cost(found.Selection, w, r.Gamma) / float64(n)
-	}
-	found.Certify(cost, settings.Gap)
-	r.Certificate = found.Certificate(true, func(selection []int) []string { return named(problem.Names, selection) })
-	if settings.Refit == spec.LeastSquares {
-		w = whole.leastSquares(found.Selection)
-	}
-	r.Coefficients, r.Intercept = whole.units(found.Selection, w)
-	p := len(problem.Names)
 	sum := 0.0
-	for i, y := range problem.Y {
-		e := y - r.Predict(problem.X[i*p:][:p])
+	for i, y := range f.problem.Y {
+		e := y - r.Predict(f.problem.X[i*p:][:p])
 		sum += e * e
 	}
 	r.RMSE = math.Sqrt(sum / float64(n))
-	if whole.squares > 0 {
-		r.RSquared = 1 - sum/whole.squares
+	if f.whole.squares > 0 {
+		r.RSquared = 1 - sum/f.whole.squares
 	}
 	return r, nil
 }

@@ -12,6 +12,8 @@ import (
 	"optcomplete/internal/rounding"
 	"optcomplete/model"
 	"optcomplete/regress"
+	"optcomplete/result"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -127,25 +129,38 @@ func firstNames(names []string) string {
 }
 
 func regressPath(ctx context.Context, c *common, problem regress.Problem, settings regress.Settings, asJSON bool) error {
-	path, err := regress.Path(ctx, problem, settings)
+	path, err := regress.Path(ctx, problem, settings, selection.PathSettings{KMax: settings.K})
 	if err != nil {
 		return err
 	}
 	if asJSON {
-		err = regress.WriteJSON(c.stdout, path)
+		err = path.WriteJSON(c.stdout)
 	} else {
-		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s  %s\n", "k", "cost", "gap", "RMSE", "R2", "selected")
-		for _, r := range path {
-			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f  %s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, strings.Join(r.Selected, ", "))
+		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s %21s  %s\n", "k", "cost", "gap", "RMSE", "R2", "validation ± se", "selected")
+		for _, r := range path.Points {
+			validation, mark := "-", ""
+			if path.Folds > 0 {
+				validation = fmt.Sprintf("%.5g ± %.3g", r.Validation, r.Error)
+			}
+			if r.K == path.Chosen {
+				mark += "  ← one standard error"
+			}
+			if r.K == path.Best {
+				mark += "  ← least error"
+			}
+			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %21s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
 		}
 	}
 	if err != nil {
 		return err
 	}
-	for _, r := range path {
+	for _, r := range path.Points {
 		if r.Early() {
 			return &earlyStop{r.Status}
 		}
+	}
+	if path.Interrupted {
+		return &earlyStop{result.Interrupted}
 	}
 	return nil
 }

@@ -173,7 +173,7 @@ var table = settings.Table{
 	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
 	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},
 	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"path"}, Help: "folds of the cross-validation"},
-	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"regress"}, Help: "parts of the table to validate gamma on in turn"},
+	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"regress"}, Help: "parts of the table to validate gamma, and every k of a path, on in turn"},
 	{Name: "repeats", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Help: "instead of folds, so many hold-outs of a fifth of the entries"},
 	{Name: "bootstrap", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Help: "resamples of the rows, to see how stable the selection is, such as 50"},
 	{Name: "bootstrap-k", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Help: "features to select on resamples; 0 means the one-standard-error choice"},

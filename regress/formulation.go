@@ -1,0 +1,181 @@
+package regress
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/internal/random"
+	"optcomplete/objective"
+	"optcomplete/result"
+	"optcomplete/search"
+	"optcomplete/selection"
+	"optcomplete/spec"
+)
+
+// rows are some rows of the table; nil: all of them.
+type rows []int
+
+// formulation selects columns of the table.
+type formulation struct {
+	problem  Problem
+	settings Settings
+	find     search.Settings
+
+	// The rows that were asked for last, standardised: a selection of each k is fitted
+	// on the same ones.
+	last  rows
+	whole *standard
+}
+
+var _ selection.Formulation[rows] = (*formulation)(nil)
+
+// newFormulation checks the settings against the problem.
+func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
+	if settings.Refit == spec.AutoRefit {
+		settings.Refit = spec.LeastSquares
+	}
+	if err := validate(problem, *settings); err != nil {
+		return nil, err
+	}
+	f := &formulation{problem: problem, settings: *settings, find: search.Settings{
+		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
+	}}
+	var err error
+	if f.find.Always, err = indices(problem.Names, settings.Always, "always"); err != nil {
+		return nil, err
+	}
+	f.find.Never, err = indices(problem.Names, settings.Never, "never")
+	return f, err
+}
+
+// Names are those of the columns.
+func (f *formulation) Names() []string { return f.problem.Names }
+
+// count is how many rows these are.
+func (f *formulation) count(r rows) int {
+	if r == nil {
+		return len(f.problem.Y)
+	}
+	return len(r)
+}
+
+// part is the problem of some rows.
+func (f *formulation) part(r rows) Problem {
+	if r == nil {
+		return f.problem
+	}
+	p := len(f.problem.Names)
+	out := Problem{Names: f.problem.Names}
+	for _, i := range r {
+		out.X = append(out.X, f.problem.X[i*p:][:p]...)
+		out.Y = append(out.Y, f.problem.Y[i])
+	}
+	return out
+}
+
+// Choose picks γ, unless it is given, by cross-validation within the rows, for the
+// largest k. γ is that of all rows: of fewer, it is as much larger.
+func (f *formulation) Choose(ctx context.Context, train rows, _ int, on func(result.GammaPoint)) (c selection.Choices, err error) {
+	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
+		return c, nil
+	}
+	settings := f.settings
+	settings.OnGamma = on
+	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, f.find)
+	c.Gamma *= float64(f.count(train)) / float64(len(f.problem.Y))
+	return c, err
+}
+
+// quadratic is the cost of the rows, and those standardised.
+func (f *formulation) quadratic(train rows, c selection.Choices) (*objective.Quadratic, *standard) {
+	same := f.whole != nil && len(f.last) == len(train) && (len(train) == 0 || &f.last[0] == &train[0])
+	if !same {
+		f.last, f.whole = train, standardise(f.problem, train, f.settings)
+	}
+	n := float64(f.count(train))
+	return objective.NewQuadratic(f.whole.table, c.Gamma*float64(len(f.problem.Y))/n, n), f.whole
+}
+
+// Cost is the cost of k columns, computed from residuals in the end.
+func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Choices) (*selection.Cost, error) {
+	oracle, whole := f.quadratic(train, c)
+	cost := &selection.Cost{Oracle: oracle, Find: f.find, Units: len(f.problem.Names)}
+	cost.Find.K = k
+	cost.Exactly = func(ctx context.Context, selection []int) (float64, error) {
+		cost, hard, err := oracle.Cost(ctx, selection)
+		if err != nil || hard {
+			return cost, err
+		}
+		w, err := oracle.Coefficients(ctx, selection)
+		return whole.table.Cost(selection, w, oracle.Gamma()) / float64(f.count(train)), err
+	}
+	return cost, nil
+}
+
+// coefficients fits selected columns, in the units of the table.
+func (f *formulation) coefficients(ctx context.Context, train rows, units []int, c selection.Choices) ([]float64, float64, error) {
+	oracle, whole := f.quadratic(train, c)
+	var w []float64
+	var err error
+	if f.settings.Refit == spec.LeastSquares {
+		w = whole.leastSquares(units)
+	} else if w, err = oracle.Coefficients(ctx, units); err != nil {
+		return nil, 0, err
+	}
+	coefficients, intercept := whole.units(units, w)
+	return coefficients, intercept, nil
+}
+
+// Score fits selected columns on some rows and explains others.
+func (f *formulation) Score(ctx context.Context, train, on rows, units []int, c selection.Choices) (float64, error) {
+	coefficients, intercept, err := f.coefficients(ctx, train, units, c)
+	if err != nil {
+		return 0, err
+	}
+	part := f.part(on)
+	p, sum := len(part.Names), 0.0
+	for i, y := range part.Y {
+		e := y - intercept
+		for x, j := range units {
+			e -= coefficients[x] * part.X[i*p+j]
+		}
+		sum += e * e
+	}
+	return math.Sqrt(sum / math.Max(float64(len(part.Y)), 1)), nil
+}
+
+// Fold holds out every so many of the rows, shuffled by the seed.
+func (f *formulation) Fold(_ rows, which, of int) (train, held rows) {
+	train, held = rows{}, rows{}
+	for x, i := range random.New(f.settings.Seed, foldStream, 1).Perm(len(f.problem.Y)) {
+		if x%of == which {
+			held = append(held, i)
+		} else {
+			train = append(train, i)
+		}
+	}
+	return train, held
+}
+
+const (
+	repeatStream    = 0x7265706561 // "repea"
+	bootstrapStream = 0x626f6f74   // "boot"
+)
+
+// Repeat holds out a fifth of the rows.
+func (f *formulation) Repeat(_ rows, number int) (train, held rows) {
+	n := len(f.problem.Y)
+	order := random.New(f.settings.Seed, repeatStream, uint64(number)).Perm(n)
+	most := max(n/5, 1)
+	return rows(order[most:]), rows(order[:most])
+}
+
+// Resample draws as many rows as there are, with replacement.
+func (f *formulation) Resample(_ rows, number int) (rows, error) {
+	n := len(f.problem.Y)
+	out := make(rows, n)
+	for i := range out {
+		out[i] = min(int(random.Unit(random.Hash(f.settings.Seed, bootstrapStream, uint64(number), uint64(i)))*float64(n)), n-1)
+	}
+	return out, nil
+}
