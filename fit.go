@@ -227,6 +227,10 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	}
 	metrics, err := evaluate.Score(ctx, held, fitted.PredictRow, threads)
 	fitted.Summary.Holdout = &metrics
+	if err != nil {
+		return err
+	}
+	fitted.Summary.Coverage, err = fitted.CoverageOf(ctx, held, threads)
 	return err
 }
 

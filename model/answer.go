@@ -55,6 +55,7 @@ type Answer struct {
 	Value     float64 // finite, in the model's range
 	Unclipped float64 // before it was kept in the range: rankings use it, because it has fewer ties
 	Basis     Basis
+	Low, High float64 // the interval of Intervals.Answer; 0 from others
 }
 
 // Answer predicts for any row and column. A row that the model does not have, or

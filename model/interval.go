@@ -1,9 +1,12 @@
 package model
 
 import (
+	"context"
 	"errors"
 	"math"
 
+	"optcomplete/data"
+	"optcomplete/pass"
 	"optcomplete/remainder"
 )
 
@@ -112,6 +115,76 @@ func (x *Intervals) Variance(row, column int) (float64, error) {
 	}
 	_, variance := x.of.Column(column)
 	return variance + x.of.Noise, nil
+}
+
+// Answer is the model's answer with its interval.
+func (x *Intervals) Answer(row, column string, probability float64) (Answer, error) {
+	i, ok := x.m.Row(row)
+	if !ok {
+		i = -1
+	}
+	j, ok := x.m.Column(column)
+	if !ok {
+		j = -1
+	}
+	a := x.m.AnswerAt(i, j)
+	var err error
+	a.Low, a.High, err = x.Of(a, i, j, probability)
+	return a, err
+}
+
+// Coverage tells how many held-out entries lie in their intervals.
+type Coverage struct {
+	Probability float64 `json:"probability"` // what the intervals say
+	Covered     float64 `json:"covered"`     // part of the entries that are in theirs
+	Width       float64 `json:"width"`       // of the intervals, on average
+}
+
+// coverages are the probabilities that CoverageOf looks at.
+var coverages = []float64{0.5, 0.8, 0.95}
+
+// CoverageOf compares intervals with entries that the model was not fitted on; nil
+// if it has none to tell. It does not depend on the number of threads.
+func (m *Model) CoverageOf(ctx context.Context, held data.Source, threads int) ([]Coverage, error) {
+	if _, err := m.Intervals(); errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	part, err := pass.One[*pass.Sums](ctx, held, threads, &pass.Fold[*pass.Sums]{
+		Called: "coverage", Fresh: func() *pass.Sums { return pass.NewSums(1 + 2*len(coverages)) },
+		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
+			x, err := m.Intervals()
+			return func(part *pass.Sums, i int, at []int32, values []float64) error {
+				if err != nil {
+					return err
+				}
+				for e, c := range at {
+					a := m.AnswerAt(i, int(c))
+					part.Values[0]++
+					for y, probability := range coverages {
+						low, high, err := x.Of(a, i, int(c), probability)
+						if err != nil {
+							return err
+						}
+						part.Values[2+2*y] += high - low
+						if values[e] >= low && values[e] <= high {
+							part.Values[1+2*y]++
+						}
+					}
+				}
+				return nil
+			}
+		},
+	})
+	if err != nil || part.Values[0] == 0 {
+		return nil, err
+	}
+	var out []Coverage
+	for y, probability := range coverages {
+		out = append(out, Coverage{probability, part.Values[1+2*y] / part.Values[0], part.Values[2+2*y] / part.Values[0]})
+	}
+	return out, nil
 }
 
 // Of is the interval around an answer that has the entry with the given

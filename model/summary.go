@@ -47,7 +47,9 @@ type Summary struct {
 	SampledGap    *float64 `json:"sampled_gap,omitempty"`    // of the samples' cost and bound: proves nothing
 
 	Holdout *Metrics `json:"holdout,omitempty"` // nil if nothing was held out
-	Train   Metrics  `json:"train"`
+	// Coverage tells how many held-out entries lie in their intervals.
+	Coverage []Coverage `json:"coverage,omitempty"`
+	Train    Metrics    `json:"train"`
 
 	Removal  []result.Removal `json:"removal,omitempty"`  // for each selected feature, in their order
 	Variance *Variance        `json:"variance,omitempty"` // nil if the training values are all the same

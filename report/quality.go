@@ -27,6 +27,10 @@ func (m *Model) predictions() section {
 		line("this model, held-out entries", "holdout")
 	}
 	line("this model, training entries", "train")
+	for x := range m.s.Coverage {
+		path := at("coverage", x)
+		s.say("Intervals of %s have %s of the held-out entries, and are %s wide on average (<code>predict --interval</code>).", m.num(path+".probability", percent), m.num(path+".covered", percent), m.num(path+".width", plain))
+	}
 	if len(m.s.Baselines) == 0 {
 		s.say("The model was saved without simpler predictions to compare with.")
 		s.table(t)

@@ -15,6 +15,7 @@ func predictCommand(c *common) *cobra.Command {
 	var (
 		output, records string
 		skip            bool
+		interval        float64
 		options         data.PairsOptions
 	)
 	cmd := &cobra.Command{
@@ -28,6 +29,10 @@ row,column,prediction,basis. The basis is
   new row             the row had none: the population stands for it
   new column          the column had none: its features alone speak for it
   new row and column  both
+
+With --interval 90 the columns low and high follow: an entry lies between them with
+a probability of 90 %, by the posterior of the row's and the column's parameters and
+the noise. The model needs a learned prior (full and pooled have one).
 
 A column that the model has never heard of is given its features with --features;
 without them it counts as a typical column, and a note says so.`,
@@ -44,7 +49,16 @@ without them it counts as a typical column, and a note says so.`,
 			if err != nil {
 				return err
 			}
-			p := pairPredictor{model: m, skip: skip}
+			p := pairPredictor{model: m, skip: skip, probability: interval / 100}
+			if interval > 0 {
+				one, ok := m.(oneSided)
+				if !ok {
+					return usagef("a two-sided model has no intervals: leave out --interval")
+				}
+				if p.intervals, err = one.Intervals(); err != nil {
+					return usagef("--interval: %w", err)
+				}
+			}
 			err = writeResult(c, output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, args[1], options) })
 			p.note(c)
 			return err
@@ -55,6 +69,7 @@ without them it counts as a typical column, and a note says so.`,
 	flags.Bind("output", &output)
 	flags.Bind("features", &records)
 	flags.Bind("skip-unknown", &skip)
+	flags.Bind("interval", &interval)
 	flags.Bind("row-name", &options.RowName)
 	flags.Bind("column-name", &options.ColumnName)
 	return cmd
@@ -65,12 +80,15 @@ type pairPredictor struct {
 	model predictor
 	skip  bool
 
+	intervals   *model.Intervals // nil: none are asked for
+	probability float64
+
 	skipped, featureless int
 	example              string // of a column without features
 }
 
 func (p *pairPredictor) write(ctx context.Context, w io.Writer, format model.Format, path string, options data.PairsOptions) error {
-	out, err := model.NewPredictionWriter(w, format)
+	out, err := model.NewPredictionWriter(w, format, p.intervals != nil)
 	if err != nil {
 		return err
 	}
@@ -115,6 +133,10 @@ func (p *pairPredictor) answer(row, column string) (answer model.Answer, ok bool
 				p.example = column
 			}
 		}
+	}
+	if p.intervals != nil {
+		answer, err = p.intervals.Answer(row, column, p.probability)
+		return answer, err == nil, err
 	}
 	answer, err = p.model.predict(row, column)
 	if err != nil && p.skip {

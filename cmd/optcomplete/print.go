@@ -31,6 +31,7 @@ func printSummary(c *common, s *model.Summary, written ...string) {
 	printMetrics(w, "Train", &s.Train)
 	if s.Holdout != nil {
 		printMetrics(w, "Hold-out", s.Holdout)
+		printCoverage(w, s.Coverage)
 	}
 	printNearTies(w, s)
 	printWritten(w, written...)
@@ -67,6 +68,17 @@ func printRemainder(w io.Writer, s *model.Summary) {
 		parts = append(parts, count(r.Rank, "unnamed direction")+unnamed)
 	}
 	fmt.Fprintf(w, "Remainder %s\n", strings.Join(parts, ", "))
+}
+
+// printCoverage says how many held-out entries lie in their intervals.
+func printCoverage(w io.Writer, coverage []model.Coverage) {
+	var parts []string
+	for _, c := range coverage {
+		parts = append(parts, fmt.Sprintf("%.3g %% have %.1f %%", 100*c.Probability, 100*c.Covered))
+	}
+	if len(parts) > 0 {
+		fmt.Fprintf(w, "Intervals %s of the held-out entries\n", strings.Join(parts, ", "))
+	}
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
