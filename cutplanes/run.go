@@ -151,6 +151,9 @@ func (r *run) solve(ctx context.Context) (solution milp.Solution, done bool, err
 	if limit := r.Search.TimeLimit; limit > 0 {
 		options.TimeLimit = max(limit-time.Since(r.began), time.Millisecond)
 	}
+	if limit := r.Search.MaxNodes; limit > 0 {
+		options.MaxNodes = max(limit-r.result.Nodes, 1)
+	}
 	start := time.Now()
 	solution, err = r.Solver.Solve(ctx, &r.master, options)
 	r.result.MasterSeconds += time.Since(start).Seconds()

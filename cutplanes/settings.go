@@ -8,7 +8,8 @@ import (
 // Settings say what to search, when to stop and what solves the masters.
 type Settings struct {
 	// Search holds K, Always, Never, the limits, NearTies, Start and OnEvent.
-	// MaxNodes counts the nodes of all masters and is looked at between them.
+	// MaxNodes counts the nodes of all masters. The embedded solver keeps to it
+	// within a master too; of other programs the nodes are counted after each.
 	// CutPlanes starts with cuts at all of Start, or else greedily; OptComplete
 	// from the first of Start, or else at random.
 	Search search.Settings

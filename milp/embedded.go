@@ -31,14 +31,14 @@ func (e *Embedded) Name() string { return "embedded" }
 // good selections, another may be returned.
 func (e *Embedded) Version(context.Context) (string, error) { return "1", nil }
 
-// Solve solves the master. When the time limit or the context ends it early it
+// Solve solves the master. When a limit or the context ends it early it
 // returns the best selection and the bound so far with a [*NotOptimalError].
 func (e *Embedded) Solve(ctx context.Context, m *Master, options Options) (Solution, error) {
 	start := time.Now()
 	if err := m.Validate(); err != nil {
 		return Solution{}, err
 	}
-	t := &tree{m: m, gap: max(options.Gap, 0), scale: scaleOf(m), lowest: math.Inf(1)}
+	t := &tree{m: m, gap: max(options.Gap, 0), scale: scaleOf(m), lowest: math.Inf(1), maxNodes: options.MaxNodes}
 	if options.TimeLimit > 0 {
 		t.deadline = start.Add(options.TimeLimit)
 	}
@@ -57,6 +57,9 @@ func (e *Embedded) Solve(ctx context.Context, m *Master, options Options) (Solut
 	e.p, e.k, e.selection = m.P, m.K, t.best
 	if !done {
 		reason := "time limit"
+		if t.maxNodes > 0 && t.count >= t.maxNodes {
+			reason = "node limit"
+		}
 		if ctx.Err() != nil {
 			reason = ctx.Err().Error()
 		}

@@ -214,3 +214,25 @@ func TestInverseUpdatesEqualInversion(t *testing.T) {
 		}
 	})
 }
+
+// TestNodeLimitIsKept: within one master, with a selection and a bound.
+func TestNodeLimitIsKept(t *testing.T) {
+	m := randomMaster(rand.New(rand.NewPCG(3, 3)), 40, 6, 80, gauss)
+	free, err := new(Embedded).Solve(context.Background(), m, Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if free.Nodes < 20 {
+		t.Fatalf("only %d nodes", free.Nodes)
+	}
+	for _, limit := range []int{1, 2, 5, free.Nodes / 2} {
+		_, err := new(Embedded).Solve(context.Background(), m, Options{MaxNodes: limit})
+		var stopped *NotOptimalError
+		if !errors.As(err, &stopped) {
+			t.Fatalf("limit %d: %v", limit, err)
+		}
+		if s := stopped.Solution; s.Nodes > limit+1 || s.Bound > free.Objective || s.Objective < free.Bound || stopped.Reason != "node limit" {
+			t.Errorf("limit %d: %+v, %s", limit, s, stopped.Reason)
+		}
+	}
+}

@@ -26,6 +26,7 @@ type tree struct {
 	lowest   float64 // least bound of what was pruned, in the relaxation's units
 	count    int
 	deadline time.Time
+	maxNodes int // 0: any number
 	down, up []pseudo
 }
 
@@ -115,7 +116,7 @@ func (t *tree) run(ctx context.Context, root *node) bool {
 		}
 		t.enter(at)
 		for at != nil {
-			if ctx.Err() != nil || !t.deadline.IsZero() && time.Now().After(t.deadline) {
+			if ctx.Err() != nil || !t.deadline.IsZero() && time.Now().After(t.deadline) || t.maxNodes > 0 && t.count >= t.maxNodes {
 				heap.Push(&t.open, at)
 				return false
 			}
