@@ -85,7 +85,7 @@ func ReadSealed(path string) (text []byte, sums checksum.Sums, err error) {
 		Format *int `json:"format_version"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, nil, fmt.Errorf("%s: not a readable JSON object: %s", path, describe(err))
+		return nil, nil, fmt.Errorf("%s: not a readable JSON object: %s", path, DescribeJSON(err))
 	}
 	if head.Format == nil {
 		return nil, nil, fmt.Errorf("%s is not a saved model: it has no format_version", path)
@@ -106,13 +106,13 @@ func (m *Model) loadSummary(path string) (checksum.Sums, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, describe(err))
+		return nil, fmt.Errorf("%s: %s", path, DescribeJSON(err))
 	}
 	return sums, m.checkSummary(path)
 }
 
-// describe says what is wrong with a JSON text in words that are not Go's.
-func describe(err error) string {
+// DescribeJSON says what is wrong with a JSON text in words that are not Go's.
+func DescribeJSON(err error) string {
 	var wrong *json.UnmarshalTypeError
 	if errors.As(err, &wrong) {
 		where := "it"
@@ -136,6 +136,12 @@ func (m *Model) checkSummary(path string) error {
 	}
 	if p := s.Structure.Prior; p != nil && (len(p.Covariance) != len(p.Mean)*len(p.Mean) || len(p.Mean) < k || len(p.Mean) > k+1) {
 		return fmt.Errorf("%s: its prior does not fit its %d terms", path, k)
+	}
+	if v := s.Variance; v != nil && len(v.Terms) != k {
+		return fmt.Errorf("%s: its shares of the variance do not fit its %d terms", path, k)
+	}
+	if r := s.Structure.Remainder; r != nil && r.Prior != nil && !r.Prior.proper() {
+		return fmt.Errorf("%s: the prior of its remainder is no covariance", path)
 	}
 	if r := s.Structure.Remainder; r != nil {
 		if err := r.check(k, s.Model); err != nil {
@@ -216,4 +222,19 @@ func (t *table) take(columns []columnar.Vector) error {
 		}
 	}
 	return nil
+}
+
+// proper tells whether the covariance is of the prior's size, with positive
+// variances.
+func (p *Prior) proper() bool {
+	q := len(p.Mean)
+	if len(p.Covariance) != q*q {
+		return false
+	}
+	for i := range q {
+		if !(p.Covariance[i*q+i] > 0) {
+			return false
+		}
+	}
+	return true
 }

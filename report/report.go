@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"optcomplete"
 	"optcomplete/model"
@@ -31,7 +32,7 @@ type Model struct {
 func Parse(name string, text []byte) (*Model, error) {
 	m := &Model{Name: name}
 	if err := json.Unmarshal(text, &m.s); err != nil {
-		return nil, fmt.Errorf("%s: not a readable model: %w", name, err)
+		return nil, fmt.Errorf("%s: not a readable model: %s", name, model.DescribeJSON(err))
 	}
 	if err := model.CheckFormat(name, m.s.Format); err != nil {
 		return nil, err
@@ -101,14 +102,21 @@ func Write(w io.Writer, m *Model, path *Path) (err error) {
 	return p.write(w)
 }
 
-// recovered turns a number that is missing from a damaged model.json into an error.
+// ModelError is returned for a model.json that does not fit together.
+type ModelError struct{ Problem string }
+
+func (e *ModelError) Error() string {
+	return "model.json does not fit together: " + strings.TrimPrefix(e.Problem, "report: ") + " (fit the model again)"
+}
+
+// recovered turns what is missing from a damaged model.json into an error.
 func recovered(err *error) {
-	if r := recover(); r != nil {
-		text, ok := r.(string)
-		if !ok {
-			panic(r)
-		}
-		*err = errors.New(text)
+	switch r := recover().(type) {
+	case nil:
+	case string:
+		*err = &ModelError{r}
+	default:
+		*err = &ModelError{"a part of it is missing or has another length"}
 	}
 }
 

@@ -29,6 +29,7 @@ import (
 	"optcomplete/internal/progress/display"
 	"optcomplete/internal/settings"
 	"optcomplete/internal/suggest"
+	"optcomplete/report"
 	"optcomplete/result"
 )
 
@@ -90,6 +91,7 @@ func exitCodeOf(err error) int {
 	var input *data.InputError
 	var settings *optcomplete.SettingsError
 	var usage *usageError
+	var damaged *report.ModelError
 	var otherRun *checkpoint.MismatchError
 	var busy *checkpoint.BusyError
 	switch {
@@ -97,7 +99,7 @@ func exitCodeOf(err error) int {
 		return exitDone
 	case isEarly(err):
 		return exitEarly
-	case errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &busy):
+	case errors.As(err, &damaged), errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &busy):
 		return exitUsage
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
