@@ -60,10 +60,17 @@ func completeNames(cmd *cobra.Command, _ []string, typed string) ([]cobra.Comple
 	return names, cobra.ShellCompDirectiveNoFileComp | cobra.ShellCompDirectiveNoSpace
 }
 
-// headerOf reads the names of a table's fields from its first line, without the
-// first, which is the id. Completion is no place to complain: a file that cannot
-// be read has none.
-func headerOf(path string) (names []string) {
+// headerOf is the names of a table's fields without the first, which is the id.
+func headerOf(path string) []string {
+	if names := tableHeader(path); len(names) > 1 {
+		return names[1:]
+	}
+	return nil
+}
+
+// tableHeader reads the names of a table's fields from its first line. Nobody is
+// there to complain to: a file that cannot be read has none.
+func tableHeader(path string) (names []string) {
 	if path == "" || path == "-" {
 		return nil
 	}
@@ -79,8 +86,8 @@ func headerOf(path string) (names []string) {
 		}
 		line = bytes.TrimRight(bytes.TrimPrefix(line, []byte("\ufeff")), "\r\n")
 		fields, fault := textfile.Split(line, textfile.DetectDelimiter(line, 2), nil)
-		if fault == "" && len(fields) > 1 {
-			names = textfile.Texts(fields[1:])
+		if fault == "" {
+			names = textfile.Texts(fields)
 		}
 		return nil
 	})

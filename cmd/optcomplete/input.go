@@ -1,12 +1,15 @@
 package main
 
 import (
+	"errors"
 	"github.com/spf13/cobra"
 
 	"optcomplete"
+	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
+	"optcomplete/internal/textfile"
 	"optcomplete/model"
 )
 
@@ -47,7 +50,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	problem, notes, err := optcomplete.Read(cmd.Context(), ratingsPath, f.features, settings)
 	read()
 	if err != nil {
-		return problem, nil, err
+		return problem, nil, swapped(err, ratingsPath, f.features)
 	}
 	if notes.Features == nil {
 		for _, w := range problem.Features.Warnings() {
@@ -63,6 +66,30 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	c.factf("Data", "%s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
 		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
+}
+
+// swapped says so if an input is faulty because the two files are taken for each
+// other: the header of the features names a row, a column and a value.
+func swapped(err error, ratings, features string) error {
+	var input *data.InputError
+	if !errors.As(err, &input) || features == "" {
+		return err
+	}
+	isLong := func(path string) bool {
+		var header [][]byte
+		for _, name := range tableHeader(path) {
+			header = append(header, []byte(name))
+		}
+		_, long := textfile.Roles(header, textfile.RowRole, textfile.ColumnRole, textfile.ValueRole)
+		return long
+	}
+	if !isLong(features) || isLong(ratings) {
+		return err
+	}
+	return &data.InputError{
+		File: features, Problem: "holds a row, a column and a value in each line, so it is the ratings and not the features", Err: err,
+		Remedy: "swap the two files: the ratings come first, and --features names the table of the columns",
+	}
 }
 
 // choices is the number of features, or groups of them, that are selected from.

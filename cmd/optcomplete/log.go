@@ -86,7 +86,7 @@ func costText(cost, bound float64, digits int) string {
 	if cost == bound {
 		return rounding.Down(bound, digits)
 	}
-	return fmt.Sprintf("%#.*g", digits, cost)
+	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, cost), ".")
 }
 
 // mark is the letter for what found an incumbent.

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,6 +199,8 @@ func percent(x float64) string {
 		return "0 %"
 	case x < 1e-3:
 		return fmt.Sprintf("%.0e %%", x)
+	case x >= 999.5:
+		return grouped(int(math.Round(min(x, 1e15)))) + " %"
 	default:
 		return fmt.Sprintf("%.3g %%", x)
 	}

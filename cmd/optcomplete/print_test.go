@@ -28,3 +28,15 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 		}
 	}
 }
+
+// TestNumbersForPeople: no exponents of per cents, no point behind a whole number.
+func TestNumbersForPeople(t *testing.T) {
+	for got, want := range map[string]string{
+		percent(11.5): "1,150 %", percent(9.994): "999 %", percent(0.123): "12.3 %", percent(1e30): "1,000,000,000,000,000 %",
+		costText(563507323, 1, 9): "563507323", costText(0.5, 0.1, 4): "0.5000",
+	} {
+		if got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

@@ -67,7 +67,7 @@ func toward(x float64, shift, digits int, away bool) string {
 	if err != nil {
 		return fmt.Sprintf("%v", x)
 	}
-	return fmt.Sprintf("%#.*g", digits, math.Copysign(f, x))
+	return strings.TrimSuffix(fmt.Sprintf("%#.*g", digits, math.Copysign(f, x)), ".")
 }
 
 // power is 10^n.
