@@ -3,7 +3,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: check format vet staticcheck test exact race build bench generate settings manual python
+.PHONY: soak check format vet staticcheck test exact race build bench generate settings manual python
 
 # check is what CI runs.
 check: format vet staticcheck build test exact race
@@ -32,6 +32,11 @@ EXACT ?= 1000
 exact:
 	go test ./search ./objective -rapid.checks=2000
 	OPTCOMPLETE_EXACT=$(EXACT) go test ./internal/exact -count=1 -v -timeout 120m
+
+# An attack of SOAK_TIME seconds on everything; prints figures for docs/reliability.md.
+SOAK_TIME ?= 3600
+soak:
+	SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
 
 race:
 	go test -race -short ./...

@@ -61,3 +61,33 @@ func TestDamagedCompressionIsNamed(t *testing.T) {
 		}
 	}
 }
+
+// FuzzUnpack: whatever is compressed, or seems to be, is read or refused in
+// words, within the memory of its window.
+func FuzzUnpack(f *testing.F) {
+	var z, g bytes.Buffer
+	packer, _ := zstd.NewWriter(&z)
+	packer.Write([]byte("row,column,value\nann,Heat,4\n"))
+	packer.Close()
+	zipper := gzip.NewWriter(&g)
+	zipper.Write([]byte("row,column,value\nann,Heat,4\n"))
+	zipper.Close()
+	f.Add(z.Bytes())
+	f.Add(g.Bytes())
+	f.Add([]byte("row,column\n"))
+	f.Fuzz(func(t *testing.T, content []byte) {
+		in := &Table{Least: 2}
+		in.Name, in.Limit = "f", 1<<16
+		err := WithTable(bytes.NewReader(content), in, func() error {
+			for range 1000 {
+				if _, err := in.Next(); err != nil {
+					return err
+				}
+			}
+			return io.EOF
+		})
+		if err != io.EOF && !strings.HasPrefix(err.Error(), "f") {
+			t.Errorf("%q", err)
+		}
+	})
+}
