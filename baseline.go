@@ -23,7 +23,7 @@ func (m Method) Baseline() bool { return m == SoftImpute || m == IMC || m == Eff
 // within the training entries, except the rank if the settings give one.
 func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, error) {
 	start := time.Now()
-	train, err := nearby(ctx, problem.Ratings.Source(), s.Memory)
+	train, err := nearby(ctx, problem.Ratings.Source(), s.Memory, s.Threads)
 	if err != nil {
 		return nil, err
 	}

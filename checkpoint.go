@@ -6,6 +6,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
+	"hash"
 	"math"
 	"runtime"
 
@@ -13,7 +14,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/kernel"
-	"optcomplete/internal/parallel"
+	"optcomplete/pass"
 )
 
 // openCheckpoint opens the memory of this run.
@@ -59,38 +60,59 @@ func runText(problem Problem, s *Settings, entries string) string {
 
 // entriesHash is a hash of all observed entries.
 func entriesHash(ctx context.Context, s data.Source, threads int) (string, error) {
-	n, _ := s.Dims()
-	const parts = 64
-	sums := make([][]byte, parts)
-	err := parallel.Do(ctx, parts, threads, func(int) func(part int) error {
-		r := data.NewRowReader(s)
-		return func(part int) error {
-			h := sha256.New()
-			var ints []byte
-			for i := part * n / parts; i < (part+1)*n/parts; i++ {
-				columns, values, err := r.Row(i)
-				if err != nil {
-					return err
-				}
-				ints = binary.LittleEndian.AppendUint64(ints[:0], uint64(len(columns)))
-				for _, c := range columns {
-					ints = binary.LittleEndian.AppendUint32(ints, uint32(c))
-				}
-				for _, v := range values {
-					ints = binary.LittleEndian.AppendUint64(ints, math.Float64bits(v))
-				}
-				h.Write(ints)
-			}
-			sums[part] = h.Sum(nil)
-			return nil
-		}
+	all := sha256.New()
+	err := pass.Stream(ctx, s, threads, hashing{}, func(part *hashes) error {
+		all.Write(part.Sums)
+		return nil
 	})
-	h := sha256.New()
-	for _, sum := range sums {
-		h.Write(sum)
-	}
-	return fmt.Sprintf("%x", h.Sum(nil)[:16]), err
+	return fmt.Sprintf("%x", all.Sum(nil)[:16]), err
 }
+
+// hashing is the pass of entriesHash.
+type hashing struct{}
+
+// Name is "fingerprint".
+func (hashing) Name() string { return "fingerprint" }
+
+// Cost of an empty part is nothing.
+func (hashing) Cost(*pass.Input) int { return 0 }
+
+// Start makes a worker.
+func (hashing) Start(*pass.Input) (pass.Worker, error) { return &hasher{hash: sha256.New()}, nil }
+
+// hashes are those of chunks of rows, one after the other.
+type hashes struct{ Sums []byte }
+
+// Merge puts the others behind.
+func (h *hashes) Merge(o pass.Part) { h.Sums = append(h.Sums, o.(*hashes).Sums...) }
+
+type hasher struct {
+	hash hash.Hash
+	ints []byte
+}
+
+func (w *hasher) Add(c *pass.Chunk) error {
+	for i := c.First; i < c.End; i++ {
+		columns, values := c.Row(i)
+		w.ints = binary.LittleEndian.AppendUint64(w.ints[:0], uint64(len(columns)))
+		for _, c := range columns {
+			w.ints = binary.LittleEndian.AppendUint32(w.ints, uint32(c))
+		}
+		for _, v := range values {
+			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
+		}
+		w.hash.Write(w.ints)
+	}
+	return nil
+}
+
+func (w *hasher) Part() (pass.Part, error) {
+	sum := w.hash.Sum(nil)
+	w.hash.Reset()
+	return &hashes{sum}, nil
+}
+
+func init() { pass.Register(hashing{}, new(hashes)) }
 
 // remember lets the checkpoint, if there is one, answer for the oracle.
 func (t *task) remember(s *selector, label string, c choices) {

@@ -109,7 +109,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		}
 		defer t.memory.Close()
 	}
-	train, err := nearby(ctx, problem.Ratings.Source(), settings.Memory)
+	train, err := nearby(ctx, problem.Ratings.Source(), settings.Memory, settings.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -239,14 +239,14 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 const entryBytes = 12 + 12 + 8
 
 // nearby reads a source into memory if it fits, and is to be read here.
-func nearby(ctx context.Context, s data.Source, limit int64) (data.Source, error) {
+func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.Source, error) {
 	if limit == 0 {
 		limit = memory.Free() / 2
 	}
 	if _, ok := s.(*data.Matrix); ok || pass.Remote(ctx) || float64(s.Observed())*entryBytes > float64(limit) {
 		return s, nil
 	}
-	return data.Collect(s, nil)
+	return pass.Collect(ctx, s, threads, "copy to memory")
 }
 
 // newTask checks the settings against the problem.

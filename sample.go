@@ -11,6 +11,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/search"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -147,13 +148,13 @@ func (s *sampler) sizes() (sizes []int) {
 }
 
 // draw is the matrix of the sample of g rows.
-func (s *sampler) draw(g int) (*data.Matrix, error) {
+func (s *sampler) draw(ctx context.Context, g, threads int) (*data.Matrix, error) {
 	rows := make([]int, g)
 	for x, i := range s.order[:g] {
 		rows[x] = int(i)
 	}
 	slices.Sort(rows)
-	sample, err := data.Collect(s.source, rows)
+	sample, err := pass.Pick(context.WithoutCancel(ctx), s.source, threads, "sample of rows", rows)
 	if err != nil || s.thin == 1 {
 		return sample, err
 	}
@@ -221,7 +222,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 	from := newSampler(values, seed)
 	found := &sampled{selections: find.Start}
 	for _, g := range from.sizes() {
-		s, scale, err := t.sampleCost(from, g, c)
+		s, scale, err := t.sampleCost(ctx, from, g, c)
 		if err != nil {
 			return nil, err
 		}
@@ -263,8 +264,8 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 }
 
 // sampleCost is the cost of a sample of g rows, and its scale in that of all data.
-func (t *task) sampleCost(from *sampler, g int, c choices) (*selector, float64, error) {
-	matrix, err := from.draw(g)
+func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) (*selector, float64, error) {
+	matrix, err := from.draw(ctx, g, t.threads)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -281,7 +282,7 @@ func (t *task) sampleCost(from *sampler, g int, c choices) (*selector, float64, 
 
 // guide is the cost of a small sample, to steer a search of a trial by: far
 // cheaper, and near enough. Nil where a sample would be no cheaper.
-func (t *task) guide(values data.Source, c choices) (search.Curved, error) {
+func (t *task) guide(ctx context.Context, values data.Source, c choices) (search.Curved, error) {
 	from := newSampler(values, t.seed)
 	sizes := from.sizes()
 	if len(sizes) == 0 || values.Observed() < guideFrom {
@@ -294,7 +295,7 @@ func (t *task) guide(values data.Source, c choices) (search.Curved, error) {
 	if float64(sizes[0])/rows*(1+float64(p)/entries) > guideShare {
 		return nil, nil
 	}
-	s, scale, err := t.sampleCost(from, sizes[0], c)
+	s, scale, err := t.sampleCost(ctx, from, sizes[0], c)
 	if err != nil {
 		return nil, err
 	}

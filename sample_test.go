@@ -77,7 +77,7 @@ func TestTrialsAreSteeredByASample(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			guide, err := task.guide(values, c)
+			guide, err := task.guide(context.Background(), values, c)
 			if err != nil || (guide != nil) != (rows == 12000) {
 				t.Fatalf("%v of %d rows: guide %v, %v", kind, rows, guide, err)
 			}

@@ -204,7 +204,7 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 	t.remember(s, "trial", c)
 	s.limit()
 	s.find.Start = start
-	if s.find.Guide, err = t.guide(values, c); err != nil {
+	if s.find.Guide, err = t.guide(ctx, values, c); err != nil {
 		return evaluate.Trial{}, err
 	}
 	result, err := search.Minimize(ctx, s.oracle, s.find)

@@ -15,6 +15,10 @@ const (
 	chunkRows  = 8
 )
 
+// countable is how many entries a source may have for its rows to be asked how
+// many they have; with more, chunks have as many rows each.
+const countable = 1e9
+
 // Chunked is a source that knows the chunks it is read in; see Chunks.
 type Chunked interface {
 	Source
@@ -34,6 +38,13 @@ func Chunks(s Source) (bounds []int) {
 
 func divide(s Source) (bounds []int) {
 	n, _ := s.Dims()
+	if observed := s.Observed(); float64(observed) > countable {
+		rows := max(1, int(float64(n)*chunkMost/float64(observed))/chunkRows) * chunkRows
+		for i := 0; i < n; i += rows {
+			bounds = append(bounds, i)
+		}
+		return append(bounds, n)
+	}
 	work := s.Observed() + n
 	size := min(max(work/chunkLeast, 1), chunkMost)
 	bounds = []int{0}

@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 )
 
 // SampleSize is how much of a matrix one sampled evaluation looks at.
@@ -75,7 +76,7 @@ func (o *Sampled) Size() SampleSize { return o.size }
 // Eval draws a sample and returns the cost there and a cut of it; see
 // search.Oracle. The cut bounds the cost of this sample only.
 func (o *Sampled) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	sample, err := o.draw()
+	sample, err := o.draw(ctx)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -92,18 +93,18 @@ func (o *Sampled) Eval(ctx context.Context, weights, gradient []float64) (cost, 
 }
 
 // draw is the matrix of the next sample: its g rows, with their entries in F_i.
-func (o *Sampled) draw() (*data.Matrix, error) {
+func (o *Sampled) draw(ctx context.Context) (*data.Matrix, error) {
 	o.draws++
 	rows := random.New(o.seed, sampledStream, o.draws).Sample(o.all.n, o.size.Rows)
 	start := make([]int, 1, len(rows)+1)
-	var column, columns []int32
-	var value, values []float64
-	reader := o.all.matrix.Reader()
-	for _, i := range rows {
-		var err error
-		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
-			return nil, err
-		}
+	var column []int32
+	var value []float64
+	picked, err := pass.Pick(ctx, o.all.matrix, o.threads, "sample of rows", rows)
+	if err != nil {
+		return nil, err
+	}
+	for x, i := range rows {
+		columns, values := picked.Row(x)
 		// Selection sampling (Knuth, volume 2, 3.4.2, algorithm S) with the
 		// observed columns asked first: the others need not be asked at all.
 		stream := random.New(o.seed, sampledStream, o.draws, uint64(i))

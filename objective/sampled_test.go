@@ -47,7 +47,7 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 		n, m := in.Matrix.Dims()
 		size := SampleSize{rapid.IntRange(1, n).Draw(t, "g"), rapid.IntRange(1, m).Draw(t, "f")}
 		seed := rapid.Uint64().Draw(t, "sample seed")
-		sample, err := NewSampled(in.Matrix, in.Features, in.Gamma, size, seed, 1).draw()
+		sample, err := NewSampled(in.Matrix, in.Features, in.Gamma, size, seed, 1).draw(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -92,7 +92,7 @@ func TestEveryEntryIsDrawnEquallyOften(t *testing.T) {
 	const draws = 20_000
 	count := map[float64]int{} // by value: all differ
 	for range draws {
-		sample, err := o.draw()
+		sample, err := o.draw(context.Background())
 		if err != nil {
 			t.Fatal(err)
 		}

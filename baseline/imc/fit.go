@@ -136,7 +136,7 @@ func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Mod
 	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
 		return nil, err
 	}
-	rows, err := f.rows(rest, best.Rank)
+	rows, err := f.rows(ctx, rest, best.Rank)
 	if err != nil {
 		return nil, err
 	}
@@ -148,8 +148,8 @@ func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Mod
 	return out, nil
 }
 
-func (f *fitter) rows(source data.Source, rank int) (*lowrank.Rows, error) {
-	return lowrank.NewRows(source, lowrank.ChunksFor(source, kernel.Tri(rank)+rank), f.Memory)
+func (f *fitter) rows(ctx context.Context, source data.Source, rank int) (*lowrank.Rows, error) {
+	return lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Tri(rank)+rank), f.Memory)
 }
 
 // choose validates everything that is open. What is given is not tried.
@@ -178,7 +178,7 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 			best.Lambda = f.Lambdas[len(f.Lambdas)-1]
 			return best, nil
 		}
-		rows, err := f.rows(train, 1)
+		rows, err := f.rows(ctx, train, 1)
 		if err == nil {
 			best.Lambda, err = f.lambda0(ctx, rows)
 		}

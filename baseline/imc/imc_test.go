@@ -177,7 +177,7 @@ func TestLambda0(t *testing.T) {
 		var svd mat.SVD
 		svd.Factorize(of, mat.SVDNone)
 		want := svd.Values(nil)[0]
-		rows, err := f.rows(in.matrix, 2)
+		rows, err := f.rows(context.Background(), in.matrix, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -40,7 +40,7 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 // try tries the λ for a rank. A larger rank goes on from the best λ of the one
 // before, or a step above.
 func (t *trial) try(ctx context.Context, rank int) (float64, error) {
-	rows, err := t.rows(t.source, rank)
+	rows, err := t.rows(ctx, t.source, rank)
 	if err != nil {
 		return 0, err
 	}

@@ -112,7 +112,7 @@ func (t *trial) prepare(ctx context.Context, rank int) (err error) {
 	if t.effects, source, err = effects.Remove(ctx, t.part.Train, t.center, t.of); err != nil {
 		return err
 	}
-	if t.rows, err = t.Settings.rows(source, rank); err != nil {
+	if t.rows, err = t.Settings.rows(ctx, source, rank); err != nil {
 		return err
 	}
 	if t.lambdas = t.Lambdas; t.lambdas == nil {

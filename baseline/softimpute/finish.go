@@ -110,7 +110,7 @@ func Debias(ctx context.Context, source data.Source, f *Factors, threads int) (*
 	if f.Rank == 0 {
 		return f, nil
 	}
-	rows, err := lowrank.NewRows(source, lowrank.ChunksFor(source, 1), 0)
+	rows, err := lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, 1), 0)
 	if err != nil {
 		return nil, err
 	}

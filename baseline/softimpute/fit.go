@@ -105,7 +105,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
 		return nil, err
 	}
-	rows, err := s.rows(rest, out.Limit)
+	rows, err := s.rows(ctx, rest, out.Limit)
 	if err != nil {
 		return nil, err
 	}
@@ -128,8 +128,8 @@ func (s *Settings) nothing(ctx context.Context, train data.Source) (*Model, erro
 	return &Model{Effects: e, Center: effects.BothCenters}, err
 }
 
-func (s *Settings) rows(source data.Source, rank int) (*lowrank.Rows, error) {
-	return lowrank.NewRows(source, lowrank.ChunksFor(source, kernel.Pad(rank)), s.Memory)
+func (s *Settings) rows(ctx context.Context, source data.Source, rank int) (*lowrank.Rows, error) {
+	return lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Pad(rank)), s.Memory)
 }
 
 func (s *Settings) problem(rank int, lambda float64, start *Factors) SolveSettings {

@@ -10,7 +10,7 @@ import (
 // Lambda0 is the smallest λ at which the solution is zero: the largest singular
 // value of the matrix with zeros in place of what is missing.
 func Lambda0(ctx context.Context, source data.Source, threads int) (float64, error) {
-	rows, err := lowrank.NewRows(source, lowrank.ChunksFor(source, 1), 0)
+	rows, err := lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, 1), 0)
 	if err != nil {
 		return 0, err
 	}

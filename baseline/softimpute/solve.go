@@ -48,7 +48,7 @@ const startStream = 0x736f6674 // "soft"
 
 // Solve minimises the objective for one λ, from a start if there is one.
 func Solve(ctx context.Context, source data.Source, s SolveSettings) (*Factors, error) {
-	rows, err := lowrank.NewRows(source, lowrank.ChunksFor(source, kernel.Pad(max(s.Rank, 1))), 0)
+	rows, err := lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Pad(max(s.Rank, 1))), 0)
 	if err != nil {
 		return nil, err
 	}

@@ -11,7 +11,8 @@ import (
 // Rows is a source to be read many times over.
 type Rows struct {
 	source  data.Source
-	start   []int // chunk c has the rows start[c]..start[c+1]
+	reading pass.Here // without what it does
+	chunks  int
 	Longest int   // most entries of a row
 	Columns []int // entries of each column
 }
@@ -20,40 +21,33 @@ type Rows struct {
 // pass, unless a caller says otherwise.
 const Memory = 4 << 30
 
-// NewRows cuts a source into chunks of rows with about as many entries each, at
-// most so many. A source of which the entries fit into memory, in bytes (zero
-// means Memory), is read once and kept.
-func NewRows(source data.Source, chunks int, memory int64) (*Rows, error) {
+// NewRows cuts a source into parts of about as many entries each, at most so many
+// where data.Chunks has more. A source of which the entries fit into memory, in
+// bytes (zero means Memory), is read once and kept.
+func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (*Rows, error) {
 	if memory == 0 {
 		memory = Memory
 	}
 	n, _ := source.Dims()
 	r := &Rows{source: source}
 	if fits(source, memory) {
-		m, err := data.Collect(source, nil)
+		m, err := pass.Collect(ctx, source, 0, "copy to memory")
 		if err != nil {
 			return nil, err
 		}
 		r.source = m
 	}
-	survey, err := pass.Survey(context.Background(), r.source, 1)
+	survey, err := pass.Survey(ctx, r.source, 0)
 	if err != nil {
 		return nil, err
 	}
 	r.Columns = survey.Columns
-	chunks = max(1, min(chunks, n))
-	// A row weighs its entries and one more, so that empty rows count too.
-	total := source.Observed() + n
-	at := 0
+	in := &pass.Input{Source: r.source, Chunks: data.Chunks(r.source)}
+	r.reading = pass.Here{Called: "low-rank sweep", Price: in.Work() / max(1, parts)}
+	r.chunks = r.reading.Parts(in)
 	for i := range n {
-		if at*chunks >= len(r.start)*total {
-			r.start = append(r.start, i)
-		}
-		entries := source.Entries(i)
-		at += entries + 1
-		r.Longest = max(r.Longest, entries)
+		r.Longest = max(r.Longest, source.Entries(i))
 	}
-	r.start = append(r.start, n)
 	return r, nil
 }
 
@@ -72,30 +66,25 @@ func ChunksFor(source data.Source, numbers int) int {
 	return max(1, min(64, source.Observed()/max(4*m, 1), (1<<30)/(8*table)))
 }
 
-// Chunks is the number of chunks.
-func (r *Rows) Chunks() int { return len(r.start) - 1 }
+// Chunks is the number of parts.
+func (r *Rows) Chunks() int { return r.chunks }
 
 // Dims returns the number of rows and of columns.
 func (r *Rows) Dims() (rows, columns int) { return r.source.Dims() }
 
-// Each reads every row once. begin is called for every chunk, by that many
-// goroutines at once, and gives the function that gets the chunk's rows in order.
+// Each reads every row once. begin is called for every part, by that many
+// goroutines at once, and gives the function that gets the part's rows in order.
 // The slices are valid until it returns.
-func (r *Rows) Each(ctx context.Context, threads int, begin func(chunk int) func(i int, columns []int32, values []float64)) error {
-	return parallel.Do(ctx, r.Chunks(), threads, func(int) func(chunk int) error {
-		reader := data.NewRowReader(r.source)
-		return func(chunk int) error {
-			row := begin(chunk)
-			for i := r.start[chunk]; i < r.start[chunk+1]; i++ {
-				columns, values, err := reader.Row(i)
-				if err != nil {
-					return err
-				}
-				row(i, columns, values)
-			}
+func (r *Rows) Each(ctx context.Context, threads int, begin func(part int) func(i int, columns []int32, values []float64)) error {
+	reading := r.reading
+	reading.Begin = func(part int) func(i int, columns []int32, values []float64) error {
+		row := begin(part)
+		return func(i int, columns []int32, values []float64) error {
+			row(i, columns, values)
 			return nil
 		}
-	})
+	}
+	return pass.RunTasks(ctx, r.source, threads, &pass.Task{Pass: &reading})
 }
 
 // Blocks calls work for blocks of the given length that cover 0..n-1, by that many
