@@ -92,14 +92,19 @@ const largest = 1e100
 // selection found, a true bound, and a status that says so. The method
 // OptComplete proves nothing and has no bound, unless told to certify.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
+	ctx, readings := pass.WithCounts(ctx)
 	if settings.Method.Baseline() {
-		if err := validate(problem, 0, &settings); err != nil {
+		if err := validate(ctx, problem, 0, &settings); err != nil {
 			return nil, err
 		}
-		return fitBaseline(ctx, problem, settings)
+		fitted, err := fitBaseline(ctx, problem, settings)
+		if err == nil {
+			fitted.Summary.Readings = readings.Of()
+		}
+		return fitted, err
 	}
 	start := time.Now()
-	t, err := newTask(problem, &settings)
+	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
@@ -211,6 +216,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := fitted.Summary.Normalize(); err != nil {
 		return nil, err
 	}
+	fitted.Summary.Readings = readings.Of()
 	done = true
 	return fitted, nil
 }
@@ -219,11 +225,17 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 // those held out, if any.
 func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
 	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
-	if fitted.Summary.Variance, err = fitted.VarianceOf(ctx, train, threads); err != nil {
-		fitted.Summary.WithoutDiagnostic("the explained variance is", err)
-	}
-	if fitted.Summary.Train, err = evaluate.Score(ctx, train, fitted.PredictRow, threads); err != nil || held == nil {
+	measured, variance, err := fitted.Variancing(ctx, train, threads)
+	if err != nil {
 		return err
+	}
+	parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.PredictRow), measured)
+	if err != nil {
+		return err
+	}
+	fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
+	if held == nil {
+		return nil
 	}
 	metrics, err := evaluate.Score(ctx, held, fitted.PredictRow, threads)
 	fitted.Summary.Holdout = &metrics
@@ -250,7 +262,7 @@ func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.
 }
 
 // newTask checks the settings against the problem.
-func newTask(problem Problem, settings *Settings) (*task, error) {
+func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
 	t := &task{
 		kind: settings.Model, refit: settings.Refit, features: problem.Features,
 		units: unitsOf(problem.Features, problem.Encoding),
@@ -258,7 +270,7 @@ func newTask(problem Problem, settings *Settings) (*task, error) {
 	if t.refit == spec.AutoRefit {
 		t.refit = t.kind.DefaultRefit()
 	}
-	if err := validate(problem, len(t.units), settings); err != nil {
+	if err := validate(ctx, problem, len(t.units), settings); err != nil {
 		return nil, err
 	}
 	t.threads, t.seed, t.noClip, t.limit = settings.Threads, settings.Seed, settings.NoClip, settings.Memory
@@ -322,7 +334,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 }
 
 // validate checks what does not depend on names, and sets defaults.
-func validate(problem Problem, p int, s *Settings) error {
+func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if err := s.Limits.Validate(); err != nil {
 		return err
 	}
@@ -350,7 +362,7 @@ func validate(problem Problem, p int, s *Settings) error {
 		}
 	}
 	if problem.Ratings.Observed() <= countable {
-		survey, err := pass.Survey(context.Background(), problem.Ratings.Source(), s.Threads)
+		survey, err := pass.Survey(context.WithoutCancel(ctx), problem.Ratings.Source(), s.Threads)
 		if err != nil {
 			return err
 		}

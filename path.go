@@ -26,7 +26,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err := path.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := newTask(problem, &settings)
+	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}

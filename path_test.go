@@ -75,7 +75,7 @@ func changed(t *testing.T, m, held *data.Matrix) *data.Matrix {
 func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	problem, _ := instance(t, small)
 	settings := Settings{K: 5, Statistics: Statistics{Seed: 9}}
-	task, err := newTask(problem, &settings)
+	task, err := newTask(context.Background(), problem, &settings)
 	if err != nil {
 		t.Fatal(err)
 	}

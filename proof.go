@@ -70,7 +70,7 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 	}
 	settings := Settings{Model: kind}
 	settings.K, settings.Always, settings.Never, settings.Threads = summary.K, summary.Always, summary.Never, threads
-	t, err := newTask(problem, &settings)
+	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}

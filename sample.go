@@ -237,7 +237,8 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 				find.OnEvent(e)
 			}
 		}
-		result, err := search.Minimize(ctx, s.oracle, s.find)
+		here := pass.WithLabel(ctx, "samples") // not of the data
+		result, err := search.Minimize(here, s.oracle, s.find)
 		if err != nil {
 			return nil, err
 		}
@@ -255,7 +256,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 			break
 		}
 		if same {
-			if found.stable, err = t.beyondDoubt(ctx, s, found.selections); err != nil || found.stable {
+			if found.stable, err = t.beyondDoubt(here, s, found.selections); err != nil || found.stable {
 				return found, err
 			}
 		}
@@ -320,7 +321,7 @@ type Selection struct {
 // for data too large for a pass over all of them. Nothing is proven. γ, and for
 // other models than the paper's all that Fit would choose, must be given.
 func Select(ctx context.Context, problem Problem, settings Settings) (*Selection, error) {
-	t, err := newTask(problem, &settings)
+	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
@@ -431,7 +432,7 @@ func (s scaled) Eval(ctx context.Context, weights, gradient []float64) (cost, co
 }
 
 func (s scaled) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	cost, constant, err = s.Curved.EvalHessian(ctx, weights, gradient, hessian)
+	cost, constant, err = s.Curved.EvalHessian(pass.WithLabel(ctx, "samples"), weights, gradient, hessian)
 	for j := range gradient {
 		gradient[j] *= s.by
 	}

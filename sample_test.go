@@ -68,7 +68,7 @@ func TestTrialsAreSteeredByASample(t *testing.T) {
 		}
 		for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
 			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Seed: 1}, Limits: Limits{Threads: 2}}
-			task, err := newTask(Problem{Ratings: in.Ratings, Features: in.Features}, &settings)
+			task, err := newTask(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, &settings)
 			if err != nil {
 				t.Fatal(err)
 			}

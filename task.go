@@ -232,7 +232,7 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 
 // ChooseGamma is the γ that Fit would choose for the problem on all its entries.
 func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float64, error) {
-	t, err := newTask(problem, &settings)
+	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return 0, err
 	}
@@ -259,6 +259,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	if err != nil {
 		return c, err
 	}
+	ctx = pass.WithLabel(ctx, "trials") // they read this part, not the data
 	if t.kind != model.Paper {
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
 		if c.Row == 0 || c.Column == 0 {

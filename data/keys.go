@@ -1,8 +1,6 @@
 package data
 
 import (
-	"bytes"
-	"encoding/gob"
 	"sync"
 
 	"optcomplete/internal/random"
@@ -115,18 +113,31 @@ func (m *mapped) Keys() *Keys   { return KeysOf(m.Source) }
 func (f *filtered) Keys() *Keys { return KeysOf(f.from) }
 func (s *someRows) Keys() *Keys { return KeysOf(s.Source).Some(s.rows) }
 
-// GobEncode sends the keys themselves.
-func (k *Keys) GobEncode() ([]byte, error) {
+// KeyTable is keys as they are sent: of all rows, and of all columns. Without any,
+// they are the positions.
+type KeyTable struct{ Rows, Columns []uint64 }
+
+// Table is the keys as they are sent.
+func (k *Keys) Table() KeyTable {
+	if k == nil {
+		return KeyTable{}
+	}
 	k.make()
-	var b bytes.Buffer
-	err := gob.NewEncoder(&b).Encode([2][]uint64{k.rows, k.columns})
-	return b.Bytes(), err
+	return KeyTable{k.rows, k.columns}
 }
 
-// GobDecode is the inverse of GobEncode.
-func (k *Keys) GobDecode(b []byte) error {
-	var both [2][]uint64
-	err := gob.NewDecoder(bytes.NewReader(b)).Decode(&both)
-	k.rows, k.columns = both[0], both[1]
-	return err
+// Row is the key of row i.
+func (t *KeyTable) Row(i int) uint64 {
+	if t.Rows == nil {
+		return uint64(i)
+	}
+	return t.Rows[i]
+}
+
+// Column is the key of column j.
+func (t *KeyTable) Column(j int32) uint64 {
+	if t.Columns == nil {
+		return uint64(j)
+	}
+	return t.Columns[j]
 }

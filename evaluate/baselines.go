@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model"
+	"optcomplete/pass"
 )
 
 // Baselines scores simpler predictions on some entries: the mean of the training
@@ -13,12 +14,13 @@ import (
 // columns are shrunk towards the mean of all, by as much as is best on the
 // validation part, which is of the training entries.
 func Baselines(ctx context.Context, train, on data.Source, part Part, threads int) ([]model.Baseline, error) {
-	row, column, err := ChooseShrinkage(ctx, part, threads)
+	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), part, threads)
 	if err != nil {
 		return nil, err
 	}
 	none := math.Inf(1) // shrunk to nothing
 	var out []model.Baseline
+	var scores []pass.Pass
 	for _, b := range []struct {
 		name        string
 		row, column float64
@@ -28,15 +30,19 @@ func Baselines(ctx context.Context, train, on data.Source, part Part, threads in
 		{"mean of the column", none, column},
 		{"row and column effects", row, column},
 	} {
-		effects, err := model.FitEffects(ctx, train, b.row, b.column, threads)
+		effects, err := model.FitEffects(pass.WithLabel(ctx, "comparison"), train, b.row, b.column, threads)
 		if err != nil {
 			return nil, err
 		}
-		score, err := Score(ctx, on, effects.Predict, threads)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, model.Baseline{Name: b.name, Metrics: score})
+		out = append(out, model.Baseline{Name: b.name})
+		scores = append(scores, Scoring(effects.Predict))
+	}
+	parts, err := pass.Run(ctx, on, threads, scores...)
+	if err != nil {
+		return nil, err
+	}
+	for x, part := range parts {
+		out[x].Metrics = ScoreOf(part)
 	}
 	return out, nil
 }

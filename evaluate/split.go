@@ -28,16 +28,13 @@ func Split(ctx context.Context, s data.Source, share float64, seed uint64, threa
 	return parts[0], parts[1], nil
 }
 
-func shareKeys(s data.Source) *pass.Shared[*data.Keys] {
-	if keys := data.KeysOf(s); keys != nil {
-		return pass.Share(keys)
-	}
-	return nil
+func shareKeys(s data.Source) *pass.Shared[data.KeyTable] {
+	return pass.Share(data.KeysOf(s).Table())
 }
 
 // splitting keeps the entries of one part of a split.
 type splitting struct {
-	Keys  *pass.Shared[*data.Keys] // nil: positions
+	Keys  *pass.Shared[data.KeyTable]
 	Seed  uint64
 	Share float64
 	Held  bool // the part held out
@@ -47,24 +44,14 @@ type splitting struct {
 func (t splitting) Drops() bool { return true }
 
 // Shares are the keys.
-func (t splitting) Shares() []any { return keyShares(t.Keys) }
-
-func keyShares(keys *pass.Shared[*data.Keys]) []any {
-	if keys == nil {
-		return nil
-	}
-	return []any{keys}
-}
+func (t splitting) Shares() []any { return []any{t.Keys} }
 
 // Apply keeps what is in the part.
 func (t splitting) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
-	var keys *data.Keys
-	if t.Keys != nil {
-		keys = t.Keys.Get()
-	}
+	keys := t.Keys.Get()
 	to := 0
 	for x, c := range columns {
-		if isHeld(t.Share, t.Seed, keys, row, c) == t.Held {
+		if isHeld(t.Share, t.Seed, keys.Row(row), keys.Column(c)) == t.Held {
 			columns[to], values[to] = c, values[x]
 			to++
 		}
@@ -72,13 +59,13 @@ func (t splitting) Apply(row int, columns []int32, values []float64) ([]int32, [
 	return columns[:to], values[:to]
 }
 
-func isHeld(share float64, seed uint64, keys *data.Keys, row int, column int32) bool {
-	return random.Unit(random.Hash(seed, splitStream, keys.Row(row), keys.Column(column))) < share
+func isHeld(share float64, seed, row, column uint64) bool {
+	return random.Unit(random.Hash(seed, splitStream, row, column)) < share
 }
 
 // rowSample keeps whole rows, each with a probability, by a hash of its id.
 type rowSample struct {
-	Keys  *pass.Shared[*data.Keys] // nil: positions
+	Keys  *pass.Shared[data.KeyTable]
 	Seed  uint64
 	Share float64
 }
@@ -87,14 +74,11 @@ type rowSample struct {
 func (t rowSample) Drops() bool { return true }
 
 // Shares are the keys.
-func (t rowSample) Shares() []any { return keyShares(t.Keys) }
+func (t rowSample) Shares() []any { return []any{t.Keys} }
 
 // Apply keeps the row or not.
 func (t rowSample) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
-	var keys *data.Keys
-	if t.Keys != nil {
-		keys = t.Keys.Get()
-	}
+	keys := t.Keys.Get()
 	if random.Unit(random.Hash(t.Seed, sampleStream, keys.Row(row))) < t.Share {
 		return columns, values
 	}
@@ -118,7 +102,7 @@ func matrixParts(m *data.Matrix, out func(row int, column int32) bool) (train, h
 // heldOut tells which entries a split holds out.
 func heldOut(share float64, seed uint64, keys *data.Keys) func(row int, column int32) bool {
 	checkShare(share)
-	return func(row int, column int32) bool { return isHeld(share, seed, keys, row, column) }
+	return func(row int, column int32) bool { return isHeld(share, seed, keys.Row(row), keys.Column(column)) }
 }
 
 func checkShare(share float64) {

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -24,53 +25,54 @@ const (
 )
 
 // Diagnose looks at the entries that the model was fitted on and at those held
-// out, or nil. The summary must have its metrics. It reads train twice and held
-// once; the result does not depend on the number of threads.
+// out, or nil. The summary must have its metrics. It reads train and held once
+// each; the result does not depend on the number of threads.
 func (m *Model) Diagnose(ctx context.Context, train, held data.Source, threads int) (*Diagnostics, error) {
 	d := &Diagnostics{On: "train"}
 	on, rmse := train, m.Summary.Train.RMSE
 	if held != nil && m.Summary.Holdout != nil {
 		d.On, on, rmse = "holdout", held, m.Summary.Holdout.RMSE
 	}
-	v, err := m.lookAtValues(ctx, train, threads)
+	survey, err := pass.Survey(ctx, train, threads)
 	if err != nil {
 		return nil, err
 	}
-	d.Values = v.bars
+	units := m.units()
+	values := valuesOf(survey.Low, survey.High)
+	residuals, record := m.residuals(d, units, residualFrame{low: survey.Low, high: survey.High, rmse: rmse})
+	parts, err := pass.Run(ctx, on, threads, values, residuals)
+	if err != nil {
+		return nil, err
+	}
+	record(parts[1])
+	v := parts[0].(*valueSums)
 	all := v.hash
 	if d.On == "holdout" {
-		h, err := m.lookAtValues(ctx, held, threads)
-		if err != nil {
+		d.HoldoutFingerprint = fmt.Sprintf("%016x", v.hash)
+		if v, err = pass.One[*valueSums](ctx, train, threads, values); err != nil {
 			return nil, err
 		}
-		all += h.hash
-		d.HoldoutFingerprint = fmt.Sprintf("%016x", h.hash)
+		all += v.hash
 	}
+	d.Values = v.bars(survey.Low, survey.High)
 	d.Fingerprint = fmt.Sprintf("%016x", all)
 	if cells := float64(len(m.RowIDs)) * float64(len(m.ColumnIDs)); cells > 0 {
 		d.Density = float64(train.Observed()) / cells
 	}
 	d.RowEntries, d.ColumnEntries = entryBars(m.Entries), entryBars(m.ColumnEntries)
-	units := m.units()
 	d.Terms = m.termDiagnostics(units)
-	if err := m.residuals(ctx, d, on, units, residualFrame{low: v.low, high: v.high, rmse: rmse}, threads); err != nil {
-		return nil, err
-	}
 	d.Examples, err = m.examples(on, d.On == "holdout", units)
 	return d, err
 }
 
 // valueSums is what a part of the rows tells of its values.
 type valueSums struct {
-	low, high float64
-	hash      uint64          // Σ over entries, so that the order of parts does not matter
-	times     map[float64]int // nil once there are more than mostValues
-	bars      []Bar
+	hash   uint64          // Σ over entries, so that the order of parts does not matter
+	times  map[float64]int // nil once there are more than mostValues
+	counts [valueBars]int  // in equal parts of their range
 }
 
-func newValueSums() *valueSums {
-	return &valueSums{low: math.Inf(1), high: math.Inf(-1), times: map[float64]int{}}
-}
+func newValueSums() *valueSums { return &valueSums{times: map[float64]int{}} }
 
 func (v *valueSums) count(x float64, n int) {
 	if v.times == nil {
@@ -84,8 +86,10 @@ func (v *valueSums) count(x float64, n int) {
 // Merge adds other rows.
 func (v *valueSums) Merge(o pass.Part) {
 	p := o.(*valueSums)
-	v.low, v.high = min(v.low, p.low), max(v.high, p.high)
 	v.hash += p.hash
+	for b, n := range p.counts {
+		v.counts[b] += n
+	}
 	if p.times == nil {
 		v.times = nil
 	}
@@ -94,60 +98,37 @@ func (v *valueSums) Merge(o pass.Part) {
 	}
 }
 
-func (m *Model) lookAtValues(ctx context.Context, entries data.Source, threads int) (*valueSums, error) {
-	out, err := pass.One[*valueSums](ctx, entries, threads, &pass.Fold[*valueSums]{
+// valuesOf is the pass that looks at values between low and high.
+func valuesOf(low, high float64) pass.Pass {
+	return &pass.Fold[*valueSums]{
 		Called: "values", Fresh: newValueSums,
 		Begin: func() func(sums *valueSums, i int, columns []int32, values []float64) error {
 			return func(sums *valueSums, i int, columns []int32, values []float64) error {
 				for x, v := range values {
-					sums.low, sums.high = min(sums.low, v), max(sums.high, v)
 					sums.hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
 					sums.count(v, 1)
+					sums.counts[place(v, low, high, valueBars)]++
 				}
 				return nil
 			}
 		},
-	})
-	if err != nil {
-		return nil, err
 	}
-	if out.times != nil {
-		for v, n := range out.times {
-			out.bars = append(out.bars, Bar{Low: v, High: v, Count: n})
-		}
-		slices.SortFunc(out.bars, func(a, b Bar) int {
-			if a.Low < b.Low {
-				return -1
-			}
-			return 1
-		})
-		return out, nil
-	}
-	out.bars, err = valueHistogram(ctx, entries, out.low, out.high, threads)
-	return out, err
 }
 
-// valueHistogram counts values between low and high.
-func valueHistogram(ctx context.Context, entries data.Source, low, high float64, threads int) ([]Bar, error) {
-	counts, err := pass.One[*pass.Sums](ctx, entries, threads, &pass.Fold[*pass.Sums]{
-		Called: "histogram of the values", Fresh: func() *pass.Sums { return pass.NewSums(valueBars) },
-		Begin: func() func(counts *pass.Sums, _ int, _ []int32, values []float64) error {
-			return func(counts *pass.Sums, _ int, _ []int32, values []float64) error {
-				for _, v := range values {
-					counts.Values[place(v, low, high, valueBars)]++
-				}
-				return nil
-			}
-		},
-	})
-	if err != nil {
-		return nil, err
+// bars is one for each value if there are few, else for equal parts of low..high.
+func (v *valueSums) bars(low, high float64) (bars []Bar) {
+	if v.times == nil {
+		bars = evenBars(low, high, valueBars)
+		for b, n := range v.counts {
+			bars[b].Count = n
+		}
+		return bars
 	}
-	bars := evenBars(low, high, valueBars)
-	for b, n := range counts.Values {
-		bars[b].Count = int(n)
+	for x, n := range v.times {
+		bars = append(bars, Bar{Low: x, High: x, Count: n})
 	}
-	return bars, nil
+	slices.SortFunc(bars, func(a, b Bar) int { return cmp.Compare(a.Low, b.Low) })
+	return bars
 }
 
 // place is which of so many equal parts of low..high v is in; outside, the

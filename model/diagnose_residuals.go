@@ -2,12 +2,10 @@ package model
 
 import (
 	"cmp"
-	"context"
 	"math"
 	"math/bits"
 	"slices"
 
-	"optcomplete/data"
 	"optcomplete/pass"
 )
 
@@ -61,11 +59,12 @@ func (s *residualSums) Merge(o pass.Part) {
 	}
 }
 
-// residuals fills in the parts of d that are about residuals.
-func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, units *units, frame residualFrame, threads int) error {
+// residuals is the pass over residuals, and what fills in the parts of d that are
+// about them.
+func (m *Model) residuals(d *Diagnostics, units *units, frame residualFrame) (pass.Pass, func(pass.Part)) {
 	k := m.K()
 	columnBins, of := m.columnBins(units)
-	total, err := pass.One[*residualSums](ctx, on, threads, &pass.Fold[*residualSums]{
+	return &pass.Fold[*residualSums]{
 		Called: "residuals by group", Price: 6 * (fineBins + k*termBins), // numbers of an empty part
 		Fresh: func() *residualSums { return &residualSums{terms: make([]moments, k*termBins)} },
 		Begin: func() func(part *residualSums, i int, columns []int32, values []float64) error {
@@ -87,12 +86,7 @@ func (m *Model) residuals(ctx context.Context, d *Diagnostics, on data.Source, u
 				return nil
 			}
 		},
-	})
-	if err != nil {
-		return err
-	}
-	m.record(d, total, columnBins, frame)
-	return nil
+	}, func(part pass.Part) { m.record(d, part.(*residualSums), columnBins, frame) }
 }
 
 // record turns sums into what people read.

@@ -36,6 +36,9 @@ type Summary struct {
 	result.Certificate
 
 	Seconds Seconds `json:"seconds"`
+	// Readings is how often the data were read, by what for. Those of trials and
+	// samples have a label before a colon.
+	Readings map[string]int `json:"readings,omitempty"`
 
 	// Of the methods with a MILP master.
 	Solver        string   `json:"solver,omitempty"`

@@ -32,14 +32,28 @@ func (v *Variance) Explained() float64 { return 1 - v.Rest }
 // VarianceOf divides the variance of the entries, the ones the model was fitted
 // on; nil if they are all the same. It does not depend on the number of threads.
 func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int) (*Variance, error) {
-	k := m.K()
-	survey, err := pass.Survey(ctx, entries, threads)
+	p, variance, err := m.Variancing(ctx, entries, threads)
 	if err != nil {
 		return nil, err
 	}
+	part, err := pass.One[*pass.Sums](ctx, entries, threads, p)
+	if err != nil {
+		return nil, err
+	}
+	return variance(part), nil
+}
+
+// Variancing is the pass of VarianceOf, to be read together with others, and what
+// makes its result of the part.
+func (m *Model) Variancing(ctx context.Context, entries data.Source, threads int) (pass.Pass, func(pass.Part) *Variance, error) {
+	k := m.K()
+	survey, err := pass.Survey(ctx, entries, threads)
+	if err != nil {
+		return nil, nil, err
+	}
 	mean := survey.Mean()
 	const rows, columns, square, unnamed, other, terms = 0, 1, 2, 3, 4, 5 // positions in the sums
-	part, err := pass.One[*pass.Sums](ctx, entries, threads, &pass.Fold[*pass.Sums]{
+	p := &pass.Fold[*pass.Sums]{
 		Called: "variance", Fresh: func() *pass.Sums { return pass.NewSums(terms + k) },
 		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
 			return func(part *pass.Sums, i int, at []int32, values []float64) error {
@@ -59,22 +73,21 @@ func (m *Model) VarianceOf(ctx context.Context, entries data.Source, threads int
 				return nil
 			}
 		},
-	})
-	if err != nil {
-		return nil, err
 	}
-	total := part.Values
-	if total[square] <= 0 || notFinite(total) >= 0 {
-		return nil, nil
-	}
-	v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Other: total[other] / total[square], Remainder: total[unnamed] / total[square]}
-	v.Rest = 1 - v.Rows - v.Columns - v.Other - v.Remainder
-	for f := range k {
-		v.Terms[f] = total[terms+f] / total[square]
-		v.Rest -= v.Terms[f]
-	}
-	if notFinite(v.Terms) >= 0 || notFinite([]float64{v.Rest}) >= 0 {
-		return nil, nil
-	}
-	return v, nil
+	return p, func(part pass.Part) *Variance {
+		total := part.(*pass.Sums).Values
+		if total[square] <= 0 || notFinite(total) >= 0 {
+			return nil
+		}
+		v := &Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Other: total[other] / total[square], Remainder: total[unnamed] / total[square]}
+		v.Rest = 1 - v.Rows - v.Columns - v.Other - v.Remainder
+		for f := range k {
+			v.Terms[f] = total[terms+f] / total[square]
+			v.Rest -= v.Terms[f]
+		}
+		if notFinite(v.Terms) >= 0 || notFinite([]float64{v.Rest}) >= 0 {
+			return nil
+		}
+		return v
+	}, nil
 }

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"maps"
+	"slices"
 	"strings"
 	"sync"
 )
@@ -72,7 +73,9 @@ func (c *Counts) Of() map[string]int {
 func (c *Counts) add(label string, tasks []*Task) {
 	var names []string
 	for _, t := range tasks {
-		names = append(names, t.Pass.Name())
+		if name := t.Pass.Name(); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
 	}
 	name := strings.Join(names, ", ")
 	if label != "" {

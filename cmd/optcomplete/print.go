@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -105,9 +106,40 @@ func printCertificate(c *common, s *model.Summary) {
 	}
 	fmt.Fprintf(w, "Search    %s, %s, %s enumerated, %s over the data\n",
 		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))
+	if of := readings(s.Readings); of != "" {
+		c.printProof("Readings", "of the data", "", of)
+	}
 	if c.logTimes {
 		fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
 	}
+}
+
+// readings tells how often the data were read and what for. Readings of parts of
+// them (trials, samples, comparisons) are only counted.
+func readings(of map[string]int) string {
+	var names []string
+	parts := 0
+	for name, n := range of {
+		if strings.Contains(name, ": ") {
+			parts += n
+		} else {
+			names = append(names, name)
+		}
+	}
+	slices.SortFunc(names, func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) })
+	total := 0
+	for x, name := range names {
+		total += of[name]
+		names[x] = fmt.Sprintf("%s %d", name, of[name])
+	}
+	if total == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("%s (%s)", counted(total, "reading", "readings"), strings.Join(names, "; "))
+	if parts > 0 {
+		text += fmt.Sprintf("; %s of trials, samples and comparisons", counted(parts, "more", "more"))
+	}
+	return text
 }
 
 // printProof prints a number and a sentence on it, broken where a terminal ends.

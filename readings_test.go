@@ -1,0 +1,81 @@
+package optcomplete
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"optcomplete/data/synth"
+	"optcomplete/model"
+	"optcomplete/pass"
+)
+
+// TestReadingsStayWithinBudget: how often a fit reads its data, by what for. What
+// is searched (evaluations, enumerations) is counted beside it, since it depends
+// on the instance; trials, samples and comparisons read parts of the data.
+func TestReadingsStayWithinBudget(t *testing.T) {
+	in, err := synth.Generate(synth.Config{Rows: 600, Columns: 40, Features: 12, K: 3, Missing: 0.5, Noise: 0.3, Seed: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem := Problem{Ratings: in.Ratings, Features: in.Features}
+	for _, c := range []struct {
+		name    string
+		kind    model.Kind
+		holdout float64
+		most    int
+	}{
+		{"paper", model.Paper, 0, 7},
+		{"paper with a hold-out", model.Paper, 0.2, 10},
+		{"pooled", model.Pooled, 0, 30},
+		{"full", model.Full, 0, 116},
+	} {
+		settings := Settings{Model: c.kind}
+		settings.K, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage, settings.Holdout = 3, 0.5, 5, 4, 4, c.holdout
+		fitted, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		of := fitted.Summary.Readings
+		searched, more := 0, 0
+		for name, n := range of {
+			switch {
+			case strings.Contains(name, ": "):
+			case strings.HasPrefix(name, "evaluation"), strings.HasPrefix(name, "enumeration"), name == "population":
+				searched += n
+			default:
+				more += n
+			}
+		}
+		t.Logf("%s: %d passes, of the search %d, and %d more: %v", c.name, fitted.Summary.Passes, searched, more, of)
+		if searched == 0 || more > c.most {
+			t.Errorf("%s: %d more readings than the search's, at most %d are allowed: %v", c.name, more, c.most, of)
+		}
+	}
+}
+
+// TestFitReadsOnlyThroughTheRunner: a fit by a runner that knows nothing but what
+// it is sent, where passes can be sent, gives the same bits.
+func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
+	in, err := synth.Generate(synth.Config{Rows: 150, Columns: 20, Features: 6, K: 2, Missing: 0.4, Noise: 0.3, Seed: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipes := pass.NewPipes(2)
+	defer pipes.Close()
+	for _, kind := range []model.Kind{model.Paper, model.Pooled, model.Full} {
+		settings := Settings{Model: kind}
+		settings.K, settings.Holdout, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage = 2, 0.2, 0.5, 5, 4, 4
+		var costs [2]float64
+		for x, ctx := range []context.Context{context.Background(), pass.WithRunner(context.Background(), pipes)} {
+			fitted, err := Fit(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, settings)
+			if err != nil {
+				t.Fatal(err)
+			}
+			costs[x] = fitted.Summary.Cost + fitted.Summary.Holdout.RMSE
+		}
+		if costs[0] != costs[1] {
+			t.Errorf("%v: %v on threads, %v over pipes", kind, costs[0], costs[1])
+		}
+	}
+}
