@@ -80,7 +80,7 @@ func (o *Sampled) Eval(ctx context.Context, weights, gradient []float64) (cost, 
 	if err != nil {
 		return 0, 0, err
 	}
-	cost, constant, err = o.on(sample).Eval(ctx, weights, gradient)
+	cost, constant, err = o.on(sample).Eval(pass.WithLabel(ctx, "samples"), weights, gradient)
 	if err != nil {
 		return 0, 0, err
 	}

@@ -8,7 +8,8 @@ import (
 )
 
 // Pick reads some rows of a source into memory: a matrix of them, in the order
-// given, which must be increasing. Only those rows are read.
+// given, which must be increasing. Only those rows are read, and the reading is
+// counted among those of samples.
 func Pick(ctx context.Context, s data.Source, threads int, name string, rows []int) (*data.Matrix, error) {
 	if !slices.IsSorted(rows) {
 		panic("pass: rows are to be picked in order")
@@ -17,7 +18,7 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	start := make([]int, 1, len(rows)+1)
 	var columns []int32
 	var values []float64
-	err := Stream(ctx, s, threads, picking{name, rows}, func(e *Entries) error {
+	err := Stream(WithLabel(ctx, "samples"), s, threads, picking{name, rows}, func(e *Entries) error {
 		columns, values = append(columns, e.Columns...), append(values, e.Values...)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
