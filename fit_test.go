@@ -46,6 +46,7 @@ var small = synth.Config{Rows: 60, Columns: 50, Features: 20, K: 4, Missing: 0.4
 // timeless clears what may differ between two equal runs.
 func timeless(m *Model) *Model {
 	m.Summary.Seconds, m.Summary.MasterSeconds = model.Seconds{}, 0
+	m.Summary.Readings = nil // what a source remembers is not read again
 	for i := range m.Summary.Trace {
 		m.Summary.Trace[i].Seconds = 0
 	}

@@ -41,12 +41,14 @@ func (m *Model) Save(dir string) error {
 	if err := m.check(); err != nil {
 		return err
 	}
+	saved := m.Summary
+	saved.Readings = nil // of one run: a pack is copied first, and the model is the same
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
 		for _, save := range []func() error{
 			func() error { return m.saveRows(dir) },
 			func() error { return writeFile(dir, columnsFile, m.columnTable().write) },
 			func() error { return m.saveSeen(dir) },
-			func() error { return SaveSealed(dir, m.Summary.WriteJSON) },
+			func() error { return SaveSealed(dir, saved.WriteJSON) },
 		} {
 			if err := save(); err != nil {
 				return err
