@@ -506,7 +506,7 @@ class SubsetSettings:
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     folds : int, default 5
-        Parts of the table to validate gamma on in turn. Takes [2, 10000].
+        Parts of the table to validate gamma, and every k of a path, on in turn. Takes [2, 10000].
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
