@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"math"
 	"slices"
@@ -159,7 +160,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	selection := s.units(t, result.Selection)
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
 	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
-	summary.GammaPath = c.GammaPath
+	summary.GammaPath, summary.Alike = c.GammaPath, alikeOf(c.GammaPath)
 
 	if summary.Removal, err = s.cost(t).Removal(ctx, result.Selection, t.unitNames()); err != nil {
 		summary.WithoutDiagnostic("the cost of removing each feature is", err)
@@ -173,6 +174,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
 	if err != nil {
 		return nil, err
+	}
+	if v := parts.Survey; v != nil && v.Low == v.High && train.Observed() > 1 {
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (entries that say no, such as 0, are needed too)", v.Low))
 	}
 	done := false
 	defer func() {
@@ -220,6 +224,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	done = true
 	return fitted, nil
 }
+
+var alikeOf = result.AlikeOf
 
 // score fills in what the model is worth on the entries it was fitted on, and on
 // those held out, if any.

@@ -64,6 +64,8 @@ type Summary struct {
 	Terms     []string   `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
 	Structure *Structure `json:"structure,omitempty"` // what all rows and columns share
 
+	CostPerEntry float64 `json:"cost_per_entry,omitempty"` // the cost is divided by rows × columns; this is by observed entries
+
 	Gamma0          float64 `json:"gamma0,omitempty"`           // of the population, in pooled
 	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`    // in entries
 	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"` // in entries
@@ -106,6 +108,7 @@ func CheckFormat(path string, version int) error {
 func (s *Summary) Normalize() error {
 	s.Format = FormatVersion
 	s.dropDiagnostics()
+	s.CostPerEntry = s.PerEntry()
 	if s.Selected == nil {
 		s.Selected = []string{}
 	}
@@ -155,6 +158,15 @@ func (s *Summary) numbers() []number {
 		all = append(all, number{fmt.Sprintf("gamma_path[%d].rmse", i), g.RMSE}, number{fmt.Sprintf("gamma_path[%d].root_gap", i), g.RootGap})
 	}
 	return all
+}
+
+// PerEntry is the cost of an observed entry, on average: the cost itself is divided
+// by rows × columns, as the paper's.
+func (s *Summary) PerEntry() float64 {
+	if s.Observed == 0 {
+		return 0
+	}
+	return s.Cost * float64(s.Rows) * float64(s.Columns) / float64(s.Observed)
 }
 
 // WriteJSON writes the summary as one indented JSON object and a newline,

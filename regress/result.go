@@ -78,7 +78,7 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: named(f.problem.Names, units),
 		Refit: f.settings.Refit, Certificate: certificate,
 	}
-	r.GammaPath = c.GammaPath
+	r.GammaPath, r.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
 	var err error
 	if r.Coefficients, r.Intercept, err = f.coefficients(ctx, nil, units, c); err != nil {
 		return nil, err

@@ -16,8 +16,9 @@ type Certificate struct {
 	Enumerated int `json:"enumerated"`
 	Passes     int `json:"passes"`
 
-	NearTies  []NearTie    `json:"near_ties"`            // best first
-	GammaPath []GammaPoint `json:"gamma_path,omitempty"` // the γ tried, when it was chosen by validation
+	NearTies  []NearTie    `json:"near_ties"`             // best first
+	GammaPath []GammaPoint `json:"gamma_path,omitempty"`  // the γ tried, when it was chosen by validation
+	Alike     *Alike       `json:"gamma_alike,omitempty"` // how much that choice decides
 }
 
 // Early tells whether the search was stopped before what it was asked to do.

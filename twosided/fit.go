@@ -118,7 +118,7 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 		Gamma: c.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
-	s.GammaPath = c.GammaPath
+	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
 	if found.RemovalError != nil {
 		s.WithoutDiagnostic("the cost of removing each product is", found.RemovalError)
 	}

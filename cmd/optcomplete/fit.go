@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -147,7 +148,15 @@ file, pass by pass.`,
 			}
 			defer fitted.Close()
 			summary := &fitted.Summary
+			for _, w := range summary.Warnings {
+				if !slices.Contains(problem.Features.Warnings(), w) { // those were printed when they were read
+					c.notef("warning: %s", w)
+				}
+			}
 			summary.Warnings = append(summary.Warnings, warnings...)
+			if a := summary.Alike; a != nil && !a.Agree {
+				c.notef("warning: %s", a.Words())
+			}
 			summary.Seconds.Load = loaded.Seconds()
 			summary.Seconds.Total += loaded.Seconds()
 			recordSettings(cmd, summary, args[0])
@@ -168,6 +177,9 @@ file, pass by pass.`,
 				}
 			} else {
 				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page, "Proof", proven.path)
+			}
+			if output == "" {
+				c.notef("note: the model is not kept (-o FOLDER keeps it, to predict with)")
 			}
 			return early(summary)
 		},

@@ -87,12 +87,15 @@ func printCoverage(w io.Writer, coverage []model.Coverage) {
 // did.
 func printCertificate(c *common, s *model.Summary) {
 	w := c.stdout
-	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
+	fmt.Fprintf(w, "Cost      %s  (gamma %.4g; %.4g per observed entry)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma, s.PerEntry())
 	if s.Certified {
 		fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
 		c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
 	} else {
 		c.printProof("Bound", "none", yellow, certificate(s))
+	}
+	if words := s.Alike.Words(); words != "" {
+		c.printProof("Gamma", fmt.Sprintf("%.4g", s.Gamma), yellowUnless(s.Alike.Agree), words)
 	}
 	if s.SampledGap != nil {
 		size := count(s.SampleRows, "row")
@@ -142,6 +145,14 @@ func readings(of map[string]int) string {
 	return text
 }
 
+// yellowUnless is the colour of a sentence that people should stop at.
+func yellowUnless(fine bool) string {
+	if fine {
+		return green
+	}
+	return yellow
+}
+
 // printProof prints a number and a sentence on it, broken where a terminal ends.
 func (c *common) printProof(name, number, color, sentence string) {
 	before := fmt.Sprintf("%-9s %s  ", name, number)
@@ -184,19 +195,27 @@ func certificate(s *model.Summary) string {
 	case s.Status == result.NumericalLimit:
 		reached := "nothing is proven"
 		if s.Gap < 1 {
-			reached = "proven is that no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
+			reached = "it is proven that no " + selection + " is more than " + rounding.PercentUp(s.Gap) + " cheaper"
 		}
 		return "numerical limit: " + reached + ", and rounding errors hide the rest " + numericalRemedy
 	case s.Gap >= 1:
 		return early + " before anything was proven"
 	case s.Status == result.GapReached:
-		return "proven: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
+		return "proven: no " + selection + " is more than " + rounding.PercentUp(s.Gap) + " cheaper"
 	}
-	return early + ", proven so far: no " + selection + " costs over " + rounding.PercentUp(s.Gap) + " less"
+	return early + ", proven so far: no " + selection + " is more than " + rounding.PercentUp(s.Gap) + " cheaper"
 }
 
+// mostMAPE is the largest relative error that is shown: above it values are near
+// zero, and it says nothing.
+const mostMAPE = 0.5
+
 func printMetrics(w io.Writer, name string, m *result.Metrics) {
-	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g, MAPE %s on %s\n", name, m.RMSE, m.MAE, percent(m.MAPE), counted(m.Entries, "entry", "entries"))
+	relative := ""
+	if m.MAPESkipped == 0 && m.MAPE <= mostMAPE {
+		relative = ", MAPE " + percent(m.MAPE)
+	}
+	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, counted(m.Entries, "entry", "entries"))
 }
 
 // printNearTies prints the next best selections, by what they exchange.

@@ -15,10 +15,10 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 	}{
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other selection of 5 features costs less"},
 		{model.Summary{K: 1, Never: []string{"x"}, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other allowed selection of 1 feature costs less"},
-		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "gap", Gap: 0.01234}}, "proven: no selection of 5 features costs over 1.24 % less"},
-		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "time_limit", Gap: 0.2}}, "stopped early (time limit), proven so far: no selection of 5 features costs over 20.1 % less"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "gap", Gap: 0.01234}}, "proven: no selection of 5 features is more than 1.24 % cheaper"},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "time_limit", Gap: 0.2}}, "stopped early (time limit), proven so far: no selection of 5 features is more than 20.1 % cheaper"},
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "interrupted", Gap: 1}}, "stopped early (interrupted) before anything was proven"},
-		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "numerical_limit", Gap: 0.2}}, "numerical limit: proven is that no selection of 5 features costs over 20.1 % less, and rounding errors hide the rest " + numericalRemedy},
+		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "numerical_limit", Gap: 0.2}}, "numerical limit: it is proven that no selection of 5 features is more than 20.1 % cheaper, and rounding errors hide the rest " + numericalRemedy},
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "numerical_limit", Gap: 1}}, "numerical limit: nothing is proven, and rounding errors hide the rest " + numericalRemedy},
 		{model.Summary{K: 5, Settings: map[string]string{"certify": "true"}, Certificate: result.Certificate{Status: "interrupted"}}, "stopped early (interrupted) while still on samples, which prove nothing (a larger --time-limit reaches the proof)"},
 		{model.Summary{K: 5, Certificate: result.Certificate{Status: "sampled", Gap: 0}}, "not proven: samples prove nothing (--certify goes on to a proof)"},

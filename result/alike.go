@@ -1,0 +1,63 @@
+package result
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// AlikeTolerance is how near to the least validation error, relatively, the error
+// of a γ must be for it to be said to predict as well.
+const AlikeTolerance = 0.003
+
+// Alike is how much the choice of γ decides: the γ that predict as well as the
+// best of those tried, and what their selections have in common. A certificate is
+// of one γ.
+type Alike struct {
+	Tolerance float64      `json:"tolerance"`
+	Gammas    []GammaPoint `json:"gammas"`
+	Shared    []string     `json:"shared"` // features that all of them select
+	Agree     bool         `json:"agree"`  // all select the same features
+}
+
+// AlikeOf compares the γ of a path; nil if fewer than two were tried.
+func AlikeOf(path []GammaPoint) *Alike {
+	if len(path) < 2 {
+		return nil
+	}
+	least := path[0].RMSE
+	for _, p := range path {
+		least = min(least, p.RMSE)
+	}
+	a := &Alike{Tolerance: AlikeTolerance, Shared: []string{}, Agree: true}
+	for _, p := range path {
+		if p.RMSE <= least*(1+AlikeTolerance) {
+			a.Gammas = append(a.Gammas, p)
+		}
+	}
+	first := a.Gammas[0].Selected
+	for _, name := range first {
+		if !slices.ContainsFunc(a.Gammas, func(p GammaPoint) bool { return !slices.Contains(p.Selected, name) }) {
+			a.Shared = append(a.Shared, name)
+		}
+	}
+	for _, p := range a.Gammas {
+		a.Agree = a.Agree && len(p.Selected) == len(a.Shared)
+	}
+	return a
+}
+
+// Words says it in one sentence; empty if there is nothing to say.
+func (a *Alike) Words() string {
+	if a == nil || len(a.Gammas) < 2 {
+		return ""
+	}
+	those := fmt.Sprintf("%d γ predict as well (validation RMSE within %.1f %%)", len(a.Gammas), 100*a.Tolerance)
+	switch {
+	case a.Agree:
+		return those + " and select the same features"
+	case len(a.Shared) == 0:
+		return those + " and select different features: none is in all of their selections"
+	}
+	return those + " and select different features: in all of their selections are " + strings.Join(a.Shared, ", ")
+}
