@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"slices"
 	"time"
@@ -176,10 +177,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c, summary, "Model", output, "Cuts", cuts.written(), "Report", page, "Proof", proven.path)
-			}
-			if output == "" {
-				c.notef("note: the model is not kept (-o FOLDER keeps it, to predict with)")
+				printSummary(c, summary, "Model", cmp.Or(output, "not kept (give a folder with -o)"), "Cuts", cuts.written(), "Report", page, "Proof", proven.path)
 			}
 			return early(summary)
 		},
