@@ -13,9 +13,11 @@ format:
 
 vet:
 	go vet ./...
+	go -C tools/browser vet ./...
 
 staticcheck:
 	go run $(STATICCHECK) ./...
+	cd tools/browser && go run $(STATICCHECK) ./...
 
 # One static binary, without C; and that the plain Go kernels compile elsewhere.
 build:
@@ -23,8 +25,10 @@ build:
 	GOARCH=arm64 go vet ./internal/kernel ./internal/random ./objective ./data/pack
 	go test -tags purego ./internal/kernel ./internal/random ./objective ./data/pack
 
+# The reports in a browser are tested from a module of their own: nobody else needs what drives it.
 test:
 	go test ./...
+	go -C tools/browser test ./...
 
 # The certificate against brute force, on thousands of random instances, and of
 # nasty ones against 700-bit arithmetic: EXACT of each kind, with figures.

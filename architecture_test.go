@@ -1,6 +1,7 @@
 package optcomplete
 
 import (
+	"os"
 	"os/exec"
 	"strings"
 	"testing"
@@ -32,5 +33,17 @@ func TestPackagesNeedNoMore(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestModuleNeedsNoBrowser: what drives a browser, for tests and pictures, is in
+// a module of its own (tools/browser), not in everybody's go.mod.
+func TestModuleNeedsNoBrowser(t *testing.T) {
+	text, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if strings.Contains(string(text), "chromedp") {
+		t.Error("go.mod names chromedp")
 	}
 }

@@ -1,6 +1,6 @@
 // Command picture takes a picture of an HTML page, such as a report:
 //
-//	go run ./internal/browser/picture -width 1200 -height 1500 -o docs/report.png report.html
+//	go -C tools/browser run ./picture -width 1200 -height 1500 -o "$PWD/docs/report.png" "$PWD/report.html"
 package main
 
 import (
@@ -11,7 +11,7 @@ import (
 	"os"
 
 	"optcomplete/internal/atomicfile"
-	"optcomplete/internal/browser"
+	"optcomplete/tools/browser"
 )
 
 func main() {

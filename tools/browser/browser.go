@@ -3,7 +3,8 @@
 //
 // It takes HTML files and gives what a reader would meet: errors on the console,
 // requests to the network, the picture, the printed page. It finds the browser by
-// itself; Find says where it looked. It must never be needed to run optcomplete.
+// itself; Find says where it looked. It is a module of its own, so that nobody who
+// uses optcomplete needs what drives a browser.
 package browser
 
 import (

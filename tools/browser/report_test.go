@@ -1,4 +1,4 @@
-package report
+package browser_test
 
 import (
 	"bytes"
@@ -12,7 +12,8 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
-	"optcomplete/internal/browser"
+	"optcomplete/report"
+	"optcomplete/tools/browser"
 	"optcomplete/model"
 )
 
@@ -33,40 +34,40 @@ func open(t *testing.T) *browser.Browser {
 }
 
 // pages are a report and a comparison of the generated films.
-func pages(t *testing.T) (report, compare string) {
+func pages(t *testing.T) (single, compare string) {
 	t.Helper()
 	films, err := synth.Films(1, 150, 80)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var models []*Model
+	var models []*report.Model
 	for _, k := range []int{4, 5} {
 		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: films.Ratings, Features: films.Features},
 			optcomplete.Settings{K: k, Model: model.Full, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: 1}, Limits: optcomplete.Limits{MaxNodes: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		one, err := ParseSummary("films with a rather long name of their own", m.Summary)
+		one, err := report.ParseSummary("films with a rather long name of their own", m.Summary)
 		if err != nil {
 			t.Fatal(err)
 		}
 		models = append(models, one)
 	}
 	var a, b bytes.Buffer
-	if err := Write(&a, models[1], nil); err != nil {
+	if err := report.Write(&a, models[1], nil); err != nil {
 		t.Fatal(err)
 	}
-	if err := Compare(&b, models); err != nil {
+	if err := report.Compare(&b, models); err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	report, compare = filepath.Join(dir, "report.html"), filepath.Join(dir, "compare.html")
-	for file, text := range map[string][]byte{report: a.Bytes(), compare: b.Bytes()} {
+	single, compare = filepath.Join(dir, "report.html"), filepath.Join(dir, "compare.html")
+	for file, text := range map[string][]byte{single: a.Bytes(), compare: b.Bytes()} {
 		if err := os.WriteFile(file, text, 0o666); err != nil {
 			t.Fatal(err)
 		}
 	}
-	return report, compare
+	return single, compare
 }
 
 func TestInABrowser(t *testing.T) {
@@ -74,8 +75,8 @@ func TestInABrowser(t *testing.T) {
 		t.Skip("starts a browser")
 	}
 	b := open(t)
-	report, compare := pages(t)
-	for _, file := range []string{report, compare} {
+	single, compare := pages(t)
+	for _, file := range []string{single, compare} {
 		for _, view := range []browser.View{{Width: 400}, {Width: 1400}, {Width: 400, Dark: true}, {Width: 1400, Dark: true}} {
 			p, err := b.Open(file, view)
 			if err != nil {
@@ -85,10 +86,10 @@ func TestInABrowser(t *testing.T) {
 			p.Close()
 		}
 	}
-	t.Run("sorts", func(t *testing.T) { sorts(t, b, report) })
-	t.Run("prints", func(t *testing.T) { prints(t, b, report) })
-	t.Run("keyboard", func(t *testing.T) { keyboard(t, b, report) })
-	t.Run("tools", func(t *testing.T) { tools(t, b, report) })
+	t.Run("sorts", func(t *testing.T) { sorts(t, b, single) })
+	t.Run("prints", func(t *testing.T) { prints(t, b, single) })
+	t.Run("keyboard", func(t *testing.T) { keyboard(t, b, single) })
+	t.Run("tools", func(t *testing.T) { tools(t, b, single) })
 }
 
 // look checks what holds for every page at every width and in every theme.
