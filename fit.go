@@ -90,8 +90,9 @@ const largest = 1e100
 // the coefficients of every row.
 //
 // A limit or a cancelled context is not an error: the model then has the best
-// selection found, a true bound, and a status that says so. The method
-// OptComplete proves nothing and has no bound, unless told to certify.
+// selection found, a true bound, and a status that says so. Where the context is
+// cancelled before the search has a selection, at least the greedy one, there is
+// no model, and the context's error is returned. The method OptComplete proves nothing and has no bound, unless told to certify.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	ctx, readings := pass.WithCounts(ctx)
 	if settings.Method.Baseline() {
@@ -128,6 +129,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	c, err := t.chosen(ctx, train, &settings)
 	if err != nil {
 		return nil, search.SettingsError(err)
+	}
+	if ctx.Err() != nil && len(t.find.Start) == 0 {
+		return nil, ctx.Err() // before the search: there is nothing to answer
 	}
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)

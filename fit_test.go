@@ -126,6 +126,7 @@ func neverSeesHeldOut(t *testing.T, settings Settings) {
 	}
 	// What is measured on the held-out entries, and what describes them.
 	got.Summary.Holdout, got.Summary.Baselines, got.Summary.Diagnostics = want.Summary.Holdout, want.Summary.Baselines, want.Summary.Diagnostics
+	got.Summary.Coverage = want.Summary.Coverage
 	same(t, "held-out values changed", timeless(want), timeless(got))
 }
 
@@ -181,12 +182,22 @@ func TestStoppedFitsAnswer(t *testing.T) {
 	best := fit(t, problem, settings).Summary
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
+	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} { // nothing was looked at: nothing is answered
+		if fitted, err := Fit(cancelled, problem, Settings{Model: kind, K: 6}); fitted != nil || !errors.Is(err, context.Canceled) {
+			t.Errorf("%v: interrupted at once: %v, %v", kind, fitted, err)
+		}
+	}
+	if path, err := Path(cancelled, problem, settings, PathSettings{KMax: 3}); path != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("interrupted at once: %v, %v", path, err)
+	}
+	started := settings
+	started.Start = best.Selected
 	for name, c := range map[string]struct {
 		ctx    context.Context
 		change func(*Settings)
 		status string
 	}{
-		"cancelled": {cancelled, func(*Settings) {}, "interrupted"},
+		"cancelled": {cancelled, func(s *Settings) { *s = started }, "interrupted"},
 		"time":      {context.Background(), func(s *Settings) { s.TimeLimit = time.Nanosecond }, "time_limit"},
 		"nodes":     {context.Background(), func(s *Settings) { s.MaxNodes = 1 }, "node_limit"},
 		"gap":       {context.Background(), func(s *Settings) { s.Gap = 0.5 }, "gap"},

@@ -3,6 +3,7 @@ package optcomplete
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -239,6 +240,9 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		}
 		here := pass.WithLabel(ctx, "samples") // not of the data
 		result, err := search.Minimize(here, s.oracle, s.find)
+		if found.rows > 0 && errors.Is(err, search.ErrNothingYet) {
+			break
+		}
 		if err != nil {
 			return nil, err
 		}

@@ -3,6 +3,7 @@ package cutplanes
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -17,7 +18,8 @@ import (
 //
 // The bound is true whatever happens: it is the best that a master has proven,
 // also one that was stopped by a limit. A limit or a cancelled context is not an
-// error. A solver that fails is.
+// error, unless the context is cancelled before the start is made. A solver that
+// fails is.
 //
 // Where a master proposes a selection that has its cut already, only rounding
 // keeps bound and cost apart. If it is the rounding of an external program, whose
@@ -149,8 +151,8 @@ func (r *run) settle(selection []int, known *evaluation) bool {
 }
 
 // warmStart gives the selections to start from: the caller's, or else a greedy
-// one, feature by feature that of the steepest gradient. Where the time is over
-// it ends with what it has.
+// one, feature by feature that of the steepest gradient. A time limit does not
+// stop that, an interrupt does: there is no answer then.
 func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err error) {
 	if r.scale, _, err = r.evaluate(context.WithoutCancel(ctx), make([]float64, r.p)); err != nil {
 		return nil, "", err
@@ -161,13 +163,11 @@ func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err
 	if len(starts) > 0 {
 		return starts, "start", nil
 	}
-	ctx, stop := r.limited(ctx)
-	defer stop()
 	selection := r.always()
 	for len(selection) < r.Search.K {
 		_, cut, err := r.evaluate(ctx, indicator(r.p, selection))
-		if ctx.Err() != nil {
-			break
+		if err == nil && ctx.Err() != nil {
+			err = fmt.Errorf("%w: %w", search.ErrNothingYet, ctx.Err())
 		}
 		if err != nil {
 			return nil, "", err

@@ -165,7 +165,7 @@ func TestLimitsKeepATrueBound(t *testing.T) {
 		{"passes", context.Background(), search.Settings{MaxPasses: 8}, search.PassLimit},
 		{"nodes", context.Background(), search.Settings{MaxNodes: 5}, search.NodeLimit},
 		{"time", context.Background(), search.Settings{TimeLimit: time.Nanosecond}, search.TimeLimit},
-		{"interrupt", cancelled, search.Settings{}, search.Interrupted},
+		{"interrupt", cancelled, search.Settings{Start: [][]int{{0, 1, 2, 3}}}, search.Interrupted},
 		{"gap", context.Background(), search.Settings{Gap: 0.1}, search.GapReached},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -187,6 +187,22 @@ func TestLimitsKeepATrueBound(t *testing.T) {
 				t.Fatalf("%v, selection %v, cost %v, bound %v", answer.Status, answer.Selection, answer.Cost, answer.Bound)
 			}
 		})
+	}
+}
+
+// TestInterruptedAtOnce: without a start there is nothing to answer with.
+func TestInterruptedAtOnce(t *testing.T) {
+	instance, gamma := hard(t)
+	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	settings := cutplanes.Settings{Search: search.Settings{K: 4}}
+	if got, err := cutplanes.CutPlanes(ctx, oracle, settings); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", got.Selection, err)
+	}
+	sampled := objective.NewSampled(instance.Ratings.Matrix, instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
+	if got, err := cutplanes.OptComplete(ctx, sampled, oracle, settings); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", got.Selection, err)
 	}
 }
 

@@ -2,6 +2,7 @@ package cutplanes
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"optcomplete/internal/random"
@@ -28,7 +29,8 @@ const startStream = 0x7374617274 // "start"
 //
 // The answer is the last s_t, as in the paper. One pass of the exact oracle gives
 // its true cost; the bound is −Inf, the gap +Inf and the status search.Sampled:
-// nothing is proven. A limit or a cancelled context is not an error.
+// nothing is proven. A limit or a cancelled context is not an error, unless the
+// context is cancelled while all there is is the random start.
 func OptComplete(ctx context.Context, sampled, exact search.Oracle, settings Settings) (Result, error) {
 	r, err := newRun(ctx, sampled, true, settings)
 	if err != nil {
@@ -38,6 +40,9 @@ func OptComplete(ctx context.Context, sampled, exact search.Oracle, settings Set
 	status, err := r.optComplete(ctx)
 	if err != nil {
 		return Result{}, err
+	}
+	if status == search.Interrupted && len(r.all) < 2 && len(r.Search.Start) == 0 {
+		return Result{}, fmt.Errorf("%w: %w", search.ErrNothingYet, ctx.Err())
 	}
 	r.result.SampledCost, r.result.SampledBound = r.best.Cost, r.bound
 	r.result.SampledGap = min(r.gap(), 1)

@@ -11,7 +11,10 @@ import (
 
 // Minimize finds the selection of settings.K features of least cost. A limit,
 // or a cancelled context, is not an error: the result then holds the best
-// selection so far, a true bound, and a Status that says why it stopped.
+// selection so far, a true bound, and a Status that says why it stopped. That
+// selection is at least one to start from, or the greedy one: where a limit leaves
+// no time for it, it is taken, and where the context is cancelled before there is
+// one, its error is returned.
 func Minimize(ctx context.Context, oracle Oracle, settings Settings) (Result, error) {
 	return newSearcher(oracle).minimize(ctx, settings)
 }
@@ -19,7 +22,7 @@ func Minimize(ctx context.Context, oracle Oracle, settings Settings) (Result, er
 // Path solves every k from 1 (or the number of always selected features) to
 // settings.K, each as [Minimize] would, and reuses every cut on the way. The
 // limits of the settings apply to each k. When one stops early by a cancelled
-// context, it is the last.
+// context, it is the last; if it has no selection yet, the k before is.
 func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, error) {
 	s := newSearcher(oracle)
 	if err := settings.Validate(oracle.Dim()); err != nil {
@@ -35,6 +38,9 @@ func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, erro
 		result, err := s.minimize(ctx, each)
 		if errors.Is(err, ErrInfeasible) && k < settings.K {
 			continue // what is always selected may require more than k features
+		}
+		if len(path) > 0 && errors.Is(err, ErrNothingYet) {
+			break
 		}
 		if err != nil {
 			return path, err
@@ -132,18 +138,12 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	if err != nil {
 		return Result{}, err
 	}
-	s.recordOpen()
 	if math.IsInf(s.best.Cost, 1) {
-		// Stopped before anything was evaluated: an answer is owed all the same.
-		s.halt, s.MaxPasses = nil, 0
-		selection := s.first(root)
-		if selection == nil {
-			return Result{}, s.unmet()
-		}
-		if _, err := s.selection(context.WithoutCancel(ctx), selection, "start"); err != nil {
+		if err := s.answer(ctx, root); err != nil {
 			return Result{}, err
 		}
 	}
+	s.recordOpen()
 	s.raise()
 	if err := s.settle(run); err != nil {
 		return Result{}, err
@@ -173,30 +173,6 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 // unmet is the error for requirements that no selection was found to keep.
 func (s *searcher) unmet() error {
 	return fmt.Errorf("%w: no selection of %d features keeps what they require of each other", ErrInfeasible, s.K)
-}
-
-// first is the selection of the fixed-in features and, as far as they are allowed,
-// those the caller would start with, then the first free ones; nil if
-// requirements allow none.
-func (s *searcher) first(r region) []int {
-	order := r.freeOnes()
-	if len(s.Start) > 0 {
-		slices.SortStableFunc(order, func(a, b int) int {
-			switch before := slices.Contains(s.Start[0], a); {
-			case before == slices.Contains(s.Start[0], b):
-				return 0
-			case before:
-				return -1
-			}
-			return 1
-		})
-	}
-	if s.heredity != nil {
-		return s.heredity.complete(r, order)
-	}
-	selection := append(r.fixedIn(), order[:r.left]...)
-	slices.Sort(selection)
-	return selection
 }
 
 // status turns the error that ended a search into a Status; an error that is

@@ -3,6 +3,7 @@ package search_test
 import (
 	"cmp"
 	"context"
+	"errors"
 	"math"
 	"slices"
 	"testing"
@@ -215,6 +216,9 @@ func TestLimitsGiveTrueBounds(t *testing.T) {
 			expect = search.GapReached
 		}
 		result, err := search.Minimize(ctx, objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), settings)
+		if expect == search.Interrupted && errors.Is(err, search.ErrNothingYet) && errors.Is(err, context.Canceled) {
+			return // before there was a greedy selection
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -258,17 +262,58 @@ func TestStoppedAtOnceKeepsTheStart(t *testing.T) {
 		if in.K == p {
 			return
 		}
-		settings.Never = start[:1]
-		if result, err = search.Minimize(ctx, oracle, settings); err != nil {
+		settings.Never = start[:1] // a start that is not allowed is no answer
+		if result, err = search.Minimize(ctx, oracle, settings); !errors.Is(err, search.ErrNothingYet) || !errors.Is(err, context.Canceled) {
+			t.Fatalf("selection %v, %v", result.Selection, err)
+		}
+	})
+}
+
+// TestStoppedAtOnceIsGreedyOrNothing: without anything to start from, an interrupt
+// leaves no answer, and a limit at least the greedy one.
+func TestStoppedAtOnceIsGreedyOrNothing(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := testkit.Draw(t, 10)
+		oracle := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
+		greedy := math.Inf(1)
+		settings := search.Settings{K: in.K, OnEvent: func(e search.Event) {
+			if e.Kind == search.EventIncumbent && e.Source == "greedy" {
+				greedy = e.Cost
+			}
+		}}
+		if _, err := search.Minimize(context.Background(), oracle, settings); err != nil {
 			t.Fatal(err)
 		}
-		for _, j := range start[1:] {
-			if !slices.Contains(result.Selection, j) {
-				t.Fatalf("selection %v without %d, started with %v", result.Selection, j, start)
+		for _, limit := range []search.Settings{{TimeLimit: 1}, {MaxPasses: 1}} {
+			limit.K = in.K
+			if result, err := search.Minimize(context.Background(), oracle, limit); err != nil || result.Cost > greedy {
+				t.Fatalf("cost %v (%v), greedy %v", result.Cost, err, greedy)
 			}
 		}
-		if slices.Contains(result.Selection, start[0]) || len(result.Selection) != in.K {
-			t.Fatalf("selection %v for k = %d without %d", result.Selection, in.K, start[0])
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if result, err := search.Minimize(ctx, oracle, search.Settings{K: in.K}); !errors.Is(err, search.ErrNothingYet) || !errors.Is(err, context.Canceled) {
+			t.Fatalf("selection %v, %v", result.Selection, err)
+		}
+		if path, err := search.Path(ctx, oracle, search.Settings{K: in.K}); !errors.Is(err, context.Canceled) || len(path) > 0 {
+			t.Fatalf("path %v, %v", path, err)
+		}
+	})
+}
+
+// TestInterruptedPathEndsAtTheLastAnswer: the k that had no selection yet is not in it.
+func TestInterruptedPathEndsAtTheLastAnswer(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := testkit.Draw(t, 10)
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		path, err := search.Path(ctx, objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), search.Settings{K: in.K, OnEvent: func(e search.Event) {
+			if e.Kind == search.EventDone {
+				cancel()
+			}
+		}})
+		if err != nil || len(path) != 1 {
+			t.Fatalf("path %v, %v", path, err)
 		}
 	})
 }

@@ -63,6 +63,10 @@ const DefaultNearTies = 5
 // ErrInfeasible is wrapped by the errors for settings that no selection meets.
 var ErrInfeasible = errors.New("search: no selection meets the settings")
 
+// ErrNothingYet is wrapped, with the context's own, by the error for a search whose
+// context was cancelled before there was a selection worth having.
+var ErrNothingYet = errors.New("search: stopped before there was a selection")
+
 // Validate checks the settings against p features. What no selection meets is an
 // ErrInfeasible; a feature outside 0..p-1 is a programming error and panics.
 func (s *Settings) Validate(p int) error {

@@ -2,6 +2,8 @@ package search
 
 import (
 	"context"
+	"fmt"
+	"math"
 	"slices"
 )
 
@@ -24,6 +26,35 @@ func (s *searcher) warmStart(ctx context.Context, root *node) error {
 		return s.extend(ctx, root.region.clone(), nil, "greedy")
 	}
 	return nil
+}
+
+// answer gives a search that was stopped before its first selection one that is
+// worth having. An interrupt leaves only what the caller would start with, if that
+// is a selection; the search's own limits let the first start, or the greedy
+// selection, be made.
+func (s *searcher) answer(ctx context.Context, root region) error {
+	s.halt, s.MaxPasses = nil, 0
+	for _, start := range s.Start {
+		selection := distinct(start)
+		if len(selection) == s.K && s.allowed(selection) {
+			_, err := s.selection(context.WithoutCancel(ctx), selection, "start")
+			return err
+		}
+	}
+	err := s.warmStart(ctx, &node{region: root})
+	switch {
+	case ctx.Err() != nil && (err != nil || math.IsInf(s.best.Cost, 1)):
+		return fmt.Errorf("%w: %w", ErrNothingYet, ctx.Err())
+	case err != nil || !math.IsInf(s.best.Cost, 1):
+		return err
+	}
+	// The requirements left no selection on the greedy way.
+	selection := s.heredity.complete(root, root.freeOnes())
+	if selection == nil {
+		return s.unmet()
+	}
+	_, err = s.selection(ctx, selection, "start")
+	return err
 }
 
 // extend makes a selection of the region from a list of features: those that
