@@ -190,7 +190,7 @@ func (m *Model) termDiagnostics(units *units) []TermDiagnostics {
 			by = m.Typical[f]
 		}
 		over := m.overRows(f, by)
-		t := TermDiagnostics{TermExplanation: term, Step: by * units.scale[f], PerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by}
+		t := TermDiagnostics{TermExplanation: term, Step: by * units.scale[f], PerStep: m.Population[1+f] * by, NewPerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by}
 		t.StepSpread = spreadOf(over) // sorts
 		t.Histogram = middle(over)
 		out = append(out, t)

@@ -55,7 +55,11 @@ func (m *Model) example(i int, on data.Source, held bool, units *units) (Example
 	if err != nil {
 		return Example{}, err
 	}
-	example := Example{Explanation: m.explainRow(i, m.RowIDs[i], units, m.Recommend(i, seen, exampleTop)), Cases: []Case{}}
+	explanation, err := m.explainRow(i, m.RowIDs[i], units, m.Recommend(i, seen, exampleTop))
+	if err != nil {
+		return Example{}, err
+	}
+	example := Example{Explanation: explanation, Cases: []Case{}}
 	columns, values, err := on.Reader().Append(i, nil, nil)
 	if err != nil {
 		return example, err

@@ -68,7 +68,8 @@ type TermDiagnostics struct {
 	// one standard deviation over the columns, so that features compare; of a
 	// feature that is the same everywhere, its value.
 	Step       float64 `json:"step"`
-	PerStep    float64 `json:"per_step"` // of the population
+	PerStep    float64 `json:"per_step"`     // of the population, for columns that had entries
+	NewPerStep float64 `json:"new_per_step"` // the same for columns without entries
 	StepSpread Spread  `json:"step_spread"`
 	Histogram  Counts  `json:"histogram"` // of rows by their effect of a step; without 1 % at either end
 }

@@ -21,18 +21,20 @@ type Explanation struct {
 type TermExplanation struct {
 	Name string `json:"name"`
 	Unit string `json:"unit"` // what a coefficient is per
-	// Population is how much a prediction rises with one unit of the feature,
-	// for a row of which nothing is known and a column without entries. It is
-	// the sum of what rows have in common and what column effects owe to the
-	// feature.
+	// Population is how much a prediction for a column that had entries rises
+	// with one unit of the feature, for a row of which nothing is known: the
+	// coefficient that SumPart.PerUnit is for a row.
 	Population float64 `json:"population"`
-	OfRows     float64 `json:"of_rows"`
-	OfColumns  float64 `json:"of_columns"`
-	// PerSD is Population for one standard deviation of the feature over the
-	// columns: comparable between features.
-	PerSD  float64 `json:"per_sd"`
-	Spread Spread  `json:"spread"` // of the same number over the rows
-	Share  float64 `json:"share"`  // of the variance of the training values; 0 if that is not known
+	// NewColumn is the same for a column without entries, whose effect is not
+	// known: what column effects owe to the feature is added. Equal to Population
+	// in models without column effects.
+	NewColumn float64 `json:"new_column"`
+	// PerSD and NewPerSD are Population and NewColumn for one standard deviation
+	// of the feature over the columns: comparable between features.
+	PerSD    float64 `json:"per_sd"`
+	NewPerSD float64 `json:"new_per_sd"`
+	Spread   Spread  `json:"spread"` // of Population's counterparts over the rows
+	Share    float64 `json:"share"`  // of the variance of the training values; 0 if that is not known
 }
 
 // Spread tells how a number varies over rows with entries.
@@ -132,10 +134,10 @@ func (m *Model) Explain() *Explanation {
 	}
 	units := m.units()
 	for f, name := range m.Summary.Terms {
-		rows, columns := m.Population[1+f]/units.scale[f], m.NewColumn[1+f]/units.scale[f]
+		seen, unseen := m.Population[1+f], m.Population[1+f]+m.NewColumn[1+f]
 		term := TermExplanation{
-			Name: name, Unit: units.names[f], Population: rows + columns, OfRows: rows, OfColumns: columns,
-			PerSD: (m.Population[1+f] + m.NewColumn[1+f]) * units.sd[f],
+			Name: name, Unit: units.names[f], Population: seen / units.scale[f], NewColumn: unseen / units.scale[f],
+			PerSD: seen * units.sd[f], NewPerSD: unseen * units.sd[f],
 		}
 		term.Spread = spreadOf(m.overRows(f, 1/units.scale[f]))
 		if out.Variance != nil {
@@ -149,14 +151,14 @@ func (m *Model) Explain() *Explanation {
 	return out
 }
 
-// overRows is what term f adds in each row with entries, for a change by so
-// much of the encoded feature.
+// overRows is what term f adds in each row with entries to predictions for
+// columns that had some, for a change by so much of the encoded feature.
 func (m *Model) overRows(f int, by float64) []float64 {
 	k := m.K()
 	over := make([]float64, 0, len(m.Entries))
 	add := func(i int, u float64) {
 		if m.Entries[i] > 0 {
-			over = append(over, (u+m.NewColumn[1+f])*by)
+			over = append(over, u*by)
 		}
 	}
 	if m.Stored != nil {

@@ -21,12 +21,22 @@ type RowExplanation struct {
 type RowTerm struct {
 	Name       string  `json:"name"`
 	Unit       string  `json:"unit"`
-	Row        float64 `json:"row"`        // as TermExplanation.Population, for this row
+	Row        float64 `json:"row"`        // SumPart.PerUnit: for columns that had entries
 	Population float64 `json:"population"` // TermExplanation.Population
-	// PerSD is the difference of the two for one standard deviation of the
-	// feature over the columns: a like if positive, a dislike if negative.
+	NewColumn  float64 `json:"new_column"` // as TermExplanation.NewColumn, for this row
+	// PerSD is Row less Population, for one standard deviation of the feature over
+	// the columns.
 	PerSD float64 `json:"per_sd"`
+	// Interval is where PerSD lies with the probability RowInterval, by the
+	// posterior of the row's coefficients; nil in a model that has none.
+	Interval *Range `json:"interval,omitempty"`
+	// Differs is what the entries of the row say: 1 if it is above the population
+	// and 0 is not in the interval, −1 if it is below, 0 if they do not tell.
+	Differs int `json:"differs"`
 }
+
+// RowInterval is the probability of RowTerm.Interval.
+const RowInterval = 0.95
 
 // ItemWhys is a column and why its prediction is high: what each part adds to
 // that of a typical column, largest first.
@@ -44,8 +54,9 @@ type Why struct {
 }
 
 // ExplainRow says what sets a row apart and why it gets its recommendations. A
-// row that the model does not have is explained as the population.
-func (m *Model) ExplainRow(row string, top []Recommendation) *RowExplanation {
+// row that the model does not have is explained as the population. An error is
+// one of reading which entries the row had.
+func (m *Model) ExplainRow(row string, top []Recommendation) (*RowExplanation, error) {
 	i, ok := m.Row(row)
 	if !ok {
 		i = -1
@@ -53,19 +64,33 @@ func (m *Model) ExplainRow(row string, top []Recommendation) *RowExplanation {
 	return m.explainRow(i, row, m.units(), top)
 }
 
-func (m *Model) explainRow(i int, row string, units *units, top []Recommendation) *RowExplanation {
+func (m *Model) explainRow(i int, row string, units *units, top []Recommendation) (*RowExplanation, error) {
 	effect, u, isNew := m.rowParts(i)
 	out := &RowExplanation{Row: row, New: isNew, Effect: effect, PopulationEffect: m.Population[0], Terms: []RowTerm{}, Top: []ItemWhys{}}
 	if i >= 0 {
 		out.Entries = int(m.Entries[i])
 	}
+	deviations, err := m.rowDeviations(i)
+	if err != nil {
+		return nil, err
+	}
 	for f, name := range m.Summary.Terms {
-		columns := m.NewColumn[1+f]
-		out.Terms = append(out.Terms, RowTerm{
+		term := RowTerm{
 			Name: name, Unit: units.names[f],
-			Row: (u[f] + columns) / units.scale[f], Population: (m.Population[1+f] + columns) / units.scale[f],
+			Row: u[f] / units.scale[f], Population: m.Population[1+f] / units.scale[f], NewColumn: (u[f] + m.NewColumn[1+f]) / units.scale[f],
 			PerSD: (u[f] - m.Population[1+f]) * units.sd[f],
-		})
+		}
+		if deviations != nil {
+			by := math.Sqrt2 * math.Erfinv(RowInterval) * deviations[f] * units.sd[f]
+			term.Interval = &Range{term.PerSD - by, term.PerSD + by}
+			switch {
+			case term.Interval.Low > 0:
+				term.Differs = 1
+			case term.Interval.High < 0:
+				term.Differs = -1
+			}
+		}
+		out.Terms = append(out.Terms, term)
 	}
 	slices.SortStableFunc(out.Terms, func(a, b RowTerm) int { return cmp.Compare(math.Abs(b.PerSD), math.Abs(a.PerSD)) })
 	typical := m.newColumnEffect(m.Typical)
@@ -95,7 +120,7 @@ func (m *Model) explainRow(i int, row string, units *units, top []Recommendation
 		slices.SortStableFunc(item.Whys, func(a, b Why) int { return cmp.Compare(b.Part, a.Part) })
 		out.Top = append(out.Top, item)
 	}
-	return out
+	return out, nil
 }
 
 // SumExplanation is one prediction as a sum:

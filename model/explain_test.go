@@ -70,7 +70,10 @@ func TestExplanationsAreFinite(t *testing.T) {
 			if i == len(m.RowIDs) {
 				i = -1
 			}
-			e := m.ExplainRow(row, m.Recommend(i, nil, 3))
+			e, err := m.ExplainRow(row, m.Recommend(i, nil, 3))
+			if err != nil {
+				rt.Fatal(err)
+			}
 			if _, err := json.Marshal(e); err != nil {
 				rt.Fatal(err)
 			}

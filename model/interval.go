@@ -91,30 +91,63 @@ func (m *Model) Intervals() (*Intervals, error) {
 // Variance is the variance of an entry around its prediction, noise included; −1
 // stands for a row or column that the model does not have.
 func (x *Intervals) Variance(row, column int) (float64, error) {
+	if err := x.take(row); err != nil {
+		return 0, err
+	}
+	_, variance := x.of.Column(column)
+	return variance + x.of.Noise, nil
+}
+
+// take makes row the one that x.of has.
+func (x *Intervals) take(row int) error {
 	m := x.m
 	if row >= 0 && m.Entries[row] == 0 {
 		row = -1
 	}
-	if row != x.row {
-		if row < 0 {
-			x.of.Row(nil, nil)
-		} else {
-			columns, err := x.read(row)
-			if err != nil {
-				return 0, err
-			}
-			x.at = x.at[:0]
-			if m.RowEffects != nil {
-				x.at = append(x.at, m.RowEffects[row])
-			}
-			f := m.factors()
-			x.at = append(append(x.at, m.coefficients(row, m.K())...), m.RowRemainder[row*f:][:f]...)
-			x.of.KnownRow(columns, x.at)
-		}
-		x.row = row
+	if row == x.row {
+		return nil
 	}
-	_, variance := x.of.Column(column)
-	return variance + x.of.Noise, nil
+	if row < 0 {
+		x.of.Row(nil, nil)
+	} else {
+		columns, err := x.read(row)
+		if err != nil {
+			return err
+		}
+		x.at = x.at[:0]
+		if m.RowEffects != nil {
+			x.at = append(x.at, m.RowEffects[row])
+		}
+		f := m.factors()
+		x.at = append(append(x.at, m.coefficients(row, m.K())...), m.RowRemainder[row*f:][:f]...)
+		x.of.KnownRow(columns, x.at)
+	}
+	x.row = row
+	return nil
+}
+
+// rowDeviations is the posterior standard deviation of each of a row's
+// coefficients; nil if the model cannot tell. −1 is a row of which nothing is
+// known: the prior's.
+func (m *Model) rowDeviations(row int) ([]float64, error) {
+	x, err := m.Intervals()
+	if errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	if err := x.take(row); err != nil {
+		return nil, err
+	}
+	first := 0
+	if m.RowEffects != nil {
+		first = 1
+	}
+	out := make([]float64, m.K())
+	for f := range out {
+		out[f] = math.Sqrt(x.of.RowVariance(first + f))
+	}
+	return out, nil
 }
 
 // Answer is the model's answer with its interval.

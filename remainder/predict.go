@@ -109,6 +109,9 @@ func (p *Predictor) KnownRow(columns []int32, theta []float64) {
 	copy(p.w.theta, theta)
 }
 
+// RowVariance is the posterior variance of parameter x of the row.
+func (p *Predictor) RowVariance(x int) float64 { return max(p.spread[x*p.size()+x], 0) }
+
 // Column predicts for the row and column j; −1 is a typical column of which
 // nothing is known.
 func (p *Predictor) Column(j int) (mean, variance float64) {

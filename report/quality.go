@@ -116,32 +116,62 @@ func (m *Model) effects() section {
 		s.Lead = "The model was saved without diagnostics. Fit it again for plots of what each feature does; <code>optcomplete explain MODEL</code> prints it."
 		return s
 	}
+	if m.mixed() {
+		s.Lead = mixedLead
+		return s
+	}
+	full := m.s.Model == "full"
 	s.Lead = "Every row has a coefficient of its own for each feature. The plot shows what one step of a feature adds to a prediction: for the population, and how that differs from row to row."
+	if full {
+		s.Lead += " It is for columns that had entries: what a column is like for all rows is in its column effect. A new column has none yet, and its features stand in for it; “new column” is what a feature adds there."
+	}
 	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, in the unit of the values", Zero: true,
 		Description: "For each feature a histogram of its effect over the rows, its median, the middle half and nine tenths of the rows, and the effect for the population.",
 		Legend:      []chart.Key{{Part: "shape", Name: "rows"}, {Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
 	t := &table{Caption: "Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the rows; the part of the rows above 0, and the share of the variance", Sort: true,
 		Head: []string{"Feature", "Population", "SD over rows", "5 %", "Median", "95 %", "Above 0", "Variance"}}
 	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
+	if full {
+		t.Head, steps.Head = append(t.Head, "New column"), append(steps.Head, "New column")
+	}
 	for f, term := range d.Terms {
 		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
-		t.row(say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent))
-		steps.row(name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
-			m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed))
+		cells, step := []template.HTML{say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent)},
+			[]template.HTML{name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
+				m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed)}
+		tip := ""
+		if full {
+			cells, step = append(cells, m.num(path("new_column"), signed)), append(step, m.num(path("new_per_step"), signed))
+			tip = fmt.Sprintf("; %s for a new column", signed(term.NewPerStep))
+		}
+		t.row(cells...)
+		steps.row(step...)
 		q := term.StepSpread
 		plot.Rows = append(plot.Rows, chart.Row{
 			Name: term.Name, Note: fmt.Sprintf("step %s", short(term.Step)), Dot: &q.Median, Thin: &[2]float64{q.Q05, q.Q95}, Wide: &[2]float64{q.Q25, q.Q75}, Other: &term.PerStep,
 			Shape: shape(term.Histogram.Low, term.Histogram.High, term.Histogram.Counts),
 			Tip: fmt.Sprintf("%s: population %s; 90 %% of the rows between %s and %s; %s of the rows above 0",
-				term.Name, signed(term.PerStep), signed(q.Q05), signed(q.Q95), percent(q.Positive)),
+				term.Name, signed(term.PerStep), signed(q.Q05), signed(q.Q95), percent(q.Positive)) + tip,
 		})
 	}
 	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: steps, Wide: true,
 		Caption: "A step is one standard deviation of the feature over the columns, so that features compare; of a feature that is the same everywhere, its value. To the right of 0 the feature raises predictions. The outer 1 % of rows at either end are not drawn."})
 	s.table(t)
-	s.say("The population’s effect is what a row of which nothing is known gets. Where the rows lie on both sides of 0, the feature divides tastes rather than being liked or disliked by all.")
+	s.say("The population’s effect is what a row of which nothing is known gets. Where the rows lie on both sides of 0, they differ in the sign of the effect, and an average says little.")
 	return s
 }
+
+// mixed tells that the model was saved by a program whose effects of features were
+// for new columns only, and so contradicted the sums of predictions.
+func (m *Model) mixed() bool {
+	if d := m.s.Diagnostics; d == nil || len(d.Terms) == 0 {
+		return false
+	}
+	_, ok := m.doc.find("diagnostics.terms.0.new_per_step")
+	return !ok
+}
+
+const mixedLead = "The model was saved by an earlier program, which did not tell what a feature adds for known columns from what it adds for new ones: fit it again to see it; <code>optcomplete explain MODEL</code> prints it."
 
 // unit names the unit of a feature.
 func unit(of string) string {

@@ -41,21 +41,40 @@ func (m *Model) example(s *section, i int) {
 		effect = say(" Its effect is %s: its values are that much above or below what is usual.", m.num(here("explanation.effect"), signed))
 	}
 	s.say("%s training entries.%s", m.num(here("explanation.entries"), whole), effect)
+	if m.mixed() {
+		s.say("%s", mixedLead)
+		return
+	}
 	plot := &chart.Rows{Title: "What sets " + x.Row + " apart", X: "difference to the population, per standard deviation", Zero: true,
-		Description: "One bar for each feature: how much more or less this row values one standard deviation of it than the population does."}
+		Description: "One mark for each feature: how much more or less one standard deviation of it adds to the predictions of this row than to those of the population, and the 95 % interval of that difference where it is known."}
 	t := &table{Caption: "Coefficients of " + x.Row, Head: []string{"Feature", "Per", "Row", "Population", "Difference per SD"}, Text: []bool{true, true}}
+	intervals := len(x.Terms) > 0 && x.Terms[0].Interval != nil
+	if intervals {
+		t.Head = append(t.Head, "95 % from", "to")
+		plot.Legend = []chart.Key{{Part: "thin", Name: "95 % interval"}}
+	}
 	for f, term := range x.Terms {
 		tone := 1
 		if term.PerSD < 0 {
 			tone = 2
 		}
-		plot.Rows = append(plot.Rows, chart.Row{Name: term.Name, Note: signed(term.PerSD), Bar: &[2]float64{0, term.PerSD}, Tone: tone, Tip: fmt.Sprintf("%s: row %s, population %s", term.Name, signed(term.Row), signed(term.Population))})
+		row := chart.Row{Name: term.Name, Note: signed(term.PerSD), Bar: &[2]float64{0, term.PerSD}, Tone: tone, Tip: fmt.Sprintf("%s: row %s, population %s", term.Name, signed(term.Row), signed(term.Population))}
 		path := func(key string) string { return here("explanation.terms", f, key) }
-		t.row(name(term.Name), text(term.Unit), m.num(path("row"), signed), m.num(path("population"), signed), m.num(path("per_sd"), signed))
+		cells := []template.HTML{name(term.Name), text(term.Unit), m.num(path("row"), signed), m.num(path("population"), signed), m.num(path("per_sd"), signed)}
+		if intervals {
+			row.Bar, row.Dot, row.Thin = nil, &term.PerSD, &[2]float64{term.Interval.Low, term.Interval.High}
+			cells = append(cells, m.num(path("interval.low"), signed), m.num(path("interval.high"), signed))
+		}
+		t.row(cells...)
+		plot.Rows = append(plot.Rows, row)
 	}
 	figures := []figure{}
 	if len(plot.Rows) > 0 {
-		figures = append(figures, figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: "Blue: valued more than usual. Orange: valued less."})
+		caption := template.HTML("Blue: the feature adds more than for the population. Orange: it adds less.")
+		if intervals {
+			caption += " Where the interval has 0 in it, the row’s entries do not tell which."
+		}
+		figures = append(figures, figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: caption})
 	}
 	for c, one := range e.Cases {
 		figures = append(figures, m.waterfall(one, func(parts ...any) string { return here(append([]any{"cases", c}, parts...)...) }))

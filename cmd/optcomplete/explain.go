@@ -24,7 +24,14 @@ gets its recommendations; with --row and --column it takes one prediction apart.
 
 Effects are in the units of the features' file: what one year, one dollar or a yes
 against a no adds to a prediction; per sd is for one standard deviation of the
-feature, to compare features.`,
+feature, to compare features. They are for columns that had entries: what such a
+column is like for all rows is in its column effect. A column without entries has
+none yet, and its features stand in for it: the column "new column" says what a
+feature adds there.
+
+With --row, a feature is called "above the population" or "below" only if the 95 %
+interval of the difference, from the posterior of the row's coefficients, is on one
+side of 0.`,
 		Example: `  optcomplete explain model
   optcomplete explain model --row alice
   optcomplete explain model --row alice --column Alien --json`,
@@ -58,7 +65,7 @@ feature, to compare features.`,
 				if asJSON {
 					return writeJSON(c.stdout, e)
 				}
-				return printRow(c.stdout, e)
+				return printRow(c.stdout, e, m.Summary.Model == model.Full.String())
 			}
 			e := m.Explain()
 			if asJSON {
@@ -90,7 +97,7 @@ func explainRow(m *model.Model, row string, top int) (*model.RowExplanation, err
 			return nil, &usageError{err}
 		}
 	}
-	return m.ExplainRow(row, m.Recommend(i, skip, top)), nil
+	return m.ExplainRow(row, m.Recommend(i, skip, top))
 }
 
 // noteUnknown says which of a row and a column the model has never heard of.

@@ -11,7 +11,7 @@ import (
 	"optcomplete/model"
 )
 
-// signed prints a number with its sign, so that likes and dislikes show.
+// signed prints a number with its sign.
 func signed(x float64) string {
 	if math.Abs(x) < 5e-13 {
 		return "0"
@@ -37,25 +37,41 @@ func share(x float64) string {
 	return percent(x)
 }
 
+// newColumnNote says which numbers are for which columns, in a model with column effects.
+const newColumnNote = "(for a column that had entries; \"new column\": for a column without, whose effect comes from its features)"
+
+// only is a text where it applies.
+func only(applies bool, text string) string {
+	if applies {
+		return text
+	}
+	return ""
+}
+
 func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error {
 	if len(e.Terms) == 0 {
 		return printVariance(w, e)
 	}
 	fmt.Fprintf(w, "What one unit of a feature adds to a prediction (%s with entries)\n", count(e.Rows, "row"))
+	full := e.Model == model.Full.String()
+	if full {
+		fmt.Fprintln(w, newColumnNote)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
 	for _, x := range e.Terms {
 		names = append(names, x.Name)
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+"\tper\tpopulation\tper sd\tsd over rows\t5 %\tmedian\t95 %\trows above 0\tvariance\t")
+	fmt.Fprintln(t, name("feature")+"\tper\tpopulation\tper sd\tsd over rows\t5 %\tmedian\t95 %\trows above 0\tvariance\t"+only(full, "new column\tits per sd\t"))
 	for _, x := range e.Terms {
 		variance := "-"
 		if e.Variance != nil {
 			variance = share(x.Share)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t\n", name(x.Name), x.Unit, signed(x.Population), signed(x.PerSD),
-			x.Spread.SD, signed(x.Spread.Q05), signed(x.Spread.Median), signed(x.Spread.Q95), percent(x.Spread.Positive), variance)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\n", name(x.Name), x.Unit, signed(x.Population), signed(x.PerSD),
+			x.Spread.SD, signed(x.Spread.Q05), signed(x.Spread.Median), signed(x.Spread.Q95), percent(x.Spread.Positive), variance,
+			only(full, signed(x.NewColumn)+"\t"+signed(x.NewPerSD)+"\t"))
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -111,25 +127,37 @@ func printVariance(w io.Writer, e *model.Explanation) error {
 	return err
 }
 
-func printRow(w io.Writer, e *model.RowExplanation) error {
+func printRow(w io.Writer, e *model.RowExplanation, full bool) error {
 	if e.New {
 		fmt.Fprintf(w, "Row %s: nothing is known of it, so the population stands for it\n", e.Row)
 	} else {
 		fmt.Fprintf(w, "Row %s: %s, effect %s (population %s)\n", e.Row, counted(e.Entries, "entry", "entries"), signed(e.Effect), signed(e.PopulationEffect))
 	}
 	fmt.Fprintln(w, "What one unit of a feature adds to its predictions; what sets it apart most comes first")
+	if full {
+		fmt.Fprintln(w, newColumnNote)
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
+	intervals := false
 	for _, x := range e.Terms {
 		names = append(names, x.Name)
+		intervals = intervals || x.Interval != nil
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+"\tper\trow\tpopulation\tdifference per sd\t\t")
+	fmt.Fprintln(t, name("feature")+"\tper\trow\tpopulation\t"+only(full, "row, new column\t")+"difference per sd\t"+only(intervals, "95 % interval\t\t"))
 	for _, x := range e.Terms {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), signed(x.PerSD), liking(x.PerSD))
+		interval := ""
+		if x.Interval != nil {
+			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), compared(x.Differs))
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\t%s\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), only(full, signed(x.NewColumn)+"\t"), signed(x.PerSD), interval)
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if !intervals && len(e.Terms) > 0 {
+		fmt.Fprintln(w, "How sure the differences are is not known: the model has no learned prior, or not the entries of its rows")
 	}
 	if len(e.Top) == 0 {
 		return nil
@@ -142,14 +170,9 @@ func printRow(w io.Writer, e *model.RowExplanation) error {
 	return t.Flush()
 }
 
-func liking(x float64) string {
-	switch {
-	case x > 5e-13:
-		return "like"
-	case x < -5e-13:
-		return "dislike"
-	}
-	return ""
+// compared says on which side of the population a row is, as far as its entries tell.
+func compared(differs int) string {
+	return [...]string{"below the population", "", "above the population"}[1+differs]
 }
 
 // reasons names the three largest parts that lift a prediction.
@@ -180,7 +203,11 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 	name := leftOf(append(names, "column effect"))
 	fmt.Fprintf(t, "%s\t%.4f\t\n", name("mean"), e.Mean)
 	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("row effect"), e.RowEffect)
-	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("column effect"), e.ColumnEffect)
+	from := ""
+	if e.Basis == model.NewColumn || e.Basis == model.NewRowAndColumn {
+		from = "  predicted from its features"
+	}
+	fmt.Fprintf(t, "%s\t%+.4f\t%s\n", name("column effect"), e.ColumnEffect, from)
 	for _, p := range e.Parts {
 		value := fmt.Sprintf("%.4g", p.Value)
 		if p.Centre != 0 {

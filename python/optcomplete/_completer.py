@@ -499,7 +499,7 @@ class MatrixCompleter(Params, CompleterSettings):
         return _plots.plot_gamma(self.certificate_.gamma_path, self.certificate_.gamma, ax)
 
     def plot_features(self, ax: Any = None) -> Any:
-        """What one standard deviation of each selected feature adds to a prediction for the population."""
+        """What one standard deviation of each selected feature adds to a prediction for the population, for a column that had entries."""
         terms = self.features_
         return _plots.plot_bars([t["name"] for t in terms], [t.get("per_sd", 0) for t in terms], "added to a prediction, per standard deviation", "Selected features", ax)
 
