@@ -171,7 +171,7 @@ func TestRecommendAllIsEveryRow(t *testing.T) {
 	}
 	write := func(format Format, threads int) []byte {
 		var b bytes.Buffer
-		if err := m.RecommendAll(context.Background(), &b, format, 3, skip, threads); err != nil {
+		if err := m.RecommendAll(context.Background(), &b, format, RecommendSettings{Top: 3}, skip, threads); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
@@ -184,7 +184,7 @@ func TestRecommendAllIsEveryRow(t *testing.T) {
 	want.WriteString("row,rank,column,prediction\n")
 	for i, id := range m.RowIDs {
 		var one bytes.Buffer
-		if err := m.WriteRecommendations(&one, CSV, id, m.Recommend(i, skip(i), 3)); err != nil {
+		if err := m.WriteRecommendations(&one, CSV, nil, id, m.Recommend(i, skip(i), 3)); err != nil {
 			t.Fatal(err)
 		}
 		want.WriteString(strings.TrimPrefix(one.String(), "row,rank,column,prediction\n"))

@@ -97,7 +97,15 @@ func explainRow(m *model.Model, row string, top int) (*model.RowExplanation, err
 			return nil, &usageError{err}
 		}
 	}
-	return m.ExplainRow(row, m.Recommend(i, skip, top))
+	r, err := m.Recommender(model.RecommendSettings{Top: top, Caution: model.DefaultCaution})
+	if err != nil {
+		return nil, &usageError{err}
+	}
+	list, err := r.Row(i, skip)
+	if err != nil {
+		return nil, err
+	}
+	return m.ExplainRow(row, list)
 }
 
 // noteUnknown says which of a row and a column the model has never heard of.

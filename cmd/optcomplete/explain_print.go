@@ -162,7 +162,7 @@ func printRow(w io.Writer, e *model.RowExplanation, full bool) error {
 	if len(e.Top) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "Its largest predictions, and what lifts them over a typical column")
+	fmt.Fprintln(w, "What recommend lists for it, and what lifts the predictions over a typical column")
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	for _, item := range e.Top {
 		fmt.Fprintf(t, "  %s\t%.4g\t%s\n", item.Column, item.Prediction, reasons(item.Whys))

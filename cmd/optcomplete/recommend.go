@@ -3,7 +3,10 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -14,10 +17,10 @@ import (
 
 // recommendFlags are the flags of recommend.
 type recommendFlags struct {
-	row, records, ratings, output string
-	top                           int
-	all, keep, asJSON             bool
-	options                       ingest.Settings
+	row, records, ratings, names, output string
+	all, keep, asJSON                    bool
+	what                                 model.RecommendSettings
+	options                              ingest.Settings
 }
 
 func recommendCommand(c *common) *cobra.Command {
@@ -29,16 +32,27 @@ func recommendCommand(c *common) *cobra.Command {
 first: row,rank,column,prediction. Columns that the row had entries for when the
 model was fitted, held out or not, are left out, and with --ratings those of that
 file too. A row that the model does not know is folded in from --ratings; without
-entries there it gets what the population likes.`,
+entries there it gets what the population likes.
+
+Best is cautious: the order is that of the predictions less one (--caution)
+standard deviation of what is expected, so that a column of which little is known
+does not come first by chance. Models without a learned prior cannot tell, and go by
+the predictions. --least-entries leaves out columns with fewer entries. --names FILE
+adds the columns' names: its first column has their ids, and the names are in the one
+called name or title, or else in the second.`,
 		Example: `  optcomplete recommend model --row alice --top 10
   optcomplete recommend model --row zoe --ratings new-ratings.csv
+  optcomplete recommend model --row alice --names films.csv --least-entries 20
   optcomplete recommend model --all --top 20 -o recommended.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) },
 	}
 	flags := flagsOf(cmd, "recommend")
 	flags.Bind("row", &f.row)
-	flags.Bind("top", &f.top)
+	flags.Bind("top", &f.what.Top)
+	flags.Bind("caution", &f.what.Caution)
+	flags.Bind("least-entries", &f.what.Least)
+	flags.Bind("names", &f.names)
 	flags.Bind("all", &f.all)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("output", &f.output)
@@ -74,9 +88,12 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if err != nil {
 		return err
 	}
+	if err := f.prepare(cmd, c, m); err != nil {
+		return err
+	}
 	if f.all {
 		return writeResult(c, f.output, func(w io.Writer) error {
-			return m.RecommendAll(cmd.Context(), w, format, f.top, skip, threadsOf(c))
+			return m.RecommendAll(cmd.Context(), w, format, f.what, skip, threadsOf(c))
 		})
 	}
 	i, known := m.Row(f.row)
@@ -84,11 +101,72 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		i = -1
 		c.notef("warning: row %q is not in the model: these are the population's (fold its entries in with --ratings FILE)", f.row)
 	}
-	list := m.Recommend(i, skip(i), f.top)
-	if f.asJSON {
-		return writeJSON(c.stdout, recommendationsOf(m, f.row, list))
+	r, err := m.Recommender(f.what)
+	if err != nil {
+		return err
 	}
-	return writeResult(c, f.output, func(w io.Writer) error { return m.WriteRecommendations(w, format, f.row, list) })
+	list, err := r.Row(i, skip(i))
+	if err != nil {
+		return err
+	}
+	if len(list) == 0 && f.what.Least > 0 {
+		c.notef("warning: no column that is left has %s: lower --least-entries", counted(f.what.Least, "entry", "entries"))
+	}
+	if f.asJSON {
+		return writeJSON(c.stdout, recommendationsOf(m, f.row, f.what.Names, list))
+	}
+	return writeResult(c, f.output, func(w io.Writer) error {
+		return m.WriteRecommendations(w, format, f.what.Names, f.row, list)
+	})
+}
+
+// prepare reads the names, and says where there can be no caution.
+func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) error {
+	if f.what.Caution > 0 {
+		_, err := m.Intervals()
+		switch {
+		case err == nil:
+		case errors.Is(err, model.ErrEntriesUnknown):
+			c.notef("warning: the model was saved without the entries of its rows: the order is that of the predictions, without caution")
+		case !errors.Is(err, model.ErrNoIntervals):
+			return &usageError{err}
+		case cmd.Flags().Changed("caution"):
+			return usagef("--caution: %v; --caution 0 goes by the predictions", err)
+		}
+	}
+	if f.names == "" {
+		return nil
+	}
+	var err error
+	f.what.Names, err = namesOf(c, f.names, m)
+	return err
+}
+
+// namesOf reads the names of a model's columns. A column without one keeps its id.
+func namesOf(c *common, path string, m *model.Model) ([]string, error) {
+	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
+	if err != nil {
+		return nil, err
+	}
+	field := max(0, slices.IndexFunc(table.Names, func(name string) bool {
+		return slices.Contains([]string{"name", "title"}, strings.ToLower(strings.TrimSpace(name)))
+	}))
+	names, found := slices.Clone(m.ColumnIDs), 0
+	for x, id := range table.IDs {
+		if j, known := m.Column(id); known {
+			found++
+			if name := strings.TrimSpace(table.Row(x)[field]); name != "" {
+				names[j] = name
+			}
+		}
+	}
+	if found == 0 && len(names) > 0 {
+		return nil, &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table whose first column has the ids of the model's columns"}
+	}
+	if missing := len(names) - found; missing > 0 {
+		c.notef("warning: %s has no name for %s of the model: their ids stand for them", path, count(missing, "column"))
+	}
+	return names, nil
 }
 
 // foldIn adds the rows of --ratings that the model does not know, and for those
@@ -137,17 +215,22 @@ func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) 
 type recommendation struct {
 	Rank       int         `json:"rank"`
 	Column     string      `json:"column"`
+	Name       string      `json:"name,omitempty"`
 	Prediction float64     `json:"prediction"`
 	Basis      model.Basis `json:"basis"`
 }
 
-func recommendationsOf(m *model.Model, row string, list []model.Recommendation) any {
+func recommendationsOf(m *model.Model, row string, names []string, list []model.Recommendation) any {
 	out := struct {
 		Row             string           `json:"row"`
 		Recommendations []recommendation `json:"recommendations"`
 	}{row, []recommendation{}}
 	for at, r := range list {
-		out.Recommendations = append(out.Recommendations, recommendation{at + 1, m.ColumnIDs[r.Column], r.Value, r.Basis})
+		one := recommendation{Rank: at + 1, Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis}
+		if names != nil {
+			one.Name = names[r.Column]
+		}
+		out.Recommendations = append(out.Recommendations, one)
 	}
 	return out
 }

@@ -1,0 +1,102 @@
+package model
+
+import (
+	"bytes"
+	"context"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Caution ranks by the prediction less its deviation, and leaves the predictions
+// as they are.
+func TestCautionTakesDeviationsOff(t *testing.T) {
+	matrix, f := problem(t, 90, 14, 3, 0.4, 4)
+	m := built(t, matrix, f, Full, LearnedPrior)
+	x, err := m.Intervals()
+	if err != nil {
+		t.Fatal(err)
+	}
+	differ := false
+	for _, row := range []int{-1, 0, 3, 50} {
+		r, err := m.Recommender(RecommendSettings{Top: 5, Caution: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := r.Row(row, []int32{2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rank := make([]float64, len(m.ColumnIDs))
+		var want []int
+		for j := range rank {
+			variance, err := x.Variance(row, j)
+			if err != nil {
+				t.Fatal(err)
+			}
+			rank[j] = m.AnswerAt(row, j).Unclipped - 2*math.Sqrt(variance-m.Prior.Noise)
+			if j != 2 {
+				want = append(want, j)
+			}
+		}
+		slices.SortStableFunc(want, func(a, b int) int {
+			switch {
+			case rank[a] > rank[b]:
+				return -1
+			case rank[a] < rank[b]:
+				return 1
+			}
+			return 0
+		})
+		plain := m.Recommend(row, []int32{2}, 5)
+		for at, one := range got {
+			if one.Column != want[at] || one.Answer != m.AnswerAt(row, one.Column) {
+				t.Errorf("row %d, place %d: column %d, want %d", row, at, one.Column, want[at])
+			}
+			differ = differ || one.Column != plain[at].Column
+		}
+	}
+	if !differ {
+		t.Error("caution changes no place")
+	}
+}
+
+func TestLeastEntriesAndNames(t *testing.T) {
+	matrix, f := problem(t, 90, 14, 3, 0.4, 4)
+	m := built(t, matrix, f, Full, LearnedPrior)
+	least := int(slices.Max(m.ColumnEntries))
+	names := slices.Clone(m.ColumnIDs)
+	for j := range names {
+		names[j] = "film " + names[j]
+	}
+	s := RecommendSettings{Top: 14, Caution: 1, Least: least, Names: names}
+	r, err := m.Recommender(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := r.Row(0, nil)
+	if err != nil || len(list) == 0 || len(list) == 14 {
+		t.Fatalf("%v, %v", list, err)
+	}
+	for _, one := range list {
+		if int(m.ColumnEntries[one.Column]) < least {
+			t.Errorf("column %d has %d entries", one.Column, m.ColumnEntries[one.Column])
+		}
+	}
+	var text bytes.Buffer
+	none := func(int) []int32 { return nil }
+	if err := m.RecommendAll(context.Background(), &text, CSV, s, none, 2); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(text.String(), "row,rank,column,name,prediction\nr0,1,") || !strings.Contains(text.String(), ",film ") {
+		t.Errorf("%.80s", text.String())
+	}
+	var one, two bytes.Buffer
+	if err := m.RecommendAll(context.Background(), &one, Parquet, s, none, 1); err != nil {
+		t.Fatal(err)
+	}
+	if err := m.RecommendAll(context.Background(), &two, Parquet, s, none, 3); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
+		t.Errorf("threads change the file, or %v", err)
+	}
+}
