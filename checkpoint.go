@@ -1,6 +1,7 @@
 package optcomplete
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/binary"
@@ -33,6 +34,7 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Problem.Ratings":           "written as its shape and the hashes of ids and entries",
 	"Settings.Limits.Gap":       "a limit: it ends a search, at costs that are what they are",
 	"Settings.Limits.TimeLimit": "a limit",
+	"Settings.Limits.Began":     "a limit",
 	"Settings.Limits.MaxNodes":  "a limit",
 	"Settings.Limits.NearTies":  "how many selections are listed; a listing is kept with its length",
 	"Settings.Proof":            "only watches",
@@ -42,6 +44,7 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Settings.Limits.Threads":   "results do not depend on them, to the bit",
 	"Settings.OnEvent":          "only watches",
 	"Settings.OnGamma":          "only watches",
+	"Settings.OnDivided":        "only watches",
 	"Settings.Master.OnCuts":    "only watches",
 	"Settings.Master.OnStep":    "only watches",
 }
@@ -138,9 +141,9 @@ func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choi
 		if c, err = t.choose(ctx, train, s); err != nil {
 			return nil, err
 		}
-		if err := ctx.Err(); err != nil {
+		if err := cmp.Or(ctx.Err(), c.Cut); err != nil {
 			interrupted = true
-			return nil, err // what an interrupt left is not to be kept
+			return nil, err // what an interrupt or a limit left is not to be kept
 		}
 		path, err := json.Marshal(c.GammaPath)
 		if err != nil {

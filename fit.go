@@ -1,6 +1,7 @@
 package optcomplete
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/suggest"
+	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -80,6 +82,9 @@ type Settings struct {
 
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
+
+	// OnDivided is told before the search how the time limit is divided; may be nil.
+	OnDivided func(Division)
 }
 
 // largest is the largest number that may occur in the data: its square, summed
@@ -126,6 +131,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			return nil, err
 		}
 	}
+	t.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
+	began := time.Now()
 	c, err := t.chosen(ctx, train, &settings)
 	if err != nil {
 		return nil, search.SettingsError(err)
@@ -142,6 +149,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	s := t.selector(values, c)
 	t.remember(s, "all", c)
+	reserved, err := t.divide(ctx, s, train, c, chosen-began.Sub(start), &settings)
+	if err != nil {
+		return nil, err
+	}
 	proven, err := t.record(finish, s, settings.Proof, train, &summary)
 	if err != nil {
 		return nil, err
@@ -166,9 +177,15 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
 	summary.GammaPath, summary.Alike = c.GammaPath, alikeOf(c.GammaPath)
 
-	if summary.Removal, err = s.cost(t).Removal(ctx, result.Selection, t.unitNames()); err != nil {
+	removing, stop := t.clock.Before(ctx, reserved.Refit)
+	summary.Removal, err = s.cost(t).Removal(removing, result.Selection, t.unitNames())
+	if err == nil && summary.Removal == nil && ctx.Err() == nil {
+		err = timelimit.Why(removing, removing.Err())
+	}
+	if err != nil {
 		summary.WithoutDiagnostic("the cost of removing each feature is", err)
 	}
+	stop()
 
 	if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
 		with := *t
@@ -207,9 +224,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	fitted.Summary.Trace = trace.Points()
-	if err := t.describe(finish, fitted, train, held, &settings); err != nil {
-		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", err)
+	describing, stop := t.clock.Before(finish, 0)
+	if err := t.describe(describing, fitted, train, held, &settings); err != nil {
+		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
+	stop()
 	if parts.Stored != nil && parts.Stored.Err() != nil {
 		return nil, parts.Stored.Err()
 	}

@@ -10,6 +10,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/pass"
@@ -30,6 +31,7 @@ type task struct {
 	seed     uint64
 	noClip   bool
 	limit    int64             // Settings.Memory
+	clock    *timelimit.Clock  // of the whole fit; nil: none
 	memory   *checkpoint.Store // of what was computed; nil: none
 }
 
@@ -259,7 +261,8 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	if err != nil {
 		return c, err
 	}
-	ctx = pass.WithLabel(ctx, "trials") // they read this part, not the data
+	ctx, cancel := t.clock.Choice(pass.WithLabel(ctx, "trials")) // they read this part, not the data
+	defer cancel()
 	if t.kind != model.Paper {
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
 		if c.Row == 0 || c.Column == 0 {
@@ -306,6 +309,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 			return c, err
 		}
 	}
+	c.Cut = ctx.Err()
 	return c, nil
 }
 
@@ -344,6 +348,9 @@ func (t *task) spread(ctx context.Context, part evaluate.Part, c *choices, by fl
 		}
 		start = [][]int{trial.Selection}
 		errors, err := evaluate.ScoreErrors(ctx, part.Held, trial.Predict, t.threads)
+		if ctx.Err() != nil {
+			return nil
+		}
 		if err != nil {
 			return err
 		}

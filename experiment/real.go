@@ -22,7 +22,7 @@ type RealSettings struct {
 	Seeds     int           // how many, each with its own hold-out
 	First     uint64        // the first of them; zero means 1
 	Holdout   float64       // part of the entries; zero means 0.2
-	TimeLimit time.Duration // of each search; zero: none
+	TimeLimit time.Duration // of each fit; zero: none
 	Threads   int
 	Folder    string // where results are kept
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"optcomplete/internal/suggest"
+	"optcomplete/internal/timelimit"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -51,7 +52,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	c, err := f.Choose(ctx, nil, settings.K, settings.OnGamma)
+	clock := timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
+	choosing, cancel := clock.Choice(ctx)
+	defer cancel()
+	c, err := f.Choose(choosing, nil, settings.K, settings.OnGamma)
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
@@ -59,7 +63,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	cost.Find.OnEvent = settings.OnEvent
+	cost.Find.OnEvent, cost.Find.TimeLimit = settings.OnEvent, clock.Search(0)
 	found, err := selection.Select(ctx, cost, f.Names())
 	if err != nil {
 		return nil, err

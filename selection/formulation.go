@@ -14,8 +14,9 @@ type Choices struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
 	GammaPath     []result.GammaPoint
-	Fixed         bool // the shrinkage of column effects is a setting: keep it
-	Steps         int  // of learning a prior; zero: enough
+	Cut           error // why not all was tried that would have been; nil: it was
+	Fixed         bool  // the shrinkage of column effects is a setting: keep it
+	Steps         int   // of learning a prior; zero: enough
 }
 
 // Formulation is what is selected, of data of some type.

@@ -16,7 +16,8 @@ type Choice struct {
 // Limits say when to stop, and how much of the machine to use. All may be zero.
 type Limits struct {
 	Gap       float64       // relative gap at which to stop, in [0,1); zero: prove optimality
-	TimeLimit time.Duration // for the search (of each k); zero: none
+	TimeLimit time.Duration // for the whole fit, or for the search of each k of a path; zero: none
+	Began     time.Time     // when the time limit began to run; zero: when the fit does
 	MaxNodes  int           // for the search (of each k); zero: none
 	NearTies  int           // how many other good selections to report; zero means 5, negative none
 

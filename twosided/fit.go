@@ -1,12 +1,14 @@
 package twosided
 
 import (
+	"cmp"
 	"context"
 	"time"
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/result"
@@ -53,6 +55,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if settings.Holdout > 0 {
 		train.entries, held = evaluate.SplitMatrix(entries, settings.Holdout, settings.Seed)
 	}
+	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
 	c, err := f.Choose(ctx, train, settings.K, settings.OnGamma)
 	if err != nil {
 		return nil, search.SettingsError(err)
@@ -69,6 +72,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			settings.OnEvent(e)
 		}
 	}
+	cost.Find.TimeLimit = f.clock.Search(0)
 	accumulated := time.Since(start)
 	found, err := selection.Select(ctx, cost, f.all)
 	if err != nil {
@@ -169,7 +173,7 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 
 // chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
 // is the mean square of the products.
-func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings) (float64, []result.GammaPoint, error) {
+func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings, clock *timelimit.Clock) (float64, []result.GammaPoint, error) {
 	fit, held := evaluate.SplitMatrix(train, 0.2, settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
 		fit, held = train, train // nothing to validate on
@@ -186,6 +190,8 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 	n, m := fit.Dims()
 	oracle := objective.NewQuadratic(products, 1, float64(n)*float64(m))
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
+	ctx, cancel := clock.Choice(ctx)
+	defer cancel()
 	return gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		at := oracle.WithGamma(gamma)

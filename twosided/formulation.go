@@ -6,6 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
+	"optcomplete/internal/timelimit"
 	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -24,7 +25,8 @@ type formulation struct {
 	*sides
 	settings Settings
 	find     search.Settings
-	all      []string // the names of all products
+	clock    *timelimit.Clock // of a whole fit; nil: none
+	all      []string         // the names of all products
 
 	// The products of the entries that were asked for last: a selection of each k is
 	// fitted on the same ones.
@@ -69,7 +71,7 @@ func (f *formulation) Choose(ctx context.Context, train part, k int, on func(res
 	}
 	settings, find := f.settings, f.find
 	settings.OnGamma, find.K = on, max(k, len(find.Always))
-	c.Gamma, c.GammaPath, err = f.chooseGamma(ctx, train.entries, settings, find)
+	c.Gamma, c.GammaPath, err = f.chooseGamma(ctx, train.entries, settings, find, f.clock)
 	return c, err
 }
 

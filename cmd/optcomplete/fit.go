@@ -94,7 +94,9 @@ file, pass by pass.`,
   optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			start := time.Now()
 			settings, err := f.resolve(c)
+			settings.Began = start
 			if err != nil {
 				return err
 			}
@@ -127,7 +129,7 @@ file, pass by pass.`,
 				return err
 			}
 			defer ended()
-			start := time.Now()
+			start = time.Now()
 			in.stored, in.optional = true, settings.Method == optcomplete.SoftImpute || settings.Method == optcomplete.EffectsOnly
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
@@ -136,7 +138,7 @@ file, pass by pass.`,
 			loaded := time.Since(start)
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, choices(problem))
-			settings.OnEvent, settings.OnGamma = log.event, log.gamma
+			settings.OnEvent, settings.OnGamma, settings.OnDivided = log.event, log.gamma, log.divided
 			cuts.record(&settings.Master)
 			if err := proven.open(&settings); err != nil {
 				return err

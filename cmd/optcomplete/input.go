@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"errors"
+
 	"github.com/spf13/cobra"
 
 	"optcomplete"
@@ -72,7 +74,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 // other: the header of the features names a row, a column and a value.
 func swapped(err error, ratings, features string) error {
 	var input *data.InputError
-	if !errors.As(err, &input) || features == "" {
+	if !errors.As(err, &input) || features == "" || errors.Is(err, context.Canceled) {
 		return err
 	}
 	isLong := func(path string) bool {

@@ -199,6 +199,26 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 	l.notef("%12.3g %18.5g %11s", p.Gamma, p.RMSE, gap)
 }
 
+// divided prints how the time limit is divided.
+func (l *searchLog) divided(d optcomplete.Division) {
+	if !l.logTimes {
+		return
+	}
+	parts := []string{seconds(d.Search.Seconds()) + " for the search", seconds(d.Refit.Seconds()) + " kept for fitting every row", seconds(d.Extra.Seconds()) + " for comparisons and diagnostics"}
+	if d.Choice > 0 && (d.Tried > 0 || d.Cut) {
+		took := "took " + seconds(d.Choice.Seconds())
+		switch {
+		case d.Cut && d.Tried == 0:
+			took += ", which ended before a gamma was tried: it is a default"
+		case d.Cut:
+			took += ", all it may have: the best so far is used"
+		}
+		parts = append([]string{"choosing gamma " + took}, parts...)
+	}
+	l.notef("")
+	l.factf("Limit", "%s: %s", d.Limit, strings.Join(parts, "; "))
+}
+
 // event prints an event, if it is worth a line.
 func (l *searchLog) event(e search.Event) {
 	if l.events != nil {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -48,6 +49,7 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if settings.Refit, err = spec.ParseRefit(refit); err != nil {
 				return usagef("--refit: %v", err)
 			}
+			settings.Began = time.Now()
 			options.Context = cmd.Context()
 			problem, err := readProblem(args[0], target, options)
 			if err != nil {

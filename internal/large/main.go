@@ -55,7 +55,7 @@ func main() {
 	only := flag.String("rows", "", "names of rows, with commas; all of them without")
 	dir := flag.String("dir", os.TempDir(), "folder for packs")
 	gap := flag.Float64("gap", 0, "gap at which the proof ends; 0: 0.001, of the full model on ratings 0.01")
-	limit := flag.Duration("time-limit", 10*time.Minute, "for each search")
+	limit := flag.Duration("time-limit", 10*time.Minute, "for each fit")
 	gamma := flag.Float64("gamma", 0, "γ instead of the row's own")
 	amount := flag.String("memory", "", "memory to use")
 	flag.Parse()

@@ -111,7 +111,8 @@ class CompleterSettings:
         Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
         read from its file.
     time_limit : Seconds
-        Stop each search after this time; 0: never. Takes [0, ∞).
+        End the whole command after about this time, with the best selection so far: choosing gamma
+        gets a third at most, and time is kept for fitting every row; 0: never. Takes [0, ∞).
     max_nodes : int | None
         Stop each search after so many nodes; 0: never. Takes [0, ∞).
     near_ties : int, default 5
@@ -500,7 +501,8 @@ class SubsetSettings:
     gap : float | None
         Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
     time_limit : Seconds
-        Stop each search after this time; 0: never. Takes [0, ∞).
+        End the whole command after about this time, with the best selection so far: choosing gamma
+        gets a third at most. With path: end the search for each k. 0: never. Takes [0, ∞).
     max_nodes : int | None
         Stop each search after so many nodes; 0: never. Takes [0, ∞).
     near_ties : int, default 5

@@ -1,0 +1,90 @@
+package optcomplete
+
+import (
+	"context"
+	"time"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/model"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// Division is how the time limit of a fit is divided. What is not in it went into
+// reading and preparing the data.
+type Division struct {
+	Limit  time.Duration
+	Choice time.Duration // that choosing γ and the shrinkages took
+	Tried  int           // γ
+	Cut    bool          // the choice ran out of its third: the best so far was taken
+	Search time.Duration // what the search has
+	Refit  time.Duration // kept for fitting and scoring every row, as estimated
+	Extra  time.Duration // kept for the cost of removals, comparisons and diagnostics
+}
+
+const (
+	rehearsalEntries = 100_000 // that a rehearsal is made on, about
+	rehearsalShare   = 20      // of what is left it gets at most one in so many
+	extraShare       = 20      // as have the diagnostics
+	mostReserved     = 2       // and the fit of every row
+	rehearsalMargin  = 1.2     // a fit takes so much longer than its rehearsal, at worst
+)
+
+// divide keeps back from the search what fitting every row will take, by a
+// rehearsal on some of the rows, and a little for diagnostics.
+func (t *task) divide(ctx context.Context, s *selector, train data.Source, c choices, choice time.Duration, settings *Settings) (Division, error) {
+	d := Division{Limit: settings.TimeLimit, Choice: choice, Tried: len(c.GammaPath), Cut: c.Cut != nil}
+	if t.clock == nil {
+		return d, nil
+	}
+	left := t.clock.Left()
+	short, cancel := context.WithTimeout(ctx, left/rehearsalShare)
+	defer cancel()
+	refit, err := t.rehearse(short, train, s, c, settings)
+	if err != nil && short.Err() == nil {
+		return d, err
+	}
+	d.Refit, d.Extra = min(time.Duration(float64(refit)*rehearsalMargin), left/mostReserved), left/extraShare
+	if err != nil { // it did not even end: a long fit
+		d.Refit = left / mostReserved
+	}
+	s.find.TimeLimit = t.clock.Search(d.Refit + d.Extra)
+	d.Search = s.find.TimeLimit
+	if settings.OnDivided != nil {
+		settings.OnDivided(d)
+	}
+	return d, nil
+}
+
+// rehearse fits and scores some selection on some of the rows, and tells how long
+// that would take on all.
+func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c choices, settings *Settings) (time.Duration, error) {
+	part, err := (&evaluate.GammaSettings{Entries: rehearsalEntries, Seed: t.seed, Threads: t.threads}).Validation(ctx, train)
+	if err != nil || part.Train.Observed() == 0 {
+		return 0, err
+	}
+	any := make([]int, settings.K)
+	for u := range any {
+		any[u] = u
+	}
+	if settings.ResidualRank != 0 {
+		with := *t
+		with.refit = spec.LearnedPrior
+		t = &with
+	}
+	ctx = pass.WithLabel(ctx, "rehearsal") // it reads this part, not the data
+	start := time.Now()
+	members := t.members(any)
+	parts, err := t.parts(ctx, part.Train, any, c)
+	if err != nil {
+		return 0, err
+	}
+	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, settings); err != nil {
+		return 0, err
+	}
+	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(model.Chosen(t.features, members), len(members)), t.threads); err != nil {
+		return 0, err
+	}
+	return time.Duration(float64(time.Since(start)) * float64(train.Observed()) / float64(part.Train.Observed())), nil
+}

@@ -1,0 +1,84 @@
+package optcomplete
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"optcomplete/internal/timelimit"
+	"optcomplete/model"
+	"optcomplete/result"
+)
+
+// TestTimeLimitThatIsOver: a fit whose time was up before it began still answers,
+// tries no γ, and leaves out what nothing depends on, with a word.
+func TestTimeLimitThatIsOver(t *testing.T) {
+	problem, _ := instance(t, small)
+	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
+		var division Division
+		settings := Settings{K: 4, Model: kind, OnDivided: func(d Division) { division = d }}
+		settings.TimeLimit, settings.Began = time.Second, time.Now().Add(-time.Hour)
+		settings.Checkpoint = filepath.Join(t.TempDir(), "run")
+		s := fit(t, problem, settings).Summary
+		if len(s.Selected) != 4 || s.Gamma <= 0 || s.Status != result.TimeLimit && s.Status != result.Optimal {
+			t.Errorf("%v: %v, gamma %v, %v", kind, s.Status, s.Gamma, s.Selected)
+		}
+		if !division.Cut || division.Tried != 0 || division.Limit != time.Second {
+			t.Errorf("%v: %+v", kind, division)
+		}
+		said := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, timelimit.ErrOver.Error()) })
+		if s.Diagnostics != nil || !said {
+			t.Errorf("%v: diagnostics %v, warnings %q", kind, s.Diagnostics, s.Warnings)
+		}
+		// A choice that was cut short is not remembered.
+		settings.TimeLimit, settings.Began = 0, time.Time{}
+		if again := fit(t, problem, settings).Summary; len(again.GammaPath) == 0 || len(again.Warnings) > 0 {
+			t.Errorf("%v: γ tried %v, warnings %q", kind, again.GammaPath, again.Warnings)
+		}
+	}
+}
+
+// TestTimeLimitIsDivided: all of it, and no more.
+func TestTimeLimitIsDivided(t *testing.T) {
+	problem, _ := instance(t, small)
+	for _, rank := range []int{0, AutoRank} {
+		var d Division
+		settings := Settings{K: 4, Model: model.Full, ResidualRank: rank, OnDivided: func(told Division) { d = told }}
+		settings.TimeLimit = time.Hour
+		limited := fit(t, problem, settings)
+		if sum := d.Choice + d.Search + d.Refit + d.Extra; d.Cut || d.Tried == 0 || d.Refit <= 0 || d.Extra <= 0 || sum > time.Hour {
+			t.Errorf("%+v", d)
+		}
+		settings.TimeLimit = 0
+		same(t, "without a limit", timelessSettings(limited), timelessSettings(fit(t, problem, settings)))
+	}
+}
+
+// timelessSettings is what a model has apart from times and settings.
+func timelessSettings(m *Model) *Model {
+	m.Summary.Settings = nil
+	return timeless(m)
+}
+
+// TestSlowChoiceTakesTheBestSoFar: a γ whose trial takes long ends the choice.
+func TestSlowChoiceTakesTheBestSoFar(t *testing.T) {
+	problem, _ := instance(t, small)
+	var d Division
+	var tried []float64
+	settings := Settings{K: 4, Model: model.Paper, OnDivided: func(told Division) { d = told }}
+	settings.TimeLimit = 6 * time.Second
+	settings.OnGamma = func(p result.GammaPoint) {
+		tried = append(tried, p.Gamma)
+		time.Sleep(settings.TimeLimit/3 + 10*time.Millisecond)
+	}
+	fitted, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !d.Cut || d.Tried != len(tried) || len(tried) > 1 || len(tried) == 1 && fitted.Summary.Gamma != tried[0] {
+		t.Errorf("%+v, tried %v, took %v", d, tried, fitted.Summary.Gamma)
+	}
+}
