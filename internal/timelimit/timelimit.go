@@ -46,7 +46,7 @@ func (c *Clock) Search(reserved time.Duration) time.Duration {
 	if c == nil {
 		return 0
 	}
-	return max(c.Left()-reserved, time.Millisecond)
+	return max(c.Left()-reserved, time.Nanosecond)
 }
 
 // Before is the context for what is to end so long before the end, and can be left

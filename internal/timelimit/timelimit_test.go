@@ -22,7 +22,7 @@ func TestDivision(t *testing.T) {
 	over := New(time.Second, time.Now().Add(-time.Hour))
 	ctx, cancel = over.Before(context.Background(), time.Second)
 	defer cancel()
-	if over.Search(0) != time.Millisecond || !errors.Is(Why(ctx, ctx.Err()), ErrOver) {
+	if over.Search(0) != time.Nanosecond || !errors.Is(Why(ctx, ctx.Err()), ErrOver) {
 		t.Errorf("after the end: %v, %v", over.Search(0), Why(ctx, ctx.Err()))
 	}
 	none := New(0, time.Time{})
