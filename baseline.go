@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"fmt"
 	"time"
 
 	"optcomplete/baseline/effects"
@@ -9,6 +10,7 @@ import (
 	"optcomplete/baseline/softimpute"
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -69,6 +71,7 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 
 // baselineParts fits the method: effects, if the data want them, and a remainder.
 func baselineParts(ctx context.Context, train data.Source, features *data.Features, s Settings) (*model.Parts, *effects.Model, error) {
+	defer progress.Start(ctx, fmt.Sprintf("Fitting %v", s.Method), 0, "").Done()
 	parts := &model.Parts{}
 	rank, clip := max(s.ResidualRank, 0), !s.NoClip && s.Model != model.Paper
 	center := effects.AutoCenter

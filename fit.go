@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"time"
 
@@ -13,7 +12,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
-	"optcomplete/internal/suggest"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/pass"
@@ -143,6 +142,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	preparing := progress.Start(ctx, "Preparing the search", 0, "")
+	defer preparing.Done()
 	values, err := t.values(finish, train, c)
 	if err != nil {
 		return nil, err
@@ -157,6 +158,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
+	preparing.Done()
 	var trace model.Trace
 	s.find.OnEvent = func(e search.Event) {
 		trace.Event(e)
@@ -192,6 +194,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
 		t = &with
 	}
+	completing := progress.Start(ctx, "Fitting every row", 0, "")
+	defer completing.Done()
 	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
 	if err != nil {
 		return nil, err
@@ -224,6 +228,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	fitted.Summary.Trace = trace.Points()
+	completing.Done()
+	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
 	describing, stop := t.clock.Before(finish, 0)
 	if err := t.describe(describing, fitted, train, held, &settings); err != nil {
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
@@ -360,66 +366,4 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		summary.Warnings = problem.Features.Warnings()
 	}
 	return summary
-}
-
-// validate checks what does not depend on names, and sets defaults.
-func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
-	if err := s.Limits.Validate(); err != nil {
-		return err
-	}
-	if err := s.Statistics.Validate(); err != nil {
-		return err
-	}
-	s.Threads = s.Processors()
-	bad := spec.Errorf
-	if s.Method.Baseline() {
-		if s.K != 0 || len(s.Always)+len(s.Never) > 0 {
-			return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
-		}
-	} else if err := spec.ValidateK(s.K, p, "feature"); err != nil {
-		return err
-	}
-	if s.ResidualRank < AutoRank {
-		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
-	}
-	if s.ResidualRank != 0 && !s.Method.Baseline() && s.Refit != spec.AutoRefit && s.Refit != spec.LearnedPrior {
-		return bad("a remainder is fitted together with the coefficients, under a learned prior: leave out the refit %v, or the remainder", s.Refit)
-	}
-	for _, v := range problem.Features.Values {
-		if !(math.Abs(v) <= largest) {
-			return bad("a feature has the value %g: too large to compute with (rescale it)", v)
-		}
-	}
-	if problem.Ratings.Observed() <= countable {
-		survey, err := pass.Survey(context.WithoutCancel(ctx), problem.Ratings.Source(), s.Threads)
-		if err != nil {
-			return err
-		}
-		if max(-survey.Low, survey.High) > largest {
-			return bad("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
-		}
-	}
-	if err := s.Master.validate(); err != nil {
-		return err
-	}
-	if err := s.checkProof(); err != nil {
-		return err
-	}
-	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {
-		return bad("there are no entries to sample from")
-	}
-	return nil
-}
-
-// indices finds features by name.
-func indices(features *data.Features, names []string, list string) ([]int, error) {
-	var found []int
-	for _, name := range names {
-		j := slices.Index(features.Names, name)
-		if j < 0 {
-			return nil, spec.Errorf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))
-		}
-		found = append(found, j)
-	}
-	return found, nil
 }

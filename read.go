@@ -3,10 +3,12 @@ package optcomplete
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/internal/progress"
 	"optcomplete/model"
 )
 
@@ -47,6 +49,8 @@ type Notes struct {
 // baselines only. Close the problem when the model is done with. What is wrong with
 // a file is a *data.InputError with its line.
 func Read(ctx context.Context, ratings, features string, settings ReadSettings) (problem Problem, notes Notes, err error) {
+	reading := progress.Start(ctx, "Reading "+filepath.Base(features), 0, "")
+	defer reading.Done()
 	switch {
 	case features == "":
 	case settings.Model == model.Paper && settings.Features == nil:
@@ -68,6 +72,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 		notes.Warnings = append(notes.Warnings, notes.Features.Warnings...)
 		settings.Ratings.DropUnknown = settings.Ratings.DropUnknown || options.CompleteOnly
 	}
+	reading.Done()
 	if problem.Features != nil {
 		settings.Ratings.Columns = problem.Features.IDs
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/pass"
@@ -223,7 +224,9 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 	from := newSampler(values, seed)
 	found := &sampled{selections: find.Start}
 	for _, g := range from.sizes() {
+		drawing := progress.Start(ctx, fmt.Sprintf("Drawing a sample of %d rows", g), 0, "")
 		s, scale, err := t.sampleCost(ctx, from, g, c)
+		drawing.Done()
 		if err != nil {
 			return nil, err
 		}

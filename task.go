@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -10,6 +11,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/objective"
@@ -198,6 +200,7 @@ func (s *selector) limit() {
 
 // try is one fit for validation: the root of the search only.
 func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]int) (evaluate.Trial, error) {
+	defer progress.Start(ctx, fmt.Sprintf("Trying gamma %.3g", c.Gamma), 0, "").Done()
 	values, err := t.values(ctx, train, c)
 	if err != nil {
 		return evaluate.Trial{}, err
@@ -257,7 +260,9 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 		Path:    gammapath.Standard(evaluate.FeatureScale(survey, t.features)),
 		Entries: evaluate.TrialEntries, Seed: s.Seed, Threads: t.threads, OnPoint: s.OnGamma,
 	}
+	drawing := progress.Start(ctx, "Drawing entries to choose gamma on", 0, "")
 	part, err := path.Validation(ctx, train)
+	drawing.Done()
 	if err != nil {
 		return c, err
 	}
@@ -266,7 +271,9 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	if t.kind != model.Paper {
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
 		if c.Row == 0 || c.Column == 0 {
+			choosing := progress.Start(ctx, "Choosing the shrinkage of effects", 0, "")
 			row, column, err := evaluate.ChooseShrinkage(ctx, part, t.threads)
+			choosing.Done()
 			if err != nil && ctx.Err() == nil {
 				return c, err
 			}

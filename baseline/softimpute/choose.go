@@ -2,12 +2,14 @@ package softimpute
 
 import (
 	"context"
+	"fmt"
 	"math"
 
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/internal/progress"
 	"optcomplete/model"
 )
 
@@ -79,7 +81,10 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error
 	var trials []*trial
 	for _, center := range s.Center.Candidates() {
 		t := &trial{Settings: &s, part: part, clip: clip, center: center, best: best, last: &walk{}}
-		if err := t.prepare(ctx, ranks[len(ranks)-1]); err != nil {
+		preparing := progress.Start(ctx, "Preparing the choice of a rank", 0, "")
+		err := t.prepare(ctx, ranks[len(ranks)-1])
+		preparing.Done()
+		if err != nil {
 			return nil, err
 		}
 		trials = append(trials, t)
@@ -165,7 +170,9 @@ func (t *trial) path(ctx context.Context, rank, first int, start *Factors) (*wal
 	out, worse := &walk{least: math.Inf(1)}, 0
 	for at := first; at < len(t.lambdas); at++ {
 		lambda := t.lambdas[at]
+		trying := progress.Start(ctx, fmt.Sprintf("Trying rank %d, penalty %.3g", rank, lambda), 0, "")
 		f, err := s.solve(ctx, t.problem(rank, lambda, start))
+		trying.Done()
 		if err != nil {
 			return nil, err
 		}

@@ -13,7 +13,7 @@ package progress
 import "context"
 
 // Reporter is told of pieces of work: what it is, how much there is (0:
-// unknown) and of what.
+// unknown) and of what ("": it is not counted).
 type Reporter interface {
 	Start(label string, total int64, unit string) Task
 }

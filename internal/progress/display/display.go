@@ -74,6 +74,7 @@ type task struct {
 	done        atomic.Int64
 	look        atomic.Int64 // time since start at which to show it again
 	bar         *mpb.Bar
+	due         *time.Timer // on a terminal: when it is shown at the latest
 	over        bool
 }
 
@@ -86,6 +87,9 @@ func (d *Display) Start(label string, total int64, unit string) progress.Task {
 	}
 	t := &task{display: d, label: label, unit: unit, total: total, start: time.Now()}
 	t.look.Store(int64(d.After))
+	if d.Bars { // what takes long is shown, also while nothing of it is done
+		t.due = time.AfterFunc(d.After, func() { t.progressed(t.done.Load()) })
+	}
 	return t
 }
 
@@ -150,6 +154,9 @@ func (t *task) Done() {
 		return
 	}
 	t.over = true
+	if t.due != nil {
+		t.due.Stop()
+	}
 	if t.bar == nil {
 		return
 	}
@@ -161,10 +168,14 @@ func (t *task) Done() {
 	}
 }
 
-// Text says how far work has come: "34 %, 1.2 M rows/s, 12 s left".
+// Text says how far work has come: "34 %, 1.2 M rows/s, 12 s left". Of work that is
+// not counted it says how long it has taken: "3 s".
 func Text(done, total int64, unit string, elapsed time.Duration) string {
 	rate := float64(done) / max(elapsed.Seconds(), 1e-9)
 	speed := fmt.Sprintf("%s %s/s", short(rate), unit)
+	if total <= 0 && unit == "" {
+		return fmt.Sprintf("%.0f s", math.Floor(elapsed.Seconds()))
+	}
 	if total <= 0 {
 		return fmt.Sprintf("%s %s, %s", short(float64(done)), unit, speed)
 	}

@@ -3,6 +3,7 @@ package display
 import (
 	"bytes"
 	"context"
+	"io"
 	"strings"
 	"sync"
 	"testing"
@@ -43,6 +44,21 @@ func TestLinesNowAndThen(t *testing.T) {
 	task.Done()
 	if text := out.String(); strings.Count(text, "\n") != 1 || !strings.HasPrefix(text, "Packing    1 %, ") {
 		t.Errorf("%q", text)
+	}
+}
+
+// TestUncountedWorkIsShown: on a terminal also what says nothing until it is done.
+func TestUncountedWorkIsShown(t *testing.T) {
+	if text := Text(0, 0, "", 3500*time.Millisecond); text != "3 s" {
+		t.Errorf("%q", text)
+	}
+	d := New(io.Discard, Settings{Bars: true, After: time.Nanosecond})
+	work := d.Start("Trying gamma 1", 0, "").(*task)
+	defer work.Done()
+	for shown := false; !shown; time.Sleep(time.Millisecond) {
+		d.mu.Lock()
+		shown = work.bar != nil
+		d.mu.Unlock()
 	}
 }
 

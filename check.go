@@ -1,0 +1,74 @@
+package optcomplete
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/internal/suggest"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// validate checks what does not depend on names, and sets defaults.
+func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
+	if err := s.Limits.Validate(); err != nil {
+		return err
+	}
+	if err := s.Statistics.Validate(); err != nil {
+		return err
+	}
+	s.Threads = s.Processors()
+	bad := spec.Errorf
+	if s.Method.Baseline() {
+		if s.K != 0 || len(s.Always)+len(s.Never) > 0 {
+			return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
+		}
+	} else if err := spec.ValidateK(s.K, p, "feature"); err != nil {
+		return err
+	}
+	if s.ResidualRank < AutoRank {
+		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
+	}
+	if s.ResidualRank != 0 && !s.Method.Baseline() && s.Refit != spec.AutoRefit && s.Refit != spec.LearnedPrior {
+		return bad("a remainder is fitted together with the coefficients, under a learned prior: leave out the refit %v, or the remainder", s.Refit)
+	}
+	for _, v := range problem.Features.Values {
+		if !(math.Abs(v) <= largest) {
+			return bad("a feature has the value %g: too large to compute with (rescale it)", v)
+		}
+	}
+	if problem.Ratings.Observed() <= countable {
+		survey, err := pass.Survey(context.WithoutCancel(ctx), problem.Ratings.Source(), s.Threads)
+		if err != nil {
+			return err
+		}
+		if max(-survey.Low, survey.High) > largest {
+			return bad("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
+		}
+	}
+	if err := s.Master.validate(); err != nil {
+		return err
+	}
+	if err := s.checkProof(); err != nil {
+		return err
+	}
+	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {
+		return bad("there are no entries to sample from")
+	}
+	return nil
+}
+
+// indices finds features by name.
+func indices(features *data.Features, names []string, list string) ([]int, error) {
+	var found []int
+	for _, name := range names {
+		j := slices.Index(features.Names, name)
+		if j < 0 {
+			return nil, spec.Errorf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))
+		}
+		found = append(found, j)
+	}
+	return found, nil
+}
