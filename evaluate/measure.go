@@ -16,10 +16,12 @@ type MeasureSettings struct {
 	Places int // of a ranking that count; zero means 10
 	// Relevant is the least value that makes an entry relevant; nil: the mean
 	// of its row's test entries.
-	Relevant  *float64
-	Resamples int // for the intervals; zero means 1000, negative none
-	Seed      uint64
-	Threads   int // zero means 1. Results do not depend on it.
+	Relevant *float64
+	// Popularity is that of a column, to rank by in comparison; nil: no comparison.
+	Popularity func(column int) float64
+	Resamples  int // for the intervals; zero means 1000, negative none
+	Seed       uint64
+	Threads    int // zero means 1. Results do not depend on it.
 }
 
 // Interval is a number and where it lies with 95 % confidence: between the 2.5 %
@@ -57,9 +59,18 @@ type Measurement struct {
 	RankedRows int      `json:"ranked_rows"` // with two different values
 	Recall     Interval `json:"recall"`
 	RecallRows int      `json:"recall_rows"` // with more entries than places, some relevant and some not
+	// Popularity compares with ranking by popularity; nil if that was not asked for
+	// or no row can be ranked.
+	Popularity *Popularity `json:"popularity,omitempty"`
 
 	Basis     []BasisMetrics `json:"basis"`     // of each basis that occurs
 	Resamples int            `json:"resamples"` // of rows, behind the intervals
+}
+
+// Popularity is how well the same rows are ranked by how many entries columns have.
+type Popularity struct {
+	NDCG Interval `json:"ndcg"`
+	Gain Interval `json:"gain"` // NDCG of the predictions less that of popularity, row by row
 }
 
 // rowSums is what one row brings to a Measurement.
@@ -68,6 +79,7 @@ type rowSums struct {
 	value, valueSquare float64 // of the values less a shift that all rows share
 	low, high          float64 // of the values
 	ndcg, recall       float64
+	popular            float64 // NDCG of the order by popularity
 	ranked, recalled   float64 // 1 if the row has them
 }
 
@@ -82,6 +94,7 @@ func (s *rowSums) merge(o *rowSums) {
 	s.valueSquare += o.valueSquare
 	s.ndcg += o.ndcg
 	s.recall += o.recall
+	s.popular += o.popular
 	s.ranked += o.ranked
 	s.recalled += o.recalled
 }
@@ -152,6 +165,13 @@ func (s *rowSums) take(test *data.Matrix, i int, shift float64, answer func(row,
 	if hasNDCG {
 		s.ndcg, s.ranked = ndcg, 1
 	}
+	if settings.Popularity != nil && hasNDCG {
+		entries = entries[:0]
+		for x, c := range columns {
+			entries = append(entries, ranked{settings.Popularity(int(c)), values[x], false})
+		}
+		s.popular, _, _, _ = ranking(entries, settings.Places)
+	}
 	if hasRecall {
 		s.recall, s.recalled = recall, 1
 	}
@@ -169,17 +189,18 @@ func meanOf(m *data.Matrix) (mean float64) {
 	return mean
 }
 
-// numbers are MAPE, RMSE, MAE, R², NDCG and recall.
-func (s *rowSums) numbers() [6]float64 {
+// numbers are MAPE, RMSE, MAE, R², NDCG, recall, NDCG of popularity and the gain
+// over it.
+func (s *rowSums) numbers() [8]float64 {
 	m := total([]sums{s.sums})
-	out := [6]float64{m.MAPE, m.RMSE, m.MAE}
+	out := [8]float64{m.MAPE, m.RMSE, m.MAE}
 	if s.low < s.high {
 		if r2 := 1 - s.square/(s.valueSquare-s.value*s.value/float64(s.entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
 			out[3] = r2
 		}
 	}
 	if s.ranked > 0 {
-		out[4] = s.ndcg / s.ranked
+		out[4], out[6], out[7] = s.ndcg/s.ranked, s.popular/s.ranked, (s.ndcg-s.popular)/s.ranked
 	}
 	if s.recalled > 0 {
 		out[5] = s.recall / s.recalled
@@ -191,14 +212,18 @@ const bootstrapStream = 0x626f6f7473 // "boots"
 
 // intervals resamples the rows, with replacement, and keeps the quantiles.
 func (m *Measurement) intervals(rows []rowSums, whole *rowSums, settings *MeasureSettings) {
-	at := [6]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall}
+	var popularity Popularity
+	at := [8]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall, &popularity.NDCG, &popularity.Gain}
+	if settings.Popularity != nil && m.RankedRows > 0 {
+		m.Popularity = &popularity
+	}
 	for x, v := range whole.numbers() {
 		*at[x] = Interval{v, v, v}
 	}
 	if m.Resamples == 0 || len(rows) == 0 {
 		return
 	}
-	drawn := make([][6]float64, m.Resamples)
+	drawn := make([][8]float64, m.Resamples)
 	inParallel(len(drawn), settings.Threads, func(b int) {
 		s := random.New(settings.Seed, bootstrapStream, uint64(b))
 		var sum rowSums

@@ -62,6 +62,16 @@ var ErrNoIntervals = errors.New("the model has no learned prior, which intervals
 // ErrEntriesUnknown says that a model does not know which entries its rows had.
 var ErrEntriesUnknown = errors.New("the model was saved without the entries of its rows, which intervals are made of")
 
+// FittedColumns gives a function that tells which columns, increasing, a row was
+// fitted on, valid until the next call; nil if the model does not know.
+func (m *Model) FittedColumns() (func(row int) ([]int32, error), error) {
+	m.loadSeen()
+	if m.seen.err != nil || m.fitted.columns == nil && m.fitted.source == nil {
+		return nil, m.seen.err
+	}
+	return m.fitted.reader(), nil
+}
+
 // Intervals tells how sure predictions are. It serves one goroutine.
 type Intervals struct {
 	m    *Model

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
@@ -10,6 +12,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/evaluate"
+	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/twosided"
 )
@@ -44,6 +47,13 @@ and the first 10 (--places) count; entries with equal predictions share places:
              at least --relevant. The mean over rows with more than 10 test
              entries, some relevant and some not
 
+For comparison it ranks the same entries by popularity, that is, by how many entries
+the columns had when the model was fitted, and says so where that does as well. And
+it recommends, as recommend does, to the rows of the test (at most 1000 of them), and
+says how many columns appear in those lists (coverage), in how many lists the most
+frequent one is, and how popular the recommended columns are: novelty is the mean
+of −log₂ of the part of the rows that have an entry for them.
+
 Intervals hold the number with 95 % confidence: they come from 1000 (--resamples)
 resamples of the rows. Rows and columns that the model does not know are answered
 and counted, as predict does.`,
@@ -74,11 +84,26 @@ and counted, as predict does.`,
 			for _, w := range report.Warnings() {
 				c.notef("warning: %s: %s", args[1], w)
 			}
-			measured := evaluate.Measure(test.Matrix, answersOf(m, test), settings)
-			if asJSON {
-				return writeJSON(c.stdout, measured)
+			settings.Popularity = func(column int) float64 {
+				if column >= len(m.ColumnEntries) {
+					return 0
+				}
+				return float64(m.ColumnEntries[column])
 			}
-			return printMeasurement(c.stdout, measured)
+			all := evaluation{Measurement: evaluate.Measure(test.Matrix, answersOf(m, test), settings)}
+			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), settings.Places, settings.Threads); err != nil {
+				return &usageError{err}
+			}
+			if all.Fitted, err = fittedEntries(m, test); err != nil {
+				return &usageError{err}
+			}
+			if all.Fitted > 0 {
+				c.notef("warning: the model was fitted on %s of the %s here and knows their values: the errors of new entries are larger", grouped(all.Fitted), counted(all.Entries, "entry", "entries"))
+			}
+			if asJSON {
+				return writeJSON(c.stdout, all)
+			}
+			return printMeasurement(c.stdout, &all)
 		},
 	}
 	flags := flagsOf(cmd, "evaluate")
@@ -110,7 +135,64 @@ func answersOf(m *model.Model, test *data.Ratings) func(row, column int) model.A
 	}
 }
 
-func printMeasurement(w io.Writer, m *evaluate.Measurement) error {
+// evaluation is all that evaluate says.
+type evaluation struct {
+	*evaluate.Measurement
+	Fitted int             `json:"fitted_entries"`  // test entries that the model was fitted on
+	Lists  *evaluate.Lists `json:"lists,omitempty"` // nil if it is not known what the rows have seen
+}
+
+// mostLists is how many rows are recommended to, to see how the lists differ.
+const mostLists = 1000
+
+// listRows picks known rows of the test, the same ones in whatever order they come.
+func listRows(m *model.Model, test *data.Ratings, seed uint64) []int {
+	type row struct {
+		at  int
+		key uint64
+	}
+	var rows []row
+	keys := test.Matrix.Keys()
+	for i, id := range test.RowIDs {
+		if at, known := m.Row(id); known {
+			rows = append(rows, row{at, random.Hash(seed, keys.Row(i))})
+		}
+	}
+	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
+	var out []int
+	for _, r := range rows[:min(len(rows), mostLists)] {
+		out = append(out, r.at)
+	}
+	return out
+}
+
+// fittedEntries counts the entries that the model was fitted on, as far as it knows.
+func fittedEntries(m *model.Model, test *data.Ratings) (int, error) {
+	fitted, err := m.FittedColumns()
+	if fitted == nil || err != nil {
+		return 0, err
+	}
+	n := 0
+	for i, id := range test.RowIDs {
+		at, known := m.Row(id)
+		if !known {
+			continue
+		}
+		columns, err := fitted(at)
+		if err != nil {
+			return 0, err
+		}
+		here, _ := test.Matrix.Row(i)
+		for _, c := range here {
+			if _, found := slices.BinarySearch(columns, c); found {
+				n++
+			}
+		}
+	}
+	return n, nil
+}
+
+func printMeasurement(w io.Writer, m *evaluation) error {
 	fmt.Fprintf(w, "%s of %s\n", counted(m.Entries, "entry", "entries"), count(m.Rows, "row"))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name string, x evaluate.Interval, note string, show func(float64) string) {
@@ -129,11 +211,21 @@ func printMeasurement(w io.Writer, m *evaluate.Measurement) error {
 	if m.RankedRows > 0 {
 		line(fmt.Sprintf("NDCG@%d", m.Places), m.NDCG, fmt.Sprintf("%s with different values", count(m.RankedRows, "row")), plain)
 	}
+	if p := m.Popularity; p != nil {
+		line("  by popularity", p.NDCG, "ranked by the columns' entries", plain)
+	}
 	if m.RecallRows > 0 {
 		line(fmt.Sprintf("recall@%d", m.Places), m.Recall, fmt.Sprintf("%s with more than %s", count(m.RecallRows, "row"), counted(m.Places, "entry", "entries")), plain)
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if p := m.Popularity; p != nil && p.Gain.Low <= 0 {
+		fmt.Fprintf(w, "Popularity ranks these entries as well: NDCG@%d of the predictions less its own is %s, 95 %% interval %s to %s\n", m.Places, signed(p.Gain.Value), signed(p.Gain.Low), signed(p.Gain.High))
+	}
+	if l := m.Lists; l != nil {
+		fmt.Fprintf(w, "Recommended to %s, %d each: %s of %s (%s); the most frequent is in %s of the lists; novelty %.3g bits (the most popular columns: %.3g)\n",
+			count(l.Rows, "row"), l.Places, grouped(l.Distinct), count(l.Columns, "column"), percent(l.Coverage), percent(l.Shared), l.Novelty, l.PopularNovelty)
 	}
 	fmt.Fprintln(w, "By what the predictions rest on")
 	for _, b := range m.Basis {
