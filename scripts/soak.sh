@@ -32,7 +32,7 @@ run exact env OPTCOMPLETE_EXACT=$((total / 12 + 10)) go test ./internal/exact -c
 run search go test ./search ./objective -count=1 -rapid.checks=$((total / 4 + 100)) -timeout 240m
 
 # Faults: kills at random moments, interrupts, full disks, bit flips, crafted models.
-run faults go test ./cmd/optcomplete -count=1 -v -timeout 240m $([ "$total" -lt 1800 ] && echo -short) \
+run faults env OPTCOMPLETE_CRAFTED=$([ "$total" -lt 1800 ] || echo all) go test ./cmd/optcomplete -count=1 -v -timeout 240m $([ "$total" -lt 1800 ] && echo -short) \
 	-run 'TestKilled|TestInterrupt|TestFullDisk|TestSecondWriter|TestCrafted|TestNamesCannot'
 run resumes go test . -count=1 -v -timeout 240m -run 'TestInterrupt'
 run flips go test ./model ./internal/checksum ./data/pack ./internal/atomicfile ./checkpoint -count=1 -v -timeout 240m -run 'Damage|Flip|Changed|Stale|Reserve|Killed|Bit'
