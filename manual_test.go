@@ -14,12 +14,18 @@ import (
 // The Go of the README and of docs, line by line (held by TestManualGo in
 // cmd/optcomplete).
 
-func readme(ctx context.Context, ratings *data.Ratings, features *data.Features) error {
-	fitted, err := optcomplete.Fit(ctx, optcomplete.Problem{Ratings: ratings, Features: features}, optcomplete.Settings{K: 5})
+func readme(ctx context.Context) error {
+	problem, notes, err := optcomplete.Read(ctx, "ratings.csv", "films.csv", optcomplete.ReadSettings{})
 	if err != nil {
 		return err
 	}
-	fmt.Println(fitted.Summary.Selected, fitted.Summary.Gap)
+	fmt.Println(notes.Warnings)
+	defer problem.Close()
+	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{K: 5})
+	if err != nil {
+		return err
+	}
+	fmt.Println(fitted.Selected, fitted.Certificate.Status, fitted.Certificate.Gap)
 	value, err := fitted.Predict("ann", "Heat")
 	fmt.Println(value)
 	return err

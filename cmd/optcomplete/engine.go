@@ -78,10 +78,10 @@ a folder of packs, it also reads that once on the cluster and once here, compare
 the results bit by bit, and tells how fast either was.
 
 Who can reach a Spark Connect server can run programs on its cluster: keep its
-port to yourself.`,
+port to yourself. A token may come from $SPARK_CONNECT_TOKEN.`,
 		Example: `  optcomplete engine sc://head:15002
   optcomplete engine sc://head:15002 --data ratings.packs
-  SPARK_CONNECT_TOKEN=… optcomplete engine 'sc://head:443/;use_ssl=true'`,
+  optcomplete engine 'sc://head:443/;use_ssl=true'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.address, f.from = args[0], 1
@@ -172,7 +172,9 @@ func workerCommand(c *common) *cobra.Command {
 		Long: `worker is what the executors of a cluster run: it reads lines from its standard
 input and answers them on its standard output, as docs/cluster.md describes. People
 need it only to make another engine run passes.`,
-		Args: cobra.NoArgs,
+		Example: `  optcomplete worker --alone < lines
+  optcomplete worker < lines > answers`,
+		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := engine.NewWorker(optcomplete.Version)
 			switch {

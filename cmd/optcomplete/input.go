@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"os"
 
 	"github.com/spf13/cobra"
 
@@ -78,6 +79,9 @@ func swapped(err error, ratings, features string) error {
 		return err
 	}
 	isLong := func(path string) bool {
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
+			return false // a pipe cannot be read again
+		}
 		var header [][]byte
 		for _, name := range tableHeader(path) {
 			header = append(header, []byte(name))

@@ -12,9 +12,9 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/model"
 	"optcomplete/report"
 	"optcomplete/tools/browser"
-	"optcomplete/model"
 )
 
 // open starts a browser, or skips the test where there is none.
