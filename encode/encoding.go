@@ -77,6 +77,23 @@ type Group struct {
 	Never    bool   `json:"never,omitempty"`
 }
 
+// Plain is the encoding of a table of numbers: every field is a feature, as it is.
+// values are the table, row by row: the mean of a field stands for later blanks.
+func Plain(names []string, values []float64) *Encoding {
+	e := &Encoding{Version: Version, Scale: AsIs}
+	rows := float64(len(values) / max(len(names), 1))
+	for j, name := range names {
+		mean := 0.0
+		for at := j; at < len(values); at += len(names) {
+			mean += values[at] / rows
+		}
+		e.Fields = append(e.Fields, Field{Name: name, Type: Numeric})
+		e.Features = append(e.Features, Feature{Name: name, Field: j, Part: Value, Fill: mean, Scale: 1})
+		e.Groups = append(e.Groups, Group{Name: name, Features: []int{j}})
+	}
+	return e
+}
+
 // Names gives the names of the features, in order.
 func (e *Encoding) Names() []string {
 	names := make([]string, len(e.Features))

@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"path/filepath"
 )
@@ -21,4 +22,17 @@ func Files() []string {
 func Is(dir string) bool {
 	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
 	return err == nil && bytes.Contains(text, []byte(`"format_version"`))
+}
+
+// KindIn is what the model.json of a directory calls its model: full, pooled or
+// paper, or what other packages save (twosided, regress). Empty: no model.
+func KindIn(dir string) string {
+	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	var head struct {
+		Model string `json:"model"`
+	}
+	if err != nil || json.Unmarshal(text, &head) != nil {
+		return ""
+	}
+	return head.Model
 }

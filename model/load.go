@@ -75,7 +75,7 @@ func LoadSummary(dir string) (*Summary, error) {
 func ReadSealed(path string) (text []byte, sums checksum.Sums, err error) {
 	text, err = os.ReadFile(path)
 	if info, wrong := os.Stat(filepath.Dir(path)); err != nil && wrong == nil && !info.IsDir() {
-		return nil, nil, fmt.Errorf("%s is a file, but a saved model is a folder (name the one that fit -o wrote)", filepath.Dir(path))
+		return nil, nil, fmt.Errorf("%s is a file, but a saved model is a folder (name the one that fit -o or regress -o wrote)", filepath.Dir(path))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s is not a saved model: it has no %s: %w", filepath.Dir(path), summaryFile, err)

@@ -22,7 +22,11 @@ import (
 // rows for which keep is true.
 func study(t *testing.T, file, target string, leave []string, keep func(row map[string]float64) bool) Problem {
 	t.Helper()
-	table, err := data.ReadNumbers(filepath.Join("testdata", file), data.NumbersOptions{})
+	table, err := data.ReadRows(filepath.Join("testdata", file), data.RowsOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	values, err := table.Numbers()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -30,7 +34,7 @@ func study(t *testing.T, file, target string, leave []string, keep func(row map[
 	n, p := table.Dims()
 	for i := range n {
 		row := map[string]float64{}
-		for j, v := range table.Values[i*p:][:p] {
+		for j, v := range values[i*p:][:p] {
 			row[table.Names[j]] = v
 		}
 		if keep != nil && !keep(row) {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 
@@ -158,13 +157,7 @@ func (m *Model) Save(dir string) error {
 }
 
 // Is tells whether a directory holds a saved two-sided model.
-func Is(dir string) bool {
-	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
-	var head struct {
-		Model string `json:"model"`
-	}
-	return err == nil && json.Unmarshal(text, &head) == nil && head.Model == Kind
-}
+func Is(dir string) bool { return model.KindIn(dir) == Kind }
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.

@@ -4,6 +4,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/model"
+	"optcomplete/regress/saved"
 	"optcomplete/twosided"
 )
 
@@ -40,6 +41,12 @@ side of 0.`,
 			asked := cmd.Flags().Changed
 			if asked("column") && !asked("row") {
 				return usagef("--column needs --row: one prediction is of a row and a column")
+			}
+			if saved.Is(args[0]) {
+				if asked("row") || asked("features") {
+					return usagef("%s is a regression: it has no --row and no --features", args[0])
+				}
+				return explainRegression(c, args[0], asJSON)
 			}
 			if twosided.Is(args[0]) {
 				return explainTwoSided(c, args[0], row, column, asked("row") && asked("column"), asJSON)

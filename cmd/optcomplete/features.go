@@ -24,15 +24,20 @@ type encodeFlags struct {
 }
 
 func (f *encodeFlags) register(flags *settings.Flags) {
+	f.registerFields(flags)
 	flags.Bind("features-config", &f.config)
-	flags.Bind("field", &f.fields)
 	flags.Bind("group", &f.groups)
-	flags.Bind("max-levels", &f.maxLevels)
-	flags.Bind("separator", &f.separator)
-	flags.Bind("blank", &f.blank)
 	flags.Bind("scale", &f.scale)
 	flags.Bind("keep", &f.keep)
 	flags.Bind("complete-features", &f.completeOnly)
+}
+
+// registerFields registers those that say how cells are read.
+func (f *encodeFlags) registerFields(flags *settings.Flags) {
+	flags.Bind("field", &f.fields)
+	flags.Bind("max-levels", &f.maxLevels)
+	flags.Bind("separator", &f.separator)
+	flags.Bind("blank", &f.blank)
 }
 
 // options gives what the file says and then, because the command line wins, what

@@ -39,6 +39,9 @@ func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	// Garbage is collected more often as the limit comes near.
 	debug.SetMemoryLimit(s.Memory)
 	if f.warmStart != "" {
+		if err := notRegression(f.warmStart); err != nil {
+			return err
+		}
 		summary, err := model.LoadSummary(f.warmStart)
 		if err != nil {
 			return &usageError{err}

@@ -168,7 +168,7 @@ func mayReplace(verb string, out place) error {
 		return usagef("%s is a file, not a folder: name another place", out)
 	case !toFolder && info.IsDir():
 		return usagef("%s is a folder: name a file in it, or another place", out)
-	case toFolder && (verb == "fit" || verb == "fold-in"):
+	case toFolder && (verb == "fit" || verb == "fold-in" || verb == "regress"):
 		entries, err := os.ReadDir(out.path)
 		if err == nil && len(entries) > 0 && !model.Is(out.path) {
 			return usagef("%s is a folder that holds something else than a model, so it is not replaced: name another place, or empty it", out)

@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model"
+	"optcomplete/regress/saved"
 )
 
 func predictCommand(c *common) *cobra.Command {
@@ -35,12 +36,18 @@ a probability of 90 %, by the posterior of the row's and the column's parameters
 the noise. The model needs a learned prior (full and pooled have one).
 
 A column that the model has never heard of is given its features with --features;
-without them it counts as a typical column, and a note says so.`,
+without them it counts as a typical column, and a note says so.
+
+If MODEL is a regression (regress -o), PAIRS is a table with the fields of its
+features, and what is written is one prediction for each line of it.`,
 		Example: `  optcomplete predict model pairs.csv > predictions.csv
   optcomplete predict model pairs.csv --features new-films.csv
   optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if saved.Is(args[0]) {
+				return predictRegression(cmd, c, args[0], args[1], output)
+			}
 			format, err := c.formatOf(output)
 			if err != nil {
 				return err

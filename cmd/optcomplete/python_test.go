@@ -23,7 +23,7 @@ var notInPython = map[string][]string{
 	"":        {"quiet", "config", "print-config", "log-times"},
 	"fit":     {"features", "row-features", "output", "report", "json"},
 	"path":    {"features", "row-features", "output", "plot", "json"},
-	"regress": {"target", "skip", "path", "json"},
+	"regress": {"target", "skip", "path", "json", "output", "field", "max-levels", "separator", "blank"},
 }
 
 func pythonSettings() []byte {

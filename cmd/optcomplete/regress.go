@@ -3,16 +3,17 @@ package main
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/internal/rounding"
 	"optcomplete/model"
 	"optcomplete/regress"
+	"optcomplete/regress/saved"
 	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -21,22 +22,32 @@ import (
 func regressCommand(c *common) *cobra.Command {
 	var (
 		settings regress.Settings
-		options  data.NumbersOptions
+		options  data.RowsOptions
 		target   string
+		output   string
+		cells    encodeFlags
 		refit    string
 		path     bool
 		asJSON   bool
 	)
 	cmd := &cobra.Command{
-		Use:   "regress TABLE --target NAME -k K",
+		Use:   "regress TABLE --target NAME -k K [-o MODEL]",
 		Short: "Select the best k features of a plain table for a regression, and prove it",
-		Long: `regress reads a table of numbers (CSV or TSV, also .gz or .zst) with a header,
-selects the k columns that explain the target best in a linear regression, and
-proves how good that selection is. Coefficients are in the units of the table;
-inside, columns are centred and scaled, so that units do not matter.`,
+		Long: `regress reads a table (CSV or TSV, also .gz or .zst) with a header, selects the k
+features that explain the target best in a linear regression, and proves how good
+that selection is. Coefficients are in the units of the table; inside, columns are
+centred and scaled, so that units do not matter.
+
+The columns of a table of numbers are its features. If there are text, lists, dates
+or blanks, or --field says so, the table is understood as feature tables are (see:
+optcomplete features --help), and warnings say what was filled in or left out. The target must be a
+number in every line. With -o the regression is saved as a model, and predict
+explains the rows of other tables with it.`,
 		Example: `  optcomplete regress houses.csv --target price -k 5
   optcomplete regress houses.csv --target price -k 8 --path
-  optcomplete regress houses.csv --target price -k 5 --always size --skip street --json`,
+  optcomplete regress houses.csv --target price -k 5 --always size --skip street --json
+  optcomplete regress houses.csv --target price -k 5 -o model
+  optcomplete predict model new-houses.csv > prices.csv`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if target == "" {
@@ -50,12 +61,26 @@ inside, columns are centred and scaled, so that units do not matter.`,
 				return usagef("--refit: %v", err)
 			}
 			settings.Began = time.Now()
+			if path && output != "" {
+				return usagef("--path fits a model of every size and saves none: leave out --path or --output")
+			}
 			options.Context = cmd.Context()
-			problem, err := readProblem(args[0], target, options)
+			understand, err := cells.options(cmd)
 			if err != nil {
 				return err
 			}
+			table, err := readTable(args[0], target, options, understand, cells.given(cmd))
+			if err != nil {
+				return err
+			}
+			problem := table.problem
+			for _, w := range table.warnings {
+				c.notef("warning: %s", w)
+			}
 			c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
+			if err := table.resolve(&settings.Choice); err != nil {
+				return err
+			}
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, len(problem.Names))
@@ -67,10 +92,20 @@ inside, columns are centred and scaled, so that units do not matter.`,
 			if err != nil {
 				return err
 			}
+			if output != "" {
+				m := saved.New(target, result, table.encoding)
+				m.Always, m.Never, m.Warnings = settings.Always, settings.Never, table.warnings
+				m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
+				recordFlags(cmd, m.Settings)
+				if err := m.Save(output); err != nil {
+					return err
+				}
+			}
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
 			} else {
-				printRegression(c, result, target, settings)
+				printRegression(c, result, target, settings.Choice)
+				printWritten(c.stdout, "Model", output)
 			}
 			if err == nil && result.Early() {
 				err = &earlyStop{result.Status}
@@ -83,51 +118,20 @@ inside, columns are centred and scaled, so that units do not matter.`,
 	flags.Bind("k", &settings.K)
 	flags.Bind("path", &path)
 	flags.Bind("json", &asJSON)
+	flags.Bind("output", &output)
 	flags.Bind("gamma", &settings.Gamma)
 	flags.Bind("refit", &refit)
 	flags.Bind("no-intercept", &settings.NoIntercept)
 	flags.Bind("always", &settings.Always)
 	flags.Bind("never", &settings.Never)
 	flags.Bind("skip", &options.Skip)
+	cells.registerFields(flags)
 	flags.Bind("gap", &settings.Gap)
 	flags.Bind("time-limit", &settings.TimeLimit)
 	flags.Bind("max-nodes", &settings.MaxNodes)
 	flags.Bind("near-ties", &settings.NearTies)
 	flags.Bind("folds", &settings.Folds)
 	return cmd
-}
-
-// readProblem reads a table and takes the target out of its columns.
-func readProblem(path, target string, options data.NumbersOptions) (regress.Problem, error) {
-	table, err := data.ReadNumbers(path, options)
-	if err != nil {
-		return regress.Problem{}, err
-	}
-	at := slices.Index(table.Names, target)
-	if at < 0 {
-		return regress.Problem{}, &data.InputError{File: table.File, Line: 1, Problem: fmt.Sprintf("there is no column %q to explain", target),
-			Remedy: "its columns are " + firstNames(table.Names)}
-	}
-	n, p := table.Dims()
-	if p == 1 {
-		return regress.Problem{}, &data.InputError{File: table.File, Line: 1, Problem: "there is no column but the target", Remedy: "add columns to explain it with"}
-	}
-	problem := regress.Problem{Names: slices.Delete(slices.Clone(table.Names), at, at+1)}
-	for i := range n {
-		row := table.Values[i*p:][:p]
-		problem.Y = append(problem.Y, row[at])
-		problem.X = append(append(problem.X, row[:at]...), row[at+1:]...)
-	}
-	return problem, nil
-}
-
-// firstNames names the first few of a list.
-func firstNames(names []string) string {
-	const most = 8
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
-	}
-	return strings.Join(names, ", ")
 }
 
 func regressPath(ctx context.Context, c *common, problem regress.Problem, settings regress.Settings, asJSON bool) error {
@@ -168,7 +172,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 }
 
 // printRegression prints a fitted regression for people.
-func printRegression(c *common, r *regress.Result, target string, settings regress.Settings) {
+func printRegression(c *common, r *regress.Result, target string, choice spec.Choice) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %d features for %s\n", r.K, r.Features, target)
 	for x, name := range r.Selected {
@@ -176,7 +180,7 @@ func printRegression(c *common, r *regress.Result, target string, settings regre
 	}
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
-		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Certificate: r.Certificate, Always: settings.Always, Never: settings.Never,
+		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Certificate: r.Certificate, Always: choice.Always, Never: choice.Never,
 	}
 	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))

@@ -85,7 +85,9 @@ func TestRegressNamesFaults(t *testing.T) {
 		input bool
 		says  string
 	}{
-		{[]string{path, "--target", "price", "-k", "2"}, true, `houses.csv:2: column "street": "s0" is not a number (leave the column out with --skip`},
+		{[]string{path, "--target", "street", "-k", "2"}, true, `houses.csv:2: column "street": "s0" is not a number (correct it`},
+		{[]string{path, "--target", "price", "-k", "2", "--field", "street:type=text,group=true"}, false, `one by one`},
+		{[]string{path, "--target", "price", "-k", "2", "--path", "-o", t.TempDir()}, false, `saves none`},
 		{[]string{path, "--target", "cost", "-k", "2", "--skip", "street"}, true, `there is no column "cost"`},
 		{[]string{path, "--target", "price", "-k", "2", "--skip", "road"}, true, `no column "road"`},
 		{[]string{path, "-k", "2"}, false, "--target"},

@@ -33,6 +33,9 @@ in the model's folder.`,
   optcomplete report model --path path.json -o report.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notRegression(args[0]); err != nil {
+				return err
+			}
 			m, err := report.Read(args[0])
 			if err != nil {
 				return &usageError{err}
@@ -69,6 +72,9 @@ the models were fitted on different data.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var models []*report.Model
 			for _, dir := range args {
+				if err := notRegression(dir); err != nil {
+					return err
+				}
 				m, err := report.Read(dir)
 				if err != nil {
 					return &usageError{err}
@@ -114,10 +120,14 @@ func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {
 		s.Settings = map[string]string{}
 	}
 	s.Settings["ratings"] = ratings
+	recordFlags(cmd, s.Settings)
+}
+
+func recordFlags(cmd *cobra.Command, into map[string]string) {
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		if slices.Contains(elsewhere, f.Name) {
 			return
 		}
-		s.Settings[f.Name] = strings.Join(settings.Words(f), "\n")
+		into[f.Name] = strings.Join(settings.Words(f), "\n")
 	})
 }

@@ -34,14 +34,15 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 
 // Verbs that share settings.
 var (
-	fitting   = []string{"fit", "path"}
-	selecting = []string{"fit", "path", "regress"}
-	loading   = []string{"fit", "path", "bench real", "verify"}
-	encoding  = []string{"fit", "path", "bench real", "features", "verify"}
-	newRows   = []string{"fold-in", "evaluate"}
-	reading   = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack", "verify"}
-	onEngine  = []string{"fit"}
-	asking    = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
+	fitting       = []string{"fit", "path"}
+	selecting     = []string{"fit", "path", "regress"}
+	loading       = []string{"fit", "path", "bench real", "verify"}
+	encoding      = []string{"fit", "path", "bench real", "features", "verify"}
+	understanding = []string{"fit", "path", "bench real", "features", "verify", "regress"}
+	newRows       = []string{"fold-in", "evaluate"}
+	reading       = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack", "verify"}
+	onEngine      = []string{"fit"}
+	asking        = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
 
 // Methods and models that share settings. A baseline has no model; twosided is the
@@ -100,11 +101,11 @@ var table = settings.Table{
 
 	// What a feature table is understood as.
 	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "features.yaml that says how to understand the fields"},
-	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "how to understand one field, as NAME:type=list,separator=|,group=true"},
+	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "how to understand one field, as NAME:type=list,separator=|,group=true"},
 	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Methods: selects, Models: ofMatrix, Help: "field whose features are selected all or none, counting as one of the k"},
-	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "levels of a text field that become features; the rarer ones are pooled"},
-	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "what stands between the parts of a list, such as |"},
-	{Name: "blank", Type: settings.Names, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "words that mean blank in the features, such as unknown"},
+	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "levels of a text field that become features; the rarer ones are pooled"},
+	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "what stands between the parts of a list, such as |"},
+	{Name: "blank", Type: settings.Names, Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "words that mean blank in the features, such as unknown"},
 	{Name: "scale", Type: settings.Text, Default: "zscore", Range: "zscore | none", Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "zscore: mean 0 and standard deviation 1, inside (paper: none unless asked)"},
 	{Name: "keep", Type: settings.Switch, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "keep constant features and duplicates"},
 	{Name: "complete-features", Type: settings.Switch, Group: inFeatures, Verbs: encoding, Help: "leave out items with a blank in a field that is used"},
@@ -115,7 +116,7 @@ var table = settings.Table{
 	{Name: "k-max", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"path"}, Help: "select 1, 2, … up to so many features"},
 	{Name: "target", Type: settings.Text, Group: inChoice, Verbs: []string{"regress"}, Help: "the column to explain"},
 	{Name: "path", Type: settings.Switch, Group: inChoice, Verbs: []string{"regress"}, Help: "every number of features from 1 to k"},
-	{Name: "skip", Type: settings.Names, Group: inChoice, Verbs: []string{"regress"}, Help: "columns that are no features, such as ids and text"},
+	{Name: "skip", Type: settings.Names, Group: inChoice, Verbs: []string{"regress"}, Help: "columns that are no features, such as ids"},
 	{Name: "always", Type: settings.Names, Group: inChoice, Verbs: selecting, Methods: selects, Help: "features to select in any case"},
 	{Name: "never", Type: settings.Names, Group: inChoice, Verbs: selecting, Methods: selects, Help: "features never to select"},
 
@@ -210,7 +211,7 @@ var table = settings.Table{
 	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[0, ∞)", Group: inOutput, Verbs: []string{"synth"}, Help: "missing entries to write to test.csv at most; 0 means all"},
 
 	// What is written.
-	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"fit"}, Help: "folder to write the model to"},
+	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"fit", "regress"}, Help: "folder to write the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-demo", Group: inOutput, Verbs: []string{"demo"}, Help: "folder to write the ratings, the features, the truth and the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-paper", Group: inOutput, Verbs: []string{"bench paper"}, Help: "folder for the tables, plots and all results"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-bench", Group: inOutput, Verbs: []string{"bench real"}, Help: "folder for the tables and all results"},

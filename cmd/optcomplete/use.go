@@ -128,6 +128,9 @@ func loadModel(c *common, path string) (*model.Model, error) {
 	if twosided.Is(path) {
 		return nil, usagef("%s is a two-sided model: use predict", path)
 	}
+	if err := notRegression(path); err != nil {
+		return nil, err
+	}
 	m, err := c.models.load(path)
 	if err != nil {
 		return nil, &usageError{err}

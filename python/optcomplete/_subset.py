@@ -105,6 +105,8 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         if X.ndim != 2 or y.shape != X.shape[:1]:
             raise OptCompleteError(f"X has the shape {X.shape}, y {y.shape}", "give a table, and a value for each of its rows")
+        if not (np.isfinite(X).all() and np.isfinite(y).all()):
+            raise OptCompleteError("X or y holds values that are not finite", "fill them in or leave the rows out")
         self.n_features_in_ = X.shape[1]
         if names is not None:
             self.feature_names_in_ = np.asarray(names, dtype=object)

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/model"
+	"optcomplete/regress"
+	"optcomplete/regress/saved"
+	"optcomplete/spec"
+)
+
+// regressTable is a table to regress on, understood.
+type regressTable struct {
+	problem  regress.Problem
+	encoding *encode.Encoding
+	warnings []string
+}
+
+// readTable reads a table, takes the target out of its columns and makes features
+// of the others: as they are if all are numbers and nothing else is asked for, or
+// else as encode understands them.
+func readTable(path, target string, options data.RowsOptions, understand encode.Options, asked bool) (*regressTable, error) {
+	whole, err := data.ReadRows(path, options)
+	if err != nil {
+		return nil, err
+	}
+	at := slices.Index(whole.Names, target)
+	if at < 0 {
+		return nil, &data.InputError{File: whole.File, Line: 1, Problem: fmt.Sprintf("there is no column %q to explain", target),
+			Remedy: "its columns are " + firstNames(whole.Names)}
+	}
+	if len(whole.Names) == 1 {
+		return nil, &data.InputError{File: whole.File, Line: 1, Problem: "there is no column but the target", Remedy: "add columns to explain it with"}
+	}
+	rest, cells := whole.Without(at)
+	t := &regressTable{}
+	for i, cell := range cells {
+		y, err := whole.Number(i, target, cell)
+		if err != nil {
+			return nil, err
+		}
+		t.problem.Y = append(t.problem.Y, y)
+	}
+	if values, wrong := rest.Numbers(); wrong == nil && !asked {
+		t.encoding = encode.Plain(rest.Names, values)
+		t.problem.Names, t.problem.X = rest.Names, values
+	} else {
+		understand.Scale = encode.AsIs // regress scales
+		encoding, features, report, err := encode.Learn(rest, understand)
+		if err != nil {
+			return nil, err
+		}
+		t.encoding, t.warnings = encoding, report.Warnings
+		for _, f := range report.Fields {
+			if f.Blanks > 0 && len(f.Features) > 0 {
+				t.warnings = append(t.warnings, fmt.Sprintf("field %s is blank in %s: filled with the mean", data.Quote(f.Name), counted(f.Blanks, "row", "rows")))
+			}
+		}
+		t.problem.Names = features.Names
+		for i := range t.problem.Y {
+			t.problem.X = append(t.problem.X, features.Row(i)...)
+		}
+	}
+	// Whoever predicts may give them again.
+	t.encoding.LeftOut = append(append(t.encoding.LeftOut, target), options.Skip...)
+	return t, nil
+}
+
+// resolve turns names of fields into those of their features, and adds what was
+// said of fields.
+func (t *regressTable) resolve(choice *spec.Choice) error {
+	for _, g := range t.encoding.Groups {
+		if len(g.Features) > 1 {
+			return usagef("--field: regress selects features one by one, not the group %q: leave out group", g.Name)
+		}
+	}
+	for _, list := range []struct {
+		flag  string
+		names *[]string
+		said  func(encode.Group) bool
+	}{
+		{"always", &choice.Always, func(g encode.Group) bool { return g.Always }},
+		{"never", &choice.Never, func(g encode.Group) bool { return g.Never }},
+	} {
+		named, err := t.encoding.Resolve(*list.names)
+		if err != nil {
+			return usagef("--%s: %v", list.flag, err)
+		}
+		*list.names = nil
+		for x, g := range t.encoding.Groups {
+			if slices.Contains(named, x) || list.said(g) {
+				*list.names = append(*list.names, t.encoding.Features[g.Features[0]].Name)
+			}
+		}
+	}
+	return nil
+}
+
+// firstNames names the first few of a list.
+func firstNames(names []string) string {
+	const most = 8
+	if len(names) > most {
+		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
+	}
+	return strings.Join(names, ", ")
+}
+
+// notRegression is the error for a saved regression, where a model of a matrix is
+// needed.
+func notRegression(path string) error {
+	if saved.Is(path) {
+		return usagef("%s is a regression, not a model of a matrix: use predict or explain", path)
+	}
+	return nil
+}
+
+// predictRegression explains the rows of a table, one prediction a line.
+func predictRegression(cmd *cobra.Command, c *common, dir, table, output string) error {
+	for _, name := range []string{"features", "skip-unknown", "interval", "row-name", "column-name"} {
+		if cmd.Flags().Changed(name) {
+			return usagef("%s is a regression: --%s means nothing to it", dir, name)
+		}
+	}
+	if format, err := c.formatOf(output); err != nil {
+		return err
+	} else if format == model.Parquet {
+		return usagef("--output %s: the predictions of a regression are written as CSV (name a file that ends in .csv)", output)
+	}
+	m, err := saved.Load(dir)
+	if err != nil {
+		return &usageError{err}
+	}
+	rows, err := data.ReadRows(table, data.RowsOptions{Context: cmd.Context()})
+	if err != nil {
+		return err
+	}
+	predictions, warnings, err := m.Predict(rows)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.notef("warning: %s: %s", table, w)
+	}
+	return writeResult(c, output, func(w io.Writer) error {
+		b := bufio.NewWriter(w)
+		fmt.Fprintln(b, "prediction")
+		for _, v := range predictions {
+			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+			b.WriteByte('\n')
+		}
+		return b.Flush()
+	})
+}
+
+// explainRegression says what each feature does and what the selection would cost
+// without it.
+func explainRegression(c *common, dir string, asJSON bool) error {
+	m, err := saved.Load(dir)
+	if err != nil {
+		return &usageError{err}
+	}
+	if asJSON {
+		return m.WriteJSON(c.stdout)
+	}
+	printRegression(c, &m.Result, m.Target, spec.Choice{Always: m.Always, Never: m.Never})
+	for _, r := range m.Removal {
+		if m.Cost > 0 {
+			fmt.Fprintf(c.stdout, "Without   %-28s cost +%s\n", r.Name, percent((r.Cost-m.Cost)/m.Cost))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,99 @@
+package saved
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"path/filepath"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/internal/atomicfile"
+	"optcomplete/model"
+	"optcomplete/regress"
+)
+
+// Kind is what model.json calls a regression.
+const Kind = "regress"
+
+const file = "model.json"
+
+// Model is a regression that can be saved.
+type Model struct {
+	Model  string `json:"model"`  // Kind
+	Target string `json:"target"` // the column that is explained
+
+	regress.Result
+
+	// Encoding makes the selected features, in their order, of the fields of a table.
+	Encoding *encode.Encoding  `json:"encoding"`
+	Always   []string          `json:"always,omitempty"`
+	Never    []string          `json:"never,omitempty"`
+	Seed     uint64            `json:"seed"`
+	Settings map[string]string `json:"settings,omitempty"` // by the names of their flags
+	Warnings []string          `json:"warnings,omitempty"`
+	Version  string            `json:"version"` // of the program that made it
+	Format   int               `json:"format_version"`
+}
+
+// New is the model of a result on the features of an encoding.
+func New(target string, r *regress.Result, e *encode.Encoding) *Model {
+	return &Model{Model: Kind, Target: target, Result: *r, Encoding: e.Select(r.Selection), Format: model.FormatVersion}
+}
+
+// Predict explains the rows of a table, in their order. The table needs the fields
+// of the selected features, in any order; blanks and levels are understood as when
+// the model was fitted.
+func (m *Model) Predict(table *data.RawTable) (predictions []float64, warnings []string, err error) {
+	features, warnings, err := m.Encoding.ApplyTable(table)
+	if err != nil {
+		return nil, nil, err
+	}
+	predictions = make([]float64, len(table.IDs))
+	for i := range predictions {
+		predictions[i] = m.Intercept
+		for x, v := range features.Row(i) {
+			predictions[i] += m.Coefficients[x] * v
+		}
+	}
+	return predictions, warnings, nil
+}
+
+// WriteJSON writes the model as one indented JSON object and a newline.
+func (m *Model) WriteJSON(w io.Writer) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(m)
+}
+
+// Save writes the model to a directory. An earlier model there is replaced only
+// once the new one is complete.
+func (m *Model) Save(dir string) error {
+	return atomicfile.Dir(dir, file, func(dir string) error { return model.SaveSealed(dir, m.WriteJSON) })
+}
+
+// Is tells whether a directory holds a saved regression.
+func Is(dir string) bool { return model.KindIn(dir) == Kind }
+
+// Load reads a model that Save wrote. An error names the file and what is wrong
+// with it.
+func Load(dir string) (*Model, error) {
+	path := filepath.Join(dir, file)
+	text, _, err := model.ReadSealed(path)
+	if err != nil {
+		return nil, err
+	}
+	m := &Model{}
+	if err := json.Unmarshal(text, m); err != nil {
+		return nil, fmt.Errorf("%s: %s", path, model.DescribeJSON(err))
+	}
+	if m.Model != Kind {
+		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Model, Kind)
+	}
+	if m.Encoding == nil || m.K != len(m.Selected) || m.K != len(m.Coefficients) || !slices.Equal(m.Encoding.Names(), m.Selected) {
+		return nil, fmt.Errorf("%s: its coefficients or its encoding do not fit its %d selected features", path, m.K)
+	}
+	return m, nil
+}
