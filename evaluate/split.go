@@ -3,6 +3,8 @@ package evaluate
 import (
 	"context"
 	"fmt"
+	"math"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
@@ -15,9 +17,28 @@ const splitStream = 0x73706c6974 // "split"
 
 // Split holds out each observed entry with probability share, in [0,1], by a
 // hash of the seed and the ids of its row and column (data.Keys). Every entry is
-// in exactly one of the two parts, which have the shape of s. It is one reading.
+// in exactly one of the two parts, which have the shape of s. It is one reading;
+// of few entries two, because exactly the share of them is held out.
 func Split(ctx context.Context, s data.Source, share float64, seed uint64, threads int) (train, held data.Source, err error) {
 	checkShare(share)
+	if few(s.Observed()) {
+		keys := data.KeysOf(s)
+		all, err := pass.One[*pass.List](ctx, s, threads, &pass.Fold[*pass.List]{
+			Called: "split", Fresh: func() *pass.List { return new(pass.List) },
+			Begin: func() func(part *pass.List, i int, at []int32, values []float64) error {
+				return func(part *pass.List, i int, at []int32, _ []float64) error {
+					for _, c := range at {
+						part.Values = append(part.Values, drawOf(seed, keys.Row(i), keys.Column(c)))
+					}
+					return nil
+				}
+			},
+		})
+		if err != nil {
+			return nil, nil, err
+		}
+		share = exactShare(share, all.Values)
+	}
 	out := splitting{Keys: shareKeys(s), Seed: seed, Share: share, Held: true}
 	in := out
 	in.Held = false
@@ -59,8 +80,26 @@ func (t splitting) Apply(row int, columns []int32, values []float64) ([]int32, [
 	return columns[:to], values[:to]
 }
 
-func isHeld(share float64, seed, row, column uint64) bool {
-	return random.Unit(random.Hash(seed, splitStream, row, column)) < share
+func isHeld(share float64, seed, row, column uint64) bool { return drawOf(seed, row, column) < share }
+
+// drawOf is the number in [0,1) that decides about an entry.
+func drawOf(seed, row, column uint64) float64 {
+	return random.Unit(random.Hash(seed, splitStream, row, column))
+}
+
+// few tells whether so few entries are split that chance may hold out far more or
+// fewer than the share: of 24 entries a fifth may be one.
+func few(entries int) bool { return entries <= 500 }
+
+// exactShare is the share at which as many of the draws are below it as the given
+// share says, rounded; at least one on either side, unless all or none are asked
+// for. It sorts the draws.
+func exactShare(share float64, draws []float64) float64 {
+	if share == 0 || share == 1 || len(draws) < 2 {
+		return share
+	}
+	slices.Sort(draws)
+	return draws[min(max(int(math.Round(share*float64(len(draws)))), 1), len(draws)-1)]
 }
 
 // rowSample keeps whole rows, each with a probability, by a hash of its id.
@@ -92,6 +131,18 @@ func init() {
 
 // SplitMatrix is Split of a matrix in memory, into two of them.
 func SplitMatrix(m *data.Matrix, share float64, seed uint64) (train, held *data.Matrix) {
+	checkShare(share)
+	if few(m.Observed()) {
+		n, _ := m.Dims()
+		var draws []float64
+		for i := range n {
+			at, _ := m.Row(i)
+			for _, c := range at {
+				draws = append(draws, drawOf(seed, m.Keys().Row(i), m.Keys().Column(c)))
+			}
+		}
+		share = exactShare(share, draws)
+	}
 	return matrixParts(m, heldOut(share, seed, m.Keys()))
 }
 

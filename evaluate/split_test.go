@@ -1,0 +1,51 @@
+package evaluate
+
+import (
+	"context"
+	"testing"
+
+	"optcomplete/data"
+)
+
+// Of few entries exactly the share is held out, whatever the seed, and the split
+// of a matrix is that of a source.
+func TestFewEntriesAreSplitExactly(t *testing.T) {
+	var entries []data.Entry
+	for i := range int32(6) {
+		for j := range int32(4) {
+			entries = append(entries, data.Entry{Row: i, Column: j, Value: float64(i + j)})
+		}
+	}
+	m, err := data.NewMatrix(6, 4, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	first := map[int32]bool{}
+	for seed := range uint64(50) {
+		for share, want := range map[float64]int{0: 0, 0.01: 1, 0.2: 5, 0.5: 12, 0.99: 23, 1: 24} {
+			train, held := SplitMatrix(m, share, seed)
+			if held.Observed() != want || train.Observed() != 24-want {
+				t.Errorf("seed %d: %d of 24 held out for %v", seed, held.Observed(), share)
+			}
+			_, source, err := Split(context.Background(), m, share, seed, 2)
+			if err != nil || source.Observed() != want {
+				t.Fatalf("seed %d: %v held out of a source, %v", seed, source.Observed(), err)
+			}
+			for i := range 6 {
+				at, _ := held.Row(i)
+				other, _, err := source.Reader().Append(i, nil, nil)
+				if err != nil || len(at) != len(other) {
+					t.Fatalf("row %d: %v and %v, %v", i, at, other, err)
+				}
+				if share == 0.2 && i == 0 {
+					for _, c := range at {
+						first[c] = true
+					}
+				}
+			}
+		}
+	}
+	if len(first) != 4 {
+		t.Errorf("only columns %v of the first row are ever held out", first)
+	}
+}
