@@ -83,6 +83,24 @@ func printCoverage(w io.Writer, coverage []model.Coverage) {
 	}
 }
 
+// shrinkage tells how strongly the effects were shrunk, where validation chose
+// that: costs of fits that chose otherwise cannot be compared.
+func shrinkage(s *model.Summary) string {
+	var parts []string
+	for _, e := range []struct {
+		of, setting string
+		x           float64
+	}{{"rows", "row-shrinkage", s.RowShrinkage}, {"columns", "column-shrinkage", s.ColumnShrinkage}} {
+		if _, given := s.Settings[e.setting]; e.x > 0 && !given {
+			parts = append(parts, fmt.Sprintf("%s by %.4g (--%s)", e.of, e.x, e.setting))
+		}
+	}
+	if len(parts) == 0 || s.Model != model.Full.String() { // the other costs have no effects in them
+		return ""
+	}
+	return "shrunk as validation chose: " + strings.Join(parts, ", ")
+}
+
 // printCertificate prints cost, bound, gap, what they prove, and what the search
 // did.
 func printCertificate(c *common, s *model.Summary) {
@@ -93,6 +111,9 @@ func printCertificate(c *common, s *model.Summary) {
 		c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
 	} else {
 		c.printProof("Bound", "none", yellow, certificate(s))
+	}
+	if text := shrinkage(s); text != "" {
+		fmt.Fprintf(w, "Effects   %s\n", text)
 	}
 	if words := s.Alike.Words(); words != "" {
 		c.printProof("Gamma", fmt.Sprintf("%.4g", s.Gamma), yellowUnless(s.Alike.Agree), words)

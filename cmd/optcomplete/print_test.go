@@ -29,6 +29,19 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 	}
 }
 
+// TestChosenShrinkageIsTold, and one that was given is not called chosen.
+func TestChosenShrinkageIsTold(t *testing.T) {
+	for want, s := range map[string]model.Summary{
+		"": {Model: "pooled", RowShrinkage: 2},
+		"shrunk as validation chose: rows by 16 (--row-shrinkage), columns by 2.5 (--column-shrinkage)": {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2.5},
+		"shrunk as validation chose: columns by 2 (--column-shrinkage)":                                 {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2, Settings: map[string]string{"row-shrinkage": "16"}},
+	} {
+		if got := shrinkage(&s); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // TestNumbersForPeople: no exponents of per cents, no point behind a whole number.
 func TestNumbersForPeople(t *testing.T) {
 	for got, want := range map[string]string{
