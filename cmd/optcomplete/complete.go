@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"context"
 	"io"
 	"strings"
 
@@ -74,7 +75,7 @@ func tableHeader(path string) (names []string) {
 	if path == "" || path == "-" {
 		return nil
 	}
-	textfile.WithFile(nil, path, func(r io.Reader, name string) error {
+	textfile.WithFile(context.Background(), path, func(r io.Reader, name string) error {
 		text, release, err := textfile.Unpack(r, name)
 		if err != nil {
 			return err

@@ -174,7 +174,7 @@ input and answers them on its standard output, as docs/cluster.md describes. Peo
 need it only to make another engine run passes.`,
 		Example: `  optcomplete worker --alone < lines
   optcomplete worker < lines > answers`,
-		Args:    cobra.NoArgs,
+		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			w := engine.NewWorker(optcomplete.Version)
 			switch {

