@@ -86,6 +86,12 @@ type Stats struct {
 
 var _ pass.Runner = (*Spark)(nil)
 
+// CheckAddress tells what is wrong with an address.
+func CheckAddress(address string) error {
+	_, err := connect.ParseAddress(address)
+	return err
+}
+
 // Open begins a session, sends the program and finds out what is there. The
 // session must be closed.
 func Open(ctx context.Context, settings Settings) (*Spark, error) {

@@ -33,6 +33,9 @@ func (f *engineFlags) register(flags *settings.Flags) {
 
 // open opens the engine.
 func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error) {
+	if err := engine.CheckAddress(f.address); err != nil {
+		return nil, usagef("%v", err)
+	}
 	return engine.Open(ctx, engine.Settings{
 		Address: f.address, Program: f.program, Least: f.from, Tasks: f.tasks, Version: optcomplete.Version,
 		Log: func(line string) { c.notef("Engine    %s", line) },

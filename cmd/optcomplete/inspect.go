@@ -39,7 +39,7 @@ spread and the checksums of the entries.`,
   optcomplete inspect ratings.pack --quick --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := pack.Open(args[0])
+			f, err := pack.OpenAny(args[0])
 			if err != nil {
 				return err
 			}

@@ -84,6 +84,9 @@ func expandOne(path, format string) ([]*input, error) {
 	if err != nil {
 		return nil, textfile.OpenError(path, err)
 	}
+	if info.IsDir() && pack.IsFolder(path) {
+		return expandShards(path)
+	}
 	if info.IsDir() {
 		return expandFolder(path, format)
 	}
@@ -127,6 +130,20 @@ func Belongs(name string) bool {
 		}
 	}
 	return false
+}
+
+// expandShards lists the packs of a folder of packs, in the order of their rows.
+func expandShards(folder string) (all []*input, err error) {
+	shards, err := pack.OpenShards(folder) // which checks that they belong together
+	if err != nil {
+		return nil, err
+	}
+	defer shards.Close()
+	for _, shard := range shards.Manifest.Shards {
+		path := filepath.Join(folder, shard.File)
+		all = append(all, &input{path: path, name: path, format: Packed, size: shard.Bytes})
+	}
+	return all, nil
 }
 
 // expandFolder lists the files in a folder that belong together, by name.

@@ -52,6 +52,7 @@ type Packed interface {
 	Err() error
 	Close() error
 	Path() string
+	Info() Info
 	// Checksum tells contents apart.
 	Checksum() string
 }
@@ -146,6 +147,23 @@ func OpenShards(folder string) (*Shards, error) {
 		return ids
 	})
 	return s, nil
+}
+
+// Info is that of all packs together; values are listed if one pack lists all.
+func (s *Shards) Info() Info {
+	all := s.files[0].Info()
+	all.Path, all.Rows, all.Observed = s.path, s.Manifest.Rows, s.Manifest.Observed
+	for _, f := range s.files[1:] {
+		info := f.Info()
+		all.Bytes, all.Blocks = all.Bytes+info.Bytes, all.Blocks+info.Blocks
+		if info.Observed > 0 {
+			all.Min, all.Max = min(all.Min, info.Min), max(all.Max, info.Max)
+		}
+		if !slices.Equal(info.Values, all.Values) || info.Encoding != all.Encoding {
+			all.Values = nil
+		}
+	}
+	return all
 }
 
 // Path is the folder.
