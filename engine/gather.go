@@ -1,0 +1,137 @@
+package engine
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"optcomplete/engine/internal/connect"
+	"optcomplete/pass"
+)
+
+// missingError is of executors that cannot see the data.
+type missingError struct{ text string }
+
+func (e *missingError) Error() string { return e.text }
+
+// workerError is what a worker says went wrong with its work.
+type workerError struct{ text string }
+
+func (e *workerError) Error() string { return e.text }
+
+// again tells whether asking once more may help.
+func again(err error) bool {
+	var work *workerError
+	var from *connect.Error
+	switch {
+	case errors.As(err, &work):
+		return false
+	case errors.As(err, &from):
+		return from.Code != connect.Unavailable && from.Code != connect.Unauthenticated && from.Code != connect.PermissionDenied
+	}
+	return true
+}
+
+// gathered is what the answers to a query held.
+type gathered struct {
+	plan    *pass.Plan // nil: nothing was asked for
+	parts   map[int][]byte
+	hellos  []Hello
+	missing error
+	failed  error
+	bytes   int64
+}
+
+// take reads a batch of answers. The same item may come twice.
+func (g *gathered) take(r arrow.RecordBatch) error {
+	item, ok := r.Column(0).(*array.Int32)
+	kind, ok2 := r.Column(1).(*array.String)
+	body, ok3 := r.Column(2).(*array.String)
+	if !ok || !ok2 || !ok3 {
+		return errors.New("the executors' answers cannot be understood")
+	}
+	for x := range int(r.NumRows()) {
+		if err := g.add(int(item.Value(x)), kind.Value(x), body.Value(x)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add takes one answer.
+func (g *gathered) add(item int, kind, body string) error {
+	content, err := base64.StdEncoding.DecodeString(body)
+	if err != nil {
+		return fmt.Errorf("an executor's answer cannot be understood: %w", err)
+	}
+	g.bytes += int64(len(content))
+	switch kind {
+	case kindHello:
+		var h Hello
+		if err := json.Unmarshal(content, &h); err != nil {
+			return err
+		}
+		if len(g.hellos) > 0 && (h.Platform != g.hellos[0].Platform || h.Version != g.hellos[0].Version) {
+			return &workerError{fmt.Sprintf("the executors differ: one has %s, another %s; results of both cannot be put together (use machines of one kind)", g.hellos[0].Platform, h.Platform)}
+		}
+		g.hellos = append(g.hellos, h)
+	case kindParts:
+		if g.plan != nil && item >= 0 && item < g.plan.Items() {
+			g.parts[item] = content
+		}
+	case kindMissing:
+		g.missing = &missingError{string(content)}
+	case kindError:
+		if g.plan != nil {
+			g.failed = &workerError{string(content)}
+		}
+	default:
+		return fmt.Errorf("an executor answers %q", kind)
+	}
+	return nil
+}
+
+// complete tells what is lacking.
+func (g *gathered) complete() error {
+	switch {
+	case g.failed != nil:
+		return g.failed
+	case g.missing != nil:
+		return g.missing
+	case len(g.parts) != g.plan.Items():
+		return fmt.Errorf("%d of %d items came back", len(g.parts), g.plan.Items())
+	}
+	if want := platform(); g.hellos[0].Platform != want {
+		return &workerError{fmt.Sprintf("the executors have %s, and this machine %s: their results differ in the last bits (run the fit on a machine like them)", g.hellos[0].Platform, want)}
+	}
+	return nil
+}
+
+func (g *gathered) executors() int {
+	all := map[string]bool{}
+	for _, h := range g.hellos {
+		all[h.Executor] = true
+	}
+	return len(all)
+}
+
+// put puts the parts together, each item once, in order.
+func (g *gathered) put(r pass.Reading, plan *pass.Plan) error {
+	results := plan.NewResults(r.Tasks)
+	for item := range plan.Items() {
+		parts, err := pass.DecodeParts(g.parts[item])
+		if err != nil {
+			return err
+		}
+		g.parts[item] = nil
+		if err := results.Put(item, parts); err != nil {
+			return err
+		}
+	}
+	results.Finish()
+	return nil
+}
