@@ -9,11 +9,32 @@ import (
 	"optcomplete/result"
 )
 
+// alike says how much the choice of γ decides.
+func (m *Model) alike(s *section) {
+	a := m.s.Alike
+	if a == nil || len(a.Gammas) < 2 {
+		return
+	}
+	gamma, within := m.num("gamma", short), m.num("gamma_alike.tolerance", percent)
+	switch {
+	case a.Agree:
+		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation RMSE within %s) and select the same features.", gamma, within)
+	case len(a.Shared) == 0:
+		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation RMSE within %s) and select different features: none is in all of their selections.", gamma, within)
+	default:
+		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation RMSE within %s) and select different features; in all of their selections are %s.", gamma, within, a.Shared)
+	}
+}
+
 // selected answers: what was selected, and how sure is that?
 func (m *Model) selected(path *Path) section {
 	s := section{ID: "selected", Short: "The selection", Title: "What was selected, and how sure that is"}
 	s.Lead = say("Of %s %s these %s were selected to explain the observed values: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
-	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: "mean squared error with its penalty"}}
+	note := say("squared errors and penalty, over rows × columns")
+	if m.s.CostPerEntry > 0 {
+		note = say("over rows × columns; %s per observed entry", m.num("cost_per_entry", short))
+	}
+	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: note}}
 	if m.s.Certified && m.s.Gap < 1 {
 		cards = append(cards,
 			card{Name: "Bound", Value: m.num("bound", exact), Note: "no selection costs less"},
@@ -33,6 +54,7 @@ func (m *Model) selected(path *Path) section {
 	} else {
 		s.say("%s", m.certificate())
 	}
+	m.alike(&s)
 	m.needed(&s)
 	m.stability(&s, path)
 	return s
