@@ -52,6 +52,7 @@ func categories(t testing.TB, values []string, codes ...int8) arrow.Array {
 // TestArrowEqualsText: entries in Arrow, of whatever types and in whatever form,
 // are those of the same CSV.
 func TestArrowEqualsText(t *testing.T) {
+	t.Chdir(t.TempDir())
 	want, _, err := readText(t, "row,column,value\n7,b,1\n12,a,2.5\n7,a,-3\n", Settings{})
 	if err != nil {
 		t.Fatal(err)
