@@ -42,8 +42,9 @@ SOAK_TIME ?= 3600
 soak:
 	SOAK_TIME=$(SOAK_TIME) scripts/soak.sh
 
+# Without what runs whole programs one after the other: it takes long and shares nothing.
 race:
-	go test -race -short ./...
+	go test -race -short -skip 'TestScripts|TestManual|TestGolden|TestOrderAnd|TestSettingsThatDoNothing|TestKilled|TestCrafted' ./...
 
 # The tables of docs/benchmarks.md.
 bench:
