@@ -77,8 +77,16 @@ by a whole pack. The same entries give the same bytes, whatever --memory and
 			}
 			whole := output
 			if each > 0 {
-				whole += ".whole" // divided, then removed
-				defer os.Remove(whole)
+				if info, err := os.Stat(output); err == nil && !info.IsDir() {
+					return usagef("%s is a file, and --shards writes a folder: name another place with -o", output)
+				}
+				// A pack in a folder of its own is divided, then removed.
+				folder, err := os.MkdirTemp(filepath.Dir(output), ".optcomplete-shards-*")
+				if err != nil {
+					return err
+				}
+				defer os.RemoveAll(folder)
+				whole = filepath.Join(folder, "whole.pack")
 			}
 			done, err := ingest.Pack(cmd.Context(), args, whole, settings)
 			if err == nil && each > 0 {
