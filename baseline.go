@@ -17,13 +17,63 @@ import (
 	"optcomplete/spec"
 )
 
-// Baseline tells whether a method selects nothing: it then needs no K, and what
-// it fits is a model without features, of effects and a remainder.
-func (m Method) Baseline() bool { return m == SoftImpute || m == IMC || m == EffectsOnly }
+// Methods that select nothing: what they fit is a model without features, of effects
+// and a matrix of low rank. Settings.Model says whether there are effects: not in
+// Paper, in the others if the data want them.
+type (
+	// SoftImpute has effects and a matrix of low rank; see package baseline/softimpute.
+	SoftImpute struct {
+		Rank int // at most; zero: chosen by validation
+	}
+	// IMC has all features, in a matrix of low rank; see package baseline/imc.
+	IMC struct {
+		Rank int // at most; zero: chosen by validation
+	}
+	// EffectsOnly has mean, row and column effects; see package baseline/effects.
+	EffectsOnly struct{}
+)
+
+// baseline is a method that selects nothing.
+type baseline interface {
+	Method
+
+	// parts fits the method: effects, if the data want them, and a remainder.
+	parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error)
+}
+
+// baselineSettings are what all baselines understand.
+type baselineSettings struct {
+	center  effects.Center
+	effects effects.Settings
+	clip    bool // keep predictions in the range of the training values
+}
+
+var _, _, _ baseline = SoftImpute{}, IMC{}, EffectsOnly{}
+
+// Baseline tells whether a method selects nothing: it then needs no K.
+func Baseline(m Method) bool {
+	_, is := m.(baseline)
+	return is
+}
+
+func (SoftImpute) String() string  { return "softimpute" }
+func (IMC) String() string         { return "imc" }
+func (EffectsOnly) String() string { return "effects" }
+
+func (m SoftImpute) check(Problem) error { return checkRank(m.Rank) }
+func (m IMC) check(Problem) error        { return checkRank(m.Rank) }
+func (EffectsOnly) check(Problem) error  { return nil }
+
+func checkRank(rank int) error {
+	if rank < 0 {
+		return spec.Errorf("the rank is %d, but must be positive", rank)
+	}
+	return nil
+}
 
 // fitBaseline fits a model to compare with. Everything is chosen by validation
-// within the training entries, except the rank if the settings give one.
-func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, error) {
+// within the training entries, except the rank if the method gives one.
+func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settings) (*Model, error) {
 	start := time.Now()
 	train, err := nearby(ctx, problem.Ratings.Source(), s.Memory, s.Threads)
 	if err != nil {
@@ -35,14 +85,24 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 			return nil, err
 		}
 	}
-	parts, e, err := baselineParts(ctx, train, problem.Features, s)
+	clip := !s.NoClip && s.Model != model.Paper
+	of := baselineSettings{center: effects.AutoCenter, effects: effects.Settings{
+		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads,
+	}, clip: clip}
+	if s.Model == model.Paper { // nothing but a matrix of low rank
+		of.center = effects.NoCenter
+	}
+	fitting := progress.Start(ctx, fmt.Sprintf("Fitting %v", method), 0, "")
+	defer fitting.Done()
+	parts, e, err := method.parts(ctx, train, problem.Features, of)
 	if err != nil {
 		return nil, err
 	}
+	fitting.Done()
 	if parts.Survey, err = pass.Survey(ctx, train, s.Threads); err != nil {
 		return nil, err
 	}
-	if !s.NoClip && s.Model != model.Paper {
+	if clip {
 		parts.ClipToValues()
 	}
 	parts.Population, parts.NewColumn, parts.Typical = []float64{0}, []float64{0}, []float64{}
@@ -69,39 +129,36 @@ func fitBaseline(ctx context.Context, problem Problem, s Settings) (*Model, erro
 	return fitted, nil
 }
 
-// baselineParts fits the method: effects, if the data want them, and a remainder.
-func baselineParts(ctx context.Context, train data.Source, features *data.Features, s Settings) (*model.Parts, *effects.Model, error) {
-	defer progress.Start(ctx, fmt.Sprintf("Fitting %v", s.Method), 0, "").Done()
+func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error) {
+	e := of.effects
+	fitted, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: m.Rank, Center: of.center, Effects: e, Seed: e.Seed, Threads: e.Threads, Clip: of.clip})
+	if err != nil {
+		return nil, nil, err
+	}
 	parts := &model.Parts{}
-	rank, clip := max(s.ResidualRank, 0), !s.NoClip && s.Model != model.Paper
-	center := effects.AutoCenter
-	if s.Model == model.Paper { // nothing but a matrix of low rank
-		center = effects.NoCenter
+	if fitted.Rank > 0 {
+		parts.RowRemainder, parts.ColumnRemainder = fitted.Balanced()
+		parts.Remainder = &model.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
 	}
-	of := effects.Settings{RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage}
-	switch s.Method {
-	case SoftImpute:
-		m, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: rank, Center: center, Effects: of, Seed: s.Seed, Threads: s.Threads, Clip: clip})
-		if err != nil {
-			return nil, nil, err
-		}
-		if m.Rank > 0 {
-			parts.RowRemainder, parts.ColumnRemainder = m.Balanced()
-			parts.Remainder = &model.Remainder{Rank: m.Rank, Ridge: m.Lambda}
-		}
-		return parts, m.Effects, nil
-	case IMC:
-		m, err := imc.Fit(ctx, train, features, imc.Settings{Rank: rank, Center: center, Effects: of, Seed: s.Seed, Threads: s.Threads, Clip: clip})
-		if err != nil {
-			return nil, nil, err
-		}
-		if m.Rank > 0 {
-			parts.RowRemainder, parts.ColumnRemainder = m.U, m.V
-			parts.Remainder = &model.Remainder{Rank: m.Rank, Ridge: m.Lambda}
-		}
-		return parts, m.Effects, nil
+	return parts, fitted.Effects, nil
+}
+
+func (m IMC) parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error) {
+	e := of.effects
+	fitted, err := imc.Fit(ctx, train, features, imc.Settings{Rank: m.Rank, Center: of.center, Effects: e, Seed: e.Seed, Threads: e.Threads, Clip: of.clip})
+	if err != nil {
+		return nil, nil, err
 	}
-	of.Seed, of.Threads, of.Clip = s.Seed, s.Threads, clip
-	e, err := effects.Fit(ctx, train, of)
-	return parts, e, err
+	parts := &model.Parts{}
+	if fitted.Rank > 0 {
+		parts.RowRemainder, parts.ColumnRemainder = fitted.U, fitted.V
+		parts.Remainder = &model.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
+	}
+	return parts, fitted.Effects, nil
+}
+
+func (EffectsOnly) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error) {
+	of.effects.Clip = of.clip
+	e, err := effects.Fit(ctx, train, of.effects)
+	return &model.Parts{}, e, err
 }

@@ -21,7 +21,10 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	}
 	s.Threads = s.Processors()
 	bad := spec.Errorf
-	if s.Method.Baseline() {
+	if s.Method == nil {
+		s.Method = Certified{}
+	}
+	if Baseline(s.Method) {
 		if s.K != 0 || len(s.Always)+len(s.Never) > 0 {
 			return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
 		}
@@ -31,7 +34,7 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if s.ResidualRank < AutoRank {
 		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
 	}
-	if s.ResidualRank != 0 && !s.Method.Baseline() && s.Refit != spec.AutoRefit && s.Refit != spec.LearnedPrior {
+	if s.ResidualRank != 0 && s.Refit != spec.AutoRefit && s.Refit != spec.LearnedPrior {
 		return bad("a remainder is fitted together with the coefficients, under a learned prior: leave out the refit %v, or the remainder", s.Refit)
 	}
 	for _, v := range problem.Features.Values {
@@ -48,16 +51,12 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 			return bad("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
 		}
 	}
-	if err := s.Master.validate(); err != nil {
-		return err
+	if m, is := s.Method.(selecting); is && s.Proof != nil {
+		if err := m.checkProof(); err != nil {
+			return err
+		}
 	}
-	if err := s.checkProof(); err != nil {
-		return err
-	}
-	if rows, columns := problem.Ratings.Dims(); s.Method == OptComplete && (rows == 0 || columns == 0) {
-		return bad("there are no entries to sample from")
-	}
-	return nil
+	return s.Method.check(problem)
 }
 
 // indices finds features by name.

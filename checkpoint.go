@@ -45,8 +45,8 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Settings.OnEvent":          "only watches",
 	"Settings.OnGamma":          "only watches",
 	"Settings.OnDivided":        "only watches",
-	"Settings.Master.OnCuts":    "only watches",
-	"Settings.Master.OnStep":    "only watches",
+	"Settings.Method.OnCuts":    "only watches",
+	"Settings.Method.OnStep":    "only watches",
 }
 
 // runText tells runs apart that may not share answers: by data, settings, program

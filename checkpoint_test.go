@@ -30,7 +30,7 @@ func checkpointProblem(t *testing.T) Problem {
 // evaluations; each time the next run goes on, and in the end all is as without.
 func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Full, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 2}, Sampling: AlwaysSampling}
+	settings := Settings{K: 4, Model: model.Full, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 2}, Method: Certified{Sampling: AlwaysSampling}}
 	want, err := Fit(context.Background(), problem, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -163,6 +163,16 @@ func TestFingerprintHasEveryField(t *testing.T) {
 			if path == "Problem.Ratings.Stored" || path == "Problem.Ratings.File" {
 				return // read as Matrix is
 			}
+			for _, method := range methods { // any of them is told apart, and so are its own fields
+				own := reflect.New(reflect.TypeOf(method))
+				v.Set(own)
+				if text() == before {
+					t.Errorf("%s: the method %v has the same fingerprint", path, method)
+				}
+				walk(path, own.Elem())
+			}
+			v.SetZero()
+			return
 		}
 		old := reflect.ValueOf(v.Interface())
 		v.Set(anotherValue(t, path, v))
@@ -226,7 +236,7 @@ func (c *countdown) Err() error {
 // moments: it gives the best so far, or says that it was interrupted.
 func TestInterruptWhileResuming(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Paper, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 1}, Sampling: AlwaysSampling, Checkpoint: filepath.Join(t.TempDir(), "run")}
+	settings := Settings{K: 4, Model: model.Paper, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 1}, Method: Certified{Sampling: AlwaysSampling}, Checkpoint: filepath.Join(t.TempDir(), "run")}
 	if _, err := Fit(context.Background(), problem, settings); err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"maps"
 	"runtime"
 	"strconv"
 
@@ -57,11 +58,8 @@ func settingsOf(s *Settings) map[string]string {
 	if s.NoClip {
 		out["clip"] = "none"
 	}
-	if s.Method != Certified && s.Master.Solver != "" {
-		out["solver"] = s.Master.Solver
-	}
-	if s.Master.Certify {
-		out["certify"] = "true"
+	if m, is := s.Method.(selecting); is {
+		maps.Copy(out, m.recorded())
 	}
 	return out
 }

@@ -58,9 +58,7 @@ type Settings struct {
 	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: 10 at most. The evidence decides how many directions are kept
 	NoClip       bool // predictions may leave the range of the training values (they always may in paper)
 
-	Method   Method   // how to select; the others are the paper's own
-	Sampling Sampling // whether the certified method searches samples before all data; zero: large data
-	Master   Master   // what those need
+	Method Method // how to select, with the settings of its own; nil: Certified{}
 
 	// Start names a selection to try first, such as that of another model.
 	Start []string
@@ -99,11 +97,11 @@ const largest = 1e100
 // no model, and the context's error is returned. The method OptComplete proves nothing and has no bound, unless told to certify.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	ctx, readings := pass.WithCounts(ctx)
-	if settings.Method.Baseline() {
+	if method, is := settings.Method.(baseline); is {
 		if err := validate(ctx, problem, 0, &settings); err != nil {
 			return nil, err
 		}
-		fitted, err := fitBaseline(ctx, problem, settings)
+		fitted, err := fitBaseline(ctx, problem, method, settings)
 		if err == nil {
 			fitted.Summary.Readings = readings.Of()
 		}
@@ -166,7 +164,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			settings.OnEvent(e)
 		}
 	}
-	result, found, err := t.search(ctx, s, c, &settings, &summary)
+	result, found, err := t.method.search(ctx, t, s, c, &summary)
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
@@ -307,6 +305,9 @@ func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, e
 	}
 	if err := validate(ctx, problem, len(t.units), settings); err != nil {
 		return nil, err
+	}
+	if t.method, _ = settings.Method.(selecting); t.method == nil {
+		return nil, spec.Errorf("the method %v selects no features", settings.Method)
 	}
 	t.threads, t.seed, t.noClip, t.limit = settings.Threads, settings.Seed, settings.NoClip, settings.Memory
 	always, err := t.resolve(problem, settings.Always, "always")

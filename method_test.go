@@ -13,8 +13,8 @@ import (
 // TestMethodsGiveSameBitsWithAnyThreads: whole models, samples included.
 func TestMethodsGiveSameBitsWithAnyThreads(t *testing.T) {
 	problem, _ := instance(t, synth.Config{Rows: 200, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.1, Seed: 3})
-	for _, method := range []Method{CutPlanes, OptComplete} {
-		settings := Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}, Method: method, Master: Master{SampleRows: 50, Certify: true}, Limits: Limits{Threads: 1}}
+	for _, method := range []Method{CutPlanes{}, OptComplete{SampleRows: 50, Certify: true}} {
+		settings := Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}, Method: method, Limits: Limits{Threads: 1}}
 		want := timeless(fit(t, problem, settings))
 		settings.Threads = 5
 		same(t, method.String(), want, timeless(fit(t, problem, settings)))
@@ -34,8 +34,7 @@ func TestEveryCutIsReported(t *testing.T) {
 		K:          4,
 		Statistics: Statistics{Gamma: 0.5},
 		Choice:     Choice{Never: []string{"f03"}},
-		Method:     CutPlanes,
-		Master: Master{
+		Method: CutPlanes{
 			OnCuts: func(h cutplanes.Header) { steps.Header = h },
 			OnStep: func(s cutplanes.Step) { steps.Steps = append(steps.Steps, s) },
 		},
@@ -49,14 +48,14 @@ func TestEveryCutIsReported(t *testing.T) {
 	}
 }
 
-// TestMasterSettingsAreChecked before anything is done.
-func TestMasterSettingsAreChecked(t *testing.T) {
+// TestMethodSettingsAreChecked before anything is done.
+func TestMethodSettingsAreChecked(t *testing.T) {
 	problem, _ := instance(t, small)
-	for _, master := range []Master{{Solver: "cplex"}, {SampleRows: -1}, {SampleConstant: -1}} {
-		_, err := Fit(context.Background(), problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Method: OptComplete, Master: master})
+	for _, method := range []Method{CutPlanes{Solver: "cplex"}, OptComplete{Solver: "cplex"}, OptComplete{SampleRows: -1}, OptComplete{SampleConstant: -1}, Certified{Sampling: 7}} {
+		_, err := Fit(context.Background(), problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Method: method})
 		var bad *SettingsError
 		if !errors.As(err, &bad) {
-			t.Errorf("%+v: error %v", master, err)
+			t.Errorf("%+v: error %v", method, err)
 		}
 	}
 }

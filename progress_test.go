@@ -57,7 +57,7 @@ func TestLongWorkIsReported(t *testing.T) {
 		want []string
 	}{
 		{run(Settings{K: 4, Model: model.Full}), []string{"Choosing the shrinkage of effects", "Trying gamma", "Preparing the search", "Fitting every row", "Comparing"}},
-		{run(Settings{Method: SoftImpute}), []string{"Fitting softimpute", "Trying rank"}},
+		{run(Settings{Method: SoftImpute{}}), []string{"Fitting softimpute", "Trying rank"}},
 		{func(ctx context.Context) error {
 			_, _, err := Read(ctx, filepath.Join(dir, "ratings.csv"), filepath.Join(dir, "features.csv"), ReadSettings{})
 			return err

@@ -45,19 +45,6 @@ func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data
 	return func(r search.Result) error { return w.Finish(r.Selection, r.Cost, r.Bound) }, nil
 }
 
-// checkProof refuses to prove what the method does not.
-func (s *Settings) checkProof() error {
-	switch {
-	case s.Proof == nil || s.Method == Certified || s.Method == OptComplete && s.Master.Certify:
-		return nil
-	case s.Method == CutPlanes:
-		return spec.Errorf("no proof can be written of the method cutplanes: what its MILP solver does is not known (use the method certified)")
-	case s.Method == OptComplete:
-		return spec.Errorf("the method optcomplete proves nothing by itself, so there is no proof to write (certify what it finds, or use the method certified)")
-	}
-	return spec.Errorf("the method %v proves nothing, so there is no proof to write (use the method certified)", s.Method)
-}
-
 // Verify checks the proof of a fitted model against the problem it was fitted to,
 // by arithmetic of its own; see package proof. The summary says what is claimed.
 func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *proof.Proof, threads int) (*proof.Verdict, error) {

@@ -43,13 +43,13 @@ func TestFitsAreVerified(t *testing.T) {
 		for name, change := range map[string]func(*Settings){
 			"to the end":      func(*Settings) {},
 			"stopped":         func(s *Settings) { s.K, s.MaxNodes = 9, 1 },
-			"from samples":    func(s *Settings) { s.Sampling = AlwaysSampling },
-			"with --certify":  func(s *Settings) { s.Method, s.Master.Certify = OptComplete, true },
+			"from samples":    func(s *Settings) { s.Method = Certified{Sampling: AlwaysSampling} },
+			"with --certify":  func(s *Settings) { s.Method = OptComplete{Certify: true} },
 			"anything at all": func(s *Settings) { s.Always, s.Never, s.Holdout = nil, nil, 0 },
 		} {
 			each := settings
 			change(&each)
-			if each.Method == OptComplete && kind == model.Pooled {
+			if _, is := each.Method.(OptComplete); is && kind == model.Pooled {
 				continue // it samples the paper's cost
 			}
 			fitted, _, verdict := verified(t, problem, each)
@@ -104,7 +104,7 @@ func TestPythonChecker(t *testing.T) {
 		settings := Settings{Model: model.Paper}
 		settings.K, settings.Gamma = 3, 2
 		if seed == 2 {
-			settings.Always, settings.Never, settings.Sampling = problem.Features.Names[:1], problem.Features.Names[5:6], AlwaysSampling
+			settings.Always, settings.Never, settings.Method = problem.Features.Names[:1], problem.Features.Names[5:6], Certified{Sampling: AlwaysSampling}
 		}
 		fitted, text, verdict := verified(t, problem, settings)
 		path := func(name string) string { return filepath.Join(folder, name) }

@@ -100,7 +100,7 @@ func TestNoRemainderForNoise(t *testing.T) {
 func TestBaselinesAreModels(t *testing.T) {
 	problem := unnamed(t)
 	rmse := map[Method]float64{}
-	for _, method := range []Method{EffectsOnly, SoftImpute, IMC} {
+	for _, method := range []Method{EffectsOnly{}, SoftImpute{}, IMC{}} {
 		m, err := Fit(context.Background(), problem, Settings{Method: method, Statistics: Statistics{Holdout: 0.2}})
 		if err != nil {
 			t.Fatal(err)
@@ -125,10 +125,10 @@ func TestBaselinesAreModels(t *testing.T) {
 		}
 		rmse[method] = m.Summary.Holdout.RMSE
 	}
-	if !(rmse[SoftImpute] < 0.5*rmse[EffectsOnly] && rmse[IMC] < 0.9*rmse[EffectsOnly]) {
+	if !(rmse[SoftImpute{}] < 0.5*rmse[EffectsOnly{}] && rmse[IMC{}] < 0.9*rmse[EffectsOnly{}]) {
 		t.Errorf("RMSE %v", rmse)
 	}
-	if _, err := Fit(context.Background(), problem, Settings{Method: IMC, K: 3}); err == nil {
+	if _, err := Fit(context.Background(), problem, Settings{Method: IMC{}, K: 3}); err == nil {
 		t.Error("k is accepted for a method that selects nothing")
 	}
 }
@@ -136,7 +136,7 @@ func TestBaselinesAreModels(t *testing.T) {
 // With the paper's model a baseline is a matrix of low rank and nothing else.
 func TestBaselinesObeyThePaperModel(t *testing.T) {
 	problem := unnamed(t)
-	for _, method := range []Method{SoftImpute, IMC} {
+	for _, method := range []Method{SoftImpute{}, IMC{}} {
 		m, err := Fit(context.Background(), problem, Settings{Method: method, Model: model.Paper})
 		if err != nil {
 			t.Fatal(err)

@@ -357,8 +357,8 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 
 // sampleThenProve finds a selection on samples and proves or improves it on all
 // data, guided by the last sample.
-func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, settings *Settings, summary *model.Summary) (search.Result, time.Duration, error) {
-	first, err := t.sample(ctx, s.values, c, s.find, settings.Seed)
+func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summary *model.Summary) (search.Result, time.Duration, error) {
+	first, err := t.sample(ctx, s.values, c, s.find, t.seed)
 	if err != nil {
 		return search.Result{}, 0, err
 	}

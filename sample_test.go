@@ -20,13 +20,13 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
 		t.Run(kind.String(), func(t *testing.T) {
-			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Sampling: NoSampling}
+			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}}
 			want, err := Fit(context.Background(), problem, settings)
 			if err != nil {
 				t.Fatal(err)
 			}
 			onSamples, onAll := 0, 0
-			settings.Sampling = AlwaysSampling
+			settings.Method = Certified{Sampling: AlwaysSampling}
 			settings.OnEvent = func(e search.Event) {
 				if e.Sampled {
 					onSamples++

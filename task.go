@@ -28,6 +28,7 @@ type task struct {
 	refit    spec.Refit
 	features *data.Features
 	units    []unit // what can be selected
+	method   selecting
 	find     search.Settings
 	threads  int
 	seed     uint64

@@ -50,9 +50,9 @@ var oracleMethod = method{name: oracleName, run: func(ctx context.Context, t *tr
 // methods are all that can be compared. A new one needs a line here.
 var methods = []method{
 	oracleMethod,
-	selecting(optcomplete.Certified),
-	selecting(optcomplete.OptComplete),
-	selecting(optcomplete.CutPlanes),
+	selecting(optcomplete.Certified{}),
+	selecting(optcomplete.OptComplete{}),
+	selecting(optcomplete.CutPlanes{}),
 	full(model.Full.String(), 0),
 	full(Remainder, optcomplete.AutoRank),
 	{name: IMC, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
@@ -95,7 +95,7 @@ func selecting(which optcomplete.Method) method {
 			return nil, err
 		}
 		start, gamma := time.Now(), found.easiest
-		if which != optcomplete.Certified {
+		if which != (optcomplete.Certified{}) {
 			if gamma, err = t.tune(ctx, which, found); err != nil {
 				return nil, err
 			}
@@ -112,7 +112,13 @@ func selecting(which optcomplete.Method) method {
 }
 
 func (t *trial) paperSettings(which optcomplete.Method, gamma float64) optcomplete.Settings {
-	return optcomplete.Settings{Model: model.Paper, Statistics: optcomplete.Statistics{Gamma: gamma}, Method: which, Master: optcomplete.Master{Solver: t.Solver}}
+	switch which.(type) {
+	case optcomplete.CutPlanes:
+		which = optcomplete.CutPlanes{Solver: t.Solver}
+	case optcomplete.OptComplete:
+		which = optcomplete.OptComplete{Solver: t.Solver}
+	}
+	return optcomplete.Settings{Model: model.Paper, Statistics: optcomplete.Statistics{Gamma: gamma}, Method: which}
 }
 
 // full is the program's own model: effects, and coefficients with a learned

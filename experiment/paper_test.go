@@ -200,15 +200,15 @@ func TestThePapersMethodIsTunedByItself(t *testing.T) {
 	if err != nil || len(found.equal) < 3 || !slices.IsSorted(found.equal) {
 		t.Fatalf("%+v, %v", found, err)
 	}
-	gamma, err := made.tune(context.Background(), optcomplete.OptComplete, found)
+	gamma, err := made.tune(context.Background(), optcomplete.OptComplete{}, found)
 	if err != nil || gamma <= found.equal[0] {
 		t.Errorf("γ %v of %v, %v", gamma, found.equal, err)
 	}
-	out, err := made.fit(context.Background(), made.problem, made.paperSettings(optcomplete.OptComplete, gamma))
+	out, err := made.fit(context.Background(), made.problem, made.paperSettings(optcomplete.OptComplete{}, gamma))
 	if err != nil || !slices.Equal(out.selected, made.source.SelectedNames()) {
 		t.Errorf("selected %v, %v", out.selected, err)
 	}
-	if out, err = made.fit(context.Background(), made.problem, made.paperSettings(optcomplete.OptComplete, found.equal[0])); err != nil || slices.Equal(out.selected, made.source.SelectedNames()) {
+	if out, err = made.fit(context.Background(), made.problem, made.paperSettings(optcomplete.OptComplete{}, found.equal[0])); err != nil || slices.Equal(out.selected, made.source.SelectedNames()) {
 		t.Errorf("at γ %v it selects %v too (%v): this test shows nothing", found.equal[0], out.selected, err)
 	}
 }

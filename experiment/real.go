@@ -41,7 +41,7 @@ const (
 var ModelNames = []string{model.Full.String(), Remainder, model.Pooled.String(), model.Paper.String(), SoftImpute, IMC}
 
 // baselines need no k.
-var baselines = map[string]optcomplete.Method{SoftImpute: optcomplete.SoftImpute, IMC: optcomplete.IMC}
+var baselines = map[string]optcomplete.Method{SoftImpute: optcomplete.SoftImpute{}, IMC: optcomplete.IMC{}}
 
 // Cell is one line of the study.
 type Cell struct {

@@ -17,7 +17,7 @@ func kindOf(s optcomplete.Settings, twoSided bool) (method, model string) {
 	switch method = s.Method.String(); {
 	case twoSided:
 		return method, twosided.Kind
-	case s.Method.Baseline():
+	case optcomplete.Baseline(s.Method):
 		return method, ""
 	}
 	return method, s.Model.String()
@@ -26,7 +26,7 @@ func kindOf(s optcomplete.Settings, twoSided bool) (method, model string) {
 // checkApplies refuses what was given and would do nothing: a setting that does not
 // apply to the method and the model.
 func checkApplies(cmd *cobra.Command, method, model string) (err error) {
-	if model == twosided.Kind && method != optcomplete.Certified.String() {
+	if model == twosided.Kind && method != "certified" {
 		return usagef("--method %s does not apply to two-sided models, those with --row-features: they are selected by certified", method)
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {

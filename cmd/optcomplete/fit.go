@@ -19,8 +19,8 @@ type fitFlags struct {
 	model    string
 	refit    string
 	clip     string
-	method   string
 	settings optcomplete.Settings
+	method   methodFlags
 	rank     rankFlag
 }
 
@@ -33,14 +33,15 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	}
 	s.Model = kind
 	s.NoClip = f.clip == "none"
-	s.NearTies, s.ResidualRank = nearTies(s.NearTies), int(f.rank)
+	s.NearTies = nearTies(s.NearTies)
 	if s.Refit, err = spec.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
-	if f.method != "" { // only fit has the flag
-		if s.Method, err = optcomplete.ParseMethod(f.method); err != nil {
-			return s, usagef("--method: %v", err)
-		}
+	if s.Method, err = f.method.resolve(f.rank); err != nil {
+		return s, usagef("--method: %v", err)
+	}
+	if !optcomplete.Baseline(s.Method) {
+		s.ResidualRank = int(f.rank)
 	}
 	return s, nil
 }
@@ -69,7 +70,6 @@ func fitCommand(c *common) *cobra.Command {
 		output string
 		asJSON bool
 		page   string
-		cuts   cutsFile
 		proven proofFile
 		large  largeFlags
 		remote engineFlags
@@ -108,10 +108,10 @@ file, pass by pass.`,
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
 			}
-			if settings.K == 0 && !settings.Method.Baseline() {
+			if settings.K == 0 && !optcomplete.Baseline(settings.Method) {
 				return usagef("how many features? Give their number with -k")
 			}
-			if err := findSolver(cmd.Context(), settings); err != nil {
+			if err := f.method.findSolver(cmd.Context(), settings.Method); err != nil {
 				return err
 			}
 			if twoSided {
@@ -120,7 +120,7 @@ file, pass by pass.`,
 			if err := large.resolve(&settings); err != nil {
 				return err
 			}
-			if settings.Method == optcomplete.OptComplete && settings.TimeLimit == 0 {
+			if method == "optcomplete" && settings.TimeLimit == 0 {
 				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
 			}
 			settings.Folder = output
@@ -130,7 +130,7 @@ file, pass by pass.`,
 			}
 			defer ended()
 			start = time.Now()
-			in.stored, in.optional = true, settings.Method == optcomplete.SoftImpute || settings.Method == optcomplete.EffectsOnly
+			in.stored, in.optional = true, optcomplete.Baseline(settings.Method) && !slices.Contains(usesAll, method)
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
 				return err
@@ -139,14 +139,13 @@ file, pass by pass.`,
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma, settings.OnDivided = log.event, log.gamma, log.divided
-			cuts.record(&settings.Master)
 			if err := proven.open(&settings); err != nil {
 				return err
 			}
 			defer proven.abort()
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			// The cuts are of use most where a solver has failed.
-			if err := errors.Join(err, cuts.save()); err != nil {
+			if err := errors.Join(err, f.method.cuts.save()); err != nil {
 				return err
 			}
 			defer fitted.Close()
@@ -179,7 +178,7 @@ file, pass by pass.`,
 					return err
 				}
 			} else {
-				printSummary(c, summary, "Model", cmp.Or(output, "not kept (give a folder with -o)"), "Cuts", cuts.written(), "Report", page, "Proof", proven.path)
+				printSummary(c, summary, "Model", cmp.Or(output, "not kept (give a folder with -o)"), "Cuts", f.method.cuts.written(), "Report", page, "Proof", proven.path)
 			}
 			return early(summary)
 		},
@@ -191,7 +190,7 @@ file, pass by pass.`,
 	flags.Bind("proof", &proven.path)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
-	methodFlags(flags, &f, &cuts)
+	f.method.register(flags)
 	flags.Bind("holdout", &f.settings.Holdout)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"runtime/debug"
-	"slices"
 
 	"optcomplete"
 	"optcomplete/internal/memory"
@@ -12,14 +11,12 @@ import (
 
 // largeFlags are for large data and long runs.
 type largeFlags struct {
-	sampling  string
 	memory    string
 	warmStart string
 	folder    string
 }
 
 func (f *largeFlags) register(flags *settings.Flags) {
-	flags.Bind("sampling", &f.sampling)
 	flags.Bind("checkpoint", &f.folder)
 	flags.Bind("warm-start", &f.warmStart)
 	flags.Bind("memory", &f.memory)
@@ -28,7 +25,6 @@ func (f *largeFlags) register(flags *settings.Flags) {
 // resolve puts what the flags say into the settings of a fit.
 func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	s.Checkpoint = f.folder
-	s.Sampling = optcomplete.Sampling(slices.Index([]string{"auto", "never", "always"}, f.sampling))
 	s.Memory = memory.Free() / 2
 	if f.memory != "" {
 		var err error

@@ -20,25 +20,58 @@ import (
 	"optcomplete/milp"
 )
 
-// methodFlags are the flags of the paper's methods.
-func methodFlags(flags *settings.Flags, f *fitFlags, cuts *cutsFile) {
-	master := &f.settings.Master
-	flags.Bind("method", &f.method)
-	flags.Bind("solver", &master.Solver)
-	flags.Bind("solver-path", &master.SolverPath)
-	flags.Bind("sample-rows", &master.SampleRows)
-	flags.Bind("sample-constant", &master.SampleConstant)
-	flags.Bind("certify", &master.Certify)
-	flags.Bind("save-cuts", &cuts.path)
+// methodFlags say how to select, and what the methods have of their own.
+type methodFlags struct {
+	name     string
+	sampling string
+	own      optcomplete.OptComplete // has all that the paper's methods have
+	cuts     cutsFile
+}
+
+func (f *methodFlags) register(flags *settings.Flags) {
+	flags.Bind("method", &f.name)
+	flags.Bind("sampling", &f.sampling)
+	flags.Bind("solver", &f.own.Solver)
+	flags.Bind("solver-path", &f.own.SolverPath)
+	flags.Bind("sample-rows", &f.own.SampleRows)
+	flags.Bind("sample-constant", &f.own.SampleConstant)
+	flags.Bind("certify", &f.own.Certify)
+	flags.Bind("save-cuts", &f.cuts.path)
+}
+
+// resolve is the method that the flags ask for; the certified one of a verb that has
+// no such flags.
+func (f *methodFlags) resolve(rank rankFlag) (optcomplete.Method, error) {
+	if f.name == "" {
+		return optcomplete.Certified{}, nil
+	}
+	method, err := optcomplete.ParseMethod(f.name)
+	of := f.own
+	if f.cuts.path != "" {
+		of.OnCuts, of.OnStep = f.cuts.head, f.cuts.step
+	}
+	switch method.(type) {
+	case optcomplete.Certified:
+		return optcomplete.Certified{Sampling: optcomplete.Sampling(slices.Index([]string{"auto", "never", "always"}, f.sampling))}, nil
+	case optcomplete.CutPlanes:
+		return optcomplete.CutPlanes{Solver: of.Solver, SolverPath: of.SolverPath, OnCuts: of.OnCuts, OnStep: of.OnStep}, nil
+	case optcomplete.OptComplete:
+		return of, nil
+	case optcomplete.SoftImpute:
+		return optcomplete.SoftImpute{Rank: max(int(rank), 0)}, nil
+	case optcomplete.IMC:
+		return optcomplete.IMC{Rank: max(int(rank), 0)}, nil
+	}
+	return method, err
 }
 
 // findSolver fails where the method needs a solver that is not there: better now
 // than when the data are read and gamma is chosen.
-func findSolver(ctx context.Context, s optcomplete.Settings) error {
-	if s.Method != optcomplete.CutPlanes && s.Method != optcomplete.OptComplete {
+func (f *methodFlags) findSolver(ctx context.Context, method optcomplete.Method) error {
+	if !slices.Contains(masters, method.String()) {
 		return nil
 	}
-	solver, err := milp.New(s.Master.Solver, s.Master.SolverPath)
+	solver, err := milp.New(f.own.Solver, f.own.SolverPath)
 	if err == nil {
 		_, err = solver.Version(ctx)
 	}
@@ -54,13 +87,9 @@ type cutsFile struct {
 	steps cutplanes.Steps
 }
 
-func (f *cutsFile) record(master *optcomplete.Master) {
-	if f.path == "" {
-		return
-	}
-	master.OnCuts = func(h cutplanes.Header) { f.steps.Header = h }
-	master.OnStep = func(s cutplanes.Step) { f.steps.Steps = append(f.steps.Steps, s) }
-}
+func (f *cutsFile) head(h cutplanes.Header) { f.steps.Header = h }
+
+func (f *cutsFile) step(s cutplanes.Step) { f.steps.Steps = append(f.steps.Steps, s) }
 
 // written is where the cuts are, if there were any to write.
 func (f *cutsFile) written() string {

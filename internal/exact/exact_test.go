@@ -176,9 +176,9 @@ func TestFit(t *testing.T) {
 		allowed := func([]int) bool { return true }
 		switch r.IntN(6) {
 		case 0:
-			settings.Method = optcomplete.CutPlanes
+			settings.Method = optcomplete.CutPlanes{}
 		case 1:
-			settings.Method, settings.Master.Certify = optcomplete.OptComplete, true
+			settings.Method = optcomplete.OptComplete{Certify: true}
 		case 2:
 			settings.Gap = 0.3
 		case 3:

@@ -4,8 +4,8 @@
 //
 // It takes records (structs) and a list of fields to leave out, and walks the rest
 // by reflection: a field that somebody adds is in the text from then on, unless it
-// is put on the list, with a reason. What it cannot write down (a function, a map,
-// an interface) panics, so it never leaves anything out by oversight.
+// is put on the list, with a reason. What it cannot write down (a function, a map)
+// panics, so it never leaves anything out by oversight.
 package fingerprint
 
 import (
@@ -32,6 +32,12 @@ func Text(name string, record any, out LeftOut) string {
 func walk(b *strings.Builder, path string, v reflect.Value, out LeftOut) {
 	if _, left := out[path]; left {
 		return
+	}
+	if v.Kind() == reflect.Interface && !v.IsNil() { // which type, then its fields
+		fmt.Fprintf(b, "%s %v\n", words(path), v.Elem().Type())
+		if v = v.Elem(); v.Kind() == reflect.Pointer && !v.IsNil() {
+			v = v.Elem()
+		}
 	}
 	if v.Kind() == reflect.Struct {
 		for f := range v.NumField() {
@@ -64,6 +70,11 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		return fmt.Append(b, plain(v))
 	case reflect.String:
 		return fmt.Appendf(b, "%q", v.String())
+	case reflect.Interface:
+		if v.IsNil() {
+			return append(b, "none"...)
+		}
+		return appendValue(fmt.Appendf(b, "%v ", v.Elem().Type()), v.Elem())
 	case reflect.Pointer:
 		if v.IsNil() {
 			return append(b, "none"...)

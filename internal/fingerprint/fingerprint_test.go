@@ -13,13 +13,18 @@ type record struct {
 	Names        []string
 	Inner        inner
 	Maybe        *inner
+	Way          any
 	Threads      int
 }
 
+type quick struct{ Steps int }
+
+type slow struct{ Steps int }
+
 func TestEveryFieldThatIsNotLeftOutHasItsLine(t *testing.T) {
-	got := Text("Settings", record{K: 3, RowShrinkage: 0.1, Names: []string{"a b", "c"}, Maybe: &inner{[]string{"x"}}},
+	got := Text("Settings", record{K: 3, RowShrinkage: 0.1, Names: []string{"a b", "c"}, Maybe: &inner{[]string{"x"}}, Way: &slow{2}},
 		LeftOut{"Settings.Threads": "rounding does not depend on them"})
-	want := "k 3\nrow shrinkage 0.1\nnames 2[\"a b\" \"c\" ]\ninner deep 0[]\nmaybe {Deep 1[\"x\" ] }\n"
+	want := "k 3\nrow shrinkage 0.1\nnames 2[\"a b\" \"c\" ]\ninner deep 0[]\nmaybe {Deep 1[\"x\" ] }\nway *fingerprint.slow\nway steps 2\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
@@ -30,7 +35,7 @@ func TestDifferentValuesDiffer(t *testing.T) {
 	seen := map[string]record{}
 	for _, r := range []record{
 		{Names: []string{"a", "b"}}, {Names: []string{"a b"}}, {Names: []string{`a" "b`}}, {Names: nil}, {Names: []string{""}},
-		{Maybe: &inner{}}, {Maybe: nil}, {Names: []string{strings.Repeat("x", 500)}}, {Names: []string{strings.Repeat("x", 501)}},
+		{Maybe: &inner{}}, {Maybe: nil}, {Way: quick{1}}, {Way: slow{1}}, {Way: slow{2}}, {Names: []string{strings.Repeat("x", 500)}}, {Names: []string{strings.Repeat("x", 501)}},
 		{RowShrinkage: 0.1}, {RowShrinkage: 0.1 + 1e-17*2}, {RowShrinkage: 0.10000000000000002},
 	} {
 		text := Text("Settings", r, nil)
@@ -39,8 +44,8 @@ func TestDifferentValuesDiffer(t *testing.T) {
 		}
 		seen[text] = r
 	}
-	if len(seen) != 10 {
-		t.Errorf("%d different texts of 10 different records", len(seen))
+	if len(seen) != 13 {
+		t.Errorf("%d different texts of 13 different records", len(seen))
 	}
 }
 
