@@ -9,7 +9,6 @@ import (
 	"optcomplete/baseline/imc"
 	"optcomplete/baseline/softimpute"
 	"optcomplete/data"
-	"optcomplete/evaluate"
 	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/pass"
@@ -79,11 +78,9 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	if err != nil {
 		return nil, err
 	}
-	var held data.Source
-	if s.Holdout > 0 {
-		if train, held, err = evaluate.Split(ctx, train, s.Holdout, s.Seed, s.Threads); err != nil {
-			return nil, err
-		}
+	train, held, when, err := holdOut(ctx, problem, train, &s)
+	if err != nil {
+		return nil, err
 	}
 	clip := !s.NoClip && s.Model != model.Paper
 	of := baselineSettings{center: effects.AutoCenter, effects: effects.Settings{
@@ -110,6 +107,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 		Method: s.Method.String(), Model: model.Paper.String(), Features: len(problem.Features.Names), Refit: spec.LeastSquares,
 		Certificate: result.Certificate{Status: result.Fitted}, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{},
 	}
+	summary.Split = when
 	if e != nil {
 		summary.Model = model.Full.String()
 		summary.RowShrinkage, summary.ColumnShrinkage = e.RowShrinkage, e.ColumnShrinkage

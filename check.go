@@ -24,6 +24,9 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if s.Method == nil {
 		s.Method = Certified{}
 	}
+	if s.Split == spec.TimeSplit && problem.Times == nil {
+		return bad("the split is by time, but the times of the entries are not known")
+	}
 	if Baseline(s.Method) {
 		if s.K != 0 || len(s.Always)+len(s.Never) > 0 {
 			return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)

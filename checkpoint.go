@@ -24,6 +24,13 @@ func openCheckpoint(ctx context.Context, problem Problem, settings *Settings) (*
 	if err != nil {
 		return nil, err
 	}
+	if problem.Times != nil {
+		times, err := entriesHash(ctx, problem.Times.Source(), settings.Threads)
+		if err != nil {
+			return nil, err
+		}
+		entries += " times " + times
+	}
 	return checkpoint.Open(settings.Checkpoint, runText(problem, settings, entries))
 }
 
@@ -32,6 +39,7 @@ func openCheckpoint(ctx context.Context, problem Problem, settings *Settings) (*
 // chose, and none of these has a part in that.
 var changesNoAnswer = fingerprint.LeftOut{
 	"Problem.Ratings":           "written as its shape and the hashes of ids and entries",
+	"Problem.Times":             "written as the hash of its entries",
 	"Settings.Limits.Gap":       "a limit: it ends a search, at costs that are what they are",
 	"Settings.Limits.TimeLimit": "a limit",
 	"Settings.Limits.Began":     "a limit",

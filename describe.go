@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/spec"
 )
 
 // baselineEntries is how many entries the shrinkage of the baselines is chosen on.
@@ -45,6 +46,9 @@ func settingsOf(s *Settings) map[string]string {
 	put("row-shrinkage", s.RowShrinkage)
 	put("column-shrinkage", s.ColumnShrinkage)
 	put("holdout", s.Holdout)
+	if s.Split != spec.RandomSplit {
+		out["split"] = s.Split.String()
+	}
 	if s.ResidualRank == AutoRank {
 		out["residual-rank"] = "auto"
 	} else {

@@ -34,6 +34,9 @@ type Problem struct {
 	// Encoding tells how the features were made from a raw table, and which of
 	// them are selected together; nil: each feature by itself, as given.
 	Encoding *encode.Encoding
+	// Times has when entries were made, in seconds since 1970, in the place of their
+	// values, for splits by time; nil: not known. See ingest.Times.
+	Times *data.Ratings
 }
 
 // The parts of Settings; see package spec.
@@ -122,11 +125,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	var held data.Source
-	if settings.Holdout > 0 {
-		if train, held, err = evaluate.Split(ctx, train, settings.Holdout, settings.Seed, settings.Threads); err != nil {
-			return nil, err
-		}
+	train, held, when, err := holdOut(ctx, problem, train, &settings)
+	if err != nil {
+		return nil, err
 	}
 	t.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
 	began := time.Now()
@@ -139,6 +140,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	chosen := time.Since(start)
 	summary := t.summary(problem, &settings, c)
+	summary.Split = when
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	preparing := progress.Start(ctx, "Preparing the search", 0, "")
 	defer preparing.Done()

@@ -9,6 +9,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/selection"
+	"optcomplete/spec"
 )
 
 // A path over k; see package selection.
@@ -35,11 +36,23 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
-	r, err := selection.Path(ctx, &matrixPath{t, &settings}, train, path)
+	f := &matrixPath{task: t, settings: &settings}
+	if settings.Split == spec.TimeSplit {
+		if path.Repeats > 0 {
+			return nil, spec.Errorf("repeated hold-outs are drawn at random: leave them out, or the split by time")
+		}
+		if f.moments, err = evaluate.NewMoments(ctx, problem.Ratings, problem.Times, settings.Threads); err != nil {
+			return nil, err
+		}
+		if f.cuts, err = f.moments.Folds(path.Folds); err != nil {
+			return nil, err
+		}
+	}
+	r, err := selection.Path(ctx, f, train, path)
 	if err != nil {
 		return nil, err
 	}
-	r.Model = t.kind.String()
+	r.Model, r.ByTime = t.kind.String(), f.moments != nil
 	if t.kind != model.Pooled {
 		r.Gamma0 = 0
 	}
@@ -56,6 +69,8 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 type matrixPath struct {
 	*task
 	settings *Settings
+	moments  *evaluate.Moments // of a split by time; nil: folds are random
+	cuts     []float64         // the moments between its folds
 }
 
 var _ selection.Formulation[*data.Matrix] = (*matrixPath)(nil)
@@ -99,6 +114,9 @@ func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []
 }
 
 func (f *matrixPath) Fold(all *data.Matrix, x, folds int) (train, held *data.Matrix) {
+	if f.moments != nil {
+		return f.moments.Parts(all, f.cuts[x], f.cuts[x+1])
+	}
 	return evaluate.Fold(all, x, folds, f.seed)
 }
 

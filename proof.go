@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"optcomplete/data"
-	"optcomplete/evaluate"
 	"optcomplete/model"
 	"optcomplete/proof"
 	"optcomplete/search"
@@ -67,10 +66,12 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 		if err != nil || !(share >= 0 && share < 1) {
 			return nil, spec.Errorf("the model says that the part %q of the entries was held out", text)
 		}
-		if share > 0 {
-			if train, _, err = evaluate.Split(ctx, train, share, summary.Seed, threads); err != nil {
-				return nil, err
-			}
+		settings.Holdout, settings.Seed = share, summary.Seed
+		if summary.Split != nil {
+			settings.Split = spec.TimeSplit
+		}
+		if train, _, _, err = holdOut(ctx, problem, train, &settings); err != nil {
+			return nil, err
 		}
 	}
 	about := t.about(train, summary)

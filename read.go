@@ -32,6 +32,7 @@ type ReadSettings struct {
 	// Ratings says how the ratings are read. Columns and Threads are set by Read.
 	Ratings ingest.Settings
 
+	Times      bool // read when entries were made too; the ratings are then read twice
 	MinEntries int  // rows with fewer entries are left out
 	Stored     bool // a pack stays in its file and is read from there, pass by pass
 	Threads    int  // zero: all processors
@@ -86,6 +87,15 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	}
 	if err != nil {
 		return Problem{}, notes, err
+	}
+	if settings.Times {
+		if stored {
+			problem.Close()
+		}
+		settings.Ratings.Columns = problem.Ratings.ColumnIDs
+		if problem.Times, _, err = ingest.Times(ctx, []string{ratings}, settings.Ratings); err != nil {
+			return Problem{}, notes, err
+		}
 	}
 	if problem.Features == nil {
 		problem.Features = data.NewFeatures(problem.Ratings.ColumnIDs, nil, nil)

@@ -49,7 +49,8 @@ type Summary struct {
 	SampleColumns int      `json:"sample_columns,omitempty"` // f, columns drawn for each of its rows
 	SampledGap    *float64 `json:"sampled_gap,omitempty"`    // of the samples' cost and bound: proves nothing
 
-	Holdout *Metrics `json:"holdout,omitempty"` // nil if nothing was held out
+	Holdout *Metrics   `json:"holdout,omitempty"`    // nil if nothing was held out
+	Split   *TimeSplit `json:"time_split,omitempty"` // nil if what was held out, if anything, was drawn at random
 	// Coverage tells how many held-out entries lie in their intervals.
 	Coverage []Coverage `json:"coverage,omitempty"`
 	Train    Metrics    `json:"train"`
@@ -81,6 +82,13 @@ type Summary struct {
 	Version  string            `json:"version"`            // of the program that made it
 	Platform string            `json:"platform,omitempty"` // what it ran on
 	Format   int               `json:"format_version"`     // of the saved model; set by Normalize
+}
+
+// TimeSplit says which entries were held out by their time.
+type TimeSplit struct {
+	From    float64 `json:"from"`         // those from this time on, in seconds since 1970
+	Moment  string  `json:"moment"`       // the same for people, in UTC
+	Without int     `json:"without_time"` // entries that have no time: trained on
 }
 
 // FormatVersion is the version of the saved model that this package writes. It

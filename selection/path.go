@@ -52,9 +52,10 @@ type PathResult struct {
 	Gamma0          float64             `json:"gamma0,omitempty"`
 	RowShrinkage    float64             `json:"row_shrinkage,omitempty"`
 	ColumnShrinkage float64             `json:"column_shrinkage,omitempty"`
-	Folds           int                 `json:"folds"`  // that were validated on
-	Best            int                 `json:"best"`   // k of the least validation error; 0: not validated
-	Chosen          int                 `json:"chosen"` // smallest k within one standard error of it
+	Folds           int                 `json:"folds"`                   // that were validated on
+	ByTime          bool                `json:"split_by_time,omitempty"` // each fold is scored by what was fitted to the entries before it
+	Best            int                 `json:"best"`                    // k of the least validation error; 0: not validated
+	Chosen          int                 `json:"chosen"`                  // smallest k within one standard error of it
 	Points          []PathPoint         `json:"path"`
 	Stability       *Stability          `json:"stability,omitempty"`
 	GammaPath       []result.GammaPoint `json:"-"`           // the γ tried on all data

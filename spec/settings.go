@@ -37,6 +37,7 @@ type Statistics struct {
 	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
 	Refit           Refit   // how coefficients are fitted once the selection is known; zero: as the model does best
 	Holdout         float64 // part of the entries, in [0,1), kept aside to score on; zero: none
+	Split           Split   // which entries are kept aside, and which are the folds of a path; zero: random ones
 	Seed            uint64  // of the hold-out and validation splits, and of samples
 }
 

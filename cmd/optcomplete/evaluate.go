@@ -2,8 +2,10 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"text/tabwriter"
 
@@ -14,6 +16,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -24,6 +27,7 @@ func evaluateCommand(c *common) *cobra.Command {
 		asJSON   bool
 		settings evaluate.MeasureSettings
 		options  ingest.Settings
+		split    string
 	)
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
@@ -71,6 +75,9 @@ and counted, as predict does.`,
 			if twosided.Is(args[0]) {
 				return usagef("%s is a two-sided model: use predict", args[0])
 			}
+			if split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
+				return usagef("--time-name names the column of the times for --split time, which was not given")
+			}
 			m, err := loadWith(c, args[0], records)
 			if err != nil {
 				return err
@@ -83,6 +90,11 @@ and counted, as predict does.`,
 			c.notes(report)
 			for _, w := range report.Warnings() {
 				c.notef("warning: %s: %s", args[1], w)
+			}
+			if split == spec.TimeSplit.String() {
+				if test, err = futureOf(cmd.Context(), c, m, args, test, options); err != nil {
+					return err
+				}
 			}
 			settings.Popularity = func(column int) float64 {
 				if column >= len(m.ColumnEntries) {
@@ -114,7 +126,32 @@ and counted, as predict does.`,
 	flags.Bind("features", &records)
 	flags.Bind("drop-unknown", &options.DropUnknown)
 	ratingsFlags(flags, &options)
+	flags.Bind("split", &split)
+	flags.Bind("time-name", &options.TimeName)
 	return cmd
+}
+
+// futureOf is the test entries that were made after the model's training ended.
+func futureOf(ctx context.Context, c *common, m *model.Model, args []string, test *data.Ratings, options ingest.Settings) (*data.Ratings, error) {
+	if m.Summary.Split == nil {
+		return nil, usagef("%s was not fitted with --split time, so no moment is known at which its training ended: leave --split time out, or fit with --split time --holdout 0.2", args[0])
+	}
+	options.Columns, options.Where = test.ColumnIDs, "the test entries"
+	times, _, err := ingest.Times(ctx, []string{args[1]}, options)
+	if err != nil {
+		return nil, err
+	}
+	moments, err := evaluate.NewMoments(ctx, test, times, threadsOf(c))
+	if err != nil {
+		return nil, err
+	}
+	_, future := moments.Parts(test.Matrix, m.Summary.Split.From, math.Inf(1))
+	if future.Observed() == 0 {
+		return nil, &data.InputError{File: args[1], Problem: "no entry is from " + m.Summary.Split.Moment + " (UTC) or later, when the training of the model ended", Remedy: "give later entries, or leave out --split time"}
+	}
+	c.notef("note: %s of %s are from %s (UTC) or later and are scored%s", grouped(future.Observed()), counted(test.Observed(), "entry", "entries"), m.Summary.Split.Moment,
+		map[bool]string{true: fmt.Sprintf("; %s have no time and are left out", grouped(moments.Without))}[moments.Without > 0])
+	return (&data.Ratings{Matrix: future, RowIDs: test.RowIDs, ColumnIDs: test.ColumnIDs}).WithEntries(1), nil
 }
 
 // answersOf gives the model's answers for a matrix whose columns are those of

@@ -88,6 +88,7 @@ file, pass by pass.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
   optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
   optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 -o model --report report.html
+  optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 --split time -o model
   optcomplete fit ratings.csv --features films.csv -k 5 -o model --proof proof.zst
   optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
   optcomplete fit ratings.pack --features films.csv -k 5 --memory 4G --checkpoint run -o model
@@ -113,6 +114,12 @@ file, pass by pass.`,
 			}
 			if err := f.method.findSolver(cmd.Context(), settings.Method); err != nil {
 				return err
+			}
+			if settings.Split, err = in.splitOf(cmd); err != nil {
+				return err
+			}
+			if settings.Split == spec.TimeSplit && settings.Holdout == 0 {
+				return usagef("--split time says which entries --holdout keeps aside: give, say, --holdout 0.2")
 			}
 			if twoSided {
 				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
@@ -192,6 +199,7 @@ file, pass by pass.`,
 	f.register(flags)
 	f.method.register(flags)
 	flags.Bind("holdout", &f.settings.Holdout)
+	in.registerSplit(flags)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)

@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/settings"
 	"optcomplete/internal/textfile"
 	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // inputFlags say where the data are and how to read them.
@@ -24,6 +25,13 @@ type inputFlags struct {
 	optional   bool // without features the columns are those of the ratings
 	ratings    ingest.Settings
 	encode     encodeFlags
+	split      string // random, or time: the times of the entries are read too
+}
+
+// registerSplit adds the flags of a split by time.
+func (f *inputFlags) registerSplit(flags *settings.Flags) {
+	flags.Bind("split", &f.split)
+	flags.Bind("time-name", &f.ratings.TimeName)
 }
 
 func (f *inputFlags) register(flags *settings.Flags) {
@@ -34,13 +42,26 @@ func (f *inputFlags) register(flags *settings.Flags) {
 	f.encode.register(flags)
 }
 
+// splitOf is the split that was asked for. A name of the times without it would do
+// nothing.
+func (f *inputFlags) splitOf(cmd *cobra.Command) (spec.Split, error) {
+	split, err := spec.ParseSplit(f.split)
+	if err != nil {
+		return split, usagef("--split: %v", err)
+	}
+	if split != spec.TimeSplit && cmd.Flags().Changed("time-name") {
+		return split, usagef("--time-name names the column of the times for --split time, which was not given")
+	}
+	return split, nil
+}
+
 // load reads both files; what was left out becomes warnings. For the paper's
 // model the features are numbers, used as they are given.
 func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind model.Kind) (optcomplete.Problem, []string, error) {
 	if f.features == "" && !f.optional {
 		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
-	settings := optcomplete.ReadSettings{Model: kind, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads}
+	settings := optcomplete.ReadSettings{Model: kind, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
 	if kind != model.Paper || f.encode.given(cmd) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {

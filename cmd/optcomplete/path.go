@@ -58,6 +58,9 @@ the training part of every fold, with the search ended at its root.`,
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
 			}
+			if settings.Split, err = in.splitOf(cmd); err != nil {
+				return err
+			}
 			watch(c, &path)
 			var result *optcomplete.PathResult
 			if twoSided {
@@ -105,6 +108,7 @@ the training part of every fold, with the search ended at its root.`,
 	f.register(flags)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	in.register(flags)
+	in.registerSplit(flags)
 	two.register(flags)
 	return cmd
 }
@@ -162,7 +166,7 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		}
 		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
 	}
-	fmt.Fprintf(w, "RMSE on %d folds; gamma %.3g\n", r.Folds, r.Gamma)
+	fmt.Fprintf(w, "RMSE on %d folds%s; gamma %.3g\n", r.Folds, map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
 	if r.Chosen > 0 {
 		fmt.Fprintf(w, "Choice    k = %d: %s\n", r.Chosen, strings.Join(selectedAt(r, r.Chosen), ", "))
 	}

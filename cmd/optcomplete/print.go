@@ -33,10 +33,21 @@ func printSummary(c *common, s *model.Summary, written ...string) {
 	printMetrics(w, "Train", &s.Train)
 	if s.Holdout != nil {
 		printMetrics(w, "Hold-out", s.Holdout)
+		if s.Split != nil {
+			fmt.Fprintf(w, "  split   trained on entries before %s (UTC), scored on those from then on%s\n", s.Split.Moment, untimed(s.Split.Without))
+		}
 		printCoverage(w, s.Coverage)
 	}
 	printNearTies(w, s)
 	printWritten(w, written...)
+}
+
+// untimed says what became of entries without a time.
+func untimed(entries int) string {
+	if entries == 0 {
+		return ""
+	}
+	return fmt.Sprintf("; %s without a time trained on too", counted(entries, "entry", "entries"))
 }
 
 // printWritten says where things are: pairs of what and where, those without a

@@ -56,6 +56,8 @@ var (
 	withEffects = []string{"full", "pooled"}
 )
 
+const timeName = "column of the times in the ratings' header, for --split time; without it, one called timestamp, time, date, datetime or day"
+
 // table holds every setting of the program. A new one is a line here and a Bind
 // where its variable is; flags, checks, help, --config, completions and
 // docs/settings.md follow from it (make settings).
@@ -172,6 +174,12 @@ var table = settings.Table{
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "part of the entries to keep aside and score on, such as 0.2"},
 	{Name: "holdout", Type: settings.Number, Default: "0.2", Range: "(0, 1)", Group: inChecks, Verbs: []string{"bench real"}, Help: "part of the entries to keep aside and score on"},
+	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"fit"}, Models: ofMatrix, Help: "which entries --holdout keeps aside: random ones, or the latest (time), so that what is fitted to the past is scored on the future"},
+	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "folds of random entries, or of time: each is scored by what was fitted to the entries before it"},
+	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"verify"}, Help: "as the model was fitted; without it, what the model says"},
+	{Name: "split", Type: settings.Text, Default: "all", Range: "all | time", Group: inChecks, Verbs: []string{"evaluate"}, Help: "time: score only entries from the moment on at which the training of the model ended (fit --split time)"},
+	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: fitting, Models: ofMatrix, Help: timeName},
+	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: []string{"evaluate", "verify"}, Help: timeName},
 	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
 	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
 	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},

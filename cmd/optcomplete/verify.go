@@ -139,6 +139,7 @@ or is of something else; 2 that a file cannot be read.`,
 	flags := flagsOf(cmd, "verify")
 	flags.Bind("proof", &path)
 	in.register(flags)
+	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd
 }

@@ -44,7 +44,7 @@ func field(text []byte, delimiter byte) (k key, n int, ok bool) {
 
 // plainLines tells whether the lines of a layout may be taken by fastLines.
 func (w *worker) plainLines(l *layout) bool {
-	return !l.double && l.row == 0 && l.column == 1 && l.value == 2 && l.width <= 4 && len(w.settings.Missing) == 0
+	return !l.double && l.row == 0 && l.column == 1 && l.value == 2 && l.width <= 4 && len(w.settings.Missing) == 0 && !w.settings.times
 }
 
 // fastLines takes lines off the beginning of a text without quotes. What is left

@@ -262,6 +262,9 @@ func (in *input) finish() error {
 
 // read hands the file to the pipe in batches.
 func (in *input) read(p *pipe) error {
+	if fault := in.checkTimes(p.settings); fault != nil {
+		return fault
+	}
 	switch in.format {
 	case Parquet:
 		return in.readParquet(p)

@@ -16,6 +16,7 @@ type layout struct {
 	double             bool   // the delimiter stands twice, as in MovieLens' "1::1193::5"
 	width              int    // fields of a line, counted at each single delimiter
 	row, column, value int    // the fields that matter
+	time               int    // where times are read: the field that has them; −1: none
 	header             bool   // the first line is one
 	taken              string // what its names were taken for, where they do not say it
 
@@ -58,6 +59,9 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 	if in.format == "" {
 		in.format = textFormat(in.name, line)
 	}
+	if fault := in.checkTimes(s); fault != nil {
+		return false, fault
+	}
 	if in.format == Netflix {
 		in.layout.delimiter = ','
 		return true, nil
@@ -66,6 +70,9 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 		return true, in.matrixMarket(b)
 	}
 	if wide, err := in.wide(b, s); wide || err != nil {
+		if fault := in.checkTimes(s); fault != nil && err == nil {
+			return false, fault
+		}
 		return wide, err
 	}
 	if fault := in.delimited(line, b.skip+1, s); fault != nil {
@@ -106,7 +113,7 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	case in.format == TSV:
 		l.delimiter = '\t'
 	case in.format == MovieLens && bytes.Count(line, []byte("::")) >= 2:
-		return in.doubleColon(line, number)
+		return in.doubleColon(line, number, s)
 	default:
 		l.delimiter = textfile.DetectDelimiter(line, 3)
 	}
@@ -123,14 +130,16 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	}
 	if fault == nil {
 		l.header, l.width, l.row, l.column, l.value = true, len(first), at[0], at[1], at[2]
-		return nil
+		return in.findTime(first, number, s)
 	}
 	if s.named() {
 		return fault
 	}
 	l.width, l.row, l.column, l.value = 3, 0, 1, 2
 	if in.format == MovieLens && len(first) == 4 {
-		l.width = 4 // the last is the time
+		l.width, l.time = 4, 3
+	} else if s.times {
+		return in.noTimes("the file has no header that names a time")
 	}
 	if len(first) != l.width {
 		fault = t.WrongCount(len(first), l.width)
@@ -160,11 +169,13 @@ func isHeader(column, value []byte, s *Settings) bool {
 }
 
 // doubleColon is the layout of MovieLens' ratings.dat: row::column::value::time.
-func (in *input) doubleColon(line []byte, number int) *data.InputError {
+func (in *input) doubleColon(line []byte, number int, s *Settings) *data.InputError {
 	fields := bytes.Split(line, []byte{':'})
-	in.layout = layout{delimiter: ':', double: true, width: len(fields), column: 2, value: 4}
+	in.layout = layout{delimiter: ':', double: true, width: len(fields), column: 2, value: 4, time: 6}
 	if count := in.layout.count(fields); count != 3 && count != 4 || !in.layout.doubled(fields) || len(fields)%2 == 0 {
 		return in.table(number).Fault("the line is not of the form row::column::value::time", "")
+	} else if s.times && count != 4 {
+		return in.noTimes("the lines end with the value")
 	}
 	return nil
 }

@@ -86,11 +86,23 @@ func (in *input) damaged(err error) error {
 // row, the column and the value, or all of a wide matrix.
 func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batch), error) {
 	at, err := in.recordColumns(t.names, s)
-	if named := err == nil && in.layout.header; named && !in.asWide {
-		return at, (*worker).parseRecord, nil
+	if named := err == nil && in.layout.header; !named || in.asWide {
+		if columns, wide, wrong := in.wideRecord(t, s); wide || wrong != nil {
+			if wide && s.times {
+				return nil, nil, in.noTimes("a wide matrix holds values only")
+			}
+			return columns, (*worker).parseWideRecord, wrong
+		}
 	}
-	if columns, wide, wrong := in.wideRecord(t, s); wide || wrong != nil {
-		return columns, (*worker).parseWideRecord, wrong
+	if err == nil && s.times {
+		header := make([][]byte, len(t.names))
+		for x := range t.names {
+			header[x] = []byte(t.names[x])
+		}
+		if fault := in.findTime(header, 0, s); fault != nil {
+			return nil, nil, fault
+		}
+		at = append(at, in.layout.time)
 	}
 	return at, (*worker).parseRecord, err
 }
@@ -145,7 +157,11 @@ func (w *worker) parseRecord(b *batch) {
 			errors.As(b.file.damaged(fmt.Errorf("%v", r)), &b.fault)
 		}
 	}()
-	if b.record.NumCols() != 3 {
+	want := int64(3)
+	if w.settings.times {
+		want = 4
+	}
+	if b.record.NumCols() != want {
 		errors.As(b.file.damaged(fmt.Errorf("a record has %d columns", b.record.NumCols())), &b.fault)
 		return
 	}
@@ -167,6 +183,13 @@ func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow
 	if err != nil {
 		errors.As(err, &b.fault)
 		return
+	}
+	var when func(int) (float64, bool, bool)
+	if w.settings.times {
+		if when, err = momentsOf(b.file, b.record.Column(3)); err != nil {
+			errors.As(err, &b.fault)
+			return
+		}
 	}
 	for x := range int(b.record.NumRows()) {
 		b.lines++
@@ -201,6 +224,18 @@ func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow
 				b.fault = w.table(b).WrongValue(text, textfile.NotFinite)
 				return
 			}
+		}
+		if when != nil {
+			seconds, unknown, ok := when(x)
+			if unknown {
+				b.missing++
+				continue
+			}
+			if !ok {
+				w.fail(b, "a time cannot be read", "times are dates, timestamps, or text such as 2024-01-31")
+				return
+			}
+			v = seconds
 		}
 		w.put(b, row, column, key, j, v)
 	}

@@ -20,6 +20,9 @@ type Settings struct {
 	// columns with these names.
 	RowName, ColumnName, ValueName string
 
+	TimeName string // of the column that Times reads; empty: a usual name such as timestamp or date
+	times    bool   // read the times instead of the values
+
 	Missing   []string // values that mean unknown: such entries are left out
 	Delimiter byte     // of text; 0 means tab, comma or semicolon, as the first line shows
 
@@ -68,6 +71,8 @@ const (
 	First
 	Last
 	Mean
+
+	latest // the largest: of times, when all of a mean was known
 )
 
 var duplicatesNames = []string{"error", "first", "last", "mean"}

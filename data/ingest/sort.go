@@ -202,6 +202,8 @@ func merged(values []float64, how Duplicates) float64 {
 		return values[0]
 	case Last:
 		return values[len(values)-1]
+	case latest:
+		return slices.Max(values)
 	}
 	slices.Sort(values)
 	sum, parts := 0.0, 0.0

@@ -193,6 +193,10 @@ func (w *worker) parseDelimited(b *batch) {
 		if !quoted {
 			row, column, value = textfile.Trim(row), textfile.Trim(column), textfile.Trim(value)
 		}
+		if w.settings.times {
+			w.dated(b, row, column, value, textfile.Trim(fields[l.time]))
+			return
+		}
 		w.entry(b, row, column, value)
 	})
 }
@@ -216,12 +220,17 @@ func (w *worker) parseNetflix(b *batch) {
 			return
 		}
 		row, value := line[:first], line[first+1:]
+		var when []byte
 		if second := bytes.IndexByte(value, ','); second >= 0 {
 			if bytes.IndexByte(value[second+1:], ',') >= 0 {
 				b.fault = w.table(b).WrongCount(bytes.Count(line, []byte{','})+1, 3)
 				return
 			}
-			value = value[:second]
+			value, when = value[:second], value[second+1:]
+		}
+		if w.settings.times {
+			w.dated(b, textfile.Trim(row), column, textfile.Trim(value), textfile.Trim(when))
+			return
 		}
 		w.entry(b, textfile.Trim(row), column, textfile.Trim(value))
 	})

@@ -69,7 +69,7 @@ class MatrixCompleter(Params, CompleterSettings):
         MatrixCompleter
             The same object. After KeyboardInterrupt it holds the best selection so far, with a bound that is true.
         """
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), wide)
+        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), wide, time_name=self.time_name)
         options = options_of(self.get_params(), type(self).__init__)
         if not is_path(entries.source):
             for name in ("row_name", "column_name", "value_name", "format", "delimiter"):
@@ -392,6 +392,7 @@ class MatrixCompleter(Params, CompleterSettings):
         places: int = 10,
         relevant: float | None = None,
         resamples: int = 1000,
+        split: str = "all",
     ) -> dict[str, Any]:
         """Errors and rankings on test entries, with 95 % intervals, as `optcomplete evaluate --json` prints them.
 
@@ -413,10 +414,12 @@ class MatrixCompleter(Params, CompleterSettings):
             Least value that makes an entry relevant; None means the mean of the row's test entries.
         resamples : int
             Resamples of the rows behind the intervals; 0 for none.
+        split : str
+            "time" scores only entries from the moment on at which the training of the model ended (split="time" of fit).
         """
         tables: dict[str, pa.Table] = {}
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None)
-        options = {"drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "json": True}
+        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None, time_name=self.time_name)
+        options = {"split": split, "time_name": self.time_name if split == "time" else None, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "json": True}
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
         return dict(self._fitted().ask("evaluate", [_given(entries.source, "ratings", tables)], options, tables).json)

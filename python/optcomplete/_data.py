@@ -88,8 +88,11 @@ def _widened(column: pa.ChunkedArray) -> pa.ChunkedArray:
     return column
 
 
-def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: bool | None, what: str = "ratings") -> Entries:
-    """Observed entries of whatever holds them."""
+_TIMES = ("timestamp", "time", "date", "datetime", "day")
+
+
+def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: bool | None, what: str = "ratings", time_name: str | None = None) -> Entries:
+    """Observed entries of whatever holds them, with the column of their times if there is one."""
     if is_path(x):
         return Entries(os.path.abspath(x), Ids(), Ids(), frame=frame_of(None))
     if hasattr(x, "tocoo"):
@@ -114,6 +117,9 @@ def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: b
             file=what,
         )
     source = pa.Table.from_arrays([rows, cols, value], names=["row", "column", "value"])
+    for i, name in enumerate(table.column_names):
+        if i not in at and (name == time_name or name.lower() in _TIMES):
+            source = source.append_column(name, table.column(i))
     return Entries(source, row_ids, column_ids, frame=frame_of(x))
 
 

@@ -146,6 +146,12 @@ class CompleterSettings:
         of them (weak), or freely (none). Takes strong, weak, none.
     holdout : float | None
         Part of the entries to keep aside and score on, such as 0.2. Takes [0, 1).
+    split : str, default 'random'
+        Which entries holdout keeps aside: random ones, or the latest (time), so that what is fitted
+        to the past is scored on the future. Takes random, time.
+    time_name : str | None
+        Column of the times in the ratings' header, for split time; without it, one called
+        timestamp, time, date, datetime or day.
     proof : str | None
         File to write a proof of the bound to, for optcomplete verify; compressed if it ends in
         .zst.
@@ -212,6 +218,8 @@ class CompleterSettings:
         constants: bool = False,
         heredity: str = "none",
         holdout: float | None = None,
+        split: str = "random",
+        time_name: str | None = None,
         proof: str | None = None,
         progress: Progress = None,
     ) -> None:
@@ -268,6 +276,8 @@ class CompleterSettings:
         self.constants = constants
         self.heredity = heredity
         self.holdout = holdout
+        self.split = split
+        self.time_name = time_name
         self.proof = proof
         self.progress = progress
 
@@ -312,6 +322,8 @@ def path(
     near_ties: int = 5,
     constants: bool = False,
     heredity: str = "none",
+    split: str = "random",
+    time_name: str | None = None,
     folds: int = 5,
     repeats: int | None = None,
     bootstrap: int | None = None,
@@ -410,6 +422,12 @@ def path(
     heredity : str, default 'none'
         With row_features: select a product only with both of its one-sided terms (strong), with one
         of them (weak), or freely (none). Takes strong, weak, none.
+    split : str, default 'random'
+        Folds of random entries, or of time: each is scored by what was fitted to the entries before
+        it. Takes random, time.
+    time_name : str | None
+        Column of the times in the ratings' header, for split time; without it, one called
+        timestamp, time, date, datetime or day.
     folds : int, default 5
         Folds of the cross-validation. Takes [2, 10000].
     repeats : int | None
@@ -466,6 +484,8 @@ def path(
         "near_ties": near_ties,
         "constants": constants,
         "heredity": heredity,
+        "split": split,
+        "time_name": time_name,
         "folds": folds,
         "repeats": repeats,
         "bootstrap": bootstrap,

@@ -1,0 +1,194 @@
+package ingest
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/array"
+
+	"optcomplete/data"
+	"optcomplete/internal/textfile"
+)
+
+// Times reads when entries were made: what it gives has a time, in seconds since
+// 1970, in the place of each value. Entries are left out, and counted as missing, if
+// their value is missing or if they have no time. Of duplicates whose mean is taken
+// the last time counts: before it the mean was not known.
+//
+// It reads the input by itself, so standard input cannot give both: entries hold no
+// times, which would take half as much memory again for something few ask for.
+func Times(ctx context.Context, paths []string, settings Settings) (*data.Ratings, *Report, error) {
+	for _, path := range paths {
+		if path == "-" {
+			return nil, nil, fault(textfile.StdinName, 0, "the times of entries cannot be read from standard input", "the input is read twice for them: write it to a file and name that")
+		}
+	}
+	settings.times = true
+	if settings.Duplicates == Mean {
+		settings.Duplicates = latest
+	}
+	return Ratings(ctx, paths, settings)
+}
+
+// findTime finds the column of the times in a header: by its name, or by its role.
+func (in *input) findTime(header [][]byte, line int, s *Settings) *data.InputError {
+	if !s.times {
+		return nil
+	}
+	if s.TimeName != "" {
+		at, fault := in.table(line).Locate(header, []string{s.TimeName})
+		if fault == nil {
+			in.layout.time = at[0]
+		}
+		return fault
+	}
+	at, ok := textfile.Roles(header, textfile.TimeRole)
+	if !ok {
+		return fault(in.name, line, "the header "+data.QuoteList(textfile.Texts(header))+" does not say which column has the times", "name it with --time-name")
+	}
+	in.layout.time = at[0]
+	return nil
+}
+
+// noTimes is the fault of an input that has none.
+func (in *input) noTimes(why string) *data.InputError {
+	return fault(in.name, 0, why+", so it has no times to split by", "give the entries as lines with a time: a header that names it (such as timestamp or date), or row, column, value, time as MovieLens has them")
+}
+
+// checkTimes refuses the formats that have no times.
+func (in *input) checkTimes(s *Settings) *data.InputError {
+	if !s.times {
+		return nil
+	}
+	switch in.format {
+	case Packed:
+		return in.noTimes("a pack holds values only")
+	case MatrixMarket:
+		return in.noTimes("Matrix Market holds values only")
+	case Npy, Npz:
+		return in.noTimes("NumPy files hold values only")
+	case Wide:
+		return in.noTimes("a wide matrix holds values only")
+	}
+	return nil
+}
+
+// dated takes an entry of a text with a time in the place of its value.
+func (w *worker) dated(b *batch, row, column, value, when []byte) {
+	b.given++
+	if len(row) == 0 || len(column) == 0 {
+		b.fault = w.table(b).EmptyID(len(row) == 0)
+		return
+	}
+	key, j, ok := w.columnOf(b, column)
+	if !ok {
+		return
+	}
+	if w.isMissing(value) || w.isMissing(when) || len(when) == 0 || textfile.MissingWord(when) {
+		b.missing++
+		return
+	}
+	seconds, ok := moment(string(when))
+	if !ok {
+		w.fail(b, "the time "+data.Quote(string(when))+" is not known", "write it as seconds since 1970 or as YYYY-MM-DD, with or without hh:mm:ss; leave it empty where it is not known")
+		return
+	}
+	w.put(b, row, column, key, j, seconds)
+}
+
+// layouts of times that can be meant in one way only.
+var momentLayouts = []string{
+	time.RFC3339Nano, "2006-01-02T15:04:05.999999999", "2006-01-02 15:04:05.999999999", "2006-01-02 15:04:05.999999999Z07:00", "2006-01-02T15:04", "2006-01-02 15:04",
+	"2006-1-2", "2006/1/2", "2.1.2006", "2006-1",
+}
+
+// moment reads a time: a number, as momentOf takes it, or a date, in UTC unless it
+// says otherwise.
+func moment(text string) (seconds float64, ok bool) {
+	if v, wrong := textfile.ParseNumber([]byte(text)); wrong == "" {
+		return momentOfNumber(v), true
+	}
+	for _, layout := range momentLayouts {
+		if at, err := time.Parse(layout, text); err == nil {
+			return secondsOf(at), true
+		}
+	}
+	return 0, false
+}
+
+func secondsOf(at time.Time) float64 {
+	return float64(at.Unix()) + float64(at.Nanosecond())/1e9
+}
+
+// momentOfNumber tells what a number means as a time: seconds since 1970, or milli-,
+// micro- or nanoseconds where seconds would be beyond the year 5000; 20240131 is a
+// day and 2024 is a year, as numbers of seconds they would be in 1970.
+func momentOfNumber(v float64) float64 {
+	if v == math.Trunc(v) && v >= 1000 && v < 1e8 {
+		layout := ""
+		switch {
+		case v < 3000:
+			layout = "2006"
+		case v >= 10000101:
+			layout = "20060102"
+		}
+		if layout != "" {
+			if at, err := time.Parse(layout, strconv.Itoa(int(v))); err == nil {
+				return secondsOf(at)
+			}
+		}
+	}
+	for math.Abs(v) >= 1e11 && math.Abs(v) < 1e20 {
+		v /= 1000
+	}
+	return v
+}
+
+// momentsOf gives the values of an array as times.
+func momentsOf(in *input, from arrow.Array) (func(int) (seconds float64, null bool, ok bool), error) {
+	var of func(int) float64
+	switch a := from.(type) {
+	case *array.Date32:
+		of = func(x int) float64 { return secondsOf(a.Value(x).ToTime()) }
+	case *array.Date64:
+		of = func(x int) float64 { return secondsOf(a.Value(x).ToTime()) }
+	case *array.Timestamp:
+		unit := a.DataType().(*arrow.TimestampType).Unit
+		of = func(x int) float64 { return secondsOf(a.Value(x).ToTime(unit)) }
+	case *array.String, *array.LargeString, *array.Dictionary, *array.Binary:
+		return func(x int) (float64, bool, bool) {
+			text := ""
+			if !from.IsNull(x) {
+				text = strings.TrimSpace(from.ValueStr(x))
+			}
+			if text == "" || textfile.MissingWord([]byte(text)) {
+				return 0, true, true
+			}
+			v, ok := moment(text)
+			return v, false, ok
+		}, nil
+	default:
+		number, err := numberOf(in, from)
+		if err != nil {
+			return nil, fault(in.name, 0, fmt.Sprintf("the times are %s, which cannot be read as times", inWords(from.DataType())), "name the column of the times with --time-name")
+		}
+		return func(x int) (float64, bool, bool) {
+			v, null := number(x)
+			if null || v-v != 0 {
+				return 0, true, true
+			}
+			return momentOfNumber(v), false, true
+		}, nil
+	}
+	return func(x int) (float64, bool, bool) {
+		if from.IsNull(x) {
+			return 0, true, true
+		}
+		return of(x), false, true
+	}, nil
+}
