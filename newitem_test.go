@@ -69,8 +69,8 @@ func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
 		t.Run(fmt.Sprint(kind), func(t *testing.T) {
 			settings := Settings{K: 3, Model: kind, Limits: Limits{Threads: 1}}
-			in := fit(t, Problem{ratings(t, table.IDs, entries), features, encoding}, settings)
-			out := fit(t, Problem{ratings(t, table.IDs[:last], entries), data.NewFeatures(table.IDs[:last], features.Names, features.Values[:last*p]), encoding}, settings)
+			in := fit(t, Problem{Ratings: ratings(t, table.IDs, entries), Features: features, Encoding: encoding}, settings)
+			out := fit(t, Problem{Ratings: ratings(t, table.IDs[:last], entries), Features: data.NewFeatures(table.IDs[:last], features.Names, features.Values[:last*p]), Encoding: encoding}, settings)
 			if !slices.Equal(in.Summary.Terms, out.Summary.Terms) {
 				t.Fatalf("selected %v and %v", in.Summary.Terms, out.Summary.Terms)
 			}

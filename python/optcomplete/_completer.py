@@ -393,6 +393,7 @@ class MatrixCompleter(Params, CompleterSettings):
         relevant: float | None = None,
         resamples: int = 1000,
         split: str = "all",
+        time_name: str | None = None,
     ) -> dict[str, Any]:
         """Errors and rankings on test entries, with 95 % intervals, as `optcomplete evaluate --json` prints them.
 
@@ -416,10 +417,12 @@ class MatrixCompleter(Params, CompleterSettings):
             Resamples of the rows behind the intervals; 0 for none.
         split : str
             "time" scores only entries from the moment on at which the training of the model ended (split="time" of fit).
+        time_name : str
+            Column of the times; None means that of the fit, or a usual name.
         """
         tables: dict[str, pa.Table] = {}
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None, time_name=self.time_name)
-        options = {"split": split, "time_name": self.time_name if split == "time" else None, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "json": True}
+        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None, time_name=time_name or self.time_name)
+        options = {"split": split, "time_name": time_name or self.time_name if split == "time" else time_name, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "json": True}
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
         return dict(self._fitted().ask("evaluate", [_given(entries.source, "ratings", tables)], options, tables).json)

@@ -6,6 +6,7 @@ import inspect
 import json
 import subprocess
 
+import numpy as np
 import pytest
 
 import optcomplete as oc
@@ -86,3 +87,14 @@ def test_arguments_reach_the_program(frames):
 def test_the_version_is_the_programs():
     out = subprocess.run([binary(), "--version"], capture_output=True, text=True, check=True).stdout
     assert oc.__version__ == "0" or oc.__version__ in out
+
+
+def test_a_frame_is_split_by_its_times(frames):
+    ratings, features = frames
+    when = ratings.assign(seen=np.arange(len(ratings)) + 1.6e9)
+    m = oc.MatrixCompleter(k=2, gamma=1, holdout=0.25, split="time", time_name="seen").fit(when, features)
+    held = m.summary_["holdout"]["entries"]
+    assert held == int(0.25 * len(ratings) + 0.5) and m.summary_["time_split"]["from"] == 1.6e9 + len(ratings) - held
+    assert m.evaluate(when, split="time")["entries"] == held
+    p = oc.path(when.rename(columns={"seen": "timestamp"}), features, k_max=2, gamma=1, folds=2, split="time")
+    assert len(p.points) == 2
