@@ -164,6 +164,10 @@ type walk struct {
 	cut   int      // the λ after it
 }
 
+// pathTolerance is that of solutions that are only compared with each other. The
+// chosen one is then solved to the end.
+const pathTolerance = 1e-7
+
 // path tries the λ for one rank, from the given one and its start on.
 func (t *trial) path(ctx context.Context, rank, first int, start *Factors) (*walk, error) {
 	s := newSolver(t.rows, rank, t.Threads)
@@ -171,7 +175,9 @@ func (t *trial) path(ctx context.Context, rank, first int, start *Factors) (*wal
 	for at := first; at < len(t.lambdas); at++ {
 		lambda := t.lambdas[at]
 		trying := progress.Start(ctx, fmt.Sprintf("Trying rank %d, penalty %.3g", rank, lambda), 0, "")
-		f, err := s.solve(ctx, t.problem(rank, lambda, start))
+		problem := t.problem(rank, lambda, start)
+		problem.Tolerance = max(problem.Tolerance, pathTolerance)
+		f, err := s.solve(ctx, problem)
 		trying.Done()
 		if err != nil {
 			return nil, err

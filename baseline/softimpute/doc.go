@@ -21,7 +21,9 @@
 // residuals e_i, and B gets the same from the new A, in the same pass, summed by
 // chunks of rows. The factors are then balanced (AᵀA = BᵀB = diag(d)), which
 // is the singular value decomposition of the paper's algorithm. Neither half of a
-// step, nor the balancing, nor the final threshold can raise the objective.
+// step, nor the balancing, nor the final threshold can raise the objective. The next
+// step begins further on in the direction of the last, with Nesterov's momentum:
+// the paper's steps alone need several times as many.
 //
-// It needs (n + c·m)·r numbers for c ≤ 64 chunks beside the entries.
+// It needs (2n + c·m)·r numbers for c ≤ 64 chunks beside the entries.
 package softimpute

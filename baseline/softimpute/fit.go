@@ -37,7 +37,7 @@ type Settings struct {
 	Effects effects.Settings
 	Debias  Debiasing
 
-	Tolerance float64 // of Solve, for each λ; zero means 1e-9
+	Tolerance float64 // of Solve, for the λ that is chosen; zero means 1e-9. On the way to it 1e-7 is enough
 	MaxSteps  int     // of Solve, for each λ; zero means 1000
 
 	Holdout float64 // part of the entries to validate on; zero means 0.2

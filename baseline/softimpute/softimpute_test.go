@@ -86,6 +86,8 @@ func objective(m *data.Matrix, f *Factors, lambda float64) float64 {
 	return sum
 }
 
+// Neither half of a step raises the objective; only where a step begins, further on
+// in the direction of the one before, it may be higher.
 func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 	for _, density := range []float64{0.05, 0.4, 1} {
 		m, _ := lowRank(t, 120, 70, 4, density, 0.3, 5)
@@ -95,14 +97,17 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 		}
 		var start *Factors
 		for _, lambda := range []float64{top / 2, top / 10, top / 100, 0} {
-			last, steps := math.Inf(1), 0
+			last, least, steps := math.Inf(1), math.Inf(1), 0
 			f, err := Solve(context.Background(), m, SolveSettings{Rank: 7, Lambda: lambda, Start: start, Tolerance: 1e-9, MaxSteps: 60, OnStep: func(s Step) {
 				steps++
+				if s.Momentum > 0 {
+					last = math.Inf(1)
+				}
 				for _, now := range []float64{s.Before, s.Half} {
 					if now > last*(1+1e-12) {
 						t.Errorf("density %v, λ %v, step %d: the objective rises from %v to %v", density, lambda, s.Number, last, now)
 					}
-					last = now
+					last, least = now, min(least, now)
 				}
 			}})
 			if err != nil {
@@ -111,8 +116,8 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 			if steps < 2 {
 				t.Errorf("only %d steps", steps)
 			}
-			if end := objective(m, f, lambda); end > last*(1+1e-12) {
-				t.Errorf("density %v, λ %v: the objective ends at %v after %v", density, lambda, end, last)
+			if end := objective(m, f, lambda); end > least*(1+1e-6) {
+				t.Errorf("density %v, λ %v: the objective ends at %v after %v", density, lambda, end, least)
 			}
 			start = f
 		}
