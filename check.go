@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/suggest"
+	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/spec"
 )
@@ -19,20 +20,18 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if err := s.Statistics.Validate(); err != nil {
 		return err
 	}
+	if err := s.refuse(); err != nil {
+		return err
+	}
 	s.Threads = s.Processors()
 	bad := spec.Errorf
-	if s.Method == nil {
-		s.Method = Certified{}
-	}
 	if s.Split == spec.TimeSplit && problem.Times == nil {
 		return bad("the split is by time, but the times of the entries are not known")
 	}
-	if Baseline(s.Method) {
-		if s.K != 0 || len(s.Always)+len(s.Never) > 0 {
-			return bad("the method %v selects no features: k, always and never mean nothing to it", s.Method)
+	if !Baseline(s.Method) {
+		if err := spec.ValidateK(s.K, p, "feature"); err != nil {
+			return err
 		}
-	} else if err := spec.ValidateK(s.K, p, "feature"); err != nil {
-		return err
 	}
 	if s.ResidualRank < AutoRank {
 		return bad("the rank of the remainder is %d, but must be positive", s.ResidualRank)
@@ -60,6 +59,25 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 		}
 	}
 	return s.Method.check(problem)
+}
+
+// refuse finds settings that are given and would do nothing.
+func (s *Settings) refuse() error {
+	if s.Method == nil {
+		s.Method = Certified{}
+	}
+	kind := s.Model.String()
+	if Baseline(s.Method) {
+		switch s.Model {
+		case model.Full:
+			kind = ""
+		case model.Pooled:
+			return spec.Use{Methods: spec.Selecting}.Refusal("model", s.Method.String(), kind)
+		}
+	}
+	return spec.Refuse(s.Method.String(), kind, s.Choice, s.Limits, s.Statistics,
+		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},
+		spec.Given{Name: "checkpoint", Is: s.Checkpoint != ""}, spec.Given{Name: "warm-start", Is: len(s.Start) > 0}, spec.Given{Name: "proof", Is: s.Proof != nil})
 }
 
 // indices finds features by name.

@@ -3,6 +3,7 @@ package optcomplete
 import (
 	"context"
 	"errors"
+	"io"
 	"math"
 	"slices"
 	"strings"
@@ -78,12 +79,52 @@ func TestThreadsGiveSameBits(t *testing.T) {
 	}
 }
 
+// meant leaves out what a model has no use for.
+func meant(s Settings) Settings {
+	if s.Model != model.Pooled {
+		s.Gamma0 = 0
+	}
+	if s.Model == model.Paper {
+		s.RowShrinkage, s.NoClip = 0, false
+	}
+	if s.Model != model.Full {
+		s.ColumnShrinkage = 0
+	}
+	return s
+}
+
+// TestSettingsThatDoNothingAreRefused by the library as by the command line.
+func TestSettingsThatDoNothingAreRefused(t *testing.T) {
+	problem, _ := instance(t, small)
+	for name, s := range map[string]Settings{
+		"gamma0":           {K: 1, Statistics: Statistics{Gamma: 1, Gamma0: 1}},
+		"row-shrinkage":    {K: 1, Model: Paper, Statistics: Statistics{Gamma: 1, RowShrinkage: 1}},
+		"column-shrinkage": {K: 1, Model: Pooled, Statistics: Statistics{ColumnShrinkage: 1}},
+		"clip":             {K: 1, Model: Paper, NoClip: true},
+		"k":                {K: 1, Method: SoftImpute{}},
+		"always":           {Method: SoftImpute{}, Choice: Choice{Always: []string{"f01"}}},
+		"gamma":            {Method: IMC{}, Statistics: Statistics{Gamma: 1}},
+		"time-limit":       {Method: IMC{}, Limits: Limits{TimeLimit: 1}},
+		"checkpoint":       {Method: EffectsOnly{}, Checkpoint: t.TempDir()},
+		"residual-rank":    {Method: SoftImpute{}, ResidualRank: 2},
+		"warm-start":       {Method: EffectsOnly{}, Start: []string{"f01"}},
+		"proof":            {K: 1, Method: CutPlanes{}, Proof: io.Discard},
+		"model":            {Method: SoftImpute{}, Model: Pooled},
+	} {
+		_, err := Fit(context.Background(), problem, s)
+		var fault *SettingsError
+		if !errors.As(err, &fault) || fault.Setting != name || !strings.Contains(err.Error(), "does not apply to") {
+			t.Errorf("%s: error %v", name, err)
+		}
+	}
+}
+
 // TestFitNeverSeesHeldOutEntries changes every held-out value and wants the
 // same selection, certificate, γ and coefficients.
 func TestFitNeverSeesHeldOutEntries(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind.String(), func(t *testing.T) {
-			neverSeesHeldOut(t, Settings{Model: kind, K: 4, Statistics: Statistics{Holdout: 0.3, Seed: 5}, NoClip: true})
+			neverSeesHeldOut(t, meant(Settings{Model: kind, K: 4, Statistics: Statistics{Holdout: 0.3, Seed: 5}, NoClip: true}))
 		})
 	}
 }
@@ -242,7 +283,7 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 func TestRemovalIsTheCostWithout(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, kind := range []model.Kind{model.Paper, model.Pooled, model.Full} {
-		settings := Settings{Model: kind, K: 3, Statistics: Statistics{Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}}
+		settings := meant(Settings{Model: kind, K: 3, Statistics: Statistics{Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}})
 		all := fit(t, problem, settings).Summary
 		if len(all.Removal) != 3 {
 			t.Fatalf("%v: %d removals", kind, len(all.Removal))

@@ -32,7 +32,7 @@ func TestReadingsStayWithinBudget(t *testing.T) {
 	} {
 		settings := Settings{Model: c.kind}
 		settings.K, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage, settings.Holdout = 3, 0.5, 5, 4, 4, c.holdout
-		fitted, err := Fit(context.Background(), problem, settings)
+		fitted, err := Fit(context.Background(), problem, meant(settings))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -68,7 +68,7 @@ func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
 		settings.K, settings.Holdout, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage = 2, 0.2, 0.5, 5, 4, 4
 		var costs [2]float64
 		for x, ctx := range []context.Context{context.Background(), pass.WithRunner(context.Background(), pipes)} {
-			fitted, err := Fit(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, settings)
+			fitted, err := Fit(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, meant(settings))
 			if err != nil {
 				t.Fatal(err)
 			}

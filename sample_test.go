@@ -20,7 +20,7 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
 		t.Run(kind.String(), func(t *testing.T) {
-			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}}
+			settings := meant(Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}})
 			want, err := Fit(context.Background(), problem, settings)
 			if err != nil {
 				t.Fatal(err)

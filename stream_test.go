@@ -98,7 +98,7 @@ func TestStreamedModelIsTheSame(t *testing.T) {
 	for _, kind := range kinds {
 		for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge, spec.LearnedPrior} {
 			t.Run(kind.String()+" "+refit.String(), func(t *testing.T) {
-				settings := Settings{K: 3, Model: kind, Statistics: Statistics{Refit: refit, Gamma: 0.5, Gamma0: 1, RowShrinkage: 3, ColumnShrinkage: 3}}
+				settings := meant(Settings{K: 3, Model: kind, Statistics: Statistics{Refit: refit, Gamma: 0.5, Gamma0: 1, RowShrinkage: 3, ColumnShrinkage: 3}})
 				if refit == spec.LearnedPrior {
 					settings.Holdout = 0.2
 				}

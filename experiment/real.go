@@ -170,18 +170,18 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 	settings := optcomplete.Settings{
 		K:          plan.K,
 		Statistics: optcomplete.Statistics{Holdout: s.Holdout, Seed: plan.Seed},
-		Limits:     optcomplete.Limits{TimeLimit: s.TimeLimit, NearTies: -1, Threads: s.Threads},
+		Limits:     optcomplete.Limits{Threads: s.Threads},
 	}
 	if method, is := baselines[plan.Model]; is {
 		settings.Method = method
-	} else if plan.Model == Remainder {
-		settings.ResidualRank = optcomplete.AutoRank
 	} else {
-		kind, err := model.ParseKind(plan.Model)
-		if err != nil {
+		var err error
+		settings.TimeLimit, settings.NearTies = s.TimeLimit, -1
+		if plan.Model == Remainder {
+			settings.ResidualRank = optcomplete.AutoRank
+		} else if settings.Model, err = model.ParseKind(plan.Model); err != nil {
 			return plan, err
 		}
-		settings.Model = kind
 	}
 	problem, err := problems(settings.Model)
 	if err != nil {

@@ -39,6 +39,9 @@ type Settings struct {
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 }
 
+// Kind is what model.json calls a regression.
+const Kind = "regress"
+
 // largest is the largest number that may occur in a table: its square, summed
 // over any number of rows, stays finite.
 const largest = 1e100
@@ -134,10 +137,13 @@ func validate(problem Problem, s Settings) error {
 	if err := s.Statistics.Validate(); err != nil {
 		return err
 	}
-	switch {
-	case s.Gamma0 != 0 || s.RowShrinkage != 0 || s.ColumnShrinkage != 0 || s.Holdout != 0:
-		return spec.Errorf("a regression has no population, no effects and no hold-out: gamma0, shrinkages and holdout mean nothing to it")
-	case s.Folds < 0 || s.Folds == 1:
+	if err := spec.Refuse("certified", Kind, s.Choice, s.Limits, s.Statistics); err != nil {
+		return err
+	}
+	if s.Holdout != 0 {
+		return spec.Errorf("a regression has no hold-out")
+	}
+	if s.Folds < 0 || s.Folds == 1 {
 		return spec.Errorf("the number of folds is %d, but must be at least 2", s.Folds)
 	}
 	for at, v := range problem.X {

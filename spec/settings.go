@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"runtime"
+	"strings"
 	"time"
 )
 
@@ -43,12 +44,15 @@ type Statistics struct {
 
 // Error is returned for settings that cannot be meant, or that the problem cannot
 // meet.
-type Error struct{ Problem string }
+type Error struct {
+	Setting string // its name, as flags and files call it, where the problem is of one; else ""
+	Problem string // what is wrong; of a setting, what its name is followed by
+}
 
-func (e *Error) Error() string { return e.Problem }
+func (e *Error) Error() string { return strings.TrimPrefix(e.Setting+" "+e.Problem, " ") }
 
 // Errorf makes an Error.
-func Errorf(format string, args ...any) error { return &Error{fmt.Sprintf(format, args...)} }
+func Errorf(format string, args ...any) error { return &Error{Problem: fmt.Sprintf(format, args...)} }
 
 // Validate checks the limits by themselves.
 func (l *Limits) Validate() error {

@@ -241,8 +241,8 @@ func validate(s Settings) error {
 	if err := s.Limits.Validate(); err != nil {
 		return err
 	}
-	if s.Gamma0 != 0 || s.RowShrinkage != 0 || s.ColumnShrinkage != 0 {
-		return spec.Errorf("a two-sided model has no population and no effects: gamma0 and shrinkages mean nothing to it")
+	if err := s.Statistics.Validate(); err != nil {
+		return err
 	}
-	return s.Statistics.Validate()
+	return spec.Refuse("certified", Kind, s.Choice, s.Limits, s.Statistics)
 }

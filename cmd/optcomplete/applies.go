@@ -1,7 +1,7 @@
 package main
 
 import (
-	"fmt"
+	"errors"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -9,6 +9,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/settings"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -31,24 +32,34 @@ func checkApplies(cmd *cobra.Command, method, model string) (err error) {
 	}
 	cmd.Flags().Visit(func(f *pflag.Flag) {
 		s := settings.Of(f)
-		if err != nil || s == nil || s.Applies(method, model) {
+		if err != nil || s == nil || s.Use.Applies(method, model) {
 			return
 		}
 		if model == twosided.Kind && f.Name == "model" && f.Value.String() == "paper" {
 			return // it is the paper's: its section 2.3
 		}
-		to := fmt.Sprintf("the model %s", model)
-		switch {
-		case s.Methods != nil && !slices.Contains(s.Methods, method):
-			to = fmt.Sprintf("the method %s", method)
-		case model == twosided.Kind:
-			to = "two-sided models, those with --row-features"
-		}
 		remedy := ""
-		if slices.Equal(s.Models, []string{twosided.Kind}) && model != twosided.Kind {
+		switch ofRows := slices.Equal(s.Use.Models, []string{twosided.Kind}); {
+		case ofRows && model != twosided.Kind:
 			remedy = " (give the features of the rows with --row-features FILE)"
+		case model == twosided.Kind && slices.Contains(s.Use.Models, "full"):
+			remedy = " (leave out --row-features, or this)"
 		}
-		err = usagef("%s does not apply to %s: it is for the %s%s", s.Flag(), to, s.AppliesTo(), remedy)
+		err = usagef("%w%s", withFlag(s.Use.Refusal(s.Name, method, model)), remedy)
 	})
+	return err
+}
+
+// withFlag names the flag of a setting that is at fault.
+func withFlag(err error) error {
+	var fault *spec.Error
+	if !errors.As(err, &fault) || fault.Setting == "" {
+		return err
+	}
+	for i := range table {
+		if table[i].Name == fault.Setting {
+			return usagef("%s %s", table[i].Flag(), fault.Problem)
+		}
+	}
 	return err
 }

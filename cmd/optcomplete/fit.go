@@ -40,7 +40,9 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	if s.Method, err = f.method.resolve(f.rank); err != nil {
 		return s, usagef("--method: %v", err)
 	}
-	if !optcomplete.Baseline(s.Method) {
+	if optcomplete.Baseline(s.Method) {
+		s.NearTies = 0
+	} else {
 		s.ResidualRank = int(f.rank)
 	}
 	return s, nil

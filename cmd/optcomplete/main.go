@@ -65,7 +65,7 @@ func execute(ctx context.Context, c *common, args []string) error {
 	root := newRoot(c)
 	root.SetArgs(args)
 	defer c.release()
-	err := root.ExecuteContext(progress.NewContext(ctx, c.reporter()))
+	err := withFlag(root.ExecuteContext(progress.NewContext(ctx, c.reporter())))
 	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || isEarly(err)) {
 		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"optcomplete/experiment"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
+	"optcomplete/spec"
 )
 
 // The headings of help, in order.
@@ -48,12 +50,11 @@ var (
 // Methods and models that share settings. A baseline has no model; twosided is the
 // model of --row-features.
 var (
-	selects     = []string{"certified", "cutplanes", "optcomplete"}
-	masters     = []string{"cutplanes", "optcomplete"}
-	usesAll     = []string{"certified", "cutplanes", "optcomplete", "imc"} // features are more than the names of columns
-	lowRank     = []string{"certified", "cutplanes", "optcomplete", "softimpute", "imc"}
-	ofMatrix    = []string{"full", "pooled", "paper"}
-	withEffects = []string{"full", "pooled"}
+	selects  = spec.Selecting
+	masters  = []string{"cutplanes", "optcomplete"}
+	usesAll  = []string{"certified", "cutplanes", "optcomplete", "imc"} // features are more than the names of columns
+	lowRank  = []string{"certified", "cutplanes", "optcomplete", "softimpute", "imc"}
+	ofMatrix = spec.OfMatrix
 )
 
 const timeName = "column of the times in the ratings' header, for --split time; without it, one called timestamp, time, date, datetime or day"
@@ -102,47 +103,47 @@ var table = settings.Table{
 	{Name: "duplicates", Type: settings.Text, Default: "error", Range: "error | first | last | mean", Group: inData, Verbs: reading, Help: "what to do with two entries of one row and column"},
 
 	// What a feature table is understood as.
-	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "features.yaml that says how to understand the fields"},
-	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "how to understand one field, as NAME:type=list,separator=|,group=true"},
-	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Methods: selects, Models: ofMatrix, Help: "field whose features are selected all or none, counting as one of the k"},
-	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "levels of a text field that become features; the rarer ones are pooled"},
-	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "what stands between the parts of a list, such as |"},
-	{Name: "blank", Type: settings.Names, Group: inFeatures, Verbs: understanding, Methods: usesAll, Help: "words that mean blank in the features, such as unknown"},
-	{Name: "scale", Type: settings.Text, Default: "zscore", Range: "zscore | none", Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "zscore: mean 0 and standard deviation 1, inside (paper: none unless asked)"},
-	{Name: "keep", Type: settings.Switch, Group: inFeatures, Verbs: encoding, Methods: usesAll, Help: "keep constant features and duplicates"},
+	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "features.yaml that says how to understand the fields"},
+	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how to understand one field, as NAME:type=list,separator=|,group=true"},
+	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: selects, Models: ofMatrix}, Help: "field whose features are selected all or none, counting as one of the k"},
+	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "levels of a text field that become features; the rarer ones are pooled"},
+	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "what stands between the parts of a list, such as |"},
+	{Name: "blank", Type: settings.Names, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "words that mean blank in the features, such as unknown"},
+	{Name: "scale", Type: settings.Text, Default: "zscore", Range: "zscore | none", Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "zscore: mean 0 and standard deviation 1, inside (paper: none unless asked)"},
+	{Name: "keep", Type: settings.Switch, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "keep constant features and duplicates"},
 	{Name: "complete-features", Type: settings.Switch, Group: inFeatures, Verbs: encoding, Help: "leave out items with a blank in a field that is used"},
 
 	// What to select.
-	{Name: "k", Short: "k", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"fit", "regress"}, Methods: selects, Help: "how many features to select"},
+	{Name: "k", Short: "k", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"fit", "regress"}, Help: "how many features to select"},
 	{Name: "k", Short: "k", Type: settings.Wholes, Default: "5,10", Range: "[1, ∞)", Group: inChoice, Verbs: []string{"bench real"}, Help: "how many features to select"},
 	{Name: "k-max", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"path"}, Help: "select 1, 2, … up to so many features"},
 	{Name: "target", Type: settings.Text, Group: inChoice, Verbs: []string{"regress"}, Help: "the column to explain"},
 	{Name: "path", Type: settings.Switch, Group: inChoice, Verbs: []string{"regress"}, Help: "every number of features from 1 to k"},
 	{Name: "skip", Type: settings.Names, Group: inChoice, Verbs: []string{"regress"}, Help: "columns that are no features, such as ids"},
-	{Name: "always", Type: settings.Names, Group: inChoice, Verbs: selecting, Methods: selects, Help: "features to select in any case"},
-	{Name: "never", Type: settings.Names, Group: inChoice, Verbs: selecting, Methods: selects, Help: "features never to select"},
+	{Name: "always", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "features to select in any case"},
+	{Name: "never", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "features never to select"},
 
 	// The model.
-	{Name: "model", Type: settings.Text, Default: "full", Range: "full | pooled | paper", Group: inModel, Verbs: fitting, Methods: selects, Models: ofMatrix, Help: "what a value is made of (see: optcomplete help models)"},
+	{Name: "model", Type: settings.Text, Default: "full", Range: "full | pooled | paper", Group: inModel, Verbs: fitting, Use: spec.Use{Methods: selects, Models: ofMatrix}, Help: "what a value is made of (see: optcomplete help models)"},
 	{Name: "models", Type: settings.Names, Default: "softimpute,imc,full,full+remainder,pooled,paper", Range: "full | full+remainder | pooled | paper | softimpute | imc", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare: of the program, with an unnamed remainder, and baselines"},
-	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: fitting, Methods: selects, Help: "weight of the fit against the size of the coefficients; auto chooses it on validation entries (see: optcomplete help gamma)"},
+	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: fitting, Help: "weight of the fit against the size of the coefficients; auto chooses it on validation entries (see: optcomplete help gamma)"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: []string{"bench paper"}, Help: "weight of the fit against the size of the coefficients; auto tunes it on a fifth of the training entries, as the paper does"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: []string{"regress"}, Help: "weight of the fit against the size of the coefficients, for columns with sum of squares n; auto chooses it by cross-validation"},
-	{Name: "gamma0", Type: settings.Number, Range: "[0, 1e100]", Group: inModel, Verbs: fitting, Methods: selects, Models: []string{"pooled"}, Help: "gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries"},
-	{Name: "row-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Models: withEffects, Help: "entries at which a row's effect is believed by half; 0 chooses it on validation entries"},
-	{Name: "column-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Models: []string{"full"}, Help: "entries at which a column's effect is believed by half; 0 chooses it on validation entries"},
-	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge | prior", Group: inModel, Verbs: fitting, Methods: selects, Help: "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior"},
+	{Name: "gamma0", Type: settings.Number, Range: "[0, 1e100]", Group: inModel, Verbs: fitting, Help: "gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries"},
+	{Name: "row-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "entries at which a row's effect is believed by half; 0 chooses it on validation entries"},
+	{Name: "column-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "entries at which a column's effect is believed by half; 0 chooses it on validation entries"},
+	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge | prior", Group: inModel, Verbs: fitting, Help: "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior"},
 	{Name: "refit", Type: settings.Text, Default: "ls", Range: "ls | ridge", Group: inModel, Verbs: []string{"regress"}, Help: "how to fit the coefficients once the features are selected: ls (least squares) or ridge (with gamma)"},
 	{Name: "no-intercept", Type: settings.Switch, Group: inModel, Verbs: []string{"regress"}, Help: "fit no intercept"},
-	{Name: "clip", Type: settings.Text, Default: "auto", Range: "auto | none", Group: inModel, Verbs: fitting, Models: withEffects, Help: "auto keeps predictions in the range of the training values (not in paper), none does not"},
+	{Name: "clip", Type: settings.Text, Default: "auto", Range: "auto | none", Group: inModel, Verbs: fitting, Help: "auto keeps predictions in the range of the training values (not in paper), none does not"},
 
 	// The search.
-	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Methods: selects, Help: "stop when the relative gap is this small; 0 proves the optimum"},
-	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Methods: []string{"certified"}, Models: ofMatrix, Help: "search samples of the rows first, then prove on all entries; auto: from 2 million entries on"},
-	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Methods: selects, Models: ofMatrix, Help: "folder that keeps what was computed: the same command goes on after a kill and ends with the same bits"},
-	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Methods: selects, Models: ofMatrix, Help: "model whose selection is tried first"},
-	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Models: ofMatrix, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
-	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Methods: selects, Help: "end the whole command after about this time, with the best selection so far: choosing gamma gets a third at most, and time is kept for fitting every row; 0: never"},
+	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Help: "stop when the relative gap is this small; 0 proves the optimum"},
+	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto: from 2 million entries on"},
+	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "folder that keeps what was computed: the same command goes on after a kill and ends with the same bits"},
+	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "model whose selection is tried first"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
+	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Help: "end the whole command after about this time, with the best selection so far: choosing gamma gets a third at most, and time is kept for fitting every row; 0: never"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"regress"}, Help: "end the whole command after about this time, with the best selection so far: choosing gamma gets a third at most. With --path: end the search for each k. 0: never"},
 	{Name: "time-limit", Type: settings.Duration, Default: "10s", Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "stop the search for each k after this time; 0: never"},
 	{Name: "panel", Type: settings.Names, Range: strings.Join(experiment.PanelNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "parts of the paper's tables to run"},
@@ -150,35 +151,35 @@ var table = settings.Table{
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench paper"}, Help: "most seconds for each search, or for each run of a method without one; 0: any"},
 	{Name: "memory", Type: settings.Text, Group: inSearch, Verbs: []string{"bench paper"}, Help: "what a row may take, such as 8G; none: half of what is free"},
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench real"}, Help: "most seconds for each search; 0: until it is proven"},
-	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Methods: selects, Help: "stop each search after so many nodes; 0: never"},
-	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, 100000]", Group: inSearch, Verbs: selecting, Methods: selects, Help: "how many other good selections to report"},
+	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: selecting, Help: "stop each search after so many nodes; 0: never"},
+	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, 100000]", Group: inSearch, Verbs: selecting, Help: "how many other good selections to report"},
 	{Name: "method", Type: settings.Text, Default: "certified", Range: "certified | cutplanes | optcomplete | softimpute | imc | effects", Group: inSearch, Verbs: []string{"fit"}, Help: "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven); or a baseline that selects nothing: softimpute, imc or effects"},
-	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Methods: lowRank, Models: ofMatrix, Help: "fit what effects and selected features leave, with them: the other features, shrunken, and unnamed traits, at most so many (auto: 10; those that the evidence does not support are dropped); 0: none. Of softimpute and imc: the rank; 0 is auto"},
+	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Use: spec.Use{Methods: lowRank, Models: ofMatrix}, Help: "fit what effects and selected features leave, with them: the other features, shrunken, and unnamed traits, at most so many (auto: 10; those that the evidence does not support are dropped); 0: none. Of softimpute and imc: the rank; 0 is auto"},
 
 	// The paper's methods.
-	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Methods: masters, Models: ofMatrix, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
-	{Name: "solver-path", Type: settings.File, Group: inPaper, Verbs: []string{"fit", "solvers"}, Methods: masters, Models: ofMatrix, Help: "program of --solver, or the folder that holds it; otherwise it is looked for in bin under $" + milp.SolversVariable + ", then in PATH"},
-	{Name: "sample-rows", Type: settings.Whole, Default: "100", Range: "[1, ∞)", Group: inPaper, Verbs: []string{"fit"}, Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}, Help: "rows in each sample of optcomplete (g0)"},
-	{Name: "sample-constant", Type: settings.Number, Default: "1", Range: "(0, ∞)", Group: inPaper, Verbs: []string{"fit"}, Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}, Help: "size of optcomplete's samples of columns (c); larger takes more"},
-	{Name: "certify", Type: settings.Switch, Group: inPaper, Verbs: []string{"fit"}, Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}, Help: "let optcomplete go on to a proof with the certified method"},
-	{Name: "save-cuts", Type: settings.File, Group: inPaper, Verbs: []string{"fit"}, Methods: masters, Models: ofMatrix, Help: "file to write the cuts of cutplanes or optcomplete to, for optcomplete master"},
+	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Use: spec.Use{Methods: masters, Models: ofMatrix}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
+	{Name: "solver-path", Type: settings.File, Group: inPaper, Verbs: []string{"fit", "solvers"}, Use: spec.Use{Methods: masters, Models: ofMatrix}, Help: "program of --solver, or the folder that holds it; otherwise it is looked for in bin under $" + milp.SolversVariable + ", then in PATH"},
+	{Name: "sample-rows", Type: settings.Whole, Default: "100", Range: "[1, ∞)", Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}}, Help: "rows in each sample of optcomplete (g0)"},
+	{Name: "sample-constant", Type: settings.Number, Default: "1", Range: "(0, ∞)", Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}}, Help: "size of optcomplete's samples of columns (c); larger takes more"},
+	{Name: "certify", Type: settings.Switch, Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}}, Help: "let optcomplete go on to a proof with the certified method"},
+	{Name: "save-cuts", Type: settings.File, Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: masters, Models: ofMatrix}, Help: "file to write the cuts of cutplanes or optcomplete to, for optcomplete master"},
 	{Name: "cuts", Type: settings.File, Group: inData, Verbs: []string{"master"}, Help: "file that fit --save-cuts wrote"},
 	{Name: "iteration", Type: settings.Whole, Range: "[1, ∞)", Group: inUse, Verbs: []string{"master"}, Help: "the master after this iteration's cut; without it, the last"},
 	{Name: "format", Type: settings.Text, Default: "lp", Range: "lp | mps", Group: inOutput, Verbs: []string{"master"}, Help: "lp (CPLEX LP) or mps (free MPS)"},
 
 	// Features of the rows too.
-	{Name: "row-features", Type: settings.File, Group: inTwoSided, Verbs: fitting, Methods: []string{"certified"}, Help: "file with features of the rows (id, then numbers, text, lists, blanks): select k products row feature × column feature"},
-	{Name: "constants", Type: settings.Switch, Group: inTwoSided, Verbs: fitting, Methods: []string{"certified"}, Models: []string{"twosided"}, Help: "with --row-features: add the constant 1 to either side, for the terms of one side alone"},
-	{Name: "heredity", Type: settings.Text, Default: "none", Range: "strong | weak | none", Group: inTwoSided, Verbs: fitting, Methods: []string{"certified"}, Models: []string{"twosided"}, Help: "with --row-features: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)"},
+	{Name: "row-features", Type: settings.File, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}}, Help: "file with features of the rows (id, then numbers, text, lists, blanks): select k products row feature × column feature"},
+	{Name: "constants", Type: settings.Switch, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: add the constant 1 to either side, for the terms of one side alone"},
+	{Name: "heredity", Type: settings.Text, Default: "none", Range: "strong | weak | none", Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)"},
 
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "part of the entries to keep aside and score on, such as 0.2"},
 	{Name: "holdout", Type: settings.Number, Default: "0.2", Range: "(0, 1)", Group: inChecks, Verbs: []string{"bench real"}, Help: "part of the entries to keep aside and score on"},
-	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"fit"}, Models: ofMatrix, Help: "which entries --holdout keeps aside: random ones, or the latest (time), so that what is fitted to the past is scored on the future"},
-	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"path"}, Models: ofMatrix, Help: "folds of random entries, or of time: each is scored by what was fitted to the entries before it"},
+	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"fit"}, Help: "which entries --holdout keeps aside: random ones, or the latest (time), so that what is fitted to the past is scored on the future"},
+	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"path"}, Help: "folds of random entries, or of time: each is scored by what was fitted to the entries before it"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"verify"}, Help: "as the model was fitted; without it, what the model says"},
 	{Name: "split", Type: settings.Text, Default: "all", Range: "all | time", Group: inChecks, Verbs: []string{"evaluate"}, Help: "time: score only entries from the moment on at which the training of the model ended (fit --split time)"},
-	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: fitting, Models: ofMatrix, Help: timeName},
+	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: fitting, Use: spec.Use{Models: ofMatrix}, Help: timeName},
 	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: []string{"evaluate", "verify"}, Help: timeName},
 	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
 	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
@@ -227,7 +228,7 @@ var table = settings.Table{
 	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file: a pack if it ends in .pack, else CSV"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},
 	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"predict", "complete", "recommend", "fold-in", "features"}, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
-	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"path"}, Models: ofMatrix, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
+	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"path"}, Use: spec.Use{Models: ofMatrix}, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
 	{Name: "force", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth", "demo"}, Help: "replace files there that were not written by this verb, or were changed since"},
 	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what is free. What does not fit goes to a temporary file"},
 	{Name: "temp", Type: settings.Folder, Group: inGeneral, Verbs: []string{"pack"}, Help: "folder for the temporary file; without it, that of the output"},
@@ -240,7 +241,7 @@ var table = settings.Table{
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "where to write: FILE.csv or FILE.parquet for the coefficients, a folder for a model with the rows; without it, stdout"},
 	{Name: "complete", Type: settings.File, Group: inOutput, Verbs: []string{"fold-in"}, Help: "file to write the predictions for all columns of the rows to: .csv or .parquet"},
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "SVG file for the plot"},
-	{Name: "proof", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Methods: []string{"certified"}, Models: ofMatrix, Help: "file to write a proof of the bound to, for optcomplete verify; compressed if it ends in .zst"},
+	{Name: "proof", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "file to write a proof of the bound to, for optcomplete verify; compressed if it ends in .zst"},
 	{Name: "proof", Type: settings.File, Group: inUse, Verbs: []string{"verify"}, Help: "the proof that fit --proof wrote"},
 	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "what optcomplete path --json printed, for the error by number of features"},
@@ -248,6 +249,21 @@ var table = settings.Table{
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "engine", "pack", "verify"}, Help: "print the result as one JSON object"},
 	{Name: "describe", Type: settings.Switch, Group: inUse, Verbs: []string{"serve"}, Help: "print every verb and its settings as one JSON object, and do nothing else"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and the entries' checksums are not verified"},
+}
+
+// What a setting of the library applies to, the library says.
+func init() {
+	for i := range table {
+		s := &table[i]
+		use, ok := spec.Uses[s.Name]
+		fits := slices.Contains(s.Verbs, "fit")
+		if !fits {
+			use.Methods = nil // a path has but one
+		}
+		if ok && s.Use.String() == "" && (fits || slices.Contains(s.Verbs, "path")) {
+			s.Use = use
+		}
+	}
 }
 
 // flagsOf makes flags of a verb from the table.

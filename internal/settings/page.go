@@ -24,7 +24,7 @@ func (t Table) WritePage(w io.Writer, groups []string) error {
 			if verbs == "" {
 				verbs = "all"
 			}
-			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, cell(s.takes()), cell(s.Default), verbs, s.AppliesTo(), cell(s.Help))
+			fmt.Fprintf(&b, "| %s | %s | %s | %s | %s | %s |\n", name, cell(s.takes()), cell(s.Default), verbs, s.Use, cell(s.Help))
 		}
 	}
 	_, err := io.WriteString(w, b.String())

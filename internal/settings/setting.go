@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"optcomplete/internal/suggest"
+	"optcomplete/spec"
 )
 
 // Type says what a setting holds, and what it may be bound to.
@@ -51,36 +52,8 @@ type Setting struct {
 	Blank bool     // of Names: "" is a name, not an empty list
 	Group string   // its heading in help
 	Verbs []string // that take it; none: all
-	// Methods and Models are those of a fit that the setting applies to; none: all.
-	// A method that has no models is asked for by its own name only.
-	Methods, Models []string
-	Help            string // one sentence, without a full stop
-}
-
-// Applies tells whether the setting does something in a fit by the method, of the
-// model; "" is the model of a method that has none.
-func (s *Setting) Applies(method, model string) bool {
-	return (s.Methods == nil || slices.Contains(s.Methods, method)) &&
-		(s.Models == nil || model == "" || slices.Contains(s.Models, model))
-}
-
-// AppliesTo says what the setting applies to: "method cutplanes, model paper".
-func (s *Setting) AppliesTo() string {
-	var parts []string
-	if s.Methods != nil {
-		parts = append(parts, plural(len(s.Methods), "method")+" "+strings.Join(s.Methods, ", "))
-	}
-	if s.Models != nil {
-		parts = append(parts, plural(len(s.Models), "model")+" "+strings.Join(s.Models, ", "))
-	}
-	return strings.Join(parts, "; ")
-}
-
-func plural(n int, word string) string {
-	if n == 1 {
-		return word
-	}
-	return word + "s"
+	Use   spec.Use // the fits that it does something in
+	Help  string   // one sentence, without a full stop
 }
 
 // Flag is the setting as one types it: --gap, -k.

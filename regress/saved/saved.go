@@ -14,14 +14,11 @@ import (
 	"optcomplete/regress"
 )
 
-// Kind is what model.json calls a regression.
-const Kind = "regress"
-
 const file = "model.json"
 
 // Model is a regression that can be saved.
 type Model struct {
-	Model  string `json:"model"`  // Kind
+	Model  string `json:"model"`  // regress.Kind
 	Target string `json:"target"` // the column that is explained
 
 	regress.Result
@@ -39,7 +36,7 @@ type Model struct {
 
 // New is the model of a result on the features of an encoding.
 func New(target string, r *regress.Result, e *encode.Encoding) *Model {
-	return &Model{Model: Kind, Target: target, Result: *r, Encoding: e.Select(r.Selection), Format: model.FormatVersion}
+	return &Model{Model: regress.Kind, Target: target, Result: *r, Encoding: e.Select(r.Selection), Format: model.FormatVersion}
 }
 
 // Predict explains the rows of a table, in their order. The table needs the fields
@@ -75,7 +72,7 @@ func (m *Model) Save(dir string) error {
 }
 
 // Is tells whether a directory holds a saved regression.
-func Is(dir string) bool { return model.KindIn(dir) == Kind }
+func Is(dir string) bool { return model.KindIn(dir) == regress.Kind }
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
@@ -89,8 +86,8 @@ func Load(dir string) (*Model, error) {
 	if err := json.Unmarshal(text, m); err != nil {
 		return nil, fmt.Errorf("%s: %s", path, model.DescribeJSON(err))
 	}
-	if m.Model != Kind {
-		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Model, Kind)
+	if m.Model != regress.Kind {
+		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Model, regress.Kind)
 	}
 	if m.Encoding == nil || m.K != len(m.Selected) || m.K != len(m.Coefficients) || !slices.Equal(m.Encoding.Names(), m.Selected) {
 		return nil, fmt.Errorf("%s: its coefficients or its encoding do not fit its %d selected features", path, m.K)

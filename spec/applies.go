@@ -1,0 +1,112 @@
+package spec
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Use says in which fits a setting does something: those by one of the methods, of
+// one of the models. Nil: by any, of any. A method that selects nothing has the
+// model "".
+type Use struct{ Methods, Models []string }
+
+// Methods and models that share settings.
+var (
+	Selecting   = []string{"certified", "cutplanes", "optcomplete"}
+	OfMatrix    = []string{"full", "pooled", "paper"}
+	withEffects = []string{"full", "pooled"}
+)
+
+// Uses are those of the settings that not every fit has a use for, by the names that
+// flags and files call them.
+var Uses = map[string]Use{
+	"k":                {Methods: Selecting},
+	"always":           {Methods: Selecting},
+	"never":            {Methods: Selecting},
+	"gamma":            {Methods: Selecting},
+	"gamma0":           {Methods: Selecting, Models: []string{"pooled"}},
+	"row-shrinkage":    {Models: withEffects},
+	"column-shrinkage": {Models: []string{"full"}},
+	"refit":            {Methods: Selecting},
+	"clip":             {Models: withEffects},
+	"gap":              {Methods: Selecting},
+	"time-limit":       {Methods: Selecting},
+	"max-nodes":        {Methods: Selecting},
+	"near-ties":        {Methods: Selecting},
+	"split":            {Models: OfMatrix},
+	"memory":           {Models: OfMatrix},
+	"residual-rank":    {Methods: Selecting, Models: OfMatrix},
+	"checkpoint":       {Methods: Selecting, Models: OfMatrix},
+	"warm-start":       {Methods: Selecting, Models: OfMatrix},
+	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix},
+}
+
+// Applies tells whether the setting does something in a fit by the method, of the
+// model.
+func (u Use) Applies(method, model string) bool {
+	return (u.Methods == nil || slices.Contains(u.Methods, method)) &&
+		(u.Models == nil || model == "" || slices.Contains(u.Models, model))
+}
+
+// String says what the setting applies to: "method cutplanes; model paper".
+func (u Use) String() string {
+	var parts []string
+	for _, of := range []struct {
+		word  string
+		names []string
+	}{{"method", u.Methods}, {"model", u.Models}} {
+		if len(of.names) > 1 {
+			of.word += "s"
+		}
+		if of.names != nil {
+			parts = append(parts, of.word+" "+strings.Join(of.names, ", "))
+		}
+	}
+	return strings.Join(parts, "; ")
+}
+
+// Refusal is the error of a setting that is given and does not apply.
+func (u Use) Refusal(name, method, model string) *Error {
+	to := "the model " + model
+	switch {
+	case u.Methods != nil && !slices.Contains(u.Methods, method):
+		to = "the method " + method
+	case model == "twosided":
+		to = "two-sided models"
+	case model == "regress":
+		to = "regressions"
+	}
+	return &Error{Setting: name, Problem: fmt.Sprintf("does not apply to %s: it is for the %v", to, u)}
+}
+
+// Given says whether a setting is given.
+type Given struct {
+	Name string
+	Is   bool
+}
+
+// Refuse finds what is given and would do nothing in a fit by the method, of the
+// model: settings that all fits share, and more that only some have.
+func Refuse(method, model string, c Choice, l Limits, s Statistics, more ...Given) error {
+	for _, given := range append([]Given{
+		{"always", len(c.Always) > 0},
+		{"never", len(c.Never) > 0},
+		{"gap", l.Gap != 0},
+		{"time-limit", l.TimeLimit != 0},
+		{"max-nodes", l.MaxNodes != 0},
+		{"near-ties", l.NearTies != 0},
+		{"memory", l.Memory != 0},
+		{"gamma", s.Gamma != 0},
+		{"gamma0", s.Gamma0 != 0},
+		{"row-shrinkage", s.RowShrinkage != 0},
+		{"column-shrinkage", s.ColumnShrinkage != 0},
+		{"refit", s.Refit != AutoRefit},
+		{"split", s.Split != RandomSplit},
+	}, more...) {
+		if use := Uses[given.Name]; given.Is && !use.Applies(method, model) {
+			return use.Refusal(given.Name, method, model)
+		}
+	}
+	return nil
+}
