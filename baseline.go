@@ -11,6 +11,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/progress"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -37,7 +38,7 @@ type baseline interface {
 	Method
 
 	// parts fits the method: effects, if the data want them, and a remainder.
-	parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error)
+	parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error)
 }
 
 // baselineSettings are what all baselines understand.
@@ -82,11 +83,11 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	if err != nil {
 		return nil, err
 	}
-	clip := !s.NoClip && s.Model != model.Paper
+	clip := !s.NoClip && s.Model != spec.Paper
 	of := baselineSettings{center: effects.AutoCenter, effects: effects.Settings{
 		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads,
 	}, clip: clip}
-	if s.Model == model.Paper { // nothing but a matrix of low rank
+	if s.Model == spec.Paper { // nothing but a matrix of low rank
 		of.center = effects.NoCenter
 	}
 	fitting := progress.Start(ctx, fmt.Sprintf("Fitting %v", method), 0, "")
@@ -104,12 +105,12 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	}
 	parts.Population, parts.NewColumn, parts.Typical = []float64{0}, []float64{0}, []float64{}
 	summary := model.Summary{
-		Method: s.Method.String(), Model: model.Paper.String(), Features: len(problem.Features.Names), Refit: spec.LeastSquares,
+		Method: s.Method.String(), Model: spec.Paper.String(), Features: len(problem.Features.Names), Refit: spec.LeastSquares,
 		Certificate: result.Certificate{Status: result.Fitted}, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{},
 	}
 	summary.Split = when
 	if e != nil {
-		summary.Model = model.Full.String()
+		summary.Model = spec.Full.String()
 		summary.RowShrinkage, summary.ColumnShrinkage = e.RowShrinkage, e.ColumnShrinkage
 		parts.Mean, parts.RowEffects, parts.ColumnEffects = e.Mean, e.Rows, e.Columns
 	}
@@ -123,40 +124,40 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 		return nil, err
 	}
 	total := time.Since(start).Seconds()
-	fitted.Summary.Seconds = model.Seconds{Complete: total, Total: total}
+	fitted.Summary.Seconds = result.Seconds{Complete: total, Total: total}
 	return fitted, nil
 }
 
-func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error) {
+func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
 	e := of.effects
 	fitted, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: m.Rank, Center: of.center, Effects: e, Seed: e.Seed, Threads: e.Threads, Clip: of.clip})
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := &model.Parts{}
+	parts := &estimate.Parts{}
 	if fitted.Rank > 0 {
 		parts.RowRemainder, parts.ColumnRemainder = fitted.Balanced()
-		parts.Remainder = &model.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
+		parts.Remainder = &estimate.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
 	}
 	return parts, fitted.Effects, nil
 }
 
-func (m IMC) parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error) {
+func (m IMC) parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
 	e := of.effects
 	fitted, err := imc.Fit(ctx, train, features, imc.Settings{Rank: m.Rank, Center: of.center, Effects: e, Seed: e.Seed, Threads: e.Threads, Clip: of.clip})
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := &model.Parts{}
+	parts := &estimate.Parts{}
 	if fitted.Rank > 0 {
 		parts.RowRemainder, parts.ColumnRemainder = fitted.U, fitted.V
-		parts.Remainder = &model.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
+		parts.Remainder = &estimate.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
 	}
 	return parts, fitted.Effects, nil
 }
 
-func (EffectsOnly) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*model.Parts, *effects.Model, error) {
+func (EffectsOnly) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
 	of.effects.Clip = of.clip
 	e, err := effects.Fit(ctx, train, of.effects)
-	return &model.Parts{}, e, err
+	return &estimate.Parts{}, e, err
 }

@@ -11,9 +11,10 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/objective"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // paperRows are rows of the paper's table of synthetic experiments, with its
@@ -56,7 +57,7 @@ func BenchmarkPaperRows(b *testing.B) {
 				ctx := context.Background()
 				settings := search.Settings{K: config.K, NearTies: -1}
 				gamma, err := optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
-					optcomplete.Settings{K: config.K, Model: model.Paper, Statistics: optcomplete.Statistics{Seed: 1}})
+					optcomplete.Settings{K: config.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Seed: 1}})
 				if err != nil {
 					b.Fatal(err)
 				}
@@ -102,8 +103,8 @@ func BenchmarkPaperRows(b *testing.B) {
 
 // mape scores a selection, refitted by least squares, on missing entries.
 func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
-	chosen := model.Chosen(instance.Features, selection)
-	parts, err := model.FitParts(context.Background(), instance.Ratings.Matrix, chosen, len(selection), model.Recipe{Kind: model.Paper, Threads: 2})
+	chosen := estimate.Chosen(instance.Features, selection)
+	parts, err := estimate.FitParts(context.Background(), instance.Ratings.Matrix, chosen, len(selection), estimate.Recipe{Kind: spec.Paper, Threads: 2})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -7,7 +7,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/suggest"
-	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/spec"
 )
@@ -69,9 +68,9 @@ func (s *Settings) refuse() error {
 	kind := s.Model.String()
 	if Baseline(s.Method) {
 		switch s.Model {
-		case model.Full:
+		case spec.Full:
 			kind = ""
-		case model.Pooled:
+		case spec.Pooled:
 			return spec.Use{Methods: spec.Selecting}.Refusal("model", s.Method.String(), kind)
 		}
 	}

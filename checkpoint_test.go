@@ -12,9 +12,9 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data/synth"
 	"optcomplete/encode"
-	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 func checkpointProblem(t *testing.T) Problem {
@@ -30,7 +30,7 @@ func checkpointProblem(t *testing.T) Problem {
 // evaluations; each time the next run goes on, and in the end all is as without.
 func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Full, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 2}, Method: Certified{Sampling: AlwaysSampling}}
+	settings := Settings{K: 4, Model: spec.Full, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 2}, Method: Certified{Sampling: AlwaysSampling}}
 	want, err := Fit(context.Background(), problem, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func mustRead(t *testing.T, path string) string {
 
 func TestStartIsTriedFirst(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Paper, Statistics: Statistics{Gamma: 0.05}}
+	settings := Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Gamma: 0.05}}
 	want, err := Fit(context.Background(), problem, settings)
 	if err != nil {
 		t.Fatal(err)
@@ -236,7 +236,7 @@ func (c *countdown) Err() error {
 // moments: it gives the best so far, or says that it was interrupted.
 func TestInterruptWhileResuming(t *testing.T) {
 	problem := checkpointProblem(t)
-	settings := Settings{K: 4, Model: model.Paper, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 1}, Method: Certified{Sampling: AlwaysSampling}, Checkpoint: filepath.Join(t.TempDir(), "run")}
+	settings := Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 1}, Method: Certified{Sampling: AlwaysSampling}, Checkpoint: filepath.Join(t.TempDir(), "run")}
 	if _, err := Fit(context.Background(), problem, settings); err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/model/diagnose"
 	"optcomplete/spec"
 )
 
@@ -28,7 +29,7 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, part, t.threads); err != nil {
 		return err
 	}
-	fitted.Summary.Diagnostics, err = fitted.Diagnose(ctx, train, held, t.threads)
+	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, train, held, t.threads)
 	return err
 }
 

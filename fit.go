@@ -14,7 +14,9 @@ import (
 	"optcomplete/internal/memory"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
+	"optcomplete/internal/trace"
 	"optcomplete/model"
+	"optcomplete/model/diagnose"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -52,8 +54,8 @@ type (
 
 // Settings say how to fit. All but K may be left at zero.
 type Settings struct {
-	K     int        // how many features (or groups) to select, 1..p; 0 for a baseline
-	Model model.Kind // zero: full
+	K     int       // how many features (or groups) to select, 1..p; 0 for a baseline
+	Model spec.Kind // zero: full
 	Choice
 	Limits
 	Statistics
@@ -159,7 +161,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	preparing.Done()
-	var trace model.Trace
+	var trace trace.Trace
 	s.find.OnEvent = func(e search.Event) {
 		trace.Event(e)
 		if settings.OnEvent != nil {
@@ -212,7 +214,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings); err != nil {
 		return nil, err
 	}
-	if t.kind != model.Paper && !t.noClip {
+	if t.kind != spec.Paper && !t.noClip {
 		parts.ClipToValues()
 	}
 	members := t.members(selection)
@@ -239,13 +241,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, parts.Stored.Err()
 	}
 	total := time.Since(start)
-	fitted.Summary.Seconds = model.Seconds{
-		Choose:   chosen.Seconds(),
-		Select:   (chosen + found).Seconds(),
-		Certify:  (searched - chosen - found).Seconds(),
-		Complete: (total - searched).Seconds(),
-		Total:    total.Seconds(),
-	}
+	took := &fitted.Summary.Seconds
+	took.Choose, took.Select, took.Certify = chosen.Seconds(), (chosen + found).Seconds(), (searched - chosen - found).Seconds()
+	took.Complete, took.Total = (total - searched).Seconds(), total.Seconds()
 	if err := fitted.Summary.Normalize(); err != nil {
 		return nil, err
 	}
@@ -260,7 +258,7 @@ var alikeOf = result.AlikeOf
 // those held out, if any.
 func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
 	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
-	measured, variance, err := fitted.Variancing(ctx, train, threads)
+	measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
 	if err != nil {
 		return err
 	}
@@ -277,7 +275,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	if err != nil {
 		return err
 	}
-	fitted.Summary.Coverage, err = fitted.CoverageOf(ctx, held, threads)
+	fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
 	return err
 }
 
@@ -356,13 +354,13 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		Gamma: c.Gamma, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
-	if t.kind == model.Pooled {
+	if t.kind == spec.Pooled {
 		summary.Gamma0 = c.Gamma0
 	}
-	if t.kind != model.Paper {
+	if t.kind != spec.Paper {
 		summary.RowShrinkage = c.Row
 	}
-	if t.kind == model.Full {
+	if t.kind == spec.Full {
 		summary.ColumnShrinkage = c.Column
 	}
 	if problem.Encoding == nil {

@@ -17,8 +17,10 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // instance is a small synthetic problem.
@@ -40,13 +42,13 @@ func fit(t *testing.T, problem Problem, settings Settings) *Model {
 	return fitted
 }
 
-var kinds = []model.Kind{model.Full, model.Pooled, model.Paper}
+var kinds = []spec.Kind{spec.Full, spec.Pooled, spec.Paper}
 
 var small = synth.Config{Rows: 60, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.01, Seed: 3}
 
 // timeless clears what may differ between two equal runs.
 func timeless(m *Model) *Model {
-	m.Summary.Seconds, m.Summary.MasterSeconds = model.Seconds{}, 0
+	m.Summary.Seconds, m.Summary.MasterSeconds = result.Seconds{}, 0
 	m.Summary.Readings = nil // what a source remembers is not read again
 	for i := range m.Summary.Trace {
 		m.Summary.Trace[i].Seconds = 0
@@ -58,7 +60,7 @@ func same(t *testing.T, what string, a, b *Model) {
 	t.Helper()
 	type content struct {
 		Summary model.Summary
-		Parts   model.Parts
+		Parts   estimate.Parts
 	}
 	if d := cmp.Diff(content{a.Summary, a.Parts}, content{b.Summary, b.Parts}); d != "" {
 		t.Fatalf("%s: the fits differ:\n%s", what, d)
@@ -81,13 +83,13 @@ func TestThreadsGiveSameBits(t *testing.T) {
 
 // meant leaves out what a model has no use for.
 func meant(s Settings) Settings {
-	if s.Model != model.Pooled {
+	if s.Model != spec.Pooled {
 		s.Gamma0 = 0
 	}
-	if s.Model == model.Paper {
+	if s.Model == spec.Paper {
 		s.RowShrinkage, s.NoClip = 0, false
 	}
-	if s.Model != model.Full {
+	if s.Model != spec.Full {
 		s.ColumnShrinkage = 0
 	}
 	return s
@@ -178,7 +180,7 @@ func TestAutoGammaFindsTheTruth(t *testing.T) {
 		config := small
 		config.Seed = seed
 		problem, made := instance(t, config)
-		fitted := fit(t, problem, Settings{Model: model.Paper, K: 4})
+		fitted := fit(t, problem, Settings{Model: spec.Paper, K: 4})
 		if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
 			t.Errorf("seed %d: %s", seed, d)
 		}
@@ -197,7 +199,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 	config := small
 	config.Noise = 0
 	problem, made := instance(t, config)
-	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 1e6}})
+	fitted := fit(t, problem, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 1e6}})
 	if d := cmp.Diff(made.SelectedNames(), fitted.Summary.Selected); d != "" {
 		t.Error(d)
 	}
@@ -208,7 +210,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, gamma := range []float64{0, 1} {
-		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: gamma}})
+		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: gamma}})
 		if fitted.Summary.Cost != 0 || fitted.Summary.Gap != 0 || fitted.Summary.Status != "optimal" {
 			t.Errorf("all zeros: cost %v, gap %v, %v", fitted.Summary.Cost, fitted.Summary.Gap, fitted.Summary.Status)
 		}
@@ -219,11 +221,11 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 func TestStoppedFitsAnswer(t *testing.T) {
 	config := synth.Config{Rows: 80, Columns: 60, Features: 40, K: 6, Missing: 0.5, Noise: 1, Seed: 1}
 	problem, _ := instance(t, config)
-	settings := Settings{Model: model.Paper, K: 6, Statistics: Statistics{Gamma: 30}}
+	settings := Settings{Model: spec.Paper, K: 6, Statistics: Statistics{Gamma: 30}}
 	best := fit(t, problem, settings).Summary
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} { // nothing was looked at: nothing is answered
+	for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} { // nothing was looked at: nothing is answered
 		if fitted, err := Fit(cancelled, problem, Settings{Model: kind, K: 6}); fitted != nil || !errors.Is(err, context.Canceled) {
 			t.Errorf("%v: interrupted at once: %v, %v", kind, fitted, err)
 		}
@@ -268,7 +270,7 @@ func TestStoppedFitsAnswer(t *testing.T) {
 func TestEventsTellTheWholeStory(t *testing.T) {
 	problem, _ := instance(t, small)
 	var events []search.Event
-	fitted := fit(t, problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 5}, OnEvent: func(e search.Event) { events = append(events, e) }})
+	fitted := fit(t, problem, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 5}, OnEvent: func(e search.Event) { events = append(events, e) }})
 	last := events[len(events)-1]
 	if events[0].Kind != search.EventStart || last.Kind != search.EventDone {
 		t.Errorf("from %v to %v", events[0].Kind, last.Kind)
@@ -282,7 +284,7 @@ func TestEventsTellTheWholeStory(t *testing.T) {
 // cost of fitting the others alone.
 func TestRemovalIsTheCostWithout(t *testing.T) {
 	problem, _ := instance(t, small)
-	for _, kind := range []model.Kind{model.Paper, model.Pooled, model.Full} {
+	for _, kind := range []spec.Kind{spec.Paper, spec.Pooled, spec.Full} {
 		settings := meant(Settings{Model: kind, K: 3, Statistics: Statistics{Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}})
 		all := fit(t, problem, settings).Summary
 		if len(all.Removal) != 3 {
@@ -328,7 +330,7 @@ func TestFitsOfAlmostNothingAnswer(t *testing.T) {
 		fitted, err := Fit(context.Background(), Problem{
 			Ratings:  &data.Ratings{Matrix: matrix, RowIDs: names("r", n), ColumnIDs: columns},
 			Features: data.NewFeatures(columns, names("f", p), values),
-		}, Settings{K: p, Model: rapid.SampledFrom([]model.Kind{model.Full, model.Pooled, model.Paper}).Draw(rt, "kind"), Limits: Limits{Threads: 1}})
+		}, Settings{K: p, Model: rapid.SampledFrom([]spec.Kind{spec.Full, spec.Pooled, spec.Paper}).Draw(rt, "kind"), Limits: Limits{Threads: 1}})
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -358,7 +360,7 @@ func TestBadSettingsAreExplained(t *testing.T) {
 		"which leaves 3, fewer":  func(s *Settings) { s.Never = problem.Features.Names[:17] },
 		"time limit is -1s, but": func(s *Settings) { s.TimeLimit = -time.Second },
 	} {
-		settings := Settings{Model: model.Paper, K: 4}
+		settings := Settings{Model: spec.Paper, K: 4}
 		change(&settings)
 		_, err := Fit(context.Background(), problem, settings)
 		var bad *SettingsError

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
-	"optcomplete/model"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // TestValidationErrorsOfThePapersModelStayInRange: least squares of a row with
@@ -23,7 +23,7 @@ func TestValidationErrorsOfThePapersModelStayInRange(t *testing.T) {
 	tried := 0
 	_, err = ChooseGamma(context.Background(), Problem{Ratings: made.Ratings, Features: source.Features}, Settings{
 		K:          5,
-		Model:      model.Paper,
+		Model:      spec.Paper,
 		Statistics: Statistics{Seed: 1},
 		OnGamma: func(p result.GammaPoint) {
 			if tried++; !(p.RMSE > 0 && p.RMSE < 2) {

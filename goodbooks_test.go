@@ -10,7 +10,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 )
 
 // goodbooks reads the real ratings that lie beside the repository: items with
@@ -44,7 +44,7 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 	}
 	problem := goodbooks(t)
 	train, held := evaluate.SplitMatrix(problem.Ratings.Matrix, 0.2, 1)
-	effects, err := model.FitEffects(context.Background(), train, 2, 8, 2)
+	effects, err := estimate.FitEffects(context.Background(), train, 2, 8, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/spec"
 )
@@ -83,7 +83,7 @@ func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c c
 	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, settings); err != nil {
 		return 0, err
 	}
-	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(model.Chosen(t.features, members), len(members)), t.threads); err != nil {
+	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.threads); err != nil {
 		return 0, err
 	}
 	return time.Duration(float64(time.Since(start)) * float64(train.Observed()) / float64(part.Train.Observed())), nil

@@ -9,15 +9,15 @@ import (
 	"time"
 
 	"optcomplete/internal/timelimit"
-	"optcomplete/model"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // TestTimeLimitThatIsOver: a fit whose time was up before it began still answers,
 // tries no γ, and leaves out what nothing depends on, with a word.
 func TestTimeLimitThatIsOver(t *testing.T) {
 	problem, _ := instance(t, small)
-	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
+	for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
 		var division Division
 		settings := Settings{K: 4, Model: kind, OnDivided: func(d Division) { division = d }}
 		settings.TimeLimit, settings.Began = time.Second, time.Now().Add(-time.Hour)
@@ -46,7 +46,7 @@ func TestTimeLimitIsDivided(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, rank := range []int{0, AutoRank} {
 		var d Division
-		settings := Settings{K: 4, Model: model.Full, ResidualRank: rank, OnDivided: func(told Division) { d = told }}
+		settings := Settings{K: 4, Model: spec.Full, ResidualRank: rank, OnDivided: func(told Division) { d = told }}
 		settings.TimeLimit = time.Hour
 		limited := fit(t, problem, settings)
 		if sum := d.Choice + d.Search + d.Refit + d.Extra; d.Cut || d.Tried == 0 || d.Refit <= 0 || d.Extra <= 0 || sum > time.Hour {
@@ -68,7 +68,7 @@ func TestSlowChoiceTakesTheBestSoFar(t *testing.T) {
 	problem, _ := instance(t, small)
 	var d Division
 	var tried []float64
-	settings := Settings{K: 4, Model: model.Paper, OnDivided: func(told Division) { d = told }}
+	settings := Settings{K: 4, Model: spec.Paper, OnDivided: func(told Division) { d = told }}
 	settings.TimeLimit = 6 * time.Second
 	settings.OnGamma = func(p result.GammaPoint) {
 		tried = append(tried, p.Gamma)

@@ -8,7 +8,6 @@ import (
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
-	"optcomplete/model"
 )
 
 // The Go of the README and of docs, line by line (held by TestManualGo in
@@ -45,7 +44,7 @@ func TestManualLarge(t *testing.T) {
 	}
 	ratings := &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.ColumnIDs()}
 	problem := optcomplete.Problem{Ratings: ratings, Features: source.Features}
-	selection, err := optcomplete.Select(ctx, problem, optcomplete.Settings{K: 5, Model: model.Paper, Statistics: optcomplete.Statistics{Gamma: 1, Seed: 1}})
+	selection, err := optcomplete.Select(ctx, problem, optcomplete.Settings{K: 5, Model: optcomplete.Paper, Statistics: optcomplete.Statistics{Gamma: 1, Seed: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,7 @@ package optcomplete
 import (
 	"context"
 	"errors"
-	"optcomplete/model"
+	"optcomplete/spec"
 	"testing"
 
 	"optcomplete/cutplanes"
@@ -14,11 +14,11 @@ import (
 func TestMethodsGiveSameBitsWithAnyThreads(t *testing.T) {
 	problem, _ := instance(t, synth.Config{Rows: 200, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.1, Seed: 3})
 	for _, method := range []Method{CutPlanes{}, OptComplete{SampleRows: 50, Certify: true}} {
-		settings := Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}, Method: method, Limits: Limits{Threads: 1}}
+		settings := Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}, Method: method, Limits: Limits{Threads: 1}}
 		want := timeless(fit(t, problem, settings))
 		settings.Threads = 5
 		same(t, method.String(), want, timeless(fit(t, problem, settings)))
-		certified := fit(t, problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}})
+		certified := fit(t, problem, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 0.1}})
 		if want.Summary.Cost != certified.Summary.Cost || !want.Summary.Certified {
 			t.Errorf("%v: cost %v, certified %v; the certified method has %v", method, want.Summary.Cost, want.Summary.Certified, certified.Summary.Cost)
 		}
@@ -30,7 +30,7 @@ func TestEveryCutIsReported(t *testing.T) {
 	problem, _ := instance(t, small)
 	var steps cutplanes.Steps
 	fitted := fit(t, problem, Settings{
-		Model:      model.Paper,
+		Model:      spec.Paper,
 		K:          4,
 		Statistics: Statistics{Gamma: 0.5},
 		Choice:     Choice{Never: []string{"f03"}},
@@ -52,7 +52,7 @@ func TestEveryCutIsReported(t *testing.T) {
 func TestMethodSettingsAreChecked(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, method := range []Method{CutPlanes{Solver: "cplex"}, OptComplete{Solver: "cplex"}, OptComplete{SampleRows: -1}, OptComplete{SampleConstant: -1}, Certified{Sampling: 7}} {
-		_, err := Fit(context.Background(), problem, Settings{Model: model.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Method: method})
+		_, err := Fit(context.Background(), problem, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Method: method})
 		var bad *SettingsError
 		if !errors.As(err, &bad) {
 			t.Errorf("%+v: error %v", method, err)

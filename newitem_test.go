@@ -9,7 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/internal/random"
-	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // films is a raw table of items with text, a list, a number and blanks, and
@@ -66,7 +66,7 @@ func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 		record[name] = table.Row(last)[x]
 	}
 	p := len(features.Names)
-	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
+	for _, kind := range []spec.Kind{spec.Full, spec.Pooled, spec.Paper} {
 		t.Run(fmt.Sprint(kind), func(t *testing.T) {
 			settings := Settings{K: 3, Model: kind, Limits: Limits{Threads: 1}}
 			in := fit(t, Problem{Ratings: ratings(t, table.IDs, entries), Features: features, Encoding: encoding}, settings)

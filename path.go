@@ -6,7 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -53,13 +53,13 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	r.Model, r.ByTime = t.kind.String(), f.moments != nil
-	if t.kind != model.Pooled {
+	if t.kind != spec.Pooled {
 		r.Gamma0 = 0
 	}
-	if t.kind == model.Paper {
+	if t.kind == spec.Paper {
 		r.RowShrinkage = 0
 	}
-	if t.kind != model.Full {
+	if t.kind != spec.Full {
 		r.ColumnShrinkage = 0
 	}
 	return r, nil
@@ -104,11 +104,11 @@ func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []
 	if err != nil {
 		return 0, err
 	}
-	if f.kind != model.Paper && !f.noClip {
+	if f.kind != spec.Paper && !f.noClip {
 		parts.ClipToValues()
 	}
 	members := f.members(units)
-	predict := parts.Predictor(model.Chosen(f.features, members), len(members))
+	predict := parts.Predictor(estimate.Chosen(f.features, members), len(members))
 	score, err := evaluate.Score(ctx, on, predict, f.threads)
 	return score.RMSE, err
 }

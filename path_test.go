@@ -11,8 +11,8 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
 	"optcomplete/selection"
+	"optcomplete/spec"
 )
 
 func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings) *PathResult {
@@ -27,7 +27,7 @@ func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings)
 // TestPathEqualsSeparateFits: shared cuts change nothing of what is proven.
 func TestPathEqualsSeparateFits(t *testing.T) {
 	problem, _ := instance(t, small)
-	for _, kind := range []model.Kind{model.Full, model.Pooled, model.Paper} {
+	for _, kind := range []spec.Kind{spec.Full, spec.Pooled, spec.Paper} {
 		settings := meant(Settings{Model: kind, Statistics: Statistics{Gamma: 0.05, Gamma0: 0.4, RowShrinkage: 2, ColumnShrinkage: 2}, Choice: Choice{Always: problem.Features.Names[3:4]}})
 		r := pathOf(t, problem, settings, PathSettings{KMax: 6, Folds: 2})
 		if len(r.Points) != 6 || r.Folds != 2 || r.Interrupted {

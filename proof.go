@@ -47,7 +47,7 @@ func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data
 // Verify checks the proof of a fitted model against the problem it was fitted to,
 // by arithmetic of its own; see package proof. The summary says what is claimed.
 func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *proof.Proof, threads int) (*proof.Verdict, error) {
-	kind, err := model.ParseKind(summary.Model)
+	kind, err := spec.ParseKind(summary.Model)
 	if err != nil {
 		return nil, spec.Errorf("%v", err)
 	}

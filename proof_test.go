@@ -13,6 +13,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/model"
 	"optcomplete/proof"
+	"optcomplete/spec"
 )
 
 // verified fits with a proof and checks it.
@@ -49,7 +50,7 @@ func TestFitsAreVerified(t *testing.T) {
 		} {
 			each := settings
 			change(&each)
-			if _, is := each.Method.(OptComplete); is && kind == model.Pooled {
+			if _, is := each.Method.(OptComplete); is && kind == spec.Pooled {
 				continue // it samples the paper's cost
 			}
 			fitted, _, verdict := verified(t, problem, each)
@@ -66,7 +67,7 @@ func TestFitsAreVerified(t *testing.T) {
 // TestProofOfAnotherModelIsRefused: another γ, another selection, a better claim.
 func TestProofOfAnotherModelIsRefused(t *testing.T) {
 	problem, _ := instance(t, small)
-	settings := Settings{Model: model.Paper}
+	settings := Settings{Model: spec.Paper}
 	settings.K, settings.Gamma = 3, 0.5
 	fitted, text, _ := verified(t, problem, settings)
 	for name, change := range map[string]func(*model.Summary){
@@ -101,7 +102,7 @@ func TestPythonChecker(t *testing.T) {
 	folder := t.TempDir()
 	for seed := range uint64(3) {
 		problem, made := instance(t, synth.Config{Rows: 12, Columns: 9, Features: 8, K: 3, Missing: 0.3, Noise: 0.7, Seed: seed})
-		settings := Settings{Model: model.Paper}
+		settings := Settings{Model: spec.Paper}
 		settings.K, settings.Gamma = 3, 2
 		if seed == 2 {
 			settings.Always, settings.Never, settings.Method = problem.Features.Names[:1], problem.Features.Names[5:6], Certified{Sampling: AlwaysSampling}

@@ -9,21 +9,21 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/progress"
-	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // The models of a matrix, for Settings.Model and ReadSettings.Model.
 const (
-	Full   = model.Full
-	Pooled = model.Pooled
-	Paper  = model.Paper
+	Full   = spec.Full
+	Pooled = spec.Pooled
+	Paper  = spec.Paper
 )
 
 // ReadSettings say how files are understood. All may be left at zero.
 type ReadSettings struct {
 	// Model is the one to be fitted: paper takes features that are numbers as they
 	// are given, the others encode a table as people have them.
-	Model model.Kind
+	Model spec.Kind
 
 	// Features says how the feature table is understood; nil: as its cells show, for
 	// Model.
@@ -54,7 +54,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	defer reading.Done()
 	switch {
 	case features == "":
-	case settings.Model == model.Paper && settings.Features == nil:
+	case settings.Model == spec.Paper && settings.Features == nil:
 		if problem.Features, err = data.ReadFeatures(features, data.FeaturesOptions{Context: ctx}); err != nil {
 			return Problem{}, notes, err
 		}

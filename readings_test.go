@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
-	"optcomplete/model"
 	"optcomplete/pass"
+	"optcomplete/spec"
 )
 
 // TestReadingsStayWithinBudget: how often a fit reads its data, by what for. What
@@ -21,14 +21,14 @@ func TestReadingsStayWithinBudget(t *testing.T) {
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	for _, c := range []struct {
 		name    string
-		kind    model.Kind
+		kind    spec.Kind
 		holdout float64
 		most    int
 	}{
-		{"paper", model.Paper, 0, 7},
-		{"paper with a hold-out", model.Paper, 0.2, 10},
-		{"pooled", model.Pooled, 0, 30},
-		{"full", model.Full, 0, 116},
+		{"paper", spec.Paper, 0, 7},
+		{"paper with a hold-out", spec.Paper, 0.2, 10},
+		{"pooled", spec.Pooled, 0, 30},
+		{"full", spec.Full, 0, 116},
 	} {
 		settings := Settings{Model: c.kind}
 		settings.K, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage, settings.Holdout = 3, 0.5, 5, 4, 4, c.holdout
@@ -63,7 +63,7 @@ func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
 	}
 	pipes := pass.NewPipes(2)
 	defer pipes.Close()
-	for _, kind := range []model.Kind{model.Paper, model.Pooled, model.Full} {
+	for _, kind := range []spec.Kind{spec.Paper, spec.Pooled, spec.Full} {
 		settings := Settings{Model: kind}
 		settings.K, settings.Holdout, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage = 2, 0.2, 0.5, 5, 4, 4
 		var costs [2]float64

@@ -7,7 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 )
 
 // AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
@@ -24,7 +24,7 @@ const (
 // setRemainder fits what the effects and the selected features leave, together
 // with them: the other features with shrunken coefficients, and unnamed traits.
 // See package remainder. The selection and its certificate are not touched.
-func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *model.Parts, encoding *encode.Encoding, settings *Settings) error {
+func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *estimate.Parts, encoding *encode.Encoding, settings *Settings) error {
 	if settings.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
@@ -34,15 +34,15 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 	if err != nil {
 		return err
 	}
-	o := model.Others{Values: model.Chosen(t.features, others)}
+	o := estimate.Others{Values: estimate.Chosen(t.features, others)}
 	for _, j := range others {
 		o.Names = append(o.Names, t.features.Names[j])
 	}
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	return parts.FitRemainder(ctx, train, model.Chosen(t.features, members), len(members), o,
-		model.RemainderRecipe{Kind: t.kind, Rank: settings.ResidualRank, Seed: settings.Seed, Threads: t.threads})
+	return parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o,
+		estimate.RemainderRecipe{Kind: t.kind, Rank: settings.ResidualRank, Seed: settings.Seed, Threads: t.threads})
 }
 
 // others are the features that are not selected, at most so many: those that the

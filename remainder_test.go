@@ -11,6 +11,8 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/model/store"
+	"optcomplete/spec"
 )
 
 // unnamed makes values that two features and two unnamed directions explain.
@@ -106,10 +108,10 @@ func TestBaselinesAreModels(t *testing.T) {
 			t.Fatal(err)
 		}
 		dir := t.TempDir() + "/model"
-		if err := m.Save(dir); err != nil {
+		if err := store.Save(m, dir); err != nil {
 			t.Fatal(err)
 		}
-		loaded, err := model.Load(dir)
+		loaded, err := store.Load(dir)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -137,7 +139,7 @@ func TestBaselinesAreModels(t *testing.T) {
 func TestBaselinesObeyThePaperModel(t *testing.T) {
 	problem := unnamed(t)
 	for _, method := range []Method{SoftImpute{}, IMC{}} {
-		m, err := Fit(context.Background(), problem, Settings{Method: method, Model: model.Paper})
+		m, err := Fit(context.Background(), problem, Settings{Method: method, Model: spec.Paper})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,8 +8,8 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
-	"optcomplete/model"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
@@ -18,7 +18,7 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 		t.Fatal(err)
 	}
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
-	for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
+	for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
 		t.Run(kind.String(), func(t *testing.T) {
 			settings := meant(Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}})
 			want, err := Fit(context.Background(), problem, settings)
@@ -66,7 +66,7 @@ func TestTrialsAreSteeredByASample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, kind := range []model.Kind{model.Paper, model.Full, model.Pooled} {
+		for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
 			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Seed: 1}, Limits: Limits{Threads: 2}}
 			task, err := newTask(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, &settings)
 			if err != nil {
@@ -156,7 +156,7 @@ func TestSelectOnGeneratedRowsFindsTheTruth(t *testing.T) {
 	found, err := Select(context.Background(), Problem{
 		Ratings:  &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.Features.IDs},
 		Features: source.Features,
-	}, Settings{K: 4, Model: model.Paper, Statistics: Statistics{Gamma: 1}})
+	}, Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Gamma: 1}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,9 @@ import (
 	"io"
 
 	"optcomplete/data"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
+	"optcomplete/model/store"
+	"optcomplete/spec"
 )
 
 // streamFrom is the size of all rows' coefficients, in bytes, from which they are
@@ -14,7 +16,7 @@ var streamFrom = 16 << 20
 
 // allParts is parts for the model itself: where the coefficients of all rows are
 // many, they go to the file of rows of the model to be, and are read back from it.
-func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source, selection []int, c choices, s *Settings) (*model.Parts, error) {
+func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source, selection []int, c choices, s *Settings) (*estimate.Parts, error) {
 	n, _ := train.Dims()
 	members := t.members(selection)
 	if s.Folder == "" || s.ResidualRank != 0 || 8*n*len(members) < streamFrom {
@@ -24,7 +26,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	for _, j := range members {
 		terms = append(terms, t.features.Names[j])
 	}
-	file, err := model.CreateRowFile(s.Folder, rowIDs, terms, t.kind != model.Paper, t.threads)
+	file, err := store.CreateRowFile(s.Folder, rowIDs, terms, t.kind != spec.Paper, t.threads)
 	if err != nil {
 		return nil, err
 	}
@@ -50,7 +52,7 @@ func (t *task) learnMemory() int64 {
 }
 
 // closeRows gives up the file of rows, if there is one.
-func closeRows(parts *model.Parts) {
+func closeRows(parts *estimate.Parts) {
 	if file, ok := parts.Stored.(io.Closer); ok {
 		file.Close()
 	}
@@ -58,8 +60,8 @@ func closeRows(parts *model.Parts) {
 
 // trialParts is parts for a trial on some of the rows: of large data most have no
 // entries there, and nothing is kept of those.
-func (t *task) trialParts(ctx context.Context, train data.Source, selection []int, c choices) (*model.Parts, error) {
-	rows := model.NewFilledRows(train, len(t.members(selection)))
+func (t *task) trialParts(ctx context.Context, train data.Source, selection []int, c choices) (*estimate.Parts, error) {
+	rows := estimate.NewFilledRows(train, len(t.members(selection)))
 	parts, err := t.partsTo(ctx, train, selection, c, rows.Take)
 	if err != nil {
 		return nil, err

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
-	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/spec"
 )
 
@@ -40,14 +40,14 @@ func sameStreamed(t *testing.T, problem Problem, settings Settings, threads ...i
 	t.Helper()
 	dir := t.TempDir()
 	inMemory := timeless(fit(t, problem, settings))
-	if err := inMemory.Save(filepath.Join(dir, "memory")); err != nil {
+	if err := store.Save(inMemory, filepath.Join(dir, "memory")); err != nil {
 		t.Fatal(err)
 	}
 	want := files(t, filepath.Join(dir, "memory"))
 	for _, threads := range threads {
 		settings.Threads, settings.Folder = threads, filepath.Join(dir, "streamed")
 		streamed := timeless(fit(t, problem, settings))
-		if _, ok := streamed.Stored.(*model.RowFile); !ok || streamed.Coefficients != nil {
+		if _, ok := streamed.Stored.(*store.RowFile); !ok || streamed.Coefficients != nil {
 			t.Fatalf("%d coefficients are in memory", len(streamed.Coefficients))
 		}
 		if entries, err := os.ReadDir(dir); err != nil || len(entries) > 2 {
@@ -55,7 +55,7 @@ func sameStreamed(t *testing.T, problem Problem, settings Settings, threads ...i
 		}
 		// The second model must not share a file with the first.
 		for _, name := range []string{"streamed", "again"} {
-			if err := streamed.Save(filepath.Join(dir, name)); err != nil {
+			if err := store.Save(streamed, filepath.Join(dir, name)); err != nil {
 				t.Fatal(err)
 			}
 			for file, got := range files(t, filepath.Join(dir, name)) {
@@ -83,7 +83,7 @@ func sameStreamed(t *testing.T, problem Problem, settings Settings, threads ...i
 			t.Fatal(err)
 		}
 	}
-	loaded, err := model.Load(filepath.Join(dir, "streamed"))
+	loaded, err := store.Load(filepath.Join(dir, "streamed"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -121,7 +121,7 @@ func TestManyRowGroupsAreStreamed(t *testing.T) {
 	}
 	streamAll(t)
 	problem, _ := instance(t, synth.Config{Rows: 70_000, Columns: 6, Features: 3, K: 2, Missing: 0.5, Noise: 0.1, Seed: 6})
-	sameStreamed(t, problem, Settings{K: 2, Model: model.Paper, Statistics: Statistics{Gamma: 1}, Limits: Limits{NearTies: -1}}, 2)
+	sameStreamed(t, problem, Settings{K: 2, Model: spec.Paper, Statistics: Statistics{Gamma: 1}, Limits: Limits{NearTies: -1}}, 2)
 }
 
 // TestRemainderKeepsRowsInMemory holds what Settings.Folder says.
@@ -133,7 +133,7 @@ func TestRemainderKeepsRowsInMemory(t *testing.T) {
 	if fitted.Stored != nil {
 		t.Error("the rows were streamed, and would be read over and over")
 	}
-	if err := fitted.Save(settings.Folder); err != nil {
+	if err := store.Save(fitted, settings.Folder); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -143,7 +143,7 @@ func TestStreamingFailsBeforeAnythingIsReplaced(t *testing.T) {
 	streamAll(t)
 	problem, _ := instance(t, small)
 	dir := t.TempDir()
-	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1}, Model: model.Paper, Folder: filepath.Join(dir, "missing", "model")}
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1}, Model: spec.Paper, Folder: filepath.Join(dir, "missing", "model")}
 	if _, err := Fit(context.Background(), problem, settings); err == nil {
 		t.Error("no error for a folder whose parent does not exist")
 	}

@@ -13,7 +13,7 @@ import (
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/objective"
 	"optcomplete/pass"
 	"optcomplete/search"
@@ -24,7 +24,7 @@ import (
 // task is a fit apart from the entries it is made on: Fit makes it on all
 // training entries, the choice of γ on parts of them.
 type task struct {
-	kind     model.Kind
+	kind     spec.Kind
 	refit    spec.Refit
 	features *data.Features
 	units    []unit // what can be selected
@@ -93,16 +93,16 @@ func (t *task) members(selection []int) []int {
 // mean leaves of them, or what the effects leave.
 func (t *task) values(ctx context.Context, train data.Source, c choices) (data.Source, error) {
 	switch t.kind {
-	case model.Paper:
+	case spec.Paper:
 		return train, nil
-	case model.Pooled:
+	case spec.Pooled:
 		survey, err := pass.Survey(ctx, train, t.threads)
 		if err != nil {
 			return nil, err
 		}
 		return pass.Transformed(ctx, train, t.threads, "residuals", pass.Subtract{Mean: survey.Mean()})
 	default:
-		effects, err := model.FitEffects(ctx, train, c.Row, c.Column, t.threads)
+		effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, t.threads)
 		if err != nil {
 			return nil, err
 		}
@@ -132,7 +132,7 @@ func (t *task) selector(values data.Source, c choices) *selector {
 	for _, u := range t.units {
 		groups = append(groups, u.features)
 	}
-	if t.kind == model.Pooled {
+	if t.kind == spec.Pooled {
 		features := withConstant(t.features)
 		cost := objective.NewPooled(values, features, c.Gamma, c.Gamma0, t.threads)
 		groups = append(groups, []int{len(features.Names) - 1})
@@ -162,14 +162,14 @@ func withConstant(f *data.Features) *data.Features {
 
 // parts fits everything but the selection, and keeps the coefficients of the rows
 // in memory.
-func (t *task) parts(ctx context.Context, train data.Source, selection []int, c choices) (*model.Parts, error) {
+func (t *task) parts(ctx context.Context, train data.Source, selection []int, c choices) (*estimate.Parts, error) {
 	return t.partsTo(ctx, train, selection, c, nil)
 }
 
 // partsTo is parts that gives the rows to a sink.
-func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows model.RowSink) (*model.Parts, error) {
+func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows estimate.RowSink) (*estimate.Parts, error) {
 	members := t.members(selection)
-	return model.FitParts(ctx, train, model.Chosen(t.features, members), len(members), model.Recipe{
+	return estimate.FitParts(ctx, train, estimate.Chosen(t.features, members), len(members), estimate.Recipe{
 		Kind: t.kind, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.threads,
 		Rows: rows, Memory: t.learnMemory(),
 	})
@@ -226,13 +226,13 @@ func (t *task) try(ctx context.Context, train data.Source, c choices, start [][]
 	if err != nil {
 		return evaluate.Trial{}, err
 	}
-	if t.kind == model.Paper {
+	if t.kind == spec.Paper {
 		parts.ClipToValues() // least squares of a row with few entries predict anything: such a row would decide
 	}
 	members := t.members(selection)
 	return evaluate.Trial{
 		Selection: result.Selection, Selected: t.names(selection), RootGap: result.RootGap, Limited: result.Limited(),
-		Predict: parts.Predictor(model.Chosen(t.features, members), len(members)),
+		Predict: parts.Predictor(estimate.Chosen(t.features, members), len(members)),
 	}, nil
 }
 
@@ -249,8 +249,8 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 // choose fills in what the settings leave to validation.
 func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
 	c := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Fixed: s.ColumnShrinkage > 0}
-	effects := t.kind != model.Paper && c.Row == 0 || t.kind == model.Full && c.Column == 0
-	if c.Gamma > 0 && !effects && (t.kind != model.Pooled || c.Gamma0 > 0) {
+	effects := t.kind != spec.Paper && c.Row == 0 || t.kind == spec.Full && c.Column == 0
+	if c.Gamma > 0 && !effects && (t.kind != spec.Pooled || c.Gamma0 > 0) {
 		return c, nil // nothing is left to choose
 	}
 	survey, err := pass.Survey(context.WithoutCancel(ctx), train, t.threads)
@@ -269,7 +269,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	}
 	ctx, cancel := t.clock.Choice(pass.WithLabel(ctx, "trials")) // they read this part, not the data
 	defer cancel()
-	if t.kind != model.Paper {
+	if t.kind != spec.Paper {
 		path.Path = gammapath.Path{Unit: path.Path.Unit, First: -2, Last: 3, Step: 0.5, Equal: 5e-4, Patience: 2}
 		if c.Row == 0 || c.Column == 0 {
 			choosing := progress.Start(ctx, "Choosing the shrinkage of effects", 0, "")
@@ -278,7 +278,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 			if err != nil && ctx.Err() == nil {
 				return c, err
 			}
-			if c.Row == 0 && t.kind == model.Full {
+			if c.Row == 0 && t.kind == spec.Full {
 				row *= stretchFirst
 			}
 			if c.Row == 0 {
@@ -307,12 +307,12 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	if c.Gamma0 == 0 {
 		c.Gamma0 = c.Gamma * population
 	}
-	if t.kind == model.Pooled && s.Gamma0 == 0 && ctx.Err() == nil {
+	if t.kind == spec.Pooled && s.Gamma0 == 0 && ctx.Err() == nil {
 		if err := t.spread(ctx, part, &c, population); err != nil {
 			return c, err
 		}
 	}
-	if t.kind == model.Full && s.RowShrinkage == 0 && ctx.Err() == nil {
+	if t.kind == spec.Full && s.RowShrinkage == 0 && ctx.Err() == nil {
 		if err := t.stretch(ctx, part, &c, s.Gamma != 0); err != nil {
 			return c, err
 		}

@@ -5,21 +5,22 @@ import (
 	"math"
 
 	"optcomplete/data"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
+	"optcomplete/result"
 )
 
 // Baselines scores simpler predictions on some entries: the mean of the training
 // entries, row means, column means, and both together. The means of rows and
 // columns are shrunk towards the mean of all, by as much as is best on the
 // validation part, which is of the training entries.
-func Baselines(ctx context.Context, train, on data.Source, part Part, threads int) ([]model.Baseline, error) {
+func Baselines(ctx context.Context, train, on data.Source, part Part, threads int) ([]result.Baseline, error) {
 	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), part, threads)
 	if err != nil {
 		return nil, err
 	}
 	none := math.Inf(1) // shrunk to nothing
-	var out []model.Baseline
+	var out []result.Baseline
 	var scores []pass.Pass
 	for _, b := range []struct {
 		name        string
@@ -30,11 +31,11 @@ func Baselines(ctx context.Context, train, on data.Source, part Part, threads in
 		{"mean of the column", none, column},
 		{"row and column effects", row, column},
 	} {
-		effects, err := model.FitEffects(pass.WithLabel(ctx, "comparison"), train, b.row, b.column, threads)
+		effects, err := estimate.FitEffects(pass.WithLabel(ctx, "comparison"), train, b.row, b.column, threads)
 		if err != nil {
 			return nil, err
 		}
-		out = append(out, model.Baseline{Name: b.name})
+		out = append(out, result.Baseline{Name: b.name})
 		scores = append(scores, Scoring(effects.Predict))
 	}
 	parts, err := pass.Run(ctx, on, threads, scores...)

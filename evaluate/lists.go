@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/internal/parallel"
 	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // Lists is what recommendations have in common: whether everybody gets the same.
@@ -38,7 +39,7 @@ func ListsOf(ctx context.Context, m *model.Model, rows []int, places, threads in
 	if _, known, err := m.Seen(0); err != nil || !known {
 		return nil, err
 	}
-	lists := make([][]model.Recommendation, len(rows))
+	lists := make([][]result.Recommendation, len(rows))
 	err := parallel.Do(ctx, len(rows), threads, func(int) func(x int) error {
 		r, failed := m.Recommender(model.RecommendSettings{Top: places, Caution: model.DefaultCaution})
 		return func(x int) error {

@@ -10,6 +10,9 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
+	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // Predictions that are the values rank better than popularity, and popularity
@@ -22,7 +25,7 @@ func TestPopularityIsCompared(t *testing.T) {
 	if p := perfect.Popularity; p == nil || p.Gain.Low <= 0 || math.Abs(perfect.NDCG.Value-p.NDCG.Value-p.Gain.Value) > 1e-12 {
 		t.Errorf("%+v", p)
 	}
-	same := Measure(m, func(_, column int) model.Answer { return model.Answer{Unclipped: popular(column)} }, settings)
+	same := Measure(m, func(_, column int) result.Answer { return result.Answer{Unclipped: popular(column)} }, settings)
 	if p := same.Popularity; p.Gain != (Interval{}) || p.NDCG != same.NDCG {
 		t.Errorf("%+v, %+v", p, same.NDCG)
 	}
@@ -60,11 +63,11 @@ func TestListsAreCounted(t *testing.T) {
 		features.Values = append(features.Values, float64(j%4))
 	}
 	features.IDs = ratings.ColumnIDs
-	parts, err := model.FitParts(context.Background(), matrix, features.Values, 1, model.Recipe{Kind: model.Full, Refit: model.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 2})
+	parts, err := estimate.FitParts(context.Background(), matrix, features.Values, 1, estimate.Recipe{Kind: spec.Full, Refit: spec.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(model.Summary{Model: "full", Refit: model.LearnedPrior}, ratings, features, []int{0}, parts)
+	m, err := model.New(model.Summary{Model: "full", Refit: spec.LearnedPrior}, ratings, features, []int{0}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}

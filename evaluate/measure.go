@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // MeasureSettings say how to measure predictions. All may be left at zero.
@@ -35,7 +36,7 @@ type Interval struct {
 
 // BasisMetrics are the metrics of the entries whose predictions have one basis.
 type BasisMetrics struct {
-	Basis model.Basis `json:"basis"`
+	Basis result.Basis `json:"basis"`
 	Metrics
 }
 
@@ -100,7 +101,7 @@ func (s *rowSums) merge(o *rowSums) {
 }
 
 // Measure compares answers with the entries of a test matrix.
-func Measure(test *data.Matrix, answer func(row, column int) model.Answer, settings MeasureSettings) *Measurement {
+func Measure(test *data.Matrix, answer func(row, column int) result.Answer, settings MeasureSettings) *Measurement {
 	if settings.Places == 0 {
 		settings.Places = 10
 	}
@@ -110,7 +111,7 @@ func Measure(test *data.Matrix, answer func(row, column int) model.Answer, setti
 	n, _ := test.Dims()
 	shift := meanOf(test)
 	all := make([]rowSums, n)
-	bases := make([][model.NewRowAndColumn + 1]sums, data.Blocks(n))
+	bases := make([][result.NewRowAndColumn + 1]sums, data.Blocks(n))
 	inParallel(len(bases), settings.Threads, func(b int) {
 		var entries []ranked
 		for i := b * data.BlockRows; i < min(n, (b+1)*data.BlockRows); i++ {
@@ -125,7 +126,7 @@ func Measure(test *data.Matrix, answer func(row, column int) model.Answer, setti
 	}
 	out.Entries, out.MAPESkipped = whole.entries, whole.zeros
 	out.RankedRows, out.RecallRows = int(whole.ranked), int(whole.recalled)
-	for basis := range model.NewRowAndColumn + 1 {
+	for basis := range result.NewRowAndColumn + 1 {
 		parts := make([]sums, len(bases))
 		for b := range bases {
 			parts[b] = bases[b][basis]
@@ -139,7 +140,7 @@ func Measure(test *data.Matrix, answer func(row, column int) model.Answer, setti
 }
 
 // take compares the entries of row i, using the space of entries.
-func (s *rowSums) take(test *data.Matrix, i int, shift float64, answer func(row, column int) model.Answer, settings *MeasureSettings, bases *[model.NewRowAndColumn + 1]sums, entries []ranked) []ranked {
+func (s *rowSums) take(test *data.Matrix, i int, shift float64, answer func(row, column int) result.Answer, settings *MeasureSettings, bases *[result.NewRowAndColumn + 1]sums, entries []ranked) []ranked {
 	columns, values := test.Row(i)
 	entries = entries[:0]
 	threshold := 0.0

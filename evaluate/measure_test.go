@@ -9,7 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 func TestRankingByHand(t *testing.T) {
@@ -60,13 +60,13 @@ func TestTiedPredictionsScoreAsRandomOrders(t *testing.T) {
 }
 
 // noisy predicts values of a matrix with an error drawn for each entry.
-func noisy(m *data.Matrix, size float64) func(row, column int) model.Answer {
-	return func(row, column int) model.Answer {
+func noisy(m *data.Matrix, size float64) func(row, column int) result.Answer {
+	return func(row, column int) result.Answer {
 		at, values := m.Row(row)
 		for x, c := range at {
 			if int(c) == column {
 				v := values[x] + size*random.NormalOf(random.Hash(uint64(row), uint64(column)))
-				return model.Answer{Value: v, Unclipped: v, Basis: model.BasisOf(row%2 == 1, column%3 == 0)}
+				return result.Answer{Value: v, Unclipped: v, Basis: result.BasisOf(row%2 == 1, column%3 == 0)}
 			}
 		}
 		panic("not an entry")
@@ -137,7 +137,7 @@ func TestMeasurementIsAlwaysFinite(t *testing.T) {
 			rt.Fatal(err)
 		}
 		constant := rapid.SampledFrom([]float64{0, 3, -1e90}).Draw(rt, "prediction")
-		got := Measure(m, func(int, int) model.Answer { return model.Answer{Value: constant, Unclipped: constant} },
+		got := Measure(m, func(int, int) result.Answer { return result.Answer{Value: constant, Unclipped: constant} },
 			MeasureSettings{Places: rapid.IntRange(1, 4).Draw(rt, "places"), Resamples: 20})
 		for _, x := range []Interval{got.MAPE, got.RMSE, got.MAE, got.R2, got.NDCG, got.Recall} {
 			for _, v := range []float64{x.Value, x.Low, x.High} {

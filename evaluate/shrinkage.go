@@ -4,7 +4,7 @@ import (
 	"context"
 	"math"
 
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 )
 
 // shrinkages are tried for the effects of rows and of columns, in entries.
@@ -27,7 +27,7 @@ func ChooseShrinkage(ctx context.Context, part Part, threads int) (row, column f
 		if errors, ok := scored[[2]float64{row, column}]; ok {
 			return errors, nil
 		}
-		effects, err := model.FitEffects(ctx, part.Train, row, column, threads)
+		effects, err := estimate.FitEffects(ctx, part.Train, row, column, threads)
 		if err != nil {
 			return nil, err
 		}

@@ -11,7 +11,7 @@ import (
 	"optcomplete/baseline/imc"
 	"optcomplete/baseline/oracle"
 	"optcomplete/baseline/softimpute"
-	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // method is a way to complete a matrix.
@@ -40,7 +40,7 @@ const oracleName = "oracle"
 // Its coefficients are fitted as those of the other methods are. All others are
 // measured against it, so it has no limit.
 var oracleMethod = method{name: oracleName, run: func(ctx context.Context, t *trial) (*outcome, error) {
-	fitted, err := oracle.Fit(ctx, t.train(), t.problem.Features, t.source.Selected, oracle.Settings{Kind: model.Paper, Threads: t.Threads})
+	fitted, err := oracle.Fit(ctx, t.train(), t.problem.Features, t.source.Selected, oracle.Settings{Kind: spec.Paper, Threads: t.Threads})
 	if err != nil {
 		return nil, err
 	}
@@ -53,7 +53,7 @@ var methods = []method{
 	selecting(optcomplete.Certified{}),
 	selecting(optcomplete.OptComplete{}),
 	selecting(optcomplete.CutPlanes{}),
-	full(model.Full.String(), 0),
+	full(spec.Full.String(), 0),
 	full(Remainder, optcomplete.AutoRank),
 	{name: IMC, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		problem, err := t.asGiven()
@@ -118,7 +118,7 @@ func (t *trial) paperSettings(which optcomplete.Method, gamma float64) optcomple
 	case optcomplete.OptComplete:
 		which = optcomplete.OptComplete{Solver: t.Solver}
 	}
-	return optcomplete.Settings{Model: model.Paper, Statistics: optcomplete.Statistics{Gamma: gamma}, Method: which}
+	return optcomplete.Settings{Model: spec.Paper, Statistics: optcomplete.Statistics{Gamma: gamma}, Method: which}
 }
 
 // full is the program's own model: effects, and coefficients with a learned
@@ -133,7 +133,7 @@ func full(name string, rank int) method {
 		if err != nil {
 			return nil, err
 		}
-		return t.fit(ctx, problem, optcomplete.Settings{Model: model.Full, Statistics: optcomplete.Statistics{Gamma: t.Gamma}, ResidualRank: rank})
+		return t.fit(ctx, problem, optcomplete.Settings{Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: t.Gamma}, ResidualRank: rank})
 	}}
 }
 

@@ -16,9 +16,9 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
-	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // paperNoise is the standard deviation of the paper's noise, N(0,0.01).
@@ -170,7 +170,7 @@ func (t *trial) chooseGamma(ctx context.Context) (gammas, error) {
 	var err error
 	found.easiest, err = optcomplete.ChooseGamma(ctx, t.problem, optcomplete.Settings{
 		K:          t.K,
-		Model:      model.Paper,
+		Model:      spec.Paper,
 		Statistics: optcomplete.Statistics{Seed: t.seed},
 		Limits:     optcomplete.Limits{Threads: t.Threads},
 		OnGamma: func(p result.GammaPoint) {
@@ -218,7 +218,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 		if err != nil {
 			return 0, err
 		}
-		fitted.Clip = &model.Range{Low: survey.Low, High: survey.High} // as in the trials that γ was found by
+		fitted.Clip = &result.Range{Low: survey.Low, High: survey.High} // as in the trials that γ was found by
 		score, err := evaluate.Score(ctx, part.Held, fitted.PredictRow, t.Threads)
 		if err != nil {
 			return 0, err

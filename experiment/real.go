@@ -9,10 +9,11 @@ import (
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // RealSettings say which cells a study of real data has.
@@ -38,7 +39,7 @@ const (
 )
 
 // ModelNames are what a study can compare.
-var ModelNames = []string{model.Full.String(), Remainder, model.Pooled.String(), model.Paper.String(), SoftImpute, IMC}
+var ModelNames = []string{spec.Full.String(), Remainder, spec.Pooled.String(), spec.Paper.String(), SoftImpute, IMC}
 
 // baselines need no k.
 var baselines = map[string]optcomplete.Method{SoftImpute: optcomplete.SoftImpute{}, IMC: optcomplete.IMC{}}
@@ -80,7 +81,7 @@ type TracePoint struct {
 
 // Problems gives the data as a model wants them: the paper's takes features as
 // they are given. All must have the same rows, columns and entries.
-type Problems func(kind model.Kind) (optcomplete.Problem, error)
+type Problems func(kind spec.Kind) (optcomplete.Problem, error)
 
 // Real runs the study, and writes its table after every seed. It returns the
 // cells that are done; if the context is cancelled, with its error.
@@ -88,7 +89,7 @@ func Real(ctx context.Context, problems Problems, s RealSettings) ([]Cell, error
 	if s.Holdout == 0 {
 		s.Holdout = 0.2
 	}
-	problem, err := problems(model.Full)
+	problem, err := problems(spec.Full)
 	if err != nil {
 		return nil, err
 	}
@@ -161,7 +162,7 @@ func find(cells []Cell, plan Cell) (Cell, bool) {
 // run computes one cell.
 func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (Cell, error) {
 	if plan.Model == Effects {
-		problem, err := problems(model.Full)
+		problem, err := problems(spec.Full)
 		if err != nil {
 			return plan, err
 		}
@@ -179,7 +180,7 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 		settings.TimeLimit, settings.NearTies = s.TimeLimit, -1
 		if plan.Model == Remainder {
 			settings.ResidualRank = optcomplete.AutoRank
-		} else if settings.Model, err = model.ParseKind(plan.Model); err != nil {
+		} else if settings.Model, err = spec.ParseKind(plan.Model); err != nil {
 			return plan, err
 		}
 	}
@@ -230,7 +231,7 @@ func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Ce
 	}
 	plan.Seconds.Choose = time.Since(start).Seconds()
 	start = time.Now()
-	effects, err := model.FitEffects(ctx, train, plan.Row, plan.Column, s.Threads)
+	effects, err := estimate.FitEffects(ctx, train, plan.Row, plan.Column, s.Threads)
 	if err != nil {
 		return plan, err
 	}

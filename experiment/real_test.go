@@ -13,7 +13,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
-	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 func tiny(t *testing.T) Problems {
@@ -22,7 +22,7 @@ func tiny(t *testing.T) Problems {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return func(model.Kind) (optcomplete.Problem, error) {
+	return func(spec.Kind) (optcomplete.Problem, error) {
 		return optcomplete.Problem{Ratings: made.Ratings, Features: made.Features}, nil
 	}
 }

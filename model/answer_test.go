@@ -1,4 +1,4 @@
-package model
+package model_test
 
 import (
 	"context"
@@ -12,71 +12,20 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
-	"optcomplete/internal/random"
+	"optcomplete/internal/modeltest"
+	"optcomplete/internal/testkit"
+	"optcomplete/model/store"
+	"optcomplete/result"
+	"optcomplete/spec"
 )
-
-var everyKind, everyRefit = []Kind{Full, Pooled, Paper}, []Refit{LeastSquares, Ridge, LearnedPrior}
-
-// built fits a model of the kind on all features of a matrix.
-func built(t testing.TB, m *data.Matrix, f *data.Features, kind Kind, refit Refit) *Model {
-	t.Helper()
-	n, _ := m.Dims()
-	k := len(f.Names)
-	recipe := Recipe{Kind: kind, Refit: refit, Gamma: 0.7, RowShrinkage: 2, ColumnShrinkage: 3}
-	parts, err := FitParts(context.Background(), m, f.Values, k, recipe)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r := &data.Ratings{Matrix: m, RowIDs: make([]string, n), ColumnIDs: f.IDs}
-	for i := range r.RowIDs {
-		r.RowIDs[i] = "r" + strconv.Itoa(i)
-	}
-	out, err := New(Summary{Model: kind.String(), Refit: refit, Gamma: 0.7, RowShrinkage: 2, ColumnShrinkage: 3}, r, f, all(k), parts)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return out
-}
-
-// sparse draws a matrix in which rows, columns or everything may lack entries.
-func sparse(t testing.TB, rt *rapid.T) (*data.Matrix, *data.Features) {
-	n, m, p := rapid.IntRange(0, 6).Draw(rt, "rows"), rapid.IntRange(1, 6).Draw(rt, "columns"), rapid.IntRange(1, 5).Draw(rt, "p")
-	share := rapid.SampledFrom([]float64{0, 0.1, 0.4, 1}).Draw(rt, "share")
-	s := random.New(rapid.Uint64().Draw(rt, "seed"))
-	binary := rapid.Bool().Draw(rt, "binary")
-	values := make([]float64, m*p)
-	for i := range values {
-		if values[i] = s.Normal(); binary {
-			values[i] = float64(s.Intn(2)) // constant and duplicate features are frequent
-		}
-	}
-	same := rapid.Bool().Draw(rt, "one value")
-	var entries []data.Entry
-	for i := range n {
-		for j := range m {
-			if s.Float64() < share {
-				e := data.Entry{Row: int32(i), Column: int32(j), Value: 3}
-				if !same {
-					e.Value += s.Normal()
-				}
-				entries = append(entries, e)
-			}
-		}
-	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return matrix, featuresOf(m, p, values)
-}
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 func TestEveryAnswerIsFiniteAndInRange(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		matrix, f := sparse(t, rt)
-		m := built(t, matrix, f, rapid.SampledFrom(everyKind).Draw(rt, "kind"), rapid.SampledFrom(everyRefit).Draw(rt, "refit"))
-		m.Clip = &Range{Low: 1, High: 5}
+		matrix, f := modeltest.Sparse(t, rt)
+		m := modeltest.Built(t, matrix, f, rapid.SampledFrom(modeltest.EveryKind).Draw(rt, "kind"), rapid.SampledFrom(modeltest.EveryRefit).Draw(rt, "refit"))
+		m.Clip = &result.Range{Low: 1, High: 5}
 		for _, row := range append(m.RowIDs, "nobody") {
 			for _, column := range append(m.ColumnIDs, "nothing") {
 				a := m.Answer(row, column)
@@ -85,7 +34,7 @@ func TestEveryAnswerIsFiniteAndInRange(t *testing.T) {
 				}
 				i, knownRow := m.Row(row)
 				j, knownColumn := m.Column(column)
-				if want := BasisOf(!knownRow || m.Entries[i] == 0, !knownColumn || m.ColumnEntries[j] == 0); a.Basis != want {
+				if want := result.BasisOf(!knownRow || m.Entries[i] == 0, !knownColumn || m.ColumnEntries[j] == 0); a.Basis != want {
 					rt.Fatalf("%s, %s: %v, want %v", row, column, a.Basis, want)
 				}
 				if p, err := m.Predict(row, column); err == nil && p != a.Value {
@@ -97,12 +46,12 @@ func TestEveryAnswerIsFiniteAndInRange(t *testing.T) {
 }
 
 func TestFoldInReproducesEveryRow(t *testing.T) {
-	for _, kind := range everyKind {
-		for _, refit := range everyRefit {
+	for _, kind := range modeltest.EveryKind {
+		for _, refit := range modeltest.EveryRefit {
 			t.Run(fmt.Sprint(kind, " ", refit), func(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
-					matrix, f := sparse(t, rt)
-					m := built(t, matrix, f, kind, refit)
+					matrix, f := modeltest.Sparse(t, rt)
+					m := modeltest.Built(t, matrix, f, kind, refit)
 					k := m.K()
 					for i := range m.RowIDs {
 						at, values := matrix.Row(i)
@@ -110,7 +59,7 @@ func TestFoldInReproducesEveryRow(t *testing.T) {
 						if err != nil {
 							rt.Fatal(err)
 						}
-						if want := m.rowEffect(i); effect != want {
+						if want := m.RowEffect(i); effect != want {
 							rt.Fatalf("row %d: effect %v, want %v", i, effect, want)
 						}
 						if diff := cmp.Diff(m.Coefficients[i*k:(i+1)*k], u); diff != "" {
@@ -125,8 +74,8 @@ func TestFoldInReproducesEveryRow(t *testing.T) {
 
 // A row folded in answers as it would had it been in the model, once saved too.
 func TestModelWithRowsAnswersAndSaves(t *testing.T) {
-	matrix, f := problem(t, 40, 9, 4, 0.5, 3)
-	m := built(t, matrix, f, Full, LearnedPrior)
+	matrix, f := testkit.Drawn(t, 40, 9, 4, 0.5, 3)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
 	at, values := matrix.Row(7)
 	two, err := data.NewMatrixByRows(9, []int{0, len(at), len(at) + 1}, append(append([]int32{}, at...), 2), append(append([]float64{}, values...), 5))
 	if err != nil {
@@ -139,7 +88,7 @@ func TestModelWithRowsAnswersAndSaves(t *testing.T) {
 	if diff := cmp.Diff([]int{40, 1}, rows); diff != "" {
 		t.Fatal(diff)
 	}
-	got, err := Load(save(t, more))
+	got, err := store.Load(modeltest.Save(t, more))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,13 +108,13 @@ func TestModelWithRowsAnswersAndSaves(t *testing.T) {
 
 func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		matrix, f := sparse(t, rt)
-		kind, refit := rapid.SampledFrom(everyKind).Draw(rt, "kind"), rapid.SampledFrom(everyRefit).Draw(rt, "refit")
+		matrix, f := modeltest.Sparse(t, rt)
+		kind, refit := rapid.SampledFrom(modeltest.EveryKind).Draw(rt, "kind"), rapid.SampledFrom(modeltest.EveryRefit).Draw(rt, "refit")
 		columns, k := f.Dims()
 		last := columns - 1
 		n, _ := matrix.Dims()
 		without := matrix.Filter(func(_ int, c int32) bool { return int(c) != last })
-		in := built(t, without, f, kind, refit)
+		in := modeltest.Built(t, without, f, kind, refit)
 		// The same entries, in a table without the last column.
 		var entries []data.Entry
 		for i := range n {
@@ -178,7 +127,7 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		out := built(t, shorter, data.NewFeatures(f.IDs[:last], f.Names, f.Values[:last*k]), kind, refit)
+		out := modeltest.Built(t, shorter, data.NewFeatures(f.IDs[:last], f.Names, f.Values[:last*k]), kind, refit)
 		record := map[string]string{"title": "not a feature"}
 		for x, name := range f.Names {
 			record[name] = strconv.FormatFloat(f.Row(last)[x], 'g', -1, 64)
@@ -200,8 +149,8 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 }
 
 func TestBadRecordsAreExplained(t *testing.T) {
-	matrix, f := problem(t, 5, 4, 2, 0.5, 3)
-	m := built(t, matrix, f, Full, LearnedPrior)
+	matrix, f := testkit.Drawn(t, 5, 4, 2, 0.5, 3)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
 	for want, record := range map[string]map[string]string{
 		`the field "f1", which the model uses, not given`: {"f0": "1"},
 		`field "f0" is blank`:                             {"f0": "", "f1": "2"},

@@ -5,90 +5,39 @@ import (
 	"slices"
 
 	"optcomplete/encode"
+	"optcomplete/result"
 )
 
-// Explanation says what a model has found, in the units of the features' file.
-type Explanation struct {
-	Model    string            `json:"model"`
-	Rows     int               `json:"rows"`               // with entries
-	Mean     float64           `json:"mean"`               // of the values; 0 in paper
-	Variance *Variance         `json:"variance,omitempty"` // of the training values, and who explains it
-	Terms    []TermExplanation `json:"terms"`
-	Selected []Importance      `json:"selected"`
-}
-
-// TermExplanation says what one term does.
-type TermExplanation struct {
-	Name string `json:"name"`
-	Unit string `json:"unit"` // what a coefficient is per
-	// Population is how much a prediction for a column that had entries rises
-	// with one unit of the feature, for a row of which nothing is known: the
-	// coefficient that SumPart.PerUnit is for a row.
-	Population float64 `json:"population"`
-	// NewColumn is the same for a column without entries, whose effect is not
-	// known: what column effects owe to the feature is added. Equal to Population
-	// in models without column effects.
-	NewColumn float64 `json:"new_column"`
-	// PerSD and NewPerSD are Population and NewColumn for one standard deviation
-	// of the feature over the columns: comparable between features.
-	PerSD    float64 `json:"per_sd"`
-	NewPerSD float64 `json:"new_per_sd"`
-	Spread   Spread  `json:"spread"` // of Population's counterparts over the rows
-	Share    float64 `json:"share"`  // of the variance of the training values; 0 if that is not known
-}
-
-// Spread tells how a number varies over rows with entries.
-type Spread struct {
-	SD       float64 `json:"sd"`
-	Q05      float64 `json:"q05"`
-	Q25      float64 `json:"q25"`
-	Median   float64 `json:"median"`
-	Q75      float64 `json:"q75"`
-	Q95      float64 `json:"q95"`
-	Positive float64 `json:"positive"` // part of the rows above 0
-}
-
-// Importance says how much a selected feature, or group, is needed.
-type Importance struct {
-	Name string `json:"name"`
-	// Removed is the cost without it, and Increase by what part that is more;
-	// 0 if the model was saved without them.
-	Removed  float64 `json:"removed"`
-	Increase float64 `json:"increase"`
-	// Instead is the best selection seen without it, if there is one.
-	Instead *NearTie `json:"instead,omitempty"`
-}
-
 // units are how terms are measured.
-type units struct {
-	names         []string
-	scale, centre []float64
-	sd            []float64 // over the columns, in encoded units
+type Units struct {
+	Names         []string
+	Scale, Centre []float64
+	SD            []float64 // over the columns, in encoded units
 }
 
-func (m *Model) units() *units {
+func (m *Model) Units() *Units {
 	k := m.K()
-	u := &units{names: make([]string, k), scale: make([]float64, k), centre: make([]float64, k), sd: make([]float64, k)}
+	u := &Units{Names: make([]string, k), Scale: make([]float64, k), Centre: make([]float64, k), SD: make([]float64, k)}
 	for f := range k {
-		u.names[f], u.scale[f] = "1", 1
+		u.Names[f], u.Scale[f] = "1", 1
 		if e := m.Summary.Encoding; e != nil {
 			feature := &e.Features[f]
-			u.names[f], u.scale[f], u.centre[f] = unitOf(e, feature), feature.Scale, feature.Centre
+			u.Names[f], u.Scale[f], u.Centre[f] = unitOf(e, feature), feature.Scale, feature.Centre
 		}
 		column := make([]float64, 0, len(m.ColumnIDs))
 		for j := range m.ColumnIDs {
-			column = append(column, m.columnFeatures(j)[f])
+			column = append(column, m.ColumnFeatures(j)[f])
 		}
-		u.sd[f] = deviation(column)
+		u.SD[f] = deviation(column)
 	}
 	return u
 }
 
 // raw is a value of term f in the unit of the file. What only rounding left of a
 // zero is one.
-func (u *units) raw(f int, encoded float64) float64 {
-	x := encoded*u.scale[f] + u.centre[f]
-	if math.Abs(x) < 1e-12*(u.scale[f]+math.Abs(u.centre[f])) && u.centre[f] != 0 {
+func (u *Units) Raw(f int, encoded float64) float64 {
+	x := encoded*u.Scale[f] + u.Centre[f]
+	if math.Abs(x) < 1e-12*(u.Scale[f]+math.Abs(u.Centre[f])) && u.Centre[f] != 0 {
 		return 0
 	}
 	return x
@@ -125,21 +74,21 @@ func deviation(x []float64) float64 {
 }
 
 // Explain says what the model has found.
-func (m *Model) Explain() *Explanation {
-	out := &Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance}
+func (m *Model) Explain() *result.Explanation {
+	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance}
 	for _, entries := range m.Entries {
 		if entries > 0 {
 			out.Rows++
 		}
 	}
-	units := m.units()
+	units := m.Units()
 	for f, name := range m.Summary.Terms {
 		seen, unseen := m.Population[1+f], m.Population[1+f]+m.NewColumn[1+f]
-		term := TermExplanation{
-			Name: name, Unit: units.names[f], Population: seen / units.scale[f], NewColumn: unseen / units.scale[f],
-			PerSD: seen * units.sd[f], NewPerSD: unseen * units.sd[f],
+		term := result.TermExplanation{
+			Name: name, Unit: units.Names[f], Population: seen / units.Scale[f], NewColumn: unseen / units.Scale[f],
+			PerSD: seen * units.SD[f], NewPerSD: unseen * units.SD[f],
 		}
-		term.Spread = spreadOf(m.overRows(f, 1/units.scale[f]))
+		term.Spread = SpreadOf(m.OverRows(f, 1/units.Scale[f]))
 		if out.Variance != nil {
 			term.Share = out.Variance.Terms[f]
 		}
@@ -153,7 +102,7 @@ func (m *Model) Explain() *Explanation {
 
 // overRows is what term f adds in each row with entries to predictions for
 // columns that had some, for a change by so much of the encoded feature.
-func (m *Model) overRows(f int, by float64) []float64 {
+func (m *Model) OverRows(f int, by float64) []float64 {
 	k := m.K()
 	over := make([]float64, 0, len(m.Entries))
 	add := func(i int, u float64) {
@@ -171,8 +120,8 @@ func (m *Model) overRows(f int, by float64) []float64 {
 	return over
 }
 
-func (m *Model) importance(name string) Importance {
-	out := Importance{Name: name}
+func (m *Model) importance(name string) result.Importance {
+	out := result.Importance{Name: name}
 	for _, r := range m.Summary.Removal {
 		if r.Name == name {
 			out.Removed = r.Cost
@@ -191,9 +140,9 @@ func (m *Model) importance(name string) Importance {
 }
 
 // spreadOf describes numbers, which it sorts; none give zeros.
-func spreadOf(x []float64) Spread {
+func SpreadOf(x []float64) result.Spread {
 	if len(x) == 0 {
-		return Spread{}
+		return result.Spread{}
 	}
 	slices.Sort(x)
 	above, _ := slices.BinarySearchFunc(x, 0, func(v, _ float64) int {
@@ -202,7 +151,7 @@ func spreadOf(x []float64) Spread {
 		}
 		return -1
 	})
-	return Spread{
+	return result.Spread{
 		SD: deviation(x), Q05: Quantile(x, 0.05), Q25: Quantile(x, 0.25), Median: Quantile(x, 0.5), Q75: Quantile(x, 0.75), Q95: Quantile(x, 0.95),
 		Positive: 1 - float64(above)/float64(len(x)),
 	}

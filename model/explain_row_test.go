@@ -1,4 +1,4 @@
-package model
+package model_test
 
 import (
 	"math"
@@ -8,7 +8,10 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/modeltest"
 	"optcomplete/internal/random"
+	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 // A feature has one coefficient for a row, whoever is asked: the explanation of
@@ -40,10 +43,10 @@ func TestOneCoefficientForOneThing(t *testing.T) {
 		}
 		// Two columns without entries differ by NewColumn, in a row and in the population.
 		if b := m.Typical; len(b) > 0 {
-			units, more := m.units(), append([]float64{}, b...)
-			more[0] += 1 / units.scale[0]
-			rise := m.newColumnEffect(more) - m.newColumnEffect(b) + m.Population[1]/units.scale[0]
-			if want := whole.Terms[0].NewColumn; math.Abs(rise-want) > 1e-6*(1+math.Abs(want)+math.Abs(m.newColumnEffect(b))) {
+			units, more := m.Units(), append([]float64{}, b...)
+			more[0] += 1 / units.Scale[0]
+			rise := m.NewColumnEffect(more) - m.NewColumnEffect(b) + m.Population[1]/units.Scale[0]
+			if want := whole.Terms[0].NewColumn; math.Abs(rise-want) > 1e-6*(1+math.Abs(want)+math.Abs(m.NewColumnEffect(b))) {
 				rt.Fatalf("one unit more raises a new column by %v, not %v", rise, want)
 			}
 		}
@@ -51,7 +54,7 @@ func TestOneCoefficientForOneThing(t *testing.T) {
 }
 
 // planted is rows that differ in the coefficient of one feature, which is known.
-func planted(t *testing.T) (m *Model, truth []float64) {
+func planted(t *testing.T) (m *model.Model, truth []float64) {
 	const rows, columns = 400, 60
 	s := random.New(5)
 	features := &data.Features{Names: []string{"x"}, Values: make([]float64, columns), IDs: make([]string, columns)}
@@ -71,14 +74,14 @@ func planted(t *testing.T) (m *Model, truth []float64) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return built(t, matrix, features, Pooled, LearnedPrior), truth
+	return modeltest.Built(t, matrix, features, spec.Pooled, spec.LearnedPrior), truth
 }
 
 // The interval of what sets a row apart has the truth as often as it says, and
 // where it does not tell, nothing is said.
 func TestRowIntervalsCover(t *testing.T) {
 	m, truth := planted(t)
-	sd := m.units().sd[0]
+	sd := m.Units().SD[0]
 	within, told := 0.0, [2]int{}
 	for i, row := range m.RowIDs {
 		e, err := m.ExplainRow(row, nil)
@@ -109,7 +112,7 @@ func TestRowIntervalsCover(t *testing.T) {
 	if err != nil || nobody.Terms[0].Differs != 0 || nobody.Terms[0].Interval.Low >= 0 {
 		t.Errorf("%+v, %v of a row that is not known", nobody, err)
 	}
-	least := built(t, answersAsMatrix(t, m), &data.Features{Names: []string{"x"}, Values: m.Features, IDs: m.ColumnIDs}, Pooled, LeastSquares)
+	least := modeltest.Built(t, answersAsMatrix(t, m), &data.Features{Names: []string{"x"}, Values: m.Features, IDs: m.ColumnIDs}, spec.Pooled, spec.LeastSquares)
 	e, err := least.ExplainRow(least.RowIDs[1], nil)
 	if err != nil || e.Terms[0].Interval != nil || e.Terms[0].Differs != 0 {
 		t.Errorf("%+v, %v without a prior", e, err)
@@ -117,7 +120,7 @@ func TestRowIntervalsCover(t *testing.T) {
 }
 
 // answersAsMatrix is some entries where a model's rows had theirs.
-func answersAsMatrix(t *testing.T, m *Model) *data.Matrix {
+func answersAsMatrix(t *testing.T, m *model.Model) *data.Matrix {
 	var entries []data.Entry
 	for i := range m.RowIDs {
 		seen, _, _ := m.Seen(i)

@@ -1,4 +1,4 @@
-package model
+package model_test
 
 import (
 	"bytes"
@@ -15,12 +15,20 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/encode"
+	"optcomplete/internal/modeltest"
+	"optcomplete/internal/testkit"
+	"optcomplete/model"
+	"optcomplete/model/diagnose"
+	"optcomplete/model/store"
+	"optcomplete/model/tables"
+	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // drawn is a model of any kind, with an encoding whose units are not 1.
-func drawn(t *testing.T, rt *rapid.T) *Model {
-	matrix, f := sparse(t, rt)
-	m := built(t, matrix, f, rapid.SampledFrom(everyKind).Draw(rt, "kind"), rapid.SampledFrom(everyRefit).Draw(rt, "refit"))
+func drawn(t *testing.T, rt *rapid.T) *model.Model {
+	matrix, f := modeltest.Sparse(t, rt)
+	m := modeltest.Built(t, matrix, f, rapid.SampledFrom(modeltest.EveryKind).Draw(rt, "kind"), rapid.SampledFrom(modeltest.EveryRefit).Draw(rt, "refit"))
 	if rapid.Bool().Draw(rt, "encoded") {
 		e := &encode.Encoding{Version: encode.Version}
 		for x, name := range f.Names {
@@ -29,9 +37,9 @@ func drawn(t *testing.T, rt *rapid.T) *Model {
 		}
 		m.Summary.Encoding = e
 	}
-	m.Clip = &Range{Low: 2, High: 4}
+	m.Clip = &result.Range{Low: 2, High: 4}
 	var err error
-	if m.Summary.Variance, err = m.VarianceOf(context.Background(), matrix, 2); err != nil {
+	if m.Summary.Variance, err = diagnose.Variance(context.Background(), m, matrix, 2); err != nil {
 		rt.Fatal(err)
 	}
 	return m
@@ -95,9 +103,9 @@ func TestExplanationsAreFinite(t *testing.T) {
 
 // The rest's share is what the residuals say.
 func TestVarianceLeavesTheResiduals(t *testing.T) {
-	matrix, f := problem(t, 80, 12, 3, 0.7, 4)
-	m := built(t, matrix, f, Full, LearnedPrior)
-	v, err := m.VarianceOf(context.Background(), matrix, 3)
+	matrix, f := testkit.Drawn(t, 80, 12, 3, 0.7, 4)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
+	v, err := diagnose.Variance(context.Background(), m, matrix, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,7 +128,7 @@ func TestVarianceLeavesTheResiduals(t *testing.T) {
 	if math.Abs(v.Rest-with/square) > 1e-9 || v.Rest <= 0 || v.Rest >= 1 {
 		t.Errorf("rest %v, residuals say %v", v.Rest, with/square)
 	}
-	other, _ := m.VarianceOf(context.Background(), matrix, 1)
+	other, _ := diagnose.Variance(context.Background(), m, matrix, 1)
 	if !cmp.Equal(v, other) {
 		t.Error("threads change the shares")
 	}
@@ -163,28 +171,28 @@ func TestRecommendIsTheSortedRest(t *testing.T) {
 }
 
 func TestRecommendAllIsEveryRow(t *testing.T) {
-	matrix, f := problem(t, 700, 9, 3, 0.5, 4)
-	m := built(t, matrix, f, Full, LearnedPrior)
+	matrix, f := testkit.Drawn(t, 700, 9, 3, 0.5, 4)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
 	skip := func(row int) []int32 {
 		seen, _, _ := m.Seen(row)
 		return seen
 	}
-	write := func(format Format, threads int) []byte {
+	write := func(format tables.Format, threads int) []byte {
 		var b bytes.Buffer
-		if err := m.RecommendAll(context.Background(), &b, format, RecommendSettings{Top: 3}, skip, threads); err != nil {
+		if err := tables.RecommendAll(context.Background(), m, &b, format, model.RecommendSettings{Top: 3}, skip, threads); err != nil {
 			t.Fatal(err)
 		}
 		return b.Bytes()
 	}
-	text := write(CSV, 2)
-	if !bytes.Equal(text, write(CSV, 1)) || !bytes.Equal(write(Parquet, 3), write(Parquet, 1)) {
+	text := write(tables.CSV, 2)
+	if !bytes.Equal(text, write(tables.CSV, 1)) || !bytes.Equal(write(tables.Parquet, 3), write(tables.Parquet, 1)) {
 		t.Error("threads change the file")
 	}
 	var want strings.Builder
 	want.WriteString("row,rank,column,prediction\n")
 	for i, id := range m.RowIDs {
 		var one bytes.Buffer
-		if err := m.WriteRecommendations(&one, CSV, nil, id, m.Recommend(i, skip(i), 3)); err != nil {
+		if err := tables.Recommendations(m, &one, tables.CSV, nil, id, m.Recommend(i, skip(i), 3)); err != nil {
 			t.Fatal(err)
 		}
 		want.WriteString(strings.TrimPrefix(one.String(), "row,rank,column,prediction\n"))
@@ -193,17 +201,17 @@ func TestRecommendAllIsEveryRow(t *testing.T) {
 		t.Error(diff)
 	}
 	path := filepath.Join(t.TempDir(), "all.parquet")
-	if err := os.WriteFile(path, write(Parquet, 2), 0o666); err != nil {
+	if err := os.WriteFile(path, write(tables.Parquet, 2), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if table := readParquet(t, path); int(table.NumRows()) != strings.Count(want.String(), "\n")-1 || table.NumCols() != 4 {
+	if table := modeltest.ReadParquet(t, path); int(table.NumRows()) != strings.Count(want.String(), "\n")-1 || table.NumCols() != 4 {
 		t.Errorf("Parquet holds %d×%d", table.NumRows(), table.NumCols())
 	}
 }
 
 func TestSeenSurvivesSaving(t *testing.T) {
-	m := fitted(t) // with ids that are empty, quoted and of several lines
-	got, err := Load(save(t, m))
+	m := modeltest.Fitted(t) // with ids that are empty, quoted and of several lines
+	got, err := store.Load(modeltest.Save(t, m))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -214,27 +222,27 @@ func TestSeenSurvivesSaving(t *testing.T) {
 			t.Errorf("row %d has seen %v, %v, %v; want %v", i, seen, known, err, want)
 		}
 	}
-	dir := save(t, m)
-	if err := os.Remove(filepath.Join(dir, seenFile)); err != nil {
+	dir := modeltest.Save(t, m)
+	if err := os.Remove(filepath.Join(dir, "seen.parquet")); err != nil {
 		t.Fatal(err)
 	}
-	if got, err = Load(dir); err != nil {
+	if got, err = store.Load(dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, known, err := got.Seen(0); known || err != nil {
 		t.Errorf("without the file: %v, %v", known, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, seenFile), []byte("nonsense"), 0o666); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "seen.parquet"), []byte("nonsense"), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if _, err = Load(dir); err == nil || !strings.Contains(err.Error(), seenFile) {
+	if _, err = store.Load(dir); err == nil || !strings.Contains(err.Error(), "seen.parquet") {
 		t.Errorf("a changed file: %v", err)
 	}
-	unseal(t, dir, 4) // a model that cannot know
-	if got, err = Load(dir); err != nil {
+	modeltest.Unseal(t, dir, 4) // a model that cannot know
+	if got, err = store.Load(dir); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := got.Seen(0); err == nil || !strings.Contains(err.Error(), seenFile) {
+	if _, _, err := got.Seen(0); err == nil || !strings.Contains(err.Error(), "seen.parquet") {
 		t.Errorf("a damaged file: %v", err)
 	}
 }

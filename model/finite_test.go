@@ -1,27 +1,29 @@
-package model
+package model_test
 
 import (
 	"bytes"
 	"errors"
 	"math"
-	"optcomplete/result"
 	"strings"
 	"testing"
+
+	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // TestDiagnosticsNeverTakeTheAnswerDown: what is only there to be looked at is
 // left out, with a warning, where its numbers are not finite.
 func TestDiagnosticsNeverTakeTheAnswerDown(t *testing.T) {
-	s := Summary{
+	s := model.Summary{
 		Certificate: result.Certificate{
 			Cost: 2, Bound: 2, Status: "optimal",
-			NearTies: []NearTie{{Cost: math.NaN()}, {Cost: 3}, {Cost: math.Inf(1)}},
+			NearTies: []result.NearTie{{Cost: math.NaN()}, {Cost: 3}, {Cost: math.Inf(1)}},
 		},
 		Selected: []string{"a"},
 		Removal:  []result.Removal{{Name: "a", Cost: math.Inf(1)}},
-		Variance: &Variance{},
-		Train:    Metrics{MAPE: math.Inf(1), RMSE: 1},
-		Holdout:  &Metrics{RMSE: math.NaN()},
+		Variance: &result.Variance{},
+		Train:    result.Metrics{MAPE: math.Inf(1), RMSE: 1},
+		Holdout:  &result.Metrics{RMSE: math.NaN()},
 	}
 	s.WithoutDiagnostic("the diagnostics are", errors.New("model: too large"))
 	var b bytes.Buffer

@@ -3,7 +3,10 @@ package model
 import (
 	"fmt"
 
+	"optcomplete/internal/dense"
+	"optcomplete/model/estimate"
 	"optcomplete/remainder"
+	"optcomplete/spec"
 )
 
 // FoldIn fits one row, new or known, to its entries, with everything that rows
@@ -28,11 +31,7 @@ type folder struct {
 	m      *Model
 	joint  *remainder.Predictor // of all parts together; nil: there is no fitted remainder
 	theta  []float64            // what it said of the row folded in last
-	refit  Refit
-	prior  *priorState
-	solver *rowSolver
-	post   *posterior
-
+	solve  estimate.RowSolver
 	order  []int32   // 0, 1, …: positions in design
 	design []float64 // of the row's entries
 	rest   []float64
@@ -40,33 +39,16 @@ type folder struct {
 }
 
 func (m *Model) folder() (*folder, error) {
-	f := &folder{m: m, refit: m.Summary.Refit}
+	f := &folder{m: m}
 	if r := m.Remainder; r != nil && r.Prior != nil {
 		f.joint = remainder.NewPredictor(m.posterior())
 		return f, nil
 	}
-	switch f.refit {
-	case LearnedPrior:
-		if m.Prior == nil {
-			return nil, fmt.Errorf("model: its rows were fitted with a learned prior, but it has none")
-		}
-		f.prior = &priorState{Prior: *m.Prior}
-		if err := f.prior.invert(); err != nil {
-			return nil, err
-		}
-		f.post = newPosterior(len(m.Prior.Mean))
+	var err error
+	if f.solve, err = estimate.NewRowSolver(m.Summary.Refit, m.Summary.Gamma, m.Prior, m.K()); err == nil && m.Summary.Refit == spec.LearnedPrior {
 		f.u = make([]float64, len(m.Prior.Mean))
-	case Ridge:
-		if !(m.Summary.Gamma >= tiny && m.Summary.Gamma <= huge) {
-			return nil, fmt.Errorf("model: a ridge refit needs a gamma between %g and %g, not %g", tiny, huge, m.Summary.Gamma)
-		}
-		f.solver = newRowSolver(m.K(), 1/m.Summary.Gamma)
-	case LeastSquares:
-		f.solver = newRowSolver(m.K(), 0)
-	default:
-		return nil, fmt.Errorf("model: unknown refit %v", f.refit)
 	}
-	return f, nil
+	return f, err
 }
 
 // fold fits a row and writes its coefficients to u. Its error is a *RangeError.
@@ -81,13 +63,13 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 	}
 	for _, v := range values {
 		if !(v <= largestFeature && v >= -largestFeature) {
-			return 0, &RangeError{Value: v}
+			return 0, &estimate.RangeError{Value: v}
 		}
 	}
 	if f.joint != nil {
 		f.theta = f.joint.Row(columns, values)
-		if at := notFinite(f.theta); at >= 0 {
-			return 0, &RangeError{Value: f.theta[at]}
+		if at := dense.NotFinite(f.theta); at >= 0 {
+			return 0, &estimate.RangeError{Value: f.theta[at]}
 		}
 		first := 0
 		if m.RowEffects != nil {
@@ -97,23 +79,23 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 		return effect, nil
 	}
 	f.rest = append(f.rest[:0], values...)
-	if f.refit == LearnedPrior {
+	if m.Summary.Refit == spec.LearnedPrior {
 		return f.posterior(columns, u)
 	}
 	// The same sums, in the same order, as FitEffects and Effects.Residuals.
 	if m.RowEffects != nil {
 		sum := 0.0
 		for x, c := range columns {
-			sum += values[x] - m.Mean - m.columnEffect(int(c))
+			sum += values[x] - m.Mean - m.ColumnEffect(int(c))
 		}
 		effect = sum / (float64(len(columns)) + m.Summary.RowShrinkage)
 		for x, c := range columns {
-			f.rest[x] = f.rest[x] - m.Mean - m.columnEffect(int(c))
+			f.rest[x] = f.rest[x] - m.Mean - m.ColumnEffect(int(c))
 			f.rest[x] -= effect
 		}
 	}
-	if bad, ok := f.solver.solve(m.Features, columns, f.rest, u); !ok {
-		return 0, &RangeError{Value: bad}
+	if bad, ok := f.solve(m.Features, columns, f.rest, u); !ok {
+		return 0, &estimate.RangeError{Value: bad}
 	}
 	return effect, nil
 }
@@ -133,9 +115,9 @@ func (f *folder) remainder(columns []int32, values []float64, effect float64, u,
 	}
 	f.rest = f.rest[:0]
 	for x, c := range columns {
-		f.rest = append(f.rest, values[x]-f.m.unclipped(effect, f.m.columnEffect(int(c)), u, f.m.columnFeatures(int(c))))
+		f.rest = append(f.rest, values[x]-f.m.Sum(effect, f.m.ColumnEffect(int(c)), u, f.m.ColumnFeatures(int(c))))
 	}
-	newRemainderSolver(*f.m.Remainder).solve(f.m.ColumnRemainder, columns, f.rest, v)
+	f.m.Remainder.Solve(f.m.ColumnRemainder, columns, f.rest, v)
 }
 
 // posterior folds a row in with the learned prior: the design of an entry is its
@@ -147,14 +129,14 @@ func (f *folder) posterior(columns []int32, u []float64) (effect float64, err er
 	for x, c := range columns {
 		if effects {
 			f.design = append(f.design, 1)
-			f.rest[x] = f.rest[x] - m.Mean - m.columnEffect(int(c))
+			f.rest[x] = f.rest[x] - m.Mean - m.ColumnEffect(int(c))
 		}
-		f.design = append(f.design, m.columnFeatures(int(c))...)
+		f.design = append(f.design, m.ColumnFeatures(int(c))...)
 		f.order = append(f.order, int32(x))
 	}
-	f.post.solve(f.prior, f.design, f.order, f.rest, f.u)
-	if at := notFinite(f.u); at >= 0 {
-		return 0, &RangeError{Value: f.u[at]}
+	f.solve(f.design, f.order, f.rest, f.u)
+	if at := dense.NotFinite(f.u); at >= 0 {
+		return 0, &estimate.RangeError{Value: f.u[at]}
 	}
 	if !effects {
 		copy(u, f.u)

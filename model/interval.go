@@ -1,13 +1,11 @@
 package model
 
 import (
-	"context"
 	"errors"
 	"math"
 
-	"optcomplete/data"
-	"optcomplete/pass"
 	"optcomplete/remainder"
+	"optcomplete/result"
 )
 
 // posterior is what the model knows, and how well, as package remainder has it:
@@ -34,7 +32,7 @@ func (m *Model) posterior() *remainder.Fit {
 		if first == 1 {
 			f.Design = append(f.Design, 1)
 		}
-		f.Design = append(append(f.Design, m.columnFeatures(j)...), m.ColumnRemainder[j*all:][:others]...)
+		f.Design = append(append(f.Design, m.ColumnFeatures(j)...), m.ColumnRemainder[j*all:][:others]...)
 		if f.Levels {
 			f.Columns = append(f.Columns, m.ColumnEffects[j])
 		}
@@ -65,11 +63,11 @@ var ErrEntriesUnknown = errors.New("the model was saved without the entries of i
 // FittedColumns gives a function that tells which columns, increasing, a row was
 // fitted on, valid until the next call; nil if the model does not know.
 func (m *Model) FittedColumns() (func(row int) ([]int32, error), error) {
-	m.loadSeen()
-	if m.seen.err != nil || m.fitted.columns == nil && m.fitted.source == nil {
-		return nil, m.seen.err
+	_, fitted, err := m.SeenAndFitted()
+	if err != nil || !fitted.Known() {
+		return nil, err
 	}
-	return m.fitted.reader(), nil
+	return fitted.Reader(), nil
 }
 
 // Intervals tells how sure predictions are. It serves one goroutine.
@@ -88,14 +86,14 @@ func (m *Model) Intervals() (*Intervals, error) {
 	if fit == nil {
 		return nil, ErrNoIntervals
 	}
-	m.loadSeen()
-	if m.seen.err != nil {
-		return nil, m.seen.err
+	read, err := m.FittedColumns()
+	if err != nil {
+		return nil, err
 	}
-	if m.fitted.columns == nil && m.fitted.source == nil {
+	if read == nil {
 		return nil, ErrEntriesUnknown
 	}
-	return &Intervals{m: m, of: remainder.NewPredictor(fit), row: -2, read: m.fitted.reader()}, nil
+	return &Intervals{m: m, of: remainder.NewPredictor(fit), row: -2, read: read}, nil
 }
 
 // Variance is the variance of an entry around its prediction, noise included; −1
@@ -128,8 +126,8 @@ func (x *Intervals) take(row int) error {
 		if m.RowEffects != nil {
 			x.at = append(x.at, m.RowEffects[row])
 		}
-		f := m.factors()
-		x.at = append(append(x.at, m.coefficients(row, m.K())...), m.RowRemainder[row*f:][:f]...)
+		f := m.Factors()
+		x.at = append(append(x.at, m.RowCoefficients(row, m.K())...), m.RowRemainder[row*f:][:f]...)
 		x.of.KnownRow(columns, x.at)
 	}
 	x.row = row
@@ -161,7 +159,7 @@ func (m *Model) rowDeviations(row int) ([]float64, error) {
 }
 
 // Answer is the model's answer with its interval.
-func (x *Intervals) Answer(row, column string, probability float64) (Answer, error) {
+func (x *Intervals) Answer(row, column string, probability float64) (result.Answer, error) {
 	i, ok := x.m.Row(row)
 	if !ok {
 		i = -1
@@ -176,64 +174,10 @@ func (x *Intervals) Answer(row, column string, probability float64) (Answer, err
 	return a, err
 }
 
-// Coverage tells how many held-out entries lie in their intervals.
-type Coverage struct {
-	Probability float64 `json:"probability"` // what the intervals say
-	Covered     float64 `json:"covered"`     // part of the entries that are in theirs
-	Width       float64 `json:"width"`       // of the intervals, on average
-}
-
-// coverages are the probabilities that CoverageOf looks at.
-var coverages = []float64{0.5, 0.8, 0.95}
-
-// CoverageOf compares intervals with entries that the model was not fitted on; nil
-// if it has none to tell. It does not depend on the number of threads.
-func (m *Model) CoverageOf(ctx context.Context, held data.Source, threads int) ([]Coverage, error) {
-	if _, err := m.Intervals(); errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
-		return nil, nil
-	} else if err != nil {
-		return nil, err
-	}
-	part, err := pass.One[*pass.Sums](ctx, held, threads, &pass.Fold[*pass.Sums]{
-		Called: "coverage", Fresh: func() *pass.Sums { return pass.NewSums(1 + 2*len(coverages)) },
-		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
-			x, err := m.Intervals()
-			return func(part *pass.Sums, i int, at []int32, values []float64) error {
-				if err != nil {
-					return err
-				}
-				for e, c := range at {
-					a := m.AnswerAt(i, int(c))
-					part.Values[0]++
-					for y, probability := range coverages {
-						low, high, err := x.Of(a, i, int(c), probability)
-						if err != nil {
-							return err
-						}
-						part.Values[2+2*y] += high - low
-						if values[e] >= low && values[e] <= high {
-							part.Values[1+2*y]++
-						}
-					}
-				}
-				return nil
-			}
-		},
-	})
-	if err != nil || part.Values[0] == 0 {
-		return nil, err
-	}
-	var out []Coverage
-	for y, probability := range coverages {
-		out = append(out, Coverage{probability, part.Values[1+2*y] / part.Values[0], part.Values[2+2*y] / part.Values[0]})
-	}
-	return out, nil
-}
-
 // Of is the interval around an answer that has the entry with the given
 // probability, within the model's range.
-func (x *Intervals) Of(a Answer, row, column int, probability float64) (low, high float64, err error) {
+func (x *Intervals) Of(a result.Answer, row, column int, probability float64) (low, high float64, err error) {
 	variance, err := x.Variance(row, column)
 	by := math.Sqrt2 * math.Erfinv(probability) * math.Sqrt(variance)
-	return x.m.clip(a.Unclipped - by), x.m.clip(a.Unclipped + by), err
+	return x.m.Clipped(a.Unclipped - by), x.m.Clipped(a.Unclipped + by), err
 }

@@ -3,11 +3,13 @@ package model
 import (
 	"context"
 	"fmt"
-	"math"
+	"io"
 	"slices"
 	"sync"
 
 	"optcomplete/data"
+	"optcomplete/internal/dense"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 )
 
@@ -16,7 +18,7 @@ import (
 // in use; any number of goroutines may then read it.
 type Model struct {
 	Summary
-	Parts
+	estimate.Parts
 	RowIDs        []string  // n
 	Entries       []int32   // n: observed training entries of each row; 0 means its coefficients are the population's
 	ColumnIDs     []string  // m
@@ -24,8 +26,7 @@ type Model struct {
 	Features      []float64 // m×k: the selected features of each column
 
 	rows, columns index
-	seen          seen
-	fitted        seen // the entries fitted on, where those are not all that were seen
+	entries       entries
 }
 
 // index finds an id's position. It is built at the first question, because
@@ -69,7 +70,7 @@ func (e *UnknownColumnError) Error() string {
 // other arguments (k and selected only if they are empty: a selected group has
 // several features), and observed too if it is 0. Wrong lengths panic; a number
 // that is not finite is an error.
-func New(summary Summary, train *data.Ratings, features *data.Features, selected []int, parts *Parts) (*Model, error) {
+func New(summary Summary, train *data.Ratings, features *data.Features, selected []int, parts *estimate.Parts) (*Model, error) {
 	n, m := train.Dims()
 	fm, p := features.Dims()
 	k := len(selected)
@@ -111,12 +112,12 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	model := &Model{
 		Summary: summary, Parts: *parts,
 		RowIDs: train.RowIDs, Entries: entries,
-		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, Features: Chosen(features, selected),
+		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, Features: estimate.Chosen(features, selected),
 	}
 	model.Survey = nil
 	model.SetSeen(train.Source())
-	model.fitted = seen{columns: model.seen.columns, source: model.seen.source}
-	if err := model.check(); err != nil {
+	model.entries.fitted = model.entries.seen
+	if err := model.Check(); err != nil {
 		return nil, err
 	}
 	return model, nil
@@ -124,7 +125,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 
 // check normalizes the summary and returns an error for a number that is not
 // finite.
-func (m *Model) check() error {
+func (m *Model) Check() error {
 	if err := m.Summary.Normalize(); err != nil {
 		return err
 	}
@@ -134,28 +135,24 @@ func (m *Model) check() error {
 			return err
 		}
 	}
-	if at := notFinite(m.Coefficients); at >= 0 {
+	if at := dense.NotFinite(m.Coefficients); at >= 0 {
 		return fmt.Errorf("model: row %q has a coefficient %v for %q", m.RowIDs[at/k], m.Coefficients[at], m.Summary.Terms[at%k])
 	}
-	if at := notFinite(m.Features); at >= 0 {
+	if at := dense.NotFinite(m.Features); at >= 0 {
 		return fmt.Errorf("model: column %q has the value %v for the feature %q", m.ColumnIDs[at/k], m.Features[at], m.Summary.Terms[at%k])
 	}
-	if at := notFinite(m.RowEffects); at >= 0 {
+	if at := dense.NotFinite(m.RowEffects); at >= 0 {
 		return fmt.Errorf("model: row %q has the effect %v", m.RowIDs[at], m.RowEffects[at])
 	}
 	for _, factors := range [][]float64{m.RowRemainder, m.ColumnRemainder, m.ColumnError} {
-		if at := notFinite(factors); at >= 0 {
+		if at := dense.NotFinite(factors); at >= 0 {
 			return fmt.Errorf("model: its remainder has the number %v", factors[at])
 		}
 	}
-	if at := notFinite(m.ColumnEffects); at >= 0 {
+	if at := dense.NotFinite(m.ColumnEffects); at >= 0 {
 		return fmt.Errorf("model: column %q has the effect %v", m.ColumnIDs[at], m.ColumnEffects[at])
 	}
 	return nil
-}
-
-func notFinite(x []float64) int {
-	return slices.IndexFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
 // K returns the number of coefficients a row has: one for each term.
@@ -187,11 +184,20 @@ func (m *Model) Predict(row, column string) (float64, error) {
 	if !ok {
 		return 0, &UnknownColumnError{ID: column}
 	}
-	return m.value(i, j, m.columnFeatures(j)), nil
+	return m.Value(i, j, m.ColumnFeatures(j)), nil
 }
 
 // columnFeatures is the selected features of column j.
-func (m *Model) columnFeatures(j int) []float64 {
+func (m *Model) ColumnFeatures(j int) []float64 {
 	k := m.K()
 	return m.Features[j*k : (j+1)*k]
+}
+
+// Close gives up what the model has beside memory: the file of its rows, if they
+// were streamed to one. What was saved stays; the model cannot be used any more.
+func (m *Model) Close() error {
+	if f, ok := m.Stored.(io.Closer); ok {
+		return f.Close()
+	}
+	return nil
 }

@@ -1,8 +1,7 @@
-package model
+package model_test
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -11,42 +10,15 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"optcomplete/data"
+	"optcomplete/internal/modeltest"
+	"optcomplete/internal/testkit"
+	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/result"
 )
 
-// fitted makes a model of 7 rows, 5 columns and 3 of 4 features, with ids and
-// names that files have trouble with.
-func fitted(t testing.TB) *Model {
-	t.Helper()
-	m, f := problem(t, 7, 5, 4, 0.7, 2)
-	f.IDs = []string{"Alien", "say \"hi\"", "a,b", " padded", "Amélie\nLe fabuleux"}
-	f.Names = []string{"row", "unused", "Entries", "R&B/α.β"}
-	selected := []int{3, 0, 2}
-	u, err := FitParts(context.Background(), m, Chosen(f, selected), len(selected), Recipe{Kind: Paper})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ratings := &data.Ratings{Matrix: m, RowIDs: []string{"u1", "u,2", "", "ü4", "5", "06", "7\""}, ColumnIDs: f.IDs}
-	summary := Summary{
-		Method: "certified", Model: "paper", Gamma: 0.1 + 0.2, Certificate: result.Certificate{
-			Cost: 1.25, Bound: 1.2, Gap: 0.04, Certified: true, Status: "gap", Cuts: 3, Nodes: 4, Passes: 5,
-			NearTies: []NearTie{{Selected: []string{"row", "unused"}, Cost: 1.3}},
-		},
-		Seconds: Seconds{Load: 1, Select: 2, Certify: 3, Complete: 4, Total: 10},
-		Holdout: &Metrics{Entries: 9, MAPE: 1. / 3, RMSE: 2, MAE: 1, MAPESkipped: 2}, Train: Metrics{Entries: 20, RMSE: 0.5},
-		Seed: math.MaxUint64, Refit: Ridge, Always: []string{"row"}, Version: "1.2.3",
-		Settings: map[string]string{"scale": "none"}, Warnings: []string{"a < b & c"},
-	}
-	model, err := New(summary, ratings, f, selected, u)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return model
-}
-
 func TestNewTakesSelectedFeaturesInOrder(t *testing.T) {
-	m := fitted(t)
+	m := modeltest.Fitted(t)
 	if diff := cmp.Diff([]string{"R&B/α.β", "row", "Entries"}, m.Summary.Selected); diff != "" {
 		t.Error(diff)
 	}
@@ -61,7 +33,7 @@ func TestNewTakesSelectedFeaturesInOrder(t *testing.T) {
 	if sum != s.Observed || m.Entries[3] != 0 {
 		t.Errorf("entries %v of %d; row 3 has none", m.Entries, s.Observed)
 	}
-	_, f := problem(t, 7, 5, 4, 0.7, 2)
+	_, f := testkit.Drawn(t, 7, 5, 4, 0.7, 2)
 	for j := range 5 {
 		b := f.Row(j)
 		if diff := cmp.Diff([]float64{b[3], b[0], b[2]}, m.Features[j*3:(j+1)*3]); diff != "" {
@@ -71,7 +43,7 @@ func TestNewTakesSelectedFeaturesInOrder(t *testing.T) {
 }
 
 func TestPredictionIsInnerProduct(t *testing.T) {
-	m := fitted(t)
+	m := modeltest.Fitted(t)
 	columns := []int32{4, 0, 0, 2}
 	out := make([]float64, len(columns))
 	for i, row := range m.RowIDs {
@@ -99,20 +71,20 @@ func TestPredictionIsInnerProduct(t *testing.T) {
 }
 
 func TestUnknownIDsAreTypedErrors(t *testing.T) {
-	m := fitted(t)
+	m := modeltest.Fitted(t)
 	_, err := m.Predict("nobody", "Alien")
-	if e := new(UnknownRowError); !errors.As(err, &e) || e.ID != "nobody" {
+	if e := new(model.UnknownRowError); !errors.As(err, &e) || e.ID != "nobody" {
 		t.Errorf("unknown row: %v", err)
 	}
 	_, err = m.Predict("u1", "Gigli")
-	if e := new(UnknownColumnError); !errors.As(err, &e) || e.ID != "Gigli" {
+	if e := new(model.UnknownColumnError); !errors.As(err, &e) || e.ID != "Gigli" {
 		t.Errorf("unknown column: %v", err)
 	}
 }
 
 func TestSummaryHasTheKeysOfTheDesign(t *testing.T) {
 	var text bytes.Buffer
-	if err := fitted(t).Summary.WriteJSON(&text); err != nil {
+	if err := modeltest.Fitted(t).Summary.WriteJSON(&text); err != nil {
 		t.Fatal(err)
 	}
 	var got map[string]any
@@ -136,7 +108,7 @@ func TestSummaryHasTheKeysOfTheDesign(t *testing.T) {
 	}
 
 	text.Reset()
-	if err := (Summary{}).WriteJSON(&text); err != nil {
+	if err := (model.Summary{}).WriteJSON(&text); err != nil {
 		t.Fatal(err)
 	}
 	if s := text.String(); strings.Contains(s, "null") || strings.Contains(s, "holdout") || strings.Contains(s, "mape_skipped") {
@@ -145,11 +117,11 @@ func TestSummaryHasTheKeysOfTheDesign(t *testing.T) {
 }
 
 func TestSummaryNeverHoldsNaN(t *testing.T) {
-	unproven := Summary{Certificate: result.Certificate{Cost: 3, Bound: math.Inf(-1), Gap: math.Inf(1)}}
+	unproven := model.Summary{Certificate: result.Certificate{Cost: 3, Bound: math.Inf(-1), Gap: math.Inf(1)}}
 	if err := unproven.Normalize(); err != nil || unproven.Bound != 0 || unproven.Gap != 1 {
 		t.Errorf("nothing proven: %+v, %v", unproven, err)
 	}
-	for name, s := range map[string]Summary{
+	for name, s := range map[string]model.Summary{
 		"cost":  {Certificate: result.Certificate{Cost: math.NaN()}},
 		"bound": {Certificate: result.Certificate{Bound: math.Inf(1)}},
 	} {
@@ -158,9 +130,9 @@ func TestSummaryNeverHoldsNaN(t *testing.T) {
 			t.Errorf("%s: error %v", name, err)
 		}
 	}
-	m := fitted(t)
+	m := modeltest.Fitted(t)
 	m.Coefficients[4] = math.NaN()
-	if err := m.Save(t.TempDir()); err == nil || !strings.Contains(err.Error(), `"u,2"`) {
+	if err := store.Save(m, t.TempDir()); err == nil || !strings.Contains(err.Error(), `"u,2"`) {
 		t.Errorf("NaN saved: %v", err)
 	}
 }

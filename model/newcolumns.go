@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/model/estimate"
 )
 
 // largestFeature is the largest value that a new column's feature may have: no
@@ -171,19 +172,19 @@ func (m *Model) WithColumns(features *data.Features) (*Model, error) {
 	if m.ColumnEffects != nil {
 		out.ColumnEffects = slices.Clone(m.ColumnEffects)
 		for j := range features.IDs {
-			out.ColumnEffects = append(out.ColumnEffects, m.newColumnEffect(features.Row(j)[:k]))
+			out.ColumnEffects = append(out.ColumnEffects, m.NewColumnEffect(features.Row(j)[:k]))
 		}
 	}
 	if r := m.Remainder; r != nil { // a column without entries has no traits
 		out.ColumnRemainder, out.ColumnError = slices.Clone(m.ColumnRemainder), slices.Clone(m.ColumnError)
-		prior := packed(r.ColumnPrior)
+		prior := estimate.Packed(r.ColumnPrior)
 		for j := range features.IDs {
 			out.ColumnRemainder = append(append(out.ColumnRemainder, features.Row(j)[k:]...), make([]float64, r.Rank)...)
 			out.ColumnError = append(out.ColumnError, prior...)
 		}
 	}
 	out.Summary.Columns = len(out.ColumnIDs)
-	return out, out.check()
+	return out, out.Check()
 }
 
 // copy is a model with the same content, whose fields can be replaced.
@@ -193,7 +194,6 @@ func (m *Model) copy() *Model {
 		RowIDs: m.RowIDs, Entries: m.Entries,
 		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, Features: m.Features,
 	}
-	out.seen.file, out.seen.columns, out.seen.source = m.seen.file, m.seen.columns, m.seen.source
-	out.fitted = seen{columns: m.fitted.columns, source: m.fitted.source}
+	out.entries.read, out.entries.seen, out.entries.fitted = m.entries.read, m.entries.seen, m.entries.fitted
 	return out
 }

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
+	"optcomplete/model/estimate"
 )
 
 // WithRows is the model with the rows of r folded in: new ones are added after
@@ -26,7 +27,7 @@ func (m *Model) WithRows(ctx context.Context, r *data.Ratings, threads int) (out
 	if err := out.addSeen(m, r, rows, false); err != nil {
 		return nil, nil, err
 	}
-	return out, rows, out.check()
+	return out, rows, out.Check()
 }
 
 // WithNewRows is WithRows that leaves the rows which the model has as they are:
@@ -45,7 +46,7 @@ func (m *Model) WithNewRows(ctx context.Context, r *data.Ratings, threads int) (
 	if err := out.addSeen(m, r, rows, true); err != nil {
 		return nil, err
 	}
-	return out, out.check()
+	return out, out.Check()
 }
 
 // grow is a copy of the model with room for the rows of r, and their indices.
@@ -56,7 +57,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 	}
 	out = m.copy()
 	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
-	out.RowEffects, out.Coefficients, out.Stored = slices.Clone(m.RowEffects), slices.Clone(m.allCoefficients()), nil
+	out.RowEffects, out.Coefficients, out.Stored = slices.Clone(m.RowEffects), slices.Clone(m.AllCoefficients()), nil
 	out.RowRemainder = slices.Clone(m.RowRemainder)
 	rows = make([]int, n)
 	for x, id := range r.RowIDs {
@@ -68,7 +69,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 			if out.RowEffects != nil {
 				out.RowEffects = append(out.RowEffects, 0)
 			}
-			out.RowRemainder = append(out.RowRemainder, make([]float64, m.factors())...)
+			out.RowRemainder = append(out.RowRemainder, make([]float64, m.Factors())...)
 		}
 		rows[x] = i
 	}
@@ -90,12 +91,12 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 			i := rows[x]
 			effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
 			if err != nil {
-				return &RangeError{Row: x, Value: err.(*RangeError).Value}
+				return &estimate.RangeError{Row: x, Value: err.(*estimate.RangeError).Value}
 			}
 			if m.RowEffects != nil {
 				m.RowEffects[i] = effect
 			}
-			if r := m.factors(); r > 0 {
+			if r := m.Factors(); r > 0 {
 				f.remainder(at, values, effect, m.Coefficients[i*k:(i+1)*k], m.RowRemainder[i*r:(i+1)*r])
 			}
 			m.Entries[i] = int32(len(at))
@@ -106,58 +107,65 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 
 // addFitted takes over which entries the rows were fitted on: those of r that were
 // folded in, on theirs.
-func (m *Model) addFitted(before *Model, r *data.Ratings, rows []int, onlyNew bool) {
-	m.fitted = seen{}
-	if before.fitted.columns == nil && before.fitted.source == nil {
+func (m *Model) addFitted(before *Seen, known int, r *data.Ratings, rows []int, onlyNew bool) {
+	if !before.Known() {
 		return
 	}
-	m.fitted.columns = make([][]int32, len(m.RowIDs))
-	row := before.fitted.reader()
-	for i := range before.RowIDs {
+	columns, row := make([][]int32, len(m.RowIDs)), before.Reader()
+	for i := range known {
 		at, err := row(i)
 		if err != nil {
-			m.fitted = seen{}
 			return
 		}
-		m.fitted.columns[i] = slices.Clone(at)
+		columns[i] = slices.Clone(at)
 	}
 	for x, i := range rows {
-		if !onlyNew || i >= len(before.RowIDs) {
+		if !onlyNew || i >= known {
 			at, _ := r.Row(x)
-			m.fitted.columns[i] = slices.Clone(at)
+			columns[i] = slices.Clone(at)
 		}
 	}
+	m.entries.fitted.columns = columns
 }
 
 // addSeen adds what the rows of r have seen to what the model knew before; if it
 // knew nothing, only when even that is welcome.
 func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int, anyway bool) error {
-	before.loadSeen()
-	if before.seen.err != nil {
-		return before.seen.err
+	seen, fitted, err := before.SeenAndFitted()
+	if err != nil {
+		return err
 	}
-	m.seen.file, m.seen.columns, m.seen.source = "", nil, nil
-	m.addFitted(before, r, rows, anyway)
-	if before.seen.columns == nil && before.seen.source == nil && !anyway {
+	m.entries.read, m.entries.seen, m.entries.fitted = nil, Seen{}, Seen{}
+	m.addFitted(fitted, len(before.RowIDs), r, rows, anyway)
+	if !seen.Known() && !anyway {
 		return nil
 	}
-	m.seen.columns = make([][]int32, len(m.RowIDs))
-	copy(m.seen.columns, before.seen.columns)
-	if before.seen.source != nil {
-		row := before.seen.reader()
-		for i := range before.RowIDs {
-			at, err := row(i)
-			if err != nil {
-				return err
-			}
-			m.seen.columns[i] = slices.Clone(at)
+	columns, row := make([][]int32, len(m.RowIDs)), seen.Reader()
+	for i := range before.RowIDs {
+		at, err := row(i)
+		if err != nil {
+			return err
 		}
+		columns[i] = slices.Clone(at)
 	}
 	for x, i := range rows {
 		at, _ := r.Row(x)
-		all := slices.Concat(m.seen.columns[i], at)
+		all := slices.Concat(columns[i], at)
 		slices.Sort(all)
-		m.seen.columns[i] = slices.Compact(all)
+		columns[i] = slices.Compact(all)
 	}
+	m.entries.seen.columns = columns
 	return nil
+}
+
+// allCoefficients is n×k in memory.
+func (m *Model) AllCoefficients() []float64 {
+	if m.Stored == nil {
+		return m.Coefficients
+	}
+	all := make([]float64, 0, len(m.RowIDs)*m.K())
+	for i := range m.RowIDs {
+		all = append(all, m.Stored.Row(i)...)
+	}
+	return all
 }

@@ -1,4 +1,4 @@
-package model
+package model_test
 
 import (
 	"bytes"
@@ -7,20 +7,26 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/modeltest"
+	"optcomplete/internal/testkit"
+	"optcomplete/model"
+	"optcomplete/model/tables"
+	"optcomplete/spec"
 )
 
 // Caution ranks by the prediction less its deviation, and leaves the predictions
 // as they are.
 func TestCautionTakesDeviationsOff(t *testing.T) {
-	matrix, f := problem(t, 90, 14, 3, 0.4, 4)
-	m := built(t, matrix, f, Full, LearnedPrior)
+	matrix, f := testkit.Drawn(t, 90, 14, 3, 0.4, 4)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
 	x, err := m.Intervals()
 	if err != nil {
 		t.Fatal(err)
 	}
 	differ := false
 	for _, row := range []int{-1, 0, 3, 50} {
-		r, err := m.Recommender(RecommendSettings{Top: 5, Caution: 2})
+		r, err := m.Recommender(model.RecommendSettings{Top: 5, Caution: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -63,14 +69,14 @@ func TestCautionTakesDeviationsOff(t *testing.T) {
 }
 
 func TestLeastEntriesAndNames(t *testing.T) {
-	matrix, f := problem(t, 90, 14, 3, 0.4, 4)
-	m := built(t, matrix, f, Full, LearnedPrior)
+	matrix, f := testkit.Drawn(t, 90, 14, 3, 0.4, 4)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
 	least := int(slices.Max(m.ColumnEntries))
 	names := slices.Clone(m.ColumnIDs)
 	for j := range names {
 		names[j] = "film " + names[j]
 	}
-	s := RecommendSettings{Top: 14, Caution: 1, Least: least, Names: names}
+	s := model.RecommendSettings{Top: 14, Caution: 1, Least: least, Names: names}
 	r, err := m.Recommender(s)
 	if err != nil {
 		t.Fatal(err)
@@ -86,17 +92,17 @@ func TestLeastEntriesAndNames(t *testing.T) {
 	}
 	var text bytes.Buffer
 	none := func(int) []int32 { return nil }
-	if err := m.RecommendAll(context.Background(), &text, CSV, s, none, 2); err != nil {
+	if err := tables.RecommendAll(context.Background(), m, &text, tables.CSV, s, none, 2); err != nil {
 		t.Fatal(err)
 	}
 	if !strings.HasPrefix(text.String(), "row,rank,column,name,prediction\nr0,1,") || !strings.Contains(text.String(), ",film ") {
 		t.Errorf("%.80s", text.String())
 	}
 	var one, two bytes.Buffer
-	if err := m.RecommendAll(context.Background(), &one, Parquet, s, none, 1); err != nil {
+	if err := tables.RecommendAll(context.Background(), m, &one, tables.Parquet, s, none, 1); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.RecommendAll(context.Background(), &two, Parquet, s, none, 3); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
+	if err := tables.RecommendAll(context.Background(), m, &two, tables.Parquet, s, none, 3); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
 		t.Errorf("threads change the file, or %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package model
+package model_test
 
 import (
 	"context"
@@ -10,22 +10,28 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/modeltest"
 	"optcomplete/internal/random"
-	"optcomplete/remainder"
+	"optcomplete/internal/testkit"
+	"optcomplete/model"
+	"optcomplete/model/diagnose"
+	"optcomplete/model/estimate"
+	"optcomplete/model/store"
+	"optcomplete/spec"
 )
 
 // baselines is a model with a remainder of rank 2 as baselines have it.
-func baselines(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
+func baselines(t *testing.T, kind spec.Kind, refit spec.Refit) (*data.Matrix, *model.Model) {
 	t.Helper()
-	matrix, f := problem(t, 40, 12, 3, 0.5, 3)
-	m := built(t, matrix, f, kind, refit)
+	matrix, f := testkit.Drawn(t, 40, 12, 3, 0.5, 3)
+	m := modeltest.Built(t, matrix, f, kind, refit)
 	rng := random.New(5)
 	columns := make([]float64, 12*2)
 	for x := range columns {
 		columns[x] = rng.Normal()
 	}
-	r := Remainder{Rank: 2, Ridge: 0.5}
-	rows, solver := make([]float64, 40*2), newRemainderSolver(r)
+	r := estimate.Remainder{Rank: 2, Ridge: 0.5}
+	rows := make([]float64, 40*2)
 	base := m.Unclipped(m.Features, m.K())
 	for i := range 40 {
 		at, values := matrix.Row(i)
@@ -34,7 +40,7 @@ func baselines(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
 		for x, v := range values {
 			rest[x] = v - rest[x]
 		}
-		solver.solve(columns, at, rest, rows[i*2:i*2+2])
+		r.Solve(columns, at, rest, rows[i*2:i*2+2])
 	}
 	m.Remainder, m.RowRemainder, m.ColumnRemainder = &r, rows, columns
 	m.Summary.Structure = &m.Parts.Structure
@@ -43,7 +49,7 @@ func baselines(t *testing.T, kind Kind, refit Refit) (*data.Matrix, *Model) {
 
 // remainders is a model with one of two features selected and a fitted remainder:
 // the other one and a trait without a name.
-func remainders(t *testing.T, kind Kind) (*data.Matrix, *Model) {
+func remainders(t *testing.T, kind spec.Kind) (*data.Matrix, *model.Model) {
 	t.Helper()
 	const n, m = 150, 40
 	rng := random.New(8)
@@ -57,7 +63,7 @@ func remainders(t *testing.T, kind Kind) (*data.Matrix, *Model) {
 	var entries []data.Entry
 	for i := range n {
 		a, u, v, w := 0.5*rng.Normal(), rng.Normal(), 0.3+0.7*rng.Normal(), 0.8*rng.Normal()
-		if kind == Paper {
+		if kind == spec.Paper {
 			a = 0 // rows have no level there
 		}
 		for j := range m {
@@ -70,20 +76,20 @@ func remainders(t *testing.T, kind Kind) (*data.Matrix, *Model) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := featuresOf(m, 2, values)
-	parts, err := FitParts(context.Background(), matrix, Chosen(f, []int{0}), 1, Recipe{Kind: kind, Refit: LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
+	f := testkit.FeaturesOf(m, 2, values)
+	parts, err := estimate.FitParts(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, estimate.Recipe{Kind: kind, Refit: spec.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	others := Others{Names: f.Names[1:], Values: Chosen(f, []int{1})}
-	if err := parts.FitRemainder(context.Background(), matrix, Chosen(f, []int{0}), 1, others, RemainderRecipe{Kind: kind, Rank: 3, Threads: 2}); err != nil {
+	others := estimate.Others{Names: f.Names[1:], Values: estimate.Chosen(f, []int{1})}
+	if err := parts.FitRemainder(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, others, estimate.RemainderRecipe{Kind: kind, Rank: 3, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r := &data.Ratings{Matrix: matrix, RowIDs: make([]string, n), ColumnIDs: f.IDs}
 	for i := range r.RowIDs {
 		r.RowIDs[i] = "r" + strconv.Itoa(i)
 	}
-	out, err := New(Summary{Model: kind.String(), Refit: LearnedPrior}, r, f, []int{0}, parts)
+	out, err := model.New(model.Summary{Model: kind.String(), Refit: spec.LearnedPrior}, r, f, []int{0}, parts)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,24 +100,24 @@ func remainders(t *testing.T, kind Kind) (*data.Matrix, *Model) {
 }
 
 func TestRemainderIsSavedAndOldModelsLoad(t *testing.T) {
-	for _, kind := range everyKind {
+	for _, kind := range modeltest.EveryKind {
 		_, m := remainders(t, kind)
-		_, baseline := baselines(t, kind, AutoRefit)
-		for _, m := range []*Model{m, baseline} {
-			got, err := Load(save(t, m))
+		_, baseline := baselines(t, kind, spec.AutoRefit)
+		for _, m := range []*model.Model{m, baseline} {
+			got, err := store.Load(modeltest.Save(t, m))
 			if err != nil {
 				t.Fatal(err)
 			}
-			if diff := cmp.Diff(m, got, sameModel); diff != "" {
+			if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
 				t.Error(diff)
 			}
 		}
 	}
 	// A model of the version before is one without a remainder.
-	dir := save(t, fitted(t))
-	for version := oldestFormat; version < sealedFormat; version++ {
-		unseal(t, dir, version)
-		if _, err := Load(dir); err != nil {
+	dir := modeltest.Save(t, modeltest.Fitted(t))
+	for version := 3; version < 5; version++ {
+		modeltest.Unseal(t, dir, version)
+		if _, err := store.Load(dir); err != nil {
 			t.Error(err)
 		}
 	}
@@ -120,7 +126,7 @@ func TestRemainderIsSavedAndOldModelsLoad(t *testing.T) {
 // Folding a known row in gives back its factors; Answer, the sum and the
 // reasons say the same; what is new has no traits, but other features.
 func TestRemainderOfRowsAndAnswers(t *testing.T) {
-	for _, kind := range everyKind {
+	for _, kind := range modeltest.EveryKind {
 		matrix, m := remainders(t, kind)
 		checkRemainder(t, matrix, m)
 		if got := m.ExplainSum("nobody", m.ColumnIDs[3]); *got.Other == 0 || math.Abs(*got.Other-m.Remainder.OtherPopulation[0]*m.ColumnRemainder[3*2]) > 1e-12 {
@@ -133,14 +139,14 @@ func TestRemainderOfRowsAndAnswers(t *testing.T) {
 		if got := wider.ExplainSum(m.RowIDs[4], "new"); *got.Remainder != 0 || math.Abs(*got.Other-2*m.RowRemainder[4*2]) > 1e-12 {
 			t.Errorf("%v: a new column has the remainder %v and %v from its other feature", kind, *got.Remainder, *got.Other)
 		}
-		for _, refit := range everyRefit {
+		for _, refit := range modeltest.EveryRefit {
 			matrix, m := baselines(t, kind, refit)
 			checkRemainder(t, matrix, m)
 		}
 	}
 }
 
-func checkRemainder(t *testing.T, matrix *data.Matrix, m *Model) {
+func checkRemainder(t *testing.T, matrix *data.Matrix, m *model.Model) {
 	t.Helper()
 	again, rows, err := m.WithRows(context.Background(), &data.Ratings{Matrix: matrix, RowIDs: m.RowIDs, ColumnIDs: m.ColumnIDs}, 2)
 	if err != nil {
@@ -172,8 +178,8 @@ func checkRemainder(t *testing.T, matrix *data.Matrix, m *Model) {
 
 // The shares add up with the remainder's, which is that of its own part.
 func TestVarianceOfTheRemainder(t *testing.T) {
-	matrix, m := remainders(t, Full)
-	v, err := m.VarianceOf(context.Background(), matrix, 1)
+	matrix, m := remainders(t, spec.Full)
+	v, err := diagnose.Variance(context.Background(), m, matrix, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -184,68 +190,30 @@ func TestVarianceOfTheRemainder(t *testing.T) {
 	if math.Abs(sum-1) > 1e-12 || v.Remainder <= 0 || v.Other <= 0 {
 		t.Errorf("shares add up to %v: %+v", sum, v)
 	}
-	without := m.copy()
+	without := m
 	without.Remainder, without.RowRemainder, without.ColumnRemainder = nil, nil, nil
-	w, err := without.VarianceOf(context.Background(), matrix, 1)
+	w, err := diagnose.Variance(context.Background(), without, matrix, 1)
 	if err != nil || math.Abs(w.Rest-v.Rest-v.Remainder-v.Other) > 1e-12 {
 		t.Errorf("rest %v with, %v without a remainder of %v (%v)", v.Rest, w.Rest, v.Remainder, err)
-	}
-}
-
-// Without other features and traits, the steps of a remainder lead where the
-// learned prior of today is.
-func TestRankZeroIsTheLearnedPrior(t *testing.T) {
-	matrix, f := problem(t, 400, 30, 3, 0.5, 9)
-	p, err := FitParts(context.Background(), matrix, f.Values, 3, Recipe{Kind: Full, Refit: LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
-	before := p.Unclipped(f.Values, 3)
-	fit, err := remainder.Learn(context.Background(), remainder.Problem{Values: matrix, Mean: p.Mean, Design: withConstant(f.Values, 3, 30), Known: 4, Levels: true},
-		remainder.Settings{Start: remainder.Start{Mean: p.Prior.Mean, Spread: p.Prior.Covariance, Noise: p.Prior.Noise, Levels: p.ColumnEffects}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if math.Abs(fit.Noise/p.Prior.Noise-1) > 0.01 {
-		t.Errorf("noise %v, was %v", fit.Noise, p.Prior.Noise)
-	}
-	for x, v := range p.Prior.Mean {
-		if x > 0 && math.Abs(fit.Prior[x]-v) > 0.05 {
-			t.Errorf("mean %d is %v, was %v", x, fit.Prior[x], v)
-		}
-	}
-	of, worst := remainder.NewPredictor(fit), 0.0
-	for i := range 400 {
-		at, values := matrix.Row(i)
-		of.Row(at, values)
-		var out [1]float64
-		for j := range 30 {
-			before(i, []int32{int32(j)}, out[:])
-			mean, _ := of.Column(j)
-			worst = max(worst, math.Abs(mean-out[0]))
-		}
-	}
-	if worst > 0.05 {
-		t.Errorf("a prediction differs by %v", worst)
 	}
 }
 
 // Intervals hold what they say on entries that were not fitted, with a remainder
 // and without, before and after saving, and are wider for what is not known.
 func TestIntervalsCoverHeldOutEntries(t *testing.T) {
-	matrix, with := remainders(t, Full)
-	without := with.copy()
-	parts, err := FitParts(context.Background(), matrix, with.Features, 1, Recipe{Kind: Full, Refit: LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
+	matrix, with := remainders(t, spec.Full)
+	_, without := remainders(t, spec.Full)
+	parts, err := estimate.FitParts(context.Background(), matrix, with.Features, 1, estimate.Recipe{Kind: spec.Full, Refit: spec.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	without.Parts = *parts
 	without.Summary.Structure = &without.Parts.Structure
-	loaded, err := Load(save(t, with))
+	loaded, err := store.Load(modeltest.Save(t, with))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, m := range []*Model{with, without, loaded} {
+	for _, m := range []*model.Model{with, without, loaded} {
 		x, err := m.Intervals()
 		if err != nil {
 			t.Fatal(err)
@@ -278,8 +246,8 @@ func TestIntervalsCoverHeldOutEntries(t *testing.T) {
 			t.Errorf("variances %v known, %v of a new row, %v of neither", known, newRow, neither)
 		}
 	}
-	_, paper := baselines(t, Paper, LeastSquares)
-	if _, err := paper.Intervals(); !errors.Is(err, ErrNoIntervals) {
+	_, paper := baselines(t, spec.Paper, spec.LeastSquares)
+	if _, err := paper.Intervals(); !errors.Is(err, model.ErrNoIntervals) {
 		t.Errorf("%v for a model without a prior", err)
 	}
 }

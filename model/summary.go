@@ -7,18 +7,10 @@ import (
 	"math"
 
 	"optcomplete/encode"
+	"optcomplete/model/estimate"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
-
-// Seconds is the wall time of each part of a fit.
-type Seconds struct {
-	Load     float64 `json:"load"`
-	Choose   float64 `json:"choose"` // the part of Select that went into γ and shrinkage
-	Select   float64 `json:"select"`
-	Certify  float64 `json:"certify"`
-	Complete float64 `json:"complete"`
-	Total    float64 `json:"total"`
-}
 
 // Summary is what a fit has to say for itself: `fit --json` prints it and
 // model.json holds it.
@@ -35,7 +27,7 @@ type Summary struct {
 
 	result.Certificate
 
-	Seconds Seconds `json:"seconds"`
+	Seconds result.Seconds `json:"seconds"`
 	// Readings is how often the data were read, by what for. Those of trials and
 	// samples have a label before a colon.
 	Readings map[string]int `json:"readings,omitempty"`
@@ -49,21 +41,21 @@ type Summary struct {
 	SampleColumns int      `json:"sample_columns,omitempty"` // f, columns drawn for each of its rows
 	SampledGap    *float64 `json:"sampled_gap,omitempty"`    // of the samples' cost and bound: proves nothing
 
-	Holdout *Metrics   `json:"holdout,omitempty"`    // nil if nothing was held out
-	Split   *TimeSplit `json:"time_split,omitempty"` // nil if what was held out, if anything, was drawn at random
+	Holdout *result.Metrics `json:"holdout,omitempty"`    // nil if nothing was held out
+	Split   *TimeSplit      `json:"time_split,omitempty"` // nil if what was held out, if anything, was drawn at random
 	// Coverage tells how many held-out entries lie in their intervals.
-	Coverage []Coverage `json:"coverage,omitempty"`
-	Train    Metrics    `json:"train"`
+	Coverage []result.Coverage `json:"coverage,omitempty"`
+	Train    result.Metrics    `json:"train"`
 
 	Removal  []result.Removal `json:"removal,omitempty"`  // for each selected feature, in their order
-	Variance *Variance        `json:"variance,omitempty"` // nil if the training values are all the same
+	Variance *result.Variance `json:"variance,omitempty"` // nil if the training values are all the same
 
-	Trace       []TracePoint `json:"trace,omitempty"`       // of the search, thinned
-	Baselines   []Baseline   `json:"baselines,omitempty"`   // simpler predictions, on the entries of the diagnostics
-	Diagnostics *Diagnostics `json:"diagnostics,omitempty"` // nil in models of earlier programs, and in two-sided ones
+	Trace       []result.TracePoint `json:"trace,omitempty"`       // of the search, thinned
+	Baselines   []result.Baseline   `json:"baselines,omitempty"`   // simpler predictions, on the entries of the diagnostics
+	Diagnostics *result.Diagnostics `json:"diagnostics,omitempty"` // nil in models of earlier programs, and in two-sided ones
 
-	Terms     []string   `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
-	Structure *Structure `json:"structure,omitempty"` // what all rows and columns share
+	Terms     []string            `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
+	Structure *estimate.Structure `json:"structure,omitempty"` // what all rows and columns share
 
 	CostPerEntry float64 `json:"cost_per_entry,omitempty"` // the cost is divided by rows × columns; this is by observed entries
 
@@ -73,7 +65,7 @@ type Summary struct {
 
 	Encoding *encode.Encoding `json:"encoding,omitempty"` // from a raw record to the terms; nil: features as given
 
-	Refit    Refit             `json:"refit"`
+	Refit    spec.Refit        `json:"refit"`
 	Seed     uint64            `json:"seed"`
 	Always   []string          `json:"always,omitempty"`   // features that had to be chosen
 	Never    []string          `json:"never,omitempty"`    // features that must not be
@@ -94,19 +86,7 @@ type TimeSplit struct {
 // FormatVersion is the version of the saved model that this package writes. It
 // changes when an older program could misread a newer model: version 4 may have a
 // remainder, version 5 has checksums. Versions 3 and 4 are read too.
-const (
-	FormatVersion = 5
-	sealedFormat  = 5
-	oldestFormat  = 3
-)
-
-// CheckFormat is the error for a saved model of another version, in the file.
-func CheckFormat(path string, version int) error {
-	if version < oldestFormat || version > FormatVersion {
-		return fmt.Errorf("%s: format_version is %d, this program reads %d to %d (save the model again, or use the program that wrote it)", path, version, oldestFormat, FormatVersion)
-	}
-	return nil
-}
+const FormatVersion = 5
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is
@@ -124,7 +104,7 @@ func (s *Summary) Normalize() error {
 		s.Terms = s.Selected
 	}
 	if s.NearTies == nil {
-		s.NearTies = []NearTie{}
+		s.NearTies = []result.NearTie{}
 	}
 	if math.IsInf(s.Bound, -1) {
 		s.Bound, s.Gap = 0, 1

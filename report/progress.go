@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/chart"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // traceRows is how many moments of the search its table has at most, beside the
@@ -110,7 +110,7 @@ func (m *Model) traceFigures() []figure {
 
 // gapAt is the gap at a moment of the search, all of the cost before there is a
 // bound; not ok on samples, and where the cost is 0.
-func gapAt(p model.TracePoint) (gap float64, ok bool) {
+func gapAt(p result.TracePoint) (gap float64, ok bool) {
 	switch {
 	case p.Sampled || p.Cost <= 0:
 		return 0, false

@@ -3,7 +3,7 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 
 	"optcomplete/internal/chart"
 )
@@ -95,10 +95,10 @@ func (m *Model) varianceFigure() *figure {
 		add("column effects", "variance.columns", v.Columns, 3)
 	}
 	if v.Other != 0 {
-		add(model.OtherNamed, "variance.other", v.Other, 3)
+		add(estimate.OtherNamed, "variance.other", v.Other, 3)
 	}
 	if v.Remainder != 0 {
-		add(model.Unnamed, "variance.remainder", v.Remainder, 3)
+		add(estimate.Unnamed, "variance.remainder", v.Remainder, 3)
 	}
 	add("not explained", "variance.rest", v.Rest, 5)
 	return &figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: "Shares add up to 100 %. One can be slightly negative where a part works against the others. They are of the training entries; the errors of held-out entries are the fairer measure."}

@@ -13,7 +13,7 @@ import (
 	"strings"
 
 	"optcomplete"
-	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/result"
 	"optcomplete/twosided"
 )
@@ -32,9 +32,9 @@ type Model struct {
 func Parse(name string, text []byte) (*Model, error) {
 	m := &Model{Name: name}
 	if err := json.Unmarshal(text, &m.s); err != nil {
-		return nil, fmt.Errorf("%s: not a readable model: %s", name, model.DescribeJSON(err))
+		return nil, fmt.Errorf("%s: not a readable model: %s", name, store.DescribeJSON(err))
 	}
-	if err := model.CheckFormat(name, m.s.Format); err != nil {
+	if err := store.CheckFormat(name, m.s.Format); err != nil {
 		return nil, err
 	}
 	var err error
@@ -45,7 +45,7 @@ func Parse(name string, text []byte) (*Model, error) {
 // Read reads the model.json of a saved model. The rest of the model, which may be
 // large, is not needed.
 func Read(dir string) (*Model, error) {
-	text, _, err := model.ReadSealed(filepath.Join(dir, "model.json"))
+	text, _, err := store.ReadSealed(filepath.Join(dir, "model.json"))
 	if err != nil {
 		return nil, err
 	}

@@ -16,6 +16,7 @@ import (
 	"optcomplete"
 	"optcomplete/data/synth"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
@@ -29,7 +30,7 @@ func fitted(t testing.TB, change func(*optcomplete.Problem, *optcomplete.Setting
 	}
 	in.Features.Names[in.Selected[0]] = `<script>alert("R&B")</script>`
 	problem := optcomplete.Problem{Ratings: in.Ratings, Features: in.Features}
-	settings := optcomplete.Settings{K: 3, Model: model.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, Holdout: 0.2, Seed: 3}, Limits: optcomplete.Limits{Threads: 2}}
+	settings := optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, Holdout: 0.2, Seed: 3}, Limits: optcomplete.Limits{Threads: 2}}
 	change(&problem, &settings)
 	m, err := optcomplete.Fit(context.Background(), problem, settings)
 	if err != nil {
@@ -71,9 +72,9 @@ func written(t testing.TB, text []byte, path *Path) (string, *html.Node) {
 func TestEveryNumberIsThatOfTheModel(t *testing.T) {
 	for name, change := range map[string]func(*optcomplete.Problem, *optcomplete.Settings){
 		"full":        usual,
-		"paper, auto": func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Model, s.Gamma = model.Paper, 0 },
+		"paper, auto": func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Model, s.Gamma = spec.Paper, 0 },
 		"pooled": func(_ *optcomplete.Problem, s *optcomplete.Settings) {
-			s.Model, s.Gamma0, s.Holdout = model.Pooled, 1, 0
+			s.Model, s.Gamma0, s.Holdout = spec.Pooled, 1, 0
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -188,7 +189,7 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 		"nothing proven":     {func(s *model.Summary) { s.Certified, s.Status, s.Bound, s.Gap = false, "sampled", 0, 1 }, "samples prove nothing"},
 		"cost 0":             {func(s *model.Summary) { s.Cost, s.Bound, s.Gap = 0, 0, 0 }, "How the search went"},
 		"a lone moment":      {func(s *model.Summary) { s.Trace = s.Trace[:1] }, "How the search went"},
-		"no entries at all":  {func(s *model.Summary) { s.Diagnostics = &model.Diagnostics{On: "train"} }, "There are no entries to look at"},
+		"no entries at all":  {func(s *model.Summary) { s.Diagnostics = &result.Diagnostics{On: "train"} }, "There are no entries to look at"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := full
@@ -212,9 +213,9 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 }
 
 // sampledTrace is that of a search on samples, and of a moment on all entries.
-func sampledTrace() []model.TracePoint {
+func sampledTrace() []result.TracePoint {
 	bound := 0.5
-	return []model.TracePoint{{Cost: 2, Sampled: true}, {Seconds: 1, Cost: 1, Bound: &bound, Sampled: true, Source: "leaf"}, {Seconds: 2, Cost: 1.5, Source: "start"}}
+	return []result.TracePoint{{Cost: 2, Sampled: true}, {Seconds: 1, Cost: 1, Bound: &bound, Sampled: true, Source: "leaf"}, {Seconds: 2, Cost: 1.5, Source: "start"}}
 }
 
 func TestTwoSidedModelHasAReport(t *testing.T) {
@@ -254,7 +255,7 @@ func TestPathIsPartOfTheReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	result, err := optcomplete.Path(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-		optcomplete.Settings{Model: model.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3})
+		optcomplete.Settings{Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -371,7 +372,7 @@ func TestSizeDoesNotGrowWithRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-			optcomplete.Settings{K: 3, Model: model.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}})
+			optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}})
 		if err != nil {
 			t.Fatal(err)
 		}

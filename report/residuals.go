@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/chart"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // onWhat says which entries the residuals are of.
@@ -95,7 +95,7 @@ func (m *Model) calibrationFigure() *figure {
 
 // needed is how many entries a mean residual needs to be drawn, because the error
 // of few would set the scale of the plot: 20, unless no bin has them.
-func needed(bins []model.Bin) int {
+func needed(bins []result.Bin) int {
 	for _, b := range bins {
 		if b.Entries >= 20 {
 			return 20
@@ -156,7 +156,7 @@ func (m *Model) byTerm(s *section) {
 			skipped = append(skipped, term.Name)
 			continue
 		}
-		if slices.ContainsFunc(term.Bins, func(b model.Bin) bool { return b.Entries > 0 }) {
+		if slices.ContainsFunc(term.Bins, func(b result.Bin) bool { return b.Entries > 0 }) {
 			figures = append(figures, m.termFigure(i, term, most))
 		}
 	}
@@ -170,14 +170,14 @@ func (m *Model) byTerm(s *section) {
 }
 
 // standardError is that of the mean residual of a bin.
-func standardError(b model.Bin) float64 {
+func standardError(b result.Bin) float64 {
 	if b.Entries == 0 {
 		return 0
 	}
 	return math.Sqrt(max(b.RMSE*b.RMSE-b.Mean*b.Mean, 0) / float64(b.Entries))
 }
 
-func (m *Model) termFigure(i int, term model.TermBins, most float64) figure {
+func (m *Model) termFigure(i int, term result.TermBins, most float64) figure {
 	line := chart.Series{Name: "mean residual", NoLine: true, Marks: true}
 	t := &table{Caption: "Residuals by " + term.Name, Head: []string{"From", "to", "Entries", "Mean residual", "RMSE"}}
 	c := &chart.Chart{Title: term.Name, X: "value of " + term.Name, Y: "mean residual", Rules: []chart.Rule{{Y: 0}},

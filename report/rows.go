@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/chart"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // examples shows single rows explained.
@@ -90,7 +90,7 @@ func (m *Model) example(s *section, i int) {
 }
 
 // whys names the largest parts that lift a prediction.
-func (m *Model) whys(whys []model.Why, path func(int) string) template.HTML {
+func (m *Model) whys(whys []result.Why, path func(int) string) template.HTML {
 	var out []string
 	for w, why := range whys { // largest first
 		if len(out) == 3 || why.Part <= 0 {
@@ -105,7 +105,7 @@ func (m *Model) whys(whys []model.Why, path func(int) string) template.HTML {
 }
 
 // waterfall shows how a prediction adds up.
-func (m *Model) waterfall(c model.Case, here func(parts ...any) string) figure {
+func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure {
 	sum := c.Sum
 	plot := &chart.Rows{Title: "How the prediction for " + sum.Column + " adds up", X: "value",
 		Description: "Bars from one partial sum to the next: each part of the prediction moves it to the right or to the left. The last rows are the prediction and the observed value."}
@@ -182,7 +182,7 @@ func (m *Model) data() section {
 	var figures []figure
 	for _, h := range []struct {
 		title, x, y, path string
-		bars              []model.Bar
+		bars              []result.Bar
 		whole             bool
 	}{
 		{"Values of the training entries", "value", "entries", "diagnostics.values", d.Values, false},
@@ -201,10 +201,10 @@ func (m *Model) data() section {
 }
 
 // histogram draws counted bars: one for each value if there are few values.
-func (m *Model) histogram(title, x, y, path string, bars []model.Bar, doubling bool) figure {
+func (m *Model) histogram(title, x, y, path string, bars []result.Bar, doubling bool) figure {
 	c := &chart.Chart{Title: title, X: x, Y: y, ZeroY: true, Description: "A histogram: " + y + " by " + x + "."}
 	t := &table{Caption: title, Head: []string{"From", "to", "Count"}}
-	values := !doubling && !slices.ContainsFunc(bars, func(b model.Bar) bool { return b.Low != b.High })
+	values := !doubling && !slices.ContainsFunc(bars, func(b result.Bar) bool { return b.Low != b.High })
 	for i, b := range bars {
 		here := func(key string) string { return at(path, i, key) }
 		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("count"), whole))

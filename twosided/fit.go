@@ -9,6 +9,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/timelimit"
+	"optcomplete/internal/trace"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/result"
@@ -65,7 +66,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	var trace model.Trace
+	var trace trace.Trace
 	cost.Find.OnEvent = func(e search.Event) {
 		trace.Event(e)
 		if settings.OnEvent != nil {
@@ -86,7 +87,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	fitted.Summary.Trace = trace.Points()
 	selected, total := accumulated+found.At, time.Since(start)
-	fitted.Summary.Seconds = model.Seconds{
+	fitted.Summary.Seconds = result.Seconds{
 		Choose: chosen.Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
 		Complete: (total - searched).Seconds(), Total: total.Seconds(),
 	}

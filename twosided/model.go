@@ -11,6 +11,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/model"
+	"optcomplete/model/store"
 )
 
 // Kind is what model.json calls a two-sided model.
@@ -152,18 +153,18 @@ func (m *Model) Save(dir string) error {
 		if err != nil {
 			return err
 		}
-		return model.SaveSealed(dir, m.Summary.WriteJSON)
+		return store.SaveSealed(dir, m.Summary.WriteJSON)
 	})
 }
 
 // Is tells whether a directory holds a saved two-sided model.
-func Is(dir string) bool { return model.KindIn(dir) == Kind }
+func Is(dir string) bool { return store.KindIn(dir) == Kind }
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
 func Load(dir string) (*Model, error) {
 	path := filepath.Join(dir, summaryFile)
-	text, sums, err := model.ReadSealed(path)
+	text, sums, err := store.ReadSealed(path)
 	if err != nil {
 		return nil, err
 	}

@@ -1,6 +1,6 @@
 // Package effects is the simplest baseline: mean + row effect + column effect.
 //
-// Fit takes any source and gives shrunken effects (model.FitEffects), their
+// Fit takes any source and gives shrunken effects (estimate.FitEffects), their
 // shrinkage chosen on a validation part of the entries unless it is given. The
 // other baselines centre their data with it. It must never look at entries that
 // it is not given.
@@ -13,7 +13,8 @@ import (
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
+	"optcomplete/result"
 )
 
 // Settings of a fit. The zero value chooses everything by validation.
@@ -31,9 +32,9 @@ type Settings struct {
 
 // Model is fitted effects.
 type Model struct {
-	model.Effects
+	estimate.Effects
 	RowShrinkage, ColumnShrinkage float64
-	Clip                          *model.Range // nil: none
+	Clip                          *result.Range // nil: none
 }
 
 // Fit fits the effects to all entries of train.
@@ -47,7 +48,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 			return nil, err
 		}
 	}
-	fitted, err := model.FitEffects(ctx, train, s.RowShrinkage, s.ColumnShrinkage, s.Threads)
+	fitted, err := estimate.FitEffects(ctx, train, s.RowShrinkage, s.ColumnShrinkage, s.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -88,7 +89,7 @@ func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column
 		} else {
 			c = x
 		}
-		fitted, err := model.FitEffects(ctx, part.Train, r, c, s.Threads)
+		fitted, err := estimate.FitEffects(ctx, part.Train, r, c, s.Threads)
 		if err != nil {
 			return 0, 0, err
 		}

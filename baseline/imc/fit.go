@@ -10,7 +10,7 @@ import (
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // Factors are fitted factors: Z = U Vᵀ with V = B S, and U = P W with row features.
@@ -64,8 +64,8 @@ type Model struct {
 	Effects *effects.Model // nil: not centred
 	Lambda  float64
 	Center  effects.Center
-	Clip    *model.Range // nil: none
-	Points  []Point      // what was tried
+	Clip    *result.Range // nil: none
+	Points  []Point       // what was tried
 }
 
 const (

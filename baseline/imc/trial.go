@@ -8,14 +8,14 @@ import (
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // trial is the validation of one way to centre.
 type trial struct {
 	*fitter
 	part    evaluate.Part
-	clip    *model.Range
+	clip    *result.Range
 	center  effects.Center
 	of      effects.Settings
 	taken   *effects.Model // effects of the part to fit on; nil: not centred

@@ -10,14 +10,14 @@ import (
 	"context"
 
 	"optcomplete/data"
-	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/spec"
 )
 
 // Settings of a fit.
 type Settings struct {
-	Kind  model.Kind // model.Paper for the paper's instances; the zero value is model.Full
-	Refit spec.Refit // zero: the default of the kind, least squares for model.Paper
+	Kind  spec.Kind  // spec.Paper for the paper's instances; the zero value is spec.Full
+	Refit spec.Refit // zero: the default of the kind, least squares for spec.Paper
 	Gamma float64    // for the refit by ridge
 
 	// Shrinkage of the effects that the kind has; zero means 4 entries.
@@ -29,14 +29,14 @@ type Settings struct {
 
 // Model is the fitted rows.
 type Model struct {
-	Parts    *model.Parts
+	Parts    *estimate.Parts
 	Selected []int // the features, as given
 	predict  func(row int, columns []int32, out []float64)
 }
 
 // Fit fits every row to the selected features.
 func Fit(ctx context.Context, train data.Source, features *data.Features, selected []int, s Settings) (*Model, error) {
-	recipe := model.Recipe{
+	recipe := estimate.Recipe{
 		Kind: s.Kind, Refit: s.Refit, Gamma: s.Gamma,
 		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Threads: max(s.Threads, 1),
 	}
@@ -46,8 +46,8 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, select
 	if recipe.ColumnShrinkage == 0 {
 		recipe.ColumnShrinkage = 4
 	}
-	chosen := model.Chosen(features, selected)
-	parts, err := model.FitParts(ctx, train, chosen, len(selected), recipe)
+	chosen := estimate.Chosen(features, selected)
+	parts, err := estimate.FitParts(ctx, train, chosen, len(selected), recipe)
 	if err != nil {
 		return nil, err
 	}

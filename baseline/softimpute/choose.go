@@ -10,7 +10,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/progress"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // Choice is what validation likes best.
@@ -26,7 +26,7 @@ type Choice struct {
 type trial struct {
 	*Settings
 	part    evaluate.Part
-	clip    *model.Range
+	clip    *result.Range
 	center  effects.Center
 	effects *effects.Model // of the part to fit on; nil: not centred
 	of      effects.Settings

@@ -10,7 +10,7 @@ import (
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
-	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // Debiasing says whether d is fitted anew, without shrinkage, at the end.
@@ -67,8 +67,8 @@ type Model struct {
 	Limit    int // of the rank
 	Center   effects.Center
 	Debiased bool
-	Clip     *model.Range // nil: none
-	Points   []Point      // what was tried
+	Clip     *result.Range // nil: none
+	Points   []Point       // what was tried
 }
 
 const (

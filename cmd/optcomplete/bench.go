@@ -15,7 +15,7 @@ import (
 	"optcomplete/experiment"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/suggest"
-	"optcomplete/model"
+	"optcomplete/spec"
 )
 
 func benchCommand(c *common) *cobra.Command {
@@ -114,18 +114,18 @@ func loadOnce(cmd *cobra.Command, c *common, in *inputFlags, ratings string) exp
 		err     error
 	}
 	have := map[bool]*loaded{}
-	load := func(kind model.Kind) *loaded {
-		l := have[kind == model.Paper]
+	load := func(kind spec.Kind) *loaded {
+		l := have[kind == spec.Paper]
 		if l == nil {
 			l = new(loaded)
 			l.problem, _, l.err = in.load(cmd, c, ratings, kind)
-			have[kind == model.Paper] = l
+			have[kind == spec.Paper] = l
 		}
 		return l
 	}
-	return func(kind model.Kind) (optcomplete.Problem, error) {
+	return func(kind spec.Kind) (optcomplete.Problem, error) {
 		l := load(kind)
-		if first := load(model.Full); l.err == nil && first.err == nil &&
+		if first := load(spec.Full); l.err == nil && first.err == nil &&
 			(!slices.Equal(first.problem.Ratings.RowIDs, l.problem.Ratings.RowIDs) || l.problem.Ratings.Observed() != first.problem.Ratings.Observed()) {
 			return l.problem, errors.New("the models would not see the same entries")
 		}

@@ -9,7 +9,8 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
-	"optcomplete/model"
+	"optcomplete/model/store"
+	"optcomplete/spec"
 )
 
 // What the demo puts into its folder, besides what synth does.
@@ -45,7 +46,7 @@ better, and compares with the truth.`,
 				grouped(films.Ratings.Observed()), m, grouped(n), output)
 			log := newSearchLog(c)
 			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
-			settings := optcomplete.Settings{K: films.K, Model: model.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event, OnGamma: log.gamma}
+			settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event, OnGamma: log.gamma}
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			if err != nil {
 				return err
@@ -53,7 +54,7 @@ better, and compares with the truth.`,
 			folder, page := filepath.Join(output, modelFolder), filepath.Join(output, reportFile)
 			ratings, features := filepath.Join(output, "ratings.csv"), filepath.Join(output, "features.csv")
 			fitted.Summary.Settings["ratings"], fitted.Summary.Settings["features"] = ratings, features
-			if err := fitted.Save(folder); err != nil {
+			if err := store.Save(fitted, folder); err != nil {
 				return err
 			}
 			if err := writeReport(page, ratings, output, &fitted.Summary); err != nil {

@@ -16,6 +16,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
@@ -156,7 +157,7 @@ func futureOf(ctx context.Context, c *common, m *model.Model, args []string, tes
 
 // answersOf gives the model's answers for a matrix whose columns are those of
 // the model, then others.
-func answersOf(m *model.Model, test *data.Ratings) func(row, column int) model.Answer {
+func answersOf(m *model.Model, test *data.Ratings) func(row, column int) result.Answer {
 	rows := make([]int, len(test.RowIDs))
 	for i, id := range test.RowIDs {
 		var known bool
@@ -164,7 +165,7 @@ func answersOf(m *model.Model, test *data.Ratings) func(row, column int) model.A
 			rows[i] = -1
 		}
 	}
-	return func(row, column int) model.Answer {
+	return func(row, column int) result.Answer {
 		if column >= len(m.ColumnIDs) {
 			column = -1
 		}

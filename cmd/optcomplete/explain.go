@@ -5,6 +5,8 @@ import (
 
 	"optcomplete/model"
 	"optcomplete/regress/saved"
+	"optcomplete/result"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -72,7 +74,7 @@ side of 0.`,
 				if asJSON {
 					return writeJSON(c.stdout, e)
 				}
-				return printRow(c.stdout, e, m.Summary.Model == model.Full.String())
+				return printRow(c.stdout, e, m.Summary.Model == spec.Full.String())
 			}
 			e := m.Explain()
 			if asJSON {
@@ -92,7 +94,7 @@ side of 0.`,
 
 // explainRow explains a row with its recommendations: what it has not seen, as
 // far as that is known.
-func explainRow(m *model.Model, row string, top int) (*model.RowExplanation, error) {
+func explainRow(m *model.Model, row string, top int) (*result.RowExplanation, error) {
 	i, known := m.Row(row)
 	if !known {
 		i = -1

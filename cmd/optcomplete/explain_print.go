@@ -9,6 +9,9 @@ import (
 	"unicode/utf8"
 
 	"optcomplete/model"
+	"optcomplete/model/estimate"
+	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // signed prints a number with its sign.
@@ -48,12 +51,12 @@ func only(applies bool, text string) string {
 	return ""
 }
 
-func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error {
+func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) error {
 	if len(e.Terms) == 0 {
 		return printVariance(w, e)
 	}
 	fmt.Fprintf(w, "What one unit of a feature adds to a prediction (%s with entries)\n", count(e.Rows, "row"))
-	full := e.Model == model.Full.String()
+	full := e.Model == spec.Full.String()
 	if full {
 		fmt.Fprintln(w, newColumnNote)
 	}
@@ -99,7 +102,7 @@ func printExplanation(w io.Writer, e *model.Explanation, s *model.Summary) error
 }
 
 // printVariance says who explains the variance of the training values.
-func printVariance(w io.Writer, e *model.Explanation) error {
+func printVariance(w io.Writer, e *result.Explanation) error {
 	v := e.Variance
 	if v == nil {
 		return nil
@@ -109,25 +112,25 @@ func printVariance(w io.Writer, e *model.Explanation) error {
 		features += x
 	}
 	var parts []string
-	if e.Model != model.Paper.String() {
+	if e.Model != spec.Paper.String() {
 		parts = append(parts, "row effects "+share(v.Rows))
 	}
-	if e.Model == model.Full.String() {
+	if e.Model == spec.Full.String() {
 		parts = append(parts, "column effects "+share(v.Columns))
 	}
 	parts = append(parts, "features "+share(features))
 	if v.Other != 0 {
-		parts = append(parts, model.OtherNamed+" "+share(v.Other))
+		parts = append(parts, estimate.OtherNamed+" "+share(v.Other))
 	}
 	if v.Remainder != 0 {
-		parts = append(parts, model.Unnamed+" "+share(v.Remainder))
+		parts = append(parts, estimate.Unnamed+" "+share(v.Remainder))
 	}
 	parts = append(parts, "rest "+share(v.Rest))
 	_, err := fmt.Fprintf(w, "Variance of the training values: %s\n", strings.Join(parts, ", "))
 	return err
 }
 
-func printRow(w io.Writer, e *model.RowExplanation, full bool) error {
+func printRow(w io.Writer, e *result.RowExplanation, full bool) error {
 	if e.New {
 		fmt.Fprintf(w, "Row %s: nothing is known of it, so the population stands for it\n", e.Row)
 	} else {
@@ -176,7 +179,7 @@ func compared(differs int) string {
 }
 
 // reasons names the three largest parts that lift a prediction.
-func reasons(whys []model.Why) string {
+func reasons(whys []result.Why) string {
 	var out []string
 	for _, why := range whys {
 		if len(out) == 3 || why.Part <= 5e-13 {
@@ -187,7 +190,7 @@ func reasons(whys []model.Why) string {
 	return strings.Join(out, ", ")
 }
 
-func printSum(w io.Writer, e *model.SumExplanation) error {
+func printSum(w io.Writer, e *result.SumExplanation) error {
 	fmt.Fprintf(w, "Row %s, column %s (%v)\n", e.Row, e.Column, e.Basis)
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
@@ -195,16 +198,16 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 		names = append(names, p.Name)
 	}
 	if e.Other != nil {
-		names = append(names, model.OtherNamed)
+		names = append(names, estimate.OtherNamed)
 	}
 	if e.Remainder != nil {
-		names = append(names, model.Unnamed)
+		names = append(names, estimate.Unnamed)
 	}
 	name := leftOf(append(names, "column effect"))
 	fmt.Fprintf(t, "%s\t%.4f\t\n", name("mean"), e.Mean)
 	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("row effect"), e.RowEffect)
 	from := ""
-	if e.Basis == model.NewColumn || e.Basis == model.NewRowAndColumn {
+	if e.Basis == result.NewColumn || e.Basis == result.NewRowAndColumn {
 		from = "  predicted from its features"
 	}
 	fmt.Fprintf(t, "%s\t%+.4f\t%s\n", name("column effect"), e.ColumnEffect, from)
@@ -216,10 +219,10 @@ func printSum(w io.Writer, e *model.SumExplanation) error {
 		fmt.Fprintf(t, "%s\t%+.4f\t  %s × %s\n", name(p.Name), p.Part, value, signed(p.PerUnit))
 	}
 	if e.Other != nil {
-		fmt.Fprintf(t, "%s\t%+.4f\t  %s, in --json one by one\n", name(model.OtherNamed), *e.Other, count(len(e.OtherParts), "feature"))
+		fmt.Fprintf(t, "%s\t%+.4f\t  %s, in --json one by one\n", name(estimate.OtherNamed), *e.Other, count(len(e.OtherParts), "feature"))
 	}
 	if e.Remainder != nil {
-		fmt.Fprintf(t, "%s\t%+.4f\t\n", name(model.Unnamed), *e.Remainder)
+		fmt.Fprintf(t, "%s\t%+.4f\t\n", name(estimate.Unnamed), *e.Remainder)
 	}
 	fmt.Fprintf(t, "%s\t%.4f\t\n", name("sum"), e.Sum)
 	if err := t.Flush(); err != nil {

@@ -11,6 +11,7 @@ import (
 	"optcomplete"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/spec"
 )
 
@@ -27,7 +28,7 @@ type fitFlags struct {
 func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	s := f.settings
 	s.Threads, s.Seed = c.threads, c.seed
-	kind, err := model.ParseKind(f.model)
+	kind, err := spec.ParseKind(f.model)
 	if err != nil {
 		return s, usagef("--model: %v", err)
 	}
@@ -172,7 +173,7 @@ file, pass by pass.`,
 			summary.Seconds.Total += loaded.Seconds()
 			recordSettings(cmd, summary, args[0])
 			if output != "" {
-				if err := fitted.Save(output); err != nil {
+				if err := store.Save(fitted, output); err != nil {
 					return err
 				}
 			}

@@ -12,6 +12,9 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
+	"optcomplete/model/store"
+	"optcomplete/model/tables"
 )
 
 // foldInFlags are the flags of fold-in.
@@ -57,7 +60,7 @@ rows and columns instead, with --complete for all columns of the rows.`,
 func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath string) error {
 	for _, path := range []string{f.output, f.complete} {
 		if ext := filepath.Ext(path); ext != "" && path != "-" {
-			if _, err := model.FormatOf(path); err != nil {
+			if _, err := tables.FormatOf(path); err != nil {
 				return &usageError{err}
 			}
 		} else if path == f.complete && path != "" {
@@ -88,7 +91,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 
 // foldFault says of which row a number is too large.
 func foldFault(path string, ratings *data.Ratings, err error) error {
-	var large *model.RangeError
+	var large *estimate.RangeError
 	if !errors.As(err, &large) {
 		return err
 	}
@@ -103,7 +106,7 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows []int) error {
 	if f.complete != "" {
 		format, _ := c.formatOf(f.complete) // checked before
-		err := writeResult(c, f.complete, func(w io.Writer) error { return m.Complete(ctx, w, format, rows, threadsOf(c)) })
+		err := writeResult(c, f.complete, func(w io.Writer) error { return tables.Complete(ctx, m, w, format, rows, threadsOf(c)) })
 		if err != nil {
 			return err
 		}
@@ -120,10 +123,10 @@ func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows
 	case f.output == "" && (f.pairs != "" || f.complete != ""):
 		return nil
 	case f.output == "" || f.output == "-":
-		return writeResult(c, "", func(w io.Writer) error { return m.WriteRows(w, plain, rows) })
+		return writeResult(c, "", func(w io.Writer) error { return tables.Rows(m, w, plain, rows) })
 	case filepath.Ext(f.output) == "":
-		return m.Save(f.output)
+		return store.Save(m, f.output)
 	}
 	format, _ := c.formatOf(f.output)
-	return writeResult(c, f.output, func(w io.Writer) error { return m.WriteRows(w, format, rows) })
+	return writeResult(c, f.output, func(w io.Writer) error { return tables.Rows(m, w, format, rows) })
 }

@@ -13,7 +13,6 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/internal/textfile"
-	"optcomplete/model"
 	"optcomplete/spec"
 )
 
@@ -57,12 +56,12 @@ func (f *inputFlags) splitOf(cmd *cobra.Command) (spec.Split, error) {
 
 // load reads both files; what was left out becomes warnings. For the paper's
 // model the features are numbers, used as they are given.
-func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind model.Kind) (optcomplete.Problem, []string, error) {
+func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind spec.Kind) (optcomplete.Problem, []string, error) {
 	if f.features == "" && !f.optional {
 		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
 	settings := optcomplete.ReadSettings{Model: kind, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
-	if kind != model.Paper || f.encode.given(cmd) {
+	if kind != spec.Paper || f.encode.given(cmd) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {
 			return optcomplete.Problem{}, nil, err
@@ -128,9 +127,9 @@ func choices(problem optcomplete.Problem) int {
 }
 
 // understand is how the feature table is to be understood, for a model.
-func (f *inputFlags) understand(cmd *cobra.Command, kind model.Kind) (encode.Options, error) {
+func (f *inputFlags) understand(cmd *cobra.Command, kind spec.Kind) (encode.Options, error) {
 	options, err := f.encode.options(cmd)
-	if err == nil && kind == model.Paper {
+	if err == nil && kind == spec.Paper {
 		if !cmd.Flags().Changed("scale") {
 			options.Scale = encode.AsIs
 		}

@@ -6,7 +6,7 @@ import (
 	"optcomplete"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/settings"
-	"optcomplete/model"
+	"optcomplete/model/store"
 )
 
 // largeFlags are for large data and long runs.
@@ -38,7 +38,7 @@ func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 		if err := notRegression(f.warmStart); err != nil {
 			return err
 		}
-		summary, err := model.LoadSummary(f.warmStart)
+		summary, err := store.LoadSummary(f.warmStart)
 		if err != nil {
 			return &usageError{err}
 		}

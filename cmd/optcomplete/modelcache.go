@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"optcomplete/model"
+	"optcomplete/model/store"
 )
 
 // modelCache keeps the model that was used last, for a server whose requests use
@@ -21,13 +22,13 @@ func newModelCache() *modelCache { return &modelCache{} }
 
 func (c *modelCache) load(path string) (*model.Model, error) {
 	if c == nil {
-		return model.Load(path)
+		return store.Load(path)
 	}
 	info, err := os.Stat(filepath.Join(path, "model.json"))
 	if err == nil && c.model != nil && c.path == path && c.written.Equal(info.ModTime()) {
 		return c.model, nil
 	}
-	m, err := model.Load(path)
+	m, err := store.Load(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/settings"
-	"optcomplete/model"
+	"optcomplete/model/store"
 )
 
 // place is a file or a folder that the command line names.
@@ -64,7 +64,7 @@ func (c *common) reserve(cmd *cobra.Command, args []string) error {
 		if !isFolder(folder) {
 			return usagef("%s cannot be written: there is no folder %s", out, folder)
 		}
-		release, err := atomicfile.Reserve(out.path, model.RowsKind, ingest.SpillKind)
+		release, err := atomicfile.Reserve(out.path, store.RowsKind, ingest.SpillKind)
 		if errors.Is(err, atomicfile.ErrBusy) {
 			return usagef("another run is writing %s (wait for it to end, or name another place)", out.path)
 		}
@@ -137,19 +137,19 @@ func apart(verb string, in, out place) error {
 	}
 	if same(in.path, out.path) {
 		// A model may be replaced by one that was made from it.
-		if model.Is(in.path) && (verb == "fold-in" && in.flag == "" || in.flag == "warm-start") {
+		if store.Is(in.path) && (verb == "fold-in" && in.flag == "" || in.flag == "warm-start") {
 			return nil
 		}
 		return refuse("an input, " + in.String())
 	}
 	switch base := filepath.Base(out.path); {
 	case !isFolder(in.path) || !same(in.path, filepath.Dir(resolved(out.path))):
-	case model.Is(in.path) && (slices.Contains(model.Files(), base) || base == "path.json"):
+	case store.Is(in.path) && (slices.Contains(store.Files(), base) || base == "path.json"):
 		return refuse("a part of the model " + in.path)
-	case !model.Is(in.path) && in.flag == "" && ingest.Belongs(base):
+	case !store.Is(in.path) && in.flag == "" && ingest.Belongs(base):
 		return refuse("a part of the input " + in.path)
 	}
-	if out.folder && slices.Contains(model.Files(), filepath.Base(in.path)) && same(filepath.Dir(resolved(in.path)), out.path) {
+	if out.folder && slices.Contains(store.Files(), filepath.Base(in.path)) && same(filepath.Dir(resolved(in.path)), out.path) {
 		return refuse("an input, " + in.String())
 	}
 	return nil
@@ -170,7 +170,7 @@ func mayReplace(verb string, out place) error {
 		return usagef("%s is a folder: name a file in it, or another place", out)
 	case toFolder && (verb == "fit" || verb == "fold-in" || verb == "regress"):
 		entries, err := os.ReadDir(out.path)
-		if err == nil && len(entries) > 0 && !model.Is(out.path) {
+		if err == nil && len(entries) > 0 && !store.Is(out.path) {
 			return usagef("%s is a folder that holds something else than a model, so it is not replaced: name another place, or empty it", out)
 		}
 	case verb == "synth" && !toFolder:

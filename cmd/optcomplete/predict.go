@@ -9,7 +9,9 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model"
+	"optcomplete/model/tables"
 	"optcomplete/regress/saved"
+	"optcomplete/result"
 )
 
 func predictCommand(c *common) *cobra.Command {
@@ -94,8 +96,8 @@ type pairPredictor struct {
 	example              string // of a column without features
 }
 
-func (p *pairPredictor) write(ctx context.Context, w io.Writer, format model.Format, path string, options data.PairsOptions) error {
-	out, err := model.NewPredictionWriter(w, format, p.intervals != nil)
+func (p *pairPredictor) write(ctx context.Context, w io.Writer, format tables.Format, path string, options data.PairsOptions) error {
+	out, err := tables.NewPredictionWriter(w, format, p.intervals != nil)
 	if err != nil {
 		return err
 	}
@@ -128,7 +130,7 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format model.For
 }
 
 // answer is false for a pair to leave out.
-func (p *pairPredictor) answer(row, column string) (answer model.Answer, ok bool, err error) {
+func (p *pairPredictor) answer(row, column string) (answer result.Answer, ok bool, err error) {
 	if m, one := p.model.(oneSided); one {
 		_, knownRow := m.Row(row)
 		_, knownColumn := m.Column(column)

@@ -15,6 +15,7 @@ import (
 	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // printSummary prints a fitted model for people.
@@ -84,7 +85,7 @@ func printRemainder(w io.Writer, s *model.Summary) {
 }
 
 // printCoverage says how many held-out entries lie in their intervals.
-func printCoverage(w io.Writer, coverage []model.Coverage) {
+func printCoverage(w io.Writer, coverage []result.Coverage) {
 	var parts []string
 	for _, c := range coverage {
 		parts = append(parts, fmt.Sprintf("%.3g %% have %.1f %%", 100*c.Probability, 100*c.Covered))
@@ -106,7 +107,7 @@ func shrinkage(s *model.Summary) string {
 			parts = append(parts, fmt.Sprintf("%s by %.4g (--%s)", e.of, e.x, e.setting))
 		}
 	}
-	if len(parts) == 0 || s.Model != model.Full.String() { // the other costs have no effects in them
+	if len(parts) == 0 || s.Model != spec.Full.String() { // the other costs have no effects in them
 		return ""
 	}
 	return "shrunk as validation chose: " + strings.Join(parts, ", ")

@@ -13,6 +13,8 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/model"
+	"optcomplete/model/tables"
+	"optcomplete/result"
 )
 
 // recommendFlags are the flags of recommend.
@@ -93,7 +95,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	}
 	if f.all {
 		return writeResult(c, f.output, func(w io.Writer) error {
-			return m.RecommendAll(cmd.Context(), w, format, f.what, skip, threadsOf(c))
+			return tables.RecommendAll(cmd.Context(), m, w, format, f.what, skip, threadsOf(c))
 		})
 	}
 	i, known := m.Row(f.row)
@@ -116,7 +118,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		return writeJSON(c.stdout, recommendationsOf(m, f.row, f.what.Names, list))
 	}
 	return writeResult(c, f.output, func(w io.Writer) error {
-		return m.WriteRecommendations(w, format, f.what.Names, f.row, list)
+		return tables.Recommendations(m, w, format, f.what.Names, f.row, list)
 	})
 }
 
@@ -213,14 +215,14 @@ func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) 
 }
 
 type recommendation struct {
-	Rank       int         `json:"rank"`
-	Column     string      `json:"column"`
-	Name       string      `json:"name,omitempty"`
-	Prediction float64     `json:"prediction"`
-	Basis      model.Basis `json:"basis"`
+	Rank       int          `json:"rank"`
+	Column     string       `json:"column"`
+	Name       string       `json:"name,omitempty"`
+	Prediction float64      `json:"prediction"`
+	Basis      result.Basis `json:"basis"`
 }
 
-func recommendationsOf(m *model.Model, row string, names []string, list []model.Recommendation) any {
+func recommendationsOf(m *model.Model, row string, names []string, list []result.Recommendation) any {
 	out := struct {
 		Row             string           `json:"row"`
 		Recommendations []recommendation `json:"recommendations"`

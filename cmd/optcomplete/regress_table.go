@@ -12,7 +12,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
-	"optcomplete/model"
+	"optcomplete/model/tables"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
 	"optcomplete/spec"
@@ -132,7 +132,7 @@ func predictRegression(cmd *cobra.Command, c *common, dir, table, output string)
 	}
 	if format, err := c.formatOf(output); err != nil {
 		return err
-	} else if format == model.Parquet {
+	} else if format == tables.Parquet {
 		return usagef("--output %s: the predictions of a regression are written as CSV (name a file that ends in .csv)", output)
 	}
 	m, err := saved.Load(dir)

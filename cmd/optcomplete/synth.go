@@ -17,7 +17,7 @@ import (
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/checksum"
 	"optcomplete/internal/memory"
-	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/report"
 )
 
@@ -120,7 +120,7 @@ func foreign(dir string) string {
 	if page, err := os.ReadFile(filepath.Join(dir, reportFile)); err == nil && !bytes.Contains(page, []byte(report.Mark)) {
 		return reportFile
 	}
-	if entries, err := os.ReadDir(filepath.Join(dir, modelFolder)); err == nil && len(entries) > 0 && !model.Is(filepath.Join(dir, modelFolder)) {
+	if entries, err := os.ReadDir(filepath.Join(dir, modelFolder)); err == nil && len(entries) > 0 && !store.Is(filepath.Join(dir, modelFolder)) {
 		return modelFolder
 	}
 	return ""

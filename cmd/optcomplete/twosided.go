@@ -14,6 +14,8 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
+	"optcomplete/result"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -113,7 +115,7 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 // load reads the ratings and both feature tables. Faults that only show when
 // they are put together are the row features' file's.
 func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string) (twosided.Problem, []string, error) {
-	one, warnings, err := in.load(cmd, c, ratingsPath, model.Paper)
+	one, warnings, err := in.load(cmd, c, ratingsPath, spec.Paper)
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
@@ -195,22 +197,22 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 // predictor is a saved model of any kind. The error is a *model.UnknownRowError
 // or a *model.UnknownColumnError, where a model has no answer for those.
 type predictor interface {
-	predict(row, column string) (model.Answer, error)
+	predict(row, column string) (result.Answer, error)
 }
 
 // oneSided answers for any row and column.
 type oneSided struct{ *model.Model }
 
-func (m oneSided) predict(row, column string) (model.Answer, error) {
+func (m oneSided) predict(row, column string) (result.Answer, error) {
 	return m.Answer(row, column), nil
 }
 
 // twoSided has no answer for rows and columns without features.
 type twoSided struct{ *twosided.Model }
 
-func (m twoSided) predict(row, column string) (model.Answer, error) {
+func (m twoSided) predict(row, column string) (result.Answer, error) {
 	value, err := m.Predict(row, column)
-	return model.Answer{Value: value, Unclipped: value, Basis: model.Known}, err
+	return result.Answer{Value: value, Unclipped: value, Basis: result.Known}, err
 }
 
 // loadPredictor opens a saved model of any kind, with the columns of a file of

@@ -17,6 +17,7 @@ import (
 	"optcomplete/internal/progress"
 	"optcomplete/internal/textfile"
 	"optcomplete/model"
+	"optcomplete/model/tables"
 	"optcomplete/twosided"
 )
 
@@ -36,15 +37,15 @@ func writeResult(c *common, path string, write func(io.Writer) error) error {
 }
 
 // formatOf is what the name of an output asks for: CSV where it is stdout.
-func (c *common) formatOf(output string) (model.Format, error) {
-	format, err := model.CSV, error(nil)
+func (c *common) formatOf(output string) (tables.Format, error) {
+	format, err := tables.CSV, error(nil)
 	if output != "" && output != "-" {
-		if format, err = model.FormatOf(output); err != nil {
+		if format, err = tables.FormatOf(output); err != nil {
 			return format, &usageError{err}
 		}
 	}
-	if format == model.CSV && c.rawNames {
-		format = model.RawCSV
+	if format == tables.CSV && c.rawNames {
+		format = tables.RawCSV
 	}
 	return format, nil
 }
@@ -173,7 +174,7 @@ streams, so the matrix may be larger than memory.`,
 				return err
 			}
 			return writeResult(c, output, func(w io.Writer) error {
-				return m.Complete(c.whileWriting(cmd.Context(), output), w, format, wanted, threadsOf(c))
+				return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, threadsOf(c))
 			})
 		},
 	}

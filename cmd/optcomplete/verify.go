@@ -17,6 +17,7 @@ import (
 	"optcomplete/internal/textfile"
 	"optcomplete/model"
 	"optcomplete/proof"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -112,7 +113,7 @@ or is of something else; 2 that a file cannot be read.`,
 			}); err != nil {
 				return err
 			}
-			kind, err := model.ParseKind(summary.Model)
+			kind, err := spec.ParseKind(summary.Model)
 			if err != nil {
 				return &usageError{err}
 			}

@@ -25,9 +25,9 @@ import (
 	"optcomplete/cutplanes"
 	"optcomplete/data/synth"
 	"optcomplete/milp"
-	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // rows are those of the paper with n = m = 100, and two of its last panel.
@@ -100,7 +100,7 @@ func (o *options) row(config synth.Config, name string) error {
 		}
 		find := search.Settings{K: config.K, NearTies: -1}
 		gamma, err := optcomplete.ChooseGamma(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-			optcomplete.Settings{K: config.K, Model: model.Paper, Statistics: optcomplete.Statistics{Seed: 1}})
+			optcomplete.Settings{K: config.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Seed: 1}})
 		if err != nil {
 			return err
 		}

@@ -22,6 +22,7 @@ import (
 	"optcomplete/regress"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
@@ -111,7 +112,7 @@ func problem(in *exact.Instance) optcomplete.Problem {
 
 // paper is the settings of the paper's cost.
 func paper(in *exact.Instance) optcomplete.Settings {
-	settings := optcomplete.Settings{K: in.K, Model: model.Paper}
+	settings := optcomplete.Settings{K: in.K, Model: spec.Paper}
 	settings.Gamma, settings.Threads = in.Gamma, 1
 	return settings
 }
@@ -393,7 +394,7 @@ func TestTable(t *testing.T) {
 func TestModels(t *testing.T) {
 	for seed := range count(t) / 3 {
 		in := exact.Nasty(seed)
-		settings := optcomplete.Settings{K: in.K, Model: []model.Kind{model.Full, model.Pooled, model.Paper}[seed%3]}
+		settings := optcomplete.Settings{K: in.K, Model: []spec.Kind{spec.Full, spec.Pooled, spec.Paper}[seed%3]}
 		settings.Threads = 1
 		if seed%2 == 0 {
 			settings.Gamma, settings.Gamma0 = in.Gamma, in.Gamma

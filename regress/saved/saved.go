@@ -11,6 +11,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/regress"
 )
 
@@ -68,23 +69,23 @@ func (m *Model) WriteJSON(w io.Writer) error {
 // Save writes the model to a directory. An earlier model there is replaced only
 // once the new one is complete.
 func (m *Model) Save(dir string) error {
-	return atomicfile.Dir(dir, file, func(dir string) error { return model.SaveSealed(dir, m.WriteJSON) })
+	return atomicfile.Dir(dir, file, func(dir string) error { return store.SaveSealed(dir, m.WriteJSON) })
 }
 
 // Is tells whether a directory holds a saved regression.
-func Is(dir string) bool { return model.KindIn(dir) == regress.Kind }
+func Is(dir string) bool { return store.KindIn(dir) == regress.Kind }
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
 func Load(dir string) (*Model, error) {
 	path := filepath.Join(dir, file)
-	text, _, err := model.ReadSealed(path)
+	text, _, err := store.ReadSealed(path)
 	if err != nil {
 		return nil, err
 	}
 	m := &Model{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, model.DescribeJSON(err))
+		return nil, fmt.Errorf("%s: %s", path, store.DescribeJSON(err))
 	}
 	if m.Model != regress.Kind {
 		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Model, regress.Kind)

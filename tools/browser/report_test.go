@@ -12,7 +12,6 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
-	"optcomplete/model"
 	"optcomplete/report"
 	"optcomplete/tools/browser"
 )
@@ -43,7 +42,7 @@ func pages(t *testing.T) (single, compare string) {
 	var models []*report.Model
 	for _, k := range []int{4, 5} {
 		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: films.Ratings, Features: films.Features},
-			optcomplete.Settings{K: k, Model: model.Full, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: 1}, Limits: optcomplete.Limits{MaxNodes: 5}})
+			optcomplete.Settings{K: k, Model: optcomplete.Full, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: 1}, Limits: optcomplete.Limits{MaxNodes: 5}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,8 +6,8 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
 	"optcomplete/pass"
+	"optcomplete/result"
 )
 
 // Validation holds a share of the entries out (zero means 0.2, the paper's), and
@@ -45,7 +45,7 @@ func Empty(p evaluate.Part) bool { return p.Train.Observed() == 0 || p.Held.Obse
 
 // Range is the range that predictions are kept in if they are to be clipped, that
 // of the values; nil: any.
-func Range(ctx context.Context, source data.Source, clip bool, threads int) (*model.Range, error) {
+func Range(ctx context.Context, source data.Source, clip bool, threads int) (*result.Range, error) {
 	if !clip {
 		return nil, nil
 	}
@@ -53,11 +53,11 @@ func Range(ctx context.Context, source data.Source, clip bool, threads int) (*mo
 	if err != nil || survey.Total == 0 {
 		return nil, err
 	}
-	return &model.Range{Low: survey.Low, High: survey.High}, nil
+	return &result.Range{Low: survey.Low, High: survey.High}, nil
 }
 
 // Clip keeps values in a range; nil: any.
-func Clip(values []float64, r *model.Range) {
+func Clip(values []float64, r *result.Range) {
 	if r == nil {
 		return
 	}

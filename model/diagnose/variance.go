@@ -1,0 +1,74 @@
+package diagnose
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/internal/dense"
+	"optcomplete/model"
+	"optcomplete/pass"
+	"optcomplete/result"
+)
+
+// VarianceOf divides the variance of the entries, the ones the model was fitted
+// on; nil if they are all the same. It does not depend on the number of threads.
+func Variance(ctx context.Context, m *model.Model, entries data.Source, threads int) (*result.Variance, error) {
+	p, variance, err := Variancing(ctx, m, entries, threads)
+	if err != nil {
+		return nil, err
+	}
+	part, err := pass.One[*pass.Sums](ctx, entries, threads, p)
+	if err != nil {
+		return nil, err
+	}
+	return variance(part), nil
+}
+
+// Variancing is the pass of VarianceOf, to be read together with others, and what
+// makes its result of the part.
+func Variancing(ctx context.Context, m *model.Model, entries data.Source, threads int) (pass.Pass, func(pass.Part) *result.Variance, error) {
+	k := m.K()
+	survey, err := pass.Survey(ctx, entries, threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	mean := survey.Mean()
+	const rows, columns, square, unnamed, other, terms = 0, 1, 2, 3, 4, 5 // positions in the sums
+	p := &pass.Fold[*pass.Sums]{
+		Called: "variance", Fresh: func() *pass.Sums { return pass.NewSums(terms + k) },
+		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
+			return func(part *pass.Sums, i int, at []int32, values []float64) error {
+				s, u := part.Values, m.RowCoefficients(i, k)
+				for x, c := range at {
+					d := values[x] - mean
+					s[square] += d * d
+					s[rows] += d * m.RowEffect(i)
+					s[columns] += d * m.ColumnEffect(int(c))
+					named, traits := m.SplitRemainder(i, int(c))
+					s[other] += d * named
+					s[unnamed] += d * traits
+					for f, b := range m.ColumnFeatures(int(c)) {
+						s[terms+f] += d * b * u[f]
+					}
+				}
+				return nil
+			}
+		},
+	}
+	return p, func(part pass.Part) *result.Variance {
+		total := part.(*pass.Sums).Values
+		if total[square] <= 0 || dense.NotFinite(total) >= 0 {
+			return nil
+		}
+		v := &result.Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Other: total[other] / total[square], Remainder: total[unnamed] / total[square]}
+		v.Rest = 1 - v.Rows - v.Columns - v.Other - v.Remainder
+		for f := range k {
+			v.Terms[f] = total[terms+f] / total[square]
+			v.Rest -= v.Terms[f]
+		}
+		if dense.NotFinite(v.Terms) >= 0 || dense.NotFinite([]float64{v.Rest}) >= 0 {
+			return nil
+		}
+		return v
+	}, nil
+}

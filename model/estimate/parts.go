@@ -1,0 +1,445 @@
+package estimate
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/data"
+	"optcomplete/internal/dense"
+	"optcomplete/pass"
+	"optcomplete/result"
+	"optcomplete/spec"
+)
+
+// Recipe says how a model is put together once its features are selected.
+type Recipe struct {
+	Kind            spec.Kind
+	Refit           spec.Refit
+	Gamma           float64 // for Ridge
+	RowShrinkage    float64 // see FitEffects; for Pooled and Full
+	ColumnShrinkage float64 // for Full; with a learned prior, where learning it starts
+	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
+	Steps           int     // of learning a prior, at most; zero means 20
+	Threads         int
+	// Memory is the most bytes that learning a prior may keep of the rows, to take
+	// its steps faster; zero means 512 MiB. The result does not depend on it.
+	Memory int64
+	// Rows is given the rows, which are then not kept; nil: Parts.Coefficients
+	// holds them.
+	Rows RowSink
+}
+
+// Structure is what all rows and columns of a model share. model.json holds it.
+type Structure struct {
+	Mean float64 `json:"mean"` // 0 in Paper
+	// Population is the row effect and the coefficients of a row of which
+	// nothing is known: 1+k numbers.
+	Population []float64 `json:"population"`
+	// NewColumn predicts a column's effect from its selected features, for
+	// columns without entries: a constant, then one weight for each.
+	NewColumn []float64 `json:"new_column"`
+	// Typical is the selected features of a column of which nothing is known:
+	// their means.
+	Typical []float64 `json:"typical"`
+	// Prior is the learned prior of (row effect, coefficients), without the
+	// row effect in Paper; nil with another refit.
+	Prior *Prior `json:"prior,omitempty"`
+	// ColumnShrinkage is that of the column effects, in entries, as learned
+	// beside the prior; 0 with another refit.
+	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`
+	// Remainder describes what predictions have beside effects and selected features; nil: nothing.
+	Remainder *Remainder `json:"remainder,omitempty"`
+	// Clip is the range that predictions are kept within; nil: none.
+	Clip *result.Range `json:"clip,omitempty"`
+}
+
+// Parts is a fitted model without its ids: everything a prediction adds up.
+//
+//	x_ij = Mean + RowEffects_i + ColumnEffects_j + Σ_f b_jf Coefficients_if + RowRemainder_i·ColumnRemainder_j
+type Parts struct {
+	Structure
+	RowEffects    []float64 // n; nil in Paper
+	ColumnEffects []float64 // m; nil in Paper and Pooled
+	Coefficients  []float64 // n×k; nil if Stored has them
+	Stored        RowStore  // the coefficients, if they are not in memory; nil: they are
+
+	RowRemainder    []float64 // n×factors: coefficients of other features, traits; nil without a remainder
+	ColumnRemainder []float64 // m×factors: other features, traits
+	// ColumnError is the posterior covariance of each column's effect (in Full) and
+	// traits, as a packed lower triangle; nil without a fitted remainder.
+	ColumnError []float64
+
+	Survey *data.Survey // of the entries fitted on; nil in a Model
+}
+
+const (
+	backfits       = 4   // how often column effects and row coefficients are fitted in turn
+	shrinkageSteps = 6   // of learning the shrinkage of the column effects, in each
+	maxShrinkage   = 1e6 // in entries: no column effects to speak of
+)
+
+// FitParts fits all parts of a model on the observed entries. chosen holds the
+// selected features of every column, m×k.
+func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (*Parts, error) {
+	if r.Refit == spec.AutoRefit {
+		r.Refit = r.Kind.DefaultRefit()
+	}
+	survey, err := pass.Survey(ctx, s, r.Threads)
+	if err != nil {
+		return nil, err
+	}
+	p, fit, err := fitKind(ctx, s, survey, chosen, k, r)
+	if err != nil {
+		return nil, err
+	}
+	fit.Unseen = p.Population
+	if r.Rows != nil {
+		err = fit.stream(ctx, r.Threads, p.RowEffects, r.Rows)
+	} else {
+		n, _ := s.Dims()
+		p.Coefficients = make([]float64, n*k)
+		err = fit.fill(ctx, r.Threads, p.RowEffects, p.Coefficients)
+	}
+	if err != nil {
+		return nil, err
+	}
+	p.Survey = survey
+	p.Typical = make([]float64, k)
+	_, columns := s.Dims()
+	for j := range columns {
+		dense.Axpy(1/float64(columns), chosen[j*k:(j+1)*k], p.Typical)
+	}
+	p.fillUnseen(survey.Columns, chosen, k)
+	return p, nil
+}
+
+// fillUnseen gives columns without entries what a new one would get: the effect
+// that the features predict.
+func (p *Parts) fillUnseen(count []int, chosen []float64, k int) {
+	if p.ColumnEffects == nil {
+		return
+	}
+	for c, entries := range count {
+		if entries == 0 {
+			p.ColumnEffects[c] = p.NewColumnEffect(chosen[c*k:][:k])
+		}
+	}
+}
+
+// newColumnEffect is the effect of a column that has features b and no entries.
+func (p *Structure) NewColumnEffect(b []float64) float64 {
+	return p.NewColumn[0] + dense.Dot(b, p.NewColumn[1:])
+}
+
+// fitKind fits all that rows share, and tells how to fit a row.
+func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
+	if r.Kind == spec.Paper {
+		return fitPaper(ctx, s, chosen, k, r)
+	}
+	columnShrinkage := r.ColumnShrinkage
+	if r.Kind == spec.Pooled {
+		columnShrinkage = math.Inf(1) // no column effects
+	}
+	effects, err := FitEffects(ctx, s, r.RowShrinkage, columnShrinkage, r.Threads)
+	if err != nil {
+		return nil, nil, err
+	}
+	p := &Parts{RowEffects: effects.Rows, ColumnEffects: effects.Columns}
+	p.Mean = effects.Mean
+	var fit *rowFit
+	if r.Refit == spec.LearnedPrior {
+		fit, err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
+	} else {
+		var left data.Source
+		if left, err = effects.Residuals(ctx, s, r.Threads); err == nil {
+			fit, err = p.fitPopulation(ctx, left, chosen, k, r)
+		}
+	}
+	if err != nil {
+		return nil, nil, err
+	}
+	p.NewColumn = make([]float64, k+1)
+	if r.Kind == spec.Pooled {
+		p.ColumnEffects = nil
+	} else {
+		p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
+	}
+	return p, fit, nil
+}
+
+func fitPaper(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
+	p := new(Parts)
+	p.NewColumn = make([]float64, k+1)
+	if r.Refit == spec.LearnedPrior {
+		prior, err := learnPrior(ctx, s, chosen, k, r.Steps, r.Threads, r.Memory)
+		if err != nil {
+			return nil, nil, err
+		}
+		p.Prior, p.Population = &prior.Prior, append([]float64{0}, prior.Mean...)
+		return p, posteriorFit(s, prior, chosen, k, false), nil
+	}
+	fit, err := p.fitPopulation(ctx, s, chosen, k, r)
+	return p, fit, err
+}
+
+// fitPopulation is for rows that are fitted by themselves: what they share is
+// one population for rows not seen.
+func (p *Parts) fitPopulation(ctx context.Context, values data.Source, chosen []float64, k int, r Recipe) (*rowFit, error) {
+	fit, err := fitOf(values, chosen, k, r.Refit, r.Gamma)
+	if err != nil {
+		return nil, err
+	}
+	population, err := populationOf(ctx, values, chosen, k, r.Threads)
+	p.Population = append([]float64{0}, population...)
+	return fit, err
+}
+
+// fitPrior fits row effects and coefficients together, with a learned prior,
+// and the column effects to what they leave, by turns. Each turn goes on from
+// the prior of the one before. No turn keeps the rows: the column effects are
+// fitted to each as it is solved.
+func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen []float64, k int, r Recipe) (*rowFit, error) {
+	_, columns := s.Dims()
+	d := k + 1
+	design := WithConstant(chosen, k, columns)
+	l := newLearner(s, design, d, r.Threads, r.Memory)
+	turns := 1
+	if r.Kind == spec.Full {
+		turns = backfits
+		p.ColumnShrinkage = r.ColumnShrinkage
+	}
+	var prior *priorState
+	var rest data.Source
+	var err error
+	for turn := range turns {
+		if turn > 0 {
+			if err := p.refreshColumns(ctx, s, count, l.design, prior, r); err != nil {
+				return nil, err
+			}
+		}
+		// In Pooled the effects are zeros, and in the end there are none.
+		if rest, err = pass.Transformed(ctx, s, r.Threads, "residuals", pass.Subtract{Mean: p.Mean, Columns: pass.Share(p.ColumnEffects)}); err != nil {
+			return nil, err
+		}
+		if turn == 0 {
+			if prior, err = startPrior(ctx, rest, count, design, d, r.Threads); err != nil {
+				return nil, err
+			}
+		}
+		if prior, err = l.learn(ctx, rest, prior, r.Steps, turn+1 < turns); err != nil {
+			return nil, err
+		}
+	}
+	p.Prior = &prior.Prior
+	p.Population = p.Prior.Mean
+	return posteriorFit(rest, prior, design, d, true), nil
+}
+
+// refreshColumns fits the column effects to what the rows leave, and unless it
+// is fixed learns their shrinkage beside them: the noise over the variance of
+// the effects. As the population's coefficients explain a part of the column
+// effects, what is left of them deserves more shrinkage than effects alone do.
+func (p *Parts) refreshColumns(ctx context.Context, s data.Source, entries []int, design *pass.Shared[[]float64], prior *priorState, r Recipe) error {
+	_, columns := s.Dims()
+	part, err := pass.One[*pass.Sums](ctx, s, r.Threads, columnsLeft{Mean: p.Mean, Columns: pass.Share(p.ColumnEffects), Design: design, Prior: prior.Prior})
+	if err != nil {
+		return err
+	}
+	sum := part.Values
+	p.ColumnEffects = make([]float64, columns) // others have the old ones
+	noise := prior.Noise
+	for step := range shrinkageSteps {
+		square, with := 0.0, 0.0 // Σ of the effects' posterior second moments
+		for c := range columns {
+			p.ColumnEffects[c] = 0
+			if entries[c] > 0 {
+				weight := float64(entries[c]) + p.ColumnShrinkage
+				p.ColumnEffects[c] = sum[c] / weight
+				square += p.ColumnEffects[c]*p.ColumnEffects[c] + noise/weight
+				with++
+			}
+		}
+		if r.FixedShrinkage || step == shrinkageSteps-1 || !(square > tiny) {
+			break
+		}
+		p.ColumnShrinkage = min(noise/(square/with), maxShrinkage)
+	}
+	return nil
+}
+
+// columnsLeft adds up by columns what the rows leave, each with its posterior mean
+// given what the column effects as they are leave of its entries.
+type columnsLeft struct {
+	Mean    float64
+	Columns *pass.Shared[[]float64]
+	Design  *pass.Shared[[]float64]
+	Prior   Prior
+}
+
+// Name is "column effects".
+func (p columnsLeft) Name() string { return "column effects" }
+
+// Cost is a number for each column.
+func (p columnsLeft) Cost(in *pass.Input) int {
+	_, m := in.Source.Dims()
+	return m
+}
+
+// Shares are the effects and the design.
+func (p columnsLeft) Shares() []any { return []any{p.Columns, p.Design} }
+
+// Start makes a worker.
+func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
+	_, m := in.Source.Dims()
+	d, design, effects := len(p.Prior.Mean), p.Design.Get(), p.Columns.Get()
+	prior := &priorState{Prior: p.Prior}
+	if err := prior.invert(); err != nil {
+		return nil, err
+	}
+	row, u := newPosterior(d), make([]float64, d)
+	var a []float64
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values []float64) error {
+		if len(at) == 0 {
+			return nil
+		}
+		a = dense.Resize(a, len(at))
+		for e, c := range at {
+			a[e] = values[e] - p.Mean - effects[c]
+		}
+		row.solve(prior, design, at, a, u)
+		for e, c := range at {
+			part.Values[c] += values[e] - p.Mean - dense.Dot(design[int(c)*d:][:d], u)
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(columnsLeft{}, new(pass.Sums)) }
+
+// withConstant puts a 1 before the features of every column.
+func WithConstant(chosen []float64, k, columns int) []float64 {
+	out := make([]float64, 0, columns*(k+1))
+	for c := range columns {
+		out = append(append(out, 1), chosen[c*k:(c+1)*k]...)
+	}
+	return out
+}
+
+// populationOf is one vector of coefficients for all rows together: least
+// squares, with a ridge of one entry's weight against ties.
+func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threads int) ([]float64, error) {
+	// All that matters of the entries is how many a column has, and their sum.
+	survey, err := pass.Survey(ctx, s, threads)
+	if err != nil {
+		return nil, err
+	}
+	gram, right := make([]float64, k*k), make([]float64, k)
+	for c, entries := range survey.Columns {
+		if entries > 0 {
+			addProducts(gram, right, chosen[c*k:][:k], survey.Sums[c]/float64(entries), float64(entries))
+		}
+	}
+	return solveRidge(gram, right, k, max(float64(survey.Total), 1)), nil
+}
+
+// columnRegression regresses the column effects on the selected features, each
+// column weighted by its entries.
+func columnRegression(count []int, effects, chosen []float64, k int) []float64 {
+	d := k + 1
+	design := WithConstant(chosen, k, len(effects))
+	gram, right := make([]float64, d*d), make([]float64, d)
+	total := 0.0
+	for c, entries := range count {
+		// Beyond a few dozen entries an effect is known well enough.
+		weight := math.Min(float64(entries), 30)
+		addProducts(gram, right, design[c*d:][:d], effects[c], weight)
+		total += weight
+	}
+	return solveRidge(gram, right, d, max(total, 1))
+}
+
+func addProducts(gram, right, b []float64, value, weight float64) {
+	k := len(b)
+	for x, bx := range b {
+		right[x] += weight * bx * value
+		dense.Axpy(weight*bx, b, gram[x*k:(x+1)*k])
+	}
+}
+
+// solveRidge solves (gram + ridge) x = right with a ridge of 1e-3 of the mean
+// square of the features at the given total weight: enough against ties.
+func solveRidge(gram, right []float64, k int, total float64) []float64 {
+	trace := 0.0
+	for x := range k {
+		trace += gram[x*k+x]
+	}
+	ridge := max(1e-3*trace/float64(max(k, 1))/math.Sqrt(total), tiny)
+	for x := range k {
+		gram[x*k+x] += ridge
+	}
+	out := make([]float64, k)
+	if dense.Cholesky(gram, k, 0) {
+		copy(out, right)
+		dense.CholeskySolve(gram, k, out)
+	}
+	return out
+}
+
+// ClipToValues keeps predictions within the range of the entries fitted on.
+func (p *Parts) ClipToValues() {
+	if p.Survey.Total > 0 {
+		p.Clip = &result.Range{Low: p.Survey.Low, High: p.Survey.High}
+	}
+}
+
+// Predictor predicts for training rows and columns, whose selected features
+// are chosen (m×k). It serves evaluate.Score, also before there is a Model.
+func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32, out []float64) {
+	return func(row int, columns []int32, out []float64) {
+		u := p.RowCoefficients(row, k)
+		for at, c := range columns {
+			b := chosen[int(c)*k:][:k]
+			out[at] = p.Clipped(p.Sum(p.RowEffect(row), p.ColumnEffect(int(c)), u, b) + p.RemainderOf(row, int(c)))
+		}
+	}
+}
+
+// value is the prediction for row i and column j with the features b.
+func (p *Parts) Value(i, j int, b []float64) float64 {
+	k := len(b)
+	return p.Clipped(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.RowCoefficients(i, k), b) + p.RemainderOf(i, j))
+}
+
+// unclipped adds up a prediction but for its remainder.
+func (p *Structure) Sum(rowEffect, columnEffect float64, u, b []float64) float64 {
+	return p.Mean + rowEffect + columnEffect + dense.Dot(b, u)
+}
+
+func (p *Structure) Clipped(x float64) float64 {
+	if p.Clip != nil {
+		x = min(max(x, p.Clip.Low), p.Clip.High)
+	}
+	return x
+}
+
+// coefficients is those of row i.
+func (p *Parts) RowCoefficients(i, k int) []float64 {
+	if p.Stored != nil {
+		return p.Stored.Row(i)
+	}
+	return p.Coefficients[i*k : (i+1)*k]
+}
+
+func (p *Parts) RowEffect(i int) float64 {
+	if p.RowEffects == nil {
+		return 0
+	}
+	return p.RowEffects[i]
+}
+
+func (p *Parts) ColumnEffect(j int) float64 {
+	if p.ColumnEffects == nil {
+		return 0
+	}
+	return p.ColumnEffects[j]
+}

@@ -1,0 +1,36 @@
+package estimate
+
+import (
+	"context"
+	"testing"
+
+	"optcomplete/internal/passtest"
+	"optcomplete/pass"
+)
+
+// TestPassesGiveTheSameBitsOverPipes sends the passes that fit coefficients to
+// workers that know nothing but what they are sent.
+func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
+	pipes := pass.NewPipes(2)
+	defer pipes.Close()
+	const d = 3
+	matrix := passtest.Source(900, 40)
+	design := make([]float64, 40*d)
+	for x := range design {
+		design[x] = float64(x*x%17) / 5
+	}
+	shared, columns := pass.Share(design), pass.Share(design[:40])
+	prior, err := learnPrior(context.Background(), matrix, design, d, 3, 2, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, source := range passtest.Views(t, matrix) {
+		step := effectsStep{Mean: 0.5, Shrinkage: 4, Columns: columns}
+		passtest.Same(t, pipes, source, step, rowEffects{step}, squaring{},
+			&learnStep{Design: shared, Prior: prior.Prior, Every: 1},
+			&learnStep{Design: shared, Prior: prior.Prior, Every: 2, kept: newLearner(source, design, d, 1, 0).kept},
+			columnsLeft{Mean: 0.5, Columns: columns, Design: shared, Prior: prior.Prior},
+			&rowFit{Design: shared, K: d, Lambda: 0.5},
+			&rowFit{Design: shared, K: d - 1, Prior: &prior.Prior, Effects: true, Unseen: prior.Mean})
+	}
+}

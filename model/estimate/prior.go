@@ -1,0 +1,64 @@
+package estimate
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/pass"
+)
+
+// Prior is what is known of a row's coefficients before its entries are seen:
+// normal with this mean and covariance, the entries with noise of this variance.
+type Prior struct {
+	Mean       []float64 `json:"mean"`       // d
+	Covariance []float64 `json:"covariance"` // d×d, row by row
+	Noise      float64   `json:"noise"`      // variance of an entry's noise
+}
+
+// priorSteps is how many steps of expectation-maximisation are taken at most,
+// in each turn of fitting column effects and rows.
+const priorSteps = 20
+
+// LearnPrior learns the prior from all rows by expectation-maximisation (a
+// linear mixed model, Laird and Ware 1982), and returns with it every row's
+// coefficients: the mean of its posterior. values are what the design is to
+// explain; design has a row of d numbers for each column of the matrix. At most
+// the given number of steps are taken; zero means 20.
+//
+// The result is finite and the same for any number of threads. A row without
+// entries gets the prior's mean.
+func LearnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, []float64, error) {
+	p, err := learnPrior(ctx, values, design, d, steps, threads, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	n, _ := values.Dims()
+	u := make([]float64, n*d)
+	return &p.Prior, u, posteriorFit(values, p, design, d, false).fill(ctx, threads, nil, u)
+}
+
+// learnPrior is LearnPrior without the rows.
+func learnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int, most int64) (*priorState, error) {
+	survey, err := pass.Survey(ctx, values, threads)
+	if err != nil {
+		return nil, err
+	}
+	l := newLearner(values, design, d, threads, most)
+	start, err := startPrior(ctx, values, survey.Columns, design, d, threads)
+	if err != nil {
+		return nil, err
+	}
+	return l.learn(ctx, values, start, steps, false)
+}
+
+// Posterior is the mean of a row's coefficients given its entries: the fit of
+// one row by itself.
+func (p *Prior) Posterior(design []float64, at []int32, a []float64) ([]float64, error) {
+	state := &priorState{Prior: *p}
+	if err := state.invert(); err != nil {
+		return nil, err
+	}
+	u := make([]float64, len(p.Mean))
+	newPosterior(len(p.Mean)).solve(state, design, at, a, u)
+	return u, nil
+}

@@ -1,0 +1,279 @@
+package estimate
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/encode"
+	"optcomplete/internal/dense"
+	"optcomplete/remainder"
+	"optcomplete/spec"
+)
+
+// What explanations call the parts of the remainder.
+const (
+	Unnamed      = "unnamed remainder"
+	OtherNamed   = "other features"
+	defaultTrait = 10 // rank of the unnamed part unless a recipe says
+)
+
+// Remainder describes what predictions have beside effects and selected features:
+// coefficients of the other features, shrunken by a learned prior, and unnamed
+// traits, of which every row and every column has so many. Together they are
+// the factors of the remainder: a prediction adds the product of the row's and
+// the column's. See package remainder.
+type Remainder struct {
+	Rank int `json:"rank"` // of the unnamed part
+	// Ridge is the penalty on a row's factors v in a baseline: a new row's minimise
+	// Σ (rest_j − v·w_j)² + Ridge·‖v‖² over its entries, as every row's do.
+	Ridge float64 `json:"ridge,omitempty"`
+	// Other names the features that are not selected: the first factors.
+	Other []string `json:"other,omitempty"`
+	// OtherEncoding makes them from a raw record; nil: features as given.
+	OtherEncoding *encode.Encoding `json:"other_encoding,omitempty"`
+	// OtherTypical is their mean over the columns, OtherPopulation the
+	// coefficients of a row of which nothing is known.
+	OtherTypical    []float64 `json:"other_typical,omitempty"`
+	OtherPopulation []float64 `json:"other_population,omitempty"`
+	// Prior is that of a row's effect (not in Paper), coefficients, other
+	// coefficients and traits together; nil in a baseline.
+	Prior *Prior `json:"prior,omitempty"`
+	// ColumnPrior is the covariance of a column's effect (in Full) and traits.
+	ColumnPrior []float64 `json:"column_prior,omitempty"`
+}
+
+// maxRemainder is the largest rank of a remainder that is read: more is damage.
+const maxRemainder = 1 << 16
+
+// check tells what is wrong with a remainder that was read.
+func (r *Remainder) Check(k int, kind string) error {
+	o := len(r.Other)
+	if r.Rank < 0 || r.Rank > maxRemainder || r.Rank+o == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o {
+		return fmt.Errorf("its remainder has the rank %d, the ridge %v and %d other features", r.Rank, r.Ridge, o)
+	}
+	d, own := k+o+r.Rank, r.Rank
+	if kind != spec.Paper.String() {
+		d++
+	}
+	if kind == spec.Full.String() {
+		own++
+	}
+	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o > 0 {
+		return fmt.Errorf("its remainder does not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
+	}
+	if e := r.OtherEncoding; e != nil && len(e.Features) != o {
+		return fmt.Errorf("the encoding of its %d other features has %d", o, len(e.Features))
+	}
+	return nil
+}
+
+// factors is how many factors rows and columns have.
+func (p *Structure) Factors() int {
+	if p.Remainder == nil {
+		return 0
+	}
+	return len(p.Remainder.Other) + p.Remainder.Rank
+}
+
+// errors is how many numbers the posterior covariance of a column's own
+// parameters has; 0 in a baseline.
+func (p *Structure) ColumnErrors(kind string) int {
+	if p.Remainder == nil || p.Remainder.Prior == nil {
+		return 0
+	}
+	own := p.Remainder.Rank
+	if kind == spec.Full.String() {
+		own++
+	}
+	return own * (own + 1) / 2
+}
+
+// Others are the features that are not selected.
+type Others struct {
+	Names    []string
+	Values   []float64        // m×len(Names)
+	Encoding *encode.Encoding // from a raw record; nil: as given
+}
+
+// RemainderRecipe says how to fit a remainder.
+type RemainderRecipe struct {
+	Kind    spec.Kind
+	Rank    int // of the unnamed part, at most; negative: 10 at most
+	Seed    uint64
+	Threads int
+	OnStep  func(remainder.Step) // may be nil
+}
+
+// FitRemainder fits the remainder together with all other parts, starting from
+// those, which must have a learned prior. chosen holds the selected features of
+// every column, m×k. Nothing changes if there is nothing to add.
+func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, r RemainderRecipe) error {
+	n, m := s.Dims()
+	o, rank := len(others.Names), r.Rank
+	if rank < 0 {
+		rank = defaultTrait
+	}
+	first := 1 // the row's level
+	if r.Kind == spec.Paper {
+		first = 0
+	}
+	named := first + k
+	known := named + o
+	design := make([]float64, 0, m*known)
+	for j := range m {
+		if first == 1 {
+			design = append(design, 1)
+		}
+		design = append(append(design, chosen[j*k:][:k]...), others.Values[j*o:][:o]...)
+	}
+	start := remainder.Start{Mean: make([]float64, known), Spread: make([]float64, known*known), Noise: p.Prior.Noise, Levels: p.ColumnEffects}
+	copy(start.Mean, p.Prior.Mean)
+	for x := range named {
+		copy(start.Spread[x*known:], p.Prior.Covariance[x*named:][:named])
+	}
+	for x := named; x < known; x++ {
+		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
+	}
+	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind == spec.Full},
+		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep})
+	if err != nil || fit.Rank+o == 0 {
+		return err
+	}
+	rank = fit.Rank
+	levels, own := 0, rank
+	if r.Kind == spec.Full {
+		levels, own = 1, rank+1
+	}
+	p.Remainder = &Remainder{
+		Rank: rank, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named:known],
+		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior,
+	}
+	p.Prior = p.Remainder.Prior.first(named)
+	p.Population = append(make([]float64, 1-first), p.Prior.Mean...)
+	p.NewColumn = make([]float64, k+1) // what features tell of a column is in the rows' coefficients
+	p.ColumnShrinkage = 0
+	p.ColumnError = fit.Error
+	p.ColumnRemainder = make([]float64, 0, m*(o+rank))
+	for j := range m {
+		z := others.Values[j*o:][:o]
+		dense.Axpy(1/float64(m), z, p.Remainder.OtherTypical)
+		if levels == 1 {
+			p.ColumnEffects[j] = fit.Columns[j*own]
+		}
+		p.ColumnRemainder = append(append(p.ColumnRemainder, z...), fit.Columns[j*own+levels:][:rank]...)
+	}
+	p.RowRemainder = make([]float64, n*(o+rank))
+	return fit.Rows(ctx, s, r.Threads, func(i int, theta []float64) {
+		if first == 1 {
+			p.RowEffects[i] = theta[0]
+		}
+		copy(p.Coefficients[i*k:][:k], theta[first:])
+		copy(p.RowRemainder[i*(o+rank):][:o+rank], theta[named:])
+	})
+}
+
+// otherShare is the variance of another feature's coefficient to begin with, in
+// units of the noise, for a feature of mean square 1. Larger ones need several
+// times as many steps.
+const otherShare = 0.006
+
+// meanSquare is that of feature x over the observed entries.
+func meanSquare(design []float64, entries []int, known, x int) float64 {
+	sum, count := 0.0, 0.0
+	for j, e := range entries {
+		v := design[j*known+x]
+		sum += float64(e) * v * v
+		count += float64(e)
+	}
+	if !(sum > 0) {
+		return 1
+	}
+	return sum / count
+}
+
+// first is the prior of the first so many numbers.
+func (p *Prior) first(d int) *Prior {
+	out := &Prior{Mean: slices.Clone(p.Mean[:d]), Noise: p.Noise}
+	for x := range d {
+		out.Covariance = append(out.Covariance, p.Covariance[x*len(p.Mean):][:d]...)
+	}
+	return out
+}
+
+// Unclipped is Predictor without the range.
+func (p *Parts) Unclipped(chosen []float64, k int) func(row int, columns []int32, out []float64) {
+	return func(row int, columns []int32, out []float64) {
+		u := p.RowCoefficients(row, k)
+		for at, c := range columns {
+			out[at] = p.Sum(p.RowEffect(row), p.ColumnEffect(int(c)), u, chosen[int(c)*k:][:k]) + p.RemainderOf(row, int(c))
+		}
+	}
+}
+
+// remainder is what the remainder adds to the prediction for row i and column j;
+// −1 stands for one of which nothing is known.
+func (p *Parts) RemainderOf(i, j int) float64 {
+	other, unnamed := p.SplitRemainder(i, j)
+	return other + unnamed
+}
+
+// splitRemainder is what the other features add, and what has no name.
+func (p *Parts) SplitRemainder(i, j int) (other, unnamed float64) {
+	if p.Remainder == nil {
+		return 0, 0
+	}
+	o, f := len(p.Remainder.Other), p.Factors()
+	row, column := p.Remainder.OtherPopulation, p.Remainder.OtherTypical
+	if i >= 0 {
+		row = p.RowRemainder[i*f:][:f]
+	}
+	if j >= 0 {
+		column = p.ColumnRemainder[j*f:][:f]
+	}
+	if o > 0 {
+		other = dense.Dot(row[:o], column[:o])
+	}
+	if i >= 0 && j >= 0 {
+		unnamed = dense.Dot(row[o:], column[o:])
+	}
+	return other, unnamed
+}
+
+// packed is the lower triangle of a square matrix, by rows.
+func Packed(square []float64) []float64 {
+	d := 0
+	for d*d < len(square) {
+		d++
+	}
+	var out []float64
+	for x := range d {
+		out = append(out, square[x*d:][:x+1]...)
+	}
+	return out
+}
+
+// Solve sets v to (WᵀW + Ridge)⁻¹ Wᵀ rest, W being the factors of the columns: the
+// traits of a row in a baseline.
+func (r *Remainder) Solve(factors []float64, columns []int32, rest, v []float64) {
+	d := r.Rank
+	clear(v)
+	if len(columns) == 0 {
+		return
+	}
+	gram, trace := make([]float64, d*d), 0.0
+	for x, c := range columns {
+		w := factors[int(c)*d:][:d]
+		addProducts(gram, v, w, rest[x], 1)
+		trace += dense.Dot(w, w)
+	}
+	for x := range d {
+		gram[x*d+x] += r.Ridge + 1e-12*trace + tiny
+	}
+	if !dense.Cholesky(gram, d, 0) {
+		clear(v)
+		return
+	}
+	dense.CholeskySolve(gram, d, v)
+}

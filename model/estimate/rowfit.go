@@ -1,0 +1,213 @@
+package estimate
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// RowBlock is consecutive rows as they were fitted.
+type RowBlock struct {
+	First        int       // the index of the first row
+	Entries      []int32   // of each row
+	Effects      []float64 // of each row; nil in Paper
+	Coefficients []float64 // k of each row
+}
+
+// RowSink takes all rows of a fit, block by block and in order, so that nobody
+// has to hold the coefficients of all of them. What a block holds is valid until
+// the sink returns. An error ends the fit.
+type RowSink func(RowBlock) error
+
+// solveRow writes the coefficients of a row to u and returns its
+// effect, if the refit has one. If a number is out of range, that number is bad.
+type solveRow func(at []int32, a, u []float64) (effect, bad float64, ok bool)
+
+// rowFit is a refit of which all that rows share is known: each row then is a
+// matter of its own entries. It is a pass over what the coefficients are to
+// explain, which gives the rows.
+type rowFit struct {
+	Design *pass.Shared[[]float64] // K numbers for each column, or with Effects a constant before them
+	K      int
+	Lambda float64 // 1/γ; zero is least squares
+	Prior  *Prior  // nil: none, each row by itself
+	// Effects tells that the first coefficient, that of the constant, is the row's
+	// effect.
+	Effects bool
+	// Unseen is the effect and the coefficients of a row without entries; nil:
+	// those that solving gives.
+	Unseen []float64
+
+	values data.Source
+}
+
+// Name is "coefficients".
+func (f *rowFit) Name() string { return "coefficients" }
+
+// Cost of an empty part is nothing.
+func (f *rowFit) Cost(*pass.Input) int { return 0 }
+
+// Shares is the design.
+func (f *rowFit) Shares() []any { return []any{f.Design} }
+
+// Start makes a worker.
+func (f *rowFit) Start(*pass.Input) (pass.Worker, error) {
+	solve, err := f.solver()
+	if err != nil {
+		return nil, err
+	}
+	return pass.EachRow(func() *fittedRows { return new(fittedRows) }, func(part *fittedRows, i int, at []int32, a []float64) error {
+		from := len(part.Coefficients)
+		part.Coefficients = append(part.Coefficients, make([]float64, f.K)...)
+		part.Entries = append(part.Entries, int32(len(at)))
+		u, effect := part.Coefficients[from:], 0.0
+		if len(at) == 0 && f.Unseen != nil {
+			copy(u, f.Unseen[1:])
+			effect = f.Unseen[0]
+		} else {
+			var bad float64
+			var ok bool
+			if effect, bad, ok = solve(at, a, u); !ok && part.Failed == nil {
+				part.Failed = &RangeError{Row: i, Value: bad}
+			}
+		}
+		part.Effects = append(part.Effects, effect)
+		return nil
+	}), nil
+}
+
+// solver fits rows, on one goroutine.
+func (f *rowFit) solver() (solveRow, error) {
+	design := f.Design.Get()
+	if f.Prior == nil {
+		solver := newRowSolver(f.K, f.Lambda)
+		return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+			bad, ok = solver.solve(design, at, a, u)
+			return 0, bad, ok
+		}, nil
+	}
+	prior := &priorState{Prior: *f.Prior}
+	if err := prior.invert(); err != nil {
+		return nil, err
+	}
+	d := len(prior.Mean)
+	s, all := newPosterior(d), make([]float64, d)
+	return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+		if !f.Effects {
+			s.solve(prior, design, at, a, u)
+			return 0, 0, true
+		}
+		s.solve(prior, design, at, a, all)
+		copy(u, all[1:])
+		return all[0], 0, true
+	}, nil
+}
+
+// fittedRows is consecutive rows, fitted.
+type fittedRows struct {
+	Entries      []int32
+	Effects      []float64
+	Coefficients []float64
+	Failed       *RangeError // of the first row that has one
+}
+
+// Merge adds the rows that follow.
+func (r *fittedRows) Merge(o pass.Part) {
+	after := o.(*fittedRows)
+	r.Entries = append(r.Entries, after.Entries...)
+	r.Effects = append(r.Effects, after.Effects...)
+	r.Coefficients = append(r.Coefficients, after.Coefficients...)
+	if r.Failed == nil {
+		r.Failed = after.Failed
+	}
+}
+
+// fill fits all rows: their coefficients, and into effects, unless it is nil, what
+// the refit has to say of their effects.
+func (f *rowFit) fill(ctx context.Context, threads int, effects, out []float64) error {
+	first := 0
+	return pass.Stream(ctx, f.values, threads, f, func(part *fittedRows) error {
+		if part.Failed != nil {
+			return part.Failed
+		}
+		copy(out[first*f.K:], part.Coefficients)
+		f.note(part, effects[min(first, len(effects)):])
+		first += len(part.Entries)
+		return nil
+	})
+}
+
+// note writes what is known of the effects.
+func (f *rowFit) note(part *fittedRows, effects []float64) {
+	for x := range min(len(effects), len(part.Entries)) {
+		if f.Effects || part.Entries[x] == 0 && f.Unseen != nil {
+			effects[x] = part.Effects[x]
+		}
+	}
+}
+
+// stream fits all rows and gives them to the sink, groupRows of them at a time.
+// effects is of all rows, or nil.
+func (f *rowFit) stream(ctx context.Context, threads int, effects []float64, sink RowSink) error {
+	n, _ := f.values.Dims()
+	b := RowBlock{}
+	give := func(rows int) error {
+		out := RowBlock{First: b.First, Entries: b.Entries[:rows], Coefficients: b.Coefficients[:rows*f.K]}
+		if effects != nil {
+			out.Effects = effects[b.First:][:rows]
+		}
+		err := sink(out)
+		b.First += rows
+		b.Entries = b.Entries[:copy(b.Entries, b.Entries[rows:])]
+		b.Coefficients = b.Coefficients[:copy(b.Coefficients, b.Coefficients[rows*f.K:])]
+		return err
+	}
+	err := pass.Stream(ctx, f.values, threads, f, func(part *fittedRows) error {
+		if part.Failed != nil {
+			return part.Failed
+		}
+		if effects != nil {
+			f.note(part, effects[b.First+len(b.Entries):])
+		}
+		b.Entries = append(b.Entries, part.Entries...)
+		b.Coefficients = append(b.Coefficients, part.Coefficients...)
+		for len(b.Entries) >= BlockRows {
+			if err := give(BlockRows); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err == nil && b.First < n {
+		err = give(n - b.First)
+	}
+	return err
+}
+
+// StreamCoefficients is Coefficients for any number of rows: what it would
+// return goes to the sink, block by block.
+func StreamCoefficients(ctx context.Context, s data.Source, f *data.Features, selected []int, refit spec.Refit, gamma float64, threads int, sink RowSink) error {
+	fit, err := fitOf(s, Chosen(f, selected), len(selected), refit, gamma)
+	if err != nil {
+		return err
+	}
+	return fit.stream(ctx, threads, nil, sink)
+}
+
+// posteriorFit is the refit with a learned prior. What it is told of the design
+// begins with a constant if effects is true: its coefficient is the row's effect.
+func posteriorFit(values data.Source, p *priorState, design []float64, d int, effects bool) *rowFit {
+	f := &rowFit{values: values, Design: pass.Share(design), K: d, Prior: &p.Prior, Effects: effects}
+	if effects {
+		f.K--
+	}
+	return f
+}
+
+func init() { pass.Register(&rowFit{}, new(fittedRows)) }
+
+// groupRows is the number of rows in a row group of a saved model: what is
+// converted and held in memory at a time.
+const BlockRows = 1 << 16

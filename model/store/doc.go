@@ -1,0 +1,8 @@
+// Package store keeps a model in a directory that anyone can open: model.json,
+// rows.parquet, columns.parquet and seen.parquet, readable in pandas, polars, R or
+// DuckDB.
+//
+// Save writes it whole or not at all, with the checksums of all files; Load refuses
+// what was changed since, naming the file. A RowFile takes the rows of a fit as they
+// are fitted. SaveSealed and ReadSealed serve the other packages that keep a model.
+package store

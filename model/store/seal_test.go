@@ -1,0 +1,56 @@
+package store_test
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"optcomplete/internal/modeltest"
+	"optcomplete/model/store"
+)
+
+// TestChangedModelIsRefused: one bit of model.json or of a file beside it, and
+// the files of another model.
+func TestChangedModelIsRefused(t *testing.T) {
+	dir := modeltest.Save(t, modeltest.Fitted(t))
+	entries, err := os.ReadDir(dir)
+	if err != nil || len(entries) != 4 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		whole, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for bit := 0; bit < 8*len(whole); bit += 131 {
+			damaged := append([]byte{}, whole...)
+			damaged[bit/8] ^= 1 << (bit % 8)
+			if err := os.WriteFile(path, damaged, 0o666); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := store.Load(dir); err == nil || !strings.Contains(err.Error(), e.Name()) {
+				t.Fatalf("bit %d of %s: %v", bit, e.Name(), err)
+			}
+		}
+		if err := os.WriteFile(path, whole, 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := store.Load(dir); err != nil {
+		t.Fatal(err)
+	}
+	other := modeltest.Fitted(t)
+	other.Features[0]++
+	columns, err := os.ReadFile(filepath.Join(modeltest.Save(t, other), "columns.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "columns.parquet"), columns, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := store.Load(dir); err == nil || !strings.Contains(err.Error(), "of another model") {
+		t.Errorf("the columns of another model: %v", err)
+	}
+}

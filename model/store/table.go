@@ -1,0 +1,212 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"optcomplete/internal/columnar"
+	"optcomplete/model"
+	"optcomplete/model/estimate"
+	"optcomplete/spec"
+)
+
+const (
+	rowsFile    = "rows.parquet"
+	columnsFile = "columns.parquet"
+)
+
+// table is one Parquet file of a saved model: an id, the number of entries, the
+// effect if the model has one, one number per term, and the factors of the
+// remainder if it has one.
+type Table struct {
+	file   string
+	id     string   // name of the id's column
+	effect bool     // it has the column "effect"
+	names  []string // of the feature columns, and of the remainder's
+
+	remainder int // how many of the names are the remainder's: after the terms
+	errors    int // how many of them are the columns' covariances: the last ones
+
+	ids     []string
+	entries []int32
+	effects []float64
+	values  []float64 // by rows, one for each term
+	factors []float64 // by rows, remainder each
+	spreads []float64 // by rows, errors each
+}
+
+// rowSchema is the table of rows without its content.
+func rowSchema(m *model.Model) *Table {
+	return &Table{file: rowsFile, id: "row", effect: m.Summary.Model != spec.Paper.String(), names: namesOf(m, 0), remainder: m.Factors()}
+}
+
+func rowTable(m *model.Model) *Table {
+	t := rowSchema(m)
+	t.ids, t.entries, t.effects, t.values, t.factors = m.RowIDs, m.Entries, m.RowEffects, m.AllCoefficients(), m.RowRemainder
+	return t
+}
+
+// rowsTable is the table of some rows.
+func RowsOf(m *model.Model, rows []int) *Table {
+	k, t := m.K(), rowSchema(m)
+	for _, i := range rows {
+		t.ids, t.entries = append(t.ids, m.RowIDs[i]), append(t.entries, m.Entries[i])
+		t.values = append(t.values, m.RowCoefficients(i, k)...)
+		if t.effect {
+			t.effects = append(t.effects, m.RowEffects[i])
+		}
+		t.factors = append(t.factors, m.RowRemainder[i*t.remainder:(i+1)*t.remainder]...)
+	}
+	return t
+}
+
+// len is how many rows the table has.
+func (t *Table) Len() int { return len(t.ids) }
+
+// header is the names of the columns.
+func (t *Table) Header() (out []string) {
+	for _, f := range t.fields() {
+		out = append(out, f.Name)
+	}
+	return out
+}
+
+// row is a line of the table: id, entries, and the numbers after them.
+func (t *Table) Row(x int) (id string, entries int32, numbers []float64) {
+	if t.effect {
+		numbers = append(numbers, t.effects[x])
+	}
+	for f := range t.names {
+		values, width, at := t.column(f)
+		numbers = append(numbers, values[x*width+at])
+	}
+	return t.ids[x], t.entries[x], numbers
+}
+
+func columnTable(m *model.Model) *Table {
+	errors := m.ColumnErrors(m.Summary.Model)
+	return &Table{file: columnsFile, id: "column", effect: m.Summary.Model == spec.Full.String(), names: namesOf(m, errors), remainder: m.Factors(), errors: errors,
+		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features, factors: m.ColumnRemainder, spreads: m.ColumnError}
+}
+
+// namesOf gives the Parquet columns of the terms and of the remainder: the
+// other features by their names, remainder_1 and so on, and covariance_1 and so
+// on for so many numbers.
+func namesOf(m *model.Model, errors int) []string {
+	all := slices.Clone(m.Summary.Terms)
+	if m.Remainder != nil {
+		all = append(all, m.Remainder.Other...)
+		for x := range m.Remainder.Rank {
+			all = append(all, fmt.Sprintf("remainder_%d", x+1))
+		}
+	}
+	for x := range errors {
+		all = append(all, fmt.Sprintf("covariance_%d", x+1))
+	}
+	return columnNames(all)
+}
+
+// column is where the values of name f are: at, at+width, at+2·width and so on.
+func (t *Table) column(f int) (values []float64, width, at int) {
+	k := t.terms()
+	switch {
+	case f < k:
+		return t.values, k, f
+	case f < k+t.remainder:
+		return t.factors, t.remainder, f - k
+	}
+	return t.spreads, t.errors, f - k - t.remainder
+}
+
+// terms is how many of the names are terms.
+func (t *Table) terms() int { return len(t.names) - t.remainder - t.errors }
+
+// columnNames gives the Parquet columns of the features, the same in both
+// files. A feature's column has its own name; if that is empty or taken, by
+// row, column, entries, effect or an earlier feature, underscores are added to it until
+// it is free. Upper and lower case are not told apart, as in DuckDB and Spark.
+func columnNames(features []string) []string {
+	taken := map[string]bool{"": true, "row": true, "column": true, "entries": true, "effect": true}
+	names := make([]string, len(features))
+	for i, name := range features {
+		name = strings.ToValidUTF8(name, "\uFFFD")
+		for taken[strings.ToLower(name)] {
+			name += "_"
+		}
+		taken[strings.ToLower(name)] = true
+		names[i] = name
+	}
+	return names
+}
+
+func (t *Table) fields() []columnar.Field {
+	fields := []columnar.Field{{Name: t.id, Kind: columnar.Text}, {Name: "entries", Kind: columnar.Int}}
+	if t.effect {
+		fields = append(fields, columnar.Field{Name: "effect", Kind: columnar.Float})
+	}
+	for _, name := range t.names {
+		fields = append(fields, columnar.Field{Name: name, Kind: columnar.Float})
+	}
+	return fields
+}
+
+// write writes the table to w, a row group at a time.
+func (t *Table) Write(w io.Writer) error {
+	out := t.writer(w)
+	for lo := 0; lo < len(t.ids); lo += estimate.BlockRows {
+		if err := out.group(t, lo, min(len(t.ids), lo+estimate.BlockRows)); err != nil {
+			return errors.Join(err, out.Close())
+		}
+	}
+	return out.Close()
+}
+
+// tableWriter writes the row groups of a table.
+type tableWriter struct{ *columnar.Writer }
+
+// writer begins a file of tables like t.
+func (t *Table) writer(w io.Writer) *tableWriter {
+	return &tableWriter{columnar.NewWriter(w, t.fields())}
+}
+
+// group writes the rows lo..hi of t.
+func (w *tableWriter) group(t *Table, lo, hi int) error {
+	columns := []any{t.ids[lo:hi], t.entries[lo:hi]}
+	if t.effect {
+		columns = append(columns, t.effects[lo:hi])
+	}
+	for f := range t.names {
+		values, width, at := t.column(f)
+		column := make([]float64, 0, hi-lo)
+		for i := lo; i < hi; i++ {
+			column = append(column, values[i*width+at])
+		}
+		columns = append(columns, column)
+	}
+	return w.WriteGroup(columns...)
+}
+
+// is reports what is wrong with the columns of a file that should hold t.
+func (t *Table) is(got []columnar.Column) error {
+	want := t.fields()
+	if len(got) != len(want) {
+		return fmt.Errorf("it has %d columns, the model needs %d (%s)", len(got), len(want), names(want))
+	}
+	for i, w := range want {
+		if g := got[i]; g.Name != w.Name || g.Kind != w.Kind || g.List {
+			return fmt.Errorf("its column %d is %s (%v), the model needs %s (%v)", i+1, g.Name, g.Kind, w.Name, w.Kind)
+		}
+	}
+	return nil
+}
+
+func names(fields []columnar.Field) string {
+	var out []string
+	for _, f := range fields {
+		out = append(out, f.Name)
+	}
+	return strings.Join(out, ", ")
+}

@@ -1,0 +1,213 @@
+package tables
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"optcomplete/internal/dense"
+	"optcomplete/internal/progress"
+	"optcomplete/internal/textfile"
+	"optcomplete/model"
+)
+
+// Format is a file format for a completed matrix.
+type Format int
+
+const (
+	CSV         Format = iota // with a header; ids quoted where they need it, and no formulas for a spreadsheet
+	Parquet                   // ids encoded by a dictionary, so each is stored once
+	RawCSV                    // CSV with all ids and names as they are
+	WideCSV                   // a line for each row, a field for each column
+	WideRawCSV                // likewise, with all ids as they are
+	WideParquet               // likewise, as Parquet
+)
+
+// FormatOf returns the format that a file's extension stands for.
+func FormatOf(path string) (Format, error) {
+	switch ext := strings.ToLower(filepath.Ext(path)); ext {
+	case ".csv":
+		return CSV, nil
+	case ".parquet":
+		return Parquet, nil
+	default:
+		return 0, fmt.Errorf("%s: no format has the extension %q (use .csv or .parquet)", path, ext)
+	}
+}
+
+// String returns the format's extension without the dot.
+func (f Format) String() string {
+	switch f {
+	case CSV, RawCSV:
+		return "csv"
+	case Parquet:
+		return "parquet"
+	case WideCSV, WideRawCSV:
+		return "wide csv"
+	case WideParquet:
+		return "wide parquet"
+	}
+	return fmt.Sprintf("Format(%d)", int(f))
+}
+
+// cell is an id or a name as the format has it.
+func (f Format) cell(text string) string {
+	if f == CSV || f == WideCSV {
+		return textfile.SafeCell(text)
+	}
+	return text
+}
+
+// chunk is a rectangle of the completed matrix: positions in the list of rows,
+// and columns.
+type chunk struct{ rowLo, rowHi, columnLo, columnHi int }
+
+func (c chunk) cells() int { return (c.rowHi - c.rowLo) * (c.columnHi - c.columnLo) }
+
+// chunks calls yield with the chunks of a rows×columns table in reading order,
+// each of at most cells cells: several whole rows, or a part of one.
+func chunks(rows, columns, cells int) func(yield func(chunk) bool) {
+	return func(yield func(chunk) bool) {
+		if columns == 0 {
+			return
+		}
+		height, width := max(1, cells/columns), min(columns, cells)
+		for r := 0; r < rows; r += height {
+			for c := 0; c < columns; c += width {
+				if !yield(chunk{r, min(rows, r+height), c, min(columns, c+width)}) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// job is a chunk on its way from prepare to write.
+type job struct {
+	chunk
+	values []float64 // predictions, row by row
+	text   []byte    // what prepare made of them, for CSV
+	done   chan struct{}
+}
+
+// encoder writes chunks in a format. prepare may be called by many goroutines
+// at once; write is called by one, in reading order.
+type encoder interface {
+	prepare(j *job)
+	write(j *job) error
+	close() error
+}
+
+// Complete writes the predictions of all columns, for the given rows in their
+// order (nil: all of them), to w as a table with the columns row, column and
+// value, or in a wide format as a table with a field for each column. It is computed by that many threads (0 means 1), a bounded part at a
+// time, and the bytes do not depend on their number. When ctx ends it stops and
+// returns ctx's error; w then holds a part of the table.
+func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, rows []int, threads int) error {
+	if rows == nil {
+		rows = make([]int, len(m.RowIDs))
+		for i := range rows {
+			rows[i] = i
+		}
+	}
+	for _, i := range rows {
+		if i < 0 || i >= len(m.RowIDs) {
+			panic(fmt.Sprintf("model: row %d of %d", i, len(m.RowIDs)))
+		}
+	}
+	var (
+		e     encoder
+		cells int
+		err   error
+	)
+	switch format {
+	case CSV, RawCSV:
+		e, err = newCSVEncoder(m, rows, w, format)
+		cells = 1 << 14
+	case Parquet:
+		e = newParquetEncoder(m, rows, w)
+		cells = parquetCells
+	case WideCSV, WideRawCSV:
+		e, err = newWideCSV(m, rows, w, format)
+		cells = max(1<<14, len(m.ColumnIDs)) // whole rows
+	case WideParquet:
+		e = newWideParquet(m, rows, w)
+		cells = max(parquetCells, len(m.ColumnIDs))
+	default:
+		err = fmt.Errorf("model: unknown format %v", format)
+	}
+	if err != nil {
+		return err
+	}
+	if err := stream(ctx, m, e, rows, cells, max(1, threads)); err != nil {
+		return err
+	}
+	return e.close()
+}
+
+// stream computes the chunks in parallel and writes them in order. A fixed
+// number of jobs goes round, so a slow writer holds the computation back.
+func stream(ctx context.Context, m *model.Model, e encoder, rows []int, cells, threads int) error {
+	ctx, stop := context.WithCancel(ctx)
+	inFlight := threads + 1
+	free := make(chan *job, inFlight)
+	for range inFlight {
+		free <- new(job)
+	}
+	work, order := make(chan *job, inFlight), make(chan *job, inFlight)
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer stop()
+
+	wg.Go(func() { // deals out the chunks
+		defer close(order)
+		defer close(work)
+		for c := range chunks(len(rows), len(m.ColumnIDs), cells) {
+			select {
+			case <-ctx.Done():
+				return
+			case j := <-free:
+				j.chunk, j.done = c, make(chan struct{})
+				work <- j
+				order <- j
+			}
+		}
+	})
+	for range threads {
+		wg.Go(func() {
+			for j := range work {
+				predictChunk(m, rows, j)
+				e.prepare(j)
+				close(j.done)
+			}
+		})
+	}
+	task := progress.Start(ctx, "Completing", int64(len(rows))*int64(len(m.ColumnIDs)), "values")
+	defer task.Done()
+	for j := range order {
+		<-j.done
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if err := e.write(j); err != nil {
+			return err
+		}
+		task.Add(int64(j.cells()))
+		free <- j
+	}
+	return ctx.Err()
+}
+
+func predictChunk(m *model.Model, rows []int, j *job) {
+	j.values = dense.Resize(j.values, j.cells())
+	at := 0
+	for _, i := range rows[j.rowLo:j.rowHi] {
+		for c := j.columnLo; c < j.columnHi; c++ {
+			j.values[at] = m.Value(i, c, m.ColumnFeatures(c))
+			at++
+		}
+	}
+}

@@ -1,0 +1,78 @@
+package tables
+
+import (
+	"io"
+	"math"
+	"strconv"
+	"strings"
+
+	"optcomplete/model"
+)
+
+type csvEncoder struct {
+	m       *model.Model
+	rows    []int
+	w       io.Writer
+	format  Format
+	columns [][]byte // every column's id, quoted, between its two commas
+}
+
+var _ encoder = (*csvEncoder)(nil)
+
+func newCSVEncoder(m *model.Model, rows []int, w io.Writer, format Format) (*csvEncoder, error) {
+	e := &csvEncoder{m: m, rows: rows, w: w, format: format, columns: make([][]byte, len(m.ColumnIDs))}
+	for j, id := range m.ColumnIDs {
+		e.columns[j] = append(appendField([]byte{','}, format.cell(id)), ',')
+	}
+	_, err := io.WriteString(w, "row,column,value\n")
+	return e, err
+}
+
+func (e *csvEncoder) prepare(j *job) {
+	j.text = j.text[:0]
+	values := j.values
+	var row []byte
+	for _, i := range e.rows[j.rowLo:j.rowHi] {
+		row = appendField(row[:0], e.format.cell(e.m.RowIDs[i]))
+		for c := j.columnLo; c < j.columnHi; c++ {
+			j.text = append(j.text, row...)
+			j.text = append(j.text, e.columns[c]...)
+			j.text = appendNumber(j.text, values[0])
+			j.text = append(j.text, '\n')
+			values = values[1:]
+		}
+	}
+}
+
+func (e *csvEncoder) write(j *job) error {
+	_, err := e.w.Write(j.text)
+	return err
+}
+
+func (e *csvEncoder) close() error { return nil }
+
+// appendField appends a CSV field (RFC 4180), quoted if it has to be. Outer
+// spaces are quoted too, because some readers trim them.
+func appendField(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, ",\"\r\n") && s == strings.TrimSpace(s) {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	for i := range len(s) {
+		if s[i] == '"' {
+			b = append(b, '"')
+		}
+		b = append(b, s[i])
+	}
+	return append(b, '"')
+}
+
+// appendNumber appends the shortest decimal that reads back as the same number,
+// with an exponent only for very large and very small ones.
+func appendNumber(b []byte, x float64) []byte {
+	format := byte('f')
+	if size := math.Abs(x); size != 0 && (size < 1e-6 || size >= 1e21) {
+		format = 'e'
+	}
+	return strconv.AppendFloat(b, x, format, -1, 64)
+}

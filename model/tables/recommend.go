@@ -1,0 +1,143 @@
+package tables
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"optcomplete/internal/columnar"
+	"optcomplete/internal/parallel"
+	"optcomplete/model"
+	"optcomplete/result"
+)
+
+// recommendRows is how many rows are recommended to, and written, at a time.
+const recommendRows = 1 << 14
+
+// RecommendAll writes the recommendations for every row to w, as a table with
+// the columns row, rank (from 1), column, name if there are names, and
+// prediction. skip tells which columns to leave out for a row, increasing; it is
+// called by several goroutines. The bytes do not depend on the number of threads.
+func RecommendAll(ctx context.Context, m *model.Model, w io.Writer, format Format, s model.RecommendSettings, skip func(row int) []int32, threads int) error {
+	out, err := newRecommendWriter(m, w, format, s.Names)
+	if err != nil {
+		return err
+	}
+	lists := make([][]result.Recommendation, recommendRows)
+	for lo := 0; lo < len(m.RowIDs); lo += recommendRows {
+		hi := min(len(m.RowIDs), lo+recommendRows)
+		err := parallel.Do(ctx, hi-lo, threads, func(int) func(x int) error {
+			r, err := m.Recommender(s)
+			return func(x int) error {
+				if err != nil {
+					return err
+				}
+				var failed error
+				lists[x], failed = r.Row(lo+x, skip(lo+x))
+				return failed
+			}
+		})
+		if err != nil {
+			return err
+		}
+		if err := out.write(m.RowIDs[lo:hi], lists[:hi-lo]); err != nil {
+			return err
+		}
+	}
+	return out.close()
+}
+
+// WriteRecommendations writes one row's recommendations as RecommendAll does.
+func Recommendations(m *model.Model, w io.Writer, format Format, names []string, row string, list []result.Recommendation) error {
+	out, err := newRecommendWriter(m, w, format, names)
+	if err != nil {
+		return err
+	}
+	if err := out.write([]string{row}, [][]result.Recommendation{list}); err != nil {
+		return err
+	}
+	return out.close()
+}
+
+// recommendWriter writes the lists of some rows.
+type recommendWriter interface {
+	write(rowIDs []string, lists [][]result.Recommendation) error
+	close() error
+}
+
+func newRecommendWriter(m *model.Model, w io.Writer, format Format, names []string) (recommendWriter, error) {
+	switch format {
+	case CSV, RawCSV:
+		out := &recommendCSV{m, names, csv.NewWriter(w), format}
+		head := []string{"row", "rank", "column", "prediction"}
+		if names != nil {
+			head = slices.Insert(head, 3, "name")
+		}
+		return out, out.w.Write(head)
+	case Parquet:
+		fields := []columnar.Field{
+			{Name: "row", Kind: columnar.Text, Repeats: true},
+			{Name: "rank", Kind: columnar.Int},
+			{Name: "column", Kind: columnar.Text, Repeats: true},
+			{Name: "prediction", Kind: columnar.Float},
+		}
+		if names != nil {
+			fields = slices.Insert(fields, 3, columnar.Field{Name: "name", Kind: columnar.Text, Repeats: true})
+		}
+		return &recommendParquet{m, names, columnar.NewWriter(w, fields)}, nil
+	}
+	return nil, fmt.Errorf("model: unknown format %v", format)
+}
+
+type recommendCSV struct {
+	m      *model.Model
+	names  []string
+	w      *csv.Writer
+	format Format
+}
+
+func (o *recommendCSV) write(rowIDs []string, lists [][]result.Recommendation) error {
+	for x, list := range lists {
+		for rank, r := range list {
+			line := []string{o.format.cell(rowIDs[x]), strconv.Itoa(rank + 1), o.format.cell(o.m.ColumnIDs[r.Column]), string(appendNumber(nil, r.Value))}
+			if o.names != nil {
+				line = slices.Insert(line, 3, o.format.cell(o.names[r.Column]))
+			}
+			if err := o.w.Write(line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+func (o *recommendCSV) close() error {
+	o.w.Flush()
+	return o.w.Error()
+}
+
+type recommendParquet struct {
+	m     *model.Model
+	names []string
+	out   *columnar.Writer
+}
+
+func (o *recommendParquet) write(rowIDs []string, lists [][]result.Recommendation) error {
+	var rows, ranks, columns []int32
+	var values []float64
+	for x, list := range lists {
+		for rank, r := range list {
+			rows, ranks = append(rows, int32(x)), append(ranks, int32(rank+1))
+			columns, values = append(columns, int32(r.Column)), append(values, r.Value)
+		}
+	}
+	if o.names != nil {
+		return o.out.WriteGroup(columnar.Codes(rowIDs, rows), ranks, columnar.Codes(o.m.ColumnIDs, columns), columnar.Codes(o.names, columns), values)
+	}
+	return o.out.WriteGroup(columnar.Codes(rowIDs, rows), ranks, columnar.Codes(o.m.ColumnIDs, columns), values)
+}
+
+func (o *recommendParquet) close() error { return o.out.Close() }
