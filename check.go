@@ -65,14 +65,16 @@ func (s *Settings) refuse() error {
 	if s.Method == nil {
 		s.Method = Certified{}
 	}
+	form := formulations[s.Model]
+	if form == nil {
+		return spec.Errorf("the model is %d, which does not exist", s.Model)
+	}
 	kind := s.Model.String()
-	if Baseline(s.Method) {
-		switch s.Model {
-		case spec.Full:
-			kind = ""
-		case spec.Pooled:
-			return spec.Use{Methods: spec.Selecting}.Refusal("model", s.Method.String(), kind)
-		}
+	switch {
+	case Baseline(s.Method) && !form.baselines():
+		return spec.Use{Methods: spec.Selecting}.Refusal("model", s.Method.String(), kind)
+	case Baseline(s.Method) && form.effects():
+		kind = ""
 	}
 	return spec.Refuse(s.Method.String(), kind, s.Choice, s.Limits, s.Statistics,
 		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},

@@ -214,7 +214,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings); err != nil {
 		return nil, err
 	}
-	if t.kind != spec.Paper && !t.noClip {
+	if t.form.effects() && !t.noClip {
 		parts.ClipToValues()
 	}
 	members := t.members(selection)
@@ -297,7 +297,7 @@ func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.
 // newTask checks the settings against the problem.
 func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
 	t := &task{
-		kind: settings.Model, refit: settings.Refit, features: problem.Features,
+		kind: settings.Model, form: formulations[settings.Model], refit: settings.Refit, features: problem.Features,
 		units: unitsOf(problem.Features, problem.Encoding),
 	}
 	if t.refit == spec.AutoRefit {
@@ -349,19 +349,11 @@ func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, e
 
 // summary is what is known of the fit before the search.
 func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
+	own := t.form.own(c)
 	summary := model.Summary{
 		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
-		Gamma: c.Gamma, Refit: t.refit, Seed: settings.Seed,
+		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
-	}
-	if t.kind == spec.Pooled {
-		summary.Gamma0 = c.Gamma0
-	}
-	if t.kind != spec.Paper {
-		summary.RowShrinkage = c.Row
-	}
-	if t.kind == spec.Full {
-		summary.ColumnShrinkage = c.Column
 	}
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()

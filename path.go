@@ -53,15 +53,8 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	r.Model, r.ByTime = t.kind.String(), f.moments != nil
-	if t.kind != spec.Pooled {
-		r.Gamma0 = 0
-	}
-	if t.kind == spec.Paper {
-		r.RowShrinkage = 0
-	}
-	if t.kind != spec.Full {
-		r.ColumnShrinkage = 0
-	}
+	own := t.form.own(choices{Gamma0: r.Gamma0, Row: r.RowShrinkage, Column: r.ColumnShrinkage})
+	r.Gamma0, r.RowShrinkage, r.ColumnShrinkage = own.Gamma0, own.Row, own.Column
 	return r, nil
 }
 
@@ -104,7 +97,7 @@ func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []
 	if err != nil {
 		return 0, err
 	}
-	if f.kind != spec.Paper && !f.noClip {
+	if f.form.effects() && !f.noClip {
 		parts.ClipToValues()
 	}
 	members := f.members(units)

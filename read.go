@@ -54,7 +54,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	defer reading.Done()
 	switch {
 	case features == "":
-	case settings.Model == spec.Paper && settings.Features == nil:
+	case formulations[settings.Model].asGiven() && settings.Features == nil:
 		if problem.Features, err = data.ReadFeatures(features, data.FeaturesOptions{Context: ctx}); err != nil {
 			return Problem{}, notes, err
 		}

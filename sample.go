@@ -332,10 +332,10 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 	if err != nil {
 		return nil, err
 	}
-	if settings.Gamma == 0 || t.kind != spec.Paper && (settings.RowShrinkage == 0 || settings.ColumnShrinkage == 0) {
+	c := choices{Gamma: settings.Gamma, Gamma0: settings.Gamma0, Row: settings.RowShrinkage, Column: settings.ColumnShrinkage}
+	if !t.form.complete(c) {
 		return nil, spec.Errorf("a search on samples alone needs its gamma and shrinkages given")
 	}
-	c := choices{Gamma: settings.Gamma, Gamma0: settings.Gamma0, Row: settings.RowShrinkage, Column: settings.ColumnShrinkage}
 	values, err := t.values(ctx, problem.Ratings.Source(), c)
 	if err != nil {
 		return nil, err

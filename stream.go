@@ -7,7 +7,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
-	"optcomplete/spec"
 )
 
 // streamFrom is the size of all rows' coefficients, in bytes, from which they are
@@ -26,7 +25,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	for _, j := range members {
 		terms = append(terms, t.features.Names[j])
 	}
-	file, err := store.CreateRowFile(s.Folder, rowIDs, terms, t.kind != spec.Paper, t.threads)
+	file, err := store.CreateRowFile(s.Folder, rowIDs, terms, t.form.effects(), t.threads)
 	if err != nil {
 		return nil, err
 	}

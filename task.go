@@ -25,6 +25,7 @@ import (
 // training entries, the choice of γ on parts of them.
 type task struct {
 	kind     spec.Kind
+	form     formulation // of that kind
 	refit    spec.Refit
 	features *data.Features
 	units    []unit // what can be selected
@@ -89,29 +90,13 @@ func (t *task) members(selection []int) []int {
 	return members
 }
 
-// values is what the selection is to explain: the entries themselves, what the
-// mean leaves of them, or what the effects leave.
+// values are what the selection is to explain of the entries.
 func (t *task) values(ctx context.Context, train data.Source, c choices) (data.Source, error) {
-	switch t.kind {
-	case spec.Paper:
-		return train, nil
-	case spec.Pooled:
-		survey, err := pass.Survey(ctx, train, t.threads)
-		if err != nil {
-			return nil, err
-		}
-		return pass.Transformed(ctx, train, t.threads, "residuals", pass.Subtract{Mean: survey.Mean()})
-	default:
-		effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, t.threads)
-		if err != nil {
-			return nil, err
-		}
-		return effects.Residuals(ctx, train, t.threads)
-	}
+	return t.form.values(ctx, train, c, t.threads)
 }
 
-// selector is an oracle and how its selections translate to units: in pooled
-// an intercept is selected beside them, always, as the last feature.
+// selector is an oracle and how its selections translate to units: beside them it
+// may have features that are always selected.
 type selector struct {
 	values data.Source // what the selection is to explain
 	oracle search.Oracle
@@ -126,38 +111,17 @@ func (s *selector) units(t *task, selection []int) []int {
 
 // selector makes the cost to search, on values.
 func (t *task) selector(values data.Source, c choices) *selector {
-	s := &selector{values: values, find: t.find}
-	grouped := slices.ContainsFunc(t.units, func(u unit) bool { return len(u.features) != 1 })
 	groups := make([][]int, 0, len(t.units)+1)
 	for _, u := range t.units {
 		groups = append(groups, u.features)
 	}
-	if t.kind == spec.Pooled {
-		features := withConstant(t.features)
-		cost := objective.NewPooled(values, features, c.Gamma, c.Gamma0, t.threads)
-		groups = append(groups, []int{len(features.Names) - 1})
+	cost := t.form.cost(values, t.features, groups, c, t.threads)
+	s := &selector{values: values, oracle: cost.oracle, exact: cost.exact, find: t.find}
+	for x := range cost.always {
 		s.find.K++
-		s.find.Always = append(slices.Clone(s.find.Always), len(t.units))
-		s.oracle = objective.NewGrouped(cost, groups)
-		return s
+		s.find.Always = append(slices.Clip(s.find.Always), len(t.units)+x)
 	}
-	exact := objective.NewExact(values, t.features, c.Gamma, t.threads)
-	if grouped {
-		s.oracle = objective.NewGrouped(exact, groups)
-		return s
-	}
-	s.oracle, s.exact = exact, exact
 	return s
-}
-
-// withConstant adds a feature that is 1 everywhere.
-func withConstant(f *data.Features) *data.Features {
-	m, p := f.Dims()
-	values := make([]float64, 0, m*(p+1))
-	for j := range m {
-		values = append(append(values, f.Row(j)...), 1)
-	}
-	return data.NewFeatures(f.IDs, append(slices.Clone(f.Names), "(intercept)"), values)
 }
 
 // parts fits everything but the selection, and keeps the coefficients of the rows

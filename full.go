@@ -1,0 +1,36 @@
+package optcomplete
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/model/estimate"
+)
+
+// full explains what the effects of rows and columns leave.
+type full struct{}
+
+func (full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, error) {
+	effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, threads)
+	if err != nil {
+		return nil, err
+	}
+	return effects.Residuals(ctx, train, threads)
+}
+
+func (full) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
+	return rowCost(values, features, groups, c, threads)
+}
+
+func (full) own(c choices) choices {
+	c.Gamma0 = 0
+	return c
+}
+
+func (full) complete(c choices) bool { return c.Gamma > 0 && c.Row > 0 && c.Column > 0 }
+
+func (full) effects() bool { return true }
+
+func (full) asGiven() bool { return false }
+
+func (full) baselines() bool { return true }

@@ -1,0 +1,31 @@
+package optcomplete
+
+import (
+	"context"
+
+	"optcomplete/data"
+)
+
+// paper explains the entries themselves: exactly the paper's model.
+type paper struct{}
+
+func (paper) values(_ context.Context, train data.Source, _ choices, _ int) (data.Source, error) {
+	return train, nil
+}
+
+func (paper) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
+	return rowCost(values, features, groups, c, threads)
+}
+
+func (paper) own(c choices) choices {
+	c.Gamma0, c.Row, c.Column = 0, 0, 0
+	return c
+}
+
+func (paper) complete(c choices) bool { return c.Gamma > 0 }
+
+func (paper) effects() bool { return false }
+
+func (paper) asGiven() bool { return true }
+
+func (paper) baselines() bool { return true }

@@ -1,0 +1,46 @@
+package optcomplete
+
+import (
+	"context"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/objective"
+	"optcomplete/pass"
+)
+
+// pooled explains what the mean leaves, by coefficients of the population and a
+// row's own beside them; an intercept is always selected.
+type pooled struct{}
+
+func (pooled) values(ctx context.Context, train data.Source, _ choices, threads int) (data.Source, error) {
+	survey, err := pass.Survey(ctx, train, threads)
+	if err != nil {
+		return nil, err
+	}
+	return pass.Transformed(ctx, train, threads, "residuals", pass.Subtract{Mean: survey.Mean()})
+}
+
+func (pooled) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
+	m, p := features.Dims()
+	with := make([]float64, 0, m*(p+1))
+	for j := range m {
+		with = append(append(with, features.Row(j)...), 1)
+	}
+	features = data.NewFeatures(features.IDs, append(slices.Clone(features.Names), "(intercept)"), with)
+	cost := objective.NewPooled(values, features, c.Gamma, c.Gamma0, threads)
+	return matrixCost{oracle: objective.NewGrouped(cost, append(slices.Clip(groups), []int{p})), always: 1}
+}
+
+func (pooled) own(c choices) choices {
+	c.Column = 0
+	return c
+}
+
+func (pooled) complete(c choices) bool { return c.Gamma > 0 && c.Gamma0 > 0 && c.Row > 0 }
+
+func (pooled) effects() bool { return true }
+
+func (pooled) asGiven() bool { return false }
+
+func (pooled) baselines() bool { return false }
