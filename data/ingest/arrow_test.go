@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,7 +16,9 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
+	"optcomplete/data"
 	"optcomplete/internal/held"
+	"optcomplete/internal/random"
 )
 
 // arrowBytes writes columns as Arrow IPC: a stream, or a file.
@@ -97,6 +100,63 @@ func TestArrowErrors(t *testing.T) {
 		_, _, err := Ratings(context.Background(), []string{"frame"}, Settings{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
+		}
+	}
+	held.Drop("frame")
+}
+
+// TestArrowRemembersIDs: ids that are known from earlier batches are not looked
+// up again, and that changes nothing: which of two entries is the first and which
+// the last, entries of unknown columns, blanks.
+func TestArrowRemembersIDs(t *testing.T) {
+	const rows, columns, entries = 900, 40, 2*recordRows + 1000
+	s := random.New(1)
+	rowTexts, columnTexts := make([]string, rows), make([]string, columns)
+	for i := range rowTexts {
+		rowTexts[i] = fmt.Sprint(7 * i)
+	}
+	for j := range columnTexts {
+		columnTexts[j] = fmt.Sprint(j)
+	}
+	var given [2][]string
+	var codes [2][]int32
+	var numbers [2][]int64
+	var values []float64
+	for range entries { // many of them twice
+		i, j := s.Intn(rows), s.Intn(columns)
+		given[0], given[1] = append(given[0], rowTexts[i]), append(given[1], columnTexts[j])
+		codes[0], codes[1] = append(codes[0], int32(i)), append(codes[1], int32(j))
+		numbers[0], numbers[1] = append(numbers[0], int64(7*i)), append(numbers[1], int64(j))
+		values = append(values, float64(s.Intn(1000)))
+	}
+	dictionary := func(x int, values []string) arrow.Array {
+		indices := array.NewInt32Builder(memory.DefaultAllocator)
+		indices.AppendValues(codes[x], nil)
+		return array.NewDictionaryArray(&arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}, indices.NewArray(), texts(values...))
+	}
+	names := []string{"row", "column", "value"}
+	forms := map[string][]byte{
+		"text":       arrowBytes(t, false, names, texts(given[0]...), texts(given[1]...), floats(nil, values...)),
+		"categories": arrowBytes(t, false, names, dictionary(0, rowTexts), dictionary(1, columnTexts), floats(nil, values...)),
+		"whole":      arrowBytes(t, false, names, whole(numbers[0]...), whole(numbers[1]...), floats(nil, values...)),
+	}
+	for _, set := range []Settings{{Duplicates: First}, {Duplicates: Last}, {Duplicates: Last, Columns: columnTexts[:30], DropUnknown: true}} {
+		set.Threads = 3
+		var want *data.Ratings
+		var wantReport *Report
+		for _, name := range []string{"text", "categories", "whole"} {
+			held.Put("frame", forms[name])
+			got, report, err := Ratings(context.Background(), []string{"frame"}, set)
+			if err != nil {
+				t.Fatal(name, err)
+			}
+			if want == nil {
+				want, wantReport = got, report
+				continue
+			}
+			if !slices.Equal(cells(got), cells(want)) || report.Duplicates != wantReport.Duplicates || report.UnknownEntries != wantReport.UnknownEntries {
+				t.Errorf("%s, %v: %d and %d entries left out, where text has %d and %d", name, set.Duplicates, report.Duplicates, report.UnknownEntries, wantReport.Duplicates, wantReport.UnknownEntries)
+			}
 		}
 	}
 	held.Drop("frame")

@@ -69,6 +69,7 @@ type worker struct {
 	lastRow, lastColumn lastID
 	fields              [][]byte  // of one line
 	scratch             [2][]byte // ids that have to be put together
+	memos               [2]memo   // of the dictionaries of rows and columns
 	columnsOf           []int32   // of one row of a pack
 	valuesOf            []float64
 }

@@ -78,6 +78,42 @@ func benchParquet(b *testing.B, entries []data.Entry) string {
 	return out.String()
 }
 
+// benchArrow writes entries as Arrow, with ids of a kind.
+func benchArrow(b *testing.B, kind string, entries []data.Entry) string {
+	columns := [2]arrow.Array{}
+	for x := range columns {
+		id := func(e data.Entry) int64 { return int64([]int32{e.Row, e.Column}[x]) }
+		text := func(e data.Entry) string { return fmt.Sprint([]string{"viewer", "film"}[x], id(e)) }
+		switch kind {
+		case "whole":
+			to := array.NewInt64Builder(memory.DefaultAllocator)
+			for _, e := range entries {
+				to.Append(id(e))
+			}
+			columns[x] = to.NewArray()
+		case "text":
+			to := array.NewLargeStringBuilder(memory.DefaultAllocator)
+			for _, e := range entries {
+				to.Append(text(e))
+			}
+			columns[x] = to.NewArray()
+		default:
+			to := array.NewDictionaryBuilder(memory.DefaultAllocator, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
+			for _, e := range entries {
+				if err := to.AppendString(text(e)); err != nil {
+					b.Fatal(err)
+				}
+			}
+			columns[x] = to.NewArray()
+		}
+	}
+	var values []float64
+	for _, e := range entries {
+		values = append(values, e.Value)
+	}
+	return string(arrowBytes(b, false, []string{"row", "column", "value"}, columns[0], columns[1], floats(nil, values...)))
+}
+
 // BenchmarkRatings reads a million entries into memory from every format; MB are
 // those of the file. Compare Mentries/s between formats.
 func BenchmarkRatings(b *testing.B) {
@@ -93,6 +129,9 @@ func BenchmarkRatings(b *testing.B) {
 		{"mtx", "r.mtx", benchText(fmt.Sprintf("%%%%MatrixMarket matrix coordinate real general\n1000000 1000000 %d\n", len(time)), "%d %d %.1f\n", time)},
 		{"netflix", "combined_data_1.txt", benchNetflix(time)},
 		{"parquet", "r.parquet", benchParquet(b, time)},
+		{"arrow", "r.arrow", benchArrow(b, "whole", time)},
+		{"arrow, text", "r.arrow", benchArrow(b, "text", time)},
+		{"arrow, categories", "r.arrow", benchArrow(b, "categories", time)},
 	} {
 		b.Run(c.name, func(b *testing.B) {
 			benchRead(b, put(b, filepath.Join(b.TempDir(), c.file), c.text), len(time))

@@ -26,8 +26,15 @@ func newDecimals() *decimals {
 
 // find gives the number of a text by its key; −1 if it is not in the table.
 func (d *decimals) find(k key) int32 {
-	places := *d.places.Load()
-	if value, ok := k.decimal(); ok && value < uint64(len(places)) {
+	if value, ok := k.decimal(); ok {
+		return d.at(value)
+	}
+	return -1
+}
+
+// at gives the number of the text of a whole number; −1 if it is not in the table.
+func (d *decimals) at(value uint64) int32 {
+	if places := *d.places.Load(); value < uint64(len(places)) {
 		return int32(places[value].Load()) - 1
 	}
 	return -1

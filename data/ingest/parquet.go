@@ -165,20 +165,21 @@ func (w *worker) parseRecord(b *batch) {
 		errors.As(b.file.damaged(fmt.Errorf("a record has %d columns", b.record.NumCols())), &b.fault)
 		return
 	}
-	w.fleeting = true
-	defer func() { w.fleeting = false }()
-	rows, err := w.idsOf(b, 0)
+	rows, err := w.idsOf(b, 0, w.rows)
 	if err == nil {
-		var columns func(int) []byte
-		if columns, err = w.idsOf(b, 1); err == nil {
+		var columns recordIDs
+		if columns, err = w.idsOf(b, 1, w.columns); err == nil {
+			w.fleeting = rows.fleeting || columns.fleeting
 			w.records(b, rows, columns, b.record.Column(2))
+			w.settle(b) // as long as the texts are there
+			w.fleeting = false
 			return
 		}
 	}
 	errors.As(err, &b.fault)
 }
 
-func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow.Array) {
+func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array) {
 	value, err := numberOf(b.file, numbers)
 	if err != nil {
 		errors.As(err, &b.fault)
@@ -194,21 +195,29 @@ func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow
 	for x := range int(b.record.NumRows()) {
 		b.lines++
 		b.given++
-		row, column := rows(x), columns(x)
-		if len(row) == 0 || len(column) == 0 {
-			b.fault = w.table(b).EmptyID(len(row) == 0)
-			return
-		}
-		if !utf8.Valid(row) || !utf8.Valid(column) {
-			w.fail(b, "an id is not UTF-8 text", "write ids as text or integers")
-			return
-		}
-		key, j, ok := w.columnOf(b, column)
-		if !ok {
-			if b.fault != nil {
+		i, j := rows.number(x), columns.number(x)
+		var row, column []byte
+		var columnKey key
+		known := i >= 0 && j >= 0
+		if !known {
+			row, column = rows.text(x), columns.text(x)
+			if len(row) == 0 || len(column) == 0 {
+				b.fault = w.table(b).EmptyID(len(row) == 0)
 				return
 			}
-			continue
+			if !utf8.Valid(row) || !utf8.Valid(column) {
+				w.fail(b, "an id is not UTF-8 text", "write ids as text or integers")
+				return
+			}
+			var ok bool
+			if columnKey, j, ok = w.columnOf(b, column); !ok {
+				if b.fault != nil {
+					return
+				}
+				continue
+			}
+			columns.learn(x, column)
+			rows.learn(x, row)
 		}
 		v, null := value(x)
 		if null || len(w.settings.Missing) > 0 || v-v != 0 {
@@ -237,67 +246,15 @@ func (w *worker) records(b *batch, rows, columns func(int) []byte, numbers arrow
 			}
 			v = seconds
 		}
-		w.put(b, row, column, key, j, v)
-	}
-}
-
-// idsOf gives the ids of an array as text: strings as they are, integers in
-// decimal; empty for none.
-func (w *worker) idsOf(b *batch, column int) (func(int) []byte, error) {
-	from := b.record.Column(column)
-	if d, ok := from.(*array.Dictionary); ok {
-		inner, err := w.textOf(b, d.Dictionary(), column)
-		if err != nil {
-			return nil, err
+		if !known {
+			w.put(b, row, column, columnKey, j, v)
+			continue
 		}
-		return func(x int) []byte {
-			if d.IsNull(x) {
-				return nil
-			}
-			return inner(d.GetValueIndex(x))
-		}, nil
-	}
-	return w.textOf(b, from, column)
-}
-
-func (w *worker) textOf(b *batch, from arrow.Array, column int) (func(int) []byte, error) {
-	var of func(x int, to []byte) []byte
-	switch a := from.(type) {
-	case *array.String:
-		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
-	case *array.LargeString:
-		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
-	case *array.Binary:
-		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
-	case *array.FixedSizeBinary:
-		of = func(x int, to []byte) []byte { return append(to, a.Value(x)...) }
-	case *array.Int8:
-		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, int64(a.Value(x)), 10) }
-	case *array.Int16:
-		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, int64(a.Value(x)), 10) }
-	case *array.Int32:
-		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, int64(a.Value(x)), 10) }
-	case *array.Int64:
-		of = func(x int, to []byte) []byte { return strconv.AppendInt(to, a.Value(x), 10) }
-	case *array.Uint8:
-		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, uint64(a.Value(x)), 10) }
-	case *array.Uint16:
-		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, uint64(a.Value(x)), 10) }
-	case *array.Uint32:
-		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, uint64(a.Value(x)), 10) }
-	case *array.Uint64:
-		of = func(x int, to []byte) []byte { return strconv.AppendUint(to, a.Value(x), 10) }
-	default:
-		return nil, fault(b.file.name, 0, fmt.Sprintf("column %s holds %s, which are no ids", data.Quote(b.record.ColumnName(column)), inWords(from.DataType())),
-			"ids are strings or integers; name the columns with --row-name, --column-name and --value-name")
-	}
-	return func(x int) []byte {
-		if from.IsNull(x) {
-			return nil
+		if len(w.waiting) > 0 {
+			w.settle(b) // entries stay in their order
 		}
-		w.scratch[column] = of(x, w.scratch[column][:0])
-		return w.scratch[column]
-	}, nil
+		w.keep(b, i, j, v)
+	}
 }
 
 // numberOf gives the values of an array as numbers.

@@ -62,7 +62,7 @@ func (w *worker) parseWideRecord(b *batch) {
 	}()
 	w.fleeting = true
 	defer func() { w.fleeting = false }()
-	rows, err := w.idsOf(b, 0)
+	rows, err := w.idsOf(b, 0, w.rows)
 	if err != nil {
 		errors.As(err, &b.fault)
 		return
@@ -76,7 +76,7 @@ func (w *worker) parseWideRecord(b *batch) {
 	}
 	for at := range int(b.record.NumRows()) {
 		b.lines++
-		row := rows(at)
+		row := rows.text(at)
 		if len(row) == 0 {
 			b.fault = w.table(b).EmptyID(true)
 			return
