@@ -35,7 +35,8 @@ test:
 EXACT ?= 1000
 exact:
 	go test ./search ./objective -rapid.checks=2000
-	OPTCOMPLETE_EXACT=$(EXACT) go test ./internal/exact -count=1 -v -timeout 120m
+	OPTCOMPLETE_ATTACK=$(EXACT) go test ./internal/exact -count=1 -v -timeout 120m
+	OPTCOMPLETE_ATTACK=$(EXACT) go test ./regress -run TestNasty -count=1 -v
 
 # An attack of SOAK_TIME seconds on everything; prints figures for docs/reliability.md.
 SOAK_TIME ?= 3600
@@ -44,7 +45,7 @@ soak:
 
 # Without what runs whole programs one after the other: it takes long and shares nothing.
 race:
-	go test -race -short -skip 'TestScripts|TestManual|TestGolden|TestOrderAnd|TestSettingsThatDoNothing|TestKilled|TestCrafted' ./...
+	go test -race -short -skip 'TestScripts|TestManual|TestGolden|TestOrderAnd|TestSettingsThatDoNothing|TestKilled|TestCrafted|TestAttack' ./...
 
 # The tables of docs/benchmarks.md.
 bench:

@@ -12,6 +12,7 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data/synth"
 	"optcomplete/encode"
+	"optcomplete/internal/attack"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -240,8 +241,9 @@ func TestInterruptWhileResuming(t *testing.T) {
 	if _, err := Fit(context.Background(), problem, settings); err != nil {
 		t.Fatal(err)
 	}
-	results := 0
+	results, tried := 0, 0
 	for n := int64(1); ; n += 1 + n/128*8 {
+		tried++
 		ctx, stop := context.WithCancel(context.Background())
 		moment := &countdown{Context: ctx, cancel: stop}
 		moment.left.Store(n)
@@ -263,4 +265,5 @@ func TestInterruptWhileResuming(t *testing.T) {
 	if results < 2 {
 		t.Error("no interrupted run had a result")
 	}
+	attack.Report(t, "resumed fits interrupted", tried, 0, "%d gave the best so far, the others said that they were interrupted", results)
 }

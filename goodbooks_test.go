@@ -25,7 +25,7 @@ func goodbooks(t *testing.T) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	encoding, features, _, err := encode.Learn(table, encode.Options{CompleteOnly: true})
+	encoding, features, _, err := encode.Learn(t.Context(), table, encode.Options{CompleteOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func ratings(t *testing.T, ids []string, entries []data.Entry) *data.Ratings {
 // from the beginning.
 func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 	table, entries := films(t)
-	encoding, features, _, err := encode.Learn(table, encode.Options{})
+	encoding, features, _, err := encode.Learn(t.Context(), table, encode.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -67,7 +67,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 		if err != nil {
 			return Problem{}, notes, err
 		}
-		if problem.Encoding, problem.Features, notes.Features, err = encode.Learn(table, options); err != nil {
+		if problem.Encoding, problem.Features, notes.Features, err = encode.Learn(ctx, table, options); err != nil {
 			return Problem{}, notes, err
 		}
 		notes.Warnings = append(notes.Warnings, notes.Features.Warnings...)

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -94,7 +95,7 @@ type combination struct {
 // buckets with random signs (Clarkson and Woodruff, "Low rank approximation and
 // regression in input sparsity time", STOC 2013): what depends on others still
 // does. Every find is then checked on all items.
-func collinear(columns []column) []combination {
+func collinear(ctx context.Context, columns []column) ([]combination, error) {
 	var (
 		found  []combination
 		basis  [][]float64 // orthonormal
@@ -103,6 +104,9 @@ func collinear(columns []column) []combination {
 		sketch = newSketch(columns)
 	)
 	for x := range columns {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
 		if columns[x].constant() {
 			continue
 		}
@@ -137,7 +141,7 @@ func collinear(columns []column) []combination {
 			found = append(found, c)
 		}
 	}
-	return found
+	return found, nil
 }
 
 // sketch gives the standardised features as vectors of moderate length.

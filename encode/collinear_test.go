@@ -52,7 +52,7 @@ func TestCombinationsAreFoundAndTrue(t *testing.T) {
 				x[j*p+p-1] = sum
 			}
 		}
-		_, _, report, err := Learn(numbersTable(m, p, func(j, f int) float64 { return x[j*p+f] }), Options{})
+		_, _, report, err := Learn(t.Context(), numbersTable(m, p, func(j, f int) float64 { return x[j*p+f] }), Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -84,7 +84,7 @@ func TestCombinationsAreFoundAndTrue(t *testing.T) {
 func TestRareLevelsAreNotTakenForCombinations(t *testing.T) {
 	// Each field is 1 in one item: in most samples of the items they are all 0.
 	table := numbersTable(5000, 12, func(j, f int) float64 { return truth(j == 17*f+3) })
-	_, _, report, err := Learn(table, Options{})
+	_, _, report, err := Learn(t.Context(), table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +95,7 @@ func TestRareLevelsAreNotTakenForCombinations(t *testing.T) {
 
 func TestMoreFeaturesThanItemsIsSaidOnce(t *testing.T) {
 	stream := random.New(1)
-	_, _, report, err := Learn(numbersTable(5, 9, func(j, f int) float64 { return stream.Normal() }), Options{})
+	_, _, report, err := Learn(t.Context(), numbersTable(5, 9, func(j, f int) float64 { return stream.Normal() }), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func BenchmarkLearn(b *testing.B) {
 	stream := random.New(1)
 	table := numbersTable(10000, 300, func(j, f int) float64 { return stream.Normal() })
 	for b.Loop() {
-		if _, _, _, err := Learn(table, Options{}); err != nil {
+		if _, _, _, err := Learn(b.Context(), table, Options{}); err != nil {
 			b.Fatal(err)
 		}
 	}

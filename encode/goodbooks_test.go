@@ -40,7 +40,7 @@ func applied(t *testing.T, table *data.RawTable, e *Encoding, features *data.Fea
 
 func TestGoodbooksFeatures(t *testing.T) {
 	table := goodbooks(t, "features.csv.gz")
-	e, features, report, err := Learn(table, Options{Fields: map[string]FieldOptions{"ratings_count": {Transform: Log}}})
+	e, features, report, err := Learn(t.Context(), table, Options{Fields: map[string]FieldOptions{"ratings_count": {Transform: Log}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -58,7 +58,7 @@ func TestGoodbooksFeatures(t *testing.T) {
 	if !slices.Contains(features.Names, "lang_English missing") || slices.Contains(features.Names, "publication_year missing") {
 		t.Errorf("features %q", features.Names)
 	}
-	_, complete, report, err := Learn(table, Options{CompleteOnly: true})
+	_, complete, report, err := Learn(t.Context(), table, Options{CompleteOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func TestGoodbooksFeatures(t *testing.T) {
 
 func TestGoodbooksItems(t *testing.T) {
 	table := goodbooks(t, "items.csv.gz")
-	e, features, report, err := Learn(table, Options{Fields: map[string]FieldOptions{
+	e, features, report, err := Learn(t.Context(), table, Options{Fields: map[string]FieldOptions{
 		"authors": {Type: List, Separator: ","}, "original_publication_year": {Transform: Bins, Quantiles: 4},
 	}})
 	if err != nil {
@@ -88,7 +88,7 @@ func TestGoodbooksItems(t *testing.T) {
 		t.Error(d)
 	}
 	// Left alone, authors are too many to be levels.
-	_, _, report, err = Learn(table, Options{})
+	_, _, report, err = Learn(t.Context(), table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

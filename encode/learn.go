@@ -2,6 +2,7 @@ package encode
 
 import (
 	"cmp"
+	"context"
 	"fmt"
 	"slices"
 	"strings"
@@ -11,26 +12,47 @@ import (
 
 // Learn understands a table. It gives the encoding, the encoded features of the
 // table's items in its order, and the report. Every fault of the table or of the
-// options is an *data.InputError.
-func Learn(table *data.RawTable, options Options) (*Encoding, *data.Features, *Report, error) {
+// options is an *data.InputError. A context that ends ends it at once.
+func Learn(ctx context.Context, table *data.RawTable, options Options) (*Encoding, *data.Features, *Report, error) {
 	if err := options.check(table); err != nil {
 		return nil, nil, nil, err
 	}
 	options.defaults()
-	l := &learner{table: table, options: options, report: &Report{File: table.File, Scale: options.Scale}}
+	l := &learner{ctx: ctx, table: table, options: options, report: &Report{File: table.File, Scale: options.Scale}}
+	// A field of millions of items takes seconds: whoever interrupts does not wait
+	// for it, and what is under way ends after it.
+	var features *data.Features
+	learned := make(chan error, 1)
+	go func() {
+		var err error
+		features, err = l.learn()
+		learned <- err
+	}()
+	select {
+	case <-ctx.Done():
+		return nil, nil, nil, ctx.Err()
+	case err := <-learned:
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		return l.encoding, features, l.report, nil
+	}
+}
+
+// learn takes all steps.
+func (l *learner) learn() (*data.Features, error) {
 	for _, step := range []func() error{
 		l.understand, l.complete, l.shape, l.rename, l.standardise, l.reduce, l.assemble, l.group,
 	} {
 		if err := step(); err != nil {
-			return nil, nil, nil, err
+			return nil, err
 		}
 	}
 	features, err := l.encode()
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	l.finish()
-	return l.encoding, features, l.report, nil
+	return features, l.finish()
 }
 
 func (o *Options) defaults() {
@@ -47,6 +69,7 @@ func (o *Options) defaults() {
 
 // learner is a table being understood, step by step.
 type learner struct {
+	ctx      context.Context // asked once for each field and each feature
 	table    *data.RawTable
 	options  Options
 	drafts   []*draft // one for each field of the table
@@ -75,6 +98,9 @@ func (l *learner) understand() error {
 	}
 	slices.SortFunc(l.rows, func(a, b int) int { return cmp.Compare(l.table.IDs[a], l.table.IDs[b]) })
 	for i, name := range l.table.Names {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
 		d := &draft{field: Field{Name: name}, options: l.options.Fields[name]}
 		d.report.Name = name
 		if l.table.Kinds != nil {
@@ -140,6 +166,9 @@ func (l *learner) complete() error {
 // shape makes the features of every field.
 func (l *learner) shape() error {
 	for _, d := range l.drafts {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
 		if !d.used {
 			continue
 		}

@@ -1,6 +1,7 @@
 package encode
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -102,7 +103,7 @@ func TestFieldsAreUnderstood(t *testing.T) {
 		for j, cell := range c.table.Cells {
 			table.Cells = append(table.Cells, cell, fmt.Sprintf("%d.5", (j*j*31)%101))
 		}
-		_, _, report, err := Learn(table, c.all)
+		_, _, report, err := Learn(t.Context(), table, c.all)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -127,7 +128,7 @@ func TestEncodedValues(t *testing.T) {
 	options := Options{Scale: AsIs, Keep: true, Fields: map[string]FieldOptions{
 		"x": {Missing: MissingAlways}, "count": {Transform: Log}, "g": {MaxLevels: 1, Group: "g"},
 	}}
-	e, features, _, err := Learn(table, options)
+	e, features, _, err := Learn(t.Context(), table, options)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +165,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		"1,254,100,1,254,1,2,6,no,1,t1", "2,508,200,1,508,5,3,16,yes,0,t2", "3,127,50,1,127,2,2,8,no,1,t3",
 		"4,254,100,1,254,7,1,16,no,1,t4", "5,381,150,1,381,3,9,24,yes,0,t5", "6,254,100,1,254,1,1,4,no,1,t6",
 		"7,127,50,1,127,4,4,16,yes,0,t7", "8,254,100,1,254,6,2,16,no,1,t8", "9,254,100,1,254,1,7,16,no,1,t9")
-	_, features, report, err := Learn(table, Options{})
+	_, features, report, err := Learn(t.Context(), table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -192,7 +193,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		}
 	}
 	// As given, other units are other features, and nothing is left out.
-	_, features, _, err = Learn(table, Options{Scale: AsIs, Keep: true, Fields: map[string]FieldOptions{"title": {Type: Ignore}}})
+	_, features, _, err = Learn(t.Context(), table, Options{Scale: AsIs, Keep: true, Fields: map[string]FieldOptions{"title": {Type: Ignore}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -203,7 +204,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 
 func TestGroupsAlwaysNever(t *testing.T) {
 	table := tableOf("id,g,year,era,x", "1,a,1990,old,1", "2,b,2001,new,0", "3,c,2003,new,1", "4,a,1985,old,0", "5,b,1999,old,0", "6,c,2010,new,0")
-	e, _, report, err := Learn(table, Options{Fields: map[string]FieldOptions{
+	e, _, report, err := Learn(t.Context(), table, Options{Fields: map[string]FieldOptions{
 		"g": {Group: "g", Always: true}, "year": {Group: "time"}, "era": {Group: "time"}, "x": {Group: "alone", Never: true},
 	}})
 	if err != nil {
@@ -224,7 +225,7 @@ func TestGroupsAlwaysNever(t *testing.T) {
 
 func TestCompleteOnlyCountsWhatItLeavesOut(t *testing.T) {
 	table := tableOf("id,x,g,none", "1,1,a,", "2,,b,", "3,3,,", "4,7,b,", "5,2,c,", "6,2,a,")
-	_, features, report, err := Learn(table, Options{CompleteOnly: true})
+	_, features, report, err := Learn(t.Context(), table, Options{CompleteOnly: true})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -237,7 +238,7 @@ func TestCompleteOnlyCountsWhatItLeavesOut(t *testing.T) {
 }
 
 func TestLoadingRefusesWhatCannotBeApplied(t *testing.T) {
-	e, _, _, err := Learn(tableOf("id,x,g", "1,1,a|b", "2,2,b", "3,5,c|a", "4,9,a"), Options{})
+	e, _, _, err := Learn(t.Context(), tableOf("id,x,g", "1,1,a|b", "2,2,b", "3,5,c|a", "4,9,a"), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -288,7 +289,7 @@ func TestLearnErrors(t *testing.T) {
 		`films.csv: the scale is "log", but must be zscore or none`:                                                                        {field("x", "1", "2"), Options{Scale: "log"}},
 		`films.csv: field "x": the edges of bins must increase`:                                                                            {field("x", "1", "2"), with(FieldOptions{Edges: []float64{2, 1}})},
 	} {
-		_, _, _, err := Learn(c.table, c.options)
+		_, _, _, err := Learn(t.Context(), c.table, c.options)
 		var input *data.InputError
 		if !errors.As(err, &input) {
 			t.Errorf("%s: %v is no *InputError", want, err)
@@ -302,7 +303,7 @@ func TestLearnErrors(t *testing.T) {
 
 func TestApplySaysWhatIsWrong(t *testing.T) {
 	table := tableOf("id,x,g,pooled,when", "1,1,a,p,2001-02-03", "2,2,b,p,2002-03-03", "3,4,c,q,2003-04-03", "4,3,a,r,2001-01-01", "5,9,b,p,2000-12-12")
-	e, _, _, err := Learn(table, Options{Fields: map[string]FieldOptions{"pooled": {MaxLevels: 1}, "when": {Type: Date}}})
+	e, _, _, err := Learn(t.Context(), table, Options{Fields: map[string]FieldOptions{"pooled": {MaxLevels: 1}, "when": {Type: Date}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -356,12 +357,32 @@ func TestApplySaysWhatIsWrong(t *testing.T) {
 }
 
 func TestSlipsAmongNumbersAreNamed(t *testing.T) {
-	_, _, report, err := Learn(field("x", "1*30", "2*30", "n.v."), Options{})
+	_, _, report, err := Learn(t.Context(), field("x", "1*30", "2*30", "n.v."), Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := `field "x" has 60 numbers in 61 cells, but "n.v." is none: taken as text (correct it, or set blank=n.v.)`
 	if !slices.Contains(report.Warnings, want) {
 		t.Errorf("%q does not say %q", report.Warnings, want)
+	}
+}
+
+// TestInterruptEndsLearning: a context that has ended ends it, whatever step it is at.
+func TestInterruptEndsLearning(t *testing.T) {
+	table := tableOf("id,x,g", "1,1,a|b", "2,2,b", "3,5,c|a", "4,9,a")
+	ended, cancel := context.WithCancel(t.Context())
+	cancel()
+	if e, _, _, err := Learn(ended, table, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", e, err)
+	}
+	l := &learner{ctx: t.Context(), table: table, report: &Report{}}
+	if _, err := l.learn(); err != nil {
+		t.Fatal(err)
+	}
+	for name, step := range map[string]func() error{"understand": l.understand, "shape": l.shape, "reduce": l.reduce, "finish": l.finish} {
+		l.ctx = ended
+		if err := step(); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
 }

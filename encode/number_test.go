@@ -67,7 +67,7 @@ func TestDatesAreUsedByDefault(t *testing.T) {
 		cells = append(cells, fmt.Sprintf("%d-%02d-%02d", 1990+i, 1+i%12, 1+i%28), fmt.Sprintf("%d,5 kg", i*i%17))
 	}
 	table := data.NewRawTable("films.csv", ids, []string{"Released", "Weight"}, cells)
-	encoding, features, _, err := Learn(table, Options{})
+	encoding, features, _, err := Learn(t.Context(), table, Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -95,7 +95,7 @@ func drawTable(t *rapid.T) (*data.RawTable, Options) {
 
 // learn is Learn; a table that nothing can be learned from must be said to be so.
 func learn(t *rapid.T, table *data.RawTable, options Options) (*Encoding, *data.Features, *Report) {
-	e, features, report, err := Learn(table, options)
+	e, features, report, err := Learn(t.Context(), table, options)
 	if err != nil {
 		var input *data.InputError
 		if !errors.As(err, &input) {

@@ -75,6 +75,9 @@ func (l *learner) reduce() error {
 	var kept []column
 	keys := make(map[*Feature]float64, len(l.columns))
 	for _, c := range l.columns {
+		if err := l.ctx.Err(); err != nil {
+			return err
+		}
 		name := data.Quote(c.feature.Name)
 		if c.constant() {
 			if len(c.draft.features) == 1 {

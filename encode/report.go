@@ -56,7 +56,7 @@ func (r *FieldReport) why() string {
 }
 
 // finish writes the report, combinations among the features included.
-func (l *learner) finish() {
+func (l *learner) finish() error {
 	r := l.report
 	r.Items, r.Features, r.Groups = len(l.rows), len(l.encoding.Features), len(l.encoding.Groups)
 	var first []string // fields that were left out as a whole, and what else they have to say
@@ -70,7 +70,9 @@ func (l *learner) finish() {
 		first = append(first, fmt.Sprintf("%s with blanks left out, %s used", plural(r.ItemsLeftOut, "item"), grouped(r.Items)))
 	}
 	r.Warnings = append(first, r.Warnings...)
-	l.findCollinear()
+	if err := l.findCollinear(); err != nil {
+		return err
+	}
 	for _, d := range l.drafts {
 		d.report.Group = d.options.Group
 		if d.report.Features == nil {
@@ -84,19 +86,21 @@ func (l *learner) finish() {
 	if r.Warnings == nil {
 		r.Warnings = []string{}
 	}
+	return nil
 }
 
-func (l *learner) findCollinear() {
+func (l *learner) findCollinear() error {
 	l.report.Collinear = []Combination{}
 	switch p := len(l.columns); {
 	case p >= len(l.rows):
 		l.warn("there are as many features (%d) as items (%d) or more: every feature is a combination of others", p, len(l.rows))
-		return
+		return nil
 	case p > mostChecked:
 		l.warn("combinations of features were not looked for, because there are more than %s", grouped(mostChecked))
-		return
+		return nil
 	}
-	for _, c := range collinear(l.columns) {
+	found, err := collinear(l.ctx, l.columns)
+	for _, c := range found {
 		if c.family(l.columns) {
 			l.columns[c.column].draft.note("%s follows from the others", data.Quote(l.columns[c.column].feature.Name))
 			continue
@@ -105,6 +109,7 @@ func (l *learner) findCollinear() {
 		l.report.Collinear = append(l.report.Collinear, named)
 		l.warn("%s", named)
 	}
+	return err
 }
 
 // Write prints the report as a table for people.

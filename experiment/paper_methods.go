@@ -56,7 +56,7 @@ var methods = []method{
 	full(spec.Full.String(), 0),
 	full(Remainder, optcomplete.AutoRank),
 	{name: IMC, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		problem, err := t.asGiven()
+		problem, err := t.asGiven(ctx)
 		if err != nil {
 			return nil, err
 		}
@@ -129,7 +129,7 @@ func full(name string, rank int) method {
 		limits = 4 // choosing, searching, fitting, and a remainder, which has no limit of its own
 	}
 	return method{name: name, limits: limits, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		problem, err := t.asGiven()
+		problem, err := t.asGiven(ctx)
 		if err != nil {
 			return nil, err
 		}

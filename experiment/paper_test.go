@@ -163,7 +163,7 @@ func TestFilmFeaturesAreGivenAsToFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, err := made.asGiven()
+	given, err := made.asGiven(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -183,7 +183,7 @@ func TestFilmFeaturesAreGivenAsToFit(t *testing.T) {
 		}
 	}
 	made.Netflix = false
-	if given, err = made.asGiven(); err != nil || given.Features != made.problem.Features {
+	if given, err = made.asGiven(t.Context()); err != nil || given.Features != made.problem.Features {
 		t.Errorf("synthetic features are not as they were made: %v", err)
 	}
 }

@@ -86,7 +86,7 @@ const testStream = 0x7061706572 // "paper"
 // asGiven is the problem as the command line would pose it: film features are in
 // units of their own (runtimes, budgets, indicators) and are encoded, as those of
 // any file are. The synthetic features have one unit.
-func (t *trial) asGiven() (optcomplete.Problem, error) {
+func (t *trial) asGiven(ctx context.Context) (optcomplete.Problem, error) {
 	if !t.Netflix {
 		return t.problem, nil
 	}
@@ -98,7 +98,7 @@ func (t *trial) asGiven() (optcomplete.Problem, error) {
 				cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
 			}
 		}
-		encoding, encoded, _, err := encode.Learn(data.NewRawTable("films", features.IDs, features.Names, cells), encode.Options{})
+		encoding, encoded, _, err := encode.Learn(ctx, data.NewRawTable("films", features.IDs, features.Names, cells), encode.Options{})
 		if err != nil {
 			return optcomplete.Problem{}, err
 		}

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/internal/attack"
 	"optcomplete/internal/checksum"
 )
 
@@ -66,46 +67,60 @@ func use(t testing.TB, dir string, object []byte) (odd string) {
 // nasty are values that nobody saves.
 var nasty = []any{nil, -1, 0, 1e308, 123456789012, "", "x", true, []any{}, []any{nil}, []any{1e308, "x"}, map[string]any{}, map[string]any{"x": nil}}
 
-// TestCraftedModelsCrashNothing puts each of the nasty values in the place of
-// every field of model.json.
+// TestCraftedModelsCrashNothing puts nasty values in the place of fields of
+// model.json: of every 41st pair of them, or as many as an attack has time for.
 func TestCraftedModelsCrashNothing(t *testing.T) {
 	dir, text := craftable(t)
-	values, every := nasty, 41 // all of them, in turn, take half an hour: make soak does
-	if os.Getenv("OPTCOMPLETE_CRAFTED") == "all" {
-		every = 1
-	} else if testing.Short() {
-		values, every = []any{nil, -1, []any{}}, 29
+	all := crafted(t, text, -1, nil)
+	few := all / 41
+	if testing.Short() {
+		few = all / 150
 	}
+	tried, wrong := 0, 0
+	for round := range attack.Rounds(few) {
+		// Steps of a prime visit every one before any comes again.
+		crafted(t, text, int(round%uint64(all))*1009%all, func(where string, model []byte) {
+			defer func() {
+				if p := recover(); p != nil {
+					wrong++
+					t.Errorf("%s: %v", where, p)
+				}
+			}()
+			tried++
+			if odd := use(t, dir, model); odd != "" {
+				wrong++
+				t.Errorf("%s: %s", where, odd)
+			}
+		})
+	}
+	attack.Report(t, "crafted models, each read by ten verbs", tried, wrong, "of %d that replace or remove one field", all)
+}
+
+// crafted counts the models that differ from that of the text by a nasty value in
+// the place of one field, or by its absence, and calls try with one of them.
+func crafted(t *testing.T, text []byte, which int, try func(where string, model []byte)) (all int) {
+	t.Helper()
 	var object map[string]any
 	if err := json.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
 	delete(object, "files")
 	delete(object, "checksum")
-	tried, at := 0, 0
-	try := func(where string) {
-		if at++; at%every != 0 {
+	visit := func(where string) {
+		if all++; all-1 != which {
 			return
 		}
-		tried++
-		crafted, err := json.MarshalIndent(object, "", "  ")
+		model, err := json.MarshalIndent(object, "", "  ")
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() {
-			if p := recover(); p != nil {
-				t.Errorf("%s: %v", where, p)
-			}
-		}()
-		if odd := use(t, dir, append(crafted, '\n')); odd != "" {
-			t.Errorf("%s: %s", where, odd)
-		}
+		try(where, append(model, '\n'))
 	}
 	var walk func(where string, value any, set func(any))
 	walk = func(where string, value any, set func(any)) {
-		for _, bad := range values {
+		for _, bad := range nasty {
 			set(bad)
-			try(fmt.Sprintf("%s = %v", where, bad))
+			visit(fmt.Sprintf("%s = %v", where, bad))
 		}
 		set(value)
 		switch value := value.(type) {
@@ -114,7 +129,7 @@ func TestCraftedModelsCrashNothing(t *testing.T) {
 				inner := value[name]
 				walk(where+"."+name, inner, func(v any) { value[name] = v })
 				delete(value, name)
-				try("no " + where + "." + name)
+				visit("no " + where + "." + name)
 				value[name] = inner
 			}
 		case []any:
@@ -129,7 +144,7 @@ func TestCraftedModelsCrashNothing(t *testing.T) {
 			walk(name, inner, func(v any) { object[name] = v })
 		}
 	}
-	t.Logf("%d crafted models", tried)
+	return all
 }
 
 // FuzzModelJSON: whatever model.json says, no verb crashes.

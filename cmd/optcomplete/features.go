@@ -119,7 +119,7 @@ what is left out: constant, duplicate, free text. fit does the same with it.`,
 			if err != nil {
 				return err
 			}
-			_, features, report, err := encode.Learn(table, options)
+			_, features, report, err := encode.Learn(cmd.Context(), table, options)
 			if err != nil {
 				return err
 			}

@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/checkpoint"
+	"optcomplete/internal/attack"
 	"optcomplete/internal/random"
 )
 
@@ -57,7 +58,7 @@ func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
 	}
 	s := random.New(7)
 	killed, finished := 0, 0
-	for range kills {
+	for range attack.Rounds(kills) {
 		cmd := fit("run", "model")
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
@@ -75,7 +76,6 @@ func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
 			killed++
 		}
 	}
-	t.Logf("%d killed, %d finished", killed, finished)
 	if killed == 0 {
 		t.Error("no run was killed")
 	}
@@ -86,6 +86,7 @@ func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
 	if left, _ := filepath.Glob(at(".*")); len(left) > 0 {
 		t.Errorf("the kills left %v, and the last run did not remove them", left)
 	}
+	attack.Report(t, "fits killed at random moments", killed+finished, 0, "%d killed and resumed, %d done before; the models are those of an undisturbed run, bit for bit", killed, finished)
 }
 
 // TestTwoRunsInOneCheckpointAreRefused has the folder open in this process, and

@@ -69,7 +69,7 @@ explains the rows of other tables with it.`,
 			if err != nil {
 				return err
 			}
-			table, err := readTable(args[0], target, options, understand, cells.given(cmd))
+			table, err := readTable(cmd.Context(), args[0], target, options, understand, cells.given(cmd))
 			if err != nil {
 				return err
 			}

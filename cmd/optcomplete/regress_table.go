@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"fmt"
 	"io"
 	"slices"
@@ -28,7 +29,7 @@ type regressTable struct {
 // readTable reads a table, takes the target out of its columns and makes features
 // of the others: as they are if all are numbers and nothing else is asked for, or
 // else as encode understands them.
-func readTable(path, target string, options data.RowsOptions, understand encode.Options, asked bool) (*regressTable, error) {
+func readTable(ctx context.Context, path, target string, options data.RowsOptions, understand encode.Options, asked bool) (*regressTable, error) {
 	whole, err := data.ReadRows(path, options)
 	if err != nil {
 		return nil, err
@@ -55,7 +56,7 @@ func readTable(path, target string, options data.RowsOptions, understand encode.
 		t.problem.Names, t.problem.X = rest.Names, values
 	} else {
 		understand.Scale = encode.AsIs // regress scales
-		encoding, features, report, err := encode.Learn(rest, understand)
+		encoding, features, report, err := encode.Learn(ctx, rest, understand)
 		if err != nil {
 			return nil, err
 		}

@@ -164,7 +164,7 @@ func (f *twoSidedFlags) readRows(ctx context.Context) (*data.Features, []string,
 	if second != nil {
 		return nil, nil, err
 	}
-	_, rows, report, second := encode.Learn(raw, encode.Options{Scale: encode.AsIs})
+	_, rows, report, second := encode.Learn(ctx, raw, encode.Options{Scale: encode.AsIs})
 	if second != nil {
 		return nil, nil, second
 	}

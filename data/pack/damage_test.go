@@ -18,6 +18,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/internal/attack"
 )
 
 // readAll reads everything a pack holds, without Verify.
@@ -99,6 +100,7 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 			t.Errorf("block %d was never named", b)
 		}
 	}
+	attack.Report(t, "packs with a flipped bit", len(good), 0, "one in each byte: an error that names the block")
 }
 
 func TestEveryCutIsFound(t *testing.T) {
@@ -124,6 +126,7 @@ func TestEveryCutIsFound(t *testing.T) {
 	if _, err := Open(path); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a byte too many: %v", err)
 	}
+	attack.Report(t, "packs cut short", len(good), 0, "at every byte: an error")
 }
 
 func TestOtherFilesAndVersions(t *testing.T) {

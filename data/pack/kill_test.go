@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/internal/attack"
 )
 
 // As a child of the tests below, the test program writes packs until it is
@@ -45,12 +46,14 @@ func TestKilledWriterLeavesAWholePack(t *testing.T) {
 	if testing.Short() {
 		kills = 3
 	}
-	for x := range kills {
+	killed := 0
+	for x := range attack.Rounds(kills) {
+		killed++
 		cmd := child(t, path)
 		if err := cmd.Start(); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(time.Duration(20+77*x) * time.Millisecond)
+		time.Sleep(time.Duration(20+77*x%701) * time.Millisecond)
 		if err := cmd.Process.Kill(); err != nil {
 			t.Fatal(err)
 		}
@@ -68,6 +71,7 @@ func TestKilledWriterLeavesAWholePack(t *testing.T) {
 		}
 	}
 	alone(t, path)
+	attack.Report(t, "writers of packs killed", killed, 0, "a whole pack stands there each time")
 }
 
 func whole(t *testing.T, path string) {

@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"math"
 	"math/big"
 	"math/rand/v2"
-	"os"
 	"slices"
 	"strconv"
 	"sync"
@@ -16,11 +14,10 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/internal/attack"
 	"optcomplete/internal/exact"
 	"optcomplete/model"
 	"optcomplete/objective"
-	"optcomplete/regress"
-	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
 	"optcomplete/twosided"
@@ -36,21 +33,16 @@ type claim struct {
 // tally counts what came of the runs of one kind.
 type tally struct{ tried, optimal, stopped, limit, wrong int }
 
-// count is how many instances are tried: OPTCOMPLETE_EXACT, or a few.
-func count(t *testing.T) uint64 {
-	n, err := strconv.ParseUint(os.Getenv("OPTCOMPLETE_EXACT"), 10, 64)
-	if err != nil {
-		n = 60
-		if testing.Short() {
-			n = 15
-		}
+// few is how many instances a test tries unless OPTCOMPLETE_ATTACK says otherwise.
+func few() int {
+	if testing.Short() {
+		return 15
 	}
-	return n
+	return 60
 }
 
-// seeds calls try for many seeds, in parallel, and prints what came of them.
-func seeds(t *testing.T, try func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float)) {
-	first, _ := strconv.ParseUint(os.Getenv("OPTCOMPLETE_EXACT_FROM"), 10, 64)
+// seeds calls try for many seeds, in parallel, and tells what came of them.
+func seeds(t *testing.T, few int, kind string, try func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float)) {
 	var all tally
 	var mu sync.Mutex
 	next := make(chan uint64)
@@ -65,13 +57,12 @@ func seeds(t *testing.T, try func(seed uint64, r *rand.Rand) (claim, *exact.Inst
 			}
 		})
 	}
-	for seed := range count(t) {
-		next <- first + seed
+	for seed := range attack.Rounds(few) {
+		next <- seed
 	}
 	close(next)
 	done.Wait()
-	t.Logf("%d tried: %d optimal, %d stopped early, %d at a numerical limit, %d wrong", all.tried, all.optimal, all.stopped, all.limit, all.wrong)
-	fmt.Printf("exact: %-24s %6d tried %6d optimal %6d stopped %6d numerical limit %6d wrong\n", t.Name(), all.tried, all.optimal, all.stopped, all.limit, all.wrong)
+	attack.Report(t, kind, all.tried, all.wrong, "%d optimal, %d stopped early, %d at a numerical limit", all.optimal, all.stopped, all.limit)
 }
 
 // judge compares a claim with the exact cost of its selection and the least cost.
@@ -95,6 +86,8 @@ func (c *tally) judge(t *testing.T, seed uint64, got claim, in *exact.Instance, 
 		wrong("optimal, but above the least cost by %.2g", exact.Above(got.cost, best))
 	case got.status == "gap" && gap > 0.3:
 		wrong("a gap of %.2g was not asked for", gap)
+	case got.status == "failed": // said by the test
+		c.wrong++
 	case got.status == "optimal" || got.status == "gap":
 		c.optimal++
 	case got.status == "numerical_limit":
@@ -146,7 +139,7 @@ func features(in *exact.Instance) *data.Features {
 }
 
 func rowFeatures(in *exact.Instance) *data.Features {
-	return data.NewFeatures(names("r", in.Rows), []string{"one", "x"}, slices.Concat(in.RowFeatures...))
+	return data.NewFeatures(names("r", in.Rows), names("x", len(in.RowFeatures[0])), slices.Concat(in.RowFeatures...))
 }
 
 // selection finds the indices of names.
@@ -170,7 +163,7 @@ func found(r search.Result) claim {
 // TestFit runs all methods on the paper's cost, some with a gap that is enough,
 // features forced or banned, or an interrupt at a random moment.
 func TestFit(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "fit, all methods: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		settings := paper(in)
 		settings.Seed = seed
@@ -232,7 +225,7 @@ func removals(t *testing.T, seed uint64, in *exact.Instance, s *model.Summary) {
 
 // TestResume interrupts a fit at a random moment and goes on from its checkpoint.
 func TestResume(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "fit interrupted and resumed: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		settings := paper(in)
 		settings.Checkpoint = t.TempDir()
@@ -258,7 +251,7 @@ func TestResume(t *testing.T) {
 
 // TestPath solves every k at once.
 func TestPath(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "path: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		settings := paper(in)
 		settings.K = 0
@@ -275,7 +268,7 @@ func TestPath(t *testing.T) {
 
 // TestPooled searches the cost with a population.
 func TestPooled(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "pooled model: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		for in.K > 3 || len(in.Entries) > 20 { // the brute force has many unknowns
 			seed += 1 << 32
@@ -294,7 +287,7 @@ func TestPooled(t *testing.T) {
 
 // TestGroups searches features that are selected together.
 func TestGroups(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "groups: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		var groups [][]int
 		for j := range in.P {
@@ -318,34 +311,39 @@ func TestGroups(t *testing.T) {
 
 // TestTwoSided selects products of row and column features.
 func TestTwoSided(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "products of row and column features: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		for e := range in.Entries {
 			if x := &in.Entries[e].Value; math.Abs(*x) > 1e50 {
 				*x *= 0x1p-200 // products of three numbers of 1e100 are refused
 			}
 		}
-		k := min(in.K, 4)
-		settings := twosided.Settings{K: k}
-		settings.Gamma, settings.Threads = in.Gamma, 1
-		fitted, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: ratings(in), Rows: rowFeatures(in), Columns: features(in)}, settings)
-		if err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
-		}
-		var at []int
-		for _, p := range fitted.Summary.Products {
-			q := slices.Index([]string{"one", "x"}, p.Row)
-			at = append(at, q*in.P+slices.Index(features(in).Names, p.Column))
-		}
-		slices.Sort(at)
-		return of(&fitted.Summary.Summary), in, in.Regression(at), exact.Best(2*in.P, k, nil, in.Regression)
+		in.K = min(in.K, 4)
+		return products(t, in)
 	})
+}
+
+// products fits a two-sided model.
+func products(t *testing.T, in *exact.Instance) (claim, *exact.Instance, *big.Float, *big.Float) {
+	settings := twosided.Settings{K: in.K}
+	settings.Gamma, settings.Threads = in.Gamma, 1
+	rows, columns := rowFeatures(in), features(in)
+	fitted, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: ratings(in), Rows: rows, Columns: columns}, settings)
+	if err != nil {
+		t.Error(err)
+		return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
+	}
+	var at []int
+	for _, p := range fitted.Summary.Products {
+		at = append(at, slices.Index(rows.Names, p.Row)*in.P+slices.Index(columns.Names, p.Column))
+	}
+	slices.Sort(at)
+	return of(&fitted.Summary.Summary), in, in.Regression(at), exact.Best(len(rows.Names)*in.P, in.K, nil, in.Regression)
 }
 
 // TestHeredity: a product with the second row feature needs that with the first.
 func TestHeredity(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "products with heredity: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		find := search.Settings{K: min(in.K, 4)}
 		for j := range in.P {
@@ -371,7 +369,7 @@ func TestHeredity(t *testing.T) {
 // TestTable searches a regression that is given as a table: that of the first row
 // feature alone.
 func TestTable(t *testing.T) {
-	seeds(t, func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+	seeds(t, few(), "regression on a table: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
 		values := make([]float64, len(in.Entries))
 		for e, entry := range in.Entries {
@@ -386,61 +384,4 @@ func TestTable(t *testing.T) {
 		}
 		return found(result), in, in.Regression(result.Selection), exact.Best(in.P, in.K, nil, in.Regression)
 	})
-}
-
-// TestModels fits the models that make features and values of their own, γ chosen
-// or given: what they say must follow from the numbers they print, and nothing may
-// fail.
-func TestModels(t *testing.T) {
-	for seed := range count(t) / 3 {
-		in := exact.Nasty(seed)
-		settings := optcomplete.Settings{K: in.K, Model: []spec.Kind{spec.Full, spec.Pooled, spec.Paper}[seed%3]}
-		settings.Threads = 1
-		if seed%2 == 0 {
-			settings.Gamma, settings.Gamma0 = in.Gamma, in.Gamma
-		}
-		fitted, err := optcomplete.Fit(context.Background(), problem(in), settings)
-		if err != nil {
-			t.Errorf("seed %d, %v: %v", seed, settings.Model, err)
-			continue
-		}
-		s := &fitted.Summary
-		if err := s.WriteJSON(io.Discard); err != nil {
-			t.Errorf("seed %d, %v: %v", seed, settings.Model, err)
-		}
-		if gap := search.RelativeGap(s.Cost, s.Bound); s.Bound < 0 || s.Bound > s.Cost || gap != s.Gap || (s.Status == result.Optimal) != (gap <= search.Precision) {
-			t.Errorf("seed %d, %v: cost %v, bound %v, gap %v, %v", seed, settings.Model, s.Cost, s.Bound, s.Gap, s.Status)
-		}
-		if s.Status == result.NumericalLimit {
-			t.Logf("seed %d, %v, γ %v (given %v): numerical limit at gap %v", seed, settings.Model, s.Gamma, settings.Gamma, s.Gap)
-		}
-	}
-}
-
-// TestRegress fits tables through the public package: no selection of the
-// standardised features is cheaper than the bound says.
-func TestRegress(t *testing.T) {
-	limits := 0
-	for seed := range count(t) {
-		in := exact.Nasty(seed)
-		problem := regress.Problem{Names: names("f", in.P)}
-		for _, e := range in.Entries {
-			problem.Y = append(problem.Y, e.Value)
-			problem.X = append(problem.X, in.Features[e.Column]...)
-		}
-		settings := regress.Settings{K: in.K}
-		settings.Gamma, settings.Threads = in.Gamma, 1
-		r, err := regress.Fit(context.Background(), problem, settings)
-		if err != nil {
-			t.Errorf("seed %d: %v", seed, err)
-			continue
-		}
-		if gap := search.RelativeGap(r.Cost, r.Bound); r.Bound < 0 || r.Bound > r.Cost || gap != r.Gap || (r.Status == result.Optimal) != (gap <= search.Precision) {
-			t.Errorf("seed %d: cost %v, bound %v, gap %v, %v", seed, r.Cost, r.Bound, r.Gap, r.Status)
-		}
-		if r.Status == result.NumericalLimit {
-			limits++
-		}
-	}
-	t.Logf("%d tried, %d at a numerical limit", count(t), limits)
 }

@@ -1,0 +1,81 @@
+package exact_test
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"testing"
+
+	"optcomplete"
+	"optcomplete/internal/attack"
+	"optcomplete/internal/exact"
+	"optcomplete/proof"
+	"optcomplete/result"
+	"optcomplete/search"
+	"optcomplete/spec"
+)
+
+// TestModels fits the models that make features and values of their own, γ chosen
+// or given: what they say must follow from the numbers they print, and the checker
+// of proofs, which makes the features and values anew, must agree.
+func TestModels(t *testing.T) {
+	tried, wrong, limits, verified := 0, 0, 0, 0
+	for seed := range attack.Rounds(few() / 3) {
+		tried++
+		limited, agreed, err := tryModel(t, seed)
+		if err != nil {
+			wrong++
+			t.Errorf("seed %d: %v", seed, err)
+		}
+		if limited {
+			limits++
+		}
+		if agreed {
+			verified++
+		}
+	}
+	attack.Report(t, "models full, pooled and paper: certificate against its proof", tried, wrong,
+		"%d verified as claimed, the others with fewer digits; %d at a numerical limit", verified, limits)
+}
+
+// tryModel fits one of the models and checks its proof. It tells whether the fit
+// ended at a numerical limit, and whether all its digits were verified.
+func tryModel(t *testing.T, seed uint64) (limited, verified bool, err error) {
+	in := exact.Nasty(seed)
+	settings := optcomplete.Settings{K: in.K, Model: []spec.Kind{spec.Full, spec.Pooled, spec.Paper}[seed%3]}
+	settings.Threads = 1
+	if seed%2 == 0 {
+		settings.Gamma = in.Gamma
+		if settings.Model == spec.Pooled {
+			settings.Gamma0 = in.Gamma
+		}
+	}
+	var text bytes.Buffer
+	settings.Proof = &text
+	fitted, err := optcomplete.Fit(t.Context(), problem(in), settings)
+	if err != nil {
+		return false, false, err
+	}
+	s := &fitted.Summary
+	if err := s.WriteJSON(io.Discard); err != nil {
+		return false, false, err
+	}
+	if gap := search.RelativeGap(s.Cost, s.Bound); s.Bound < 0 || s.Bound > s.Cost || gap != s.Gap || (s.Status == result.Optimal) != (gap <= search.Precision) {
+		return false, false, fmt.Errorf("%v: cost %v, bound %v, gap %v, %v", settings.Model, s.Cost, s.Bound, s.Gap, s.Status)
+	}
+	limited = s.Status == result.NumericalLimit
+	read, err := proof.Read(&text, "proof")
+	if err != nil {
+		return limited, false, err
+	}
+	verdict, err := optcomplete.Verify(t.Context(), problem(in), s, read, 1)
+	if err != nil {
+		return limited, false, err
+	}
+	// Values less their effects have lost digits: what is compared is not the same
+	// problem to the last bit.
+	if s.Bound > verdict.High*(1+1e-9) || s.Cost < verdict.Low*(1-1e-9) {
+		return limited, false, fmt.Errorf("%v, γ %v: cost %v and bound %v are claimed, but the selection costs %v to %v", settings.Model, s.Gamma, s.Cost, s.Bound, verdict.Low, verdict.High)
+	}
+	return limited, len(verdict.Faults) == 0, nil
+}
