@@ -106,7 +106,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	parts.Population, parts.NewColumn, parts.Typical = []float64{0}, []float64{0}, []float64{}
 	summary := model.Summary{
 		Method: s.Method.String(), Model: spec.Paper.String(), Features: len(problem.Features.Names), Refit: spec.LeastSquares,
-		Certificate: result.Certificate{Status: result.Fitted}, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{},
+		Certificate: result.Certificate{Status: result.Fitted}, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{}, Nouns: problem.Nouns,
 	}
 	summary.Split = when
 	if e != nil {
@@ -120,7 +120,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	if err != nil {
 		return nil, err
 	}
-	if err := score(ctx, fitted, problem, train, held, s.Threads); err != nil {
+	if _, err := score(ctx, fitted, problem, train, held, s.Threads); err != nil {
 		return nil, err
 	}
 	total := time.Since(start).Seconds()

@@ -40,6 +40,7 @@ func openCheckpoint(ctx context.Context, problem Problem, settings *Settings) (*
 var changesNoAnswer = fingerprint.LeftOut{
 	"Problem.Ratings":           "written as its shape and the hashes of ids and entries",
 	"Problem.Times":             "written as the hash of its entries",
+	"Problem.Nouns":             "what people call things",
 	"Settings.Limits.Gap":       "a limit: it ends a search, at costs that are what they are",
 	"Settings.Limits.TimeLimit": "a limit",
 	"Settings.Limits.Began":     "a limit",

@@ -16,8 +16,9 @@ import (
 const baselineEntries = 200_000
 
 // describe adds to a fitted model what people want to look at: simpler
-// predictions to compare with, and diagnostics. held is nil without a hold-out.
-func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, s *Settings) error {
+// predictions to compare with, and diagnostics. held and its errors
+// are nil without a hold-out.
+func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, errors *evaluate.Errors, s *Settings) error {
 	on := train
 	if held != nil {
 		on = held
@@ -26,7 +27,7 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 	if err != nil {
 		return err
 	}
-	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, part, t.threads); err != nil {
+	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, part, t.threads); err != nil {
 		return err
 	}
 	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, train, held, t.threads)

@@ -39,6 +39,8 @@ type Problem struct {
 	// Times has when entries were made, in seconds since 1970, in the place of their
 	// values, for splits by time; nil: not known. See ingest.Times.
 	Times *data.Ratings
+	// Nouns is what people call rows, columns and entries; nil: that.
+	Nouns *result.Nouns
 }
 
 // The parts of Settings; see package spec.
@@ -226,14 +228,15 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	if err := score(finish, fitted, problem, train, held, settings.Threads); err != nil {
+	errors, err := score(finish, fitted, problem, train, held, settings.Threads)
+	if err != nil {
 		return nil, err
 	}
 	fitted.Summary.Trace = trace.Points()
 	completing.Done()
 	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
 	describing, stop := t.clock.Before(finish, 0)
-	if err := t.describe(describing, fitted, train, held, &settings); err != nil {
+	if err := t.describe(describing, fitted, train, held, errors, &settings); err != nil {
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
 	stop()
@@ -255,28 +258,28 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 var alikeOf = result.AlikeOf
 
 // score fills in what the model is worth on the entries it was fitted on, and on
-// those held out, if any.
-func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (err error) {
+// those held out, whose errors it returns; nil if nothing was held out.
+func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (*evaluate.Errors, error) {
 	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
 	measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.PredictRow), measured)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
 	if held == nil {
-		return nil
+		return nil, nil
 	}
-	metrics, err := evaluate.Score(ctx, held, fitted.PredictRow, threads)
-	fitted.Summary.Holdout = &metrics
+	errors, err := evaluate.ScoreErrors(ctx, held, fitted.PredictRow, threads)
 	if err != nil {
-		return err
+		return nil, err
 	}
+	fitted.Summary.Holdout = &errors.Metrics
 	fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
-	return err
+	return errors, err
 }
 
 // entryBytes is what an entry takes in memory during a fit: itself, in a hold-out
@@ -355,6 +358,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
+	summary.Nouns = problem.Nouns
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()
 	}

@@ -9,6 +9,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/internal/progress"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -100,6 +101,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	if problem.Features == nil {
 		problem.Features = data.NewFeatures(problem.Ratings.ColumnIDs, nil, nil)
 	}
+	problem.Nouns = result.NounsOf(notes.Ratings.Called[0], notes.Ratings.Called[1], notes.Ratings.Called[2])
 	notes.Warnings = append(notes.Warnings, notes.Ratings.Warnings()...)
 	return problem, notes, problem.leaveOut(ratings, settings.MinEntries, &notes)
 }

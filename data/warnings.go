@@ -8,9 +8,10 @@ import (
 	"optcomplete/internal/textfile"
 )
 
-// Warnings names the features that cannot be told from others or from nothing:
-// zero in every column, the same in every column, or equal to another feature in
-// every column. None is an error; each is worth knowing before a selection is read.
+// Warnings names the features that cannot be told from others or from nothing: zero
+// in every column, or equal to another feature in every column. None is an error;
+// each is worth knowing before a selection is read. A constant is no reason to warn:
+// it is an intercept.
 func (f *Features) Warnings() []string {
 	m, p := f.Dims()
 	if m == 0 {
@@ -42,12 +43,9 @@ func (f *Features) Warnings() []string {
 				break
 			}
 		}
-		switch {
-		case twin >= 0:
+		if twin >= 0 {
 			out = append(out, fmt.Sprintf("feature %s equals feature %s in every column: a selection may show either", textfile.Quote(name), textfile.Quote(f.Names[twin])))
 			continue
-		case constant[x]:
-			out = append(out, fmt.Sprintf("feature %s is %v in every column: it acts as an intercept", textfile.Quote(name), first[x]))
 		}
 		byHash[hash[x]] = append(byHash[hash[x]], x)
 	}

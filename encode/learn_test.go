@@ -180,6 +180,11 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		`feature "not flag" equals feature "flag=yes" in every item, but for its unit or sign: left out`,
 		`feature "sum" is a combination of others: it equals 2 "a" + 2 "b"`,
 	}
+	for _, w := range report.Warnings {
+		if LeavesOut(w) != strings.HasSuffix(w, "left out") {
+			t.Errorf("%q: taken for what needs no attention: %v", w, LeavesOut(w))
+		}
+	}
 	if d := cmp.Diff(want, report.Warnings); d != "" {
 		t.Error(d)
 	}

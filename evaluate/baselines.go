@@ -13,8 +13,9 @@ import (
 // Baselines scores simpler predictions on some entries: the mean of the training
 // entries, row means, column means, and both together. The means of rows and
 // columns are shrunk towards the mean of all, by as much as is best on the
-// validation part, which is of the training entries.
-func Baselines(ctx context.Context, train, on data.Source, part Part, threads int) ([]result.Baseline, error) {
+// validation part, which is of the training entries. of is the errors of a model on
+// the same entries, to compare with; nil: none.
+func Baselines(ctx context.Context, train, on data.Source, of *Errors, part Part, threads int) ([]result.Baseline, error) {
 	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), part, threads)
 	if err != nil {
 		return nil, err
@@ -36,14 +37,18 @@ func Baselines(ctx context.Context, train, on data.Source, part Part, threads in
 			return nil, err
 		}
 		out = append(out, result.Baseline{Name: b.name})
-		scores = append(scores, Scoring(effects.Predict))
+		scores = append(scores, errorScoring(on, effects.Predict))
 	}
 	parts, err := pass.Run(ctx, on, threads, scores...)
 	if err != nil {
 		return nil, err
 	}
 	for x, part := range parts {
-		out[x].Metrics = ScoreOf(part)
+		errors := part.(*errorSums).errors()
+		out[x].Metrics = errors.Metrics
+		if of != nil {
+			out[x].Gain = of.Gain(errors)
+		}
 	}
 	return out, nil
 }

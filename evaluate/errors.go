@@ -3,10 +3,13 @@ package evaluate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/model"
 	"optcomplete/pass"
+	"optcomplete/result"
 )
 
 // errorGroups is the number of groups of rows whose errors are told apart.
@@ -25,8 +28,17 @@ type Errors struct {
 // ScoreErrors is Score that keeps the errors by groups of rows, which are drawn by
 // their ids.
 func ScoreErrors(ctx context.Context, s data.Source, predict Predict, threads int) (*Errors, error) {
+	part, err := pass.One[*errorSums](context.WithoutCancel(ctx), s, threads, errorScoring(s, predict))
+	if err != nil {
+		return nil, err
+	}
+	return part.errors(), nil
+}
+
+// errorScoring is the pass of ScoreErrors over s, to be read together with others.
+func errorScoring(s data.Source, predict Predict) pass.Pass {
 	keys := data.KeysOf(s)
-	part, err := pass.One[*errorSums](context.WithoutCancel(ctx), s, threads, &pass.Fold[*errorSums]{
+	return &pass.Fold[*errorSums]{
 		Called: "scores", Fresh: func() *errorSums { return new(errorSums) },
 		Begin: func() func(part *errorSums, i int, columns []int32, values []float64) error {
 			score := rowScorer(predict)
@@ -38,11 +50,11 @@ func ScoreErrors(ctx context.Context, s data.Source, predict Predict, threads in
 				return nil
 			}
 		},
-	})
-	if err != nil {
-		return nil, err
 	}
-	return &Errors{Metrics: total([]sums{part.sums}), squares: part.squares}, nil
+}
+
+func (e *errorSums) errors() *Errors {
+	return &Errors{Metrics: total([]sums{e.sums}), squares: e.squares}
 }
 
 // errorSums is the errors of some rows.
@@ -72,4 +84,38 @@ func (e *Errors) Better(than *Errors) bool {
 	// The variance of a sum of G differences is G times theirs.
 	variance := (square - sum*sum/errorGroups) * errorGroups / (errorGroups - 1)
 	return sum > math.Sqrt(math.Max(variance, 0))
+}
+
+// gainResamples is how often groups of rows are drawn anew for an interval.
+const gainResamples = 1000
+
+const gainStream = 0x6761696e // "gain"
+
+// Gain is where 1 − RMSE / RMSE of others lies with 95 % confidence, for others of
+// the same entries: the same rows are drawn for both, so that what is hard to
+// predict for both cancels. Rows are drawn in groups; nil if fewer than eight
+// groups have errors, which say too little.
+func (e *Errors) Gain(than *Errors) *result.Range {
+	var groups []int
+	for g := range e.squares {
+		if than.squares[g] > 0 {
+			groups = append(groups, g)
+		}
+	}
+	if len(groups) < 8 {
+		return nil
+	}
+	s := random.New(gainStream)
+	drawn := make([]float64, gainResamples)
+	for x := range drawn {
+		mine, theirs := 0.0, 0.0
+		for range groups {
+			g := groups[s.Intn(len(groups))]
+			mine += e.squares[g]
+			theirs += than.squares[g]
+		}
+		drawn[x] = 1 - math.Sqrt(mine/theirs)
+	}
+	slices.Sort(drawn)
+	return &result.Range{Low: model.Quantile(drawn, 0.025), High: model.Quantile(drawn, 0.975)}
 }

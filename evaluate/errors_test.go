@@ -46,6 +46,31 @@ func TestBetterIsMoreThanChance(t *testing.T) {
 	}
 }
 
+// TestGainIsPaired: the interval has the gain in it, is narrow where both
+// predictions miss the same entries, and is none where there are few rows.
+func TestGainIsPaired(t *testing.T) {
+	hard := func(g int) float64 { return float64(1 + g%7*5) } // what is hard for both
+	var model, baseline, other Errors
+	for g := range errorGroups {
+		model.squares[g] = 0.81 * hard(g) * (1 + float64(g%3-1)/100)
+		baseline.squares[g] = hard(g)
+		other.squares[g] = hard(errorGroups - 1 - g)
+	}
+	got := model.Gain(&baseline)
+	if got == nil || got.Low > 0.1 || got.High < 0.1 || got.High-got.Low > 0.01 {
+		t.Errorf("the gain of 10 %% is %+v", got)
+	}
+	if got := model.Gain(&other); got.High-got.Low < 0.1 {
+		t.Errorf("errors that have nothing in common give %+v", got)
+	}
+	if got := model.Gain(&model); got.Low != 0 || got.High != 0 {
+		t.Errorf("over itself: %+v", got)
+	}
+	if got := model.Gain(&Errors{squares: [errorGroups]float64{1, 1, 1}}); got != nil {
+		t.Errorf("three groups of rows give %+v", got)
+	}
+}
+
 // TestShrinkageIsTheUsualWithoutEvidence: of shrinkages that predict as well but
 // for chance, the one nearest to the usual is taken.
 func TestShrinkageIsTheUsualWithoutEvidence(t *testing.T) {

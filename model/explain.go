@@ -43,6 +43,9 @@ func (u *Units) Raw(f int, encoded float64) float64 {
 	return x
 }
 
+// YesOrNo is the unit of an indicator.
+const YesOrNo = "yes against no"
+
 // unitOf says what one unit of a feature is.
 func unitOf(e *encode.Encoding, f *encode.Feature) string {
 	field := &e.Fields[f.Field]
@@ -52,7 +55,7 @@ func unitOf(e *encode.Encoding, f *encode.Feature) string {
 	case f.Part == encode.Month:
 		return "month"
 	case f.Part != encode.Value || field.Type == encode.Indicator:
-		return "yes against no"
+		return YesOrNo
 	case field.Transform == encode.Log:
 		return "factor e"
 	case field.Transform == encode.Log1p:

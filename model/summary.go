@@ -71,6 +71,7 @@ type Summary struct {
 	Never    []string          `json:"never,omitempty"`    // features that must not be
 	Settings map[string]string `json:"settings,omitempty"` // further options, by the name of their flag
 	Warnings []string          `json:"warnings,omitempty"`
+	Nouns    *result.Nouns     `json:"nouns,omitempty"`    // what the data call rows, columns and entries
 	Version  string            `json:"version"`            // of the program that made it
 	Platform string            `json:"platform,omitempty"` // what it ran on
 	Format   int               `json:"format_version"`     // of the saved model; set by Normalize

@@ -131,7 +131,7 @@ func (c *comparison) quality() section {
 	t := &table{Caption: "Cost and certificate. Costs compare only for the same model and γ on the same data", Sort: true, Text: []bool{true, true, true},
 		Head: []string{"Model", "Method", "Kind", "k", "γ", "Cost", "Bound", "Gap", "Status"}}
 	e := &table{Caption: "Errors; the entries are those held out", Sort: true, Head: []string{"Model", "Training RMSE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Entries"}}
-	plot := &chart.Rows{Title: "Error of the predictions", X: "RMSE, in the unit of the values", Zero: true,
+	plot := &chart.Rows{Title: "Error of the predictions", X: "RMSE, in the unit of the values",
 		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
 		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
 	for i, m := range c.models {
@@ -150,7 +150,7 @@ func (c *comparison) quality() section {
 		plot.Rows = append(plot.Rows, row)
 	}
 	s.table(t)
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "The axis does not begin at 0."})
 	s.table(e)
 	return s
 }

@@ -151,13 +151,17 @@ func whole(x float64) string { return group(strconv.FormatFloat(x, 'f', 0, 64)) 
 func plain(x float64) string { return digits(4)(x) }
 
 // short is plain without zeros at the end: for values of the data.
-func short(x float64) string {
-	text := plain(x)
+func short(x float64) string { return trimmed(plain(x)) }
+
+func trimmed(text string) string {
 	if strings.Contains(text, ".") && !strings.Contains(text, "·") {
 		text = strings.TrimRight(strings.TrimRight(text, "0"), ".")
 	}
 	return text
 }
+
+// brief is three, without zeros at the end: for people in a hurry.
+func brief(x float64) string { return trimmed(digits(3)(x)) }
 
 // exact is six.
 func exact(x float64) string { return digits(6)(x) }
@@ -181,6 +185,9 @@ func percent(x float64) string {
 	}
 	return digits(3)(100*x) + " %"
 }
+
+// shortPercent is percent without zeros at the end: for settings.
+func shortPercent(x float64) string { return short(100*x) + " %" }
 
 func morePercent(x float64) string {
 	if x < 1e-9 {

@@ -41,6 +41,9 @@ type block struct {
 	Figures []figure // side by side where there is room
 	Table   *table
 	Code    string
+	Deeds   []deed // what each feature does, in words
+	List    []template.HTML
+	Proof   bool // Text is what is proven
 }
 
 // card is a number that matters.

@@ -16,13 +16,14 @@ const traceRows = 40
 // search answers: how did the search go?
 func (m *Model) search() section {
 	s := section{ID: "search", Short: "The search", Title: "How the search went"}
-	s.Lead = say("It looked at %s nodes of its tree, made %s cuts in %s passes over the data and enumerated %s selections. It took %s in all.",
+	s.Lead = say("The search took %s nodes, %s cuts and %s passes over the data, and enumerated %s selections. The whole fit took %s.",
 		m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole), m.num("seconds.total", seconds))
 	s.add(block{Cards: []card{
 		{Name: "Reading", Value: m.num("seconds.load", seconds)},
-		{Name: "Selecting", Value: m.num("seconds.select", seconds), Note: say("of it %s for γ", m.num("seconds.choose", seconds))},
-		{Name: "Proving", Value: m.num("seconds.certify", seconds)},
-		{Name: "Coefficients, errors", Value: m.num("seconds.complete", seconds)},
+		{Name: "Choosing γ", Value: m.num("seconds.choose", seconds)},
+		{Name: "Finding the selection", Value: m.derived("minus", "seconds.select", "seconds.choose", seconds)},
+		{Name: "Proving it", Value: m.num("seconds.certify", seconds)},
+		{Name: "Fitting, comparing", Value: m.num("seconds.complete", seconds)},
 	}})
 	if m.s.Solver != "" {
 		s.say("The masters were solved by %s: %s nodes in %s.", text(m.s.Solver+" "+m.s.SolverVersion), m.optional("master_nodes", whole), m.optional("master_seconds", seconds))
@@ -123,7 +124,7 @@ func gapAt(p result.TracePoint) (gap float64, ok bool) {
 // choices answers: how does the error change with k and γ?
 func (m *Model) choices(path *Path) section {
 	s := section{ID: "choices", Short: "k and γ", Title: "How the error changes with k and γ"}
-	s.Lead = say("This fit uses k = %s and γ = %s. More features or a larger γ always fit the training entries better; whether they predict better is another question.", m.num("k", whole), m.num("gamma", short))
+	s.Lead = say(m.w("This fit uses k = %s and γ = %s. More features or a larger γ always fit the training {entries} better; whether they predict better is another question."), m.num("k", whole), m.num("gamma", short))
 	m.gammaPath(&s)
 	if path == nil {
 		s.add(block{Heading: "The number of features, k"})

@@ -3,65 +3,93 @@ package report
 import (
 	"fmt"
 	"html/template"
-	"optcomplete/model/estimate"
+	"math"
+	"strings"
 
 	"optcomplete/internal/chart"
+	"optcomplete/model/estimate"
 )
 
 // predictions answers: how good are the predictions, and against what?
 func (m *Model) predictions() section {
 	s := section{ID: "predictions", Short: "Predictions", Title: "How good the predictions are, and against what"}
-	on, where := "train", "the training entries themselves"
+	on, where := "train", m.w("the training {entries} themselves")
 	if m.s.Holdout != nil {
-		on, where = "holdout", "entries that the fit never saw"
+		on, where = "holdout", m.w("{entries} that the fit never saw")
 	}
 	s.Lead = say("On %s %s the predictions are off by %s (RMSE), %s on average (MAE).", m.num(on+".entries", whole), where, m.num(on+".rmse", plain), m.num(on+".mae", plain))
 	if m.s.Holdout == nil {
-		s.say("Nothing was held out, so these errors are too kind: <code>fit --holdout 0.2</code> keeps a fifth of the entries aside to score on.")
+		s.add(block{Text: m.h("Nothing was held out, so these errors are too kind: <code>fit --holdout 0.2</code> keeps a fifth of the {entries} aside to score on.")})
 	}
 	t := &table{Caption: "Errors; MAPE leaves out values that are 0", Head: []string{"Prediction", "Entries", "RMSE", "MAE", "MAPE"}, Text: []bool{true}, Sort: true}
 	line := func(what template.HTML, path string) {
 		t.row(what, m.num(path+".entries", whole), m.num(path+".rmse", plain), m.num(path+".mae", plain), m.num(path+".mape", percent))
 	}
 	if m.s.Holdout != nil {
-		line("this model, held-out entries", "holdout")
+		line(m.h("this model, held-out {entries}"), "holdout")
 	}
-	line("this model, training entries", "train")
-	for x := range m.s.Coverage {
-		path := at("coverage", x)
-		s.say("Intervals of %s have %s of the held-out entries, and are %s wide on average (<code>predict --interval</code>).", m.num(path+".probability", percent), m.num(path+".covered", percent), m.num(path+".width", plain))
-	}
+	line(m.h("this model, training {entries}"), "train")
+	m.coverage(&s)
 	if len(m.s.Baselines) == 0 {
 		s.say("The model was saved without simpler predictions to compare with.")
 		s.table(t)
 		m.variance(&s)
 		return s
 	}
-	plot := &chart.Rows{Title: "Error against simpler predictions", X: "RMSE, in the unit of the values", Zero: true,
-		Description: "One bar for this model and one for each simpler prediction: the root mean squared error on the same entries. Shorter is better."}
-	_, rmse := m.doc.number(on + ".rmse")
-	plot.Rows = append(plot.Rows, chart.Row{Name: "this model", Note: plain(rmse), Bar: &[2]float64{0, rmse}, Tone: 2, Tip: "this model: RMSE " + plain(rmse)})
-	bestAt := 0
-	for i, b := range m.s.Baselines {
-		line(text(b.Name), at("baselines", i))
-		plot.Rows = append(plot.Rows, chart.Row{Name: b.Name, Note: plain(b.RMSE), Bar: &[2]float64{0, b.RMSE}, Tip: b.Name + ": RMSE " + plain(b.RMSE)})
-		if b.RMSE < m.s.Baselines[bestAt].RMSE {
-			bestAt = i
-		}
-	}
+	bestAt, _ := m.bestBaseline()
 	best := at("baselines", bestAt, "rmse")
-	if m.doc.derive("decrease", on+".rmse", best) >= 0 {
-		s.Lead = say("%s The RMSE is %s less than that of the best simpler prediction, %s.", s.Lead, m.derived("decrease", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
-	} else {
-		s.Lead = say("%s The RMSE is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), text(m.s.Baselines[bestAt].Name))
+	plot := &chart.Rows{Title: "Error against simpler predictions", X: "RMSE, compared with " + m.baselineName(bestAt), Zero: true, Percent: true,
+		Description: "One bar for this model and one for each simpler prediction: by how much its root mean squared error differs from that of the best simpler one, on the same entries. To the left of 0 is better."}
+	bar := func(what, path string, tone int) {
+		_, rmse := m.doc.number(path)
+		row := chart.Row{Name: what, Note: plain(rmse), Tone: tone, Tip: fmt.Sprintf("%s: RMSE %s", what, plain(rmse))}
+		if by := m.doc.derive("increase", path, best); !math.IsNaN(by) && !math.IsInf(by, 0) {
+			row.Bar = &[2]float64{0, by}
+			row.Note = fmt.Sprintf("%s (%s)", plain(rmse), different(by))
+		}
+		plot.Rows = append(plot.Rows, row)
 	}
-	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say("On the same %s entries. Means of rows and columns are shrunk towards the mean of all, by as much as predicts best on a part of the training entries.", m.num(on+".entries", whole))}}
+	bar("this model", on+".rmse", 2)
+	if g := m.s.Baselines[bestAt].Gain; g != nil && plot.Rows[0].Bar != nil {
+		plot.Rows[0].Thin = &[2]float64{-g.High, -g.Low}
+		plot.Legend = []chart.Key{{Part: "thin", Name: "95 % interval of the difference"}}
+	}
+	for i := range m.s.Baselines {
+		line(text(m.baselineName(i)), at("baselines", i))
+		bar(m.baselineName(i), at("baselines", i, "rmse"), 1)
+	}
+	if m.doc.derive("decrease", on+".rmse", best) >= 0 {
+		s.Lead = say("%s The RMSE is %s less than that of the best simpler prediction, %s.", s.Lead, m.derived("decrease", on+".rmse", best, percent), m.baselineName(bestAt))
+	} else {
+		s.Lead = say("%s The RMSE is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), m.baselineName(bestAt))
+	}
+	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say(m.w("On the same %s {entries}. Means of {rows} and {columns} are shrunk towards the mean of all, by as much as predicts best on a part of the training {entries}."), m.num(on+".entries", whole))}}
 	if v := m.varianceFigure(); v != nil {
 		figures = append(figures, *v)
 	}
 	s.figures(figures...)
 	s.table(t)
 	return s
+}
+
+// coverage says whether the intervals of predictions hold what they promise.
+func (m *Model) coverage(s *section) {
+	var parts []string
+	for x := range m.s.Coverage {
+		path := at("coverage", x)
+		parts = append(parts, string(say("of %s cover %s and are %s wide", m.num(path+".probability", percent), m.num(path+".covered", percent), m.num(path+".width", brief))))
+	}
+	if len(parts) > 0 {
+		s.say("Intervals of predictions (<code>predict --interval</code>) on the held-out %s: those %s, on average.", m.s.Nouns.Entries(), template.HTML(strings.Join(parts, "; ")))
+	}
+}
+
+// different shows a relative difference with its sign.
+func different(x float64) string {
+	if x < 0 {
+		return percent(x)
+	}
+	return morePercent(x)
 }
 
 // variance adds the figure of the variance by itself.
@@ -89,10 +117,10 @@ func (m *Model) varianceFigure() *figure {
 		add(term, at("variance.terms", f), v.Terms[f], 1)
 	}
 	if m.s.Model != "paper" {
-		add("row effects", "variance.rows", v.Rows, 3)
+		add(m.w("{row} effects"), "variance.rows", v.Rows, 3)
 	}
 	if m.s.Model == "full" {
-		add("column effects", "variance.columns", v.Columns, 3)
+		add(m.w("{column} effects"), "variance.columns", v.Columns, 3)
 	}
 	if v.Other != 0 {
 		add(estimate.OtherNamed, "variance.other", v.Other, 3)
@@ -121,15 +149,15 @@ func (m *Model) effects() section {
 		return s
 	}
 	full := m.s.Model == "full"
-	s.Lead = "Every row has a coefficient of its own for each feature. The plot shows what one step of a feature adds to a prediction: for the population, and how that differs from row to row."
+	s.Lead = m.h("Every {row} has a coefficient of its own for each feature. The plot shows what one step of a feature adds to a prediction: for the population, and how that differs from {row} to {row}.")
 	if full {
-		s.Lead += " It is for columns that had entries: what a column is like for all rows is in its column effect. A new column has none yet, and its features stand in for it; “new column” is what a feature adds there."
+		s.Lead += m.h(" It is for {columns} that had {entries}: what {a column} is like for all {rows} is in its {column} effect. A new {column} has none yet, and its features stand in for it; “new {column}” is what a feature adds there.")
 	}
 	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, in the unit of the values", Zero: true,
-		Description: "For each feature a histogram of its effect over the rows, its median, the middle half and nine tenths of the rows, and the effect for the population.",
-		Legend:      []chart.Key{{Part: "shape", Name: "rows"}, {Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
-	t := &table{Caption: "Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the rows; the part of the rows above 0, and the share of the variance", Sort: true,
-		Head: []string{"Feature", "Population", "SD over rows", "5 %", "Median", "95 %", "Above 0", "Variance"}}
+		Description: m.w("For each feature a histogram of its effect over the {rows}, its median, the middle half and nine tenths of the {rows}, and the effect for the population."),
+		Legend:      []chart.Key{{Part: "shape", Name: m.w("{rows}")}, {Part: "thin", Name: m.w("90 % of {rows}")}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
+	t := &table{Caption: m.w("Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the {rows}; the part of the {rows} above 0, and the share of the variance"), Sort: true,
+		Head: []string{"Feature", "Population", m.w("SD over {rows}"), "5 %", "Median", "95 %", "Above 0", "Variance"}}
 	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
 	if full {
 		t.Head, steps.Head = append(t.Head, "New column"), append(steps.Head, "New column")
@@ -150,14 +178,14 @@ func (m *Model) effects() section {
 		plot.Rows = append(plot.Rows, chart.Row{
 			Name: term.Name, Note: fmt.Sprintf("step %s", short(term.Step)), Dot: &q.Median, Thin: &[2]float64{q.Q05, q.Q95}, Wide: &[2]float64{q.Q25, q.Q75}, Other: &term.PerStep,
 			Shape: shape(term.Histogram.Low, term.Histogram.High, term.Histogram.Counts),
-			Tip: fmt.Sprintf("%s: population %s; 90 %% of the rows between %s and %s; %s of the rows above 0",
+			Tip: fmt.Sprintf(m.w("%s: population %s; 90 %% of the {rows} between %s and %s; %s of the {rows} above 0"),
 				term.Name, signed(term.PerStep), signed(q.Q05), signed(q.Q95), percent(q.Positive)) + tip,
 		})
 	}
 	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: steps, Wide: true,
-		Caption: "A step is one standard deviation of the feature over the columns, so that features compare; of a feature that is the same everywhere, its value. To the right of 0 the feature raises predictions. The outer 1 % of rows at either end are not drawn."})
+		Caption: m.h("A step is one standard deviation of the feature over the {columns}, so that features compare; of a feature that is the same everywhere, its value. To the right of 0 the feature raises predictions. The outer 1 % of {rows} at either end are not drawn.")})
 	s.table(t)
-	s.say("The population’s effect is what a row of which nothing is known gets. Where the rows lie on both sides of 0, they differ in the sign of the effect, and an average says little.")
+	s.add(block{Text: m.h("The population’s effect is what {a row} of which nothing is known gets. Where the {rows} lie on both sides of 0, they differ in the sign of the effect, and an average says little.")})
 	return s
 }
 

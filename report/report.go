@@ -23,10 +23,17 @@ const Mark = `<meta name="generator" content="optcomplete">`
 
 // Model is what model.json says of a fit.
 type Model struct {
-	Name string // for the heading: the folder, or the file it was fitted on
-	s    twosided.Summary
-	doc  *document
+	Name  string            // for the heading: the folder, or the file it was fitted on
+	Names map[string]string // of columns, by their ids; nil: ids are names
+	s     twosided.Summary
+	doc   *document
+
+	words *strings.Replacer // "{rows}" and so on, by the nouns of the data
 }
+
+// w is a text in the words of the data; h the same as HTML.
+func (m *Model) w(text string) string        { return m.words.Replace(text) }
+func (m *Model) h(text string) template.HTML { return template.HTML(m.w(text)) }
 
 // Parse reads the text of a model.json.
 func Parse(name string, text []byte) (*Model, error) {
@@ -37,6 +44,10 @@ func Parse(name string, text []byte) (*Model, error) {
 	if err := store.CheckFormat(name, m.s.Format); err != nil {
 		return nil, err
 	}
+	if n := m.s.Nouns; n != nil { // only letters: they go into the page as they are
+		m.s.Nouns = result.NounsOf(n.Row, n.Column, n.Entry)
+	}
+	m.words = m.s.Nouns.Replacer()
 	var err error
 	m.doc, err = newDocument("model", text)
 	return m, err
@@ -89,17 +100,37 @@ func Write(w io.Writer, m *Model, path *Path) (err error) {
 	p := &page{
 		Title:   m.Name + " – OptComplete report",
 		Heading: m.heading(),
-		Verdict: m.verdict(),
 		Footer:  say("Made by optcomplete %s. Every number is the one in model.json; it is in the page with all its digits.", name(m.s.Version)),
 	}
-	for _, warning := range m.s.Warnings {
-		p.Warnings = append(p.Warnings, name(warning))
-	}
+	p.Warnings, _ = m.warnings()
 	p.Sections = []section{
-		m.selected(path), m.predictions(), m.effects(), m.search(), m.nearTies(),
+		m.answer(path), m.selected(path), m.predictions(), m.effects(), m.search(), m.nearTies(),
 		m.choices(path), m.residuals(), m.examples(), m.data(), m.settings(),
 	}
 	return p.write(w)
+}
+
+// Named tells whether some column that the report shows has a name.
+func (m *Model) Named() bool {
+	if m.s.Diagnostics == nil {
+		return true // it shows none
+	}
+	for _, e := range m.s.Diagnostics.Examples {
+		for _, c := range e.Cases {
+			if _, ok := m.Names[c.Sum.Column]; ok {
+				return true
+			}
+		}
+	}
+	return len(m.s.Diagnostics.Examples) == 0
+}
+
+// item is what people call a column: its name, if there is one, or its id.
+func (m *Model) item(id string) string {
+	if name := m.Names[id]; name != "" {
+		return name
+	}
+	return id
 }
 
 // ModelError is returned for a model.json that does not fit together.
@@ -164,7 +195,7 @@ func (m *Model) certificate() template.HTML {
 	case !m.s.Certified:
 		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
 	case m.s.Status == result.Optimal:
-		return say("No other selection of %s %s has a lower cost on these data.", m.num("k", whole), m.things())
+		return say("No other selection of %s %s has a lower cost on these data at γ = %s.", m.num("k", whole), m.things(), m.num("gamma", short))
 	case m.s.Status == result.NumericalLimit && m.s.Gap >= 1:
 		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", template.HTML(numericalRemedy))
 	case m.s.Status == result.NumericalLimit:

@@ -162,7 +162,7 @@ func TestPageIsAccessible(t *testing.T) {
 			t.Errorf("the link %q leads nowhere", href)
 		}
 	}
-	if count["main"] != 1 || count["nav"] != 1 || count["h1"] != 1 || count["section"] != 10 || count["svg"] < 20 {
+	if count["main"] != 1 || count["nav"] != 1 || count["h1"] != 1 || count["section"] != 11 || count["svg"] < 20 {
 		t.Errorf("%v", count)
 	}
 }

@@ -13,9 +13,9 @@ import (
 // onWhat says which entries the residuals are of.
 func (m *Model) onWhat() string {
 	if m.s.Diagnostics.On == "holdout" {
-		return "held-out entries"
+		return m.w("held-out {entries}")
 	}
-	return "training entries (nothing was held out)"
+	return m.w("training {entries} (nothing was held out)")
 }
 
 // missing says why there are no diagnostics.
@@ -57,12 +57,12 @@ func (m *Model) residualHistogram() *figure {
 	if len(h.Counts) == 0 {
 		return nil
 	}
-	c := &chart.Chart{Title: "Residuals", X: "observed − predicted, in the unit of the values", Y: "entries", Rules: []chart.Rule{{Upright: true, X: 0}},
+	c := &chart.Chart{Title: "Residuals", X: "observed − predicted, in the unit of the values", Y: m.w("{entries}"), Rules: []chart.Rule{{Upright: true, X: 0}},
 		Description: "A histogram of the residuals around 0."}
 	t := &table{Caption: "Residuals", Head: []string{"Middle of the bar", "Entries"}}
 	for i, b := range shape(h.Low, h.High, h.Counts) {
 		middle := (b.Low + b.High) / 2
-		b.Tip = fmt.Sprintf("%s to %s: %s entries", signed(b.Low), signed(b.High), whole(b.Y))
+		b.Tip = fmt.Sprintf(m.w("%s to %s: %s {entries}"), signed(b.Low), signed(b.High), whole(b.Y))
 		c.Bars = append(c.Bars, b)
 		t.row(computed(middle, signed), m.num(at("diagnostics.residuals.counts", i), whole))
 	}
@@ -80,17 +80,17 @@ func (m *Model) calibrationFigure() *figure {
 	if len(groups) == 0 {
 		return nil
 	}
-	points := chart.Series{Name: "groups of entries", NoLine: true, Marks: true}
+	points := chart.Series{Name: m.w("groups of {entries}"), NoLine: true, Marks: true}
 	t := &table{Caption: "Entries in groups of similar prediction", Head: []string{"Predicted from", "to", "Entries", "Mean predicted", "Mean observed", "Standard error"}}
 	for i, g := range groups {
 		here := func(key string) string { return at("diagnostics.calibration", i, key) }
 		points.Points = append(points.Points, chart.Point{X: g.Predicted, Y: g.Observed, Error: 2 * g.Error,
-			Tip: fmt.Sprintf("predicted %s, observed %s (%s entries)", plain(g.Predicted), plain(g.Observed), whole(float64(g.Entries)))})
+			Tip: fmt.Sprintf(m.w("predicted %s, observed %s (%s {entries})"), plain(g.Predicted), plain(g.Observed), whole(float64(g.Entries)))})
 		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("entries"), whole), m.num(here("predicted"), plain), m.num(here("observed"), plain), m.num(here("error"), plain))
 	}
 	c := &chart.Chart{Title: "Calibration", X: "mean prediction", Y: "mean observed value", Same: true, Series: []chart.Series{points},
-		Description: "A dot for each group of entries of similar prediction: the mean prediction against the mean observed value. On the dashed diagonal both are equal."}
-	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Each dot is about a twentieth of the entries, its bar two standard errors. On the dashed line predictions are right on average; above it they are too low."}
+		Description: m.w("A dot for each group of {entries} of similar prediction: the mean prediction against the mean observed value. On the dashed diagonal both are equal.")}
+	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: m.h("Each dot is about a twentieth of the {entries}, its bar two standard errors. On the dashed line predictions are right on average; above it they are too low.")}
 }
 
 // needed is how many entries a mean residual needs to be drawn, because the error
@@ -109,25 +109,25 @@ func (m *Model) byEntries() []figure {
 	if len(bins) == 0 {
 		return nil
 	}
-	c := &chart.Chart{Title: "Error by number of training entries of the row", X: "training entries of the row", Y: "RMSE", ZeroY: true,
-		Description: "A bar for each range of the number of training entries of a row: the root mean squared error of its entries."}
-	mean := &chart.Chart{Title: "Mean residual by number of training entries", X: c.X, Y: "mean residual", Rules: []chart.Rule{{Y: 0}},
-		Description: "A dot for each range of the number of training entries of a row: the mean residual of its entries, with two standard errors."}
+	c := &chart.Chart{Title: m.w("Error by number of training {entries} of the {row}"), X: m.w("training {entries} of the {row}"), Y: "RMSE", ZeroY: true,
+		Description: m.w("A bar for each range of the number of training {entries} of {a row}: the root mean squared error of its {entries}.")}
+	mean := &chart.Chart{Title: m.w("Mean residual by number of training {entries}"), X: c.X, Y: "mean residual", Rules: []chart.Rule{{Y: 0}},
+		Description: m.w("A dot for each range of the number of training {entries} of {a row}: the mean residual of its {entries}, with two standard errors.")}
 	dots := chart.Series{Name: "mean residual", NoLine: true, Marks: true}
-	t := &table{Caption: "Residuals by number of training entries of the row", Head: []string{"Row has from", "to", "Entries", "Mean residual", "RMSE"}}
+	t := &table{Caption: m.w("Residuals by number of training {entries} of the {row}"), Head: []string{m.w("{Row} has from"), "to", m.w("{Entries}"), "Mean residual", "RMSE"}}
 	for i, b := range bins {
 		here := func(key string) string { return at("diagnostics.by_entries", i, key) }
-		c.Bars = append(c.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: b.RMSE, Tip: fmt.Sprintf("%s training entries: RMSE %s on %s entries", between(b.Low, b.High), plain(b.RMSE), whole(float64(b.Entries)))})
+		c.Bars = append(c.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: b.RMSE, Tip: fmt.Sprintf(m.w("%s training {entries}: RMSE %s on %s {entries}"), between(b.Low, b.High), plain(b.RMSE), whole(float64(b.Entries)))})
 		c.Labels = append(c.Labels, between(b.Low, b.High))
 		mean.Bars = append(mean.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: math.NaN()}) // only for its label
 		if b.Entries >= needed(bins) {
-			dots.Points = append(dots.Points, chart.Point{X: float64(i) + 0.5, Y: b.Mean, Error: 2 * standardError(b), Tip: fmt.Sprintf("%s training entries: mean residual %s", between(b.Low, b.High), signed(b.Mean))})
+			dots.Points = append(dots.Points, chart.Point{X: float64(i) + 0.5, Y: b.Mean, Error: 2 * standardError(b), Tip: fmt.Sprintf(m.w("%s training {entries}: mean residual %s"), between(b.Low, b.High), signed(b.Mean))})
 		}
 		t.row(m.num(here("low"), whole), m.num(here("high"), whole), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
 	}
 	mean.Labels, mean.Series = c.Labels, []chart.Series{dots}
-	return []figure{{Title: c.Title, SVG: drawn(c), Table: t, Caption: "Rows with more entries are known better. If the bars do not fall, more entries would not help: the features say all they can."},
-		{Title: mean.Title, SVG: drawn(mean), Caption: "With two standard errors. Above 0 the predictions for such rows are too low, below it too high. Ranges with fewer than 20 entries are not drawn. The numbers are in the table of the plot beside."}}
+	return []figure{{Title: c.Title, SVG: drawn(c), Table: t, Caption: m.h("{Rows} with more {entries} are known better. If the bars do not fall, more {entries} would not help: the features say all they can.")},
+		{Title: mean.Title, SVG: drawn(mean), Caption: m.h("With two standard errors. Above 0 the predictions for such {rows} are too low, below it too high. Ranges with fewer than 20 {entries} are not drawn. The numbers are in the table of the plot beside.")}}
 }
 
 // between names a range of whole numbers.
@@ -162,7 +162,7 @@ func (m *Model) byTerm(s *section) {
 	}
 	if len(figures) > 0 {
 		s.figures(figures...)
-		s.say("Mean residuals away from 0 say that the model misjudges such columns on average: the feature may act in a way that is not linear (try a transform, or levels).")
+		s.add(block{Text: m.h("Mean residuals away from 0 say that the model misjudges such {columns} on average: the feature may act in a way that is not linear (try a transform, or levels).")})
 	}
 	if len(skipped) > 0 {
 		s.say("The same value everywhere: %s.", skipped)
@@ -181,7 +181,7 @@ func (m *Model) termFigure(i int, term result.TermBins, most float64) figure {
 	line := chart.Series{Name: "mean residual", NoLine: true, Marks: true}
 	t := &table{Caption: "Residuals by " + term.Name, Head: []string{"From", "to", "Entries", "Mean residual", "RMSE"}}
 	c := &chart.Chart{Title: term.Name, X: "value of " + term.Name, Y: "mean residual", Rules: []chart.Rule{{Y: 0}},
-		Description: "The mean residual of the entries whose column has a value of the feature in some range, for each range."}
+		Description: m.w("The mean residual of the {entries} whose {column} has a value of the feature in some range, for each range.")}
 	for b, bin := range term.Bins {
 		here := func(key string) string { return at("diagnostics.by_term", i, "bins", b, key) }
 		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
@@ -193,10 +193,10 @@ func (m *Model) termFigure(i int, term result.TermBins, most float64) figure {
 		c.Bars = append(c.Bars, chart.Bar{Low: float64(b), High: float64(b) + 1, Y: math.NaN()}) // only for its label
 		if bin.Entries >= needed(term.Bins) {
 			line.Points = append(line.Points, chart.Point{X: float64(b) + 0.5, Y: bin.Mean, Error: 2 * standardError(bin),
-				Tip: fmt.Sprintf("%s %s: mean residual %s, RMSE %s, %s entries", term.Name, label, signed(bin.Mean), plain(bin.RMSE), whole(float64(bin.Entries)))})
+				Tip: fmt.Sprintf(m.w("%s %s: mean residual %s, RMSE %s, %s {entries}"), term.Name, label, signed(bin.Mean), plain(bin.RMSE), whole(float64(bin.Entries)))})
 		}
 	}
 	c.Series = []chart.Series{line}
 	c.ShowY = []float64{-most, most}
-	return figure{Title: term.Name, SVG: drawn(c), Table: t, Caption: "Mean residual, with two standard errors; ranges with fewer than 20 entries are not drawn."}
+	return figure{Title: term.Name, SVG: drawn(c), Table: t, Caption: m.h("Mean residual, with two standard errors; ranges with fewer than 20 {entries} are not drawn.")}
 }

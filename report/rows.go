@@ -14,17 +14,17 @@ import (
 
 // examples shows single rows explained.
 func (m *Model) examples() section {
-	s := section{ID: "examples", Short: "Examples", Title: "Examples of single rows, explained"}
+	s := section{ID: "examples", Short: "Examples", Title: m.w("Examples of single {rows}, explained")}
 	d := m.s.Diagnostics
 	if d == nil {
 		s.Lead = m.missing()
 		return s
 	}
 	if len(d.Examples) == 0 {
-		s.Lead = "No row has entries to explain."
+		s.Lead = m.h("No {row} has {entries} to explain.")
 		return s
 	}
-	s.Lead = "A row with the median number of entries, the one with the most and the one with the fewest. <code>optcomplete explain MODEL --row ID</code> does this for any row."
+	s.Lead = m.h("{A row} with the median number of {entries}, the one with the most and the one with the fewest. <code>optcomplete explain MODEL --row ID</code> does this for any {row}.")
 	for i := range d.Examples {
 		m.example(&s, i)
 	}
@@ -35,19 +35,24 @@ func (m *Model) example(s *section, i int) {
 	e := m.s.Diagnostics.Examples[i]
 	x := e.Explanation
 	here := func(parts ...any) string { return at(append([]any{"diagnostics.examples", i}, parts...)...) }
-	s.add(block{Heading: fmt.Sprintf("%s (%s)", x.Row, e.Why)})
+	why := map[string]string{"typical": "with the median number of {entries}", "many entries": "with the most {entries}", "few entries": "with the fewest {entries}"}[e.Why]
+	s.add(block{Heading: m.w("{Row} ") + x.Row + " " + m.w(why)})
 	effect := template.HTML("")
 	if m.s.Model != "paper" {
-		effect = say(" Its effect is %s: its values are that much above or below what is usual.", m.num(here("explanation.effect"), signed))
+		effect = say(m.w(" The effect of this {row} is %s: so far its values are above or below the usual."), m.num(here("explanation.effect"), signed))
 	}
-	s.say("%s training entries.%s", m.num(here("explanation.entries"), whole), effect)
+	trained := m.h("{entries}")
+	if x.Entries == 1 {
+		trained = m.h("{entry}")
+	}
+	s.say("%s training %s.%s", m.num(here("explanation.entries"), whole), trained, effect)
 	if m.mixed() {
 		s.say("%s", mixedLead)
 		return
 	}
 	plot := &chart.Rows{Title: "What sets " + x.Row + " apart", X: "difference to the population, per standard deviation", Zero: true,
-		Description: "One mark for each feature: how much more or less one standard deviation of it adds to the predictions of this row than to those of the population, and the 95 % interval of that difference where it is known."}
-	t := &table{Caption: "Coefficients of " + x.Row, Head: []string{"Feature", "Per", "Row", "Population", "Difference per SD"}, Text: []bool{true, true}}
+		Description: m.w("One mark for each feature: how much more or less one standard deviation of it adds to the predictions of this {row} than to those of the population, and the 95 % interval of that difference where it is known.")}
+	t := &table{Caption: "Coefficients of " + x.Row, Head: []string{"Feature", "Per", m.w("This {row}"), "Population", "Difference per SD"}, Text: []bool{true, true}}
 	intervals := len(x.Terms) > 0 && x.Terms[0].Interval != nil
 	if intervals {
 		t.Head = append(t.Head, "95 % from", "to")
@@ -58,7 +63,7 @@ func (m *Model) example(s *section, i int) {
 		if term.PerSD < 0 {
 			tone = 2
 		}
-		row := chart.Row{Name: term.Name, Note: signed(term.PerSD), Bar: &[2]float64{0, term.PerSD}, Tone: tone, Tip: fmt.Sprintf("%s: row %s, population %s", term.Name, signed(term.Row), signed(term.Population))}
+		row := chart.Row{Name: term.Name, Note: signed(term.PerSD), Bar: &[2]float64{0, term.PerSD}, Tone: tone, Tip: fmt.Sprintf(m.w("%s: {row} %s, population %s"), term.Name, signed(term.Row), signed(term.Population))}
 		path := func(key string) string { return here("explanation.terms", f, key) }
 		cells := []template.HTML{name(term.Name), text(term.Unit), m.num(path("row"), signed), m.num(path("population"), signed), m.num(path("per_sd"), signed)}
 		if intervals {
@@ -72,7 +77,7 @@ func (m *Model) example(s *section, i int) {
 	if len(plot.Rows) > 0 {
 		caption := template.HTML("Blue: the feature adds more than for the population. Orange: it adds less.")
 		if intervals {
-			caption += " Where the interval has 0 in it, the row’s entries do not tell which."
+			caption += m.h(" Where the interval has 0 in it, the {row}’s {entries} do not tell which.")
 		}
 		figures = append(figures, figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: caption})
 	}
@@ -80,9 +85,9 @@ func (m *Model) example(s *section, i int) {
 		figures = append(figures, m.waterfall(one, func(parts ...any) string { return here(append([]any{"cases", c}, parts...)...) }))
 	}
 	if len(x.Top) > 0 {
-		t := &table{Caption: "Among columns that it has no entry for", Head: []string{"Column", "Prediction", "What lifts it"}, Text: []bool{true, false, true}}
+		t := &table{Caption: m.w("Among {columns} that it has no {entry} for"), Head: []string{m.w("{Column}"), "Prediction", "What lifts it"}, Text: []bool{true, false, true}}
 		for j, item := range x.Top {
-			t.row(name(item.Column), m.num(here("explanation.top", j, "prediction"), plain), m.whys(item.Whys, func(w int) string { return here("explanation.top", j, "whys", w, "part") }))
+			t.row(name(m.item(item.Column)), m.num(here("explanation.top", j, "prediction"), plain), m.whys(item.Whys, func(w int) string { return here("explanation.top", j, "whys", w, "part") }))
 		}
 		figures = append(figures, figure{Title: "Largest predictions for " + x.Row, Table: t, Open: true})
 	}
@@ -96,7 +101,14 @@ func (m *Model) whys(whys []result.Why, path func(int) string) template.HTML {
 		if len(out) == 3 || why.Part <= 0 {
 			break
 		}
-		out = append(out, string(say("%s %s", name(why.Name), m.num(path(w), signed))))
+		what := why.Name
+		switch what {
+		case "row effect":
+			what = m.w("{row} effect")
+		case "column effect":
+			what = m.w("{column} effect")
+		}
+		out = append(out, string(say("%s %s", name(what), m.num(path(w), signed))))
 	}
 	if len(out) == 0 {
 		return "nothing"
@@ -107,9 +119,9 @@ func (m *Model) whys(whys []result.Why, path func(int) string) template.HTML {
 // waterfall shows how a prediction adds up.
 func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure {
 	sum := c.Sum
-	plot := &chart.Rows{Title: "How the prediction for " + sum.Column + " adds up", X: "value",
+	plot := &chart.Rows{Title: "How the prediction for " + m.item(sum.Column) + " adds up", X: "value",
 		Description: "Bars from one partial sum to the next: each part of the prediction moves it to the right or to the left. The last rows are the prediction and the observed value."}
-	t := &table{Caption: "The prediction for " + sum.Column + " as a sum", Head: []string{"Part", "Adds", "Value of the column", "Per unit"}}
+	t := &table{Caption: "The prediction for " + m.item(sum.Column) + " as a sum", Head: []string{"Part", "Adds", m.w("Value of the {column}"), "Per unit"}}
 	level := 0.0
 	step := func(what string, by float64) {
 		tone := 1
@@ -123,12 +135,12 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 		plot.Rows = append(plot.Rows, chart.Row{Name: "mean", Note: plain(sum.Mean), Dot: &sum.Mean, Tone: 3, Tip: "mean of all values"})
 		level = sum.Mean
 		t.row("mean", m.num(here("sum.mean"), plain), "", "")
-		step("row effect", sum.RowEffect)
-		t.row("row effect", m.num(here("sum.row_effect"), signed), "", "")
+		step(m.w("{row} effect"), sum.RowEffect)
+		t.row(m.h("{row} effect"), m.num(here("sum.row_effect"), signed), "", "")
 	}
 	if m.s.Model == "full" {
-		step("column effect", sum.ColumnEffect)
-		t.row("column effect", m.num(here("sum.column_effect"), signed), "", "")
+		step(m.w("{column} effect"), sum.ColumnEffect)
+		t.row(m.h("{column} effect"), m.num(here("sum.column_effect"), signed), "", "")
 	}
 	// The largest first: what matters is at the top.
 	order := make([]int, len(sum.Parts))
@@ -149,12 +161,11 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 	observed, prediction := c.Observed, sum.Prediction
 	plot.Rows = append(plot.Rows, chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + short(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), short(observed))})
 	plot.Legend = []chart.Key{{Part: "dot", Name: "predicted"}, {Part: "other", Name: "observed"}}
-	kind := template.HTML("a training entry")
+	kind := m.h("A training {entry}")
 	if c.Held {
-		kind = "an entry that was held out"
+		kind = m.h("{A entry} that was held out")
 	}
-	caption := say("%s, observed %s, predicted %s.", kind, m.num(here("observed"), short), m.num(here("sum.prediction"), plain))
-	caption = template.HTML(strings.ToUpper(string(caption[:1]))) + caption[1:]
+	caption := say("%s: observed %s, predicted %s.", kind, m.num(here("observed"), short), m.num(here("sum.prediction"), plain))
 	if sum.Clip != nil && sum.Sum != sum.Prediction {
 		caption = say("%s The sum was kept in the range of the training values, %s to %s.", caption, m.num(here("sum.clip.low"), plain), m.num(here("sum.clip.high"), plain))
 	}
@@ -164,14 +175,14 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 // data answers: what were the data?
 func (m *Model) data() section {
 	s := section{ID: "data", Short: "The data", Title: "The data"}
-	s.Lead = say("%s rows, %s columns, %s training entries.", m.num("rows", whole), m.num("columns", whole), m.num("observed", whole))
-	cards := []card{{Name: "Rows", Value: m.num("rows", whole)}, {Name: "Columns", Value: m.num("columns", whole)}, {Name: "Training entries", Value: m.num("observed", whole)}}
+	s.Lead = say(m.w("%s {rows}, %s {columns}, %s training {entries}."), m.num("rows", whole), m.num("columns", whole), m.num("observed", whole))
+	cards := []card{{Name: m.w("{Rows}"), Value: m.num("rows", whole)}, {Name: m.w("{Columns}"), Value: m.num("columns", whole)}, {Name: m.w("Training {entries}"), Value: m.num("observed", whole)}}
 	if m.s.Holdout != nil {
-		cards = append(cards, card{Name: "Held-out entries", Value: m.num("holdout.entries", whole)})
+		cards = append(cards, card{Name: m.w("Held-out {entries}"), Value: m.num("holdout.entries", whole)})
 	}
 	d := m.s.Diagnostics
 	if d != nil {
-		cards = append(cards, card{Name: "Density", Value: m.num("diagnostics.density", percent), Note: "training entries per cell"})
+		cards = append(cards, card{Name: "Density", Value: m.num("diagnostics.density", percent), Note: m.h("training {entries} per cell")})
 	}
 	cards = append(cards, card{Name: "Features to select from", Value: m.num("features", whole)})
 	s.add(block{Cards: cards})
@@ -185,9 +196,9 @@ func (m *Model) data() section {
 		bars              []result.Bar
 		whole             bool
 	}{
-		{"Values of the training entries", "value", "entries", "diagnostics.values", d.Values, false},
-		{"Entries per row", "training entries of the row", "rows", "diagnostics.row_entries", d.RowEntries, true},
-		{"Entries per column", "training entries of the column", "columns", "diagnostics.column_entries", d.ColumnEntries, true},
+		{m.w("Values of the training {entries}"), "value", m.w("{entries}"), "diagnostics.values", d.Values, false},
+		{m.w("{Entries} per {row}"), m.w("training {entries} of the {row}"), m.w("{rows}"), "diagnostics.row_entries", d.RowEntries, true},
+		{m.w("{Entries} per {column}"), m.w("training {entries} of the {column}"), m.w("{columns}"), "diagnostics.column_entries", d.ColumnEntries, true},
 	} {
 		if len(h.bars) > 0 {
 			figures = append(figures, m.histogram(h.title, h.x, h.y, h.path, h.bars, h.whole))
@@ -196,7 +207,10 @@ func (m *Model) data() section {
 	if len(figures) > 0 {
 		s.figures(figures...)
 	}
-	s.say("Fingerprint of the entries: <code>%s</code>. Models with the same fingerprint were made from the same entries.", d.Fingerprint)
+	if _, out := m.warnings(); len(out) > 0 {
+		s.add(block{Heading: "Features that were left out", List: out})
+	}
+	s.say(m.w("Fingerprint of the {entries}: <code>%s</code>. Models with the same fingerprint were made from the same {entries}."), d.Fingerprint)
 	return s
 }
 

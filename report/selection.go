@@ -15,7 +15,7 @@ func (m *Model) alike(s *section) {
 	if a == nil || len(a.Gammas) < 2 {
 		return
 	}
-	gamma, within := m.num("gamma", short), m.num("gamma_alike.tolerance", percent)
+	gamma, within := m.num("gamma", short), m.num("gamma_alike.tolerance", shortPercent)
 	switch {
 	case a.Agree:
 		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation RMSE within %s) and select the same features.", gamma, within)
@@ -28,8 +28,8 @@ func (m *Model) alike(s *section) {
 
 // selected answers: what was selected, and how sure is that?
 func (m *Model) selected(path *Path) section {
-	s := section{ID: "selected", Short: "The selection", Title: "What was selected, and how sure that is"}
-	s.Lead = say("Of %s %s these %s were selected to explain the observed values: %s.", m.num("features", whole), m.things(), m.num("k", whole), m.s.Selected)
+	s := section{ID: "selected", Short: "The proof", Title: "What is proven, and how much each feature is needed"}
+	s.Lead = say("Selected: %s.", m.s.Selected)
 	note := say("squared errors and penalty, over rows × columns")
 	if m.s.CostPerEntry > 0 {
 		note = say("over rows × columns; %s per observed entry", m.num("cost_per_entry", short))
@@ -45,12 +45,12 @@ func (m *Model) selected(path *Path) section {
 		cards = append(cards, card{Name: "Bound", Value: "none", Note: "samples prove nothing"})
 	}
 	if m.s.SampledGap != nil {
-		cards = append(cards, card{Name: "Gap on samples", Value: m.num("sampled_gap", percent), Note: say("on %s rows each; no proof", m.optional("sample_rows", whole))})
+		cards = append(cards, card{Name: "Gap on samples", Value: m.num("sampled_gap", percent), Note: say(m.w("on %s {rows} each; no proof"), m.optional("sample_rows", whole))})
 	}
 	cards = append(cards, card{Name: "Status", Value: text(statusText(m.s.Status)), Note: say("method %s", name(m.s.Method))})
 	s.add(block{Cards: cards})
 	if m.s.Certified && m.s.Gap < 1 {
-		s.say("The bound comes from all %s training entries and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section.", m.num("observed", whole))
+		s.say(m.w("The bound comes from all %s training {entries} and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section."), m.num("observed", whole))
 	} else {
 		s.say("%s", m.certificate())
 	}
@@ -88,9 +88,28 @@ func (m *Model) needed(s *section) {
 	}
 	s.add(block{Heading: "How much each feature is needed"})
 	if len(plot.Rows) > 0 {
-		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: "The longer the bar, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.", Wide: true})
+		caption := template.HTML("The more the cost rises, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.") + apart(plot)
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: caption, Wide: true})
 	}
 	s.table(t)
+}
+
+// apart shows bars that are nearly as long as each other as dots, on an axis that
+// does not begin at 0, and says so.
+func apart(plot *chart.Rows) template.HTML {
+	low, high := math.Inf(1), 0.0
+	for _, r := range plot.Rows {
+		low, high = min(low, r.Bar[1]), max(high, r.Bar[1])
+	}
+	if len(plot.Rows) < 2 || low < 0.8*high || low == high {
+		return ""
+	}
+	plot.Zero = false
+	for i := range plot.Rows {
+		r := &plot.Rows[i]
+		r.Dot, r.Bar = &r.Bar[1], nil
+	}
+	return " The axis does not begin at 0."
 }
 
 // stability shows how often resampled rows select the same.
@@ -100,7 +119,7 @@ func (m *Model) stability(s *section, path *Path) {
 	}
 	b := path.Stability
 	s.add(block{Heading: "How stable the selection is"})
-	s.say("The rows were drawn anew %s times (bootstrap). Asked for %s features, %s of these resamples select exactly %s.",
+	s.say(m.w("The {rows} were drawn anew %s times (bootstrap). Asked for %s features, %s of these resamples select exactly %s."),
 		path.doc.num("stability.resamples", whole), path.doc.num("stability.k", whole), path.doc.num("stability.same", whole), b.Selected)
 	t := &table{Caption: "How many resamples select each feature", Head: []string{"Feature", "Resamples"}, Sort: true}
 	plot := &chart.Rows{Title: "Resamples that select each feature", X: "part of the resamples", Zero: true, Percent: true, Description: "One bar for each feature that at least one resample selects."}
@@ -115,7 +134,7 @@ func (m *Model) stability(s *section, path *Path) {
 			plot.Rows = append(plot.Rows, chart.Row{Name: f.Feature, Note: percent(part), Bar: &[2]float64{0, part}, Tone: tone})
 		}
 	}
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true, Caption: "Blue: selected on all rows. Amber: only on some resamples."})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true, Caption: m.h("Blue: selected on all {rows}. Amber: only on some resamples.")})
 }
 
 // nearTies answers: which selections are nearly as good?
@@ -145,7 +164,8 @@ func (m *Model) nearTies() section {
 		plot.Rows = append(plot.Rows, chart.Row{Name: label, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: label + ": cost " + morePercent(increase)})
 	}
 	if len(plot.Rows) > 0 {
-		s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true})
+		caption := apart(plot)
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: caption, Table: t, Wide: true})
 	} else {
 		s.table(t)
 	}

@@ -100,6 +100,10 @@ type Case struct {
 type Baseline struct {
 	Name string `json:"name"`
 	Metrics
+	// Gain is where 1 − RMSE of the model / RMSE of the baseline lies with 95 %
+	// confidence, over draws of rows; nil if nothing was held out or there are too
+	// few rows.
+	Gain *Range `json:"gain,omitempty"`
 }
 
 // Seconds is the wall time of each part of a fit.

@@ -10,6 +10,7 @@ import (
 	"optcomplete"
 	"optcomplete/data/synth"
 	"optcomplete/model/store"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -40,10 +41,8 @@ better, and compares with the truth.`,
 			if _, err := (&synthOutput{dir: output, force: force}).write(cmd.Context(), nil, films.Source); err != nil {
 				return err
 			}
-			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features}
-			n, m := films.Ratings.Dims()
-			c.factf("Data", "%s ratings of %d films by %s viewers, in %s",
-				grouped(films.Ratings.Observed()), m, grouped(n), output)
+			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features, Nouns: result.NounsOf("viewer", "film", "rating")}
+			c.factf("Data", "%s, in %s", dataText(films.Ratings, problem.Nouns), output)
 			log := newSearchLog(c)
 			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
 			settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event, OnGamma: log.gamma}

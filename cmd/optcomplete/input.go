@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -13,6 +14,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
 	"optcomplete/internal/textfile"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -85,10 +87,16 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		c.notef("warning: %s", w)
 	}
 	ratings, warnings := problem.Ratings, notes.Warnings
-	n, m := ratings.Dims()
-	c.factf("Data", "%s of %s and %s (%s observed), %s", counted(ratings.Observed(), "entry", "entries"), count(n, "row"), count(m, "column"),
-		percent(float64(ratings.Observed())/(float64(n)*float64(m))), count(len(problem.Features.Names), "feature"))
+	c.factf("Data", "%s, %s", dataText(ratings, problem.Nouns),
+		count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
+}
+
+// dataText says how large the data are, in the words of their header.
+func dataText(ratings *data.Ratings, nouns *result.Nouns) string {
+	n, m := ratings.Dims()
+	return fmt.Sprintf("%s: %s × %s (%s observed)", counted(ratings.Observed(), nouns.One(), nouns.Entries()), counted(n, nouns.Each(), nouns.Rows()),
+		counted(m, nouns.Item(), nouns.Columns()), percent(float64(ratings.Observed())/(float64(n)*float64(m))))
 }
 
 // swapped says so if an input is faulty because the two files are taken for each

@@ -146,6 +146,36 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 
 // namesOf reads the names of a model's columns. A column without one keeps its id.
 func namesOf(c *common, path string, m *model.Model) ([]string, error) {
+	all, err := readNames(c, path)
+	if err != nil {
+		return nil, err
+	}
+	names, found := slices.Clone(m.ColumnIDs), 0
+	for j, id := range m.ColumnIDs {
+		name, known := all[id]
+		if known {
+			found++
+		}
+		if name != "" {
+			names[j] = name
+		}
+	}
+	if found == 0 && len(names) > 0 {
+		return nil, noNames(path)
+	}
+	if missing := len(names) - found; missing > 0 {
+		c.notef("warning: %s has no name for %s of the model: their ids are shown", path, count(missing, "column"))
+	}
+	return names, nil
+}
+
+func noNames(path string) error {
+	return &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table whose first column has the ids of the model's columns"}
+}
+
+// readNames reads a table of names, by id: they are in the column called name or
+// title, or else in the second one.
+func readNames(c *common, path string) (map[string]string, error) {
 	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
 	if err != nil {
 		return nil, err
@@ -153,20 +183,9 @@ func namesOf(c *common, path string, m *model.Model) ([]string, error) {
 	field := max(0, slices.IndexFunc(table.Names, func(name string) bool {
 		return slices.Contains([]string{"name", "title"}, strings.ToLower(strings.TrimSpace(name)))
 	}))
-	names, found := slices.Clone(m.ColumnIDs), 0
+	names := make(map[string]string, len(table.IDs))
 	for x, id := range table.IDs {
-		if j, known := m.Column(id); known {
-			found++
-			if name := strings.TrimSpace(table.Row(x)[field]); name != "" {
-				names[j] = name
-			}
-		}
-	}
-	if found == 0 && len(names) > 0 {
-		return nil, &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table whose first column has the ids of the model's columns"}
-	}
-	if missing := len(names) - found; missing > 0 {
-		c.notef("warning: %s has no name for %s of the model: their ids stand for them", path, count(missing, "column"))
+		names[id] = strings.TrimSpace(table.Row(x)[field])
 	}
 	return names, nil
 }

@@ -17,7 +17,7 @@ import (
 )
 
 func reportCommand(c *common) *cobra.Command {
-	var output, pathFile string
+	var output, pathFile, names string
 	cmd := &cobra.Command{
 		Use:   "report MODEL -o FILE",
 		Short: "Write a model as one HTML page with plots",
@@ -26,11 +26,13 @@ certificate, the errors against simpler predictions, what each feature does, how
 the search went, near ties, k and gamma, residuals, single rows explained, the data
 and the settings. The page needs no network and no other file.
 
-The error by number of features comes from a path: the file of --path, or path.json
-in the model's folder.`,
+The error by number of features and the stability of the choice come from a path:
+the file of --path, or path.json in the model's folder. --names FILE shows columns
+by their names or titles instead of their ids.`,
 		Example: `  optcomplete report model -o report.html
   optcomplete path ratings.csv --features films.csv --k-max 15 --json > path.json
-  optcomplete report model --path path.json -o report.html`,
+  optcomplete report model --path path.json -o report.html
+  optcomplete report books --names titles.csv -o report.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notRegression(args[0]); err != nil {
@@ -49,11 +51,20 @@ in the model's folder.`,
 					return &usageError{err}
 				}
 			}
+			if names != "" {
+				if m.Names, err = readNames(c, names); err != nil {
+					return err
+				}
+				if !m.Named() {
+					return noNames(names)
+				}
+			}
 			return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
 		},
 	}
 	flags := flagsOf(cmd, "report")
 	flags.Bind("path", &pathFile)
+	flags.Bind("names", &names)
 	flags.Bind("output", &output)
 	return cmd
 }

@@ -202,7 +202,7 @@ var table = settings.Table{
 	{Name: "top", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inUse, Verbs: []string{"recommend"}, Help: "how many columns to list"},
 	{Name: "caution", Type: settings.Number, Default: "1", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend"}, Help: "standard deviations of a prediction to take off before ranking; 0 ranks by the predictions"},
 	{Name: "least-entries", Type: settings.Whole, Default: "0", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend"}, Help: "leave out columns with fewer entries"},
-	{Name: "names", Type: settings.File, Group: inData, Verbs: []string{"recommend"}, Help: "table with the ids of columns and their names, to be written beside the ids"},
+	{Name: "names", Type: settings.File, Group: inData, Verbs: []string{"recommend", "report"}, Help: "table with the ids of columns and their names or titles, to show the names"},
 	{Name: "keep-seen", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "do not leave out what the row had entries for"},
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"recommend"}, Help: "file with further entries to leave out, and to fold new rows in from"},
 	{Name: "wide", Type: settings.Switch, Group: inUse, Verbs: []string{"complete"}, Help: "write a line for each row and a field for each column"},

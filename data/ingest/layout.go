@@ -13,12 +13,13 @@ import (
 // layout is how the lines of a text hold their entries.
 type layout struct {
 	delimiter          byte
-	double             bool   // the delimiter stands twice, as in MovieLens' "1::1193::5"
-	width              int    // fields of a line, counted at each single delimiter
-	row, column, value int    // the fields that matter
-	time               int    // where times are read: the field that has them; −1: none
-	header             bool   // the first line is one
-	taken              string // what its names were taken for, where they do not say it
+	double             bool      // the delimiter stands twice, as in MovieLens' "1::1193::5"
+	width              int       // fields of a line, counted at each single delimiter
+	row, column, value int       // the fields that matter
+	time               int       // where times are read: the field that has them; −1: none
+	header             bool      // the first line is one
+	called             [3]string // the names of row, column and value in the header
+	taken              string    // what its names were taken for, where they do not say it
 
 	names [][]byte // wide: the ids of the columns
 
@@ -130,6 +131,7 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	}
 	if fault == nil {
 		l.header, l.width, l.row, l.column, l.value = true, len(first), at[0], at[1], at[2]
+		l.called = [3]string{string(first[at[0]]), string(first[at[1]]), string(first[at[2]])}
 		return in.findTime(first, number, s)
 	}
 	if s.named() {
@@ -150,6 +152,7 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	}
 	if l.header = isHeader(first[l.column], first[l.value], s); l.header {
 		quoted := func(at int) string { return data.Quote(string(first[at])) }
+		l.called = [3]string{string(first[0]), string(first[1]), string(first[2])}
 		l.taken = fmt.Sprintf("%s: the header does not name row, column and value: %s is taken for the row, %s for the column and %s for the value (see --row-name, --column-name and --value-name)",
 			in.name, quoted(l.row), quoted(l.column), quoted(l.value))
 	}

@@ -134,6 +134,7 @@ func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
 			at, missing = known, nil
 		} else if len(names) >= 3 {
 			at, missing = []int{0, 1, 2}, nil
+			in.layout.called = [3]string(names[:3])
 			in.layout.taken = fmt.Sprintf("%s: no columns are named row, column and value: %s is taken for the row, %s for the column and %s for the value (see --row-name, --column-name and --value-name; --format wide for a matrix with a column for each)",
 				in.name, data.Quote(names[0]), data.Quote(names[1]), data.Quote(names[2]))
 			return at, nil
@@ -146,6 +147,7 @@ func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
 		return nil, missing
 	}
 	in.layout.header = true // it names them
+	in.layout.called = [3]string{names[at[0]], names[at[1]], names[at[2]]}
 	return at, nil
 }
 

@@ -108,7 +108,7 @@ func TestReportCounts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := &Report{Lines: 9, Entries: 1, Missing: 1, UnknownEntries: 7, UnknownColumns: 6, UnknownExamples: []string{"x", "y", "z", "p", "q"}, Bytes: int64(len(text))}
+	want := &Report{Lines: 9, Entries: 1, Missing: 1, UnknownEntries: 7, UnknownColumns: 6, UnknownExamples: []string{"x", "y", "z", "p", "q"}, Bytes: int64(len(text)), Called: [3]string{"row", "column", "value"}}
 	if d := cmp.Diff(want, report); d != "" {
 		t.Error(d)
 	}

@@ -111,15 +111,16 @@ func or(name, otherwise string) string {
 // Report counts what was read and what was left out: Lines = Entries + Missing +
 // UnknownEntries + Duplicates.
 type Report struct {
-	Lines           int      // entries of the input, of whatever kind: lines, records, packed entries
-	Entries         int      // observed entries kept
-	Missing         int      // entries left out because their value means unknown
-	UnknownEntries  int      // entries left out because their column is not known
-	UnknownColumns  int      // distinct such columns
-	UnknownExamples []string // the first few of them
-	Duplicates      int      // entries merged into, or replaced by, another of the same row and column
-	Bytes           int64    // read, before decompression
-	Notes           []string // how the input was understood, where it left room for doubt
+	Lines           int       // entries of the input, of whatever kind: lines, records, packed entries
+	Entries         int       // observed entries kept
+	Missing         int       // entries left out because their value means unknown
+	UnknownEntries  int       // entries left out because their column is not known
+	UnknownColumns  int       // distinct such columns
+	UnknownExamples []string  // the first few of them
+	Duplicates      int       // entries merged into, or replaced by, another of the same row and column
+	Bytes           int64     // read, before decompression
+	Called          [3]string // the names of row, column and value in the header, if there is one
+	Notes           []string  // how the input was understood, where it left room for doubt
 }
 
 // unknownExamples is how many ids Report.UnknownExamples holds at most.

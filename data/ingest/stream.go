@@ -205,6 +205,7 @@ func (c *collector) collect(ctx context.Context) error {
 
 func (c *collector) merge(b *batch) error {
 	c.report.Lines += b.given
+	c.report.Called = b.file.layout.called
 	if b.note != "" {
 		c.report.Notes = append(c.report.Notes, b.note)
 	}

@@ -1,0 +1,240 @@
+package report
+
+import (
+	"html/template"
+	"math"
+
+	"optcomplete/encode"
+	"optcomplete/model"
+)
+
+// mostDeeds is how many features the first screen describes.
+const mostDeeds = 12
+
+// deed is what one feature does, in words.
+type deed struct {
+	Way  string // up, down or both
+	Name string
+	Text template.HTML
+}
+
+// Sign is the mark of a way, for eyes.
+func (d deed) Sign() string {
+	return map[string]string{"up": "▲", "down": "▼", "both": "◆"}[d.Way]
+}
+
+// answer is the first screen: which features, what they do, how much better the
+// predictions are than averages, how sure the choice is, and what is proven.
+func (m *Model) answer(path *Path) section {
+	s := section{ID: "answer", Short: "The answer", Title: "The answer"}
+	if m.s.K == 0 {
+		s.Lead = say("The method %s selects no features.", name(m.s.Method))
+	} else {
+		s.Lead = say("Of %s %s, these %s explain the %s best.", m.num("features", whole), m.things(), m.num("k", whole), m.values())
+	}
+	if deeds := m.deeds(); len(deeds) > 0 {
+		s.add(block{Deeds: deeds[:min(mostDeeds, len(deeds))]})
+		if more := len(deeds) - mostDeeds; more > 0 {
+			s.say("… and %d more; <a href=\"#effects\">What each feature does</a> has all of them.", more)
+		}
+	} else if len(m.s.Selected) > 0 {
+		s.say("%s.", m.s.Selected)
+	}
+	s.add(block{Cards: m.confidence(path)})
+	s.add(block{Text: m.verdict(), Proof: true})
+	return s
+}
+
+// values is what people call the observed values.
+func (m *Model) values() string {
+	if m.s.Nouns == nil || m.s.Nouns.Entry == "" {
+		return "observed values"
+	}
+	return m.s.Nouns.Entries()
+}
+
+// sure is the part of the rows that an effect must have one sign for, so that the
+// feature can be said to raise or to lower.
+const sure = 0.75
+
+// deeds describes the selected features, the most needed ones first as they stand
+// in the file.
+func (m *Model) deeds() []deed {
+	var out []deed
+	if m.twoSided() {
+		for i, p := range m.s.Products {
+			way, verb := "up", "raises"
+			if p.Coefficient < 0 {
+				way, verb = "down", "lowers"
+			}
+			out = append(out, deed{way, m.s.Selected[i], say("%s predictions: %s per unit of the product.%s", verb, m.num(at("products", i, "coefficient"), signed), m.need(m.s.Selected[i]))})
+		}
+		return out
+	}
+	d := m.s.Diagnostics
+	if d == nil || m.mixed() {
+		return nil
+	}
+	n := m.s.Nouns
+	for f, term := range d.Terms {
+		path := func(key string) string { return at("diagnostics.terms", f, key) }
+		// What is yes or no is told by what a yes does, numbers by one standard deviation.
+		spread, of, new := term.StepSpread, "step_spread.", "new_per_step"
+		which, per := m.h("more of it: "), say(" per %s", m.num(path("step"), brief))
+		switch m.kindOf(f) {
+		case yesOrNo:
+			spread, of, new = term.Spread, "spread.", "new_column"
+			which, per = m.h("{columns} with it: "), ""
+		case oneValue:
+			which, per = m.h("the same for all {columns}, so a level for each {row}: "), ""
+		}
+		positive, typically := m.num(path(of+"positive"), percent), say("typically %s%s", m.num(path(of+"median"), signed), per)
+		one := deed{Name: term.Name}
+		switch {
+		case spread.Q05 == 0 && spread.Q95 == 0:
+			one.Way, one.Text = "both", which+m.h("changes nothing for a known {column}.")
+		case spread.Positive >= sure:
+			one.Way, one.Text = "up", say("%shigher for %s of %s, %s.", which, positive, n.Rows(), typically)
+		case spread.Positive <= 1-sure:
+			one.Way, one.Text = "down", say("%slower, %s; higher for only %s of %s.", which, typically, positive, n.Rows())
+		default:
+			one.Way, one.Text = "both", say("%s%s differ, higher for %s of them; nine in ten between %s and %s%s.", which, n.Rows(), positive, m.num(path(of+"q05"), signed), m.num(path(of+"q95"), signed), per)
+		}
+		if m.s.Model == "full" && math.Abs(term.NewPerStep) > 1e-9 {
+			one.Text = say("%s For a new %s: %s%s.", one.Text, n.Item(), m.num(path(new), signed), per)
+		}
+		one.Text += m.need(term.Name)
+		out = append(out, one)
+	}
+	return out
+}
+
+// What values a feature has.
+const (
+	numbers = iota
+	yesOrNo // 0 and 1
+	oneValue
+)
+
+func (m *Model) kindOf(term int) int {
+	d := m.s.Diagnostics
+	if d.Terms[term].Unit == model.YesOrNo {
+		return yesOrNo
+	}
+	if term < len(d.ByTerm) {
+		switch bins := d.ByTerm[term].Bins; {
+		case len(bins) == 1 && bins[0].Low == bins[0].High:
+			return oneValue
+		case len(bins) == 2 && bins[0].Low == 0 && bins[0].High == 0 && bins[1].Low == 1 && bins[1].High == 1:
+			return yesOrNo
+		}
+	}
+	return numbers
+}
+
+// need says what the selection would cost without a feature.
+func (m *Model) need(feature string) template.HTML {
+	for i, r := range m.s.Removal {
+		if increase := m.doc.derive("increase", at("removal", i, "cost"), "cost"); r.Name == feature && !math.IsInf(increase, 0) && !math.IsNaN(increase) {
+			return say(" <span class=\"need\">Cost without it: %s.</span>", m.derived("increase", at("removal", i, "cost"), "cost", morePercent))
+		}
+	}
+	return ""
+}
+
+// confidence is how much better than averages, and how sure the choice is.
+func (m *Model) confidence(path *Path) []card {
+	var cards []card
+	if i, ok := m.bestBaseline(); ok && m.s.Holdout != nil {
+		rmse := at("baselines", i, "rmse")
+		c := card{Name: "Better than averages", Value: m.derived("decrease", "holdout.rmse", rmse, percent)}
+		if m.doc.derive("decrease", "holdout.rmse", rmse) < 0 {
+			c.Name, c.Value = "Worse than averages", m.derived("increase", "holdout.rmse", rmse, percent)
+		}
+		c.Note = say("lower RMSE than with %s", m.baselineName(i))
+		if c.Name != "Better than averages" {
+			c.Note = say("higher RMSE than with %s", m.baselineName(i))
+		}
+		if g := m.s.Baselines[i].Gain; g != nil {
+			c.Note = say("%s (95 %% interval %s to %s)", c.Note, m.num(at("baselines", i, "gain.low"), percent), m.num(at("baselines", i, "gain.high"), percent))
+			if g.Low <= 0 && g.High >= 0 {
+				c.Note += ", so it may be chance"
+			}
+		}
+		cards = append(cards, c)
+	}
+	if m.s.Holdout != nil {
+		cards = append(cards, card{Name: "Typical error", Value: m.num("holdout.rmse", plain), Note: say("RMSE on %s held-out %s", m.num("holdout.entries", whole), m.s.Nouns.Entries())})
+	} else {
+		cards = append(cards, card{Name: "Typical error", Value: "not known", Note: "nothing was held out: <code>fit --holdout 0.2</code>"})
+	}
+	if m.s.K == 0 {
+		return cards
+	}
+	return append(cards, m.sureAcrossGamma(), m.sureAcrossResamples(path))
+}
+
+func (m *Model) sureAcrossGamma() card {
+	c := card{Name: "Same choice at other γ"}
+	switch a := m.s.Alike; {
+	case len(m.s.GammaPath) < 2:
+		c.Value, c.Note = "not tried", "γ was given, or only one was tried"
+	case a == nil:
+		c.Value, c.Note = "not known", "the model was saved by an earlier program"
+	case len(a.Gammas) < 2:
+		c.Value, c.Note = "–", say("no other γ tried predicts as well (within %s)", m.num("gamma_alike.tolerance", shortPercent))
+	case a.Agree:
+		c.Value, c.Note = "yes", say("all %d γ that predict as well (within %s) choose these", len(a.Gammas), m.num("gamma_alike.tolerance", shortPercent))
+	default:
+		c.Value, c.Note = say("%d of %s", len(a.Shared), m.num("k", whole)), say("features are chosen at all %d γ that predict as well (within %s)", len(a.Gammas), m.num("gamma_alike.tolerance", shortPercent))
+	}
+	return c
+}
+
+func (m *Model) sureAcrossResamples(path *Path) card {
+	if path == nil || path.Stability == nil || path.Stability.Resamples == 0 {
+		return card{Name: "Same choice on resamples", Value: "not tried", Note: "<code>path</code> with <code>--bootstrap&nbsp;20</code> tries it"}
+	}
+	return card{Name: "Same choice on resamples", Value: say("%s of %s", path.doc.num("stability.same", whole), path.doc.num("stability.resamples", whole)),
+		Note: say("draws of the %s choose the same %s features", m.s.Nouns.Rows(), path.doc.num("stability.k", whole))}
+}
+
+// bestBaseline is the simpler prediction with the least error.
+func (m *Model) bestBaseline() (best int, ok bool) {
+	for i, b := range m.s.Baselines {
+		if b.RMSE < m.s.Baselines[best].RMSE {
+			best = i
+		}
+	}
+	return best, len(m.s.Baselines) > 0
+}
+
+// baselineName names a simpler prediction in the words of the data.
+func (m *Model) baselineName(i int) string {
+	n := m.s.Nouns
+	switch b := m.s.Baselines[i].Name; b {
+	case "mean of the row":
+		return "the mean of each " + n.Each()
+	case "mean of the column":
+		return "the mean of each " + n.Item()
+	case "row and column effects":
+		return "averages of " + n.Rows() + " and " + n.Columns()
+	case "mean of all values":
+		return "the mean of all " + n.Entries()
+	default:
+		return b
+	}
+}
+
+// warnings are those that somebody should look at; leftOut only says which features
+// say nothing of their own.
+func (m *Model) warnings() (warnings, leftOut []template.HTML) {
+	for _, w := range m.s.Warnings {
+		if encode.LeavesOut(w) {
+			leftOut = append(leftOut, name(w))
+		} else {
+			warnings = append(warnings, name(w))
+		}
+	}
+	return warnings, leftOut
+}

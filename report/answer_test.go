@@ -1,0 +1,128 @@
+package report
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/net/html"
+
+	"optcomplete"
+	"optcomplete/internal/chart"
+	"optcomplete/result"
+)
+
+// section is the text of one section of a page.
+func sectionText(page *html.Node, id string) string {
+	var find func(n *html.Node) string
+	find = func(n *html.Node) string {
+		if label, _ := attribute(n, "aria-labelledby"); n.Type == html.ElementNode && n.Data == "section" && label == id {
+			return strings.Join(strings.Fields(textOf(n)), " ")
+		}
+		for c := n.FirstChild; c != nil; c = c.NextSibling {
+			if text := find(c); text != "" {
+				return text
+			}
+		}
+		return ""
+	}
+	return find(page)
+}
+
+// TestFirstScreenAnswers: which features, in which direction, how much better than
+// averages and how sure, in the words of the data; then what is proven.
+func TestFirstScreenAnswers(t *testing.T) {
+	s := fitted(t, func(p *optcomplete.Problem, s *optcomplete.Settings) {
+		p.Nouns, s.Gamma = result.NounsOf("user_id", "film", "rating"), 0
+	}).Summary
+	s.Diagnostics.Terms[0].Spread.Positive, s.Diagnostics.Terms[0].StepSpread.Positive = 0.96, 0.96
+	s.Diagnostics.Terms[1].Spread.Positive, s.Diagnostics.Terms[1].StepSpread.Positive = 0.04, 0.04
+	s.Diagnostics.Terms[2].Spread.Positive, s.Diagnostics.Terms[2].StepSpread.Positive = 0.5, 0.5
+	page, node := written(t, jsonOf(t, s), nil)
+	got, rest := sectionText(node, "answer"), 0
+	for _, want := range []string{
+		"these 3 explain the ratings best", "▲ " + s.Terms[0] + " more of it: higher for 96 % of users", "▼ " + s.Terms[1] + " more of it: lower",
+		"◆ " + s.Terms[2] + " more of it: users differ", "For a new film", "Cost without it", "Better than averages", "averages of users and films (95 % interval",
+		"held-out ratings", "Same choice at other γ", "Same choice on resamplesnot tried", "proven optimal No other selection of 3 features",
+	} {
+		at := strings.Index(got[rest:], want)
+		if at < 0 {
+			t.Fatalf("%q is not there, or not in its place, in %q", want, got)
+		}
+		rest += at
+	}
+	if at := strings.Index(page, "<section"); strings.Contains(page[:at], `class="badge`) {
+		t.Error("the proof comes before the answer")
+	}
+}
+
+// TestLeftOutFeaturesAreNoWarnings: a constant that was left out is said with the
+// data, not in a banner.
+func TestLeftOutFeaturesAreNoWarnings(t *testing.T) {
+	s := fitted(t, usual).Summary
+	s.Warnings = []string{`feature "one" is 1 in every item: left out`}
+	page, node := written(t, jsonOf(t, s), nil)
+	if strings.Contains(page, `class="warnings"`) || !strings.Contains(sectionText(node, "data"), s.Warnings[0]) {
+		t.Error("the constant is a warning, or is not said")
+	}
+	s.Warnings = append(s.Warnings, "something is wrong")
+	if page, _ := written(t, jsonOf(t, s), nil); !strings.Contains(page, `class="warnings"`) {
+		t.Error("a warning is not shown")
+	}
+}
+
+// TestErrorsAreDifferences: errors are compared with the best simpler prediction,
+// not with 0.
+func TestErrorsAreDifferences(t *testing.T) {
+	s := fitted(t, usual).Summary
+	s.Holdout.RMSE = 0.5
+	for i := range s.Baselines {
+		s.Baselines[i].RMSE = 0.625 + float64(i)/8
+	}
+	page, _ := written(t, jsonOf(t, s), nil)
+	for _, want := range []string{"(−20.0 %)", "(0 %)", "(+20.0 %)"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
+	}
+}
+
+// TestNearlyEqualBarsAreToldApart: what differs in the third digit is not drawn as
+// bars of the same length.
+func TestNearlyEqualBarsAreToldApart(t *testing.T) {
+	plot := &chart.Rows{Zero: true, Rows: []chart.Row{{Bar: &[2]float64{0, 0.124}}, {Bar: &[2]float64{0, 0.125}}}}
+	if caption := apart(plot); plot.Zero || plot.Rows[1].Bar != nil || *plot.Rows[1].Dot != 0.125 || caption == "" {
+		t.Errorf("%+v, %q", plot, caption)
+	}
+	plot = &chart.Rows{Zero: true, Rows: []chart.Row{{Bar: &[2]float64{0, 0.1}}, {Bar: &[2]float64{0, 0.2}}}}
+	if caption := apart(plot); !plot.Zero || plot.Rows[1].Bar == nil || caption != "" {
+		t.Errorf("%+v, %q", plot, caption)
+	}
+}
+
+// TestColumnsHaveNames: titles are shown in the place of ids.
+func TestColumnsHaveNames(t *testing.T) {
+	text := jsonOf(t, fitted(t, usual).Summary)
+	m, err := Parse("m", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	id := m.s.Diagnostics.Examples[0].Cases[0].Sum.Column
+	m.Names = map[string]string{id: "The Title & More"}
+	var b strings.Builder
+	if err := Write(&b, m, nil); err != nil || !strings.Contains(b.String(), "How the prediction for The Title &amp; More adds up") || !m.Named() {
+		t.Errorf("no title in the page (%v)", err)
+	}
+	m.Names = map[string]string{"no such column": "x"}
+	if m.Named() {
+		t.Error("names of other columns are taken for names")
+	}
+}
+
+// TestCraftedNounsAreNotMarkup: a model.json that nobody's header made.
+func TestCraftedNounsAreNotMarkup(t *testing.T) {
+	s := fitted(t, usual).Summary
+	s.Nouns = &result.Nouns{Row: "<b>x</b>", Column: "film"}
+	if page, _ := written(t, jsonOf(t, s), nil); strings.Contains(page, "<b>x</b>") || !strings.Contains(page, "films") {
+		t.Error("a noun became markup")
+	}
+}
