@@ -15,14 +15,22 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	if err != nil {
 		return Step{}, err
 	}
-	out := Step{Rank: f.Rank}
+	columns := l.columnsDistance()
+	first := func() float64 { return l.likelihood(l.error(s)) - l.rowsDistance(s) - columns }
+	if l.relaxed.taken && !(first() >= f.Bound) { // too far
+		f.setRowPrior(l.relaxed.to)
+		l.relaxed.by /= 4
+		if s, err = l.pass(ctx); err != nil {
+			return Step{}, err
+		}
+	}
+	l.relaxed.from, l.relaxed.taken = f.rowPrior(), false
+	out := Step{Rank: f.Rank, Bounds: []float64{first()}}
 	wrong := l.error(s)
 	rows := func() float64 { return l.rowsDistance(s) }
-	columns := l.columnsDistance()
 	bound := func(far float64) {
 		out.Bounds = append(out.Bounds, l.likelihood(wrong)-far-columns)
 	}
-	bound(rows())
 	l.setPrior(s)
 	f.Noise = max(wrong/max(l.entries, 1), tiny)
 	far := rows()

@@ -69,9 +69,11 @@ func (l *learner) absorb() bool {
 		}
 	}
 	f.Spread = congruent(turn, f.Spread, d)
+	l.relaxed.from.spread = congruent(turn, l.relaxed.from.spread, d)
 	if f.Levels {
 		for y := range known {
 			f.Prior[y] += m[y]
+			l.relaxed.from.mean[y] += m[y]
 		}
 	}
 	return true

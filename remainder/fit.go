@@ -115,7 +115,7 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 			climb.Steps = 0
 			if l.fit.Bound < before.Bound { // the evidence is against them
 				climb.Steps = max(steps-before.Steps, 1)
-				*l.fit = before
+				*l.fit, l.relaxed = before, relaxed{}
 				l.logColumns = l.columnLogs()
 			}
 		}
@@ -147,6 +147,10 @@ func (l *learner) climb(ctx context.Context, s Settings) error {
 		last = l.fit.Bound
 		if l.drop() {
 			last = math.Inf(-1) // a smaller model: the bound starts anew
+			continue
+		}
+		if number < s.Steps {
+			l.relax()
 		}
 	}
 	return nil
@@ -163,6 +167,7 @@ type learner struct {
 	longest int
 	chunks  []int // chunk c has the rows chunks[c]..chunks[c+1]
 	fit     *Fit
+	relaxed relaxed
 
 	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
 	logSpread     float64   // log|Σ|

@@ -1,0 +1,99 @@
+package remainder
+
+import (
+	"math"
+	"slices"
+)
+
+// relaxed takes what a step learns of the rows' prior further than the moments
+// say, as their steps are short where rows have few entries each (adaptive
+// overrelaxed bound optimization, Salakhutdinov and Roweis, ICML 2003). The bound
+// is checked by the next pass, and what the moments say is taken if it has fallen.
+type relaxed struct {
+	by       float64  // how far, in units of the step of the moments
+	from, to rowPrior // before the step, and as the moments say
+	taken    bool     // the fit has neither, but what lies beyond
+}
+
+// rowPrior is m, Σ and σ².
+type rowPrior struct {
+	mean, spread []float64
+	noise        float64
+}
+
+// relaxMore is the factor of by after a step that raised the bound, and relaxMost
+// how large it may become.
+const (
+	relaxMore = 1.3
+	relaxMost = 16
+)
+
+func (f *Fit) rowPrior() rowPrior { return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise} }
+
+func (f *Fit) setRowPrior(p rowPrior) { f.Prior, f.Spread, f.Noise = p.mean, p.spread, p.noise }
+
+// relax moves on from a step that began at l.relax.from. On the way from Σ to Σ'
+// it follows Σ^½ (Σ^-½ Σ' Σ^-½)^t Σ^½, which stays positive definite.
+func (l *learner) relax() {
+	f, r := l.fit, &l.relaxed
+	r.by, r.taken = min(max(1, r.by*relaxMore), relaxMost), false
+	d := f.size()
+	if len(r.from.mean) != d || d == 0 {
+		return
+	}
+	r.to = f.rowPrior() // the noise follows in one step
+	root, back := roots(r.from.spread, d)
+	if root == nil {
+		return
+	}
+	values, vectors := eigen(congruent(back, r.to.spread, d), d)
+	if values == nil || !(values[d-1] > 0) {
+		return
+	}
+	lines := make([][]float64, d) // root · vectors · values^(t/2)
+	for x := range d {
+		lines[x] = make([]float64, d)
+		for y := range d {
+			sum := 0.0
+			for z, v := range root[x] {
+				sum += v * vectors.At(z, y)
+			}
+			lines[x][y] = sum * math.Pow(values[y], r.by/2)
+		}
+	}
+	spread := make([]float64, d*d)
+	for x := range d {
+		for y := range x + 1 {
+			v := dot(lines[x], lines[y])
+			spread[x*d+y], spread[y*d+x] = v, v
+		}
+		if !(spread[x*d+x] > 0) || math.IsInf(spread[x*d+x], 1) {
+			return
+		}
+	}
+	f.Spread, f.Prior = spread, slices.Clone(f.Prior)
+	for x := range f.Known {
+		f.Prior[x] = r.from.mean[x] + r.by*(r.to.mean[x]-r.from.mean[x])
+	}
+	r.taken = true
+}
+
+// roots is the square root of a covariance and its inverse; nil if it has none.
+func roots(spread []float64, d int) (root, back [][]float64) {
+	values, vectors := eigen(spread, d)
+	if values == nil || !(values[d-1] > 0) {
+		return nil, nil
+	}
+	root, back = make([][]float64, d), make([][]float64, d)
+	for x := range d {
+		root[x], back[x] = make([]float64, d), make([]float64, d)
+		for y := range d {
+			for z, v := range values {
+				w := vectors.At(x, z) * vectors.At(y, z)
+				root[x][y] += w * math.Sqrt(v)
+				back[x][y] += w / math.Sqrt(v)
+			}
+		}
+	}
+	return root, back
+}
