@@ -41,9 +41,27 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	return parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o,
-		estimate.RemainderRecipe{Kind: t.kind, Rank: settings.ResidualRank, Seed: settings.Seed, Threads: t.threads})
+	recipe := estimate.RemainderRecipe{Kind: t.kind, Rank: settings.ResidualRank, Seed: settings.Seed, Threads: t.threads}
+	if t.memory != nil && train.Observed() >= longStep {
+		left := rememberedBytes
+		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {
+			if left < 0 {
+				return compute()
+			}
+			answer, err := t.memory.Do([]byte(question), compute)
+			left -= len(answer)
+			return answer, err
+		}
+	}
+	return parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, recipe)
 }
+
+// longStep is how many entries make a step of the remainder worth remembering in a
+// checkpoint, and rememberedBytes about how much of it is kept, in memory too: the
+// sums of a step have numbers for every column. What is not kept is computed again.
+var longStep = 4 << 20
+
+const rememberedBytes = 256 << 20
 
 // others are the features that are not selected, at most so many: those that the
 // cost falls with the fastest if they get weight beside the selection. Features

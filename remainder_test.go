@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"errors"
 	"math"
 	"testing"
 
@@ -12,6 +13,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/model/store"
+	"optcomplete/pass"
 	"optcomplete/spec"
 )
 
@@ -146,5 +148,54 @@ func TestBaselinesObeyThePaperModel(t *testing.T) {
 		if m.Summary.Model != "paper" || m.RowEffects != nil || m.ColumnEffects != nil || m.Mean != 0 || m.Clip != nil {
 			t.Errorf("%v: model %s, mean %v, clip %v", method, m.Summary.Model, m.Mean, m.Clip)
 		}
+	}
+}
+
+// failing runs readings, and fails for good at one of those of the remainder, as
+// if the run had been killed there.
+type failing struct {
+	at   int // 0: never
+	done int
+}
+
+var errKilled = errors.New("killed")
+
+func (f *failing) Run(ctx context.Context, r pass.Reading) error {
+	if r.Tasks[0].Pass.Name() == "remainder" {
+		if f.done+1 == f.at {
+			return errKilled
+		}
+		f.done++
+	}
+	return pass.ThreadRunner.Run(ctx, r)
+}
+
+func TestKilledRemainderGoesOn(t *testing.T) {
+	defer func(was int) { longStep = was }(longStep)
+	longStep = 0
+	problem := unnamed(t)
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4}, ResidualRank: 2, Limits: Limits{Threads: 2}}
+	fit := func(at int) (*Model, int, error) {
+		runner := &failing{at: at}
+		m, err := Fit(pass.WithRunner(context.Background(), runner), problem, settings)
+		return m, runner.done, err
+	}
+	want, all, err := fit(0)
+	if err != nil || all < 5 {
+		t.Fatal(all, err)
+	}
+	settings.Checkpoint = t.TempDir()
+	if _, _, err := fit(4); !errors.Is(err, errKilled) {
+		t.Fatal(err)
+	}
+	got, rest, err := fit(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rest != all-3 {
+		t.Errorf("%d readings after 3 of %d", rest, all)
+	}
+	if diff := cmp.Diff(want.Parts, got.Parts, cmpopts.IgnoreUnexported(model.Model{})); diff != "" {
+		t.Errorf("a killed run ends elsewhere: %s", diff)
 	}
 }

@@ -63,19 +63,19 @@ func (l *learner) likelihood(wrong float64) float64 {
 
 // rowsDistance is the divergence of the rows' posteriors from their prior,
 // Σ_i KL(N(θ̂,S) ‖ N(m,Σ)).
-func (l *learner) rowsDistance(s *sums) float64 {
+func (l *learner) rowsDistance(s *Sums) float64 {
 	f := l.fit
 	d := f.size()
 	inverse, logs := inverse(f.Spread, d)
 	pull := product(inverse, f.Prior, d)
-	inside := dot(inverse, s.second) - 2*dot(pull, s.mean) + l.rows*dot(pull, f.Prior)
-	return 0.5 * (inside - l.rows*float64(d) + l.rows*logs - s.logs)
+	inside := dot(inverse, s.Second) - 2*dot(pull, s.Mean) + l.rows*dot(pull, f.Prior)
+	return 0.5 * (inside - l.rows*float64(d) + l.rows*logs - s.Logs)
 }
 
 // setPrior sets m and Σ from the moments. The unnamed part of m is 0, and what
 // goes with the mean of the unnamed part, as it is, is not counted in the rest of
 // m: that is the intercept of a regression on the traits.
-func (l *learner) setPrior(s *sums) {
+func (l *learner) setPrior(s *Sums) {
 	f := l.fit
 	d := f.size()
 	if l.rows == 0 {
@@ -83,10 +83,10 @@ func (l *learner) setPrior(s *sums) {
 	}
 	mean := make([]float64, d)
 	for x := range f.Known {
-		mean[x] = s.mean[x] / l.rows
+		mean[x] = s.Mean[x] / l.rows
 	}
 	if r := f.Rank; r > 0 {
-		central := func(x, y int) float64 { return (s.second[x*d+y] - s.mean[x]*s.mean[y]/l.rows) / l.rows }
+		central := func(x, y int) float64 { return (s.Second[x*d+y] - s.Mean[x]*s.Mean[y]/l.rows) / l.rows }
 		traits := make([]float64, r*r)
 		for x := range r {
 			for y := range r {
@@ -94,7 +94,7 @@ func (l *learner) setPrior(s *sums) {
 			}
 		}
 		precision, _ := inverse(traits, r)
-		by := product(precision, s.mean[f.Known:], r)
+		by := product(precision, s.Mean[f.Known:], r)
 		for x := range f.Known {
 			for y := range r {
 				mean[x] -= central(x, f.Known+y) * by[y] / l.rows
@@ -104,7 +104,7 @@ func (l *learner) setPrior(s *sums) {
 	spread := make([]float64, d*d)
 	for x := range d {
 		for y := range d {
-			spread[x*d+y] = (s.second[x*d+y]-s.mean[x]*mean[y]-mean[x]*s.mean[y])/l.rows + mean[x]*mean[y]
+			spread[x*d+y] = (s.Second[x*d+y]-s.Mean[x]*mean[y]-mean[x]*s.Mean[y])/l.rows + mean[x]*mean[y]
 		}
 		spread[x*d+x] = max(spread[x*d+x], 1e-12*f.Spread[x*d+x]) // a spread never becomes 0 altogether
 	}
@@ -192,7 +192,7 @@ func (l *learner) spreadUnseen() {
 
 // columnsError is what the columns have to do with the expected squared error:
 // Σ_j tr(K(C + φ̂φ̂ᵀ)) − 2Rᵀφ̂.
-func (l *learner) columnsError(s *sums) float64 {
+func (l *learner) columnsError(s *Sums) float64 {
 	f := l.fit
 	own, stride := f.own(), f.stride()
 	tri := kernel.Tri(own)
@@ -201,7 +201,7 @@ func (l *learner) columnsError(s *sums) float64 {
 		if count == 0 {
 			continue
 		}
-		k, r := s.columns[j*stride:][:tri], s.columns[j*stride+tri:][:own]
+		k, r := s.Columns[j*stride:][:tri], s.Columns[j*stride+tri:][:own]
 		phi, c := f.Columns[j*own:][:own], f.Error[j*tri:][:tri]
 		at, here := 0, 0.0
 		for x := range own {
@@ -225,7 +225,7 @@ const columnBlock = 256
 
 // setColumns solves every column given the rows: precision T⁻¹ + K/σ², right-hand
 // side R/σ².
-func (l *learner) setColumns(ctx context.Context, s *sums) error {
+func (l *learner) setColumns(ctx context.Context, s *Sums) error {
 	f := l.fit
 	own, stride := f.own(), f.stride()
 	if own == 0 {
@@ -247,7 +247,7 @@ func (l *learner) setColumns(ctx context.Context, s *sums) error {
 			}
 			for len(seen) > 0 {
 				take := min(kernel.Lanes, len(seen))
-				l.solveColumns(seen[:take], s.columns, stride, prior, by, k, u, scratch, &logs[block])
+				l.solveColumns(seen[:take], s.Columns, stride, prior, by, k, u, scratch, &logs[block])
 				seen = seen[take:]
 			}
 			return nil

@@ -14,8 +14,9 @@
 // Fit climbs the evidence bound (variational Bayes, rows and columns independent
 // given the data): every step solves all rows exactly given the columns, then all
 // columns given the rows, both with their posterior covariances, and sets m, Σ, T
-// and σ² from the moments. No half of a step can lower the bound. Directions that
-// carry next to nothing are dropped.
+// and σ² from the moments. No half of a step can lower the bound. Between steps m
+// and Σ go further than the moments say, as long as that raises the bound (relax.go).
+// Directions that carry next to nothing are dropped.
 //
 // What features explain of the columns' φ is moved into the rows' coefficients
 // after every step (a change of coordinates that leaves every prediction as it
@@ -23,8 +24,9 @@
 // without entries is predicted from its features alone.
 //
 // Rows are never kept: given the columns a row's posterior is one solve, which
-// Rows repeats when it is asked for. A pass needs the columns' sums, m·(f+1)(f+2)/2
-// numbers for each chunk of rows, f = 1 + rank.
+// Rows repeats when it is asked for. A step is one reading of the entries (see
+// package pass), whose parts are the columns' sums: m·(f+1)(f+2)/2 numbers, f = 1 +
+// rank. So it runs on entries in a file, or on other machines.
 //
 // The result is finite and has the same bits for any number of threads.
 package remainder

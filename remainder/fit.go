@@ -27,6 +27,9 @@ type Settings struct {
 	Threads   int // zero means 1; the result does not depend on it
 	// Start is where to begin. It is not changed.
 	Start Start
+	// Remember gives the answer to a question that was asked before, in a run that
+	// was killed, or computes it; nil: everything is computed.
+	Remember func(question string, compute func() ([]byte, error)) ([]byte, error)
 	// OnStep is called after every step; may be nil.
 	OnStep func(Step)
 }
@@ -164,21 +167,18 @@ type learner struct {
 	entries float64
 	rows    float64 // with entries
 	count   []int   // entries of each column
-	longest int
-	chunks  []int // chunk c has the rows chunks[c]..chunks[c+1]
 	fit     *Fit
 	relaxed relaxed
+	design  *pass.Shared[[]float64]
+	ask     func(question string, compute func() ([]byte, error)) ([]byte, error)
 
 	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
-	logSpread     float64   // log|Σ|
 	logColumns    float64   // Σ log|Cov φ_j|, over columns with entries
-	table         []float64 // m×width: h_j
-	width         int
 	regress       []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
 }
 
 func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
-	l := &learner{Problem: p, threads: max(s.Threads, 1)}
+	l := &learner{Problem: p, threads: max(s.Threads, 1), ask: s.Remember, design: pass.Share(p.Design)}
 	l.n, l.m = p.Values.Dims()
 	if len(p.Design) != l.m*p.Known || len(s.Start.Mean) != p.Known || len(s.Start.Spread) != p.Known*p.Known {
 		panic(fmt.Sprintf("remainder: %d numbers of a design of %d for %d columns", len(p.Design), p.Known, l.m))
@@ -189,9 +189,8 @@ func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
 	}
 	l.count, l.entries = survey.Columns, float64(survey.Total)
 	for i := range l.n {
-		if e := p.Values.Entries(i); e > 0 {
+		if p.Values.Entries(i) > 0 {
 			l.rows++
-			l.longest = max(l.longest, e)
 		}
 	}
 	return l, nil

@@ -1,61 +1,12 @@
 package remainder
 
-import (
-	"context"
-
-	"optcomplete/data"
-	"optcomplete/internal/kernel"
-	"optcomplete/internal/parallel"
-)
-
-// rowsBlock is how many rows are solved at a time.
-const rowsBlock = 256
-
-// Rows solves all rows of a source and gives θ̂ of each to the function, which is
-// called once for every row, in no order and by several goroutines. A row
-// without entries gets the prior's mean.
-func (f *Fit) Rows(ctx context.Context, values data.Source, threads int, give func(i int, theta []float64)) error {
-	n, m := values.Dims()
-	l := &learner{Problem: Problem{Values: values, Mean: f.Mean, Design: f.Design, Known: f.Known, Levels: f.Levels}, threads: threads, n: n, m: m, fit: f}
-	l.prepare()
-	return parallel.Do(ctx, (n+rowsBlock-1)/rowsBlock, threads, func(int) func(int) error {
-		w := l.newWorker()
-		rows := make([]int, 0, kernel.Lanes)
-		flush := func() {
-			if len(rows) == 0 {
-				return
-			}
-			w.solve(len(rows))
-			for lane, i := range rows {
-				w.lane(lane)
-				give(i, w.theta)
-			}
-			rows = rows[:0]
-		}
-		return func(block int) error {
-			for i := block * rowsBlock; i < min(n, (block+1)*rowsBlock); i++ {
-				if values.Entries(i) == 0 {
-					give(i, f.Prior)
-					continue
-				}
-				if err := w.load(len(rows), i); err != nil {
-					return err
-				}
-				if rows = append(rows, i); len(rows) == kernel.Lanes {
-					flush()
-				}
-			}
-			flush()
-			return nil
-		}
-	})
-}
+import "optcomplete/internal/kernel"
 
 // Predictor answers for one row after the other: mean and variance of a
 // prediction, the noise of an entry not included. It serves one goroutine.
 type Predictor struct {
 	*Fit
-	w       *worker
+	w       *solver
 	spread  []float64 // S of the row, d×d
 	known   []float64 // the design of the typical column
 	scratch []float64
@@ -68,10 +19,8 @@ func NewPredictor(f *Fit) *Predictor {
 	if f.Known > 0 {
 		m = len(f.Design) / f.Known
 	}
-	l := &learner{Problem: Problem{Mean: f.Mean, Design: f.Design, Known: f.Known, Levels: f.Levels}, m: m, fit: f}
-	l.prepare()
 	d := f.size()
-	p := &Predictor{Fit: f, w: l.newWorker(), spread: make([]float64, d*d), known: make([]float64, f.Known), scratch: make([]float64, d)}
+	p := &Predictor{Fit: f, w: newSolver(prepare(f)), spread: make([]float64, d*d), known: make([]float64, f.Known), scratch: make([]float64, d)}
 	for j := range m {
 		axpy(1/float64(m), f.Design[j*f.Known:][:f.Known], p.known)
 	}

@@ -28,7 +28,9 @@ const (
 	relaxMost = 16
 )
 
-func (f *Fit) rowPrior() rowPrior { return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise} }
+func (f *Fit) rowPrior() rowPrior {
+	return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise}
+}
 
 func (f *Fit) setRowPrior(p rowPrior) { f.Prior, f.Spread, f.Noise = p.mean, p.spread, p.noise }
 

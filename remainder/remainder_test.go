@@ -6,8 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 )
 
 // world is generated data of the model.
@@ -232,6 +235,34 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 	one, four := learn(t, w, Settings{Rank: 2, Threads: 1, Steps: 12}), learn(t, w, Settings{Rank: 2, Threads: 4, Steps: 12})
 	if !slices.Equal(one.Columns, four.Columns) || !slices.Equal(one.Spread, four.Spread) || one.Noise != four.Noise || one.Bound != four.Bound {
 		t.Error("the number of threads changes the result")
+	}
+}
+
+// By workers that know nothing but what is sent to them, on entries that are not in
+// memory: the same bits.
+func TestStepsCanBeSent(t *testing.T) {
+	w := made(t, 11, 400, 50, 3, 2, 0.3)
+	pipes := pass.NewPipes(3)
+	defer pipes.Close()
+	here := learn(t, w, Settings{Rank: 2, Threads: 2, Steps: 9})
+	p := w.problem()
+	p.Values = struct{ data.Source }{w.train}
+	ctx := pass.WithRunner(context.Background(), pipes)
+	there, err := Learn(ctx, p, Settings{Rank: 2, Threads: 2, Steps: 9, Start: w.start()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(here, there); diff != "" {
+		t.Error(diff)
+	}
+	rows := func(ctx context.Context) (out []float64) {
+		if err := here.Rows(ctx, p.Values, 2, func(_ int, theta []float64) { out = append(out, theta...) }); err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	if !slices.Equal(rows(context.Background()), rows(ctx)) {
+		t.Error("the rows differ")
 	}
 }
 

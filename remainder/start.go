@@ -6,6 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/random"
+	"optcomplete/pass"
 )
 
 // traitStream is the random stream of the unnamed traits' start.
@@ -127,10 +128,13 @@ func (l *learner) left(ctx context.Context) (data.Source, error) {
 	for i := 0; i < l.n; i += every {
 		rows = append(rows, i)
 	}
+	var sample *data.Matrix
+	var err error
 	if every == 1 {
-		rows = nil
+		sample, err = pass.Collect(ctx, l.Values, l.threads, "remainder")
+	} else {
+		sample, err = pass.Pick(ctx, l.Values, l.threads, "remainder", rows)
 	}
-	sample, err := data.Collect(l.Values, rows)
 	if err != nil {
 		return nil, err
 	}

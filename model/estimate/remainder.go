@@ -104,6 +104,8 @@ type RemainderRecipe struct {
 	Seed    uint64
 	Threads int
 	OnStep  func(remainder.Step) // may be nil
+	// Remember answers what a killed run has computed; may be nil. See package remainder.
+	Remember func(question string, compute func() ([]byte, error)) ([]byte, error)
 }
 
 // FitRemainder fits the remainder together with all other parts, starting from
@@ -137,7 +139,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
 	}
 	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind == spec.Full},
-		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep})
+		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
 	if err != nil || fit.Rank+o == 0 {
 		return err
 	}
