@@ -76,14 +76,15 @@ func (t *task) others(ctx context.Context, s *selector, found []int, most int) (
 		}
 	}
 	if count > most {
-		weights, gradient := make([]float64, s.oracle.Dim()), make([]float64, s.oracle.Dim())
+		weights := make([]float64, s.oracle.Dim())
 		for _, u := range found {
 			weights[u] = 1
 		}
-		if _, _, err := s.oracle.Eval(ctx, weights, gradient); err != nil {
+		at, err := s.oracle.Eval(ctx, weights)
+		if err != nil {
 			return nil, err
 		}
-		slices.SortStableFunc(units, func(u, v int) int { return cmp.Compare(gradient[u], gradient[v]) })
+		slices.SortStableFunc(units, func(u, v int) int { return cmp.Compare(at.Gradient[u], at.Gradient[v]) })
 	}
 	var out []int
 	for _, u := range units {

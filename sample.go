@@ -434,17 +434,24 @@ type scaled struct {
 	by float64
 }
 
-func (s scaled) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return s.EvalHessian(ctx, weights, gradient, nil)
+func (s scaled) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
+	cut, err := s.Curved.Eval(pass.WithLabel(ctx, "samples"), weights)
+	return s.scale(cut), err
 }
 
-func (s scaled) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	cost, constant, err = s.Curved.EvalHessian(pass.WithLabel(ctx, "samples"), weights, gradient, hessian)
-	for j := range gradient {
-		gradient[j] *= s.by
-	}
+func (s scaled) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
+	cut, hessian, err := s.Curved.EvalHessian(pass.WithLabel(ctx, "samples"), weights)
 	for x := range hessian {
 		hessian[x] *= s.by
 	}
-	return cost * s.by, constant * s.by, err
+	return s.scale(cut), hessian, err
+}
+
+func (s scaled) scale(c search.Cut) search.Cut {
+	for j := range c.Gradient {
+		c.Gradient[j] *= s.by
+	}
+	c.Cost *= s.by
+	c.Constant *= s.by
+	return c
 }

@@ -101,24 +101,24 @@ type counted struct{ evaluations int }
 
 func (c *counted) Dim() int { return 2 }
 
-func (c *counted) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return c.EvalHessian(ctx, weights, gradient, nil)
+func (c *counted) Eval(_ context.Context, weights []float64) (search.Cut, error) {
+	c.evaluations++
+	return search.Cut{Cost: weights[0], Constant: math.Copysign(0, -1), Gradient: []float64{math.Inf(-1), -weights[1]}}, nil
 }
 
-func (c *counted) EvalHessian(_ context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	c.evaluations++
-	gradient[0], gradient[1] = math.Inf(-1), -weights[1]
-	for x := range hessian {
-		hessian[x] = float64(x)
+func (c *counted) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
+	cut, err := c.Eval(ctx, weights)
+	if weights[1] == 0 {
+		return cut, []float64{3}, err
 	}
-	return weights[0], math.Copysign(0, -1), nil
+	return cut, []float64{0, 1, 2, 3}, err
 }
 
 func (c *counted) Effort(free, left int) float64 { return 1 }
 
-func (c *counted) Enumerate(_ context.Context, in, candidates []int, left int, below float64, keep int) ([][]int, []float64, float64, float64, error) {
+func (c *counted) Enumerate(_ context.Context, r search.Region) (search.Listing, error) {
 	c.evaluations++
-	return [][]int{{0, 1}}, []float64{below / 3}, 1e-300, math.Inf(1), nil
+	return search.Listing{Selections: [][]int{{0, 1}}, Costs: []float64{r.Below / 3}, Margin: 1e-300, Rest: math.Inf(1)}, nil
 }
 
 func TestOracleAnswersFromMemoryToTheBit(t *testing.T) {
@@ -137,22 +137,22 @@ func TestOracleAnswersFromMemoryToTheBit(t *testing.T) {
 			t.Fatal("the oracle lost what its cost can do")
 		}
 		for _, w := range [][]float64{{0.5, 1}, {0.25, 0}, {0.5, 1}} {
-			gradient, hessian := make([]float64, 2), make([]float64, 4)
-			c, k, err := o.Eval(ctx, w, gradient)
+			c, err := o.Eval(ctx, w)
 			if err != nil {
 				t.Fatal(err)
 			}
-			numbers = append(append(numbers, c, k), gradient...)
-			if c, k, err = o.EvalHessian(ctx, w, gradient, hessian); err != nil {
+			numbers = append(append(numbers, c.Cost, c.Constant), c.Gradient...)
+			c, hessian, err := o.EvalHessian(ctx, w)
+			if err != nil {
 				t.Fatal(err)
 			}
-			numbers = append(append(append(numbers, c, k), gradient...), hessian...)
+			numbers = append(append(append(numbers, c.Cost, c.Constant), c.Gradient...), hessian...)
 		}
-		_, costs, margin, rest, err := o.Enumerate(ctx, []int{0}, []int{1}, 1, 0.1, 3)
+		list, err := o.Enumerate(ctx, search.Region{In: []int{0}, Candidates: []int{1}, Left: 1, Below: 0.1, Keep: 3})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return append(append(numbers, costs...), margin, rest), cost.evaluations
+		return append(append(numbers, list.Costs...), list.Margin, list.Rest), cost.evaluations
 	}
 	first, evaluations := run()
 	if evaluations != 5 {

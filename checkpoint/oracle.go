@@ -51,8 +51,8 @@ type curvedLister struct {
 
 func (c *curvedLister) Dim() int { return c.curvedOracle.Dim() }
 
-func (c *curvedLister) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return c.curvedOracle.Eval(ctx, weights, gradient)
+func (c *curvedLister) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
+	return c.curvedOracle.Eval(ctx, weights)
 }
 
 // about is a question: what is asked of which cost, in bytes.
@@ -67,31 +67,36 @@ func (o *oracle) about(kind string, numbers ...[]float64) []byte {
 	return b
 }
 
-func (o *oracle) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return o.numbers("cost", weights, gradient, nil, func() (float64, float64, error) {
-		return o.Oracle.Eval(ctx, weights, gradient)
+func (o *oracle) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
+	cut, _, err := o.numbers("cost", weights, 0, func() (search.Cut, []float64, error) {
+		cut, err := o.Oracle.Eval(ctx, weights)
+		return cut, nil, err
 	})
+	return cut, err
 }
 
-func (o *curvedOracle) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	kind := "curved"
-	if hessian == nil {
-		kind = "cost"
+func (o *curvedOracle) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
+	positive := 0
+	for _, w := range weights {
+		if w > 0 {
+			positive++
+		}
 	}
-	return o.numbers(kind, weights, gradient, hessian, func() (float64, float64, error) {
-		return o.curved.EvalHessian(ctx, weights, gradient, hessian)
+	return o.numbers("curved", weights, positive*positive, func() (search.Cut, []float64, error) {
+		return o.curved.EvalHessian(ctx, weights)
 	})
 }
 
-// numbers remembers an evaluation: cost, constant, gradient and Hessian.
-func (o *oracle) numbers(kind string, weights, gradient, hessian []float64, eval func() (cost, constant float64, err error)) (cost, constant float64, err error) {
+// numbers remembers an evaluation: cost, constant, gradient and a Hessian of some
+// length.
+func (o *oracle) numbers(kind string, weights []float64, second int, eval func() (search.Cut, []float64, error)) (search.Cut, []float64, error) {
 	answer, err := o.store.Do(o.about(kind, weights), func() ([]byte, error) {
-		cost, constant, err := eval()
+		cut, hessian, err := eval()
 		if err != nil {
 			return nil, err
 		}
 		var b []byte
-		for _, list := range [][]float64{{cost, constant}, gradient, hessian} {
+		for _, list := range [][]float64{{cut.Cost, cut.Constant}, cut.Gradient, hessian} {
 			for _, x := range list {
 				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(x))
 			}
@@ -99,22 +104,21 @@ func (o *oracle) numbers(kind string, weights, gradient, hessian []float64, eval
 		return b, nil
 	})
 	if err != nil {
-		return 0, 0, err
+		return search.Cut{}, nil, err
 	}
-	if len(answer) != 8*(2+len(gradient)+len(hessian)) {
-		return 0, 0, fmt.Errorf("checkpoint: an evaluation of %d bytes is remembered, not of %d", len(answer), 8*(2+len(gradient)+len(hessian)))
+	if want := 8 * (2 + len(weights) + second); len(answer) != want {
+		return search.Cut{}, nil, fmt.Errorf("checkpoint: an evaluation of %d bytes is remembered, not of %d", len(answer), want)
 	}
-	read := func(to []float64) {
-		for x := range to {
-			to[x] = math.Float64frombits(binary.LittleEndian.Uint64(answer))
+	read := func(count int) []float64 {
+		out := make([]float64, count)
+		for x := range out {
+			out[x] = math.Float64frombits(binary.LittleEndian.Uint64(answer))
 			answer = answer[8:]
 		}
+		return out
 	}
-	first := make([]float64, 2)
-	read(first)
-	read(gradient)
-	read(hessian)
-	return first[0], first[1], nil
+	first := read(2)
+	return search.Cut{Cost: first[0], Constant: first[1], Gradient: read(len(weights))}, read(second), nil
 }
 
 func (o *enumerator) Effort(free, left int) float64 { return o.lister.Effort(free, left) }
@@ -127,28 +131,29 @@ type listing struct {
 	Margin, Rest uint64
 }
 
-func (o *enumerator) Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error) {
-	about := fmt.Appendf(o.about("list", []float64{below}), "%v %v %d %d", in, candidates, left, keep)
+func (o *enumerator) Enumerate(ctx context.Context, r search.Region) (search.Listing, error) {
+	about := fmt.Appendf(o.about("list", []float64{r.Below}), "%v %v %d %d", r.In, r.Candidates, r.Left, r.Keep)
 	answer, err := o.store.Do(about, func() ([]byte, error) {
-		selections, costs, margin, rest, err := o.lister.Enumerate(ctx, in, candidates, left, below, keep)
+		found, err := o.lister.Enumerate(ctx, r)
 		if err != nil {
 			return nil, err
 		}
-		l := listing{Selections: selections, Margin: math.Float64bits(margin), Rest: math.Float64bits(rest)}
-		for _, c := range costs {
+		l := listing{Selections: found.Selections, Margin: math.Float64bits(found.Margin), Rest: math.Float64bits(found.Rest)}
+		for _, c := range found.Costs {
 			l.Costs = append(l.Costs, math.Float64bits(c))
 		}
 		return json.Marshal(l)
 	})
 	if err != nil {
-		return nil, nil, 0, 0, err
+		return search.Listing{}, err
 	}
 	var l listing
 	if err := json.Unmarshal(answer, &l); err != nil {
-		return nil, nil, 0, 0, fmt.Errorf("checkpoint: %w", err)
+		return search.Listing{}, fmt.Errorf("checkpoint: %w", err)
 	}
+	found := search.Listing{Selections: l.Selections, Margin: math.Float64frombits(l.Margin), Rest: math.Float64frombits(l.Rest)}
 	for _, c := range l.Costs {
-		costs = append(costs, math.Float64frombits(c))
+		found.Costs = append(found.Costs, math.Float64frombits(c))
 	}
-	return l.Selections, costs, math.Float64frombits(l.Margin), math.Float64frombits(l.Rest), nil
+	return found, nil
 }

@@ -283,9 +283,10 @@ func TestCoarseSolverStillEndsInProof(t *testing.T) {
 // rough lowers the constant of every cut, as an oracle that rounds badly would.
 type rough struct{ search.Oracle }
 
-func (r rough) Eval(ctx context.Context, w, g []float64) (cost, constant float64, err error) {
-	cost, constant, err = r.Oracle.Eval(ctx, w, g)
-	return cost, constant - 1e-3*cost, err
+func (r rough) Eval(ctx context.Context, w []float64) (search.Cut, error) {
+	cut, err := r.Oracle.Eval(ctx, w)
+	cut.Constant -= 1e-3 * cut.Cost
+	return cut, err
 }
 
 // TestRoughCutsEndAtANumericalLimit: selections whose own cut does not reach their

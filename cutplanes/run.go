@@ -93,19 +93,17 @@ func (r *run) early(ctx context.Context) (search.Status, bool) {
 
 // evaluate gives the cost at the weights and the cut there.
 func (r *run) evaluate(ctx context.Context, weights []float64) (float64, milp.Cut, error) {
-	cut := milp.Cut{Gradient: make([]float64, r.p)}
-	cost, constant, err := r.oracle.Eval(ctx, weights, cut.Gradient)
+	at, err := r.oracle.Eval(ctx, weights)
 	if err != nil {
-		return 0, cut, err
+		return 0, milp.Cut{}, err
 	}
-	if math.IsNaN(cost) || math.IsNaN(constant) {
-		return 0, cut, fmt.Errorf("cutplanes: the oracle returned cost %v and constant %v", cost, constant)
+	if math.IsNaN(at.Cost) || math.IsNaN(at.Constant) {
+		return 0, milp.Cut{}, fmt.Errorf("cutplanes: the oracle returned cost %v and constant %v", at.Cost, at.Constant)
 	}
-	cut.Constant = constant
 	if !r.sampled {
 		r.result.Passes++
 	}
-	return cost, cut, nil
+	return at.Cost, milp.Cut{Constant: at.Constant, Gradient: at.Gradient}, nil
 }
 
 // cut evaluates a selection and adds the cut there to the master.

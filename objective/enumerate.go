@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // Limits of an enumeration. Its parts have a number for every selection, so they
@@ -56,20 +57,17 @@ func (o *Exact) Effort(freeFeatures, left int) float64 {
 // error is the error of an elimination.
 func (o *Exact) reach() float64 { return o.gamma * slices.Max(o.norm) }
 
-// Enumerate computes the cost of every selection of the features in and left
-// of the candidates, in one pass over the rows. It returns, by rising cost,
-// those whose cost may be below the given one and the best keep of the others.
-// A true cost differs from the one returned by at most margin, and a selection
-// that is not returned costs at least rest.
+// Enumerate computes the cost of every selection of a region, in one pass over the
+// rows; see search.Enumerator.
 //
 // The rows are solved through their products G_i and not through residuals, so
 // digits cancel: with K_S = I/γ + G_i[S,S] and u = K_S⁻¹y_i[S], a relative error
 // δ of elimination changes yᵀu by at most δ·tr(K_S)·‖u‖², and ‖u‖² ≤ γ‖a_i‖².
 // That is what margin adds up. Where it would be too much the eliminations have 106
 // bits.
-func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error) {
-	count := int(kernel.Choose(len(candidates), left))
-	if left < 1 || count < 1 || count > enumerateMost {
+func (o *Exact) Enumerate(ctx context.Context, r search.Region) (search.Listing, error) {
+	count := int(kernel.Choose(len(r.Candidates), r.Left))
+	if r.Left < 1 || count < 1 || count > enumerateMost {
 		panic("objective: not a number of selections to enumerate")
 	}
 	if o.grams == nil {
@@ -83,21 +81,21 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 		}
 		g.keep = o.p <= gramFeatures && float64(groups)*float64(o.gramStride())*8 <= gramBytes
 	}
-	order := append(slices.Clone(candidates), in...) // those in are eliminated first, from the end
-	passes := []pass.Pass{&enumeration{Of: o.described(), Order: order, Candidates: len(candidates), Left: left, Wide: o.reach() > enumerateReach}}
+	order := append(slices.Clone(r.Candidates), r.In...) // those in are eliminated first, from the end
+	passes := []pass.Pass{&enumeration{Of: o.described(), Order: order, Candidates: len(r.Candidates), Left: r.Left, Wide: o.reach() > enumerateReach}}
 	if g.norms == nil {
 		passes = append(passes, &norming{Of: o.described()})
 	}
 	parts, err := pass.Run(ctx, o.matrix, o.threads, passes...)
 	if err != nil {
-		return nil, nil, 0, 0, err
+		return search.Listing{}, err
 	}
 	if g.norms == nil {
 		g.norms = parts[1].(*rowNorms)
 	}
-	k := float64(len(in) + left)
+	k := float64(len(r.In) + r.Left)
 	scale := 1 / (float64(o.n) * float64(o.m))
-	margin = 8 * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
+	margin := 8 * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
 	if o.reach() > enumerateReach { // 106 bits, but for the sums over the rows
 		margin = (8*k*k*(1.2e-16*g.norms.Squares+0x1p-100*o.gamma*g.norms.Rounded) + o.delta()*g.norms.Squares) * scale
 	}
@@ -106,13 +104,13 @@ func (o *Exact) Enumerate(ctx context.Context, in, candidates []int, left int, b
 	for i, gain := range all {
 		all[i] = (g.norms.Squares - (gains.Base + gain)) * scale
 	}
-	selections, costs, rest = pick(all, in, candidates, left, below+margin, keep)
-	return selections, costs, margin, rest - margin, nil
+	return pick(all, r, margin), nil
 }
 
-// pick finds the selections that cost less than below, and the best keep of the
-// others, and names them. rest is the least cost of those left out.
-func pick(all []float64, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, rest float64) {
+// pick lists of all costs of a region, which are right within margin, those that are
+// wanted.
+func pick(all []float64, r search.Region, margin float64) search.Listing {
+	below := r.Below + margin
 	var found []int
 	better := func(a, b int) int {
 		if c := cmp.Compare(all[a], all[b]); c != 0 {
@@ -120,7 +118,7 @@ func pick(all []float64, in, candidates []int, left int, below float64, keep int
 		}
 		return a - b
 	}
-	rest = math.Inf(1)
+	rest := math.Inf(1)
 	shrink := func(to int) {
 		slices.SortFunc(found, better)
 		if len(found) > to {
@@ -145,20 +143,21 @@ func pick(all []float64, in, candidates []int, left int, below float64, keep int
 	for needed < len(found) && all[found[needed]] < below {
 		needed++
 	}
-	shrink(max(needed, min(keep, len(found))))
+	shrink(max(needed, min(r.Keep, len(found))))
+	out := search.Listing{Margin: margin, Rest: rest - margin}
 	for _, i := range found {
-		selection := slices.Clone(in)
-		costs = append(costs, all[i])
+		selection := slices.Clone(r.In)
+		out.Costs = append(out.Costs, all[i])
 		// The place is Σ Choose(c_x, x) over the chosen candidates: undo it.
-		c := len(candidates)
-		for x := left; x >= 1; x-- {
+		c := len(r.Candidates)
+		for x := r.Left; x >= 1; x-- {
 			for c--; int(kernel.Choose(c, x)) > i; c-- {
 			}
 			i -= int(kernel.Choose(c, x))
-			selection = append(selection, candidates[c])
+			selection = append(selection, r.Candidates[c])
 		}
 		slices.Sort(selection)
-		selections = append(selections, selection)
+		out.Selections = append(out.Selections, selection)
 	}
-	return selections, costs, rest
+	return out
 }

@@ -64,7 +64,8 @@ func TestEnumerateKnowsEveryCost(t *testing.T) {
 		below := sorted[rapid.IntRange(0, len(sorted)-1).Draw(t, "limit")]
 		keep := rapid.IntRange(0, 4).Draw(t, "keep")
 		for range gramAfter + 1 {
-			selections, got, margin, rest, err := o.Enumerate(context.Background(), in_, candidates, left, below, keep)
+			list, err := o.Enumerate(context.Background(), search.Region{In: in_, Candidates: candidates, Left: left, Below: below, Keep: keep})
+			selections, got, margin, rest := list.Selections, list.Costs, list.Margin, list.Rest
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // Exact is the cost c(s) on all observed entries of a matrix.
@@ -111,12 +112,16 @@ func (o *Exact) Dim() int { return o.p }
 func (o *Exact) Gamma() float64 { return o.gamma }
 
 // Eval returns the cost at the weights and a cut; see search.Oracle.
-func (o *Exact) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return o.EvalHessian(ctx, weights, gradient, nil)
+func (o *Exact) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
+	return cutOf(ctx, o, weights)
 }
 
 // EvalHessian is Eval, and also gives the second derivatives; see search.Curved.
-func (o *Exact) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
+func (o *Exact) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
+	return curvedCutOf(ctx, o, weights)
+}
+
+func (o *Exact) eval(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
 	if len(weights) != o.p || len(gradient) != o.p {
 		panic("objective: weights and gradient must have one number for each feature")
 	}

@@ -25,7 +25,7 @@ func eval(t interface{ Fatal(...any) }, o *Exact, s []float64, curved bool) (cos
 		}
 		hessian = make([]float64, support*support)
 	}
-	cost, constant, err := o.EvalHessian(context.Background(), s, gradient, hessian)
+	cost, constant, err := evalInto(context.Background(), o, s, gradient, hessian)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -154,7 +154,7 @@ func TestCancelledEvaluationReturnsTheError(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := testkit.Draw(t, 4)
 		o := NewExact(in.Matrix, in.Features, in.Gamma, 2)
-		if _, _, err := o.Eval(ctx, make([]float64, o.Dim()), make([]float64, o.Dim())); err != context.Canceled {
+		if _, _, err := evalInto(ctx, o, make([]float64, o.Dim()), make([]float64, o.Dim()), nil); err != context.Canceled {
 			t.Fatalf("got %v", err)
 		}
 	})

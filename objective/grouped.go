@@ -5,42 +5,29 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"optcomplete/search"
 )
-
-// Cost is what [Grouped] can group: a convex cost over weights of features, such
-// as [Exact] or [Pooled], with cuts and second derivatives as search.Curved says.
-type Cost interface {
-	Dim() int
-	Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error)
-	EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error)
-}
-
-// lister is a Cost that can evaluate many selections at once; see
-// search.Enumerator.
-type lister interface {
-	Effort(free, left int) float64
-	Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error)
-}
 
 // Grouped is a cost over groups of features that are selected together, such as
 // the indicators of one category. The weight of a group is that of each of its
 // features, so a cut of the features' cost is one of the groups': its gradient
 // adds up the members'.
 type Grouped struct {
-	cost   Cost
-	lister lister // the cost, if it enumerates and every group has one member
+	cost   search.Curved
+	lister search.Enumerator // the cost, if it enumerates and every group has one member
 	groups [][]int
 	of     []int // the group of each feature, −1 for none
 
-	weights, gradient, hessian []float64 // of the features, reused
+	weights []float64 // of the features, reused
 }
 
 // NewGrouped groups the features of a cost. The groups must not share features,
 // or it panics. A feature in no group is never selected; a group without
 // features explains nothing.
-func NewGrouped(cost Cost, groups [][]int) *Grouped {
+func NewGrouped(cost search.Curved, groups [][]int) *Grouped {
 	p := cost.Dim()
-	o := &Grouped{cost: cost, of: make([]int, p), weights: make([]float64, p), gradient: make([]float64, p)}
+	o := &Grouped{cost: cost, of: make([]int, p), weights: make([]float64, p)}
 	for j := range o.of {
 		o.of[j] = -1
 	}
@@ -59,7 +46,7 @@ func NewGrouped(cost Cost, groups [][]int) *Grouped {
 		single = single && len(members) == 1
 	}
 	if single {
-		o.lister, _ = cost.(lister)
+		o.lister, _ = cost.(search.Enumerator)
 	}
 	return o
 }
@@ -78,19 +65,22 @@ func (o *Grouped) Members(selection []int) []int {
 }
 
 // Eval returns the cost at the groups' weights and a cut; see search.Oracle.
-func (o *Grouped) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+func (o *Grouped) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
 	o.spread(weights)
-	cost, constant, err = o.cost.Eval(ctx, o.weights, o.gradient)
-	o.gather(gradient)
-	return cost, constant, err
+	cut, err := o.cost.Eval(ctx, o.weights)
+	if err != nil {
+		return search.Cut{}, err
+	}
+	return o.gather(cut), nil
 }
 
 // EvalHessian is Eval, and also gives the second derivatives; see search.Curved.
-func (o *Grouped) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	if hessian == nil {
-		return o.Eval(ctx, weights, gradient)
-	}
+func (o *Grouped) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
 	o.spread(weights)
+	cut, inner, err := o.cost.EvalHessian(ctx, o.weights)
+	if err != nil {
+		return search.Cut{}, nil, err
+	}
 	place, count := make([]int, len(weights)), 0 // of each group in the Hessian
 	for g, w := range weights {
 		place[g] = count
@@ -98,26 +88,19 @@ func (o *Grouped) EvalHessian(ctx context.Context, weights, gradient, hessian []
 			count++
 		}
 	}
-	if len(hessian) != count*count {
-		panic("objective: the Hessian must have a row for each group of positive weight")
-	}
 	var at []int // for each feature of positive weight, its group's place
 	for j, w := range o.weights {
 		if w > 0 {
 			at = append(at, place[o.of[j]])
 		}
 	}
-	t := len(at)
-	o.hessian = grow(o.hessian, t*t)
-	cost, constant, err = o.cost.EvalHessian(ctx, o.weights, o.gradient, o.hessian[:t*t])
-	o.gather(gradient)
-	clear(hessian)
+	t, hessian := len(at), make([]float64, count*count)
 	for x, a := range at {
 		for y, b := range at {
-			hessian[a*count+b] += o.hessian[x*t+y]
+			hessian[a*count+b] += inner[x*t+y]
 		}
 	}
-	return cost, constant, err
+	return o.gather(cut), hessian, nil
 }
 
 // spread gives each feature the weight of its group.
@@ -133,19 +116,19 @@ func (o *Grouped) spread(weights []float64) {
 }
 
 // gather adds up the members' gradients, less what the sum may have been rounded
-// up by. With a nil gradient there is nothing to do.
-func (o *Grouped) gather(gradient []float64) {
-	if gradient != nil && len(gradient) != len(o.groups) {
-		panic("objective: the gradient must have one number for each group")
-	}
-	for g := range gradient {
+// up by.
+func (o *Grouped) gather(c search.Cut) search.Cut {
+	of := c.Gradient
+	c.Gradient = make([]float64, len(o.groups))
+	for g := range c.Gradient {
 		sum, size := 0.0, 0.0
 		for _, j := range o.groups[g] {
-			sum += o.gradient[j]
-			size += math.Abs(o.gradient[j])
+			sum += of[j]
+			size += math.Abs(of[j])
 		}
-		gradient[g] = sum - 1.2e-16*float64(len(o.groups[g])-1)*size
+		c.Gradient[g] = sum - 1.2e-16*float64(len(o.groups[g])-1)*size
 	}
+	return c
 }
 
 // Effort is that of the features' cost if every group has one member and it can
@@ -159,7 +142,7 @@ func (o *Grouped) Effort(free, left int) float64 {
 
 // Enumerate is that of the features' cost; see search.Enumerator. It must only be
 // called where Effort is finite.
-func (o *Grouped) Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error) {
+func (o *Grouped) Enumerate(ctx context.Context, r search.Region) (search.Listing, error) {
 	if o.lister == nil {
 		panic("objective: groups of several features cannot be enumerated")
 	}
@@ -170,12 +153,13 @@ func (o *Grouped) Enumerate(ctx context.Context, in, candidates []int, left int,
 		}
 		return out
 	}
-	selections, costs, margin, rest, err = o.lister.Enumerate(ctx, features(in), features(candidates), left, below, keep)
-	for _, selection := range selections {
+	r.In, r.Candidates = features(r.In), features(r.Candidates)
+	found, err := o.lister.Enumerate(ctx, r)
+	for _, selection := range found.Selections {
 		for x, j := range selection {
 			selection[x] = o.of[j]
 		}
 		slices.Sort(selection)
 	}
-	return selections, costs, margin, rest, err
+	return found, err
 }

@@ -50,7 +50,7 @@ func spreadOver(p int, groups [][]int, weights []float64) []float64 {
 }
 
 // either draws one of the costs, with its dense formula.
-func either(t *rapid.T, in pooledInstance) (Cost, func(s []float64) float64) {
+func either(t *rapid.T, in pooledInstance) (search.Curved, func(s []float64) float64) {
 	if rapid.Bool().Draw(t, "pooled") {
 		return in.oracle(1), func(s []float64) float64 { cost, _ := in.dense(s); return cost }
 	}
@@ -167,7 +167,8 @@ func TestGroupedEnumeratesOnlySingleFeatures(t *testing.T) {
 		if o.Effort(3, 1) != exact.Effort(3, 1) {
 			t.Fatal("the effort is not the features'")
 		}
-		selections, costs, margin, _, err := o.Enumerate(context.Background(), []int{1}, []int{0, 2}, 1, math.Inf(1), 2)
+		list, err := o.Enumerate(context.Background(), search.Region{In: []int{1}, Candidates: []int{0, 2}, Left: 1, Below: math.Inf(1), Keep: 2})
+		selections, costs, margin := list.Selections, list.Costs, list.Margin
 		if err != nil || len(selections) != 2 {
 			t.Fatalf("%v, %v", selections, err)
 		}

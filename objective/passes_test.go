@@ -8,6 +8,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/passtest"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // TestPassesGiveTheSameBitsOverPipes sends every pass of this package to workers
@@ -54,7 +55,8 @@ func TestKeptProductsGiveTheSameBits(t *testing.T) {
 	o := NewExact(passtest.Source(300, 40), randomFeatures(40, 9), 0.3, 2)
 	var first []float64
 	for call := range gramAfter + 1 {
-		_, costs, _, _, err := o.Enumerate(ctx, []int{8}, []int{0, 2, 3, 5, 7}, 2, 0, 5)
+		list, err := o.Enumerate(ctx, search.Region{In: []int{8}, Candidates: []int{0, 2, 3, 5, 7}, Left: 2, Keep: 5})
+		costs := list.Costs
 		if err != nil {
 			t.Fatal(err)
 		}

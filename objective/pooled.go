@@ -10,6 +10,7 @@ import (
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/wide"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // Pooled is the cost of the pooled model (docs/method.md, "Three models") on all observed
@@ -75,16 +76,17 @@ func (o *Pooled) Dim() int { return o.rows.p }
 func (o *Pooled) Gamma() (gamma, gamma0 float64) { return o.rows.gamma, o.gamma0 }
 
 // Eval returns the cost at the weights and a cut; see search.Oracle.
-func (o *Pooled) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return o.EvalHessian(ctx, weights, gradient, nil)
+func (o *Pooled) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
+	return cutOf(ctx, o, weights)
 }
 
 // EvalHessian is Eval, and also gives the second derivatives, which are exact
 // (see population.second); see search.Curved.
-func (o *Pooled) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	if gradient == nil {
-		gradient = make([]float64, o.rows.p)
-	}
+func (o *Pooled) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
+	return curvedCutOf(ctx, o, weights)
+}
+
+func (o *Pooled) eval(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
 	if len(weights) != o.rows.p || len(gradient) != o.rows.p {
 		panic("objective: weights and gradient must have one number for each feature")
 	}

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"optcomplete/data/synth"
+	"optcomplete/search"
 )
 
 // BenchmarkPooledAgainstExact times an evaluation of each cost in turn, on a
@@ -32,9 +33,9 @@ func BenchmarkPooledAgainstExact(b *testing.B) {
 				}
 				var times [2]time.Duration
 				for b.Loop() {
-					for x, o := range []Cost{exact, pooled} {
+					for x, o := range []search.Curved{exact, pooled} {
 						start := time.Now()
-						if _, _, err := o.EvalHessian(context.Background(), s, gradient, hessian); err != nil {
+						if _, _, err := evalInto(context.Background(), o, s, gradient, hessian); err != nil {
 							b.Fatal(err)
 						}
 						times[x] += time.Since(start)

@@ -6,6 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
+
+	"optcomplete/search"
 )
 
 // Products are what a sparse regression needs of its data: the inner products
@@ -104,15 +106,16 @@ func (o *Quadratic) delta(support int) float64 {
 }
 
 // Eval returns the cost at the weights and a cut; see search.Oracle.
-func (o *Quadratic) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	return o.EvalHessian(ctx, weights, gradient, nil)
+func (o *Quadratic) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
+	return cutOf(ctx, o, weights)
 }
 
 // EvalHessian is Eval, and also gives the second derivatives; see search.Curved.
-func (o *Quadratic) EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
-	if gradient == nil {
-		gradient = make([]float64, o.p)
-	}
+func (o *Quadratic) EvalHessian(ctx context.Context, weights []float64) (search.Cut, []float64, error) {
+	return curvedCutOf(ctx, o, weights)
+}
+
+func (o *Quadratic) eval(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error) {
 	fast, constant, err := o.fast(ctx, weights, gradient, hessian)
 	if err != nil || fast.tight(weights, constant, gradient) {
 		return fast.value, constant, err

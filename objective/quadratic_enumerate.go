@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/search"
 )
 
 // Effort estimates how long Enumerate takes for left out of free features, as a
@@ -23,18 +24,18 @@ func (o *Quadratic) Effort(freeFeatures, left int) float64 {
 	return work / (64*float64(o.p) + 8000)
 }
 
-// Enumerate computes the cost of every selection of the features in and left of
-// the candidates; see search.Enumerator. Digits cancel as in [Exact.Enumerate],
+// Enumerate computes the cost of every selection of a region; see search.Enumerator. Digits cancel as in [Exact.Enumerate],
 // and margin adds up the same.
-func (o *Quadratic) Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error) {
-	count := int(kernel.Choose(len(candidates), left))
-	if left < 1 || count < 1 || count > enumerateMost {
+func (o *Quadratic) Enumerate(ctx context.Context, r search.Region) (search.Listing, error) {
+	candidates := r.Candidates
+	count := int(kernel.Choose(len(candidates), r.Left))
+	if r.Left < 1 || count < 1 || count > enumerateMost {
 		panic("objective: not a number of selections to enumerate")
 	}
-	order := append(slices.Clone(candidates), in...) // those in are eliminated first, from the end
+	order := append(slices.Clone(candidates), r.In...) // those in are eliminated first, from the end
 	slots, err := o.columns.need(ctx, order, o.likely)
 	if err != nil {
-		return nil, nil, 0, 0, err
+		return search.Listing{}, err
 	}
 	walk := subsetWalk{floor: 1 / o.gamma}
 	first := walk.room(0, len(order))
@@ -52,18 +53,17 @@ func (o *Quadratic) Enumerate(ctx context.Context, in, candidates []int, left in
 	for n := len(order); n > len(candidates); n-- {
 		base += walk.eliminate(0, 0, n-1)
 	}
-	costs = make([]float64, count)
-	walk.gains(0, costs, len(candidates), left, base)
+	costs := make([]float64, count)
+	walk.gains(0, costs, len(candidates), r.Left, base)
 	if err := ctx.Err(); err != nil {
-		return nil, nil, 0, 0, err
+		return search.Listing{}, err
 	}
 	for i, gain := range costs {
 		costs[i] = (o.squares - gain) * o.scale
 	}
-	k := float64(len(in) + left)
-	margin = (8*k*k*1.2e-16 + o.products.Rounding()*k) * o.squares * (1 + o.gamma*largest) * o.scale
-	selections, costs, rest = pick(costs, in, candidates, left, below+margin, keep)
-	return selections, costs, margin, rest - margin, nil
+	k := float64(len(r.In) + r.Left)
+	margin := (8*k*k*1.2e-16 + o.products.Rounding()*k) * o.squares * (1 + o.gamma*largest) * o.scale
+	return pick(costs, r, margin), nil
 }
 
 // subsetWalk is [kernel.Subsets] for a single row: the same walk over all

@@ -49,7 +49,7 @@ func evalQuadratic(t *rapid.T, o search.Curved, s []float64, curved bool) (cost,
 		}
 		hessian = make([]float64, support*support)
 	}
-	cost, constant, err := o.EvalHessian(context.Background(), s, gradient, hessian)
+	cost, constant, err := evalInto(context.Background(), o, s, gradient, hessian)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,7 +165,8 @@ func TestQuadraticEnumerationIsWithinItsMargin(t *testing.T) {
 		slices.Sort(candidates)
 		left := rapid.IntRange(1, len(candidates)).Draw(t, "left")
 		below := rapid.Float64Range(0, 1).Draw(t, "below") * in.Scale()
-		selections, costs, margin, rest, err := o.Enumerate(context.Background(), given, candidates, left, below, 3)
+		list, err := o.Enumerate(context.Background(), search.Region{In: given, Candidates: candidates, Left: left, Below: below, Keep: 3})
+		selections, costs, margin, rest := list.Selections, list.Costs, list.Margin, list.Rest
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -103,19 +103,19 @@ const removalError = 1e-6
 
 // removeEach is Removals by an evaluation for each feature.
 func (o *Exact) removeEach(ctx context.Context, selection []int) ([]float64, error) {
-	weights, gradient := make([]float64, o.p), make([]float64, o.p)
+	weights := make([]float64, o.p)
 	for _, j := range selection {
 		weights[j] = 1
 	}
 	var costs []float64
 	for _, j := range selection {
 		weights[j] = 0
-		cost, _, err := o.Eval(ctx, weights, gradient)
+		at, err := o.Eval(ctx, weights)
 		if err != nil {
 			return nil, err
 		}
 		weights[j] = 1
-		costs = append(costs, cost)
+		costs = append(costs, at.Cost)
 	}
 	return costs, nil
 }

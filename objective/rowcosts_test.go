@@ -32,7 +32,7 @@ func TestRowCostsAndRemovalsEqualEvaluations(t *testing.T) {
 		for _, c := range costs {
 			sum += c
 		}
-		cost, _, err := o.Eval(ctx, weights, gradient)
+		cost, _, err := evalInto(ctx, o, weights, gradient, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +46,7 @@ func TestRowCostsAndRemovalsEqualEvaluations(t *testing.T) {
 		}
 		for x, j := range selection {
 			weights[j] = 0
-			want, _, err := o.Eval(ctx, weights, gradient)
+			want, _, err := evalInto(ctx, o, weights, gradient, nil)
 			if err != nil {
 				t.Fatal(err)
 			}

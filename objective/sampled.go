@@ -7,6 +7,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // SampleSize is how much of a matrix one sampled evaluation looks at.
@@ -75,21 +76,23 @@ func (o *Sampled) Size() SampleSize { return o.size }
 
 // Eval draws a sample and returns the cost there and a cut of it; see
 // search.Oracle. The cut bounds the cost of this sample only.
-func (o *Sampled) Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error) {
+func (o *Sampled) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
 	sample, err := o.draw(ctx)
 	if err != nil {
-		return 0, 0, err
+		return search.Cut{}, err
 	}
-	cost, constant, err = o.on(sample).Eval(pass.WithLabel(ctx, "samples"), weights, gradient)
+	cut, err := o.on(sample).Eval(pass.WithLabel(ctx, "samples"), weights)
 	if err != nil {
-		return 0, 0, err
+		return search.Cut{}, err
 	}
 	// Exact divides by g·m; a sample of f columns is to be divided by g·f.
 	scale := float64(o.all.m) / float64(o.size.Columns)
-	for j := range gradient {
-		gradient[j] *= scale
+	for j := range cut.Gradient {
+		cut.Gradient[j] *= scale
 	}
-	return cost * scale, constant * scale, nil
+	cut.Cost *= scale
+	cut.Constant *= scale
+	return cut, nil
 }
 
 // draw is the matrix of the next sample: its g rows, with their entries in F_i.

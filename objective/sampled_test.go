@@ -24,11 +24,11 @@ func TestSampleOfEverythingIsExact(t *testing.T) {
 		sampled := NewSampled(in.Matrix, in.Features, in.Gamma, SampleSize{n, m}, 1, 2)
 		s := testkit.Weights(t, exact.Dim(), "weights")
 		want, got := make([]float64, exact.Dim()), make([]float64, exact.Dim())
-		cost, constant, err := exact.Eval(context.Background(), s, want)
+		cost, constant, err := evalInto(context.Background(), exact, s, want, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		sampledCost, sampledConstant, err := sampled.Eval(context.Background(), s, got)
+		sampledCost, sampledConstant, err := evalInto(context.Background(), sampled, s, got, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -64,7 +64,7 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 		s := testkit.Weights(t, o.Dim(), "weights")
 		want, slope := part.Dense(s)
 		gradient := make([]float64, o.Dim())
-		cost, _, err := o.Eval(context.Background(), s, gradient)
+		cost, _, err := evalInto(context.Background(), o, s, gradient, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,7 +125,7 @@ func TestSamplesAreFreshAndRepeatable(t *testing.T) {
 	run := func(seed uint64, threads int) (costs []float64) {
 		o := NewSampled(in.Ratings.Matrix, in.Features, 1, SampleSize{Rows: 50, Columns: 20}, seed, threads)
 		for range 5 {
-			cost, _, err := o.Eval(context.Background(), []float64{1, 0, 1, 0, 1, 0}, make([]float64, 6))
+			cost, _, err := evalInto(context.Background(), o, []float64{1, 0, 1, 0, 1, 0}, make([]float64, 6), nil)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/search"
 )
 
 // notInMemory hides that a matrix is one, so that its rows are read.
@@ -35,11 +36,6 @@ func (f failingReader) Append(i int, columns []int32, values []float64) ([]int32
 	return f.Reader.Append(i, columns, values)
 }
 
-type anyOracle interface {
-	Dim() int
-	EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error)
-}
-
 func TestSourcesGiveSameBits(t *testing.T) {
 	made, err := synth.Generate(synth.Config{Rows: 120, Columns: 50, Features: 9, K: 3, Missing: 0.7, Noise: 0.1, Seed: 5})
 	if err != nil {
@@ -52,14 +48,14 @@ func TestSourcesGiveSameBits(t *testing.T) {
 		cost, constant    float64
 		gradient, hessian []float64
 	}
-	eval := func(o anyOracle) (r result, err error) {
+	eval := func(o search.Curved) (r result, err error) {
 		r.gradient, r.hessian = make([]float64, o.Dim()), make([]float64, 16)
-		r.cost, r.constant, err = o.EvalHessian(ctx, weights, r.gradient, r.hessian)
+		r.cost, r.constant, err = evalInto(ctx, o, weights, r.gradient, r.hessian)
 		return r, err
 	}
-	for name, oracle := range map[string]func(s data.Source) anyOracle{
-		"exact":  func(s data.Source) anyOracle { return NewExact(s, made.Features, 2, 2) },
-		"pooled": func(s data.Source) anyOracle { return NewPooled(s, made.Features, 2, 10, 2) },
+	for name, oracle := range map[string]func(s data.Source) search.Curved{
+		"exact":  func(s data.Source) search.Curved { return NewExact(s, made.Features, 2, 2) },
+		"pooled": func(s data.Source) search.Curved { return NewPooled(s, made.Features, 2, 10, 2) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			want, err := eval(oracle(m))
@@ -84,10 +80,11 @@ func TestSourcesGiveSameBits(t *testing.T) {
 		var selections [][]int
 		var costs []float64
 		for range gramAfter + 1 { // with products kept and without
-			var err error
-			if selections, costs, _, _, err = o.Enumerate(ctx, in, rest, 2, 1e9, 0); err != nil {
+			list, err := o.Enumerate(ctx, search.Region{In: in, Candidates: rest, Left: 2, Below: 1e9})
+			if err != nil {
 				return nil, nil, err
 			}
+			selections, costs = list.Selections, list.Costs
 		}
 		return selections, costs, nil
 	}

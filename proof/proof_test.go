@@ -166,11 +166,11 @@ func TestPooledProofs(t *testing.T) {
 		verdict := verify(t, p, text)
 		want := math.Inf(1)
 		testkit.Selections(dim+1, in.K+1, []int{dim}, nil, func(selection []int) {
-			cost, _, err := oracle.Eval(context.Background(), indicator(dim+1, selection), make([]float64, dim+1))
+			cut, err := oracle.Eval(context.Background(), indicator(dim+1, selection))
 			if err != nil {
 				t.Fatal(err)
 			}
-			want = min(want, cost)
+			want = min(want, cut.Cost)
 		})
 		slack := 1e-9*want + 1e-12*in.Scale() + 1e-280
 		if verdict.Bound > want+slack || verdict.Bound < result.Bound-slack || math.Abs(verdict.High-result.Cost) > slack {

@@ -268,24 +268,25 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 	if s.halt != nil {
 		return 0, cut{}, nil, s.halt
 	}
-	c.gradient = make([]float64, s.p)
-	if wantHessian {
-		hessian, err = s.newHessian(ctx, weights)
-	}
+	var at Cut
 	switch {
-	case err != nil:
-	case hessian != nil && s.Guide == nil:
-		cost, c.constant, err = s.curved.EvalHessian(ctx, weights, c.gradient, hessian)
+	case wantHessian && s.Guide != nil:
+		if _, hessian, err = s.Guide.EvalHessian(ctx, weights); err == nil {
+			at, err = s.oracle.Eval(ctx, weights)
+		}
+	case wantHessian && s.curved != nil:
+		at, hessian, err = s.curved.EvalHessian(ctx, weights)
 	default:
-		cost, c.constant, err = s.oracle.Eval(ctx, weights, c.gradient)
+		at, err = s.oracle.Eval(ctx, weights)
 	}
 	if err != nil {
 		s.halt = err
 		return 0, cut{}, nil, err
 	}
-	if math.IsNaN(cost) || math.IsNaN(c.constant) {
-		return 0, cut{}, nil, fmt.Errorf("search: the oracle returned cost %v and constant %v", cost, c.constant)
+	if math.IsNaN(at.Cost) || math.IsNaN(at.Constant) || len(at.Gradient) != s.p {
+		return 0, cut{}, nil, fmt.Errorf("search: the oracle returned cost %v, constant %v and a gradient of length %d", at.Cost, at.Constant, len(at.Gradient))
 	}
+	cost, c.constant, c.gradient = at.Cost, at.Constant, at.Gradient
 	if slices.ContainsFunc(hessian, func(h float64) bool { return math.IsNaN(h) || math.IsInf(h, 0) }) {
 		hessian = nil // it only steers
 	}
@@ -298,21 +299,6 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 	}
 	s.event(EventPass)
 	return cost, c, hessian, nil
-}
-
-// newHessian is room for the second derivatives at the weights, or with a guide
-// the derivatives themselves; nil if there are none to be had.
-func (s *searcher) newHessian(ctx context.Context, weights []float64) ([]float64, error) {
-	if s.curved == nil && s.Guide == nil {
-		return nil, nil
-	}
-	t := len(supportOf(weights))
-	hessian := make([]float64, t*t)
-	if s.Guide == nil {
-		return hessian, nil
-	}
-	_, _, err := s.Guide.EvalHessian(ctx, weights, make([]float64, s.p), hessian)
-	return hessian, err
 }
 
 // selection evaluates a selection, unless it was before, and makes it the

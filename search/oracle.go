@@ -11,15 +11,21 @@ type Oracle interface {
 	// Dim returns the number of features p.
 	Dim() int
 
-	// Eval returns the cost at the weights, and a cut: numbers such that
-	//
-	//	cost(t) ≥ constant + Σ_j gradient[j]·t_j   for every t in [0,1]^p.
-	//
-	// For an exactly computed gradient, constant = cost − gradient·weights;
-	// an oracle that rounds must lower the two until the inequality holds.
-	// The gradient is written into the slice given (length p). Weights must
-	// not be kept or changed. Eval is never called concurrently.
-	Eval(ctx context.Context, weights, gradient []float64) (cost, constant float64, err error)
+	// Eval returns the cost at the weights, and a cut. Weights must not be kept or
+	// changed. Eval is never called concurrently.
+	Eval(ctx context.Context, weights []float64) (Cut, error)
+}
+
+// Cut is what an evaluation gives: the cost, and numbers such that
+//
+//	cost(t) ≥ Constant + Σ_j Gradient[j]·t_j   for every t in [0,1]^p.
+//
+// For an exactly computed gradient, Constant = Cost − Gradient·weights; an oracle
+// that rounds must lower the two until the inequality holds.
+type Cut struct {
+	Cost     float64
+	Constant float64
+	Gradient []float64 // of length p; whoever asked may keep it
 }
 
 // Curved is an Oracle that also knows its second derivatives. The relaxation
@@ -27,11 +33,10 @@ type Oracle interface {
 type Curved interface {
 	Oracle
 
-	// EvalHessian is Eval, and also writes the t×t matrix of second
-	// derivatives between the features of positive weight, in increasing
-	// order, row by row. It steers the search and proves nothing, so it may
-	// be approximate.
-	EvalHessian(ctx context.Context, weights, gradient, hessian []float64) (cost, constant float64, err error)
+	// EvalHessian is Eval, and also returns the t×t matrix of second derivatives
+	// between the features of positive weight, in increasing order, row by row. It
+	// steers the search and proves nothing, so it may be approximate.
+	EvalHessian(ctx context.Context, weights []float64) (Cut, []float64, error)
 }
 
 // Enumerator is an Oracle that can evaluate very many selections at once, much
@@ -43,12 +48,27 @@ type Enumerator interface {
 	// features, in evaluations; +Inf if it is too large to be done.
 	Effort(free, left int) float64
 
-	// Enumerate looks at every selection made of the features in and left of
-	// the candidates. It returns, by rising cost, those whose cost may be
-	// below the given one, and the best keep of the others. The true cost of
-	// a selection is within margin of the one returned; a selection that is
-	// not returned costs at least rest.
-	Enumerate(ctx context.Context, in, candidates []int, left int, below float64, keep int) (selections [][]int, costs []float64, margin, rest float64, err error)
+	// Enumerate looks at every selection of a region and lists the good ones.
+	Enumerate(ctx context.Context, r Region) (Listing, error)
+}
+
+// Region is the selections made of some features and of as many candidates as are
+// left to select, and which of them are wanted.
+type Region struct {
+	In         []int // in every selection
+	Candidates []int // in some
+	Left       int   // so many of them in each
+
+	Below float64 // all selections whose cost may be below this are wanted,
+	Keep  int     // and the best so many of the others
+}
+
+// Listing is what an enumeration found.
+type Listing struct {
+	Selections [][]int   // by rising cost
+	Costs      []float64 // of each
+	Margin     float64   // a true cost is within this of the one listed
+	Rest       float64   // a selection that is not listed costs at least this
 }
 
 // cut is an affine function that is nowhere above the cost.

@@ -47,24 +47,23 @@ type distance struct {
 
 func (d distance) Dim() int { return len(d.target) }
 
-func (d distance) Eval(_ context.Context, weights, gradient []float64) (cost, constant float64, err error) {
-	clear(gradient)
+func (d distance) Eval(_ context.Context, weights []float64) (search.Cut, error) {
+	c := search.Cut{Gradient: make([]float64, d.Dim())}
 	for _, row := range d.a {
 		sum := 0.0
 		for j, x := range row {
 			sum += x * (weights[j] - d.target[j])
 		}
-		cost += sum * sum
+		c.Cost += sum * sum
 		for j, x := range row {
-			gradient[j] += 2 * sum * x
+			c.Gradient[j] += 2 * sum * x
 		}
 	}
-	constant = cost
-	for j, g := range gradient {
-		constant -= g * weights[j]
+	c.Constant = c.Cost
+	for j, g := range c.Gradient {
+		c.Constant -= g * weights[j]
 	}
-	constant -= 1e-12 * (1 + math.Abs(constant) + cost) // rounding
-	return cost, constant, nil
+	return c, nil
 }
 
 // TestCostsThatRise: the search assumes convexity and nothing else.
@@ -86,8 +85,8 @@ func TestCostsThatRise(t *testing.T) {
 		}
 		best := math.Inf(1)
 		testkit.Selections(p, k, nil, nil, func(selection []int) {
-			cost, _, _ := d.Eval(context.Background(), indicator(p, selection), make([]float64, p))
-			best = min(best, cost)
+			cut, _ := d.Eval(context.Background(), indicator(p, selection))
+			best = min(best, cut.Cost)
 		})
 		result, err := search.Minimize(context.Background(), d, search.Settings{K: k})
 		if err != nil {

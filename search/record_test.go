@@ -117,7 +117,6 @@ func TestRecordProvesTheBound(t *testing.T) {
 		if len(record.points) < result.Cuts {
 			t.Fatalf("%d points recorded, %d cuts made", len(record.points), result.Cuts)
 		}
-		gradient := make([]float64, p)
 		testkit.Selections(p, in.K, settings.Always, nil, func(selection []int) {
 			value := math.Inf(-1)
 			switch by := record.ruledOut(t, selection); by {
@@ -125,13 +124,13 @@ func TestRecordProvesTheBound(t *testing.T) {
 			case -1:
 				value = in.Precise(indicator(p, selection))
 			default:
-				_, constant, err := exact.Eval(context.Background(), record.points[by], gradient)
+				cut, err := exact.Eval(context.Background(), record.points[by])
 				if err != nil {
 					t.Fatal(err)
 				}
-				value = constant
+				value = cut.Constant
 				for _, j := range selection {
-					value += gradient[j]
+					value += cut.Gradient[j]
 				}
 			}
 			value = max(value, 0) // no cost is below

@@ -123,14 +123,18 @@ func (s *searcher) guided(ctx context.Context, n *node, weights []float64, multi
 	lag := math.Inf(1)
 	halvings := 0
 	for range relaxSteps {
-		trial := &point{weights: weights, support: supportOf(weights), cut: cut{gradient: make([]float64, s.p)}}
-		if !multiplicative && len(trial.support) <= newtonMost {
-			trial.hessian = make([]float64, len(trial.support)*len(trial.support))
-		}
+		trial := &point{weights: weights, support: supportOf(weights)}
+		var found Cut
 		var err error
-		if trial.cost, trial.cut.constant, err = s.Guide.EvalHessian(ctx, weights, trial.cut.gradient, trial.hessian); err != nil {
+		if !multiplicative && len(trial.support) <= newtonMost {
+			found, trial.hessian, err = s.Guide.EvalHessian(ctx, weights)
+		} else {
+			found, err = s.Guide.Eval(ctx, weights)
+		}
+		if err != nil {
 			return nil, err
 		}
+		trial.cost, trial.cut = found.Cost, cut{constant: found.Constant, gradient: found.Gradient}
 		if at != nil && trial.cost > at.cost && halvings < 4 {
 			halvings++
 			weights = halfway(at.weights, trial.weights)

@@ -17,9 +17,10 @@ type loose struct {
 	by float64
 }
 
-func (l loose) Eval(ctx context.Context, w, g []float64) (cost, constant float64, err error) {
-	cost, constant, err = l.Oracle.Eval(ctx, w, g)
-	return cost, constant - l.by*cost, err
+func (l loose) Eval(ctx context.Context, w []float64) (search.Cut, error) {
+	cut, err := l.Oracle.Eval(ctx, w)
+	cut.Constant -= l.by * cut.Cost
+	return cut, err
 }
 
 // TestOptimalMeansThatTheGapIsClosed: with cuts that do not reach the costs, the

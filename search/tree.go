@@ -219,21 +219,22 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 	if s.halt != nil {
 		return false, s.halt
 	}
-	selections, costs, margin, rest, err := s.lister.Enumerate(ctx, n.fixedIn(), n.freeOnes(), n.left, s.cutoff(), max(s.NearTies, 0)+1)
+	found, err := s.lister.Enumerate(ctx, Region{In: n.fixedIn(), Candidates: n.freeOnes(), Left: n.left, Below: s.cutoff(), Keep: max(s.NearTies, 0) + 1})
 	if err != nil {
 		s.halt = err
 		return false, err
 	}
 	s.passes++
 	s.listed += int(n.completions())
-	for i, selection := range selections {
+	for i, selection := range found.Selections {
 		if !s.heredity.meets(selection) {
 			continue
 		}
-		lower := costs[i] - margin
+		cost := found.Costs[i]
+		lower := cost - found.Margin
 		if lower >= s.cutoff() {
-			if costs[i] >= s.best.Cost {
-				s.offer(Candidate{Selection: selection, Cost: costs[i]}, "enumeration")
+			if cost >= s.best.Cost {
+				s.offer(Candidate{Selection: selection, Cost: cost}, "enumeration")
 			}
 			s.giveUp(lower)
 			continue
@@ -244,14 +245,14 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 		s.giveUp(s.seen[keyOf(selection)].floor)
 	}
 	s.event(EventPass)
-	if !(rest >= s.cutoff()) {
-		if bound := min(rest, s.best.Cost); bound > n.bound {
+	if !(found.Rest >= s.cutoff()) {
+		if bound := min(found.Rest, s.best.Cost); bound > n.bound {
 			n.bound, n.by = bound, enumeration
 		}
 		return false, nil // more good ones than could be returned: split first
 	}
-	if !math.IsInf(rest, 1) {
-		s.giveUp(rest)
+	if !math.IsInf(found.Rest, 1) {
+		s.giveUp(found.Rest)
 	}
 	if s.Recorder != nil {
 		s.Recorder.Enumerate(n.label)

@@ -107,18 +107,18 @@ func (c *Cost) Removal(ctx context.Context, selection []int, names []string) ([]
 	if c.Removals != nil {
 		costs, err = c.Removals(ctx, selection)
 	} else {
-		weights, gradient := make([]float64, c.Oracle.Dim()), make([]float64, c.Oracle.Dim())
+		weights := make([]float64, c.Oracle.Dim())
 		for _, u := range selection {
 			weights[u] = 1
 		}
 		for _, u := range units {
 			weights[u] = 0
-			var cost float64
-			if cost, _, err = c.Oracle.Eval(ctx, weights, gradient); err != nil {
+			var at search.Cut
+			if at, err = c.Oracle.Eval(ctx, weights); err != nil {
 				break
 			}
 			weights[u] = 1
-			costs = append(costs, cost)
+			costs = append(costs, at.Cost)
 		}
 	}
 	if ctx.Err() != nil {

@@ -24,8 +24,7 @@ func Errors(in *synth.Instance, gamma float64, selection []int, sizes []objectiv
 	for _, j := range selection {
 		weights[j] = 1
 	}
-	slope, gradient := make([]float64, len(weights)), make([]float64, len(weights))
-	cost, _, err := objective.NewExact(in.Ratings.Matrix, in.Features, gamma, 0).Eval(ctx, weights, slope)
+	want, err := objective.NewExact(in.Ratings.Matrix, in.Features, gamma, 0).Eval(ctx, weights)
 	if err != nil {
 		return nil, err
 	}
@@ -34,17 +33,17 @@ func Errors(in *synth.Instance, gamma float64, selection []int, sizes []objectiv
 		sampled := objective.NewSampled(in.Ratings.Matrix, in.Features, gamma, size, seed, 0)
 		point := ErrorPoint{SampleSize: size}
 		for range draws {
-			got, _, err := sampled.Eval(ctx, weights, gradient)
+			got, err := sampled.Eval(ctx, weights)
 			if err != nil {
 				return nil, err
 			}
-			point.Cost += (got - cost) * (got - cost)
-			for j, g := range gradient {
-				point.Gradient += (g - slope[j]) * (g - slope[j])
+			point.Cost += (got.Cost - want.Cost) * (got.Cost - want.Cost)
+			for j, g := range got.Gradient {
+				point.Gradient += (g - want.Gradient[j]) * (g - want.Gradient[j])
 			}
 		}
-		point.Cost = math.Sqrt(point.Cost/float64(draws)) / cost
-		point.Gradient = math.Sqrt(point.Gradient/float64(draws)) / norm(slope)
+		point.Cost = math.Sqrt(point.Cost/float64(draws)) / want.Cost
+		point.Gradient = math.Sqrt(point.Gradient/float64(draws)) / norm(want.Gradient)
 		points = append(points, point)
 	}
 	return points, nil
