@@ -115,7 +115,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 		parts.Mean, parts.RowEffects, parts.ColumnEffects = e.Mean, e.Rows, e.Columns
 	}
 	ids := problem.Ratings
-	fitted, err := model.New(summary, &data.Ratings{Stored: train, RowIDs: ids.RowIDs, ColumnIDs: ids.ColumnIDs},
+	fitted, err := model.New(summary, ids.With(train),
 		data.NewFeatures(problem.Features.IDs, nil, nil), nil, parts)
 	if err != nil {
 		return nil, err

@@ -65,7 +65,7 @@ func BenchmarkPaperRows(b *testing.B) {
 				best := time.Duration(1<<63 - 1)
 				for range max(1, b.N) {
 					start := time.Now()
-					result, err = search.Minimize(ctx, objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0), settings)
+					result, err = search.Minimize(ctx, objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0), settings)
 					if err != nil {
 						b.Fatal(err)
 					}
@@ -104,7 +104,7 @@ func BenchmarkPaperRows(b *testing.B) {
 // mape scores a selection, refitted by least squares, on missing entries.
 func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
 	chosen := estimate.Chosen(instance.Features, selection)
-	parts, err := estimate.FitParts(context.Background(), instance.Ratings.Matrix, chosen, len(selection), estimate.Recipe{Kind: spec.Paper, Threads: 2})
+	parts, err := estimate.FitParts(context.Background(), instance.Ratings.Matrix(), chosen, len(selection), estimate.Recipe{Kind: spec.Paper, Threads: 2})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -66,7 +66,7 @@ func Example_inMemory() {
 		log.Fatal(err)
 	}
 	problem := optcomplete.Problem{
-		Ratings:  &data.Ratings{Matrix: matrix, RowIDs: []string{"Ann", "Bob", "Cid", "Dot"}, ColumnIDs: films},
+		Ratings:  data.NewRatings(matrix, []string{"Ann", "Bob", "Cid", "Dot"}, films),
 		Features: features,
 	}
 	fitted, err := optcomplete.Fit(context.Background(), problem, optcomplete.Settings{K: 2, Statistics: optcomplete.Statistics{Gamma: 10}, Model: optcomplete.Paper})

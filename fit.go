@@ -223,7 +223,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if problem.Encoding != nil {
 		summary.Encoding = problem.Encoding.Select(members)
 	}
-	fitted, err := model.New(summary, &data.Ratings{Stored: train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs},
+	fitted, err := model.New(summary, problem.Ratings.With(train),
 		problem.Features, members, parts)
 	if err != nil {
 		return nil, err

@@ -143,7 +143,7 @@ func neverSeesHeldOut(t *testing.T, settings Settings) {
 	position := 0
 	train := want.Summary.Observed
 	for i := range n {
-		columns, values := problem.Ratings.Row(i)
+		columns, values := problem.Ratings.Matrix().Row(i)
 		for e, c := range columns {
 			entries = append(entries, data.Entry{Row: int32(i), Column: c, Value: values[e]})
 			position++
@@ -163,7 +163,7 @@ func neverSeesHeldOut(t *testing.T, settings Settings) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := fit(t, Problem{Ratings: &data.Ratings{Matrix: other, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, settings)
+	got := fit(t, Problem{Ratings: problem.Ratings.With(other), Features: problem.Features}, settings)
 	if got.Summary.Holdout.RMSE < 900 {
 		t.Fatalf("the held-out entries were not changed: RMSE %v", got.Summary.Holdout.RMSE)
 	}
@@ -210,7 +210,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, gamma := range []float64{0, 1} {
-		fitted = fit(t, Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}, Features: problem.Features}, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: gamma}})
+		fitted = fit(t, Problem{Ratings: problem.Ratings.With(matrix), Features: problem.Features}, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: gamma}})
 		if fitted.Summary.Cost != 0 || fitted.Summary.Gap != 0 || fitted.Summary.Status != "optimal" {
 			t.Errorf("all zeros: cost %v, gap %v, %v", fitted.Summary.Cost, fitted.Summary.Gap, fitted.Summary.Status)
 		}
@@ -328,7 +328,7 @@ func TestFitsOfAlmostNothingAnswer(t *testing.T) {
 		}
 		columns := names("c", m)
 		fitted, err := Fit(context.Background(), Problem{
-			Ratings:  &data.Ratings{Matrix: matrix, RowIDs: names("r", n), ColumnIDs: columns},
+			Ratings:  data.NewRatings(matrix, names("r", n), columns),
 			Features: data.NewFeatures(columns, names("f", p), values),
 		}, Settings{K: p, Model: rapid.SampledFrom([]spec.Kind{spec.Full, spec.Pooled, spec.Paper}).Draw(rt, "kind"), Limits: Limits{Threads: 1}})
 		if err != nil {

@@ -43,7 +43,7 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 		t.Skip("a fit of 600,000 ratings")
 	}
 	problem := goodbooks(t)
-	train, held := evaluate.SplitMatrix(problem.Ratings.Matrix, 0.2, 1)
+	train, held := evaluate.SplitMatrix(problem.Ratings.Matrix(), 0.2, 1)
 	effects, err := estimate.FitEffects(context.Background(), train, 2, 8, 2)
 	if err != nil {
 		t.Fatal(err)

@@ -42,7 +42,7 @@ func TestManualLarge(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratings := &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.ColumnIDs()}
+	ratings := data.NewRatings(source, source.RowIDs(), source.ColumnIDs())
 	problem := optcomplete.Problem{Ratings: ratings, Features: source.Features}
 	selection, err := optcomplete.Select(ctx, problem, optcomplete.Settings{K: 5, Model: optcomplete.Paper, Statistics: optcomplete.Statistics{Gamma: 1, Seed: 1}})
 	if err != nil {

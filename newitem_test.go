@@ -48,7 +48,7 @@ func ratings(t *testing.T, ids []string, entries []data.Entry) *data.Ratings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &data.Ratings{Matrix: matrix, RowIDs: rows, ColumnIDs: ids}
+	return data.NewRatings(matrix, rows, ids)
 }
 
 // TestNewItemIsPredictedAsIfInTheTable: an item's raw record gives the

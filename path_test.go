@@ -79,7 +79,7 @@ func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := problem.Ratings.Matrix
+	m := problem.Ratings.Matrix()
 	for f := range 3 {
 		train, held := evaluate.Fold(m, f, 3, settings.Seed)
 		path := &matrixPath{task: task, settings: &settings}
@@ -103,7 +103,7 @@ func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 
 func TestEveryEntryIsHeldOutInOneFold(t *testing.T) {
 	problem, _ := instance(t, small)
-	m := problem.Ratings.Matrix
+	m := problem.Ratings.Matrix()
 	sum := 0
 	for f := range 4 {
 		train, held := evaluate.Fold(m, f, 4, 2)
@@ -141,8 +141,8 @@ func TestBootstrapIsDeterministic(t *testing.T) {
 			t.Errorf("%+v is not true: %v", f, made.SelectedNames())
 		}
 	}
-	one, _ := resample(problem.Ratings.Matrix, 1, 0)
-	two, _ := resample(problem.Ratings.Matrix, 1, 1)
+	one, _ := resample(problem.Ratings.Matrix(), 1, 0)
+	two, _ := resample(problem.Ratings.Matrix(), 1, 1)
 	if n, _ := one.Dims(); n != small.Rows || cmp.Equal(rowSums(one), rowSums(two)) {
 		t.Errorf("%d rows; or two resamples are the same", n)
 	}

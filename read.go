@@ -126,8 +126,8 @@ func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
 
 // Close lets go of the file that the entries are read from, if they are.
 func (p *Problem) Close() error {
-	if p.Ratings == nil || p.Ratings.File == nil {
+	if p.Ratings == nil {
 		return nil
 	}
-	return p.Ratings.File.Close()
+	return p.Ratings.Close()
 }

@@ -51,7 +51,7 @@ func unnamed(t testing.TB) Problem {
 		return out
 	}
 	f := data.NewFeatures(ids('c', m), ids('f', p), b)
-	return Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: ids('r', n), ColumnIDs: f.IDs}, Features: f}
+	return Problem{Ratings: data.NewRatings(matrix, ids('r', n), f.IDs), Features: f}
 }
 
 func TestRemainderCarriesWhatHasNoName(t *testing.T) {
@@ -90,8 +90,7 @@ func TestRemainderCarriesWhatHasNoName(t *testing.T) {
 func TestNoRemainderForNoise(t *testing.T) {
 	problem := unnamed(t)
 	rng := random.New(3)
-	problem.Ratings = &data.Ratings{Matrix: problem.Ratings.Matrix.Map(func(int, int32, float64) float64 { return rng.Normal() }),
-		RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	problem.Ratings = data.NewRatings(problem.Ratings.Matrix().Map(func(int, int32, float64) float64 { return rng.Normal() }), problem.Ratings.RowIDs, problem.Ratings.ColumnIDs)
 	m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1e-3, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: AutoRank})
 	if err != nil {
 		t.Fatal(err)

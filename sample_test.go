@@ -154,7 +154,7 @@ func TestSelectOnGeneratedRowsFindsTheTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	found, err := Select(context.Background(), Problem{
-		Ratings:  &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.Features.IDs},
+		Ratings:  data.NewRatings(source, source.RowIDs(), source.Features.IDs),
 		Features: source.Features,
 	}, Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Gamma: 1}})
 	if err != nil {

@@ -117,7 +117,7 @@ func hard(t testing.TB) (*synth.Instance, float64) {
 func TestSolversAgree(t *testing.T) {
 	testkit.UseSolvers(t)
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma/2, 0) // programs start slowly: few cuts
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma/2, 0) // programs start slowly: few cuts
 	find := search.Settings{K: instance.K, Never: []int{instance.Selected[0]}}
 	want, err := search.Minimize(context.Background(), oracle, find)
 	if err != nil {
@@ -149,7 +149,7 @@ func TestSolversAgree(t *testing.T) {
 // TestLimitsKeepATrueBound stops runs early in every way.
 func TestLimitsKeepATrueBound(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	best, err := search.Minimize(context.Background(), oracle, search.Settings{K: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -178,7 +178,7 @@ func TestLimitsKeepATrueBound(t *testing.T) {
 				t.Fatalf("%v, selection %v, cost %v, bound %v; optimum %v", got.Status, got.Selection, got.Cost, got.Bound, best.Cost)
 			}
 			// The same limits on samples: an answer, and nothing proven.
-			sampled := objective.NewSampled(instance.Ratings.Matrix, instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
+			sampled := objective.NewSampled(instance.Ratings.Matrix(), instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
 			answer, err := cutplanes.OptComplete(test.ctx, sampled, oracle, cutplanes.Settings{Search: test.limit})
 			if err != nil {
 				t.Fatal(err)
@@ -193,14 +193,14 @@ func TestLimitsKeepATrueBound(t *testing.T) {
 // TestInterruptedAtOnce: without a start there is nothing to answer with.
 func TestInterruptedAtOnce(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	settings := cutplanes.Settings{Search: search.Settings{K: 4}}
 	if got, err := cutplanes.CutPlanes(ctx, oracle, settings); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got.Selection, err)
 	}
-	sampled := objective.NewSampled(instance.Ratings.Matrix, instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
+	sampled := objective.NewSampled(instance.Ratings.Matrix(), instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
 	if got, err := cutplanes.OptComplete(ctx, sampled, oracle, settings); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got.Selection, err)
 	}
@@ -224,7 +224,7 @@ func (b *broken) Solve(ctx context.Context, m *milp.Master, o milp.Options) (mil
 // TestSolverFailureIsAnError: never a result.
 func TestSolverFailureIsAnError(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	_, err := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{Search: search.Settings{K: 4}, Solver: &broken{}})
 	if !errors.Is(err, errBroken) {
 		t.Fatalf("error %v", err)
@@ -242,7 +242,7 @@ func (h *hurried) Solve(ctx context.Context, m *milp.Master, o milp.Options) (mi
 // TestProgramOutOfTimeIsALimit, not a failure; without a limit it is one.
 func TestProgramOutOfTimeIsALimit(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	settings := cutplanes.Settings{Search: search.Settings{K: 4, TimeLimit: 50 * time.Millisecond}, Solver: &hurried{}}
 	got, err := cutplanes.CutPlanes(context.Background(), oracle, settings)
 	if err != nil || got.Status != search.TimeLimit || len(got.Selection) != 4 {
@@ -270,7 +270,7 @@ func (r *repeating) Solve(ctx context.Context, m *milp.Master, o milp.Options) (
 // cost apart, the embedded solver closes the gap.
 func TestCoarseSolverStillEndsInProof(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	got, err := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{Search: search.Settings{K: 4}, Solver: &repeating{}})
 	if err != nil {
 		t.Fatal(err)
@@ -294,7 +294,7 @@ func (r rough) Eval(ctx context.Context, w []float64) (search.Cut, error) {
 // the value of their cuts and no more.
 func TestRoughCutsEndAtANumericalLimit(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	want, err := search.Minimize(context.Background(), oracle, search.Settings{K: 4})
 	if err != nil {
 		t.Fatal(err)
@@ -323,7 +323,7 @@ func TestRoughCutsEndAtANumericalLimit(t *testing.T) {
 // comes back for ever, unless its own cuts are what counts.
 func TestOptCompleteEndsWithRoughCuts(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	got, err := cutplanes.OptComplete(context.Background(), rough{oracle}, oracle, cutplanes.Settings{Search: search.Settings{K: 4, MaxPasses: 10_000}})
 	if err != nil || got.Status != search.Sampled {
 		t.Fatalf("%v, %v", got.Status, err)

@@ -20,7 +20,7 @@ import (
 // optimum is the η of the next step, to the bit.
 func TestStepsRebuildEveryMaster(t *testing.T) {
 	instance, gamma := hard(t)
-	oracle := objective.NewExact(instance.Ratings.Matrix, instance.Features, gamma, 0)
+	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	steps := &cutplanes.Steps{Header: cutplanes.Header{Method: "cutplanes", Features: instance.Features.Names, K: 4, Never: []int{2}, Gamma: gamma}}
 	result, err := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{
 		Search: search.Settings{K: 4, Never: []int{2}},

@@ -1,9 +1,6 @@
 package data
 
-import (
-	"fmt"
-	"io"
-)
+import "fmt"
 
 // Features is the m×p table B: what is known of each column of the matrix.
 type Features struct {
@@ -58,58 +55,6 @@ func (f *Features) canonical() *Features {
 	for _, j := range order {
 		out.IDs = append(out.IDs, f.IDs[j])
 		out.Values = append(out.Values, f.Row(int(j))...)
-	}
-	return out
-}
-
-// Ratings is an observed matrix whose rows and columns have ids.
-type Ratings struct {
-	*Matrix             // nil if the entries are not in memory
-	Stored    Source    // where they are then
-	RowIDs    []string  // n
-	ColumnIDs []string  // m, the ids of the feature table in its order
-	File      io.Closer // what the entries are read from, to be closed by who opened it; nil: nothing
-}
-
-// Source is where the entries are, in memory or not, with the keys of the ids.
-func (r *Ratings) Source() Source {
-	source := r.Stored
-	if r.Matrix != nil {
-		source = r.Matrix
-	}
-	if n, m := source.Dims(); len(r.RowIDs) != n || len(r.ColumnIDs) != m {
-		return source
-	}
-	return WithKeys(source, NewKeys(r.RowIDs, r.ColumnIDs))
-}
-
-// Dims returns the number of rows and of columns.
-func (r *Ratings) Dims() (rows, columns int) { return r.Source().Dims() }
-
-// Observed returns the number of observed entries.
-func (r *Ratings) Observed() int { return r.Source().Observed() }
-
-// WithEntries is the ratings without the rows that have fewer entries.
-func (r *Ratings) WithEntries(least int) *Ratings {
-	out := &Ratings{ColumnIDs: r.ColumnIDs, File: r.File}
-	var rows []int
-	source := r.Source()
-	for i, id := range r.RowIDs {
-		if source.Entries(i) >= least {
-			rows = append(rows, i)
-			out.RowIDs = append(out.RowIDs, id)
-		}
-	}
-	if r.Matrix == nil {
-		out.Stored = Rows(source, rows)
-		return out
-	}
-	out.Matrix = &Matrix{columns: r.columns, start: []int{0}}
-	for _, i := range rows {
-		columns, values := r.Row(i)
-		out.column = append(out.column, columns...)
-		out.value = append(out.value, values...)
-		out.start = append(out.start, len(out.value))
 	}
 	return out
 }

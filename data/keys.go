@@ -109,8 +109,6 @@ func (m *Matrix) WithKeys(keys *Keys) *Matrix {
 // Keys of the matrix; nil if it has none.
 func (m *Matrix) Keys() *Keys { return m.keys }
 
-func (m *mapped) Keys() *Keys   { return KeysOf(m.Source) }
-func (f *filtered) Keys() *Keys { return KeysOf(f.from) }
 func (s *someRows) Keys() *Keys { return KeysOf(s.Source).Some(s.rows) }
 
 // KeyTable is keys as they are sent: of all rows, and of all columns. Without any,

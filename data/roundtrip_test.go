@@ -74,7 +74,7 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := WriteRatings(fullDisk{}, &Ratings{Matrix: matrix, RowIDs: []string{"u"}, ColumnIDs: f.IDs}); err == nil {
+	if err := WriteRatings(fullDisk{}, NewRatings(matrix, []string{"u"}, f.IDs)); err == nil {
 		t.Error("WriteRatings says nothing of a full disk")
 	}
 }

@@ -1,11 +1,8 @@
 package data
 
 import (
-	"context"
 	"math"
 	"sync/atomic"
-
-	"optcomplete/internal/parallel"
 )
 
 // Survey is what one reading of the entries tells of them; package pass takes it.
@@ -55,15 +52,6 @@ func (s *Survey) Mean() float64 {
 		sum += v
 	}
 	return sum / math.Max(float64(s.Total), 1)
-}
-
-// ForParts is ForBlocks for so many parts of about equal numbers of rows.
-func ForParts(ctx context.Context, s Source, parts, threads int, start func(r *RowReader) func(part, lo, hi int) error) error {
-	n, _ := s.Dims()
-	return parallel.Do(ctx, parts, threads, func(int) func(part int) error {
-		work := start(NewRowReader(s))
-		return func(part int) error { return work(part, part*n/parts, (part+1)*n/parts) }
-	})
 }
 
 // Surveyed is a source that remembers its survey.

@@ -29,7 +29,7 @@ func WriteRatings(w io.Writer, r *Ratings) error {
 		if row, err = AppendField(row[:0], id); err != nil {
 			return err
 		}
-		at, values := r.Row(i)
+		at, values := r.Matrix().Row(i)
 		for e, j := range at {
 			line = append(append(line[:0], row...), ',')
 			line = append(append(line, columns[j]...), ',')

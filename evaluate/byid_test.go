@@ -23,7 +23,7 @@ func TestWhatIsDrawnGoesByID(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		source := (&data.Ratings{Matrix: matrix, RowIDs: rows, ColumnIDs: columns}).Source()
+		source := data.NewRatings(matrix, rows, columns).Source()
 		var out []string
 		add := func(what string, s data.Source) {
 			if err := data.ForEach(s, func(i int, at []int32, _ []float64) error {
@@ -37,7 +37,7 @@ func TestWhatIsDrawnGoesByID(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		_, held, err := Split(context.Background(), data.Map(source, func(_ int, _ int32, v float64) float64 { return 2 * v }), 0.3, 5, 2)
+		_, held, err := Split(context.Background(), source.(*data.Matrix).Map(func(_ int, _ int32, v float64) float64 { return 2 * v }), 0.3, 5, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

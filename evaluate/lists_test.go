@@ -53,7 +53,7 @@ func lattice(t *testing.T) *data.Matrix {
 
 func TestListsAreCounted(t *testing.T) {
 	matrix := lattice(t)
-	ratings := &data.Ratings{Matrix: matrix}
+	ratings := data.NewRatings(matrix, nil, nil)
 	features := &data.Features{Names: []string{"x"}}
 	for i := range 30 {
 		ratings.RowIDs = append(ratings.RowIDs, strconv.Itoa(i))
@@ -63,6 +63,7 @@ func TestListsAreCounted(t *testing.T) {
 		features.Values = append(features.Values, float64(j%4))
 	}
 	features.IDs = ratings.ColumnIDs
+	ratings = ratings.With(matrix)
 	parts, err := estimate.FitParts(context.Background(), matrix, features.Values, 1, estimate.Recipe{Kind: spec.Full, Refit: spec.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 2})
 	if err != nil {
 		t.Fatal(err)

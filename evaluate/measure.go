@@ -100,6 +100,10 @@ func (s *rowSums) merge(o *rowSums) {
 	s.recalled += o.recalled
 }
 
+// blockRows is how many rows are summed before blocks are: fixed, so that sums depend
+// on the data alone.
+const blockRows = 256
+
 // Measure compares answers with the entries of a test matrix.
 func Measure(test *data.Matrix, answer func(row, column int) result.Answer, settings MeasureSettings) *Measurement {
 	if settings.Places == 0 {
@@ -111,10 +115,10 @@ func Measure(test *data.Matrix, answer func(row, column int) result.Answer, sett
 	n, _ := test.Dims()
 	shift := meanOf(test)
 	all := make([]rowSums, n)
-	bases := make([][result.NewRowAndColumn + 1]sums, data.Blocks(n))
+	bases := make([][result.NewRowAndColumn + 1]sums, (n+blockRows-1)/blockRows)
 	inParallel(len(bases), settings.Threads, func(b int) {
 		var entries []ranked
-		for i := b * data.BlockRows; i < min(n, (b+1)*data.BlockRows); i++ {
+		for i := b * blockRows; i < min(n, (b+1)*blockRows); i++ {
 			entries = all[i].take(test, i, shift, answer, &settings, &bases[b], entries)
 		}
 	})

@@ -11,25 +11,24 @@ import (
 // dated is ratings of one column, whose rows have these times; NaN: none.
 func dated(t *testing.T, times ...float64) (entries, when *data.Ratings) {
 	t.Helper()
-	entries, when = &data.Ratings{ColumnIDs: []string{"c"}}, &data.Ratings{ColumnIDs: []string{"c"}}
 	var all, known []data.Entry
+	var ids, dated []string
 	for i, at := range times {
-		id := string(rune('a' + i))
-		entries.RowIDs = append(entries.RowIDs, id)
+		ids = append(ids, string(rune('a'+i)))
 		all = append(all, data.Entry{Row: int32(i), Value: float64(i)})
 		if !math.IsNaN(at) {
 			known = append(known, data.Entry{Row: int32(len(known)), Value: at})
-			when.RowIDs = append(when.RowIDs, id)
+			dated = append(dated, ids[i])
 		}
 	}
-	var err error
-	if entries.Matrix, err = data.NewMatrix(len(all), 1, all); err == nil {
-		when.Matrix, err = data.NewMatrix(len(known), 1, known)
+	of := func(list []data.Entry, ids []string) *data.Ratings {
+		matrix, err := data.NewMatrix(len(list), 1, list)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return data.NewRatings(matrix, ids, []string{"c"})
 	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	return entries, when
+	return of(all, ids), of(known, dated)
 }
 
 // TestTheFutureIsHeldOut: the latest entries are, those of one moment together, and
@@ -95,7 +94,7 @@ func TestFoldsOfTimeGoForward(t *testing.T) {
 	if err != nil || cuts[0] != 3 || cuts[1] != 5 || !math.IsInf(cuts[2], 1) {
 		t.Fatal(cuts, err)
 	}
-	past, future := m.Parts(entries.Matrix, cuts[0], cuts[1])
+	past, future := m.Parts(entries.Matrix(), cuts[0], cuts[1])
 	if past.Observed() != 3 || future.Observed() != 2 {
 		t.Errorf("fold 1 trains on %d entries and scores %d", past.Observed(), future.Observed())
 	}

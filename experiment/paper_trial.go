@@ -57,7 +57,7 @@ func (r *paperRun) trial(shape Shape, seed uint64) (*trial, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.problem = optcomplete.Problem{Ratings: &data.Ratings{Stored: t.source, RowIDs: t.source.RowIDs(), ColumnIDs: t.source.ColumnIDs()}, Features: t.source.Features}
+	t.problem = optcomplete.Problem{Ratings: data.NewRatings(t.source, t.source.RowIDs(), t.source.ColumnIDs()), Features: t.source.Features}
 	if r.generated(shape) {
 		return t, t.scoreOn(t.source.TestEntries(r.Test))
 	}
@@ -69,8 +69,8 @@ func (r *paperRun) trial(shape Shape, seed uint64) (*trial, error) {
 	if !shape.Netflix {
 		return t, t.scoreOn(t.source.TestEntries(r.Test))
 	}
-	train, held := evaluate.SplitMatrix(made.Ratings.Matrix, netflixHoldout, seed)
-	t.problem.Ratings = &data.Ratings{Matrix: train, RowIDs: made.Ratings.RowIDs, ColumnIDs: made.Ratings.ColumnIDs}
+	train, held := evaluate.SplitMatrix(made.Ratings.Matrix(), netflixHoldout, seed)
+	t.problem.Ratings = made.Ratings.With(train)
 	t.noisy = held
 	if share := float64(r.Test) / float64(held.Observed()); share < 1 {
 		t.noisy = held.Filter(func(row int, column int32) bool {
@@ -207,7 +207,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 		return 0, err
 	}
 	problem := t.problem
-	problem.Ratings = &data.Ratings{Stored: part.Train, RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	problem.Ratings = problem.Ratings.With(part.Train)
 	survey, err := pass.Survey(ctx, part.Train, t.Threads)
 	if err != nil {
 		return 0, err

@@ -32,7 +32,7 @@ func headOf(problem optcomplete.Problem, s RealSettings) Head {
 	h.Rows, h.Columns = problem.Ratings.Dims()
 	_, h.Features = problem.Features.Dims()
 	for i := range h.Rows {
-		_, values := problem.Ratings.Row(i)
+		_, values := problem.Ratings.Matrix().Row(i)
 		for _, v := range values {
 			h.Sum += v
 		}

@@ -81,7 +81,7 @@ func TestModelWithRowsAnswersAndSaves(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	more, rows, err := m.WithRows(context.Background(), &data.Ratings{Matrix: two, RowIDs: []string{"twin", "r1"}, ColumnIDs: m.ColumnIDs}, 2)
+	more, rows, err := m.WithRows(context.Background(), data.NewRatings(two, []string{"twin", "r1"}, m.ColumnIDs), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -87,7 +87,7 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 		f, _ := m.folder() // it was tried above
 		return func(part int) error {
 			x := fold[part]
-			at, values := r.Row(x)
+			at, values := r.Matrix().Row(x)
 			i := rows[x]
 			effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
 			if err != nil {
@@ -121,7 +121,7 @@ func (m *Model) addFitted(before *Seen, known int, r *data.Ratings, rows []int, 
 	}
 	for x, i := range rows {
 		if !onlyNew || i >= known {
-			at, _ := r.Row(x)
+			at, _ := r.Matrix().Row(x)
 			columns[i] = slices.Clone(at)
 		}
 	}
@@ -149,7 +149,7 @@ func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int, anyway bool)
 		columns[i] = slices.Clone(at)
 	}
 	for x, i := range rows {
-		at, _ := r.Row(x)
+		at, _ := r.Matrix().Row(x)
 		all := slices.Concat(columns[i], at)
 		slices.Sort(all)
 		columns[i] = slices.Compact(all)

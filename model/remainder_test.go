@@ -85,7 +85,7 @@ func remainders(t *testing.T, kind spec.Kind) (*data.Matrix, *model.Model) {
 	if err := parts.FitRemainder(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, others, estimate.RemainderRecipe{Kind: kind, Rank: 3, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
-	r := &data.Ratings{Matrix: matrix, RowIDs: make([]string, n), ColumnIDs: f.IDs}
+	r := data.NewRatings(matrix, make([]string, n), f.IDs)
 	for i := range r.RowIDs {
 		r.RowIDs[i] = "r" + strconv.Itoa(i)
 	}
@@ -148,7 +148,7 @@ func TestRemainderOfRowsAndAnswers(t *testing.T) {
 
 func checkRemainder(t *testing.T, matrix *data.Matrix, m *model.Model) {
 	t.Helper()
-	again, rows, err := m.WithRows(context.Background(), &data.Ratings{Matrix: matrix, RowIDs: m.RowIDs, ColumnIDs: m.ColumnIDs}, 2)
+	again, rows, err := m.WithRows(context.Background(), data.NewRatings(matrix, m.RowIDs, m.ColumnIDs), 2)
 	if err != nil {
 		t.Fatal(err)
 	}

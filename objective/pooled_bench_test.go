@@ -18,8 +18,8 @@ func BenchmarkPooledAgainstExact(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	exact := NewExact(in.Ratings.Matrix, in.Features, 1, 0)
-	pooled := NewPooled(in.Ratings.Matrix, in.Features, 1, 100, 0)
+	exact := NewExact(in.Ratings.Matrix(), in.Features, 1, 0)
+	pooled := NewPooled(in.Ratings.Matrix(), in.Features, 1, 100, 0)
 	for _, support := range []int{5, 10, 20, 50} {
 		for _, curved := range []bool{false, true} {
 			b.Run(fmt.Sprintf("support=%d/curved=%v", support, curved), func(b *testing.B) {

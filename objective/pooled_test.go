@@ -271,7 +271,7 @@ func TestPooledWithoutPopulationIsExact(t *testing.T) {
 // on oracles that were used before; on small instances and on one of many chunks.
 func TestPooledThreadsGiveSameBits(t *testing.T) {
 	in := manyRows(t)
-	large := pooledInstance{testkit.Instance{Matrix: in.Ratings.Matrix, Features: in.Features, Gamma: 2}, 50}
+	large := pooledInstance{testkit.Instance{Matrix: in.Ratings.Matrix(), Features: in.Features, Gamma: 2}, 50}
 	rapid.Check(t, func(t *rapid.T) {
 		in := large
 		if rapid.IntRange(0, 4).Draw(t, "small") > 0 {
@@ -310,7 +310,7 @@ func TestPooledStaysSharpWhereRowsHardlyDiffer(t *testing.T) {
 		s[j] = 1 / float64(j+1)
 	}
 	for _, gamma := range []float64{1e-12, 1e-10, 1e-8, 1e-4} {
-		o := NewPooled(in.Ratings.Matrix, in.Features, gamma, 1e4, 1)
+		o := NewPooled(in.Ratings.Matrix(), in.Features, gamma, 1e4, 1)
 		cost, constant, gradient, _ := evalCost(t, o, s, false)
 		if own := value(constant, gradient, s); own > cost || own < cost*(1-1e-11) {
 			t.Fatalf("γ = %v: the cut at its own point is %v, the cost %v", gamma, own, cost)
@@ -322,7 +322,7 @@ func TestPooledStaysSharpWhereRowsHardlyDiffer(t *testing.T) {
 // an instance with rows of both kinds.
 func TestPooledFactorsMadeAgainAreTheSame(t *testing.T) {
 	in := manyRows(t)
-	o := NewPooled(in.Ratings.Matrix, in.Features, 2, 50, 2)
+	o := NewPooled(in.Ratings.Matrix(), in.Features, 2, 50, 2)
 	s := make([]float64, o.Dim())
 	for j := range s {
 		s[j] = 1 / float64(j+1)

@@ -88,7 +88,7 @@ func TestEveryEntryIsDrawnEquallyOften(t *testing.T) {
 		t.Fatal(err)
 	}
 	size := SampleSize{Rows: 5, Columns: 4}
-	o := NewSampled(in.Ratings.Matrix, in.Features, 1, size, 7, 1)
+	o := NewSampled(in.Ratings.Matrix(), in.Features, 1, size, 7, 1)
 	const draws = 20_000
 	count := map[float64]int{} // by value: all differ
 	for range draws {
@@ -123,7 +123,7 @@ func TestSamplesAreFreshAndRepeatable(t *testing.T) {
 		t.Fatal(err)
 	}
 	run := func(seed uint64, threads int) (costs []float64) {
-		o := NewSampled(in.Ratings.Matrix, in.Features, 1, SampleSize{Rows: 50, Columns: 20}, seed, threads)
+		o := NewSampled(in.Ratings.Matrix(), in.Features, 1, SampleSize{Rows: 50, Columns: 20}, seed, threads)
 		for range 5 {
 			cost, _, err := evalInto(context.Background(), o, []float64{1, 0, 1, 0, 1, 0}, make([]float64, 6), nil)
 			if err != nil {
@@ -167,7 +167,7 @@ func TestPaperSample(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got := PaperSample(in.Ratings.Matrix, test.k, test.g0, test.c); got != test.want {
+		if got := PaperSample(in.Ratings.Matrix(), test.k, test.g0, test.c); got != test.want {
 			t.Errorf("%+v: got %+v", test, got)
 		}
 	}

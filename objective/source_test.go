@@ -42,7 +42,7 @@ func TestSourcesGiveSameBits(t *testing.T) {
 		t.Fatal(err)
 	}
 	ctx := context.Background()
-	m := made.Ratings.Matrix
+	m := made.Ratings.Matrix()
 	weights := []float64{0, 1, 0.3, 0, 0, 0.7, 1, 0, 0}
 	type result struct {
 		cost, constant    float64

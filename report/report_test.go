@@ -297,9 +297,7 @@ func TestCompareWarnsOfOtherData(t *testing.T) {
 		"another k":    {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.K = 2 }, ""},
 		"another seed": {func(_ *optcomplete.Problem, s *optcomplete.Settings) { s.Seed = 9 }, "held out other entries"},
 		"other values": {func(p *optcomplete.Problem, _ *optcomplete.Settings) {
-			r := *p.Ratings
-			r.Matrix = r.Matrix.Map(func(_ int, _ int32, v float64) float64 { return v + 1 })
-			p.Ratings = &r
+			p.Ratings = p.Ratings.With(p.Ratings.Matrix().Map(func(_ int, _ int32, v float64) float64 { return v + 1 }))
 		}, "their fingerprints differ"},
 		"fewer entries": {func(_ *optcomplete.Problem, s *optcomplete.Settings) {}, "fitted on other data"},
 	} {

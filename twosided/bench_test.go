@@ -50,7 +50,7 @@ func large(n, each, p1, p2 int) Problem {
 	if err != nil {
 		panic(err)
 	}
-	return Problem{Ratings: &data.Ratings{Matrix: matrix, RowIDs: rows.IDs, ColumnIDs: columns.IDs}, Columns: columns, Rows: rows}
+	return Problem{Ratings: data.NewRatings(matrix, rows.IDs, columns.IDs), Columns: columns, Rows: rows}
 }
 
 // BenchmarkFit has the sizes: 10⁷ entries with 20 × 40 features, and

@@ -80,7 +80,7 @@ func (p Problem) WithoutUnknownRows() (Problem, error) {
 		}
 	}
 	matrix, err := data.Collect(p.Ratings.Source(), rows)
-	p.Ratings = &data.Ratings{Matrix: matrix, RowIDs: ids, ColumnIDs: p.Ratings.ColumnIDs}
+	p.Ratings = data.NewRatings(matrix, ids, p.Ratings.ColumnIDs)
 	return p, err
 }
 

@@ -14,6 +14,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/internal/sourcetest"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
 	"optcomplete/result"
@@ -64,11 +65,11 @@ func make2(rng *random.Stream, n, m, p1, p2 int, noise, density float64) Problem
 	if err != nil {
 		panic(err)
 	}
-	ratings := &data.Ratings{Matrix: matrix, ColumnIDs: columns.IDs}
-	for i := range n {
-		ratings.RowIDs = append(ratings.RowIDs, rows.IDs[n+1-i])
+	ids := make([]string, n)
+	for i := range ids {
+		ids[i] = rows.IDs[n+1-i]
 	}
-	return Problem{Ratings: ratings, Columns: columns, Rows: rows}
+	return Problem{Ratings: data.NewRatings(matrix, ids, columns.IDs), Columns: columns, Rows: rows}
 }
 
 // paperCost is the paper's two-sided objective with L given by its entries.
@@ -85,7 +86,7 @@ func paperCost(problem Problem, products []Product, gamma float64) float64 {
 		sum += p.Coefficient * p.Coefficient / gamma
 	}
 	for i := range n {
-		columns, values := problem.Ratings.Row(i)
+		columns, values := problem.Ratings.Matrix().Row(i)
 		for e, c := range columns {
 			r := values[e]
 			for _, p := range products {
@@ -329,8 +330,7 @@ func TestStoredRatingsAreFitted(t *testing.T) {
 		t.Fatal(err)
 	}
 	stored := problem
-	same := func(_ int, _ int32, v float64) float64 { return v }
-	stored.Ratings = &data.Ratings{Stored: data.Map(problem.Ratings.Matrix, same), RowIDs: problem.Ratings.RowIDs, ColumnIDs: problem.Ratings.ColumnIDs}
+	stored.Ratings = problem.Ratings.With(sourcetest.Stored(problem.Ratings.Matrix()))
 	got, err := Fit(context.Background(), stored, settings)
 	if err != nil {
 		t.Fatal(err)

@@ -23,7 +23,7 @@ func BenchmarkSteps(b *testing.B) {
 			}
 			for b.Loop() {
 				steps := 0
-				_, err := Fit(context.Background(), made.Ratings.Matrix, made.Features, Settings{
+				_, err := Fit(context.Background(), made.Ratings.Matrix(), made.Features, Settings{
 					Rank: c.K, Lambdas: []float64{0.1}, Center: effects.NoCenter, Tolerance: 1e-300, MaxSteps: 10, OnStep: func(s Step) { steps++ },
 				})
 				if err != nil || steps < 10 {

@@ -18,7 +18,7 @@ func TestTrueFeaturesGiveTheTruth(t *testing.T) {
 		t.Fatal(err)
 	}
 	worst := func(selected []int, threads int) float64 {
-		m, err := oracle.Fit(context.Background(), made.Ratings.Matrix, made.Features, selected, oracle.Settings{Kind: spec.Paper, Threads: threads})
+		m, err := oracle.Fit(context.Background(), made.Ratings.Matrix(), made.Features, selected, oracle.Settings{Kind: spec.Paper, Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -23,7 +23,7 @@ func BenchmarkSteps(b *testing.B) {
 				b.Fatal(err)
 			}
 			for b.Loop() {
-				f, err := Solve(context.Background(), made.Ratings.Matrix, SolveSettings{Rank: c.K, Lambda: 1, Tolerance: 1e-300, MaxSteps: 30})
+				f, err := Solve(context.Background(), made.Ratings.Matrix(), SolveSettings{Rank: c.K, Lambda: 1, Tolerance: 1e-300, MaxSteps: 30})
 				if err != nil || f.Rank == 0 {
 					b.Fatal(err)
 				}

@@ -12,6 +12,7 @@ import (
 	"optcomplete/baseline/effects"
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/internal/sourcetest"
 )
 
 // lowRank makes a matrix of the given rank with noise, of which a part is observed.
@@ -279,7 +280,7 @@ func TestFitRecoversAndThreadsGiveSameBits(t *testing.T) {
 		}
 	}
 	// A source that is read anew at every pass gives the same.
-	streamed, err := Fit(context.Background(), data.Map(m, func(_ int, _ int32, v float64) float64 { return v }), Settings{Seed: 3, MaxSteps: 300, Memory: 1})
+	streamed, err := Fit(context.Background(), sourcetest.Stored(m), Settings{Seed: 3, MaxSteps: 300, Memory: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -103,7 +103,7 @@ and counted, as predict does.`,
 				}
 				return float64(m.ColumnEntries[column])
 			}
-			all := evaluation{Measurement: evaluate.Measure(test.Matrix, answersOf(m, test), settings)}
+			all := evaluation{Measurement: evaluate.Measure(test.Matrix(), answersOf(m, test), settings)}
 			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), settings.Places, settings.Threads); err != nil {
 				return &usageError{err}
 			}
@@ -146,13 +146,13 @@ func futureOf(ctx context.Context, c *common, m *model.Model, args []string, tes
 	if err != nil {
 		return nil, err
 	}
-	_, future := moments.Parts(test.Matrix, m.Summary.Split.From, math.Inf(1))
+	_, future := moments.Parts(test.Matrix(), m.Summary.Split.From, math.Inf(1))
 	if future.Observed() == 0 {
 		return nil, &data.InputError{File: args[1], Problem: "no entry is from " + m.Summary.Split.Moment + " (UTC) or later, when the training of the model ended", Remedy: "give later entries, or leave out --split time"}
 	}
 	c.notef("note: %s of %s are from %s (UTC) or later and are scored%s", grouped(future.Observed()), counted(test.Observed(), "entry", "entries"), m.Summary.Split.Moment,
 		map[bool]string{true: fmt.Sprintf("; %s have no time and are left out", grouped(moments.Without))}[moments.Without > 0])
-	return (&data.Ratings{Matrix: future, RowIDs: test.RowIDs, ColumnIDs: test.ColumnIDs}).WithEntries(1), nil
+	return test.With(future).WithEntries(1), nil
 }
 
 // answersOf gives the model's answers for a matrix whose columns are those of
@@ -190,7 +190,7 @@ func listRows(m *model.Model, test *data.Ratings, seed uint64) []int {
 		key uint64
 	}
 	var rows []row
-	keys := test.Matrix.Keys()
+	keys := test.Matrix().Keys()
 	for i, id := range test.RowIDs {
 		if at, known := m.Row(id); known {
 			rows = append(rows, row{at, random.Hash(seed, keys.Row(i))})
@@ -220,7 +220,7 @@ func fittedEntries(m *model.Model, test *data.Ratings) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		here, _ := test.Matrix.Row(i)
+		here, _ := test.Matrix().Row(i)
 		for _, c := range here {
 			if _, found := slices.BinarySearch(columns, c); found {
 				n++

@@ -99,5 +99,5 @@ func inMemory(t *testing.T, r *data.Ratings) *data.Ratings {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &data.Ratings{Matrix: matrix, RowIDs: r.RowIDs, ColumnIDs: r.ColumnIDs}
+	return r.With(matrix)
 }

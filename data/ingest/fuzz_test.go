@@ -25,7 +25,7 @@ func sound(t *testing.T, got *data.Ratings, report *Report, err error) {
 		t.Fatalf("%d×%d, %+v", rows, columns, report)
 	}
 	for i := range rows {
-		at, values := got.Row(i)
+		at, values := got.Matrix().Row(i)
 		if len(at) == 0 || !slices.IsSorted(at) || slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 }) {
 			t.Fatalf("row %d is %v %v", i, at, values)
 		}

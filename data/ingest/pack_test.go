@@ -330,8 +330,8 @@ func TestPackIsUsedWhereItIs(t *testing.T) {
 	if err != nil || !ok {
 		t.Fatalf("the pack was not opened where it is (%v)", err)
 	}
-	if ratings.Matrix != nil || ratings.Observed() != 3 || !slices.Equal(ratings.ColumnIDs, []string{"w", "x", "y"}) {
-		t.Errorf("%d entries, columns %v, in memory %v", ratings.Observed(), ratings.ColumnIDs, ratings.Matrix)
+	if ratings.Matrix() != nil || ratings.Observed() != 3 || !slices.Equal(ratings.ColumnIDs, []string{"w", "x", "y"}) {
+		t.Errorf("%d entries, columns %v, in memory %v", ratings.Observed(), ratings.ColumnIDs, ratings.Matrix())
 	}
 	for path, columns := range map[string][]string{"r.csv": {"x", "y"}, "r.pack": {"x"}, "none": nil} {
 		if _, _, ok, err := Stored(path, Settings{Columns: columns}); err != nil || ok {

@@ -46,7 +46,7 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	if err != nil {
 		return nil, nil, err
 	}
-	return &data.Ratings{Matrix: matrix, RowIDs: c.rowIDs(), ColumnIDs: c.columnIDs()}, &c.report, nil
+	return data.NewRatings(matrix, c.rowIDs(), c.columnIDs()), &c.report, nil
 }
 
 // gather reads all entries into buckets.

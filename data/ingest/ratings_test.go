@@ -52,7 +52,7 @@ func readText(t testing.TB, text string, s Settings) (*data.Ratings, *Report, er
 func cells(r *data.Ratings) []string {
 	var out []string
 	for i, id := range r.RowIDs {
-		columns, values := r.Row(i)
+		columns, values := r.Matrix().Row(i)
 		for e, j := range columns {
 			out = append(out, fmt.Sprint(id, " ", r.ColumnIDs[j], " ", values[e]))
 		}
@@ -292,7 +292,7 @@ func TestAnyColumnComesAfterTheKnown(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "b", "x", "y"}, got.ColumnIDs); diff != "" || report.Entries != 4 || len(some) != 2 {
 		t.Errorf("%s %+v", diff, report)
 	}
-	if columns, values := got.Row(1); !cmp.Equal(columns, []int32{2, 3}) || !cmp.Equal(values, []float64{4, 3}) {
+	if columns, values := got.Matrix().Row(1); !cmp.Equal(columns, []int32{2, 3}) || !cmp.Equal(values, []float64{4, 3}) {
 		t.Errorf("row v: %v %v", columns, values)
 	}
 	_, _, err = readText(t, "u,x,1\nu,x,2\n", Settings{Columns: some, AnyColumn: true})

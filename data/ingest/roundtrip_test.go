@@ -49,7 +49,7 @@ func TestRatingsSurviveWritingAndReading(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := &data.Ratings{Matrix: matrix, RowIDs: rows, ColumnIDs: columns}
+		want := data.NewRatings(matrix, rows, columns)
 		var text bytes.Buffer
 		if err := data.WriteRatings(&text, want); err != nil {
 			t.Fatal(err)
@@ -58,7 +58,7 @@ func TestRatingsSurviveWritingAndReading(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%v in %q", err, text.String())
 		}
-		if d := cmp.Diff(want, got, cmp.AllowUnexported(data.Matrix{}), cmpopts.IgnoreTypes(data.Known{})); d != "" {
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(data.Matrix{}, data.Ratings{}), cmpopts.IgnoreTypes(data.Known{}, (*data.Keys)(nil))); d != "" {
 			t.Fatal(d)
 		}
 		if report.Lines != len(entries) || report.Entries != len(entries) {
@@ -90,7 +90,7 @@ func FuzzCSV(f *testing.F) {
 			t.Fatalf("%d×%d, %+v", rows, columns, report)
 		}
 		for i := range rows {
-			at, values := got.Row(i)
+			at, values := got.Matrix().Row(i)
 			if len(at) == 0 || !slices.IsSorted(at) || slices.ContainsFunc(values, func(v float64) bool { return v-v != 0 }) {
 				t.Fatalf("row %d is %v %v", i, at, values)
 			}

@@ -52,7 +52,7 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 		source = data.Rows(source, at)
 		report.Notes = append(report.Notes, path+" was packed by an older version, in the order of its input: it is read in the order of the ids, which is slower (pack it again)")
 	}
-	return &data.Ratings{Stored: source, RowIDs: rows, ColumnIDs: ids, File: file}, report, true, nil
+	return data.OpenRatings(source, rows, ids, file), report, true, nil
 }
 
 // isPack tells whether a file begins as packs do. A pipe is none: what is read of

@@ -82,7 +82,7 @@ func TestTimesStandInThePlaceOfValues(t *testing.T) {
 			continue
 		}
 		for i, want := range []float64{1262304000, 1262390400} {
-			if at, times := got.Row(i); len(at) != 1 || int(at[0]) != i || times[0] != want {
+			if at, times := got.Matrix().Row(i); len(at) != 1 || int(at[0]) != i || times[0] != want {
 				t.Errorf("%s: row %d has %v at %v", name, i, times, at)
 			}
 		}

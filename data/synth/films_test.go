@@ -103,7 +103,7 @@ func TestFilmRatingsAreRealistic(t *testing.T) {
 	seen := make([]float64, in.Columns)
 	out := 0
 	for i := range in.Rows {
-		columns, values := in.Ratings.Row(i)
+		columns, values := in.Ratings.Matrix().Row(i)
 		counts = append(counts, float64(len(columns)))
 		for e, v := range values {
 			seen[columns[e]]++
@@ -189,7 +189,7 @@ func newGrams(in *Instance) *grams {
 	out := &grams{p: p}
 	for i := range in.Rows {
 		g, y := make([]float64, p*p), make([]float64, p)
-		columns, values := in.Ratings.Row(i)
+		columns, values := in.Ratings.Matrix().Row(i)
 		for e, j := range columns {
 			b := in.Features.Row(int(j))
 			out.square += values[e] * values[e]

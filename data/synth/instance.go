@@ -89,7 +89,7 @@ func (s *Source) Collect() (*Instance, error) {
 	if err != nil {
 		return nil, fmt.Errorf("synth: %w", err)
 	}
-	return &Instance{s, &data.Ratings{Matrix: matrix, RowIDs: s.RowIDs(), ColumnIDs: s.Features.IDs}}, nil
+	return &Instance{s, data.NewRatings(matrix, s.RowIDs(), s.Features.IDs)}, nil
 }
 
 func (s *Source) empty() error {

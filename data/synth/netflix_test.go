@@ -23,7 +23,7 @@ func TestNetflixIsASource(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sourcetest.Run(t, netflix(t, 300, 130, 5, 0.9, 2), in.Ratings.Matrix)
+	sourcetest.Run(t, netflix(t, 300, 130, 5, 0.9, 2), in.Ratings.Matrix())
 }
 
 // The smaller of the paper's sizes have the density asked for, skewed counts,

@@ -33,17 +33,17 @@ func TestSourcesAreTheirInstances(t *testing.T) {
 		"blocks": {Rows: 12, Columns: 3*blockColumns + 5, Features: 4, K: 2, Missing: 0.9, Noise: 0.1, Seed: 3},
 	} {
 		t.Run(name, func(t *testing.T) {
-			sourcetest.Run(t, source(t, c), generate(t, c).Ratings.Matrix)
+			sourcetest.Run(t, source(t, c), generate(t, c).Ratings.Matrix())
 		})
 	}
 	in := films(t, 100, 60)
-	t.Run("films", func(t *testing.T) { sourcetest.Run(t, in.Source, in.Ratings.Matrix) })
+	t.Run("films", func(t *testing.T) { sourcetest.Run(t, in.Source, in.Ratings.Matrix()) })
 }
 
 func TestPaperValuesAreFloat32(t *testing.T) {
 	in := generate(t, Config{Rows: 50, Columns: 100, Features: 9, K: 3, Missing: 0.5, Noise: 0.1, Seed: 3})
 	for i := range in.Rows {
-		_, values := in.Ratings.Row(i)
+		_, values := in.Ratings.Matrix().Row(i)
 		for _, v := range values {
 			if float64(float32(v)) != v {
 				t.Fatalf("%v is no float32", v)

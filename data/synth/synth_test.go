@@ -75,7 +75,7 @@ func TestRowsInAnyOrderAreEqual(t *testing.T) {
 		"films": films(t, 600, 60),
 	} {
 		for i := in.Rows - 1; i >= 0; i-- {
-			columns, values := in.Ratings.Row(i)
+			columns, values := in.Ratings.Matrix().Row(i)
 			again, same := in.Row(i)
 			if !slices.Equal(columns, again) || !slices.Equal(values, same) {
 				t.Fatalf("%s: row %d by itself differs", name, i)
@@ -102,8 +102,8 @@ func TestMoreRowsKeepTheFirst(t *testing.T) {
 	small := generate(t, Config{Rows: 5, Columns: 30, Features: 8, K: 3, Missing: 0.5, Noise: 0.1, Seed: 8})
 	large := generate(t, Config{Rows: 50, Columns: 30, Features: 8, K: 3, Missing: 0.5, Noise: 0.1, Seed: 8})
 	for i := range small.Rows {
-		a, x := small.Ratings.Row(i)
-		b, y := large.Ratings.Row(i)
+		a, x := small.Ratings.Matrix().Row(i)
+		b, y := large.Ratings.Matrix().Row(i)
 		if !slices.Equal(a, b) || !slices.Equal(x, y) {
 			t.Fatalf("row %d changed", i)
 		}
@@ -125,7 +125,7 @@ func TestPaperStatistics(t *testing.T) {
 	perColumn := make([]float64, c.Columns)
 	for i := range c.Rows {
 		u = append(u, in.Coefficients(i)...)
-		columns, values := in.Ratings.Row(i)
+		columns, values := in.Ratings.Matrix().Row(i)
 		for e, j := range columns {
 			perColumn[j]++
 			r := values[e] - in.NoiseFree(i, int(j))
@@ -163,7 +163,7 @@ func TestTestEntriesAreTheMissingOnes(t *testing.T) {
 	}
 	seen := map[[2]int32]TestEntry{}
 	for _, e := range all {
-		columns, _ := in.Ratings.Row(int(e.Row))
+		columns, _ := in.Ratings.Matrix().Row(int(e.Row))
 		if slices.Contains(columns, e.Column) {
 			t.Fatalf("(%d,%d) is observed", e.Row, e.Column)
 		}

@@ -175,14 +175,14 @@ func hopeless(runs []run) bool {
 func one(method int, in *synth.Instance, gamma float64, find search.Settings) (r run, err error) {
 	ctx := context.Background()
 	start := time.Now()
-	exact := objective.NewExact(in.Ratings.Matrix, in.Features, gamma, 0)
+	exact := objective.NewExact(in.Ratings.Matrix(), in.Features, gamma, 0)
 	settings := cutplanes.Settings{Search: find, Seed: in.Seed}
 	switch method {
 	case 0:
 		r.Result.Result, err = search.Minimize(ctx, exact, find)
 	case 1:
-		size := objective.PaperSample(in.Ratings.Matrix, in.K, 100, 1)
-		r.Result, err = cutplanes.OptComplete(ctx, objective.NewSampled(in.Ratings.Matrix, in.Features, gamma, size, in.Seed, 0), exact, settings)
+		size := objective.PaperSample(in.Ratings.Matrix(), in.K, 100, 1)
+		r.Result, err = cutplanes.OptComplete(ctx, objective.NewSampled(in.Ratings.Matrix(), in.Features, gamma, size, in.Seed, 0), exact, settings)
 	case 2:
 		r.Result, err = cutplanes.CutPlanes(ctx, exact, settings)
 	case 3:

@@ -119,7 +119,7 @@ func names(prefix string, n int) []string {
 }
 
 func ratings(in *exact.Instance) *data.Ratings {
-	return &data.Ratings{Matrix: matrix(in), RowIDs: names("r", in.Rows), ColumnIDs: names("c", in.Columns)}
+	return data.NewRatings(matrix(in), names("r", in.Rows), names("c", in.Columns))
 }
 
 func matrix(in *exact.Instance) *data.Matrix {

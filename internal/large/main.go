@@ -134,7 +134,7 @@ func (b *bench) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	problem := optcomplete.Problem{Ratings: &data.Ratings{Stored: source, RowIDs: source.RowIDs(), ColumnIDs: source.ColumnIDs()}, Features: source.Features}
+	problem := optcomplete.Problem{Ratings: data.NewRatings(source, source.RowIDs(), source.ColumnIDs()), Features: source.Features}
 	settings := optcomplete.Settings{K: b.k, Model: b.kind, Statistics: optcomplete.Statistics{Gamma: b.gamma, Seed: 1}, Limits: optcomplete.Limits{Gap: b.gap, TimeLimit: b.limit, NearTies: -1, Memory: b.memory}}
 	switch b.form {
 	case "generated":
@@ -151,7 +151,7 @@ func (b *bench) run(ctx context.Context) error {
 			return err
 		}
 		defer file.Close()
-		problem.Ratings.Stored = file
+		problem.Ratings = problem.Ratings.With(file)
 	}
 	truth := source.SelectedNames()
 	source = nil

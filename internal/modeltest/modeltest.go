@@ -41,7 +41,7 @@ func Built(t testing.TB, m *data.Matrix, f *data.Features, kind spec.Kind, refit
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &data.Ratings{Matrix: m, RowIDs: make([]string, n), ColumnIDs: f.IDs}
+	r := data.NewRatings(m, make([]string, n), f.IDs)
 	for i := range r.RowIDs {
 		r.RowIDs[i] = "r" + strconv.Itoa(i)
 	}
@@ -96,7 +96,7 @@ func Fitted(t testing.TB) *model.Model {
 	if err != nil {
 		t.Fatal(err)
 	}
-	ratings := &data.Ratings{Matrix: m, RowIDs: []string{"u1", "u,2", "", "ü4", "5", "06", "7\""}, ColumnIDs: f.IDs}
+	ratings := data.NewRatings(m, []string{"u1", "u,2", "", "ü4", "5", "06", "7\""}, f.IDs)
 	summary := model.Summary{
 		Method: "certified", Model: "paper", Gamma: 0.1 + 0.2, Certificate: result.Certificate{
 			Cost: 1.25, Bound: 1.2, Gap: 0.04, Certified: true, Status: "gap", Cuts: 3, Nodes: 4, Passes: 5,
@@ -132,7 +132,7 @@ func Large(t testing.TB, rows, columns, k int) *model.Model {
 	t.Helper()
 	_, f := testkit.Drawn(t, 1, columns, k, 1, 1)
 	matrix, _ := data.NewMatrix(rows, columns, nil)
-	r := &data.Ratings{Matrix: matrix, RowIDs: make([]string, rows), ColumnIDs: f.IDs}
+	r := data.NewRatings(matrix, make([]string, rows), f.IDs)
 	u := make([]float64, rows*k)
 	for i := range r.RowIDs {
 		r.RowIDs[i] = "user" + strconv.Itoa(i)

@@ -24,13 +24,13 @@ func Errors(in *synth.Instance, gamma float64, selection []int, sizes []objectiv
 	for _, j := range selection {
 		weights[j] = 1
 	}
-	want, err := objective.NewExact(in.Ratings.Matrix, in.Features, gamma, 0).Eval(ctx, weights)
+	want, err := objective.NewExact(in.Ratings.Matrix(), in.Features, gamma, 0).Eval(ctx, weights)
 	if err != nil {
 		return nil, err
 	}
 	var points []ErrorPoint
 	for _, size := range sizes {
-		sampled := objective.NewSampled(in.Ratings.Matrix, in.Features, gamma, size, seed, 0)
+		sampled := objective.NewSampled(in.Ratings.Matrix(), in.Features, gamma, size, seed, 0)
 		point := ErrorPoint{SampleSize: size}
 		for range draws {
 			got, err := sampled.Eval(ctx, weights)

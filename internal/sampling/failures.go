@@ -26,7 +26,7 @@ func (p FailurePoint) Rate() float64 { return float64(p.Failed) / float64(p.Runs
 // proves. Samples take all columns, so that rows are all that is varied.
 func Failures(in *synth.Instance, gamma float64, rows []int, runs int) ([]FailurePoint, error) {
 	ctx := context.Background()
-	exact := objective.NewExact(in.Ratings.Matrix, in.Features, gamma, 0)
+	exact := objective.NewExact(in.Ratings.Matrix(), in.Features, gamma, 0)
 	find := search.Settings{K: in.K, NearTies: -1}
 	best, err := search.Minimize(ctx, exact, find)
 	if err != nil {
@@ -36,7 +36,7 @@ func Failures(in *synth.Instance, gamma float64, rows []int, runs int) ([]Failur
 	for _, g := range rows {
 		point := FailurePoint{Rows: g, Runs: runs}
 		for seed := range uint64(runs) {
-			sampled := objective.NewSampled(in.Ratings.Matrix, in.Features, gamma, objective.SampleSize{Rows: g, Columns: in.Columns}, seed, 0)
+			sampled := objective.NewSampled(in.Ratings.Matrix(), in.Features, gamma, objective.SampleSize{Rows: g, Columns: in.Columns}, seed, 0)
 			got, err := cutplanes.OptComplete(ctx, sampled, exact, cutplanes.Settings{Search: find, Seed: seed})
 			if err != nil {
 				return nil, err

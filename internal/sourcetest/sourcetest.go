@@ -97,3 +97,13 @@ func same(t *testing.T, want *data.Matrix, i int, columns []int32, values []floa
 		}
 	}
 }
+
+// Stored is the matrix as a source that is not in memory, for all who ask.
+func Stored(m *data.Matrix) data.Source { return stored{m} }
+
+type stored struct{ m *data.Matrix }
+
+func (s stored) Dims() (rows, columns int) { return s.m.Dims() }
+func (s stored) Observed() int             { return s.m.Observed() }
+func (s stored) Entries(i int) int         { return s.m.Entries(i) }
+func (s stored) Reader() data.Reader       { return s.m.Reader() }

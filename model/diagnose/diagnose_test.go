@@ -158,17 +158,9 @@ func (discard) Write(b []byte) (int, error) { return len(b), nil }
 func parted(t testing.TB, m *data.Matrix, seed uint64) (a, b *data.Matrix) {
 	t.Helper()
 	keep := func(want bool) *data.Matrix {
-		s, err := data.Filter(m, func(row int, column int32) bool {
+		return m.Filter(func(row int, column int32) bool {
 			return (random.Unit(random.Hash(seed, uint64(row), uint64(column))) < 0.7) == want
 		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		out, err := data.Collect(s, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return out
 	}
 	return keep(true), keep(false)
 }
