@@ -134,7 +134,7 @@ func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Featur
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := &estimate.Parts{}
+	parts := &estimate.Parts{Coefficients: &estimate.RowMatrix{}}
 	if fitted.Rank > 0 {
 		parts.RowRemainder, parts.ColumnRemainder = fitted.Balanced()
 		parts.Remainder = &estimate.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
@@ -148,7 +148,7 @@ func (m IMC) parts(ctx context.Context, train data.Source, features *data.Featur
 	if err != nil {
 		return nil, nil, err
 	}
-	parts := &estimate.Parts{}
+	parts := &estimate.Parts{Coefficients: &estimate.RowMatrix{}}
 	if fitted.Rank > 0 {
 		parts.RowRemainder, parts.ColumnRemainder = fitted.U, fitted.V
 		parts.Remainder = &estimate.Remainder{Rank: fitted.Rank, Ridge: fitted.Lambda}
@@ -159,5 +159,5 @@ func (m IMC) parts(ctx context.Context, train data.Source, features *data.Featur
 func (EffectsOnly) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
 	of.effects.Clip = of.clip
 	e, err := effects.Fit(ctx, train, of.effects)
-	return &estimate.Parts{}, e, err
+	return &estimate.Parts{Coefficients: &estimate.RowMatrix{}}, e, err
 }

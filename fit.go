@@ -240,8 +240,8 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
 	stop()
-	if parts.Stored != nil && parts.Stored.Err() != nil {
-		return nil, parts.Stored.Err()
+	if err := parts.Coefficients.Err(); err != nil {
+		return nil, err
 	}
 	total := time.Since(start)
 	took := &fitted.Summary.Seconds

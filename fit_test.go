@@ -259,7 +259,7 @@ func TestStoppedFitsAnswer(t *testing.T) {
 			if len(s.Selected) != 6 || s.Cost < best.Cost*(1-1e-9) || s.Bound > best.Cost*(1+1e-9) || math.IsNaN(s.Gap) {
 				t.Errorf("cost %v bound %v gap %v, optimum %v", s.Cost, s.Bound, s.Gap, best.Cost)
 			}
-			if len(fitted.Coefficients) != 80*6 {
+			if len(fitted.Coefficients.(*estimate.RowMatrix).Values) != 80*6 {
 				t.Error("no coefficients")
 			}
 		})

@@ -37,7 +37,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 		file.Close()
 		return nil, err
 	}
-	parts.Stored = file
+	parts.Coefficients = file
 	return parts, nil
 }
 
@@ -52,7 +52,7 @@ func (t *task) learnMemory() int64 {
 
 // closeRows gives up the file of rows, if there is one.
 func closeRows(parts *estimate.Parts) {
-	if file, ok := parts.Stored.(io.Closer); ok {
+	if file, ok := parts.Coefficients.(io.Closer); ok {
 		file.Close()
 	}
 }
@@ -66,6 +66,6 @@ func (t *task) trialParts(ctx context.Context, train data.Source, selection []in
 		return nil, err
 	}
 	rows.Population = parts.Population
-	parts.Stored = rows
+	parts.Coefficients = rows
 	return parts, nil
 }

@@ -39,7 +39,7 @@ func (m *Model) rowParts(i int) (effect float64, u []float64, isNew bool) {
 	if i < 0 || m.Entries[i] == 0 {
 		return m.Population[0], m.Population[1:], true
 	}
-	return m.RowEffect(i), m.RowCoefficients(i, m.K()), false
+	return m.RowEffect(i), m.Coefficients.Row(i), false
 }
 
 // columnParts is the effect and the features of a column; of a typical one if j

@@ -52,7 +52,6 @@ func TestFoldInReproducesEveryRow(t *testing.T) {
 				rapid.Check(t, func(rt *rapid.T) {
 					matrix, f := modeltest.Sparse(t, rt)
 					m := modeltest.Built(t, matrix, f, kind, refit)
-					k := m.K()
 					for i := range m.RowIDs {
 						at, values := matrix.Row(i)
 						effect, u, err := m.FoldIn(at, values)
@@ -62,7 +61,7 @@ func TestFoldInReproducesEveryRow(t *testing.T) {
 						if want := m.RowEffect(i); effect != want {
 							rt.Fatalf("row %d: effect %v, want %v", i, effect, want)
 						}
-						if diff := cmp.Diff(m.Coefficients[i*k:(i+1)*k], u); diff != "" {
+						if diff := cmp.Diff(m.Coefficients.Row(i), u); diff != "" {
 							rt.Fatalf("row %d: %s", i, diff)
 						}
 					}

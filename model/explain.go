@@ -106,20 +106,13 @@ func (m *Model) Explain() *result.Explanation {
 // overRows is what term f adds in each row with entries to predictions for
 // columns that had some, for a change by so much of the encoded feature.
 func (m *Model) OverRows(f int, by float64) []float64 {
-	k := m.K()
 	over := make([]float64, 0, len(m.Entries))
 	add := func(i int, u float64) {
 		if m.Entries[i] > 0 {
 			over = append(over, u*by)
 		}
 	}
-	if m.Stored != nil {
-		m.Stored.Term(f, add)
-		return over
-	}
-	for i := range m.Entries {
-		add(i, m.Coefficients[i*k+f])
-	}
+	m.Coefficients.Term(f, add)
 	return over
 }
 

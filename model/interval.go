@@ -127,7 +127,7 @@ func (x *Intervals) take(row int) error {
 			x.at = append(x.at, m.RowEffects[row])
 		}
 		f := m.Factors()
-		x.at = append(append(x.at, m.RowCoefficients(row, m.K())...), m.RowRemainder[row*f:][:f]...)
+		x.at = append(append(x.at, m.Coefficients.Row(row)...), m.RowRemainder[row*f:][:f]...)
 		x.of.KnownRow(columns, x.at)
 	}
 	x.row = row

@@ -74,9 +74,10 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	n, m := train.Dims()
 	fm, p := features.Dims()
 	k := len(selected)
-	if len(train.RowIDs) != n || len(train.ColumnIDs) != m || fm != m || parts.Stored == nil && len(parts.Coefficients) != n*k {
-		panic(fmt.Sprintf("model: %d row ids, %d column ids, %d columns with features and %d coefficients for %d×%d and k=%d",
-			len(train.RowIDs), len(train.ColumnIDs), fm, len(parts.Coefficients), n, m, k))
+	rows, inMemory := parts.Coefficients.(*estimate.RowMatrix)
+	if len(train.RowIDs) != n || len(train.ColumnIDs) != m || fm != m || inMemory && len(rows.Values) != n*k {
+		panic(fmt.Sprintf("model: %d row ids, %d column ids and %d columns with features for %d×%d and k=%d",
+			len(train.RowIDs), len(train.ColumnIDs), fm, n, m, k))
 	}
 	entries := make([]int32, n)
 	for i := range entries {
@@ -130,13 +131,13 @@ func (m *Model) Check() error {
 		return err
 	}
 	k := m.K()
-	if m.Stored != nil {
-		if err := m.Stored.Err(); err != nil {
-			return err
-		}
+	if err := m.Coefficients.Err(); err != nil {
+		return err
 	}
-	if at := dense.NotFinite(m.Coefficients); at >= 0 {
-		return fmt.Errorf("model: row %q has a coefficient %v for %q", m.RowIDs[at/k], m.Coefficients[at], m.Summary.Terms[at%k])
+	if rows, ok := m.Coefficients.(*estimate.RowMatrix); ok {
+		if at := dense.NotFinite(rows.Values); at >= 0 {
+			return fmt.Errorf("model: row %q has a coefficient %v for %q", m.RowIDs[at/k], rows.Values[at], m.Summary.Terms[at%k])
+		}
 	}
 	if at := dense.NotFinite(m.Features); at >= 0 {
 		return fmt.Errorf("model: column %q has the value %v for the feature %q", m.ColumnIDs[at/k], m.Features[at], m.Summary.Terms[at%k])
@@ -196,7 +197,7 @@ func (m *Model) ColumnFeatures(j int) []float64 {
 // Close gives up what the model has beside memory: the file of its rows, if they
 // were streamed to one. What was saved stays; the model cannot be used any more.
 func (m *Model) Close() error {
-	if f, ok := m.Stored.(io.Closer); ok {
+	if f, ok := m.Coefficients.(io.Closer); ok {
 		return f.Close()
 	}
 	return nil

@@ -51,7 +51,7 @@ func TestPredictionIsInnerProduct(t *testing.T) {
 		for at, j := range columns {
 			want := 0.0
 			for f := range 3 {
-				want += m.Coefficients[i*3+f] * m.Features[int(j)*3+f]
+				want += m.Coefficients.Row(i)[f] * m.Features[int(j)*3+f]
 			}
 			one, err := m.Predict(row, m.ColumnIDs[j])
 			if err != nil {
@@ -131,7 +131,7 @@ func TestSummaryNeverHoldsNaN(t *testing.T) {
 		}
 	}
 	m := modeltest.Fitted(t)
-	m.Coefficients[4] = math.NaN()
+	m.Coefficients.Row(1)[1] = math.NaN()
 	if err := store.Save(m, t.TempDir()); err == nil || !strings.Contains(err.Error(), `"u,2"`) {
 		t.Errorf("NaN saved: %v", err)
 	}

@@ -57,7 +57,9 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 	}
 	out = m.copy()
 	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
-	out.RowEffects, out.Coefficients, out.Stored = slices.Clone(m.RowEffects), slices.Clone(m.AllCoefficients()), nil
+	k := m.K()
+	kept := &estimate.RowMatrix{K: k, Values: slices.Clone(estimate.InMemory(m.Coefficients, len(m.RowIDs), k).Values)}
+	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), kept
 	out.RowRemainder = slices.Clone(m.RowRemainder)
 	rows = make([]int, n)
 	for x, id := range r.RowIDs {
@@ -65,7 +67,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 		if !known {
 			i = len(out.RowIDs)
 			out.RowIDs, out.Entries = append(out.RowIDs, id), append(out.Entries, 0)
-			out.Coefficients = append(out.Coefficients, make([]float64, m.K())...)
+			kept.Values = append(kept.Values, make([]float64, k)...)
 			if out.RowEffects != nil {
 				out.RowEffects = append(out.RowEffects, 0)
 			}
@@ -82,14 +84,13 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 	if _, err := m.folder(); err != nil {
 		return err
 	}
-	k := m.K()
 	return parallel.Do(ctx, len(fold), threads, func(int) func(part int) error {
 		f, _ := m.folder() // it was tried above
 		return func(part int) error {
 			x := fold[part]
 			at, values := r.Matrix().Row(x)
 			i := rows[x]
-			effect, err := f.fold(at, values, m.Coefficients[i*k:(i+1)*k])
+			effect, err := f.fold(at, values, m.Coefficients.Row(i))
 			if err != nil {
 				return &estimate.RangeError{Row: x, Value: err.(*estimate.RangeError).Value}
 			}
@@ -97,7 +98,7 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 				m.RowEffects[i] = effect
 			}
 			if r := m.Factors(); r > 0 {
-				f.remainder(at, values, effect, m.Coefficients[i*k:(i+1)*k], m.RowRemainder[i*r:(i+1)*r])
+				f.remainder(at, values, effect, m.Coefficients.Row(i), m.RowRemainder[i*r:(i+1)*r])
 			}
 			m.Entries[i] = int32(len(at))
 			return nil
@@ -156,16 +157,4 @@ func (m *Model) addSeen(before *Model, r *data.Ratings, rows []int, anyway bool)
 	}
 	m.entries.seen.columns = columns
 	return nil
-}
-
-// allCoefficients is n×k in memory.
-func (m *Model) AllCoefficients() []float64 {
-	if m.Stored == nil {
-		return m.Coefficients
-	}
-	all := make([]float64, 0, len(m.RowIDs)*m.K())
-	for i := range m.RowIDs {
-		all = append(all, m.Stored.Row(i)...)
-	}
-	return all
 }

@@ -125,7 +125,7 @@ func TestDamagedNotesOfArrow(t *testing.T) {
 		}
 		all, sum := cells(got), 0.0
 		for i := range got.RowIDs {
-			_, values := got.Row(i)
+			_, values := got.Matrix().Row(i)
 			for _, v := range values {
 				sum += v
 			}

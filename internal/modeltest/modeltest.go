@@ -140,7 +140,7 @@ func Large(t testing.TB, rows, columns, k int) *model.Model {
 			u[i*k+f] = math.Sin(float64(i*k + f))
 		}
 	}
-	parts := &estimate.Parts{Coefficients: u}
+	parts := &estimate.Parts{Coefficients: &estimate.RowMatrix{K: k, Values: u}}
 	parts.Population, parts.NewColumn, parts.Typical = make([]float64, k+1), make([]float64, k+1), make([]float64, k)
 	m, err := model.New(model.Summary{Model: "paper"}, r, f, testkit.All(k), parts)
 	if err != nil {

@@ -38,7 +38,7 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 		Called: "variance", Fresh: func() *pass.Sums { return pass.NewSums(terms + k) },
 		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
 			return func(part *pass.Sums, i int, at []int32, values []float64) error {
-				s, u := part.Values, m.RowCoefficients(i, k)
+				s, u := part.Values, m.Coefficients.Row(i)
 				for x, c := range at {
 					d := values[x] - mean
 					s[square] += d * d

@@ -24,8 +24,8 @@ type Recipe struct {
 	// Memory is the most bytes that learning a prior may keep of the rows, to take
 	// its steps faster; zero means 512 MiB. The result does not depend on it.
 	Memory int64
-	// Rows is given the rows, which are then not kept; nil: Parts.Coefficients
-	// holds them.
+	// Rows is given the rows, which are then not kept: Parts.Coefficients is nil. nil:
+	// they are kept in memory.
 	Rows RowSink
 }
 
@@ -60,8 +60,7 @@ type Parts struct {
 	Structure
 	RowEffects    []float64 // n; nil in Paper
 	ColumnEffects []float64 // m; nil in Paper and Pooled
-	Coefficients  []float64 // n×k; nil if Stored has them
-	Stored        RowStore  // the coefficients, if they are not in memory; nil: they are
+	Coefficients  RowStore  // k of each row
 
 	RowRemainder    []float64 // n×factors: coefficients of other features, traits; nil without a remainder
 	ColumnRemainder []float64 // m×factors: other features, traits
@@ -97,8 +96,9 @@ func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 		err = fit.stream(ctx, r.Threads, p.RowEffects, r.Rows)
 	} else {
 		n, _ := s.Dims()
-		p.Coefficients = make([]float64, n*k)
-		err = fit.fill(ctx, r.Threads, p.RowEffects, p.Coefficients)
+		rows := NewRowMatrix(n, k)
+		p.Coefficients = rows
+		err = fit.fill(ctx, r.Threads, p.RowEffects, rows.Values)
 	}
 	if err != nil {
 		return nil, err
@@ -396,7 +396,7 @@ func (p *Parts) ClipToValues() {
 // are chosen (m×k). It serves evaluate.Score, also before there is a Model.
 func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32, out []float64) {
 	return func(row int, columns []int32, out []float64) {
-		u := p.RowCoefficients(row, k)
+		u := p.Coefficients.Row(row)
 		for at, c := range columns {
 			b := chosen[int(c)*k:][:k]
 			out[at] = p.Clipped(p.Sum(p.RowEffect(row), p.ColumnEffect(int(c)), u, b) + p.RemainderOf(row, int(c)))
@@ -406,8 +406,7 @@ func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32
 
 // value is the prediction for row i and column j with the features b.
 func (p *Parts) Value(i, j int, b []float64) float64 {
-	k := len(b)
-	return p.Clipped(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.RowCoefficients(i, k), b) + p.RemainderOf(i, j))
+	return p.Clipped(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.Coefficients.Row(i), b) + p.RemainderOf(i, j))
 }
 
 // unclipped adds up a prediction but for its remainder.
@@ -420,14 +419,6 @@ func (p *Structure) Clipped(x float64) float64 {
 		x = min(max(x, p.Clip.Low), p.Clip.High)
 	}
 	return x
-}
-
-// coefficients is those of row i.
-func (p *Parts) RowCoefficients(i, k int) []float64 {
-	if p.Stored != nil {
-		return p.Stored.Row(i)
-	}
-	return p.Coefficients[i*k : (i+1)*k]
 }
 
 func (p *Parts) RowEffect(i int) float64 {

@@ -167,11 +167,13 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		p.ColumnRemainder = append(append(p.ColumnRemainder, z...), fit.Columns[j*own+levels:][:rank]...)
 	}
 	p.RowRemainder = make([]float64, n*(o+rank))
+	rows := NewRowMatrix(n, k)
+	p.Coefficients = rows
 	return fit.Rows(ctx, s, r.Threads, func(i int, theta []float64) {
 		if first == 1 {
 			p.RowEffects[i] = theta[0]
 		}
-		copy(p.Coefficients[i*k:][:k], theta[first:])
+		copy(rows.Row(i), theta[first:])
 		copy(p.RowRemainder[i*(o+rank):][:o+rank], theta[named:])
 	})
 }
@@ -207,7 +209,7 @@ func (p *Prior) first(d int) *Prior {
 // Unclipped is Predictor without the range.
 func (p *Parts) Unclipped(chosen []float64, k int) func(row int, columns []int32, out []float64) {
 	return func(row int, columns []int32, out []float64) {
-		u := p.RowCoefficients(row, k)
+		u := p.Coefficients.Row(row)
 		for at, c := range columns {
 			out[at] = p.Sum(p.RowEffect(row), p.ColumnEffect(int(c)), u, chosen[int(c)*k:][:k]) + p.RemainderOf(row, int(c))
 		}

@@ -46,7 +46,7 @@ func load(dir string) (*model.Model, error) {
 	if err := columns.load(dir, m.Summary.Columns, sums); err != nil {
 		return nil, err
 	}
-	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, rows.values
+	m.RowIDs, m.Entries, m.RowEffects, m.Coefficients = rows.ids, rows.entries, rows.effects, &estimate.RowMatrix{K: m.K(), Values: rows.values}
 	m.ColumnIDs, m.ColumnEntries, m.ColumnEffects, m.Features = columns.ids, columns.entries, columns.effects, columns.values
 	m.RowRemainder, m.ColumnRemainder, m.ColumnError = rows.factors, columns.factors, columns.spreads
 	if _, saved := sums[seenFile]; saved || sums == nil { // else it is what another model left

@@ -85,7 +85,7 @@ func SaveSealed(dir string, write func(io.Writer) error) error {
 }
 
 func saveRows(m *model.Model, dir string) error {
-	if f, ok := m.Stored.(*RowFile); ok && m.Remainder == nil { // a remainder came later
+	if f, ok := m.Coefficients.(*RowFile); ok && m.Remainder == nil { // a remainder came later
 		if err := f.save(filepath.Join(dir, rowsFile)); err != nil {
 			return fmt.Errorf("%s: %w", rowsFile, err)
 		}

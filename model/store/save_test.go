@@ -19,7 +19,7 @@ import (
 
 func TestSavedModelLoadsBitExact(t *testing.T) {
 	m := modeltest.Fitted(t)
-	m.Coefficients[0], m.Coefficients[1] = math.Copysign(0, -1), math.SmallestNonzeroFloat64
+	m.Coefficients.Row(0)[0], m.Coefficients.Row(0)[1] = math.Copysign(0, -1), math.SmallestNonzeroFloat64
 	got, err := store.Load(modeltest.Save(t, m))
 	if err != nil {
 		t.Fatal(err)
@@ -82,7 +82,7 @@ func TestAnyoneCanReadTheFiles(t *testing.T) {
 		_, _, u := modeltest.Column(t, rows, name)
 		_, _, b := modeltest.Column(t, columns, name)
 		for i := range u {
-			if u[i] != m.Coefficients[i*3+f] {
+			if u[i] != m.Coefficients.Row(i)[f] {
 				t.Errorf("coefficient of row %d for %s: %v", i, name, u[i])
 			}
 		}
@@ -191,8 +191,8 @@ func TestDamagedParquetIsAnError(t *testing.T) {
 		if err := os.WriteFile(path, bad, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if m, err := store.Load(dir); err == nil && (len(m.RowIDs) != 7 || len(m.Coefficients) != 21 || len(m.Entries) != 7) {
-			t.Errorf("byte %d damaged: %d rows, %d coefficients", at, len(m.RowIDs), len(m.Coefficients))
+		if m, err := store.Load(dir); err == nil && (len(m.RowIDs) != 7 || len(m.Coefficients.(*estimate.RowMatrix).Values) != 21 || len(m.Entries) != 7) {
+			t.Errorf("byte %d damaged: %d rows", at, len(m.RowIDs))
 		}
 	}
 }

@@ -45,16 +45,16 @@ func rowSchema(m *model.Model) *Table {
 
 func rowTable(m *model.Model) *Table {
 	t := rowSchema(m)
-	t.ids, t.entries, t.effects, t.values, t.factors = m.RowIDs, m.Entries, m.RowEffects, m.AllCoefficients(), m.RowRemainder
+	t.ids, t.entries, t.effects, t.values, t.factors = m.RowIDs, m.Entries, m.RowEffects, estimate.InMemory(m.Coefficients, len(m.RowIDs), m.K()).Values, m.RowRemainder
 	return t
 }
 
 // rowsTable is the table of some rows.
 func RowsOf(m *model.Model, rows []int) *Table {
-	k, t := m.K(), rowSchema(m)
+	t := rowSchema(m)
 	for _, i := range rows {
 		t.ids, t.entries = append(t.ids, m.RowIDs[i]), append(t.entries, m.Entries[i])
-		t.values = append(t.values, m.RowCoefficients(i, k)...)
+		t.values = append(t.values, m.Coefficients.Row(i)...)
 		if t.effect {
 			t.effects = append(t.effects, m.RowEffects[i])
 		}

@@ -18,6 +18,7 @@ import (
 
 	"optcomplete/internal/modeltest"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
 )
 
 // record is one line of a completed matrix.
@@ -84,7 +85,8 @@ func parseParquet(t *testing.T, content []byte) (out []record) {
 
 func TestCompleteGivesEveryPrediction(t *testing.T) {
 	m := modeltest.Fitted(t)
-	m.Coefficients[0], m.Coefficients[4] = 1e25, 1e-9
+	u := m.Coefficients.(*estimate.RowMatrix).Values
+	u[0], u[4] = 1e25, 1e-9
 	for _, rows := range [][]int{nil, {4, 0, 4}, {}} {
 		want := rows
 		if rows == nil {
