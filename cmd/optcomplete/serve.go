@@ -78,7 +78,7 @@ const quick = 500 * time.Millisecond
 func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	folder, err := os.MkdirTemp("", "optcomplete-")
 	if err != nil {
-		return err
+		return fmt.Errorf("a folder for models cannot be made: %v (set TMPDIR, or TMP on Windows, to a folder that you may write to)", err)
 	}
 	s := &server{folder: folder, models: newModelCache(), out: bufio.NewWriterSize(out, 1<<16), early: map[int]bool{}}
 	defer s.clean()

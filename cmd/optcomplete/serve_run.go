@@ -63,7 +63,7 @@ func (s *server) run(ctx context.Context, r *request) (a *answer, contents [][]b
 	}
 	err = execute(ctx, c, args)
 	c.events.flush()
-	if a.Exit = exitCodeOf(err); a.Exit == exitFailed || a.Exit == exitUsage || a.Exit == exitEarly && !isEarly(err) {
+	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !isEarly(err) {
 		a.Error = failureOf(err)
 	}
 	if printed := bytes.TrimSpace(stdout.Bytes()); json.Valid(printed) {

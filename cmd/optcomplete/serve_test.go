@@ -161,14 +161,14 @@ func TestServe(t *testing.T) {
 	c.close()
 }
 
-// TestServeCancel: a request that is cancelled before it begins still has an
-// answer, and the next one is not cancelled.
+// TestServeCancel: a request that is cancelled before there is a result still has
+// an answer, which says so, and the next one is not cancelled.
 func TestServeCancel(t *testing.T) {
 	c := newClient(t)
 	go io.WriteString(c.in, `{"cancel":7}`+"\n")
 	a, _ := c.ask(fmt.Sprintf(`{"id":7,"verb":"fit","arguments":["ratings"],"options":{"features":"features","k":1,"json":true},"tables":[{"name":"ratings","bytes":%d},{"name":"features","bytes":%d}]}`,
 		len(servedRatings), len(servedFeatures)), servedRatings, servedFeatures)
-	if a.ID != 7 || a.Exit == exitDone {
+	if a.ID != 7 || a.Exit != exitInterrupted || a.Error == nil || !strings.Contains(a.Error.Problem, "before there was a result") {
 		t.Errorf("%+v", a)
 	}
 	if a, _ := c.ask(`{"id":8,"verb":"solvers"}`); a.ID != 8 || a.Exit != exitDone {

@@ -215,7 +215,7 @@ class MatrixCompleter(Params, CompleterSettings):
             options["rows"] = texts
         table = read_parquet(model.ask("complete", [], options, None, [_answer]).results[_answer])
         if not wide:
-            return to_frame(self._typed(table), self._frame)
+            return self._typed(table)
         return self._as_wide(table, rows)
 
     def _as_wide(self, table: pa.Table, rows: Any) -> Any:
@@ -315,7 +315,7 @@ class MatrixCompleter(Params, CompleterSettings):
             else:
                 parts = [ask(row=text) for text in texts]
             table = pa.concat_tables(parts)
-        return to_frame(self._typed(table), self._frame)
+        return self._typed(table)
 
     def _known_rows(self, rows: Any) -> tuple[list[bool], list[str]]:
         if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
@@ -326,12 +326,20 @@ class MatrixCompleter(Params, CompleterSettings):
             self._row_texts = set(read_parquet(files["rows.parquet"]).column(0).to_pylist()) if "rows.parquet" in files else set()
         return [text in self._row_texts for text in texts], texts
 
-    def _typed(self, table: pa.Table) -> pa.Table:
-        """A table with the ids as they were given."""
+    def _typed(self, table: pa.Table) -> Any:
+        """A table as the user's kind of frame, with the ids as they were given."""
         for name, ids in (("row", self._rows), ("column", self._columns)):
             at = table.column_names.index(name)
             table = table.set_column(at, name, ids.decode(table.column(name)))
-        return table
+        frame = to_frame(table, self._frame)
+        if self._frame == "pandas":
+            for name, ids in (("row", self._rows), ("column", self._columns)):
+                if ids.dtype is not None and frame[name].dtype != ids.dtype:
+                    try:
+                        frame[name] = frame[name].astype(ids.dtype)
+                    except (TypeError, ValueError):
+                        pass  # ids of new rows may be of another type
+        return frame
 
     # Understanding.
 

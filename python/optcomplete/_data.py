@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from ._errors import OptCompleteError
+from ._errors import OptCompleteError, cells
 from ._ids import Ids, encoded
 
 
@@ -54,13 +54,18 @@ def frame_of(x: Any) -> str:
 def table_of(x: Any, what: str) -> pa.Table:
     """A frame as an Arrow table, its index left out."""
     try:
+        columns: Any = x.schema.names if module_of(x) == "pyarrow" else getattr(x, "columns", ())
+        names = [str(name) for name in columns]
+        if len(set(names)) < len(names):
+            twice = next(name for i, name in enumerate(names) if name in names[:i])
+            raise OptCompleteError(f"two columns are called {twice!r}", "give each a name of its own", file=what)
         if isinstance(x, pa.Table):
             table = x
         elif isinstance(x, pa.RecordBatch):
             table = pa.Table.from_batches([x])
         elif module_of(x) == "pandas":
             x = x.copy(deep=False)
-            x.columns = [str(name) for name in x.columns]
+            x.columns = names
             table = pa.Table.from_pandas(x, preserve_index=False).replace_schema_metadata(None)
         elif module_of(x) == "polars":
             table = (x.collect() if hasattr(x, "collect") else x).to_arrow()
@@ -71,7 +76,9 @@ def table_of(x: Any, what: str) -> pa.Table:
                 f"{what} is a {type(x).__name__}",
                 "give a pandas or polars frame, a pyarrow table, an array, a SciPy sparse matrix or the path of a file",
             )
-    except pa.ArrowException as e:
+    except OptCompleteError:
+        raise
+    except (pa.ArrowException, ValueError, TypeError, OverflowError) as e:
         raise OptCompleteError(f"a column cannot be understood: {e}", "give each column values of one type", file=what) from e
     return pa.Table.from_arrays([_widened(c) for c in table.columns], names=table.column_names)
 
@@ -97,15 +104,22 @@ def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: b
         return Entries(os.path.abspath(x), Ids(), Ids(), frame=frame_of(None))
     if hasattr(x, "tocoo"):
         coo = x.tocoo()
-        return _positions(coo.row, coo.col, coo.data, coo.shape, x)
+        if len(coo.shape) != 2:
+            raise OptCompleteError(f"the sparse array has {len(coo.shape)} dimension", "give two: rows and columns", file=what)
+        return _positions(coo.row, coo.col, coo.data, coo.shape, x, what)
     if isinstance(x, (np.ndarray, list, tuple)):
         return _array(x, what)
     if wide is None:
         wide = _looks_wide(x, names)
     if wide:
         return _wide(x, what)
-    table = table_of(x, what)
-    at = _locate(table.column_names, names, (("row", "column", "value"), ("userId", "movieId", "rating")), what)
+    x = _collected(x)
+    have = _columns_of(x, what)
+    at = _locate(have, names, (("row", "column", "value"), ("userId", "movieId", "rating")), what)
+    times = [i for i, name in enumerate(have) if i not in at and (name == time_name or name.lower() in _TIMES)]
+    # What else there is in the frame is nobody's business, and may be of any type.
+    table = table_of(_selected(x, [*at, *times]), what)
+    at = list(range(len(at)))
     columns = [table.column(i) for i in at]
     rows, row_ids = encoded(columns[0], f"{what}, column {table.column_names[at[0]]!r}")
     cols, column_ids = encoded(columns[1], f"{what}, column {table.column_names[at[1]]!r}")
@@ -117,10 +131,45 @@ def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: b
             file=what,
         )
     source = pa.Table.from_arrays([rows, cols, value], names=["row", "column", "value"])
-    for i, name in enumerate(table.column_names):
-        if i not in at and (name == time_name or name.lower() in _TIMES):
-            source = source.append_column(name, table.column(i))
-    return Entries(source, row_ids, column_ids, frame=frame_of(x))
+    for i in range(len(at), table.num_columns):
+        source = source.append_column(table.column_names[i], table.column(i))
+    if source.num_rows == 0:
+        raise OptCompleteError("has no entries", "give at least one: a row, a column and a value", file=what)
+    return Entries(source, _remembered(row_ids, x, table.column_names[0]), _remembered(column_ids, x, table.column_names[1]), frame=frame_of(x))
+
+
+def _collected(x: Any) -> Any:
+    """A lazy frame of polars, computed."""
+    return x.collect() if module_of(x) == "polars" and hasattr(x, "collect") else x
+
+
+def _columns_of(x: Any, what: str) -> list[str]:
+    if isinstance(x, dict):
+        return [str(name) for name in x]
+    if module_of(x) in ("pandas", "polars") and hasattr(x, "columns"):
+        return [str(name) for name in x.columns]
+    return list(table_of(x, what).column_names)
+
+
+def _selected(x: Any, at: list[int]) -> Any:
+    """Some columns of a frame."""
+    if isinstance(x, dict):
+        names = list(x)
+        return {str(names[i]): x[names[i]] for i in at}
+    if module_of(x) == "pandas":
+        return x.iloc[:, at]
+    if module_of(x) == "polars":
+        return x.select([x.columns[i] for i in at])
+    return x.select(at) if isinstance(x, (pa.Table, pa.RecordBatch)) else pa.table(x).select(at)
+
+
+def _remembered(ids: Ids, x: Any, name: str) -> Ids:
+    """Ids of a pandas frame come back as its dtype, which may say more than Arrow's type does."""
+    if module_of(x) == "pandas" and ids.categories is None:
+        ids.dtype = next((dtype for label, dtype in zip(x.columns, x.dtypes) if str(label) == name), None)
+        if ids.dtype is not None and ids.dtype.kind == "f":
+            ids.dtype = None  # whole numbers, made floats by a gap
+    return ids
 
 
 def _locate(have: list[str], given: tuple[str | None, ...], known: tuple[tuple[str, ...], ...], what: str) -> list[int]:
@@ -159,32 +208,48 @@ def _array(x: Any, what: str) -> Entries:
     if values.ndim != 2:
         raise OptCompleteError(f"the array has {values.ndim} dimensions", "give two: rows and columns, NaN for what is missing", file=what)
     row, column = np.nonzero(~np.isnan(values))
-    entries = _positions(row, column, values[row, column], values.shape, x)
+    entries = _positions(row, column, values[row, column], values.shape, x, what)
     entries.wide = True
     return entries
 
 
-def _positions(row: Any, column: Any, value: Any, shape: tuple[int, int], x: Any) -> Entries:
+def _positions(row: Any, column: Any, value: Any, shape: tuple[int, int], x: Any, what: str) -> Entries:
     ids = Ids(pa.int64())
-    source = pa.table({"row": np.asarray(row, dtype=np.int32), "column": np.asarray(column, dtype=np.int32), "value": np.asarray(value, dtype=float)})
+    if np.iscomplexobj(value):
+        raise OptCompleteError("the values are complex", "give real numbers", file=what)
+    source = _marked(pa.table({"row": np.asarray(row, dtype=np.int32), "column": np.asarray(column, dtype=np.int32), "value": np.asarray(value, dtype=float)}), what)
     return Entries(source, ids, ids, frame=frame_of(x), shape=(int(shape[0]), int(shape[1])))
 
 
+def _marked(source: pa.Table, what: str) -> pa.Table:
+    """A table whose records are cells of a matrix."""
+    if source.num_rows == 0:
+        raise OptCompleteError("has no entries: all of it is missing", "give at least one value", file=what)
+    return source.replace_schema_metadata({cells: b""})
+
+
 def _wide(x: Any, what: str) -> Entries:
+    row_labels: Any
+    column_labels: Any
     if module_of(x) == "pandas":
-        values, row_labels, column_labels = x.to_numpy(dtype=float, na_value=np.nan), x.index, x.columns
+        if x.shape[1] > 0 and not _numbers(x.dtypes.iloc[0]) and type(x.index).__name__ == "RangeIndex":
+            x = x.set_index(x.columns[0])
+        row_labels, column_labels = x.index, x.columns
+        for name, dtype in zip(x.columns, x.dtypes):
+            if not _numbers(dtype):
+                raise OptCompleteError(f"column {name!r} of a wide frame holds {dtype}, not numbers", "make its labels the index, or leave it out; of a long frame say wide=False", file=what)
+        values = x.to_numpy(dtype=float, na_value=np.nan)
         labels = [pa.chunked_array([pa.array(label)]) for label in (row_labels, column_labels)]
     else:
-        if module_of(x) != "polars":
-            import polars as pl
-
-            x = pl.from_arrow(table_of(x, what))
-        first = x.columns[0]
-        if x.schema[first].is_numeric():
-            row_labels, rest = np.arange(x.height), x
-        else:
-            row_labels, rest = x[first].to_list(), x.drop(first)
-        column_labels, values = rest.columns, rest.to_numpy().astype(float)
+        table = table_of(x, what)
+        number = [pa.types.is_floating(c.type) or pa.types.is_integer(c.type) or pa.types.is_boolean(c.type) or pa.types.is_decimal(c.type) for c in table.columns]
+        row_labels = np.arange(table.num_rows)
+        if table.num_columns > 0 and not number[0]:
+            row_labels, table, number = table.column(0).to_pylist(), table.remove_column(0), number[1:]
+        if not all(number):
+            raise OptCompleteError(f"column {table.column_names[number.index(False)]!r} of a wide frame does not hold numbers", "leave it out; of a long frame say wide=False", file=what)
+        column_labels = table.column_names
+        values = np.column_stack([c.cast(pa.float64()).to_numpy() for c in table.columns]) if table.num_columns else np.empty((table.num_rows, 0))
         labels = [pa.chunked_array([pa.array(row_labels)]), pa.chunked_array([pa.array(column_labels)])]
     at = np.nonzero(~np.isnan(values))
     arrays, ids = [], []
@@ -196,8 +261,13 @@ def _wide(x: Any, what: str) -> Entries:
             raise OptCompleteError(f"two {name} have the same label", "give each a label of its own", file=what)
         arrays.append(pa.DictionaryArray.from_arrays(pa.array(at[which].astype(np.int32)), texts))
         ids.append(kind)
-    source = pa.Table.from_arrays([*arrays, pa.array(values[at])], names=["row", "column", "value"])
+    source = _marked(pa.Table.from_arrays([*arrays, pa.array(values[at])], names=["row", "column", "value"]), what)
     return Entries(source, ids[0], ids[1], True, frame_of(x), None, row_labels, column_labels)
+
+
+def _numbers(dtype: Any) -> bool:
+    """Whether a dtype of pandas is one of numbers."""
+    return getattr(dtype, "kind", "O") in "iufb" or getattr(dtype, "_is_numeric", False)
 
 
 def features_of(x: Any, entries: Entries | None, what: str = "features") -> pa.Table | str:

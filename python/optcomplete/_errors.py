@@ -14,7 +14,9 @@ class OptCompleteError(ValueError):
     file : str or None
         The argument or the file at fault: "ratings", "features", "pairs" or a path.
     row : int or None
-        Its row, counted from 0, where the fault is on one.
+        Its row, counted from 0, where the fault is on one; of a wide frame the row's label.
+    column : int or str or None
+        Of an array or a sparse matrix the column, counted from 0, and of a wide frame its label.
     line : int or None
         Of a file: its line, counted from 1.
     problem : str
@@ -24,14 +26,17 @@ class OptCompleteError(ValueError):
     """
 
     def __init__(
-        self, problem: str, remedy: str = "", *, file: str | None = None, row: int | None = None, line: int | None = None
+        self, problem: str, remedy: str = "", *, file: str | None = None, row: Any = None, column: Any = None, line: int | None = None
     ) -> None:
-        self.problem, self.remedy, self.file, self.row, self.line = problem, remedy, file, row, line
+        self.problem, self.remedy, self.file, self.row, self.column, self.line = problem, remedy, file, row, column, line
         super().__init__(self._text())
 
     def _text(self) -> str:
         where = self.file or ""
-        if self.row is not None:
+        if self.column is not None:
+            counted = " (counted from 0)" if isinstance(self.row, int) else ""
+            where += f", row {self.row!r}, column {self.column!r}{counted}"
+        elif self.row is not None:
             where += f", row {self.row} (counted from 0)"
         elif self.line is not None:
             where += f":{self.line}"
@@ -39,11 +44,11 @@ class OptCompleteError(ValueError):
         return f"{text} ({self.remedy})" if self.remedy else text
 
     def __reduce__(self) -> Any:
-        return _again, (self.problem, self.remedy, self.file, self.row, self.line)
+        return _again, (self.problem, self.remedy, self.file, self.row, self.column, self.line)
 
 
-def _again(problem: str, remedy: str, file: str | None, row: int | None, line: int | None) -> OptCompleteError:
-    return OptCompleteError(problem, remedy, file=file, row=row, line=line)
+def _again(problem: str, remedy: str, file: str | None, row: Any, column: Any, line: int | None) -> OptCompleteError:
+    return OptCompleteError(problem, remedy, file=file, row=row, column=column, line=line)
 
 
 class OptCompleteWarning(UserWarning):
@@ -61,8 +66,12 @@ def in_python(text: str) -> str:
         name = match[1]
         return f"{name.replace('-', '_')}=True" if name in _switches else name.replace("-", "_")
 
+    text = re.sub(r'--missing "?([^"\s]*)"?', r'missing="\1"', text)
     text = _flag.sub(argument, text)
     return re.sub(r"(?<![\w-])-k\b", "k", text)
+
+
+cells = b"optcomplete: cells of a matrix"  # marks a table whose records are cells of an array, a sparse matrix or a wide frame
 
 
 def error_of(failure: dict[str, Any], tables: Any) -> OptCompleteError:
@@ -70,6 +79,12 @@ def error_of(failure: dict[str, Any], tables: Any) -> OptCompleteError:
     file, line = failure.get("file"), failure.get("line")
     problem, remedy = in_python(failure["problem"]), in_python(failure.get("remedy", ""))
     if file in tables:
+        problem = problem.replace("has a header but no lines after it", "has no rows").replace("the header has one field", "it has one column")
+        if line and cells in (tables[file].schema.metadata or {}):
+            # The records are those of a matrix: a place in it says more than their number.
+            row, column = (tables[file].column(c)[line - 1].as_py() for c in (0, 1))
+            problem = re.sub(r"^row .* was already given on record \d+$", "is stored twice", problem)
+            return OptCompleteError(problem, re.sub(r"\blines?\b", "entries", remedy), file=file, row=row, column=column)
         problem = re.sub(r"\bon (?:line|record) (\d+)", lambda m: f"on row {int(m[1]) - 1}", problem)
         remedy = re.sub(r"\blines?\b", lambda m: m[0].replace("line", "row"), remedy)
         return OptCompleteError(problem, remedy, file=file, row=line - 1 if line else None)

@@ -17,6 +17,7 @@ class Ids:
 
     type: pa.DataType = pa.string()
     categories: pa.Array | None = None  # of a dictionary
+    dtype: Any = None  # of pandas
 
     def decode(self, texts: Any) -> pa.Array:
         """Texts as ids. What is no id of this type stays text."""

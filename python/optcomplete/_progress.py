@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable
 from typing import Any
 
-from ._errors import OptCompleteWarning, in_python
+from ._errors import OptCompleteError, OptCompleteWarning, in_python
 from ._settings import Progress
 
 Event = dict[str, Any]
@@ -22,6 +22,14 @@ def in_notebook() -> bool:
     return shell is not None and type(shell).__name__ == "ZMQInteractiveShell"
 
 
+def _terminal() -> bool:
+    """Whether somebody reads standard error; a program without a console has none."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # it is closed
+        return False
+
+
 class Shown:
     """A receiver of events for the time of one verb; also gathers what is kept of them."""
 
@@ -30,10 +38,12 @@ class Shown:
         self._warn = warn
         self._call: Callable[[Event], None] | None = None
         self._line: _Line | None = None
-        self._log = progress == "log"
+        self._log = isinstance(progress, str) and progress == "log"
         if callable(progress):
             self._call = progress
-        elif progress is True or progress is None and (in_notebook() or sys.stderr.isatty()):
+        elif progress is not None and not isinstance(progress, bool) and not self._log:
+            raise OptCompleteError(f"progress is {progress!r}", 'use True, False, None, "log" or a function of one event')
+        elif progress is True or progress is None and (in_notebook() or _terminal()):
             self._line = _line()
 
     def __enter__(self) -> Shown:

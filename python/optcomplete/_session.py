@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 import os
 import queue
 import shutil
@@ -26,6 +27,8 @@ PROTOCOL = 1
 _patience = 5.0  # seconds for a process to end by itself
 
 Event = dict[str, Any]
+
+_is_it = "check that it is the optcomplete program, of this platform; OPTCOMPLETE_BINARY names another"
 
 
 @dataclass
@@ -54,9 +57,13 @@ class Session:
             options["creationflags"] = subprocess.CREATE_NEW_PROCESS_GROUP | subprocess.CREATE_NO_WINDOW
         else:
             options["start_new_session"] = True  # Ctrl-C is for Python, which asks for the best answer so far
-        self.process = subprocess.Popen(
-            [binary(), "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
-        )
+        program = binary()
+        try:
+            self.process = subprocess.Popen(
+                [program, "serve"], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options
+            )
+        except OSError as e:
+            raise OptCompleteError(f"{program} cannot be started: {e.strerror or e}", _is_it) from e
         assert self.process.stdin and self.process.stdout and self.process.stderr
         _widen(self.process.stdin)
         self.pid = os.getpid()
@@ -64,14 +71,25 @@ class Session:
         self._ids = itertools.count(1)
         self._lines: queue.SimpleQueue[tuple[dict[str, Any], dict[str, bytes]] | None] = queue.SimpleQueue()
         self._said: deque[bytes] = deque(maxlen=50)
-        for target, args in ((_read, (self.process.stdout, self._lines)), (_listen, (self.process.stderr, self._said))):
-            threading.Thread(target=target, args=args, daemon=True).start()
+        work: list[tuple[Any, tuple[Any, ...]]] = [(_read, (self.process.stdout, self._lines)), (_listen, (self.process.stderr, self._said))]
+        readers = [threading.Thread(target=target, args=args, daemon=True) for target, args in work]
+        for reader in readers:
+            reader.start()
         self.folder = ""
-        self._finalizer = weakref.finalize(self, _end, self.process, self.pid, where := [""])
-        hello = self._next()[0]
+        self._finalizer = weakref.finalize(self, _end, self.process, self.pid, where := [""], readers)
+        try:
+            hello = self._next()[0]
+        except OptCompleteError as e:
+            self.close()
+            remedy = "" if e.problem.endswith(")") else _is_it  # the program says what to do, if it is the program
+            raise OptCompleteError(e.problem, remedy, file=program) from None
+        except BaseException:
+            self._kill()
+            raise
         if hello.get("protocol") != PROTOCOL:
+            self.close()
             raise OptCompleteError(
-                f"{binary()} speaks protocol {hello.get('protocol')}, this package {PROTOCOL}",
+                f"{program} speaks protocol {hello.get('protocol')}, this package {PROTOCOL}",
                 "install the program and the package of the same version",
             )
         self.folder = where[0] = hello["folder"]
@@ -180,7 +198,7 @@ class Session:
     def _kill(self) -> None:
         if self.pid == os.getpid():
             self.process.kill()
-            self.process.wait()
+            self.close()
 
 
 def _widen(pipe: IO[bytes]) -> None:
@@ -219,7 +237,7 @@ def _listen(pipe: IO[bytes], said: deque[bytes]) -> None:
         pass
 
 
-def _end(process: subprocess.Popen[bytes], pid: int, folder: list[str]) -> None:
+def _end(process: subprocess.Popen[bytes], pid: int, folder: list[str], readers: list[threading.Thread]) -> None:
     """End a session's process. In a forked one the process is the parent's, and only lets go of."""
     if pid != os.getpid():
         return
@@ -233,6 +251,12 @@ def _end(process: subprocess.Popen[bytes], pid: int, folder: list[str]) -> None:
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
+    for reader, pipe in zip(readers, (process.stdout, process.stderr)):
+        # The reader sees the end of its pipe now. It may be the one that ends the session.
+        if pipe is not None and reader is not threading.current_thread():
+            reader.join(_patience)
+            if not reader.is_alive():
+                pipe.close()
     if folder[0]:
         shutil.rmtree(folder[0], ignore_errors=True)  # is gone already, unless the process was killed
 
@@ -257,8 +281,12 @@ def plain(value: Any) -> Any:
         return f"{value.total_seconds()!r}s"
     if isinstance(value, os.PathLike):
         return os.path.abspath(value)
-    if hasattr(value, "item") and not hasattr(value, "__len__"):
-        return value.item()  # a number of numpy
-    if isinstance(value, (list, tuple, set)) or hasattr(value, "tolist"):
+    if hasattr(value, "tolist"):
+        value = value.tolist()  # numbers, texts and arrays of numpy, series of pandas
+    elif hasattr(value, "to_list"):
+        value = value.to_list()
+    if isinstance(value, (list, tuple, set, frozenset)):
         return [plain(v) for v in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return str(value)  # JSON has no number for it; the program says what it must be
     return value

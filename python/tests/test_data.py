@@ -37,6 +37,9 @@ def test_ids_keep_their_types(typed, pd):
     got = fit(*typed(lambda i: i.astype(float), lambda j: j)).recommend([3.0], n=1)
     assert got["row"].tolist() == [3]
 
+    got = fit(*typed(lambda i: pd.array(i, dtype="Int64"), lambda j: pd.array([f"c{x}" for x in j], dtype="string"))).complete()
+    assert got["row"].dtype == "Int64" and got["column"].dtype == "string"
+
 
 def test_a_category_of_numbers_is_no_number(pd, wide):
     a, b = wide
@@ -89,6 +92,12 @@ def test_polars_comes_back_as_polars(frames):
         (lambda r, f: (r[["row", "value"]], f), "has 2 columns where 3 are needed", None),
         (lambda r, f: (r.assign(row=r["row"].where(r.index != 3, 3)), f), "one type", None),
         (lambda r, f: (42, f), "is a int", None),
+        (lambda r, f: (r.iloc[:0], f), "has no entries", None),
+        (lambda r, f: (r, f.iloc[:0]), "has no rows", None),
+        (lambda r, f: (r, f[["item"]]), "there is no feature: it has one column", None),
+        (lambda r, f: (r, f.assign(g=f["f1"]).rename(columns={"g": "f0"})), "two columns are called 'f0'", None),
+        (lambda r, f: (r.assign(row=[(x, 1) for x in r["row"]]), f), "cannot be understood", None),
+        (lambda r, f: (r.assign(row=r.index + 0.5), f), "not whole", None),
         (lambda r, f: ("no/such/file.csv", f), "there is no such file", None),
     ],
 )
@@ -98,7 +107,54 @@ def test_bad_input_names_the_place_and_the_remedy(frames, change, match, row):
     assert e.value.row == row and "--" not in str(e.value)
 
 
+def test_a_fault_of_a_matrix_names_the_cell(wide, pd):
+    a, b = wide
+    sparse = pytest.importorskip("scipy.sparse")
+    i, j = np.nonzero(~np.isnan(a))
+    bad = a.copy()
+    bad[3, 5] = np.inf
+    labelled = pd.DataFrame(bad, index=[f"r{x}" for x in range(len(a))], columns=[f"c{x}" for x in range(a.shape[1])])
+    twice = sparse.coo_array((np.append(a[i, j], 1), (np.append(i, i[7]), np.append(j, j[7]))), shape=a.shape)
+    for x, row, column, match in (
+        (bad, 3, 5, "not a finite number"),
+        (labelled, "r3", "c5", "not a finite number"),
+        (sparse.csr_array((np.where((i == 3) & (j == j[i == 3][0]), np.inf, a[i, j]), (i, j)), shape=a.shape), 3, j[i == 3][0], "not a finite number"),
+        (twice, i[7], j[7], "is stored twice"),
+    ):
+        with pytest.raises(oc.OptCompleteError, match=match) as e:
+            fit(x, pd.DataFrame(b, index=labelled.columns) if x is labelled else b)
+        assert (e.value.row, e.value.column) == (row, column), str(e.value)
+    for x, match in ((np.full((3, 25), np.nan), "all of it is missing"), (np.zeros(3), "1 dimensions"), (np.array([["a"]], dtype=object), "does not hold numbers")):
+        with pytest.raises(oc.OptCompleteError, match=match):
+            fit(x, b)
+
+
+def test_what_else_a_frame_holds_does_not_matter(frames, model):
+    ratings, features = frames
+    more = ratings.assign(note=[{"any": "thing"}, 3, "x"] * (len(ratings) // 3) + [None] * (len(ratings) % 3))
+    assert fit(more, features).certificate_.cost == model.certificate_.cost
+
+
+def test_a_wide_frame_whose_first_column_is_the_ids(wide, pd, model):
+    a, b = wide
+    pl = pytest.importorskip("polars")
+    names = [f"c{x}" for x in range(a.shape[1])]
+    frame = pd.DataFrame(a, columns=names)
+    frame.insert(0, "who", [f"r{x}" for x in range(len(a))])
+    features = pd.DataFrame(b, index=names)
+    for x in (frame, pl.from_pandas(frame), pl.from_pandas(frame).to_arrow()):
+        got = oc.MatrixCompleter(k=2, model="paper", gamma=5).fit(x, features, wide=True)
+        assert got.certificate_.cost == pytest.approx(model.certificate_.cost, rel=1e-12)
+    with pytest.raises(oc.OptCompleteError, match="column 'c1' of a wide frame"):
+        oc.MatrixCompleter(k=2).fit(frame.assign(c1="x"), features, wide=True)
+
+
 def test_bad_settings(frames):
+    for settings, match in (({"gamma": float("nan")}, "gamma is nan"), ({"time_limit": -1}, "time_limit"), ({"progress": "loud"}, "progress is 'loud'"), ({"k": 2.5}, "whole number")):
+        with pytest.raises(oc.OptCompleteError, match=match):
+            oc.MatrixCompleter(**{"k": 2, **settings}).fit(*frames)
+    for always in (np.array(["f1"]), ("f1",), {"f1"}, "f1"):
+        assert "f1" in oc.MatrixCompleter(k=2, gamma=5, model="paper", always=always).fit(*frames).selected_
     with pytest.raises(oc.OptCompleteError, match="gap is 7, but must be"):
         oc.MatrixCompleter(k=2, gap=7).fit(*frames)
     with pytest.raises(oc.OptCompleteError, match="how many features"):

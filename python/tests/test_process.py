@@ -55,6 +55,33 @@ def test_an_interrupt_gives_the_best_answer_so_far():
     assert "within" in c.proof and np.isfinite(m.predict([(0, 0)])).all()
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="signals")
+@pytest.mark.parametrize("when", ["reading", "gamma"])
+def test_an_interrupt_before_there_is_an_answer(when):
+    def interrupt(event):
+        if when == "reading" or event["event"] == "gamma":
+            os.kill(os.getpid(), signal.SIGINT)
+
+    before = len(_sessions)
+    with pytest.raises(KeyboardInterrupt):
+        oc.MatrixCompleter(k=10, model="paper", progress=interrupt).fit(*hard())
+    gc.collect()
+    assert len(_sessions) <= before
+
+
+def test_a_process_that_is_killed_in_a_fit():
+    def kill(event):
+        os.kill(max((s.process.pid for s in _sessions if s.alive), default=0), signal.SIGKILL)
+
+    folders = []
+    with pytest.raises(oc.OptCompleteError, match="ended with exit code -9") as e:
+        oc.MatrixCompleter(k=10, gamma=1, model="paper", progress=lambda event: (folders.append([s.folder for s in _sessions]), kill(event))).fit(*hard())
+    assert "memory" in e.value.remedy
+    del e
+    gc.collect()
+    assert not os.path.exists(folders[0][-1])
+
+
 def test_a_time_limit_is_not_an_error():
     m = oc.MatrixCompleter(k=10, gamma=1, model="paper", time_limit=2).fit(*hard())
     assert m.certificate_.status == "time_limit" and m.certificate_.bound < m.certificate_.cost
@@ -169,6 +196,29 @@ if sys.argv[1] == "kill in a fit":
     pid, folder = run.stdout.split()
     assert gone(int(pid)), run.stderr
     assert not os.path.exists(folder)
+
+
+@pytest.mark.parametrize(
+    ("environment", "match"),
+    [({"TMPDIR": "/no/such/folder"}, "set TMPDIR"), ({"OPTCOMPLETE_BINARY": sys.executable}, "check that it is the optcomplete program"), ({"OPTCOMPLETE_BINARY": os.sep}, "cannot be started")],
+)
+@pytest.mark.skipif(sys.platform == "win32", reason="TMPDIR")
+def test_a_process_that_cannot_work_says_why(environment, match, monkeypatch):
+    for name, value in environment.items():
+        monkeypatch.setenv(name, value)
+    with pytest.raises(oc.OptCompleteError, match=match):
+        Session()
+
+
+def test_without_a_console(frames, monkeypatch):
+    monkeypatch.setattr(sys, "stderr", None)
+    assert oc.MatrixCompleter(k=2, model="paper", gamma=5).fit(*frames).selected_ == ["f1", "f4"]
+
+
+def test_pipes_are_closed():
+    session = Session()
+    session.close()
+    assert session.process.stdout.closed and session.process.stderr.closed and session.process.stdin.closed
 
 
 def test_nothing_is_printed_where_nobody_looks(frames, capfd):

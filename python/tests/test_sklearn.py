@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import subprocess
+
 import numpy as np
 import pytest
 
 import optcomplete as oc
+from optcomplete._binary import binary
 
 pytest.importorskip("sklearn")
+pd = pytest.importorskip("pandas")
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes
 from sklearn.model_selection import GridSearchCV, cross_val_score
@@ -49,6 +53,19 @@ def test_best_subset_is_the_best(diabetes):
     assert list(m.get_feature_names_out()) == [c for c in X.columns if c in best]
     assert m.score(X, y) == pytest.approx(m.summary_["r_squared"], rel=1e-6)
     assert "coefficient" in m._repr_html_() and "proven optimal" in m._repr_html_()
+
+
+def test_predictions_are_the_programs(diabetes, tmp_path):
+    X, y = diabetes
+    m = oc.BestSubset(k=4, gamma=2.5).fit(X, y)
+    X.assign(target=y).to_csv(tmp_path / "t.csv", index=False)
+    new = X.sample(50, random_state=1)
+    new.to_csv(tmp_path / "new.csv", index=False)
+    run = lambda *words: subprocess.run([binary(), *words], cwd=tmp_path, capture_output=True, check=True, text=True).stdout  # noqa: E731
+    run("regress", "t.csv", "--target", "target", "-k", "4", "--gamma", "2.5", "-o", "model", "--quiet")
+    run("predict", "model", "new.csv", "-o", "out.csv", "--quiet")
+    got = pd.read_csv(tmp_path / "out.csv")
+    np.testing.assert_allclose(m.predict(new), got["prediction"], rtol=1e-12)
 
 
 def test_always_and_never(diabetes):
