@@ -57,6 +57,9 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 			return err
 		}
 	}
+	if solver := solverOf(s.Method); s.MaxNodes > 0 && solver != "" && solver != embedded {
+		return bad("a limit of nodes cannot be kept inside the masters that %s solves: leave it out and limit the time, or use the %s solver", solver, embedded)
+	}
 	return s.Method.check(problem)
 }
 

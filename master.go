@@ -48,6 +48,20 @@ func (OptComplete) String() string { return "optcomplete" }
 
 func (m CutPlanes) check(Problem) error { return checkSolver(m.Solver, m.SolverPath) }
 
+// embedded is the solver that keeps a limit of nodes within a master too.
+var embedded = (&milp.Embedded{}).Name()
+
+// solverOf is the solver of a method's masters; empty: the embedded one, or none.
+func solverOf(m Method) string {
+	switch m := m.(type) {
+	case CutPlanes:
+		return m.Solver
+	case OptComplete:
+		return m.Solver
+	}
+	return ""
+}
+
 func checkSolver(name, path string) error {
 	if _, err := milp.New(name, path); err != nil {
 		return &spec.Error{Problem: err.Error()}

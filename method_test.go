@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"optcomplete/spec"
+	"strings"
 	"testing"
 
 	"optcomplete/cutplanes"
@@ -55,6 +56,14 @@ func TestMethodSettingsAreChecked(t *testing.T) {
 		_, err := Fit(context.Background(), problem, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Method: method})
 		var bad *SettingsError
 		if !errors.As(err, &bad) {
+			t.Errorf("%+v: error %v", method, err)
+		}
+	}
+	// A limit that cannot be kept is refused, whether the program is there or not.
+	for _, method := range []Method{CutPlanes{Solver: "cbc"}, OptComplete{Solver: "highs", Certify: true}} {
+		_, err := Fit(context.Background(), problem, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: 1}, Limits: Limits{MaxNodes: 5}, Method: method})
+		var bad *SettingsError
+		if !errors.As(err, &bad) || !strings.Contains(err.Error(), "a limit of nodes cannot be kept") {
 			t.Errorf("%+v: error %v", method, err)
 		}
 	}

@@ -59,6 +59,9 @@ better, and compares with the truth.`,
 			if err := writeReport(page, ratings, output, &fitted.Summary); err != nil {
 				return err
 			}
+			if err := own(output, reportFile, filepath.Join(modelFolder, "model.json")); err != nil {
+				return err
+			}
 			// The oracle: the same fit with the true features given.
 			truth := settings
 			truth.Always, truth.Gamma, truth.OnEvent = films.SelectedNames(), fitted.Summary.Gamma, nil

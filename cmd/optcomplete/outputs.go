@@ -50,6 +50,12 @@ func (c *common) reserve(cmd *cobra.Command, args []string) error {
 				return usagef("%s and %s are the same: name another file for one of them", other, out)
 			}
 		}
+		if err := movable(verb, out); err != nil {
+			return err
+		}
+		if name := foreignModel(out.path); verb == "demo" && name != "" {
+			return usagef("%s holds the folder %s, which is no model and is not replaced: name another folder, or move it away", out, name)
+		}
 		if force := cmd.Flags().Lookup("force"); force == nil || force.Value.String() != "true" {
 			if err := mayReplace(verb, out); err != nil {
 				return err
@@ -151,6 +157,32 @@ func apart(verb string, in, out place) error {
 	}
 	if out.folder && slices.Contains(store.Files(), filepath.Base(in.path)) && same(filepath.Dir(resolved(in.path)), out.path) {
 		return refuse("an input, " + in.String())
+	}
+	return nil
+}
+
+// movable is the error for a folder that is not to be exchanged for a new one: one
+// that somebody works in, or lives in.
+func movable(verb string, out place) error {
+	if !isFolder(out.path) || strings.HasPrefix(verb, "bench ") { // which adds files to a folder
+		return nil
+	}
+	here, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	what := "the working folder"
+	for folder := resolved(here); ; folder = filepath.Dir(folder) {
+		if same(folder, out.path) {
+			return usagef("%s is %s, which is not replaced: name a folder in it, such as %s", out, what, filepath.Join(out.path, "out"))
+		}
+		if folder == filepath.Dir(folder) {
+			break
+		}
+		what = "a folder that holds the working folder"
+	}
+	if home, err := os.UserHomeDir(); err == nil && same(home, out.path) {
+		return usagef("%s is your home folder, which is not replaced: name a folder in it", out)
 	}
 	return nil
 }

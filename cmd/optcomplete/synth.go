@@ -1,11 +1,13 @@
 package main
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 
@@ -18,7 +20,6 @@ import (
 	"optcomplete/internal/checksum"
 	"optcomplete/internal/memory"
 	"optcomplete/model/store"
-	"optcomplete/report"
 )
 
 // What synth puts into its folder, besides synth.TestFile.
@@ -99,31 +100,67 @@ since (truth.json has the checksums), or with --force.`,
 	return cmd
 }
 
+// ours are the files that synth and demo write, besides the truth that tells their
+// checksums.
+var ours = []string{ratingsFile, featuresFile, synth.TestFile, reportFile, filepath.Join(modelFolder, "model.json")}
+
+// readTruth reads what synth or demo wrote of its files.
+func readTruth(dir string) (truth synth.Truth, err error) {
+	text, err := os.ReadFile(filepath.Join(dir, truthFile))
+	if err == nil {
+		err = json.Unmarshal(text, &truth)
+	}
+	return truth, err
+}
+
+func writeTruth(w io.Writer, truth synth.Truth) error {
+	e := json.NewEncoder(w)
+	e.SetIndent("", "  ")
+	e.SetEscapeHTML(false)
+	return e.Encode(truth)
+}
+
 // foreign names a file that stands where synth or demo would write and that they
 // did not write, or that was changed since; empty: there is none.
 func foreign(dir string) string {
-	var truth synth.Truth
-	text, err := os.ReadFile(filepath.Join(dir, truthFile))
-	if err == nil && (json.Unmarshal(text, &truth) != nil || truth.Generator == "") {
+	truth, err := readTruth(dir)
+	if !errors.Is(err, fs.ErrNotExist) && (err != nil || truth.Generator == "") {
 		return truthFile
 	}
-	for _, name := range []string{ratingsFile, featuresFile, synth.TestFile} {
+	for _, name := range ours {
 		sum, err := checksum.File(filepath.Join(dir, name))
 		if err == nil && sum != truth.Files[name] {
 			return name
 		}
 	}
-	entries, _ := os.ReadDir(dir)
-	if len(truth.Generator) == 0 && len(entries) > 0 {
+	if entries, _ := os.ReadDir(dir); truth.Generator == "" && len(entries) > 0 {
 		return entries[0].Name()
 	}
-	if page, err := os.ReadFile(filepath.Join(dir, reportFile)); err == nil && !bytes.Contains(page, []byte(report.Mark)) {
-		return reportFile
-	}
-	if entries, err := os.ReadDir(filepath.Join(dir, modelFolder)); err == nil && len(entries) > 0 && !store.Is(filepath.Join(dir, modelFolder)) {
+	return foreignModel(dir)
+}
+
+// foreignModel names the folder where demo writes its model, if it holds something
+// else than a model: that is not replaced, whatever is forced.
+func foreignModel(dir string) string {
+	folder := filepath.Join(dir, modelFolder)
+	if entries, err := os.ReadDir(folder); err == nil && len(entries) > 0 && !store.Is(folder) {
 		return modelFolder
 	}
 	return ""
+}
+
+// own adds files to those that the truth of a folder says were made with it.
+func own(dir string, names ...string) error {
+	truth, err := readTruth(dir)
+	if err != nil {
+		return err
+	}
+	for _, name := range names {
+		if truth.Files[name], err = checksum.File(filepath.Join(dir, name)); err != nil {
+			return err
+		}
+	}
+	return atomicfile.File(filepath.Join(dir, truthFile), func(w io.Writer) error { return writeTruth(w, truth) })
 }
 
 // hasPlace is the error for an instance whose features, the only part of it that is
@@ -185,8 +222,8 @@ func (o *synthOutput) where() string {
 	return ""
 }
 
-// write writes the files, each folder and file all or nothing, and returns the
-// number of entries.
+// write writes the files, each of them and a folder of them all or nothing, and
+// returns the number of entries.
 func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth.Source) (entries int, err error) {
 	ratings := func(w io.Writer) (err error) {
 		entries, err = source.WriteRatings(ctx, w)
@@ -205,13 +242,12 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 	if err != nil || o.dir == "" {
 		return entries, err
 	}
-	marker := truthFile
-	if o.force {
-		marker = ""
-	}
-	return entries, atomicfile.Dir(o.dir, marker, func(dir string) error {
+	fill := func(dir string) error {
 		var written, of int
 		sums := map[string]string{}
+		if before, err := readTruth(o.dir); err == nil { // what is not written now stays as it was made
+			maps.Copy(sums, before.Files)
+		}
 		files := []struct {
 			name  string
 			write func(io.Writer) error
@@ -223,12 +259,9 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 				return err
 			}},
 			{truthFile, func(w io.Writer) error {
-				e := json.NewEncoder(w)
-				e.SetIndent("", "  ")
-				e.SetEscapeHTML(false)
 				truth := source.Truth(written, of)
 				truth.Files = sums
-				return e.Encode(truth)
+				return writeTruth(w, truth)
 			}},
 		}
 		if o.stream || o.ratings != "" {
@@ -246,7 +279,11 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 			sums[f.name] = sum // that of truth.json comes too late to be in it
 		}
 		return nil
-	})
+	}
+	if o.force && isFolder(o.dir) { // it may be anybody's: its files are replaced one by one
+		return entries, fill(o.dir)
+	}
+	return entries, atomicfile.Dir(o.dir, truthFile, fill)
 }
 
 // packSource writes the entries as a pack.

@@ -151,6 +151,26 @@ func TestDirCreatesAndReplaces(t *testing.T) {
 	}
 }
 
+func TestDirKeepsPermissions(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "model")
+	for range 2 {
+		if err := Dir(path, "model.json", fill("x", nil)); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chmod(path, 0o700), os.Chmod(filepath.Join(path, "model.json"), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := Dir(path, "model.json", fill("y", nil)); err != nil {
+		t.Fatal(err)
+	}
+	for name, want := range map[string]os.FileMode{path: 0o700, filepath.Join(path, "model.json"): 0o600} {
+		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
+			t.Errorf("%s: %v, %v", name, info.Mode(), err)
+		}
+	}
+}
+
 func TestDirReplacesEmptyDirectory(t *testing.T) {
 	path := t.TempDir()
 	if err := Dir(path+"/", "model.json", fill("x", nil)); err != nil {

@@ -18,8 +18,8 @@ var ErrNotOurs = errors.New("atomicfile: the directory holds something else")
 //
 // A directory that exists at path is replaced only if it is empty or contains
 // a file named marker; fill must write one too. Entries of the old directory
-// that fill did not write are not ours to delete: they move to the new one.
-// An empty marker allows any directory to be replaced so.
+// that fill did not write are not ours to delete: they move to the new one. The
+// directory and its files keep their permissions.
 // On Linux the two directories exchange their names at once. Elsewhere there is
 // an instant between two renames at which path does not exist; a crash just then
 // leaves the old directory whole beside it, under a name that starts with a dot
@@ -47,13 +47,16 @@ func Dir(path, marker string, fill func(dir string) error) error {
 	if err := fill(temp); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
-	if _, err := os.Stat(filepath.Join(temp, marker)); marker != "" && err != nil {
+	if _, err := os.Stat(filepath.Join(temp, marker)); err != nil {
 		return fmt.Errorf("writing %s: no %s was written", path, marker)
 	}
 	if err := syncTree(temp); err != nil {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	if exists {
+		if err := keepModes(target, temp); err != nil {
+			return fmt.Errorf("writing %s: %w", path, err)
+		}
 		err = swap(target, temp)
 	} else {
 		err = os.Rename(temp, target)
@@ -78,7 +81,7 @@ func replaceable(path, target, marker string) (exists bool, err error) {
 		}
 		return false, fmt.Errorf("cannot write %s: %w", path, err)
 	}
-	if len(entries) == 0 || marker == "" {
+	if len(entries) == 0 {
 		return true, nil
 	}
 	for _, e := range entries {
@@ -87,6 +90,27 @@ func replaceable(path, target, marker string) (exists bool, err error) {
 		}
 	}
 	return true, fmt.Errorf("%s is a directory without %s, so it is not replaced (choose another name, or empty it): %w", path, marker, ErrNotOurs)
+}
+
+// keepModes gives a new directory, and its files, the permissions of those that
+// they replace: what was kept from others stays so.
+func keepModes(old, new string) error {
+	entries, err := os.ReadDir(new)
+	if err != nil {
+		return err
+	}
+	names := []string{"."}
+	for _, e := range entries {
+		names = append(names, e.Name())
+	}
+	for _, name := range names {
+		if info, err := os.Lstat(filepath.Join(old, name)); err == nil && info.Mode()&fs.ModeSymlink == 0 {
+			if err := os.Chmod(filepath.Join(new, name), info.Mode().Perm()); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // swap puts temp in the place of the directory target. The old directory is
