@@ -57,7 +57,7 @@ generate:
 
 # The golden files of the command line, docs/settings.md, the arguments of the Python package and the README's demo.
 settings:
-	go test ./cmd/optcomplete -timeout 60s -run 'Settings|Golden' -update
+	go test ./cmd/optcomplete -timeout 600s -run 'Settings|Golden' -update
 
 # The Python package: its wheels, and its tests in a fresh virtual environment.
 python:

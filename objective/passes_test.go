@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/passtest"
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/search"
 )
@@ -36,6 +37,11 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
 		} {
 			passtest.Same(t, pipes, source, p)
+		}
+		offsets := pass.Share(&Offsets{Mean: 0.1, Column: make([]float64, 60)})
+		for _, l := range []loss.Loss{loss.Squared, loss.Huber} {
+			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: l, Offsets: offsets, Weights: weights})
+			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: l, Nonnegative: make([]bool, 12), Weights: curvedAt, Curved: true})
 		}
 		pooled := NewPooled(source, features, 0.7, 3, 2)
 		at := pooled.newPoint(curvedAt, true)

@@ -3,9 +3,10 @@ package regress
 import (
 	"context"
 	"math"
+	"slices"
 
 	"optcomplete/internal/random"
-	"optcomplete/objective"
+	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -24,7 +25,7 @@ type formulation struct {
 	// The rows that were asked for last, standardised: a selection of each k is fitted
 	// on the same ones.
 	last  rows
-	whole *standard
+	whole table
 }
 
 var _ selection.Formulation[rows] = (*formulation)(nil)
@@ -33,6 +34,12 @@ var _ selection.Formulation[rows] = (*formulation)(nil)
 func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 	if settings.Refit == spec.AutoRefit {
 		settings.Refit = spec.LeastSquares
+		if !settings.squares(problem) {
+			settings.Refit = spec.Ridge
+		}
+	}
+	if settings.Loss == loss.Huber && settings.Delta == 0 {
+		settings.Delta = spread(problem.Y)
 	}
 	if err := validate(problem, *settings); err != nil {
 		return nil, err
@@ -69,6 +76,9 @@ func (f *formulation) part(r rows) Problem {
 	for _, i := range r {
 		out.X = append(out.X, f.problem.X[i*p:][:p]...)
 		out.Y = append(out.Y, f.problem.Y[i])
+		if f.problem.Weights != nil {
+			out.Weights = append(out.Weights, f.problem.Weights[i])
+		}
 	}
 	return out
 }
@@ -86,44 +96,52 @@ func (f *formulation) Choose(ctx context.Context, train rows, _ int, on func(res
 	return c, err
 }
 
-// quadratic is the cost of the rows, and those standardised.
-func (f *formulation) quadratic(train rows, c selection.Choices) (*objective.Quadratic, *standard) {
+// table is the rows, prepared.
+func (f *formulation) table(train rows) table {
 	same := f.whole != nil && len(f.last) == len(train) && (len(train) == 0 || &f.last[0] == &train[0])
 	if !same {
-		f.last, f.whole = train, standardise(f.problem, train, f.settings)
+		f.last, f.whole = train, prepare(f.problem, train, f.settings)
 	}
-	n := float64(f.count(train))
-	return objective.NewQuadratic(f.whole.table, c.Gamma*float64(len(f.problem.Y))/n, n), f.whole
+	return f.whole
+}
+
+// gamma is that of some rows: of fewer, it is as much larger.
+func (f *formulation) gamma(train rows, c selection.Choices) float64 {
+	return c.Gamma * float64(len(f.problem.Y)) / float64(f.count(train))
 }
 
 // Cost is the cost of k columns, computed from residuals in the end.
 func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Choices) (*selection.Cost, error) {
-	oracle, whole := f.quadratic(train, c)
-	cost := &selection.Cost{Oracle: oracle, Find: f.find, Units: len(f.problem.Names)}
+	t, gamma := f.table(train), f.gamma(train, c)
+	cost := &selection.Cost{Oracle: t.cost(gamma), Find: f.find, Units: len(f.problem.Names)}
 	cost.Find.K = k
-	cost.Exactly = func(ctx context.Context, selection []int) (float64, error) {
-		cost, hard, err := oracle.Cost(ctx, selection)
-		if err != nil || hard {
-			return cost, err
-		}
-		w, err := oracle.Coefficients(ctx, selection)
-		return whole.table.Cost(selection, w, oracle.Gamma()) / float64(f.count(train)), err
+	for j := cost.Units; j < cost.Oracle.Dim(); j++ { // the intercept
+		cost.Find.K++
+		cost.Find.Always = append(slices.Clone(cost.Find.Always), j)
 	}
+	cost.Exactly = func(ctx context.Context, selection []int) (float64, error) { return t.exactly(ctx, gamma, selection) }
 	return cost, nil
 }
 
 // coefficients fits selected columns, in the units of the table.
 func (f *formulation) coefficients(ctx context.Context, train rows, units []int, c selection.Choices) ([]float64, float64, error) {
-	oracle, whole := f.quadratic(train, c)
-	var w []float64
-	var err error
-	if f.settings.Refit == spec.LeastSquares {
-		w = whole.leastSquares(units)
-	} else if w, err = oracle.Coefficients(ctx, units); err != nil {
-		return nil, 0, err
+	return f.table(train).coefficients(ctx, f.gamma(train, c), units)
+}
+
+// residual is what a prediction leaves of a value, in the units of the values.
+func (s *Settings) residual(y, intercept float64, coefficients []float64, units []int, row []float64) float64 {
+	if s.Loss == loss.Logistic || s.Loss == loss.Poisson {
+		x := intercept
+		for c, j := range units {
+			x += coefficients[c] * row[j]
+		}
+		return y - s.Loss.Mean(x)
 	}
-	coefficients, intercept := whole.units(units, w)
-	return coefficients, intercept, nil
+	e := y - intercept
+	for c, j := range units {
+		e -= coefficients[c] * row[j]
+	}
+	return e
 }
 
 // Score fits selected columns on some rows and explains others.
@@ -133,15 +151,16 @@ func (f *formulation) Score(ctx context.Context, train, on rows, units []int, c 
 		return 0, err
 	}
 	part := f.part(on)
-	p, sum := len(part.Names), 0.0
+	p, sum, total := len(part.Names), 0.0, 0.0
 	for i, y := range part.Y {
-		e := y - intercept
-		for x, j := range units {
-			e -= coefficients[x] * part.X[i*p+j]
-		}
-		sum += e * e
+		e := f.settings.residual(y, intercept, coefficients, units, part.X[i*p:][:p])
+		sum += part.weight(i) * (e * e)
+		total += part.weight(i)
 	}
-	return math.Sqrt(sum / math.Max(float64(len(part.Y)), 1)), nil
+	if total == 0 {
+		return 0, nil
+	}
+	return math.Sqrt(sum / total), nil
 }
 
 // Fold holds out every so many of the rows, shuffled by the seed.

@@ -3,13 +3,12 @@ package regress
 import (
 	"context"
 	"math"
+	"slices"
 
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/random"
-	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
-	"optcomplete/spec"
 )
 
 // Limits of the choice of γ.
@@ -51,7 +50,9 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 				return point, err
 			}
 			sum += squares
-			count += float64(len(part.held))
+			for _, i := range part.held {
+				count += problem.weight(i)
+			}
 			point.RootGap = max(point.RootGap, min(result.RootGap, 1))
 			point.Limited = point.Limited || result.Limited()
 			if point.Selected == nil {
@@ -65,10 +66,10 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 
 // fold is one part of the rows held out, and the others to fit on.
 type fold struct {
-	held   []int
-	rest   *standard
-	oracle *objective.Quadratic
-	start  []int // the last selection
+	held  []int
+	rest  table
+	count int   // of the others
+	start []int // the last selection
 }
 
 func newFold(problem Problem, settings Settings, which, of int) *fold {
@@ -82,8 +83,7 @@ func newFold(problem Problem, settings Settings, which, of int) *fold {
 			others = append(others, i)
 		}
 	}
-	f.rest = standardise(problem, others, settings)
-	f.oracle = objective.NewQuadratic(f.rest.table, 1, float64(len(others)))
+	f.rest, f.count = prepare(problem, others, settings), len(others)
 	return f
 }
 
@@ -92,27 +92,26 @@ func (f *fold) try(ctx context.Context, problem Problem, settings Settings, find
 	if f.start != nil {
 		find.Start = [][]int{f.start}
 	}
-	oracle := f.oracle.WithGamma(gn / float64(f.rest.table.Rows()))
+	p, gamma := len(problem.Names), gn/float64(f.count)
+	oracle := f.rest.cost(gamma)
+	for j := p; j < oracle.Dim(); j++ { // the intercept
+		find.K++
+		find.Always = append(slices.Clone(find.Always), j)
+	}
 	result, err := search.Minimize(ctx, oracle, find)
 	if err != nil {
 		return result, 0, err
 	}
 	f.start = result.Selection
-	var w []float64
-	if settings.Refit == spec.LeastSquares {
-		w = f.rest.leastSquares(result.Selection)
-	} else if w, err = oracle.Coefficients(context.WithoutCancel(ctx), result.Selection); err != nil {
+	result.Selection = slices.DeleteFunc(slices.Clone(result.Selection), func(j int) bool { return j >= p })
+	coefficients, intercept, err := f.rest.coefficients(context.WithoutCancel(ctx), gamma, result.Selection)
+	if err != nil {
 		return result, 0, err
 	}
-	coefficients, intercept := f.rest.units(result.Selection, w)
-	p := len(problem.Names)
 	sum := 0.0
 	for _, i := range f.held {
-		e := problem.Y[i] - intercept
-		for x, j := range result.Selection {
-			e -= coefficients[x] * problem.X[i*p+j]
-		}
-		sum += e * e
+		e := settings.residual(problem.Y[i], intercept, coefficients, result.Selection, problem.X[i*p:][:p])
+		sum += problem.weight(i) * (e * e)
 	}
 	return result, sum, nil
 }

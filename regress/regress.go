@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/internal/suggest"
 	"optcomplete/internal/timelimit"
+	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -21,6 +22,8 @@ type Problem struct {
 	Names []string  // p features, distinct
 	X     []float64 // n×p, row by row
 	Y     []float64 // n
+
+	Weights []float64 // of the rows, positive: how much the loss of each counts; nil: 1
 }
 
 // Settings say how to fit. All but K may be left at zero. γ is that of columns with
@@ -31,6 +34,10 @@ type Settings struct {
 	spec.Choice
 	spec.Limits
 	spec.Statistics // Refit: least squares (the default), or ridge: the coefficients of the cost, with γ
+
+	Loss        loss.Loss // what is minimised; zero: squared errors
+	Delta       float64   // of the Huber loss: larger errors count by their size alone; zero: 1.345 robust standard deviations of the values
+	Nonnegative []string  // features whose coefficients must not be negative
 
 	NoIntercept bool // no intercept: the columns and the values are not centred
 	Folds       int  // parts of the table to validate γ on in turn; zero means 5
@@ -145,6 +152,25 @@ func validate(problem Problem, s Settings) error {
 	}
 	if s.Folds < 0 || s.Folds == 1 {
 		return spec.Errorf("the number of folds is %d, but must be at least 2", s.Folds)
+	}
+	if s.Refit == spec.LeastSquares && !s.squares(problem) {
+		return &spec.Error{Setting: "refit", Problem: "is least squares, which is for squared errors of equal weight without constraints: use ridge"}
+	}
+	if s.Loss == loss.Huber && !(s.Delta > 0) {
+		return &spec.Error{Setting: "delta", Problem: "must be positive: more than half of the values are the same, so give it"}
+	}
+	for _, v := range problem.Y {
+		if !s.Loss.Allows(v) {
+			return &spec.Error{Setting: "loss", Problem: fmt.Sprintf("is %v, for %s, but a value to explain is %g", s.Loss, s.Loss.Values(), v)}
+		}
+	}
+	for _, w := range problem.Weights {
+		if !(w > 0) || w > largest {
+			return spec.Errorf("a row has the weight %g: weights are positive numbers", w)
+		}
+	}
+	if _, err := indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {
+		return err
 	}
 	for at, v := range problem.X {
 		if !(math.Abs(v) <= largest) {

@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -22,7 +23,12 @@ type Result struct {
 	Coefficients []float64 `json:"coefficients"` // of the selected features, in their units
 	Intercept    float64   `json:"intercept"`    // 0 without one
 
-	result.Certificate // cost is (‖residual‖² + ‖w‖²/γ)/n, w of the standardised features
+	result.Certificate // cost is (Σ loss + ‖w‖²/γ)/n, w of the standardised features
+
+	Loss        loss.Loss `json:"loss,omitempty"`  // squared if left out
+	Delta       float64   `json:"delta,omitempty"` // of the Huber loss; cost and bound are then in its square
+	Nonnegative []string  `json:"nonnegative,omitempty"`
+	*Measures             // of logistic and poisson losses
 
 	RMSE     float64 `json:"rmse"`      // on the table, with the coefficients above
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
@@ -49,8 +55,12 @@ type PathResult struct {
 	Interrupted bool                 `json:"interrupted"`
 }
 
-// Predict explains a row of p features.
-func (r *Result) Predict(row []float64) float64 {
+// Predict explains a row of p features, in the units of the values: a probability
+// or a rate where the loss is of such.
+func (r *Result) Predict(row []float64) float64 { return r.Loss.Mean(r.predictor(row)) }
+
+// predictor is what the selected features add up to.
+func (r *Result) predictor(row []float64) float64 {
 	sum := r.Intercept
 	for x, j := range r.Selection {
 		sum += r.Coefficients[x] * row[j]
@@ -83,15 +93,32 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 	if r.Coefficients, r.Intercept, err = f.coefficients(ctx, nil, units, c); err != nil {
 		return nil, err
 	}
-	sum := 0.0
+	r.Loss, r.Nonnegative = f.settings.Loss, f.settings.Nonnegative
+	if r.Loss == loss.Huber {
+		r.Delta = f.settings.Delta
+	}
+	var sum, total, mean, around float64
+	x := make([]float64, n)
+	for i := range f.problem.Y {
+		total += f.problem.weight(i)
+	}
 	for i, y := range f.problem.Y {
-		e := y - r.Predict(f.problem.X[i*p:][:p])
-		sum += e * e
+		x[i] = r.predictor(f.problem.X[i*p:][:p])
+		e := y - r.Loss.Mean(x[i])
+		sum += f.problem.weight(i) * (e * e)
+		mean += f.problem.weight(i) * y / total
 	}
-	r.RMSE = math.Sqrt(sum / float64(n))
-	if f.whole.squares > 0 {
-		r.RSquared = 1 - sum/f.whole.squares
+	if f.settings.NoIntercept && r.Loss == loss.Squared {
+		mean = 0
 	}
+	for i, y := range f.problem.Y {
+		around += f.problem.weight(i) * ((y - mean) * (y - mean))
+	}
+	r.RMSE = math.Sqrt(sum / total)
+	if around > 0 {
+		r.RSquared = 1 - sum/around
+	}
+	r.Measures = measure(r.Loss, f.problem, x)
 	return r, nil
 }
 

@@ -287,6 +287,13 @@ func manualFiles(t *testing.T, folder string) {
 		rooms, area, age := 2+i*7%5, 50+i*31%90, i*13%80
 		return fmt.Sprintf("s%d,%d,%d,%d,%d,%d,%d,%d,%d,%d\n", i, 40*rooms+3*area-age+i*i%11, rooms, area, age, i%3, i%5, i%2, i*11%23, i*i%17)
 	})
+	write("patients.csv", "recovered,dose,age,weight", 40, func(i int) string {
+		recovered := "no"
+		if i*7%11+i/8 > 7 {
+			recovered = "yes"
+		}
+		return fmt.Sprintf("%s,%d,%d,%d\n", recovered, i*7%11, 20+i*13%50, 50+i*5%40)
+	})
 	write("new-houses.csv", "rooms,area,age,garden,floor,garage,distance,noise", 3, func(i int) string {
 		return fmt.Sprintf("%d,%d,%d,1,2,0,5,7\n", 2+i, 60+10*i, 5*i)
 	})

@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"math"
 	"strings"
 	"time"
 
@@ -11,6 +12,7 @@ import (
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/internal/rounding"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
@@ -29,6 +31,8 @@ func regressCommand(c *common) *cobra.Command {
 		refit    string
 		path     bool
 		asJSON   bool
+		measured string // the loss
+		weight   string
 	)
 	cmd := &cobra.Command{
 		Use:   "regress TABLE --target NAME -k K [-o MODEL]",
@@ -41,11 +45,13 @@ centred and scaled, so that units do not matter.
 The columns of a table of numbers are its features. If there are text, lists, dates
 or blanks, or --field says so, the table is understood as feature tables are (see:
 optcomplete features --help), and warnings say what was filled in or left out. The target must be a
-number in every line. With -o the regression is saved as a model, and predict
+number in every line, or yes or no: then its log-odds are explained (--loss logistic),
+as counts are by --loss poisson. With -o the regression is saved as a model, and predict
 explains the rows of other tables with it.`,
 		Example: `  optcomplete regress houses.csv --target price -k 5
   optcomplete regress houses.csv --target price -k 8 --path
   optcomplete regress houses.csv --target price -k 5 --always size --skip street --json
+  optcomplete regress patients.csv --target recovered -k 4
   optcomplete regress houses.csv --target price -k 5 -o model
   optcomplete predict model new-houses.csv > prices.csv`,
 		Args: cobra.ExactArgs(1),
@@ -69,16 +75,28 @@ explains the rows of other tables with it.`,
 			if err != nil {
 				return err
 			}
-			table, err := readTable(cmd.Context(), args[0], target, options, understand, cells.given(cmd))
+			table, err := readTable(cmd.Context(), args[0], target, weight, options, understand, cells.given(cmd))
 			if err != nil {
 				return err
 			}
 			problem := table.problem
+			if settings.Loss, err = table.loss(measured); err != nil {
+				return err
+			}
+			if measured == "auto" && settings.Loss != loss.Squared {
+				c.notef("note: all values of %s are yes or no: their log-odds are explained (--loss squared explains the numbers 0 and 1)", target)
+			}
+			if settings.Delta > 0 && settings.Loss != loss.Huber {
+				return usagef("--delta is for --loss huber, not for %v", settings.Loss)
+			}
 			for _, w := range table.warnings {
 				c.notef("warning: %s", w)
 			}
 			c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
 			if err := table.resolve(&settings.Choice); err != nil {
+				return err
+			}
+			if err := table.nonnegative(&settings.Nonnegative); err != nil {
 				return err
 			}
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
@@ -122,6 +140,10 @@ explains the rows of other tables with it.`,
 	flags.Bind("gamma", &settings.Gamma)
 	flags.Bind("refit", &refit)
 	flags.Bind("no-intercept", &settings.NoIntercept)
+	flags.Bind("loss", &measured)
+	flags.Bind("delta", &settings.Delta)
+	flags.Bind("weight", &weight)
+	flags.Bind("nonnegative", &settings.Nonnegative)
 	flags.Bind("always", &settings.Always)
 	flags.Bind("never", &settings.Never)
 	flags.Bind("skip", &options.Skip)
@@ -175,8 +197,13 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 func printRegression(c *common, r *regress.Result, target string, choice spec.Choice) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %d features for %s\n", r.K, r.Features, target)
+	ratio := map[loss.Loss]string{loss.Logistic: "odds", loss.Poisson: "rate"}[r.Loss]
 	for x, name := range r.Selected {
-		fmt.Fprintf(w, "  %-28s %12.6g\n", name, r.Coefficients[x])
+		fmt.Fprintf(w, "  %-28s %12.6g", name, r.Coefficients[x])
+		if ratio != "" {
+			fmt.Fprintf(w, "   %s × %.4g for 1 more", ratio, math.Exp(r.Coefficients[x]))
+		}
+		fmt.Fprintln(w)
 	}
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
@@ -186,6 +213,15 @@ func printRegression(c *common, r *regress.Result, target string, choice spec.Ch
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
 	c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
 	fmt.Fprintf(w, "Search    %s, %s, %s%s\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), c.took(r.Seconds, "; in all "))
-	fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"))
+	switch r.Loss {
+	case loss.Logistic:
+		fmt.Fprintf(w, "Fit       log-loss %.5g, AUC %.4f, Brier %.5g, deviance explained %s on %s\n", r.LogLoss, r.AUC, r.Brier, percent(r.Explained), counted(r.Rows, "row", "rows"))
+	case loss.Poisson:
+		fmt.Fprintf(w, "Fit       deviance %.5g, explained %s, RMSE %.5g on %s\n", r.Deviance, percent(r.Explained), r.RMSE, counted(r.Rows, "row", "rows"))
+	case loss.Huber:
+		fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s; errors beyond %.4g count by their size, and the cost is in its square\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"), r.Delta)
+	default:
+		fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"))
+	}
 	printNearTies(w, s)
 }

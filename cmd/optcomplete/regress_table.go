@@ -13,6 +13,8 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/internal/textfile"
+	"optcomplete/loss"
 	"optcomplete/model/tables"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
@@ -28,8 +30,9 @@ type regressTable struct {
 
 // readTable reads a table, takes the target out of its columns and makes features
 // of the others: as they are if all are numbers and nothing else is asked for, or
-// else as encode understands them.
-func readTable(ctx context.Context, path, target string, options data.RowsOptions, understand encode.Options, asked bool) (*regressTable, error) {
+// else as encode understands them. The column of weights, if one is named, is no
+// feature.
+func readTable(ctx context.Context, path, target, weight string, options data.RowsOptions, understand encode.Options, asked bool) (*regressTable, error) {
 	whole, err := data.ReadRows(path, options)
 	if err != nil {
 		return nil, err
@@ -45,11 +48,33 @@ func readTable(ctx context.Context, path, target string, options data.RowsOption
 	rest, cells := whole.Without(at)
 	t := &regressTable{}
 	for i, cell := range cells {
-		y, err := whole.Number(i, target, cell)
-		if err != nil {
-			return nil, err
+		y, yes := textfile.Boolean([]byte(cell))
+		if !yes {
+			if y, err = whole.Number(i, target, cell); err != nil {
+				return nil, err
+			}
 		}
 		t.problem.Y = append(t.problem.Y, y)
+	}
+	if weight != "" {
+		at := slices.Index(rest.Names, weight)
+		if at < 0 {
+			return nil, usagef("--weight: there is no column %q beside the target; the columns are %s", weight, firstNames(rest.Names))
+		}
+		rest, cells = rest.Without(at)
+		for i, cell := range cells {
+			w, err := rest.Number(i, weight, cell)
+			if err != nil {
+				return nil, err
+			}
+			if !(w > 0) {
+				return nil, &data.InputError{File: whole.File, Line: whole.Lines[i], Problem: fmt.Sprintf("the weight is %g", w), Remedy: "weights are positive: leave out lines that are not to count"}
+			}
+			t.problem.Weights = append(t.problem.Weights, w)
+		}
+		if len(rest.Names) == 0 {
+			return nil, usagef("there is no column but the target and the weight: add columns to explain it with")
+		}
 	}
 	if values, wrong := rest.Numbers(); wrong == nil && !asked {
 		t.encoding = encode.Plain(rest.Names, values)
@@ -73,7 +98,50 @@ func readTable(ctx context.Context, path, target string, options data.RowsOption
 	}
 	// Whoever predicts may give them again.
 	t.encoding.LeftOut = append(append(t.encoding.LeftOut, target), options.Skip...)
+	if weight != "" {
+		t.encoding.LeftOut = append(t.encoding.LeftOut, weight)
+	}
 	return t, nil
+}
+
+// loss is the one that is named, or what the values suggest.
+func (t *regressTable) loss(name string) (loss.Loss, error) {
+	if name != "auto" {
+		l, err := loss.Parse(name)
+		if err != nil {
+			return 0, usagef("--loss: %v", err)
+		}
+		return l, nil
+	}
+	for _, y := range t.problem.Y {
+		if y != 0 && y != 1 {
+			return loss.Squared, nil
+		}
+	}
+	if slices.Min(t.problem.Y) == slices.Max(t.problem.Y) {
+		return loss.Squared, nil // a constant: nothing to tell apart
+	}
+	return loss.Logistic, nil
+}
+
+// nonnegative turns names of fields into those of their features.
+func (t *regressTable) nonnegative(names *[]string) error {
+	if len(*names) == 0 {
+		return nil
+	}
+	if len(*names) == 1 && (*names)[0] == "all" {
+		*names = t.problem.Names
+		return nil
+	}
+	found, err := t.encoding.Resolve(*names)
+	if err != nil {
+		return usagef("--nonnegative: %v", err)
+	}
+	*names = nil
+	for _, x := range found {
+		*names = append(*names, t.encoding.Features[t.encoding.Groups[x].Features[0]].Name)
+	}
+	return nil
 }
 
 // resolve turns names of fields into those of their features, and adds what was

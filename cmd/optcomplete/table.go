@@ -133,7 +133,11 @@ var table = settings.Table{
 	{Name: "row-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "entries at which a row's effect is believed by half; 0 chooses it on validation entries"},
 	{Name: "column-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "entries at which a column's effect is believed by half; 0 chooses it on validation entries"},
 	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge | prior", Group: inModel, Verbs: fitting, Help: "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior"},
-	{Name: "refit", Type: settings.Text, Default: "ls", Range: "ls | ridge", Group: inModel, Verbs: []string{"regress"}, Help: "how to fit the coefficients once the features are selected: ls (least squares) or ridge (with gamma)"},
+	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge", Group: inModel, Verbs: []string{"regress"}, Help: "how to fit the coefficients once the features are selected: ls (least squares) or ridge (with gamma); auto is ls for plain squared errors, else ridge"},
+	{Name: "loss", Type: settings.Text, Default: "auto", Range: "auto | squared | logistic | poisson | huber", Group: inModel, Verbs: []string{"regress"}, Help: "what to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values with outliers. auto is logistic if all values are 0 or 1, yes or no, else squared"},
+	{Name: "delta", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: []string{"regress"}, Help: "errors beyond this count by their size, not by its square, with --loss huber; 0 takes 1.345 robust standard deviations of the target"},
+	{Name: "weight", Type: settings.Text, Group: inModel, Verbs: []string{"regress"}, Help: "column with the weight of each row, a positive number: a weight of 2 counts as the row twice"},
+	{Name: "nonnegative", Type: settings.Names, Group: inModel, Verbs: []string{"regress"}, Help: "features whose coefficients must not be negative; all means every feature"},
 	{Name: "no-intercept", Type: settings.Switch, Group: inModel, Verbs: []string{"regress"}, Help: "fit no intercept"},
 	{Name: "clip", Type: settings.Text, Default: "auto", Range: "auto | none", Group: inModel, Verbs: fitting, Help: "auto keeps predictions in the range of the training values (not in paper), none does not"},
 

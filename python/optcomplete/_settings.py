@@ -513,9 +513,21 @@ class SubsetSettings:
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients, for columns with sum of squares n;
         auto chooses it by cross-validation. Takes auto, [1e-100, 1e100].
-    refit : str, default 'ls'
+    refit : str, default 'auto'
         How to fit the coefficients once the features are selected: ls (least squares) or ridge
-        (with gamma). Takes ls, ridge.
+        (with gamma); auto is ls for plain squared errors, else ridge. Takes auto, ls, ridge.
+    loss : str, default 'auto'
+        What to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values
+        with outliers. auto is logistic if all values are 0 or 1, yes or no, else squared. Takes
+        auto, squared, logistic, poisson, huber.
+    delta : float | None
+        Errors beyond this count by their size, not by its square, with loss huber; 0 takes 1.345
+        robust standard deviations of the target. Takes [0, ∞).
+    weight : str | None
+        Column with the weight of each row, a positive number: a weight of 2 counts as the row
+        twice.
+    nonnegative : Names
+        Features whose coefficients must not be negative; all means every feature.
     no_intercept : bool, default False
         Fit no intercept.
     gap : float | None
@@ -545,7 +557,11 @@ class SubsetSettings:
         always: Names = None,
         never: Names = None,
         gamma: float | str = "auto",
-        refit: str = "ls",
+        refit: str = "auto",
+        loss: str = "auto",
+        delta: float | None = None,
+        weight: str | None = None,
+        nonnegative: Names = None,
         no_intercept: bool = False,
         gap: float | None = None,
         time_limit: Seconds = None,
@@ -561,6 +577,10 @@ class SubsetSettings:
         self.never = never
         self.gamma = gamma
         self.refit = refit
+        self.loss = loss
+        self.delta = delta
+        self.weight = weight
+        self.nonnegative = nonnegative
         self.no_intercept = no_intercept
         self.gap = gap
         self.time_limit = time_limit

@@ -77,6 +77,7 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
             target += "_"
         params = {name: value for name, value in self.get_params(deep=False).items()}
         options = options_of(params, SubsetSettings.__init__)
+        options.setdefault("loss", "squared")  # a regressor explains numbers, 0 and 1 too, unless told otherwise
         options.update(k=min(_usual, X.shape[1]) if self.k is None else self.k, target=target, json=True)
         table = pa.Table.from_arrays([*(pa.array(X[:, j]) for j in range(X.shape[1])), pa.array(y)], names=[*names, target])
         session = Session()
@@ -113,11 +114,15 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         return X, y
 
     def predict(self, X: Any) -> np.ndarray:
-        """Predict the target for rows of a table."""
+        """Predict the target for rows of a table: probabilities with loss="logistic", rates with loss="poisson"."""
         if _sklearn:
             check_is_fitted(self)
             X = validate_data(self, X, dtype=np.float64, reset=False)
-        return np.asarray(X, dtype=np.float64) @ self.coef_ + self.intercept_
+        sums = np.asarray(X, dtype=np.float64) @ self.coef_ + self.intercept_
+        loss = self.summary_.get("loss")
+        if loss == "logistic":
+            return 1 / (1 + np.exp(-sums))
+        return np.exp(sums) if loss == "poisson" else sums
 
     def _get_support_mask(self) -> np.ndarray:
         if _sklearn:

@@ -108,3 +108,14 @@ def test_entry_split(frames):
     assert all(np.array_equal(a[1], b[1]) for a, b in zip(splits, again))
     with pytest.raises(ValueError, match="at least 2"):
         oc.EntrySplit(1)
+
+
+def test_best_subset_of_yes_and_no():
+    rng = np.random.default_rng(4)
+    X = rng.standard_normal((300, 6))
+    y = (rng.random(300) < 1 / (1 + np.exp(-2 * X[:, 1] + 2 * X[:, 4]))).astype(float)
+    m = oc.BestSubset(k=2, gamma=1, loss="logistic").fit(X, y)
+    assert list(np.flatnonzero(m.support_)) == [1, 4] and m.certificate_.status == "optimal"
+    p = m.predict(X)
+    assert 0 < p.min() and p.max() < 1 and m.summary_["auc"] > 0.8
+    assert "loss" not in oc.BestSubset(k=2, gamma=1).fit(X, y).summary_  # numbers, unless told otherwise

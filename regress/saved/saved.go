@@ -54,6 +54,7 @@ func (m *Model) Predict(table *data.RawTable) (predictions []float64, warnings [
 		for x, v := range features.Row(i) {
 			predictions[i] += m.Coefficients[x] * v
 		}
+		predictions[i] = m.Loss.Mean(predictions[i])
 	}
 	return predictions, warnings, nil
 }

@@ -1,0 +1,103 @@
+package objective
+
+import (
+	"context"
+	"slices"
+
+	"optcomplete/internal/kernel"
+	"optcomplete/pass"
+)
+
+// Coefficients gives the coefficients of the selected features to each, row after
+// row: zeros for a row without entries. The slice is each's to read, not to keep.
+func (o *Convex) Coefficients(ctx context.Context, selection []int, each func(row int, u []float64) error) error {
+	weights := make([]float64, o.of.p)
+	for _, j := range selection {
+		weights[j] = 1
+	}
+	w := o.weighting(weights)
+	place := make([]int, len(selection)) // of each selected feature in the support, which is sorted
+	for x, j := range selection {
+		place[x] = slices.Index(w.support, j)
+	}
+	row, u := 0, make([]float64, len(selection))
+	return pass.Stream(ctx, o.of.matrix, o.of.threads, &convexFitting{convexEvaluation{
+		Of: o.of.described(), Loss: o.loss, Offsets: o.offsets, Nonnegative: o.nonnegative, Weights: weights, at: &w,
+	}}, func(part *convexPart) error {
+		for at := 0; at < part.Rows; at++ {
+			for x, y := range place {
+				u[x] = part.U[at*len(place)+y]
+			}
+			if err := each(row, u); err != nil {
+				return err
+			}
+			row++
+		}
+		return nil
+	})
+}
+
+// convexFitting is the pass of Convex.Coefficients.
+type convexFitting struct{ Of convexEvaluation }
+
+// Name is "coefficients".
+func (p *convexFitting) Name() string { return "coefficients" }
+
+// Cost of an empty part is nothing.
+func (p *convexFitting) Cost(*pass.Input) int { return 0 }
+
+// Shares are the features and the offsets.
+func (p *convexFitting) Shares() []any { return p.Of.Shares() }
+
+// Start makes a worker.
+func (p *convexFitting) Start(in *pass.Input) (pass.Worker, error) {
+	w, err := p.Of.Start(in)
+	if err != nil {
+		return nil, err
+	}
+	return &convexFitter{w.(*convexWorker), new(convexPart)}, nil
+}
+
+// convexPart is the coefficients of consecutive rows.
+type convexPart struct {
+	Rows int
+	U    []float64
+}
+
+// Merge adds the rows that follow.
+func (p *convexPart) Merge(o pass.Part) {
+	after := o.(*convexPart)
+	p.Rows, p.U = p.Rows+after.Rows, append(p.U, after.U...)
+}
+
+type convexFitter struct {
+	*convexWorker
+	part *convexPart
+}
+
+// Add fits the rows of a chunk.
+func (w *convexFitter) Add(c *pass.Chunk) error {
+	at, t := len(w.part.U), len(w.support)
+	w.part.Rows += c.End - c.First
+	w.part.U = append(w.part.U, make([]float64, t*(c.End-c.First))...)
+	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
+		w.panel.empty() // correlations are not needed
+		w.group.read(c, group)
+		w.solveGroup(group)
+		for lane, i := range group {
+			copy(w.part.U[at+t*(int(i)-c.First):], w.rows[lane].u)
+		}
+	}
+	return nil
+}
+
+// Part is the coefficients so far.
+func (w *convexFitter) Part() (pass.Part, error) {
+	part := w.part
+	w.part = new(convexPart)
+	return part, nil
+}
+
+func init() {
+	pass.Register(&convexFitting{}, new(convexPart))
+}

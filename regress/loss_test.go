@@ -1,0 +1,154 @@
+package regress
+
+import (
+	"context"
+	"math"
+	"slices"
+	"testing"
+
+	"optcomplete/internal/random"
+	"optcomplete/loss"
+	"optcomplete/spec"
+)
+
+// lossProblem has values of a loss, made from features 1, 4 and 6 of ten.
+func lossProblem(l loss.Loss, n int, seed uint64) Problem {
+	problem := autoregressive(n, 10, 1, 1e9, seed)
+	rng := random.New(seed, 9)
+	for i := range problem.Y {
+		row := problem.X[i*10:][:10]
+		x := 0.4 + 1.2*row[1] - 1.1*row[4] + 0.9*row[6]
+		switch l {
+		case loss.Logistic:
+			problem.Y[i] = 0
+			if random.Unit(rng.Uint64()) < l.Mean(x) {
+				problem.Y[i] = 1
+			}
+		case loss.Poisson:
+			// Exponential waiting times until one unit of time is over.
+			problem.Y[i] = 0
+			for t := -math.Log(1 - random.Unit(rng.Uint64())); t < math.Exp(x); t -= math.Log(1 - random.Unit(rng.Uint64())) {
+				problem.Y[i]++
+			}
+		default:
+			problem.Y[i] = x + 0.3*rng.Normal()
+			if i%10 == 0 {
+				problem.Y[i] = 40 * rng.Normal() // an outlier
+			}
+		}
+	}
+	return problem
+}
+
+// TestLosses finds the features that made the values, proves them and beats every
+// other selection of three.
+func TestLosses(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Logistic, loss.Poisson, loss.Huber} {
+		problem := lossProblem(l, 300, 3)
+		settings := Settings{K: 3, Loss: l, Statistics: spec.Statistics{Gamma: 1}}
+		fitted, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Equal(fitted.Selection, []int{1, 4, 6}) || fitted.Status != "optimal" {
+			t.Errorf("%v: %v, %s, gap %g", l, fitted.Selected, fitted.Status, fitted.Gap)
+		}
+		for x, want := range []float64{1.2, -1.1, 0.9} {
+			if math.Abs(fitted.Coefficients[x]-want) > 0.45 {
+				t.Errorf("%v: coefficient %d is %v, made with %v", l, x, fitted.Coefficients[x], want)
+			}
+		}
+		f, err := newFormulation(problem, &settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		whole := f.table(nil)
+		for a := range 10 {
+			for b := range a {
+				for c := range b {
+					cost, err := whole.exactly(context.Background(), 1, []int{c, b, a, 10})
+					if err != nil {
+						t.Fatal(err)
+					}
+					if cost < fitted.Bound || cost < fitted.Cost*(1-1e-9) {
+						t.Errorf("%v: selection %d, %d, %d costs %v; bound %v, best %v", l, c, b, a, cost, fitted.Bound, fitted.Cost)
+					}
+				}
+			}
+		}
+		chosen, err := Fit(context.Background(), problem, Settings{K: 3, Loss: l})
+		if err != nil || !slices.Equal(chosen.Selection, []int{1, 4, 6}) {
+			t.Errorf("%v, γ by validation: %v (%v)", l, chosen, err)
+		}
+		if p := fitted.Predict(problem.X[:10]); l == loss.Logistic && (p <= 0 || p >= 1) {
+			t.Errorf("a probability of %v", p)
+		}
+		if l == loss.Logistic && (fitted.AUC < 0.75 || fitted.LogLoss > 0.6 || fitted.Explained < 0.2) {
+			t.Errorf("measures %+v", *fitted.Measures)
+		}
+	}
+}
+
+// TestWeightsAreSoManyRows: a weight of two is the row twice.
+func TestWeightsAreSoManyRows(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Squared, loss.Logistic} {
+		weighted, twice := lossProblem(l, 80, 5), lossProblem(l, 80, 5)
+		weighted.Weights = make([]float64, 80)
+		for i := range weighted.Weights {
+			weighted.Weights[i] = 1
+			if i%3 == 0 {
+				weighted.Weights[i] = 2
+				twice.Y = append(twice.Y, twice.Y[i])
+				twice.X = append(twice.X, twice.X[i*10:][:10]...)
+			}
+		}
+		// γ belongs to standardised columns, whose scale differs: it is made to matter little.
+		one, err := Fit(context.Background(), weighted, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 1e7, Refit: spec.Ridge}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := Fit(context.Background(), twice, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 1e7, Refit: spec.Ridge}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x := range one.Coefficients {
+			if one.Selection[x] != other.Selection[x] || math.Abs(one.Coefficients[x]-other.Coefficients[x]) > 1e-5 {
+				t.Errorf("%v: %v %v, with rows twice %v %v", l, one.Selected, one.Coefficients, other.Selected, other.Coefficients)
+			}
+		}
+	}
+}
+
+// TestNonnegative: coefficients that must not be negative are not, and the best
+// selection then is another one.
+func TestNonnegative(t *testing.T) {
+	problem := lossProblem(loss.Squared, 100, 7)
+	for i := range problem.Y {
+		row := problem.X[i*10:][:10]
+		problem.Y[i] = row[1] - 3*row[4] + 2*row[8]
+	}
+	fitted, err := Fit(context.Background(), problem, Settings{K: 2, Nonnegative: problem.Names, Statistics: spec.Statistics{Gamma: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !slices.Equal(fitted.Selection, []int{1, 8}) || slices.Min(fitted.Coefficients) < 0 || fitted.Status != "optimal" {
+		t.Errorf("%v %v, %s", fitted.Selected, fitted.Coefficients, fitted.Status)
+	}
+}
+
+// TestLossRefusals: what cannot be meant is said.
+func TestLossRefusals(t *testing.T) {
+	problem := lossProblem(loss.Squared, 30, 1)
+	for _, settings := range []Settings{
+		{K: 1, Loss: loss.Logistic}, {K: 1, Loss: loss.Poisson}, {K: 1, Nonnegative: []string{"no such"}},
+		{K: 1, Loss: loss.Huber, Statistics: spec.Statistics{Refit: spec.LeastSquares}},
+	} {
+		if _, err := Fit(context.Background(), problem, settings); err == nil {
+			t.Errorf("%+v was accepted", settings)
+		}
+	}
+	problem.Weights = make([]float64, 30)
+	if _, err := Fit(context.Background(), problem, Settings{K: 1}); err == nil {
+		t.Error("weights of zero were accepted")
+	}
+}

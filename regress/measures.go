@@ -1,0 +1,92 @@
+package regress
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"optcomplete/loss"
+)
+
+// Measures tell how well a regression explains the table it was fitted to, beside
+// its squared errors, in the terms of its loss.
+type Measures struct {
+	LogLoss   float64 `json:"log_loss,omitempty"` // logistic: mean of −log of the probability given to what happened
+	Brier     float64 `json:"brier,omitempty"`    // logistic: mean squared error of the probabilities
+	AUC       float64 `json:"auc,omitempty"`      // logistic: how often a yes has the larger probability than a no
+	Deviance  float64 `json:"deviance,omitempty"` // poisson: mean of twice the loss
+	Explained float64 `json:"deviance_explained,omitempty"`
+}
+
+// weight is that of row i.
+func (p *Problem) weight(i int) float64 {
+	if p.Weights == nil {
+		return 1
+	}
+	return p.Weights[i]
+}
+
+// measure compares predictions, on the scale of the loss, with the values.
+func measure(l loss.Loss, problem Problem, x []float64) *Measures {
+	if l != loss.Logistic && l != loss.Poisson {
+		return nil
+	}
+	var sum, squares, total, mean float64
+	for i, y := range problem.Y {
+		total += problem.weight(i)
+		mean += problem.weight(i) * y
+	}
+	mean /= total
+	for i, y := range problem.Y {
+		sum += problem.weight(i) * l.Value(y, x[i])
+		e := y - l.Mean(x[i])
+		squares += problem.weight(i) * e * e
+	}
+	null := 0.0 // of the mean alone
+	if link := l.Link(mean); !math.IsInf(link, 0) {
+		for i, y := range problem.Y {
+			null += problem.weight(i) * l.Value(y, link)
+		}
+	}
+	m := &Measures{}
+	if null > 0 {
+		m.Explained = 1 - sum/null
+	}
+	if l == loss.Poisson {
+		m.Deviance = 2 * sum / total
+		return m
+	}
+	m.LogLoss, m.Brier, m.AUC = sum/total, squares/total, auc(problem, x)
+	return m
+}
+
+// auc is the share of pairs of a yes (at least one half) and a no in which the yes
+// has the larger prediction; equal ones count half, weights as so many rows. Zero
+// if all are one or the other.
+func auc(problem Problem, x []float64) float64 {
+	order := make([]int, len(x))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
+	var no, yes, pairs float64
+	for at := 0; at < len(order); {
+		end := at
+		var noHere, yesHere float64
+		for end < len(order) && x[order[end]] == x[order[at]] {
+			if i := order[end]; problem.Y[i] >= 0.5 {
+				yesHere += problem.weight(i)
+			} else {
+				noHere += problem.weight(i)
+			}
+			end++
+		}
+		pairs += yesHere * (no + noHere/2)
+		no, yes = no+noHere, yes+yesHere
+		at = end
+	}
+	if no == 0 || yes == 0 {
+		return 0
+	}
+	return pairs / (no * yes)
+}
