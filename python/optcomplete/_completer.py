@@ -14,7 +14,7 @@ import pyarrow.compute as pc
 from . import _plots
 from ._base import Params, options_of
 from ._data import Entries, entries_of, features_of, is_path, pairs_of, to_frame
-from ._errors import OptCompleteError
+from ._errors import OptCompleteError, not_fitted
 from ._ids import Ids, text_of
 from ._model import Model, new_folder
 from ._progress import Shown
@@ -99,12 +99,7 @@ class MatrixCompleter(Params, CompleterSettings):
 
     def _fitted(self) -> Model:
         if not hasattr(self, "_model"):
-            try:
-                from sklearn.exceptions import NotFittedError
-
-                raise NotFittedError("this MatrixCompleter is not fitted: call fit first")
-            except ImportError:
-                raise OptCompleteError("this MatrixCompleter is not fitted", "call fit first") from None
+            raise not_fitted(f"this {type(self).__name__} is not fitted", "call fit first")
         return self._model
 
     def set_output(self, *, transform: str | None = None) -> MatrixCompleter:
@@ -177,6 +172,8 @@ class MatrixCompleter(Params, CompleterSettings):
         -------
         array of float with two columns, low and high
         """
+        if not 1 <= level < 100:
+            raise OptCompleteError(f"level is {level!r}", "it is in per cent, at least 1 and less than 100: 90 for nine in ten")
         table, *_ = pairs_of(pairs, (row_name or self.row_name, column_name or self.column_name))
         if table.num_rows == 0:
             return np.empty((0, 2))
@@ -211,9 +208,11 @@ class MatrixCompleter(Params, CompleterSettings):
         if rows is not None:
             known, texts = self._known_rows(rows)
             if not all(known):
-                raise OptCompleteError(f"row {rows[known.index(False)]!r} is not in the model", "leave it out, or predict its pairs")
-            options["rows"] = texts
+                raise OptCompleteError(f"row {texts[known.index(False)]!r} is not in the model", "leave it out, or predict its pairs")
+            options["rows"] = texts or [next(iter(self._row_texts))]  # of none, only the columns are wanted
         table = read_parquet(model.ask("complete", [], options, None, [_answer]).results[_answer])
+        if rows is not None and not texts:
+            table = table.slice(0, 0)
         if not wide:
             return self._typed(table)
         return self._as_wide(table, rows)
@@ -305,22 +304,21 @@ class MatrixCompleter(Params, CompleterSettings):
             table = ask(all=True)
         else:
             known, texts = self._known_rows(rows)
-            parts = []
             if len(texts) > _many:
-                everybody = ask(all=True)
-                for text in (t for t, k in zip(texts, known) if not k):
-                    parts.append(ask(row=text))
-                wanted = pa.array([t for t, k in zip(texts, known) if k], pa.string())
-                parts.append(everybody.filter(pc.is_in(everybody.column("row").cast(pa.string()), wanted)))
+                parts = [ask(all=True), *(ask(row=text) for text, k in zip(texts, known) if not k)]
             else:
-                parts = [ask(row=text) for text in texts]
+                parts = [ask(row=text) for text in texts or [next(iter(self._row_texts))]]
             table = pa.concat_tables(parts)
+            # In the order that was asked for.
+            place = pc.index_in(table.column("row").cast(pa.string()), pa.array(texts, pa.string())).combine_chunks()
+            order = pc.array_sort_indices(place)
+            table = table.take(order.slice(0, len(order) - place.null_count))
         return self._typed(table)
 
     def _known_rows(self, rows: Any) -> tuple[list[bool], list[str]]:
         if isinstance(rows, (str, bytes)) or not hasattr(rows, "__iter__"):
             rows = [rows]
-        texts = [text_of(row) for row in rows]
+        texts = list(dict.fromkeys(text_of(row) for row in rows))
         if not hasattr(self, "_row_texts"):
             files = self._fitted().files()
             self._row_texts = set(read_parquet(files["rows.parquet"]).column(0).to_pylist()) if "rows.parquet" in files else set()
@@ -442,7 +440,10 @@ class MatrixCompleter(Params, CompleterSettings):
             raise OptCompleteError("score takes a frame, an array or a sparse matrix", "use evaluate for files", file="ratings")
         value = entries.source.column("value").cast(pa.float64()).to_numpy()
         error = value - self._predicted(entries.source.select(["row", "column"])).column("prediction").to_numpy()
-        return float(1 - (error @ error) / max(float(np.sum((value - value.mean()) ** 2)), 1e-300))
+        spread = float(np.sum((value - value.mean()) ** 2))
+        if spread == 0:  # as scikit-learn's r2_score
+            return float("nan") if len(value) < 2 else float(not error.any())
+        return float(1 - (error @ error) / spread)
 
     # More rows.
 
@@ -489,15 +490,19 @@ class MatrixCompleter(Params, CompleterSettings):
         """Write the model to a folder that the command line and load() read. An earlier model there is replaced."""
         folder = Path(path)
         files = self._fitted().files()
+        if folder.exists() and not folder.is_dir():
+            raise OptCompleteError("is a file, so no model is written there", "name a folder", file=str(path))
         if folder.exists() and any(folder.iterdir()) and not (folder / "model.json").is_file():
             raise OptCompleteError("is a folder that holds something else than a model, so it is not replaced", "name another place", file=str(path))
         new = folder.with_name(f".{folder.name}.{os.getpid()}")
-        new.mkdir(parents=True)
         try:
+            new.mkdir(parents=True)
             for name, content in files.items():
                 (new / name).write_bytes(content)
             shutil.rmtree(folder, ignore_errors=True)
             new.rename(folder)
+        except OSError as e:
+            raise OptCompleteError(f"cannot be written: {e.strerror or e}", "name another place", file=str(path)) from e
         finally:
             shutil.rmtree(new, ignore_errors=True)
 

@@ -302,9 +302,10 @@ def pairs_of(x: Any, names: tuple[str | None, str | None]) -> tuple[pa.Table, Id
             raise OptCompleteError(f"the array has the shape {x.shape}", "give two columns: row and column", file="pairs")
         x = {"row": x[:, 0], "column": x[:, 1]}
     frame = frame_of(x)
-    if isinstance(x, (list, tuple)):
+    if not hasattr(x, "columns") and not hasattr(x, "__arrow_c_stream__") and not isinstance(x, (str, bytes, dict)) and hasattr(x, "__iter__"):
+        x = list(x)  # such as zip(rows, columns)
         if any(not isinstance(p, (list, tuple)) or len(p) != 2 for p in x):
-            raise OptCompleteError("is a list of something else than pairs", "give pairs (row, column)", file="pairs")
+            raise OptCompleteError("is a list of something else than pairs", "give a list of pairs (row, column), or a frame", file="pairs")
         x = {"row": [p[0] for p in x], "column": [p[1] for p in x]}
     table = table_of(x, "pairs")
     at = _locate(table.column_names, names, (("row", "column"), ("userId", "movieId")), "pairs")

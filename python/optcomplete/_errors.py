@@ -51,6 +51,16 @@ def _again(problem: str, remedy: str, file: str | None, row: Any, column: Any, l
     return OptCompleteError(problem, remedy, file=file, row=row, column=column, line=line)
 
 
+def not_fitted(problem: str, remedy: str) -> OptCompleteError:
+    """The exception of an estimator that is not fitted: also the one of scikit-learn, if that is in use."""
+    import sys
+
+    exceptions = sys.modules.get("sklearn.exceptions")
+    if exceptions is None:
+        return OptCompleteError(problem, remedy)
+    return type("NotFittedError", (OptCompleteError, exceptions.NotFittedError), {})(problem, remedy)  # type: ignore[no-any-return]
+
+
 class OptCompleteWarning(UserWarning):
     """Something was left out, filled in or is in doubt."""
 

@@ -45,8 +45,10 @@ def plot_gamma(points: list[dict[str, Any]], gamma: float, ax: Any = None) -> An
 
 def plot_gap(events: list[dict[str, Any]], ax: Any = None) -> Any:
     """How the cost of the best selection and the bound came together."""
-    ax = axes(ax)
     known = [e for e in events if not e.get("sampled") and e.get("cost") is not None]
+    if not known:
+        raise OptCompleteError("how the search went is not known: the model was loaded, or had nothing to search", "fit it in Python")
+    ax = axes(ax)
     ax.step([e.get("seconds", 0) for e in known], [e["cost"] for e in known], where="post", label="cost of the best selection")
     bounded = [e for e in known if e.get("bound") is not None and e.get("gap", 2) <= 1]
     ax.step([e.get("seconds", 0) for e in bounded], [e["bound"] for e in bounded], where="post", label="bound: no selection is below")

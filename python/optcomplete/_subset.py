@@ -83,7 +83,7 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         session = Session()
         try:
             with Shown(self.progress) as shown:
-                summary = session.ask("regress", ["table"], options, {"table": table}, (), shown).json
+                summary = session.ask("regress", ["X"], options, {"X": table}, (), shown).json
         finally:
             session.close()
         at = {name: j for j, name in enumerate(names)}

@@ -120,6 +120,37 @@ def test_recommend(model, frames):
     assert len(model.recommend("r1", n=30, keep_seen=True)) == 25
 
 
+def test_rows_in_the_order_and_number_that_were_asked_for(model):
+    few, many = ["r7", "r1", "r7"], [f"r{x}" for x in reversed(range(30))]
+    for rows in (few, many, [*many, "nobody"]):
+        once = list(dict.fromkeys(rows))
+        assert list(dict.fromkeys(model.recommend(rows, n=2)["row"])) == once
+    assert list(dict.fromkeys(model.complete(rows=few)["row"])) == ["r7", "r1"]
+    for nothing in (model.recommend([], n=2), model.complete(rows=[])):
+        assert len(nothing) == 0 and "row" in nothing.columns
+
+
+def test_questions_that_have_no_answer(model, frames, tmp_path):
+    ratings, _ = frames
+    assert np.array_equal(model.predict(zip(["r1", "r2"], ["c1", "c2"])), model.predict([("r1", "c1"), ("r2", "c2")]))
+    for level in (0, 0.9, 100, -5):
+        with pytest.raises(oc.OptCompleteError, match="per cent"):
+            model.predict_interval([("r1", "c1")], level)
+    with pytest.raises(oc.OptCompleteError, match="list of pairs"):
+        model.predict(("r1", "c1"))
+    assert np.isnan(model.score(ratings.head(1))) and model.score(ratings.head(5).assign(value=1.0)) == 0
+    with pytest.raises(oc.OptCompleteError, match="not fitted"):
+        oc.MatrixCompleter(k=2).predict([("r1", "c1")])
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(oc.OptCompleteError, match="is a file"):
+        model.save(tmp_path / "file")
+    with pytest.raises(oc.OptCompleteError, match="cannot be written"):
+        model.save(tmp_path / "file" / "model")
+    model.save(tmp_path / "model")
+    with pytest.raises(oc.OptCompleteError, match="loaded"):
+        oc.MatrixCompleter.load(tmp_path / "model").plot_gap()
+
+
 def test_explain_and_report(model):
     e = model.explain("r1", "c1")
     assert e["row"] == "r1" and "prediction" in str(e)
