@@ -154,9 +154,11 @@ file, pass by pass.`,
 			}
 			defer proven.abort()
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
+			var files kept
 			// The cuts are of use most where a solver has failed.
-			if err := errors.Join(err, f.method.cuts.save()); err != nil {
-				return err
+			cuts := f.method.cuts.save()
+			if err != nil {
+				return errors.Join(err, cuts)
 			}
 			defer fitted.Close()
 			summary := &fitted.Summary
@@ -172,25 +174,20 @@ file, pass by pass.`,
 			summary.Seconds.Load = loaded.Seconds()
 			summary.Seconds.Total += loaded.Seconds()
 			recordSettings(cmd, summary, args[0])
-			if output != "" {
-				if err := store.Save(fitted, output); err != nil {
-					return err
-				}
-			}
-			if err := proven.commit(); err != nil {
-				return err
-			}
-			if err := writeReport(page, args[0], output, summary); err != nil {
-				return err
-			}
-			if asJSON {
-				if err := summary.WriteJSON(c.stdout); err != nil {
-					return err
-				}
+			if output == "" {
+				files.add("Model", "not kept (give a folder with -o)", nil)
 			} else {
-				printSummary(c, summary, "Model", cmp.Or(output, "not kept (give a folder with -o)"), "Cuts", f.method.cuts.written(), "Report", page, "Proof", proven.path)
+				files.add("Model", output, store.Save(fitted, output))
 			}
-			return early(summary)
+			files.add("Cuts", f.method.cuts.written(), cuts)
+			files.add("Report", page, writeReport(page, args[0], output, summary))
+			files.add("Proof", proven.path, proven.commit())
+			if asJSON {
+				err = summary.WriteJSON(c.stdout)
+			} else {
+				printSummary(c, summary, files.words...)
+			}
+			return cmp.Or(files.failed, err, early(summary))
 		},
 	}
 	flags := flagsOf(cmd, "fit")

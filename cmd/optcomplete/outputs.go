@@ -246,3 +246,19 @@ func resolved(path string) string {
 	}
 	return absolute
 }
+
+// kept is what became of the outputs of a run that may have taken hours: one that
+// cannot be written does not take the others, or what is printed, down with it.
+type kept struct {
+	words  []string // for printWritten
+	failed error
+}
+
+// add tells where an output stands, or why it does not.
+func (k *kept) add(word, path string, err error) {
+	if err != nil {
+		k.failed = errors.Join(k.failed, err)
+		path = "not written"
+	}
+	k.words = append(k.words, word, path)
+}

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete"
 	"optcomplete/internal/atomicfile"
 )
 
@@ -137,5 +138,47 @@ func TestInterruptWithoutResult(t *testing.T) {
 				os.RemoveAll(at(name))
 			}
 		}
+	}
+}
+
+// TestFullDiskLosesNoAnswer: where one output cannot be written, the result is
+// printed, the others are written, and the exit code tells.
+func TestFullDiskLosesNoAnswer(t *testing.T) {
+	if _, err := os.Stat("/dev/full"); err != nil {
+		t.Skip("no /dev/full here")
+	}
+	dir := t.TempDir()
+	at := func(name string) string { return filepath.Join(dir, name) }
+	command(t, exitDone, "synth", "--rows", "30", "--columns", "20", "--features", "5", "--k", "2", "--missing", "0.3", "-o", at("data"))
+	fit := []string{"fit", at("data/ratings.csv"), "--features", at("data/features.csv"), "-k", "2", "--gamma", "1", "-o", at("m")}
+	for _, more := range [][]string{
+		{"--report", "/dev/full"},
+		{"--report", "/dev/full", "--proof", at("proof.zst")},
+		{"--model", "paper", "--method", "cutplanes", "--save-cuts", "/dev/full"},
+	} {
+		os.RemoveAll(at("m"))
+		stdout, stderr := command(t, exitFailed, append(fit, more...)...)
+		if !strings.Contains(stdout, "proven optimal") || !strings.Contains(stdout, "not written") || !strings.Contains(stderr, "no space left") {
+			t.Errorf("%v: %s\n%s", more, stdout, stderr)
+		}
+		if _, err := os.Stat(at("m/model.json")); err != nil {
+			t.Errorf("%v: %v", more, err)
+		}
+	}
+}
+
+// TestProofThatCannotBeWritten does not stop the fit that writes it.
+func TestProofThatCannotBeWritten(t *testing.T) {
+	f := &proofFile{path: filepath.Join(t.TempDir(), "proof.zst")}
+	var settings optcomplete.Settings
+	if err := f.open(&settings); err != nil {
+		t.Fatal(err)
+	}
+	f.pending.Abort() // as good as a full disk
+	if n, err := settings.Proof.Write(bytes.Repeat([]byte("x"), 1<<20)); n != 1<<20 || err != nil {
+		t.Errorf("%d, %v", n, err)
+	}
+	if err := f.commit(); err == nil || !strings.Contains(err.Error(), f.path) {
+		t.Error(err)
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -110,25 +111,24 @@ explains the rows of other tables with it.`,
 			if err != nil {
 				return err
 			}
+			var files kept
 			if output != "" {
 				m := saved.New(target, result, table.encoding)
 				m.Always, m.Never, m.Warnings = settings.Always, settings.Never, table.warnings
 				m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
 				recordFlags(cmd, m.Settings)
-				if err := m.Save(output); err != nil {
-					return err
-				}
+				files.add("Model", output, m.Save(output))
 			}
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
 			} else {
 				printRegression(c, result, target, settings.Choice)
-				printWritten(c.stdout, "Model", output)
+				printWritten(c.stdout, files.words...)
 			}
 			if err == nil && result.Early() {
 				err = &earlyStop{result.Status}
 			}
-			return err
+			return cmp.Or(files.failed, err)
 		},
 	}
 	flags := flagsOf(cmd, "regress")

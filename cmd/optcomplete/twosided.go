@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -62,22 +63,17 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	summary.Seconds.Load = loaded.Seconds()
 	summary.Seconds.Total += loaded.Seconds()
 	recordSettings(cmd, &summary.Summary, ratingsPath)
+	var files kept
 	if output != "" {
-		if err := fitted.Save(output); err != nil {
-			return err
-		}
+		files.add("Model", output, fitted.Save(output))
 	}
-	if err := writeReport(page, ratingsPath, output, summary); err != nil {
-		return err
-	}
+	files.add("Report", page, writeReport(page, ratingsPath, output, summary))
 	if asJSON {
-		if err := summary.WriteJSON(c.stdout); err != nil {
-			return err
-		}
+		err = summary.WriteJSON(c.stdout)
 	} else {
-		printTwoSided(c, summary, "Model", output, "Report", page)
+		printTwoSided(c, summary, files.words...)
 	}
-	return early(&summary.Summary)
+	return cmp.Or(files.failed, err, early(&summary.Summary))
 }
 
 // settings turns the flags into those of a two-sided fit.

@@ -27,6 +27,15 @@ type proofFile struct {
 	path       string
 	pending    *atomicfile.Pending
 	compressed *zstd.Encoder
+	failed     error // of a write: told by commit, so that the fit goes on
+}
+
+// Write writes to the disk as long as it takes anything.
+func (f *proofFile) Write(b []byte) (int, error) {
+	if f.failed == nil {
+		_, f.failed = f.pending.Write(b)
+	}
+	return len(b), nil
 }
 
 // open begins the file and lets the fit write to it.
@@ -37,9 +46,9 @@ func (f *proofFile) open(s *optcomplete.Settings) (err error) {
 	if f.pending, err = atomicfile.Create(f.path); err != nil {
 		return err
 	}
-	s.Proof = f.pending
+	s.Proof = f
 	if strings.HasSuffix(f.path, ".zst") {
-		if f.compressed, err = zstd.NewWriter(f.pending); err != nil {
+		if f.compressed, err = zstd.NewWriter(f); err != nil {
 			return err
 		}
 		s.Proof = f.compressed
@@ -55,6 +64,9 @@ func (f *proofFile) commit() error {
 		if err := f.compressed.Close(); err != nil {
 			return fmt.Errorf("writing %s: %w", f.path, err)
 		}
+	}
+	if f.failed != nil {
+		return fmt.Errorf("writing %s: %w", f.path, f.failed)
 	}
 	return f.pending.Commit()
 }
