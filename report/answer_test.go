@@ -40,8 +40,8 @@ func TestFirstScreenAnswers(t *testing.T) {
 	page, node := written(t, jsonOf(t, s), nil)
 	got, rest := sectionText(node, "answer"), 0
 	for _, want := range []string{
-		"these 3 explain the ratings best", "▲ " + s.Terms[0] + " more of it: higher for 96 % of users", "▼ " + s.Terms[1] + " more of it: lower",
-		"◆ " + s.Terms[2] + " more of it: users differ", "For a new film", "Cost without it", "Better than averages", "averages of users and films (95 % interval",
+		"these 3 explain the ratings best", "▲ " + s.Terms[0] + " – more of it: higher for 96 % of users", "▼ " + s.Terms[1] + " – more of it: lower",
+		"◆ " + s.Terms[2] + " – more of it: users differ", "For a new film", "Cost without it", "Better than averages", "averages of users and films (95 % interval",
 		"held-out ratings", "Same choice at other γ", "Same choice on resamplesnot tried", "proven optimal No other selection of 3 features",
 	} {
 		at := strings.Index(got[rest:], want)

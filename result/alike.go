@@ -52,12 +52,12 @@ func (a *Alike) Words() string {
 	if a == nil || len(a.Gammas) < 2 {
 		return ""
 	}
-	those := fmt.Sprintf("%d γ predict as well (validation RMSE within %.1f %%)", len(a.Gammas), 100*a.Tolerance)
+	those := fmt.Sprintf("%d γ predict equally well (validation RMSE within %.1f %%)", len(a.Gammas), 100*a.Tolerance)
 	switch {
 	case a.Agree:
 		return those + " and select the same features"
 	case len(a.Shared) == 0:
-		return those + " and select different features: none is in all of their selections"
+		return those + " but select different features: they share none"
 	}
-	return those + " and select different features: in all of their selections are " + strings.Join(a.Shared, ", ")
+	return those + " but select different features: they share " + strings.Join(a.Shared, ", ")
 }

@@ -10,4 +10,4 @@ go build -o "$folder/optcomplete" ./cmd/optcomplete
 cd "$folder"
 ./optcomplete demo -o films --quiet >/dev/null
 cd "$root"
-go -C tools/browser run ./picture -width 1180 -height 1900 -o "$root/docs/report.png" "$folder/films/report.html"
+go -C tools/browser run ./picture -width 1180 -height 760 -o "$root/docs/report.png" "$folder/films/report.html"

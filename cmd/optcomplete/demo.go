@@ -75,8 +75,8 @@ better, and compares with the truth.`,
 				fmt.Fprintf(c.stdout, "  %-26s %s\n", name, films.SelectedNames()[i])
 			}
 			printCertificate(c, s)
-			printMetrics(c.stdout, "Hold-out", s.Holdout)
-			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout)
+			printMetrics(c.stdout, "Hold-out", s.Holdout, s.Nouns)
+			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout, s.Nouns)
 			printNearTies(c.stdout, s)
 			printWritten(c.stdout, "Model", folder, "Report", page, "Data", output,
 				"Try", fmt.Sprintf("optcomplete predict %s %s | head", folder, filepath.Join(output, synth.TestFile)))

@@ -97,7 +97,8 @@ func mark(source string) string {
 	return strings.ToUpper(source[:1])
 }
 
-const legend = "S start, G greedy, R relaxation, E enumeration, L leaf, M master"
+// legend explains the columns and the letters of the log.
+const legend = "Incumbent is the cost of the best selection so far; no selection costs less than Bound. Letters say what found it: S a selection given, G greedy search, R rounding of the relaxation, E enumeration, L a leaf of the tree, M the master problem"
 
 func newSearchLog(c *common) *searchLog {
 	columns := logColumns
@@ -204,14 +205,14 @@ func (l *searchLog) divided(d optcomplete.Division) {
 	if !l.logTimes {
 		return
 	}
-	parts := []string{seconds(d.Search.Seconds()) + " for the search", seconds(d.Refit.Seconds()) + " kept for fitting every row", seconds(d.Extra.Seconds()) + " for comparisons and diagnostics"}
+	parts := []string{seconds(d.Search.Seconds()) + " left for the search", seconds(d.Refit.Seconds()) + " to fit every row", seconds(d.Extra.Seconds()) + " for comparisons and diagnostics"}
 	if d.Choice > 0 && (d.Tried > 0 || d.Cut) {
 		took := "took " + seconds(d.Choice.Seconds())
 		switch {
 		case d.Cut && d.Tried == 0:
-			took += ", which ended before a gamma was tried: it is a default"
+			took += ", too long to try even one: a default is used"
 		case d.Cut:
-			took += ", all it may have: the best so far is used"
+			took += ", its share: the best so far is used"
 		}
 		parts = append([]string{"choosing gamma " + took}, parts...)
 	}
@@ -284,16 +285,16 @@ func (l *searchLog) heading(e *search.Event) {
 	}
 	switch {
 	case e.Sampled && (first || phase):
-		l.notef("\nOn samples of the rows: numbers with ~ are costs on samples, and prove nothing.")
+		l.notef("\nOn samples of the rows: numbers with ~ are costs on samples and prove nothing.")
 	case phase:
-		l.notef("\nOn all observed entries: a bound or gap from here on is proven.")
+		l.notef("\nOn all observed entries: from here on, bounds and gaps are proven.")
 	case other && !first:
 		l.notef("\nk = %d", e.K)
 	default:
 		l.notef("")
 	}
 	if first {
-		l.factf("Found by", "%s", legend)
+		l.factf("Log", "%s", legend)
 	}
 	l.lines, l.sampled, l.k = 0, e.Sampled, e.K
 	var line strings.Builder

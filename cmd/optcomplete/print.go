@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -22,7 +21,7 @@ import (
 func printSummary(c *common, s *model.Summary, written ...string) {
 	w := c.stdout
 	if s.Status == result.Fitted {
-		fmt.Fprintf(w, "Method    %s: no feature is selected and nothing is proven\n", s.Method)
+		fmt.Fprintf(w, "Method    %s: selects no features and proves nothing\n", s.Method)
 	} else {
 		fmt.Fprintf(w, "Selected %d of %d features\n", s.K, s.Features)
 		for _, name := range s.Selected {
@@ -31,9 +30,9 @@ func printSummary(c *common, s *model.Summary, written ...string) {
 		printCertificate(c, s)
 	}
 	printRemainder(w, s)
-	printMetrics(w, "Train", &s.Train)
+	printMetrics(w, "Train", &s.Train, s.Nouns)
 	if s.Holdout != nil {
-		printMetrics(w, "Hold-out", s.Holdout)
+		printMetrics(w, "Hold-out", s.Holdout, s.Nouns)
 		if s.Split != nil {
 			fmt.Fprintf(w, "  split   trained on entries before %s (UTC), scored on those from then on%s\n", s.Split.Moment, untimed(s.Split.Without))
 		}
@@ -88,10 +87,10 @@ func printRemainder(w io.Writer, s *model.Summary) {
 func printCoverage(w io.Writer, coverage []result.Coverage) {
 	var parts []string
 	for _, c := range coverage {
-		parts = append(parts, fmt.Sprintf("%.3g %% have %.1f %%", 100*c.Probability, 100*c.Covered))
+		parts = append(parts, fmt.Sprintf("%.3g %% intervals cover %.1f %%", 100*c.Probability, 100*c.Covered))
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(w, "Intervals %s of the held-out entries\n", strings.Join(parts, ", "))
+		fmt.Fprintf(w, "Coverage  of held-out entries: %s\n", strings.Join(parts, ", "))
 	}
 }
 
@@ -104,13 +103,13 @@ func shrinkage(s *model.Summary) string {
 		x           float64
 	}{{"rows", "row-shrinkage", s.RowShrinkage}, {"columns", "column-shrinkage", s.ColumnShrinkage}} {
 		if _, given := s.Settings[e.setting]; e.x > 0 && !given {
-			parts = append(parts, fmt.Sprintf("%s by %.4g (--%s)", e.of, e.x, e.setting))
+			parts = append(parts, fmt.Sprintf("%s %.4g (--%s)", e.of, e.x, e.setting))
 		}
 	}
 	if len(parts) == 0 || s.Model != spec.Full.String() { // the other costs have no effects in them
 		return ""
 	}
-	return "shrunk as validation chose: " + strings.Join(parts, ", ")
+	return "of effects, in entries, chosen by validation: " + strings.Join(parts, ", ")
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
@@ -125,7 +124,7 @@ func printCertificate(c *common, s *model.Summary) {
 		c.printProof("Bound", "none", yellow, certificate(s))
 	}
 	if text := shrinkage(s); text != "" {
-		fmt.Fprintf(w, "Effects   %s\n", text)
+		fmt.Fprintf(w, "Shrinkage %s\n", text)
 	}
 	if words := s.Alike.Words(); words != "" {
 		c.printProof("Gamma", fmt.Sprintf("%.4g", s.Gamma), yellowUnless(s.Alike.Agree), words)
@@ -143,39 +142,45 @@ func printCertificate(c *common, s *model.Summary) {
 	fmt.Fprintf(w, "Search    %s, %s, %s enumerated, %s over the data\n",
 		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))
 	if of := readings(s.Readings); of != "" {
-		c.printProof("Readings", "of the data", "", of)
+		fmt.Fprintf(w, "Readings  %s\n", of)
 	}
 	if c.logTimes {
-		fmt.Fprintf(w, "Time      %s to select, %s to certify\n", seconds(s.Seconds.Select), seconds(s.Seconds.Certify))
+		fmt.Fprintf(w, "Time      %s\n", timeText(s))
 	}
 }
 
-// readings tells how often the data were read and what for. Readings of parts of
-// them (trials, samples, comparisons) are only counted.
+// readings tells how often the data were read; --json has what for. Readings of parts
+// of them (trials, samples, comparisons) are counted apart.
 func readings(of map[string]int) string {
-	var names []string
-	parts := 0
+	all, parts := 0, 0
 	for name, n := range of {
 		if strings.Contains(name, ": ") {
 			parts += n
 		} else {
-			names = append(names, name)
+			all += n
 		}
 	}
-	slices.SortFunc(names, func(a, b string) int { return cmp.Or(of[b]-of[a], cmp.Compare(a, b)) })
-	total := 0
-	for x, name := range names {
-		total += of[name]
-		names[x] = fmt.Sprintf("%s %d", name, of[name])
-	}
-	if total == 0 {
+	switch {
+	case all == 0:
 		return ""
+	case parts == 0:
+		return fmt.Sprintf("%s of the data", grouped(all))
 	}
-	text := fmt.Sprintf("%s (%s)", counted(total, "reading", "readings"), strings.Join(names, "; "))
-	if parts > 0 {
-		text += fmt.Sprintf("; %s of trials, samples and comparisons", counted(parts, "more", "more"))
+	return fmt.Sprintf("%s of the data, %s of parts of them (trials, samples, comparisons)", grouped(all), grouped(parts))
+}
+
+// timeText tells where the time went.
+func timeText(s *model.Summary) string {
+	t := s.Seconds
+	var parts []string
+	if len(s.GammaPath) > 0 {
+		parts = append(parts, "γ chosen in "+seconds(t.Choose))
 	}
-	return text
+	parts = append(parts, "features selected in "+seconds(t.Select-t.Choose))
+	if s.Certified {
+		parts = append(parts, "proof in "+seconds(t.Certify))
+	}
+	return strings.Join(append(parts, "rows fitted and compared in "+seconds(t.Complete)), ", ")
 }
 
 // yellowUnless is the colour of a sentence that people should stop at.
@@ -243,12 +248,12 @@ func certificate(s *model.Summary) string {
 // zero, and it says nothing.
 const mostMAPE = 0.5
 
-func printMetrics(w io.Writer, name string, m *result.Metrics) {
+func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {
 	relative := ""
 	if m.MAPESkipped == 0 && m.MAPE <= mostMAPE {
 		relative = ", MAPE " + percent(m.MAPE)
 	}
-	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, counted(m.Entries, "entry", "entries"))
+	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, counted(m.Entries, nouns.One(), nouns.Entries()))
 }
 
 // printNearTies prints the next best selections, by what they exchange.

@@ -182,9 +182,9 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 		fmt.Fprintf(w, "  %-36s %12.6g\n", name, s.Products[i].Coefficient)
 	}
 	printCertificate(c, &s.Summary)
-	printMetrics(w, "Train", &s.Train)
+	printMetrics(w, "Train", &s.Train, s.Nouns)
 	if s.Holdout != nil {
-		printMetrics(w, "Hold-out", s.Holdout)
+		printMetrics(w, "Hold-out", s.Holdout, s.Nouns)
 	}
 	printNearTies(w, &s.Summary)
 	printWritten(w, written...)
