@@ -1,6 +1,7 @@
 package regress
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -44,7 +45,7 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 	if err := validate(problem, *settings); err != nil {
 		return nil, err
 	}
-	f := &formulation{problem: problem, settings: *settings, find: search.Settings{
+	f := &formulation{problem: problem.sorted(), settings: *settings, find: search.Settings{
 		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
 	}}
 	var err error
@@ -53,6 +54,23 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 	}
 	f.find.Never, err = indices(problem.Names, settings.Never, "never")
 	return f, err
+}
+
+// sorted has the rows in an order of their own contents, so that nothing depends on
+// that of the lines: no fold, no resample, and no rounding of a sum.
+func (p Problem) sorted() Problem {
+	width := len(p.Names)
+	row := func(i int) []float64 { return p.X[i*width:][:width] }
+	order := make([]int, len(p.Y))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.Y[a], p.Y[b]), slices.Compare(row(a), row(b))) })
+	out := Problem{Names: p.Names, X: make([]float64, 0, len(p.X)), Y: make([]float64, 0, len(p.Y))}
+	for _, i := range order {
+		out.X, out.Y = append(out.X, row(i)...), append(out.Y, p.Y[i])
+	}
+	return out
 }
 
 // Names are those of the columns.

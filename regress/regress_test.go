@@ -2,8 +2,10 @@ package regress
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"math"
+	"math/rand/v2"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -350,5 +352,50 @@ func TestPathIsValidated(t *testing.T) {
 	}
 	if _, err := Path(context.Background(), Problem{Names: []string{"a"}, X: []float64{1}, Y: []float64{1}}, Settings{}, selection.PathSettings{KMax: 1}); !errors.As(err, new(*spec.Error)) {
 		t.Errorf("a table of one row: %v", err)
+	}
+}
+
+// TestOrderOfLinesChangesNothing: the same rows in another order give the same bits,
+// folds and resamples included.
+func TestOrderOfLinesChangesNothing(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const n, p = 40, 5
+	problem := Problem{Names: []string{"a", "b", "c", "d", "e"}}
+	for range n {
+		y := 0.0
+		for j := range p {
+			x := math.Round(10*r.NormFloat64()) / 10
+			problem.X = append(problem.X, x)
+			y += float64(j) * x
+		}
+		problem.Y = append(problem.Y, y+3*r.NormFloat64())
+	}
+	shuffled := Problem{Names: problem.Names}
+	for _, i := range r.Perm(n) {
+		shuffled.X, shuffled.Y = append(shuffled.X, problem.X[i*p:][:p]...), append(shuffled.Y, problem.Y[i])
+	}
+	settings := Settings{K: 2}
+	results := [2]string{}
+	for x, of := range []Problem{problem, shuffled} {
+		fitted, err := Fit(context.Background(), of, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		path, err := Path(context.Background(), of, settings, selection.PathSettings{KMax: 3, Bootstrap: 5})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fitted.Seconds = 0
+		for _, point := range path.Points {
+			point.Seconds = 0
+		}
+		text, err := json.Marshal([]any{fitted, path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		results[x] = string(text)
+	}
+	if results[0] != results[1] {
+		t.Errorf("in one order\n%s\nin another\n%s", results[0], results[1])
 	}
 }
