@@ -85,6 +85,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := fitted.complete(finish, f, found, c, train, held); err != nil {
 		return nil, err
 	}
+	fitted.Summary.ColumnEncoding = usedOf(problem.ColumnEncoding, fitted.Columns)
+	fitted.Summary.RowEncoding = usedOf(problem.RowEncoding, fitted.Rows)
+	fitted.entries = entriesOf(fitted.Rows, problem.Ratings.RowIDs, entries, train.entries)
 	fitted.Summary.Trace = trace.Points()
 	selected, total := accumulated+found.At, time.Since(start)
 	fitted.Summary.Seconds = result.Seconds{

@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/encode"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/model"
 	"optcomplete/model/store"
@@ -33,6 +34,11 @@ type Summary struct {
 	Constants      bool      `json:"constants"` // the feature "1" was added to either side
 	Heredity       string    `json:"heredity"`
 	Products       []Product `json:"products"` // in the order of "selected"
+
+	// The encodings make the features that are in a product from the fields of a table;
+	// nil: they are numbers as they were given.
+	ColumnEncoding *encode.Encoding `json:"column_encoding,omitempty"`
+	RowEncoding    *encode.Encoding `json:"row_encoding,omitempty"`
 }
 
 // WriteJSON writes the summary as one indented JSON object and a newline.
@@ -56,6 +62,7 @@ type Model struct {
 	row, column   map[string]int
 	rowAt, colAt  []int // of each product
 	coefficientOf []float64
+	entries       entries
 }
 
 // take keeps the features of the selected products.
@@ -141,8 +148,8 @@ const (
 	columnsFile = "columns.csv"
 )
 
-// Save writes the model to a directory: model.json, and in rows.csv and
-// columns.csv the features that its products need. An earlier model there is
+// Save writes the model to a directory: model.json, in rows.csv and columns.csv the
+// features that its products need, and in seen.parquet the entries that were given. An earlier model there is
 // replaced only once the new one is complete.
 func (m *Model) Save(dir string) error {
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
@@ -151,6 +158,13 @@ func (m *Model) Save(dir string) error {
 			atomicfile.File(filepath.Join(dir, columnsFile), func(w io.Writer) error { return data.WriteFeatures(w, m.Columns) }),
 		)
 		if err != nil {
+			return err
+		}
+		matrix, err := m.Matrix()
+		if err != nil {
+			return err
+		}
+		if err := store.SaveSeen(matrix, dir); err != nil {
 			return err
 		}
 		return store.SaveSealed(dir, m.Summary.WriteJSON)
@@ -189,5 +203,10 @@ func Load(dir string) (*Model, error) {
 	if !m.index() {
 		return nil, fmt.Errorf("%s: a product's feature is not in %s or %s", path, rowsFile, columnsFile)
 	}
-	return m, nil
+	matrix, err := m.Matrix()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", dir, err)
+	}
+	m.entries.seen, m.entries.fitted, err = store.ReadSeen(matrix, dir, sums)
+	return m, err
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"optcomplete/data"
+	"optcomplete/encode"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -16,6 +17,10 @@ type Problem struct {
 	Ratings *data.Ratings  // the observed entries
 	Columns *data.Features // the features of the columns; the same columns in the same order
 	Rows    *data.Features // the features of rows, in any order; those without entries are kept for predictions
+
+	// The encodings tell how the features were made from raw tables; nil: they are
+	// numbers, as given.
+	ColumnEncoding, RowEncoding *encode.Encoding
 }
 
 // Constant is the name of the feature that is 1 everywhere: products with it

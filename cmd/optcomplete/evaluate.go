@@ -18,7 +18,6 @@ import (
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/spec"
-	"optcomplete/twosided"
 )
 
 func evaluateCommand(c *common) *cobra.Command {
@@ -73,9 +72,6 @@ and counted, as predict does.`,
 				settings.Relevant = &relevant
 			}
 			settings.Seed, settings.Threads = c.seed, threadsOf(c)
-			if twosided.Is(args[0]) {
-				return usagef("%s is a two-sided model: use predict", args[0])
-			}
 			if split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
 				return usagef("--time-name names the column of the times for --split time, which was not given")
 			}

@@ -15,6 +15,7 @@ import (
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
 	"optcomplete/model/tables"
+	"optcomplete/twosided"
 )
 
 // foldInFlags are the flags of fold-in.
@@ -37,11 +38,15 @@ entries of this file alone.
 It writes their coefficients (row, entries, effect, one for each feature) as CSV,
 or with -o to FILE.csv or FILE.parquet; or with -o FOLDER a model that has the new
 rows too, for predict, recommend and explain. With --pairs it predicts for given
-rows and columns instead, with --complete for all columns of the rows.`,
+rows and columns instead, with --complete for all columns of the rows.
+
+A two-sided model needs no entries of a new row, but its features: RATINGS is then a
+table of row features, as fit --row-features read it.`,
 		Example: `  optcomplete fold-in model new-ratings.csv > rows.csv
   optcomplete fold-in model new-ratings.csv -o bigger-model
   optcomplete fold-in model new-ratings.csv --pairs pairs.csv
-  optcomplete fold-in model new-ratings.csv --complete predictions.parquet`,
+  optcomplete fold-in model new-ratings.csv --complete predictions.parquet
+  optcomplete fold-in two-sided-model new-viewers.csv -o bigger-model`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) },
 	}
@@ -66,6 +71,9 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 		} else if path == f.complete && path != "" {
 			return usagef("--complete writes a file: give it the extension .csv or .parquet")
 		}
+	}
+	if twosided.Is(modelPath) {
+		return f.foldInTwoSided(cmd, c, modelPath, ratingsPath)
 	}
 	m, err := loadWith(c, modelPath, f.records)
 	if err != nil {
@@ -101,9 +109,8 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 	}
 }
 
-// write writes what was asked for, in the end the coefficients if nothing else
-// goes to stdout.
-func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows []int) error {
+// predict writes the predictions that were asked for.
+func (f *foldInFlags) predict(ctx context.Context, c *common, m *model.Model, rows []int) error {
 	if f.complete != "" {
 		format, _ := c.formatOf(f.complete) // checked before
 		err := writeResult(c, f.complete, func(w io.Writer) error { return tables.Complete(ctx, m, w, format, rows, threadsOf(c)) })
@@ -111,14 +118,24 @@ func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows
 			return err
 		}
 	}
-	plain, _ := c.formatOf("")
 	if f.pairs != "" {
-		p := pairPredictor{model: oneSided{m}, skip: f.skip}
+		plain, _ := c.formatOf("")
+		p := pairPredictor{model: m, skip: f.skip}
 		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, plain, f.pairs, data.PairsOptions{}) }); err != nil {
 			return err
 		}
 		p.note(c)
 	}
+	return nil
+}
+
+// write writes what was asked for, in the end the coefficients if nothing else
+// goes to stdout.
+func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows []int) error {
+	if err := f.predict(ctx, c, m, rows); err != nil {
+		return err
+	}
+	plain, _ := c.formatOf("")
 	switch {
 	case f.output == "" && (f.pairs != "" || f.complete != ""):
 		return nil

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/model"
 	"optcomplete/model/store"
+	"optcomplete/twosided"
 )
 
 // modelCache keeps the model that was used last, for a server whose requests use
@@ -22,13 +23,13 @@ func newModelCache() *modelCache { return &modelCache{} }
 
 func (c *modelCache) load(path string) (*model.Model, error) {
 	if c == nil {
-		return store.Load(path)
+		return loadMatrix(path)
 	}
 	info, err := os.Stat(filepath.Join(path, "model.json"))
 	if err == nil && c.model != nil && c.path == path && c.written.Equal(info.ModTime()) {
 		return c.model, nil
 	}
-	m, err := store.Load(path)
+	m, err := loadMatrix(path)
 	if err != nil {
 		return nil, err
 	}
@@ -36,4 +37,16 @@ func (c *modelCache) load(path string) (*model.Model, error) {
 		c.path, c.written, c.model = path, info.ModTime(), m
 	}
 	return m, nil
+}
+
+// loadMatrix opens a model of a matrix, or a two-sided one as such.
+func loadMatrix(path string) (*model.Model, error) {
+	if !twosided.Is(path) {
+		return store.Load(path)
+	}
+	m, err := twosided.Load(path)
+	if err != nil {
+		return nil, err
+	}
+	return m.Matrix()
 }

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"io"
-	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +11,7 @@ import (
 	"optcomplete/model/tables"
 	"optcomplete/regress/saved"
 	"optcomplete/result"
+	"optcomplete/twosided"
 )
 
 func predictCommand(c *common) *cobra.Command {
@@ -40,6 +40,9 @@ the noise. The model needs a learned prior (full and pooled have one).
 A column that the model has never heard of is given its features with --features;
 without them it counts as a typical column, and a note says so.
 
+In a two-sided model a row or a column is known if its features are, whether it had
+entries or not.
+
 If MODEL is a regression (regress -o), PAIRS is a table with the fields of its
 features, and what is written is one prediction for each line of it.`,
 		Example: `  optcomplete predict model pairs.csv > predictions.csv
@@ -54,17 +57,16 @@ features, and what is written is one prediction for each line of it.`,
 			if err != nil {
 				return err
 			}
-			m, err := loadPredictor(c, args[0], records)
+			m, err := loadWith(c, args[0], records)
 			if err != nil {
 				return err
 			}
 			p := pairPredictor{model: m, skip: skip, probability: interval / 100}
 			if interval > 0 {
-				one, ok := m.(oneSided)
-				if !ok {
+				if m.Summary.Model == twosided.Kind {
 					return usagef("a two-sided model has no intervals: leave out --interval")
 				}
-				if p.intervals, err = one.Intervals(); err != nil {
+				if p.intervals, err = m.Intervals(); err != nil {
 					return usagef("--interval: %w", err)
 				}
 			}
@@ -86,7 +88,7 @@ features, and what is written is one prediction for each line of it.`,
 
 // pairPredictor answers a file of pairs.
 type pairPredictor struct {
-	model predictor
+	model *model.Model
 	skip  bool
 
 	intervals   *model.Intervals // nil: none are asked for
@@ -102,10 +104,10 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format tables.Fo
 		return err
 	}
 	options.Context = ctx
-	if m, one := p.model.(oneSided); one && options.Known == nil {
+	if options.Known == nil {
 		options.Known = func(row, column string) bool {
-			_, knownRow := m.Row(row)
-			_, knownColumn := m.Column(column)
+			_, knownRow := p.model.Row(row)
+			_, knownColumn := p.model.Column(column)
 			return knownRow || knownColumn
 		}
 	}
@@ -115,7 +117,7 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format tables.Fo
 		}
 		answer, ok, err := p.answer(string(row), string(column))
 		if err != nil {
-			return unknown(path, line, err)
+			return err
 		}
 		if !ok {
 			p.skipped++
@@ -131,27 +133,21 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format tables.Fo
 
 // answer is false for a pair to leave out.
 func (p *pairPredictor) answer(row, column string) (answer result.Answer, ok bool, err error) {
-	if m, one := p.model.(oneSided); one {
-		_, knownRow := m.Row(row)
-		_, knownColumn := m.Column(column)
-		if p.skip && !(knownRow && knownColumn) {
-			return answer, false, nil
-		}
-		if !knownColumn {
-			if p.featureless++; p.example == "" {
-				p.example = column
-			}
+	_, knownRow := p.model.Row(row)
+	_, knownColumn := p.model.Column(column)
+	if p.skip && !(knownRow && knownColumn) {
+		return answer, false, nil
+	}
+	if !knownColumn {
+		if p.featureless++; p.example == "" {
+			p.example = column
 		}
 	}
 	if p.intervals != nil {
 		answer, err = p.intervals.Answer(row, column, p.probability)
 		return answer, err == nil, err
 	}
-	answer, err = p.model.predict(row, column)
-	if err != nil && p.skip {
-		return answer, false, nil
-	}
-	return answer, err == nil, err
+	return p.model.Answer(row, column), true, nil
 }
 
 // note says what was left out or answered without features.
@@ -162,10 +158,4 @@ func (p *pairPredictor) note(c *common) {
 	if p.featureless > 0 {
 		c.notef("warning: %s answered as for a typical column, because nothing is known of the column (such as %q): give its record with --features", count(p.featureless, "pair"), p.example)
 	}
-}
-
-// unknown is the error for a pair that a two-sided model does not know.
-func unknown(file string, line int, err error) error {
-	problem := strings.TrimPrefix(err.Error(), "model: ")
-	return &data.InputError{File: file, Line: line, Problem: problem, Remedy: "use --skip-unknown to leave such pairs out", Err: err}
 }

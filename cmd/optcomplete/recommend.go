@@ -15,6 +15,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
+	"optcomplete/twosided"
 )
 
 // recommendFlags are the flags of recommend.
@@ -101,7 +102,11 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	i, known := m.Row(f.row)
 	if !known {
 		i = -1
-		c.notef("warning: row %q is not in the model: these are the population's (fold its entries in with --ratings FILE)", f.row)
+		remedy := "fold its entries in with --ratings FILE"
+		if m.Summary.Model == twosided.Kind {
+			remedy = "fold its features in with: optcomplete fold-in MODEL FEATURES -o MODEL"
+		}
+		c.notef("warning: row %q is not in the model: these are the population's (%s)", f.row, remedy)
 	}
 	r, err := m.Recommender(f.what)
 	if err != nil {
@@ -203,6 +208,17 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	c.notes(report)
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", f.ratings, w)
+	}
+	if m.Summary.Model == twosided.Kind {
+		known := 0
+		for _, id := range ratings.RowIDs {
+			if _, is := m.Row(id); is {
+				known++
+			}
+		}
+		if known < len(ratings.RowIDs) {
+			return nil, usagef("%s has rows that the two-sided model does not know: it needs their features (optcomplete fold-in MODEL FEATURES -o MODEL)", f.ratings)
+		}
 	}
 	more, err := m.WithNewRows(cmd.Context(), ratings, threadsOf(c))
 	if err != nil {

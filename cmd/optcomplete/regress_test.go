@@ -177,12 +177,12 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 	if code := run([]string{"explain", dir}, &out, &log); code != exitDone || !strings.Contains(out.String(), "age × Drama") || !strings.Contains(out.String(), "without it") {
 		t.Fatalf("explain: exit code %d\n%s%s", code, out.String(), log.String())
 	}
-	m, err := loadPredictor(&common{}, dir, "")
+	m, err := loadModel(&common{}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.predict("u39", "f0"); err != nil {
-		t.Fatalf("a user without ratings: %v", err)
+	if got := m.Answer("u39", "f0"); math.Abs(got.Value-sum.Prediction) > 1e-12 {
+		t.Fatalf("a user without ratings: %+v, explained as %v", got, sum.Prediction)
 	}
 	out.Reset()
 	if code := run([]string{"path", ratings, "--features", films, "--row-features", users, "--constants", "--k-max", "3", "--gamma", "1", "--bootstrap", "3", "--bootstrap-k", "2"}, &out, &log); code != exitDone || !strings.Contains(out.String(), "RMSE on 5 folds") || !strings.Contains(out.String(), "3 resamples") {

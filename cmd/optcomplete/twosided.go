@@ -5,17 +5,17 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
-	"optcomplete/model"
-	"optcomplete/result"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
@@ -115,7 +115,7 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
-	rows, more, err := f.readRows(cmd.Context())
+	encoding, rows, more, err := f.readRows(cmd.Context())
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
@@ -123,7 +123,7 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 		c.notef("warning: %s", w)
 	}
 	warnings = append(warnings, more...)
-	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows}
+	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows, ColumnEncoding: one.Encoding, RowEncoding: encoding}
 	fault := func(remedy, format string, args ...any) error {
 		return &data.InputError{File: f.rowFeatures, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
 	}
@@ -150,21 +150,21 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 
 // readRows reads the features of the rows: numbers as they are given, or, if there
 // are others, as people have them (text, lists, dates, blanks), encoded.
-func (f *twoSidedFlags) readRows(ctx context.Context) (*data.Features, []string, error) {
+func (f *twoSidedFlags) readRows(ctx context.Context) (*encode.Encoding, *data.Features, []string, error) {
 	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{Context: ctx})
 	var input *data.InputError
 	if err == nil || !errors.As(err, &input) || input.Err != nil {
-		return rows, nil, err
+		return nil, rows, nil, err
 	}
 	raw, second := data.ReadRawTable(f.rowFeatures, data.FeaturesOptions{Context: ctx})
 	if second != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
 	}
-	_, rows, report, second := encode.Learn(ctx, raw, encode.Options{Scale: encode.AsIs})
+	encoding, rows, report, second := encode.Learn(ctx, raw, encode.Options{Scale: encode.AsIs})
 	if second != nil {
-		return nil, nil, second
+		return nil, nil, nil, second
 	}
-	return rows, report.Warnings, nil
+	return encoding, rows, report.Warnings, nil
 }
 
 func has(n int) string {
@@ -188,44 +188,6 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 	}
 	printNearTies(w, &s.Summary)
 	printWritten(w, written...)
-}
-
-// predictor is a saved model of any kind. The error is a *model.UnknownRowError
-// or a *model.UnknownColumnError, where a model has no answer for those.
-type predictor interface {
-	predict(row, column string) (result.Answer, error)
-}
-
-// oneSided answers for any row and column.
-type oneSided struct{ *model.Model }
-
-func (m oneSided) predict(row, column string) (result.Answer, error) {
-	return m.Answer(row, column), nil
-}
-
-// twoSided has no answer for rows and columns without features.
-type twoSided struct{ *twosided.Model }
-
-func (m twoSided) predict(row, column string) (result.Answer, error) {
-	value, err := m.Predict(row, column)
-	return result.Answer{Value: value, Unclipped: value, Basis: result.Known}, err
-}
-
-// loadPredictor opens a saved model of any kind, with the columns of a file of
-// raw records if one is given; a model that cannot be read is bad input.
-func loadPredictor(c *common, path, records string) (predictor, error) {
-	if !twosided.Is(path) {
-		m, err := loadWith(c, path, records)
-		return oneSided{m}, err
-	}
-	if records != "" {
-		return nil, usagef("%s is a two-sided model: it takes no --features", path)
-	}
-	m, err := twosided.Load(path)
-	if err != nil {
-		return nil, &usageError{err}
-	}
-	return twoSided{m}, nil
 }
 
 // explainTwoSided says of each product what it does and what the selection
@@ -269,4 +231,48 @@ func explainTwoSided(c *common, path, row, column string, one, asJSON bool) erro
 	}
 	printNearTies(c.stdout, &s.Summary)
 	return nil
+}
+
+// foldInTwoSided adds rows to a two-sided model: it needs their features, no entries.
+func (f *foldInFlags) foldInTwoSided(cmd *cobra.Command, c *common, path, table string) (err error) {
+	cmd.Flags().Visit(func(given *pflag.Flag) {
+		if s := settings.Of(given); err == nil && s != nil && s.Group == inData && given.Name != "skip-unknown" {
+			err = usagef("%s does not apply to two-sided models, whose rows are folded in from a table of their features", s.Flag())
+		}
+	})
+	if err != nil {
+		return err
+	}
+	if f.output == "-" || f.output != "" && filepath.Ext(f.output) != "" || f.output == "" && f.pairs == "" && f.complete == "" {
+		return usagef("the rows of a two-sided model have no coefficients of their own: give a folder with -o for a model with the new rows, or ask for predictions with --pairs or --complete")
+	}
+	two, err := twosided.Load(path)
+	if err != nil {
+		return &usageError{err}
+	}
+	raw, err := data.ReadRawTable(table, data.FeaturesOptions{Context: cmd.Context()})
+	if err != nil {
+		return err
+	}
+	features, warnings, err := two.RowsFrom(raw)
+	if err != nil {
+		return err
+	}
+	for _, w := range warnings {
+		c.notef("warning: %s: %s", table, w)
+	}
+	before := len(two.Rows.IDs)
+	two, rows := two.WithRows(features)
+	added := len(two.Rows.IDs) - before
+	c.notef("Folded in %s: %s new, %s known before", count(len(rows), "row"), grouped(added), grouped(len(rows)-added))
+	if f.output != "" {
+		if err := two.Save(f.output); err != nil {
+			return err
+		}
+	}
+	m, err := two.Matrix()
+	if err != nil {
+		return err
+	}
+	return f.predict(cmd.Context(), c, m, rows)
 }

@@ -94,6 +94,9 @@ func loadWith(c *common, path, records string) (*model.Model, error) {
 	if err != nil || records == "" {
 		return m, err
 	}
+	if m.Summary.Model == twosided.Kind && slices.Contains(m.Summary.Terms, twosided.Constant) {
+		return nil, usagef("%s has products with the constant, and no column can be added to those: leave out --features", path)
+	}
 	return withRecords(c, m, records)
 }
 
@@ -126,9 +129,6 @@ func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
 
 // loadModel opens a saved model; one that cannot be read is bad input.
 func loadModel(c *common, path string) (*model.Model, error) {
-	if twosided.Is(path) {
-		return nil, usagef("%s is a two-sided model: use predict", path)
-	}
 	if err := notRegression(path); err != nil {
 		return nil, err
 	}

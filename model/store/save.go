@@ -48,7 +48,7 @@ func Save(m *model.Model, dir string) error {
 		for _, save := range []func() error{
 			func() error { return saveRows(m, dir) },
 			func() error { return writeFile(dir, columnsFile, columnTable(m).Write) },
-			func() error { return saveSeen(m, dir) },
+			func() error { return SaveSeen(m, dir) },
 			func() error { return SaveSealed(dir, saved.WriteJSON) },
 		} {
 			if err := save(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"optcomplete/internal/checksum"
 	"optcomplete/internal/columnar"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
@@ -19,9 +20,9 @@ const (
 	seenCells = 1 << 20 // of a row group
 )
 
-// saveSeen writes the seen entries into a saved model, unless there are none
+// SaveSeen writes the seen entries into a saved model, unless there are none
 // known or too many.
-func saveSeen(m *model.Model, dir string) error {
+func SaveSeen(m *model.Model, dir string) error {
 	seen, fitted, err := m.SeenAndFitted()
 	if err != nil {
 		return err
@@ -69,6 +70,18 @@ func writeSeen(m *model.Model, w io.Writer, seen, fittedTo *model.Seen) error {
 		lo = hi
 	}
 	return out.Close()
+}
+
+// ReadSeen reads what SaveSeen wrote beside the files of sums; nil: it is not there.
+func ReadSeen(m *model.Model, dir string, sums checksum.Sums) (seen, fitted [][]int32, err error) {
+	if _, saved := sums[seenFile]; !saved {
+		return nil, nil, nil
+	}
+	path := filepath.Join(dir, seenFile)
+	if err := sums.Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	return readSeen(m, path)
 }
 
 // readSeen reads what writeSeen wrote: all columns seen, and those fitted on. Pairs
