@@ -65,10 +65,19 @@ func (p Problem) sorted() Problem {
 	for i := range order {
 		order[i] = i
 	}
-	slices.SortFunc(order, func(a, b int) int { return cmp.Or(cmp.Compare(p.Y[a], p.Y[b]), slices.Compare(row(a), row(b))) })
+	slices.SortFunc(order, func(a, b int) int {
+		c := cmp.Or(cmp.Compare(p.Y[a], p.Y[b]), slices.Compare(row(a), row(b)))
+		if c == 0 && p.Weights != nil {
+			c = cmp.Compare(p.Weights[a], p.Weights[b])
+		}
+		return c
+	})
 	out := Problem{Names: p.Names, X: make([]float64, 0, len(p.X)), Y: make([]float64, 0, len(p.Y))}
 	for _, i := range order {
 		out.X, out.Y = append(out.X, row(i)...), append(out.Y, p.Y[i])
+		if p.Weights != nil {
+			out.Weights = append(out.Weights, p.Weights[i])
+		}
 	}
 	return out
 }

@@ -109,7 +109,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		if err != nil {
 			return err
 		}
-		r, err := f.result(finish, found.Selection, certificate, c)
+		r, err := f.result(finish, cost.Selected(found.Selection), certificate, c)
 		if err == nil {
 			r.Seconds = time.Since(start).Seconds()
 			out.Points = append(out.Points, r)

@@ -369,10 +369,12 @@ func TestOrderOfLinesChangesNothing(t *testing.T) {
 			y += float64(j) * x
 		}
 		problem.Y = append(problem.Y, y+3*r.NormFloat64())
+		problem.Weights = append(problem.Weights, 1+float64(r.IntN(3)))
 	}
 	shuffled := Problem{Names: problem.Names}
 	for _, i := range r.Perm(n) {
 		shuffled.X, shuffled.Y = append(shuffled.X, problem.X[i*p:][:p]...), append(shuffled.Y, problem.Y[i])
+		shuffled.Weights = append(shuffled.Weights, problem.Weights[i])
 	}
 	settings := Settings{K: 2}
 	results := [2]string{}
