@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete/data/ingest"
+	"optcomplete/data/pack"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/settings"
 	"optcomplete/model/store"
@@ -110,7 +111,7 @@ func places(cmd *cobra.Command, args []string) (inputs, outputs []place) {
 			continue
 		}
 		for _, path := range named(f, s) {
-			p := place{path: path, flag: f.Name, folder: s.Type == settings.Folder}
+			p := place{path: path, flag: f.Name, folder: s.Type == settings.Folder || f.Name == "output" && cmd.Flags().Changed("shards")}
 			switch {
 			case s.Group == inOutput || f.Name == "save-cuts":
 				outputs = append(outputs, p)
@@ -204,6 +205,11 @@ func mayReplace(verb string, out place) error {
 		entries, err := os.ReadDir(out.path)
 		if err == nil && len(entries) > 0 && !store.Is(out.path) {
 			return usagef("%s is a folder that holds something else than a model, so it is not replaced: name another place, or empty it", out)
+		}
+	case toFolder && verb == "pack":
+		entries, err := os.ReadDir(out.path)
+		if err == nil && len(entries) > 0 && !pack.IsFolder(out.path) {
+			return usagef("%s is a folder that holds something else than packs, so it is not replaced: name another place, or empty it", out)
 		}
 	case verb == "synth" && !toFolder:
 		return usagef("%s exists, and may be somebody's: name another file, or replace it with --force", out)

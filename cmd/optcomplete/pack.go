@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"runtime/debug"
 	"time"
@@ -14,6 +13,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/data/pack"
+	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/memory"
 )
 
@@ -77,15 +77,12 @@ by a whole pack. The same entries give the same bytes, whatever --memory and
 			}
 			whole := output
 			if each > 0 {
-				if info, err := os.Stat(output); err == nil && !info.IsDir() {
-					return usagef("%s is a file, and --shards writes a folder: name another place with -o", output)
-				}
 				// A pack in a folder of its own is divided, then removed.
-				folder, err := os.MkdirTemp(filepath.Dir(output), ".optcomplete-shards-*")
+				folder, done, err := atomicfile.TempDir(output)
 				if err != nil {
 					return err
 				}
-				defer os.RemoveAll(folder)
+				defer done()
 				whole = filepath.Join(folder, "whole.pack")
 			}
 			done, err := ingest.Pack(cmd.Context(), args, whole, settings)

@@ -253,7 +253,8 @@ func (r *shardReader) Append(i int, columns []int32, values []float64) ([]int32,
 const shardChunks = 8
 
 // WriteShards divides a pack into packs of about so many bytes, whole chunks in
-// each, in a new folder that appears at path when all is written.
+// each, in a new folder that appears at path when all is written. An older folder of
+// packs there is replaced.
 func WriteShards(ctx context.Context, from *File, path string, bytes int64, threads int) (*Manifest, error) {
 	rows, columns := from.Dims()
 	m := &Manifest{Format: manifestFormat, Version: manifestVersion, Rows: rows, Columns: columns, Observed: from.Observed()}
@@ -277,6 +278,7 @@ func WriteShards(ctx context.Context, from *File, path string, bytes int64, thre
 		return nil, err
 	}
 	m.Shards = make([]Shard, len(bounds)-1)
+	older := partsIn(path)
 	err := atomicfile.Dir(path, manifestFile, func(dir string) error {
 		err := parallel.Do(ctx, len(m.Shards), max(threads, 1), func(int) func(int) error {
 			return func(x int) (err error) {
@@ -293,7 +295,29 @@ func WriteShards(ctx context.Context, from *File, path string, bytes int64, thre
 		}
 		return os.WriteFile(filepath.Join(dir, manifestFile), append(text, '\n'), 0o666)
 	})
+	if err == nil {
+		for _, name := range older { // what the new folder has no use for
+			if !slices.ContainsFunc(m.Shards, func(s Shard) bool { return s.File == name }) {
+				os.Remove(filepath.Join(path, name))
+			}
+		}
+	}
 	return m, err
+}
+
+// partsIn are the packs that the manifest of a folder names, if it has one.
+func partsIn(path string) (names []string) {
+	var old Manifest
+	text, err := os.ReadFile(filepath.Join(path, manifestFile))
+	if err != nil || json.Unmarshal(text, &old) != nil || old.Format != manifestFormat {
+		return nil
+	}
+	for _, s := range old.Shards {
+		if s.File == filepath.Base(s.File) {
+			names = append(names, s.File)
+		}
+	}
+	return names
 }
 
 // writeShard writes the rows lo..hi.

@@ -68,6 +68,27 @@ func Dir(path, marker string, fill func(dir string) error) error {
 	return nil
 }
 
+// TempDir makes a directory beside path for what is needed on the way to it. Done
+// removes it; if the process is killed, the next one that reserves path does.
+func TempDir(path string) (name string, done func(), err error) {
+	target, err := resolve(path)
+	if err != nil {
+		return "", nil, err
+	}
+	var held io.Closer
+	name, err = beside(target, tempKind, func(name string) (err error) {
+		held, err = mkdirLocked(name)
+		return err
+	})
+	if err != nil {
+		return "", nil, fmt.Errorf("cannot write %s: %w", path, err)
+	}
+	return name, func() {
+		os.RemoveAll(name)
+		held.Close()
+	}, nil
+}
+
 // replaceable reports whether a directory exists at target, and an error if
 // what exists there must not be replaced.
 func replaceable(path, target, marker string) (exists bool, err error) {
