@@ -18,11 +18,10 @@ var essays = []essay{
 
   Cost    what the selection costs: squared errors over the observed entries plus
           the size of the coefficients (see: optcomplete help gamma)
-  Bound   a number that no selection of k features is below
+  Bound   no selection of k features costs less
   Gap     (cost − bound) / cost
 
-A gap of 1 % means: there may be a cheaper selection, but none is cheaper by
-more than 1 %. When the search is done the gap is 0, up to 5 parts in 10¹⁰ of
+A gap of 1 % means that no selection is more than 1 % cheaper. When the search is done the gap is 0, up to 5 parts in 10¹⁰ of
 the cost, and the status is optimal: no other selection costs less. If rounding
 errors keep it open (features of very different sizes, near duplicates, a huge γ)
 the status is numerical_limit, and the exit code 3.
@@ -30,25 +29,24 @@ the status is numerical_limit, and the exit code 3.
 The bound comes from cuts. With fractional weights for the features the cost is a
 convex function, so its tangent at any point, a cut, is below it everywhere. The
 search collects cuts and shows, region by region, that no selection there can cost
-less than the incumbent; small regions it goes through one by one. Only cuts
-computed on all observed entries count. Bounds are lowered by what rounding may
-have added, and printed rounded down; gaps are printed rounded up.
+less than the best one found; small regions are enumerated. Only cuts computed on
+all observed entries count. Bounds are lowered by what rounding may have added and
+printed rounded down; gaps are printed rounded up.
 
-The bound is true at every moment. A search that was stopped (--time-limit,
+The bound holds at every moment. A search that was stopped (--time-limit,
 --gap, --max-nodes, Ctrl-C) still says how good its answer is; the exit code is
 then 3, except with --gap.
 
-The proof can be checked: fit --proof FILE writes it, and optcomplete verify goes
-through it with arithmetic of its own and finds its own bound.
+You can check the proof: fit --proof FILE writes it down, and optcomplete verify
+checks it with arithmetic of its own.
 
-On samples nothing is proven. Numbers of samples have a ~ before them in the log,
-and their gap is the sampled gap. --method optcomplete ends there; --certify goes
-on to a proof.
+Samples prove nothing. The log marks their numbers with ~ and calls their gap the
+sampled gap. --method optcomplete ends there; --certify goes on to a proof.
 
-What a certificate does not say: that the features are causes, or that predictions
-are good. It speaks of the cost on the data given. --holdout tells how good
+A certificate does not say that the features are causes, or that predictions are
+good. It is about the cost on your data, at one γ. --holdout tells how good the
 predictions are, optcomplete path how many features to take and how stable the
-choice is, and the next best selections which features could stand in for which.`},
+choice is, and the next best selections which features can replace which.`},
 
 	{"gamma", "The one number that the cost depends on, and how it is chosen", `For a selection S the cost is the least, over all coefficients u, of
 
@@ -59,19 +57,18 @@ the fit against the size of the coefficients: a large γ lets each row follow it
 own entries, a small one holds its coefficients near 0. So γ is to the rows what
 1/λ is to ridge regression.
 
-It has a unit. Features are scaled to mean 0 and standard deviation 1 inside
-(--scale), so that one γ fits all of them; --model paper takes the features as
-they are given, and γ then changes with their units.
+Features are scaled to mean 0 and standard deviation 1 inside (--scale), so that one
+γ fits all of them. --model paper takes the features as they are, so its γ depends
+on their units.
 
---gamma auto, the default, tries a range of γ. Each is fitted on a part of the
-entries and scored on the rest, and of those that predict alike the one that is
-easiest to prove is taken: the root gap in the log tells how far a proof has to go
-from the first relaxation. What was tried is in model.json as gamma_path.
+--gamma auto, the default, tries a range of γ: it fits each on a part of the entries
+and scores it on the rest. Among those that predict equally well it takes the one
+that is easiest to prove, the one with the smallest root gap: the gap before any
+branching. model.json keeps what was tried as gamma_path.
 
-A given γ (--gamma 0.5) saves that time. A large γ is harder to prove, as nothing
-holds the relaxation back. Once the features are selected the rows are refitted
-(--refit), so γ decides mainly which features are selected, not how strongly they
-count. In the pooled model --gamma0 does the same for the coefficients that all
+Giving γ (--gamma 0.5) saves that time. A large γ is harder to prove. Once the
+features are selected the rows are refitted (--refit), so γ mainly decides which
+features are selected, not how strongly they count. In the pooled model --gamma0 does the same for the coefficients that all
 rows share.`},
 
 	{"models", "The three models: full, pooled and paper", `With the features f in the selection S, b the features of a column, and u the
@@ -81,23 +78,23 @@ coefficients of a row, a value is
   pooled  mean + row effect + Σ b (μ + u)
   paper   Σ b u
 
-full, the default, is for ratings as they are. Some rows give higher values than
-others, and some columns get them: those are the effects, shrunken means of the
-training entries (--row-shrinkage, --column-shrinkage). The features then explain
-differences in taste. A column without entries gets its effect from its features.
+full, the default, is for real ratings. Some rows give higher values than others,
+and some columns get them: these are the effects, shrunken means of the training
+entries (--row-shrinkage, --column-shrinkage). The features then explain differences
+in taste. A column without entries gets its effect from its features.
 
 pooled has a coefficient μ of the whole population for every selected feature, and
-rows differ from it. It is for few entries a row, where a row's own coefficients
-can hardly be told, and for the question what features do on the whole. The
-population is part of the cost, so the proof is of both.
+rows differ from it. Use it when rows have few entries, too few to learn their own
+coefficients, and to ask what features do overall. The population is part of the
+cost, so the proof covers both.
 
-paper is the cost of Bertsimas and Li's paper to the digit: features as given,
-no effects, each row's coefficients held near 0. Add a constant feature if the
+paper is the cost of Bertsimas and Li's paper to the digit: features as given, no
+effects, each row's coefficients held near 0. Add a constant feature if the
 values are not around 0.
 
-Each is proven alike, but costs of different models are not to be compared: compare
-their errors on entries held out (--holdout, optcomplete bench real). Afterwards
-each row is refitted: with a prior learned from all rows (the default of full and
+All three come with the same proof. Do not compare costs of different models;
+compare their errors on held-out entries (--holdout, optcomplete bench real). After
+the selection each row is refitted: with a prior learned from all rows (the default of full and
 pooled), by least squares (paper) or by ridge (--refit).`},
 }
 

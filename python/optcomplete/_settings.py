@@ -22,7 +22,7 @@ class CompleterSettings:
     k : int | None
         How many features to select. Takes [1, ∞).
     threads : int | None
-        Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
+        Processors to use; 0 means all. The result is the same for any number. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     engine : str | None
@@ -31,7 +31,7 @@ class CompleterSettings:
     engine_program : str | None
         This program, built for the executors' system; without it the one that runs is sent.
     engine_from : int, default 20000000
-        Readings of fewer entries stay on this machine. Takes [1, ∞).
+        Readings of fewer entries than this stay on this machine. Takes [1, ∞).
     engine_tasks : int | None
         Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
     drop_unknown : bool, default False
@@ -47,49 +47,49 @@ class CompleterSettings:
     value_name : str | None
         Header of the column that holds the value.
     delimiter : str | None
-        Character between the fields of a text, or tab; found from the first line if not given.
+        Character between fields, or tab; by default found from the first line.
     format : str | None
-        Format of the ratings; found from name and content if not given. Takes csv, tsv, parquet,
+        Format of the ratings; by default found from name and content. Takes csv, tsv, parquet,
         arrow, mtx, netflix, movielens, npy, npz, wide, pack.
     duplicates : str, default 'error'
-        What to do with two entries of one row and column. Takes error, first, last, mean.
+        What to do with two entries for the same row and column. Takes error, first, last, mean.
     features_config : str | None
-        Features.yaml that says how to understand the fields.
+        Features.yaml: how to read the fields.
     field : Names
-        How to understand one field, as NAME:type=list,separator=|,group=true.
+        How to read one field, such as NAME:type=list,separator=|,group=true.
     group : Names
-        Field whose features are selected all or none, counting as one of the k.
+        Field whose features are selected together, as one of the k.
     max_levels : int, default 20
-        Levels of a text field that become features; the rarer ones are pooled. Takes [1, ∞).
+        How many levels of a text field become features; rarer ones are pooled. Takes [1, ∞).
     separator : str | None
-        What stands between the parts of a list, such as |.
+        Character between the parts of a list, such as |.
     blank : Names
         Words that mean blank in the features, such as unknown.
     scale : str, default 'zscore'
-        Zscore: mean 0 and standard deviation 1, inside (paper: none unless asked). Takes zscore,
-        none.
+        Zscore scales features to mean 0 and standard deviation 1 inside (default none for paper).
+        Takes zscore, none.
     keep : bool, default False
         Keep constant features and duplicates.
     complete_features : bool, default False
-        Leave out items with a blank in a field that is used.
+        Leave out columns with a blank in a field that is used.
     always : Names
-        Features to select in any case.
+        Features that must be selected.
     never : Names
-        Features never to select.
+        Features that must not be selected.
     model : str, default 'full'
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients; auto chooses it on validation
         entries (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
-        Gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries. Takes
+        Gamma of the population's coefficients, in pooled; 0 chooses it on validation entries. Takes
         [0, 1e100].
     row_shrinkage : float | None
-        Entries at which a row's effect is believed by half; 0 chooses it on validation entries.
-        Takes [0, ∞).
+        A row with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
+        validation entries. Takes [0, ∞).
     column_shrinkage : float | None
-        Entries at which a column's effect is believed by half; 0 chooses it on validation entries.
-        Takes [0, ∞).
+        A column with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
+        validation entries. Takes [0, ∞).
     refit : str, default 'auto'
         How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
         or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
@@ -98,23 +98,24 @@ class CompleterSettings:
         Auto keeps predictions in the range of the training values (not in paper), none does not.
         Takes auto, none.
     gap : float | None
-        Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
+        Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
+        1).
     sampling : str, default 'auto'
-        Search samples of the rows first, then prove on all entries; auto: from 2 million entries
-        on. Takes auto, never, always.
+        Search samples of the rows first, then prove on all entries; auto does so from 2 million
+        entries on. Takes auto, never, always.
     checkpoint : str | None
-        Folder that keeps what was computed: the same command goes on after a kill and ends with the
-        same bits.
+        Folder for intermediate results: after a kill, the same command resumes and gives the same
+        result to the bit.
     warm_start : str | None
-        Model whose selection is tried first.
+        Saved model whose selection is tried first.
     memory : str | None
         Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
         read from its file.
     time_limit : Seconds
-        End the whole command after about this time, with the best selection so far: choosing gamma
-        gets a third at most, and time is kept for fitting every row; 0: never. Takes [0, ∞).
+        Limit for the whole command, which then ends with the best selection so far: at most a third
+        goes to choosing gamma, and time is kept to fit every row; 0: none. Takes [0, ∞).
     max_nodes : int | None
-        Stop each search after so many nodes; 0: never. Takes [0, ∞).
+        Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     method : str, default 'certified'
@@ -122,9 +123,9 @@ class CompleterSettings:
         proven); or a baseline that selects nothing: softimpute, imc or effects. Takes certified,
         cutplanes, optcomplete, softimpute, imc, effects.
     residual_rank : int | str, default '0'
-        Fit what effects and selected features leave, with them: the other features, shrunken, and
-        unnamed traits, at most so many (auto: 10; those that the evidence does not support are
-        dropped); 0: none. Of softimpute and imc: the rank; 0 is auto.
+        Also use the other features, shrunken, and up to this many unnamed traits (auto: 10; traits
+        that the data do not support are dropped); 0: neither. For softimpute and imc: the rank; 0
+        is auto.
     solver : str, default 'embedded'
         MILP solver of cutplanes and optcomplete (see: optcomplete solvers). Takes embedded, highs,
         cbc, glpk, scip, gurobi.
@@ -136,7 +137,7 @@ class CompleterSettings:
     sample_constant : float, default 1
         Size of optcomplete's samples of columns (c); larger takes more. Takes (0, ∞).
     certify : bool, default False
-        Let optcomplete go on to a proof with the certified method.
+        After optcomplete, prove its selection with the certified method.
     save_cuts : str | None
         File to write the cuts of cutplanes or optcomplete to, for optcomplete master.
     constants : bool, default False
@@ -145,7 +146,7 @@ class CompleterSettings:
         With row_features: select a product only with both of its one-sided terms (strong), with one
         of them (weak), or freely (none). Takes strong, weak, none.
     holdout : float | None
-        Part of the entries to keep aside and score on, such as 0.2. Takes [0, 1).
+        Fraction of the entries to hold out and score on, such as 0.2. Takes [0, 1).
     split : str, default 'random'
         Which entries holdout keeps aside: random ones, or the latest (time), so that what is fitted
         to the past is scored on the future. Takes random, time.
@@ -341,9 +342,9 @@ def path(
     features : frame, array or path
         What is known of the columns.
     k_max : int | None
-        Select 1, 2, … up to so many features. Takes [1, ∞).
+        Select 1, 2, … up to this many features. Takes [1, ∞).
     threads : int | None
-        Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
+        Processors to use; 0 means all. The result is the same for any number. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     drop_unknown : bool, default False
@@ -359,49 +360,49 @@ def path(
     value_name : str | None
         Header of the column that holds the value.
     delimiter : str | None
-        Character between the fields of a text, or tab; found from the first line if not given.
+        Character between fields, or tab; by default found from the first line.
     format : str | None
-        Format of the ratings; found from name and content if not given. Takes csv, tsv, parquet,
+        Format of the ratings; by default found from name and content. Takes csv, tsv, parquet,
         arrow, mtx, netflix, movielens, npy, npz, wide, pack.
     duplicates : str, default 'error'
-        What to do with two entries of one row and column. Takes error, first, last, mean.
+        What to do with two entries for the same row and column. Takes error, first, last, mean.
     features_config : str | None
-        Features.yaml that says how to understand the fields.
+        Features.yaml: how to read the fields.
     field : Names
-        How to understand one field, as NAME:type=list,separator=|,group=true.
+        How to read one field, such as NAME:type=list,separator=|,group=true.
     group : Names
-        Field whose features are selected all or none, counting as one of the k.
+        Field whose features are selected together, as one of the k.
     max_levels : int, default 20
-        Levels of a text field that become features; the rarer ones are pooled. Takes [1, ∞).
+        How many levels of a text field become features; rarer ones are pooled. Takes [1, ∞).
     separator : str | None
-        What stands between the parts of a list, such as |.
+        Character between the parts of a list, such as |.
     blank : Names
         Words that mean blank in the features, such as unknown.
     scale : str, default 'zscore'
-        Zscore: mean 0 and standard deviation 1, inside (paper: none unless asked). Takes zscore,
-        none.
+        Zscore scales features to mean 0 and standard deviation 1 inside (default none for paper).
+        Takes zscore, none.
     keep : bool, default False
         Keep constant features and duplicates.
     complete_features : bool, default False
-        Leave out items with a blank in a field that is used.
+        Leave out columns with a blank in a field that is used.
     always : Names
-        Features to select in any case.
+        Features that must be selected.
     never : Names
-        Features never to select.
+        Features that must not be selected.
     model : str, default 'full'
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients; auto chooses it on validation
         entries (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
-        Gamma of the coefficients for all rows, in pooled; 0 chooses it on validation entries. Takes
+        Gamma of the population's coefficients, in pooled; 0 chooses it on validation entries. Takes
         [0, 1e100].
     row_shrinkage : float | None
-        Entries at which a row's effect is believed by half; 0 chooses it on validation entries.
-        Takes [0, ∞).
+        A row with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
+        validation entries. Takes [0, ∞).
     column_shrinkage : float | None
-        Entries at which a column's effect is believed by half; 0 chooses it on validation entries.
-        Takes [0, ∞).
+        A column with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
+        validation entries. Takes [0, ∞).
     refit : str, default 'auto'
         How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
         or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
@@ -410,11 +411,12 @@ def path(
         Auto keeps predictions in the range of the training values (not in paper), none does not.
         Takes auto, none.
     gap : float | None
-        Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
+        Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
+        1).
     time_limit : Seconds, default '10s'
-        Stop the search for each k after this time; 0: never. Takes [0, ∞).
+        Limit for the search at each k; 0: none. Takes [0, ∞).
     max_nodes : int | None
-        Stop each search after so many nodes; 0: never. Takes [0, ∞).
+        Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     constants : bool, default False
@@ -431,9 +433,10 @@ def path(
     folds : int, default 5
         Folds of the cross-validation. Takes [2, 10000].
     repeats : int | None
-        Instead of folds, so many hold-outs of a fifth of the entries. Takes [0, 1000000].
+        Instead of folds, this many hold-outs of a fifth of the entries. Takes [0, 1000000].
     bootstrap : int | None
-        Resamples of the rows, to see how stable the selection is, such as 50. Takes [0, 1000000].
+        Resample the rows this many times to see how stable the selection is, such as 50. Takes [0,
+        1000000].
     bootstrap_k : int | None
         Features to select on resamples; 0 means the one-standard-error choice. Takes [0, ∞).
     raw_names : bool, default False
@@ -503,13 +506,13 @@ class SubsetSettings:
     k : int | None
         How many features to select. Takes [1, ∞).
     threads : int | None
-        Processors to use; 0 means all. Results do not depend on it. Takes [0, 4096].
+        Processors to use; 0 means all. The result is the same for any number. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     always : Names
-        Features to select in any case.
+        Features that must be selected.
     never : Names
-        Features never to select.
+        Features that must not be selected.
     gamma : float | str, default 'auto'
         Weight of the fit against the size of the coefficients, for columns with sum of squares n;
         auto chooses it by cross-validation. Takes auto, [1e-100, 1e100].
@@ -521,8 +524,8 @@ class SubsetSettings:
         with outliers. auto is logistic if all values are 0 or 1, yes or no, else squared. Takes
         auto, squared, logistic, poisson, huber.
     delta : float | None
-        Errors beyond this count by their size, not by its square, with loss huber; 0 takes 1.345
-        robust standard deviations of the target. Takes [0, ∞).
+        With loss huber: errors beyond this count linearly, not squared; 0 takes 1.345 robust
+        standard deviations of the target. Takes [0, ∞).
     weight : str | None
         Column with the weight of each row, a positive number: a weight of 2 counts as the row
         twice.
@@ -531,16 +534,17 @@ class SubsetSettings:
     no_intercept : bool, default False
         Fit no intercept.
     gap : float | None
-        Stop when the relative gap is this small; 0 proves the optimum. Takes [0, 1).
+        Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
+        1).
     time_limit : Seconds
-        End the whole command after about this time, with the best selection so far: choosing gamma
-        gets a third at most. With path: end the search for each k. 0: never. Takes [0, ∞).
+        Limit for the whole command, which then ends with the best selection so far: at most a third
+        goes to choosing gamma. With path: limit for each k. 0: none. Takes [0, ∞).
     max_nodes : int | None
-        Stop each search after so many nodes; 0: never. Takes [0, ∞).
+        Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     folds : int, default 5
-        Parts of the table to validate gamma, and every k of a path, on in turn. Takes [2, 10000].
+        Folds of the cross-validation of gamma, and of every k of a path. Takes [2, 10000].
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
