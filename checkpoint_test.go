@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -264,4 +265,12 @@ func TestInterruptWhileResuming(t *testing.T) {
 		t.Error("no interrupted run had a result")
 	}
 	attack.Report(t, "resumed fits interrupted", tried, 0, "%d gave the best so far, the others said that they were interrupted", results)
+}
+
+// TestOtherMethodIsCalledByItsName in the error for a checkpoint of another run.
+func TestOtherMethodIsCalledByItsName(t *testing.T) {
+	settings := Settings{K: 2, Method: CutPlanes{}}
+	if text := runText(checkpointProblem(t), &settings, ""); !strings.Contains(text, "\nmethod cutplanes\n") {
+		t.Error(text)
+	}
 }

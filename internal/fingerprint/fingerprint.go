@@ -34,7 +34,7 @@ func walk(b *strings.Builder, path string, v reflect.Value, out LeftOut) {
 		return
 	}
 	if v.Kind() == reflect.Interface && !v.IsNil() { // which type, then its fields
-		fmt.Fprintf(b, "%s %v\n", words(path), v.Elem().Type())
+		fmt.Fprintf(b, "%s %s\n", words(path), kindOf(v.Elem()))
 		if v = v.Elem(); v.Kind() == reflect.Pointer && !v.IsNil() {
 			v = v.Elem()
 		}
@@ -46,6 +46,17 @@ func walk(b *strings.Builder, path string, v reflect.Value, out LeftOut) {
 		return
 	}
 	fmt.Fprintf(b, "%s %s\n", words(path), Value(v))
+}
+
+// kindOf is what people call the type of a value: what it says itself, or its name.
+func kindOf(v reflect.Value) string {
+	if named, ok := v.Interface().(fmt.Stringer); ok {
+		return named.String()
+	}
+	if v.Kind() == reflect.Pointer {
+		return v.Type().Elem().Name()
+	}
+	return v.Type().Name()
 }
 
 // mostShown is the length from which a value is written as its hash.
