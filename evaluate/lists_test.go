@@ -21,15 +21,15 @@ func TestPopularityIsCompared(t *testing.T) {
 	m := lattice(t)
 	popular := func(column int) float64 { return float64(column) }
 	settings := MeasureSettings{Popularity: popular, Resamples: 200, Seed: 3}
-	perfect := Measure(m, noisy(m, 0), settings)
+	perfect := measured(t, m, noisy(m, 0), settings)
 	if p := perfect.Popularity; p == nil || p.Gain.Low <= 0 || math.Abs(perfect.NDCG.Value-p.NDCG.Value-p.Gain.Value) > 1e-12 {
 		t.Errorf("%+v", p)
 	}
-	same := Measure(m, func(_, column int) result.Answer { return result.Answer{Unclipped: popular(column)} }, settings)
+	same := measured(t, m, func(_, column int) result.Answer { return result.Answer{Unclipped: popular(column)} }, settings)
 	if p := same.Popularity; p.Gain != (Interval{}) || p.NDCG != same.NDCG {
 		t.Errorf("%+v, %+v", p, same.NDCG)
 	}
-	if none := Measure(m, noisy(m, 0), MeasureSettings{}); none.Popularity != nil {
+	if none := measured(t, m, noisy(m, 0), MeasureSettings{}); none.Popularity != nil {
 		t.Errorf("%+v without being asked", none.Popularity)
 	}
 }

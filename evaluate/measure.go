@@ -1,12 +1,12 @@
 package evaluate
 
 import (
+	"context"
 	"math"
 	"slices"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/result"
@@ -104,8 +104,9 @@ func (s *rowSums) merge(o *rowSums) {
 // on the data alone.
 const blockRows = 256
 
-// Measure compares answers with the entries of a test matrix.
-func Measure(test *data.Matrix, answer func(row, column int) result.Answer, settings MeasureSettings) *Measurement {
+// Measure compares answers with the entries of a test matrix. It fails only where the
+// context ends.
+func Measure(ctx context.Context, test *data.Matrix, answer func(row, column int) result.Answer, settings MeasureSettings) (*Measurement, error) {
 	if settings.Places == 0 {
 		settings.Places = 10
 	}
@@ -116,12 +117,15 @@ func Measure(test *data.Matrix, answer func(row, column int) result.Answer, sett
 	shift := meanOf(test)
 	all := make([]rowSums, n)
 	bases := make([][result.NewRowAndColumn + 1]sums, (n+blockRows-1)/blockRows)
-	inParallel(len(bases), settings.Threads, func(b int) {
+	err := inParallel(ctx, len(bases), settings.Threads, func(b int) {
 		var entries []ranked
 		for i := b * blockRows; i < min(n, (b+1)*blockRows); i++ {
 			entries = all[i].take(test, i, shift, answer, &settings, &bases[b], entries)
 		}
 	})
+	if err != nil {
+		return nil, err
+	}
 	all = slices.DeleteFunc(all, func(s rowSums) bool { return s.entries == 0 })
 	out := &Measurement{Rows: len(all), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
 	var whole rowSums
@@ -139,8 +143,10 @@ func Measure(test *data.Matrix, answer func(row, column int) result.Answer, sett
 			out.Basis = append(out.Basis, BasisMetrics{basis, m})
 		}
 	}
-	out.intervals(all, &whole, &settings)
-	return out
+	if err := out.intervals(ctx, all, &whole, &settings); err != nil {
+		return nil, err
+	}
+	return out, nil
 }
 
 // take compares the entries of row i, using the space of entries.
@@ -216,7 +222,7 @@ func (s *rowSums) numbers() [8]float64 {
 const bootstrapStream = 0x626f6f7473 // "boots"
 
 // intervals resamples the rows, with replacement, and keeps the quantiles.
-func (m *Measurement) intervals(rows []rowSums, whole *rowSums, settings *MeasureSettings) {
+func (m *Measurement) intervals(ctx context.Context, rows []rowSums, whole *rowSums, settings *MeasureSettings) error {
 	var popularity Popularity
 	at := [8]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall, &popularity.NDCG, &popularity.Gain}
 	if settings.Popularity != nil && m.RankedRows > 0 {
@@ -226,10 +232,10 @@ func (m *Measurement) intervals(rows []rowSums, whole *rowSums, settings *Measur
 		*at[x] = Interval{v, v, v}
 	}
 	if m.Resamples == 0 || len(rows) == 0 {
-		return
+		return nil
 	}
 	drawn := make([][8]float64, m.Resamples)
-	inParallel(len(drawn), settings.Threads, func(b int) {
+	err := inParallel(ctx, len(drawn), settings.Threads, func(b int) {
 		s := random.New(settings.Seed, bootstrapStream, uint64(b))
 		var sum rowSums
 		for range rows {
@@ -237,6 +243,9 @@ func (m *Measurement) intervals(rows []rowSums, whole *rowSums, settings *Measur
 		}
 		drawn[b] = sum.numbers()
 	})
+	if err != nil {
+		return err
+	}
 	column := make([]float64, len(drawn))
 	for x := range at {
 		for b := range drawn {
@@ -245,22 +254,15 @@ func (m *Measurement) intervals(rows []rowSums, whole *rowSums, settings *Measur
 		slices.Sort(column)
 		at[x].Low, at[x].High = model.Quantile(column, 0.025), model.Quantile(column, 0.975)
 	}
+	return nil
 }
 
 // inParallel calls work for 0..n−1, from that many goroutines (0 means 1).
-func inParallel(n, threads int, work func(at int)) {
-	var next atomic.Int64
-	var wg sync.WaitGroup
-	for range max(1, min(threads, n)) {
-		wg.Go(func() {
-			for {
-				at := int(next.Add(1)) - 1
-				if at >= n {
-					return
-				}
-				work(at)
-			}
-		})
-	}
-	wg.Wait()
+func inParallel(ctx context.Context, n, threads int, work func(at int)) error {
+	return parallel.Do(ctx, n, max(threads, 1), func(int) func(int) error {
+		return func(at int) error {
+			work(at)
+			return nil
+		}
+	})
 }

@@ -99,7 +99,10 @@ and counted, as predict does.`,
 				}
 				return float64(m.ColumnEntries[column])
 			}
-			all := evaluation{Measurement: evaluate.Measure(test.Matrix(), answersOf(m, test), settings)}
+			all := evaluation{}
+			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Matrix(), answersOf(m, test), settings); err != nil {
+				return err
+			}
 			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), settings.Places, settings.Threads); err != nil {
 				return &usageError{err}
 			}

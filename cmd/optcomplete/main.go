@@ -131,6 +131,8 @@ func (e *earlyStop) Error() string { return "stopped early: " + e.status.String(
 // usageError is a mistake on the command line.
 type usageError struct{ error }
 
+func (e *usageError) Unwrap() error { return e.error }
+
 func usagef(format string, args ...any) error { return &usageError{fmt.Errorf(format, args...)} }
 
 // common is what every verb takes.
