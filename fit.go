@@ -17,6 +17,7 @@ import (
 	"optcomplete/internal/trace"
 	"optcomplete/model"
 	"optcomplete/model/diagnose"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -183,16 +184,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
 	summary.GammaPath, summary.Alike = c.GammaPath, alikeOf(c.GammaPath)
 
-	removing, stop := t.clock.Before(ctx, reserved.Refit)
-	summary.Removal, err = s.cost(t).Removal(removing, result.Selection, t.unitNames())
-	if err == nil && summary.Removal == nil && ctx.Err() == nil {
-		err = timelimit.Why(removing, removing.Err())
-	}
-	if err != nil {
-		summary.WithoutDiagnostic("the cost of removing each feature is", err)
-	}
-	stop()
-
+	cost := s.cost(t)
 	if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
 		with := *t
 		with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
@@ -200,9 +192,25 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	completing := progress.Start(ctx, "Fitting every row", 0, "")
 	defer completing.Done()
-	parts, err := t.allParts(finish, problem.Ratings.RowIDs, train, selection, c, &settings)
+	var parts *estimate.Parts
+	var missing error // why there are no costs of removals
+	err = pass.Together(ctx, func(ctx context.Context) (err error) {
+		parts, err = t.allParts(context.WithoutCancel(ctx), problem.Ratings.RowIDs, train, selection, c, &settings)
+		return err
+	}, func(ctx context.Context) error {
+		removing, stop := t.clock.Before(ctx, reserved.Refit)
+		defer stop()
+		summary.Removal, missing = cost.Removal(removing, result.Selection, t.unitNames())
+		if missing == nil && summary.Removal == nil && ctx.Err() == nil {
+			missing = timelimit.Why(removing, removing.Err())
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
+	}
+	if missing != nil {
+		summary.WithoutDiagnostic("the cost of removing each feature is", missing)
 	}
 	if v := parts.Survey; v != nil && v.Low == v.High && train.Observed() > 1 {
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (entries that say no, such as 0, are needed too)", v.Low))

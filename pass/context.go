@@ -13,6 +13,8 @@ type place struct {
 	runner Runner
 	counts *Counts
 	label  string
+
+	gathering *gathering // nil: readings are done as they are asked for
 }
 
 type key struct{}

@@ -96,10 +96,17 @@ func Threads(setting int) int {
 // RunTasks reads the source once for all tasks, with the runner of the context.
 func RunTasks(ctx context.Context, s data.Source, threads int, tasks ...*Task) error {
 	here := from(ctx)
-	if here.counts != nil {
-		here.counts.add(here.label, tasks)
+	run := func(ctx context.Context, more []*Task) error {
+		tasks := append(tasks[:len(tasks):len(tasks)], more...)
+		if here.counts != nil {
+			here.counts.add(here.label, tasks)
+		}
+		return here.runner.Run(ctx, Reading{Source: s, Threads: threads, Tasks: tasks})
 	}
-	return here.runner.Run(ctx, Reading{Source: s, Threads: threads, Tasks: tasks})
+	if here.gathering != nil {
+		return here.gathering.read(&want{ctx: ctx, source: s, label: here.label, tasks: tasks, run: run})
+	}
+	return run(ctx, nil)
 }
 
 // Run reads the source once for all passes, and gives their parts, merged.
