@@ -120,7 +120,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	if err != nil {
 		return nil, err
 	}
-	if _, err := score(ctx, fitted, problem, train, held, s.Threads); err != nil {
+	if _, _, err := score(ctx, fitted, problem, train, held, s.Threads); err != nil {
 		return nil, err
 	}
 	total := time.Since(start).Seconds()

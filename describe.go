@@ -9,28 +9,49 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model/diagnose"
+	"optcomplete/pass"
 	"optcomplete/spec"
 )
 
 // baselineEntries is how many entries the shrinkage of the baselines is chosen on.
 const baselineEntries = 200_000
 
+// reportEntries is about how many training entries simpler predictions and residuals
+// are looked at: of larger data a sample of the rows, with standard errors.
+var reportEntries = 1 << 20
+
 // describe adds to a fitted model what people want to look at: simpler
-// predictions to compare with, and diagnostics. held and its errors
-// are nil without a hold-out.
-func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, errors *evaluate.Errors, s *Settings) error {
+// predictions to compare with, and diagnostics. Their readings are of at most
+// reportEntries. held and its errors are nil without a hold-out.
+func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, looked diagnose.Looked, errors *evaluate.Errors, s *Settings) (err error) {
+	ctx = pass.WithLabel(ctx, "report")
+	rows := evaluate.ReportRows(train, reportEntries, s.Seed)
+	if rows != nil {
+		if train, err = pass.Pick(ctx, train, t.threads, "rows of the report", rows); err != nil {
+			return err
+		}
+	}
 	on := train
 	if held != nil {
-		on = held
+		if on = held; rows != nil {
+			if on, err = pass.Pick(ctx, held, t.threads, "rows of the report", rows); err != nil {
+				return err
+			}
+			predict := func(row int, columns []int32, out []float64) { fitted.PredictRow(rows[row], columns, out) }
+			if errors, err = evaluate.ScoreErrors(ctx, on, predict, t.threads); err != nil {
+				return err
+			}
+		}
 	}
 	part, err := (&evaluate.GammaSettings{Entries: baselineEntries, Seed: s.Seed, Threads: t.threads}).Validation(ctx, train)
 	if err != nil {
 		return err
 	}
-	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, part, t.threads); err != nil {
+	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, part, rows != nil, t.threads); err != nil {
 		return err
 	}
-	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, train, held, t.threads)
+	looked.On, looked.Rows = on, rows
+	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, looked, t.threads)
 	return err
 }
 

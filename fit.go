@@ -236,7 +236,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	errors, err := score(finish, fitted, problem, train, held, settings.Threads)
+	looked, errors, err := score(finish, fitted, problem, train, held, settings.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -244,7 +244,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	completing.Done()
 	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
 	describing, stop := t.clock.Before(finish, 0)
-	if err := t.describe(describing, fitted, train, held, errors, &settings); err != nil {
+	if err := t.describe(describing, fitted, train, held, looked, errors, &settings); err != nil {
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
 	stop()
@@ -266,28 +266,44 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 var alikeOf = result.AlikeOf
 
 // score fills in what the model is worth on the entries it was fitted on, and on
-// those held out, whose errors it returns; nil if nothing was held out.
-func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (*evaluate.Errors, error) {
+// those held out, whose errors it returns; nil if nothing was held out. It reads
+// each of them once, and looks at their values too.
+func score(ctx context.Context, fitted *Model, problem Problem, train, held data.Source, threads int) (looked diagnose.Looked, errors *evaluate.Errors, err error) {
 	fitted.SetSeen(problem.Ratings.Source()) // held-out entries were seen too
-	measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
+	survey, err := pass.Survey(ctx, train, threads)
 	if err != nil {
-		return nil, err
+		return looked, nil, err
 	}
-	parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.PredictRow), measured)
-	if err != nil {
-		return nil, err
+	do := []func(ctx context.Context) error{func(ctx context.Context) error {
+		measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
+		if err != nil {
+			return err
+		}
+		parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.PredictRow), measured)
+		if err == nil {
+			fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
+		}
+		return err
+	}, func(ctx context.Context) (err error) {
+		looked.Train, err = diagnose.ValuesOf(ctx, train, survey, threads)
+		return err
+	}}
+	if held != nil {
+		do = append(do, func(ctx context.Context) (err error) {
+			if errors, err = evaluate.ScoreErrors(ctx, held, fitted.PredictRow, threads); err == nil {
+				fitted.Summary.Holdout = &errors.Metrics
+			}
+			return err
+		}, func(ctx context.Context) (err error) {
+			fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
+			return err
+		}, func(ctx context.Context) (err error) {
+			looked.Held, err = diagnose.ValuesOf(ctx, held, survey, threads)
+			return err
+		})
 	}
-	fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
-	if held == nil {
-		return nil, nil
-	}
-	errors, err := evaluate.ScoreErrors(ctx, held, fitted.PredictRow, threads)
-	if err != nil {
-		return nil, err
-	}
-	fitted.Summary.Holdout = &errors.Metrics
-	fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
-	return errors, err
+	err = pass.Together(ctx, do...)
+	return looked, errors, err
 }
 
 // entryBytes is what an entry takes in memory during a fit: itself, in a hold-out

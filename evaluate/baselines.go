@@ -14,8 +14,9 @@ import (
 // entries, row means, column means, and both together. The means of rows and
 // columns are shrunk towards the mean of all, by as much as is best on the
 // validation part, which is of the training entries. of is the errors of a model on
-// the same entries, to compare with; nil: none.
-func Baselines(ctx context.Context, train, on data.Source, of *Errors, part Part, threads int) ([]result.Baseline, error) {
+// the same entries, to compare with; nil: none. Where the rows are a sample of all,
+// the standard errors are told.
+func Baselines(ctx context.Context, train, on data.Source, of *Errors, part Part, sampled bool, threads int) ([]result.Baseline, error) {
 	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), part, threads)
 	if err != nil {
 		return nil, err
@@ -46,6 +47,9 @@ func Baselines(ctx context.Context, train, on data.Source, of *Errors, part Part
 	for x, part := range parts {
 		errors := part.(*errorSums).errors()
 		out[x].Metrics = errors.Metrics
+		if sampled {
+			out[x].Error = errors.RMSEError()
+		}
 		if of != nil {
 			out[x].Gain = of.Gain(errors)
 		}

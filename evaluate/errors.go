@@ -23,6 +23,7 @@ const groupStream = 0x67726f7570 // "group"
 type Errors struct {
 	Metrics
 	squares [errorGroups]float64 // sums of squared errors
+	entries [errorGroups]int
 }
 
 // ScoreErrors is Score that keeps the errors by groups of rows, which are drawn by
@@ -45,7 +46,9 @@ func errorScoring(s data.Source, predict Predict) pass.Pass {
 			return func(part *errorSums, i int, columns []int32, values []float64) error {
 				if row := score(i, columns, values); row.entries > 0 {
 					part.sums.merge(&row)
-					part.squares[random.Hash(groupStream, keys.Row(i))%errorGroups] += row.square
+					group := random.Hash(groupStream, keys.Row(i)) % errorGroups
+					part.squares[group] += row.square
+					part.entries[group] += row.entries
 				}
 				return nil
 			}
@@ -54,13 +57,14 @@ func errorScoring(s data.Source, predict Predict) pass.Pass {
 }
 
 func (e *errorSums) errors() *Errors {
-	return &Errors{Metrics: total([]sums{e.sums}), squares: e.squares}
+	return &Errors{Metrics: total([]sums{e.sums}), squares: e.squares, entries: e.entries}
 }
 
 // errorSums is the errors of some rows.
 type errorSums struct {
 	sums    sums
 	squares [errorGroups]float64
+	entries [errorGroups]int
 }
 
 // Merge adds other rows.
@@ -69,7 +73,22 @@ func (e *errorSums) Merge(o pass.Part) {
 	e.sums.merge(&after.sums)
 	for g, square := range after.squares {
 		e.squares[g] += square
+		e.entries[g] += after.entries[g]
 	}
+}
+
+// RMSEError is the standard error of the RMSE over draws of rows: by the delta
+// method from that of the mean square, a ratio of sums over groups of rows.
+func (e *Errors) RMSEError() float64 {
+	if e.RMSE == 0 {
+		return 0
+	}
+	mean, square := e.RMSE*e.RMSE, 0.0
+	for g, q := range e.squares {
+		d := q - mean*float64(e.entries[g])
+		square += d * d
+	}
+	return math.Sqrt(square*errorGroups/(errorGroups-1)) / float64(e.Metrics.Entries) / (2 * e.RMSE)
 }
 
 // Better tells whether the errors are less than others of the same entries by more

@@ -124,6 +124,26 @@ func (t rowSample) Apply(row int, columns []int32, values []float64) ([]int32, [
 	return nil, nil
 }
 
+// ReportRows is which rows a report looks at: all of a source with at most about so
+// many entries, which are nil; else a sample, drawn by a hash of the seed and their
+// ids.
+func ReportRows(s data.Source, entries int, seed uint64) []int {
+	share := float64(entries) / float64(s.Observed())
+	if share >= 1 || s.Observed() == 0 {
+		return nil
+	}
+	n, _ := s.Dims()
+	rows, keys := []int{}, data.KeysOf(s)
+	for i := range n {
+		if random.Unit(random.Hash(seed, reportStream, keys.Row(i))) < share {
+			rows = append(rows, i)
+		}
+	}
+	return rows
+}
+
+const reportStream = 0x7265706f7274 // "report"
+
 func init() {
 	pass.RegisterTransform(splitting{})
 	pass.RegisterTransform(rowSample{})

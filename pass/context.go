@@ -79,6 +79,7 @@ func (c *Counts) add(label string, tasks []*Task) {
 			names = append(names, name)
 		}
 	}
+	slices.Sort(names) // who asked first is chance
 	name := strings.Join(names, ", ")
 	if label != "" {
 		name = label + ": " + name

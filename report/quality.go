@@ -63,7 +63,12 @@ func (m *Model) predictions() section {
 	} else {
 		s.Lead = say("%s The RMSE is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), m.baselineName(bestAt))
 	}
-	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say(m.w("On the same %s {entries}. Means of {rows} and {columns} are shrunk towards the mean of all, by as much as predicts best on a part of the training {entries}."), m.num(on+".entries", whole))}}
+	compared := say(m.w("On the same %s {entries}."), m.num(on+".entries", whole))
+	if m.s.Diagnostics != nil && m.s.Diagnostics.Sample != nil {
+		compared = say(m.w("The simpler predictions are of a sample of %s {rows} with %s {entries} there; the standard error of the best one's RMSE is %s."),
+			m.num("diagnostics.sample.rows", whole), m.num(at("baselines", bestAt, "entries"), whole), m.num(at("baselines", bestAt, "rmse_error"), plain))
+	}
+	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say(m.w("%s Means of {rows} and {columns} are shrunk towards the mean of all, by as much as predicts best on a part of the training {entries}."), compared)}}
 	if v := m.varianceFigure(); v != nil {
 		figures = append(figures, *v)
 	}

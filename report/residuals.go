@@ -12,10 +12,14 @@ import (
 
 // onWhat says which entries the residuals are of.
 func (m *Model) onWhat() string {
+	what := m.w("training {entries} (nothing was held out)")
 	if m.s.Diagnostics.On == "holdout" {
-		return m.w("held-out {entries}")
+		what = m.w("held-out {entries}")
 	}
-	return m.w("training {entries} (nothing was held out)")
+	if sample := m.s.Diagnostics.Sample; sample != nil {
+		what += fmt.Sprintf(m.w(" of a sample of %s {rows}"), whole(float64(sample.Rows)))
+	}
+	return what
 }
 
 // missing says why there are no diagnostics.

@@ -26,6 +26,15 @@ type Diagnostics struct {
 	Calibration []CalibrationGroup `json:"calibration"`
 
 	Examples []Example `json:"examples"`
+
+	// Sample is the rows that residuals, groups of them and examples are of; nil: all.
+	Sample *Sample `json:"sample,omitempty"`
+}
+
+// Sample is a sample of rows, drawn by their ids.
+type Sample struct {
+	Rows    int `json:"rows"`
+	Entries int `json:"entries"`
 }
 
 // Bar counts what lies between two numbers, both included for whole numbers;
@@ -104,6 +113,9 @@ type Baseline struct {
 	// confidence, over draws of rows; nil if nothing was held out or there are too
 	// few rows.
 	Gain *Range `json:"gain,omitempty"`
+	// Error is the standard error of the RMSE where it is of a sample of rows
+	// (Diagnostics.Sample); 0: it is of all.
+	Error float64 `json:"rmse_error,omitempty"`
 }
 
 // Seconds is the wall time of each part of a fit.

@@ -26,45 +26,71 @@ const (
 	maxResidual  = 1e140
 )
 
-// Diagnose looks at the entries that the model was fitted on and at those held
-// out, or nil. The summary must have its metrics. It reads train and held once
-// each; the result does not depend on the number of threads.
-func Of(ctx context.Context, m *model.Model, train, held data.Source, threads int) (*result.Diagnostics, error) {
-	d := &result.Diagnostics{On: "train"}
-	on, rmse := train, m.Summary.Train.RMSE
-	if held != nil && m.Summary.Holdout != nil {
-		d.On, on, rmse = "holdout", held, m.Summary.Holdout.RMSE
+// Looked is the entries that diagnostics are made of.
+type Looked struct {
+	Train, Held *Values // of all training entries, and of all that are held out; nil: none are
+	// On is the held-out entries, or the training entries if nothing is held out, whose
+	// residuals are looked at.
+	On data.Source
+	// Rows are those of a sample, in the order of On; nil: On has all rows.
+	Rows []int
+}
+
+// row is the row of the model that row i of On is.
+func (l *Looked) row(i int) int {
+	if l.Rows == nil {
+		return i
 	}
-	survey, err := pass.Survey(ctx, train, threads)
-	if err != nil {
-		return nil, err
+	return l.Rows[i]
+}
+
+// Of looks at the entries that the model was fitted on and at those held out. The
+// summary must have its metrics. It reads the entries of l.On once; the result does
+// not depend on the number of threads.
+func Of(ctx context.Context, m *model.Model, l Looked, threads int) (*result.Diagnostics, error) {
+	d, rmse := &result.Diagnostics{On: "train"}, m.Summary.Train.RMSE
+	if l.Held != nil && m.Summary.Holdout != nil {
+		d.On, rmse = "holdout", m.Summary.Holdout.RMSE
 	}
+	low, high := l.Train.low, l.Train.high
 	units := m.Units()
-	values := valuesOf(survey.Low, survey.High)
-	residuals, record := residuals(m, d, units, residualFrame{low: survey.Low, high: survey.High, rmse: rmse})
-	parts, err := pass.Run(ctx, on, threads, values, residuals)
+	p, record := residuals(m, d, units, residualFrame{low: low, high: high, rmse: rmse}, l.row)
+	part, err := pass.One[*residualSums](ctx, l.On, threads, p)
 	if err != nil {
 		return nil, err
 	}
-	record(parts[1])
-	v := parts[0].(*valueSums)
-	all := v.hash
-	if d.On == "holdout" {
-		d.HoldoutFingerprint = fmt.Sprintf("%016x", v.hash)
-		if v, err = pass.One[*valueSums](ctx, train, threads, values); err != nil {
-			return nil, err
-		}
-		all += v.hash
+	record(part)
+	if l.Rows != nil {
+		d.Sample = &result.Sample{Rows: len(l.Rows), Entries: l.On.Observed()}
 	}
-	d.Values = v.bars(survey.Low, survey.High)
+	all := l.Train.sums.hash
+	if d.On == "holdout" {
+		d.HoldoutFingerprint = fmt.Sprintf("%016x", l.Held.sums.hash)
+		all += l.Held.sums.hash
+	}
+	d.Values = l.Train.sums.bars(low, high)
 	d.Fingerprint = fmt.Sprintf("%016x", all)
 	if cells := float64(len(m.RowIDs)) * float64(len(m.ColumnIDs)); cells > 0 {
-		d.Density = float64(train.Observed()) / cells
+		d.Density = float64(l.Train.entries) / cells
 	}
 	d.RowEntries, d.ColumnEntries = entryBars(m.Entries), entryBars(m.ColumnEntries)
 	d.Terms = termDiagnostics(m, units)
-	d.Examples, err = examples(m, on, d.On == "holdout", units)
+	d.Examples, err = examples(m, &l, d.On == "holdout", units)
 	return d, err
+}
+
+// Values is what the values of some entries are.
+type Values struct {
+	entries   int
+	low, high float64 // of the training entries
+	sums      *valueSums
+}
+
+// ValuesOf looks at the values of some entries. survey is that of the training
+// entries, whose range they are counted in.
+func ValuesOf(ctx context.Context, entries data.Source, survey *data.Survey, threads int) (*Values, error) {
+	sums, err := pass.One[*valueSums](ctx, entries, threads, valuesOf(survey.Low, survey.High))
+	return &Values{entries.Observed(), survey.Low, survey.High, sums}, err
 }
 
 // valueSums is what a part of the rows tells of its values.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"optcomplete/data"
 	"optcomplete/model"
 	"optcomplete/result"
 )
@@ -14,14 +13,18 @@ const (
 )
 
 // examples picks rows to look at: one with the median number of entries, the one
-// with the most and the one with the fewest. The first such row counts, and one
-// with entries in on is preferred, so that there is something to compare with.
-func examples(m *model.Model, on data.Source, held bool, units *model.Units) ([]result.Example, error) {
+// with the most and the one with the fewest, of those looked at. The first such row
+// counts, and it has entries in l.On, so that there is something to compare with.
+func examples(m *model.Model, l *Looked, held bool, units *model.Units) ([]result.Example, error) {
 	out := []result.Example{}
+	n, _ := l.On.Dims()
 	var rows []int
-	for i, n := range m.Entries {
-		if n > 0 && on.Entries(i) > 0 {
-			rows = append(rows, i)
+	at := map[int]int{} // where l.On has them, if it is of a sample
+	for x := range n {
+		if i := l.row(x); m.Entries[i] > 0 && l.On.Entries(x) > 0 {
+			if rows = append(rows, i); l.Rows != nil {
+				at[i] = x
+			}
 		}
 	}
 	if len(rows) == 0 {
@@ -33,16 +36,24 @@ func examples(m *model.Model, on data.Source, held bool, units *model.Units) ([]
 		why string
 		at  int
 	}{{"typical", len(rows) / 2}, {"many entries", len(rows) - 1}, {"few entries", 0}} {
-		at := pick.at
-		for at > 0 && m.Entries[rows[at-1]] == m.Entries[rows[at]] {
-			at--
+		first := pick.at
+		for first > 0 && m.Entries[rows[first-1]] == m.Entries[rows[first]] {
+			first--
 		}
-		i := rows[at]
+		i := rows[first]
 		if taken[i] {
 			continue
 		}
 		taken[i] = true
-		example, err := example(m, i, on, held, units)
+		place := i
+		if l.Rows != nil {
+			place = at[i]
+		}
+		columns, values, err := l.On.Reader().Append(place, nil, nil)
+		if err != nil {
+			return nil, err
+		}
+		example, err := example(m, i, columns, values, held, units)
 		if err != nil {
 			return nil, err
 		}
@@ -52,7 +63,7 @@ func examples(m *model.Model, on data.Source, held bool, units *model.Units) ([]
 	return out, nil
 }
 
-func example(m *model.Model, i int, on data.Source, held bool, units *model.Units) (result.Example, error) {
+func example(m *model.Model, i int, columns []int32, values []float64, held bool, units *model.Units) (result.Example, error) {
 	seen, _, err := m.Seen(i)
 	if err != nil {
 		return result.Example{}, err
@@ -62,10 +73,6 @@ func example(m *model.Model, i int, on data.Source, held bool, units *model.Unit
 		return result.Example{}, err
 	}
 	example := result.Example{Explanation: explanation, Cases: []result.Case{}}
-	columns, values, err := on.Reader().Append(i, nil, nil)
-	if err != nil {
-		return example, err
-	}
 	// The highest and the lowest prediction show what the features do.
 	predictions := make([]float64, len(columns))
 	m.PredictRow(i, columns, predictions)

@@ -64,7 +64,7 @@ func (s *residualSums) Merge(o pass.Part) {
 
 // residuals is the pass over residuals, and what fills in the parts of d that are
 // about them.
-func residuals(m *model.Model, d *result.Diagnostics, units *model.Units, frame residualFrame) (pass.Pass, func(pass.Part)) {
+func residuals(m *model.Model, d *result.Diagnostics, units *model.Units, frame residualFrame, row func(i int) int) (pass.Pass, func(pass.Part)) {
 	k := m.K()
 	columnBins, of := columnBins(m, units)
 	return &pass.Fold[*residualSums]{
@@ -74,6 +74,7 @@ func residuals(m *model.Model, d *result.Diagnostics, units *model.Units, frame 
 			var out []float64
 			return func(part *residualSums, i int, columns []int32, values []float64) error {
 				out = dense.Resize(out, len(columns))
+				i = row(i)
 				m.PredictRow(i, columns, out)
 				digits := bits.Len32(uint32(m.Entries[i]))
 				for x, v := range values {

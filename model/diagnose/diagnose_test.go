@@ -3,6 +3,7 @@ package diagnose_test
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ import (
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
 	"optcomplete/model/diagnose"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -40,15 +42,80 @@ func scored(m *model.Model, train, held *data.Matrix) {
 func diagnosed(t testing.TB, m *model.Model, train, held *data.Matrix, threads int) *result.Diagnostics {
 	t.Helper()
 	scored(m, train, held)
-	var source data.Source
-	if held != nil {
-		source = held
-	}
-	d, err := diagnose.Of(context.Background(), m, train, source, threads)
+	d, err := diagnose.Of(context.Background(), m, looked(t, train, held), threads)
 	if err != nil {
 		t.Fatal(err)
 	}
 	return d
+}
+
+// looked is all entries, to be looked at.
+func looked(t testing.TB, train, held *data.Matrix) diagnose.Looked {
+	t.Helper()
+	survey, err := pass.Survey(context.Background(), train, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := diagnose.Looked{On: train}
+	if l.Train, err = diagnose.ValuesOf(context.Background(), train, survey, 2); err == nil && held != nil {
+		l.On = held
+		l.Held, err = diagnose.ValuesOf(context.Background(), held, survey, 2)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+// TestSampleOfAllRowsIsAllRows: a sample's rows are looked up where they are, and it
+// is said that it is one.
+func TestSampleOfAllRowsIsAllRows(t *testing.T) {
+	matrix, f := testkit.Drawn(t, 60, 12, 3, 0.5, 4)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
+	want := diagnosed(t, m, matrix, nil, 2)
+	l := looked(t, matrix, nil)
+	var err error
+	for i := range m.RowIDs {
+		if i%2 == 0 {
+			l.Rows = append(l.Rows, i)
+		}
+	}
+	if l.On, err = data.Collect(matrix, l.Rows); err != nil {
+		t.Fatal(err)
+	}
+	half, err := diagnose.Of(context.Background(), m, l, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if half.Sample == nil || half.Sample.Rows != 30 || half.Sample.Entries != l.On.Observed() || want.Sample != nil || half.Fingerprint != want.Fingerprint {
+		t.Errorf("sample %+v, all %+v", half.Sample, want.Sample)
+	}
+	for _, e := range half.Examples {
+		if i, _ := m.Row(e.Explanation.Row); i%2 != 0 {
+			t.Errorf("row %d is no row of the sample", i)
+		}
+		for _, c := range e.Cases {
+			i, _ := m.Row(e.Explanation.Row)
+			j, _ := m.Column(c.Sum.Column)
+			at, values := matrix.Row(i)
+			if x := slices.Index(at, int32(j)); x < 0 || values[x] != c.Observed {
+				t.Errorf("row %d, column %d: observed %v", i, j, c.Observed)
+			}
+		}
+	}
+	l.Rows = l.Rows[:0:0]
+	for i := range m.RowIDs {
+		l.Rows = append(l.Rows, i)
+	}
+	l.On = matrix
+	all, err := diagnose.Of(context.Background(), m, l, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	all.Sample = nil
+	if diff := cmp.Diff(want, all); diff != "" {
+		t.Error(diff)
+	}
 }
 
 func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(1+math.Abs(a)+math.Abs(b)) }
@@ -229,7 +296,7 @@ func BenchmarkDiagnose(b *testing.B) {
 	m := modeltest.Built(b, matrix, f, spec.Full, spec.LearnedPrior)
 	scored(m, matrix, nil)
 	for b.Loop() {
-		if _, err := diagnose.Of(context.Background(), m, matrix, nil, 2); err != nil {
+		if _, err := diagnose.Of(context.Background(), m, looked(b, matrix, nil), 2); err != nil {
 			b.Fatal(err)
 		}
 	}
