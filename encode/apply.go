@@ -177,7 +177,7 @@ func (n *notes) warnings(e *Encoding, items int) []string {
 		}
 		told := slices.ContainsFunc(e.Features, func(x Feature) bool { return x.Field == i && x.Part == Blank })
 		if count := n.blanks[i]; count > 0 && !told {
-			out = append(out, fmt.Sprintf("field %s is blank%s: its mean over the table stands for it", name, of(count)))
+			out = append(out, fmt.Sprintf("field %s is blank%s: the mean over the table is used", name, of(count)))
 		}
 	}
 	return out

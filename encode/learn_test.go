@@ -325,7 +325,7 @@ func TestApplySaysWhatIsWrong(t *testing.T) {
 		"no date":       {map[string]string{"when": "2001-02-30"}, `record: field "when": "2001-02-30" is not a date (write it as YYYY-MM-DD, or set the format, such as DD/MM/YYYY)`},
 		"absent":        {map[string]string{"x": "-"}, `record: the field "x", which the model uses, not given (add it, blank where unknown)`},
 		"two absent":    {map[string]string{"x": "-", "g": "-"}, `record: the fields "x", "g", which the model uses, not given (add them, blank where unknown)`},
-		"blank":         {map[string]string{"x": "NA"}, `field "x" is blank: its mean over the table stands for it`},
+		"blank":         {map[string]string{"x": "NA"}, `field "x" is blank: the mean over the table is used`},
 		"strange":       {map[string]string{"X": "1"}, `ignored, because the table did not have it: "X"`},
 	} {
 		fields := record(table, 0)
@@ -353,7 +353,7 @@ func TestApplySaysWhatIsWrong(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := []string{
-		`field "x" is blank in 1 of 2 items: its mean over the table stands for it`,
+		`field "x" is blank in 1 of 2 items: the mean over the table is used`,
 		`field "pooled" has levels that the table did not have in 2 of 2 items, such as "u", "v": taken as rare ones`,
 	}
 	if d := cmp.Diff(want, warnings); d != "" {

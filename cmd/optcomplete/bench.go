@@ -51,9 +51,9 @@ func benchRealCommand(c *common) *cobra.Command {
 		Short: "Compare the models with each other and with effects alone on real data",
 		Long: `bench real holds out a part of the entries for every seed, fits row and column
 effects alone, the baselines, and every model at every k on the rest, and scores
-them on the part held out. Tables (Markdown, CSV, JSON), a figure of the gap over time and every
-result go to one folder. An interrupt loses only the fit at hand: the same
-command goes on where it stopped.`,
+them on the part held out. Tables (Markdown, CSV, JSON), a figure of the gap over
+time and every result go to one folder. After an interrupt the same command resumes
+with the fit it was at.`,
 		Example: `  optcomplete bench real --ratings ratings.csv --features books.csv -k 5,10 --seeds 5 -o study
   optcomplete bench real --ratings ratings.csv --features books.csv -k 5 --models full --max-seconds 60`,
 		Args: cobra.NoArgs,

@@ -24,17 +24,16 @@ func benchPaperCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "paper --panel NAMES",
 		Short: "Run the paper's own experiments, its figures beside ours",
-		Long: `bench paper makes the data of the rows of the paper's tables, runs the methods on
-them and puts the paper's own figures beside: time, MAPE against noisy and
-noise-free values and relative to an oracle that is told the true features, how
-many of them are found, the proven gap, cuts, passes and memory.
+		Long: `bench paper generates the data of the paper's tables, runs the methods on them and
+shows the paper's own figures beside: time, MAPE against noisy and noise-free values
+and relative to an oracle that knows the true features, how many of them are found,
+the proven gap, cuts, passes and memory.
 
 Panels are mu, n, m, p, k and large (its table of synthetic matrices) and netflix
 (its two tables of ratings, here on generated ratings of the same shape). Tables
-(Markdown, CSV, JSON), plots and every result go to one folder. A row that needs
-more memory than it may take is skipped, as is a method that is not done in time,
-and the table says so. An interrupt loses only the run at hand: the same command
-goes on where it stopped.`,
+(Markdown, CSV, JSON), plots and every result go to one folder. Rows that
+need too much memory are skipped, as are methods that are not done in time, and the
+table says so. After an interrupt the same command resumes with the run it was at.`,
 		Example: `  optcomplete bench paper --panel mu,n,m,p,k --methods certified,optcomplete,cutplanes --max-seconds 600
   optcomplete bench paper --panel large --methods certified --seeds 3 --memory 16G
   optcomplete bench paper --panel netflix --gamma 0.01 --methods certified --max-seconds 120`,

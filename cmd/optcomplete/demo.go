@@ -26,10 +26,9 @@ func demoCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "Make a film-ratings set with a known truth, fit it, and compare",
-		Long: `demo makes ratings of 400 films by 1,500 viewers. 59 features of each film are
-known (the paper's list); five of them, known to the demo but not to the fit,
-made the ratings. It selects five features, proves that no other five are
-better, and compares with the truth.`,
+		Long: `demo generates ratings of 400 films by 1,500 viewers from five of 59 film features,
+without telling the fit which. It selects five features, proves that no other five
+are better, compares with the truth, and writes a report.`,
 		Example: `  optcomplete demo
   optcomplete demo -o films --seed 7`,
 		Args: cobra.NoArgs,

@@ -76,12 +76,12 @@ func engineCommand(c *common) *cobra.Command {
 		Use:   "engine ADDRESS",
 		Short: "Tell what a Spark cluster offers to --engine",
 		Long: `engine connects to a Spark Connect server, sends this program to its executors
-and tells what is there: versions, executors, cores, memory. With --data, a pack or
+and shows what is there: versions, executors, cores, memory. With --data, a pack or
 a folder of packs, it also reads that once on the cluster and once here, compares
-the results bit by bit, and tells how fast either was.
+the results bit by bit, and shows how fast each was.
 
-Who can reach a Spark Connect server can run programs on its cluster: keep its
-port to yourself. A token may come from $SPARK_CONNECT_TOKEN.`,
+Anyone who can reach a Spark Connect server can run programs on its cluster: protect
+its port. A token may come from $SPARK_CONNECT_TOKEN.`,
 		Example: `  optcomplete engine sc://head:15002
   optcomplete engine sc://head:15002 --data ratings.packs
   optcomplete engine 'sc://head:443/;use_ssl=true'`,
@@ -173,8 +173,8 @@ func workerCommand(c *common) *cobra.Command {
 		Use:   "worker",
 		Short: "Compute parts of passes for an engine, line by line",
 		Long: `worker is what the executors of a cluster run: it reads lines from its standard
-input and answers them on its standard output, as docs/cluster.md describes. People
-need it only to make another engine run passes.`,
+input and answers them on its standard output, as docs/cluster.md describes. You need
+it only to run passes on another engine.`,
 		Example: `  optcomplete worker --alone < lines
   optcomplete worker < lines > answers`,
 		Args: cobra.NoArgs,

@@ -46,21 +46,20 @@ and the first 10 (--places) count; entries with equal predictions share places:
   NDCG@10    Σ gain(r)/log₂(1+r) over the places r, divided by its largest possible
              value; the gain is the value less the row's least. The mean over rows
              whose values are not all equal
-  recall@10  the part of the row's relevant entries that is among the first 10.
-             Relevant is what is at least the mean of the row's test entries, or
-             at least --relevant. The mean over rows with more than 10 test
+  recall@10  the part of the row's relevant entries that is among the first 10. An
+             entry is relevant if it is at least the mean of the row's test entries,
+             or at least --relevant. The mean over rows with more than 10 test
              entries, some relevant and some not
 
-For comparison it ranks the same entries by popularity, that is, by how many entries
-the columns had when the model was fitted, and says so where that does as well. And
-it recommends, as recommend does, to the rows of the test (at most 1000 of them), and
-says how many columns appear in those lists (coverage), in how many lists the most
-frequent one is, and how popular the recommended columns are: novelty is the mean
-of −log₂ of the part of the rows that have an entry for them.
+For comparison it ranks the same entries by popularity, the number of training
+entries of the columns, and says where that does as well. It also makes lists as
+recommend does, for at most 1000 rows of the test, and says how many columns appear
+in them (coverage), how many lists have the most frequent one, and how popular the
+recommended columns are: novelty is the mean of −log₂ of the fraction of rows that
+have an entry for them.
 
-Intervals hold the number with 95 % confidence: they come from 1000 (--resamples)
-resamples of the rows. Rows and columns that the model does not know are answered
-and counted, as predict does.`,
+The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
+columns that the model does not know are predicted as predict does, and counted.`,
 		Example: `  optcomplete evaluate model test.csv
   optcomplete evaluate model test.csv --relevant 4 --json`,
 		Args: cobra.ExactArgs(2),

@@ -19,18 +19,17 @@ func explainCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain MODEL",
 		Short: "Say what a model has found, what sets a row apart, or where one prediction comes from",
-		Long: `explain MODEL says of each feature what it does to the predictions (for the
-population, and how that varies over the rows), how much of the values' variance it
-explains, what the selection would cost without it, and what could stand in its
-place. With --row it says what sets a row apart from the population, and why it
-gets its recommendations; with --row and --column it takes one prediction apart.
+		Long: `explain MODEL shows for each feature what it does to the predictions (for the
+population, and how that varies over the rows), how much of the variance it
+explains, what the selection would cost without it, and what could replace it. With
+--row it shows what sets a row apart from the population, and why it gets its
+recommendations; with --row and --column it shows one prediction as a sum.
 
 Effects are in the units of the features' file: what one year, one dollar or a yes
 against a no adds to a prediction; per sd is for one standard deviation of the
-feature, to compare features. They are for columns that had entries: what such a
-column is like for all rows is in its column effect. A column without entries has
-none yet, and its features stand in for it: the column "new column" says what a
-feature adds there.
+feature, to compare features. They are for columns that had entries: what all
+rows think of such a column is in its column effect. A column without entries has no
+effect yet, so its features replace it: "new column" shows what a feature adds there.
 
 With --row, a feature is called "above the population" or "below" only if the 95 %
 interval of the difference, from the posterior of the row's coefficients, is on one
@@ -120,12 +119,12 @@ func explainRow(m *model.Model, row string, top int) (*result.RowExplanation, er
 // noteUnknown says which of a row and a column the model has never heard of.
 func noteUnknown(c *common, m *model.Model, row, column string, both bool) {
 	if _, known := m.Row(row); !known {
-		c.notef("warning: row %q is not in the model: the population stands for it", row)
+		c.notef("warning: row %q is not in the model: the population is used instead", row)
 	}
 	if !both {
 		return
 	}
 	if _, known := m.Column(column); !known {
-		c.notef("warning: column %q is not in the model: a typical column stands for it (give its record with --features)", column)
+		c.notef("warning: column %q is not in the model: it is treated as a typical column (give its record with --features)", column)
 	}
 }

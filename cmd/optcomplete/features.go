@@ -102,9 +102,9 @@ func featuresCommand(c *common) *cobra.Command {
 		Use:   "features FILE",
 		Short: "Show what is understood of a feature table, before any fit",
 		Long: `features reads a feature table (CSV or TSV, also .gz or .zst: the column's id, then
-its fields: numbers, text, lists such as Action|Drama, blanks) and shows what
-each field is understood as, which features it becomes, what was filled in and
-what is left out: constant, duplicate, free text. fit does the same with it.`,
+its fields: numbers, text, lists such as Action|Drama, blanks) and shows how
+each field is read, which features it becomes, what was filled in and what is left
+out: constant, duplicate, free text. fit reads the table in the same way.`,
 		Example: `  optcomplete features films.csv
   optcomplete features films.csv --field budget:transform=log --group genres
   optcomplete features films.csv --features-config features.yaml --json

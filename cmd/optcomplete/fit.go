@@ -122,7 +122,7 @@ file, pass by pass.`,
 				return err
 			}
 			if settings.Split == spec.TimeSplit && settings.Holdout == 0 {
-				return usagef("--split time says which entries --holdout keeps aside: give, say, --holdout 0.2")
+				return usagef("--split time says which entries to hold out: add a share, such as --holdout 0.2")
 			}
 			if twoSided {
 				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
@@ -131,7 +131,7 @@ file, pass by pass.`,
 				return err
 			}
 			if method == "optcomplete" && settings.TimeLimit == 0 {
-				c.notef("note: --method optcomplete draws a new sample for every cut, and by the paper's rule may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified ends by itself)")
+				c.notef("note: --method optcomplete draws a new sample for every cut and may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified needs no limit)")
 			}
 			settings.Folder = output
 			ended, err := remote.use(cmd, c)

@@ -190,9 +190,9 @@ func newRoot(c *common) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "optcomplete",
 		Short: "Complete a matrix from a few named features, with a proof that they are the best",
-		Long: `optcomplete completes a partly observed matrix (ratings of items by people, say)
-from k features chosen out of the p that are known of each item. It says which
-features those are, and proves how close the choice is to the best possible.
+		Long: `optcomplete fills in a partly observed matrix (ratings of items by people, say) from
+k of the features that you know of each item. It says which k, and proves how close
+the choice is to the best possible.
 
 Start with:  optcomplete demo`,
 		Version:       optcomplete.Version,

@@ -155,10 +155,10 @@ func solversCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "solvers",
 		Short: "List the MILP solvers that fit --solver can use",
-		Long: `solvers lists the MILP solvers that are found, where, and in which version. The
-embedded one is always there. Programs are looked for in the bin folder under
-$` + milp.SolversVariable + ` and in PATH, or only in --solver-path, and nowhere else:
-those that are found are run. scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
+		Long: `solvers lists the MILP solvers it finds, where, and in which version. The embedded
+one is always there. It looks for programs in the bin folder under
+$` + milp.SolversVariable + ` and in PATH, or only in --solver-path, and runs what it
+finds. scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
 		Example: `  optcomplete solvers
   optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs`,
 		Args: cobra.NoArgs,

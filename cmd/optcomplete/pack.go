@@ -28,15 +28,14 @@ func packCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "pack RATINGS... -o FILE",
 		Short: "Turn ratings of any format and size into one file that opens at once",
-		Long: `pack reads observed entries in any order, also more than fit into memory, and
-writes them by rows to a file that fit maps instead of loading.
+		Long: `pack reads observed entries in any order, even more than fit into memory, and writes
+them by rows to a file that fit maps instead of loading.
 
 ` + ratingsForms + ` Several are read one after another.
 
-Rows and columns come in the order of their ids, numbers by value (film2 before
-film10), whatever their order in the input. What stands at FILE is replaced only
-by a whole pack. The same entries give the same bytes, whatever --memory and
---threads.`,
+Rows and columns are sorted by id, numbers by value (film2 before film10). FILE is
+replaced only when the new pack is complete. The same entries give the same bytes
+for any order of lines, --memory and --threads.`,
 		Example: `  optcomplete pack ratings.csv.gz -o ratings.pack
   optcomplete pack ratings.csv --memory 2G --duplicates last -o ratings.pack
   zcat ratings.csv.gz | optcomplete pack - -o ratings.pack

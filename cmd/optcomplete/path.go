@@ -33,7 +33,8 @@ func pathCommand(c *common) *cobra.Command {
 		Long: `path selects every number of features from 1 to --k-max, sharing what it proves,
 and estimates the error of each by cross-validation. It marks the k of the least
 error and the one-standard-error choice: the fewest features whose error is within
-one standard error of it. (With --row-features it selects products.) With --bootstrap it draws the rows anew and reports how
+one standard error of it. (With --row-features it selects products.) With --bootstrap
+it resamples the rows and reports how
 often each feature is selected.
 
 Everything that validation chooses (gamma, shrinkage, features) is chosen anew on

@@ -25,26 +25,26 @@ func predictCommand(c *common) *cobra.Command {
 		Use:   "predict MODEL PAIRS",
 		Short: "Predict the values of given rows and columns",
 		Long: `predict reads pairs of a row's and a column's id (CSV, Parquet or Arrow, with or
-without a header such as row,column or user,item) and writes them with their predicted value and what it rests on:
-row,column,prediction,basis. The basis is
+without a header such as row,column or user,item) and writes the prediction for each
+and what it is based on: row,column,prediction,basis. The basis is
 
   known               both had entries when the model was fitted
-  new row             the row had none: the population stands for it
-  new column          the column had none: its features alone speak for it
+  new row             the row had none: the population's coefficients are used
+  new column          the column had none: only its features are used
   new row and column  both
 
-With --interval 90 the columns low and high follow: an entry lies between them with
-a probability of 90 %, by the posterior of the row's and the column's parameters and
+--interval 90 adds the columns low and high: the value lies between them with a
+probability of 90 %, by the posterior of the row's and the column's parameters and
 the noise. The model needs a learned prior (full and pooled have one).
 
-A column that the model has never heard of is given its features with --features;
-without them it counts as a typical column, and a note says so.
+--features gives the features of columns that the model does not know; without them
+such a column counts as a typical one, and a note says so.
 
 In a two-sided model a row or a column is known if its features are, whether it had
 entries or not.
 
 If MODEL is a regression (regress -o), PAIRS is a table with the fields of its
-features, and what is written is one prediction for each line of it.`,
+features, and predict writes one prediction for each line of it.`,
 		Example: `  optcomplete predict model pairs.csv > predictions.csv
   optcomplete predict model pairs.csv --features new-films.csv
   optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
@@ -156,6 +156,6 @@ func (p *pairPredictor) note(c *common) {
 		c.notef("warning: %s left out: the row or the column is not in the model", count(p.skipped, "pair"))
 	}
 	if p.featureless > 0 {
-		c.notef("warning: %s answered as for a typical column, because nothing is known of the column (such as %q): give its record with --features", count(p.featureless, "pair"), p.example)
+		c.notef("warning: %s predicted as for a typical column, because the model does not know the column (such as %q): give its record with --features", count(p.featureless, "pair"), p.example)
 	}
 }

@@ -37,10 +37,9 @@ model was fitted, held out or not, are left out, and with --ratings those of tha
 file too. A row that the model does not know is folded in from --ratings; without
 entries there it gets what the population likes.
 
-Best is cautious: the order is that of the predictions less one (--caution)
-standard deviation of what is expected, so that a column of which little is known
-does not come first by chance. Models without a learned prior cannot tell, and go by
-the predictions. --least-entries leaves out columns with fewer entries. --names FILE
+The ranking is cautious: it subtracts one (--caution) standard deviation from each
+prediction, so that a column with few entries does not come first by chance. Models
+without a learned prior rank by the predictions. --least-entries leaves out columns with fewer entries. --names FILE
 adds the columns' names: its first column has their ids, and the names are in the one
 called name or title, or else in the second.`,
 		Example: `  optcomplete recommend model --row alice --top 10
@@ -134,7 +133,7 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 		switch {
 		case err == nil:
 		case errors.Is(err, model.ErrEntriesUnknown):
-			c.notef("warning: the model was saved without the entries of its rows: the order is that of the predictions, without caution")
+			c.notef("warning: the model was saved without the entries of its rows: ranking by the predictions, without caution")
 		case !errors.Is(err, model.ErrNoIntervals):
 			return &usageError{err}
 		case cmd.Flags().Changed("caution"):

@@ -44,11 +44,11 @@ that selection is. Coefficients are in the units of the table; inside, columns a
 centred and scaled, so that units do not matter.
 
 The columns of a table of numbers are its features. If there are text, lists, dates
-or blanks, or --field says so, the table is understood as feature tables are (see:
-optcomplete features --help), and warnings say what was filled in or left out. The target must be a
-number in every line, or yes or no: then its log-odds are explained (--loss logistic),
-as counts are by --loss poisson. With -o the regression is saved as a model, and predict
-explains the rows of other tables with it.`,
+or blanks, or --field says so, the table is read like a feature table (see:
+optcomplete features --help), and warnings say what was filled in or left out. The
+target must be a number in every line, or yes or no (--loss logistic explains its
+log-odds); --loss poisson is for counts. -o saves the regression as a model, and
+predict applies it to other tables.`,
 		Example: `  optcomplete regress houses.csv --target price -k 5
   optcomplete regress houses.csv --target price -k 8 --path
   optcomplete regress houses.csv --target price -k 5 --always size --skip street --json

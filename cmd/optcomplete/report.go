@@ -74,7 +74,7 @@ func compareCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "compare MODEL MODEL... -o FILE",
 		Short: "Write several models side by side as one HTML page",
-		Long: `compare puts models of other k, gamma or method side by side: which features each
+		Long: `compare shows models with different k, gamma or method side by side: which features each
 selects, their costs, bounds and errors, and what the features do. It warns where
 the models were fitted on different data.`,
 		Example: `  optcomplete compare model5 model8 -o compare.html

@@ -30,9 +30,9 @@ func serveCommand(c *common) *cobra.Command {
 		Short: "Run verbs for another program, over pipes",
 		Long: `serve reads requests from standard input and writes events and answers to standard
 output: lines of JSON, with tables between them. A request is a
-verb with its arguments and settings, and what it answers is what the verb answers.
-The Python package talks to it; docs/protocol.md describes the protocol. It ends,
-and leaves nothing behind, when its standard input does.`,
+verb with its arguments and settings, and gets the answer of that verb.
+The Python package talks to it; docs/protocol.md describes the protocol. It ends
+with its standard input and leaves nothing behind.`,
 		Example: `  optcomplete serve
   optcomplete serve --describe`,
 		Args: cobra.NoArgs,

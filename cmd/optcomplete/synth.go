@@ -38,22 +38,22 @@ func synthCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "synth -o DIR",
 		Short: "Write generated data, with its truth",
-		Long: `synth writes an instance as the paper's experiments make them: rows × columns
-values A = UV + E from k true features, uniform on [0,1] like the p − k others,
+		Long: `synth generates data as in the paper's experiments: rows × columns values
+A = UV + E from k true features, uniform on [0,1] like the p − k others,
 normal noise, and a part of the entries missing.
 
---netflix makes data of the shape of the paper's Netflix sets instead: 59 film
-features, ratings from 1 to 5, a few viewers who rate very many films and a few
-films that nearly all have seen. It takes one of the paper's sizes (base, small,
+--netflix makes data like the paper's Netflix sets instead: 59 film features, ratings
+from 1 to 5, a few viewers who rate very many films and a few films that nearly
+everyone has seen. It takes one of the paper's sizes (base, small,
 medium, large, full) or ROWSxCOLUMNS with --missing.
 
 DIR gets ratings.csv, features.csv, truth.json (the seed, the settings, the true
 selection) and test.csv: missing entries with their noisy value and the
 noise-free one, to score predictions against either. --stream writes the ratings
 to stdout, --ratings to a file of their own, CSV or a .pack; DIR is then only
-needed for the rest. However large the instance, only its features are held in memory.
-What stands there already is replaced only if synth wrote it and nobody changed it
-since (truth.json has the checksums), or with --force.`,
+needed for the rest. Only the features are held in memory,
+however large the data. Files in DIR are replaced only if synth wrote them and nobody
+changed them since (truth.json has the checksums), or with --force.`,
 		Example: `  optcomplete synth --rows 1000 --columns 1000 --features 50 --k 5 --missing 0.95 -o instance
   optcomplete synth --noise 0 --seed 7 -o clean
   optcomplete synth --netflix medium -o netflix

@@ -87,17 +87,16 @@ func verifyCommand(c *common) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "verify MODEL RATINGS --features FILE --proof FILE",
 		Short: "Check the proof of a model, by arithmetic of its own",
-		Long: `verify checks the proof that fit --proof wrote. It takes nothing from the program
-that searched but the files: every cut is computed anew from the entries, with all
-roundings bounded, every region that was enumerated is enumerated again, and the
-tree is walked to see that no selection is missing. It prints the bound that it
-found itself, and what the model's selection costs. It can take several times as
-long as the search did.
+		Long: `verify checks the proof that fit --proof wrote, with code that shares nothing with the
+search but the readers of files. It computes every cut again from the entries, with
+all roundings bounded, enumerates every enumerated region again, and checks that the
+tree covers all selections. It prints its own bound, and what the model's selection
+costs. It can take several times as long as the search.
 
-How the files are to be read (--min-entries, --complete-features, --group and so
-on), and which entries were held out, is taken from the model unless given again.
+The model says how to read the files (--min-entries, --complete-features, --group and
+so on) and which entries were held out; flags override it.
 Exit code 0 means verified; 1 that the proof does not show what the model claims,
-or is of something else; 2 that a file cannot be read.`,
+or is about other data; 2 that a file cannot be read.`,
 		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model --proof proof.zst
   optcomplete verify model ratings.csv --features films.csv --proof proof.zst`,
 		Args: cobra.ExactArgs(2),
