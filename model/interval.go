@@ -39,7 +39,7 @@ func (m *Model) posterior() *remainder.Fit {
 		f.Columns = append(f.Columns, m.ColumnRemainder[j*all+others:][:f.Rank]...)
 	}
 	if m.Remainder != nil {
-		f.Error, f.ColumnPrior = m.ColumnError, m.Remainder.ColumnPrior
+		f.Error, f.ColumnPrior, f.Habits = m.ColumnError, m.Remainder.ColumnPrior, m.Remainder.Habits
 		return f
 	}
 	if !f.Levels {

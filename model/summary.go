@@ -86,8 +86,9 @@ type TimeSplit struct {
 
 // FormatVersion is the version of the saved model that this package writes. It
 // changes when an older program could misread a newer model: version 4 may have a
-// remainder, version 5 has checksums. Versions 3 and 4 are read too.
-const FormatVersion = 5
+// remainder, version 5 has checksums, in version 6 a remainder may have habits.
+// Versions from 3 on are read too.
+const FormatVersion = 6
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is

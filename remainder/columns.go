@@ -19,7 +19,8 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	first := func() float64 { return l.likelihood(l.error(s)) - l.rowsDistance(s) - columns }
 	if l.relaxed.taken && !(first() >= f.Bound) { // too far
 		f.setRowPrior(l.relaxed.to)
-		l.relaxed.by /= 4
+		l.relaxed.most = max(1, relaxLess*l.relaxed.by)
+		l.relaxed.by = l.relaxed.most / 2
 		if s, err = l.pass(ctx); err != nil {
 			return Step{}, err
 		}
@@ -68,8 +69,8 @@ func (l *learner) rowsDistance(s *Sums) float64 {
 	d := f.size()
 	inverse, logs := inverse(f.Spread, d)
 	pull := product(inverse, f.Prior, d)
-	inside := dot(inverse, s.Second) - 2*dot(pull, s.Mean) + l.rows*dot(pull, f.Prior)
-	return 0.5 * (inside - l.rows*float64(d) + l.rows*logs - s.Logs)
+	inside := dot(inverse, l.second(s)) - 2*dot(pull, s.Mean) + l.rows*dot(pull, f.Prior)
+	return 0.5*(inside-l.rows*float64(d)+l.rows*logs-s.Logs) + l.habitsDistance()
 }
 
 // setPrior sets m and Σ from the moments. The unnamed part of m is 0, and what
@@ -81,12 +82,13 @@ func (l *learner) setPrior(s *Sums) {
 	if l.rows == 0 {
 		return
 	}
-	mean := make([]float64, d)
+	l.setHabits(s)
+	second, mean := l.second(s), make([]float64, d)
 	for x := range f.Known {
 		mean[x] = s.Mean[x] / l.rows
 	}
 	if r := f.Rank; r > 0 {
-		central := func(x, y int) float64 { return (s.Second[x*d+y] - s.Mean[x]*s.Mean[y]/l.rows) / l.rows }
+		central := func(x, y int) float64 { return (second[x*d+y] - s.Mean[x]*s.Mean[y]/l.rows) / l.rows }
 		traits := make([]float64, r*r)
 		for x := range r {
 			for y := range r {
@@ -104,11 +106,12 @@ func (l *learner) setPrior(s *Sums) {
 	spread := make([]float64, d*d)
 	for x := range d {
 		for y := range d {
-			spread[x*d+y] = (s.Second[x*d+y]-s.Mean[x]*mean[y]-mean[x]*s.Mean[y])/l.rows + mean[x]*mean[y]
+			spread[x*d+y] = (second[x*d+y]-s.Mean[x]*mean[y]-mean[x]*s.Mean[y])/l.rows + mean[x]*mean[y]
 		}
 		spread[x*d+x] = max(spread[x*d+x], 1e-12*f.Spread[x*d+x]) // a spread never becomes 0 altogether
 	}
 	f.Prior, f.Spread = mean, spread
+	l.setPrecision()
 }
 
 // columnsDistance is Σ_j KL(N(φ̂,C) ‖ N(0,T)) over columns with entries. The others

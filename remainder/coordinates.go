@@ -69,7 +69,9 @@ func (l *learner) absorb() bool {
 		}
 	}
 	f.Spread = congruent(turn, f.Spread, d)
+	f.Habits = f.Habits.turned(turn)
 	l.relaxed.from.spread = congruent(turn, l.relaxed.from.spread, d)
+	l.relaxed.from.habits = l.relaxed.from.habits.turned(turn)
 	if f.Levels {
 		for y := range known {
 			f.Prior[y] += m[y]
@@ -132,6 +134,7 @@ func (f *Fit) turn(a, b [][]float64) {
 		}
 	}
 	f.ColumnPrior, f.Spread = congruent(columns, f.ColumnPrior, own), congruent(rows, f.Spread, f.size())
+	f.Habits = f.Habits.turned(rows)
 	f.Prior = append(f.Prior[:f.Known:f.Known], make([]float64, kept)...)
 	f.Columns, f.Error, f.Rank = phi, errors, kept
 }

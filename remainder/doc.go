@@ -8,7 +8,7 @@
 // The design of a column is what is known of it: a 1 for the row's level, its
 // selected features, its other features. θ_i = (level and coefficients, w_i) is
 // normal with mean m and covariance Σ over the rows, the unnamed part of m being
-// 0; φ_j = (c_j, v_j), a column's own level and unnamed traits, is normal with
+// 0, and what the row's choice of columns tells added to m (habits.go); φ_j = (c_j, v_j), a column's own level and unnamed traits, is normal with
 // mean 0 and covariance T. m, Σ, T and σ² are learned.
 //
 // Fit climbs the evidence bound (variational Bayes, rows and columns independent

@@ -16,6 +16,7 @@ type Problem struct {
 	Design []float64   // what is known of each column: m×Known
 	Known  int
 	Levels bool // columns have levels c_j
+	Habits bool // the rows' means depend on which columns they have entries of
 }
 
 // Settings of a fit.
@@ -70,6 +71,7 @@ type Fit struct {
 	Steps       int
 
 	Design []float64 // of the columns, m×Known; may be shared
+	Habits *Habits   // nil: which columns a row has entries of tells nothing
 }
 
 const (
@@ -99,6 +101,11 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 		tolerance = defaultTolerance
 	}
 	l.begin(s)
+	if p.Habits && p.Known > 0 {
+		if l.fit.Habits, err = l.startHabits(ctx); err != nil {
+			return nil, err
+		}
+	}
 	climb := Settings{Steps: steps, Tolerance: tolerance, OnStep: s.OnStep}
 	if l.Known > 0 && s.Rank > 0 {
 		// The design alone first, then traits for what it leaves, then all together.
@@ -173,6 +180,8 @@ type learner struct {
 	ask     func(question string, compute func() ([]byte, error)) ([]byte, error)
 
 	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
+	lean          []float64 // Σ⁻¹B
+	habits        []float64 // ZᵀZ
 	logColumns    float64   // Σ log|Cov φ_j|, over columns with entries
 	regress       []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
 }
@@ -202,6 +211,14 @@ func (f *Fit) levels() int {
 		return 1
 	}
 	return 0
+}
+
+// habits is how many numbers a row's habits are.
+func (f *Fit) habits() int {
+	if f.Habits == nil {
+		return 0
+	}
+	return len(f.Habits.Center)
 }
 
 // own is the number of a column's own parameters, φ.

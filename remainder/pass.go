@@ -134,6 +134,7 @@ type Sums struct {
 	// Columns has of every column K, a packed triangle, and R:
 	// K = Σ_i E w̃w̃ᵀ and R = Σ_i E w̃(x − μ − designᵀθ), w̃ = (1, w).
 	Columns []float64
+	Cross   []float64 // Σ θ̂zᵀ, z being the row's habits; none: empty
 }
 
 // stride is how many numbers the sums have of a column.
@@ -144,7 +145,7 @@ func (f *Fit) newSums() *Sums {
 	if own := f.own(); own > 0 {
 		m = len(f.Columns) / own
 	}
-	return &Sums{Mean: make([]float64, d), Second: make([]float64, d*d), Columns: make([]float64, m*f.stride())}
+	return &Sums{Mean: make([]float64, d), Second: make([]float64, d*d), Columns: make([]float64, m*f.stride()), Cross: make([]float64, d*f.habits())}
 }
 
 // Merge adds.
@@ -156,6 +157,7 @@ func (s *Sums) Merge(o pass.Part) {
 	add(s.Mean, t.Mean)
 	add(s.Second, t.Second)
 	add(s.Columns, t.Columns)
+	add(s.Cross, t.Cross)
 }
 
 func add(to, from []float64) {

@@ -27,7 +27,7 @@ func NewPredictor(f *Fit) *Predictor {
 	return p
 }
 
-// Row takes a row by its entries and gives its θ̂, which is valid until the next.
+// Row takes a row by its entries, in the order of the columns, and gives its θ̂, which is valid until the next.
 // Without entries it is the prior's mean.
 func (p *Predictor) Row(columns []int32, values []float64) []float64 {
 	d := p.size()

@@ -10,35 +10,43 @@ import (
 // overrelaxed bound optimization, Salakhutdinov and Roweis, ICML 2003). The bound
 // is checked by the next pass, and what the moments say is taken if it has fallen.
 type relaxed struct {
-	by       float64  // how far, in units of the step of the moments
+	by, most float64  // how far, in units of the step of the moments; and at most
 	from, to rowPrior // before the step, and as the moments say
 	taken    bool     // the fit has neither, but what lies beyond
 }
 
-// rowPrior is m, Σ and σ².
+// rowPrior is m, Σ, σ² and B.
 type rowPrior struct {
 	mean, spread []float64
 	noise        float64
+	habits       *Habits
 }
 
-// relaxMore is the factor of by after a step that raised the bound, and relaxMost
-// how large it may become.
+// relaxMore is the factor of by after a step that raised the bound, relaxMost how
+// large it may become, and relaxLess by what it must stay below one that was too
+// large.
 const (
 	relaxMore = 1.3
 	relaxMost = 16
+	relaxLess = 0.7
 )
 
 func (f *Fit) rowPrior() rowPrior {
-	return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise}
+	return rowPrior{slices.Clone(f.Prior), slices.Clone(f.Spread), f.Noise, f.Habits}
 }
 
-func (f *Fit) setRowPrior(p rowPrior) { f.Prior, f.Spread, f.Noise = p.mean, p.spread, p.noise }
+func (f *Fit) setRowPrior(p rowPrior) {
+	f.Prior, f.Spread, f.Noise, f.Habits = p.mean, p.spread, p.noise, p.habits
+}
 
 // relax moves on from a step that began at l.relax.from. On the way from Σ to Σ'
 // it follows Σ^½ (Σ^-½ Σ' Σ^-½)^t Σ^½, which stays positive definite.
 func (l *learner) relax() {
 	f, r := l.fit, &l.relaxed
-	r.by, r.taken = min(max(1, r.by*relaxMore), relaxMost), false
+	if r.most == 0 {
+		r.most = relaxMost
+	}
+	r.by, r.taken = min(max(1, r.by*relaxMore), r.most), false
 	d := f.size()
 	if len(r.from.mean) != d || d == 0 {
 		return
@@ -77,6 +85,7 @@ func (l *learner) relax() {
 	for x := range f.Known {
 		f.Prior[x] = r.from.mean[x] + r.by*(r.to.mean[x]-r.from.mean[x])
 	}
+	f.Habits = f.Habits.beyond(r.from.habits, r.by)
 	r.taken = true
 }
 

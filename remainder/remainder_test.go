@@ -20,6 +20,7 @@ type world struct {
 	theta, phi        []float64 // rows, columns
 	noise             float64
 	train, held       *data.Matrix
+	habits            bool // fitted with them
 }
 
 const truthMean = 3.5
@@ -27,6 +28,12 @@ const truthMean = 3.5
 // made draws a world. Coefficients have standard deviation 0.5, traits carry a
 // variance of 0.4² each.
 func made(t testing.TB, seed uint64, n, m, known, rank int, part float64) *world {
+	t.Helper()
+	return madeWith(t, seed, n, m, known, rank, part, 0)
+}
+
+// madeWith makes rows have more entries of the columns they like, by so much.
+func madeWith(t testing.TB, seed uint64, n, m, known, rank int, part, liking float64) *world {
 	t.Helper()
 	w := &world{n: n, m: m, known: known, rank: rank, noise: 0.25}
 	rng := random.New(seed)
@@ -59,6 +66,10 @@ func made(t testing.TB, seed uint64, n, m, known, rank int, part float64) *world
 		for j := range m {
 			draw := rng.Float64()
 			v := data.Entry{Row: int32(i), Column: int32(j), Value: w.mean(i, j) + math.Sqrt(w.noise)*rng.Normal()}
+			part := part
+			if like := 2 * w.theta[i*(known+rank)+1] * w.design[j*known+1]; liking > 0 {
+				part *= math.Exp(liking*like) / (1 + math.Exp(liking*like))
+			}
 			switch {
 			case draw < part:
 				train = append(train, v)
@@ -84,7 +95,7 @@ func (w *world) mean(i, j int) float64 {
 }
 
 func (w *world) problem() Problem {
-	return Problem{Values: w.train, Mean: truthMean, Design: w.design, Known: w.known, Levels: true}
+	return Problem{Values: w.train, Mean: truthMean, Design: w.design, Known: w.known, Levels: true, Habits: w.habits}
 }
 
 func (w *world) start() Start {
@@ -109,6 +120,7 @@ func TestBoundRisesInEveryPartOfAStep(t *testing.T) {
 	for _, rank := range []int{0, 3} {
 		for _, levels := range []bool{true, false} {
 			w := made(t, 3, 150, 40, 4, 2, 0.4)
+			w.habits = rank == 0 == levels
 			p := w.problem()
 			p.Levels = levels
 			last, before := math.Inf(-1), -1
@@ -212,6 +224,20 @@ func TestIntervalsCover(t *testing.T) {
 	}
 }
 
+// Which columns a row has entries of tells what it likes, if it chose them; if not,
+// habits have next to no weight and do no harm.
+func TestHabitsTellOfRows(t *testing.T) {
+	for _, liking := range []float64{0, 5} {
+		w := madeWith(t, 17, 500, 120, 4, 0, 0.12, liking)
+		without := rmse(t, w, learn(t, w, Settings{Threads: 2}))
+		w.habits = true
+		with := rmse(t, w, learn(t, w, Settings{Threads: 2}))
+		if liking > 0 && with > 0.98*without || with > 1.01*without {
+			t.Errorf("liking %v: RMSE %v with habits, %v without", liking, with, without)
+		}
+	}
+}
+
 func TestTraitsAreOrthogonalToTheDesign(t *testing.T) {
 	w := made(t, 9, 300, 60, 4, 2, 0.4)
 	f := learn(t, w, Settings{Rank: 2})
@@ -241,7 +267,8 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 // By workers that know nothing but what is sent to them, on entries that are not in
 // memory: the same bits.
 func TestStepsCanBeSent(t *testing.T) {
-	w := made(t, 11, 400, 50, 3, 2, 0.3)
+	w := made(t, 11, 200, 40, 3, 1, 0.3)
+	w.habits = true
 	pipes := pass.NewPipes(3)
 	defer pipes.Close()
 	here := learn(t, w, Settings{Rank: 2, Threads: 2, Steps: 9})
@@ -275,6 +302,7 @@ func TestNoiseHasNoTraits(t *testing.T) {
 
 func TestRowsAreThoseOfThePredictor(t *testing.T) {
 	w := made(t, 15, 90, 30, 3, 1, 0.3)
+	w.habits = true
 	f := learn(t, w, Settings{Rank: 1, Threads: 2, Steps: 10})
 	d := f.size()
 	theta := make([]float64, w.n*d)

@@ -11,17 +11,17 @@ import (
 )
 
 // error is Σ E (x − μ − c − hᵀθ)² given the columns that the sums were made with.
-// As θ̂ solves (Σ⁻¹ + G/σ²)θ̂ = Σ⁻¹m + y/σ² with G = Σ_j E hhᵀ, and S is the
+// As θ̂ solves (Σ⁻¹ + G/σ²)θ̂ = Σ⁻¹(m + Bz) + y/σ² with G = Σ_j E hhᵀ, and S is the
 // inverse of that matrix, tr(G(S + θ̂θ̂ᵀ)) needs no second look at the entries.
 func (l *learner) error(s *Sums) float64 {
-	inside := dot(l.pull, s.Mean) + l.rows*float64(l.fit.size()) - dot(l.inverse, s.Second)
+	inside := dot(l.pull, s.Mean) + dot(l.lean, s.Cross) + l.rows*float64(l.fit.size()) - dot(l.inverse, s.Second)
 	return max(s.Square-s.Explained+l.fit.Noise*inside, 1e-13*s.Square)
 }
 
 // pass solves all rows given the columns and adds up what a step needs.
 func (l *learner) pass(ctx context.Context) (*Sums, error) {
 	with := of(l.fit, l.design)
-	l.inverse, l.pull = with.ready.inverse, with.ready.pull
+	l.inverse, l.pull, l.lean = with.ready.inverse, with.ready.pull, with.ready.lean
 	if l.ask == nil {
 		return pass.One[*Sums](ctx, l.Values, l.threads, stepping{with})
 	}
@@ -45,6 +45,7 @@ func (l *learner) pass(ctx context.Context) (*Sums, error) {
 type prepared struct {
 	fit           *Fit
 	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
+	lean          []float64 // Σ⁻¹B
 	table         []float64 // m×width: h_j
 	width         int
 }
@@ -55,6 +56,9 @@ func prepare(f *Fit) *prepared {
 	p := &prepared{fit: f, width: kernel.GramWidth(d)}
 	p.inverse, _ = inverse(f.Spread, d)
 	p.pull = product(p.inverse, f.Prior, d)
+	if f.Habits != nil {
+		p.lean = f.Habits.leaning(p.inverse, d)
+	}
 	m := 0
 	if f.Known > 0 {
 		m = len(f.Design) / f.Known
@@ -83,20 +87,22 @@ type solver struct {
 	cross            []float64 // S between traits and design, rank×known
 	outer            []float64 // E w̃w̃ᵀ, packed
 	logs             []float64 // log|S| of each lane
+	habits           []float64 // z of each lane, one after the other
+	line, ones       []float64
 }
 
 func newSolver(p *prepared) *solver {
 	d, own := p.fit.size(), p.fit.own()
 	vector := func(n int) []float64 { return make([]float64, n*kernel.Lanes) }
 	return &solver{
-		prepared: p, logs: make([]float64, kernel.Lanes),
+		prepared: p, line: make([]float64, p.width), logs: make([]float64, kernel.Lanes), habits: make([]float64, p.fit.habits()*kernel.Lanes),
 		k: vector(kernel.Tri(d)), y: vector(d), u: vector(d), scratch: vector(d), extra: make([]float64, kernel.Tri(p.fit.Rank)),
 		theta: make([]float64, d), cross: make([]float64, p.fit.Rank*p.fit.Known), outer: make([]float64, kernel.Tri(own)),
 	}
 }
 
 // fill puts a row into a lane: G = Σ E hhᵀ into k, y = Σ E h(x − μ − c). It returns
-// Σ E (x − μ − c)².
+// Σ E (x − μ − c)². The columns are increasing.
 func (w *solver) fill(lane int, columns []int32, values []float64) (square float64) {
 	const lanes = kernel.Lanes
 	f := w.fit
@@ -121,11 +127,7 @@ func (w *solver) fill(lane int, columns []int32, values []float64) (square float
 			square += cov[0]
 		}
 		w.targets[lane] = append(w.targets[lane], t)
-		h := w.h[e*w.width:][:w.width]
-		copy(h, w.table[j*w.width:][:w.width])
-		for x, v := range h[:d] {
-			w.y[x*lanes+lane] += v * t
-		}
+		copy(w.h[e*w.width:][:w.width], w.table[j*w.width:][:w.width])
 		at := 0
 		for x := range f.Rank {
 			row := cov[kernel.Tri(x+first):]
@@ -139,6 +141,20 @@ func (w *solver) fill(lane int, columns []int32, values []float64) (square float
 		}
 		square += t * t
 	}
+	if d == 0 {
+		return square
+	}
+	kernel.Correlate(w.line, w.targets[lane], columns, w.table, w.width)
+	for x, v := range w.line[:d] {
+		w.y[x*lanes+lane] += v
+	}
+	if h := f.Habits; h != nil {
+		for len(w.ones) < len(columns) {
+			w.ones = append(w.ones, 1)
+		}
+		kernel.Correlate(w.line, w.ones[:len(columns)], columns, w.table, w.width)
+		h.of(w.habit(lane), w.line[:f.Known], len(columns))
+	}
 	kernel.Gram(w.k, lane, w.h, len(columns), w.width, d)
 	at := 0
 	for x := range f.Rank {
@@ -148,6 +164,12 @@ func (w *solver) fill(lane int, columns []int32, values []float64) (square float
 		}
 	}
 	return square
+}
+
+// habit is z of a lane.
+func (w *solver) habit(lane int) []float64 {
+	q := w.fit.habits()
+	return w.habits[lane*q:][:q]
 }
 
 // solve sets u to θ̂, k to S and logs to log|S|, for each lane.
@@ -164,6 +186,14 @@ func (w *solver) solve(used int) {
 		}
 		for lane := range lanes {
 			w.u[x*lanes+lane] = w.pull[x] + by*w.y[x*lanes+lane]
+		}
+	}
+	if q := w.fit.habits(); q > 0 {
+		for lane := range used {
+			z := w.habit(lane)
+			for x := range d {
+				w.u[x*lanes+lane] += dot(w.lean[x*q:][:q], z)
+			}
 		}
 	}
 	kernel.Cholesky(w.k, d, tiny)
@@ -207,6 +237,12 @@ func (w *stepper) collect(used int) {
 		}
 	}
 	for lane := range used {
+		if q := w.fit.habits(); q > 0 {
+			z := w.habit(lane)
+			for x := range d {
+				axpy(w.u[x*lanes+lane], z, w.into.Cross[x*q:][:q])
+			}
+		}
 		w.forColumns(lane)
 	}
 }

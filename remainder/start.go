@@ -2,6 +2,7 @@ package remainder
 
 import (
 	"context"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
@@ -99,6 +100,11 @@ func (l *learner) addTraits(ctx context.Context, s Settings) error {
 	f.Columns, f.Error = make([]float64, l.m*own), make([]float64, l.m*tri)
 	for x := range l.Known {
 		copy(f.Spread[x*d:], old.Spread[x*l.Known:][:l.Known])
+	}
+	if h := old.Habits; h != nil { // the traits' part of B begins with 0
+		with := *h
+		with.Lean = append(slices.Clone(h.Lean), make([]float64, r*len(h.Center))...)
+		f.Habits = &with
 	}
 	if f.Levels {
 		f.ColumnPrior[0] = old.ColumnPrior[0]

@@ -42,6 +42,8 @@ type Remainder struct {
 	Prior *Prior `json:"prior,omitempty"`
 	// ColumnPrior is the covariance of a column's effect (in Full) and traits.
 	ColumnPrior []float64 `json:"column_prior,omitempty"`
+	// Habits is what the columns that a row has entries of tell of it; nil: nothing.
+	Habits *remainder.Habits `json:"habits,omitempty"`
 }
 
 // maxRemainder is the largest rank of a remainder that is read: more is damage.
@@ -62,6 +64,9 @@ func (r *Remainder) Check(k int, kind string) error {
 	}
 	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o > 0 {
 		return fmt.Errorf("its remainder does not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
+	}
+	if h := r.Habits; h != nil && (r.Prior == nil || !h.Fits(d-r.Rank, r.Rank)) {
+		return fmt.Errorf("the habits of its rows do not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
 	}
 	if e := r.OtherEncoding; e != nil && len(e.Features) != o {
 		return fmt.Errorf("the encoding of its %d other features has %d", o, len(e.Features))
@@ -138,7 +143,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	for x := named; x < known; x++ {
 		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
 	}
-	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind == spec.Full},
+	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind == spec.Full, Habits: true},
 		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
 	if err != nil || fit.Rank+o == 0 {
 		return err
@@ -150,7 +155,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	}
 	p.Remainder = &Remainder{
 		Rank: rank, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named:known],
-		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior,
+		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior, Habits: fit.Habits,
 	}
 	p.Prior = p.Remainder.Prior.first(named)
 	p.Population = append(make([]float64, 1-first), p.Prior.Mean...)
