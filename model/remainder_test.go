@@ -198,9 +198,10 @@ func TestVarianceOfTheRemainder(t *testing.T) {
 	}
 }
 
-// Intervals hold what they say on entries that were not fitted, with a remainder
-// and without, before and after saving, and are wider for what is not known.
-func TestIntervalsCoverHeldOutEntries(t *testing.T) {
+// Intervals hold a little more than they say of the entries that were fitted, with a
+// remainder and without, before and after saving, and are wider for what is not
+// known. Entries that were held out: TestIntervalsCover in package remainder.
+func TestIntervalsOfFittedEntries(t *testing.T) {
 	matrix, with := remainders(t, spec.Full)
 	_, without := remainders(t, spec.Full)
 	parts, err := estimate.FitParts(context.Background(), matrix, with.Features, 1, estimate.Recipe{Kind: spec.Full, Refit: spec.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
