@@ -17,6 +17,7 @@ import io
 import os
 import platform
 import re
+import struct
 import subprocess
 import sys
 import tarfile
@@ -142,9 +143,23 @@ def _sources() -> list[Path]:
     return out
 
 
+def platform_of(program: bytes) -> str:
+    """The platform that a program is for, by its header; that of a linux program only if it needs no C library."""
+    if program[:4] == b"\x7fELF":
+        machine, entries, size, count = (struct.unpack_from(form, program, at)[0] for form, at in (("<H", 18), ("<Q", 32), ("<H", 54), ("<H", 56)))
+        kinds = [struct.unpack_from("<I", program, entries + x * size)[0] for x in range(count)]
+        loader = 3  # a segment that names the loader of shared libraries
+        return "dynamic" if loader in kinds else {62: "linux-amd64", 183: "linux-arm64"}.get(machine, "")
+    if program[:4] == b"\xcf\xfa\xed\xfe":
+        return {0x01000007: "macos-amd64", 0x0100000C: "macos-arm64"}.get(struct.unpack_from("<I", program, 4)[0], "")
+    if program[:2] == b"MZ":
+        header = struct.unpack_from("<I", program, 60)[0]
+        return {0x8664: "windows-amd64", 0xAA64: "windows-arm64"}.get(struct.unpack_from("<H", program, header + 4)[0], "") if program[header : header + 4] == b"PE\0\0" else ""
+    return ""
+
+
 def check(path: Path) -> None:
-    """Raise if a wheel is not well formed: its record, its tags, a program of the right kind that may be run."""
-    magic = {"linux": b"\x7fELF", "macosx": b"\xcf\xfa\xed\xfe", "win": b"MZ"}
+    """Raise if a wheel is not well formed: its record, its tags, a program of its platform that may be run."""
     with zipfile.ZipFile(path) as z:
         record = z.read(f"optcomplete-{version()}.dist-info/RECORD").decode().splitlines()
         assert {line.split(",")[0] for line in record} == set(z.namelist()), path
@@ -153,9 +168,11 @@ def check(path: Path) -> None:
             assert not digest or digest == f"sha256={_digest(z.read(name))}", name
         binary = next(i for i in z.infolist() if "/_bin/" in i.filename)
         assert binary.external_attr >> 16 & 0o111, "the program may not be run"
-        head = z.read(binary)[:4]
-        kind = "linux" if "linux_" in path.name else "macosx" if "macosx" in path.name else "win"
-        assert head.startswith(magic[kind]), f"{path}: {head!r}"
+        found = platform_of(z.read(binary))
+        assert found in PLATFORMS and path.name.endswith(f"-py3-none-{PLATFORMS[found][2]}.whl"), f"{path.name} has a program of {found or 'no platform'}"
+        assert binary.filename.endswith(".exe") == found.startswith("windows"), binary.filename
+        told = re.findall(r"^Tag: py3-none-(\S+)$", z.read(f"optcomplete-{version()}.dist-info/WHEEL").decode(), re.M)
+        assert ".".join(told) == PLATFORMS[found][2], told
 
 
 # PEP 517.
@@ -178,17 +195,18 @@ def build_sdist(sdist_directory, config_settings=None):  # type: ignore[no-untyp
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--only", choices=PLATFORMS, action="append", help="platforms to build for; without it, all, and the sdist")
+    parser.add_argument("--only", choices=[*PLATFORMS, "sdist"], action="append", help="platforms to build for; without it, all, and the sdist")
     parser.add_argument("-o", "--output", type=Path, default=HERE / "dist", help="folder to write to")
     args = parser.parse_args()
     args.output.mkdir(parents=True, exist_ok=True)
-    for name in args.only or PLATFORMS:
+    for name in args.only or [*PLATFORMS, "sdist"]:
+        if name == "sdist":
+            print(sdist(args.output).name, flush=True)
+            continue
         path = wheel(name, args.output)
         check(path)
         how = "" if name == here() else " (built and checked, not run)"
         print(f"{path.name}  {path.stat().st_size / 1e6:.1f} MB{how}", flush=True)
-    if not args.only:
-        print(sdist(args.output).name)
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -24,6 +25,40 @@ var notInPython = map[string][]string{
 	"fit":     {"features", "row-features", "output", "report", "json"},
 	"path":    {"features", "row-features", "output", "plot", "json"},
 	"regress": {"target", "skip", "path", "json", "output", "field", "max-levels", "separator", "blank"},
+}
+
+// TestMethodsOfPython: a setting of a verb that uses a model is an argument of its
+// method in Python, or python/tests/test_settings.py, which checks it in full,
+// says how else it is reached.
+func TestMethodsOfPython(t *testing.T) {
+	methods := readText(t, "../../python/optcomplete/_completer.py")
+	reached := readText(t, "../../python/tests/test_settings.py")
+	for _, v := range descriptionOf(newRoot(newCommon(io.Discard, io.Discard))).Verbs {
+		name := map[string]string{"predict": "predict", "complete": "complete", "recommend": "recommend", "explain": "explain", "report": "report", "evaluate": "evaluate", "fold-in": "fold_in"}[v.Verb]
+		if name == "" {
+			continue
+		}
+		_, signature, found := strings.Cut(methods, "    def "+name+"(")
+		signature, _, _ = strings.Cut(signature, ") ->")
+		if !found {
+			t.Fatalf("MatrixCompleter has no method %s", name)
+		}
+		for _, s := range v.Settings {
+			argument := regexp.MustCompile(`\b` + pythonName(s.Name) + `:`)
+			if !argument.MatchString(signature) && !strings.Contains(reached, `"`+s.Name+`"`) {
+				t.Errorf("%s --%s has no argument in MatrixCompleter.%s: add it there, or say in python/tests/test_settings.py how else it is reached", v.Verb, s.Name, name)
+			}
+		}
+	}
+}
+
+func readText(t *testing.T, path string) string {
+	t.Helper()
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
 }
 
 func pythonSettings() []byte {

@@ -371,21 +371,26 @@ class MatrixCompleter(Params, CompleterSettings):
         """What each selected feature does to the predictions."""
         return list(self.explain().get("terms") or [])
 
-    def report(self, path: Any = None) -> Report:
+    def report(self, path: Any = None, *, names: Any = None) -> Report:
         """The report, as a page: shown in a notebook, or written by save().
 
         Parameters
         ----------
         path : Path or path of a file
             What optcomplete.path found, for the error by number of features.
+        names : frame or path
+            Names of the columns, shown beside their ids.
         """
+        tables: dict[str, pa.Table] = {}
         options: dict[str, Any] = {}
+        if names is not None:
+            options["names"] = _given(features_of(names, None), "names", tables)
         model = self._fitted()
         if path is not None and hasattr(path, "_save"):
             options["path"] = path._save(model.session())
         elif path is not None:
             options["path"] = os.path.abspath(path)
-        return Report(model.ask("report", [], options).text)
+        return Report(model.ask("report", [], options, tables).text)
 
     def evaluate(
         self,

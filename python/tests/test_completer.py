@@ -157,6 +157,8 @@ def test_explain_and_report(model):
     assert [t["name"] for t in model.explain()["terms"]] == model.selected_
     page = model.report()
     assert "<html" in page.html.lower() and "iframe" in page._repr_html_()
+    named = model.report(names={"id": [f"c{x}" for x in range(25)], "title": [f"The film {x}" for x in range(25)]})
+    assert "The film 1" in named.html
     text = model._repr_html_()
     assert "f1" in text and "proven optimal" in text
     assert "MatrixCompleter" in oc.MatrixCompleter(k=3)._repr_html_()

@@ -55,14 +55,16 @@ def test_best_subset_is_the_best(diabetes):
     assert "coefficient" in m._repr_html_() and "proven optimal" in m._repr_html_()
 
 
-def test_predictions_are_the_programs(diabetes, tmp_path):
+@pytest.mark.parametrize("loss", ["squared", "logistic", "poisson", "huber"])
+def test_predictions_are_the_programs(diabetes, tmp_path, loss):
     X, y = diabetes
-    m = oc.BestSubset(k=4, gamma=2.5).fit(X, y)
+    y = (y > 140).astype(float) if loss == "logistic" else (y // 50) if loss == "poisson" else y
+    m = oc.BestSubset(k=4, gamma=2.5, loss=loss).fit(X, y)
     X.assign(target=y).to_csv(tmp_path / "t.csv", index=False)
     new = X.sample(50, random_state=1)
     new.to_csv(tmp_path / "new.csv", index=False)
     run = lambda *words: subprocess.run([binary(), *words], cwd=tmp_path, capture_output=True, check=True, text=True).stdout  # noqa: E731
-    run("regress", "t.csv", "--target", "target", "-k", "4", "--gamma", "2.5", "-o", "model", "--quiet")
+    run("regress", "t.csv", "--target", "target", "-k", "4", "--gamma", "2.5", "--loss", loss, "-o", "model", "--quiet")
     run("predict", "model", "new.csv", "-o", "out.csv", "--quiet")
     got = pd.read_csv(tmp_path / "out.csv")
     np.testing.assert_allclose(m.predict(new), got["prediction"], rtol=1e-12)
