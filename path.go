@@ -21,7 +21,8 @@ type (
 )
 
 // Path selects 1, 2, … KMax features, sharing every cut, and validates each k; see
-// selection.Path. The settings' limits apply to each k; K and Holdout are not used.
+// selection.Path. MaxNodes is for each k, the time limit for all of the path; K and
+// Holdout are not used.
 func Path(ctx context.Context, problem Problem, settings Settings, path PathSettings) (*PathResult, error) {
 	settings.K = path.KMax
 	if err := path.Validate(); err != nil {
@@ -36,6 +37,11 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
+	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
+	path.OneChoice = train.Observed() >= oneChoiceFrom
+	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {
+		path.Passes = max(leastPasses, pathWork/max(train.Observed(), 1))
+	}
 	f := &matrixPath{task: t, settings: &settings}
 	if settings.Split == spec.TimeSplit {
 		if path.Repeats > 0 {
@@ -57,6 +63,19 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	r.Gamma0, r.RowShrinkage, r.ColumnShrinkage = own.Gamma0, own.Row, own.Column
 	return r, nil
 }
+
+const (
+	// oneChoiceFrom is the number of entries from which folds use the choices made on
+	// all entries: those that a fold holds out are a fifth of the data at most, and what
+	// a few numbers learn of them is nothing then.
+	oneChoiceFrom = 200_000
+
+	// Unless a limit is given, the proof of one k ends after pathWork entries were
+	// evaluated, by leastPasses passes at least: a path is there to choose k, and a fit to
+	// prove it. It counts passes and not time, so that the same path comes out always.
+	pathWork    = 40_000_000
+	leastPasses = 40
+)
 
 // matrixPath is the models of a matrix as a formulation.
 type matrixPath struct {

@@ -175,7 +175,7 @@ func TestInterruptedPathKeepsWhatIsDone(t *testing.T) {
 	problem, _ := instance(t, small)
 	ctx, cancel := context.WithCancel(context.Background())
 	settings := Settings{Statistics: Statistics{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}}
-	r, err := Path(ctx, problem, settings, PathSettings{KMax: 4, Folds: 3, Bootstrap: 3, OnFold: func(done, of int) {
+	r, err := Path(ctx, problem, settings, PathSettings{KMax: 4, Folds: 3, Bootstrap: 3, OnFold: func(done, of int, _ []PathPoint) {
 		if done == 2 {
 			cancel()
 		}

@@ -110,15 +110,15 @@ func (f *formulation) part(r rows) Problem {
 	return out
 }
 
-// Choose picks γ, unless it is given, by cross-validation within the rows, for the
-// largest k. γ is that of all rows: of fewer, it is as much larger.
-func (f *formulation) Choose(ctx context.Context, train rows, _ int, on func(result.GammaPoint)) (c selection.Choices, err error) {
+// Choose picks γ, unless it is given, by cross-validation within the rows. γ is that
+// of all rows: of fewer, it is as much larger.
+func (f *formulation) Choose(ctx context.Context, train rows, k int, on func(result.GammaPoint)) (c selection.Choices, err error) {
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
-	settings := f.settings
-	settings.OnGamma = on
-	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, f.find)
+	settings, find := f.settings, f.find
+	settings.OnGamma, find.K = on, max(k, len(f.find.Always))
+	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, find)
 	c.Gamma *= float64(f.count(train)) / float64(len(f.problem.Y))
 	return c, err
 }

@@ -87,7 +87,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 }
 
 // Path fits every k from 1 (or the number of features always selected) to
-// path.KMax, each as Fit would with the same γ, which is chosen for the last, and
+// path.KMax, each as Fit would with the same γ, which is chosen at half of it, and
 // validates each; see selection.Path. K is not used.
 func Path(ctx context.Context, problem Problem, settings Settings, path selection.PathSettings) (*PathResult, error) {
 	settings.K = path.KMax
@@ -101,6 +101,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	}
 	path.Folds = min(cmp.Or(path.Folds, settings.Folds, 5), n)
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
+	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
 	start := time.Now()
 	out := &PathResult{}
 	path.OnFound = func(cost *selection.Cost, found search.Result, c selection.Choices) error {

@@ -19,40 +19,6 @@ func Minimize(ctx context.Context, oracle Oracle, settings Settings) (Result, er
 	return newSearcher(oracle).minimize(ctx, settings)
 }
 
-// Path solves every k from 1 (or the number of always selected features) to
-// settings.K, each as [Minimize] would, and reuses every cut on the way. The
-// limits of the settings apply to each k. When one stops early by a cancelled
-// context, it is the last; if it has no selection yet, the k before is.
-func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, error) {
-	s := newSearcher(oracle)
-	if err := settings.Validate(oracle.Dim()); err != nil {
-		return nil, err
-	}
-	var path []Result
-	for k := max(1, len(distinct(settings.Always))); k <= settings.K; k++ {
-		each := settings
-		each.K, each.Recorder = k, nil
-		if len(path) > 0 {
-			each.Start = append(slices.Clone(settings.Start), path[len(path)-1].Selection)
-		}
-		result, err := s.minimize(ctx, each)
-		if errors.Is(err, ErrInfeasible) && k < settings.K {
-			continue // what is always selected may require more than k features
-		}
-		if len(path) > 0 && errors.Is(err, ErrNothingYet) {
-			break
-		}
-		if err != nil {
-			return path, err
-		}
-		path = append(path, result)
-		if result.Status == Interrupted {
-			break
-		}
-	}
-	return path, nil
-}
-
 // searcher is one run of the search. What depends on the oracle alone (pool,
 // costs of selections) outlives the k being solved.
 type searcher struct {
@@ -65,6 +31,8 @@ type searcher struct {
 	scale     float64               // cost of selecting nothing
 	evaluated int                   // how many cuts were ever made
 	nothing   *cut                  // the cut there
+	greedily  bool                  // try the greedy selection beside those to start from
+	from      []float64             // weights from which the root's relaxation starts; nil: from afar
 
 	Settings
 	heredity *heredity

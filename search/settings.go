@@ -28,6 +28,7 @@ type Settings struct {
 	TimeLimit time.Duration // zero: none
 	MaxNodes  int           // zero: none
 	MaxPasses int           // evaluations of the oracle; zero: none
+	Brief     bool          // the last node of MaxNodes is only relaxed: enumerations would prove more than a trial needs
 
 	// NearTies is how many of the best selections seen are returned beside
 	// the incumbent. Zero means 5; negative means none.

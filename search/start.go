@@ -8,7 +8,7 @@ import (
 )
 
 // warmStart gives the search an incumbent before the tree: the selections of
-// the caller, or else a greedy one. Every evaluation leaves its cut in the pool.
+// the caller, or else a greedy one; of a path, both. Every evaluation leaves its cut in the pool.
 func (s *searcher) warmStart(ctx context.Context, root *node) error {
 	if s.nothing == nil {
 		cost, c, _, err := s.eval(ctx, make([]float64, s.p), false)
@@ -22,7 +22,7 @@ func (s *searcher) warmStart(ctx context.Context, root *node) error {
 			return err
 		}
 	}
-	if len(s.Start) == 0 {
+	if len(s.Start) == 0 || s.greedily {
 		return s.extend(ctx, root.region.clone(), nil, "greedy")
 	}
 	return nil
@@ -73,11 +73,10 @@ func (s *searcher) extend(ctx context.Context, r region, list []int, source stri
 		}
 		c := s.nothing
 		if len(selection) > 0 {
-			_, made, _, err := s.eval(ctx, indicator(s.p, selection), false)
-			if err != nil {
+			var err error
+			if c, err = s.cutOf(ctx, selection, source); err != nil {
 				return err
 			}
-			c = &made
 		}
 		steepest := -1
 		for j, state := range r.state {
@@ -88,6 +87,22 @@ func (s *searcher) extend(ctx context.Context, r region, list []int, source stri
 		s.take(&r, steepest)
 	}
 	return nil // the requirements left no selection on this way
+}
+
+// cutOf is the cut of a selection, which is evaluated unless the pool still has it.
+func (s *searcher) cutOf(ctx context.Context, selection []int, source string) (*cut, error) {
+	made, err := s.selection(ctx, selection, source)
+	if err != nil || made != nil {
+		return made, err
+	}
+	number := s.seen[keyOf(selection)].cut
+	for x := range s.pool.cuts {
+		if s.pool.cuts[x].number == number {
+			return &s.pool.cuts[x], nil
+		}
+	}
+	_, again, _, err := s.eval(ctx, indicator(s.p, selection), false)
+	return &again, err
 }
 
 // take fixes a free feature in, with what it requires; if there is no room for

@@ -51,7 +51,7 @@ const (
 // solve runs the search from the root region. It returns why it ended, the
 // gap after the root and the root's relaxed weights.
 func (s *searcher) solve(ctx context.Context, root region) (status Status, rootGap float64, relaxed []float64, err error) {
-	first := &node{region: root, bound: math.Inf(-1), by: noCut, label: s.label()}
+	first := &node{region: root, bound: math.Inf(-1), by: noCut, label: s.label(), weights: s.from}
 	rootGap = math.Inf(1)
 	if err = s.warmStart(ctx, first); err != nil {
 		heap.Push(&s.open, first)
@@ -96,6 +96,10 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 	s.event(EventNode)
 	if err != nil || branch < 0 {
 		return err
+	}
+	if s.Brief && s.MaxNodes > 0 && s.nodes >= s.MaxNodes {
+		heap.Push(&s.open, n)
+		return nil
 	}
 	if done, err := s.finish(ctx, n, effortAfter); done || err != nil {
 		return err

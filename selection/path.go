@@ -2,10 +2,11 @@ package selection
 
 import (
 	"context"
-	"fmt"
 	"math"
 	"slices"
+	"time"
 
+	"optcomplete/internal/timelimit"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -20,10 +21,23 @@ type PathSettings struct {
 	Bootstrap int // resamples of the rows, to see how stable the selection is; zero: none
 	K         int // the k whose stability is looked at; zero: the one-standard-error choice
 
-	OnPoint    func(PathPoint)     // called for every k of the path on all entries, before its validation; may be nil
-	OnFold     func(done, of int)  // called after every fold; may be nil
-	OnResample func(done, of int)  // called after every resample; may be nil
-	OnChoice   func(gamma float64) // called when γ is chosen; may be nil
+	// OneChoice lets every fold use the choices made on all data instead of choosing γ
+	// and the like anew: for data so large that an entry more or less does not matter.
+	OneChoice bool
+	// Passes is how many evaluations the proof of one k may take beyond the first
+	// curve; zero: any number.
+	Passes int
+	// TimeLimit is for all of the path, and Began when it began to run (zero: with the
+	// path). Zero: none. See Division.
+	TimeLimit time.Duration
+	Began     time.Time
+
+	OnPoint    func(PathPoint)                        // called for every k of the first curve, before its validation; may be nil
+	OnFold     func(done, of int, points []PathPoint) // called after every fold, with the curve so far; may be nil
+	OnResample func(done, of int)                     // called after every resample; may be nil
+	OnProof    func(PathPoint)                        // called for every k when its proof ends; may be nil
+	OnChoice   func(Choices)                          // called when γ is chosen; may be nil
+	OnDivided  func(PathDivision)                     // called after that with how the time limit is divided; may be nil
 
 	OnGamma func(result.GammaPoint)                   // called for every γ tried on all data; may be nil
 	OnEvent func(search.Event)                        // called for everything the searches on all data do; may be nil
@@ -36,6 +50,9 @@ type PathPoint struct {
 	Selected []string `json:"selected"`
 	Entering []string `json:"entering"` // features that the k before does not have
 	Leaving  []string `json:"leaving"`  // features of the k before that are gone
+	// Settled tells that this selection and the one before are proven optimal. Otherwise
+	// what enters and leaves may be an artefact of where a search was stopped.
+	Settled bool `json:"moves_proven"`
 
 	result.Certificate
 
@@ -58,8 +75,10 @@ type PathResult struct {
 	Chosen          int                 `json:"chosen"`                  // smallest k within one standard error of it
 	Points          []PathPoint         `json:"path"`
 	Stability       *Stability          `json:"stability,omitempty"`
-	GammaPath       []result.GammaPoint `json:"-"`           // the γ tried on all data
-	Interrupted     bool                `json:"interrupted"` // by the context: some of what was asked for is missing
+	GammaPath       []result.GammaPoint `json:"-"`                         // the γ tried on all data
+	ChosenAt        int                 `json:"gamma_chosen_at,omitempty"` // the k that γ was chosen for; 0: it was given
+	TimeLimit       bool                `json:"time_limit_reached"`        // some of what was asked for is missing or unproven for want of time
+	Interrupted     bool                `json:"interrupted"`               // by the context: some of what was asked for is missing
 }
 
 // Validate checks the settings by themselves, and sets their defaults.
@@ -80,150 +99,95 @@ func (p *PathSettings) Validate() error {
 	return nil
 }
 
-// Path selects 1, 2, … KMax units, sharing every cut, and validates each k.
+// PathDivision is how the time limit of a path is divided: what choosing γ took, and
+// what the rest has at most. Time that a part leaves goes to those after it.
+type PathDivision struct {
+	Limit, Choice, Curve, Folds, Bootstrap, Proof time.Duration
+}
+
+// Of what is left after the choice of γ the first curve has at most so much, and so
+// on; the proofs have the rest.
+const (
+	curveShare     = 0.35
+	foldsShare     = 0.4
+	bootstrapShare = 0.15
+)
+
+// Path selects 1, 2, … KMax units and validates each k.
 //
-// The path is searched on all data at one γ, chosen by validation at half of KMax
-// unless given. For validation the whole procedure, the choice of γ and shrinkage
-// included, is repeated on the training part of every fold, with the search ended at
-// its root, so that no choice sees the data it is scored on.
+// γ is chosen once, by validation at half of KMax unless given, so that the costs of
+// all k can be compared. First every k is searched on all data to the root of its
+// tree, sharing every cut: the first curve. Then the procedure is repeated on the
+// training part of every fold (the choice of γ and shrinkage included, unless
+// OneChoice), so that no selection sees the data it is scored on. Last, the selections on
+// all data are proven, the chosen k before the others, within the limits.
 //
 // When the context is cancelled, the result has what was done until then.
 func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path PathSettings) (*PathResult, error) {
 	if err := path.Validate(); err != nil {
 		return nil, err
 	}
-	c, err := f.Choose(ctx, all, middle(path.KMax), path.OnGamma)
+	began := time.Now()
+	clock := timelimit.New(path.TimeLimit, path.Began)
+	choosing, cancel := clock.Choice(ctx)
+	c, err := f.Choose(choosing, all, middle(path.KMax), path.OnGamma)
+	cancel()
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
 	if path.OnChoice != nil && ctx.Err() == nil {
-		path.OnChoice(c.Gamma)
+		path.OnChoice(c)
 	}
 	r := &PathResult{Gamma: c.Gamma, Gamma0: c.Gamma0, RowShrinkage: c.Row, ColumnShrinkage: c.Column, GammaPath: c.GammaPath}
-	if err := walk(ctx, f, all, c, path, r); err != nil {
+	if len(c.GammaPath) > 0 {
+		r.ChosenAt = middle(path.KMax)
+	}
+	d := path.divide(clock, time.Since(began))
+	w := &walk[Data]{f: f, all: all, c: c, path: path, r: r, clock: clock}
+	if err := w.curve(ctx, d.Folds+d.Bootstrap+d.Proof); err != nil {
 		return nil, search.SettingsError(err)
 	}
-	if err := validate(ctx, f, all, path, r); err != nil {
+	if err := w.within(ctx, d.Bootstrap+d.Proof, func(ctx context.Context) error { return validate(ctx, f, all, c, path, r) }); err != nil {
 		return nil, err
 	}
 	r.choose()
 	if path.Bootstrap > 0 && ctx.Err() == nil {
-		if r.Stability, err = stability(ctx, f, all, c, path, r); err != nil {
+		err := w.within(ctx, d.Proof, func(ctx context.Context) (err error) {
+			r.Stability, err = stability(ctx, f, all, c, path, r)
+			return err
+		})
+		if err != nil {
 			return nil, err
 		}
+		r.TimeLimit = r.TimeLimit || r.Stability == nil || r.Stability.Resamples < path.Bootstrap
+	}
+	if err := w.prove(ctx); err != nil {
+		return nil, err
 	}
 	r.Interrupted = ctx.Err() != nil
+	r.TimeLimit = r.TimeLimit && !r.Interrupted
 	return r, nil
+}
+
+// divide says how long each part may take, and tells.
+func (p *PathSettings) divide(clock *timelimit.Clock, choice time.Duration) (d PathDivision) {
+	if clock == nil {
+		return d
+	}
+	left := float64(clock.Left())
+	d = PathDivision{Limit: p.TimeLimit, Choice: choice, Curve: time.Duration(curveShare * left), Folds: time.Duration(foldsShare * left)}
+	if p.Bootstrap > 0 {
+		d.Bootstrap = time.Duration(bootstrapShare * left)
+	}
+	d.Proof = time.Duration(left) - d.Curve - d.Folds - d.Bootstrap
+	if p.OnDivided != nil {
+		p.OnDivided(d)
+	}
+	return d
 }
 
 // middle is half of the largest k, at which γ is chosen for a path.
 func middle(most int) int { return max((most+1)/2, 1) }
-
-// walk searches the path on all data and scores every k.
-func walk[Data any](ctx context.Context, f Formulation[Data], all Data, c Choices, path PathSettings, r *PathResult) error {
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	cost, err := f.Cost(finish, all, path.KMax, c)
-	if err != nil {
-		return err
-	}
-	cost.Find.OnEvent = path.OnEvent
-	results, err := search.Path(ctx, cost.Oracle, cost.Find)
-	if err != nil {
-		return err
-	}
-	names := f.Names()
-	var before []string
-	for _, found := range results {
-		units := cost.Selected(found.Selection)
-		if len(units) == 0 {
-			continue // nothing but what is always selected
-		}
-		selected := Named(names, units)
-		point := PathPoint{K: len(units), Selected: selected, Entering: without(selected, before), Leaving: without(before, selected)}
-		if point.Certificate, err = cost.Certificate(finish, &found, names, cost.Find.Gap); err != nil {
-			return err
-		}
-		if point.Train, err = f.Score(finish, all, all, units, c); err != nil {
-			return err
-		}
-		if path.OnFound != nil {
-			if err := path.OnFound(cost, found, c); err != nil {
-				return err
-			}
-		}
-		r.Points = append(r.Points, point)
-		before = selected
-		if path.OnPoint != nil {
-			path.OnPoint(point)
-		}
-	}
-	return nil
-}
-
-// validate scores every k on every fold. A fold that an interrupt cut short does
-// not count.
-func validate[Data any](ctx context.Context, f Formulation[Data], all Data, path PathSettings, r *PathResult) error {
-	folds, part := path.Folds, func(x int) (train, held Data) { return f.Fold(all, x, path.Folds) }
-	if path.Repeats > 0 {
-		folds, part = path.Repeats, func(x int) (train, held Data) { return f.Repeat(all, x) }
-	}
-	for x := range folds {
-		train, held := part(x)
-		selections, c, err := Decide(ctx, f, train, path.KMax)
-		if ctx.Err() != nil {
-			return nil
-		}
-		if err != nil {
-			return search.SettingsError(err)
-		}
-		scores := make([]float64, len(r.Points))
-		for i, point := range r.Points {
-			at := slices.IndexFunc(selections, func(s []int) bool { return len(s) == point.K })
-			if at < 0 {
-				return fmt.Errorf("selection: fold %d has no selection of %d", x+1, point.K)
-			}
-			if scores[i], err = f.Score(ctx, train, held, selections[at], c); err != nil {
-				if ctx.Err() != nil {
-					return nil
-				}
-				return err
-			}
-		}
-		for i, rmse := range scores {
-			r.Points[i].Folds = append(r.Points[i].Folds, rmse)
-		}
-		r.Folds++
-		if path.OnFold != nil {
-			path.OnFold(x+1, folds)
-		}
-	}
-	return nil
-}
-
-// trialSteps is how many steps of learning a prior a trial takes.
-const trialSteps = 6
-
-// Decide is everything that Path decides, on some data: the choices and a selection
-// for every k, the search ended at its root.
-func Decide[Data any](ctx context.Context, f Formulation[Data], train Data, most int) (selections [][]int, c Choices, err error) {
-	if c, err = f.Choose(ctx, train, middle(most), nil); err != nil {
-		return nil, c, err
-	}
-	cost, err := f.Cost(ctx, train, most, c)
-	if err != nil {
-		return nil, c, err
-	}
-	cost.Limit(TrialPasses)
-	results, err := search.Path(ctx, cost.Oracle, cost.Find)
-	if err != nil {
-		return nil, c, err
-	}
-	c.Steps = trialSteps
-	for _, found := range results {
-		selections = append(selections, cost.Selected(found.Selection))
-	}
-	return selections, c, ctx.Err()
-}
 
 // choose fills in means and standard errors and marks the two choices of k.
 func (r *PathResult) choose() {

@@ -110,6 +110,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		return nil, err
 	}
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
+	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
 	r, err := selection.Path(ctx, f, part{entries, f.rows}, path)
 	if err != nil {
 		return nil, err

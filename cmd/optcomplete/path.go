@@ -7,6 +7,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -33,17 +34,27 @@ func pathCommand(c *common) *cobra.Command {
 		Long: `path selects every number of features from 1 to --k-max, sharing what it proves,
 and estimates the error of each by cross-validation. It marks the k of the least
 error and the one-standard-error choice: the fewest features whose error is within
-one standard error of it. (With --row-features it selects products.) With --bootstrap
-it resamples the rows and reports how
-often each feature is selected.
+one standard error of it. With --bootstrap it resamples the rows and reports how
+often each feature is selected. With --row-features it selects products.
 
-Everything that validation chooses (gamma, shrinkage, features) is chosen anew on
-the training part of every fold, with the search ended at its root.`,
+All k share one gamma, chosen at half of --k-max, so that their costs can be
+compared. A first curve searches every k to the root of its tree; then come the folds,
+the resamples, and last the proofs, the chosen k first. In every fold the features
+are chosen anew on its training part, and so are gamma and shrinkages unless there
+are 200,000 entries or more.
+
+Without a limit, the proof of one k ends after 40 million entries were evaluated
+(40 passes at least): path is there to choose k, and fit proves it. --max-nodes 0
+proves every k, however long it takes. --time-limit is for the whole command and is
+divided between these parts; where it ends before a k is proven or a fold is done,
+the exit code is 3. What enters and leaves from one k to the next is a finding only
+if both are proven; otherwise it is marked "not proven".`,
 		Example: `  optcomplete path ratings.csv --features films.csv --k-max 15
   optcomplete path ratings.csv --features films.csv --k-max 10 --bootstrap 50 -o path.csv --plot path.svg
   optcomplete path ratings.csv --features films.csv --k-max 8 --repeats 3 --gamma 0.002 --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			start := time.Now()
 			settings, err := f.resolve(c)
 			if err != nil {
 				return err
@@ -62,6 +73,7 @@ the training part of every fold, with the search ended at its root.`,
 			if settings.Split, err = in.splitOf(cmd); err != nil {
 				return err
 			}
+			settings.Began = start
 			watch(c, &path)
 			var result *optcomplete.PathResult
 			if twoSided {
@@ -87,13 +99,10 @@ the training part of every fold, with the search ended at its root.`,
 			} else {
 				err = printPath(c.stdout, result)
 			}
-			if err == nil && result.Interrupted {
-				return &earlyStop{"interrupted"}
+			if err != nil {
+				return err
 			}
-			if err == nil {
-				err = numericalLimits(c, result)
-			}
-			return err
+			return stoppedPath(cmd, c, result)
 		},
 	}
 	flags := flagsOf(cmd, "path")
@@ -114,46 +123,10 @@ the training part of every fold, with the search ended at its root.`,
 	return cmd
 }
 
-// numericalLimits names the k whose search ended at one, and is nil if none did.
-func numericalLimits(c *common, path *optcomplete.PathResult) (err error) {
-	for _, p := range path.Points {
-		if p.Status == result.NumericalLimit {
-			c.notef("warning: k = %d ended at a numerical limit: rounding errors hide what is below a gap of %s %s", p.K, rounding.PercentUp(p.Gap), numericalRemedy)
-			err = &earlyStop{p.Status}
-		}
-	}
-	return err
-}
-
-// watch reports progress.
-func watch(c *common, path *optcomplete.PathSettings) {
-	path.OnChoice = func(gamma float64) { c.notef("gamma %.3g; searching the path", gamma) }
-	path.OnPoint = func(p optcomplete.PathPoint) {
-		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, moves(p))
-	}
-	path.OnFold = func(done, of int) { c.notef("validated fold %d of %d", done, of) }
-	path.OnResample = func(done, of int) {
-		if done == of || done%10 == 0 {
-			c.notef("resample %d of %d", done, of)
-		}
-	}
-}
-
-// moves says what enters and leaves.
-func moves(p optcomplete.PathPoint) string {
-	var parts []string
-	for _, name := range p.Entering {
-		parts = append(parts, "+"+name)
-	}
-	for _, name := range p.Leaving {
-		parts = append(parts, "−"+name)
-	}
-	return strings.Join(parts, " ")
-}
-
 // printPath prints the path for people.
 func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
+	unproven := false
 	for _, p := range r.Points {
 		validation, mark := "-", ""
 		if r.Folds > 0 {
@@ -166,8 +139,15 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 			mark += "  ← least error"
 		}
 		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
+		unproven = unproven || p.Status != result.Optimal
 	}
 	fmt.Fprintf(w, "RMSE on %d folds%s; gamma %.3g\n", r.Folds, map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
+	if r.ChosenAt > 0 {
+		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared; chosen at k = %d (fit -k K chooses its own: --gamma %[1]g makes it the same)\n", r.Gamma, r.ChosenAt)
+	}
+	if unproven {
+		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
+	}
 	if r.Chosen > 0 {
 		fmt.Fprintf(w, "Choice    k = %d: %s\n", r.Chosen, strings.Join(selectedAt(r, r.Chosen), ", "))
 	}
@@ -236,7 +216,7 @@ func writePath(r *optcomplete.PathResult, output, plot string, cell func(string)
 
 func pathCSV(w io.Writer, r *optcomplete.PathResult, cell func(string) string) error {
 	out := csv.NewWriter(w)
-	rows := [][]string{{"k", "train_rmse", "validation_rmse", "standard_error", "cost", "bound", "gap", "status", "least_error", "one_standard_error", "entering", "leaving", "selected"}}
+	rows := [][]string{{"k", "train_rmse", "validation_rmse", "standard_error", "cost", "bound", "gap", "status", "least_error", "one_standard_error", "entering", "leaving", "selected", "moves_proven"}}
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, p := range r.Points {
 		validation, deviation := f(p.Validation), f(p.Error)
@@ -246,7 +226,7 @@ func pathCSV(w io.Writer, r *optcomplete.PathResult, cell func(string) string) e
 		rows = append(rows, []string{
 			strconv.Itoa(p.K), f(p.Train), validation, deviation, f(p.Cost), f(p.Bound), f(p.Gap), p.Status.String(),
 			strconv.FormatBool(p.K == r.Best), strconv.FormatBool(p.K == r.Chosen),
-			cell(strings.Join(p.Entering, "|")), cell(strings.Join(p.Leaving, "|")), cell(strings.Join(p.Selected, "|")),
+			cell(strings.Join(p.Entering, "|")), cell(strings.Join(p.Leaving, "|")), cell(strings.Join(p.Selected, "|")), strconv.FormatBool(p.Settled),
 		})
 	}
 	return out.WriteAll(rows)
