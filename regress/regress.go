@@ -44,6 +44,8 @@ type Settings struct {
 
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
+
+	OnDivided func(selection.Division) // told before the search how the time limit is divided; may be nil
 }
 
 // Kind is what model.json calls a regression.
@@ -69,11 +71,15 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
+	chosen := time.Since(start)
 	cost, err := f.Cost(ctx, nil, settings.K, c)
 	if err != nil {
 		return nil, err
 	}
 	cost.Find.OnEvent, cost.Find.TimeLimit = settings.OnEvent, clock.Search(0)
+	if settings.OnDivided != nil && clock != nil {
+		settings.OnDivided(selection.Division{Limit: settings.TimeLimit, Choice: chosen, Tried: len(c.GammaPath), Cut: choosing.Err() != nil, Search: cost.Find.TimeLimit})
+	}
 	found, err := selection.Select(ctx, cost, f.Names())
 	if err != nil {
 		return nil, err
@@ -122,6 +128,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		return nil, err
 	}
 	out.Folds, out.Best, out.Chosen, out.Stability, out.Interrupted = walked.Folds, walked.Best, walked.Chosen, walked.Stability, walked.Interrupted
+	out.Gamma, out.ChosenAt, out.TimeLimit, out.GammaPath = walked.Gamma, walked.ChosenAt, walked.TimeLimit, walked.GammaPath
 	for x, point := range walked.Points {
 		out.Points[x].Validation, out.Points[x].Error = point.Validation, point.Error
 	}

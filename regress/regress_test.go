@@ -290,6 +290,23 @@ func TestUnitsDoNotMatter(t *testing.T) {
 	}
 }
 
+// TestAPathAndAFitChooseGammaAlike: the four of a path to 8 are those of a fit, both
+// with a γ of their own choice.
+func TestAPathAndAFitChooseGammaAlike(t *testing.T) {
+	problem := study(t, "diabetes.csv", "progression", nil, nil)
+	path, err := Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 8})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fit, err := Fit(context.Background(), problem, Settings{K: 4})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if path.ChosenAt != 4 || path.Gamma != fit.Gamma || !slices.Equal(path.Points[3].Selected, fit.Selected) {
+		t.Errorf("γ %v at k = %d selects %v, the fit's %v %v", path.Gamma, path.ChosenAt, path.Points[3].Selected, fit.Gamma, fit.Selected)
+	}
+}
+
 // TestPathEqualsSeparateFits solves all k at once and one by one.
 func TestPathEqualsSeparateFits(t *testing.T) {
 	problem := study(t, "diabetes.csv", "progression", nil, nil)

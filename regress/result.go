@@ -52,6 +52,10 @@ type PathResult struct {
 	Best        int                  `json:"best"`   // k of the least validation error; 0: not validated
 	Chosen      int                  `json:"chosen"` // smallest k within one standard error of it
 	Stability   *selection.Stability `json:"stability,omitempty"`
+	Gamma       float64              `json:"gamma"`                     // of every k
+	ChosenAt    int                  `json:"gamma_chosen_at,omitempty"` // the k that it was chosen for; 0: it was given
+	GammaPath   []result.GammaPoint  `json:"-"`                         // the γ tried
+	TimeLimit   bool                 `json:"time_limit_reached"`        // some of what was asked for is missing or unproven for want of time
 	Interrupted bool                 `json:"interrupted"`
 }
 

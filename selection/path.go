@@ -25,7 +25,7 @@ type PathSettings struct {
 	// and the like anew: for data so large that an entry more or less does not matter.
 	OneChoice bool
 	// Passes is how many evaluations the proof of one k may take beyond the first
-	// curve; zero: any number.
+	// curve; zero or less: any number.
 	Passes int
 	// TimeLimit is for all of the path, and Began when it began to run (zero: with the
 	// path). Zero: none. See Division.

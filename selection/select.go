@@ -50,3 +50,15 @@ func Stamp(next func(search.Event), found *time.Duration) func(search.Event) {
 		}
 	}
 }
+
+// Division is how the time limit of a fit is divided. What is not in it went into
+// reading and preparing the data.
+type Division struct {
+	Limit  time.Duration
+	Choice time.Duration // that choosing γ and the shrinkages took
+	Tried  int           // γ
+	Cut    bool          // the choice ran out of its third: the best so far was taken
+	Search time.Duration // what the search has
+	Refit  time.Duration // kept for fitting and scoring every row, as estimated
+	Extra  time.Duration // kept for the cost of removals, comparisons and diagnostics
+}

@@ -162,7 +162,7 @@ func (w *walk[Data]) prove(ctx context.Context) error {
 	defer task.Done()
 	for done, x := range order {
 		find := w.cost.Find
-		find.K, find.OnEvent, find.MaxPasses = w.ks[x], w.path.OnEvent, w.path.Passes
+		find.K, find.OnEvent, find.MaxPasses = w.ks[x], w.path.OnEvent, max(w.path.Passes, 0)
 		if find.TimeLimit = 0; w.clock != nil {
 			find.TimeLimit = max(w.clock.Left()/time.Duration(len(order)-done), time.Nanosecond)
 		}

@@ -34,6 +34,8 @@ type Settings struct {
 
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
+
+	OnDivided func(selection.Division) // told before the search how the time limit is divided; may be nil
 }
 
 // gammaPasses is the evaluations spent on one γ at most.
@@ -74,6 +76,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		}
 	}
 	cost.Find.TimeLimit = f.clock.Search(0)
+	if settings.OnDivided != nil && f.clock != nil {
+		settings.OnDivided(selection.Division{Limit: settings.TimeLimit, Choice: chosen, Tried: len(c.GammaPath), Cut: c.Cut != nil, Search: cost.Find.TimeLimit})
+	}
 	accumulated := time.Since(start)
 	found, err := selection.Select(ctx, cost, f.all)
 	if err != nil {

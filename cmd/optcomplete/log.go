@@ -205,7 +205,10 @@ func (l *searchLog) divided(d optcomplete.Division) {
 	if !l.logTimes {
 		return
 	}
-	parts := []string{seconds(d.Search.Seconds()) + " left for the search", seconds(d.Refit.Seconds()) + " to fit every row", seconds(d.Extra.Seconds()) + " for comparisons and diagnostics"}
+	parts := []string{seconds(d.Search.Seconds()) + " left for the search"}
+	if d.Refit+d.Extra > 0 {
+		parts = append(parts, seconds(d.Refit.Seconds())+" to fit every row", seconds(d.Extra.Seconds())+" for comparisons and diagnostics")
+	}
 	if d.Choice > 0 && (d.Tried > 0 || d.Cut) {
 		took := "took " + seconds(d.Choice.Seconds())
 		switch {

@@ -74,6 +74,9 @@ if both are proven; otherwise it is marked "not proven".`,
 				return err
 			}
 			settings.Began = start
+			if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
+				path.Passes = -1 // any number
+			}
 			watch(c, &path)
 			var result *optcomplete.PathResult
 			if twoSided {
@@ -129,7 +132,10 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	unproven := false
 	for _, p := range r.Points {
 		validation, mark := "-", ""
-		if r.Folds > 0 {
+		switch {
+		case r.Folds == 1: // one tells no standard error
+			validation = fmt.Sprintf("%.5f", p.Validation)
+		case r.Folds > 1:
 			validation = fmt.Sprintf("%.5f ± %.5f", p.Validation, p.Error)
 		}
 		if p.K == r.Chosen {
@@ -141,10 +147,8 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
 		unproven = unproven || p.Status != result.Optimal
 	}
-	fmt.Fprintf(w, "RMSE on %d folds%s; gamma %.3g\n", r.Folds, map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
-	if r.ChosenAt > 0 {
-		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared; chosen at k = %d (fit -k K chooses its own: --gamma %[1]g makes it the same)\n", r.Gamma, r.ChosenAt)
-	}
+	fmt.Fprintf(w, "RMSE on %s%s; gamma %.3g\n", count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
+	printPathGamma(w, r.Gamma, r.ChosenAt, "fit")
 	if unproven {
 		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
 	}
@@ -155,6 +159,13 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		printStability(w, r)
 	}
 	return nil
+}
+
+// printPathGamma says whose γ it is: a fit of one k may choose another.
+func printPathGamma(w io.Writer, gamma float64, at int, verb string) {
+	if at > 0 {
+		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared; chosen at k = %d (%s -k K chooses its own: --gamma %[1]g makes it the same)\n", gamma, at, verb)
+	}
 }
 
 func selectedAt(r *optcomplete.PathResult, k int) []string {

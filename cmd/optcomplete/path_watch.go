@@ -86,7 +86,7 @@ func provenWords(p result.Certificate) string {
 	case result.GapReached:
 		return "proven to " + rounding.PercentUp(p.Gap) + ", as asked for"
 	}
-	return fmt.Sprintf("not proven: gap %s (%s)", rounding.PercentUp(p.Gap), p.Status)
+	return fmt.Sprintf("not proven: gap %s (%s)", rounding.PercentUp(p.Gap), strings.ReplaceAll(p.Status.String(), "_", " "))
 }
 
 // moves says what enters and leaves.
@@ -98,11 +98,11 @@ func moves(p optcomplete.PathPoint) string {
 	for _, name := range p.Leaving {
 		parts = append(parts, "−"+name)
 	}
-	if text := strings.Join(parts, " "); p.Settled {
-		return text
-	} else {
-		return "not proven: " + text
+	text := strings.Join(parts, " ")
+	if !p.Settled {
+		text = "not proven: " + text
 	}
+	return text
 }
 
 // stoppedPath is the error for a path that was stopped before all was done: by an

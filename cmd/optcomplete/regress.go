@@ -103,7 +103,7 @@ predict applies it to other tables.`,
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, len(problem.Names))
-			settings.OnEvent, settings.OnGamma = log.event, log.gamma
+			settings.OnEvent, settings.OnGamma, settings.OnDivided = log.event, log.gamma, log.divided
 			if path {
 				return regressPath(cmd.Context(), c, problem, settings, asJSON)
 			}
@@ -157,7 +157,10 @@ predict applies it to other tables.`,
 }
 
 func regressPath(ctx context.Context, c *common, problem regress.Problem, settings regress.Settings, asJSON bool) error {
-	path, err := regress.Path(ctx, problem, settings, selection.PathSettings{KMax: settings.K})
+	var watched selection.PathSettings
+	watched.KMax, settings.OnEvent = settings.K, nil // a line for each k is enough
+	watch(c, &watched)
+	path, err := regress.Path(ctx, problem, settings, watched)
 	if err != nil {
 		return err
 	}
@@ -178,17 +181,21 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 			}
 			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %21s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
 		}
+		printPathGamma(c.stdout, path.Gamma, path.ChosenAt, "regress")
 	}
 	if err != nil {
 		return err
+	}
+	if path.Interrupted {
+		return &earlyStop{result.Interrupted}
+	}
+	if path.TimeLimit {
+		return &earlyStop{result.TimeLimit}
 	}
 	for _, r := range path.Points {
 		if r.Early() {
 			return &earlyStop{r.Status}
 		}
-	}
-	if path.Interrupted {
-		return &earlyStop{result.Interrupted}
 	}
 	return nil
 }

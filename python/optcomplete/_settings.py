@@ -318,7 +318,7 @@ def path(
     refit: str = "auto",
     clip: str = "auto",
     gap: float | None = None,
-    time_limit: Seconds = "10s",
+    time_limit: Seconds = None,
     max_nodes: int | None = None,
     near_ties: int = 5,
     constants: bool = False,
@@ -413,10 +413,12 @@ def path(
     gap : float | None
         Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
         1).
-    time_limit : Seconds, default '10s'
-        Limit for the search at each k; 0: none. Takes [0, ∞).
+    time_limit : Seconds
+        Limit for the whole command, divided between choosing gamma, the curve, the folds, the
+        resamples and the proofs; 0: none. Takes [0, ∞).
     max_nodes : int | None
-        Most nodes for each search; 0: no limit. Takes [0, ∞).
+        Most nodes for the proof of each k; 0: no limit. Without it and without time_limit, the
+        proof ends once 40 million entries were evaluated. Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     constants : bool, default False
@@ -538,7 +540,7 @@ class SubsetSettings:
         1).
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
-        goes to choosing gamma. With path: limit for each k. 0: none. Takes [0, ∞).
+        goes to choosing gamma; 0: none. Takes [0, ∞).
     max_nodes : int | None
         Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
