@@ -78,7 +78,7 @@ func TestArrowTableIsReadAsText(t *testing.T) {
 func TestAPartOfAnArrowListWithTheSeparatorIsRefused(t *testing.T) {
 	holdTable(t, "Horror|Comedy")
 	_, err := ReadRawTable("films", FeaturesOptions{})
-	if err == nil || !strings.Contains(err.Error(), `films:1: cannot be read as Arrow: column "Genre": "Horror|Comedy" is a part of a list`) {
+	if err == nil || !strings.Contains(err.Error(), `films:1: column "Genre": "Horror|Comedy" is a part of a list and has a | in it, which stands between parts (replace it by another character)`) {
 		t.Error(err)
 	}
 }

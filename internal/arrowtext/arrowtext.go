@@ -57,7 +57,7 @@ func New(from array.RecordReader) (*Reader, error) {
 	for _, field := range from.Schema().Fields() {
 		kind, ok := kindOf(field.Type)
 		if !ok {
-			return nil, &textfile.UnfitError{Problem: fmt.Sprintf("column %q holds %s: a table may hold numbers, text, categories, lists and dates", field.Name, field.Type)}
+			return nil, &textfile.UnfitError{Problem: fmt.Sprintf("column %q holds %s: a table may hold numbers, text, categories, lists and dates", field.Name, field.Type), Remedy: "leave it out, or make text or a number of it"}
 		}
 		r.names, r.kinds = append(r.names, field.Name), append(r.kinds, kind)
 	}

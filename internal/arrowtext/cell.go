@@ -146,7 +146,7 @@ func list(a array.ListLike) cell {
 				return nil, err
 			}
 			if bytes.IndexByte(to[before:], Separator) >= 0 {
-				return nil, fmt.Errorf("%q is a part of a list and has a %c in it, which stands between parts (replace it by another character)", to[before:], Separator)
+				return nil, &textfile.UnfitError{Problem: fmt.Sprintf("%q is a part of a list and has a %c in it, which stands between parts", to[before:], Separator), Remedy: "replace it by another character"}
 			}
 		}
 		return to, nil

@@ -47,7 +47,7 @@ func parquetRecords(r io.ReaderAt, size int64) (*parquetReader, error) {
 	var none []columnar.Vector
 	for x, c := range file.Columns {
 		if c.Nested || c.Kind == columnar.Other {
-			return nil, &textfile.UnfitError{Problem: fmt.Sprintf("column %q is nested, or of a type that has no text: a table may hold numbers, text, lists and dates", c.Name)}
+			return nil, &textfile.UnfitError{Problem: fmt.Sprintf("column %q is nested, or of a type that has no text: a table may hold numbers, text, lists and dates", c.Name), Remedy: "leave it out, or make text or a number of it"}
 		}
 		if c.Name == PandasIndex { // the ids of the rows, which pandas writes last
 			columns = slices.Insert(columns, 0, x)

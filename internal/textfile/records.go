@@ -21,8 +21,8 @@ var OpenArrow func(io.Reader) (Records, error)
 // OpenParquet opens a Parquet file, likewise.
 var OpenParquet func(r io.ReaderAt, size int64) (Records, error)
 
-// UnfitError is returned for a table with a column that has no text.
-type UnfitError struct{ Problem string }
+// UnfitError is returned for a table with a column, or a cell, that has no text.
+type UnfitError struct{ Problem, Remedy string }
 
 func (e *UnfitError) Error() string { return e.Problem }
 

@@ -64,9 +64,6 @@ func parquetFile(r io.Reader) (file io.ReaderAt, size int64, ok bool) {
 func (t *Table) withRecords(open func() (Records, error), form string, read func() error) (err error) {
 	t.form = form
 	if t.records, err = open(); err != nil {
-		if unfit := new(UnfitError); errors.As(err, &unfit) {
-			return t.Fault(err.Error(), "leave it out, or make text or a number of it")
-		}
 		return t.damaged(err)
 	}
 	defer t.records.Close()
@@ -75,6 +72,9 @@ func (t *Table) withRecords(open func() (Records, error), form string, read func
 
 // damaged is the error of a table of records that cannot be read on.
 func (t *Table) damaged(err error) error {
+	if unfit := new(UnfitError); errors.As(err, &unfit) {
+		return t.Fault(err.Error(), unfit.Remedy)
+	}
 	return &InputError{File: t.Name, Line: t.Line, Problem: "cannot be read as " + t.form + ": " + err.Error(), Remedy: "check that it is complete and not damaged", Err: err}
 }
 
