@@ -36,6 +36,7 @@ type trial struct {
 	best    *Choice
 
 	least float64
+	rank  int // the one with the least error
 	found int // rank of the last solution, at the best rank, that the limit did not cut
 	first int // λ at which the path of the best rank began
 }
@@ -94,10 +95,11 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error
 		return best, err
 	}
 	// The ranks tried are powers of two; what the penalty left of the best of them
-	// before it was used up may be the rank of the data.
+	// before it was used up may be the rank of the data. A way to centre that was
+	// given up at larger ranks may be the best at that one, if it is solved to the end.
 	for _, t := range trials {
-		if found := t.found; t.center == best.Center && found > best.Rank/2 && found < best.Rank {
-			if _, err := t.path(ctx, found, t.first, nil); err != nil {
+		if t.found > t.rank/2 && t.found < t.rank {
+			if _, err := t.path(ctx, t.found, t.first, nil, 0); err != nil {
 				return nil, err
 			}
 		}
@@ -138,12 +140,12 @@ func (t *trial) try(ctx context.Context, rank int) (float64, error) {
 	if t.last.uncut != nil && t.last.cut < first {
 		first, start = t.last.cut, t.last.uncut
 	}
-	now, err := t.path(ctx, rank, first, start)
+	now, err := t.path(ctx, rank, first, start, pathTolerance)
 	if err != nil {
 		return 0, err
 	}
 	if now.least < t.least || t.least == 0 {
-		t.least, t.found, t.first = now.least, 0, first
+		t.least, t.rank, t.found, t.first = now.least, rank, 0, first
 		if now.uncut != nil {
 			t.found = now.uncut.Rank
 		}
@@ -168,15 +170,16 @@ type walk struct {
 // chosen one is then solved to the end.
 const pathTolerance = 1e-7
 
-// path tries the λ for one rank, from the given one and its start on.
-func (t *trial) path(ctx context.Context, rank, first int, start *Factors) (*walk, error) {
+// path tries the λ for one rank, from the given one and its start on, each with the
+// tolerance of the settings or a larger one.
+func (t *trial) path(ctx context.Context, rank, first int, start *Factors, tolerance float64) (*walk, error) {
 	s := newSolver(t.rows, rank, t.Threads)
 	out, worse := &walk{least: math.Inf(1)}, 0
 	for at := first; at < len(t.lambdas); at++ {
 		lambda := t.lambdas[at]
 		trying := progress.Start(ctx, fmt.Sprintf("Trying rank %d, penalty %.3g", rank, lambda), 0, "")
 		problem := t.problem(rank, lambda, start)
-		problem.Tolerance = max(problem.Tolerance, pathTolerance)
+		problem.Tolerance = max(problem.Tolerance, tolerance)
 		f, err := s.solve(ctx, problem)
 		trying.Done()
 		if err != nil {

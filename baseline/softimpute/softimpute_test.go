@@ -380,7 +380,7 @@ func TestSparseDataOfLowRankAreRecovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit(context.Background(), matrix, Settings{Center: effects.NoCenter, Threads: 2})
+	f, err := Fit(context.Background(), matrix, Settings{Threads: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
