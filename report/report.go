@@ -7,12 +7,12 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"optcomplete"
+	"optcomplete/internal/textfile"
 	"optcomplete/model/store"
 	"optcomplete/result"
 	"optcomplete/twosided"
@@ -79,7 +79,7 @@ type Path struct {
 
 // ReadPath reads the result of a path.
 func ReadPath(file string) (*Path, error) {
-	text, err := os.ReadFile(file)
+	text, err := textfile.Whole(file, 256<<20)
 	if err != nil {
 		return nil, err
 	}

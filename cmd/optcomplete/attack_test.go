@@ -231,6 +231,9 @@ func (a *assault) ended(stdout, stderr string, state *os.ProcessState) error {
 			return fmt.Errorf("exit code %d, and %q in\n%.2000s", a.code, word, stderr)
 		}
 	}
+	if a.code == exitEarly && len(stdout) == 0 {
+		return fmt.Errorf("stopped early, and no result was printed\n%.2000s", stderr)
+	}
 	if quiet := slices.Contains(a.args, "serve"); a.code != exitDone && !quiet && len(stderr)+len(stdout) == 0 {
 		return fmt.Errorf("exit code %d without a word", a.code)
 	}

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"os"
 	"runtime"
 	"slices"
 	"strings"
@@ -190,7 +189,7 @@ streams, so the matrix may be larger than memory.`,
 func rowsOf(m *model.Model, ids []string) ([]int, error) {
 	if len(ids) == 1 && strings.HasPrefix(ids[0], "@") {
 		path := ids[0][1:]
-		text, err := os.ReadFile(path)
+		text, err := textfile.Whole(path, 256<<20)
 		if err != nil {
 			return nil, &data.InputError{File: path, Problem: "cannot be read: " + rootCause(err), Err: err}
 		}
