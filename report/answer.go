@@ -6,10 +6,14 @@ import (
 
 	"optcomplete/encode"
 	"optcomplete/model"
+	"optcomplete/result"
 )
 
 // mostDeeds is how many features the first screen describes.
 const mostDeeds = 12
+
+// fewDeeds is how many features have a line to themselves; more stand in two columns.
+const fewDeeds = 6
 
 // deed is what one feature does, in words.
 type deed struct {
@@ -30,7 +34,7 @@ func (m *Model) answer(path *Path) section {
 	if m.s.K == 0 {
 		s.Lead = say("The method %s selects no features.", name(m.s.Method))
 	} else {
-		s.Lead = say("Of %s %s, these %s explain the %s best.", m.num("features", whole), m.things(), m.num("k", whole), m.values())
+		s.Lead = say("Of %s %s, these %s explain the %s best%s.", m.num("features", whole), m.things(), m.num("k", whole), m.values(), m.asFound())
 	}
 	if deeds := m.deeds(); len(deeds) > 0 {
 		s.add(block{Deeds: deeds[:min(mostDeeds, len(deeds))]})
@@ -43,6 +47,14 @@ func (m *Model) answer(path *Path) section {
 	s.add(block{Cards: m.confidence(path)})
 	s.add(block{Text: m.verdict(), Proof: true})
 	return s
+}
+
+// asFound says that a better selection may exist, where that is not ruled out.
+func (m *Model) asFound() string {
+	if m.s.Certified && m.s.Status == result.Optimal {
+		return ""
+	}
+	return ", of all the selections that the search has seen"
 }
 
 // values is what people call the observed values.
@@ -100,7 +112,7 @@ func (m *Model) deeds() []deed {
 		default:
 			one.Way, one.Text = "both", say("%s%s differ, higher for %s of them; nine in ten between %s and %s%s.", which, n.Rows(), positive, m.num(path(of+"q05"), signed), m.num(path(of+"q95"), signed), per)
 		}
-		if m.s.Model == "full" && math.Abs(term.NewPerStep) > 1e-9 {
+		if m.s.Model == "full" && len(d.Terms) <= fewDeeds && math.Abs(term.NewPerStep) > 1e-9 {
 			one.Text = say("%s For a new %s: %s%s.", one.Text, n.Item(), m.num(path(new), signed), per)
 		}
 		one.Text += m.need(term.Name)
