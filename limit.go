@@ -17,7 +17,7 @@ type Division = selection.Division
 
 const (
 	rehearsalEntries = 100_000 // that a rehearsal is made on, about
-	rehearsalShare   = 20      // of what is left it gets at most one in so many
+	rehearsalShare   = 20      // of what is left it gets at most one in this many
 	extraShare       = 20      // as have the diagnostics
 	mostReserved     = 2       // and the fit of every row
 	rehearsalMargin  = 1.2     // a fit takes so much longer than its rehearsal, at worst

@@ -63,7 +63,7 @@ var longStep = 4 << 20
 
 const rememberedBytes = 256 << 20
 
-// others are the features that are not selected, at most so many: those that the
+// others are the features that are not selected, at most this many: those that the
 // cost falls with the fastest if they get weight beside the selection. Features
 // that are the same for all columns are left out.
 func (t *task) others(ctx context.Context, s *selector, found []int, most int) ([]int, error) {

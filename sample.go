@@ -31,7 +31,7 @@ const (
 // Numbers of the growing samples: the first has about firstEntries entries and at
 // least leastRows rows, each next one growBy times the rows, the last about
 // mostEntries entries. A row with more than longRow entries is thinned to about
-// so many.
+// this many.
 const (
 	sampleFrom      = 2_000_000
 	firstEntries    = 40_000
@@ -110,7 +110,7 @@ func newSampler(source data.Source, seed uint64) *sampler {
 	return s
 }
 
-// candidates draws about so many rows, by their ids. Of a source without ids the
+// candidates draws about this many rows, by their ids. Of a source without ids the
 // time does not depend on the number of rows.
 func (s *sampler) candidates(count int) []int {
 	if s.keys == nil {

@@ -37,7 +37,7 @@ func (r *someRowsReader) Append(i int, columns []int32, values []float64) ([]int
 	return r.from.Append(r.rows[i], columns, values)
 }
 
-// Renumber is the source with so many columns whose column j is column ranks[j]
+// Renumber is the source with this many columns whose column j is column ranks[j]
 // of it; columns that no rank names have no entries.
 func Renumber(s Source, columns int, ranks []int32) Source {
 	if _, m := s.Dims(); len(ranks) != m || columns < m {

@@ -160,7 +160,7 @@ func (n *notes) unseen(field int, level string) {
 	}
 }
 
-// warnings says it of so many items.
+// warnings says it of this many items.
 func (n *notes) warnings(e *Encoding, items int) []string {
 	of := func(count int) string {
 		if items == 1 {

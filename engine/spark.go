@@ -39,7 +39,7 @@ type Settings struct {
 }
 
 // DefaultLeast is how many entries a reading needs to be worth sending: a pass
-// over so many takes about as long on a thread as a query of Spark.
+// over this many takes about as long on a thread as a query of Spark.
 const DefaultLeast = 20_000_000
 
 // mostSent is how many bytes of data are sent to executors that cannot see them.

@@ -30,7 +30,7 @@ type GammaSettings struct {
 	Path gammapath.Path
 
 	Share   float64 // part of the entries to validate on; zero means 0.2
-	Entries int     // larger data are sampled by rows to about so many; zero: never
+	Entries int     // larger data are sampled by rows to about this many; zero: never
 	Seed    uint64
 	Threads int
 	OnPoint func(result.GammaPoint) // called after each γ; may be nil

@@ -17,7 +17,7 @@ import (
 // method is a way to complete a matrix.
 type method struct {
 	name   string
-	limits int // it is cancelled after so many time limits; 0: never, its search sees to the limit
+	limits int // it is cancelled after this many time limits; 0: never, its search sees to the limit
 	run    func(ctx context.Context, t *trial) (*outcome, error)
 }
 

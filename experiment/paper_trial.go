@@ -256,7 +256,7 @@ func (r *paperRun) generated(s Shape) bool {
 	return r.Memory > 0 && all > r.Memory && rest <= r.Memory && !s.Netflix
 }
 
-// A generated row takes about so many passes, of so long for an entry on one
+// A generated row takes about this many passes, of so long for an entry on one
 // processor: making it, the arithmetic, and fetching its features.
 const (
 	generatedPasses = 10

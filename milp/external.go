@@ -239,7 +239,7 @@ func (m *Master) exchanged(selection []int) float64 {
 // from η at the rounded selection: a cut may be violated by the solver's
 // feasibility tolerance, which applies to the row as scaled by the solver
 // (1e-6 of its largest entry); each weight is as far from an integer as
-// printed; and eta is printed with so many digits.
+// printed; and eta is printed with this many digits.
 func claimTolerance(m *Master, a answer) float64 {
 	scale := FileScale(m)
 	tolerance := rounds

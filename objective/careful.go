@@ -111,7 +111,7 @@ func (k *worker) careful(c *pass.Chunk, weights []float64, total *sums) {
 	}
 }
 
-// outward is the cost and the cut of one row of so many entries, rounded outwards.
+// outward is the cost and the cut of one row of this many entries, rounded outwards.
 func (k *worker) outward(one *sums, entries int, weights, cut []float64) (cost, constant float64) {
 	delta := 1.2e-16 * (16 + 4*math.Sqrt(float64(entries)))
 	norm := func(j int) float64 { return k.norm[j] / float64(k.longest) * float64(entries) }

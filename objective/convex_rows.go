@@ -43,7 +43,7 @@ type convexRow struct {
 }
 
 // Newton's steps end when the row's cost is known as exactly as it can be, or
-// after so many.
+// after this many.
 const (
 	newtonSteps = 60
 	newtonGap   = 1e-15 // duality gap relative to the cost

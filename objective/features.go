@@ -67,8 +67,8 @@ type table struct {
 	width int
 }
 
-// Where the table is made: for at least so many entries a column, and either half
-// the memory of the features or so many numbers.
+// Where the table is made: for at least this many entries a column, and either half
+// the memory of the features or this many numbers.
 const (
 	tableEntries = 2
 	tableNumbers = 1 << 24

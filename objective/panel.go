@@ -33,13 +33,13 @@ func (o *Exact) newPanel() panel {
 }
 
 // A panel has as many rows as leave room beside a tile in the second cache for
-// their sums over a block of features, in bytes, and no more than so many entries.
+// their sums over a block of features, in bytes, and no more than this many entries.
 const (
 	panelBytes   = 512 << 10
 	panelEntries = 8 << 20
 )
 
-// A tile's features take so many bytes of the cache: the less the better, as long
+// A tile's features take this many bytes of the cache: the less the better, as long
 // as a row has some entries in it.
 const (
 	tileBytes   = 256 << 10
@@ -61,7 +61,7 @@ func (o *Exact) tile() int {
 	return (o.m + tiles - 1) / tiles
 }
 
-// room is where the residual of a row of so many entries is to be written before
+// room is where the residual of a row of this many entries is to be written before
 // it is added, with room for kernel.Combine behind it.
 func (p *panel) room(entries int) []float64 {
 	p.r = grow(p.r, entries+kernel.CombineRoom)

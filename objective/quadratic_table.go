@@ -106,7 +106,7 @@ func (t *Table) Target() (y, diagonal []float64, squares float64) {
 // Rounding is the relative error of the products, as estimated for [Exact].
 func (t *Table) Rounding() float64 { return rounding(t.n) }
 
-// rounding is the relative error of a sum of so many products: it grows like
+// rounding is the relative error of a sum of this many products: it grows like
 // the root of their number.
 func rounding(terms int) float64 { return 1.2e-16 * (16 + 4*math.Sqrt(float64(terms))) }
 

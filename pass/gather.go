@@ -113,7 +113,7 @@ func (r *Results) Put(item int, parts [][]Part) error {
 	}
 }
 
-// Wait returns when the sinks have had all but so many of the items before the
+// Wait returns when the sinks have had all but this many of the items before the
 // given one, so that what they are to get does not pile up; at once without sinks,
 // and once End was called.
 func (r *Results) Wait(item, ahead int) {

@@ -3,7 +3,7 @@ package pass
 // Sums is a part of numbers that are added one by one.
 type Sums struct{ Values []float64 }
 
-// NewSums is so many zeros.
+// NewSums is this many zeros.
 func NewSums(n int) *Sums { return &Sums{make([]float64, n)} }
 
 // Merge adds.
@@ -13,7 +13,7 @@ func (s *Sums) Merge(o Part) {
 	}
 }
 
-// List is a part of numbers that follow each other: so many for each row.
+// List is a part of numbers that follow each other: this many for each row.
 type List struct{ Values []float64 }
 
 // Merge puts the others behind.

@@ -29,7 +29,7 @@ type pipeWorker struct {
 	sent map[string]bool // shared values
 }
 
-// NewPipes starts so many workers. Close ends them.
+// NewPipes starts this many workers. Close ends them.
 func NewPipes(workers int) *Pipes {
 	p := &Pipes{names: map[data.Source]string{}}
 	for range workers {
@@ -149,7 +149,7 @@ func (w *pipeWorker) run(ctx context.Context, message []byte, items int, next *a
 
 // Serve is a worker: it reads readings from in, each followed by the items it is
 // to compute, and writes their parts to out, until in ends. A frame is its length,
-// eight bytes with the lowest first, and so many bytes. An item is sent as a varint
+// eight bytes with the lowest first, and this many bytes. An item is sent as a varint
 // of its number plus one; 0 ends the reading. An answer begins with 0, or with 1 if
 // the rest is the text of an error.
 func Serve(in io.Reader, out io.Writer, open func(name string) (data.Source, error)) error {

@@ -144,5 +144,5 @@ func (e *Executor) Do(ctx context.Context, item int) ([][]Part, error) {
 	return out, nil
 }
 
-// Levels is the number of levels of a tree over so many leaves, above them.
+// Levels is the number of levels of a tree over this many leaves, above them.
 func levels(leaves int) int { return bits.Len(uint(max(leaves, 1) - 1)) }

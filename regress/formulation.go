@@ -190,7 +190,7 @@ func (f *formulation) Score(ctx context.Context, train, on rows, units []int, c 
 	return math.Sqrt(sum / total), nil
 }
 
-// Fold holds out every so many of the rows, shuffled by the seed.
+// Fold holds out one in n of the rows, shuffled by the seed.
 func (f *formulation) Fold(_ rows, which, of int) (train, held rows) {
 	train, held = rows{}, rows{}
 	for x, i := range random.New(f.settings.Seed, foldStream, 1).Perm(len(f.problem.Y)) {

@@ -61,7 +61,7 @@ func measure(l loss.Loss, problem Problem, x []float64) *Measures {
 }
 
 // auc is the share of pairs of a yes (at least one half) and a no in which the yes
-// has the larger prediction; equal ones count half, weights as so many rows. Zero
+// has the larger prediction; equal ones count half, weights as this many rows. Zero
 // if all are one or the other.
 func auc(problem Problem, x []float64) float64 {
 	order := make([]int, len(x))

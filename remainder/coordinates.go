@@ -139,7 +139,7 @@ func (f *Fit) turn(a, b [][]float64) {
 	f.Columns, f.Error, f.Rank = phi, errors, kept
 }
 
-// extended is a matrix of the traits that leaves the first so many others alone.
+// extended is a matrix of the traits that leaves the first n others alone.
 func extended(a [][]float64, first, rank int) [][]float64 {
 	var out [][]float64
 	for x := range first + len(a) {

@@ -44,7 +44,7 @@ const fewEntries = 5
 // firstPrecision is λ to begin with, as a part of the sum of squares of z.
 const firstPrecision = 0.02
 
-// of sets z of a row with so many entries, whose designs have this sum.
+// of sets z of a row with this many entries, whose designs have this sum.
 func (h *Habits) of(z, designs []float64, entries int) {
 	z[0] = math.Log1p(float64(entries))
 	for x, v := range h.Usual {
@@ -85,7 +85,7 @@ func (h *Habits) turned(a [][]float64) *Habits {
 	return &out
 }
 
-// beyond is with the B that lies so many times as far from that of another.
+// beyond is with the B that lies this many times as far from that of another.
 func (h *Habits) beyond(from *Habits, by float64) *Habits {
 	if h == nil {
 		return nil

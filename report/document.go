@@ -104,7 +104,7 @@ func (d *document) derive(how, a, b string) float64 {
 // style turns a number into text.
 type style func(float64) string
 
-// digits is a style with so many digits that matter.
+// digits is a style with this many digits that matter.
 func digits(n int) style {
 	return func(x float64) string {
 		size := math.Abs(x)

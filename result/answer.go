@@ -9,7 +9,7 @@ type Basis int
 
 const (
 	Known           Basis = iota // the row and the column both had training entries
-	NewRow                       // the row had none: the population stands for it
+	NewRow                       // the row had none: the population is used
 	NewColumn                    // the column had none: its features alone speak for it
 	NewRowAndColumn              // both
 )

@@ -13,8 +13,8 @@ const (
 	Optimal     Status = "optimal"     // no selection is better, up to the precision of the search
 	GapReached  Status = "gap"         // none is better by more than the gap that was asked for
 	TimeLimit   Status = "time_limit"  // the time was up
-	NodeLimit   Status = "node_limit"  // so many nodes were opened
-	PassLimit   Status = "pass_limit"  // so many evaluations were made
+	NodeLimit   Status = "node_limit"  // this many nodes were opened
+	PassLimit   Status = "pass_limit"  // this many evaluations were made
 	Interrupted Status = "interrupted" // the context was cancelled
 	Sampled     Status = "sampled"     // a method on samples met its own rule; nothing is proven
 	Fitted      Status = "fitted"      // nothing was selected: a baseline

@@ -11,7 +11,7 @@
 // one pool of cuts for the whole tree. [Path] solves k = 1..K and reuses every
 // cut, since a cut does not depend on k.
 //
-// A [Recorder] is told what proves the bound: points, branchings, fixings and what
+// A [Recorder] receives what proves the bound: points, branchings, fixings and what
 // closed each region. Package proof writes and checks it.
 //
 // It knows nothing of matrices, files or clocks other than its own limits. It

@@ -57,10 +57,10 @@ type Enumerator interface {
 type Region struct {
 	In         []int // in every selection
 	Candidates []int // in some
-	Left       int   // so many of them in each
+	Left       int   // this many of them in each
 
 	Below float64 // all selections whose cost may be below this are wanted,
-	Keep  int     // and the best so many of the others
+	Keep  int     // and the best this many of the others
 }
 
 // Listing is what an enumeration found.

@@ -2,7 +2,7 @@ package search
 
 import "errors"
 
-// Recorder is told what proves the bound of a search, as it happens, so that
+// Recorder receives what proves the bound of a search, as it happens, so that
 // someone else can check it: the points at which cuts were taken, and a tree of
 // regions. Cuts and nodes are numbered from 0, cuts by the order of the calls of
 // Cut; node 0 is the region of all selections that the settings allow.

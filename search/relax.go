@@ -13,7 +13,7 @@ const (
 	dropWeight = 1e-7 // weights below are set to zero
 	newWeight  = 1e-3 // weight of a feature that enters the support
 	trust      = 0.1  // a Newton step changes a weight by at most this factor
-	wideStart  = 64   // up to so many free features, all start with weight
+	wideStart  = 64   // up to this many free features, all start with weight
 	newtonMost = 80   // largest support for which Newton steps pay
 )
 

@@ -44,7 +44,7 @@ type Settings struct {
 	// nothing: every cut and every cost are the oracle's.
 	Guide Curved
 
-	// Recorder, if set, is told what proves the bound. Minimize only, and not
+	// Recorder, if set, receives what proves the bound. Minimize only, and not
 	// with Requires.
 	Recorder Recorder
 

@@ -39,7 +39,7 @@ func (h *heapOfNodes) Pop() any {
 }
 
 // When a region is small enough to be looked at whole, instead of relaxed and
-// split: so many selections evaluated one by one, about what a relaxation and
+// split: this many selections evaluated one by one, about what a relaxation and
 // its two children would cost; or, where the oracle can enumerate, an effort in
 // evaluations before the relaxation, and after it (see patience).
 const (

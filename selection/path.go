@@ -17,7 +17,7 @@ import (
 type PathSettings struct {
 	KMax      int // the path has every k from 1 to this
 	Folds     int // of cross-validation, at least 2; zero means 5
-	Repeats   int // if positive: so many hold-outs of a fifth instead of folds
+	Repeats   int // if positive: this many hold-outs of a fifth instead of folds
 	Bootstrap int // resamples of the rows, to see how stable the selection is; zero: none
 	K         int // the k whose stability is looked at; zero: the one-standard-error choice
 

@@ -20,7 +20,7 @@ import (
 // Settings of a fit. The zero value chooses everything by validation.
 type Settings struct {
 	// Shrinkage of row and column effects: the number of entries at which one
-	// is believed by half. Zero: chosen by validation; +Inf: no such effects.
+	// is shrunk half-way to 0. Zero: chosen by validation; +Inf: no such effects.
 	RowShrinkage, ColumnShrinkage float64
 
 	Holdout float64 // part of the entries to validate on; zero means 0.2

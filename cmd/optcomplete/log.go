@@ -280,7 +280,7 @@ func (l *searchLog) due(e *search.Event) bool {
 
 // heading prints the names of the columns where they are due: at first, when
 // another search begins, on the way from samples to all the entries, and every
-// so many lines.
+// this many lines.
 func (l *searchLog) heading(e *search.Event) {
 	first, phase, other := l.k == 0, e.Sampled != l.sampled, l.k != e.K
 	if !first && !phase && !other && l.lines < headingEvery {

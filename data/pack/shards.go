@@ -252,7 +252,7 @@ func (r *shardReader) Append(i int, columns []int32, values []float64) ([]int32,
 // that are made of several chunks then seldom need two shards.
 const shardChunks = 8
 
-// WriteShards divides a pack into packs of about so many bytes, whole chunks in
+// WriteShards divides a pack into packs of about this many bytes, whole chunks in
 // each, in a new folder that appears at path when all is written. An older folder of
 // packs there is replaced.
 func WriteShards(ctx context.Context, from *File, path string, bytes int64, threads int) (*Manifest, error) {

@@ -108,7 +108,7 @@ func (r *paperRows) observed(i int, _ *scratch, columns []int32) []int32 {
 	return columns
 }
 
-// usual is a number of entries that so many columns seldom exceed.
+// usual is a number of entries that this many columns seldom exceed.
 func (r *paperRows) usual(columns int) int {
 	mean := float64(columns) * (1 - r.Missing)
 	return min(columns, int(mean+float64(4*math.Sqrt(mean)))+1)

@@ -58,7 +58,7 @@ func (a *axis) spot(scaled float64) float64 {
 	return a.from + (scaled-a.low)/(a.high-a.low)*(a.to-a.from)
 }
 
-// ticks are round numbers inside the axis, about so many.
+// ticks are round numbers inside the axis, about this many.
 func (a *axis) ticks(about int) []float64 {
 	if !a.log {
 		return ticks(a.low, a.high, about)
@@ -95,7 +95,7 @@ func (a *axis) ticks(about int) []float64 {
 	return out
 }
 
-// ticks are round numbers between low and high, about so many.
+// ticks are round numbers between low and high, about this many.
 func ticks(low, high float64, about int) []float64 {
 	rough := (high - low) / float64(about)
 	unit := math.Pow(10, math.Floor(math.Log10(rough)))

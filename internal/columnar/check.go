@@ -15,9 +15,9 @@ import (
 // has in the file is not one of theirs.
 const (
 	freeBytes  = 64 << 20 // bytes that any page may have once unpacked,
-	mostRatio  = 10_000   // and above them so many times its bytes in the file
+	mostRatio  = 10_000   // and above them this many times its bytes in the file
 	freeValues = 1 << 24  // values that any page may have,
-	mostValues = 64       // and above them so many for each of its unpacked bytes
+	mostValues = 64       // and above them this many for each of its unpacked bytes
 )
 
 // check compares what the pages of a column chunk announce with each other and

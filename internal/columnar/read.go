@@ -179,7 +179,7 @@ func (f *File) Floats(group, column int, out []float64) (err error) {
 	return nil
 }
 
-// Scan reads columns together, batches of at most so many rows one after the
+// Scan reads columns together, batches of at most this many rows one after the
 // other. The vectors of a batch are its receiver's to keep.
 func (f *File) Scan(ctx context.Context, columns []int, rows int, yield func([]Vector) error) (err error) {
 	defer recovered(&err)

@@ -94,7 +94,7 @@ func (c *cursor) fill() error {
 	return nil
 }
 
-// read appends the values of so many rows.
+// read appends the values of this many rows.
 func (c *cursor) read(to *Vector, rows int) error {
 	to.Kind = c.column.Kind
 	for row := 0; row < rows || c.column.List; {

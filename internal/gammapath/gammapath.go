@@ -23,7 +23,7 @@ type Path struct {
 	Unit              float64
 	First, Last, Step float64
 	Equal             float64 // errors this near, relatively, are the same
-	// Patience: so many γ in a row that are worse, or no better with something left
+	// Patience: this many γ in a row that are worse, or no better with something left
 	// to prove, end the path; zero: none do. Where proofs are free and errors equal
 	// the coefficients are still shrunk so much that the same features win: that
 	// says nothing of a larger γ.

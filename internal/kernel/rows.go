@@ -138,7 +138,7 @@ func addGram(square, v []float64, entries, width, t int) {
 	}
 }
 
-// gramVectors is how many vectors a block of so many rows can have.
+// gramVectors is how many vectors a block of this many rows can have.
 func gramVectors(rows int) int { return min(12/rows, 6) }
 
 // ToLane writes the lower triangle of a square matrix, whose rows lie width apart,

@@ -13,7 +13,7 @@ import (
 	"sync/atomic"
 )
 
-// Do does the work for parts 0..parts−1, on so many goroutines (threads; 0 means
+// Do does the work for parts 0..parts−1, on this many goroutines (threads; 0 means
 // 1), each of which starts its own worker, until all is done, an error occurs or
 // ctx ends. Of several errors the one of the first part is returned.
 func Do(ctx context.Context, parts, threads int, start func(thread int) func(part int) error) error {

@@ -22,7 +22,7 @@ type Reporter interface {
 // goroutines.
 type Task interface {
 	Add(n int64)   // n more are done
-	To(done int64) // so many are done in all
+	To(done int64) // this many are done in all
 	Done()         // it is over, finished or not; calling it again does nothing
 }
 

@@ -11,10 +11,10 @@ import (
 	"strings"
 )
 
-// Down prints x with so many significant digits, at most x.
+// Down prints x with this many significant digits, at most x.
 func Down(x float64, digits int) string { return toward(x, 0, digits, math.Signbit(x)) }
 
-// Up prints x with so many significant digits, at least x.
+// Up prints x with this many significant digits, at least x.
 func Up(x float64, digits int) string { return toward(x, 0, digits, !math.Signbit(x)) }
 
 // PercentUp prints a fraction that is not negative as a percentage with three
@@ -39,7 +39,7 @@ func PercentUp(x float64) string {
 	return text + " %"
 }
 
-// toward prints x·10^shift with so many significant digits, at most 15, its
+// toward prints x·10^shift with this many significant digits, at most 15, its
 // magnitude rounded away from zero or towards it. The decimals are computed
 // exactly.
 func toward(x float64, shift, digits int, away bool) string {

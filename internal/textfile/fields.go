@@ -3,7 +3,7 @@ package textfile
 import "bytes"
 
 // DetectDelimiter finds what separates the fields of a table whose first line
-// this is and that has at least so many fields. A tab seldom stands in text, so
+// this is and that has at least this many fields. A tab seldom stands in text, so
 // enough tabs decide; else the more frequent of comma and semicolon. What
 // stands in quotes does not count.
 func DetectDelimiter(line []byte, fields int) byte {

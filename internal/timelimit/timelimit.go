@@ -11,7 +11,7 @@ import (
 // Clock is a time limit that runs. A nil clock has none.
 type Clock struct{ end time.Time }
 
-// choiceShare is the part of what is left that the choice of γ gets at most: one in so many.
+// choiceShare is the part of what is left that the choice of γ gets at most: one in this many.
 const choiceShare = 3
 
 // ErrOver is why something was left out that nothing else depends on.

@@ -14,7 +14,7 @@ const maxTrace = 400
 // changed. Of long searches it keeps fewer of the bound's, evenly.
 type Trace struct {
 	points []result.TracePoint
-	every  int // of the moments, so many are one point
+	every  int // of the moments, this many are one point
 	since  int
 	before float64 // seconds of earlier searches: a proof may follow a sampled one
 }

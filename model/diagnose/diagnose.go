@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	mostValues   = 32   // up to so many different values get a bar each
-	valueBars    = 40   // more of them share so many
+	mostValues   = 32   // up to this many different values get a bar each
+	valueBars    = 40   // more of them share this many
 	stepBars     = 32   // of a term's effect over rows
 	residualBars = 41   // between −4 and 4 times their root mean square
 	termBins     = 8    // of columns, by the value of a term
@@ -159,7 +159,7 @@ func (v *valueSums) bars(low, high float64) (bars []result.Bar) {
 	return bars
 }
 
-// place is which of so many equal parts of low..high v is in; outside, the
+// place is which of this many equal parts of low..high v is in; outside, the
 // first or the last.
 func place(v, low, high float64, parts int) int {
 	at := (v/2 - low/2) / (high/2 - low/2) * float64(parts) // halves: the difference may not be finite
@@ -201,7 +201,7 @@ func entryBars(entries []int32) []result.Bar {
 	return bars
 }
 
-// doubling is the numbers with so many binary digits.
+// doubling is the numbers with this many binary digits.
 func doubling(digits int) (low, high float64) {
 	if digits == 0 {
 		return 0, 0

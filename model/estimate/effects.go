@@ -26,7 +26,7 @@ const effectSweeps = 10
 //	Σ (a_ij − mean − r_i − c_j)² + rowShrinkage·Σ r_i² + columnShrinkage·Σ c_j²
 //
 // by turns, so a shrinkage is the number of entries at which an effect is
-// believed by half. Rows and columns without entries have effect 0.
+// shrunk half-way to 0. Rows and columns without entries have effect 0.
 //
 // It reads the source once for each turn, and once before unless its survey is
 // known.

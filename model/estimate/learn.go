@@ -17,7 +17,7 @@ type learner struct {
 	d       int
 	threads int
 	kept    []keptGrams // of each chunk; nil: too many to keep
-	every   int         // of so many blocks of rows, one is in the sample
+	every   int         // of this many blocks of rows, one is in the sample
 }
 
 // keptGrams is the packed triangles of the groups of a chunk, one after the other.
@@ -38,7 +38,7 @@ const learnBytes = 512 << 20
 const learnBlock = 256
 
 // newLearner prepares to learn. The rows' products are kept if they take at most
-// so many bytes; zero means learnBytes.
+// this many bytes; zero means learnBytes.
 func newLearner(s data.Source, design []float64, d, threads int, most int64) *learner {
 	if most == 0 {
 		most = learnBytes
@@ -91,7 +91,7 @@ func (w *learnWorker) gram(c *pass.Chunk, triangles []float64, group []int) {
 	}
 }
 
-// learn takes steps from the given prior, at most so many (zero means
+// learn takes steps from the given prior, at most this many (zero means
 // priorSteps), until it hardly moves. It changes and returns that prior. Of many
 // rows it learns on a sample first, which brings it near, and unless it is only
 // to come near then on all.
@@ -112,7 +112,7 @@ func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, 
 	return p, p.invert()
 }
 
-// steps are those of learning, on one of every so many blocks of rows.
+// steps are those of learning, on one of every few blocks of rows.
 func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, most, every int) error {
 	for range most {
 		if err := p.invert(); err != nil {
@@ -134,7 +134,7 @@ func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, 
 type learnStep struct {
 	Design *pass.Shared[[]float64]
 	Prior  Prior
-	Every  int // one of so many blocks of rows is learned on
+	Every  int // one of this many blocks of rows is learned on
 
 	kept []keptGrams // nil: none, or the pass was sent
 }

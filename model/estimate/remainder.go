@@ -21,7 +21,7 @@ const (
 
 // Remainder describes what predictions have beside effects and selected features:
 // coefficients of the other features, shrunken by a learned prior, and unnamed
-// traits, of which every row and every column has so many. Together they are
+// traits, of which every row and every column has this many. Together they are
 // the factors of the remainder: a prediction adds the product of the row's and
 // the column's. See package remainder.
 type Remainder struct {
@@ -202,7 +202,7 @@ func meanSquare(design []float64, entries []int, known, x int) float64 {
 	return sum / count
 }
 
-// first is the prior of the first so many numbers.
+// first is the prior of the first n numbers.
 func (p *Prior) first(d int) *Prior {
 	out := &Prior{Mean: slices.Clone(p.Mean[:d]), Noise: p.Noise}
 	for x := range d {

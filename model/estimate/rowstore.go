@@ -25,12 +25,12 @@ type RowMatrix struct {
 
 var _ RowStore = (*RowMatrix)(nil)
 
-// NewRowMatrix makes room for so many rows of k coefficients.
+// NewRowMatrix makes room for this many rows of k coefficients.
 func NewRowMatrix(rows, k int) *RowMatrix {
 	return &RowMatrix{K: k, Values: make([]float64, rows*k)}
 }
 
-// InMemory is the coefficients of so many rows of a store in memory, which may be
+// InMemory is the coefficients of this many rows of a store in memory, which may be
 // the store itself.
 func InMemory(s RowStore, rows, k int) *RowMatrix {
 	if m, ok := s.(*RowMatrix); ok {

@@ -94,7 +94,7 @@ func columnTable(m *model.Model) *Table {
 
 // namesOf gives the Parquet columns of the terms and of the remainder: the
 // other features by their names, remainder_1 and so on, and covariance_1 and so
-// on for so many numbers.
+// on for this many numbers.
 func namesOf(m *model.Model, errors int) []string {
 	all := slices.Clone(m.Summary.Terms)
 	if m.Remainder != nil {

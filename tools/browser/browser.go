@@ -178,7 +178,7 @@ func (p *Page) Click(selector string) error {
 	return chromedp.Run(p.ctx, chromedp.Click(selector, chromedp.ByQuery))
 }
 
-// Screenshot is a PNG of the whole page, or of its first so many pixels if height
+// Screenshot is a PNG of the whole page, or of its first this many pixels if height
 // is not 0.
 func (p *Page) Screenshot(height int) (png []byte, err error) {
 	err = chromedp.Run(p.ctx, chromedp.ActionFunc(func(ctx context.Context) error {

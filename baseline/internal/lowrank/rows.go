@@ -21,7 +21,7 @@ type Rows struct {
 // pass, unless a caller says otherwise.
 const Memory = 4 << 30
 
-// NewRows cuts a source into parts of about as many entries each, at most so many
+// NewRows cuts a source into parts of about as many entries each, at most this many
 // where data.Chunks has more. A source of which the entries fit into memory, in
 // bytes (zero means Memory), is read once and kept.
 func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (*Rows, error) {
@@ -51,7 +51,7 @@ func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (
 	return r, nil
 }
 
-// fits tells whether the entries of a source take at most so many bytes.
+// fits tells whether the entries of a source take at most this many bytes.
 func fits(source data.Source, memory int64) bool {
 	n, _ := source.Dims()
 	return int64(source.Observed())*12+int64(n)*8 <= memory

@@ -98,7 +98,7 @@ func (t *task) Add(n int64) {
 	t.progressed(t.done.Add(n))
 }
 
-// To tells that so many are done in all.
+// To tells that this many are done in all.
 func (t *task) To(done int64) {
 	t.done.Store(done)
 	t.progressed(done)
