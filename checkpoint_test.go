@@ -14,6 +14,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/encode"
 	"optcomplete/internal/attack"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -127,7 +128,7 @@ func TestFingerprintHasEveryField(t *testing.T) {
 	}
 	problem, settings := Problem{Ratings: in.Ratings, Features: in.Features, Encoding: &encode.Encoding{}}, Settings{}
 	text := func() string {
-		entries, err := entriesHash(context.Background(), problem.Ratings.Source(), 1)
+		entries, err := pass.Fingerprint(context.Background(), problem.Ratings.Source(), 1)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -25,7 +25,7 @@ import (
 )
 
 // Version is the version of the program, recorded in every model.
-const Version = "0.1.0"
+const Version = spec.Version
 
 // Model is a fitted model; see package model.
 type Model = model.Model

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/random"
+	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -22,6 +23,7 @@ type formulation struct {
 	problem  Problem
 	settings Settings
 	find     search.Settings
+	clock    *timelimit.Clock // of a whole fit; nil: none
 
 	// The rows that were asked for last, standardised: a selection of each k is fitted
 	// on the same ones.
@@ -118,8 +120,11 @@ func (f *formulation) Choose(ctx context.Context, train rows, k int, on func(res
 	}
 	settings, find := f.settings, f.find
 	settings.OnGamma, find.K = on, max(k, len(f.find.Always))
+	ctx, cancel := f.clock.Choice(ctx)
+	defer cancel()
 	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, find)
 	c.Gamma *= float64(f.count(train)) / float64(len(f.problem.Y))
+	c.Cut = ctx.Err()
 	return c, err
 }
 
@@ -203,7 +208,21 @@ func (f *formulation) Fold(_ rows, which, of int) (train, held rows) {
 	return train, held
 }
 
+// split holds out a share of the rows, drawn by the seed from rows in an order of
+// their own.
+func (p Problem) split(share float64, seed uint64) (train, held Problem) {
+	if share == 0 {
+		return p, Problem{}
+	}
+	f := &formulation{problem: p.sorted()}
+	n := len(p.Y)
+	order := random.New(seed, holdoutStream).Perm(n)
+	out := max(min(int(math.Round(share*float64(n))), n-1), 0)
+	return f.part(order[out:]), f.part(order[:out])
+}
+
 const (
+	holdoutStream   = 0x686f6c64   // "hold"
 	repeatStream    = 0x7265706561 // "repea"
 	bootstrapStream = 0x626f6f74   // "boot"
 )

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"time"
 
+	"optcomplete/checkpoint"
+	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/suggest"
 	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
@@ -27,8 +29,8 @@ type Problem struct {
 }
 
 // Settings say how to fit. All but K may be left at zero. γ is that of columns with
-// Σx² = n. Of the statistics, the table has no use for γ₀, the shrinkage of effects
-// and the hold-out: giving one is an error.
+// Σx² = n. Of the statistics, the table has no use for γ₀ and the shrinkage of
+// effects: giving one is an error. A hold-out is one of rows.
 type Settings struct {
 	K int // how many features to select, 1..p
 	spec.Choice
@@ -42,10 +44,24 @@ type Settings struct {
 	NoIntercept bool // no intercept: the columns and the values are not centred
 	Folds       int  // parts of the table to validate γ on in turn; zero means 5
 
+	// Checkpoint is a folder that keeps what was computed, so that a run that was
+	// killed goes on from there; empty: none. See package checkpoint.
+	Checkpoint string
+
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 
 	OnDivided func(selection.Division) // told before the search how the time limit is divided; may be nil
+}
+
+// changesNoAnswer are the settings that runs may differ in and still share what was
+// computed.
+var changesNoAnswer = fingerprint.LeftOut{
+	"Settings.Limits":     "ends a search, at costs that are what they are, and uses more or less of the machine",
+	"Settings.Checkpoint": "where the answers are kept",
+	"Settings.OnEvent":    "only watches",
+	"Settings.OnGamma":    "only watches",
+	"Settings.OnDivided":  "only watches",
 }
 
 // Kind is what model.json calls a regression.
@@ -60,33 +76,33 @@ const largest = 1e100
 // found, a true bound, and a status that says so.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, error) {
 	start := time.Now()
-	f, err := newFormulation(problem, &settings)
+	if err := settings.Statistics.Validate(); err != nil {
+		return nil, err
+	}
+	train, held := problem.split(settings.Holdout, settings.Seed)
+	f, err := newFormulation(train, &settings)
 	if err != nil {
 		return nil, err
 	}
-	clock := timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	choosing, cancel := clock.Choice(ctx)
-	defer cancel()
-	c, err := f.Choose(choosing, nil, settings.K, settings.OnGamma)
-	if err != nil {
-		return nil, search.SettingsError(err)
+	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
+	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided}
+	if settings.Checkpoint != "" {
+		if run.Memory, err = checkpoint.Open(settings.Checkpoint, fingerprint.Run()+
+			fingerprint.Text("Problem", f.problem, nil)+fingerprint.Text("Settings", settings, changesNoAnswer)); err != nil {
+			return nil, err
+		}
+		defer run.Memory.Close()
 	}
-	chosen := time.Since(start)
-	cost, err := f.Cost(ctx, nil, settings.K, c)
-	if err != nil {
-		return nil, err
-	}
-	cost.Find.OnEvent, cost.Find.TimeLimit = settings.OnEvent, clock.Search(0)
-	if settings.OnDivided != nil && clock != nil {
-		settings.OnDivided(selection.Division{Limit: settings.TimeLimit, Choice: chosen, Tried: len(c.GammaPath), Cut: choosing.Err() != nil, Search: cost.Find.TimeLimit})
-	}
-	found, err := selection.Select(ctx, cost, f.Names())
+	found, err := selection.Fit(ctx, f, rows(nil), run)
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.result(context.WithoutCancel(ctx), found.Units, found.Certificate, c)
+	r, err := f.result(context.WithoutCancel(ctx), found.Units, found.Certificate, found.Choices)
 	if err != nil {
 		return nil, err
+	}
+	if len(held.Y) > 0 {
+		r.Holdout = f.score(held, r)
 	}
 	r.Seconds, r.Removal = time.Since(start).Seconds(), found.Removal
 	return r, nil
@@ -154,9 +170,6 @@ func validate(problem Problem, s Settings) error {
 	}
 	if err := spec.Refuse("certified", Kind, s.Choice, s.Limits, s.Statistics); err != nil {
 		return err
-	}
-	if s.Holdout != 0 {
-		return spec.Errorf("a regression has no hold-out")
 	}
 	if s.Folds < 0 || s.Folds == 1 {
 		return spec.Errorf("the number of folds is %d, but must be at least 2", s.Folds)

@@ -418,3 +418,34 @@ func TestOrderOfLinesChangesNothing(t *testing.T) {
 		t.Errorf("in one order\n%s\nin another\n%s", results[0], results[1])
 	}
 }
+
+// TestHoldoutAndCheckpoint: rows that are kept aside change nothing but their own
+// score, and a run that goes on from a checkpoint ends with the same bits.
+func TestHoldoutAndCheckpoint(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	problem := Problem{Names: []string{"a", "b", "c", "d"}}
+	for range 50 {
+		x := []float64{r.NormFloat64(), r.NormFloat64(), r.NormFloat64(), r.NormFloat64()}
+		problem.X, problem.Y = append(problem.X, x...), append(problem.Y, 2*x[0]-x[2]+0.1*r.NormFloat64())
+	}
+	settings := Settings{K: 2, Statistics: spec.Statistics{Holdout: 0.2}, Checkpoint: filepath.Join(t.TempDir(), "run")}
+	first, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Rows != 40 || first.Holdout == nil || first.Holdout.Rows != 10 || first.Holdout.RMSE > 0.5 {
+		t.Fatalf("%d rows, held out %+v", first.Rows, first.Holdout)
+	}
+	again, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings.Checkpoint = ""
+	without, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again.Cost != first.Cost || without.Cost != first.Cost || again.Gamma != without.Gamma || again.Passes != without.Passes {
+		t.Errorf("cost %v, from the checkpoint %v, without %v", first.Cost, again.Cost, without.Cost)
+	}
+}

@@ -39,6 +39,8 @@ type Result struct {
 
 	Selection []int `json:"-"` // indices of the selected features, increasing
 
+	Holdout *Score `json:"holdout,omitempty"` // on rows that were kept aside; nil: none were
+
 	Removal []result.Removal `json:"removal,omitempty"` // what the selection would cost without each of its features
 
 	Validation float64 `json:"validation_rmse,omitempty"` // of a path: mean over folds
@@ -101,29 +103,46 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 	if r.Loss == loss.Huber {
 		r.Delta = f.settings.Delta
 	}
+	on := f.score(f.problem, r)
+	r.RMSE, r.RSquared, r.Measures = on.RMSE, on.RSquared, on.Measures
+	return r, nil
+}
+
+// Score is how well a regression explains rows.
+type Score struct {
+	Rows     int     `json:"rows"`
+	RMSE     float64 `json:"rmse"`
+	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
+	*Measures
+}
+
+// score compares predictions with the values of a table.
+func (f *formulation) score(problem Problem, r *Result) *Score {
+	n, p := len(problem.Y), len(problem.Names)
+	out := &Score{Rows: n}
 	var sum, total, mean, around float64
 	x := make([]float64, n)
-	for i := range f.problem.Y {
-		total += f.problem.weight(i)
+	for i := range problem.Y {
+		total += problem.weight(i)
 	}
-	for i, y := range f.problem.Y {
-		x[i] = r.predictor(f.problem.X[i*p:][:p])
+	for i, y := range problem.Y {
+		x[i] = r.predictor(problem.X[i*p:][:p])
 		e := y - r.Loss.Mean(x[i])
-		sum += f.problem.weight(i) * (e * e)
-		mean += f.problem.weight(i) * y / total
+		sum += problem.weight(i) * (e * e)
+		mean += problem.weight(i) * y / total
 	}
 	if f.settings.NoIntercept && r.Loss == loss.Squared {
 		mean = 0
 	}
-	for i, y := range f.problem.Y {
-		around += f.problem.weight(i) * ((y - mean) * (y - mean))
+	for i, y := range problem.Y {
+		around += problem.weight(i) * ((y - mean) * (y - mean))
 	}
-	r.RMSE = math.Sqrt(sum / total)
+	out.RMSE = math.Sqrt(sum / total)
 	if around > 0 {
-		r.RSquared = 1 - sum/around
+		out.RSquared = 1 - sum/around
 	}
-	r.Measures = measure(r.Loss, f.problem, x)
-	return r, nil
+	out.Measures = measure(r.Loss, problem, x)
+	return out
 }
 
 func named(names []string, selection []int) []string {

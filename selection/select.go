@@ -18,6 +18,10 @@ type Found struct {
 	// be looked at, and never take the answer down.
 	RemovalError error
 	At           time.Duration // into the search; what came after went into the proof
+
+	// Of a Fit, what was chosen, how long that took, and when the search began.
+	Choices          Choices
+	Chosen, Prepared time.Duration
 }
 
 // Select searches a cost, certifies what it finds and costs the removal of each

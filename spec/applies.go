@@ -37,7 +37,7 @@ var Uses = map[string]Use{
 	"split":            {Models: OfMatrix},
 	"memory":           {Models: OfMatrix},
 	"residual-rank":    {Methods: Selecting, Models: OfMatrix},
-	"checkpoint":       {Methods: Selecting, Models: OfMatrix},
+	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
 	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix},
 }

@@ -8,6 +8,9 @@ import (
 	"time"
 )
 
+// Version is that of the program.
+const Version = "0.1.0"
+
 // Choice says what may be selected. How many (k) is not here: a path has many.
 type Choice struct {
 	Always []string // names to select in any case: features, groups or products

@@ -5,13 +5,16 @@ import (
 	"context"
 	"time"
 
+	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/timelimit"
 	"optcomplete/internal/trace"
 	"optcomplete/model"
 	"optcomplete/objective"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -30,7 +33,9 @@ type Settings struct {
 	Constants bool     // add the constant feature "1" to either side
 	Heredity  Heredity // what a product may only be selected with
 
-	Version string // of the program, recorded in the model
+	// Checkpoint is a folder that keeps what was computed, so that a run that was
+	// killed goes on from there; empty: none. See package checkpoint.
+	Checkpoint string
 
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
@@ -59,31 +64,26 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		train.entries, held = evaluate.SplitMatrix(entries, settings.Holdout, settings.Seed)
 	}
 	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	c, err := f.Choose(ctx, train, settings.K, settings.OnGamma)
-	if err != nil {
-		return nil, search.SettingsError(err)
-	}
-	chosen := time.Since(start)
-	cost, err := f.Cost(ctx, train, settings.K, c)
-	if err != nil {
-		return nil, err
+	before := time.Since(start)
+	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided}
+	if settings.Checkpoint != "" {
+		if run.Memory, err = openCheckpoint(ctx, problem, entries, settings); err != nil {
+			return nil, err
+		}
+		defer run.Memory.Close()
 	}
 	var trace trace.Trace
-	cost.Find.OnEvent = func(e search.Event) {
+	run.OnEvent = func(e search.Event) {
 		trace.Event(e)
 		if settings.OnEvent != nil {
 			settings.OnEvent(e)
 		}
 	}
-	cost.Find.TimeLimit = f.clock.Search(0)
-	if settings.OnDivided != nil && f.clock != nil {
-		settings.OnDivided(selection.Division{Limit: settings.TimeLimit, Choice: chosen, Tried: len(c.GammaPath), Cut: c.Cut != nil, Search: cost.Find.TimeLimit})
-	}
-	accumulated := time.Since(start)
-	found, err := selection.Select(ctx, cost, f.all)
+	found, err := selection.Fit(ctx, f, train, run)
 	if err != nil {
 		return nil, err
 	}
+	c := found.Choices
 	searched := time.Since(start)
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	fitted := &Model{Summary: f.summary(found, c)}
@@ -94,9 +94,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	fitted.Summary.RowEncoding = usedOf(problem.RowEncoding, fitted.Rows)
 	fitted.entries = entriesOf(fitted.Rows, problem.Ratings.RowIDs, entries, train.entries)
 	fitted.Summary.Trace = trace.Points()
-	selected, total := accumulated+found.At, time.Since(start)
+	selected, total := before+found.Prepared+found.At, time.Since(start)
 	fitted.Summary.Seconds = result.Seconds{
-		Choose: chosen.Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
+		Choose: (before + found.Chosen).Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
 		Complete: (total - searched).Seconds(), Total: total.Seconds(),
 	}
 	return fitted, fitted.Summary.Normalize()
@@ -124,12 +124,34 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	return r, nil
 }
 
+// changesNoAnswer are the fields that runs may differ in and still share what was
+// computed.
+var changesNoAnswer = fingerprint.LeftOut{
+	"Problem.Ratings":     "written as the hashes of ids and entries",
+	"Settings.Limits":     "ends a search, at costs that are what they are, and uses more or less of the machine",
+	"Settings.Checkpoint": "where the answers are kept",
+	"Settings.OnEvent":    "only watches",
+	"Settings.OnGamma":    "only watches",
+	"Settings.OnDivided":  "only watches",
+}
+
+// openCheckpoint opens the memory of this run.
+func openCheckpoint(ctx context.Context, problem Problem, entries *data.Matrix, settings Settings) (*checkpoint.Store, error) {
+	hash, err := pass.Fingerprint(ctx, entries, settings.Threads)
+	if err != nil {
+		return nil, err
+	}
+	ids := struct{ RowIDs, ColumnIDs []string }{problem.Ratings.RowIDs, problem.Ratings.ColumnIDs}
+	return checkpoint.Open(settings.Checkpoint, fingerprint.Run()+"entries "+hash+"\n"+fingerprint.Text("Ratings", ids, nil)+
+		fingerprint.Text("Problem", problem, changesNoAnswer)+fingerprint.Text("Settings", settings, changesNoAnswer))
+}
+
 // summary is what is known once the search is over.
 func (f *formulation) summary(found *selection.Found, c selection.Choices) Summary {
 	settings := f.settings
 	s := Summary{Summary: model.Summary{
 		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: selection.Named(f.all, found.Units),
-		Gamma: c.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: settings.Version,
+		Gamma: c.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: spec.Version,
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
 	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
@@ -183,14 +205,14 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 
 // chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
 // is the mean square of the products.
-func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings, clock *timelimit.Clock) (float64, []result.GammaPoint, error) {
+func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings, clock *timelimit.Clock) (gamma float64, path []result.GammaPoint, cut, err error) {
 	fit, held := evaluate.SplitMatrix(train, 0.2, settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
 		fit, held = train, train // nothing to validate on
 	}
 	products, err := objective.NewTwoSided(ctx, fit, s.rows, s.columns, settings.Threads)
 	if err != nil {
-		return 0, nil, err
+		return 0, nil, nil, err
 	}
 	_, diagonal, _ := products.Target()
 	unit := 0.0
@@ -202,7 +224,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
 	ctx, cancel := clock.Choice(ctx)
 	defer cancel()
-	return gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+	gamma, path, err = gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		at := oracle.WithGamma(gamma)
 		result, err := search.Minimize(ctx, at, find)
@@ -227,6 +249,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 		point.Selected = s.names(result.Selection)
 		return point, nil
 	}, settings.OnGamma)
+	return gamma, path, ctx.Err(), err
 }
 
 // predictor predicts entries of the matrix: Σ u·x·b over the selection.

@@ -71,7 +71,7 @@ func (f *formulation) Choose(ctx context.Context, train part, k int, on func(res
 	}
 	settings, find := f.settings, f.find
 	settings.OnGamma, find.K = on, max(k, len(find.Always))
-	c.Gamma, c.GammaPath, err = f.chooseGamma(ctx, train.entries, settings, find, f.clock)
+	c.Gamma, c.GammaPath, c.Cut, err = f.chooseGamma(ctx, train.entries, settings, find, f.clock)
 	return c, err
 }
 

@@ -124,6 +124,7 @@ file, pass by pass.`,
 			if settings.Split == spec.TimeSplit && settings.Holdout == 0 {
 				return usagef("--split time says which entries to hold out: add a share, such as --holdout 0.2")
 			}
+			settings.Checkpoint = large.folder
 			if twoSided {
 				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
 			}

@@ -24,7 +24,6 @@ func (f *largeFlags) register(flags *settings.Flags) {
 
 // resolve puts what the flags say into the settings of a fit.
 func (f *largeFlags) resolve(s *optcomplete.Settings) error {
-	s.Checkpoint = f.folder
 	s.Memory = memory.Free() / 2
 	if f.memory != "" {
 		var err error

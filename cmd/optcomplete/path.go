@@ -16,6 +16,7 @@ import (
 	"optcomplete/internal/chart"
 	"optcomplete/internal/rounding"
 	"optcomplete/result"
+	"optcomplete/selection"
 )
 
 func pathCommand(c *common) *cobra.Command {
@@ -182,6 +183,20 @@ const mostReplacements = 10
 
 func printStability(w io.Writer, r *optcomplete.PathResult) {
 	s := r.Stability
+	printFrequencies(w, s)
+	for _, p := range r.Points {
+		if p.K != s.K || len(s.NearTies) == 0 {
+			continue
+		}
+		fmt.Fprintln(w, "Next best selections seen on all rows")
+		for _, tie := range s.NearTies {
+			fmt.Fprintf(w, "  cost +%-10s %s\n", percent((tie.Cost-p.Cost)/max(p.Cost, 1e-300)), exchange(s.Selected, tie.Selected))
+		}
+	}
+}
+
+// printFrequencies tells how often resamples select what.
+func printFrequencies(w io.Writer, s *selection.Stability) {
 	fmt.Fprintf(w, "Stability of k = %d: %s of the rows, %d of them select the same features\n", s.K, count(s.Resamples, "resample"), s.Same)
 	has := map[string]bool{}
 	for _, name := range s.Selected {
@@ -200,15 +215,6 @@ func printStability(w io.Writer, r *optcomplete.PathResult) {
 			break
 		}
 		fmt.Fprintf(w, "  %4.0f %%  %s instead of %s\n", 100*float64(swap.Times)/float64(max(s.Resamples, 1)), swap.In, swap.Out)
-	}
-	for _, p := range r.Points {
-		if p.K != s.K || len(s.NearTies) == 0 {
-			continue
-		}
-		fmt.Fprintln(w, "Next best selections seen on all rows")
-		for _, tie := range s.NearTies {
-			fmt.Fprintf(w, "  cost +%-10s %s\n", percent((tie.Cost-p.Cost)/max(p.Cost, 1e-300)), exchange(s.Selected, tie.Selected))
-		}
 	}
 }
 

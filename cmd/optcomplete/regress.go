@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -24,16 +25,17 @@ import (
 
 func regressCommand(c *common) *cobra.Command {
 	var (
-		settings regress.Settings
-		options  data.RowsOptions
-		target   string
-		output   string
-		cells    encodeFlags
-		refit    string
-		path     bool
-		asJSON   bool
-		measured string // the loss
-		weight   string
+		settings  regress.Settings
+		options   data.RowsOptions
+		target    string
+		output    string
+		cells     encodeFlags
+		refit     string
+		path      bool
+		asJSON    bool
+		resamples int
+		measured  string // the loss
+		weight    string
 	)
 	cmd := &cobra.Command{
 		Use:   "regress TABLE --target NAME -k K [-o MODEL]",
@@ -71,6 +73,14 @@ predict applies it to other tables.`,
 			if path && output != "" {
 				return usagef("--path fits a model of every size and saves none: leave out --path or --output")
 			}
+			switch {
+			case path && settings.Holdout > 0:
+				return usagef("--path validates every size by folds: leave out --holdout")
+			case path && settings.Checkpoint != "":
+				return usagef("--checkpoint is for one fit: leave out --path")
+			case !path && resamples > 0:
+				return usagef("--bootstrap looks at one size of a path: add --path")
+			}
 			options.Context = cmd.Context()
 			understand, err := cells.options(cmd)
 			if err != nil {
@@ -105,7 +115,7 @@ predict applies it to other tables.`,
 			log.begin(cmd, settings.K, len(problem.Names))
 			settings.OnEvent, settings.OnGamma, settings.OnDivided = log.event, log.gamma, log.divided
 			if path {
-				return regressPath(cmd.Context(), c, problem, settings, asJSON)
+				return regressPath(cmd.Context(), c, problem, settings, resamples, asJSON)
 			}
 			result, err := regress.Fit(cmd.Context(), problem, settings)
 			if err != nil {
@@ -153,12 +163,16 @@ predict applies it to other tables.`,
 	flags.Bind("max-nodes", &settings.MaxNodes)
 	flags.Bind("near-ties", &settings.NearTies)
 	flags.Bind("folds", &settings.Folds)
+	flags.Bind("holdout", &settings.Holdout)
+	flags.Bind("checkpoint", &settings.Checkpoint)
+	flags.Bind("bootstrap", &resamples)
 	return cmd
 }
 
-func regressPath(ctx context.Context, c *common, problem regress.Problem, settings regress.Settings, asJSON bool) error {
+func regressPath(ctx context.Context, c *common, problem regress.Problem, settings regress.Settings, resamples int, asJSON bool) error {
 	var watched selection.PathSettings
 	watched.KMax, settings.OnEvent = settings.K, nil // a line for each k is enough
+	watched.Bootstrap = resamples
 	watch(c, &watched)
 	path, err := regress.Path(ctx, problem, settings, watched)
 	if err != nil {
@@ -185,6 +199,9 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 	}
 	if err != nil {
 		return err
+	}
+	if path.Stability != nil && !asJSON {
+		printFrequencies(c.stdout, path.Stability)
 	}
 	if path.Interrupted {
 		return &earlyStop{result.Interrupted}
@@ -220,15 +237,25 @@ func printRegression(c *common, r *regress.Result, target string, choice spec.Ch
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
 	c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
 	fmt.Fprintf(w, "Search    %s, %s, %s%s\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), c.took(r.Seconds, "; in all "))
-	switch r.Loss {
-	case loss.Logistic:
-		fmt.Fprintf(w, "Fit       log-loss %.5g, AUC %.4f, Brier %.5g, deviance explained %s on %s\n", r.LogLoss, r.AUC, r.Brier, percent(r.Explained), counted(r.Rows, "row", "rows"))
-	case loss.Poisson:
-		fmt.Fprintf(w, "Fit       deviance %.5g, explained %s, RMSE %.5g on %s\n", r.Deviance, percent(r.Explained), r.RMSE, counted(r.Rows, "row", "rows"))
-	case loss.Huber:
-		fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s; errors beyond %.4g count by their size, and the cost is in its square\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"), r.Delta)
-	default:
-		fmt.Fprintf(w, "Fit       RMSE %.5g, R² %.4f on %s\n", r.RMSE, r.RSquared, counted(r.Rows, "row", "rows"))
+	printScore(w, "Fit", r, &regress.Score{Rows: r.Rows, RMSE: r.RMSE, RSquared: r.RSquared, Measures: r.Measures})
+	if r.Holdout != nil {
+		printScore(w, "Hold-out", r, r.Holdout)
 	}
 	printNearTies(w, s)
+}
+
+// printScore tells how well rows are explained, in the terms of the loss.
+func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) {
+	fmt.Fprintf(w, "%-9s ", name)
+	rows := counted(on.Rows, "row", "rows")
+	switch r.Loss {
+	case loss.Logistic:
+		fmt.Fprintf(w, "log-loss %.5g, AUC %.4f, Brier %.5g, deviance explained %s on %s\n", on.LogLoss, on.AUC, on.Brier, percent(on.Explained), rows)
+	case loss.Poisson:
+		fmt.Fprintf(w, "deviance %.5g, explained %s, RMSE %.5g on %s\n", on.Deviance, percent(on.Explained), on.RMSE, rows)
+	case loss.Huber:
+		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s; errors beyond %.4g count by their size, and the cost is in its square\n", on.RMSE, on.RSquared, rows, r.Delta)
+	default:
+		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s\n", on.RMSE, on.RSquared, rows)
+	}
 }

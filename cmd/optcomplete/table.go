@@ -144,7 +144,7 @@ var table = settings.Table{
 	// The search.
 	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Help: "stop when the relative gap is this small; 0 goes on until the optimum is proven"},
 	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto does so from 2 million entries on"},
-	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
+	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
 	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "saved model whose selection is tried first"},
 	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma, and time is kept to fit every row; 0: none"},
@@ -180,6 +180,7 @@ var table = settings.Table{
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "fraction of the entries to hold out and score on, such as 0.2"},
 	{Name: "holdout", Type: settings.Number, Default: "0.2", Range: "(0, 1)", Group: inChecks, Verbs: []string{"bench real"}, Help: "fraction of the entries to hold out and score on"},
+	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"regress"}, Help: "fraction of the rows to hold out and score on, such as 0.2"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"fit"}, Help: "which entries --holdout keeps aside: random ones, or the latest (time), so that what is fitted to the past is scored on the future"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"path"}, Help: "folds of random entries, or of time: each is scored by what was fitted to the entries before it"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"verify"}, Help: "as the model was fitted; without it, what the model says"},
@@ -193,6 +194,7 @@ var table = settings.Table{
 	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"regress"}, Help: "folds of the cross-validation of gamma, and of every k of a path"},
 	{Name: "repeats", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Help: "instead of folds, this many hold-outs of a fifth of the entries"},
 	{Name: "bootstrap", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Help: "resample the rows this many times to see how stable the selection is, such as 50"},
+	{Name: "bootstrap", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"regress"}, Help: "with --path: resample the rows this many times to see how stable the selection of the one-standard-error choice is, such as 50"},
 	{Name: "bootstrap-k", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Help: "features to select on resamples; 0 means the one-standard-error choice"},
 	{Name: "places", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"evaluate"}, Help: "places of a ranking that count"},
 	{Name: "relevant", Type: settings.Number, Group: inChecks, Verbs: []string{"evaluate"}, Help: "least value of a relevant entry; without it, the mean of the row's test entries"},

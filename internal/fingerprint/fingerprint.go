@@ -14,9 +14,19 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"runtime"
 	"strings"
 	"unicode"
+
+	"optcomplete/internal/kernel"
+	"optcomplete/spec"
 )
+
+// Run tells apart programs and kinds of machines, whose arithmetic may round
+// differently.
+func Run() string {
+	return fmt.Sprintf("optcomplete %s %s vectors %v\n", spec.Version, runtime.GOARCH, kernel.Accelerated())
+}
 
 // LeftOut names fields that are not written, by their path such as
 // "Settings.Threads", and says of each why it changes no answer.

@@ -538,6 +538,9 @@ class SubsetSettings:
     gap : float | None
         Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
         1).
+    checkpoint : str | None
+        Folder for intermediate results: after a kill, the same command resumes and gives the same
+        result to the bit.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma; 0: none. Takes [0, ∞).
@@ -545,8 +548,13 @@ class SubsetSettings:
         Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
+    holdout : float | None
+        Fraction of the rows to hold out and score on, such as 0.2. Takes [0, 1).
     folds : int, default 5
         Folds of the cross-validation of gamma, and of every k of a path. Takes [2, 10000].
+    bootstrap : int | None
+        With path: resample the rows this many times to see how stable the selection of the
+        one-standard-error choice is, such as 50. Takes [0, 1000000].
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
@@ -570,10 +578,13 @@ class SubsetSettings:
         nonnegative: Names = None,
         no_intercept: bool = False,
         gap: float | None = None,
+        checkpoint: str | None = None,
         time_limit: Seconds = None,
         max_nodes: int | None = None,
         near_ties: int = 5,
+        holdout: float | None = None,
         folds: int = 5,
+        bootstrap: int | None = None,
         progress: Progress = None,
     ) -> None:
         self.k = k
@@ -589,9 +600,12 @@ class SubsetSettings:
         self.nonnegative = nonnegative
         self.no_intercept = no_intercept
         self.gap = gap
+        self.checkpoint = checkpoint
         self.time_limit = time_limit
         self.max_nodes = max_nodes
         self.near_ties = near_ties
+        self.holdout = holdout
         self.folds = folds
+        self.bootstrap = bootstrap
         self.progress = progress
 
