@@ -8,6 +8,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"syscall"
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
@@ -48,6 +49,8 @@ func OpenError(path string, err error) error {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		problem = "there is no such file"
+	case errors.Is(err, syscall.ENOTDIR):
+		problem = "there is no such file: a part of this path is a file, not a folder"
 	case errors.As(err, &cause):
 		problem += ": " + cause.Err.Error()
 	}

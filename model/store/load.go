@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"syscall"
 
 	"optcomplete/internal/checksum"
 	"optcomplete/internal/columnar"
@@ -78,6 +79,9 @@ func ReadSealed(path string) (text []byte, sums checksum.Sums, err error) {
 	text, err = os.ReadFile(path)
 	if info, wrong := os.Stat(filepath.Dir(path)); err != nil && wrong == nil && !info.IsDir() {
 		return nil, nil, fmt.Errorf("%s is a file, but a saved model is a folder (name the one that fit -o or regress -o wrote)", filepath.Dir(path))
+	}
+	if errors.Is(err, syscall.ENOTDIR) {
+		return nil, nil, fmt.Errorf("there is no folder %s: a part of this path is a file (name the folder that fit -o or regress -o wrote)", filepath.Dir(path))
 	}
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, fmt.Errorf("%s is not a saved model: it has no %s: %w", filepath.Dir(path), summaryFile, err)
