@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"math"
+	"optcomplete/internal/parallel"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -115,7 +116,7 @@ func NewProfile(ctx context.Context, s Source, threads int) (*Profile, error) {
 		counts.merge(&myCounts)
 		low, high = min(low, myLow), max(high, myHigh)
 	}
-	for range max(1, threads) {
+	for range parallel.Threads(threads) {
 		group.Go(work)
 	}
 	group.Wait()

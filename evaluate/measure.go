@@ -22,7 +22,7 @@ type MeasureSettings struct {
 	Popularity func(column int) float64
 	Resamples  int // for the intervals; zero means 1000, negative none
 	Seed       uint64
-	Threads    int // zero means 1. Results do not depend on it.
+	Threads    int // zero: all processors. Results do not depend on it.
 }
 
 // Interval is a number and where it lies with 95 % confidence: between the 2.5 %
@@ -257,9 +257,9 @@ func (m *Measurement) intervals(ctx context.Context, rows []rowSums, whole *rowS
 	return nil
 }
 
-// inParallel calls work for 0..n−1, from that many goroutines (0 means 1).
+// inParallel calls work for 0..n−1, from that many goroutines (0 means all processors).
 func inParallel(ctx context.Context, n, threads int, work func(at int)) error {
-	return parallel.Do(ctx, n, max(threads, 1), func(int) func(int) error {
+	return parallel.Do(ctx, n, threads, func(int) func(int) error {
 		return func(at int) error {
 			work(at)
 			return nil

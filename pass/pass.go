@@ -2,9 +2,9 @@ package pass
 
 import (
 	"context"
-	"runtime"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 )
 
 // Pass describes what to compute of the rows of a source.
@@ -86,12 +86,7 @@ type Runner interface {
 }
 
 // Threads is the number of goroutines that a setting means: 0, all processors.
-func Threads(setting int) int {
-	if setting <= 0 {
-		return runtime.GOMAXPROCS(0)
-	}
-	return setting
-}
+func Threads(setting int) int { return parallel.Threads(setting) }
 
 // RunTasks reads the source once for all tasks, with the runner of the context.
 func RunTasks(ctx context.Context, s data.Source, threads int, tasks ...*Task) error {

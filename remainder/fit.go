@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 	"optcomplete/pass"
 )
 
@@ -25,7 +26,7 @@ type Settings struct {
 	Steps     int     // at most; zero means 30
 	Tolerance float64 // rise of the bound in a step, for each entry, at which to stop; zero means 2e-5
 	Seed      uint64
-	Threads   int // zero means 1; the result does not depend on it
+	Threads   int // zero: all processors; the result does not depend on it
 	// Start is where to begin. It is not changed.
 	Start Start
 	// Remember gives the answer to a question that was asked before, in a run that
@@ -187,7 +188,7 @@ type learner struct {
 }
 
 func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
-	l := &learner{Problem: p, threads: max(s.Threads, 1), ask: s.Remember, design: pass.Share(p.Design)}
+	l := &learner{Problem: p, threads: parallel.Threads(s.Threads), ask: s.Remember, design: pass.Share(p.Design)}
 	l.n, l.m = p.Values.Dims()
 	if len(p.Design) != l.m*p.Known || len(s.Start.Mean) != p.Known || len(s.Start.Spread) != p.Known*p.Known {
 		panic(fmt.Sprintf("remainder: %d numbers of a design of %d for %d columns", len(p.Design), p.Known, l.m))

@@ -23,7 +23,7 @@ type Settings struct {
 	// Shrinkage of the effects that the kind has; zero means 4 entries.
 	RowShrinkage, ColumnShrinkage float64
 
-	Threads int  // zero means 1; results do not depend on it
+	Threads int  // zero: all processors; results do not depend on it
 	Clip    bool // keep predictions in the range of the training values
 }
 
@@ -38,7 +38,7 @@ type Model struct {
 func Fit(ctx context.Context, train data.Source, features *data.Features, selected []int, s Settings) (*Model, error) {
 	recipe := estimate.Recipe{
 		Kind: s.Kind, Refit: s.Refit, Gamma: s.Gamma,
-		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Threads: max(s.Threads, 1),
+		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Threads: s.Threads,
 	}
 	if recipe.RowShrinkage == 0 {
 		recipe.RowShrinkage = 4

@@ -42,7 +42,7 @@ type Settings struct {
 
 	Holdout float64 // part of the entries to validate on; zero means 0.2
 	Seed    uint64
-	Threads int         // zero means 1; results do not depend on it
+	Threads int         // zero: all processors; results do not depend on it
 	Clip    bool        // keep predictions in the range of the training values
 	Memory  int64       // bytes of entries that are kept in memory; zero means 4 GiB
 	OnPoint func(Point) // called for every λ that was validated; may be nil

@@ -37,7 +37,7 @@ type SolveSettings struct {
 	Tolerance float64 // stop when Z changes by so little, relative and squared; zero means 1e-9. R's default, 1e-5, ends far from the minimum where most entries are missing
 	MaxSteps  int     // zero means 1000
 	Seed      uint64  // of the start
-	Threads   int     // zero means 1; results do not depend on it
+	Threads   int     // zero: all processors; results do not depend on it
 	OnStep    func(Step)
 }
 

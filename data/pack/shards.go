@@ -280,7 +280,7 @@ func WriteShards(ctx context.Context, from *File, path string, bytes int64, thre
 	m.Shards = make([]Shard, len(bounds)-1)
 	older := partsIn(path)
 	err := atomicfile.Dir(path, manifestFile, func(dir string) error {
-		err := parallel.Do(ctx, len(m.Shards), max(threads, 1), func(int) func(int) error {
+		err := parallel.Do(ctx, len(m.Shards), threads, func(int) func(int) error {
 			return func(x int) (err error) {
 				m.Shards[x], err = writeShard(from, filepath.Join(dir, fmt.Sprintf("part-%05d.pack", x)), bounds[x], bounds[x+1], ids, columnIDs)
 				return err

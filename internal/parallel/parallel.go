@@ -9,14 +9,17 @@ package parallel
 import (
 	"context"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 )
 
 // Do does the work for parts 0..parts−1, on this many goroutines (threads; 0 means
-// 1), each of which starts its own worker, until all is done, an error occurs or
+// as many as there are processors), each of which starts its own worker, until all
+// is done, an error occurs or
 // ctx ends. Of several errors the one of the first part is returned.
 func Do(ctx context.Context, parts, threads int, start func(thread int) func(part int) error) error {
+	threads = Threads(threads)
 	var (
 		next   atomic.Int64
 		failed atomic.Bool
@@ -51,4 +54,13 @@ func Do(ctx context.Context, parts, threads int, start func(thread int) func(par
 		return first
 	}
 	return ctx.Err()
+}
+
+// Threads is the number of goroutines that a setting means: 0, as many as there are
+// processors.
+func Threads(setting int) int {
+	if setting <= 0 {
+		return runtime.GOMAXPROCS(0)
+	}
+	return setting
 }

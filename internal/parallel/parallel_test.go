@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
+	"sync"
 	"sync/atomic"
 	"testing"
 )
@@ -44,5 +46,19 @@ func TestErrorOfFirstPartIsReturned(t *testing.T) {
 	stop()
 	if err := Do(ctx, 10, 2, fail); !errors.Is(err, context.Canceled) {
 		t.Errorf("the error is %v", err)
+	}
+}
+
+// TestZeroThreadsAreAllProcessors, as in every setting.
+func TestZeroThreadsAreAllProcessors(t *testing.T) {
+	most := 0
+	var mu sync.Mutex
+	if err := Do(context.Background(), 1000, 0, func(thread int) func(int) error {
+		mu.Lock()
+		defer mu.Unlock()
+		most = max(most, thread+1)
+		return func(int) error { return nil }
+	}); err != nil || most != runtime.GOMAXPROCS(0) {
+		t.Errorf("%d threads started, %v", most, err)
 	}
 }

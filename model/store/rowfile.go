@@ -11,6 +11,7 @@ import (
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/dense"
+	"optcomplete/internal/parallel"
 	"optcomplete/model/estimate"
 )
 
@@ -43,7 +44,7 @@ var _ estimate.RowStore = (*RowFile)(nil)
 // terms are the names of the coefficients, effects says whether rows have one,
 // threads how many goroutines will read rows in order, each in a part of its own.
 func CreateRowFile(dir string, ids, terms []string, effects bool, threads int) (*RowFile, error) {
-	f := &RowFile{ids: ids, first: 2, keep: max(threads, 1) + 1, groups: map[int][]float64{}}
+	f := &RowFile{ids: ids, first: 2, keep: parallel.Threads(threads) + 1, groups: map[int][]float64{}}
 	f.table = &Table{file: rowsFile, id: "row", effect: effects, names: columnNames(terms)}
 	if effects {
 		f.first++

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"optcomplete/internal/dense"
+	"optcomplete/internal/parallel"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/textfile"
 	"optcomplete/model"
@@ -103,8 +104,8 @@ type encoder interface {
 
 // Complete writes the predictions of all columns, for the given rows in their
 // order (nil: all of them), to w as a table with the columns row, column and
-// value, or in a wide format as a table with a field for each column. It is computed by that many threads (0 means 1), a bounded part at a
-// time, and the bytes do not depend on their number. When ctx ends it stops and
+// value, or in a wide format as a table with a field for each column. It is
+// computed by that many threads (0 means all processors), a bounded part at a time, and the bytes do not depend on their number. When ctx ends it stops and
 // returns ctx's error; w then holds a part of the table.
 func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, rows []int, threads int) error {
 	if rows == nil {
@@ -142,7 +143,7 @@ func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, r
 	if err != nil {
 		return err
 	}
-	if err := stream(ctx, m, e, rows, cells, max(1, threads)); err != nil {
+	if err := stream(ctx, m, e, rows, cells, parallel.Threads(threads)); err != nil {
 		return err
 	}
 	return e.close()
