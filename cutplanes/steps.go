@@ -70,7 +70,10 @@ func ReadSteps(file string, r io.Reader) (*Steps, error) {
 	in := bufio.NewReaderSize(r, 1<<16)
 	s := &Steps{}
 	for line := 1; ; line++ {
-		text, err := in.ReadBytes('\n')
+		text, err := readLine(in)
+		if errors.Is(err, errLong) {
+			return nil, bad(line, "is longer than any line of cuts")
+		}
 		if err != nil && !errors.Is(err, io.EOF) {
 			return nil, fmt.Errorf("%s: %w", file, err)
 		}
@@ -96,4 +99,24 @@ func ReadSteps(file string, r io.Reader) (*Steps, error) {
 		return nil, bad(0, "is empty")
 	}
 	return s, nil
+}
+
+// longestLine is more than a line of cuts has for a million features. Files that
+// never end, such as /dev/zero, are refused by it.
+const longestLine = 64 << 20
+
+var errLong = errors.New("cutplanes: a line too long")
+
+// readLine reads up to the end of a line, or of the file.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		line = append(line, part...)
+		if len(line) > longestLine {
+			return nil, errLong
+		}
+		if !errors.Is(err, bufio.ErrBufferFull) {
+			return line, err
+		}
+	}
 }
