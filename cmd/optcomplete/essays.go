@@ -21,10 +21,11 @@ var essays = []essay{
   Bound   no selection of k features costs less
   Gap     (cost − bound) / cost
 
-A gap of 1 % means that no selection is more than 1 % cheaper. When the search is done the gap is 0, up to 5 parts in 10¹⁰ of
-the cost, and the status is optimal: no other selection costs less. If rounding
-errors keep it open (features of very different sizes, near duplicates, a huge γ)
-the status is numerical_limit, and the exit code 3.
+A gap of 1 % means that no selection is more than 1 % cheaper. When the search is
+done the gap is 0, up to 5 parts in 10¹⁰ of the cost, and the status is optimal: no
+other selection costs less. If rounding errors keep it open (features of very
+different sizes, near duplicates, a huge γ) the status is numerical_limit, and the
+exit code 3.
 
 The bound comes from cuts. With fractional weights for the features the cost is a
 convex function, so its tangent at any point, a cut, is below it everywhere. The
@@ -68,8 +69,8 @@ branching. model.json keeps what was tried as gamma_path.
 
 Giving γ (--gamma 0.5) saves that time. A large γ is harder to prove. Once the
 features are selected the rows are refitted (--refit), so γ mainly decides which
-features are selected, not how strongly they count. In the pooled model --gamma0 does the same for the coefficients that all
-rows share.`},
+features are selected, not how strongly they count. In the pooled model --gamma0
+does the same for the coefficients that all rows share.`},
 
 	{"models", "The three models: full, pooled and paper", `With the features f in the selection S, b the features of a column, and u the
 coefficients of a row, a value is
@@ -94,8 +95,8 @@ values are not around 0.
 
 All three come with the same proof. Do not compare costs of different models;
 compare their errors on held-out entries (--holdout, optcomplete bench real). After
-the selection each row is refitted: with a prior learned from all rows (the default of full and
-pooled), by least squares (paper) or by ridge (--refit).`},
+the selection each row is refitted: with a prior learned from all rows (the default
+of full and pooled), by least squares (paper) or by ridge (--refit).`},
 }
 
 // helpCommand is the verb help: of a verb, or one of the essays.

@@ -97,8 +97,13 @@ func mark(source string) string {
 	return strings.ToUpper(source[:1])
 }
 
-// legend explains the columns and the letters of the log.
-const legend = "Incumbent is the cost of the best selection so far; no selection costs less than Bound. Letters say what found it: S a selection given, G greedy search, R rounding of the relaxation, E enumeration, L a leaf of the tree, M the master problem"
+// The legend explains the columns of the log, which are of proven numbers, and its
+// letters.
+const (
+	legendColumns = "Incumbent is the cost of the best selection so far; no selection costs less than Bound"
+	legendLetters = "Letters say what found a selection: S one that was given, G greedy search, R rounding of the relaxation, E enumeration, L a leaf of the tree, M the master problem"
+	legend        = legendColumns + ". " + legendLetters
+)
 
 func newSearchLog(c *common) *searchLog {
 	columns := logColumns
@@ -296,8 +301,13 @@ func (l *searchLog) heading(e *search.Event) {
 	default:
 		l.notef("")
 	}
-	if first {
+	switch {
+	case first && e.Sampled:
+		l.factf("Log", "%s", legendLetters)
+	case first:
 		l.factf("Log", "%s", legend)
+	case phase && !e.Sampled:
+		l.factf("Log", "%s", legendColumns)
 	}
 	l.lines, l.sampled, l.k = 0, e.Sampled, e.K
 	var line strings.Builder
