@@ -46,6 +46,7 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Settings.Limits.Threads":   "results do not depend on them, to the bit",
 	"Settings.OnEvent":          "only watches",
 	"Settings.OnGamma":          "only watches",
+	"Settings.OnChosen":         "only watches",
 	"Settings.OnDivided":        "only watches",
 	"Settings.Method.OnCuts":    "only watches",
 	"Settings.Method.OnStep":    "only watches",

@@ -88,6 +88,9 @@ type Settings struct {
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 
+	// OnChosen is told, where γ were tried, which was taken; may be nil.
+	OnChosen func(gamma float64, tried []result.GammaPoint)
+
 	// OnDivided is told before the search how the time limit is divided; may be nil.
 	OnDivided func(Division)
 }
@@ -147,6 +150,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	summary := t.summary(problem, &settings, c)
 	summary.Split = when
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	if settings.OnChosen != nil && len(c.GammaPath) > 0 {
+		settings.OnChosen(c.Gamma, c.GammaPath)
+	}
 	preparing := progress.Start(ctx, "Preparing the search", 0, "")
 	defer preparing.Done()
 	values, err := t.values(finish, train, c)

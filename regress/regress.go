@@ -48,8 +48,9 @@ type Settings struct {
 	// killed goes on from there; empty: none. See package checkpoint.
 	Checkpoint string
 
-	OnEvent func(search.Event)      // called for everything the search does; may be nil
-	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
+	OnEvent  func(search.Event)                             // called for everything the search does; may be nil
+	OnGamma  func(result.GammaPoint)                        // called for every γ tried; may be nil
+	OnChosen func(gamma float64, tried []result.GammaPoint) // told, where γ were tried, which was taken; may be nil
 
 	OnDivided func(selection.Division) // told before the search how the time limit is divided; may be nil
 }
@@ -61,6 +62,7 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Settings.Checkpoint": "where the answers are kept",
 	"Settings.OnEvent":    "only watches",
 	"Settings.OnGamma":    "only watches",
+	"Settings.OnChosen":   "only watches",
 	"Settings.OnDivided":  "only watches",
 }
 
@@ -85,7 +87,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 		return nil, err
 	}
 	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided}
+	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided, OnChosen: settings.OnChosen}
 	if settings.Checkpoint != "" {
 		if run.Memory, err = checkpoint.Open(settings.Checkpoint, fingerprint.Run()+
 			fingerprint.Text("Problem", f.problem, nil)+fingerprint.Text("Settings", settings, changesNoAnswer)); err != nil {

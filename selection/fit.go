@@ -24,6 +24,8 @@ type Run struct {
 
 	Limit     time.Duration  // of the clock
 	OnDivided func(Division) // told before the search how that is divided; may be nil
+
+	OnChosen func(gamma float64, tried []result.GammaPoint) // told, where γ were tried, which was taken; may be nil
 }
 
 // Fit chooses what is left to validation, selects K units, certifies them and costs
@@ -33,6 +35,9 @@ func Fit[Data any](ctx context.Context, f Formulation[Data], train Data, r Run) 
 	c, err := Chosen(ctx, r.Memory, func() (Choices, error) { return f.Choose(ctx, train, r.K, r.OnGamma) })
 	if err != nil {
 		return nil, search.SettingsError(err)
+	}
+	if r.OnChosen != nil && len(c.GammaPath) > 0 {
+		r.OnChosen(c.Gamma, c.GammaPath)
 	}
 	chosen := time.Since(start)
 	cost, err := f.Cost(ctx, train, r.K, c)

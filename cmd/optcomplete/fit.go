@@ -149,7 +149,7 @@ file, pass by pass.`,
 			loaded := time.Since(start)
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, choices(problem))
-			settings.OnEvent, settings.OnGamma, settings.OnDivided = log.event, log.gamma, log.divided
+			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
 			if err := proven.open(&settings); err != nil {
 				return err
 			}

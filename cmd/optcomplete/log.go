@@ -205,6 +205,28 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 	l.notef("%12.3g %18.5g %11s", p.Gamma, p.RMSE, gap)
 }
 
+// chosen prints the γ taken of those that were tried, and why.
+func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
+	const equal = 1e-3 // errors that may count as equal: see package gammapath
+	least, own := math.Inf(1), math.Inf(1)
+	for _, p := range tried {
+		if !p.Limited {
+			least = min(least, p.RMSE)
+		}
+		if p.Gamma == gamma {
+			own = p.RMSE
+		}
+	}
+	switch {
+	case own <= least:
+		l.factf("Gamma", "%.3g taken: none of these predicts better", gamma)
+	case own <= least*(1+equal):
+		l.factf("Gamma", "%.3g taken: its error is %s above the least of these, which counts as equal, and it is no harder to prove", gamma, rounding.PercentUp(own/least-1))
+	default:
+		l.factf("Gamma", "%.3g taken, with the shrinkage that was chosen after these", gamma)
+	}
+}
+
 // divided prints how the time limit is divided.
 func (l *searchLog) divided(d optcomplete.Division) {
 	if !l.logTimes {

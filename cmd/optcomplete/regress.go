@@ -113,7 +113,7 @@ predict applies it to other tables.`,
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
 			log.begin(cmd, settings.K, len(problem.Names))
-			settings.OnEvent, settings.OnGamma, settings.OnDivided = log.event, log.gamma, log.divided
+			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
 			if path {
 				return regressPath(cmd.Context(), c, problem, settings, resamples, asJSON)
 			}

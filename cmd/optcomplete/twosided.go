@@ -87,7 +87,7 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 	log.begin(cmd, s.K, rows*columns)
 	return twosided.Settings{
 		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics,
-		Constants: constants, Heredity: heredity, Checkpoint: s.Checkpoint, OnEvent: log.event, OnGamma: log.gamma, OnDivided: log.divided,
+		Constants: constants, Heredity: heredity, Checkpoint: s.Checkpoint, OnEvent: log.event, OnGamma: log.gamma, OnChosen: log.chosen, OnDivided: log.divided,
 	}
 }
 
