@@ -39,6 +39,8 @@ type convexRow struct {
 	to     []float64 // coefficients after it
 	fixed  []bool    // coefficients that stay at zero in this step
 	cost   float64
+	gap    float64 // between the cost and the cut
+	ending bool    // the cost cannot fall by more than rounding
 	done   bool
 }
 
@@ -136,7 +138,7 @@ func (w *convexWorker) solveGroup(group []int32) {
 			r.x[e] = r.offset[e]
 		}
 		clear(r.u)
-		r.done = false
+		r.gap, r.ending, r.done = math.Inf(1), false, false
 		w.gather(w.table0(lane), columns, values)
 		r.cost = w.evaluate(lane, r.x, r.u)
 	}
@@ -204,7 +206,10 @@ func (w *convexWorker) slopes(lane int) {
 		d := z + ridge*r.u[y]
 		gap += d*d/(2*ridge) + r.u[y]*(r.z[y]-z)
 	}
-	r.done = gap <= newtonGap*r.cost
+	// Where a large feature magnifies what rounding leaves of its slope, a few more
+	// whole steps close the gap, as long as they do.
+	r.done = gap <= newtonGap*r.cost || r.ending && gap > r.gap/4
+	r.gap = gap
 }
 
 // newton takes the step of every row of the group: it minimises
@@ -359,6 +364,9 @@ func (w *convexWorker) advance(lane int) {
 	for y := range r.to {
 		slope += r.g[y] * (r.to[y] - from[y])
 	}
+	// Differences of costs that rounding makes do not count.
+	rounded := 1e-13 * r.cost
+	r.ending = -slope <= rounded
 	by := 1.0
 	for range newtonHalf {
 		for y := range r.u {
@@ -369,7 +377,7 @@ func (w *convexWorker) advance(lane int) {
 		}
 		w.predict(lane)
 		cost := w.evaluate(lane, r.x, r.u)
-		if cost <= r.cost+1e-4*by*math.Min(slope, 0) {
+		if cost <= r.cost+1e-4*by*math.Min(slope, 0) || r.ending && cost <= r.cost+rounded {
 			r.cost = cost
 			return
 		}

@@ -42,11 +42,11 @@ PLATFORMS = {
 
 def version() -> str:
     """The version of the Go module, which is that of the package."""
-    for path in sorted(MODULE.glob("*.go")):
+    for path in sorted((MODULE / "spec").glob("*.go")):
         found = re.search(r'^\s*(?:const\s+|var\s+)?Version\s*=\s*"([^"]+)"', path.read_text(encoding="utf-8"), re.M)
         if found:
             return found[1]
-    raise SystemExit(f"there is no Version in {MODULE}/*.go")
+    raise SystemExit(f"there is no Version in {MODULE}/spec/*.go")
 
 
 def here() -> str:

@@ -76,6 +76,10 @@ func TestLosses(t *testing.T) {
 				}
 			}
 		}
+		large, err := Fit(context.Background(), problem, Settings{K: 3, Loss: l, Statistics: spec.Statistics{Gamma: 1000}})
+		if err != nil || large.Status != "optimal" {
+			t.Errorf("%v, γ 1000: %+v (%v)", l, large, err)
+		}
 		chosen, err := Fit(context.Background(), problem, Settings{K: 3, Loss: l})
 		if err != nil || !slices.Equal(chosen.Selection, []int{1, 4, 6}) {
 			t.Errorf("%v, γ by validation: %v (%v)", l, chosen, err)

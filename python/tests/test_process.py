@@ -70,16 +70,19 @@ def test_an_interrupt_before_there_is_an_answer(when):
 
 
 def test_a_process_that_is_killed_in_a_fit():
-    def kill(event):
-        os.kill(max((s.process.pid for s in _sessions if s.alive), default=0), signal.SIGKILL)
-
     folders = []
+
+    def kill(event):
+        session = max((s for s in _sessions if s.alive), key=lambda s: s.process.pid)
+        folders.append(session.folder)
+        os.kill(session.process.pid, signal.SIGKILL)
+
     with pytest.raises(oc.OptCompleteError, match="ended with exit code -9") as e:
-        oc.MatrixCompleter(k=10, gamma=1, model="paper", progress=lambda event: (folders.append([s.folder for s in _sessions]), kill(event))).fit(*hard())
+        oc.MatrixCompleter(k=10, gamma=1, model="paper", progress=kill).fit(*hard())
     assert "memory" in e.value.remedy
     del e
     gc.collect()
-    assert not os.path.exists(folders[0][-1])
+    assert not os.path.exists(folders[0])
 
 
 def test_a_time_limit_is_not_an_error():
