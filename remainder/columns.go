@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/parallel"
 )
@@ -69,7 +70,7 @@ func (l *learner) rowsDistance(s *Sums) float64 {
 	d := f.size()
 	inverse, logs := inverse(f.Spread, d)
 	pull := product(inverse, f.Prior, d)
-	inside := dot(inverse, l.second(s)) - 2*dot(pull, s.Mean) + l.rows*dot(pull, f.Prior)
+	inside := dense.Dot(inverse, l.second(s)) - 2*dense.Dot(pull, s.Mean) + l.rows*dense.Dot(pull, f.Prior)
 	return 0.5*(inside-l.rows*float64(d)+l.rows*logs-s.Logs) + l.habitsDistance()
 }
 
@@ -124,7 +125,7 @@ func (l *learner) columnsDistance() float64 {
 	}
 	second, seen := l.columnMoments()
 	inverse, logs := inverse(f.ColumnPrior, own)
-	return 0.5 * (dot(inverse, second) + seen*(logs-float64(own)) - l.logColumns)
+	return 0.5 * (dense.Dot(inverse, second) + seen*(logs-float64(own)) - l.logColumns)
 }
 
 // columnMoments is Σ_j C + φ̂φ̂ᵀ over the columns with entries, and their number.

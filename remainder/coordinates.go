@@ -5,6 +5,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 )
 
@@ -30,7 +31,7 @@ func (l *learner) absorb() bool {
 			z := l.Design[j*known:][:known]
 			for x, v := range z {
 				if v != 0 {
-					axpy(v, z, gram[x*known:][:known])
+					dense.Axpy(v, z, gram[x*known:][:known])
 				}
 			}
 		}
@@ -43,7 +44,7 @@ func (l *learner) absorb() bool {
 	for j, count := range l.count {
 		if count > 0 {
 			for x, v := range f.Columns[j*own:][:own] {
-				axpy(v, l.Design[j*known:][:known], right[x*known:][:known])
+				dense.Axpy(v, l.Design[j*known:][:known], right[x*known:][:known])
 			}
 		}
 	}
@@ -54,7 +55,7 @@ func (l *learner) absorb() bool {
 	for j, count := range l.count {
 		if count > 0 {
 			for x := range own {
-				f.Columns[j*own+x] -= dot(m[x*known:][:known], l.Design[j*known:][:known])
+				f.Columns[j*own+x] -= dense.Dot(m[x*known:][:known], l.Design[j*known:][:known])
 			}
 		}
 	}
@@ -92,18 +93,11 @@ func congruent(a [][]float64, s []float64, d int) []float64 {
 	for x, ax := range a {
 		left := product(s, ax, d) // S is symmetric
 		for y, ay := range a[:x+1] {
-			v := dot(left, ay)
+			v := dense.Dot(left, ay)
 			out[x*rows+y], out[y*rows+x] = v, v
 		}
 	}
 	return out
-}
-
-func axpy(c float64, a, to []float64) {
-	to = to[:len(a)]
-	for x, v := range a {
-		to[x] += c * v
-	}
 }
 
 // turn changes the coordinates of the traits, v to Av and w to Bw with BᵀA = 1 on
@@ -120,7 +114,7 @@ func (f *Fit) turn(a, b [][]float64) {
 	square := make([]float64, own*own)
 	for j := range m {
 		for _, line := range columns {
-			phi = append(phi, dot(line, f.Columns[j*own:][:own]))
+			phi = append(phi, dense.Dot(line, f.Columns[j*own:][:own]))
 		}
 		for x := range own {
 			for y := range x + 1 {

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"optcomplete/internal/dense"
 )
 
 // tiny is the least variance and the least pivot.
@@ -48,25 +50,9 @@ func inverse(spread []float64, d int) ([]float64, float64) {
 func product(a, x []float64, d int) []float64 {
 	out := make([]float64, d)
 	for i := range d {
-		out[i] = dot(a[i*d:][:d], x)
+		out[i] = dense.Dot(a[i*d:][:d], x)
 	}
 	return out
-}
-
-func dot(a, b []float64) float64 {
-	var s0, s1, s2, s3 float64
-	b = b[:len(a)]
-	x := 0
-	for ; x+3 < len(a); x += 4 {
-		s0 += a[x] * b[x]
-		s1 += a[x+1] * b[x+1]
-		s2 += a[x+2] * b[x+2]
-		s3 += a[x+3] * b[x+3]
-	}
-	for ; x < len(a); x++ {
-		s0 += a[x] * b[x]
-	}
-	return (s0 + s1) + (s2 + s3)
 }
 
 // eigen gives the eigenvalues of a symmetric matrix, largest first, and its

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"optcomplete/internal/dense"
 	"optcomplete/pass"
 )
 
@@ -61,7 +62,7 @@ func (h *Habits) leaning(inverse []float64, d int) []float64 {
 	out := make([]float64, d*q)
 	for x := range d {
 		for y := range d {
-			axpy(inverse[x*d+y], h.Lean[y*q:][:q], out[x*q:][:q])
+			dense.Axpy(inverse[x*d+y], h.Lean[y*q:][:q], out[x*q:][:q])
 		}
 	}
 	return out
@@ -78,7 +79,7 @@ func (h *Habits) turned(a [][]float64) *Habits {
 	for x, line := range a {
 		for y, v := range line {
 			if v != 0 {
-				axpy(v, h.Lean[y*q:][:q], out.Lean[x*q:][:q])
+				dense.Axpy(v, h.Lean[y*q:][:q], out.Lean[x*q:][:q])
 			}
 		}
 	}
@@ -104,7 +105,7 @@ func (l *learner) startHabits(ctx context.Context) (*Habits, error) {
 	q := known + 1
 	h := &Habits{Usual: make([]float64, known), Precision: make([]float64, q), Lean: make([]float64, l.Known*q)}
 	for j, count := range l.count {
-		axpy(float64(count)/max(l.entries, 1), l.Design[j*known:][:known], h.Usual)
+		dense.Axpy(float64(count)/max(l.entries, 1), l.Design[j*known:][:known], h.Usual)
 	}
 	sums, err := pass.One[*pass.Sums](ctx, l.Values, l.threads, counting{Usual: h.Usual, Design: l.design})
 	if err != nil {
@@ -156,12 +157,12 @@ func (p counting) Start(*pass.Input) (pass.Worker, error) {
 		}
 		clear(sum)
 		for _, j := range columns {
-			axpy(1, design[int(j)*known:][:known], sum)
+			dense.Axpy(1, design[int(j)*known:][:known], sum)
 		}
 		h.of(z, sum, len(columns))
 		add(part.Values[:q], z)
 		for x, v := range z {
-			axpy(v, z, part.Values[q+x*q:][:q])
+			dense.Axpy(v, z, part.Values[q+x*q:][:q])
 		}
 		return nil
 	}), nil
@@ -197,7 +198,7 @@ func (l *learner) second(s *Sums) []float64 {
 		}
 		for y := range d {
 			by := h.Lean[y*q:][:q]
-			out[x*d+y] += dot(both, by) - dot(bx, s.Cross[y*q:][:q]) - dot(by, s.Cross[x*q:][:q])
+			out[x*d+y] += dense.Dot(both, by) - dense.Dot(bx, s.Cross[y*q:][:q]) - dense.Dot(by, s.Cross[x*q:][:q])
 		}
 	}
 	return out

@@ -1,6 +1,9 @@
 package remainder
 
-import "optcomplete/internal/kernel"
+import (
+	"optcomplete/internal/dense"
+	"optcomplete/internal/kernel"
+)
 
 // Predictor answers for one row after the other: mean and variance of a
 // prediction, the noise of an entry not included. It serves one goroutine.
@@ -22,7 +25,7 @@ func NewPredictor(f *Fit) *Predictor {
 	d := f.size()
 	p := &Predictor{Fit: f, w: newSolver(prepare(f)), spread: make([]float64, d*d), known: make([]float64, f.Known), scratch: make([]float64, d)}
 	for j := range m {
-		axpy(1/float64(m), f.Design[j*f.Known:][:f.Known], p.known)
+		dense.Axpy(1/float64(m), f.Design[j*f.Known:][:f.Known], p.known)
 	}
 	return p
 }
@@ -87,13 +90,13 @@ func (p *Predictor) at(design, phi, cov []float64, first int) (mean, variance fl
 	h := p.scratch
 	copy(h, design)
 	copy(h[known:], phi[first:])
-	mean = p.Mean + dot(h, theta)
+	mean = p.Mean + dense.Dot(h, theta)
 	if first == 1 {
 		mean += phi[0]
 		variance += cov[0]
 	}
 	for x, hx := range h {
-		variance += hx * dot(p.spread[x*d:][:d], h)
+		variance += hx * dense.Dot(p.spread[x*d:][:d], h)
 	}
 	for x := range p.Rank {
 		row := cov[kernel.Tri(first+x):]

@@ -3,6 +3,8 @@ package remainder
 import (
 	"math"
 	"slices"
+
+	"optcomplete/internal/dense"
 )
 
 // relaxed takes what a step learns of the rows' prior further than the moments
@@ -74,7 +76,7 @@ func (l *learner) relax() {
 	spread := make([]float64, d*d)
 	for x := range d {
 		for y := range x + 1 {
-			v := dot(lines[x], lines[y])
+			v := dense.Dot(lines[x], lines[y])
 			spread[x*d+y], spread[y*d+x] = v, v
 		}
 		if !(spread[x*d+x] > 0) || math.IsInf(spread[x*d+x], 1) {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/dense"
 	"optcomplete/internal/random"
 	"optcomplete/pass"
 )
@@ -91,7 +92,7 @@ func madeWith(t testing.TB, seed uint64, n, m, known, rank int, part, liking flo
 func (w *world) mean(i, j int) float64 {
 	d := w.known + w.rank
 	theta, phi := w.theta[i*d:][:d], w.phi[j*(1+w.rank):][:1+w.rank]
-	return truthMean + phi[0] + dot(w.design[j*w.known:][:w.known], theta) + dot(phi[1:], theta[w.known:])
+	return truthMean + phi[0] + dense.Dot(w.design[j*w.known:][:w.known], theta) + dense.Dot(phi[1:], theta[w.known:])
 }
 
 func (w *world) problem() Problem {

@@ -6,6 +6,7 @@ import (
 	"encoding/gob"
 	"math"
 
+	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
 )
@@ -14,7 +15,7 @@ import (
 // As θ̂ solves (Σ⁻¹ + G/σ²)θ̂ = Σ⁻¹(m + Bz) + y/σ² with G = Σ_j E hhᵀ, and S is the
 // inverse of that matrix, tr(G(S + θ̂θ̂ᵀ)) needs no second look at the entries.
 func (l *learner) error(s *Sums) float64 {
-	inside := dot(l.pull, s.Mean) + dot(l.lean, s.Cross) + l.rows*float64(l.fit.size()) - dot(l.inverse, s.Second)
+	inside := dense.Dot(l.pull, s.Mean) + dense.Dot(l.lean, s.Cross) + l.rows*float64(l.fit.size()) - dense.Dot(l.inverse, s.Second)
 	return max(s.Square-s.Explained+l.fit.Noise*inside, 1e-13*s.Square)
 }
 
@@ -192,7 +193,7 @@ func (w *solver) solve(used int) {
 		for lane := range used {
 			z := w.habit(lane)
 			for x := range d {
-				w.u[x*lanes+lane] += dot(w.lean[x*q:][:q], z)
+				w.u[x*lanes+lane] += dense.Dot(w.lean[x*q:][:q], z)
 			}
 		}
 	}
@@ -219,28 +220,12 @@ func (w *stepper) collect(used int) {
 	for _, v := range w.logs[:used] {
 		w.into.Logs += v
 	}
-	for x := range d {
-		ux := (*[lanes]float64)(w.u[x*lanes:])
-		clear(ux[used:])
-		mean := (*[lanes]float64)(w.mean[x*lanes:])
-		for lane := range used {
-			w.into.Explained += ux[lane] * w.y[x*lanes+lane]
-			mean[lane] += ux[lane]
-		}
-		for y := range x + 1 {
-			at := (kernel.Tri(x) + y) * lanes
-			uy, spread, second := (*[lanes]float64)(w.u[y*lanes:]), (*[lanes]float64)(w.k[at:]), (*[lanes]float64)(w.second[at:])
-			clear(spread[used:])
-			for lane := range second {
-				second[lane] += spread[lane] + ux[lane]*uy[lane]
-			}
-		}
-	}
+	kernel.AddMoments(w.mean, w.second, &w.into.Explained, w.u, w.k, w.y, d, used)
 	for lane := range used {
 		if q := w.fit.habits(); q > 0 {
 			z := w.habit(lane)
 			for x := range d {
-				axpy(w.u[x*lanes+lane], z, w.into.Cross[x*q:][:q])
+				dense.Axpy(w.u[x*lanes+lane], z, w.into.Cross[x*q:][:q])
 			}
 		}
 		w.forColumns(lane)
@@ -288,7 +273,7 @@ func (w *stepper) forColumns(lane int) {
 	for e, c := range w.columns[lane] {
 		j := int(c)
 		design := w.table[j*w.width:][:known]
-		y := w.targets[lane][e] - dot(design, w.theta[:known])
+		y := w.targets[lane][e] - dense.Dot(design, w.theta[:known])
 		if f.Levels {
 			y += f.Columns[j*own]
 		}
@@ -299,7 +284,7 @@ func (w *stepper) forColumns(lane int) {
 			right[0] += y
 		}
 		for x := range f.Rank {
-			right[first+x] += w.theta[known+x]*y - dot(w.cross[x*known:][:known], design)
+			right[first+x] += w.theta[known+x]*y - dense.Dot(w.cross[x*known:][:known], design)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/random"
 	"optcomplete/pass"
@@ -152,7 +153,7 @@ func (l *learner) left(ctx context.Context) (data.Source, error) {
 		return nil, err
 	}
 	return sample.Map(func(i int, c int32, v float64) float64 {
-		v -= f.Mean + dot(l.Design[int(c)*l.Known:][:l.Known], theta[i*d:][:l.Known])
+		v -= f.Mean + dense.Dot(l.Design[int(c)*l.Known:][:l.Known], theta[i*d:][:l.Known])
 		if f.Levels {
 			v -= f.Columns[int(c)*own]
 		}

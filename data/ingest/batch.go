@@ -100,6 +100,17 @@ func (w *worker) run(b *batch) {
 	b.done <- struct{}{}
 }
 
+// place takes the ids of an entry of a text: the number of its column, as columnOf
+// finds it; not ok if the entry is left out, or a fault.
+func (w *worker) place(b *batch, row, column []byte) (k key, number int32, ok bool) {
+	b.given++
+	if len(row) == 0 || len(column) == 0 {
+		b.fault = w.table(b).EmptyID(len(row) == 0)
+		return k, 0, false
+	}
+	return w.columnOf(b, column)
+}
+
 // columnOf finds the number of a column: −1 if it is new, and not ok if it is
 // not known and must be.
 func (w *worker) columnOf(b *batch, id []byte) (k key, number int32, ok bool) {

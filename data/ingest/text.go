@@ -124,12 +124,7 @@ func (w *worker) eachLine(b *batch, fast func(text []byte) []byte, take func(lin
 
 // entry takes an entry of three fields. None of them may be needed after the batch.
 func (w *worker) entry(b *batch, row, column, value []byte) {
-	b.given++
-	if len(row) == 0 || len(column) == 0 {
-		b.fault = w.table(b).EmptyID(len(row) == 0)
-		return
-	}
-	key, j, ok := w.columnOf(b, column)
+	key, j, ok := w.place(b, row, column)
 	if !ok {
 		return
 	}

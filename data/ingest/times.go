@@ -80,12 +80,7 @@ func (in *input) checkTimes(s *Settings) *data.InputError {
 
 // dated takes an entry of a text with a time in the place of its value.
 func (w *worker) dated(b *batch, row, column, value, when []byte) {
-	b.given++
-	if len(row) == 0 || len(column) == 0 {
-		b.fault = w.table(b).EmptyID(len(row) == 0)
-		return
-	}
-	key, j, ok := w.columnOf(b, column)
+	key, j, ok := w.place(b, row, column)
 	if !ok {
 		return
 	}

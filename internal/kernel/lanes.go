@@ -116,6 +116,28 @@ func Inverse(l, scratch []float64, t int) {
 	}
 }
 
+// AddMoments adds what the lanes in use give of d posterior means u with the
+// covariances spread, a packed triangle: u to mean, spread + uuᵀ to second, and uᵀy,
+// one term after the other, to explained. It clears the lanes that are not in use.
+func AddMoments(mean, second []float64, explained *float64, u, spread, y []float64, d, used int) {
+	for i := range d {
+		ui := (*[Lanes]float64)(at(u, i))
+		clear(ui[used:])
+		to := (*[Lanes]float64)(at(mean, i))
+		for lane := range used {
+			*explained += ui[lane] * y[i*Lanes+lane]
+			to[lane] += ui[lane]
+		}
+		for j := range i + 1 {
+			uj, s, to := (*[Lanes]float64)(at(u, j)), (*[Lanes]float64)(at(spread, Tri(i)+j)), (*[Lanes]float64)(at(second, Tri(i)+j))
+			clear(s[used:])
+			for lane := range to {
+				to[lane] += s[lane] + ui[lane]*uj[lane]
+			}
+		}
+	}
+}
+
 // scale multiplies a lane array by another.
 func scale(a, by *[Lanes]float64) {
 	for x := range a {

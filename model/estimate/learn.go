@@ -316,22 +316,5 @@ func (w *learnWorker) right(c *pass.Chunk, group []int, sums *priorSums) {
 
 // collect adds û and S + ûûᵀ of the lanes in use.
 func (w *learnWorker) collect(used int, sums *priorSums) {
-	const lanes = kernel.Lanes
-	for x := range w.d {
-		ux := (*[lanes]float64)(w.u[x*lanes:])
-		clear(ux[used:])
-		mean := (*[lanes]float64)(w.mean[x*lanes:])
-		for lane := range used {
-			sums.Explained += ux[lane] * w.y[x*lanes+lane]
-			mean[lane] += ux[lane]
-		}
-		for y := range x + 1 {
-			at := (kernel.Tri(x) + y) * lanes
-			uy, spread, second := (*[lanes]float64)(w.u[y*lanes:]), (*[lanes]float64)(w.k[at:]), (*[lanes]float64)(w.second[at:])
-			clear(spread[used:])
-			for lane := range second {
-				second[lane] += spread[lane] + ux[lane]*uy[lane]
-			}
-		}
-	}
+	kernel.AddMoments(w.mean, w.second, &sums.Explained, w.u, w.k, w.y, w.d, used)
 }
