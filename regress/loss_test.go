@@ -87,7 +87,7 @@ func TestLosses(t *testing.T) {
 		if p := fitted.Predict(problem.X[:10]); l == loss.Logistic && (p <= 0 || p >= 1) {
 			t.Errorf("a probability of %v", p)
 		}
-		if l == loss.Logistic && (fitted.AUC < 0.75 || fitted.LogLoss > 0.6 || fitted.Explained < 0.2) {
+		if l == loss.Logistic && (*fitted.AUC < 0.75 || fitted.LogLoss > 0.6 || fitted.Explained < 0.2) {
 			t.Errorf("measures %+v", *fitted.Measures)
 		}
 	}

@@ -11,11 +11,11 @@ import (
 // Measures tell how well a regression explains the table it was fitted to, beside
 // its squared errors, in the terms of its loss.
 type Measures struct {
-	LogLoss   float64 `json:"log_loss,omitempty"` // logistic: mean of −log of the probability given to what happened
-	Brier     float64 `json:"brier,omitempty"`    // logistic: mean squared error of the probabilities
-	AUC       float64 `json:"auc,omitempty"`      // logistic: how often a yes has the larger probability than a no
-	Deviance  float64 `json:"deviance,omitempty"` // poisson: mean of twice the loss
-	Explained float64 `json:"deviance_explained,omitempty"`
+	LogLoss   float64  `json:"log_loss,omitempty"` // logistic: mean of −log of the probability given to what happened
+	Brier     float64  `json:"brier,omitempty"`    // logistic: mean squared error of the probabilities
+	AUC       *float64 `json:"auc,omitempty"`      // logistic: how often a yes has the larger probability than a no; nil without both
+	Deviance  float64  `json:"deviance,omitempty"` // poisson: mean of twice the loss
+	Explained float64  `json:"deviance_explained,omitempty"`
 }
 
 // weight is that of row i.
@@ -61,9 +61,9 @@ func measure(l loss.Loss, problem Problem, x []float64) *Measures {
 }
 
 // auc is the share of pairs of a yes (at least one half) and a no in which the yes
-// has the larger prediction; equal ones count half, weights as this many rows. Zero
+// has the larger prediction; equal ones count half, weights as this many rows. Nil
 // if all are one or the other.
-func auc(problem Problem, x []float64) float64 {
+func auc(problem Problem, x []float64) *float64 {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
@@ -86,7 +86,8 @@ func auc(problem Problem, x []float64) float64 {
 		at = end
 	}
 	if no == 0 || yes == 0 {
-		return 0
+		return nil
 	}
-	return pairs / (no * yes)
+	share := pairs / (no * yes)
+	return &share
 }

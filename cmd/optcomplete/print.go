@@ -286,6 +286,8 @@ func percent(x float64) string {
 	switch x *= 100; {
 	case x == 0:
 		return "0 %"
+	case x < 0:
+		return "−" + percent(-x/100)
 	case x < 1e-3:
 		return fmt.Sprintf("%.0e %%", x)
 	case x >= 999.5:

@@ -250,7 +250,11 @@ func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) 
 	rows := counted(on.Rows, "row", "rows")
 	switch r.Loss {
 	case loss.Logistic:
-		fmt.Fprintf(w, "log-loss %.5g, AUC %.4f, Brier %.5g, deviance explained %s on %s\n", on.LogLoss, on.AUC, on.Brier, percent(on.Explained), rows)
+		auc := ""
+		if on.AUC != nil {
+			auc = fmt.Sprintf(" AUC %.4f,", *on.AUC)
+		}
+		fmt.Fprintf(w, "log-loss %.5g,%s Brier %.5g, deviance explained %s on %s\n", on.LogLoss, auc, on.Brier, percent(on.Explained), rows)
 	case loss.Poisson:
 		fmt.Fprintf(w, "deviance %.5g, explained %s, RMSE %.5g on %s\n", on.Deviance, percent(on.Explained), on.RMSE, rows)
 	case loss.Huber:

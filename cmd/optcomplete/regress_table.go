@@ -47,6 +47,7 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 	}
 	rest, cells := whole.Without(at)
 	t := &regressTable{}
+	words := false // yes and no
 	for i, cell := range cells {
 		y, yes := textfile.Boolean([]byte(cell))
 		if !yes {
@@ -54,7 +55,17 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 				return nil, err
 			}
 		}
+		words = words || yes
 		t.problem.Y = append(t.problem.Y, y)
+	}
+	for i, y := range t.problem.Y {
+		if words && y != 0 && y != 1 {
+			return nil, &data.InputError{File: whole.File, Line: whole.Lines[i], Problem: fmt.Sprintf("column %s: %s stands among yes and no", data.Quote(target), data.Quote(cells[i])),
+				Remedy: "write numbers, or yes and no, but not both"}
+		}
+	}
+	if slices.Min(t.problem.Y) == slices.Max(t.problem.Y) {
+		t.warnings = append(t.warnings, fmt.Sprintf("column %s is %s in every row: there is nothing to explain", data.Quote(target), data.Quote(cells[0])))
 	}
 	if weight != "" {
 		at := slices.Index(rest.Names, weight)
@@ -85,7 +96,7 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 		if err != nil {
 			return nil, err
 		}
-		t.encoding, t.warnings = encoding, report.Warnings
+		t.encoding, t.warnings = encoding, append(t.warnings, report.Warnings...)
 		for _, f := range report.Fields {
 			if f.Blanks > 0 && len(f.Features) > 0 {
 				t.warnings = append(t.warnings, fmt.Sprintf("field %s is blank in %s: filled with the mean", data.Quote(f.Name), counted(f.Blanks, "row", "rows")))
