@@ -37,8 +37,7 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 			if on, err = pass.Pick(ctx, held, t.threads, "rows of the report", rows); err != nil {
 				return err
 			}
-			predict := func(row int, columns []int32, out []float64) { fitted.PredictRow(rows[row], columns, out) }
-			if errors, err = evaluate.ScoreErrors(ctx, on, predict, t.threads); err != nil {
+			if errors, err = evaluate.ScoreErrors(ctx, on, evaluate.Picked{By: fitted.Predictor(), Rows: rows}, t.threads); err != nil {
 				return err
 			}
 		}

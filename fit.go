@@ -285,7 +285,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 		if err != nil {
 			return err
 		}
-		parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.PredictRow), measured)
+		parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.Predictor()), measured)
 		if err == nil {
 			fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
 		}
@@ -296,7 +296,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	}}
 	if held != nil {
 		do = append(do, func(ctx context.Context) (err error) {
-			if errors, err = evaluate.ScoreErrors(ctx, held, fitted.PredictRow, threads); err == nil {
+			if errors, err = evaluate.ScoreErrors(ctx, held, fitted.Predictor(), threads); err == nil {
 				fitted.Summary.Holdout = &errors.Metrics
 			}
 			return err

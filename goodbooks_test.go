@@ -48,7 +48,7 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	score, err := evaluate.Score(context.Background(), held, effects.Predict, 2)
+	score, err := evaluate.Score(context.Background(), held, effects, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

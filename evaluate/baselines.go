@@ -38,7 +38,7 @@ func Baselines(ctx context.Context, train, on data.Source, of *Errors, part Part
 			return nil, err
 		}
 		out = append(out, result.Baseline{Name: b.name})
-		scores = append(scores, errorScoring(on, effects.Predict))
+		scores = append(scores, errorScoring(on, effects))
 	}
 	parts, err := pass.Run(ctx, on, threads, scores...)
 	if err != nil {

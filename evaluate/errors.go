@@ -28,8 +28,8 @@ type Errors struct {
 
 // ScoreErrors is Score that keeps the errors by groups of rows, which are drawn by
 // their ids.
-func ScoreErrors(ctx context.Context, s data.Source, predict Predict, threads int) (*Errors, error) {
-	part, err := pass.One[*errorSums](context.WithoutCancel(ctx), s, threads, errorScoring(s, predict))
+func ScoreErrors(ctx context.Context, s data.Source, by Predictor, threads int) (*Errors, error) {
+	part, err := pass.One[*errorSums](context.WithoutCancel(ctx), s, threads, errorScoring(s, by))
 	if err != nil {
 		return nil, err
 	}
@@ -37,43 +37,59 @@ func ScoreErrors(ctx context.Context, s data.Source, predict Predict, threads in
 }
 
 // errorScoring is the pass of ScoreErrors over s, to be read together with others.
-func errorScoring(s data.Source, predict Predict) pass.Pass {
-	keys := data.KeysOf(s)
-	return &pass.Fold[*errorSums]{
-		Called: "scores", Fresh: func() *errorSums { return new(errorSums) },
-		Begin: func() func(part *errorSums, i int, columns []int32, values []float64) error {
-			score := rowScorer(predict)
-			return func(part *errorSums, i int, columns []int32, values []float64) error {
-				if row := score(i, columns, values); row.entries > 0 {
-					part.sums.merge(&row)
-					group := random.Hash(groupStream, keys.Row(i)) % errorGroups
-					part.squares[group] += row.square
-					part.entries[group] += row.entries
-				}
-				return nil
-			}
-		},
-	}
+func errorScoring(s data.Source, by Predictor) pass.Pass {
+	return groupedScoring{scoring{by}, shareKeys(s)}
 }
 
+// groupedScoring is scoring by groups of rows too.
+type groupedScoring struct {
+	Scoring scoring
+	Keys    *pass.Shared[data.KeyTable]
+}
+
+// Name is "scores".
+func (p groupedScoring) Name() string { return p.Scoring.Name() }
+
+// Cost is a few numbers for each group.
+func (p groupedScoring) Cost(*pass.Input) int { return 0 }
+
+// Shares are the keys, and those of the predictor.
+func (p groupedScoring) Shares() []any { return append(p.Scoring.Shares(), p.Keys) }
+
+// Start makes a worker.
+func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
+	keys, score := p.Keys.Get(), rowScorer(p.Scoring.By)
+	return pass.EachRow(func() *errorSums { return new(errorSums) }, func(part *errorSums, i int, columns []int32, values []float64) error {
+		if row := score(i, columns, values); row.Entries > 0 {
+			part.Sums.merge(&row)
+			group := random.Hash(groupStream, keys.Row(i)) % errorGroups
+			part.Squares[group] += row.Square
+			part.Entries[group] += row.Entries
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(groupedScoring{}, new(errorSums)) }
+
 func (e *errorSums) errors() *Errors {
-	return &Errors{Metrics: total([]sums{e.sums}), squares: e.squares, entries: e.entries}
+	return &Errors{Metrics: total([]sums{e.Sums}), squares: e.Squares, entries: e.Entries}
 }
 
 // errorSums is the errors of some rows.
 type errorSums struct {
-	sums    sums
-	squares [errorGroups]float64
-	entries [errorGroups]int
+	Sums    sums
+	Squares [errorGroups]float64
+	Entries [errorGroups]int
 }
 
 // Merge adds other rows.
 func (e *errorSums) Merge(o pass.Part) {
 	after := o.(*errorSums)
-	e.sums.merge(&after.sums)
-	for g, square := range after.squares {
-		e.squares[g] += square
-		e.entries[g] += after.entries[g]
+	e.Sums.merge(&after.Sums)
+	for g, square := range after.Squares {
+		e.Squares[g] += square
+		e.Entries[g] += after.Entries[g]
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
 )
 
 // TestBetterIsMoreThanChance: predictions that are closer to every entry are
@@ -13,12 +14,12 @@ import (
 func TestBetterIsMoreThanChance(t *testing.T) {
 	m := matrix(t, 300, 20, 0.5, 1)
 	errors := func(size float64, seed uint64) *Errors {
-		predict := func(row int, columns []int32, out []float64) {
+		predict := testkit.Predict(func(row int, columns []int32, out []float64) {
 			at, values := m.Row(row)
 			for x := range at {
 				out[x] = values[x] + size*random.NormalOf(random.Hash(seed, uint64(row), uint64(at[x])))
 			}
-		}
+		})
 		e, err := ScoreErrors(context.Background(), m, predict, 2)
 		if err != nil {
 			t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
 )
 
 // matrix draws a rows×columns matrix with about the given share observed.
@@ -175,7 +176,7 @@ func BenchmarkScore(b *testing.B) {
 // score is Score of a matrix, which cannot fail.
 func score(t testing.TB, m *data.Matrix, predict func(row int, columns []int32, out []float64), threads int) Metrics {
 	t.Helper()
-	metrics, err := Score(context.Background(), m, predict, threads)
+	metrics, err := Score(context.Background(), m, testkit.Predict(predict), threads)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,7 +16,7 @@ type Trial struct {
 	Selected  []string // its names
 	RootGap   float64  // how far from proven it was after the root of the search
 	Limited   bool     // rounding errors would hide a proof
-	Predict   func(row int, columns []int32, out []float64)
+	Predict   Predictor
 }
 
 // GammaSettings say how γ is chosen.

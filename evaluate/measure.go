@@ -86,7 +86,7 @@ type rowSums struct {
 
 // merge adds another row, which has entries.
 func (s *rowSums) merge(o *rowSums) {
-	if s.entries == 0 {
+	if s.Entries == 0 {
 		s.low, s.high = o.low, o.high
 	}
 	s.low, s.high = min(s.low, o.low), max(s.high, o.high)
@@ -126,13 +126,13 @@ func Measure(ctx context.Context, test *data.Matrix, answer func(row, column int
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s rowSums) bool { return s.entries == 0 })
+	all = slices.DeleteFunc(all, func(s rowSums) bool { return s.Entries == 0 })
 	out := &Measurement{Rows: len(all), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
 	var whole rowSums
 	for i := range all {
 		whole.merge(&all[i])
 	}
-	out.Entries, out.MAPESkipped = whole.entries, whole.zeros
+	out.Entries, out.MAPESkipped = whole.Entries, whole.Zeros
 	out.RankedRows, out.RecallRows = int(whole.ranked), int(whole.recalled)
 	for basis := range result.NewRowAndColumn + 1 {
 		parts := make([]sums, len(bases))
@@ -206,7 +206,7 @@ func (s *rowSums) numbers() [8]float64 {
 	m := total([]sums{s.sums})
 	out := [8]float64{m.MAPE, m.RMSE, m.MAE}
 	if s.low < s.high {
-		if r2 := 1 - s.square/(s.valueSquare-s.value*s.value/float64(s.entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
+		if r2 := 1 - s.Square/(s.valueSquare-s.value*s.value/float64(s.Entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
 			out[3] = r2
 		}
 	}

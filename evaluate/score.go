@@ -18,20 +18,16 @@ type Metrics = result.Metrics
 // and no one can mistake the result for a good one.
 const maxError = 1e140
 
-// sums of the errors e over the entries of some rows.
+// sums of the errors e over the entries of some rows: the part of a scoring.
 type sums struct {
-	entries, zeros             int
-	relative, square, absolute float64
+	Entries, Zeros             int
+	Relative, Square, Absolute float64
 }
-
-// Predict writes the predictions of a row for the given columns, increasing, to
-// out. Many goroutines call it at once.
-type Predict = func(row int, columns []int32, out []float64)
 
 // Score compares predictions with all observed entries of s. An interrupt does
 // not end it.
-func Score(ctx context.Context, s data.Source, predict Predict, threads int) (Metrics, error) {
-	part, err := pass.One[*sums](context.WithoutCancel(ctx), s, threads, Scoring(predict))
+func Score(ctx context.Context, s data.Source, by Predictor, threads int) (Metrics, error) {
+	part, err := pass.One[*sums](context.WithoutCancel(ctx), s, threads, scoring{by})
 	if err != nil {
 		return Metrics{}, err
 	}
@@ -40,19 +36,31 @@ func Score(ctx context.Context, s data.Source, predict Predict, threads int) (Me
 
 // Scoring is the pass of Score, to be read together with others; ScoreOf is its
 // result.
-func Scoring(predict Predict) pass.Pass {
-	return &pass.Fold[*sums]{
-		Called: "scores", Fresh: func() *sums { return new(sums) },
-		Begin: func() func(part *sums, i int, columns []int32, values []float64) error {
-			score := rowScorer(predict)
-			return func(part *sums, i int, columns []int32, values []float64) error {
-				row := score(i, columns, values)
-				part.merge(&row)
-				return nil
-			}
-		},
-	}
+func Scoring(by Predictor) pass.Pass { return scoring{by} }
+
+// scoring adds up the errors of predictions.
+type scoring struct{ By Predictor }
+
+// Name is "scores".
+func (p scoring) Name() string { return "scores" }
+
+// Cost of an empty part is nothing.
+func (p scoring) Cost(*pass.Input) int { return 0 }
+
+// Shares are those of the predictor.
+func (p scoring) Shares() []any { return sharesOf(p.By) }
+
+// Start makes a worker.
+func (p scoring) Start(*pass.Input) (pass.Worker, error) {
+	score := rowScorer(p.By)
+	return pass.EachRow(func() *sums { return new(sums) }, func(part *sums, i int, columns []int32, values []float64) error {
+		row := score(i, columns, values)
+		part.merge(&row)
+		return nil
+	}), nil
 }
+
+func init() { pass.Register(scoring{}, new(sums)) }
 
 // ScoreOf is what Scoring found.
 func ScoreOf(part pass.Part) Metrics { return total([]sums{*part.(*sums)}) }
@@ -61,7 +69,7 @@ func ScoreOf(part pass.Part) Metrics { return total([]sums{*part.(*sums)}) }
 func (s *sums) Merge(o pass.Part) { s.merge(o.(*sums)) }
 
 // rowScorer gives the errors of one row after the other.
-func rowScorer(predict Predict) func(i int, columns []int32, values []float64) sums {
+func rowScorer(by Predictor) func(i int, columns []int32, values []float64) sums {
 	var out []float64
 	return func(i int, columns []int32, values []float64) (s sums) {
 		if len(columns) == 0 {
@@ -71,7 +79,7 @@ func rowScorer(predict Predict) func(i int, columns []int32, values []float64) s
 			out = make([]float64, 2*len(columns))
 		}
 		out = out[:len(columns)]
-		predict(i, columns, out)
+		by.PredictRow(i, columns, out)
 		s.add(values, out)
 		return s
 	}
@@ -80,23 +88,23 @@ func rowScorer(predict Predict) func(i int, columns []int32, values []float64) s
 func (s *sums) add(values, predictions []float64) {
 	for at, v := range values {
 		e := clamp(math.Abs(predictions[at] - v))
-		s.entries++
-		s.absolute += e
-		s.square += e * e
+		s.Entries++
+		s.Absolute += e
+		s.Square += e * e
 		if v == 0 {
-			s.zeros++
+			s.Zeros++
 		} else {
-			s.relative += clamp(e / math.Abs(v))
+			s.Relative += clamp(e / math.Abs(v))
 		}
 	}
 }
 
 func (s *sums) merge(o *sums) {
-	s.entries += o.entries
-	s.zeros += o.zeros
-	s.relative += o.relative
-	s.square += o.square
-	s.absolute += o.absolute
+	s.Entries += o.Entries
+	s.Zeros += o.Zeros
+	s.Relative += o.Relative
+	s.Square += o.Square
+	s.Absolute += o.Absolute
 }
 
 func clamp(e float64) float64 {
@@ -112,13 +120,13 @@ func total(parts []sums) Metrics {
 	for _, p := range parts {
 		t.merge(&p)
 	}
-	out := Metrics{Entries: t.entries, MAPESkipped: t.zeros}
-	if t.entries > 0 {
-		out.RMSE = math.Sqrt(t.square / float64(t.entries))
-		out.MAE = t.absolute / float64(t.entries)
+	out := Metrics{Entries: t.Entries, MAPESkipped: t.Zeros}
+	if t.Entries > 0 {
+		out.RMSE = math.Sqrt(t.Square / float64(t.Entries))
+		out.MAE = t.Absolute / float64(t.Entries)
 	}
-	if counted := t.entries - t.zeros; counted > 0 {
-		out.MAPE = t.relative / float64(counted)
+	if counted := t.Entries - t.Zeros; counted > 0 {
+		out.MAPE = t.Relative / float64(counted)
 	}
 	return out
 }

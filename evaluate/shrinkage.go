@@ -31,7 +31,7 @@ func ChooseShrinkage(ctx context.Context, part Part, threads int) (row, column f
 		if err != nil {
 			return nil, err
 		}
-		errors, err := ScoreErrors(ctx, part.Held, effects.Predict, threads)
+		errors, err := ScoreErrors(ctx, part.Held, effects, threads)
 		scored[[2]float64{row, column}] = errors
 		return errors, err
 	}

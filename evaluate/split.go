@@ -22,18 +22,7 @@ const splitStream = 0x73706c6974 // "split"
 func Split(ctx context.Context, s data.Source, share float64, seed uint64, threads int) (train, held data.Source, err error) {
 	checkShare(share)
 	if few(s.Observed()) {
-		keys := data.KeysOf(s)
-		all, err := pass.One[*pass.List](ctx, s, threads, &pass.Fold[*pass.List]{
-			Called: "split", Fresh: func() *pass.List { return new(pass.List) },
-			Begin: func() func(part *pass.List, i int, at []int32, values []float64) error {
-				return func(part *pass.List, i int, at []int32, _ []float64) error {
-					for _, c := range at {
-						part.Values = append(part.Values, drawOf(seed, keys.Row(i), keys.Column(c)))
-					}
-					return nil
-				}
-			},
-		})
+		all, err := pass.One[*pass.List](ctx, s, threads, draws{shareKeys(s), seed})
 		if err != nil {
 			return nil, nil, err
 		}
@@ -48,6 +37,34 @@ func Split(ctx context.Context, s data.Source, share float64, seed uint64, threa
 	}
 	return parts[0], parts[1], nil
 }
+
+// draws is the number of every entry that decides which part it is in.
+type draws struct {
+	Keys *pass.Shared[data.KeyTable]
+	Seed uint64
+}
+
+// Name is "split".
+func (p draws) Name() string { return "split" }
+
+// Cost of an empty part is nothing.
+func (p draws) Cost(*pass.Input) int { return 0 }
+
+// Shares are the keys.
+func (p draws) Shares() []any { return []any{p.Keys} }
+
+// Start makes a worker.
+func (p draws) Start(*pass.Input) (pass.Worker, error) {
+	keys := p.Keys.Get()
+	return pass.EachRow(func() *pass.List { return new(pass.List) }, func(part *pass.List, i int, at []int32, _ []float64) error {
+		for _, c := range at {
+			part.Values = append(part.Values, drawOf(p.Seed, keys.Row(i), keys.Column(c)))
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(draws{}, new(pass.List)) }
 
 func shareKeys(s data.Source) *pass.Shared[data.KeyTable] {
 	return pass.Share(data.KeysOf(s).Table())

@@ -11,6 +11,7 @@ import (
 	"optcomplete/baseline/imc"
 	"optcomplete/baseline/oracle"
 	"optcomplete/baseline/softimpute"
+	"optcomplete/evaluate"
 	"optcomplete/spec"
 )
 
@@ -23,7 +24,7 @@ type method struct {
 
 // outcome is what a method found.
 type outcome struct {
-	predict  func(row int, columns []int32, out []float64)
+	predict  evaluate.Predictor
 	selected []string // nil: it selects no features
 	gamma    float64
 	bounded  bool // gap is proven
@@ -44,7 +45,7 @@ var oracleMethod = method{name: oracleName, run: func(ctx context.Context, t *tr
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{predict: fitted.PredictRow, selected: t.source.SelectedNames()}, nil
+	return &outcome{predict: fitted, selected: t.source.SelectedNames()}, nil
 }}
 
 // methods are all that can be compared. A new one needs a line here.
@@ -64,7 +65,7 @@ var methods = []method{
 		if err != nil {
 			return nil, err
 		}
-		return &outcome{predict: fitted.PredictRow}, nil
+		return &outcome{predict: fitted}, nil
 	}},
 	{name: SoftImpute, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		s := softimpute.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory}
@@ -75,14 +76,14 @@ var methods = []method{
 		if err != nil {
 			return nil, err
 		}
-		return &outcome{predict: fitted.PredictRow}, nil
+		return &outcome{predict: fitted}, nil
 	}},
 	{name: Effects, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		fitted, err := effects.Fit(ctx, t.train(), effects.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
 		if err != nil {
 			return nil, err
 		}
-		return &outcome{predict: fitted.PredictRow}, nil
+		return &outcome{predict: fitted}, nil
 	}},
 }
 
@@ -146,7 +147,7 @@ func (t *trial) fit(ctx context.Context, problem optcomplete.Problem, s optcompl
 	}
 	sum := &fitted.Summary
 	return &outcome{
-		predict: fitted.PredictRow, selected: sum.Selected, gamma: sum.Gamma,
+		predict: fitted, selected: sum.Selected, gamma: sum.Gamma,
 		bounded: sum.Certified, gap: min(sum.Gap, 1), status: sum.Status.String(), // a cost is never below 0
 		cuts: sum.Cuts, nodes: sum.Nodes, passes: sum.Passes,
 		seconds: PaperSeconds{

@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"optcomplete"
+	"optcomplete/internal/testkit"
 )
 
 // The panels are as long as the paper's, and their figures those of a second
@@ -255,11 +256,11 @@ func TestPaperSkips(t *testing.T) {
 		return nil, ctx.Err()
 	}}
 	endless := method{name: "endless", run: func(context.Context, *trial) (*outcome, error) {
-		return &outcome{predict: func(int, []int32, []float64) {}, status: "time_limit"}, nil
+		return &outcome{predict: testkit.Predict(func(int, []int32, []float64) {}), status: "time_limit"}, nil
 	}}
 	lasting := method{name: "lasting", limits: 2, run: func(ctx context.Context, _ *trial) (*outcome, error) {
 		<-ctx.Done() // the best so far, as after an interrupt
-		return &outcome{predict: func(int, []int32, []float64) {}}, nil
+		return &outcome{predict: testkit.Predict(func(int, []int32, []float64) {})}, nil
 	}}
 	before := methods
 	methods = append(slices.Clone(methods), slow, endless, lasting)

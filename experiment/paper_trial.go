@@ -125,21 +125,15 @@ func (t *trial) train() data.Source { return t.problem.Ratings.Source() }
 
 // score gives the MAPE against the noisy and the noise-free values. Ratings are
 // known to be from 1 to 5, so predictions of any method are kept within that.
-func (t *trial) score(ctx context.Context, predict func(row int, columns []int32, out []float64)) (noisy, clean float64, err error) {
+func (t *trial) score(ctx context.Context, by evaluate.Predictor) (noisy, clean float64, err error) {
 	if t.Netflix {
-		free := predict
-		predict = func(row int, columns []int32, out []float64) {
-			free(row, columns, out)
-			for x, v := range out {
-				out[x] = min(max(v, 1), 5)
-			}
-		}
+		by = evaluate.Clipped{By: by, Low: 1, High: 5}
 	}
-	a, err := evaluate.Score(ctx, t.noisy, predict, t.Threads)
+	a, err := evaluate.Score(ctx, t.noisy, by, t.Threads)
 	if err != nil {
 		return 0, 0, err
 	}
-	b, err := evaluate.Score(ctx, t.clean, predict, t.Threads)
+	b, err := evaluate.Score(ctx, t.clean, by, t.Threads)
 	return a.MAPE, b.MAPE, err
 }
 
@@ -219,7 +213,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 			return 0, err
 		}
 		fitted.Clip = &result.Range{Low: survey.Low, High: survey.High} // as in the trials that γ was found by
-		score, err := evaluate.Score(ctx, part.Held, fitted.PredictRow, t.Threads)
+		score, err := evaluate.Score(ctx, part.Held, fitted, t.Threads)
 		if err != nil {
 			return 0, err
 		}

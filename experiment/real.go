@@ -239,16 +239,11 @@ func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Ce
 	if err != nil {
 		return plan, err
 	}
-	predict := func(row int, columns []int32, out []float64) {
-		effects.Predict(row, columns, out)
-		for x, v := range out {
-			out[x] = min(max(v, survey.Low), survey.High)
-		}
-	}
-	if plan.Holdout, err = evaluate.Score(ctx, held, predict, s.Threads); err != nil {
+	by := evaluate.Clipped{By: effects, Low: survey.Low, High: survey.High}
+	if plan.Holdout, err = evaluate.Score(ctx, held, by, s.Threads); err != nil {
 		return plan, err
 	}
-	if plan.Train, err = evaluate.Score(ctx, train, predict, s.Threads); err != nil {
+	if plan.Train, err = evaluate.Score(ctx, train, by, s.Threads); err != nil {
 		return plan, err
 	}
 	plan.Ratio = 1

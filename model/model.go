@@ -26,7 +26,11 @@ type Model struct {
 	Features      []float64 // m×k: the selected features of each column
 
 	rows, columns index
-	entries       entries
+	predictor     struct {
+		once sync.Once
+		is   estimate.Predictor
+	}
+	entries entries
 }
 
 // index finds an id's position. It is built at the first question, because
@@ -171,7 +175,13 @@ func (m *Model) PredictRow(i int, columns []int32, out []float64) {
 	if len(columns) != len(out) {
 		panic(fmt.Sprintf("model: %d columns but room for %d predictions", len(columns), len(out)))
 	}
-	m.Predictor(m.Features, m.K())(i, columns, out)
+	(&estimate.Fitted{Parts: &m.Parts, Chosen: m.Features, K: m.K()}).PredictRow(i, columns, out)
+}
+
+// Predictor is PredictRow as a value, for passes that may run in other processes.
+func (m *Model) Predictor() estimate.Predictor {
+	m.predictor.once.Do(func() { m.predictor.is = m.Parts.Predictor(m.Features, m.K()) })
+	return m.predictor.is
 }
 
 // Predict returns the prediction for a row and a column by their ids. The error

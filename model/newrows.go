@@ -58,7 +58,7 @@ func (m *Model) grow(r *data.Ratings) (out *Model, rows []int) {
 	out = m.copy()
 	out.RowIDs, out.Entries = slices.Clone(m.RowIDs), slices.Clone(m.Entries)
 	k := m.K()
-	kept := &estimate.RowMatrix{K: k, Values: slices.Clone(estimate.InMemory(m.Coefficients, len(m.RowIDs), k).Values)}
+	kept := &estimate.RowMatrix{K: k, Values: slices.Clone(estimate.InMemory(m.Coefficients, k).Values)}
 	out.RowEffects, out.Coefficients = slices.Clone(m.RowEffects), kept
 	out.RowRemainder = slices.Clone(m.RowRemainder)
 	rows = make([]int, n)

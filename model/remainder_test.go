@@ -32,7 +32,9 @@ func baselines(t *testing.T, kind spec.Kind, refit spec.Refit) (*data.Matrix, *m
 	}
 	r := estimate.Remainder{Rank: 2, Ridge: 0.5}
 	rows := make([]float64, 40*2)
-	base := m.Unclipped(m.Features, m.K())
+	free := m.Parts
+	free.Clip = nil
+	base := (&estimate.Fitted{Parts: &free, Chosen: m.Features, K: m.K()}).PredictRow
 	for i := range 40 {
 		at, values := matrix.Row(i)
 		rest := make([]float64, len(at))

@@ -47,9 +47,9 @@ func (w *eachRow[P]) Part() (Part, error) {
 	return part, nil
 }
 
-// Local is a pass that cannot be sent, because it is made of functions. A runner
-// must execute it in this process, where the source may have to be fetched from
-// afar: it is for small sources, and for what nobody has described yet.
+// Local is a pass that cannot be sent, because it is made of functions. No runner
+// gets it: it is executed in this process, where the source may have to be fetched
+// from afar. It is for small sources, and for what nobody has described yet.
 type Local interface{ Local() }
 
 // Fold is a Local pass: Begin is called for each goroutine, and what it returns
@@ -126,13 +126,3 @@ func (w *hereWorker) Part() (Part, error) {
 type nothing struct{}
 
 func (nothing) Merge(Part) {}
-
-// local tells whether a reading has to be done here.
-func (r *Reading) local() bool {
-	for _, t := range r.Tasks {
-		if _, ok := t.Pass.(Local); ok {
-			return true
-		}
-	}
-	return false
-}

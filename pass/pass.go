@@ -96,12 +96,34 @@ func RunTasks(ctx context.Context, s data.Source, threads int, tasks ...*Task) e
 		if here.counts != nil {
 			here.counts.add(here.label, tasks)
 		}
-		return here.runner.Run(ctx, Reading{Source: s, Threads: threads, Tasks: tasks})
+		return runAll(ctx, here.runner, Reading{Source: s, Threads: threads, Tasks: tasks})
 	}
 	if here.gathering != nil {
 		return here.gathering.read(&want{ctx: ctx, source: s, label: here.label, tasks: tasks, run: run})
 	}
 	return run(ctx, nil)
+}
+
+// runAll lets the runner execute a reading, but for what cannot leave this process:
+// that is read here, by itself.
+func runAll(ctx context.Context, runner Runner, r Reading) error {
+	var here, anywhere []*Task
+	for _, t := range r.Tasks {
+		if _, local := t.Pass.(Local); local {
+			here = append(here, t)
+		} else {
+			anywhere = append(anywhere, t)
+		}
+	}
+	if _, all := runner.(threads); all || len(here) == 0 {
+		return runner.Run(ctx, r)
+	}
+	r.Tasks = here
+	if err := ThreadRunner.Run(ctx, r); err != nil || len(anywhere) == 0 {
+		return err
+	}
+	r.Tasks = anywhere
+	return runner.Run(ctx, r)
 }
 
 // Run reads the source once for all passes, and gives their parts, merged.

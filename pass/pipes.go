@@ -69,9 +69,6 @@ func (p *Pipes) name(base data.Source) (string, error) {
 // Run executes a reading. A pass that reads another source while it is read, or
 // from its sink, would wait for ever.
 func (p *Pipes) Run(ctx context.Context, r Reading) error {
-	if r.local() {
-		return ThreadRunner.Run(ctx, r)
-	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	passes, sinks := r.split()

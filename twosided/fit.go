@@ -3,6 +3,7 @@ package twosided
 import (
 	"cmp"
 	"context"
+	"encoding/gob"
 	"time"
 
 	"optcomplete/checkpoint"
@@ -255,19 +256,33 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 }
 
 // predictor predicts entries of the matrix: Σ u·x·b over the selection.
-func (s *sides) predictor(rows *data.Features, selection []int, u []float64) func(row int, columns []int32, out []float64) {
-	p2 := len(s.columns.Names)
-	return func(row int, columns []int32, out []float64) {
-		x := rows.Row(row)
-		for e, c := range columns {
-			b := s.columns.Row(int(c))
-			out[e] = 0
-			for i, j := range selection {
-				out[e] += u[i] * x[j/p2] * b[j%p2]
-			}
+func (s *sides) predictor(rows *data.Features, selection []int, u []float64) evaluate.Predictor {
+	return &predictor{pass.Share(rows.Values), pass.Share(s.columns.Values), len(rows.Names), len(s.columns.Names), selection, u}
+}
+
+type predictor struct {
+	Rows, Columns *pass.Shared[[]float64] // features: n×P1, m×P2
+	P1, P2        int
+	Selection     []int // of products
+	U             []float64
+}
+
+// PredictRow adds the products up.
+func (p *predictor) PredictRow(row int, columns []int32, out []float64) {
+	x, all := p.Rows.Get()[row*p.P1:][:p.P1], p.Columns.Get()
+	for e, c := range columns {
+		b := all[int(c)*p.P2:][:p.P2]
+		out[e] = 0
+		for i, j := range p.Selection {
+			out[e] += p.U[i] * x[j/p.P2] * b[j%p.P2]
 		}
 	}
 }
+
+// Shares are the features.
+func (p *predictor) Shares() []any { return []any{p.Rows, p.Columns} }
+
+func init() { gob.Register(new(predictor)) }
 
 func validate(s Settings) error {
 	if s.K < 1 {

@@ -8,6 +8,7 @@ package effects
 
 import (
 	"context"
+	"encoding/gob"
 	"math"
 
 	"optcomplete/baseline/internal/lowrank"
@@ -93,7 +94,7 @@ func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column
 		if err != nil {
 			return 0, 0, err
 		}
-		scored, err := evaluate.Score(ctx, part.Held, fitted.Predict, s.Threads)
+		scored, err := evaluate.Score(ctx, part.Held, fitted, s.Threads)
 		if err != nil {
 			return 0, 0, err
 		}
@@ -106,6 +107,8 @@ func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column
 
 // PredictRow writes the predictions of a row for the given columns to out.
 func (m *Model) PredictRow(row int, columns []int32, out []float64) {
-	m.Predict(row, columns, out)
+	m.Effects.PredictRow(row, columns, out)
 	lowrank.Clip(out, m.Clip)
 }
+
+func init() { gob.Register(new(Model)) }

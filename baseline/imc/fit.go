@@ -2,6 +2,7 @@ package imc
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"math"
@@ -232,7 +233,7 @@ func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, erro
 // PredictRow writes the predictions of a row for the given columns to out.
 func (m *Model) PredictRow(row int, columns []int32, out []float64) {
 	if m.Effects != nil {
-		m.Effects.Predict(row, columns, out)
+		m.Effects.PredictRow(row, columns, out)
 	} else {
 		clear(out)
 	}
@@ -244,3 +245,5 @@ func (m *Model) PredictRow(row int, columns []int32, out []float64) {
 	}
 	lowrank.Clip(out, m.Clip)
 }
+
+func init() { gob.Register(new(Model)) }

@@ -105,6 +105,6 @@ func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int) (*walk, 
 
 // rmse is the error of a model on the part held out.
 func rmse(ctx context.Context, part evaluate.Part, m *Model, threads int) (float64, error) {
-	scored, err := evaluate.Score(ctx, part.Held, m.PredictRow, threads)
+	scored, err := evaluate.Score(ctx, part.Held, m, threads)
 	return scored.RMSE, err
 }

@@ -29,9 +29,9 @@ type Settings struct {
 
 // Model is the fitted rows.
 type Model struct {
+	estimate.Predictor
 	Parts    *estimate.Parts
 	Selected []int // the features, as given
-	predict  func(row int, columns []int32, out []float64)
 }
 
 // Fit fits every row to the selected features.
@@ -54,8 +54,5 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, select
 	if s.Clip {
 		parts.ClipToValues()
 	}
-	return &Model{Parts: parts, Selected: selected, predict: parts.Predictor(chosen, len(selected))}, nil
+	return &Model{Parts: parts, Selected: selected, Predictor: parts.Predictor(chosen, len(selected))}, nil
 }
-
-// PredictRow writes the predictions of a row for the given columns to out.
-func (m *Model) PredictRow(row int, columns []int32, out []float64) { m.predict(row, columns, out) }

@@ -2,6 +2,7 @@ package softimpute
 
 import (
 	"context"
+	"encoding/gob"
 	"errors"
 	"fmt"
 	"math"
@@ -139,10 +140,12 @@ func (s *Settings) problem(rank int, lambda float64, start *Factors) SolveSettin
 // PredictRow writes the predictions of a row for the given columns to out.
 func (m *Model) PredictRow(row int, columns []int32, out []float64) {
 	if m.Effects != nil {
-		m.Effects.Predict(row, columns, out)
+		m.Effects.PredictRow(row, columns, out)
 	} else {
 		clear(out)
 	}
 	m.Factors.Predict(row, columns, out)
 	lowrank.Clip(out, m.Clip)
 }
+
+func init() { gob.Register(new(Model)) }

@@ -209,3 +209,9 @@ func Selections(p, k int, always, never []int, visit func(selection []int)) {
 	}
 	walk(0, nil)
 }
+
+// Predict is a function as an evaluate.Predictor.
+type Predict func(row int, columns []int32, out []float64)
+
+// PredictRow calls it.
+func (f Predict) PredictRow(row int, columns []int32, out []float64) { f(row, columns, out) }

@@ -149,8 +149,8 @@ func init() {
 	pass.Register(rowEffects{}, new(pass.List))
 }
 
-// Predict is evaluate.Score's predictor from the effects alone.
-func (e *Effects) Predict(row int, columns []int32, out []float64) {
+// PredictRow predicts from the effects alone: an evaluate.Predictor.
+func (e *Effects) PredictRow(row int, columns []int32, out []float64) {
 	for x, c := range columns {
 		out[x] = e.Mean + e.Rows[row] + e.Columns[c]
 	}

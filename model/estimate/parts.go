@@ -392,18 +392,6 @@ func (p *Parts) ClipToValues() {
 	}
 }
 
-// Predictor predicts for training rows and columns, whose selected features
-// are chosen (m×k). It serves evaluate.Score, also before there is a Model.
-func (p *Parts) Predictor(chosen []float64, k int) func(row int, columns []int32, out []float64) {
-	return func(row int, columns []int32, out []float64) {
-		u := p.Coefficients.Row(row)
-		for at, c := range columns {
-			b := chosen[int(c)*k:][:k]
-			out[at] = p.Clipped(p.Sum(p.RowEffect(row), p.ColumnEffect(int(c)), u, b) + p.RemainderOf(row, int(c)))
-		}
-	}
-}
-
 // value is the prediction for row i and column j with the features b.
 func (p *Parts) Value(i, j int, b []float64) float64 {
 	return p.Clipped(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.Coefficients.Row(i), b) + p.RemainderOf(i, j))

@@ -211,16 +211,6 @@ func (p *Prior) first(d int) *Prior {
 	return out
 }
 
-// Unclipped is Predictor without the range.
-func (p *Parts) Unclipped(chosen []float64, k int) func(row int, columns []int32, out []float64) {
-	return func(row int, columns []int32, out []float64) {
-		u := p.Coefficients.Row(row)
-		for at, c := range columns {
-			out[at] = p.Sum(p.RowEffect(row), p.ColumnEffect(int(c)), u, chosen[int(c)*k:][:k]) + p.RemainderOf(row, int(c))
-		}
-	}
-}
-
 // remainder is what the remainder adds to the prediction for row i and column j;
 // −1 stands for one of which nothing is known.
 func (p *Parts) RemainderOf(i, j int) float64 {

@@ -13,6 +13,9 @@ type RowStore interface {
 	// Term gives the coefficient of term f of every row, in order of the rows.
 	Term(f int, row func(i int, u float64))
 
+	// Len is the number of rows.
+	Len() int
+
 	// Err is what went wrong in reading, so far; the coefficients then are zeros.
 	Err() error
 }
@@ -30,14 +33,13 @@ func NewRowMatrix(rows, k int) *RowMatrix {
 	return &RowMatrix{K: k, Values: make([]float64, rows*k)}
 }
 
-// InMemory is the coefficients of this many rows of a store in memory, which may be
-// the store itself.
-func InMemory(s RowStore, rows, k int) *RowMatrix {
+// InMemory is the coefficients of a store in memory, which may be the store itself.
+func InMemory(s RowStore, k int) *RowMatrix {
 	if m, ok := s.(*RowMatrix); ok {
 		return m
 	}
-	out := &RowMatrix{K: k, Values: make([]float64, 0, rows*k)}
-	for i := range rows {
+	out := &RowMatrix{K: k, Values: make([]float64, 0, s.Len()*k)}
+	for i := range s.Len() {
 		out.Values = append(out.Values, s.Row(i)...)
 	}
 	return out
@@ -52,6 +54,9 @@ func (m *RowMatrix) Term(term int, row func(i int, u float64)) {
 		row(at/m.K, m.Values[at])
 	}
 }
+
+// Len is the number of rows.
+func (m *RowMatrix) Len() int { return len(m.Values) / max(m.K, 1) }
 
 // Err is nil.
 func (m *RowMatrix) Err() error { return nil }
@@ -108,6 +113,9 @@ func (f *FilledRows) Term(term int, row func(i int, u float64)) {
 		row(i, f.Row(i)[term])
 	}
 }
+
+// Len is the number of rows.
+func (f *FilledRows) Len() int { return len(f.place) }
 
 // Err is nil.
 func (f *FilledRows) Err() error { return nil }

@@ -159,6 +159,9 @@ func (f *RowFile) tryRead(g, term int, out []float64) error {
 	return nil
 }
 
+// Len is the number of rows.
+func (f *RowFile) Len() int { return len(f.ids) }
+
 // Err is what went wrong in reading.
 func (f *RowFile) Err() error {
 	f.mu.Lock()

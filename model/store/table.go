@@ -45,7 +45,7 @@ func rowSchema(m *model.Model) *Table {
 
 func rowTable(m *model.Model) *Table {
 	t := rowSchema(m)
-	t.ids, t.entries, t.effects, t.values, t.factors = m.RowIDs, m.Entries, m.RowEffects, estimate.InMemory(m.Coefficients, len(m.RowIDs), m.K()).Values, m.RowRemainder
+	t.ids, t.entries, t.effects, t.values, t.factors = m.RowIDs, m.Entries, m.RowEffects, estimate.InMemory(m.Coefficients, m.K()).Values, m.RowRemainder
 	return t
 }
 

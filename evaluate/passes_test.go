@@ -1,0 +1,43 @@
+package evaluate
+
+import (
+	"context"
+	"testing"
+
+	"optcomplete/internal/passtest"
+	"optcomplete/model/estimate"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// TestPassesGiveTheSameBitsOverPipes sends the passes that score predictions to
+// workers that know nothing but what they are sent.
+func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
+	pipes := pass.NewPipes(2)
+	defer pipes.Close()
+	const k = 3
+	matrix := passtest.Source(900, 40)
+	chosen := make([]float64, 40*k)
+	for x := range chosen {
+		chosen[x] = float64(x*x%17) / 5
+	}
+	ctx := context.Background()
+	parts, err := estimate.FitParts(ctx, matrix, chosen, k, estimate.Recipe{Kind: spec.Full, Refit: spec.Ridge, Gamma: 1, RowShrinkage: 2, ColumnShrinkage: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	parts.ClipToValues()
+	effects, err := estimate.FitEffects(ctx, matrix, 2, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := parts.Predictor(chosen, k)
+	rows := make([]int, 900)
+	for i := range rows {
+		rows[i] = len(rows) - 1 - i
+	}
+	for _, source := range passtest.Views(t, matrix) {
+		passtest.Same(t, pipes, source, Scoring(by), Scoring(effects), errorScoring(source, by),
+			Scoring(Picked{by, rows}), Scoring(Clipped{by, -1, 1}), draws{shareKeys(source), 3})
+	}
+}

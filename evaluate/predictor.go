@@ -1,0 +1,61 @@
+package evaluate
+
+import (
+	"encoding/gob"
+
+	"optcomplete/pass"
+)
+
+// Predictor predicts the entries of rows, from any number of goroutines at once. It
+// is part of a pass: its type is registered with encoding/gob, which can send it,
+// and what is large is shared (see pass.Sharer). One that is neither serves readings
+// of this process only.
+type Predictor interface {
+	// PredictRow writes the predictions of a row for the given columns, increasing,
+	// to out.
+	PredictRow(row int, columns []int32, out []float64)
+}
+
+// sharesOf are the shared values of a predictor.
+func sharesOf(by Predictor) []any {
+	if s, ok := by.(pass.Sharer); ok {
+		return s.Shares()
+	}
+	return nil
+}
+
+// Clipped keeps predictions within a range.
+type Clipped struct {
+	By        Predictor
+	Low, High float64
+}
+
+// PredictRow keeps them.
+func (c Clipped) PredictRow(row int, columns []int32, out []float64) {
+	c.By.PredictRow(row, columns, out)
+	for x, v := range out {
+		out[x] = min(max(v, c.Low), c.High)
+	}
+}
+
+// Shares are those of the predictor.
+func (c Clipped) Shares() []any { return sharesOf(c.By) }
+
+// Picked predicts for some of the rows, which follow each other.
+type Picked struct {
+	By   Predictor
+	Rows []int // of By
+}
+
+// PredictRow predicts for the row that was picked.
+func (p Picked) PredictRow(row int, columns []int32, out []float64) {
+	p.By.PredictRow(p.Rows[row], columns, out)
+}
+
+// Shares are those of the predictor.
+func (p Picked) Shares() []any { return sharesOf(p.By) }
+
+func init() {
+	gob.Register(Clipped{})
+	gob.Register(Picked{})
+}
