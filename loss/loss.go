@@ -101,7 +101,10 @@ func (l Loss) Value(a, x float64) float64 {
 			return tail + math.Max(x, 0) - a*x
 		}
 	case Poisson:
-		return math.Exp(x) - a*x + scaledLog(a) - a
+		if a == 0 {
+			return math.Exp(x)
+		}
+		return a * beyond(x-math.Log(a))
 	case Huber:
 		if r := math.Abs(x - a); r > 1 {
 			return 2*r - 1
@@ -175,6 +178,20 @@ func (l Loss) Conjugate(a, alpha float64) (value, size float64) {
 
 // rounded is how far a slope of a value between 0 and 1 may leave the domain by rounding.
 const rounded = 4e-16
+
+// beyond is eˣ − 1 − x without the cancellation near 0: the loss of a large count
+// is small beside the terms of which it is the difference.
+func beyond(x float64) float64 {
+	if math.Abs(x) > 0.5 {
+		return math.Expm1(x) - x
+	}
+	sum := 0.0
+	for term, n := x*x/2, 3.0; sum+term != sum; n++ {
+		sum += term
+		term *= x / n
+	}
+	return sum
+}
 
 // scaledLog is x log x.
 func scaledLog(x float64) float64 {

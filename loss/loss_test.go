@@ -54,3 +54,13 @@ func TestNames(t *testing.T) {
 		t.Error("hinge was accepted")
 	}
 }
+
+// TestLargeCounts: the loss of a count that is nearly right has its digits.
+func TestLargeCounts(t *testing.T) {
+	const a, d = 1 << 20, 1.0 / (1 << 16)
+	x := math.Log(a) + d
+	got, want := Poisson.Value(a, x), a*(x-math.Log(a))*(x-math.Log(a))/2*(1+d/3)
+	if math.Abs(got-want) > 1e-9*want {
+		t.Errorf("%v, want %v", got, want)
+	}
+}
