@@ -1,7 +1,6 @@
 package diagnose
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -9,7 +8,6 @@ import (
 	"slices"
 
 	"optcomplete/data"
-	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -54,7 +52,7 @@ func Of(ctx context.Context, m *model.Model, l Looked, threads int) (*result.Dia
 	}
 	low, high := l.Train.low, l.Train.high
 	units := m.Units()
-	p, record := residuals(m, d, units, residualFrame{low: low, high: high, rmse: rmse}, l.row)
+	p, record := residuals(m, d, units, residualFrame{low, high, rmse}, l.Rows)
 	part, err := pass.One[*residualSums](ctx, l.On, threads, p)
 	if err != nil {
 		return nil, err
@@ -63,10 +61,10 @@ func Of(ctx context.Context, m *model.Model, l Looked, threads int) (*result.Dia
 	if l.Rows != nil {
 		d.Sample = &result.Sample{Rows: len(l.Rows), Entries: l.On.Observed()}
 	}
-	all := l.Train.sums.hash
+	all := l.Train.sums.Hash
 	if d.On == "holdout" {
-		d.HoldoutFingerprint = fmt.Sprintf("%016x", l.Held.sums.hash)
-		all += l.Held.sums.hash
+		d.HoldoutFingerprint = fmt.Sprintf("%016x", l.Held.sums.Hash)
+		all += l.Held.sums.Hash
 	}
 	d.Values = l.Train.sums.bars(low, high)
 	d.Fingerprint = fmt.Sprintf("%016x", all)
@@ -77,86 +75,6 @@ func Of(ctx context.Context, m *model.Model, l Looked, threads int) (*result.Dia
 	d.Terms = termDiagnostics(m, units)
 	d.Examples, err = examples(m, &l, d.On == "holdout", units)
 	return d, err
-}
-
-// Values is what the values of some entries are.
-type Values struct {
-	entries   int
-	low, high float64 // of the training entries
-	sums      *valueSums
-}
-
-// ValuesOf looks at the values of some entries. survey is that of the training
-// entries, whose range they are counted in.
-func ValuesOf(ctx context.Context, entries data.Source, survey *data.Survey, threads int) (*Values, error) {
-	sums, err := pass.One[*valueSums](ctx, entries, threads, valuesOf(survey.Low, survey.High))
-	return &Values{entries.Observed(), survey.Low, survey.High, sums}, err
-}
-
-// valueSums is what a part of the rows tells of its values.
-type valueSums struct {
-	hash   uint64          // Σ over entries, so that the order of parts does not matter
-	times  map[float64]int // nil once there are more than mostValues
-	counts [valueBars]int  // in equal parts of their range
-}
-
-func newValueSums() *valueSums { return &valueSums{times: map[float64]int{}} }
-
-func (v *valueSums) count(x float64, n int) {
-	if v.times == nil {
-		return
-	}
-	if v.times[x+0] += n; len(v.times) > mostValues { // +0 makes −0 the same
-		v.times = nil
-	}
-}
-
-// Merge adds other rows.
-func (v *valueSums) Merge(o pass.Part) {
-	p := o.(*valueSums)
-	v.hash += p.hash
-	for b, n := range p.counts {
-		v.counts[b] += n
-	}
-	if p.times == nil {
-		v.times = nil
-	}
-	for x, n := range p.times {
-		v.count(x, n)
-	}
-}
-
-// valuesOf is the pass that looks at values between low and high.
-func valuesOf(low, high float64) pass.Pass {
-	return &pass.Fold[*valueSums]{
-		Called: "values", Fresh: newValueSums,
-		Begin: func() func(sums *valueSums, i int, columns []int32, values []float64) error {
-			return func(sums *valueSums, i int, columns []int32, values []float64) error {
-				for x, v := range values {
-					sums.hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
-					sums.count(v, 1)
-					sums.counts[place(v, low, high, valueBars)]++
-				}
-				return nil
-			}
-		},
-	}
-}
-
-// bars is one for each value if there are few, else for equal parts of low..high.
-func (v *valueSums) bars(low, high float64) (bars []result.Bar) {
-	if v.times == nil {
-		bars = evenBars(low, high, valueBars)
-		for b, n := range v.counts {
-			bars[b].Count = n
-		}
-		return bars
-	}
-	for x, n := range v.times {
-		bars = append(bars, result.Bar{Low: x, High: x, Count: n})
-	}
-	slices.SortFunc(bars, func(a, b result.Bar) int { return cmp.Compare(a.Low, b.Low) })
-	return bars
 }
 
 // place is which of this many equal parts of low..high v is in; outside, the

@@ -8,110 +8,134 @@ import (
 
 	"optcomplete/internal/dense"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
 )
 
 // residualFrame is what residuals are sorted by: the range of the values, and
 // how large the residuals are.
-type residualFrame struct{ low, high, rmse float64 }
+type residualFrame struct{ Low, High, RMSE float64 }
 
 // moments of some residuals, and of the values behind them.
 type moments struct {
-	entries                     int
-	sum, square                 float64 // of residuals
-	predicted, observed, second float64 // Σ prediction, Σ value, Σ value²
+	Entries                     int
+	Sum, Square                 float64 // of residuals
+	Predicted, Observed, Second float64 // Σ prediction, Σ value, Σ value²
 }
 
 func (s *moments) add(o *moments) {
-	s.entries += o.entries
-	s.sum += o.sum
-	s.square += o.square
-	s.predicted += o.predicted
-	s.observed += o.observed
-	s.second += o.second
+	s.Entries += o.Entries
+	s.Sum += o.Sum
+	s.Square += o.Square
+	s.Predicted += o.Predicted
+	s.Observed += o.Observed
+	s.Second += o.Second
 }
 
 func (s *moments) bin(low, high float64) result.Bin {
-	n := float64(max(s.entries, 1))
-	return result.Bin{Low: low, High: high, Entries: s.entries, Mean: s.sum / n, RMSE: math.Sqrt(s.square / n)}
+	n := float64(max(s.Entries, 1))
+	return result.Bin{Low: low, High: high, Entries: s.Entries, Mean: s.Sum / n, RMSE: math.Sqrt(s.Square / n)}
 }
 
 // residualSums are those of a part of the rows.
 type residualSums struct {
-	histogram [residualBars]int
-	terms     []moments // k×termBins
-	entries   [33]moments
-	fine      [fineBins]moments // of predictions
+	Histogram [residualBars]int
+	Terms     []moments // k×termBins
+	Entries   [33]moments
+	Fine      [fineBins]moments // of predictions
 }
 
 // Merge adds other rows.
 func (s *residualSums) Merge(o pass.Part) {
 	p := o.(*residualSums)
-	for b, n := range p.histogram {
-		s.histogram[b] += n
+	for b, n := range p.Histogram {
+		s.Histogram[b] += n
 	}
-	for b := range p.terms {
-		s.terms[b].add(&p.terms[b])
+	for b := range p.Terms {
+		s.Terms[b].add(&p.Terms[b])
 	}
-	for b := range p.entries {
-		s.entries[b].add(&p.entries[b])
+	for b := range p.Entries {
+		s.Entries[b].add(&p.Entries[b])
 	}
-	for b := range p.fine {
-		s.fine[b].add(&p.fine[b])
+	for b := range p.Fine {
+		s.Fine[b].add(&p.Fine[b])
 	}
 }
 
-// residuals is the pass over residuals, and what fills in the parts of d that are
-// about them.
-func residuals(m *model.Model, d *result.Diagnostics, units *model.Units, frame residualFrame, row func(i int) int) (pass.Pass, func(pass.Part)) {
-	k := m.K()
+// residuals is the pass over residuals of some rows (nil: all), and what fills in the
+// parts of d that are about them.
+func residuals(m *model.Model, d *result.Diagnostics, units *model.Units, frame residualFrame, rows []int) (pass.Pass, func(pass.Part)) {
 	columnBins, of := columnBins(m, units)
-	return &pass.Fold[*residualSums]{
-		Called: "residuals by group", Price: 6 * (fineBins + k*termBins), // numbers of an empty part
-		Fresh: func() *residualSums { return &residualSums{terms: make([]moments, k*termBins)} },
-		Begin: func() func(part *residualSums, i int, columns []int32, values []float64) error {
-			var out []float64
-			return func(part *residualSums, i int, columns []int32, values []float64) error {
-				out = dense.Resize(out, len(columns))
-				i = row(i)
-				m.PredictRow(i, columns, out)
-				digits := bits.Len32(uint32(m.Entries[i]))
-				for x, v := range values {
-					r := max(-maxResidual, min(v-out[x], maxResidual))
-					one := moments{entries: 1, sum: r, square: r * r, predicted: out[x], observed: v, second: v * v}
-					part.entries[digits].add(&one)
-					part.fine[place(out[x], frame.low, frame.high, fineBins)].add(&one)
-					for f := range k {
-						part.terms[f*termBins+int(of[int(columns[x])*k+f])].add(&one)
-					}
-					part.histogram[place(r, -4*frame.rmse, 4*frame.rmse, residualBars)]++
-				}
-				return nil
-			}
-		},
-	}, func(part pass.Part) { record(m, d, part.(*residualSums), columnBins, frame) }
+	p := residualsBy{m.Predictor().Of, pass.Share(m.Entries), pass.Share(of), frame, rows}
+	return p, func(part pass.Part) { record(m, d, part.(*residualSums), columnBins, frame) }
 }
+
+// residualsBy adds up residuals by what they may depend on.
+type residualsBy struct {
+	Of      *pass.Shared[estimate.Fitted]
+	Entries *pass.Shared[[]int32] // of each row
+	Bins    *pass.Shared[[]uint8] // m×k: of each column and term
+	Frame   residualFrame
+	Rows    []int // those of the model that the source has; nil: all
+}
+
+// Name is "residuals by group".
+func (p residualsBy) Name() string { return "residuals by group" }
+
+// Cost is the numbers of an empty part.
+func (p residualsBy) Cost(*pass.Input) int { return 6 * (fineBins + p.Of.Get().K*termBins) }
+
+// Shares are what was fitted, the entries and the bins.
+func (p residualsBy) Shares() []any { return []any{p.Of, p.Entries, p.Bins} }
+
+// Start makes a worker.
+func (p residualsBy) Start(*pass.Input) (pass.Worker, error) {
+	m, entries, of := p.Of.Get(), p.Entries.Get(), p.Bins.Get()
+	k, frame := m.K, p.Frame
+	var out []float64
+	return pass.EachRow(func() *residualSums { return &residualSums{Terms: make([]moments, k*termBins)} }, func(part *residualSums, i int, columns []int32, values []float64) error {
+		out = dense.Resize(out, len(columns))
+		if p.Rows != nil {
+			i = p.Rows[i]
+		}
+		m.PredictRow(i, columns, out)
+		digits := bits.Len32(uint32(entries[i]))
+		for x, v := range values {
+			r := max(-maxResidual, min(v-out[x], maxResidual))
+			one := moments{Entries: 1, Sum: r, Square: r * r, Predicted: out[x], Observed: v, Second: v * v}
+			part.Entries[digits].add(&one)
+			part.Fine[place(out[x], frame.Low, frame.High, fineBins)].add(&one)
+			for f := range k {
+				part.Terms[f*termBins+int(of[int(columns[x])*k+f])].add(&one)
+			}
+			part.Histogram[place(r, -4*frame.RMSE, 4*frame.RMSE, residualBars)]++
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(residualsBy{}, new(residualSums)) }
 
 // record turns sums into what people read.
 func record(m *model.Model, d *result.Diagnostics, total *residualSums, columnBins [][]result.Bin, frame residualFrame) {
 	d.Residuals, d.ByTerm, d.ByEntries = result.Counts{Counts: []int{}}, []result.TermBins{}, []result.Bin{}
-	if frame.rmse > 0 {
-		d.Residuals = result.Counts{Low: -4 * frame.rmse, High: 4 * frame.rmse, Counts: total.histogram[:]}
+	if frame.RMSE > 0 {
+		d.Residuals = result.Counts{Low: -4 * frame.RMSE, High: 4 * frame.RMSE, Counts: total.Histogram[:]}
 	}
 	for f, name := range m.Summary.Terms {
 		bins := []result.Bin{}
 		for b, of := range columnBins[f] {
-			bins = append(bins, total.terms[f*termBins+b].bin(of.Low, of.High))
+			bins = append(bins, total.Terms[f*termBins+b].bin(of.Low, of.High))
 		}
 		d.ByTerm = append(d.ByTerm, result.TermBins{Name: name, Bins: bins})
 	}
-	for digits := range total.entries {
-		if s := &total.entries[digits]; s.entries > 0 {
+	for digits := range total.Entries {
+		if s := &total.Entries[digits]; s.Entries > 0 {
 			d.ByEntries = append(d.ByEntries, s.bin(doubling(digits)))
 		}
 	}
-	d.Calibration = calibration(total.fine[:], frame)
+	d.Calibration = calibration(total.Fine[:], frame)
 }
 
 // calibration joins neighbouring bins of predictions to groups of about as many
@@ -119,28 +143,28 @@ func record(m *model.Model, d *result.Diagnostics, total *residualSums, columnBi
 func calibration(fine []moments, frame residualFrame) []result.CalibrationGroup {
 	all := 0
 	for _, s := range fine {
-		all += s.entries
+		all += s.Entries
 	}
 	out := []result.CalibrationGroup{}
-	edges := evenBars(frame.low, frame.high, len(fine))
+	edges := evenBars(frame.Low, frame.High, len(fine))
 	var s moments
 	low, done := 0, 0
 	for b := range fine {
-		if s.entries == 0 {
+		if s.Entries == 0 {
 			low = b
 		}
 		s.add(&fine[b])
-		if s.entries == 0 || (done+s.entries)*groups < (len(out)+1)*all && b < len(fine)-1 {
+		if s.Entries == 0 || (done+s.Entries)*groups < (len(out)+1)*all && b < len(fine)-1 {
 			continue
 		}
-		n := float64(s.entries)
-		mean := s.observed / n
-		variance := max(s.second/n-mean*mean, 0)
+		n := float64(s.Entries)
+		mean := s.Observed / n
+		variance := max(s.Second/n-mean*mean, 0)
 		out = append(out, result.CalibrationGroup{
-			Low: edges[low].Low, High: edges[b].High, Entries: s.entries,
-			Predicted: s.predicted / n, Observed: mean, Error: math.Sqrt(variance / n),
+			Low: edges[low].Low, High: edges[b].High, Entries: s.Entries,
+			Predicted: s.Predicted / n, Observed: mean, Error: math.Sqrt(variance / n),
 		})
-		done += s.entries
+		done += s.Entries
 		s = moments{}
 	}
 	return out

@@ -6,6 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/dense"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
 )
@@ -32,30 +33,7 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 	if err != nil {
 		return nil, nil, err
 	}
-	mean := survey.Mean()
-	const rows, columns, square, unnamed, other, terms = 0, 1, 2, 3, 4, 5 // positions in the sums
-	p := &pass.Fold[*pass.Sums]{
-		Called: "variance", Fresh: func() *pass.Sums { return pass.NewSums(terms + k) },
-		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
-			return func(part *pass.Sums, i int, at []int32, values []float64) error {
-				s, u := part.Values, m.Coefficients.Row(i)
-				for x, c := range at {
-					d := values[x] - mean
-					s[square] += d * d
-					s[rows] += d * m.RowEffect(i)
-					s[columns] += d * m.ColumnEffect(int(c))
-					named, traits := m.SplitRemainder(i, int(c))
-					s[other] += d * named
-					s[unnamed] += d * traits
-					for f, b := range m.ColumnFeatures(int(c)) {
-						s[terms+f] += d * b * u[f]
-					}
-				}
-				return nil
-			}
-		},
-	}
-	return p, func(part pass.Part) *result.Variance {
+	return variancing{m.Predictor().Of, survey.Mean()}, func(part pass.Part) *result.Variance {
 		total := part.(*pass.Sums).Values
 		if total[square] <= 0 || dense.NotFinite(total) >= 0 {
 			return nil
@@ -72,3 +50,45 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 		return v
 	}, nil
 }
+
+// positions in the sums of variancing.
+const rows, columns, square, unnamed, other, terms = 0, 1, 2, 3, 4, 5
+
+// variancing adds up the products of the entries, less their mean, with everything
+// that a prediction adds up.
+type variancing struct {
+	Of   *pass.Shared[estimate.Fitted]
+	Mean float64
+}
+
+// Name is "variance".
+func (p variancing) Name() string { return "variance" }
+
+// Cost of an empty part is nothing.
+func (p variancing) Cost(*pass.Input) int { return 0 }
+
+// Shares are what was fitted.
+func (p variancing) Shares() []any { return []any{p.Of} }
+
+// Start makes a worker.
+func (p variancing) Start(*pass.Input) (pass.Worker, error) {
+	m := p.Of.Get()
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(terms + m.K) }, func(part *pass.Sums, i int, at []int32, values []float64) error {
+		s, u := part.Values, m.Coefficients.Row(i)
+		for x, c := range at {
+			d := values[x] - p.Mean
+			s[square] += d * d
+			s[rows] += d * m.RowEffect(i)
+			s[columns] += d * m.ColumnEffect(int(c))
+			named, traits := m.SplitRemainder(i, int(c))
+			s[other] += d * named
+			s[unnamed] += d * traits
+			for f, b := range m.Column(int(c)) {
+				s[terms+f] += d * b * u[f]
+			}
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(variancing{}, new(pass.Sums)) }
