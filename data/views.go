@@ -93,17 +93,47 @@ func (b *byColumn) Swap(x, y int) {
 	b.values[x], b.values[y] = b.values[y], b.values[x]
 }
 
-// Renumbered tells what a source is, but for its columns, and how those are
-// numbered; ranks is nil if they are as in the base.
-func Renumbered(s Source) (base Source, columns int, ranks []int32) {
-	if n, ok := s.(*renumbered); ok {
-		if _, m := n.Source.Dims(); n.rising && (m == 0 || n.ranks[m-1] == int32(m-1)) {
-			return n.Source, n.columns, nil
-		}
-		return n.Source, n.columns, n.ranks
-	}
+// Basis tells what a source is a view of: which rows of it, nil for all, and how
+// its columns are numbered, nil if as they are.
+func Basis(s Source) (base Source, columns int, ranks []int32, rows []int) {
 	_, columns = s.Dims()
-	return s, columns, nil
+	for {
+		switch v := s.(type) {
+		case *withKeys:
+			s = v.Source
+			continue
+		case *someRows:
+			if ranks != nil {
+				return s, columns, ranks, rows
+			}
+			rows = v.of(rows)
+			s = v.Source
+			continue
+		case *renumbered:
+			if ranks != nil {
+				return s, columns, ranks, rows
+			}
+			s, ranks = v.Source, v.ranks
+			continue
+		}
+		break
+	}
+	if _, m := s.Dims(); ranks != nil && slices.IsSorted(ranks) && (m == 0 || ranks[m-1] == int32(m-1)) {
+		ranks = nil
+	}
+	return s, columns, ranks, rows
+}
+
+// of is which rows of the source some of the rows are; nil: all of them.
+func (s *someRows) of(rows []int) []int {
+	if rows == nil {
+		return s.rows
+	}
+	out := make([]int, len(rows))
+	for x, i := range rows {
+		out[x] = s.rows[i]
+	}
+	return out
 }
 
 // Chunks is those of what is renumbered.

@@ -104,8 +104,8 @@ func TestWorkersGiveTheBitsOfAThread(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	_, columns, ranks := basis(source)
-	if err := os.WriteFile("ranks", ranksBytes(ranks), 0o600); err != nil {
+	_, columns, ranks, _ := data.Basis(pass.Base(source))
+	if err := os.WriteFile("ranks", numberBytes(ranks), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	b := base{Path: p.Path(), Checksum: p.Checksum(), Columns: columns, Ranks: "ranks"}

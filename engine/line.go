@@ -92,6 +92,7 @@ type base struct {
 	Checksum string `json:"checksum"`
 	Columns  int    `json:"columns"`         // those without entries included
 	Ranks    string `json:"ranks,omitempty"` // file with the columns' numbers; empty: as they stand
+	Rows     string `json:"rows,omitempty"`  // file with the rows' numbers; empty: all
 	Sent     bool   `json:"sent,omitempty"`  // its files were sent: look for them in the session's folder
 }
 

@@ -2,13 +2,11 @@ package engine
 
 import (
 	"context"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
+
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -18,7 +16,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"optcomplete/data"
-	"optcomplete/data/pack"
 	"optcomplete/engine/internal/connect"
 	"optcomplete/pass"
 )
@@ -33,7 +30,10 @@ type Settings struct {
 	// ones are quicker here. Zero: DefaultLeast.
 	Least int
 	// Tasks is how many tasks a reading is divided into. Zero: four for each core.
-	Tasks   int
+	Tasks int
+	// Folder is where data that are in memory are written for the executors, best one
+	// that they see too. Empty: that for temporary files.
+	Folder  string
 	Version string       // of the program
 	Log     func(string) // told what happens, a line each; may be nil
 }
@@ -56,7 +56,7 @@ type Spark struct {
 	mu      sync.Mutex // one reading at a time
 	shared  map[string]bool
 	sent    map[string]bool // data, by checksum
-	where   map[string]bool // paths that executors can see, by checksum
+	spills  spills
 	started time.Time
 	Stats   Stats
 }
@@ -106,7 +106,7 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 			return nil, err
 		}
 	}
-	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, where: map[string]bool{}, started: time.Now()}
+	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, started: time.Now()}
 	s.Cluster.Address = address.String()
 	s.program = "optcomplete-" + s.session.ID
 	if err := s.open(ctx); err != nil {
@@ -177,27 +177,32 @@ func (s *Spark) survey(ctx context.Context) error {
 func (s *Spark) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
+	s.spills.remove()
 	if s.table != "" {
 		s.session.Command(ctx, "UNCACHE TABLE IF EXISTS "+s.table)
 	}
 	s.session.Close(ctx)
 }
 
-// Run executes a reading: on the cluster if it is large, and reads data that are
-// stored as packs; in this process otherwise.
+// Run executes a reading: on the cluster if it is large, in this process
+// otherwise.
 func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
-	packed, columns, ranks := basis(r.Source)
-	if packed == nil || r.Source.Observed() < s.settings.Least {
-		s.count(func() { s.Stats.Local++ })
-		return pass.ThreadRunner.Run(ctx, r)
+	if r.Source.Observed() < s.settings.Least {
+		return s.local(ctx, r)
+	}
+	s.mu.Lock()
+	from, err := s.stored(pass.Base(r.Source))
+	s.mu.Unlock()
+	if err != nil {
+		return err
 	}
 	plan := pass.PlanOf(r)
-	if plan.Items() == 0 {
-		return pass.ThreadRunner.Run(ctx, r)
+	if from == nil || plan.Items() == 0 {
+		return s.local(ctx, r)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.run(ctx, r, plan, packed, columns, ranks); err != nil {
+	if err := s.run(ctx, r, plan, from); err != nil {
 		return s.explain(ctx, err)
 	}
 	s.Stats.Remote++
@@ -207,25 +212,19 @@ func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
 	return nil
 }
 
-func (s *Spark) count(change func()) {
+// local executes a reading in this process.
+func (s *Spark) local(ctx context.Context, r pass.Reading) error {
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	change()
-}
-
-// basis is the pack that a source is a view of, and how its columns are numbered;
-// nil if it is none.
-func basis(source data.Source) (packed pack.Packed, columns int, ranks []int32) {
-	of, columns, ranks := data.Renumbered(pass.Base(source))
-	packed, _ = of.(pack.Packed)
-	return packed, columns, ranks
+	s.Stats.Local++
+	s.mu.Unlock()
+	return pass.ThreadRunner.Run(ctx, r)
 }
 
 // attempts is how often a reading is asked for: Spark repeats tasks itself, this
 // is for executors that lacked something.
 const attempts = 3
 
-func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, packed pack.Packed, columns int, ranks []int32) error {
+func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *stored) error {
 	start := time.Now()
 	for name, encode := range pass.SharedOf(r) {
 		if s.shared[name] {
@@ -240,24 +239,12 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, packed
 		}
 		s.shared[name] = true
 	}
-	path, err := filepath.Abs(packed.Path())
+	b, err := s.base(ctx, from)
 	if err != nil {
 		return err
 	}
-	var numbers string
-	if ranks != nil {
-		content := ranksBytes(ranks)
-		sum := sha256.Sum256(content)
-		numbers = fmt.Sprintf("ranks-%x", sum[:16])
-		if !s.shared[numbers] {
-			if err := s.session.Send(ctx, numbers, content); err != nil {
-				return err
-			}
-			s.shared[numbers] = true
-		}
-	}
 	for attempt := 1; ; attempt++ {
-		b := base{Path: path, Checksum: packed.Checksum(), Columns: columns, Ranks: numbers, Sent: s.sent[packed.Checksum()]}
+		b.Sent = s.sent[b.Checksum]
 		message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
 		if err != nil {
 			return err
@@ -269,7 +256,7 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, packed
 		}
 		var missing *missingError
 		if errors.As(err, &missing) && !b.Sent {
-			if err := s.send(ctx, packed, missing); err != nil {
+			if err := s.send(ctx, from.packed, missing); err != nil {
 				return err
 			}
 			continue
@@ -314,46 +301,6 @@ func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, 
 		}
 	}()
 	return s.session.Query(ctx, sql, to.take)
-}
-
-// ranksBytes is how the numbers of columns are sent.
-func ranksBytes(ranks []int32) []byte {
-	var content []byte
-	for _, r := range ranks {
-		content = binary.LittleEndian.AppendUint32(content, uint32(r))
-	}
-	return content
-}
-
-// send sends data to executors that cannot see them.
-func (s *Spark) send(ctx context.Context, packed pack.Packed, why error) error {
-	sum := packed.Checksum()
-	files := map[string]string{sentFile(sum, onePack): packed.Path()}
-	if shards, ok := packed.(*pack.Shards); ok {
-		files = map[string]string{sentFile(sum, "manifest.json"): filepath.Join(shards.Path(), "manifest.json")}
-		for _, shard := range shards.Manifest.Shards {
-			files[sentFile(sum, shard.File)] = filepath.Join(shards.Path(), shard.File)
-		}
-	}
-	var bytes int64
-	for _, path := range files {
-		info, err := os.Stat(path)
-		if err != nil {
-			return err
-		}
-		bytes += info.Size()
-	}
-	if bytes > mostSent {
-		return fmt.Errorf("the executors cannot see the data (%v), and %.1f GB are too many to send to each of them: put the folder where all of them see it under the same path", why, float64(bytes)/1e9)
-	}
-	s.log("the executors cannot see %s: %.1f MB are sent to each of them", packed.Path(), float64(bytes)/1e6)
-	for name, path := range files {
-		if err := s.session.SendFile(ctx, name, path); err != nil {
-			return err
-		}
-	}
-	s.sent[sum] = true
-	return nil
 }
 
 // explain turns an error of the engine into what a user can do about it.

@@ -3,7 +3,6 @@ package engine
 import (
 	"bufio"
 	"context"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -29,12 +28,13 @@ type Worker struct {
 	memory  *pass.Memory
 	mu      sync.Mutex
 	sources map[string]pack.Packed
+	views   map[string]data.Source // by the names that the driver gives them
 }
 
 // NewWorker is a worker that finds shared values, and data that were sent, in its
 // working folder.
 func NewWorker(version string) *Worker {
-	w := &Worker{Version: version, memory: pass.NewMemory(), sources: map[string]pack.Packed{}}
+	w := &Worker{Version: version, memory: pass.NewMemory(), sources: map[string]pack.Packed{}, views: map[string]data.Source{}}
 	w.memory.Fetch = func(name string) ([]byte, error) { return os.ReadFile(sharedFile(name)) }
 	return w
 }
@@ -163,6 +163,9 @@ func (w *Worker) open(name string) (data.Source, error) {
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if source, ok := w.views[name]; ok {
+		return source, nil
+	}
 	p, ok := w.sources[b.Path+b.Checksum]
 	if !ok {
 		path := b.Path
@@ -182,29 +185,44 @@ func (w *Worker) open(name string) (data.Source, error) {
 		}
 		w.sources[b.Path+b.Checksum] = p
 	}
-	return b.renumber(p)
+	source, err := b.view(p)
+	if err == nil {
+		w.views[name] = source
+	}
+	return source, err
 }
 
-// renumber gives the columns the driver's numbers.
-func (b base) renumber(p pack.Packed) (data.Source, error) {
-	_, m := p.Dims()
+// view gives the columns and the rows the driver's numbers.
+func (b base) view(p pack.Packed) (data.Source, error) {
+	n, m := p.Dims()
 	ranks := make([]int32, m)
 	for j := range ranks {
 		ranks[j] = int32(j)
 	}
+	var err error
 	if b.Ranks != "" {
-		content, err := os.ReadFile(b.Ranks)
-		if err != nil {
+		if ranks, err = readNumbers(b.Ranks); err != nil {
 			return nil, err
 		}
-		if _, err := binary.Decode(content, binary.LittleEndian, ranks); err != nil {
-			return nil, fmt.Errorf("%s: %w", b.Ranks, err)
-		}
 	}
-	if b.Columns < m {
+	if b.Columns < m || len(ranks) != m {
 		return nil, fmt.Errorf("%s has %d columns, not %d", b.Path, m, b.Columns)
 	}
-	return data.Renumber(p, b.Columns, ranks), nil
+	source := data.Renumber(p, b.Columns, ranks)
+	if b.Rows == "" {
+		return source, nil
+	}
+	numbers, err := readNumbers(b.Rows)
+	if err != nil {
+		return nil, err
+	}
+	rows := make([]int, len(numbers))
+	for x, i := range numbers {
+		if rows[x] = int(i); rows[x] < 0 || rows[x] >= n {
+			return nil, fmt.Errorf("%s has no row %d", b.Path, i)
+		}
+	}
+	return data.Rows(source, rows), nil
 }
 
 // sentFile is the name of a file of data that is sent: those of a folder lie flat

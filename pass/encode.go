@@ -115,14 +115,21 @@ func Decode(b []byte, open func(name string) (data.Source, error), memory *Memor
 	if err != nil {
 		return nil, nil, err
 	}
+	// What memory holds of a source holds for these values only.
+	description, err := encode(&Message{Base: m.Base, Transforms: m.Transforms, Counted: m.Counted})
+	if err != nil {
+		return nil, nil, err
+	}
+	id := fmt.Sprintf("%x", sha256.Sum256(description))
 	if m.Transforms != nil {
-		source = &View{base: source, transforms: m.Transforms, counted: m.Counted}
+		view, _ := memory.Get("view "+id, func() (any, error) { // its chunks are made once
+			return &View{base: source, transforms: m.Transforms, counted: m.Counted}, nil
+		})
+		source = view.(data.Source)
 	}
 	plan := NewPlan(source, m.Passes, memory)
-	// What memory holds of a source holds for these values only.
-	id, err := encode(&Message{Base: m.Base, Transforms: m.Transforms})
-	plan.Input.ID = fmt.Sprintf("%x", sha256.Sum256(id))
-	return plan, m.Sinks, err
+	plan.Input.ID = id
+	return plan, m.Sinks, nil
 }
 
 // EncodeParts and DecodeParts are for what an item gave; see Executor.Do.

@@ -3,6 +3,7 @@ package pass_test
 import (
 	"context"
 	"maps"
+	"slices"
 	"testing"
 
 	"optcomplete/data"
@@ -73,5 +74,22 @@ func TestManyPartsDoNotPileUp(t *testing.T) {
 	err := pass.Stream(context.Background(), s, 2, passtest.Summing{Price: s.Observed() / 3}, func(*passtest.Sum) error { parts++; return nil })
 	if err != nil || parts > 4 {
 		t.Errorf("%d parts, %v", parts, err)
+	}
+}
+
+// TestViewsAreDividedAsMemory: the entries that a split leaves have the same chunks
+// on disk and in memory, so that a fit has the same bits.
+func TestViewsAreDividedAsMemory(t *testing.T) {
+	stored := struct{ data.Source }{passtest.Source(3000, 90)}
+	view, err := pass.Transformed(context.Background(), stored, 1, "odd", passtest.Odd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	matrix, err := pass.Collect(context.Background(), view, 1, "copy")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := data.Chunks(view), data.Chunks(matrix); !slices.Equal(got, want) {
+		t.Errorf("%d chunks on disk, %d in memory", len(got)-1, len(want)-1)
 	}
 }

@@ -22,11 +22,13 @@ type Transform interface {
 func RegisterTransform(t Transform) { gob.Register(t) }
 
 // View is a source as transforms leave it: nothing is copied, and every reading
-// transforms anew. It has the rows, the columns and the chunks of its base.
+// transforms anew. It has the rows and the columns of its base, and the chunks that
+// the same entries have in memory.
 type View struct {
 	base       data.Source
 	transforms []Transform
 	counted    *Shared[Counted] // nil: no entries are left out
+	chunks     data.ChunkCache
 	data.SurveyCache
 }
 
@@ -57,8 +59,14 @@ func (v *View) Entries(i int) int {
 	return int(v.counted.Get().Entries[i])
 }
 
-// Chunks is those of the base.
-func (v *View) Chunks() []int { return data.Chunks(v.base) }
+// Chunks is those of the base, or if entries are left out, made of those that are
+// left.
+func (v *View) Chunks() []int {
+	if v.counted == nil {
+		return data.Chunks(v.base)
+	}
+	return v.chunks.Of(v)
+}
 
 // Keys is those of the base.
 func (v *View) Keys() *data.Keys { return data.KeysOf(v.base) }

@@ -165,7 +165,7 @@ var absurd = []string{"", "-1", "0", "1", "2", "3", "0.5", "1e308", "1e-320", "n
 	"/dev/null", "/dev/full", "nowhere/x", "m", "p", "r.pack", "ratings.csv", "films.csv", "m/model.json", ".", "..", "out", "out/new", "Genre", "\x1b[2J", "1s", "1ns", "Genre:type=list", ",", "\x00"}
 
 // slow are settings that ask for work without end, or for other machines.
-var slow = []string{"threads", "engine", "engine-program", "netflix", "seeds", "bootstrap", "repeats", "watch", "serve", "temp", "features-config"}
+var slow = []string{"threads", "engine", "engine-program", "engine-folder", "netflix", "seeds", "bootstrap", "repeats", "watch", "serve", "temp", "features-config"}
 
 // run tries the program once in a copy of the folder, and tells what is wrong.
 func (a *assault) run(from string) error {

@@ -45,6 +45,7 @@ func benchRealCommand(c *common) *cobra.Command {
 		models  []string
 		seconds float64
 		s       experiment.RealSettings
+		remote  engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "real --ratings FILE --features FILE",
@@ -75,7 +76,12 @@ with the fit it was at.`,
 					cell.Holdout.RMSE, cell.Ratio, rounding.PercentUp(cell.Gap), cell.Seconds.Choose+cell.Seconds.Search+cell.Seconds.Refit, was)
 			}
 			s.First = c.seed
-			_, err := experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
+			_, err = experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
 			var other *experiment.OtherStudyError
 			switch {
 			case errors.As(err, &other):
@@ -103,6 +109,7 @@ with the fit it was at.`,
 	flags.Bind("max-seconds", &seconds)
 	flags.Bind("output", &s.Folder)
 	in.register(flags)
+	remote.register(flags)
 	return cmd
 }
 

@@ -20,6 +20,7 @@ func benchPaperCommand(c *common) *cobra.Command {
 		room    string
 		seconds float64
 		s       experiment.PaperSettings
+		remote  engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "paper --panel NAMES",
@@ -58,7 +59,12 @@ table says so. After an interrupt the same command resumes with the run it was a
 			}
 			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
 			s.OnCell = func(cell experiment.PaperCell, have bool) { c.notef("%s", paperLine(cell, have)) }
-			_, err := experiment.Paper(cmd.Context(), s)
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
+			_, err = experiment.Paper(cmd.Context(), s)
 			var other *experiment.OtherStudyError
 			switch {
 			case errors.As(err, &other):
@@ -89,6 +95,7 @@ table says so. After an interrupt the same command resumes with the run it was a
 	flags.Bind("solver", &s.Solver)
 	flags.Bind("test-entries", &s.Test)
 	flags.Bind("output", &s.Folder)
+	remote.register(flags)
 	return cmd
 }
 

@@ -22,6 +22,7 @@ type engineFlags struct {
 	program string
 	from    int
 	tasks   int
+	folder  string
 }
 
 func (f *engineFlags) register(flags *settings.Flags) {
@@ -29,6 +30,7 @@ func (f *engineFlags) register(flags *settings.Flags) {
 	flags.Bind("engine-program", &f.program)
 	flags.Bind("engine-from", &f.from)
 	flags.Bind("engine-tasks", &f.tasks)
+	flags.Bind("engine-folder", &f.folder)
 }
 
 // open opens the engine.
@@ -37,7 +39,7 @@ func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error
 		return nil, usagef("%v", err)
 	}
 	return engine.Open(ctx, engine.Settings{
-		Address: f.address, Program: f.program, Least: f.from, Tasks: f.tasks, Version: optcomplete.Version,
+		Address: f.address, Program: f.program, Least: f.from, Tasks: f.tasks, Folder: f.folder, Version: optcomplete.Version,
 		Log: func(line string) { c.notef("Engine    %s", line) },
 	})
 }
@@ -46,7 +48,7 @@ func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error
 // returns must be called at the end.
 func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error) {
 	if f.address == "" {
-		for _, name := range []string{"engine-program", "engine-from", "engine-tasks"} {
+		for _, name := range []string{"engine-program", "engine-from", "engine-tasks", "engine-folder"} {
 			if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 				return nil, usagef("--%s means something only with --engine", name)
 			}

@@ -28,6 +28,7 @@ func pathCommand(c *common) *cobra.Command {
 		output string
 		plot   string
 		asJSON bool
+		remote engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "path RATINGS --features FILE --k-max K",
@@ -78,6 +79,11 @@ if both are proven; otherwise it is marked "not proven".`,
 			if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
 				path.Passes = -1 // any number
 			}
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
 			watch(c, &path)
 			var result *optcomplete.PathResult
 			if twoSided {
@@ -124,6 +130,7 @@ if both are proven; otherwise it is marked "not proven".`,
 	in.register(flags)
 	in.registerSplit(flags)
 	two.register(flags)
+	remote.register(flags)
 	return cmd
 }
 

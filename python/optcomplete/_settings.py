@@ -26,14 +26,17 @@ class CompleterSettings:
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     engine : str | None
-        Spark Connect server (sc://HOST:PORT) on whose cluster large readings of packs are computed,
-        to the same bits.
+        Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the
+        same bits.
     engine_program : str | None
         This program, built for the executors' system; without it the one that runs is sent.
     engine_from : int, default 20000000
         Readings of fewer entries than this stay on this machine. Takes [1, ∞).
     engine_tasks : int | None
         Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
+    engine_folder : str | None
+        Folder that the executors see too, for data that are in memory; without it they are written
+        to a temporary one, and sent.
     drop_unknown : bool, default False
         Leave out entries whose column has no features.
     min_entries : int | None
@@ -173,6 +176,7 @@ class CompleterSettings:
         engine_program: str | None = None,
         engine_from: int = 20000000,
         engine_tasks: int | None = None,
+        engine_folder: str | None = None,
         drop_unknown: bool = False,
         min_entries: int | None = None,
         missing: Names = None,
@@ -231,6 +235,7 @@ class CompleterSettings:
         self.engine_program = engine_program
         self.engine_from = engine_from
         self.engine_tasks = engine_tasks
+        self.engine_folder = engine_folder
         self.drop_unknown = drop_unknown
         self.min_entries = min_entries
         self.missing = missing
@@ -290,6 +295,11 @@ def path(
     *,
     threads: int | None = None,
     seed: int = 1,
+    engine: str | None = None,
+    engine_program: str | None = None,
+    engine_from: int = 20000000,
+    engine_tasks: int | None = None,
+    engine_folder: str | None = None,
     drop_unknown: bool = False,
     min_entries: int | None = None,
     missing: Names = None,
@@ -347,6 +357,18 @@ def path(
         Processors to use; 0 means all. The result is the same for any number. Takes [0, 4096].
     seed : int, default 1
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
+    engine : str | None
+        Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the
+        same bits.
+    engine_program : str | None
+        This program, built for the executors' system; without it the one that runs is sent.
+    engine_from : int, default 20000000
+        Readings of fewer entries than this stay on this machine. Takes [1, ∞).
+    engine_tasks : int | None
+        Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
+    engine_folder : str | None
+        Folder that the executors see too, for data that are in memory; without it they are written
+        to a temporary one, and sent.
     drop_unknown : bool, default False
         Leave out entries whose column has no features.
     min_entries : int | None
@@ -456,6 +478,11 @@ def path(
         "k_max": k_max,
         "threads": threads,
         "seed": seed,
+        "engine": engine,
+        "engine_program": engine_program,
+        "engine_from": engine_from,
+        "engine_tasks": engine_tasks,
+        "engine_folder": engine_folder,
         "drop_unknown": drop_unknown,
         "min_entries": min_entries,
         "missing": missing,
