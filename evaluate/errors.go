@@ -73,7 +73,7 @@ func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
 func init() { pass.Register(groupedScoring{}, new(errorSums)) }
 
 func (e *errorSums) errors() *Errors {
-	return &Errors{Metrics: total([]sums{e.Sums}), squares: e.Squares, entries: e.Entries}
+	return &Errors{Metrics: e.Sums.metrics(), squares: e.Squares, entries: e.Entries}
 }
 
 // errorSums is the errors of some rows.

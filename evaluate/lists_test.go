@@ -19,17 +19,20 @@ import (
 // itself exactly as well.
 func TestPopularityIsCompared(t *testing.T) {
 	m := lattice(t)
-	popular := func(column int) float64 { return float64(column) }
+	popular := make([]int32, 12)
+	for j := range popular {
+		popular[j] = int32(j)
+	}
 	settings := MeasureSettings{Popularity: popular, Resamples: 200, Seed: 3}
-	perfect := measured(t, m, noisy(m, 0), settings)
+	perfect := measurement(t, m, noisy(m, 0), settings)
 	if p := perfect.Popularity; p == nil || p.Gain.Low <= 0 || math.Abs(perfect.NDCG.Value-p.NDCG.Value-p.Gain.Value) > 1e-12 {
 		t.Errorf("%+v", p)
 	}
-	same := measured(t, m, func(_, column int) result.Answer { return result.Answer{Unclipped: popular(column)} }, settings)
+	same := measurement(t, m, func(_, column int) result.Answer { return result.Answer{Unclipped: float64(popular[column])} }, settings)
 	if p := same.Popularity; p.Gain != (Interval{}) || p.NDCG != same.NDCG {
 		t.Errorf("%+v, %+v", p, same.NDCG)
 	}
-	if none := measured(t, m, noisy(m, 0), MeasureSettings{}); none.Popularity != nil {
+	if none := measurement(t, m, noisy(m, 0), MeasureSettings{}); none.Popularity != nil {
 		t.Errorf("%+v without being asked", none.Popularity)
 	}
 }

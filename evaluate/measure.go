@@ -9,6 +9,7 @@ import (
 	"optcomplete/internal/parallel"
 	"optcomplete/internal/random"
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -18,8 +19,9 @@ type MeasureSettings struct {
 	// Relevant is the least value that makes an entry relevant; nil: the mean
 	// of its row's test entries.
 	Relevant *float64
-	// Popularity is that of a column, to rank by in comparison; nil: no comparison.
-	Popularity func(column int) float64
+	// Popularity is how many entries columns have, to rank by in comparison, none after
+	// the last; nil: no comparison.
+	Popularity []int32
 	Resamples  int // for the intervals; zero means 1000, negative none
 	Seed       uint64
 	Threads    int // zero: all processors. Results do not depend on it.
@@ -74,147 +76,56 @@ type Popularity struct {
 	Gain Interval `json:"gain"` // NDCG of the predictions less that of popularity, row by row
 }
 
-// rowSums is what one row brings to a Measurement.
-type rowSums struct {
-	sums
-	value, valueSquare float64 // of the values less a shift that all rows share
-	low, high          float64 // of the values
-	ndcg, recall       float64
-	popular            float64 // NDCG of the order by popularity
-	ranked, recalled   float64 // 1 if the row has them
-}
-
-// merge adds another row, which has entries.
-func (s *rowSums) merge(o *rowSums) {
-	if s.Entries == 0 {
-		s.low, s.high = o.low, o.high
-	}
-	s.low, s.high = min(s.low, o.low), max(s.high, o.high)
-	s.sums.merge(&o.sums)
-	s.value += o.value
-	s.valueSquare += o.valueSquare
-	s.ndcg += o.ndcg
-	s.recall += o.recall
-	s.popular += o.popular
-	s.ranked += o.ranked
-	s.recalled += o.recalled
-}
-
-// blockRows is how many rows are summed before blocks are: fixed, so that sums depend
-// on the data alone.
-const blockRows = 256
-
-// Measure compares answers with the entries of a test matrix. It fails only where the
-// context ends.
-func Measure(ctx context.Context, test *data.Matrix, answer func(row, column int) result.Answer, settings MeasureSettings) (*Measurement, error) {
+// Measure compares answers with the entries of a test source, in one reading beside
+// its survey. It fails where the context ends, or the source cannot be read.
+func Measure(ctx context.Context, test data.Source, by Answerer, settings MeasureSettings) (*Measurement, error) {
 	if settings.Places == 0 {
 		settings.Places = 10
 	}
 	if settings.Resamples == 0 {
 		settings.Resamples = 1000
 	}
-	n, _ := test.Dims()
-	shift := meanOf(test)
-	all := make([]rowSums, n)
-	bases := make([][result.NewRowAndColumn + 1]sums, (n+blockRows-1)/blockRows)
-	err := inParallel(ctx, len(bases), settings.Threads, func(b int) {
-		var entries []ranked
-		for i := b * blockRows; i < min(n, (b+1)*blockRows); i++ {
-			entries = all[i].take(test, i, shift, answer, &settings, &bases[b], entries)
-		}
-	})
+	survey, err := pass.Survey(ctx, test, settings.Threads)
 	if err != nil {
 		return nil, err
 	}
-	all = slices.DeleteFunc(all, func(s rowSums) bool { return s.Entries == 0 })
-	out := &Measurement{Rows: len(all), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
+	part, err := pass.One[*measured](ctx, test, settings.Threads, measuring{by, survey.Mean(), settings.Places, settings.Relevant, settings.Popularity})
+	if err != nil {
+		return nil, err
+	}
+	out := &Measurement{Rows: len(part.Rows), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
 	var whole rowSums
-	for i := range all {
-		whole.merge(&all[i])
+	for i := range part.Rows {
+		whole.merge(&part.Rows[i])
 	}
-	out.Entries, out.MAPESkipped = whole.Entries, whole.Zeros
-	out.RankedRows, out.RecallRows = int(whole.ranked), int(whole.recalled)
-	for basis := range result.NewRowAndColumn + 1 {
-		parts := make([]sums, len(bases))
-		for b := range bases {
-			parts[b] = bases[b][basis]
-		}
-		if m := total(parts); m.Entries > 0 {
-			out.Basis = append(out.Basis, BasisMetrics{basis, m})
+	out.Entries, out.MAPESkipped = whole.Sums.Entries, whole.Sums.Zeros
+	out.RankedRows, out.RecallRows = int(whole.Ranked), int(whole.Recalled)
+	for basis, sum := range part.Bases {
+		if m := sum.metrics(); m.Entries > 0 {
+			out.Basis = append(out.Basis, BasisMetrics{result.Basis(basis), m})
 		}
 	}
-	if err := out.intervals(ctx, all, &whole, &settings); err != nil {
+	if err := out.intervals(ctx, part.Rows, &whole, &settings); err != nil {
 		return nil, err
 	}
 	return out, nil
 }
 
-// take compares the entries of row i, using the space of entries.
-func (s *rowSums) take(test *data.Matrix, i int, shift float64, answer func(row, column int) result.Answer, settings *MeasureSettings, bases *[result.NewRowAndColumn + 1]sums, entries []ranked) []ranked {
-	columns, values := test.Row(i)
-	entries = entries[:0]
-	threshold := 0.0
-	for _, v := range values {
-		threshold += v / float64(len(values))
-	}
-	if settings.Relevant != nil {
-		threshold = *settings.Relevant
-	}
-	if len(values) > 0 {
-		s.low, s.high = slices.Min(values), slices.Max(values)
-	}
-	for x, c := range columns {
-		a, v := answer(i, int(c)), values[x]
-		s.sums.add(values[x:x+1], []float64{a.Value})
-		bases[a.Basis].add(values[x:x+1], []float64{a.Value})
-		d := v - shift
-		s.value += d
-		s.valueSquare += d * d
-		entries = append(entries, ranked{a.Unclipped, v, v >= threshold})
-	}
-	ndcg, recall, hasNDCG, hasRecall := ranking(entries, settings.Places)
-	if hasNDCG {
-		s.ndcg, s.ranked = ndcg, 1
-	}
-	if settings.Popularity != nil && hasNDCG {
-		entries = entries[:0]
-		for x, c := range columns {
-			entries = append(entries, ranked{settings.Popularity(int(c)), values[x], false})
-		}
-		s.popular, _, _, _ = ranking(entries, settings.Places)
-	}
-	if hasRecall {
-		s.recall, s.recalled = recall, 1
-	}
-	return entries
-}
-
-func meanOf(m *data.Matrix) (mean float64) {
-	n, _ := m.Dims()
-	for i := range n {
-		_, values := m.Row(i)
-		for _, v := range values {
-			mean += v / float64(m.Observed())
-		}
-	}
-	return mean
-}
-
 // numbers are MAPE, RMSE, MAE, R², NDCG, recall, NDCG of popularity and the gain
 // over it.
 func (s *rowSums) numbers() [8]float64 {
-	m := total([]sums{s.sums})
+	m := s.Sums.metrics()
 	out := [8]float64{m.MAPE, m.RMSE, m.MAE}
-	if s.low < s.high {
-		if r2 := 1 - s.Square/(s.valueSquare-s.value*s.value/float64(s.Entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
+	if s.Low < s.High {
+		if r2 := 1 - s.Sums.Square/(s.ValueSquare-s.Value*s.Value/float64(s.Sums.Entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
 			out[3] = r2
 		}
 	}
-	if s.ranked > 0 {
-		out[4], out[6], out[7] = s.ndcg/s.ranked, s.popular/s.ranked, (s.ndcg-s.popular)/s.ranked
+	if s.Ranked > 0 {
+		out[4], out[6], out[7] = s.NDCG/s.Ranked, s.Popular/s.Ranked, (s.NDCG-s.Popular)/s.Ranked
 	}
-	if s.recalled > 0 {
-		out[5] = s.recall / s.recalled
+	if s.Recalled > 0 {
+		out[5] = s.Recall / s.Recalled
 	}
 	return out
 }

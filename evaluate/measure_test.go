@@ -61,8 +61,13 @@ func TestTiedPredictionsScoreAsRandomOrders(t *testing.T) {
 	}
 }
 
+// answers is a function as an Answerer.
+type answers func(row, column int) result.Answer
+
+func (f answers) AnswerAt(row, column int) result.Answer { return f(row, column) }
+
 // noisy predicts values of a matrix with an error drawn for each entry.
-func noisy(m *data.Matrix, size float64) func(row, column int) result.Answer {
+func noisy(m *data.Matrix, size float64) answers {
 	return func(row, column int) result.Answer {
 		at, values := m.Row(row)
 		for x, c := range at {
@@ -83,7 +88,7 @@ func TestMeasureAgreesWithScore(t *testing.T) {
 			out[x] = answer(row, int(c)).Value
 		}
 	}, 1)
-	got := measured(t, m, answer, MeasureSettings{Resamples: 300, Seed: 4})
+	got := measurement(t, m, answer, MeasureSettings{Resamples: 300, Seed: 4})
 	if got.Entries != want.Entries || math.Abs(got.RMSE.Value-want.RMSE) > 1e-12 || math.Abs(got.MAE.Value-want.MAE) > 1e-12 || math.Abs(got.MAPE.Value/want.MAPE-1) > 1e-12 {
 		t.Errorf("%+v, Score says %+v", got, want)
 	}
@@ -101,24 +106,24 @@ func TestMeasureAgreesWithScore(t *testing.T) {
 		t.Errorf("RMSE %+v, expected width %v", x, width)
 	}
 	for _, threads := range []int{2, 8} {
-		if diff := cmp.Diff(got, measured(t, m, answer, MeasureSettings{Resamples: 300, Seed: 4, Threads: threads})); diff != "" {
+		if diff := cmp.Diff(got, measurement(t, m, answer, MeasureSettings{Resamples: 300, Seed: 4, Threads: threads})); diff != "" {
 			t.Errorf("%d threads: %s", threads, diff)
 		}
 	}
-	if cmp.Equal(got, measured(t, m, answer, MeasureSettings{Resamples: 300, Seed: 5})) {
+	if cmp.Equal(got, measurement(t, m, answer, MeasureSettings{Resamples: 300, Seed: 5})) {
 		t.Error("another seed gives the same intervals")
 	}
 }
 
 func TestPerfectPredictionsScorePerfectly(t *testing.T) {
 	m := matrix(t, 100, 40, 0.6, 3)
-	got := measured(t, m, noisy(m, 0), MeasureSettings{Places: 5})
+	got := measurement(t, m, noisy(m, 0), MeasureSettings{Places: 5})
 	one := Interval{1, 1, 1}
 	if got.R2 != one || got.NDCG != one || got.RMSE != (Interval{}) || got.RankedRows != 100 {
 		t.Errorf("%+v", got)
 	}
 	high := 1e9
-	if none := measured(t, m, noisy(m, 0), MeasureSettings{Places: 5, Relevant: &high}); none.RecallRows != 0 || none.Recall != (Interval{}) {
+	if none := measurement(t, m, noisy(m, 0), MeasureSettings{Places: 5, Relevant: &high}); none.RecallRows != 0 || none.Recall != (Interval{}) {
 		t.Errorf("nothing is relevant: %+v", none.Recall)
 	}
 }
@@ -139,7 +144,7 @@ func TestMeasurementIsAlwaysFinite(t *testing.T) {
 			rt.Fatal(err)
 		}
 		constant := rapid.SampledFrom([]float64{0, 3, -1e90}).Draw(rt, "prediction")
-		got := measured(t, m, func(int, int) result.Answer { return result.Answer{Value: constant, Unclipped: constant} },
+		got := measurement(t, m, func(int, int) result.Answer { return result.Answer{Value: constant, Unclipped: constant} },
 			MeasureSettings{Places: rapid.IntRange(1, 4).Draw(rt, "places"), Resamples: 20})
 		for _, x := range []Interval{got.MAPE, got.RMSE, got.MAE, got.R2, got.NDCG, got.Recall} {
 			for _, v := range []float64{x.Value, x.Low, x.High} {
@@ -151,8 +156,8 @@ func TestMeasurementIsAlwaysFinite(t *testing.T) {
 	})
 }
 
-// measured is a measurement that nothing interrupts.
-func measured(t *testing.T, m *data.Matrix, answer func(row, column int) result.Answer, settings MeasureSettings) *Measurement {
+// measurement is a measurement that nothing interrupts.
+func measurement(t *testing.T, m *data.Matrix, answer answers, settings MeasureSettings) *Measurement {
 	t.Helper()
 	out, err := Measure(t.Context(), m, answer, settings)
 	if err != nil {
@@ -166,11 +171,11 @@ func TestInterruptEndsMeasuring(t *testing.T) {
 	m, _ := data.NewMatrix(2, 2, []data.Entry{{Row: 0, Column: 0, Value: 1}, {Row: 1, Column: 1, Value: 2}})
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	interrupting := func(row, column int) result.Answer { cancel(); return result.Answer{} }
+	interrupting := answers(func(row, column int) result.Answer { cancel(); return result.Answer{} })
 	if got, err := Measure(ctx, m, interrupting, MeasureSettings{Resamples: 1 << 20}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got, err)
 	}
-	if got, err := Measure(ctx, m, func(int, int) result.Answer { return result.Answer{} }, MeasureSettings{}); !errors.Is(err, context.Canceled) {
+	if got, err := Measure(ctx, m, answers(func(int, int) result.Answer { return result.Answer{} }), MeasureSettings{}); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v, %v", got, err)
 	}
 }

@@ -36,8 +36,18 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 	for i := range rows {
 		rows[i] = len(rows) - 1 - i
 	}
+	fitted := by.Of.Get()
+	fitted.Entries, fitted.ColumnEntries = make([]int32, 900), make([]int32, 40)
+	matched := make([]int32, 900)
+	for i := range matched {
+		if fitted.Entries[i], matched[i] = int32(i%5), int32(i); i%7 == 0 {
+			matched[i] = -1
+		}
+	}
+	answers := estimate.Answers{Of: pass.Share(fitted), Rows: pass.Share(matched)}
 	for _, source := range passtest.Views(t, matrix) {
 		passtest.Same(t, pipes, source, Scoring(by), Scoring(effects), errorScoring(source, by),
-			Scoring(Picked{by, rows}), Scoring(Clipped{by, -1, 1}), draws{shareKeys(source), 3})
+			Scoring(Picked{by, rows}), Scoring(Clipped{by, -1, 1}), draws{shareKeys(source), 3},
+			measuring{answers, 0.2, 5, nil, []int32{3, 2, 1}})
 	}
 }

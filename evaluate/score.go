@@ -31,7 +31,7 @@ func Score(ctx context.Context, s data.Source, by Predictor, threads int) (Metri
 	if err != nil {
 		return Metrics{}, err
 	}
-	return total([]sums{*part}), nil
+	return part.metrics(), nil
 }
 
 // Scoring is the pass of Score, to be read together with others; ScoreOf is its
@@ -63,7 +63,7 @@ func (p scoring) Start(*pass.Input) (pass.Worker, error) {
 func init() { pass.Register(scoring{}, new(sums)) }
 
 // ScoreOf is what Scoring found.
-func ScoreOf(part pass.Part) Metrics { return total([]sums{*part.(*sums)}) }
+func ScoreOf(part pass.Part) Metrics { return part.(*sums).metrics() }
 
 // Merge adds other rows.
 func (s *sums) Merge(o pass.Part) { s.merge(o.(*sums)) }
@@ -114,19 +114,15 @@ func clamp(e float64) float64 {
 	return maxError
 }
 
-// total adds the parts up, in order, and turns them into means.
-func total(parts []sums) Metrics {
-	var t sums
-	for _, p := range parts {
-		t.merge(&p)
+// metrics turns the sums into means.
+func (s *sums) metrics() Metrics {
+	out := Metrics{Entries: s.Entries, MAPESkipped: s.Zeros}
+	if s.Entries > 0 {
+		out.RMSE = math.Sqrt(s.Square / float64(s.Entries))
+		out.MAE = s.Absolute / float64(s.Entries)
 	}
-	out := Metrics{Entries: t.Entries, MAPESkipped: t.Zeros}
-	if t.Entries > 0 {
-		out.RMSE = math.Sqrt(t.Square / float64(t.Entries))
-		out.MAE = t.Absolute / float64(t.Entries)
-	}
-	if counted := t.Entries - t.Zeros; counted > 0 {
-		out.MAPE = t.Relative / float64(counted)
+	if counted := s.Entries - s.Zeros; counted > 0 {
+		out.MAPE = s.Relative / float64(counted)
 	}
 	return out
 }

@@ -1,6 +1,8 @@
 package model
 
 import (
+	"optcomplete/model/estimate"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -23,30 +25,20 @@ func (m *Model) Answer(row, column string) result.Answer {
 // AnswerAt is Answer for indices; −1 stands for a row or column that the model
 // does not have.
 func (m *Model) AnswerAt(row, column int) result.Answer {
-	effect, u, newRow := m.rowParts(row)
-	columnEffect, b, newColumn := m.columnParts(column)
-	x := m.Sum(effect, columnEffect, u, b)
-	if newRow {
-		row = -1
-	}
-	x += m.RemainderOf(row, column)
-	return result.Answer{Value: m.Clipped(x), Unclipped: x, Basis: result.BasisOf(newRow, newColumn)}
+	f := m.Fitted()
+	return f.AnswerAt(row, column)
 }
 
-// rowParts is the effect and the coefficients of a row, or of the population if
-// i is −1 or the row had no entries.
-func (m *Model) rowParts(i int) (effect float64, u []float64, isNew bool) {
-	if i < 0 || m.Entries[i] == 0 {
-		return m.Population[0], m.Population[1:], true
+// AnswersTo answers for the rows of these ids, in a pass that may run in other
+// processes. The columns are those of the model, and then others.
+func (m *Model) AnswersTo(ids []string) estimate.Answers {
+	rows := make([]int32, len(ids))
+	for i, id := range ids {
+		at, known := m.Row(id)
+		if !known {
+			at = -1
+		}
+		rows[i] = int32(at)
 	}
-	return m.RowEffect(i), m.Coefficients.Row(i), false
-}
-
-// columnParts is the effect and the features of a column; of a typical one if j
-// is −1.
-func (m *Model) columnParts(j int) (effect float64, b []float64, isNew bool) {
-	if j < 0 {
-		return m.NewColumnEffect(m.Typical), m.Typical, true
-	}
-	return m.ColumnEffect(j), m.ColumnFeatures(j), m.ColumnEntries[j] == 0
+	return estimate.Answers{Of: m.Predictor().Of, Rows: pass.Share(rows)}
 }

@@ -21,7 +21,8 @@ func (m *Model) ExplainRow(row string, top []result.Recommendation) (*result.Row
 }
 
 func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recommendation) (*result.RowExplanation, error) {
-	effect, u, isNew := m.rowParts(i)
+	of := m.Fitted()
+	effect, u, isNew := of.RowParts(i)
 	out := &result.RowExplanation{Row: row, New: isNew, Effect: effect, PopulationEffect: m.Population[0], Terms: []result.RowTerm{}, Top: []result.ItemWhys{}}
 	if i >= 0 {
 		out.Entries = int(m.Entries[i])
@@ -55,7 +56,7 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 		at = -1
 	}
 	for _, r := range top {
-		columnEffect, b, _ := m.columnParts(r.Column)
+		columnEffect, b, _ := of.ColumnParts(r.Column)
 		item := result.ItemWhys{Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis, Whys: []result.Why{}}
 		if m.ColumnEffects != nil {
 			item.Whys = append(item.Whys, result.Why{Name: "column effect", Part: columnEffect - typical})
@@ -94,9 +95,10 @@ func (m *Model) ExplainSum(row, column string) *result.SumExplanation {
 }
 
 func (m *Model) ExplainSumAt(i, j int, row, column string, units *Units) *result.SumExplanation {
-	rowEffect, u, isNew := m.rowParts(i)
-	columnEffect, b, _ := m.columnParts(j)
-	a := m.AnswerAt(i, j)
+	of := m.Fitted()
+	rowEffect, u, isNew := of.RowParts(i)
+	columnEffect, b, _ := of.ColumnParts(j)
+	a := of.AnswerAt(i, j)
 	out := &result.SumExplanation{
 		Row: row, Column: column, Basis: a.Basis, Mean: m.Mean, RowEffect: rowEffect, ColumnEffect: columnEffect,
 		Parts: []result.SumPart{}, Sum: a.Unclipped, Clip: m.Clip, Prediction: a.Value,

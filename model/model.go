@@ -175,12 +175,18 @@ func (m *Model) PredictRow(i int, columns []int32, out []float64) {
 	if len(columns) != len(out) {
 		panic(fmt.Sprintf("model: %d columns but room for %d predictions", len(columns), len(out)))
 	}
-	(&estimate.Fitted{Parts: &m.Parts, Chosen: m.Features, K: m.K()}).PredictRow(i, columns, out)
+	f := m.Fitted()
+	f.PredictRow(i, columns, out)
+}
+
+// Fitted is what predictions are made of.
+func (m *Model) Fitted() estimate.Fitted {
+	return estimate.Fitted{Parts: &m.Parts, Chosen: m.Features, K: m.K(), Entries: m.Entries, ColumnEntries: m.ColumnEntries}
 }
 
 // Predictor is PredictRow as a value, for passes that may run in other processes.
 func (m *Model) Predictor() estimate.Predictor {
-	m.predictor.once.Do(func() { m.predictor.is = m.Parts.Predictor(m.Features, m.K()) })
+	m.predictor.once.Do(func() { m.predictor.is = estimate.Predictor{Of: pass.Share(m.Fitted())} })
 	return m.predictor.is
 }
 

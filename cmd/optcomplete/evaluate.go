@@ -16,7 +16,6 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
 	"optcomplete/model"
-	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -92,14 +91,9 @@ columns that the model does not know are predicted as predict does, and counted.
 					return err
 				}
 			}
-			settings.Popularity = func(column int) float64 {
-				if column >= len(m.ColumnEntries) {
-					return 0
-				}
-				return float64(m.ColumnEntries[column])
-			}
+			settings.Popularity = m.ColumnEntries
 			all := evaluation{}
-			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Matrix(), answersOf(m, test), settings); err != nil {
+			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), settings); err != nil {
 				return err
 			}
 			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), settings.Places, settings.Threads); err != nil {
@@ -151,24 +145,6 @@ func futureOf(ctx context.Context, c *common, m *model.Model, args []string, tes
 	c.notef("note: %s of %s are from %s (UTC) or later and are scored%s", grouped(future.Observed()), counted(test.Observed(), "entry", "entries"), m.Summary.Split.Moment,
 		map[bool]string{true: fmt.Sprintf("; %s have no time and are left out", grouped(moments.Without))}[moments.Without > 0])
 	return test.With(future).WithEntries(1), nil
-}
-
-// answersOf gives the model's answers for a matrix whose columns are those of
-// the model, then others.
-func answersOf(m *model.Model, test *data.Ratings) func(row, column int) result.Answer {
-	rows := make([]int, len(test.RowIDs))
-	for i, id := range test.RowIDs {
-		var known bool
-		if rows[i], known = m.Row(id); !known {
-			rows[i] = -1
-		}
-	}
-	return func(row, column int) result.Answer {
-		if column >= len(m.ColumnIDs) {
-			column = -1
-		}
-		return m.AnswerAt(rows[row], column)
-	}
 }
 
 // evaluation is all that evaluate says.

@@ -5,6 +5,7 @@ import (
 	"encoding/gob"
 
 	"optcomplete/pass"
+	"optcomplete/result"
 )
 
 // Fitted is parts with the selected features of their columns: all that a prediction
@@ -13,6 +14,9 @@ type Fitted struct {
 	*Parts
 	Chosen []float64 // m×k
 	K      int
+	// Entries and ColumnEntries are how many each row and each column was fitted on,
+	// for AnswerAt; nil: not known.
+	Entries, ColumnEntries []int32
 }
 
 // PredictRow writes the predictions of a row for the given columns to out.
@@ -30,13 +34,17 @@ func (f *Fitted) Column(j int) []float64 { return f.Chosen[j*f.K:][:f.K] }
 type sent struct {
 	Parts  Parts // without rows and survey
 	Rows   RowMatrix
-	Chosen []float64
-	K      int
+	Fitted struct { // without parts
+		Chosen                 []float64
+		K                      int
+		Entries, ColumnEntries []int32
+	}
 }
 
 // GobEncode reads the rows, wherever they are.
 func (f Fitted) GobEncode() ([]byte, error) {
-	s := sent{*f.Parts, *InMemory(f.Coefficients, f.K), f.Chosen, f.K}
+	s := sent{Parts: *f.Parts, Rows: *InMemory(f.Coefficients, f.K)}
+	s.Fitted.Chosen, s.Fitted.K, s.Fitted.Entries, s.Fitted.ColumnEntries = f.Chosen, f.K, f.Entries, f.ColumnEntries
 	s.Parts.Coefficients, s.Parts.Survey = nil, nil
 	if err := f.Coefficients.Err(); err != nil {
 		return nil, err
@@ -53,7 +61,7 @@ func (f *Fitted) GobDecode(b []byte) error {
 		return err
 	}
 	s.Parts.Coefficients = &s.Rows
-	*f = Fitted{&s.Parts, s.Chosen, s.K}
+	*f = Fitted{&s.Parts, s.Fitted.Chosen, s.Fitted.K, s.Fitted.Entries, s.Fitted.ColumnEntries}
 	return nil
 }
 
@@ -63,7 +71,7 @@ type Predictor struct{ Of *pass.Shared[Fitted] }
 
 // Predictor predicts with the selected features of the columns, m×k.
 func (p *Parts) Predictor(chosen []float64, k int) Predictor {
-	return Predictor{pass.Share(Fitted{p, chosen, k})}
+	return Predictor{pass.Share(Fitted{Parts: p, Chosen: chosen, K: k})}
 }
 
 // PredictRow writes the predictions of a row for the given columns to out.
@@ -75,7 +83,57 @@ func (p Predictor) PredictRow(row int, columns []int32, out []float64) {
 // Shares are what was fitted.
 func (p Predictor) Shares() []any { return []any{p.Of} }
 
+// AnswerAt is the answer for a row and a column; −1 stands for one that is not there.
+func (f *Fitted) AnswerAt(row, column int) result.Answer {
+	effect, u, newRow := f.RowParts(row)
+	columnEffect, b, newColumn := f.ColumnParts(column)
+	x := f.Sum(effect, columnEffect, u, b)
+	if newRow {
+		row = -1
+	}
+	x += f.RemainderOf(row, column)
+	return result.Answer{Value: f.Clipped(x), Unclipped: x, Basis: result.BasisOf(newRow, newColumn)}
+}
+
+// RowParts is the effect and the coefficients of a row, or of the population if
+// i is −1 or the row had no entries.
+func (f *Fitted) RowParts(i int) (effect float64, u []float64, isNew bool) {
+	if i < 0 || f.Entries[i] == 0 {
+		return f.Population[0], f.Population[1:], true
+	}
+	return f.RowEffect(i), f.Coefficients.Row(i), false
+}
+
+// ColumnParts is the effect and the features of a column; of a typical one if j
+// is −1.
+func (f *Fitted) ColumnParts(j int) (effect float64, b []float64, isNew bool) {
+	if j < 0 {
+		return f.NewColumnEffect(f.Typical), f.Typical, true
+	}
+	return f.ColumnEffect(j), f.Column(j), f.ColumnEntries[j] == 0
+}
+
+// Answers answers for the rows of another matrix, whose columns are those fitted on
+// and then others: an evaluate.Answerer.
+type Answers struct {
+	Of   *pass.Shared[Fitted]
+	Rows *pass.Shared[[]int32] // those fitted on that its rows are; −1: none
+}
+
+// AnswerAt is the answer for an entry.
+func (a Answers) AnswerAt(row, column int) result.Answer {
+	f := a.Of.Get()
+	if column >= len(f.ColumnEntries) {
+		column = -1
+	}
+	return f.AnswerAt(int(a.Rows.Get()[row]), column)
+}
+
+// Shares are what was fitted, and the rows.
+func (a Answers) Shares() []any { return []any{a.Of, a.Rows} }
+
 func init() {
 	gob.Register(Predictor{})
+	gob.Register(Answers{})
 	gob.Register(new(Effects))
 }

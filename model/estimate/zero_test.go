@@ -18,7 +18,7 @@ func TestRankZeroIsTheLearnedPrior(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	before := (&Fitted{p, f.Values, 3}).PredictRow
+	before := (&Fitted{Parts: p, Chosen: f.Values, K: 3}).PredictRow
 	fit, err := remainder.Learn(context.Background(), remainder.Problem{Values: matrix, Mean: p.Mean, Design: WithConstant(f.Values, 3, 30), Known: 4, Levels: true},
 		remainder.Settings{Start: remainder.Start{Mean: p.Prior.Mean, Spread: p.Prior.Covariance, Noise: p.Prior.Noise, Levels: p.ColumnEffects}})
 	if err != nil {

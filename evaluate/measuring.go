@@ -1,0 +1,137 @@
+package evaluate
+
+import (
+	"slices"
+
+	"optcomplete/pass"
+	"optcomplete/result"
+)
+
+// Answerer answers for the entries of a matrix. Like a Predictor it is part of a pass.
+type Answerer interface {
+	AnswerAt(row, column int) result.Answer
+}
+
+// measuring is the pass of Measure.
+type measuring struct {
+	By         Answerer
+	Shift      float64 // taken from values before they are squared
+	Places     int
+	Relevant   *float64
+	Popularity []int32
+}
+
+// Name is "scores".
+func (p measuring) Name() string { return "scores" }
+
+// Cost of an empty part is nothing.
+func (p measuring) Cost(*pass.Input) int { return 0 }
+
+// Shares are those of who answers.
+func (p measuring) Shares() []any {
+	if s, ok := p.By.(pass.Sharer); ok {
+		return s.Shares()
+	}
+	return nil
+}
+
+// Start makes a worker.
+func (p measuring) Start(*pass.Input) (pass.Worker, error) {
+	var entries []ranked
+	return pass.EachRow(func() *measured { return new(measured) }, func(part *measured, i int, columns []int32, values []float64) error {
+		if len(columns) > 0 {
+			part.Rows = append(part.Rows, rowSums{})
+			entries = p.take(i, columns, values, &part.Rows[len(part.Rows)-1], &part.Bases, entries[:0])
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(measuring{}, new(measured)) }
+
+// measured is the part of measuring.
+type measured struct {
+	Rows  []rowSums // of those with entries
+	Bases bases
+}
+
+// bases has the errors by the basis of the predictions.
+type bases [result.NewRowAndColumn + 1]sums
+
+// Merge puts the others behind.
+func (m *measured) Merge(o pass.Part) {
+	after := o.(*measured)
+	m.Rows = append(m.Rows, after.Rows...)
+	for b := range m.Bases {
+		m.Bases[b].merge(&after.Bases[b])
+	}
+}
+
+// rowSums is what one row brings to a Measurement.
+type rowSums struct {
+	Sums               sums
+	Value, ValueSquare float64 // of the values less a shift that all rows share
+	Low, High          float64 // of the values
+	NDCG, Recall       float64
+	Popular            float64 // NDCG of the order by popularity
+	Ranked, Recalled   float64 // 1 if the row has them
+}
+
+// merge adds another row, which has entries.
+func (s *rowSums) merge(o *rowSums) {
+	if s.Sums.Entries == 0 {
+		s.Low, s.High = o.Low, o.High
+	}
+	s.Low, s.High = min(s.Low, o.Low), max(s.High, o.High)
+	s.Sums.merge(&o.Sums)
+	s.Value += o.Value
+	s.ValueSquare += o.ValueSquare
+	s.NDCG += o.NDCG
+	s.Recall += o.Recall
+	s.Popular += o.Popular
+	s.Ranked += o.Ranked
+	s.Recalled += o.Recalled
+}
+
+// take compares the entries of row i, using the space of entries.
+func (p *measuring) take(i int, columns []int32, values []float64, s *rowSums, by *bases, entries []ranked) []ranked {
+	threshold := 0.0
+	for _, v := range values {
+		threshold += v / float64(len(values))
+	}
+	if p.Relevant != nil {
+		threshold = *p.Relevant
+	}
+	s.Low, s.High = slices.Min(values), slices.Max(values)
+	for x, c := range columns {
+		a, v := p.By.AnswerAt(i, int(c)), values[x]
+		s.Sums.add(values[x:x+1], []float64{a.Value})
+		by[a.Basis].add(values[x:x+1], []float64{a.Value})
+		d := v - p.Shift
+		s.Value += d
+		s.ValueSquare += d * d
+		entries = append(entries, ranked{a.Unclipped, v, v >= threshold})
+	}
+	ndcg, recall, hasNDCG, hasRecall := ranking(entries, p.Places)
+	if hasNDCG {
+		s.NDCG, s.Ranked = ndcg, 1
+	}
+	if p.Popularity != nil && hasNDCG {
+		entries = entries[:0]
+		for x, c := range columns {
+			entries = append(entries, ranked{p.popularity(c), values[x], false})
+		}
+		s.Popular, _, _, _ = ranking(entries, p.Places)
+	}
+	if hasRecall {
+		s.Recall, s.Recalled = recall, 1
+	}
+	return entries
+}
+
+func (p *measuring) popularity(column int32) float64 {
+	if int(column) >= len(p.Popularity) {
+		return 0
+	}
+	return float64(p.Popularity[column])
+}
