@@ -42,11 +42,11 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 			}
 		}
 	}
-	part, err := (&evaluate.GammaSettings{Entries: baselineEntries, Seed: s.Seed, Threads: t.threads}).Validation(ctx, train)
+	sample, err := evaluate.SampleRows(ctx, train, baselineEntries, s.Seed, t.threads)
 	if err != nil {
 		return err
 	}
-	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, part, rows != nil, t.threads); err != nil {
+	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, sample, rows != nil, t.threads); err != nil {
 		return err
 	}
 	looked.On, looked.Rows = on, rows

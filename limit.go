@@ -52,7 +52,7 @@ func (t *task) divide(ctx context.Context, s *selector, train data.Source, c cho
 // rehearse fits and scores some selection on some of the rows, and tells how long
 // that would take on all.
 func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c choices, settings *Settings) (time.Duration, error) {
-	part, err := (&evaluate.GammaSettings{Entries: rehearsalEntries, Seed: t.seed, Threads: t.threads}).Validation(ctx, train)
+	part, err := evaluate.Validation(ctx, train, 0.2, rehearsalEntries, t.seed, t.threads)
 	if err != nil || part.Train.Observed() == 0 {
 		return 0, err
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -63,22 +64,31 @@ func timelessSettings(m *Model) *Model {
 	return timeless(m)
 }
 
-// TestSlowChoiceTakesTheBestSoFar: a γ whose trial takes long ends the choice.
-func TestSlowChoiceTakesTheBestSoFar(t *testing.T) {
+// slow is a reporter that lets a piece of work begin late.
+type slow struct {
+	label string
+	by    time.Duration
+}
+
+func (s slow) Start(label string, _ int64, _ string) progress.Task {
+	if label == s.label {
+		time.Sleep(s.by)
+	}
+	return progress.None{}
+}
+
+// TestSlowChoiceEndsInTime: a choice that has used its third of the time up takes the
+// default, and the search has the rest.
+func TestSlowChoiceEndsInTime(t *testing.T) {
 	problem, _ := instance(t, small)
 	var d Division
-	var tried []float64
 	settings := Settings{K: 4, Model: spec.Paper, OnDivided: func(told Division) { d = told }}
 	settings.TimeLimit = 6 * time.Second
-	settings.OnGamma = func(p result.GammaPoint) {
-		tried = append(tried, p.Gamma)
-		time.Sleep(settings.TimeLimit/3 + 10*time.Millisecond)
-	}
-	fitted, err := Fit(context.Background(), problem, settings)
+	fitted, err := Fit(progress.NewContext(context.Background(), slow{"Choosing gamma", settings.TimeLimit/3 + 10*time.Millisecond}), problem, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Cut || d.Tried != len(tried) || len(tried) > 1 || len(tried) == 1 && fitted.Summary.Gamma != tried[0] {
-		t.Errorf("%+v, tried %v, took %v", d, tried, fitted.Summary.Gamma)
+	if !d.Cut || d.Tried != 0 || !(fitted.Summary.Gamma > 0) || len(fitted.Summary.Selected) != 4 {
+		t.Errorf("%+v, took %v", d, fitted.Summary.Gamma)
 	}
 }

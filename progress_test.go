@@ -56,7 +56,7 @@ func TestLongWorkIsReported(t *testing.T) {
 		work func(context.Context) error
 		want []string
 	}{
-		{run(Settings{K: 4, Model: spec.Full}), []string{"Choosing the shrinkage of effects", "Trying gamma", "Preparing the search", "Fitting every row", "Comparing"}},
+		{run(Settings{K: 4, Model: spec.Full}), []string{"Choosing the shrinkage of effects", "Choosing gamma", "Preparing the search", "Fitting every row", "Comparing"}},
 		{run(Settings{Method: SoftImpute{}}), []string{"Fitting softimpute", "Trying rank"}},
 		{func(ctx context.Context) error {
 			_, _, err := Read(ctx, filepath.Join(dir, "ratings.csv"), filepath.Join(dir, "features.csv"), ReadSettings{})

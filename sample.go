@@ -38,10 +38,8 @@ const (
 	growBy          = 4
 	mostEntries     = 1_000_000
 	longRow         = 2_000
-	guideFrom       = 150_000 // entries from which a trial is steered by a sample,
-	guideShare      = 1.0 / 3 // if that takes at most this part of the time of an evaluation
-	sampleShare     = 4       // a sample is at most this part of the rows: more would cost as much as all of them
-	sure            = 4       // standard errors by which a selection must be better than the next
+	sampleShare     = 4 // a sample is at most this part of the rows: more would cost as much as all of them
+	sure            = 4 // standard errors by which a selection must be better than the next
 )
 
 // sampled is what growing samples lead to.
@@ -69,7 +67,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		}
 		t.remember(s, fmt.Sprintf("sample of %d", g), c)
 		s.find.NearTies, s.find.Start = 3, found.selections
-		s.find.MaxNodes, s.find.MaxPasses = 1, trialPasses
+		s.find.MaxNodes, s.find.MaxPasses = 1, selection.TrialPasses
 		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
 		s.find.OnEvent = nil
 		if find.OnEvent != nil {
@@ -123,32 +121,6 @@ func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) 
 	matrix, part.features = narrow(matrix, t.features)
 	_, used := matrix.Dims()
 	return part.selector(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
-}
-
-// guide is the cost of a small sample, to steer a search of a trial by: far
-// cheaper, and near enough. Nil where a sample would be no cheaper.
-func (t *task) guide(ctx context.Context, values data.Source, c choices) (search.Curved, error) {
-	from := newSampler(values, t.seed)
-	sizes := from.sizes()
-	if len(sizes) == 0 || values.Observed() < guideFrom {
-		return nil, nil
-	}
-	// A guide gives second derivatives too: N·p² for a row of N entries, beside the
-	// N²·p of its cost.
-	_, p := t.features.Dims()
-	rows, entries := from.filled*float64(from.rows), from.thin*from.mean
-	if float64(sizes[0])/rows*(1+float64(p)/entries) > guideShare {
-		return nil, nil
-	}
-	s, scale, err := t.sampleCost(ctx, from, sizes[0], c)
-	if err != nil {
-		return nil, err
-	}
-	curved, ok := s.oracle.(search.Curved)
-	if !ok {
-		return nil, nil
-	}
-	return scaled{curved, scale}, nil
 }
 
 // Selection is what Select found.

@@ -57,58 +57,6 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 	}
 }
 
-// TestTrialsAreSteeredByASample: there is a guide from so many entries on, it is
-// near the cost that it stands for, and a trial selects as it does without.
-func TestTrialsAreSteeredByASample(t *testing.T) {
-	ctx := context.Background()
-	for _, rows := range []int{2000, 12000} {
-		in, err := synth.Generate(synth.Config{Rows: rows, Columns: 100, Features: 25, K: 4, Missing: 0.75, Noise: 0.3, Seed: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
-			settings := Settings{K: 4, Model: kind, Statistics: Statistics{Seed: 1}, Limits: Limits{Threads: 2}}
-			task, err := newTask(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, &settings)
-			if err != nil {
-				t.Fatal(err)
-			}
-			c := choices{Gamma: 0.02, Gamma0: 1, Row: 4, Column: 4}
-			values, err := task.values(ctx, in.Ratings.Source(), c)
-			if err != nil {
-				t.Fatal(err)
-			}
-			guide, err := task.guide(context.Background(), values, c)
-			if err != nil || (guide != nil) != (rows == 12000) {
-				t.Fatalf("%v of %d rows: guide %v, %v", kind, rows, guide, err)
-			}
-			if guide == nil {
-				continue
-			}
-			s := task.selector(values, c)
-			weights := make([]float64, s.oracle.Dim())
-			for j := range weights {
-				weights[j] = 0.2
-			}
-			cost, err := s.oracle.Eval(ctx, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
-			if near, err := guide.Eval(ctx, weights); err != nil || math.Abs(near.Cost/cost.Cost-1) > 0.1 {
-				t.Errorf("%v: the guide says %v, the cost is %v (%v)", kind, near.Cost, cost.Cost, err)
-			}
-			s.limit()
-			want, err := search.Minimize(ctx, s.oracle, s.find)
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := task.try(ctx, in.Ratings.Source(), c, nil)
-			if err != nil || !slices.Equal(got.Selection, want.Selection) {
-				t.Errorf("%v: selected %v, without a guide %v (%v)", kind, got.Selection, want.Selection, err)
-			}
-		}
-	}
-}
-
 func TestSamplesAreNestedAndSpreadOverTheRows(t *testing.T) {
 	start, columns := []int{0}, []int32{}
 	const n = 1000

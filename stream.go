@@ -56,16 +56,3 @@ func closeRows(parts *estimate.Parts) {
 		file.Close()
 	}
 }
-
-// trialParts is parts for a trial on some of the rows: of large data most have no
-// entries there, and nothing is kept of those.
-func (t *task) trialParts(ctx context.Context, train data.Source, selection []int, c choices) (*estimate.Parts, error) {
-	rows := estimate.NewFilledRows(train, len(t.members(selection)))
-	parts, err := t.partsTo(ctx, train, selection, c, rows.Take)
-	if err != nil {
-		return nil, err
-	}
-	rows.Population = parts.Population
-	parts.Coefficients = rows
-	return parts, nil
-}

@@ -12,12 +12,12 @@ import (
 
 // Baselines scores simpler predictions on some entries: the mean of the training
 // entries, row means, column means, and both together. The means of rows and
-// columns are shrunk towards the mean of all, by as much as is best on the
-// validation part, which is of the training entries. of is the errors of a model on
+// columns are shrunk towards the mean of all, by as much as a
+// sample of the training entries tells. of is the errors of a model on
 // the same entries, to compare with; nil: none. Where the rows are a sample of all,
 // the standard errors are told.
-func Baselines(ctx context.Context, train, on data.Source, of *Errors, part Part, sampled bool, threads int) ([]result.Baseline, error) {
-	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), part, threads)
+func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample data.Source, sampled bool, threads int) ([]result.Baseline, error) {
+	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), sample, threads)
 	if err != nil {
 		return nil, err
 	}

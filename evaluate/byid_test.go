@@ -44,7 +44,7 @@ func TestWhatIsDrawnGoesByID(t *testing.T) {
 		add("split ", held)
 		_, fold := Fold(source.(*data.Matrix), 1, 3, 5)
 		add("fold ", fold)
-		sample, err := sampleRows(context.Background(), source, len(entries)/2, 5, 2)
+		sample, err := SampleRows(context.Background(), source, len(entries)/2, 5, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

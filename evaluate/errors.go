@@ -109,7 +109,10 @@ func (e *Errors) RMSEError() float64 {
 
 // Better tells whether the errors are less than others of the same entries by more
 // than one standard error of the difference.
-func (e *Errors) Better(than *Errors) bool {
+func (e *Errors) Better(than *Errors) bool { return e.betterBy(than, 1) }
+
+// betterBy is Better by so many standard errors.
+func (e *Errors) betterBy(than *Errors, deviations float64) bool {
 	sum, square := 0.0, 0.0
 	for g := range e.squares {
 		d := than.squares[g] - e.squares[g]
@@ -118,7 +121,7 @@ func (e *Errors) Better(than *Errors) bool {
 	}
 	// The variance of a sum of G differences is G times theirs.
 	variance := (square - sum*sum/errorGroups) * errorGroups / (errorGroups - 1)
-	return sum > math.Sqrt(math.Max(variance, 0))
+	return sum > deviations*math.Sqrt(math.Max(variance, 0))
 }
 
 // gainResamples is how often groups of rows are drawn anew for an interval.

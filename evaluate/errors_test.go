@@ -2,7 +2,7 @@ package evaluate
 
 import (
 	"context"
-	"slices"
+	"math"
 	"testing"
 
 	"optcomplete/internal/random"
@@ -72,32 +72,18 @@ func TestGainIsPaired(t *testing.T) {
 	}
 }
 
-// TestShrinkageIsTheUsualWithoutEvidence: of shrinkages that predict as well but
-// for chance, the one nearest to the usual is taken.
-func TestShrinkageIsTheUsualWithoutEvidence(t *testing.T) {
-	for _, c := range []struct {
-		squares func(x, group int) float64
-		want    float64
-	}{
-		{func(x, _ int) float64 { return 1 + float64(x) }, 0.5},                         // less is better in every group
-		{func(x, g int) float64 { return 1 + float64(x*((g+1)%2*9-g%2*8))/100 }, 4},     // in half of them: chance
-		{func(x, g int) float64 { return 1 + float64((6-x)*((g+1)%2*9-g%2*8))/100 }, 4}, // the same for more
-		{func(x, _ int) float64 { return 2 - float64(min(x, 5)) }, 16},                  // more is better, to a point
-	} {
-		got, err := pick(func(s float64) (*Errors, error) {
-			out := &Errors{}
-			for g := range out.squares {
-				out.squares[g] = c.squares(slices.Index(shrinkages, s), g)
-				out.RMSE += out.squares[g]
-			}
-			return out, nil
-		})
-		if err != nil || got != c.want {
-			t.Errorf("%v is chosen, not %v (%v)", got, c.want, err)
-		}
+// TestShrinkageIsTheRatioOfVariances: effects of known variance, with noise of
+// another, are shrunk as their ratio says; without entries as usual.
+func TestShrinkageIsTheRatioOfVariances(t *testing.T) {
+	made := matrix(t, 600, 150, 0.2, 3).Map(func(row int, column int32, _ float64) float64 {
+		at := func(of ...uint64) float64 { return random.NormalOf(random.Hash(of...)) }
+		return 3 + 0.5*at(1, uint64(row)) + 0.25*at(2, uint64(column)) + at(3, uint64(row), uint64(column))
+	})
+	row, column, err := ChooseShrinkage(context.Background(), made, 2)
+	if err != nil || math.Abs(row/4-1) > 0.25 || math.Abs(column/16-1) > 0.4 {
+		t.Errorf("rows %v, columns %v (%v), want about 4 and 16", row, column, err)
 	}
-	row, column, err := ChooseShrinkage(context.Background(), Part{matrix(t, 3, 3, 0, 1), matrix(t, 3, 3, 1, 1)}, 1)
-	if err != nil || row != usualShrinkage || column != usualShrinkage {
+	if row, column, err = ChooseShrinkage(context.Background(), matrix(t, 3, 3, 0, 1), 1); err != nil || row != usualShrinkage || column != usualShrinkage {
 		t.Errorf("without entries: %v, %v (%v)", row, column, err)
 	}
 }

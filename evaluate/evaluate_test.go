@@ -186,7 +186,7 @@ func score(t testing.TB, m *data.Matrix, predict func(row int, columns []int32, 
 func TestValidationIsNotTheHoldOut(t *testing.T) {
 	m := matrix(t, 100, 80, 0.5, 3)
 	train, _ := SplitMatrix(m, 0.2, 9)
-	part, err := (&GammaSettings{Seed: 9}).Validation(context.Background(), train)
+	part, err := Validation(context.Background(), train, 0.2, 0, 9, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

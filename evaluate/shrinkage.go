@@ -4,67 +4,132 @@ import (
 	"context"
 	"math"
 
-	"optcomplete/model/estimate"
+	"gonum.org/v1/gonum/floats"
+
+	"optcomplete/data"
+	"optcomplete/pass"
 )
 
-// shrinkages are tried for the effects of rows and of columns, in entries.
-var shrinkages = []float64{0.5, 1, 2, 4, 8, 16, 32}
-
-// usualShrinkage is the one to have where the entries do not tell.
-const usualShrinkage = 4
-
-// ChooseShrinkage picks the shrinkage of row and column effects that predicts
-// the validation part best: by turns, each time the best of the list. Of those
-// that are as good but for chance (see Errors.Better) it takes the one nearest to
-// the usual.
-func ChooseShrinkage(ctx context.Context, part Part, threads int) (row, column float64, err error) {
+// ChooseShrinkage is how much the effects of rows and of columns deserve to be
+// shrunk, by their variances: with noise σ² and effects of variance τ², the best
+// shrinkage is σ²/τ² entries. The variances are learned beside the effects by
+// expectation-maximisation, every effect independent of the others given the rest.
+//
+// Both are within [0.1, 1e6] entries, and the usual 4 where there is nothing to
+// learn from. When the context is cancelled they are as far as they were.
+func ChooseShrinkage(ctx context.Context, s data.Source, threads int) (row, column float64, err error) {
 	row, column = usualShrinkage, usualShrinkage
-	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
-		return row, column, nil
+	survey, err := pass.Survey(ctx, s, threads)
+	if err != nil || survey.Total == 0 {
+		return row, column, err
 	}
-	scored := map[[2]float64]*Errors{} // the second turn mostly asks what the first did
-	score := func(row, column float64) (*Errors, error) {
-		if errors, ok := scored[[2]float64{row, column}]; ok {
-			return errors, nil
+	_, m := s.Dims()
+	mean, noise := survey.Mean(), 0.0
+	effects, sums := make([]float64, m), make([]float64, m)
+	for c, count := range survey.Columns {
+		sums[c] = survey.Sums[c] - mean*float64(count)
+	}
+	columns := 0.0
+	for _, count := range survey.Columns {
+		if count > 0 {
+			columns++
 		}
-		effects, err := estimate.FitEffects(ctx, part.Train, row, column, threads)
+	}
+	for sweep := range shrinkageSweeps {
+		square, spread := 0.0, 0.0 // Σ of the effects' squares, Σ 1/(entries + shrinkage)
+		weight := 0.0              // Σ entries/(entries + shrinkage)
+		for c, count := range survey.Columns {
+			if count > 0 {
+				n := float64(count)
+				effects[c] = sums[c] / (n + column)
+				square += effects[c] * effects[c]
+				spread += 1 / (n + column)
+				weight += n / (n + column)
+			}
+		}
+		part, err := pass.One[*levelSums](ctx, s, threads, levels(mean, row, effects))
 		if err != nil {
-			return nil, err
+			return row, column, err
 		}
-		errors, err := ScoreErrors(ctx, part.Held, effects, threads)
-		scored[[2]float64{row, column}] = errors
-		return errors, err
-	}
-	for range 2 {
-		if column, err = pick(func(s float64) (*Errors, error) { return score(row, s) }); err != nil {
+		copy(sums, part.columns)
+		// Σ of squared residuals, and what the effects' own uncertainty adds to it.
+		left := float64(survey.Total) - part.weight - weight
+		noise = part.left / math.Max(left, 0.05*float64(survey.Total))
+		if !(noise > 1e-300) {
 			break
 		}
-		if row, err = pick(func(s float64) (*Errors, error) { return score(s, column) }); err != nil {
-			break
+		if sweep > 1 { // the effects themselves come first
+			row = within(noise / (part.square/part.rows + noise*part.spread/part.rows))
+			column = within(noise / (square/columns + noise*spread/columns))
 		}
 	}
-	return row, column, err
+	return row, column, nil
 }
 
-// pick is the shrinkage of the least error, or the nearest to the usual of those
-// that it is not better than.
-func pick(score func(shrinkage float64) (*Errors, error)) (float64, error) {
-	all := make([]*Errors, len(shrinkages))
-	least := 0
-	for x, s := range shrinkages {
-		var err error
-		if all[x], err = score(s); err != nil {
-			return usualShrinkage, err
-		}
-		if all[x].RMSE < all[least].RMSE {
-			least = x
-		}
+const (
+	usualShrinkage  = 4 // of effects of which nothing is known, in entries
+	leastShrinkage  = 0.1
+	mostShrinkage   = 1e6
+	shrinkageSweeps = 12
+)
+
+// within keeps a shrinkage where it makes sense: there is always some.
+func within(shrinkage float64) float64 {
+	if !(shrinkage > leastShrinkage) {
+		return leastShrinkage
 	}
-	best, far := shrinkages[least], math.Inf(1)
-	for x, s := range shrinkages {
-		if d := math.Abs(math.Log(s / usualShrinkage)); d < far && !all[least].Better(all[x]) {
-			best, far = s, d
-		}
+	return math.Min(shrinkage, mostShrinkage)
+}
+
+// levelSums is what a sweep needs of the rows.
+type levelSums struct {
+	columns []float64 // values less mean and row effect, by column
+	left    float64   // Σ of squared residuals
+	square  float64   // Σ of the row effects' squares
+	spread  float64   // Σ 1/(entries + shrinkage)
+	weight  float64   // Σ entries/(entries + shrinkage)
+	rows    float64   // with entries
+}
+
+// Merge adds the rows that follow.
+func (l *levelSums) Merge(o pass.Part) {
+	p := o.(*levelSums)
+	floats.Add(l.columns, p.columns)
+	l.left += p.left
+	l.square += p.square
+	l.spread += p.spread
+	l.weight += p.weight
+	l.rows += p.rows
+}
+
+// levels fits the rows' effects given those of the columns.
+func levels(mean, shrinkage float64, columns []float64) pass.Pass {
+	return &pass.Fold[*levelSums]{
+		Called: "effects", Price: len(columns),
+		Fresh: func() *levelSums { return &levelSums{columns: make([]float64, len(columns))} },
+		Begin: func() func(part *levelSums, i int, at []int32, values []float64) error {
+			return func(part *levelSums, _ int, at []int32, values []float64) error {
+				if len(at) == 0 {
+					return nil
+				}
+				sum, square := 0.0, 0.0
+				for x, c := range at {
+					e := values[x] - mean - columns[c]
+					sum += e
+					square += e * e
+				}
+				n := float64(len(at))
+				effect := sum / (n + shrinkage)
+				for x, c := range at {
+					part.columns[c] += values[x] - mean - effect
+				}
+				part.left += square - 2*effect*sum + n*effect*effect
+				part.square += effect * effect
+				part.spread += 1 / (n + shrinkage)
+				part.weight += n / (n + shrinkage)
+				part.rows++
+				return nil
+			}
+		},
 	}
-	return best, nil
 }

@@ -195,8 +195,7 @@ func (t *trial) tune(ctx context.Context, which optcomplete.Method, found gammas
 	if len(found.equal) == 1 {
 		return found.equal[0], nil
 	}
-	validation := evaluate.GammaSettings{Entries: evaluate.TrialEntries, Seed: t.seed}
-	part, err := validation.Validation(ctx, t.train())
+	part, err := evaluate.Validation(ctx, t.train(), 0.2, evaluate.TrialEntries, t.seed, t.Threads)
 	if err != nil {
 		return 0, err
 	}

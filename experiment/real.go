@@ -222,11 +222,7 @@ func (s *RealSettings) effects(ctx context.Context, entries data.Source, plan Ce
 		return plan, err
 	}
 	start := time.Now()
-	part, err := (&evaluate.GammaSettings{Seed: plan.Seed, Threads: s.Threads}).Validation(ctx, train)
-	if err != nil {
-		return plan, err
-	}
-	if plan.Row, plan.Column, err = evaluate.ChooseShrinkage(ctx, part, s.Threads); err != nil {
+	if plan.Row, plan.Column, err = evaluate.ChooseShrinkage(ctx, train, s.Threads); err != nil {
 		return plan, err
 	}
 	plan.Seconds.Choose = time.Since(start).Seconds()

@@ -145,7 +145,7 @@ func (s *Summary) numbers() []number {
 		all = append(all, number{"removal of " + r.Name, r.Cost})
 	}
 	for i, g := range s.GammaPath {
-		all = append(all, number{fmt.Sprintf("gamma_path[%d].rmse", i), g.RMSE}, number{fmt.Sprintf("gamma_path[%d].root_gap", i), g.RootGap})
+		all = append(all, number{fmt.Sprintf("gamma_path[%d].rmse", i), g.RMSE}, number{fmt.Sprintf("gamma_path[%d].root_gap", i), g.Gap()})
 	}
 	return all
 }

@@ -53,7 +53,8 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 			for _, i := range part.held {
 				count += problem.weight(i)
 			}
-			point.RootGap = max(point.RootGap, min(result.RootGap, 1))
+			gap := max(point.Gap(), min(result.RootGap, 1))
+			point.RootGap = &gap
 			point.Limited = point.Limited || result.Limited()
 			if point.Selected == nil {
 				point.Selected = named(problem.Names, result.Selection)

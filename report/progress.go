@@ -143,21 +143,15 @@ func (m *Model) gammaPath(s *section) {
 		return
 	}
 	line := chart.Series{Name: "validation", Marks: true}
-	root := chart.Series{Name: "root gap", Marks: true, Tone: 3}
-	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", "RMSE", "Gap at the root", "Selected"}, Text: []bool{false, false, false, true}, Sort: true}
+	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", "RMSE", "Selected"}, Text: []bool{false, false, true}, Sort: true}
 	for i, g := range m.s.GammaPath {
 		line.Points = append(line.Points, chart.Point{X: g.Gamma, Y: g.RMSE, Tip: fmt.Sprintf("γ = %s: RMSE %s", short(g.Gamma), plain(g.RMSE))})
-		root.Points = append(root.Points, chart.Point{X: g.Gamma, Y: g.RootGap, Tip: fmt.Sprintf("γ = %s: gap %s", short(g.Gamma), percent(g.RootGap))})
-		t.row(m.num(at("gamma_path", i, "gamma"), short), m.num(at("gamma_path", i, "rmse"), exact), m.num(at("gamma_path", i, "root_gap"), percent), say("%s", g.Selected))
+		t.row(m.num(at("gamma_path", i, "gamma"), short), m.num(at("gamma_path", i, "rmse"), exact), say("%s", g.Selected))
 	}
 	chosen := []chart.Rule{{Upright: true, X: m.s.Gamma, Label: "used"}}
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: "RMSE", LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
-	b := &chart.Chart{Title: "How hard the proof is, by γ", X: "γ (logarithmic)", Y: "gap at the root", LogX: true, PercentY: true, ZeroY: true, Series: []chart.Series{root}, Rules: chosen,
-		Description: "A line: the gap after the first node of the search for each γ tried. A dashed upright line marks the γ of this fit."}
-	s.figures(
-		figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: "Entries kept aside from the training entries. Among γ of equal error the one with the smallest gap is taken, because it is the easiest to prove."},
-		figure{Title: b.Title, SVG: drawn(b), Caption: "The gap that is left after the first node of the search. The numbers are in the table of the plot beside."})
+	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: "Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove."})
 }
 
 func (m *Model) kPath(s *section, path *Path) {

@@ -2,6 +2,7 @@ package result
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -15,6 +16,7 @@ const AlikeTolerance = 0.003
 // of one γ.
 type Alike struct {
 	Tolerance float64      `json:"tolerance"`
+	Best      float64      `json:"best"` // the γ with the least error
 	Gammas    []GammaPoint `json:"gammas"`
 	Shared    []string     `json:"shared"` // features that all of them select
 	Agree     bool         `json:"agree"`  // all select the same features
@@ -25,11 +27,13 @@ func AlikeOf(path []GammaPoint) *Alike {
 	if len(path) < 2 {
 		return nil
 	}
-	least := path[0].RMSE
+	least, best := path[0].RMSE, path[0].Gamma
 	for _, p := range path {
-		least = min(least, p.RMSE)
+		if p.RMSE < least {
+			least, best = p.RMSE, p.Gamma
+		}
 	}
-	a := &Alike{Tolerance: AlikeTolerance, Shared: []string{}, Agree: true}
+	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}, Agree: true}
 	for _, p := range path {
 		if p.RMSE <= least*(1+AlikeTolerance) {
 			a.Gammas = append(a.Gammas, p)
@@ -60,4 +64,22 @@ func (a *Alike) Words() string {
 		return those + " but select different features: they share none"
 	}
 	return those + " but select different features: they share " + strings.Join(a.Shared, ", ")
+}
+
+// Easier says so if the γ that was taken is not the one with the least error.
+func (a *Alike) Easier(gamma float64) string {
+	if a == nil {
+		return ""
+	}
+	least, own := math.Inf(1), math.Inf(-1)
+	for _, p := range a.Gammas {
+		least = min(least, p.RMSE)
+		if p.Gamma == gamma {
+			own = p.RMSE
+		}
+	}
+	if !(own > least) {
+		return ""
+	}
+	return fmt.Sprintf("no worse than %.4g, whose error is the least, but by chance, and easier to prove", a.Best)
 }

@@ -30,13 +30,21 @@ type NearTie struct {
 	Cost     float64  `json:"cost"`
 }
 
-// GammaPoint is one γ that was tried on validation data.
+// GammaPoint is one γ that was tried: what it selects, and how well that predicts.
 type GammaPoint struct {
 	Gamma    float64  `json:"gamma"`
-	RMSE     float64  `json:"rmse"`     // on the validation entries
-	RootGap  float64  `json:"root_gap"` // gap after the root of the search, at most 1
+	RMSE     float64  `json:"rmse"`               // on entries that the fit behind it did not see
+	RootGap  *float64 `json:"root_gap,omitempty"` // gap after the root of the search, at most 1; nil: none was searched
 	Selected []string `json:"selected"`
 	Limited  bool     `json:"numerical_limit,omitempty"` // rounding errors would hide a proof at this γ
+}
+
+// Gap is RootGap, and 0 where nothing was searched.
+func (p *GammaPoint) Gap() float64 {
+	if p.RootGap == nil {
+		return 0
+	}
+	return *p.RootGap
 }
 
 // Removal is what a selection would cost without one of its features, no other

@@ -14,9 +14,10 @@ type Choices struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
 	GammaPath     []result.GammaPoint
-	Cut           error `json:"-"` // why not all was tried that would have been; nil: it was
-	Fixed         bool  // the shrinkage of column effects is a setting: keep it
-	Steps         int   // of learning a prior; zero: enough
+	Cut           error   `json:"-"` // why not all was tried that would have been; nil: it was
+	Fixed         bool    // the shrinkage of column effects is a setting: keep it
+	Steps         int     // of learning a prior; zero: enough
+	Start         [][]int // selections to start a search from, which the choice found; nil: none
 }
 
 // Formulation is what is selected, of data of some type.

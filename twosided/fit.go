@@ -248,7 +248,8 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 			return point, err
 		}
 		point.RMSE = score.RMSE
-		point.RootGap, point.Limited = min(result.RootGap, 1), result.Limited()
+		gap := min(result.RootGap, 1)
+		point.RootGap, point.Limited = &gap, result.Limited()
 		point.Selected = s.names(result.Selection)
 		return point, nil
 	}, settings.OnGamma)

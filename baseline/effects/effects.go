@@ -69,7 +69,7 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (row, column fl
 		// One of the two is out: choose the other by itself.
 		return chooseOne(ctx, part, s)
 	}
-	r, c, err := evaluate.ChooseShrinkage(ctx, part, s.Threads)
+	r, c, err := evaluate.ChooseShrinkage(ctx, part.Train, s.Threads)
 	if row == 0 {
 		row = r
 	}

@@ -34,7 +34,7 @@ func benchCommand(c *common) *cobra.Command {
 			return usagef("%q is not a study (%s)", args[0], hint)
 		},
 	}
-	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c))
+	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c), benchGammaCommand(c))
 	return cmd
 }
 

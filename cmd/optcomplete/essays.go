@@ -62,10 +62,11 @@ Features are scaled to mean 0 and standard deviation 1 inside (--scale), so that
 γ fits all of them. --model paper takes the features as they are, so its γ depends
 on their units.
 
---gamma auto, the default, tries a range of γ: it fits each on a part of the entries
-and scores it on the rest. Among those that predict equally well it takes the one
-that is easiest to prove, the one with the smallest root gap: the gap before any
-branching. model.json keeps what was tried as gamma_path.
+--gamma auto, the default, tries a range of γ on growing samples of rows. Each
+selects features, and every entry of the sample is predicted from the others of
+its row. A γ that is worse than the best beyond chance is given up; of those that
+are as good but for chance the smallest is taken, the easiest to prove, and the
+result says so. What was tried is in model.json as gamma_path.
 
 Giving γ (--gamma 0.5) saves that time. A large γ is harder to prove. Once the
 features are selected the rows are refitted (--refit), so γ mainly decides which

@@ -194,15 +194,18 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 	if l.events != nil {
 		l.events.gamma(p)
 	}
+	head, gap := "", ""
+	if p.RootGap != nil {
+		head, gap = fmt.Sprintf(" %11s", "Root gap"), fmt.Sprintf(" %11s", rounding.PercentUp(*p.RootGap))
+	}
 	if l.gammas == 0 {
-		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s %11s", "Gamma tried", "Validation RMSE", "Root gap")))
+		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s%s", "Gamma tried", "Validation RMSE", head)))
 	}
 	l.gammas++
-	gap := rounding.PercentUp(p.RootGap)
 	if p.Limited {
-		gap = "numerical limit"
+		gap = " numerical limit"
 	}
-	l.notef("%12.3g %18.5g %11s", p.Gamma, p.RMSE, gap)
+	l.notef("%12.3g %18.5g%s", p.Gamma, p.RMSE, gap)
 }
 
 // chosen prints the γ taken of those that were tried, and why.

@@ -109,7 +109,7 @@ func shrinkage(s *model.Summary) string {
 	if len(parts) == 0 || s.Model != spec.Full.String() { // the other costs have no effects in them
 		return ""
 	}
-	return "of effects, in entries, chosen by validation: " + strings.Join(parts, ", ")
+	return "of effects, in entries, by their variances: " + strings.Join(parts, ", ")
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
@@ -127,6 +127,9 @@ func printCertificate(c *common, s *model.Summary) {
 		fmt.Fprintf(w, "Shrinkage %s\n", text)
 	}
 	if words := s.Alike.Words(); words != "" {
+		if easier := s.Alike.Easier(s.Gamma); easier != "" {
+			words = easier + "; " + words
+		}
 		c.printProof("Gamma", fmt.Sprintf("%.4g", s.Gamma), yellowUnless(s.Alike.Agree), words)
 	}
 	if s.SampledGap != nil {

@@ -120,7 +120,7 @@ func (s *eventStream) search(e search.Event) {
 }
 
 func (s *eventStream) gamma(p result.GammaPoint) {
-	s.send(event{ID: s.id, Event: "gamma", Gamma: p.Gamma, RMSE: p.RMSE, Gap: finite(p.RootGap)})
+	s.send(event{ID: s.id, Event: "gamma", Gamma: p.Gamma, RMSE: p.RMSE, Gap: p.RootGap})
 }
 
 // finite leaves out what JSON has no number for: that there is none yet.

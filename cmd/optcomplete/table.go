@@ -38,11 +38,11 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 var (
 	fitting       = []string{"fit", "path"}
 	selecting     = []string{"fit", "path", "regress"}
-	loading       = []string{"fit", "path", "bench real", "verify"}
-	encoding      = []string{"fit", "path", "bench real", "features", "verify"}
-	understanding = []string{"fit", "path", "bench real", "features", "verify", "regress"}
+	loading       = []string{"fit", "path", "bench real", "bench gamma", "verify"}
+	encoding      = []string{"fit", "path", "bench real", "bench gamma", "features", "verify"}
+	understanding = []string{"fit", "path", "bench real", "bench gamma", "features", "verify", "regress"}
 	newRows       = []string{"fold-in", "evaluate"}
-	reading       = []string{"fit", "path", "bench real", "fold-in", "evaluate", "pack", "verify"}
+	reading       = []string{"fit", "path", "bench real", "bench gamma", "fold-in", "evaluate", "pack", "verify"}
 	onEngine      = []string{"fit", "path", "bench real", "bench paper"}
 	asking        = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
@@ -83,7 +83,7 @@ var table = settings.Table{
 	{Name: "shards", Type: settings.Text, Group: inOutput, Verbs: []string{"pack"}, Help: "write a folder of packs of about this size each, such as 64MB: for clusters, and to be read like one pack"},
 
 	// The data.
-	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real"}, Help: "file with the observed entries: row, column, value"},
+	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real", "bench gamma"}, Help: "file with the observed entries: row, column, value"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: loading, Help: "file with the features of the columns: the column's id, then its fields"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: asking, Help: "file with raw records of columns that the model does not know: id, then the fields of the table it was fitted on"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: loading, Help: "leave out entries whose column has no features"},
@@ -116,7 +116,7 @@ var table = settings.Table{
 
 	// What to select.
 	{Name: "k", Short: "k", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"fit", "regress"}, Help: "how many features to select"},
-	{Name: "k", Short: "k", Type: settings.Wholes, Default: "5,10", Range: "[1, ∞)", Group: inChoice, Verbs: []string{"bench real"}, Help: "how many features to select"},
+	{Name: "k", Short: "k", Type: settings.Wholes, Default: "5,10", Range: "[1, ∞)", Group: inChoice, Verbs: []string{"bench real", "bench gamma"}, Help: "how many features to select"},
 	{Name: "k-max", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"path"}, Help: "select 1, 2, … up to this many features"},
 	{Name: "target", Type: settings.Text, Group: inChoice, Verbs: []string{"regress"}, Help: "the column to explain"},
 	{Name: "path", Type: settings.Switch, Group: inChoice, Verbs: []string{"regress"}, Help: "every number of features from 1 to k"},
@@ -144,6 +144,7 @@ var table = settings.Table{
 
 	// The search.
 	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Help: "stop when the relative gap is this small; 0 goes on until the optimum is proven"},
+	{Name: "gap", Type: settings.Number, Default: "0.01", Range: "[0, 1)", Group: inSearch, Verbs: []string{"bench gamma"}, Help: "stop each search when the relative gap is this small"},
 	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto does so from 2 million entries on"},
 	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
 	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "saved model whose selection is tried first"},
@@ -152,8 +153,12 @@ var table = settings.Table{
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"regress"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma; 0: none"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "limit for the whole command, divided between choosing gamma, the curve, the folds, the resamples and the proofs; 0: none"},
 	{Name: "panel", Type: settings.Names, Range: strings.Join(experiment.PanelNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "parts of the paper's tables to run"},
+	{Name: "sets", Type: settings.Names, Range: strings.Join(experiment.GammaSetNames(), " | "), Group: inUse, Verbs: []string{"bench gamma"}, Help: "generated data to choose γ on"},
+	{Name: "grid", Type: settings.Switch, Default: "true", Group: inUse, Verbs: []string{"bench gamma"}, Help: "fit at every γ of a grid around the one chosen; false: only measure what choosing costs"},
+	{Name: "repeats", Type: settings.Whole, Default: "1", Range: "[1, 1000]", Group: inUse, Verbs: []string{"bench gamma"}, Help: "fits of which the processor times are added"},
 	{Name: "methods", Type: settings.Names, Default: strings.Join(experiment.MethodNames(), ","), Range: strings.Join(experiment.MethodNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "methods to compare"},
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench paper"}, Help: "most seconds for each search, or each run of a method without one; 0: no limit"},
+	{Name: "max-nodes", Type: settings.Whole, Default: "10", Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench gamma"}, Help: "most nodes of each search; 0: any"},
 	{Name: "memory", Type: settings.Text, Group: inSearch, Verbs: []string{"bench paper"}, Help: "what a row may take, such as 8G; none: half of what is free"},
 	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench real"}, Help: "most seconds for each search; 0: until it is proven"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "most nodes for each search; 0: no limit"},
@@ -188,6 +193,7 @@ var table = settings.Table{
 	{Name: "split", Type: settings.Text, Default: "all", Range: "all | time", Group: inChecks, Verbs: []string{"evaluate"}, Help: "time: score only entries from the moment on at which the training of the model ended (fit --split time)"},
 	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: fitting, Use: spec.Use{Models: ofMatrix}, Help: timeName},
 	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: []string{"evaluate", "verify"}, Help: timeName},
+	{Name: "seeds", Type: settings.Whole, Default: "3", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench gamma"}, Help: "how many splits"},
 	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
 	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
 	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},

@@ -35,11 +35,12 @@ func Standard(unit float64) Path { return Path{Unit: unit, First: -1, Last: 5, S
 
 const easy = 1e-6 // root gaps this near are the same
 
-func (p Path) usable() bool { return p.Unit > 0 && !math.IsInf(p.Unit, 1) }
+// Usable tells whether there is a unit to measure γ by.
+func (p Path) Usable() bool { return p.Unit > 0 && !math.IsInf(p.Unit, 1) }
 
 // Default is γ for when nothing can be validated: the middle of the path.
 func (p Path) Default() float64 {
-	if !p.usable() {
+	if !p.Usable() {
 		return 1
 	}
 	return Round(math.Pow(10, (p.First+p.Last)/2) / p.Unit)
@@ -49,7 +50,7 @@ func (p Path) Default() float64 {
 // error has long been no better, or is no better and the relaxation useless.
 // When the context is cancelled, it chooses from what there is. on may be nil.
 func (p Path) Choose(ctx context.Context, try func(gamma float64) (result.GammaPoint, error), on func(result.GammaPoint)) (float64, []result.GammaPoint, error) {
-	if !p.usable() {
+	if !p.Usable() {
 		return p.Default(), nil, nil
 	}
 	var path []result.GammaPoint
@@ -68,11 +69,11 @@ func (p Path) Choose(ctx context.Context, try func(gamma float64) (result.GammaP
 		}
 		if point.RMSE < best*(1-p.Equal) {
 			since = 0
-		} else if point.RootGap > easy || point.RMSE > best*(1+p.Equal) {
+		} else if point.Gap() > easy || point.RMSE > best*(1+p.Equal) {
 			since++
 		}
 		best = min(best, point.RMSE)
-		if since > 0 && (since == p.Patience || point.RootGap > 0.5) {
+		if since > 0 && (since == p.Patience || point.Gap() > 0.5) {
 			break
 		}
 	}
@@ -96,12 +97,12 @@ func easiest(path []result.GammaPoint, good float64) float64 {
 	least := math.Inf(1)
 	for _, point := range path {
 		if point.RMSE <= good {
-			least = min(least, point.RootGap)
+			least = min(least, point.Gap())
 		}
 	}
 	var found []float64
 	for _, point := range path {
-		if point.RMSE <= good && point.RootGap <= least+easy {
+		if point.RMSE <= good && point.Gap() <= least+easy {
 			found = append(found, point.Gamma)
 		}
 	}

@@ -25,7 +25,7 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 		i := 0
 		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
 			i++
-			return result.GammaPoint{Gamma: gamma, RMSE: c.rmse[i-1], RootGap: c.gap[i-1]}, nil
+			return result.GammaPoint{Gamma: gamma, RMSE: c.rmse[i-1], RootGap: &c.gap[i-1]}, nil
 		}, nil)
 		if err != nil || gamma != c.want || len(path) != c.tried {
 			t.Errorf("%s: γ %v after %d points (%v), want %v after %d", c.name, gamma, len(path), err, c.want, c.tried)
@@ -43,7 +43,7 @@ func TestPatienceBeginsWithSomethingToProve(t *testing.T) {
 	i := 0
 	gamma, points, err := path.Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
 		i++
-		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: gap[i-1]}, nil
+		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: &gap[i-1]}, nil
 	}, nil)
 	if err != nil || gamma != 1000 || len(points) != 7 {
 		t.Errorf("γ %v after %d points (%v), want 1000 after 7", gamma, len(points), err)
@@ -51,7 +51,7 @@ func TestPatienceBeginsWithSomethingToProve(t *testing.T) {
 	i = 2
 	if gamma, points, err = path.Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
 		i++
-		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: 0.1}, nil
+		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: &tenth}, nil
 	}, nil); err != nil || gamma != 100 || len(points) != 5 {
 		t.Errorf("γ %v after %d points (%v), want 100 after 5", gamma, len(points), err)
 	}

@@ -7,6 +7,8 @@ import (
 	"optcomplete/result"
 )
 
+var tenth = 0.1
+
 // TestChooseAvoidsNumericalLimits: the best error does not count where nothing can
 // be proven, unless that is so everywhere.
 func TestChooseAvoidsNumericalLimits(t *testing.T) {
@@ -16,7 +18,7 @@ func TestChooseAvoidsNumericalLimits(t *testing.T) {
 	}{{3, 10}, {1, 0.1}, {0, 0.1}, {7, 1e5}} {
 		i := 0
 		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
-			point := result.GammaPoint{Gamma: gamma, RMSE: 9 - float64(i), RootGap: 0.1, Limited: i >= c.from}
+			point := result.GammaPoint{Gamma: gamma, RMSE: 9 - float64(i), RootGap: &tenth, Limited: i >= c.from}
 			i++
 			return point, nil
 		}, nil)

@@ -316,7 +316,7 @@ func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
 
 func init() { pass.Register(columnsLeft{}, new(pass.Sums)) }
 
-// withConstant puts a 1 before the features of every column.
+// WithConstant puts a 1 before the features of every column.
 func WithConstant(chosen []float64, k, columns int) []float64 {
 	out := make([]float64, 0, columns*(k+1))
 	for c := range columns {

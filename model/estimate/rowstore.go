@@ -1,9 +1,5 @@
 package estimate
 
-import (
-	"optcomplete/data"
-)
-
 // RowStore has the coefficients of all rows, in memory or not. Any number of
 // goroutines may use it.
 type RowStore interface {
@@ -60,62 +56,3 @@ func (m *RowMatrix) Len() int { return len(m.Values) / max(m.K, 1) }
 
 // Err is nil.
 func (m *RowMatrix) Err() error { return nil }
-
-// FilledRows keeps the coefficients of the rows that have entries, for matrices
-// most of whose rows have none. Its Take is a RowSink.
-type FilledRows struct {
-	k          int
-	place      []int32 // of each row; −1: it has no entries
-	kept       []float64
-	Population []float64 // the effect and the coefficients of a row without entries: Parts.Population
-}
-
-var _ RowStore = (*FilledRows)(nil)
-
-// NewFilledRows makes room for the rows of s that have entries.
-func NewFilledRows(s data.Source, k int) *FilledRows {
-	n, _ := s.Dims()
-	f := &FilledRows{k: k, place: make([]int32, n), Population: make([]float64, 1+k)}
-	filled := 0
-	for i := range n {
-		f.place[i] = -1
-		if s.Entries(i) > 0 {
-			f.place[i] = int32(filled)
-			filled++
-		}
-	}
-	f.kept = make([]float64, filled*k)
-	return f
-}
-
-// Take keeps a block of rows.
-func (f *FilledRows) Take(b RowBlock) error {
-	for x := range b.Entries {
-		if at := f.place[b.First+x]; at >= 0 {
-			copy(f.kept[int(at)*f.k:], b.Coefficients[x*f.k:(x+1)*f.k])
-		}
-	}
-	return nil
-}
-
-// Row returns the coefficients of row i.
-func (f *FilledRows) Row(i int) []float64 {
-	at := int(f.place[i])
-	if at < 0 {
-		return f.Population[1:]
-	}
-	return f.kept[at*f.k : (at+1)*f.k]
-}
-
-// Term gives a coefficient of every row.
-func (f *FilledRows) Term(term int, row func(i int, u float64)) {
-	for i := range f.place {
-		row(i, f.Row(i)[term])
-	}
-}
-
-// Len is the number of rows.
-func (f *FilledRows) Len() int { return len(f.place) }
-
-// Err is nil.
-func (f *FilledRows) Err() error { return nil }

@@ -13,7 +13,7 @@ import (
 // Validation holds a share of the entries out (zero means 0.2, the paper's), and
 // keeps both parts in memory if they fit.
 func Validation(ctx context.Context, source data.Source, share float64, seed uint64, memory int64) (evaluate.Part, error) {
-	part, err := (&evaluate.GammaSettings{Share: share, Seed: seed}).Validation(ctx, source)
+	part, err := evaluate.Validation(ctx, source, share, 0, seed, 0)
 	if memory == 0 {
 		memory = Memory
 	}

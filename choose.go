@@ -1,0 +1,333 @@
+package optcomplete
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/evaluate"
+	"optcomplete/internal/gammapath"
+	"optcomplete/internal/progress"
+	"optcomplete/model/estimate"
+	"optcomplete/objective"
+	"optcomplete/pass"
+	"optcomplete/result"
+	"optcomplete/search"
+	"optcomplete/selection"
+	"optcomplete/spec"
+)
+
+// ChooseGamma is the γ that Fit would choose for the problem on all its entries.
+func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float64, error) {
+	t, err := newTask(ctx, problem, &settings)
+	if err != nil {
+		return 0, err
+	}
+	c, err := t.choose(ctx, problem.Ratings.Source(), &settings)
+	return c.Gamma, err
+}
+
+// choose fills in what the settings leave open: the shrinkage of effects from their
+// variances, γ by how well what it selects predicts.
+func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
+	c := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Fixed: s.ColumnShrinkage > 0}
+	effects := t.kind != spec.Paper && c.Row == 0 || t.kind == spec.Full && c.Column == 0
+	if c.Gamma > 0 && !effects && (t.kind != spec.Pooled || c.Gamma0 > 0) {
+		return c, nil // nothing is left to choose
+	}
+	drawing := progress.Start(ctx, "Drawing entries to choose gamma on", 0, "")
+	sample, err := evaluate.SampleRows(ctx, train, evaluate.TrialEntries, s.Seed, t.threads)
+	drawing.Done()
+	if err != nil {
+		return c, err
+	}
+	ctx, cancel := t.clock.Choice(pass.WithLabel(ctx, "trials")) // they read this sample, not the data
+	defer cancel()
+	if effects {
+		choosing := progress.Start(ctx, "Choosing the shrinkage of effects", 0, "")
+		row, column, err := evaluate.ChooseShrinkage(ctx, sample, t.threads)
+		choosing.Done()
+		if err != nil && ctx.Err() == nil {
+			return c, err
+		}
+		if c.Row == 0 {
+			c.Row = gammapath.Round(row)
+		}
+		if c.Column == 0 {
+			c.Column = gammapath.Round(column)
+		}
+	}
+	n, _ := train.Dims()
+	population := math.Sqrt(float64(max(n, 1))) // γ₀ ÷ γ unless given: the population has all rows to learn from
+	if c.Gamma == 0 {
+		if err := t.race(ctx, sample, &c, population, s); err != nil {
+			return c, err
+		}
+	}
+	if c.Gamma0 == 0 {
+		c.Gamma0 = c.Gamma * population
+	}
+	c.Cut = ctx.Err()
+	return c, nil
+}
+
+// The samples that γ are tried on: so many entries at first, each so many times
+// the last, and the largest.
+const (
+	firstTrial = 6_000
+	trialGrows = 7
+	mostTrial  = 300_000
+	// A search takes far longer than swaps of single features.
+	mostSearched = 42_000
+)
+
+// trialSteps are those of learning a prior for a trial.
+const trialSteps = 6
+
+// race chooses γ on samples of rows.
+func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, population float64, s *Settings) error {
+	if err := t.find.Validate(len(t.units)); err != nil {
+		return err
+	}
+	defer progress.Start(ctx, "Choosing gamma", 0, "").Done()
+	survey, err := pass.Survey(ctx, sample, t.threads)
+	if err != nil {
+		return ended(ctx, err)
+	}
+	tr := &trials{task: t, choices: *c, population: population, survey: survey}
+	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), First: -2, Last: 2, Step: 0.5, Equal: 5e-4}
+	if t.kind == spec.Paper {
+		path.First, path.Last = -1, 3
+	}
+	if !path.Usable() || survey.Total < 2 {
+		c.Gamma = path.Default()
+		return nil
+	}
+	if t.kind != spec.Paper {
+		column := c.Column
+		if t.kind == spec.Pooled {
+			column = math.Inf(1)
+		}
+		if tr.effects, err = estimate.FitEffects(ctx, sample, c.Row, column, t.threads); err != nil {
+			c.Gamma = path.Default()
+			return ended(ctx, err)
+		}
+	}
+	if err := tr.draw(ctx, sample, s.Seed); err != nil {
+		c.Gamma = path.Default()
+		return ended(ctx, err)
+	}
+	refit := t.refit
+	if refit == spec.AutoRefit {
+		refit = t.kind.DefaultRefit()
+	}
+	tr.refit = refit
+	race := evaluate.Race{
+		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: refit == spec.Ridge, Limited: tr.limited,
+		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: s.OnGamma,
+	}
+	won, err := race.Run(ctx)
+	if err != nil {
+		return err
+	}
+	c.Gamma, c.GammaPath = won.Gamma, won.Path
+	if won.Selection != nil {
+		c.Start = [][]int{won.Selection}
+	}
+	return nil
+}
+
+// ended is the error of work that the end of its time did not cut short.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil
+	}
+	return err
+}
+
+// trials select and score on samples of rows.
+type trials struct {
+	*task
+	choices
+	refit      spec.Refit
+	population float64
+	survey     *data.Survey
+	effects    *estimate.Effects // nil in paper
+	levels     []level
+}
+
+// level is a sample: its entries, what is to be explained of them, and their rows.
+type level struct {
+	entries   *data.Matrix
+	values    data.Source
+	rest      data.Source // what a learned prior explains; nil until it is asked for
+	rows      []float64   // effects
+	neighbour *objective.Neighbours
+}
+
+// draw makes the samples.
+func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error {
+	most := mostTrial
+	if !r.single() {
+		most = mostSearched
+	}
+	var sizes []int
+	for size := firstTrial; size <= most; size *= trialGrows {
+		sizes = append(sizes, size)
+	}
+	samples, err := evaluate.Samples(all, sizes, seed)
+	if err != nil {
+		return err
+	}
+	for _, m := range samples {
+		l := level{entries: m, values: m}
+		if r.effects != nil {
+			subtract := pass.Subtract{Mean: r.effects.Mean}
+			if r.kind == spec.Full {
+				l.rows = r.levelsOf(m)
+				subtract.Rows, subtract.Columns = pass.Share(l.rows), pass.Share(r.effects.Columns)
+			}
+			if l.values, err = pass.Transformed(ctx, m, r.threads, "residuals", subtract); err != nil {
+				return err
+			}
+		}
+		if r.single() {
+			l.neighbour = objective.NewNeighbours(l.values, r.features, r.threads)
+		}
+		r.levels = append(r.levels, l)
+	}
+	return nil
+}
+
+// levelsOf is the effects of a sample's rows, as FitEffects would fit them.
+func (r *trials) levelsOf(m *data.Matrix) []float64 {
+	n, _ := m.Dims()
+	rows := make([]float64, n)
+	for i := range n {
+		at, values := m.Row(i)
+		sum := 0.0
+		for x, c := range at {
+			sum += values[x] - r.effects.Mean - r.effects.Columns[c]
+		}
+		rows[i] = sum / (float64(len(at)) + r.Row)
+	}
+	return rows
+}
+
+// single tells whether single features are selected by a cost that is a sum over
+// rows.
+func (r *trials) single() bool {
+	return r.kind != spec.Pooled && !slices.ContainsFunc(r.units, func(u unit) bool { return len(u.features) != 1 })
+}
+
+// find selects on a sample at each γ: by swaps of single features, or by the root of a
+// search.
+func (r *trials) find(ctx context.Context, at int, gammas []float64, start [][]int) ([][]int, error) {
+	l := &r.levels[at]
+	if l.neighbour != nil {
+		return l.neighbour.Descend(ctx, gammas, start, r.task.find.K, r.task.find.Always, r.task.find.Never)
+	}
+	var found [][]int
+	for x, gamma := range gammas {
+		s := r.selector(l.values, r.at(gamma))
+		s.limit()
+		if start[x] != nil {
+			s.find.Start = start[x : x+1]
+		} else if x > 0 {
+			s.find.Start = found[x-1 : x]
+		}
+		result, err := search.Minimize(ctx, s.oracle, s.find)
+		if err != nil {
+			return nil, err
+		}
+		if result.Status == search.Interrupted {
+			return nil, ctx.Err()
+		}
+		found = append(found, result.Selection)
+	}
+	return found, nil
+}
+
+// at is the choices at a γ.
+func (r *trials) at(gamma float64) choices {
+	c := r.choices
+	if c.Gamma = gamma; c.Gamma0 == 0 {
+		c.Gamma0 = gamma * r.population
+	}
+	return c
+}
+
+// limit ends the search at its root, in silence.
+func (s *selector) limit() {
+	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, selection.TrialPasses, -1
+	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+}
+
+// score leaves out every entry of a sample in turn, with the selected features fitted
+// as the model will fit them.
+func (r *trials) score(ctx context.Context, at int, gamma float64, selection []int) (*evaluate.Errors, error) {
+	l := &r.levels[at]
+	members := r.members(r.unitsIn(selection))
+	design, d := estimate.Chosen(r.features, members), len(members)
+	var clip *result.Range
+	if r.kind == spec.Paper || !r.noClip { // least squares of a row with few entries predict anything: such a row would decide
+		clip = &result.Range{Low: r.survey.Low, High: r.survey.High}
+	}
+	if r.refit != spec.LearnedPrior {
+		ridge := 0.0
+		if r.refit == spec.Ridge {
+			ridge = 1 / gamma
+		}
+		fit := estimate.RidgeLeaveOut(design, d, ridge)
+		if r.effects != nil {
+			fit.Shift(r.effects.Mean, r.effects.Columns)
+		}
+		return evaluate.LeaveOneOut(ctx, l.entries, fit, l.rows, clip, r.threads)
+	}
+	rest := l.values
+	if r.effects != nil {
+		design, d = estimate.WithConstant(design, d, len(r.features.IDs)), d+1
+		if l.rest == nil {
+			var err error
+			if l.rest, err = pass.Transformed(ctx, l.entries, r.threads, "residuals", pass.Subtract{Mean: r.effects.Mean, Columns: pass.Share(r.effects.Columns)}); err != nil {
+				return nil, err
+			}
+		}
+		rest = l.rest
+	}
+	prior, err := estimate.LearnPriorOnly(ctx, rest, design, d, trialSteps, r.threads)
+	if err != nil {
+		return nil, err
+	}
+	fit, err := prior.NewLeaveOut(design, d)
+	if err != nil {
+		return nil, err
+	}
+	if r.effects != nil {
+		fit.Shift(r.effects.Mean, r.effects.Columns)
+	}
+	return evaluate.LeaveOneOut(ctx, l.entries, fit, nil, clip, r.threads)
+}
+
+// limited evaluates a selection on the smallest sample: rounding is much the same on
+// all data.
+func (r *trials) limited(ctx context.Context, gamma float64, selection []int) (bool, error) {
+	s := r.selector(r.levels[0].values, r.at(gamma))
+	weights := make([]float64, s.oracle.Dim())
+	for _, j := range selection {
+		weights[j] = 1
+	}
+	cut, err := s.oracle.Eval(ctx, weights)
+	if err != nil {
+		return false, err
+	}
+	floor := cut.Constant
+	for _, j := range selection {
+		floor += cut.Gradient[j]
+	}
+	return search.Limited(cut.Cost, floor), nil
+}
+
+// unitsIn drops what is no unit from a selection of an oracle.
+func (t *task) unitsIn(selection []int) []int { return (&selector{}).units(t, selection) }

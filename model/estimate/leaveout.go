@@ -1,0 +1,148 @@
+package estimate
+
+import (
+	"context"
+	"math"
+
+	"optcomplete/data"
+	"optcomplete/internal/dense"
+)
+
+// LeaveOut predicts every entry of a row from the row's others: what a fit without
+// that entry would predict, for all entries from one factorisation. With the prior
+// N(μ, LLᵀ) of the coefficients, noise σ², Z = XL and the residuals
+// r = a − Xμ − Z(σ²I + ZᵀZ)⁻¹Zᵀ(a − Xμ), an entry that is left out is missed by
+// r_e/(1 − z_eᵀ(σ²I + ZᵀZ)⁻¹z_e).
+type LeaveOut struct {
+	design []float64 // m×d, multiplied by L
+	shift  []float64 // m: Xμ
+	d      int
+	noise  float64
+
+	z, factor, inverse, column, u, a []float64
+}
+
+// NewLeaveOut prepares a design of d numbers for each column. It serves one
+// goroutine; see Clone.
+func (p *Prior) NewLeaveOut(design []float64, d int) (*LeaveOut, error) {
+	factor := append([]float64(nil), p.Covariance...)
+	for raise := 1e-12; !dense.Cholesky(factor, d, 0); raise *= 100 {
+		if raise > 1e12 {
+			return nil, errPrior
+		}
+		copy(factor, p.Covariance)
+		for x := range d {
+			factor[x*d+x] *= 1 + raise
+		}
+	}
+	l := &LeaveOut{d: d, noise: p.Noise, design: make([]float64, len(design)), shift: make([]float64, len(design)/max(d, 1))}
+	for c := range l.shift {
+		x := design[c*d:][:d]
+		l.shift[c] = dense.Dot(x, p.Mean)
+		for f := range d {
+			for g := f; g < d; g++ {
+				l.design[c*d+f] += x[g] * factor[g*d+f]
+			}
+		}
+	}
+	return l, nil
+}
+
+// Clone is the same for another goroutine.
+func (l *LeaveOut) Clone() *LeaveOut {
+	return &LeaveOut{design: l.design, shift: l.shift, d: l.d, noise: l.noise}
+}
+
+// Errors writes to out by how much each entry of a row is missed.
+func (l *LeaveOut) Errors(at []int32, values, out []float64) {
+	d, n := l.d, len(at)
+	l.z, l.a = dense.Resize(l.z, n*d), dense.Resize(l.a, n)
+	for e, c := range at {
+		copy(l.z[e*d:][:d], l.design[int(c)*d:])
+		l.a[e] = values[e] - l.shift[c]
+	}
+	if n <= d {
+		l.dual(n, out)
+		return
+	}
+	l.factor, l.inverse, l.u, l.column = dense.Resize(l.factor, d*d), dense.Resize(l.inverse, d*d), dense.Resize(l.u, d), dense.Resize(l.column, d)
+	clear(l.factor)
+	clear(l.u)
+	for e := range n {
+		z := l.z[e*d:][:d]
+		for x, v := range z {
+			l.u[x] += v * l.a[e]
+			row := l.factor[x*d:][:x+1]
+			for y := range row {
+				row[y] += v * z[y]
+			}
+		}
+	}
+	for x := range d {
+		l.factor[x*d+x] += l.noise
+	}
+	dense.Cholesky(l.factor, d, 0)
+	invertFrom(l.factor, l.inverse, d)
+	for x := range d {
+		l.column[x] = dense.Dot(l.inverse[x*d:][:d], l.u)
+	}
+	for e := range n {
+		z := l.z[e*d:][:d]
+		own := 0.0
+		for x, v := range z {
+			own += v * dense.Dot(l.inverse[x*d:][:d], z)
+		}
+		out[e] = (l.a[e] - dense.Dot(z, l.column)) / max(1-own, 1e-9)
+	}
+}
+
+// dual is Errors of a row with few entries: with K = σ²I + ZZᵀ they are
+// (K⁻¹a)_e/(K⁻¹)_ee.
+func (l *LeaveOut) dual(n int, out []float64) {
+	d := l.d
+	l.factor, l.inverse = dense.Resize(l.factor, n*n), dense.Resize(l.inverse, n*n)
+	for x := range n {
+		for y := range x + 1 {
+			l.factor[x*n+y] = dense.Dot(l.z[x*d:][:d], l.z[y*d:][:d])
+		}
+		l.factor[x*n+x] += l.noise
+	}
+	dense.Cholesky(l.factor, n, 0)
+	invertFrom(l.factor, l.inverse, n)
+	for e := range n {
+		out[e] = dense.Dot(l.inverse[e*n:][:n], l.a[:n]) / math.Max(l.inverse[e*n+e], tiny)
+	}
+}
+
+// RidgeLeaveOut is LeaveOut for rows that are fitted by themselves with a ridge,
+// 1/γ; zero: by least squares.
+func RidgeLeaveOut(design []float64, d int, ridge float64) *LeaveOut {
+	size := 0.0
+	for _, x := range design {
+		size = max(size, x*x)
+	}
+	// Least squares is the limit of ever smaller ridges; this one is far below what
+	// a fit could tell.
+	return &LeaveOut{d: d, noise: max(ridge, leastRidge*size, tiny), design: design, shift: make([]float64, len(design)/max(d, 1))}
+}
+
+const leastRidge = 1e-9 // of the largest feature's square
+
+// Shift adds a number to the prediction of each column.
+func (l *LeaveOut) Shift(mean float64, columns []float64) {
+	for c := range l.shift {
+		l.shift[c] += mean
+		if columns != nil {
+			l.shift[c] += columns[c]
+		}
+	}
+}
+
+// LearnPriorOnly is LearnPrior without the rows' coefficients.
+func LearnPriorOnly(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, error) {
+	p, err := learnPrior(ctx, values, design, d, steps, threads, 0)
+	if err != nil {
+		return nil, err
+	}
+	return &p.Prior, nil
+}
