@@ -17,6 +17,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/engine/internal/connect"
+	"optcomplete/internal/progress"
 	"optcomplete/pass"
 )
 
@@ -57,7 +58,8 @@ type Spark struct {
 	shared  map[string]bool
 	sent    map[string]bool // data, by checksum
 	spills  spills
-	started time.Time
+	workers map[string]int // processes of the executors
+	sending float64        // bytes a second, of the program
 	Stats   Stats
 }
 
@@ -74,13 +76,16 @@ type Cluster struct {
 
 // Stats is what was done.
 type Stats struct {
-	Remote   int     `json:"remote_readings"`
-	Local    int     `json:"local_readings"`
-	Items    int     `json:"items"`
-	Repeated int     `json:"repeated_tasks"`
-	Sent     int64   `json:"bytes_sent"`
-	Received int64   `json:"bytes_received"`
-	Seconds  float64 `json:"seconds"`
+	Remote    int     `json:"remote_readings"`
+	Local     int     `json:"local_readings"`
+	Items     int     `json:"items"` // chunks, or several where parts are large
+	Rows      int     `json:"rows"`  // read on the cluster, all readings together
+	Entries   int     `json:"entries"`
+	Restarted int     `json:"restarted_workers"` // workers that came in place of others
+	Repeated  int     `json:"repeated_readings"`
+	Sent      int64   `json:"bytes_sent"`
+	Received  int64   `json:"bytes_received"`
+	Seconds   float64 `json:"seconds"` // of the readings on the cluster
 }
 
 var _ pass.Runner = (*Spark)(nil)
@@ -106,7 +111,7 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 			return nil, err
 		}
 	}
-	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, started: time.Now()}
+	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}}
 	s.Cluster.Address = address.String()
 	s.program = "optcomplete-" + s.session.ID
 	if err := s.open(ctx); err != nil {
@@ -121,10 +126,16 @@ func (s *Spark) open(ctx context.Context) (err error) {
 		return err
 	}
 	s.log("Spark %s at %s", s.Cluster.Spark, s.Cluster.Address)
+	start := time.Now()
 	if err := s.session.SendFile(ctx, s.program, s.settings.Program); err != nil {
 		return err
 	}
-	return s.survey(ctx)
+	if err := s.survey(ctx); err != nil {
+		return err
+	}
+	sent, _ := s.session.Bytes()
+	s.sending = float64(sent) / time.Since(start).Seconds() // executors fetch it for the survey
+	return nil
 }
 
 func (s *Spark) log(format string, args ...any) {
@@ -135,15 +146,18 @@ func (s *Spark) log(format string, args ...any) {
 
 // survey asks who is there, and divides readings accordingly.
 func (s *Spark) survey(ctx context.Context) error {
-	cores := 0
-	err := s.session.Query(ctx, "SET spark.executor.cores", func(r arrow.RecordBatch) error {
-		if text, ok := r.Column(1).(*array.String); ok && r.NumRows() > 0 {
-			cores, _ = strconv.Atoi(text.Value(0))
-		}
-		return nil
-	})
+	setting, err := s.setting(ctx, "spark.executor.cores")
 	if err != nil {
 		return err
+	}
+	cores, _ := strconv.Atoi(setting)
+	master, err := s.setting(ctx, "spark.master")
+	if err != nil {
+		return err
+	}
+	var count, each, megabytes int // which local-cluster does not tell otherwise
+	if n, _ := fmt.Sscanf(master, "local-cluster[%d,%d,%d]", &count, &each, &megabytes); n == 3 {
+		cores = each
 	}
 	const askers = 32
 	found := &gathered{}
@@ -161,16 +175,28 @@ func (s *Spark) survey(ctx context.Context) error {
 			cores = h.Cores
 		}
 	}
+	s.met(found.hellos)
 	s.Cluster.Executors, s.Cluster.Cores = len(executors), max(cores, 1)
 	s.Cluster.Tasks = s.settings.Tasks
 	if s.Cluster.Tasks == 0 {
 		s.Cluster.Tasks = min(max(4*s.Cluster.Executors*s.Cluster.Cores, 4), 4000)
 	}
-	s.log("%d executors with %d cores each, %s; %d tasks a reading", s.Cluster.Executors, s.Cluster.Cores, s.Cluster.Platform, s.Cluster.Tasks)
+	s.log("executors: %d, cores of each: %d, %s; tasks of a reading: %d", s.Cluster.Executors, s.Cluster.Cores, s.Cluster.Platform, s.Cluster.Tasks)
 	// A cached table with a row for every task ties tasks to executors, which keep
 	// what they read. The session's name makes it a table of its own.
 	s.table = "optcomplete_" + strings.ReplaceAll(s.session.ID, "-", "")
 	return s.session.Command(ctx, fmt.Sprintf("CACHE TABLE %s OPTIONS ('storageLevel' 'MEMORY_ONLY') AS SELECT id, '%s' AS run FROM range(0, %d, 1, %d)", s.table, s.session.ID, s.Cluster.Tasks, s.Cluster.Tasks))
+}
+
+// setting is one of the server's; empty if it is not set.
+func (s *Spark) setting(ctx context.Context, name string) (value string, err error) {
+	err = s.session.Query(ctx, "SET "+name, func(r arrow.RecordBatch) error {
+		if text, ok := r.Column(1).(*array.String); ok && r.NumRows() > 0 {
+			value = text.Value(0)
+		}
+		return nil
+	})
+	return value, err
 }
 
 // Close ends the session. What it does takes at most a few seconds.
@@ -202,14 +228,36 @@ func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.run(ctx, r, plan, from); err != nil {
+	start := time.Now()
+	err = s.run(ctx, r, plan, from)
+	s.Stats.Sent, s.Stats.Received = s.session.Bytes()
+	s.Stats.Seconds += time.Since(start).Seconds()
+	if err != nil {
 		return s.explain(ctx, err)
 	}
+	rows, _ := r.Source.Dims()
 	s.Stats.Remote++
 	s.Stats.Items += plan.Items()
-	s.Stats.Sent, s.Stats.Received = s.session.Bytes()
-	s.Stats.Seconds = time.Since(s.started).Seconds()
+	s.Stats.Rows += rows
+	s.Stats.Entries += r.Source.Observed()
 	return nil
+}
+
+// met notes who has answered: an executor that has another process than before, or was
+// not there, means that work was done again.
+func (s *Spark) met(hellos []Hello) {
+	known := len(s.workers) > 0
+	again := 0
+	for _, h := range hellos {
+		before, met := s.workers[h.Executor]
+		if s.workers[h.Executor] = h.Process; known && (!met || before != h.Process) {
+			again++
+		}
+	}
+	if again > 0 {
+		s.Stats.Restarted += again
+		s.log("workers were started again: %d", again)
+	}
 }
 
 // local executes a reading in this process.
@@ -250,7 +298,11 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 			return err
 		}
 		found := &gathered{plan: plan, parts: map[int][]byte{}}
+		show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
+		s.session.Progress = func(done, _ int) { show.To(int64(done)) }
 		err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
+		show.Done()
+		s.met(found.hellos)
 		if err == nil {
 			err = found.complete()
 		}
@@ -269,8 +321,13 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		if err != nil {
 			return err
 		}
-		s.log("%s: %d items on %d executors, %.1f MB back, %.1f s", names(r), plan.Items(), found.executors(), float64(found.bytes)/1e6, time.Since(start).Seconds())
-		return found.put(r, plan)
+		if err := found.put(r, plan); err != nil {
+			return err
+		}
+		rows, _ := r.Source.Dims()
+		took := time.Since(start).Seconds()
+		s.log("%s: %d items in %d tasks on %d executors, %.3g rows/s, %.1f MB back, %.1f s", names(r), plan.Items(), s.Cluster.Tasks, found.executors(), float64(rows)/took, float64(found.bytes)/1e6, took)
+		return nil
 	}
 }
 

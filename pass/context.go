@@ -56,6 +56,9 @@ func WithLabel(ctx context.Context, label string) context.Context {
 	return context.WithValue(ctx, key{}, p)
 }
 
+// Label is what WithLabel said; empty: readings are of the data themselves.
+func Label(ctx context.Context) string { return from(ctx).label }
+
 // Counts is how many readings there were, and of what. A reading for several
 // passes counts once, under all their names.
 type Counts struct {

@@ -40,7 +40,7 @@ var given = map[string]string{
 
 // axes are the settings that say what a fit is, those that every fit needs, and those
 // that need a cluster.
-var axes = []string{"features", "k", "k-max", "model", "method", "row-features", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder"}
+var axes = []string{"features", "k", "k-max", "model", "method", "row-features", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
 
 // TestSettingsThatDoNothingAreRefused goes through every setting of fit and path,
 // every method and every model: a setting that does not apply is refused, with what

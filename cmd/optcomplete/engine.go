@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"time"
@@ -8,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete"
-	"optcomplete/data"
 	"optcomplete/data/pack"
 	"optcomplete/engine"
 	"optcomplete/internal/memory"
@@ -23,6 +23,8 @@ type engineFlags struct {
 	from    int
 	tasks   int
 	folder  string
+
+	spark *engine.Spark // once it is used
 }
 
 func (f *engineFlags) register(flags *settings.Flags) {
@@ -59,13 +61,25 @@ func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error)
 	if err != nil {
 		return nil, err
 	}
+	f.spark = spark
 	cmd.SetContext(pass.WithRunner(cmd.Context(), spark))
 	return func() {
 		spark.Close()
 		s := spark.Stats
-		c.notef("Engine    %s on the cluster, %s here; %.1f MB sent, %.1f MB received, %s repeated", counted(s.Remote, "reading", "readings"),
-			grouped(s.Local), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"))
+		c.notef("Engine    %s on the cluster (%s), %s of fewer than %s entries here; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
+			seconds(s.Seconds), grouped(s.Local), grouped(f.from), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
 	}, nil
+}
+
+// did is what the cluster did, for --json; nil without one.
+func (f *engineFlags) did() any {
+	if f.spark == nil {
+		return nil
+	}
+	return struct {
+		engine.Cluster
+		engine.Stats
+	}{f.spark.Cluster, f.spark.Stats}
 }
 
 func engineCommand(c *common) *cobra.Command {
@@ -141,11 +155,15 @@ func tryEngine(ctx context.Context, c *common, spark *engine.Spark, path string)
 	}
 	defer source.Close()
 	t := &engineTest{Entries: source.Observed()}
-	survey := func(ctx context.Context, took *float64) (*data.Survey, error) {
+	// Not pass.Survey, which reads a source once.
+	survey := func(ctx context.Context, took *float64) ([]byte, error) {
 		start := time.Now()
-		s, err := pass.Survey(ctx, source, c.threads)
+		parts, err := pass.Run(ctx, source, c.threads, pass.Surveying{})
+		if err != nil {
+			return nil, err
+		}
 		*took = time.Since(start).Seconds()
-		return s, err
+		return pass.EncodeParts([][]pass.Part{parts})
 	}
 	there := pass.WithRunner(ctx, spark)
 	if _, err := survey(there, &t.First); err != nil {
@@ -159,7 +177,7 @@ func tryEngine(ctx context.Context, c *common, spark *engine.Spark, path string)
 	if err != nil {
 		return nil, err
 	}
-	if fmt.Sprint(*got) != fmt.Sprint(*want) {
+	if !bytes.Equal(got, want) {
 		return nil, fmt.Errorf("the cluster's results differ from those of this machine")
 	}
 	return t, nil

@@ -76,6 +76,7 @@ func fitCommand(c *common) *cobra.Command {
 		proven proofFile
 		large  largeFlags
 		remote engineFlags
+		dry    bool
 	)
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
@@ -135,6 +136,9 @@ file, pass by pass.`,
 				c.notef("note: --method optcomplete draws a new sample for every cut and may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified needs no limit)")
 			}
 			settings.Folder = output
+			if dry && remote.address == "" {
+				return usagef("--dry-run estimates the time on a cluster: name one with --engine")
+			}
 			ended, err := remote.use(cmd, c)
 			if err != nil {
 				return err
@@ -145,6 +149,10 @@ file, pass by pass.`,
 			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
 			if err != nil {
 				return err
+			}
+			if dry {
+				defer problem.Close()
+				return dryRun(cmd, c, remote.spark, problem, settings, asJSON)
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
@@ -183,6 +191,7 @@ file, pass by pass.`,
 			files.add("Cuts", f.method.cuts.written(), cuts)
 			files.add("Report", page, writeReport(page, args[0], output, summary))
 			files.add("Proof", proven.path, proven.commit())
+			summary.Engine = remote.did()
 			if asJSON {
 				err = summary.WriteJSON(c.stdout)
 			} else {
@@ -205,6 +214,7 @@ file, pass by pass.`,
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)
 	remote.register(flags)
+	flags.Bind("dry-run", &dry)
 	in.register(flags)
 	two.register(flags)
 	return cmd

@@ -57,6 +57,9 @@ var (
 	ofMatrix = spec.OfMatrix
 )
 
+// onCluster are the fits whose readings can be sent.
+var onCluster = spec.Use{Methods: selects, Models: ofMatrix}
+
 const timeName = "column of the times in the ratings' header, for --split time; without it, one called timestamp, time, date, datetime or day"
 
 // table holds every setting of the program. A new one is a line here and a Bind
@@ -71,11 +74,12 @@ var table = settings.Table{
 	{Name: "log-times", Type: settings.Switch, Default: "true", Group: inGeneral, Help: "show times in the log; with --log-times=false the same run prints the same log"},
 
 	// Where passes are computed.
-	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits"},
-	{Name: "engine-program", Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
-	{Name: "engine-from", Type: settings.Whole, Default: strconv.Itoa(engine.DefaultLeast), Range: "[1, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine"},
-	{Name: "engine-tasks", Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "tasks that a reading is divided into; 0 means four for each core"},
-	{Name: "engine-folder", Type: settings.Folder, Group: inEngine, Verbs: onEngine, Help: "folder that the executors see too, for data that are in memory; without it they are written to a temporary one, and sent"},
+	{Name: "engine", Use: onCluster, Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits"},
+	{Name: "engine-program", Use: onCluster, Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
+	{Name: "engine-from", Use: onCluster, Type: settings.Whole, Default: strconv.Itoa(engine.DefaultLeast), Range: "[1, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine"},
+	{Name: "engine-tasks", Use: onCluster, Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "tasks that a reading is divided into; 0 means four for each core"},
+	{Name: "dry-run", Use: onCluster, Type: settings.Switch, Group: inEngine, Verbs: []string{"fit"}, Help: "fit nothing: tell how long the fit would take with --engine, and on this machine"},
+	{Name: "engine-folder", Use: onCluster, Type: settings.Folder, Group: inEngine, Verbs: onEngine, Help: "folder that the executors see too, for data that are in memory; without it they are written to a temporary one, and sent"},
 	{Name: "data", Type: settings.File, Group: inUse, Verbs: []string{"engine"}, Help: "pack, or folder of packs, to read once there and once here"},
 	{Name: "alone", Type: settings.Switch, Group: inUse, Verbs: []string{"worker"}, Help: "answer in this process instead of one that all workers of a folder share"},
 	{Name: "serve", Type: settings.File, Group: inUse, Verbs: []string{"worker"}, Help: "socket to answer at (used by the worker itself)"},

@@ -43,7 +43,7 @@ func Save(m *model.Model, dir string) error {
 		return err
 	}
 	saved := m.Summary
-	saved.Readings = nil // of one run: a pack is copied first, and the model is the same
+	saved.Readings, saved.Engine = nil, nil // of one run: a pack is copied first, and the model is the same
 	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
 		for _, save := range []func() error{
 			func() error { return saveRows(m, dir) },

@@ -34,6 +34,8 @@ class CompleterSettings:
         Readings of fewer entries than this stay on this machine. Takes [1, ∞).
     engine_tasks : int | None
         Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
+    dry_run : bool, default False
+        Fit nothing: tell how long the fit would take with engine, and on this machine.
     engine_folder : str | None
         Folder that the executors see too, for data that are in memory; without it they are written
         to a temporary one, and sent.
@@ -176,6 +178,7 @@ class CompleterSettings:
         engine_program: str | None = None,
         engine_from: int = 20000000,
         engine_tasks: int | None = None,
+        dry_run: bool = False,
         engine_folder: str | None = None,
         drop_unknown: bool = False,
         min_entries: int | None = None,
@@ -235,6 +238,7 @@ class CompleterSettings:
         self.engine_program = engine_program
         self.engine_from = engine_from
         self.engine_tasks = engine_tasks
+        self.dry_run = dry_run
         self.engine_folder = engine_folder
         self.drop_unknown = drop_unknown
         self.min_entries = min_entries

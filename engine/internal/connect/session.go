@@ -23,9 +23,12 @@ import (
 type Session struct {
 	Address Address
 	ID      string
-	client  *http.Client
-	sent    atomic.Int64
-	got     atomic.Int64
+	// Progress is told how many of a query's tasks are done, every few seconds. Spark 3.5
+	// does not say so. It must not be changed while a query runs.
+	Progress func(done, tasks int)
+	client   *http.Client
+	sent     atomic.Int64
+	got      atomic.Int64
 }
 
 // Error is what a server answered instead of a result.
@@ -183,6 +186,9 @@ func (s *Session) execute(ctx context.Context, plan message, f func(arrow.Record
 		var data []byte
 		var wrong error
 		err := fields(m, func(field int, b []byte, _ uint64) {
+			if field == 18 && s.Progress != nil { // ExecutionProgress
+				s.progress(b)
+			}
 			if field == 2 { // ArrowBatch
 				wrong = fields(b, func(field int, b []byte, _ uint64) {
 					if field == 2 {
@@ -206,6 +212,26 @@ func (s *Session) execute(ctx context.Context, plan message, f func(arrow.Record
 		}
 		return reader.Err()
 	})
+}
+
+// progress reads ExecutionProgress: the tasks of each stage, and how many are done.
+func (s *Session) progress(b []byte) {
+	done, tasks := 0, 0
+	fields(b, func(field int, b []byte, _ uint64) {
+		if field == 1 { // StageInfo
+			fields(b, func(field int, _ []byte, x uint64) {
+				switch field {
+				case 2:
+					tasks += int(x)
+				case 3:
+					done += int(x)
+				}
+			})
+		}
+	})
+	if tasks > 0 {
+		s.Progress(done, tasks)
+	}
 }
 
 // Version is that of the server.

@@ -1,0 +1,176 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"sort"
+	"strings"
+	"sync"
+	"time"
+
+	"optcomplete/data"
+	"optcomplete/pass"
+)
+
+// Speeds are what the time of a reading on a cluster is made of. docs/cluster.md has
+// the formula and where the numbers come from.
+type Speeds struct {
+	Executors int     `json:"executors"`
+	Cores     int     `json:"cores"`   // of all executors
+	Tasks     int     `json:"tasks"`   // of a reading
+	Query     float64 `json:"query"`   // seconds of a query that computes nothing
+	Send      float64 `json:"send"`    // bytes a second from here to the executors
+	Receive   float64 `json:"receive"` // bytes a second of parts, from the executors to their sum here
+}
+
+// receiveSpeed is that of parts, as measured: Spark's own way, base64, decoding and merging.
+const receiveSpeed = 25e6
+
+// Kind is readings of one kind.
+type Kind struct {
+	Name    string  `json:"name"`
+	Times   int     `json:"times"`
+	Seconds float64 `json:"core_seconds"` // of one core, for one reading of all entries
+	Items   int     `json:"items"`
+	Back    float64 `json:"bytes_back"` // of one reading
+}
+
+// Reading is the time of one of them: a query, waves of tasks, and the parts that
+// come back.
+func (s Speeds) Reading(k Kind) float64 {
+	tasks := max(min(s.Tasks, k.Items), 1)
+	waves := math.Ceil(float64(tasks) / float64(max(s.Cores, 1)))
+	return s.Query + k.Seconds*waves/float64(tasks) + k.Back/s.Receive
+}
+
+// Total is the time of all readings, and of sending what they share.
+func (s Speeds) Total(kinds []Kind, shared float64) float64 {
+	all := shared / s.Send
+	for _, k := range kinds {
+		all += float64(k.Times) * s.Reading(k)
+	}
+	return all
+}
+
+// Speeds measures the cluster: some queries that compute nothing, and what sending
+// the program took.
+func (s *Spark) Speeds(ctx context.Context) (Speeds, error) {
+	v := Speeds{Executors: s.Cluster.Executors, Cores: s.Cluster.Executors * s.Cluster.Cores, Tasks: s.Cluster.Tasks, Send: s.sending, Receive: receiveSpeed}
+	var took []float64
+	for range 3 {
+		start := time.Now()
+		if err := s.query(ctx, &gathered{}, "''", s.table, s.Cluster.Tasks); err != nil {
+			return v, s.explain(ctx, err)
+		}
+		took = append(took, time.Since(start).Seconds())
+	}
+	slices.Sort(took)
+	v.Query = took[1]
+	return v, nil
+}
+
+// Observer is a runner that computes here, on one thread, and keeps what each kind
+// of reading takes: of a sample, to tell what a fit of all data will.
+type Observer struct {
+	All data.Source // the data
+
+	mu     sync.Mutex
+	kinds  map[string]*Kind
+	shared map[string]int
+	here   float64 // seconds of readings of parts of the data
+}
+
+var _ pass.Runner = (*Observer)(nil)
+
+// Run computes a reading and notes what it took.
+func (o *Observer) Run(ctx context.Context, r pass.Reading) error {
+	r.Threads = 1
+	var back, list int
+	watched := r
+	watched.Tasks = nil
+	for _, t := range r.Tasks {
+		other := &pass.Task{Pass: t.Pass}
+		if t.Sink != nil {
+			other.Sink = func(p pass.Part) error {
+				list += partBytes(p)
+				return t.Sink(p)
+			}
+		}
+		watched.Tasks = append(watched.Tasks, other)
+	}
+	start := time.Now()
+	if err := pass.ThreadRunner.Run(ctx, watched); err != nil {
+		return err
+	}
+	took := time.Since(start).Seconds()
+	for x, t := range watched.Tasks {
+		if t.Sink == nil {
+			r.Tasks[x].Result = t.Result
+			back += partBytes(t.Result)
+		}
+	}
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if pass.Label(ctx) != "" {
+		o.here += took
+		return nil
+	}
+	if o.kinds == nil {
+		o.kinds, o.shared = map[string]*Kind{}, map[string]int{}
+	}
+	all := strings.Split(names(r), ", ")
+	sort.Strings(all)
+	name := strings.Join(slices.Compact(all), ", ")
+	k := o.kinds[name]
+	if k == nil {
+		k = &Kind{Name: name}
+		o.kinds[name] = k
+	}
+	rows, _ := r.Source.Dims()
+	allRows, _ := o.All.Dims()
+	larger := float64(o.All.Observed()+allRows) / float64(max(r.Source.Observed()+rows, 1))
+	k.Items = pass.PlanOf(pass.Reading{Source: o.All, Tasks: r.Tasks}).Items()
+	seconds := took * larger
+	bytes := float64(back)*float64(k.Items) + float64(list)*float64(allRows)/float64(max(rows, 1))
+	k.Seconds += (seconds - k.Seconds) / float64(k.Times+1) // means
+	k.Back += (bytes - k.Back) / float64(k.Times+1)
+	k.Times++
+	for name, encode := range pass.SharedOf(r) {
+		if _, known := o.shared[name]; !known {
+			content, err := encode()
+			if err != nil {
+				return err
+			}
+			o.shared[name] = len(content)
+		}
+	}
+	return nil
+}
+
+func partBytes(p pass.Part) int {
+	b, err := pass.EncodeParts([][]pass.Part{{p}})
+	if err != nil {
+		return 0 // a part that stays here
+	}
+	return len(b)
+}
+
+// Kinds are the readings, those that take longest first; the bytes that they share; and
+// the seconds of readings of parts of the data, which stay here.
+func (o *Observer) Kinds() (kinds []Kind, shared, here float64) {
+	for _, k := range o.kinds {
+		kinds = append(kinds, *k)
+	}
+	sort.Slice(kinds, func(x, y int) bool {
+		a, b := kinds[x], kinds[y]
+		if s, t := float64(a.Times)*a.Seconds, float64(b.Times)*b.Seconds; s != t {
+			return s > t
+		}
+		return a.Name < b.Name
+	})
+	for _, bytes := range o.shared {
+		shared += float64(bytes)
+	}
+	return kinds, shared, o.here
+}
