@@ -65,7 +65,7 @@ func (s *Steps) Write(w io.Writer) error {
 // names the file and the line.
 func ReadSteps(file string, r io.Reader) (*Steps, error) {
 	bad := func(line int, format string, args ...any) error {
-		return &data.InputError{File: file, Line: line, Problem: fmt.Sprintf(format, args...), Remedy: "fit --save-cuts writes such files"}
+		return &data.InputError{File: file, Line: line, Problem: fmt.Sprintf(format, args...), Remedy: "a fit with CutPlanes.SaveCuts writes such files"}
 	}
 	in := bufio.NewReaderSize(r, 1<<16)
 	s := &Steps{}

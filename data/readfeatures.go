@@ -127,7 +127,7 @@ func (in *featuresReader) id(fields [][]byte) *InputError {
 }
 
 func (in *featuresReader) wrongCell(f int, field []byte, wrong textfile.NumberFault) *InputError {
-	const fill = "fill it in, or leave the line out and use --drop-unknown"
+	const fill = "fill it in, or leave the line out and use Settings.DropUnknown"
 	feature := "feature " + textfile.Quote(in.names[f])
 	if len(field) == 0 {
 		return in.Fault(feature+" is blank", fill)

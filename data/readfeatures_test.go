@@ -28,7 +28,7 @@ func TestReadFeatures(t *testing.T) {
 }
 
 func TestReadFeaturesErrors(t *testing.T) {
-	const fill = "(fill it in, or leave the line out and use --drop-unknown)"
+	const fill = "(fill it in, or leave the line out and use Settings.DropUnknown)"
 	for text, want := range map[string]string{
 		"":                         `f.csv: is empty (it must hold a header and a line for each column)`,
 		"id,f\n":                   `f.csv: has a header but no lines after it`,

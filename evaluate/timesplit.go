@@ -146,7 +146,7 @@ func (m *Moments) Folds(folds int) ([]float64, error) {
 			if !ok {
 				what = m.few()
 			}
-			return nil, spec.Errorf("the entries cannot be divided by time into %d parts, for %d folds: %s (give fewer --folds)", folds+1, folds, what)
+			return nil, spec.Errorf("the entries cannot be divided by time into %d parts, for %d folds: %s (give fewer PathSettings.Folds)", folds+1, folds, what)
 		}
 		cuts[f] = at
 	}

@@ -19,7 +19,7 @@ type NotFoundError struct {
 }
 
 func (e *NotFoundError) Error() string {
-	return fmt.Sprintf("milp: %s: program %q not found in %s (scripts/install-solvers.sh installs highs, cbc and glpk; --solver embedded needs no program)",
+	return fmt.Sprintf("milp: %s: program %q not found in %s (scripts/install-solvers.sh installs highs, cbc and glpk; the solver embedded needs no program)",
 		e.Solver, e.Program, strings.Join(e.Looked, ", "))
 }
 
@@ -79,7 +79,7 @@ type AnswerError struct {
 }
 
 func (e *AnswerError) Error() string {
-	return fmt.Sprintf("milp: %s gave a wrong answer: %s (another --solver may do)", e.Solver, e.Reason)
+	return fmt.Sprintf("milp: %s gave a wrong answer: %s (another solver may do)", e.Solver, e.Reason)
 }
 
 // NotOptimalError means that the solver stopped before it had proved its answer

@@ -55,7 +55,7 @@ func (m *Model) posterior() *remainder.Fit {
 }
 
 // ErrNoIntervals says that a model has no prior to make intervals from.
-var ErrNoIntervals = errors.New("the model has no learned prior, which intervals are made of (fit it with --refit prior, or --residual-rank auto)")
+var ErrNoIntervals = errors.New("the model has no learned prior, which intervals are made of (fit it with Settings.Refit prior, or Settings.ResidualRank auto)")
 
 // ErrEntriesUnknown says that a model does not know which entries its rows had.
 var ErrEntriesUnknown = errors.New("the model was saved without the entries of its rows, which intervals are made of")

@@ -64,7 +64,7 @@ func Read(r io.Reader, name string) (*Proof, error) {
 	scanner.Split(wholeLines)
 	number, ended := 0, false
 	fault := func(format string, args ...any) error {
-		return &textfile.InputError{File: name, Line: number, Problem: fmt.Sprintf(format, args...), Remedy: "this is not a proof as fit --proof wrote it"}
+		return &textfile.InputError{File: name, Line: number, Problem: fmt.Sprintf(format, args...), Remedy: "this is not a proof as a fit with Settings.Proof writes it"}
 	}
 	for scanner.Scan() {
 		number++

@@ -50,16 +50,19 @@ func checkApplies(cmd *cobra.Command, method, model string) (err error) {
 	return err
 }
 
-// withFlag names the flag of a setting that is at fault.
+// withFlag names the flag of a setting that is at fault, and flags where the library
+// names settings.
 func withFlag(err error) error {
 	var fault *spec.Error
-	if !errors.As(err, &fault) || fault.Setting == "" {
-		return err
-	}
-	for i := range table {
-		if table[i].Name == fault.Setting {
-			return usagef("%s %s", table[i].Flag(), fault.Problem)
+	if errors.As(err, &fault) && fault.Setting != "" {
+		for i := range table {
+			if table[i].Name == fault.Setting {
+				return usagef("%s %s", table[i].Flag(), fault.Problem)
+			}
 		}
+	}
+	if err != nil && settingName.MatchString(err.Error()) {
+		return flagged{err}
 	}
 	return err
 }

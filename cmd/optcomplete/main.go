@@ -162,7 +162,7 @@ func (c *common) notef(format string, args ...any) {
 	if c.quiet {
 		return
 	}
-	text := fmt.Sprintf(format+"\n", args...)
+	text := asFlags(fmt.Sprintf(format+"\n", args...))
 	if rest, ok := strings.CutPrefix(text, "warning:"); ok {
 		text = c.errTerminal.style(yellow, "warning:") + rest
 	}

@@ -128,7 +128,7 @@ func (w *worker) columnOf(b *batch, id []byte) (k key, number int32, ok bool) {
 
 func (w *worker) unknownColumn(b *batch, k key, id []byte) {
 	if !w.settings.DropUnknown {
-		w.fail(b, "column "+data.Quote(string(id))+" is not in "+or(w.settings.Where, "the feature table"), "use --drop-unknown to leave such entries out")
+		w.fail(b, "column "+data.Quote(string(id))+" is not in "+or(w.settings.Where, "the feature table"), "use Settings.DropUnknown to leave such entries out")
 		return
 	}
 	b.unknownEntries++

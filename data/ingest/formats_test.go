@@ -199,20 +199,20 @@ func TestFormatErrors(t *testing.T) {
 		{"r.mtx", mtx + "2 2 1\n1 1 5\n2 2 5\n", `r.mtx: holds 2 entries, but its header announces 1 (check that the file is complete)`, Settings{}},
 		{"r.mtx", mtx + "2 2 1\n1 3 5\n", `r.mtx:3: the entry "1 3 5" is outside the matrix that the header announces (indices count from 1; check that the file is complete and not damaged)`, Settings{}},
 		{"r.mtx", mtx + "2 2 1\n0 1 5\n", `r.mtx:3: the entry "0 1 5" is outside the matrix that the header announces (indices count from 1; check that the file is complete and not damaged)`, Settings{}},
-		{"r.mtx", mtx + "2 2 1\n1 1 x\n", `r.mtx:3: value "x" is not a number (use --missing x to treat it as unknown)`, Settings{}},
+		{"r.mtx", mtx + "2 2 1\n1 1 x\n", `r.mtx:3: value "x" is not a number (use Settings.Missing x to treat it as unknown)`, Settings{}},
 		{"r.csv", "1,2,3\n", `r.csv:1: the file does not begin with a Matrix Market header (its first line must be such as "%%MatrixMarket matrix coordinate real general")`, Settings{Format: MatrixMarket}},
-		{"n.txt", "1:\n6,3,2005-09-06\n7,\n", `n.txt:3: the value is blank (leave the line out, or use --missing "" to treat it as unknown)`, Settings{}},
+		{"n.txt", "1:\n6,3,2005-09-06\n7,\n", `n.txt:3: the value is blank (leave the line out, or use Settings.Missing "" to treat it as unknown)`, Settings{}},
 		{"n.txt", "1:\n6,3,2005-09-06\n7\n", `n.txt:3: the line has 1 field where 3 are expected (fields are separated by commas)`, Settings{}},
 		{"n.txt", "1:\n6,3,2005-09-06,x\n", `n.txt:2: the line has 4 fields where 3 are expected (quote fields that contain commas)`, Settings{}},
 		{"n.txt", "6,3,2005-09-06\n", `n.txt:1: an entry comes before any column (a line such as "1:" must name the column first)`, Settings{Format: Netflix}},
 		{"r.dat", "6::1::3::9\n6:1:3:9\n", `r.dat:2: the line has 2 fields where 4 are expected (fields are separated by ":")`, Settings{}},
 		{"r.parquet", parquetFile(t, abc[:2], whole(1), whole(2)), `r.parquet: has 2 columns where 3 are needed: row, column and value`, Settings{}},
-		{"r.parquet", parquetFile(t, abc, whole(1), whole(2), texts("x")), `r.parquet: the values are text, not numbers (name the column of the values with --value-name)`, Settings{}},
-		{"r.parquet", parquetFile(t, abc, floats(nil, 1), whole(2), whole(3)), `r.parquet: column "row" holds numbers with fractions, which are no ids (ids are strings or integers; name the columns with --row-name, --column-name and --value-name)`, Settings{}},
+		{"r.parquet", parquetFile(t, abc, whole(1), whole(2), texts("x")), `r.parquet: the values are text, not numbers (name the column of the values with Settings.ValueName)`, Settings{}},
+		{"r.parquet", parquetFile(t, abc, floats(nil, 1), whole(2), whole(3)), `r.parquet: column "row" holds numbers with fractions, which are no ids (ids are strings or integers; name the columns with Settings.RowName, Settings.ColumnName and Settings.ValueName)`, Settings{}},
 		{"r.parquet", parquetFile(t, abc, whole(1), whole(2), whole(3)), `r.parquet: the table has no column "stars" (it has "row", "column", "value")`, Settings{ValueName: "stars"}},
-		{"r.parquet", parquetFile(t, abc, whole(1, 1), whole(2, 3), floats([]bool{true, false}, 1, 0)), `r.parquet:2: the value is blank (leave the line out, or use --missing "" to treat it as unknown)`, Settings{}},
+		{"r.parquet", parquetFile(t, abc, whole(1, 1), whole(2, 3), floats([]bool{true, false}, 1, 0)), `r.parquet:2: the value is blank (leave the line out, or use Settings.Missing "" to treat it as unknown)`, Settings{}},
 		{"r.parquet", parquetFile(t, abc, texts("u", ""), whole(2, 3), whole(1, 1)), `r.parquet:2: the row id is empty (fill it in or leave the line out)`, Settings{}},
-		{"r.parquet", parquetFile(t, abc, whole(1, 1, 1, 1), whole(2, 3, 4, 3), whole(1, 1, 1, 1)), `r.parquet:4: row "1", column "3" was already given on record 2 (keep one of the two lines, or choose with --duplicates first, last or mean)`, Settings{}},
+		{"r.parquet", parquetFile(t, abc, whole(1, 1, 1, 1), whole(2, 3, 4, 3), whole(1, 1, 1, 1)), `r.parquet:4: row "1", column "3" was already given on record 2 (keep one of the two lines, or choose with Settings.Duplicates first, last or mean)`, Settings{}},
 		{"r.parquet", "PAR1 cut short", `r.parquet: cannot be read as Parquet`, Settings{}},
 		{"u.data", "1\t2\t3\t4\n1\t2\t3\n", `u.data:2: the line has 3 fields where 4 are expected (fields are separated by tabs)`, Settings{}},
 	} {
@@ -248,7 +248,7 @@ func TestPackOfUnknownColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _, err := Ratings(context.Background(), []string{"r.pack"}, Settings{Columns: []string{"b", "a"}})
-	if err == nil || err.Error() != `r.pack: row "v": column "x" is not in the feature table (use --drop-unknown to leave such entries out)` {
+	if err == nil || err.Error() != `r.pack: row "v": column "x" is not in the feature table (use Settings.DropUnknown to leave such entries out)` {
 		t.Error(err)
 	}
 	got, report, err := Ratings(context.Background(), []string{"r.pack"}, Settings{Columns: []string{"b", "a"}, DropUnknown: true})

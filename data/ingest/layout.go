@@ -146,14 +146,14 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	if len(first) != l.width {
 		fault = t.WrongCount(len(first), l.width)
 		if len(first) > 3 {
-			fault.Remedy = "a header must name which are row, column and value; --format movielens takes row, column, value, time; --format wide a matrix with a header of column ids"
+			fault.Remedy = "a header must name which are row, column and value; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
 		}
 		return fault
 	}
 	if l.header = isHeader(first[l.column], first[l.value], s); l.header {
 		quoted := func(at int) string { return data.Quote(string(first[at])) }
 		l.called = [3]string{string(first[0]), string(first[1]), string(first[2])}
-		l.taken = fmt.Sprintf("%s: the header does not name row, column and value: %s is taken for the row, %s for the column and %s for the value (see --row-name, --column-name and --value-name)",
+		l.taken = fmt.Sprintf("%s: the header does not name row, column and value: %s is taken for the row, %s for the column and %s for the value (see Settings.RowName, Settings.ColumnName and Settings.ValueName)",
 			in.name, quoted(l.row), quoted(l.column), quoted(l.value))
 	}
 	return nil

@@ -140,7 +140,7 @@ func TestDuplicatesNameBothPlaces(t *testing.T) {
 	t.Chdir(t.TempDir())
 	put(t, "a.csv", "row,column,value\nu,a,1\nv,a,2\n")
 	put(t, "b.tsv", "v\tb\t1\n\nu\ta\t2\n")
-	const remedy = " (keep one of the two lines, or choose with --duplicates first, last or mean)"
+	const remedy = " (keep one of the two lines, or choose with Settings.Duplicates first, last or mean)"
 	_, _, err := Ratings(context.Background(), []string{"a.csv", "b.tsv"}, Settings{})
 	if want := `b.tsv:3: row "u", column "a" was already given in a.csv on line 2` + remedy; err == nil || err.Error() != want || !errors.Is(err, data.ErrDuplicate) {
 		t.Errorf("got %v\nwant %v", err, want)
@@ -176,7 +176,7 @@ func TestFaultsNameTheLineInAnyBatch(t *testing.T) {
 	lines := strings.Count(long, "\n")
 	for _, threads := range []int{1, 3} {
 		_, _, err := readAs(t, "r.csv", []byte(long+"u,film 1,wrong\nu,film 1,later\n"), Settings{Threads: threads})
-		if want := fmt.Sprintf(`r.csv:%d: value "wrong" is not a number (use --missing wrong to treat it as unknown)`, lines+1); err == nil || err.Error() != want {
+		if want := fmt.Sprintf(`r.csv:%d: value "wrong" is not a number (use Settings.Missing wrong to treat it as unknown)`, lines+1); err == nil || err.Error() != want {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}

@@ -46,7 +46,7 @@ func (in *input) readParquet(p *pipe) error {
 	}
 	for _, x := range at {
 		if c := from.Columns[x]; c.List || c.Nested {
-			return fault(in.name, 0, "column "+data.Quote(c.Name)+" is nested", "name flat columns with --row-name, --column-name and --value-name")
+			return fault(in.name, 0, "column "+data.Quote(c.Name)+" is nested", "name flat columns with Settings.RowName, Settings.ColumnName and Settings.ValueName")
 		}
 	}
 	begun, done := p.bytes, int64(0)
@@ -135,7 +135,7 @@ func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
 		} else if len(names) >= 3 {
 			at, missing = []int{0, 1, 2}, nil
 			in.layout.called = [3]string(names[:3])
-			in.layout.taken = fmt.Sprintf("%s: no columns are named row, column and value: %s is taken for the row, %s for the column and %s for the value (see --row-name, --column-name and --value-name; --format wide for a matrix with a column for each)",
+			in.layout.taken = fmt.Sprintf("%s: no columns are named row, column and value: %s is taken for the row, %s for the column and %s for the value (see Settings.RowName, Settings.ColumnName and Settings.ValueName; Settings.Format wide for a matrix with a column for each)",
 				in.name, data.Quote(names[0]), data.Quote(names[1]), data.Quote(names[2]))
 			return at, nil
 		} else {
@@ -296,7 +296,7 @@ func numberOf(in *input, from arrow.Array) (func(int) (v float64, null bool), er
 		scale := a.DataType().(*arrow.Decimal128Type).Scale
 		of = func(x int) float64 { return decimal(a.Value(x).ToString(scale)) }
 	default:
-		return nil, fault(in.name, 0, fmt.Sprintf("the values are %s, not numbers", inWords(from.DataType())), "name the column of the values with --value-name")
+		return nil, fault(in.name, 0, fmt.Sprintf("the values are %s, not numbers", inWords(from.DataType())), "name the column of the values with Settings.ValueName")
 	}
 	return func(x int) (float64, bool) {
 		if from.IsNull(x) {

@@ -56,7 +56,7 @@ func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 		return nil, err
 	}
 	if c.sink.entries == 0 && t.settings.times {
-		return nil, fault(c.inputs[0].name, 0, "no entry has a time", "leave out --split time, or give a file with times")
+		return nil, fault(c.inputs[0].name, 0, "no entry has a time", "leave out Settings.Split time, or give a file with times")
 	}
 	if c.sink.entries == 0 {
 		return nil, &data.InputError{

@@ -108,7 +108,7 @@ func (w *worker) plainIDs(b *batch, from arrow.Array, column int, known *ids) (r
 		return ids, nil
 	default:
 		return recordIDs{}, fault(b.file.name, 0, fmt.Sprintf("column %s holds %s, which are no ids", data.Quote(b.record.ColumnName(column)), inWords(from.DataType())),
-			"ids are strings or integers; name the columns with --row-name, --column-name and --value-name")
+			"ids are strings or integers; name the columns with Settings.RowName, Settings.ColumnName and Settings.ValueName")
 	}
 	return recordIDs{number: unknownNumber, text: w.present(from, of), learn: learnNothing}, nil
 }

@@ -279,7 +279,7 @@ func (s *buckets) eachBucket(ctx context.Context, rows, columns int, ranks []int
 
 // duplicateError is the fault of two entries in one place.
 func (c *collector) duplicateError(ctx context.Context, e data.Entry) error {
-	const choose = "or choose with --duplicates first, last or mean"
+	const choose = "or choose with Settings.Duplicates first, last or mean"
 	e.Row, e.Column = seen(c.rowOrder, e.Row), seen(c.columnOrder, e.Column)
 	row, column := data.Quote(c.rows.text(e.Row)), data.Quote(c.columns.text(e.Column))
 	out := &data.InputError{File: c.inputs[0].name, Err: data.ErrDuplicate}

@@ -91,7 +91,7 @@ func (s *spill) wrap(err error) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, syscall.ENOSPC):
-		return fmt.Errorf("the disk is full: %d MiB of entries are in the temporary file in %s (free some space, name another folder with --temp, or allow more --memory): %w", s.offset>>20, filepath.Dir(s.path), err)
+		return fmt.Errorf("the disk is full: %d MiB of entries are in the temporary file in %s (free some space, name another folder with Settings.Temp, or allow more Settings.Memory): %w", s.offset>>20, filepath.Dir(s.path), err)
 	}
 	return fmt.Errorf("the temporary file in %s: %w", filepath.Dir(s.path), err)
 }

@@ -49,7 +49,7 @@ func (in *input) findTime(header [][]byte, line int, s *Settings) *data.InputErr
 	}
 	at, ok := textfile.Roles(header, textfile.TimeRole)
 	if !ok {
-		return fault(in.name, line, "the header "+data.QuoteList(textfile.Texts(header))+" does not say which column has the times", "name it with --time-name")
+		return fault(in.name, line, "the header "+data.QuoteList(textfile.Texts(header))+" does not say which column has the times", "name it with Settings.TimeName")
 	}
 	in.layout.time = at[0]
 	return nil
@@ -170,7 +170,7 @@ func momentsOf(in *input, from arrow.Array) (func(int) (seconds float64, null bo
 	default:
 		number, err := numberOf(in, from)
 		if err != nil {
-			return nil, fault(in.name, 0, fmt.Sprintf("the times are %s, which cannot be read as times", inWords(from.DataType())), "name the column of the times with --time-name")
+			return nil, fault(in.name, 0, fmt.Sprintf("the times are %s, which cannot be read as times", inWords(from.DataType())), "name the column of the times with Settings.TimeName")
 		}
 		return func(x int) (float64, bool, bool) {
 			v, null := number(x)

@@ -42,7 +42,7 @@ func (in *input) wide(b *batch, s *Settings) (bool, error) {
 		seen[string(id)] = true
 	}
 	in.format, in.layout = Wide, l
-	b.note = fmt.Sprintf("%s is read as a wide matrix: a line for each row, with values of %s (%s, …); blanks and NA are no entries (--format csv reads lines of row, column, value)",
+	b.note = fmt.Sprintf("%s is read as a wide matrix: a line for each row, with values of %s (%s, …); blanks and NA are no entries (Settings.Format csv reads lines of row, column, value)",
 		in.name, textfile.Counted(len(l.names), "column"), data.Quote(string(l.names[0])))
 	b.dropLine()
 	return true, nil

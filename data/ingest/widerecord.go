@@ -45,7 +45,7 @@ func (in *input) wideRecord(t schema, s *Settings) (columns []int, ok bool, err 
 		return nil, false, nil
 	}
 	if !allNumbers {
-		return nil, false, fault(in.name, 0, "the table is no wide matrix: a column beside the rows' ids holds no numbers", "leave it out, or name --row-name, --column-name and --value-name")
+		return nil, false, fault(in.name, 0, "the table is no wide matrix: a column beside the rows' ids holds no numbers", "leave it out, or name Settings.RowName, Settings.ColumnName and Settings.ValueName")
 	}
 	in.layout.taken = fmt.Sprintf("%s is read as a wide matrix: a record for each row, with values of %s (%s, …); nulls are no entries",
 		in.name, textfile.Counted(len(names), "column"), data.Quote(string(names[0])))

@@ -98,7 +98,7 @@ type Shards struct {
 func OpenShards(folder string) (*Shards, error) {
 	path := filepath.Join(folder, manifestFile)
 	bad := func(problem string) error {
-		return &data.InputError{File: path, Problem: problem, Remedy: "make the folder again with: optcomplete pack --shards"}
+		return &data.InputError{File: path, Problem: problem, Remedy: "pack the ratings into the folder again"}
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -132,7 +132,7 @@ func OpenShards(folder string) (*Shards, error) {
 		observed += f.Observed()
 		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns {
 			s.Close()
-			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "make the folder again with: optcomplete pack --shards"}
+			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "pack the ratings into the folder again"}
 		}
 	}
 	if rows := s.first[len(s.files)]; rows != m.Rows || observed != m.Observed {

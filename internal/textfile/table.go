@@ -176,11 +176,11 @@ func Counted(n int, what string) string {
 // WrongValue is the fault of an entry whose value is no finite number.
 func (t *Table) WrongValue(value []byte, wrong NumberFault) *InputError {
 	if len(value) == 0 {
-		return t.Fault("the value is blank", `leave the line out, or use --missing "" to treat it as unknown`)
+		return t.Fault("the value is blank", `leave the line out, or use Settings.Missing "" to treat it as unknown`)
 	}
 	remedy := NumberRemedy(value)
 	if remedy == "" && wrong != TooLarge && len(value) <= ShownBytes {
-		remedy = "use --missing " + shellWord(value) + " to treat it as unknown"
+		remedy = "use Settings.Missing " + shellWord(value) + " to treat it as unknown"
 	}
 	return t.Fault("value "+Quote(value)+" "+string(wrong), remedy)
 }
