@@ -131,7 +131,7 @@ func TestWorkersGiveTheBitsOfAThread(t *testing.T) {
 			}
 		}
 	}
-	if err := found.complete(); err != nil {
+	if err := found.complete("test"); err != nil {
 		t.Fatal(err)
 	}
 	if err := found.put(r, found.plan); err != nil {

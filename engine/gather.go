@@ -75,8 +75,11 @@ func (g *gathered) add(item int, kind, body string) error {
 		if err := json.Unmarshal(content, &h); err != nil {
 			return err
 		}
-		if len(g.hellos) > 0 && (h.Platform != g.hellos[0].Platform || h.Version != g.hellos[0].Version) {
+		if len(g.hellos) > 0 && h.Platform != g.hellos[0].Platform {
 			return &workerError{fmt.Sprintf("the executors differ: one has %s, another %s; results of both cannot be put together (use machines of one kind)", g.hellos[0].Platform, h.Platform)}
+		}
+		if len(g.hellos) > 0 && h.Version != g.hellos[0].Version {
+			return &workerError{fmt.Sprintf("the executors differ: one has version %s of this program, another %s (end the older session)", g.hellos[0].Version, h.Version)}
 		}
 		g.hellos = append(g.hellos, h)
 	case kindParts:
@@ -95,8 +98,8 @@ func (g *gathered) add(item int, kind, body string) error {
 	return nil
 }
 
-// complete tells what is lacking.
-func (g *gathered) complete() error {
+// complete tells what is lacking, for a driver of this version.
+func (g *gathered) complete(version string) error {
 	switch {
 	case g.failed != nil:
 		return g.failed
@@ -104,6 +107,12 @@ func (g *gathered) complete() error {
 		return g.missing
 	case len(g.parts) != g.plan.Items():
 		return fmt.Errorf("%d of %d items came back", len(g.parts), g.plan.Items())
+	}
+	if len(g.hellos) == 0 {
+		return errors.New("no executor says who it is")
+	}
+	if have := g.hellos[0].Version; have != version {
+		return &workerError{fmt.Sprintf("the executors have version %s of this program, and this machine %s (give --engine-program a program of this version)", have, version)}
 	}
 	if want := platform(); g.hellos[0].Platform != want {
 		return &workerError{fmt.Sprintf("the executors have %s, and this machine %s: their results differ in the last bits (run the fit on a machine like them)", g.hellos[0].Platform, want)}

@@ -304,7 +304,7 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		show.Done()
 		s.met(found.hellos)
 		if err == nil {
-			err = found.complete()
+			err = found.complete(s.settings.Version)
 		}
 		var missing *missingError
 		if errors.As(err, &missing) && !b.Sent {
@@ -346,18 +346,13 @@ func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, 
 	// The folder of the session's files has a name that Spark 3.5 does not tell.
 	command := fmt.Sprintf("cd $(dirname $(ls -d ./%[1]s */%[1]s 2>/dev/null | head -n 1)) && chmod +x ./%[1]s && exec ./%[1]s worker", s.program)
 	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s USING '%s' AS (item INT, kind STRING, body STRING) %s FROM %s", Protocol, reading, tasks, tabs, command, tabs, table)
-	ended := make(chan struct{})
-	defer close(ended)
-	go func() {
-		select {
-		case <-ctx.Done(): // the work on the cluster is cancelled too
-			stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-			defer cancel()
-			s.session.Interrupt(stop)
-		case <-ended:
-		}
-	}()
-	return s.session.Query(ctx, sql, to.take)
+	err := s.session.Query(ctx, sql, to.take)
+	if ctx.Err() != nil { // the work on the cluster is cancelled too
+		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		s.session.Interrupt(stop)
+	}
+	return err
 }
 
 // explain turns an error of the engine into what a user can do about it.
@@ -378,6 +373,8 @@ func (s *Spark) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("the engine at %s refuses: %s (give a token: sc://HOST:PORT/;token=…, or $%s)", s.Cluster.Address, from.Message, connect.TokenVariable)
 	case strings.Contains(from.Message, "TRANSFORM"):
 		return fmt.Errorf("the engine at %s does not run programs with TRANSFORM: %s (see docs/cluster.md for what it needs)", s.Cluster.Address, firstLine(from.Message))
+	case strings.Contains(from.Message, "No space left on device"):
+		return fmt.Errorf("an executor of %s has no room left on its disk: No space left on device (free some, or give spark.local.dir a larger one)", s.Cluster.Address)
 	case strings.Contains(from.Message, "Exec format error") || strings.Contains(from.Message, "cannot execute"):
 		return fmt.Errorf("the executors of %s cannot run this program: %s (give one that is built for them with --engine-program)", s.Cluster.Address, firstLine(from.Message))
 	}

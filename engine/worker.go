@@ -29,12 +29,13 @@ type Worker struct {
 	mu      sync.Mutex
 	sources map[string]pack.Packed
 	views   map[string]data.Source // by the names that the driver gives them
+	opens   func(path string) (pack.Packed, error)
 }
 
 // NewWorker is a worker that finds shared values, and data that were sent, in its
 // working folder.
 func NewWorker(version string) *Worker {
-	w := &Worker{Version: version, memory: pass.NewMemory(), sources: map[string]pack.Packed{}, views: map[string]data.Source{}}
+	w := &Worker{Version: version, memory: pass.NewMemory(), sources: map[string]pack.Packed{}, views: map[string]data.Source{}, opens: pack.OpenAny}
 	w.memory.Fetch = func(name string) ([]byte, error) { return os.ReadFile(sharedFile(name)) }
 	return w
 }
@@ -176,7 +177,7 @@ func (w *Worker) open(name string) (data.Source, error) {
 			}
 		}
 		var err error
-		if p, err = pack.OpenAny(path); err != nil {
+		if p, err = w.opens(path); err != nil {
 			return nil, err
 		}
 		if p.Checksum() != b.Checksum {
