@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/suggest"
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/spec"
 )
@@ -19,7 +20,14 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if err := s.Statistics.Validate(); err != nil {
 		return err
 	}
+	var err error
+	if s.Loss, err = SuitableLoss(ctx, problem, *s); err != nil {
+		return err
+	}
 	if err := s.refuse(); err != nil {
+		return err
+	}
+	if err := s.checkLoss(); err != nil {
 		return err
 	}
 	s.Threads = s.Processors()
@@ -46,6 +54,9 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if problem.Ratings.Observed() <= countable {
 		survey, err := pass.Survey(context.WithoutCancel(ctx), problem.Ratings.Source(), s.Threads)
 		if err != nil {
+			return err
+		}
+		if err := s.checkValues(survey); err != nil {
 			return err
 		}
 		if max(-survey.Low, survey.High) > largest {
@@ -79,8 +90,9 @@ func (s *Settings) refuse() error {
 	case Baseline(s.Method) && form.effects():
 		kind = ""
 	}
-	return spec.Refuse(s.Method.String(), kind, s.Choice, s.Limits, s.Statistics,
+	return spec.Refuse(s.Method.String(), kind, s.linked(), s.Choice, s.Limits, s.Statistics,
 		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},
+		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0},
 		spec.Given{Name: "checkpoint", Is: s.Checkpoint != ""}, spec.Given{Name: "warm-start", Is: len(s.Start) > 0}, spec.Given{Name: "proof", Is: s.Proof != nil})
 }
 

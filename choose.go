@@ -31,6 +31,9 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 // choose fills in what the settings leave open: the shrinkage of effects from their
 // variances, γ by how well what it selects predicts.
 func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
+	if l, is := t.form.(linked); is {
+		return l.choose(ctx, t, train, s)
+	}
 	c := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Fixed: s.ColumnShrinkage > 0}
 	effects := t.kind != spec.Paper && c.Row == 0 || t.kind == spec.Full && c.Column == 0
 	if c.Gamma > 0 && !effects && (t.kind != spec.Pooled || c.Gamma0 > 0) {

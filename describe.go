@@ -5,9 +5,11 @@ import (
 	"maps"
 	"runtime"
 	"strconv"
+	"strings"
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/loss"
 	"optcomplete/model/diagnose"
 	"optcomplete/pass"
 	"optcomplete/spec"
@@ -46,7 +48,7 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 	if err != nil {
 		return err
 	}
-	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, sample, rows != nil, t.threads); err != nil {
+	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, sample, fitted.LossOf(), rows != nil, t.threads); err != nil {
 		return err
 	}
 	looked.On, looked.Rows = on, rows
@@ -70,6 +72,13 @@ func settingsOf(s *Settings) map[string]string {
 	put("holdout", s.Holdout)
 	if s.Split != spec.RandomSplit {
 		out["split"] = s.Split.String()
+	}
+	if s.Loss != loss.Squared {
+		out["loss"] = s.Loss.String()
+	}
+	put("delta", s.Delta)
+	if len(s.Nonnegative) > 0 {
+		out["nonnegative"] = strings.Join(s.Nonnegative, ",")
 	}
 	if s.ResidualRank == AutoRank {
 		out["residual-rank"] = "auto"

@@ -15,6 +15,7 @@ import (
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
 	"optcomplete/internal/trace"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/diagnose"
 	"optcomplete/model/estimate"
@@ -65,6 +66,14 @@ type Settings struct {
 
 	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: 10 at most. The evidence decides how many directions are kept
 	NoClip       bool // predictions may leave the range of the training values (they always may in paper)
+
+	// Loss is what is minimised, in the model full; zero: squared errors. loss.Auto
+	// chooses: see SuitableLoss.
+	Loss  loss.Loss
+	Delta float64 // of loss.Huber: errors beyond it count by their size; zero: 1.345 robust deviations
+	// Nonnegative names features whose coefficients must not be negative, in the model
+	// full; "all" alone: of every feature.
+	Nonnegative []string
 
 	Method Method // how to select, with the settings of its own; nil: Certified{}
 
@@ -155,7 +164,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	preparing := progress.Start(ctx, "Preparing the search", 0, "")
 	defer preparing.Done()
-	values, err := t.values(finish, train, c)
+	values, c, err := t.values(finish, train, c)
 	if err != nil {
 		return nil, err
 	}
@@ -189,6 +198,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	summary.Selected, summary.Observed = t.names(selection), train.Observed()
 	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
 	summary.GammaPath, summary.Alike = c.GammaPath, alikeOf(c.GammaPath)
+	if summary.Alike != nil && settings.Loss != loss.Squared {
+		summary.Alike.Measure = settings.Loss.Measure()
+	}
 
 	cost := s.cost(t)
 	if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
@@ -330,19 +342,25 @@ func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.
 // newTask checks the settings against the problem.
 func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
 	t := &task{
-		kind: settings.Model, form: formulations[settings.Model], refit: settings.Refit, features: problem.Features,
+		kind: settings.Model, refit: settings.Refit, features: problem.Features,
 		units: unitsOf(problem.Features, problem.Encoding),
-	}
-	if t.refit == spec.AutoRefit {
-		t.refit = t.kind.DefaultRefit()
 	}
 	if err := validate(ctx, problem, len(t.units), settings); err != nil {
 		return nil, err
+	}
+	t.form = formulationOf(settings)
+	if t.refit == spec.AutoRefit {
+		if t.refit = t.kind.DefaultRefit(); settings.linked() {
+			t.refit = spec.Ridge
+		}
 	}
 	if t.method, _ = settings.Method.(selecting); t.method == nil {
 		return nil, spec.Errorf("the method %v selects no features", settings.Method)
 	}
 	t.threads, t.seed, t.noClip, t.limit = settings.Threads, settings.Seed, settings.NoClip, settings.Memory
+	if err := t.resolveSigns(problem, settings); err != nil {
+		return nil, err
+	}
 	always, err := t.resolve(problem, settings.Always, "always")
 	if err != nil {
 		return nil, err
@@ -388,7 +406,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
-	summary.Nouns = problem.Nouns
+	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.loss(c).Loss, t.loss(c).Unit
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()
 	}

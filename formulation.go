@@ -13,8 +13,9 @@ import (
 // formulation is a model of a matrix: what a selection is to explain and what it
 // costs. Each has a file of its own; nothing else here asks which model it is.
 type formulation interface {
-	// values are what the selection is to explain of the entries.
-	values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, error)
+	// values are what the selection is to explain of the entries. The choices gain
+	// what is predicted beside it, if the cost is to know that.
+	values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error)
 
 	// cost is that of the values, over groups of features, each selected all or none.
 	// What it always selects beside the groups comes last.

@@ -10,12 +10,13 @@ import (
 // full explains what the effects of rows and columns leave.
 type full struct{}
 
-func (full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, error) {
+func (full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
 	effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, threads)
 	if err != nil {
-		return nil, err
+		return nil, c, err
 	}
-	return effects.Residuals(ctx, train, threads)
+	values, err := effects.Residuals(ctx, train, threads)
+	return values, c, err
 }
 
 func (full) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {

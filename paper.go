@@ -9,8 +9,8 @@ import (
 // paper explains the entries themselves: exactly the paper's model.
 type paper struct{}
 
-func (paper) values(_ context.Context, train data.Source, _ choices, _ int) (data.Source, error) {
-	return train, nil
+func (paper) values(_ context.Context, train data.Source, c choices, _ int) (data.Source, choices, error) {
+	return train, c, nil
 }
 
 func (paper) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {

@@ -103,7 +103,7 @@ func (t *task) at(k int) *task {
 }
 
 func (f *matrixPath) Cost(ctx context.Context, train *data.Matrix, k int, c choices) (*selection.Cost, error) {
-	values, err := f.values(ctx, train, c)
+	values, c, err := f.values(ctx, train, c)
 	if err != nil {
 		return nil, err
 	}
@@ -122,7 +122,7 @@ func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []
 	members := f.members(units)
 	predict := parts.Predictor(estimate.Chosen(f.features, members), len(members))
 	score, err := evaluate.Score(ctx, on, predict, f.threads)
-	return score.RMSE, err
+	return score.Score(), err
 }
 
 func (f *matrixPath) Fold(all *data.Matrix, x, folds int) (train, held *data.Matrix) {

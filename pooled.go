@@ -13,12 +13,13 @@ import (
 // row's own beside them; an intercept is always selected.
 type pooled struct{}
 
-func (pooled) values(ctx context.Context, train data.Source, _ choices, threads int) (data.Source, error) {
+func (pooled) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
 	survey, err := pass.Survey(ctx, train, threads)
 	if err != nil {
-		return nil, err
+		return nil, c, err
 	}
-	return pass.Transformed(ctx, train, threads, "residuals", pass.Subtract{Mean: survey.Mean()})
+	values, err := pass.Transformed(ctx, train, threads, "residuals", pass.Subtract{Mean: survey.Mean()})
+	return values, c, err
 }
 
 func (pooled) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {

@@ -117,8 +117,10 @@ func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) 
 	n, columns := from.source.Dims()
 	c.Gamma /= from.thin
 	c.Gamma0 *= from.filled * float64(n) / float64(g)
+	c.Row *= from.thin
 	part := *t
 	matrix, part.features = narrow(matrix, t.features)
+	c.Offsets = c.Offsets.Of(t.features.IDs, part.features.IDs)
 	_, used := matrix.Dims()
 	return part.selector(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
 }
@@ -145,7 +147,7 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 	if !t.form.complete(c) {
 		return nil, spec.Errorf("a search on samples alone needs its gamma and shrinkages given")
 	}
-	values, err := t.values(ctx, problem.Ratings.Source(), c)
+	values, c, err := t.values(ctx, problem.Ratings.Source(), c)
 	if err != nil {
 		return nil, err
 	}

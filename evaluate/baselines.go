@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/data"
+	"optcomplete/loss"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -15,9 +16,9 @@ import (
 // columns are shrunk towards the mean of all, by as much as a
 // sample of the training entries tells. of is the errors of a model on
 // the same entries, to compare with; nil: none. Where the rows are a sample of all,
-// the standard errors are told.
-func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample data.Source, sampled bool, threads int) ([]result.Baseline, error) {
-	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), sample, threads)
+// the standard errors are told. All are fitted and scored by the loss.
+func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample data.Source, l loss.Scaled, sampled bool, threads int) ([]result.Baseline, error) {
+	row, column, err := ChooseLevels(pass.WithLabel(ctx, "comparison"), sample, l, threads)
 	if err != nil {
 		return nil, err
 	}
@@ -33,7 +34,7 @@ func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample da
 		{"mean of the column", none, column},
 		{"row and column effects", row, column},
 	} {
-		effects, err := estimate.FitEffects(pass.WithLabel(ctx, "comparison"), train, b.row, b.column, threads)
+		effects, err := estimate.FitLevels(pass.WithLabel(ctx, "comparison"), train, l, b.row, b.column, threads)
 		if err != nil {
 			return nil, err
 		}
@@ -48,7 +49,7 @@ func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample da
 		errors := part.(*errorSums).errors()
 		out[x].Metrics = errors.Metrics
 		if sampled {
-			out[x].Error = errors.RMSEError()
+			out[x].Error = errors.ScoreError()
 		}
 		if of != nil {
 			out[x].Gain = of.Gain(errors)

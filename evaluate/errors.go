@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -22,7 +23,7 @@ const groupStream = 0x67726f7570 // "group"
 // than chance.
 type Errors struct {
 	Metrics
-	squares [errorGroups]float64 // sums of squared errors
+	squares [errorGroups]float64 // sums of squared errors, or of losses
 	entries [errorGroups]int
 }
 
@@ -58,12 +59,16 @@ func (p groupedScoring) Shares() []any { return append(p.Scoring.Shares(), p.Key
 
 // Start makes a worker.
 func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
-	keys, score := p.Keys.Get(), rowScorer(p.Scoring.By)
-	return pass.EachRow(func() *errorSums { return new(errorSums) }, func(part *errorSums, i int, columns []int32, values []float64) error {
-		if row := score(i, columns, values); row.Entries > 0 {
-			part.Sums.merge(&row)
+	keys, score, l := p.Keys.Get(), rowScorer(p.Scoring.By), LossOf(p.Scoring.By)
+	return pass.EachRow(func() *errorSums { return &errorSums{Scores: *newScores(l)} }, func(part *errorSums, i int, columns []int32, values []float64) error {
+		if row, predictions := score(i, columns, values); row.Entries > 0 {
+			part.Scores.add(&row, values, predictions)
 			group := random.Hash(groupStream, keys.Row(i)) % errorGroups
-			part.Squares[group] += row.Square
+			if l.Loss == loss.Squared {
+				part.Squares[group] += row.Square
+			} else {
+				part.Squares[group] += row.Losses.Loss
+			}
 			part.Entries[group] += row.Entries
 		}
 		return nil
@@ -73,12 +78,12 @@ func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
 func init() { pass.Register(groupedScoring{}, new(errorSums)) }
 
 func (e *errorSums) errors() *Errors {
-	return &Errors{Metrics: e.Sums.metrics(), squares: e.Squares, entries: e.Entries}
+	return &Errors{Metrics: e.Scores.metrics(), squares: e.Squares, entries: e.Entries}
 }
 
 // errorSums is the errors of some rows.
 type errorSums struct {
-	Sums    sums
+	Scores  scores
 	Squares [errorGroups]float64
 	Entries [errorGroups]int
 }
@@ -86,25 +91,36 @@ type errorSums struct {
 // Merge adds other rows.
 func (e *errorSums) Merge(o pass.Part) {
 	after := o.(*errorSums)
-	e.Sums.merge(&after.Sums)
+	e.Scores.merge(&after.Scores)
 	for g, square := range after.Squares {
 		e.Squares[g] += square
 		e.Entries[g] += after.Entries[g]
 	}
 }
 
-// RMSEError is the standard error of the RMSE over draws of rows: by the delta
-// method from that of the mean square, a ratio of sums over groups of rows.
-func (e *Errors) RMSEError() float64 {
-	if e.RMSE == 0 {
+// ScoreError is the standard error of the score over draws of rows: that of a mean
+// loss, a ratio of sums over groups of rows, or by the delta method that of the
+// RMSE.
+func (e *Errors) ScoreError() float64 {
+	if e.Score() == 0 {
 		return 0
 	}
 	mean, square := e.RMSE*e.RMSE, 0.0
+	slope := 1 / (2 * e.RMSE) // of the score by the mean
+	if e.Measures != nil {
+		mean, slope = 0, 1
+		for _, q := range e.squares {
+			mean += q / float64(e.Metrics.Entries)
+		}
+		if e.Deviance > 0 {
+			slope = 2
+		}
+	}
 	for g, q := range e.squares {
 		d := q - mean*float64(e.entries[g])
 		square += d * d
 	}
-	return math.Sqrt(square*errorGroups/(errorGroups-1)) / float64(e.Metrics.Entries) / (2 * e.RMSE)
+	return math.Sqrt(square*errorGroups/(errorGroups-1)) / float64(e.Metrics.Entries) * slope
 }
 
 // Better tells whether the errors are less than others of the same entries by more
@@ -129,7 +145,7 @@ const gainResamples = 1000
 
 const gainStream = 0x6761696e // "gain"
 
-// Gain is where 1 − RMSE / RMSE of others lies with 95 % confidence, for others of
+// Gain is where 1 − score / score of others lies with 95 % confidence, for others of
 // the same entries: the same rows are drawn for both, so that what is hard to
 // predict for both cancels. Rows are drawn in groups; nil if fewer than eight
 // groups have errors, which say too little.
@@ -152,7 +168,9 @@ func (e *Errors) Gain(than *Errors) *result.Range {
 			mine += e.squares[g]
 			theirs += than.squares[g]
 		}
-		drawn[x] = 1 - math.Sqrt(mine/theirs)
+		if drawn[x] = 1 - mine/theirs; e.Measures == nil {
+			drawn[x] = 1 - math.Sqrt(mine/theirs)
+		}
 	}
 	slices.Sort(drawn)
 	return &result.Range{Low: model.Quantile(drawn, 0.025), High: model.Quantile(drawn, 0.975)}

@@ -41,8 +41,8 @@ func LeaveOneOut(ctx context.Context, s data.Source, fit *estimate.LeaveOut, lev
 					}
 					square += e
 				}
-				part.Sums.Entries += len(columns)
-				part.Sums.Square += square
+				part.Scores.Sums.Entries += len(columns)
+				part.Scores.Sums.Square += square
 				group := random.Hash(groupStream, keys.Row(i)) % errorGroups
 				part.Squares[group] += square
 				part.Entries[group] += len(columns)

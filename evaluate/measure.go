@@ -8,6 +8,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
 	"optcomplete/internal/random"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -57,6 +58,8 @@ type Measurement struct {
 	// values are the same.
 	R2 Interval `json:"r2"`
 
+	Loss *LossMeasurement `json:"loss,omitempty"` // nil: squared errors
+
 	Places     int      `json:"places"`
 	NDCG       Interval `json:"ndcg"`
 	RankedRows int      `json:"ranked_rows"` // with two different values
@@ -94,6 +97,11 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 		return nil, err
 	}
 	out := &Measurement{Rows: len(part.Rows), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
+	l := LossOf(by).Loss
+	if l != loss.Squared {
+		out.Loss = &LossMeasurement{Loss: l}
+		out.Loss.measureLoss(part.All, len(part.Rows))
+	}
 	var whole rowSums
 	for i := range part.Rows {
 		whole.merge(&part.Rows[i])
@@ -111,11 +119,16 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 	return out, nil
 }
 
+// allNumbers is how many numbers there are.
+const allNumbers = 11
+
 // numbers are MAPE, RMSE, MAE, R², NDCG, recall, NDCG of popularity and the gain
-// over it.
-func (s *rowSums) numbers() [8]float64 {
+// over it, the mean of the loss, the part explained, and the mean square.
+func (s *rowSums) numbers(l loss.Loss) [allNumbers]float64 {
 	m := s.Sums.metrics()
-	out := [8]float64{m.MAPE, m.RMSE, m.MAE}
+	out := [allNumbers]float64{m.MAPE, m.RMSE, m.MAE}
+	out[8], out[9] = s.lossNumbers(l)
+	out[10] = m.RMSE * m.RMSE
 	if s.Low < s.High {
 		if r2 := 1 - s.Sums.Square/(s.ValueSquare-s.Value*s.Value/float64(s.Sums.Entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
 			out[3] = r2
@@ -135,24 +148,30 @@ const bootstrapStream = 0x626f6f7473 // "boots"
 // intervals resamples the rows, with replacement, and keeps the quantiles.
 func (m *Measurement) intervals(ctx context.Context, rows []rowSums, whole *rowSums, settings *MeasureSettings) error {
 	var popularity Popularity
-	at := [8]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall, &popularity.NDCG, &popularity.Gain}
+	var mean, explained, brier Interval
+	at := [allNumbers]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall, &popularity.NDCG, &popularity.Gain, &mean, &explained, &brier}
+	l := loss.Squared
+	if m.Loss != nil {
+		l = m.Loss.Loss
+		defer func() { m.Loss.take(mean, explained, brier) }()
+	}
 	if settings.Popularity != nil && m.RankedRows > 0 {
 		m.Popularity = &popularity
 	}
-	for x, v := range whole.numbers() {
+	for x, v := range whole.numbers(l) {
 		*at[x] = Interval{v, v, v}
 	}
 	if m.Resamples == 0 || len(rows) == 0 {
 		return nil
 	}
-	drawn := make([][8]float64, m.Resamples)
+	drawn := make([][allNumbers]float64, m.Resamples)
 	err := inParallel(ctx, len(drawn), settings.Threads, func(b int) {
 		s := random.New(settings.Seed, bootstrapStream, uint64(b))
 		var sum rowSums
 		for range rows {
 			sum.merge(&rows[s.Intn(len(rows))])
 		}
-		drawn[b] = sum.numbers()
+		drawn[b] = sum.numbers(l)
 	})
 	if err != nil {
 		return err

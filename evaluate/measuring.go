@@ -3,6 +3,7 @@ package evaluate
 import (
 	"slices"
 
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
 )
@@ -38,10 +39,11 @@ func (p measuring) Shares() []any {
 // Start makes a worker.
 func (p measuring) Start(*pass.Input) (pass.Worker, error) {
 	var entries []ranked
+	l := LossOf(p.By)
 	return pass.EachRow(func() *measured { return new(measured) }, func(part *measured, i int, columns []int32, values []float64) error {
 		if len(columns) > 0 {
 			part.Rows = append(part.Rows, rowSums{})
-			entries = p.take(i, columns, values, &part.Rows[len(part.Rows)-1], &part.Bases, entries[:0])
+			entries = p.take(i, columns, values, l, part, entries[:0])
 		}
 		return nil
 	}), nil
@@ -53,6 +55,7 @@ func init() { pass.Register(measuring{}, new(measured)) }
 type measured struct {
 	Rows  []rowSums // of those with entries
 	Bases bases
+	All   []scored // where the loss is not squared
 }
 
 // bases has the errors by the basis of the predictions.
@@ -61,6 +64,10 @@ type bases [result.NewRowAndColumn + 1]sums
 // Merge puts the others behind.
 func (m *measured) Merge(o pass.Part) {
 	after := o.(*measured)
+	for x := range after.All {
+		after.All[x].Row += len(m.Rows)
+	}
+	m.All = append(m.All, after.All...)
 	m.Rows = append(m.Rows, after.Rows...)
 	for b := range m.Bases {
 		m.Bases[b].merge(&after.Bases[b])
@@ -93,8 +100,10 @@ func (s *rowSums) merge(o *rowSums) {
 	s.Recalled += o.Recalled
 }
 
-// take compares the entries of row i, using the space of entries.
-func (p *measuring) take(i int, columns []int32, values []float64, s *rowSums, by *bases, entries []ranked) []ranked {
+// take compares the entries of row i, the last of the part, using the space of
+// entries.
+func (p *measuring) take(i int, columns []int32, values []float64, l loss.Scaled, part *measured, entries []ranked) []ranked {
+	s, by := &part.Rows[len(part.Rows)-1], &part.Bases
 	threshold := 0.0
 	for _, v := range values {
 		threshold += v / float64(len(values))
@@ -107,6 +116,10 @@ func (p *measuring) take(i int, columns []int32, values []float64, s *rowSums, b
 		a, v := p.By.AnswerAt(i, int(c)), values[x]
 		s.Sums.add(values[x:x+1], []float64{a.Value})
 		by[a.Basis].add(values[x:x+1], []float64{a.Value})
+		if l.Loss != loss.Squared {
+			s.Sums.Losses.add(l, values[x:x+1], []float64{a.Value})
+			part.All = append(part.All, scored{len(part.Rows) - 1, v, a.Value, a.Unclipped})
+		}
 		d := v - p.Shift
 		s.Value += d
 		s.ValueSquare += d * d

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"encoding/gob"
 
+	"optcomplete/loss"
 	"optcomplete/pass"
 )
 
@@ -24,6 +25,15 @@ func sharesOf(by Predictor) []any {
 	return nil
 }
 
+// LossOf is what predictions were made by, where who makes them tells: squared
+// errors if not.
+func LossOf(by any) loss.Scaled {
+	if of, ok := by.(interface{ LossOf() loss.Scaled }); ok {
+		return of.LossOf()
+	}
+	return loss.Scaled{}
+}
+
 // Clipped keeps predictions within a range.
 type Clipped struct {
 	By        Predictor
@@ -41,6 +51,9 @@ func (c Clipped) PredictRow(row int, columns []int32, out []float64) {
 // Shares are those of the predictor.
 func (c Clipped) Shares() []any { return sharesOf(c.By) }
 
+// LossOf is that of the predictor.
+func (c Clipped) LossOf() loss.Scaled { return LossOf(c.By) }
+
 // Picked predicts for some of the rows, which follow each other.
 type Picked struct {
 	By   Predictor
@@ -54,6 +67,9 @@ func (p Picked) PredictRow(row int, columns []int32, out []float64) {
 
 // Shares are those of the predictor.
 func (p Picked) Shares() []any { return sharesOf(p.By) }
+
+// LossOf is that of the predictor.
+func (p Picked) LossOf() loss.Scaled { return LossOf(p.By) }
 
 func init() {
 	gob.Register(Clipped{})

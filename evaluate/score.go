@@ -18,16 +18,18 @@ type Metrics = result.Metrics
 // and no one can mistake the result for a good one.
 const maxError = 1e140
 
-// sums of the errors e over the entries of some rows: the part of a scoring.
+// sums of the errors e over the entries of some rows, and of their losses where
+// those are not squares.
 type sums struct {
 	Entries, Zeros             int
 	Relative, Square, Absolute float64
+	Losses                     losses
 }
 
-// Score compares predictions with all observed entries of s. An interrupt does
-// not end it.
+// Score compares predictions with all observed entries of s, in the terms of their
+// loss too (see LossOf). An interrupt does not end it.
 func Score(ctx context.Context, s data.Source, by Predictor, threads int) (Metrics, error) {
-	part, err := pass.One[*sums](context.WithoutCancel(ctx), s, threads, scoring{by})
+	part, err := pass.One[*scores](context.WithoutCancel(ctx), s, threads, scoring{by})
 	if err != nil {
 		return Metrics{}, err
 	}
@@ -52,28 +54,26 @@ func (p scoring) Shares() []any { return sharesOf(p.By) }
 
 // Start makes a worker.
 func (p scoring) Start(*pass.Input) (pass.Worker, error) {
-	score := rowScorer(p.By)
-	return pass.EachRow(func() *sums { return new(sums) }, func(part *sums, i int, columns []int32, values []float64) error {
-		row := score(i, columns, values)
-		part.merge(&row)
+	score, l := rowScorer(p.By), LossOf(p.By)
+	return pass.EachRow(func() *scores { return newScores(l) }, func(part *scores, i int, columns []int32, values []float64) error {
+		row, predictions := score(i, columns, values)
+		part.add(&row, values, predictions)
 		return nil
 	}), nil
 }
 
-func init() { pass.Register(scoring{}, new(sums)) }
+func init() { pass.Register(scoring{}, new(scores)) }
 
 // ScoreOf is what Scoring found.
-func ScoreOf(part pass.Part) Metrics { return part.(*sums).metrics() }
+func ScoreOf(part pass.Part) Metrics { return part.(*scores).metrics() }
 
-// Merge adds other rows.
-func (s *sums) Merge(o pass.Part) { s.merge(o.(*sums)) }
-
-// rowScorer gives the errors of one row after the other.
-func rowScorer(by Predictor) func(i int, columns []int32, values []float64) sums {
+// rowScorer gives the errors of one row after the other, and its predictions.
+func rowScorer(by Predictor) func(i int, columns []int32, values []float64) (sums, []float64) {
 	var out []float64
-	return func(i int, columns []int32, values []float64) (s sums) {
+	l := LossOf(by)
+	return func(i int, columns []int32, values []float64) (s sums, predictions []float64) {
 		if len(columns) == 0 {
-			return s
+			return s, nil
 		}
 		if cap(out) < len(columns) {
 			out = make([]float64, 2*len(columns))
@@ -81,7 +81,8 @@ func rowScorer(by Predictor) func(i int, columns []int32, values []float64) sums
 		out = out[:len(columns)]
 		by.PredictRow(i, columns, out)
 		s.add(values, out)
-		return s
+		s.Losses.add(l, values, out)
+		return s, out
 	}
 }
 
@@ -105,6 +106,7 @@ func (s *sums) merge(o *sums) {
 	s.Relative += o.Relative
 	s.Square += o.Square
 	s.Absolute += o.Absolute
+	s.Losses.merge(&o.Losses)
 }
 
 func clamp(e float64) float64 {

@@ -9,6 +9,9 @@ import (
 // Loss is one of the losses; the zero value is the squared error.
 type Loss int
 
+// Auto stands for the loss that suits the values; it is none.
+const Auto Loss = -1
+
 const (
 	// Squared is (x − a)².
 	Squared Loss = iota
@@ -215,6 +218,17 @@ func (l Loss) Mean(x float64) float64 {
 		return math.Exp(x)
 	}
 	return x
+}
+
+// Scale is what sums of the loss predict; empty: the values.
+func (l Loss) Scale() string {
+	switch l {
+	case Logistic:
+		return "log-odds"
+	case Poisson:
+		return "log-rate"
+	}
+	return ""
 }
 
 // Link is the inverse of Mean.

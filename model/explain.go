@@ -78,7 +78,7 @@ func deviation(x []float64) float64 {
 
 // Explain says what the model has found.
 func (m *Model) Explain() *result.Explanation {
-	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance}
+	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance, Scale: m.LossOf().Loss.Scale()}
 	for _, entries := range m.Entries {
 		if entries > 0 {
 			out.Rows++
@@ -92,6 +92,9 @@ func (m *Model) Explain() *result.Explanation {
 			PerSD: seen * units.SD[f], NewPerSD: unseen * units.SD[f],
 		}
 		term.Spread = SpreadOf(m.OverRows(f, 1/units.Scale[f]))
+		if out.Scale != "" {
+			term.Ratio = &result.Range{Low: ratio(term.Spread.Q05), High: ratio(term.Spread.Q95)}
+		}
 		if out.Variance != nil {
 			term.Share = out.Variance.Terms[f]
 		}
@@ -102,6 +105,9 @@ func (m *Model) Explain() *result.Explanation {
 	}
 	return out
 }
+
+// ratio is the factor that a sum on the scale of logarithms is, kept finite.
+func ratio(x float64) float64 { return math.Exp(min(x, 700)) }
 
 // overRows is what term f adds in each row with entries to predictions for
 // columns that had some, for a change by so much of the encoded feature.

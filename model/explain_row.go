@@ -27,6 +27,7 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 	if i >= 0 {
 		out.Entries = int(m.Entries[i])
 	}
+	out.Scale = m.LossOf().Loss.Scale()
 	deviations, err := m.rowDeviations(i)
 	if err != nil {
 		return nil, err
@@ -36,6 +37,9 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 			Name: name, Unit: units.Names[f],
 			Row: u[f] / units.Scale[f], Population: m.Population[1+f] / units.Scale[f], NewColumn: (u[f] + m.NewColumn[1+f]) / units.Scale[f],
 			PerSD: (u[f] - m.Population[1+f]) * units.SD[f],
+		}
+		if out.Scale != "" {
+			term.Ratio = ratio(term.Row)
 		}
 		if deviations != nil {
 			by := math.Sqrt2 * math.Erfinv(result.RowInterval) * deviations[f] * units.SD[f]
@@ -101,7 +105,7 @@ func (m *Model) ExplainSumAt(i, j int, row, column string, units *Units) *result
 	a := of.AnswerAt(i, j)
 	out := &result.SumExplanation{
 		Row: row, Column: column, Basis: a.Basis, Mean: m.Mean, RowEffect: rowEffect, ColumnEffect: columnEffect,
-		Parts: []result.SumPart{}, Sum: a.Unclipped, Clip: m.Clip, Prediction: a.Value,
+		Parts: []result.SumPart{}, Sum: a.Unclipped, Clip: m.Clip, Prediction: a.Value, Scale: m.LossOf().Loss.Scale(),
 	}
 	if m.Remainder != nil {
 		at := i
@@ -115,10 +119,14 @@ func (m *Model) ExplainSumAt(i, j int, row, column string, units *Units) *result
 		}
 	}
 	for f, name := range m.Summary.Terms {
-		out.Parts = append(out.Parts, result.SumPart{
+		part := result.SumPart{
 			Name: name, Unit: units.Names[f], Value: units.Raw(f, b[f]), Centre: units.Centre[f],
 			PerUnit: u[f] / units.Scale[f], Part: b[f] * u[f],
-		})
+		}
+		if out.Scale != "" {
+			part.Ratio = ratio(part.Part)
+		}
+		out.Parts = append(out.Parts, part)
 	}
 	return out
 }

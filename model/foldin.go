@@ -2,6 +2,7 @@ package model
 
 import (
 	"fmt"
+	"math"
 
 	"optcomplete/internal/dense"
 	"optcomplete/model/estimate"
@@ -32,8 +33,9 @@ type folder struct {
 	joint  *remainder.Predictor // of all parts together; nil: there is no fitted remainder
 	theta  []float64            // what it said of the row folded in last
 	solve  estimate.RowSolver
-	order  []int32   // 0, 1, …: positions in design
-	design []float64 // of the row's entries
+	link   *estimate.LinkSolver // of a model with a link; nil: it has none
+	order  []int32              // 0, 1, …: positions in design
+	design []float64            // of the row's entries
 	rest   []float64
 	u      []float64
 }
@@ -42,6 +44,10 @@ func (m *Model) folder() (*folder, error) {
 	f := &folder{m: m}
 	if r := m.Remainder; r != nil && r.Prior != nil {
 		f.joint = remainder.NewPredictor(m.posterior())
+		return f, nil
+	}
+	if m.Link != nil {
+		f.link = estimate.NewLinkSolver(m.Link, m.K())
 		return f, nil
 	}
 	var err error
@@ -65,6 +71,9 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 		if !(v <= largestFeature && v >= -largestFeature) {
 			return 0, &estimate.RangeError{Value: v}
 		}
+	}
+	if f.link != nil {
+		return f.linked(columns, values, u)
 	}
 	if f.joint != nil {
 		f.theta = f.joint.Row(columns, values)
@@ -96,6 +105,23 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 	}
 	if bad, ok := f.solve(m.Features, columns, f.rest, u); !ok {
 		return 0, &estimate.RangeError{Value: bad}
+	}
+	return effect, nil
+}
+
+// linked folds a row in by the model's own loss.
+func (f *folder) linked(columns []int32, values, u []float64) (effect float64, err error) {
+	m := f.m
+	f.link.Begin()
+	for x, c := range columns {
+		if l := m.Link.Scaled.Loss; !l.Allows(values[x]) {
+			return 0, &estimate.RangeError{Value: values[x], Wants: l.Values()}
+		}
+		f.link.Entry(m.Mean+m.ColumnEffect(int(c)), m.ColumnFeatures(int(c)))
+	}
+	effect = f.link.Solve(values, u)
+	if at := dense.NotFinite(append([]float64{effect}, u...)); at >= 0 {
+		return 0, &estimate.RangeError{Value: math.Inf(1)}
 	}
 	return effect, nil
 }

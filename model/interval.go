@@ -2,6 +2,7 @@ package model
 
 import (
 	"errors"
+	"fmt"
 	"math"
 
 	"optcomplete/remainder"
@@ -57,6 +58,14 @@ func (m *Model) posterior() *remainder.Fit {
 // ErrNoIntervals says that a model has no prior to make intervals from.
 var ErrNoIntervals = errors.New("the model has no learned prior, which intervals are made of (fit it with Settings.Refit prior, or Settings.ResidualRank auto)")
 
+// noIntervals is ErrNoIntervals in other words.
+type noIntervals string
+
+func (e noIntervals) Error() string { return string(e) }
+
+// Is ErrNoIntervals.
+func (e noIntervals) Is(other error) bool { return other == ErrNoIntervals }
+
 // ErrEntriesUnknown says that a model does not know which entries its rows had.
 var ErrEntriesUnknown = errors.New("the model was saved without the entries of its rows, which intervals are made of")
 
@@ -82,6 +91,9 @@ type Intervals struct {
 // Intervals prepares to tell how sure predictions are: from the posterior of the
 // row's and the column's parameters, and the noise of an entry.
 func (m *Model) Intervals() (*Intervals, error) {
+	if m.Link != nil {
+		return nil, noIntervals(fmt.Sprintf("the model was fitted by the %v loss with coefficients held back by γ: it has no learned prior, which intervals are made of", m.Link.Scaled.Loss))
+	}
 	fit := m.posterior()
 	if fit == nil {
 		return nil, ErrNoIntervals

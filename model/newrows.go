@@ -92,7 +92,9 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 			i := rows[x]
 			effect, err := f.fold(at, values, m.Coefficients.Row(i))
 			if err != nil {
-				return &estimate.RangeError{Row: x, Value: err.(*estimate.RangeError).Value}
+				bad := *err.(*estimate.RangeError)
+				bad.Row = x
+				return &bad
 			}
 			if m.RowEffects != nil {
 				m.RowEffects[i] = effect

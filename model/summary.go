@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"optcomplete/encode"
+	"optcomplete/loss"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -15,15 +16,17 @@ import (
 // Summary is what a fit has to say for itself: `fit --json` prints it and
 // model.json holds it.
 type Summary struct {
-	Method   string   `json:"method"`   // of the search: certified, optcomplete, cutplanes; or a baseline: softimpute, imc, effects
-	Model    string   `json:"model"`    // paper, pooled, full
-	Rows     int      `json:"rows"`     // n
-	Columns  int      `json:"columns"`  // m
-	Features int      `json:"features"` // p
-	Observed int      `json:"observed"` // observed entries
-	K        int      `json:"k"`
-	Gamma    float64  `json:"gamma"`
-	Selected []string `json:"selected"` // names of the k features, in the order of the coefficients
+	Method   string    `json:"method"`   // of the search: certified, optcomplete, cutplanes; or a baseline: softimpute, imc, effects
+	Model    string    `json:"model"`    // paper, pooled, full
+	Rows     int       `json:"rows"`     // n
+	Columns  int       `json:"columns"`  // m
+	Features int       `json:"features"` // p
+	Observed int       `json:"observed"` // observed entries
+	K        int       `json:"k"`
+	Gamma    float64   `json:"gamma"`
+	Loss     loss.Loss `json:"loss,omitempty"`  // what was minimised; squared errors if left out
+	Delta    float64   `json:"delta,omitempty"` // of the loss huber
+	Selected []string  `json:"selected"`        // names of the k features, in the order of the coefficients
 
 	result.Certificate
 
@@ -88,9 +91,9 @@ type TimeSplit struct {
 
 // FormatVersion is the version of the saved model that this package writes. It
 // changes when an older program could misread a newer model: version 4 may have a
-// remainder, version 5 has checksums, in version 6 a remainder may have habits.
+// remainder, version 5 has checksums, in version 6 a remainder may have habits, in version 7 predictions a link.
 // Versions from 3 on are read too.
-const FormatVersion = 6
+const FormatVersion = 7
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is

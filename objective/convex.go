@@ -28,7 +28,7 @@ import (
 // It satisfies search.Curved. There is no enumeration: that needs squares.
 type Convex struct {
 	of          *Exact
-	loss        loss.Loss
+	loss        loss.Scaled
 	offsets     *pass.Shared[*Offsets] // nil: all zero
 	nonnegative []bool                 // of each feature; nil: none
 }
@@ -54,10 +54,27 @@ func (o *Offsets) At(row int, column int32) float64 {
 	return x
 }
 
+// Of are the offsets of some of the columns, which are in order, by their ids.
+func (o *Offsets) Of(all, some []string) *Offsets {
+	if o == nil || o.Column == nil || len(all) == len(some) {
+		return o
+	}
+	out := &Offsets{Mean: o.Mean, Row: o.Row}
+	for c, id := range all {
+		if at := len(out.Column); at < len(some) && some[at] == id {
+			out.Column = append(out.Column, o.Column[c])
+			if o.Weight != nil {
+				out.Weight = append(out.Weight, o.Weight[c])
+			}
+		}
+	}
+	return out
+}
+
 // NewConvex prepares the cost; offsets may be nil, and nonnegative says of which
 // features the coefficients must not be negative. Values must be such as the
 // loss allows. See NewExact for the rest.
-func NewConvex(matrix data.Source, features *data.Features, gamma float64, l loss.Loss, offsets *Offsets, nonnegative []bool, threads int) *Convex {
+func NewConvex(matrix data.Source, features *data.Features, gamma float64, l loss.Scaled, offsets *Offsets, nonnegative []bool, threads int) *Convex {
 	o := &Convex{of: NewExact(matrix, features, gamma, threads), loss: l, nonnegative: nonnegative}
 	if offsets != nil {
 		o.offsets = pass.Share(offsets)
@@ -143,7 +160,7 @@ func (o *Convex) total(sum *sums, gradient, hessian []float64) (cost, constant f
 // convexEvaluation is the pass of Convex.Eval.
 type convexEvaluation struct {
 	Of          costOf
-	Loss        loss.Loss
+	Loss        loss.Scaled
 	Offsets     *pass.Shared[*Offsets]
 	Nonnegative []bool
 	Weights     []float64

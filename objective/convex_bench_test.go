@@ -58,7 +58,7 @@ func BenchmarkLogistic(b *testing.B) {
 			b.Run(fmt.Sprintf("n=%d/p=%d/gamma=%g", size.n, size.p, gamma), func(b *testing.B) {
 				matrix, features := logisticInstance(size.n, size.m, size.p, size.k, size.observed, 1)
 				for b.Loop() {
-					o := NewConvex(matrix, features, gamma, loss.Logistic, nil, nil, 0)
+					o := NewConvex(matrix, features, gamma, loss.Scaled{Loss: loss.Logistic}, nil, nil, 0)
 					result, err := search.Minimize(context.Background(), o, search.Settings{K: size.k, Gap: size.gap, TimeLimit: time.Minute})
 					if err != nil {
 						b.Fatal(err)

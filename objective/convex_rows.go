@@ -14,7 +14,7 @@ import (
 // squared loss, with its entries weighted by their curvature.
 type convexWorker struct {
 	*worker
-	loss    loss.Loss
+	loss    loss.Scaled
 	offsets *Offsets
 	sign    []bool // of the support: the coefficient must not be negative; nil: of none
 	all     []bool // of all features
@@ -92,7 +92,6 @@ func (w *convexWorker) Add(c *pass.Chunk) error {
 func (w *convexWorker) Part() (pass.Part, error) {
 	s := w.sums
 	w.correlate()
-	s.gradient = w.arrange(s.gradient)
 	if w.curved {
 		mirror(s.hessian, len(w.support))
 	}
@@ -103,15 +102,15 @@ func (w *convexWorker) Part() (pass.Part, error) {
 // correlate adds (b_jᵀα)² of the rows in the panel.
 func (w *convexWorker) correlate() {
 	s := w.sums
-	w.panel.take(w.Exact, func(from int, z []float64) {
+	w.panel.take(w.Exact, func(j int, z []float64) {
 		if w.all != nil {
-			for x, j := range w.arranged[from:][:len(z)] {
-				if j >= 0 && w.all[j] {
+			for x := range z {
+				if j+x < len(w.all) && w.all[j+x] {
 					z[x] = math.Min(z[x], 0)
 				}
 			}
 		}
-		kernel.AddSquares(s.gradient[from:][:len(z)], z)
+		kernel.AddSquares(s.gradient[j:][:len(z)], z)
 	})
 }
 
@@ -218,7 +217,7 @@ func (w *convexWorker) finish(lane int) {
 		s.size += math.Abs(r.offset[e]*alpha[e]) + r.weight[e]*size
 		s.squares += alpha[e] * alpha[e]
 	}
-	w.panel.add(w.Exact, columns)
+	w.panel.add(columns)
 	s.cost += r.cost
 }
 

@@ -189,7 +189,7 @@ func TestConvexAgainstBruteForce(t *testing.T) {
 	ctx := context.Background()
 	for number := range instances {
 		in := drawConvex(number)
-		o := NewConvex(in.matrix, in.features, in.gamma, in.loss, in.offsets, in.nonnegative, 1)
+		o := NewConvex(in.matrix, in.features, in.gamma, loss.Scaled{Loss: in.loss}, in.offsets, in.nonnegative, 1)
 		p := o.Dim()
 		k := 1 + int(number)%(p-1)
 		costs := map[int]float64{} // by the bits of the selection
@@ -266,7 +266,7 @@ func TestConvexSecondDerivatives(t *testing.T) {
 			continue // has kinks in its slope
 		}
 		in.gamma = math.Min(in.gamma, 10)
-		o := NewConvex(in.matrix, in.features, in.gamma, in.loss, in.offsets, nil, 1)
+		o := NewConvex(in.matrix, in.features, in.gamma, loss.Scaled{Loss: in.loss}, in.offsets, nil, 1)
 		p := o.Dim()
 		rng := random.New(number, 2)
 		weights := make([]float64, p)
@@ -299,7 +299,7 @@ func TestConvexSecondDerivatives(t *testing.T) {
 func TestConvexSquaredAgrees(t *testing.T) {
 	in := drawConvex(4)
 	exact := NewExact(in.matrix, in.features, in.gamma, 1)
-	convex := NewConvex(in.matrix, in.features, in.gamma, loss.Squared, nil, nil, 1)
+	convex := NewConvex(in.matrix, in.features, in.gamma, loss.Scaled{}, nil, nil, 1)
 	weights := make([]float64, exact.Dim())
 	for j := range weights {
 		weights[j] = 1 / float64(1+j)

@@ -96,8 +96,9 @@ func (o *Exact) divide() {
 func (o *Exact) measure() {
 	o.norm = make([]float64, o.p)
 	for f := range o.norm {
+		b := o.b[o.place(f):]
 		for c := range o.m {
-			x := o.at(c, f)
+			x := b[c*o.block]
 			o.norm[f] = max(o.norm[f], x*x)
 		}
 		o.norm[f] *= float64(o.longest)

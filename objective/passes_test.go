@@ -40,8 +40,8 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 		}
 		offsets := pass.Share(&Offsets{Mean: 0.1, Column: make([]float64, 60)})
 		for _, l := range []loss.Loss{loss.Squared, loss.Huber} {
-			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: l, Offsets: offsets, Weights: weights})
-			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: l, Nonnegative: make([]bool, 12), Weights: curvedAt, Curved: true})
+			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Offsets: offsets, Weights: weights})
+			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Nonnegative: make([]bool, 12), Weights: curvedAt, Curved: true})
 		}
 		pooled := NewPooled(source, features, 0.7, 3, 2)
 		at := pooled.newPoint(curvedAt, true)

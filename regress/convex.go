@@ -74,7 +74,7 @@ func newConvex(problem Problem, rows []int, settings Settings) *convex {
 			nonnegative[j] = slices.Contains(settings.Nonnegative, name)
 		}
 	}
-	t.oracle = objective.NewConvex(matrix, data.NewFeatures(ids, names, values), 1, settings.Loss, offsets, nonnegative, settings.Threads)
+	t.oracle = objective.NewConvex(matrix, data.NewFeatures(ids, names, values), 1, loss.Scaled{Loss: settings.Loss}, offsets, nonnegative, settings.Threads)
 	return t
 }
 

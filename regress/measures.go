@@ -6,17 +6,11 @@ import (
 	"slices"
 
 	"optcomplete/loss"
+	"optcomplete/result"
 )
 
-// Measures tell how well a regression explains the table it was fitted to, beside
-// its squared errors, in the terms of its loss.
-type Measures struct {
-	LogLoss   float64  `json:"log_loss,omitempty"` // logistic: mean of −log of the probability given to what happened
-	Brier     float64  `json:"brier,omitempty"`    // logistic: mean squared error of the probabilities
-	AUC       *float64 `json:"auc,omitempty"`      // logistic: how often a yes has the larger probability than a no; nil without both
-	Deviance  float64  `json:"deviance,omitempty"` // poisson: mean of twice the loss
-	Explained float64  `json:"deviance_explained,omitempty"`
-}
+// Measures are those of a regression on the table it was fitted to.
+type Measures = result.Measures
 
 // weight is that of row i.
 func (p *Problem) weight(i int) float64 {

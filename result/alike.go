@@ -1,6 +1,7 @@
 package result
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -20,6 +21,8 @@ type Alike struct {
 	Gammas    []GammaPoint `json:"gammas"`
 	Shared    []string     `json:"shared"` // features that all of them select
 	Agree     bool         `json:"agree"`  // all select the same features
+	// Measure is what the errors are; empty: RMSE.
+	Measure string `json:"measure,omitempty"`
 }
 
 // AlikeOf compares the γ of a path; nil if fewer than two were tried.
@@ -56,7 +59,7 @@ func (a *Alike) Words() string {
 	if a == nil || len(a.Gammas) < 2 {
 		return ""
 	}
-	those := fmt.Sprintf("%d γ predict equally well (validation RMSE within %.1f %%)", len(a.Gammas), 100*a.Tolerance)
+	those := fmt.Sprintf("%d γ predict equally well (validation %s within %.1f %%)", len(a.Gammas), cmp.Or(a.Measure, "RMSE"), 100*a.Tolerance)
 	switch {
 	case a.Agree:
 		return those + " and select the same features"

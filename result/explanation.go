@@ -8,6 +8,9 @@ type Explanation struct {
 	Variance *Variance         `json:"variance,omitempty"` // of the training values, and who explains it
 	Terms    []TermExplanation `json:"terms"`
 	Selected []Importance      `json:"selected"`
+	// Scale is what the numbers are of, where that is not the values: the log-odds of a
+	// yes, or the logarithm of a rate; e to a number is then a ratio of odds or rates.
+	Scale string `json:"scale,omitempty"`
 }
 
 // TermExplanation says what one term does.
@@ -28,6 +31,9 @@ type TermExplanation struct {
 	NewPerSD float64 `json:"new_per_sd"`
 	Spread   Spread  `json:"spread"` // of Population's counterparts over the rows
 	Share    float64 `json:"share"`  // of the variance of the training values; 0 if that is not known
+	// Ratio is by which factor one unit multiplies the odds, or the rate, from the 5 %
+	// quantile over rows to the 95 %; nil where predictions are sums.
+	Ratio *Range `json:"ratio,omitempty"`
 }
 
 // Spread tells how a number varies over rows with entries.
@@ -59,8 +65,9 @@ type RowExplanation struct {
 	Entries          int        `json:"entries"`
 	Effect           float64    `json:"effect"`
 	PopulationEffect float64    `json:"population_effect"`
-	Terms            []RowTerm  `json:"terms"` // what sets it apart most comes first
-	Top              []ItemWhys `json:"top"`   // best first
+	Terms            []RowTerm  `json:"terms"`           // what sets it apart most comes first
+	Top              []ItemWhys `json:"top"`             // best first
+	Scale            string     `json:"scale,omitempty"` // see Explanation
 }
 
 // RowTerm is a row's coefficient of a term against the population's.
@@ -79,6 +86,9 @@ type RowTerm struct {
 	// Differs is what the entries of the row say: 1 if it is above the population
 	// and 0 is not in the interval, −1 if it is below, 0 if they do not tell.
 	Differs int `json:"differs"`
+	// Ratio is by which factor one unit multiplies the row's odds, or rates; 0 where
+	// predictions are sums.
+	Ratio float64 `json:"ratio,omitempty"`
 }
 
 // RowInterval is the probability of RowTerm.Interval.
@@ -119,6 +129,7 @@ type SumExplanation struct {
 	Sum        float64  `json:"sum"`
 	Clip       *Range   `json:"clip,omitempty"` // nil: predictions may be anything
 	Prediction float64  `json:"prediction"`
+	Scale      string   `json:"scale,omitempty"` // of all but Clip and Prediction; see Explanation
 }
 
 // SumPart is what a term adds: Part = PerUnit · (Value − Centre).
@@ -129,4 +140,7 @@ type SumPart struct {
 	Centre  float64 `json:"centre"` // where the part is 0; the mean of the feature, or 0 if it is used as given
 	PerUnit float64 `json:"per_unit"`
 	Part    float64 `json:"part"`
+	// Ratio is by which factor the part multiplies the odds, or the rate; 0 where
+	// predictions are sums.
+	Ratio float64 `json:"ratio,omitempty"`
 }

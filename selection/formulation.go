@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
 )
@@ -18,6 +19,10 @@ type Choices struct {
 	Fixed         bool    // the shrinkage of column effects is a setting: keep it
 	Steps         int     // of learning a prior; zero: enough
 	Start         [][]int // selections to start a search from, which the choice found; nil: none
+	Delta         float64 // of Huber's loss
+	// Offsets are what is predicted of the entries beside the selection, where the cost
+	// is not of what they leave; made again from the training data, not remembered.
+	Offsets *objective.Offsets `json:"-"`
 }
 
 // Formulation is what is selected, of data of some type.

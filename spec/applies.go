@@ -9,7 +9,10 @@ import (
 // Use says in which fits a setting does something: those by one of the methods, of
 // one of the models. Nil: by any, of any. A method that selects nothing has the
 // model "".
-type Use struct{ Methods, Models []string }
+type Use struct {
+	Methods, Models []string
+	Squares         bool // only by squared errors, with coefficients of any sign
+}
 
 // Methods and models that share settings.
 var (
@@ -36,10 +39,13 @@ var Uses = map[string]Use{
 	"near-ties":        {Methods: Selecting},
 	"split":            {Models: OfMatrix},
 	"memory":           {Models: OfMatrix},
-	"residual-rank":    {Methods: Selecting, Models: OfMatrix},
+	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
+	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
+	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
+	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
-	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix},
+	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix, Squares: true},
 }
 
 // Applies tells whether the setting does something in a fit by the method, of the
@@ -87,8 +93,9 @@ type Given struct {
 }
 
 // Refuse finds what is given and would do nothing in a fit by the method, of the
-// model: settings that all fits share, and more that only some have.
-func Refuse(method, model string, c Choice, l Limits, s Statistics, more ...Given) error {
+// model: settings that all fits share, and more that only some have. Linked tells
+// that the loss is another than squared errors, or coefficients have signs.
+func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics, more ...Given) error {
 	for _, given := range append([]Given{
 		{"always", len(c.Always) > 0},
 		{"never", len(c.Never) > 0},
@@ -106,6 +113,8 @@ func Refuse(method, model string, c Choice, l Limits, s Statistics, more ...Give
 	}, more...) {
 		if use := Uses[given.Name]; given.Is && !use.Applies(method, model) {
 			return use.Refusal(given.Name, method, model)
+		} else if given.Is && linked && use.Squares {
+			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out, or --loss and --nonnegative)"}
 		}
 	}
 	return nil

@@ -35,6 +35,9 @@ func checkApplies(cmd *cobra.Command, method, model string) (err error) {
 		if err != nil || s == nil || s.Use.Applies(method, model) {
 			return
 		}
+		if f.Name == "loss" && (f.Value.String() == "squared" || f.Value.String() == "auto") {
+			return // which is what all others minimise
+		}
 		if model == twosided.Kind && f.Name == "model" && f.Value.String() == "paper" {
 			return // it is the paper's: its section 2.3
 		}

@@ -15,6 +15,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/spec"
 )
@@ -39,7 +40,13 @@ predicts each, and prints how far off the predictions are:
   MAE     mean absolute error
   R²      1 − Σ error² / Σ (value − mean of the test values)²
 
-and how well they rank. Each row's test entries are ordered by their prediction,
+For a model of another loss than squared errors (fit --loss) it prints no MAPE, and
+the mean of that loss instead: log-loss, deviance or Huber loss; for probabilities
+also AUC (how often a yes has the larger one), Brier score and deviance explained;
+and, group by group, what was predicted and what was observed. The interval of the
+AUC is from its variance over rows.
+
+It also prints how well they rank. Each row's test entries are ordered by their prediction,
 and the first 10 (--places) count; entries with equal predictions share places:
 
   NDCG@10    Σ gain(r)/log₂(1+r) over the places r, divided by its largest possible
@@ -92,6 +99,9 @@ columns that the model does not know are predicted as predict does, and counted.
 				}
 			}
 			settings.Popularity = m.ColumnEntries
+			if err := allowed(m.LossOf().Loss, test, args[1]); err != nil {
+				return err
+			}
 			all := evaluation{}
 			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), settings); err != nil {
 				return err
@@ -122,6 +132,18 @@ columns that the model does not know are predicted as predict does, and counted.
 	flags.Bind("split", &split)
 	flags.Bind("time-name", &options.TimeName)
 	return cmd
+}
+
+// allowed refuses test entries that the model's loss is not for.
+func allowed(l loss.Loss, test *data.Ratings, file string) error {
+	return data.ForEach(test.Source(), func(i int, columns []int32, values []float64) error {
+		for x, v := range values {
+			if !l.Allows(v) {
+				return &data.InputError{File: file, Problem: fmt.Sprintf("row %s, column %s has the value %g, but the model was fitted by the %v loss, which is for %s", data.Quote(test.RowIDs[i]), data.Quote(test.ColumnIDs[columns[x]]), v, l, l.Values()), Remedy: "give values of that kind"}
+			}
+		}
+		return nil
+	})
 }
 
 // futureOf is the test entries that were made after the model's training ended.
@@ -216,9 +238,23 @@ func printMeasurement(w io.Writer, m *evaluation) error {
 	if m.MAPESkipped > 0 {
 		note = fmt.Sprintf("without %s of value 0", counted(m.MAPESkipped, "entry", "entries"))
 	}
+	if l := m.Loss; l != nil {
+		line(l.Loss.Measure(), l.Mean, "", plain)
+		if l.AUC != nil {
+			line("AUC", *l.AUC, "", plain)
+		}
+		if l.Brier != nil {
+			line("Brier", *l.Brier, "", plain)
+		}
+		if l.Explained != nil {
+			line("deviance explained", *l.Explained, "", percent)
+		}
+	}
 	line("RMSE", m.RMSE, "", plain)
 	line("MAE", m.MAE, "", plain)
-	line("MAPE", m.MAPE, note, percent)
+	if m.Loss == nil || m.Loss.Loss == loss.Huber { // beside 0, or small counts, a relative error says nothing
+		line("MAPE", m.MAPE, note, percent)
+	}
 	line("R²", m.R2, "", plain)
 	if m.RankedRows > 0 {
 		line(fmt.Sprintf("NDCG@%d", m.Places), m.NDCG, fmt.Sprintf("%s with different values", count(m.RankedRows, "row")), plain)
@@ -231,6 +267,15 @@ func printMeasurement(w io.Writer, m *evaluation) error {
 	}
 	if err := t.Flush(); err != nil {
 		return err
+	}
+	if l := m.Loss; l != nil && len(l.Calibration) > 0 {
+		fmt.Fprintln(w, "Calibration: entries in groups by their prediction")
+		for _, g := range l.Calibration {
+			fmt.Fprintf(t, "  predicted %.3g to %.3g\t%s\tmean %.3g\tobserved %.3g ± %.2g\n", g.Low, g.High, counted(g.Entries, "entry", "entries"), g.Predicted, g.Observed, 1.96*g.Error)
+		}
+		if err := t.Flush(); err != nil {
+			return err
+		}
 	}
 	if p := m.Popularity; p != nil && p.Gain.Low <= 0 {
 		fmt.Fprintf(w, "Popularity ranks these entries as well: NDCG@%d of the predictions less its own is %s, 95 %% interval %s to %s\n", m.Places, signed(p.Gain.Value), signed(p.Gain.Low), signed(p.Gain.High))

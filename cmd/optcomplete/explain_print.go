@@ -8,6 +8,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
@@ -55,7 +56,11 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 	if len(e.Terms) == 0 {
 		return printVariance(w, e)
 	}
-	fmt.Fprintf(w, "What one unit of a feature adds to a prediction (%s with entries)\n", count(e.Rows, "row"))
+	what, ratios := "a prediction", ""
+	if e.Scale != "" {
+		what, ratios = "the "+e.Scale, ratioOf(e.Scale)
+	}
+	fmt.Fprintf(w, "What one unit of a feature adds to %s (%s with entries)\n", what, count(e.Rows, "row"))
 	full := e.Model == spec.Full.String()
 	if full {
 		fmt.Fprintln(w, newColumnNote)
@@ -66,15 +71,19 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 		names = append(names, x.Name)
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+"\tper\tpopulation\tper sd\tsd over rows\t5 %\tmedian\t95 %\trows above 0\tvariance\t"+only(full, "new column\tits per sd\t"))
+	fmt.Fprintln(t, name("feature")+"\tper\tpopulation\tper sd\tsd over rows\t5 %\tmedian\t95 %\trows above 0\tvariance\t"+only(full, "new column\tits per sd\t")+only(ratios != "", ratios+" ratio, 5 % to 95 %\t"))
 	for _, x := range e.Terms {
 		variance := "-"
 		if e.Variance != nil {
 			variance = share(x.Share)
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s\n", name(x.Name), x.Unit, signed(x.Population), signed(x.PerSD),
+		ratio := ""
+		if x.Ratio != nil {
+			ratio = fmt.Sprintf("%.3g to %.3g\t", x.Ratio.Low, x.Ratio.High)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%.3g\t%s\t%s\t%s\t%s\t%s\t%s%s\n", name(x.Name), x.Unit, signed(x.Population), signed(x.PerSD),
 			x.Spread.SD, signed(x.Spread.Q05), signed(x.Spread.Median), signed(x.Spread.Q95), percent(x.Spread.Positive), variance,
-			only(full, signed(x.NewColumn)+"\t"+signed(x.NewPerSD)+"\t"))
+			only(full, signed(x.NewColumn)+"\t"+signed(x.NewPerSD)+"\t"), ratio)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -136,7 +145,11 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool) error {
 	} else {
 		fmt.Fprintf(w, "Row %s: %s, effect %s (population %s)\n", e.Row, counted(e.Entries, "entry", "entries"), signed(e.Effect), signed(e.PopulationEffect))
 	}
-	fmt.Fprintln(w, "What one unit of a feature adds to its predictions; what sets it apart most comes first")
+	what, ratios := "its predictions", ""
+	if e.Scale != "" {
+		what, ratios = "its "+e.Scale, ratioOf(e.Scale)
+	}
+	fmt.Fprintf(w, "What one unit of a feature adds to %s; what sets it apart most comes first\n", what)
 	if full {
 		fmt.Fprintln(w, newColumnNote)
 	}
@@ -148,13 +161,13 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool) error {
 		intervals = intervals || x.Interval != nil
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+"\tper\trow\tpopulation\t"+only(full, "row, new column\t")+"difference per sd\t"+only(intervals, "95 % interval\t\t"))
+	fmt.Fprintln(t, name("feature")+"\tper\trow\tpopulation\t"+only(full, "row, new column\t")+"difference per sd\t"+only(ratios != "", ratios+" ratio\t")+only(intervals, "95 % interval\t\t"))
 	for _, x := range e.Terms {
 		interval := ""
 		if x.Interval != nil {
 			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), compared(x.Differs))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\t%s\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), only(full, signed(x.NewColumn)+"\t"), signed(x.PerSD), interval)
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\t%s\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), only(full, signed(x.NewColumn)+"\t"), signed(x.PerSD), only(ratios != "", fmt.Sprintf("%.3g\t", x.Ratio))+interval)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -216,7 +229,7 @@ func printSum(w io.Writer, e *result.SumExplanation) error {
 		if p.Centre != 0 {
 			value = fmt.Sprintf("(%.4g − average %.4g)", p.Value, p.Centre)
 		}
-		fmt.Fprintf(t, "%s\t%+.4f\t  %s × %s\n", name(p.Name), p.Part, value, signed(p.PerUnit))
+		fmt.Fprintf(t, "%s\t%+.4f\t  %s × %s%s\n", name(p.Name), p.Part, value, signed(p.PerUnit), only(e.Scale != "", fmt.Sprintf(": %s × %.3g", ratioOf(e.Scale), p.Ratio)))
 	}
 	if e.Other != nil {
 		fmt.Fprintf(t, "%s\t%+.4f\t  %s, in --json one by one\n", name(estimate.OtherNamed), *e.Other, count(len(e.OtherParts), "feature"))
@@ -224,7 +237,7 @@ func printSum(w io.Writer, e *result.SumExplanation) error {
 	if e.Remainder != nil {
 		fmt.Fprintf(t, "%s\t%+.4f\t\n", name(estimate.Unnamed), *e.Remainder)
 	}
-	fmt.Fprintf(t, "%s\t%.4f\t\n", name("sum"), e.Sum)
+	fmt.Fprintf(t, "%s\t%.4f\t%s\n", name("sum"), e.Sum, only(e.Scale != "", "  "+e.Scale))
 	if err := t.Flush(); err != nil {
 		return err
 	}
@@ -232,6 +245,16 @@ func printSum(w io.Writer, e *result.SumExplanation) error {
 	if e.Clip != nil {
 		note = fmt.Sprintf("  kept between %.4g and %.4g", e.Clip.Low, e.Clip.High)
 	}
-	_, err := fmt.Fprintf(w, "  prediction %.4f%s\n", e.Prediction, note)
+	what := "prediction"
+	switch e.Scale {
+	case loss.Logistic.Scale():
+		what, note = "probability", ""
+	case loss.Poisson.Scale():
+		what = "rate"
+	}
+	_, err := fmt.Fprintf(w, "  %s %.4f%s\n", what, e.Prediction, note)
 	return err
 }
+
+// ratioOf is what a sum on the scale multiplies.
+func ratioOf(scale string) string { return strings.TrimPrefix(scale, "log-") }

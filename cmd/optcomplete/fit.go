@@ -2,6 +2,7 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"slices"
 	"time"
@@ -10,6 +11,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/settings"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/store"
 	"optcomplete/spec"
@@ -20,6 +22,7 @@ type fitFlags struct {
 	model    string
 	refit    string
 	clip     string
+	loss     string
 	settings optcomplete.Settings
 	method   methodFlags
 	rank     rankFlag
@@ -34,6 +37,11 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 	}
 	s.Model = kind
 	s.NoClip = f.clip == "none"
+	if s.Loss = loss.Auto; f.loss != "auto" {
+		if s.Loss, err = loss.Parse(f.loss); err != nil {
+			return s, usagef("--loss: %v", err)
+		}
+	}
 	s.NearTies = nearTies(s.NearTies)
 	if s.Refit, err = spec.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
@@ -58,6 +66,9 @@ func (f *fitFlags) register(flags *settings.Flags) {
 	flags.Bind("row-shrinkage", &f.settings.RowShrinkage)
 	flags.Bind("column-shrinkage", &f.settings.ColumnShrinkage)
 	flags.Bind("clip", &f.clip)
+	flags.Bind("loss", &f.loss)
+	flags.Bind("delta", &f.settings.Delta)
+	flags.Bind("nonnegative", &f.settings.Nonnegative)
 	flags.Bind("always", &f.settings.Always)
 	flags.Bind("never", &f.settings.Never)
 	flags.Bind("gap", &f.settings.Gap)
@@ -156,6 +167,9 @@ file, pass by pass.`,
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
+			if err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+				return err
+			}
 			log.begin(cmd, settings.K, choices(problem))
 			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
 			if err := proven.open(&settings); err != nil {
@@ -218,6 +232,16 @@ file, pass by pass.`,
 	in.register(flags)
 	two.register(flags)
 	return cmd
+}
+
+// suit chooses the loss, where that is left to the values, and says so.
+func (c *common) suit(ctx context.Context, problem optcomplete.Problem, s *optcomplete.Settings, log *searchLog) error {
+	suitable, err := optcomplete.SuitableLoss(ctx, problem, *s)
+	if err == nil && s.Loss == loss.Auto && suitable != loss.Squared {
+		c.notef("note: all values are 0 or 1: their log-odds are explained, by --loss %v (--loss squared explains the numbers 0 and 1)", suitable)
+	}
+	s.Loss, log.measure = suitable, suitable.Measure()
+	return err
 }
 
 // nearTies is the setting of a number of near-ties, where 0 means some.

@@ -103,6 +103,12 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 	if !errors.As(err, &large) {
 		return err
 	}
+	if large.Wants != "" {
+		return &data.InputError{
+			File: path, Problem: fmt.Sprintf("row %s has the value %g, but the model's loss is for %s", data.Quote(ratings.RowIDs[large.Row]), large.Value, large.Wants),
+			Remedy: "give values of that kind", Err: err,
+		}
+	}
 	return &data.InputError{
 		File: path, Problem: fmt.Sprintf("row %s has the number %g, too large to compute with", data.Quote(ratings.RowIDs[large.Row]), large.Value),
 		Remedy: "give the values in the unit of the model's", Err: err,

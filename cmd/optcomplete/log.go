@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"math/big"
@@ -29,6 +30,7 @@ type searchLog struct {
 	sampled bool          // the heading is the one of samples
 	k       int           // of the search that the heading is for
 	gammas  int           // that were printed
+	measure string        // what the errors of γ are; empty: RMSE
 	start   time.Time     // of the first search; one search may follow another
 	last    time.Duration // when a line was printed
 	cuts    int           // at which the next line is due, without times
@@ -199,7 +201,7 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 		head, gap = fmt.Sprintf(" %11s", "Root gap"), fmt.Sprintf(" %11s", rounding.PercentUp(*p.RootGap))
 	}
 	if l.gammas == 0 {
-		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s%s", "Gamma tried", "Validation RMSE", head)))
+		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s%s", "Gamma tried", "Validation "+cmp.Or(l.measure, "RMSE"), head)))
 	}
 	l.gammas++
 	if p.Limited {

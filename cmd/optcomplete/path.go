@@ -93,7 +93,11 @@ if both are proven; otherwise it is marked "not proven".`,
 				if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
 					return err
 				}
-				settings.OnGamma = newSearchLog(c).gamma
+				log := newSearchLog(c)
+				if err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+					return err
+				}
+				settings.OnGamma = log.gamma
 				result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
 			}
 			if err != nil {

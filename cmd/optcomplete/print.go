@@ -109,7 +109,11 @@ func shrinkage(s *model.Summary) string {
 	if len(parts) == 0 || s.Model != spec.Full.String() { // the other costs have no effects in them
 		return ""
 	}
-	return "of effects, in entries, by their variances: " + strings.Join(parts, ", ")
+	how := "by their variances"
+	if s.Structure != nil && s.Structure.Link != nil {
+		how = "chosen by validation"
+	}
+	return "of effects, in entries, " + how + ": " + strings.Join(parts, ", ")
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
@@ -252,11 +256,34 @@ func certificate(s *model.Summary) string {
 const mostMAPE = 0.5
 
 func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {
+	on := counted(m.Entries, nouns.One(), nouns.Entries())
+	if m.Measures != nil {
+		fmt.Fprintf(w, "%-9s %s on %s\n", name, measuresText(m.Measures, m.RMSE), on)
+		return
+	}
 	relative := ""
 	if m.MAPESkipped == 0 && m.MAPE <= mostMAPE {
 		relative = ", MAPE " + percent(m.MAPE)
 	}
-	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, counted(m.Entries, nouns.One(), nouns.Entries()))
+	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, on)
+}
+
+// measuresText tells how good predictions are in the terms of their loss.
+func measuresText(m *result.Measures, rmse float64) string {
+	switch {
+	case m.Deviance > 0:
+		return fmt.Sprintf("deviance %.5g, explained %s, RMSE %.5g", m.Deviance, percent(m.Explained), rmse)
+	case m.Huber > 0:
+		return fmt.Sprintf("Huber loss %.5g, RMSE %.5g", m.Huber, rmse)
+	}
+	auc := ""
+	if m.AUC != nil {
+		auc = fmt.Sprintf(" AUC %.4f,", *m.AUC)
+	}
+	if r := m.AUCInterval; r != nil {
+		auc = fmt.Sprintf(" AUC %.4f (%.4f to %.4f),", *m.AUC, r.Low, r.High)
+	}
+	return fmt.Sprintf("log-loss %.5g,%s Brier %.5g, deviance explained %s", m.LogLoss, auc, m.Brier, percent(m.Explained))
 }
 
 // printNearTies prints the next best selections, by what they exchange.

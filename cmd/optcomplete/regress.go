@@ -249,14 +249,8 @@ func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) 
 	fmt.Fprintf(w, "%-9s ", name)
 	rows := counted(on.Rows, "row", "rows")
 	switch r.Loss {
-	case loss.Logistic:
-		auc := ""
-		if on.AUC != nil {
-			auc = fmt.Sprintf(" AUC %.4f,", *on.AUC)
-		}
-		fmt.Fprintf(w, "log-loss %.5g,%s Brier %.5g, deviance explained %s on %s\n", on.LogLoss, auc, on.Brier, percent(on.Explained), rows)
-	case loss.Poisson:
-		fmt.Fprintf(w, "deviance %.5g, explained %s, RMSE %.5g on %s\n", on.Deviance, percent(on.Explained), on.RMSE, rows)
+	case loss.Logistic, loss.Poisson:
+		fmt.Fprintf(w, "%s on %s\n", measuresText(on.Measures, on.RMSE), rows)
 	case loss.Huber:
 		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s; errors beyond %.4g count by their size, and the cost is in its square\n", on.RMSE, on.RSquared, rows, r.Delta)
 	default:

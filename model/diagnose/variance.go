@@ -5,6 +5,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
@@ -35,6 +36,9 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 	}
 	return variancing{m.Predictor().Of, survey.Mean()}, func(part pass.Part) *result.Variance {
 		total := part.(*pass.Sums).Values
+		if l := m.LossOf().Loss; l == loss.Logistic || l == loss.Poisson {
+			return nil // the parts are of log-odds or of logarithms, not of the values
+		}
 		if total[square] <= 0 || dense.NotFinite(total) >= 0 {
 			return nil
 		}

@@ -24,9 +24,13 @@ const (
 type RangeError struct {
 	Row   int // index
 	Value float64
+	Wants string // the values that the loss is for, if this is none of them
 }
 
 func (e *RangeError) Error() string {
+	if e.Wants != "" {
+		return fmt.Sprintf("model: row %d has the value %g, but the model's loss is for %s", e.Row, e.Value, e.Wants)
+	}
 	return fmt.Sprintf("model: row %d has the number %g, too large to fit (rescale the values or the features)", e.Row, e.Value)
 }
 

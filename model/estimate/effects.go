@@ -6,12 +6,16 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/loss"
 	"optcomplete/pass"
 )
 
 // Effects are what rows and columns bring along whatever the features say:
 // value = mean + row effect + column effect + rest.
+//
+// With a loss that has a link, all are on its scale.
 type Effects struct {
+	Loss    loss.Scaled
 	Mean    float64   // of all entries
 	Rows    []float64 // n
 	Columns []float64 // m
@@ -152,9 +156,12 @@ func init() {
 // PredictRow predicts from the effects alone: an evaluate.Predictor.
 func (e *Effects) PredictRow(row int, columns []int32, out []float64) {
 	for x, c := range columns {
-		out[x] = e.Mean + e.Rows[row] + e.Columns[c]
+		out[x] = e.Loss.Mean(e.Mean + e.Rows[row] + e.Columns[c])
 	}
 }
+
+// LossOf is what the effects were fitted by.
+func (e *Effects) LossOf() loss.Scaled { return e.Loss }
 
 // Residuals is what the effects leave.
 func (e *Effects) Residuals(ctx context.Context, s data.Source, threads int) (data.Source, error) {

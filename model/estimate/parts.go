@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -20,6 +21,10 @@ type Recipe struct {
 	ColumnShrinkage float64 // for Full; with a learned prior, where learning it starts
 	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
 	Steps           int     // of learning a prior, at most; zero means 20
+	Linked          bool    // rows are fitted by a Link: with Loss, Nonnegative (of each term) and Levels
+	Loss            loss.Scaled
+	Nonnegative     []bool
+	Levels          *Effects // on the scale of the loss; nil: fitted
 	Threads         int
 	// Memory is the most bytes that learning a prior may keep of the rows, to take
 	// its steps faster; zero means 512 MiB. The result does not depend on it.
@@ -49,6 +54,8 @@ type Structure struct {
 	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`
 	// Remainder describes what predictions have beside effects and selected features; nil: nothing.
 	Remainder *Remainder `json:"remainder,omitempty"`
+	// Link is how sums become predictions; nil: they are.
+	Link *Link `json:"link,omitempty"`
 	// Clip is the range that predictions are kept within; nil: none.
 	Clip *result.Range `json:"clip,omitempty"`
 }
@@ -133,6 +140,9 @@ func (p *Structure) NewColumnEffect(b []float64) float64 {
 
 // fitKind fits all that rows share, and tells how to fit a row.
 func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
+	if r.Linked {
+		return fitLink(ctx, s, survey, chosen, k, r)
+	}
 	if r.Kind == spec.Paper {
 		return fitPaper(ctx, s, chosen, k, r)
 	}
@@ -394,7 +404,7 @@ func (p *Parts) ClipToValues() {
 
 // value is the prediction for row i and column j with the features b.
 func (p *Parts) Value(i, j int, b []float64) float64 {
-	return p.Clipped(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.Coefficients.Row(i), b) + p.RemainderOf(i, j))
+	return p.Expected(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.Coefficients.Row(i), b) + p.RemainderOf(i, j))
 }
 
 // unclipped adds up a prediction but for its remainder.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/gob"
 
+	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
 )
@@ -23,7 +24,7 @@ type Fitted struct {
 func (f *Fitted) PredictRow(row int, columns []int32, out []float64) {
 	u := f.Coefficients.Row(row)
 	for at, c := range columns {
-		out[at] = f.Clipped(f.Sum(f.RowEffect(row), f.ColumnEffect(int(c)), u, f.Column(int(c))) + f.RemainderOf(row, int(c)))
+		out[at] = f.Expected(f.Sum(f.RowEffect(row), f.ColumnEffect(int(c)), u, f.Column(int(c))) + f.RemainderOf(row, int(c)))
 	}
 }
 
@@ -83,6 +84,12 @@ func (p Predictor) PredictRow(row int, columns []int32, out []float64) {
 // Shares are what was fitted.
 func (p Predictor) Shares() []any { return []any{p.Of} }
 
+// LossOf is what the predictions were made by.
+func (p Predictor) LossOf() loss.Scaled {
+	f := p.Of.Get()
+	return f.Parts.LossOf()
+}
+
 // AnswerAt is the answer for a row and a column; −1 stands for one that is not there.
 func (f *Fitted) AnswerAt(row, column int) result.Answer {
 	effect, u, newRow := f.RowParts(row)
@@ -92,7 +99,7 @@ func (f *Fitted) AnswerAt(row, column int) result.Answer {
 		row = -1
 	}
 	x += f.RemainderOf(row, column)
-	return result.Answer{Value: f.Clipped(x), Unclipped: x, Basis: result.BasisOf(newRow, newColumn)}
+	return result.Answer{Value: f.Expected(x), Unclipped: x, Basis: result.BasisOf(newRow, newColumn)}
 }
 
 // RowParts is the effect and the coefficients of a row, or of the population if
@@ -128,6 +135,9 @@ func (a Answers) AnswerAt(row, column int) result.Answer {
 	}
 	return f.AnswerAt(int(a.Rows.Get()[row]), column)
 }
+
+// LossOf is what the answers were made by.
+func (a Answers) LossOf() loss.Scaled { return Predictor{a.Of}.LossOf() }
 
 // Shares are what was fitted, and the rows.
 func (a Answers) Shares() []any { return []any{a.Of, a.Rows} }

@@ -39,6 +39,11 @@ type rowFit struct {
 	// Unseen is the effect and the coefficients of a row without entries; nil:
 	// those that solving gives.
 	Unseen []float64
+	// Link fits rows by a loss of its own, beside the mean and the column effects;
+	// nil: by squares, of what is left of the values.
+	Link    *Link
+	Mean    float64
+	Columns *pass.Shared[[]float64]
 
 	values data.Source
 }
@@ -49,8 +54,13 @@ func (f *rowFit) Name() string { return "coefficients" }
 // Cost of an empty part is nothing.
 func (f *rowFit) Cost(*pass.Input) int { return 0 }
 
-// Shares is the design.
-func (f *rowFit) Shares() []any { return []any{f.Design} }
+// Shares is the design, and with a link the column effects.
+func (f *rowFit) Shares() []any {
+	if f.Link != nil {
+		return []any{f.Design, f.Columns}
+	}
+	return []any{f.Design}
+}
 
 // Start makes a worker.
 func (f *rowFit) Start(*pass.Input) (pass.Worker, error) {
@@ -80,6 +90,9 @@ func (f *rowFit) Start(*pass.Input) (pass.Worker, error) {
 
 // solver fits rows, on one goroutine.
 func (f *rowFit) solver() (solveRow, error) {
+	if f.Link != nil {
+		return f.solveLink(), nil
+	}
 	design := f.Design.Get()
 	if f.Prior == nil {
 		solver := newRowSolver(f.K, f.Lambda)

@@ -146,6 +146,9 @@ func checkSummary(m *model.Model, path string) error {
 	if p := s.Structure.Prior; p != nil && (len(p.Covariance) != len(p.Mean)*len(p.Mean) || len(p.Mean) < k || len(p.Mean) > k+1) {
 		return fmt.Errorf("%s: its prior does not fit its %d terms", path, k)
 	}
+	if l := s.Structure.Link; l != nil && !l.Proper(k) {
+		return fmt.Errorf("%s: its link does not fit its %d terms", path, k)
+	}
 	if v := s.Variance; v != nil && len(v.Terms) != k {
 		return fmt.Errorf("%s: its shares of the variance do not fit its %d terms", path, k)
 	}

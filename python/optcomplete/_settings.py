@@ -99,6 +99,16 @@ class CompleterSettings:
         How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
         or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
         prior.
+    loss : str, default 'auto'
+        What to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values
+        with outliers. auto is logistic if all values are 0 or 1, yes or no, and nothing is asked
+        for that only squared errors have; else squared. Takes auto, squared, logistic, poisson,
+        huber.
+    delta : float | None
+        With loss huber: errors beyond this count linearly, not squared; 0 takes 1.345 robust
+        standard deviations of what row and column effects leave. Takes [0, ∞).
+    nonnegative : Names
+        Features whose coefficients must not be negative, in any row; all means every feature.
     clip : str, default 'auto'
         Auto keeps predictions in the range of the training values (not in paper), none does not.
         Takes auto, none.
@@ -206,6 +216,9 @@ class CompleterSettings:
         row_shrinkage: float | None = None,
         column_shrinkage: float | None = None,
         refit: str = "auto",
+        loss: str = "auto",
+        delta: float | None = None,
+        nonnegative: Names = None,
         clip: str = "auto",
         gap: float | None = None,
         sampling: str = "auto",
@@ -266,6 +279,9 @@ class CompleterSettings:
         self.row_shrinkage = row_shrinkage
         self.column_shrinkage = column_shrinkage
         self.refit = refit
+        self.loss = loss
+        self.delta = delta
+        self.nonnegative = nonnegative
         self.clip = clip
         self.gap = gap
         self.sampling = sampling
@@ -330,6 +346,9 @@ def path(
     row_shrinkage: float | None = None,
     column_shrinkage: float | None = None,
     refit: str = "auto",
+    loss: str = "auto",
+    delta: float | None = None,
+    nonnegative: Names = None,
     clip: str = "auto",
     gap: float | None = None,
     time_limit: Seconds = None,
@@ -433,6 +452,16 @@ def path(
         How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
         or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
         prior.
+    loss : str, default 'auto'
+        What to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values
+        with outliers. auto is logistic if all values are 0 or 1, yes or no, and nothing is asked
+        for that only squared errors have; else squared. Takes auto, squared, logistic, poisson,
+        huber.
+    delta : float | None
+        With loss huber: errors beyond this count linearly, not squared; 0 takes 1.345 robust
+        standard deviations of what row and column effects leave. Takes [0, ∞).
+    nonnegative : Names
+        Features whose coefficients must not be negative, in any row; all means every feature.
     clip : str, default 'auto'
         Auto keeps predictions in the range of the training values (not in paper), none does not.
         Takes auto, none.
@@ -513,6 +542,9 @@ def path(
         "row_shrinkage": row_shrinkage,
         "column_shrinkage": column_shrinkage,
         "refit": refit,
+        "loss": loss,
+        "delta": delta,
+        "nonnegative": nonnegative,
         "clip": clip,
         "gap": gap,
         "time_limit": time_limit,

@@ -23,7 +23,6 @@ func main() {
 	axpyLanes()
 	gramTile()
 	correlate()
-	correlateTwo()
 	schurLanes()
 	pairGains()
 	gram()

@@ -1,0 +1,151 @@
+package evaluate
+
+import (
+	"math"
+
+	"optcomplete/loss"
+	"optcomplete/pass"
+	"optcomplete/result"
+)
+
+// losses are sums over entries in the terms of a loss; all zero for squared errors.
+type losses struct {
+	Loss   float64
+	Value  float64 // of the values
+	Scaled float64 // of a log a, for what the mean of counts leaves
+}
+
+func (s *losses) add(l loss.Scaled, values, predictions []float64) {
+	if l.Loss == loss.Squared {
+		return
+	}
+	for at, a := range values {
+		s.Loss += clamp(l.Of(a, predictions[at]))
+		s.Value += a
+		if l.Loss == loss.Poisson && a > 0 {
+			s.Scaled += a * math.Log(a)
+		}
+	}
+}
+
+func (s *losses) merge(o *losses) {
+	s.Loss += o.Loss
+	s.Value += o.Value
+	s.Scaled += o.Scaled
+}
+
+// explained is the part of the loss that the mean of the entries leaves and the
+// predictions do not; 0 if it leaves none.
+func (s *losses) explained(l loss.Loss, entries float64) float64 {
+	mean := s.Value / entries
+	least := 0.0
+	switch {
+	case l == loss.Logistic && mean > 0 && mean < 1:
+		least = -entries * (mean*math.Log(mean) + (1-mean)*math.Log1p(-mean))
+	case l == loss.Poisson && mean > 0:
+		least = s.Scaled - s.Value*math.Log(mean)
+	}
+	if !(least > 0) {
+		return 0
+	}
+	return 1 - s.Loss/least
+}
+
+// scores are the errors of some rows by a loss.
+type scores struct {
+	Sums  sums
+	By    loss.Loss
+	Ranks *ranks // of yes and no; nil for other losses
+}
+
+func newScores(l loss.Scaled) *scores {
+	s := &scores{By: l.Loss}
+	if l.Loss == loss.Logistic {
+		s.Ranks = new(ranks)
+	}
+	return s
+}
+
+// add adds a row.
+func (s *scores) add(row *sums, values, predictions []float64) {
+	s.Sums.merge(row)
+	s.Ranks.add(values, predictions)
+}
+
+// Merge adds other rows.
+func (s *scores) Merge(o pass.Part) { s.merge(o.(*scores)) }
+
+func (s *scores) merge(o *scores) {
+	s.Sums.merge(&o.Sums)
+	s.Ranks.merge(o.Ranks)
+}
+
+// metrics are the sums as means.
+func (s *scores) metrics() Metrics {
+	m := s.Sums.metrics()
+	if s.By == loss.Squared || m.Entries == 0 {
+		return m
+	}
+	n := float64(m.Entries)
+	mean := s.Sums.Losses.Loss / n
+	m.Measures = &result.Measures{Explained: s.Sums.Losses.explained(s.By, n)}
+	switch s.By {
+	case loss.Logistic:
+		m.LogLoss, m.Brier, m.AUC = mean, m.RMSE*m.RMSE, s.Ranks.auc()
+	case loss.Poisson:
+		m.Deviance = 2 * mean
+	case loss.Huber:
+		m.Huber = mean
+		return m
+	}
+	m.MAPE, m.MAPESkipped = 0, m.Entries // relative to 0 or 1, or to a small count, an error says nothing
+	return m
+}
+
+// rankSteps is how many steps of log-odds probabilities are told apart by, from
+// −rankRange to rankRange: an AUC is exact to about four digits.
+const (
+	rankSteps = 1 << 13
+	rankRange = 16
+)
+
+// ranks count yes and no by the probability that they were given.
+type ranks struct{ Yes, No [rankSteps]float64 }
+
+func (r *ranks) add(values, predictions []float64) {
+	if r == nil {
+		return
+	}
+	for at, a := range values {
+		x := loss.Logistic.Link(predictions[at])
+		step := int((math.Min(math.Max(x, -rankRange), rankRange) + rankRange) / (2 * rankRange) * (rankSteps - 1))
+		r.Yes[step] += a
+		r.No[step] += 1 - a
+	}
+}
+
+func (r *ranks) merge(o *ranks) {
+	if r == nil || o == nil {
+		return
+	}
+	for x := range r.Yes {
+		r.Yes[x] += o.Yes[x]
+		r.No[x] += o.No[x]
+	}
+}
+
+// auc is the share of pairs of a yes and a no in which the yes has the larger
+// probability, equal ones counting half; nil without both.
+func (r *ranks) auc() *float64 {
+	no, yes, pairs := 0.0, 0.0, 0.0
+	for x := range r.Yes {
+		pairs += r.Yes[x] * (no + r.No[x]/2)
+		no += r.No[x]
+		yes += r.Yes[x]
+	}
+	if no == 0 || yes == 0 {
+		return nil
+	}
+	share := pairs / (no * yes)
+	return &share
+}

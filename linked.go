@@ -1,0 +1,175 @@
+package optcomplete
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/loss"
+	"optcomplete/model/estimate"
+	"optcomplete/objective"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// linked is full by any loss, with coefficients that may be held at or above zero.
+// What it explains are the entries themselves, beside the mean and the effects of
+// columns on the scale of the loss. The effect of a row is a coefficient like the
+// others, of a constant that is always selected.
+type linked struct {
+	full
+	loss        loss.Loss
+	nonnegative []bool // of each feature; nil: none
+}
+
+// formulationOf is the model that the settings ask for.
+func formulationOf(s *Settings) formulation {
+	if s.Model == spec.Full && s.linked() {
+		return linked{loss: s.Loss}
+	}
+	return formulations[s.Model]
+}
+
+// linked tells whether more is asked for than squared errors and coefficients of any
+// sign.
+func (s *Settings) linked() bool { return s.Loss != loss.Squared || len(s.Nonnegative) > 0 }
+
+func (l linked) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
+	effects, err := estimate.FitLevels(ctx, train, l.scaled(c), c.Row, c.Column, threads)
+	if err != nil {
+		return nil, c, err
+	}
+	c.Offsets = &objective.Offsets{Mean: effects.Mean, Column: effects.Columns}
+	return train, c, nil
+}
+
+// cost has the constant as its last feature, of such a size that γ holds its
+// coefficient back as the shrinkage says.
+func (l linked) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
+	link := estimate.NewLink(l.scaled(c), c.Offsets.Mean, c.Row, c.Gamma, nil)
+	size := math.Sqrt(link.Penalty / link.RowPenalty)
+	m, p := features.Dims()
+	with := make([]float64, 0, m*(p+1))
+	for j := range m {
+		with = append(append(with, features.Row(j)...), size)
+	}
+	nonnegative := l.nonnegative
+	if nonnegative != nil {
+		nonnegative = append(slices.Clone(nonnegative), false)
+	}
+	all := data.NewFeatures(features.IDs, append(slices.Clone(features.Names), "(row effect)"), with)
+	cost := objective.NewConvex(values, all, c.Gamma, l.scaled(c), c.Offsets, nonnegative, threads)
+	return matrixCost{oracle: objective.NewGrouped(cost, append(slices.Clip(groups), []int{p})), always: 1}
+}
+
+func (l linked) complete(c choices) bool {
+	return l.full.complete(c) && (l.loss != loss.Huber || c.Delta > 0)
+}
+
+// baselines tells that methods that select nothing have squared errors only.
+func (linked) baselines() bool { return false }
+
+// signs are those of the given features; nil: of none.
+func (t *task) signs(members []int) []bool {
+	l, is := t.form.(linked)
+	if !is || l.nonnegative == nil {
+		return nil
+	}
+	out := make([]bool, 0, len(members))
+	for _, j := range members {
+		out = append(out, l.nonnegative[j])
+	}
+	return out
+}
+
+// loss is what the task minimises.
+func (t *task) loss(c choices) loss.Scaled {
+	l, _ := t.form.(linked)
+	return l.scaled(c)
+}
+
+func (l linked) scaled(c choices) loss.Scaled { return loss.Scaled{Loss: l.loss, Unit: c.Delta} }
+
+// resolveSigns finds the features whose coefficients must not be negative.
+func (t *task) resolveSigns(problem Problem, s *Settings) error {
+	l, is := t.form.(linked)
+	if !is || len(s.Nonnegative) == 0 {
+		return nil
+	}
+	l.nonnegative = make([]bool, len(t.features.Names))
+	names := s.Nonnegative
+	if slices.Equal(names, []string{"all"}) {
+		names = t.unitNames()
+	}
+	units, err := t.resolve(problem, names, "nonnegative")
+	if err != nil {
+		return err
+	}
+	for _, j := range t.members(units) {
+		l.nonnegative[j] = true
+	}
+	t.form = l
+	return nil
+}
+
+// SuitableLoss is the loss of settings that leave it to the data (loss.Auto):
+// logistic if all values are 0 or 1, both occur, and everything that the settings
+// ask for is to be had with it; else squared errors.
+func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, error) {
+	if s.Loss != loss.Auto {
+		return s.Loss, nil
+	}
+	s.Loss = loss.Logistic
+	if s.refuse() != nil || s.checkLoss() != nil || problem.Ratings.Observed() > countable {
+		return loss.Squared, nil
+	}
+	source, threads := problem.Ratings.Source(), s.Processors()
+	survey, err := pass.Survey(context.WithoutCancel(ctx), source, threads)
+	if err != nil || survey.Low != 0 || survey.High != 1 {
+		return loss.Squared, err
+	}
+	between, err := pass.One[*pass.Sums](context.WithoutCancel(ctx), source, threads, &pass.Fold[*pass.Sums]{
+		Called: "values", Fresh: func() *pass.Sums { return pass.NewSums(1) },
+		Begin: func() func(part *pass.Sums, i int, columns []int32, values []float64) error {
+			return func(part *pass.Sums, _ int, _ []int32, values []float64) error {
+				for _, v := range values {
+					if v != 0 && v != 1 {
+						part.Values[0]++
+					}
+				}
+				return nil
+			}
+		},
+	})
+	if err != nil || between.Values[0] > 0 {
+		return loss.Squared, err
+	}
+	return loss.Logistic, nil
+}
+
+// checkValues refuses values that the loss is not for.
+func (s *Settings) checkValues(survey *data.Survey) error {
+	if survey.Total == 0 || s.Loss.Allows(survey.Low) && s.Loss.Allows(survey.High) {
+		return nil
+	}
+	return spec.Errorf("the values are from %g to %g, but the loss %v is for %s", survey.Low, survey.High, s.Loss, s.Loss.Values())
+}
+
+// checkLoss refuses what the loss has no use for.
+func (s *Settings) checkLoss() error {
+	switch {
+	case s.Loss < loss.Squared || s.Loss > loss.Huber:
+		return spec.Errorf("the loss is %v, which does not exist", s.Loss)
+	case s.Delta != 0 && s.Loss != loss.Huber:
+		return &spec.Error{Setting: "delta", Problem: fmt.Sprintf("does not apply to the loss %v: it is for huber", s.Loss)}
+	case s.NoClip && s.Loss == loss.Logistic:
+		return &spec.Error{Setting: "clip", Problem: "does not apply to the loss logistic: probabilities are in range always"}
+	case !(s.Delta >= 0) || math.IsInf(s.Delta, 0):
+		return spec.Errorf("delta is %v, but must be a positive number", s.Delta)
+	case s.linked() && s.Refit != spec.AutoRefit && s.Refit != spec.Ridge:
+		return &spec.Error{Setting: "refit", Problem: fmt.Sprintf("%v does not apply here: with the loss %v, or coefficients that must not be negative, rows are fitted as they were selected, by ridge", s.Refit, s.Loss)}
+	}
+	return nil
+}

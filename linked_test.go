@@ -1,0 +1,310 @@
+package optcomplete
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/loss"
+	"optcomplete/model/store"
+	"optcomplete/spec"
+)
+
+// lossInstance is a small problem of values that suit the loss.
+func lossInstance(t testing.TB, l loss.Loss, n, m, p int, seed uint64) Problem {
+	t.Helper()
+	s := random.New(seed, uint64(l))
+	unit := func() float64 { return random.Unit(s.Uint64()) }
+	normal := func() float64 { return random.NormalOf(s.Uint64()) }
+	values := make([]float64, m*p)
+	for x := range values {
+		values[x] = normal()
+	}
+	var ids, rows, names []string
+	for j := range m {
+		ids = append(ids, fmt.Sprintf("c%d", j))
+	}
+	for j := range p {
+		names = append(names, fmt.Sprintf("f%d", j))
+	}
+	var entries []data.Entry
+	for i := range n {
+		rows = append(rows, fmt.Sprintf("r%d", i))
+		a, b, level := normal(), normal(), normal()/2
+		for j := range m {
+			if unit() < 0.3 {
+				continue
+			}
+			x := level + a*values[j*p] + b*values[j*p+1]
+			v := x + normal()/3
+			switch l {
+			case loss.Logistic:
+				v = 0
+				if unit() < l.Mean(x) {
+					v = 1
+				}
+			case loss.Poisson:
+				v = math.Floor(math.Exp(min(x, 3)) * 2 * unit())
+			case loss.Huber:
+				if unit() < 0.1 {
+					v += 30 * normal()
+				}
+			}
+			entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: v})
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Problem{Ratings: data.NewRatings(matrix, rows, ids), Features: data.NewFeatures(ids, names, values)}
+}
+
+// slopeOf is the derivative of a loss, in the plainest words.
+func slopeOf(l loss.Loss, delta, a, x float64) float64 {
+	switch l {
+	case loss.Logistic:
+		return 1/(1+math.Exp(-x)) - a
+	case loss.Poisson:
+		return math.Exp(x) - a
+	case loss.Huber:
+		return 2 * min(max(x-a, -delta), delta)
+	}
+	return 2 * (x - a)
+}
+
+// valueOf is the loss itself.
+func valueOf(l loss.Loss, delta, a, x float64) float64 {
+	switch l {
+	case loss.Logistic:
+		return math.Log(1+math.Exp(x)) - a*x
+	case loss.Poisson:
+		if a == 0 {
+			return math.Exp(x)
+		}
+		return math.Exp(x) - a*x + a*math.Log(a) - a
+	case loss.Huber:
+		if r := math.Abs(x - a); r > delta {
+			return 2*delta*r - delta*delta
+		}
+	}
+	return (x - a) * (x - a)
+}
+
+// slowly solves a row by itself: one coefficient after the other, by halving
+// intervals of its derivative, over and over.
+func slowly(l loss.Loss, delta float64, offsets, values []float64, design [][]float64, ridge []float64, signs []bool) float64 {
+	theta := make([]float64, len(ridge))
+	at := func(e int) float64 {
+		x := offsets[e]
+		for f, b := range design[e] {
+			x += b * theta[f]
+		}
+		return x
+	}
+	for range 400 {
+		far := 0.0
+		for f := range theta {
+			before := theta[f]
+			low, high := before-4, before+4
+			if signs[f] {
+				low, high = max(low, 0), max(high, 0)
+			}
+			for range 60 {
+				theta[f] = (low + high) / 2
+				slope := 2 * ridge[f] * theta[f]
+				for e, a := range values {
+					slope += slopeOf(l, delta, a, at(e)) * design[e][f]
+				}
+				if slope > 0 {
+					high = theta[f]
+				} else {
+					low = theta[f]
+				}
+			}
+			far = max(far, math.Abs(theta[f]-before))
+		}
+		if far < 1e-11 {
+			break
+		}
+	}
+	cost := 0.0
+	for e, a := range values {
+		cost += valueOf(l, delta, a, at(e))
+	}
+	for f, x := range theta {
+		cost += ridge[f] * x * x
+	}
+	return cost
+}
+
+// bySlowSolver is the cost of a selection as the model's own words define it.
+func bySlowSolver(m *Model, problem Problem, selection []int, nonnegative bool) float64 {
+	link, matrix := m.Link, problem.Ratings.Matrix()
+	n, columns := matrix.Dims()
+	sum := 0.0
+	for i := range n {
+		at, values := matrix.Row(i)
+		offsets, design := make([]float64, len(at)), make([][]float64, len(at))
+		for e, c := range at {
+			offsets[e] = m.Mean + m.ColumnEffects[c]
+			design[e] = []float64{1}
+			for _, j := range selection {
+				design[e] = append(design[e], problem.Features.Row(int(c))[j])
+			}
+		}
+		ridge, signs := []float64{link.RowPenalty}, []bool{false}
+		for range selection {
+			ridge, signs = append(ridge, link.Penalty), append(signs, nonnegative)
+		}
+		sum += slowly(link.Loss, link.Unit, offsets, values, design, ridge, signs)
+	}
+	return sum / float64(n) / float64(columns)
+}
+
+// TestLossesAgainstBruteForce: for every loss, with and without signs, the selection
+// is the best of all by a solver that shares nothing with the search, its cost is
+// what that solver says, and the bound is above no selection's cost.
+func TestLossesAgainstBruteForce(t *testing.T) {
+	seeds := 12
+	if testing.Short() {
+		seeds = 2
+	}
+	for _, l := range []loss.Loss{loss.Squared, loss.Logistic, loss.Poisson, loss.Huber} {
+		for seed := range uint64(seeds) {
+			for _, nonnegative := range []bool{false, true} {
+				if l == loss.Squared && !nonnegative {
+					continue // the others' tests
+				}
+				problem := lossInstance(t, l, 5, 9, 5, seed)
+				settings := Settings{K: 2, Loss: l, Statistics: Statistics{Gamma: 0.3 * float64(1+seed%4), RowShrinkage: 2, ColumnShrinkage: 3, Seed: seed}}
+				if nonnegative {
+					settings.Nonnegative = []string{"all"}
+				}
+				fitted, err := Fit(context.Background(), problem, settings)
+				if err != nil {
+					t.Fatalf("%v, seed %d: %v", l, seed, err)
+				}
+				best, own := math.Inf(1), math.Inf(1)
+				for a := range 5 {
+					for b := range a {
+						cost := bySlowSolver(fitted, problem, []int{b, a}, nonnegative)
+						best = min(best, cost)
+						if slices.Equal(fitted.Selected, []string{problem.Features.Names[b], problem.Features.Names[a]}) {
+							own = cost
+						}
+					}
+				}
+				if fitted.Bound > best*(1+1e-9) || math.Abs(fitted.Cost-own) > 1e-7*own || own > best*(1+1e-7) || fitted.Status.Early() {
+					t.Errorf("%v, seed %d, nonnegative %v: cost %.12g (slowly %.12g), bound %.12g, best %.12g, %v", l, seed, nonnegative, fitted.Cost, own, fitted.Bound, best, fitted.Status)
+				}
+			}
+		}
+	}
+}
+
+// TestLossesEndToEnd: a model of every loss predicts what its loss is about, is the
+// same after saving, and gives back a row that is folded in again.
+func TestLossesEndToEnd(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Logistic, loss.Poisson, loss.Huber} {
+		problem := lossInstance(t, l, 60, 40, 6, 3)
+		settings := Settings{K: 2, Loss: l, Statistics: Statistics{Holdout: 0.2, Seed: 1}, Limits: Limits{Gap: 0.3}}
+		fitted, err := Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Fatal(l, err)
+		}
+		if !slices.Contains(fitted.Selected, "f0") || fitted.Summary.Loss != l || len(fitted.GammaPath) == 0 || fitted.Holdout.Measures == nil {
+			t.Errorf("%v: selected %v, %d γ, hold-out %+v", l, fitted.Selected, len(fitted.GammaPath), fitted.Holdout)
+		}
+		if both := fitted.Baselines[len(fitted.Baselines)-1]; !(fitted.Holdout.Score() < both.Score()) {
+			t.Errorf("%v: score %g, of effects alone %g", l, fitted.Holdout.Score(), both.Score())
+		}
+		dir := t.TempDir() + "/model"
+		if err := store.Save(fitted, dir); err != nil {
+			t.Fatal(err)
+		}
+		again, err := store.Load(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, m := range []*Model{fitted, again} {
+			x := m.Answer("r1", "c3")
+			want := m.Loss.Mean(m.ExplainSum("r1", "c3").Sum)
+			if m.Clip != nil {
+				want = min(max(want, m.Clip.Low), m.Clip.High)
+			}
+			if math.Abs(x.Value-want) > 1e-12 || x != fitted.Answer("r1", "c3") {
+				t.Errorf("%v: %v, %v", l, x, want)
+			}
+		}
+		settings.Holdout, settings.Gamma, settings.RowShrinkage, settings.ColumnShrinkage = 0, 0.5, 2, 2
+		if fitted, err = Fit(context.Background(), problem, settings); err != nil {
+			t.Fatal(err)
+		}
+		columns, values := problem.Ratings.Matrix().Row(7)
+		effect, u, err := fitted.FoldIn(columns, values)
+		if err != nil || effect != fitted.RowEffects[7] || !slices.Equal(u, fitted.Coefficients.Row(7)) {
+			t.Errorf("%v: folded in %v %v, fitted %v %v (%v)", l, effect, u, fitted.RowEffects[7], fitted.Coefficients.Row(7), err)
+		}
+		if l != loss.Huber {
+			if _, _, err := fitted.FoldIn([]int32{0}, []float64{-3}); err == nil {
+				t.Errorf("%v: -3 was folded in", l)
+			}
+		}
+	}
+}
+
+// TestSuitableLoss: yes and no are logistic, unless something is asked for that only
+// squared errors have.
+func TestSuitableLoss(t *testing.T) {
+	yes, counts := lossInstance(t, loss.Logistic, 20, 20, 4, 1), lossInstance(t, loss.Poisson, 20, 20, 4, 1)
+	for _, c := range []struct {
+		problem Problem
+		s       Settings
+		want    loss.Loss
+	}{
+		{yes, Settings{K: 1, Loss: loss.Auto}, loss.Logistic},
+		{yes, Settings{K: 1}, loss.Squared},
+		{counts, Settings{K: 1, Loss: loss.Auto}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, Model: Paper}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, Model: Pooled}, loss.Squared},
+		{yes, Settings{Loss: loss.Auto, Method: SoftImpute{}}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, Method: CutPlanes{}}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, ResidualRank: 2}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, Proof: io.Discard}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, Statistics: Statistics{Refit: spec.LearnedPrior}}, loss.Squared},
+	} {
+		if got, err := SuitableLoss(context.Background(), c.problem, c.s); got != c.want || err != nil {
+			t.Errorf("%+v: %v, want %v (%v)", c.s, got, c.want, err)
+		}
+	}
+}
+
+// TestLossesRefuse: what a loss cannot do is refused in a sentence.
+func TestLossesRefuse(t *testing.T) {
+	problem := lossInstance(t, loss.Poisson, 20, 20, 4, 1)
+	for want, s := range map[string]Settings{
+		"is for 0 (no), 1 (yes)":                   {K: 1, Loss: loss.Logistic},
+		"loss does not apply to the model paper":   {K: 1, Loss: loss.Poisson, Model: Paper},
+		"loss does not apply to the model pooled":  {K: 1, Loss: loss.Poisson, Model: Pooled},
+		"loss does not apply to the method":        {Loss: loss.Poisson, Method: SoftImpute{}},
+		"residual-rank does not apply here":        {K: 1, Loss: loss.Poisson, ResidualRank: 2},
+		"proof does not apply here":                {K: 1, Loss: loss.Poisson, Proof: io.Discard},
+		"refit prior does not apply here":          {K: 1, Loss: loss.Poisson, Statistics: Statistics{Refit: spec.LearnedPrior}},
+		"delta does not apply to the loss poisson": {K: 1, Loss: loss.Poisson, Delta: 1},
+		"which is not a feature":                   {K: 1, Nonnegative: []string{"nobody"}},
+	} {
+		_, err := Fit(context.Background(), problem, s)
+		var fault *SettingsError
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+}

@@ -1,0 +1,243 @@
+package estimate
+
+import (
+	"context"
+
+	"optcomplete/data"
+	"optcomplete/internal/dense"
+	"optcomplete/loss"
+	"optcomplete/pass"
+)
+
+// Link says how sums become predictions, and how a row is fitted to its entries,
+// where that is not by squared errors of coefficients of any sign: the effect r and
+// the coefficients u of a row minimise
+//
+//	Σ ℓ(a_t, mean + c_t + r + b_tᵀu) + RowPenalty·r² + Penalty·‖u‖²
+//
+// with the column effects c as they are. It is what the selection is searched by.
+type Link struct {
+	loss.Scaled
+	RowPenalty  float64 `json:"row_penalty"`
+	Penalty     float64 `json:"penalty"`               // 1/γ
+	Nonnegative []bool  `json:"nonnegative,omitempty"` // of each term: its coefficient must not be negative; nil: of none
+}
+
+// NewLink is the link of a fit: the shrinkage of rows is in entries, at the mean.
+func NewLink(l loss.Scaled, mean, rowShrinkage, gamma float64, nonnegative []bool) *Link {
+	return &Link{
+		Scaled: l, RowPenalty: min(max(l.Kappa(mean)*rowShrinkage, leastPenalty), 1/leastPenalty), Penalty: 1 / gamma, Nonnegative: nonnegative,
+	}
+}
+
+// Proper tells whether the link is one that rows of k coefficients can be fitted by.
+func (l *Link) Proper(k int) bool {
+	positive := func(x float64) bool { return x > 0 && x <= huge }
+	return positive(l.RowPenalty) && positive(l.Penalty) && l.Unit >= 0 && l.Unit <= huge && (l.Nonnegative == nil || len(l.Nonnegative) == k)
+}
+
+// leastPenalty keeps the systems of rows solvable.
+const leastPenalty = 1e-12
+
+// fitLink fits the levels, unless they are known, and tells how to fit rows.
+func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
+	effects := r.Levels
+	if effects == nil {
+		var err error
+		if effects, err = FitLevels(ctx, s, r.Loss, r.RowShrinkage, r.ColumnShrinkage, r.Threads); err != nil {
+			return nil, nil, err
+		}
+	}
+	n, _ := s.Dims()
+	p := &Parts{RowEffects: make([]float64, n), ColumnEffects: append([]float64(nil), effects.Columns...)}
+	p.Mean = effects.Mean
+	p.Link = NewLink(r.Loss, p.Mean, r.RowShrinkage, r.Gamma, r.Nonnegative)
+	p.Population = make([]float64, k+1) // what rows are shrunk to
+	p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
+	return p, &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}, nil
+}
+
+// LinkSolver fits rows by a link, on one goroutine.
+type LinkSolver struct {
+	link  *Link
+	d     int
+	ridge []float64 // curvature of the penalties
+	theta []float64 // effect and coefficients
+
+	design, offset      []float64 // of the row's entries
+	x, alpha, h         []float64
+	g, to, from, system []float64
+	fixed               []bool
+}
+
+// NewLinkSolver is for rows of k coefficients.
+func NewLinkSolver(link *Link, k int) *LinkSolver {
+	d := k + 1
+	s := &LinkSolver{link: link, d: d, fixed: make([]bool, d), system: make([]float64, d*d)}
+	for _, to := range []*[]float64{&s.ridge, &s.theta, &s.g, &s.to, &s.from} {
+		*to = make([]float64, d)
+	}
+	s.ridge[0] = 2 * link.RowPenalty
+	for f := 1; f < d; f++ {
+		s.ridge[f] = 2 * link.Penalty
+	}
+	return s
+}
+
+// Begin starts a row.
+func (s *LinkSolver) Begin() { s.design, s.offset = s.design[:0], s.offset[:0] }
+
+// Entry adds the next entry of the row: the features of its column and what is
+// predicted without the row.
+func (s *LinkSolver) Entry(offset float64, features []float64) {
+	s.offset = append(s.offset, offset)
+	s.design = append(append(s.design, 1), features...)
+}
+
+const (
+	linkSteps  = 60
+	linkHalves = 40
+	leastCurve = 1e-9  // of an entry whose loss is straight
+	linkGain   = 1e-15 // by which, relatively, a step must lower the cost
+)
+
+// Solve fits the row to the values of its entries: its effect is returned, its
+// coefficients are written to u. Newton steps on the coefficients that are not held
+// at zero, each as long as the cost falls.
+func (s *LinkSolver) Solve(a, u []float64) (effect float64) {
+	for _, to := range []*[]float64{&s.x, &s.alpha, &s.h} {
+		*to = dense.Resize(*to, len(a))
+	}
+	clear(s.theta)
+	cost := s.cost(a)
+	for range linkSteps {
+		s.slopes(a)
+		s.step()
+		slope := 0.0
+		copy(s.from, s.theta)
+		for f := range s.to {
+			slope += s.g[f] * (s.to[f] - s.theta[f])
+		}
+		if !(-slope > linkGain*cost) {
+			break
+		}
+		moved, by := false, 1.0
+		for range linkHalves {
+			for f := range s.theta {
+				s.theta[f] = s.from[f] + by*(s.to[f]-s.from[f])
+				if s.held(f) {
+					s.theta[f] = max(s.theta[f], 0)
+				}
+			}
+			if next := s.cost(a); next < cost && next <= cost+1e-4*by*slope {
+				cost, moved = next, true
+				break
+			}
+			by /= 2
+		}
+		if !moved { // rounding is all that is left
+			copy(s.theta, s.from)
+			break
+		}
+	}
+	copy(u, s.theta[1:])
+	return s.theta[0]
+}
+
+// held tells whether a coefficient must not be negative.
+func (s *LinkSolver) held(f int) bool {
+	return f > 0 && s.link.Nonnegative != nil && s.link.Nonnegative[f-1]
+}
+
+// cost is that of theta, whose predictions it leaves in x.
+func (s *LinkSolver) cost(a []float64) float64 {
+	sum := 0.0
+	for e, v := range a {
+		s.x[e] = s.offset[e] + dense.Dot(s.design[e*s.d:][:s.d], s.theta)
+		sum += s.link.Value(v, s.x[e])
+	}
+	for f, ridge := range s.ridge {
+		sum += ridge / 2 * s.theta[f] * s.theta[f]
+	}
+	return sum
+}
+
+// slopes takes slopes and curvatures at the predictions.
+func (s *LinkSolver) slopes(a []float64) {
+	for f, ridge := range s.ridge {
+		s.g[f] = ridge * s.theta[f]
+	}
+	for e, v := range a {
+		s.x[e] = s.offset[e] + dense.Dot(s.design[e*s.d:][:s.d], s.theta)
+		s.alpha[e], s.h[e] = s.link.Slope(v, s.x[e])
+		dense.Axpy(s.alpha[e], s.design[e*s.d:][:s.d], s.g)
+	}
+	for f := range s.fixed {
+		s.fixed[f] = s.held(f) && s.theta[f] == 0 && s.g[f] >= 0
+	}
+}
+
+// step leaves where a whole Newton step leads in to.
+func (s *LinkSolver) step() {
+	d := s.d
+	clear(s.system)
+	for e := range s.alpha {
+		b := s.design[e*d:][:d]
+		h := max(s.h[e], leastCurve)
+		for f, v := range b {
+			dense.Axpy(h*v, b[:f+1], s.system[f*d:][:f+1])
+		}
+	}
+	for f, ridge := range s.ridge {
+		s.system[f*d+f] += ridge
+		s.to[f] = -s.g[f]
+		if s.fixed[f] {
+			for y := range d {
+				a, b := max(f, y), min(f, y)
+				s.system[a*d+b] = 0
+			}
+			s.system[f*d+f], s.to[f] = 1, 0
+		}
+	}
+	if !dense.Cholesky(s.system, d, 0) {
+		clear(s.to)
+	} else {
+		dense.CholeskySolve(s.system, d, s.to)
+	}
+	for f := range s.to {
+		s.to[f] += s.theta[f]
+	}
+}
+
+// solveLink solves rows of which the design and the column effects are known.
+func (f *rowFit) solveLink() solveRow {
+	s, design, columns := NewLinkSolver(f.Link, f.K), f.Design.Get(), f.Columns.Get()
+	return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+		s.Begin()
+		for _, c := range at {
+			s.Entry(f.Mean+columns[c], design[int(c)*f.K:][:f.K])
+		}
+		effect = s.Solve(a, u)
+		if x := dense.NotFinite(s.theta); x >= 0 {
+			return 0, s.theta[x], false
+		}
+		return effect, 0, true
+	}
+}
+
+// Expected is what a sum stands for in the units of the values, a probability or a
+// rate where the model has a link, kept in the model's range.
+func (p *Structure) Expected(x float64) float64 {
+	if p.Link != nil {
+		x = p.Link.Mean(x)
+	}
+	return p.Clipped(x)
+}
+
+// LossOf is what the model is fitted by.
+func (p *Structure) LossOf() loss.Scaled {
+	if p.Link == nil {
+		return loss.Scaled{}
+	}
+	return p.Link.Scaled
+}
