@@ -1,13 +1,3 @@
-// Command compare runs the methods side by side on rows of the paper's table of
-// synthetic experiments and prints docs/benchmarks-methods.md's tables:
-//
-//	go run ./internal/compare -seeds 10 -limit 60s
-//	go run ./internal/compare -seeds 3 -limit 20s -factor 10
-//
-// Each instance is solved by each method in turn, so that they see the same
-// machine. γ is what `fit --gamma auto` finds, times the factor. A method that
-// meets the time limit on the first three instances of a row is spared the
-// others. Runs whose MILP solver gave a wrong answer are counted and left out.
 package main
 
 import (
@@ -30,8 +20,8 @@ import (
 	"optcomplete/spec"
 )
 
-// rows are those of the paper with n = m = 100, and two of its last panel.
-var rows = []synth.Config{
+// methodRows are those of the paper with n = m = 100, and two of its last panel.
+var methodRows = []synth.Config{
 	{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.2},
 	{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.5},
 	{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.8},
@@ -46,30 +36,41 @@ var rows = []synth.Config{
 	{Rows: 10_000, Columns: 1000, Features: 100, K: 5, Missing: 0.95},
 }
 
-type options struct {
+// methodSettings are what may be changed.
+type methodSettings struct {
 	seeds  int
 	limit  time.Duration
 	factor float64
 	only   string
 }
 
-func main() {
-	var o options
-	flag.IntVar(&o.seeds, "seeds", 10, "instances of each row")
-	flag.DurationVar(&o.limit, "limit", time.Minute, "time limit of each run")
-	flag.Float64Var(&o.factor, "factor", 1, "multiplies the γ that was chosen")
-	flag.StringVar(&o.only, "only", "", "run only rows whose name contains this, such as p=200")
-	flag.Parse()
+// compare runs the methods side by side on rows of the paper's table of synthetic
+// experiments, and prints the tables of docs/benchmarks-methods.md.
+//
+// Each instance is solved by each method in turn, so that they see the same
+// machine. γ is what fit finds, times the factor. A method that meets the time limit
+// on the first three instances of a row is spared the others. Runs whose MILP solver
+// gave a wrong answer are counted and left out.
+func compare(args []string) error {
+	var o methodSettings
+	flags := flag.NewFlagSet("methods", flag.ExitOnError)
+	flags.IntVar(&o.seeds, "seeds", 10, "instances of each row")
+	flags.DurationVar(&o.limit, "limit", time.Minute, "time limit of each run")
+	flags.Float64Var(&o.factor, "factor", 1, "multiplies the γ that was chosen")
+	flags.StringVar(&o.only, "only", "", "run only rows whose name contains this, such as p=200")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	fmt.Println("| n, m, p, k, missing | γ | method | seconds | cuts | nodes | gap | features found | proven | × certified |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-	for _, config := range rows {
+	for _, config := range methodRows {
 		if name := name(config); strings.Contains(name, o.only) {
 			if err := o.row(config, name); err != nil {
-				fmt.Fprintln(os.Stderr, err)
-				os.Exit(1)
+				return err
 			}
 		}
 	}
+	return nil
 }
 
 func name(c synth.Config) string {
@@ -88,7 +89,7 @@ type run struct {
 var methods = []string{"certified", "OptComplete", "CutPlanes, embedded", "CutPlanes, HiGHS"}
 
 // row runs all methods on all seeds of a row and prints a line for each method.
-func (o *options) row(config synth.Config, name string) error {
+func (o *methodSettings) row(config synth.Config, name string) error {
 	all := make([][]run, len(methods))
 	wrong := make([]int, len(methods)) // runs whose solver gave a wrong answer
 	var gammas []float64

@@ -1,10 +1,9 @@
-// Command benchdoc turns the output of BenchmarkPaperRows and BenchmarkPass, on
-// stdin, into the tables of docs/benchmarks.md, on stdout. See the Makefile's bench
-// target.
 package main
 
 import (
 	"bufio"
+	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"strconv"
@@ -24,7 +23,7 @@ are its own, on 16 cores with Gurobi: OptComplete samples and proves nothing, Cu
 
 <!-- not run: takes minutes, and measures -->
 
-    make bench      # go test -run '^$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/benchdoc
+    make bench      # go test -run '^$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/bench tables
 
 `
 
@@ -59,7 +58,12 @@ that nearly all features come from memory for each of them.
 | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 `
 
-func main() {
+// tables turns the output of BenchmarkPaperRows and BenchmarkPass, on stdin, into
+// docs/benchmarks.md, on stdout.
+func tables(args []string) error {
+	if err := flag.NewFlagSet("tables", flag.ExitOnError).Parse(args); err != nil {
+		return err
+	}
 	lines := bufio.NewScanner(os.Stdin)
 	var cpu string
 	var rows, passes []string
@@ -76,8 +80,7 @@ func main() {
 		}
 	}
 	if len(rows) == 0 {
-		fmt.Fprintln(os.Stderr, "benchdoc: no line of BenchmarkPaperRows on stdin")
-		os.Exit(1)
+		return errors.New("no line of BenchmarkPaperRows on stdin")
 	}
 	fmt.Print(head)
 	fmt.Printf("Measured on %s (%s, 2 cores), shared with other work; best of three runs, median and worst of ten seeds.\n\n", time.Now().Format("2 January 2006"), cpu)
@@ -93,6 +96,7 @@ func main() {
 			fmt.Println(pass)
 		}
 	}
+	return lines.Err()
 }
 
 // parse takes the configuration and the metrics from a line of a benchmark.

@@ -1,11 +1,3 @@
-// Command large measures the large rows of the paper's table: how soon the
-// selection is found on samples, how long its proof on all entries and the
-// coefficients of every row take, in how many passes and how much memory. It
-// writes one line of Markdown for each; the table is in docs/benchmarks-large.md.
-//
-// Rows whose entries do not fit on this machine are generated as they are read:
-// there the selection is searched, the coefficients of a hundredth of the rows are
-// computed, and the rest is extrapolated and said so.
 package main
 
 import (
@@ -29,8 +21,8 @@ import (
 	"optcomplete/spec"
 )
 
-// row is a line of the table.
-type row struct {
+// largeRow is a line of the table of large data.
+type largeRow struct {
 	name  string
 	n, m  int
 	p, k  int
@@ -40,7 +32,7 @@ type row struct {
 	kind  spec.Kind
 }
 
-var rows = []row{
+var largeRows = []largeRow{
 	{"1e4x1e4", 10_000, 10_000, 200, 10, "memory", 1, "—", spec.Paper},
 	{"1e5x1e3", 100_000, 1_000, 200, 10, "memory", 1, "52 / 1520", spec.Paper},
 	{"1e5x1e4", 100_000, 10_000, 200, 10, "memory", 1, "98 / 5769", spec.Paper},
@@ -52,25 +44,35 @@ var rows = []row{
 	{"netflix-paper", 471_268, 14_538, 59, 5, "netflix", 0.002, "170 / —", spec.Paper},
 }
 
-func main() {
-	only := flag.String("rows", "", "names of rows, with commas; all of them without")
-	dir := flag.String("dir", os.TempDir(), "folder for packs")
-	gap := flag.Float64("gap", 0, "gap at which the proof ends; 0: 0.001, of the full model on ratings 0.01")
-	limit := flag.Duration("time-limit", 10*time.Minute, "for each fit")
-	gamma := flag.Float64("gamma", 0, "γ instead of the row's own")
-	amount := flag.String("memory", "", "memory to use")
-	flag.Parse()
+// large measures the large rows of the paper's table: how soon the selection is found
+// on samples, how long its proof on all entries and the coefficients of every row
+// take, in how many passes and how much memory. It prints docs/benchmarks-large.md.
+//
+// Rows whose entries do not fit on this machine are generated as they are read:
+// there the selection is searched, the coefficients of a hundredth of the rows are
+// computed, and the rest is extrapolated and said so.
+func large(args []string) error {
+	flags := flag.NewFlagSet("large", flag.ExitOnError)
+	only := flags.String("rows", "", "names of rows, with commas; all of them without")
+	dir := flags.String("dir", os.TempDir(), "folder for packs")
+	gap := flags.Float64("gap", 0, "gap at which the proof ends; 0: 0.001, of the full model on ratings 0.01")
+	limit := flags.Duration("time-limit", 10*time.Minute, "for each fit")
+	gamma := flags.Float64("gamma", 0, "γ instead of the row's own")
+	amount := flags.String("memory", "", "memory to use")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
 	fmt.Print(page)
 	fmt.Println("| n × m (p, k) | paper | selection found | of k true | proof | passes | gap | coefficients of all rows | in all | peak memory |")
 	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-	for _, r := range rows {
+	for _, r := range largeRows {
 		if *only != "" && !strings.Contains(","+*only+",", ","+r.name+",") {
 			continue
 		}
 		if *gamma > 0 {
 			r.gamma = *gamma
 		}
-		b := bench{row: r, dir: *dir, gap: *gap, limit: *limit}
+		b := bench{largeRow: r, dir: *dir, gap: *gap, limit: *limit}
 		switch {
 		case *gap > 0:
 		case r.kind == spec.Full:
@@ -81,13 +83,14 @@ func main() {
 		if *amount != "" {
 			var err error
 			if b.memory, err = memory.Parse(*amount); err != nil {
-				fail(err)
+				return err
 			}
 		}
 		if err := b.run(context.Background()); err != nil {
-			fail(err)
+			return err
 		}
 	}
+	return nil
 }
 
 // page is what stands above the table.
@@ -106,17 +109,12 @@ nowhere: there nothing is proven, and coefficients are computed for a hundredth 
 
 <!-- not run: takes an hour, and measures -->
 
-    go run ./internal/large [-rows 1e5x1e3,1e6x1e4] [-memory 4G]
+    go run ./internal/bench large [-rows 1e5x1e3,1e6x1e4] [-memory 4G]
 
 `
 
-func fail(err error) {
-	fmt.Fprintln(os.Stderr, "large:", err)
-	os.Exit(1)
-}
-
 type bench struct {
-	row
+	largeRow
 	dir    string
 	gap    float64
 	limit  time.Duration
