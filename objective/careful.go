@@ -90,8 +90,9 @@ func (k *worker) careful(c *pass.Chunk, weights []float64, total *sums) {
 		k.panel.empty()
 		k.solve(c, rows[at:at+1], false, one)
 		k.take(one)
+		gradient := k.arrange(one.gradient)
 		columns, values := k.entries(0)
-		cost, constant := k.outward(one, len(columns), weights, cut)
+		cost, constant := k.outward(one, gradient, len(columns), weights, cut)
 		if !met(weights, cost, 0, constant, cut, looseRow) {
 			found := wide.Evaluate(k.regression(columns, values), &wide.Penalty{Gamma: k.gamma, Weights: weights})
 			cost, constant = found.Cost, found.Constant
@@ -112,7 +113,7 @@ func (k *worker) careful(c *pass.Chunk, weights []float64, total *sums) {
 }
 
 // outward is the cost and the cut of one row of this many entries, rounded outwards.
-func (k *worker) outward(one *sums, entries int, weights, cut []float64) (cost, constant float64) {
+func (k *worker) outward(one *sums, gradient []float64, entries int, weights, cut []float64) (cost, constant float64) {
 	delta := 1.2e-16 * (16 + 4*math.Sqrt(float64(entries)))
 	norm := func(j int) float64 { return k.norm[j] / float64(k.longest) * float64(entries) }
 	root := math.Sqrt(one.squares)
@@ -121,7 +122,7 @@ func (k *worker) outward(one *sums, entries int, weights, cut []float64) (cost, 
 		residual = 0
 	}
 	for j := range cut {
-		z := math.Sqrt(one.gradient[j]) + delta*math.Sqrt(norm(j))*residual
+		z := math.Sqrt(gradient[j]) + delta*math.Sqrt(norm(j))*residual
 		cut[j] = max(-k.gamma*z*z*(1+delta), -steepest)
 	}
 	cost = one.cost + costError(&k.weighting, k.gamma, weights, norm, one)
@@ -131,7 +132,7 @@ func (k *worker) outward(one *sums, entries int, weights, cut []float64) (cost, 
 // regression is one row, for package wide.
 func (k *worker) regression(columns []int32, values []float64) *wide.Regression {
 	return &wide.Regression{P: k.p, Values: values, Feature: func(e, j int) (x, y float64) {
-		return k.b[k.place(j)+int(columns[e])*k.block], 1
+		return k.at(int(columns[e]), j), 1
 	}}
 }
 

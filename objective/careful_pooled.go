@@ -78,7 +78,7 @@ func (o *Pooled) regression(ctx context.Context) (*wide.Regression, error) {
 		in.Values = append(in.Values, values...)
 	}
 	in.Feature = func(e, j int) (x, y float64) {
-		return o.rows.b[o.rows.place(j)+int(at[e])*o.rows.block], 1
+		return o.rows.at(int(at[e]), j), 1
 	}
 	o.entries = in
 	return in, nil

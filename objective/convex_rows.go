@@ -92,6 +92,7 @@ func (w *convexWorker) Add(c *pass.Chunk) error {
 func (w *convexWorker) Part() (pass.Part, error) {
 	s := w.sums
 	w.correlate()
+	s.gradient = w.arrange(s.gradient)
 	if w.curved {
 		mirror(s.hessian, len(w.support))
 	}
@@ -102,15 +103,15 @@ func (w *convexWorker) Part() (pass.Part, error) {
 // correlate adds (b_jᵀα)² of the rows in the panel.
 func (w *convexWorker) correlate() {
 	s := w.sums
-	w.panel.take(w.Exact, func(j int, z []float64) {
+	w.panel.take(w.Exact, func(from int, z []float64) {
 		if w.all != nil {
-			for x := range z {
-				if j+x < len(w.all) && w.all[j+x] {
+			for x, j := range w.arranged[from:][:len(z)] {
+				if j >= 0 && w.all[j] {
 					z[x] = math.Min(z[x], 0)
 				}
 			}
 		}
-		kernel.AddSquares(s.gradient[j:][:len(z)], z)
+		kernel.AddSquares(s.gradient[from:][:len(z)], z)
 	})
 }
 
@@ -217,7 +218,7 @@ func (w *convexWorker) finish(lane int) {
 		s.size += math.Abs(r.offset[e]*alpha[e]) + r.weight[e]*size
 		s.squares += alpha[e] * alpha[e]
 	}
-	w.panel.add(columns)
+	w.panel.add(w.Exact, columns)
 	s.cost += r.cost
 }
 

@@ -56,9 +56,8 @@ func (w *normingWorker) Add(c *pass.Chunk) error {
 		columns, values := c.Row(int(i))
 		for j := range w.diagonal {
 			w.diagonal[j] = 0
-			b := w.b[w.place(j):]
 			for _, c := range columns {
-				x := b[int(c)*w.block]
+				x := w.at(int(c), j)
 				w.diagonal[j] += x * x
 			}
 		}
@@ -179,10 +178,9 @@ func (w *enumerator) Add(c *pass.Chunk) error {
 
 // addWide is Add with 106 bits, row by row.
 func (w *enumerator) addWide(c *pass.Chunk, rows []int32) {
-	places := w.columnFeatures.places(w.Order)
 	for _, i := range rows {
 		columns, values := c.Row(int(i))
-		feature := func(e, x int) float64 { return w.b[places[x]+int(columns[e])*w.block] }
+		feature := func(e, x int) float64 { return w.at(int(columns[e]), w.Order[x]) }
 		w.part.Base += w.wide.Row(values, len(w.Order), w.Candidates, w.Left, feature, w.gamma, w.part.Gains)
 	}
 }
@@ -225,16 +223,15 @@ func (w *enumerator) pick(k, y, from []float64) {
 func (w *worker) products(c *pass.Chunk, k, y []float64, group []int32, features []int) {
 	w.read(c, group)
 	width := kernel.GramWidth(len(features))
-	places := w.columnFeatures.places(features)
 	w.v = grow(w.v, w.longest*width)
 	for lane := range group {
 		columns, values := w.entries(lane)
 		for e, c := range columns {
-			b := w.b[int(c)*w.block:]
+			b := w.values[int(c)*w.p:][:w.p]
 			row := w.v[e*width:]
-			for x, place := range places {
-				row[x] = b[place]
-				y[x*kernel.Lanes+lane] += values[e] * b[place]
+			for x, j := range features {
+				row[x] = b[j]
+				y[x*kernel.Lanes+lane] += values[e] * b[j]
 			}
 		}
 		kernel.Gram(k, lane, w.v, len(columns), width, len(features))

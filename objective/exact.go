@@ -96,9 +96,8 @@ func (o *Exact) divide() {
 func (o *Exact) measure() {
 	o.norm = make([]float64, o.p)
 	for f := range o.norm {
-		b := o.b[o.place(f):]
 		for c := range o.m {
-			x := b[c*o.block]
+			x := o.at(c, f)
 			o.norm[f] = max(o.norm[f], x*x)
 		}
 		o.norm[f] *= float64(o.longest)

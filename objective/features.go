@@ -2,40 +2,141 @@ package objective
 
 import (
 	"context"
+	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/hugepage"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/parallel"
 	"optcomplete/pass"
 )
 
-// columnFeatures is the features of the columns, in blocks that the registers of
-// one step of the correlation can hold. Within a block the features of a column
-// lie together, and the columns one after the other, so that many columns of one
-// block fit into a cache.
+// columnFeatures is the features of the columns: as given, and in blocks that the
+// registers of one step of the correlation can hold. Features of two values, such
+// as indicators, come first and take a bit of a column each.
 type columnFeatures struct {
-	m, p   int
-	blocks int
-	block  int       // features in a block, the last filled up with zeros: a multiple of four
-	b      []float64 // blocks × m × block
+	m, p     int
+	values   []float64 // m × p, as given
+	arranged []int     // the features in the order of the blocks; -1: filling
+	block    int       // most features in a block of numbers, with filling
+	near     int       // features of the near blocks, with filling: the first ones
+	blocks   []block
 }
+
+// block is some features of all columns.
+type block struct {
+	vectors    int       // of four, without those of filling alone
+	from, size int       // its features are arranged[from:from+size]
+	near       bool      // it stays in a cache as it is: rows are correlated with it one by one
+	b          []float64 // m × size: those of a column together; nil: two values
+	bits       []uint64  // of each column: which features have their high value
+	low, high  []float64
+}
+
+// leastTwos is how many features of two values are worth blocks of their own.
+const leastTwos = 8
 
 func newColumnFeatures(f *data.Features) columnFeatures {
 	m, p := f.Dims()
-	vectors := kernel.Pad(p) / 4
-	c := columnFeatures{m: m, p: p, blocks: (vectors + kernel.CorrelateVectors - 1) / kernel.CorrelateVectors}
-	c.block = blockOf(p)
-	c.b = make([]float64, c.blocks*m*c.block)
-	for column := range m {
-		row := f.Row(column)
-		for q := range c.blocks {
-			copy(c.b[(q*m+column)*c.block:][:c.block], row[q*c.block:])
-		}
+	c := columnFeatures{m: m, p: p, values: f.Values}
+	var two []int
+	if kernel.AcceleratedTwo() {
+		two = c.twoValued()
 	}
+	c.inBlocks(two)
 	return c
 }
 
-// blockOf is how many of p features a block has.
+// inBlocks makes the blocks, some of them of the features of two values given.
+func (c *columnFeatures) inBlocks(two []int) {
+	if len(two) < leastTwos {
+		two = nil
+	}
+	var rest []int
+	for j := range c.p {
+		if _, found := slices.BinarySearch(two, j); !found {
+			rest = append(rest, j)
+		}
+	}
+	for features := range slices.Chunk(two, kernel.TwoBits) {
+		c.add(features, kernel.PadTwo(len(features)), true)
+	}
+	size := blockOf(len(rest))
+	for features := range slices.Chunk(rest, max(1, size)) {
+		c.add(features, size, false)
+	}
+	for x := range c.blocks {
+		b := &c.blocks[x]
+		if b.near = b.b == nil || size >= len(rest) && 8*c.m*size <= nearBytes; b.near {
+			c.near = b.from + b.size
+		} else {
+			c.block = size
+		}
+	}
+}
+
+// nearBytes is how large a single block of numbers can be that is read from a cache
+// as it is.
+const nearBytes = 2 << 20
+
+// twoValued is the features of at most two values, increasing.
+func (c *columnFeatures) twoValued() (two []int) {
+	if c.m == 0 {
+		return nil
+	}
+	first := c.values[:c.p]
+	other := slices.Clone(first) // the first value that is another
+	for j := range c.p {
+		two = append(two, j)
+	}
+	for row := range slices.Chunk(c.values, max(1, c.p)) {
+		two = slices.DeleteFunc(two, func(j int) bool {
+			if x := row[j]; x != first[j] && x != other[j] {
+				if other[j] != first[j] {
+					return true
+				}
+				other[j] = x
+			}
+			return false
+		})
+	}
+	return two
+}
+
+// add makes a block of features, filled up to a size.
+func (c *columnFeatures) add(features []int, size int, two bool) {
+	b := block{from: len(c.arranged), size: size, vectors: kernel.Pad(len(features)) / 4}
+	c.arranged = append(c.arranged, features...)
+	for range size - len(features) {
+		c.arranged = append(c.arranged, -1)
+	}
+	if !two {
+		b.b = hugepage.Make(c.m * size)
+		for column := range c.m {
+			to := b.b[column*size:]
+			for x, j := range features {
+				to[x] = c.at(column, j)
+			}
+		}
+		c.blocks = append(c.blocks, b)
+		return
+	}
+	b.bits, b.low, b.high = make([]uint64, c.m), make([]float64, size), make([]float64, size)
+	for column := range c.m {
+		for x, j := range features {
+			switch v := c.at(column, j); {
+			case column == 0:
+				b.low[x] = v
+			case v != b.low[x]:
+				b.high[x] = v
+				b.bits[column] |= 1 << x
+			}
+		}
+	}
+	c.blocks = append(c.blocks, b)
+}
+
+// blockOf is how many of p features a block of numbers has: a multiple of four.
 func blockOf(p int) int {
 	vectors := kernel.Pad(p) / 4
 	blocks := (vectors + kernel.CorrelateVectors - 1) / kernel.CorrelateVectors
@@ -45,19 +146,21 @@ func blockOf(p int) int {
 	return 4 * ((vectors + blocks - 1) / blocks)
 }
 
-// width is the length of a vector of all features, with the filling of blocks.
-func (c *columnFeatures) width() int { return c.blocks * c.block }
+// width is the length of a vector of all features in the order of the blocks.
+func (c *columnFeatures) width() int { return len(c.arranged) }
 
-// place is where feature j of column 0 is; that of column c is c·block further.
-func (c *columnFeatures) place(j int) int { return j/c.block*c.m*c.block + j%c.block }
+// at is feature j of a column.
+func (c *columnFeatures) at(column, j int) float64 { return c.values[column*c.p+j] }
 
-// places are those of several features.
-func (c *columnFeatures) places(features []int) []int {
-	places := make([]int, len(features))
-	for x, j := range features {
-		places[x] = c.place(j)
+// arrange is a vector in the order of the blocks in that of the features.
+func (c *columnFeatures) arrange(x []float64) []float64 {
+	out := make([]float64, c.p)
+	for place, j := range c.arranged {
+		if j >= 0 {
+			out[j] = x[place]
+		}
 	}
-	return places
+	return out
 }
 
 // table is the features of positive weight, for one evaluation: those of a column
@@ -80,10 +183,9 @@ func (o *Exact) newWeighting(weights []float64) weighting { return o.weigh(weigh
 // weigh is newWeighting with memory for the table; nil: new.
 func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 	w := newWeighting(weights, o.gamma)
-	w.places = o.columnFeatures.places(w.support)
 	width := kernel.TableWidth(len(w.support))
 	w.table.width = width
-	if o.matrix.Observed() < tableEntries*o.m || (2*width > o.width() && o.m*width > tableNumbers) {
+	if o.matrix.Observed() < tableEntries*o.m || (2*width > o.p && o.m*width > tableNumbers) {
 		return w
 	}
 	if tables != nil {
@@ -97,11 +199,11 @@ func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 	_ = parallel.Do(context.Background(), (o.m+columns-1)/columns, pass.Threads(o.threads), func(int) func(part int) error {
 		return func(part int) error {
 			for c := part * columns; c < min((part+1)*columns, o.m); c++ {
-				row, b := w.table.rows[c*width:][:width], o.b[c*o.block:]
-				for y, place := range w.places {
-					row[y] = b[place]
+				row, b := w.table.rows[c*width:][:width], o.values[c*o.p:][:o.p]
+				for y, j := range w.support {
+					row[y] = b[j]
 				}
-				clear(row[len(w.places):])
+				clear(row[len(w.support):])
 			}
 			return nil
 		}
@@ -118,9 +220,9 @@ func (k *worker) gather(v []float64, columns []int32, values []float64) {
 		return
 	}
 	for e, c := range columns {
-		row, b := v[e*width:][:width], k.b[int(c)*k.block:]
-		for y, place := range k.places {
-			row[y] = b[place]
+		row, b := v[e*width:][:width], k.values[int(c)*k.p:][:k.p]
+		for y, j := range k.support {
+			row[y] = b[j]
 		}
 		row[t] = values[e]
 		clear(row[t+1:])

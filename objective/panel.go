@@ -14,6 +14,7 @@ type panel struct {
 	entries int       // of all of them
 	r       []float64 // the residual of the row to come
 	z       []float64 // b_jᵀr of each row, for a block of features
+	near    []float64 // b_jᵀr of each row, for the near blocks
 }
 
 // tile is the entries of the rows in some columns, row after row.
@@ -26,7 +27,7 @@ type tile struct {
 func (o *Exact) newPanel() panel {
 	width := o.tile()
 	p := panel{width: width, block: o.block}
-	if width > 0 {
+	if width > 0 && o.block > 0 {
 		p.tiles = make([]tile, (o.m+width-1)/width)
 	}
 	return p
@@ -37,6 +38,7 @@ func (o *Exact) newPanel() panel {
 const (
 	panelBytes   = 512 << 10
 	panelEntries = 8 << 20
+	panelRows    = 4096
 )
 
 // A tile's features take this many bytes of the cache: the less the better, as long
@@ -68,11 +70,16 @@ func (p *panel) room(entries int) []float64 {
 	return p.r
 }
 
-// add takes a row into the panel, given its columns, with the residual in room.
-func (p *panel) add(columns []int32) {
+// add takes a row into the panel, given its columns, with the residual in room. It is
+// correlated with the near blocks at once.
+func (p *panel) add(o *Exact, columns []int32) {
 	place := int32(p.rows * p.block)
+	p.addNear(o, columns)
 	p.rows++
 	p.entries += len(columns)
+	if p.block == 0 {
+		return
+	}
 	for at := 0; at < len(columns); {
 		x := int(columns[at]) / p.width
 		t, end := &p.tiles[x], (x+1)*p.width
@@ -87,25 +94,54 @@ func (p *panel) add(columns []int32) {
 	}
 }
 
+// addNear correlates a row with the near blocks.
+func (p *panel) addNear(o *Exact, columns []int32) {
+	if need := (p.rows + 1) * o.near; len(p.near) < need {
+		p.near = append(p.near, make([]float64, max(need, 2*len(p.near))-len(p.near))...)
+	}
+	r, span := p.r[:len(columns)], [...]int32{0, 0, int32(len(columns))}
+	for x := range o.blocks {
+		b := &o.blocks[x]
+		if !b.near {
+			return // they are the first
+		}
+		z := p.near[p.rows*o.near+b.from:][:b.size]
+		if b.b == nil {
+			kernel.CorrelateTwo(z, b.low, b.high, columns, r, b.bits)
+			continue
+		}
+		clear(z)
+		if len(columns) > 0 {
+			kernel.CorrelateSpans(z, b.vectors, span[:], columns, r, b.b, b.size)
+		}
+	}
+}
+
 // full tells whether the panel should be taken.
-func (p *panel) full() bool { return p.entries >= panelEntries || 8*p.block*p.rows >= panelBytes }
+func (p *panel) full() bool {
+	return p.entries >= panelEntries || 8*p.block*p.rows >= panelBytes || p.rows >= panelRows
+}
 
 // take correlates all rows of the panel, hands b_jᵀr of each to f, in order, one
 // block of features from j on after the other, and empties the panel.
 func (p *panel) take(o *Exact, f func(j int, z []float64)) {
 	p.z = grow(p.z, p.rows*p.block)
 	z := p.z[:p.rows*p.block]
-	for q := range o.blocks {
+	for _, b := range o.blocks {
+		if b.near {
+			for i := range p.rows {
+				f(b.from, p.near[i*o.near+b.from:][:b.size])
+			}
+			continue
+		}
 		clear(z)
-		vectors := min(o.block, kernel.Pad(o.p)-q*o.block) / 4
-		b := o.b[q*o.m*o.block:]
 		for x := range p.tiles {
 			if t := &p.tiles[x]; len(t.spans) > 0 {
-				kernel.CorrelateSpans(z, vectors, t.spans, t.columns, t.r, b, o.block)
+				kernel.CorrelateSpans(z, b.vectors, t.spans, t.columns, t.r, b.b, b.size)
 			}
 		}
 		for i := range p.rows {
-			f(q*o.block, z[i*o.block:][:o.block])
+			f(b.from, z[i*b.size:][:b.size])
 		}
 	}
 	p.empty()

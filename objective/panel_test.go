@@ -3,20 +3,25 @@ package objective
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/kernel"
 )
 
 // TestPanelIsTransposedProduct compares what a panel gives with b_jᵀr written out:
 // with one tile of columns and with several, one block of features and several,
-// rows that leave tiles out, and panels taken one after the other.
+// rows that leave tiles out, features of two values and others, and panels taken one after the other.
 func TestPanelIsTransposedProduct(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 2))
-	for _, shape := range []struct{ m, p, tiles int }{{40, 3, 1}, {40, 130, 1}, {60_000, 6, 3}, {6000, 70, 3}} {
+	for _, shape := range []struct{ m, p, two, tiles int }{{40, 3, 0, 1}, {40, 130, 0, 1}, {40, 130, 129, 1}, {40, 9, 9, 0}, {60_000, 6, 0, 3}, {6000, 90, 20, 3}} {
 		features := data.NewFeatures(make([]string, shape.m), make([]string, shape.p), make([]float64, shape.m*shape.p))
 		for i := range features.Values {
 			features.Values[i] = rng.NormFloat64()
+			if i%shape.p*7%shape.p < shape.two { // here and there among the others
+				features.Values[i] = []float64{-0.3, 2.7}[rng.IntN(2)]
+			}
 		}
 		const rows = 50
 		start := []int{0}
@@ -42,12 +47,14 @@ func TestPanelIsTransposedProduct(t *testing.T) {
 			for i := first; i < last; i++ {
 				columns, values := matrix.Row(i)
 				copy(p.room(len(columns)), values)
-				p.add(columns)
+				p.add(o, columns)
 			}
 			next := make([]int, shape.p) // the row expected, for each feature
 			p.take(o, func(from int, z []float64) {
-				for x := range min(len(z), shape.p-from) {
-					j := from + x
+				for x, j := range o.arranged[from:][:len(z)] {
+					if j < 0 {
+						continue
+					}
 					columns, values := matrix.Row(first + next[j])
 					next[j]++
 					want := 0.0
@@ -111,5 +118,55 @@ func TestTableIsOptional(t *testing.T) {
 		if v[i] != plain[i] {
 			t.Fatalf("number %d: %v from the table, %v without", i, v[i], plain[i])
 		}
+	}
+}
+
+// TestBitsOfTwoValues: an evaluation has the same bits whether features of two values
+// are kept as bits or as numbers.
+func TestBitsOfTwoValues(t *testing.T) {
+	if !kernel.AcceleratedTwo() {
+		t.Skip("this processor keeps them as numbers")
+	}
+	rng := rand.New(rand.NewPCG(5, 6))
+	const m, p, n = 300, 90, 70
+	features := data.NewFeatures(make([]string, m), make([]string, p), make([]float64, m*p))
+	for i := range features.Values {
+		features.Values[i] = []float64{-0.3, 1.7}[rng.IntN(2)]
+		if i%p%9 == 0 {
+			features.Values[i] = rng.NormFloat64()
+		}
+	}
+	var entries []data.Entry
+	for i := range n {
+		for c := range m {
+			if rng.IntN(3) == 0 {
+				entries = append(entries, data.Entry{Row: int32(i), Column: int32(c), Value: rng.NormFloat64()})
+			}
+		}
+	}
+	matrix, err := data.NewMatrix(n, m, entries)
+	if err != nil {
+		t.Fatal(err)
+	}
+	weights := make([]float64, p)
+	for j := range weights {
+		weights[j] = float64(j%7/6) / 2
+	}
+	bits, numbers := NewExact(matrix, features, 1, 1), NewExact(matrix, features, 1, 1)
+	if size := bits.blocks[0].size + bits.blocks[1].size; bits.blocks[1].b != nil || size != 80 {
+		t.Fatalf("bits of %d features, wanted 80", size)
+	}
+	numbers.columnFeatures = columnFeatures{m: m, p: p, values: features.Values}
+	numbers.inBlocks(nil)
+	a, err := bits.Eval(t.Context(), weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := numbers.Eval(t.Context(), weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a.Cost != b.Cost || a.Constant != b.Constant || !slices.Equal(a.Gradient, b.Gradient) {
+		t.Fatal("bits and numbers give different cuts")
 	}
 }

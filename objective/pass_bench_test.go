@@ -18,12 +18,14 @@ import (
 	"optcomplete/internal/kernel"
 )
 
-// passShapes are the shapes of large problems: all but the last as in the
-// paper's table with 95 % missing, the last skewed as real ratings are.
+// passShapes are the shapes of large problems: as in the paper's
+// table with 95 % missing, and skewed as real ratings are, where most features are
+// indicators.
 var passShapes = []struct {
 	name          string
 	rows, m, p    int
 	entries       int // of a row, on average
+	two           int // features of two values, as indicators are
 	skewed        bool
 	supports      []int
 	curvedSupport int // at which second derivatives are timed too; 0: not
@@ -32,6 +34,7 @@ var passShapes = []struct {
 	{name: "m=1e4", rows: 40_000, m: 10_000, p: 200, entries: 500, supports: []int{10, 20, 40}, curvedSupport: 20},
 	{name: "m=1e6", rows: 64, m: 1_000_000, p: 200, entries: 50_000, supports: []int{10}},
 	{name: "ratings", rows: 40_000, m: 14_538, p: 59, entries: 212, skewed: true, supports: []int{5, 10, 20, 40}, curvedSupport: 20},
+	{name: "indicators", rows: 40_000, m: 14_538, p: 59, two: 50, entries: 212, skewed: true, supports: []int{5, 10, 20, 40}, curvedSupport: 20},
 }
 
 // BenchmarkPass times one pass, cost and gradient over all observed entries, on
@@ -58,7 +61,7 @@ func BenchmarkPass(b *testing.B) {
 				}
 				b.Run(name, func(b *testing.B) {
 					if matrix == nil {
-						matrix, features = passInstance(b, shape.rows, shape.m, shape.p, shape.entries, shape.skewed)
+						matrix, features = passInstance(b, shape.rows, shape.m, shape.p, shape.two, shape.entries, shape.skewed)
 					}
 					benchmarkPass(b, matrix, features, t, curved)
 				})
@@ -152,7 +155,7 @@ func part(x []float64, thread, threads int) []float64 {
 // passInstance draws a matrix and features. Columns are observed at random, or,
 // skewed, the first ones most: as 1/(rank + 100). Rows differ by up to a factor of
 // about 20 then, too.
-func passInstance(b *testing.B, rows, m, p, entries int, skewed bool) (*data.Matrix, *data.Features) {
+func passInstance(b *testing.B, rows, m, p, two, entries int, skewed bool) (*data.Matrix, *data.Features) {
 	rng := rand.New(rand.NewPCG(1, 2))
 	chance := make([]float64, m)
 	sum := 0.0
@@ -201,6 +204,12 @@ func passInstance(b *testing.B, rows, m, p, entries int, skewed bool) (*data.Mat
 	values := make([]float64, m*p)
 	for i := range values {
 		values[i] = rng.Float64()*2 - 1
+		if i%p < two {
+			values[i] = -0.3
+			if rng.IntN(10) == 0 {
+				values[i] = 3
+			}
+		}
 	}
 	return matrix, data.NewFeatures(ids, names, values)
 }

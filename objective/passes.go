@@ -154,6 +154,7 @@ func (w *evaluating) Add(c *pass.Chunk) error {
 func (w *evaluating) Part() (pass.Part, error) {
 	s := w.sums
 	w.take(s)
+	s.gradient = w.arrange(s.gradient)
 	if t := len(w.support); w.pass.Curved {
 		mirror(s.hessian, t)
 	}

@@ -154,6 +154,7 @@ func (w *pooledEvaluating) Add(c *pass.Chunk) error {
 func (w *pooledEvaluating) Part() (pass.Part, error) {
 	part, t := w.part, len(w.support)
 	w.take(part)
+	part.gradient, part.total = w.arrange(part.gradient), w.arrange(part.total)
 	if w.at.curved {
 		mirror(part.hessian, t)
 	}

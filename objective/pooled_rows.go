@@ -226,7 +226,7 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			penalty += k.ridge[y] * own * own
 		}
 		ar, rr := k.subtract(k.panel.room(len(columns)), columns, values, u)
-		k.panel.add(columns)
+		k.panel.add(k.Exact, columns)
 		s.add(squares(values), ar, rr)
 		s.cost += penalty + rr
 		s.penalty += penalty
@@ -257,7 +257,7 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.panel.add(columns)
+		k.panel.add(k.Exact, columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The deviations u_j = γ s_j b_jᵀr give the cost from above.

@@ -13,7 +13,6 @@ type weighting struct {
 	support []int     // the features of positive weight, increasing
 	ridge   []float64 // 1/(γ s_j) of each of them
 	root    []float64 // √(γ s_j)
-	places  []int     // where they are among the features; see columnFeatures.place
 	table   table     // their features
 }
 
@@ -36,7 +35,7 @@ type sums struct {
 	size     float64   // Σ 2‖a‖‖r‖ + ‖r‖²
 	squares  float64   // Σ ‖a‖²
 	penalty  float64   // Σ u²/(γs)
-	gradient []float64 // Σ (b_jᵀr)², with the filling of blocks
+	gradient []float64 // Σ (b_jᵀr)²; of a worker in the order of the blocks
 	hessian  []float64 // Σ (b_jᵀr)(b_lᵀr) b_jᵀMb_l over the support
 }
 
@@ -206,7 +205,7 @@ func (k *worker) primal(lanes int, s *sums) {
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
 		ar, rr := k.residual(k.panel.room(len(columns)), k.v[lane*k.stride():][:k.stride()], values, u)
-		k.panel.add(columns)
+		k.panel.add(k.Exact, columns)
 		s.add(k.aa[lane], ar, rr)
 		k.costs[lane] = penalty + rr
 		s.penalty += penalty
@@ -245,9 +244,9 @@ func (k *worker) dualSystem(lanes, size int) {
 		v := k.v[lane*stride:][:stride]
 		clear(v)
 		for e, c := range columns {
-			b := k.b[int(c)*k.block:]
-			for y, place := range k.places {
-				v[y*width+e] = k.root[y] * b[place]
+			b := k.values[int(c)*k.p:][:k.p]
+			for y, j := range k.support {
+				v[y*width+e] = k.root[y] * b[j]
 			}
 			k.x[e*kernel.Lanes+lane] = values[e]
 		}
@@ -275,7 +274,7 @@ func (k *worker) dual(lanes, size int, s *sums) {
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.panel.add(columns)
+		k.panel.add(k.Exact, columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.

@@ -12,6 +12,7 @@
 // bound, gap and near-ties. [Path] does so for every k.
 //
 // The bound comes from cuts alone and the cost from residuals on the table, so
-// that neither hides behind the rounding of products. A limit is a status and
+// that neither hides behind the rounding of products. Both are for X̃ as it was
+// rounded. A limit is a status and
 // not an error; settings that cannot be meant are a [spec.Error].
 package regress

@@ -4,7 +4,10 @@ package kernel
 
 import "golang.org/x/sys/cpu"
 
-var accelerated = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+var (
+	accelerated    = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	acceleratedTwo = accelerated && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ
+)
 
 func dotLanes(acc, a, b []float64, n int) {
 	if accelerated {
@@ -43,6 +46,14 @@ func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, st
 		correlateAVX(z, vectors, spans, cols, r, b, stride)
 	} else {
 		correlateGo(z, vectors, spans, cols, r, b, stride)
+	}
+}
+
+func correlateTwo(z, low, high []float64, cols []int32, r []float64, bits []uint64) {
+	if acceleratedTwo {
+		correlateTwoAVX512(z, low, high, cols, r, bits)
+	} else {
+		correlateTwoGo(z, low, high, cols, r, bits)
 	}
 }
 

@@ -2,7 +2,7 @@
 
 package kernel
 
-var accelerated = false
+var accelerated, acceleratedTwo = false, false
 
 func dotLanes(acc, a, b []float64, n int) { dotLanesGo(acc, a, b, n) }
 
@@ -14,6 +14,10 @@ func gramTile(tile, vi, vj []float64, rows, width int) { gramTileGo(tile, vi, vj
 
 func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
 	correlateGo(z, vectors, spans, cols, r, b, stride)
+}
+
+func correlateTwo(z, low, high []float64, cols []int32, r []float64, bits []uint64) {
+	correlateTwoGo(z, low, high, cols, r, bits)
 }
 
 func gather(v, table []float64, width int, cols []int32, a []float64, place int) {

@@ -50,6 +50,16 @@ func TestRowPrimitivesAgree(t *testing.T) {
 			correlate(z, vectors, spans, cols, a, b, stride)
 			agree(t, "correlate", z, want, float64(entries))
 		}
+		for size := 8; size <= TwoBits; size += 8 {
+			z, low, high, bits := random(rng, size), random(rng, size), random(rng, size), make([]uint64, m)
+			for c := range bits {
+				bits[c] = rng.Uint64()
+			}
+			want := slices.Clone(z)
+			correlateTwoGo(want, low, high, cols, a, bits)
+			correlateTwo(z, low, high, cols, a, bits)
+			agree(t, "correlateTwo", z, want, float64(entries))
+		}
 		for t0 := range 30 {
 			width := TableWidth(t0)
 			table := random(rng, m*width)

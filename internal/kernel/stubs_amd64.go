@@ -29,6 +29,11 @@ func gramTileAVX(tile []float64, vi []float64, vj []float64, rows int, width int
 //go:noescape
 func correlateAVX(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
 
+// correlateTwoAVX512 sets z[y] to Σ_x r[x]·b, with b high[y] where bit y of bits[cols[x]] is set, else low[y]; len(z) is a multiple of eight, at most 64.
+//
+//go:noescape
+func correlateTwoAVX512(z []float64, low []float64, high []float64, cols []int32, r []float64, bits []uint64)
+
 // schurLanesAVX sets the n lane arrays dst[l] to src[l] − c∘a[l].
 //
 //go:noescape

@@ -23,6 +23,7 @@ func main() {
 	axpyLanes()
 	gramTile()
 	correlate()
+	correlateTwo()
 	schurLanes()
 	pairGains()
 	gram()
