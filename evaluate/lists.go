@@ -27,21 +27,26 @@ type Lists struct {
 	// popular columns, as many as there are places.
 	Novelty        float64 `json:"novelty"`
 	PopularNovelty float64 `json:"popular_novelty"`
+	Prediction     float64 `json:"prediction"` // the mean of what is predicted of the recommended columns
 }
 
 // ListsOf recommends to the given rows of a model what they have not seen, and
 // says what the lists have in common; nil if it is not known what they have seen,
 // or there are no rows. It does not depend on the number of threads.
-func ListsOf(ctx context.Context, m *model.Model, rows []int, places, threads int) (*Lists, error) {
+func ListsOf(ctx context.Context, m *model.Model, rows []int, s model.RecommendSettings, threads int) (*Lists, error) {
 	if len(rows) == 0 || len(m.ColumnIDs) == 0 {
 		return nil, nil
 	}
 	if _, known, err := m.Seen(0); err != nil || !known {
 		return nil, err
 	}
+	first, err := m.Recommender(s)
+	if err != nil {
+		return nil, err
+	}
 	lists := make([][]result.Recommendation, len(rows))
-	err := parallel.Do(ctx, len(rows), threads, func(int) func(x int) error {
-		r, failed := m.Recommender(model.RecommendSettings{Top: places, Caution: model.DefaultCaution})
+	err = parallel.Do(ctx, len(rows), threads, func(int) func(x int) error {
+		r, failed := first.Another()
 		return func(x int) error {
 			if failed != nil {
 				return failed
@@ -65,7 +70,7 @@ func ListsOf(ctx context.Context, m *model.Model, rows []int, places, threads in
 	bits := func(column int) float64 {
 		return math.Log2(float64(max(everybody, 1)) / float64(max(m.ColumnEntries[column], 1)))
 	}
-	out := &Lists{Rows: len(rows), Places: places, Columns: len(m.ColumnIDs)}
+	out := &Lists{Rows: len(rows), Places: s.Top, Columns: len(m.ColumnIDs)}
 	times, total := make([]int, len(m.ColumnIDs)), 0
 	for _, list := range lists {
 		for _, one := range list {
@@ -73,6 +78,7 @@ func ListsOf(ctx context.Context, m *model.Model, rows []int, places, threads in
 				out.Distinct++
 			}
 			out.Novelty += bits(one.Column)
+			out.Prediction += one.Value
 			total++
 		}
 	}
@@ -80,11 +86,12 @@ func ListsOf(ctx context.Context, m *model.Model, rows []int, places, threads in
 		return nil, nil
 	}
 	out.Novelty /= float64(total)
+	out.Prediction /= float64(total)
 	out.Coverage = float64(out.Distinct) / float64(out.Columns)
 	out.Shared = float64(slices.Max(times)) / float64(len(rows))
 	popular := slices.Clone(m.ColumnEntries)
 	slices.SortFunc(popular, func(a, b int32) int { return cmp.Compare(b, a) })
-	popular = popular[:min(places, len(popular))]
+	popular = popular[:min(s.Top, len(popular))]
 	for _, entries := range popular {
 		out.PopularNovelty += math.Log2(float64(max(everybody, 1))/float64(max(entries, 1))) / float64(len(popular))
 	}

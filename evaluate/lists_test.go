@@ -76,15 +76,16 @@ func TestListsAreCounted(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := []int{4, 5, 6, 7}
-	got, err := ListsOf(context.Background(), m, rows, 2, 3)
+	settings := model.RecommendSettings{Top: 2, Caution: model.DefaultCaution}
+	got, err := ListsOf(context.Background(), m, rows, settings, 3)
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := m.Recommender(model.RecommendSettings{Top: 2, Caution: model.DefaultCaution})
+	r, err := m.Recommender(settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	times, most, bits := map[int]int{}, 0, 0.0
+	times, most, bits, mean := map[int]int{}, 0, 0.0, 0.0
 	for _, i := range rows {
 		seen, _, _ := m.Seen(i)
 		list, err := r.Row(i, seen)
@@ -94,16 +95,17 @@ func TestListsAreCounted(t *testing.T) {
 		for _, one := range list {
 			times[one.Column]++
 			most = max(most, times[one.Column])
+			mean += one.Value / 8
 			bits += math.Log2(30/float64(m.ColumnEntries[one.Column])) / 8
 		}
 	}
 	// Column c0 is in every row; the next have 20 entries.
 	want := &Lists{Rows: 4, Places: 2, Columns: 12, Distinct: len(times), Coverage: float64(len(times)) / 12, Shared: float64(most) / 4,
-		Novelty: got.Novelty, PopularNovelty: math.Log2(1.5) / 2}
-	if diff := cmp.Diff(want, got); diff != "" || math.Abs(got.Novelty-bits) > 1e-12 {
+		Novelty: got.Novelty, PopularNovelty: math.Log2(1.5) / 2, Prediction: got.Prediction}
+	if diff := cmp.Diff(want, got); diff != "" || math.Abs(got.Novelty-bits) > 1e-12 || math.Abs(got.Prediction-mean) > 1e-12 {
 		t.Errorf("%s, novelty %v", diff, bits)
 	}
-	if none, err := ListsOf(context.Background(), m, nil, 2, 1); none != nil || err != nil {
+	if none, err := ListsOf(context.Background(), m, nil, settings, 1); none != nil || err != nil {
 		t.Errorf("%+v, %v of no rows", none, err)
 	}
 }

@@ -63,7 +63,7 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 		columnEffect, b, _ := of.ColumnParts(r.Column)
 		item := result.ItemWhys{Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis, Whys: []result.Why{}}
 		if m.ColumnEffects != nil {
-			item.Whys = append(item.Whys, result.Why{Name: "column effect", Part: columnEffect - typical})
+			item.Whys = append(item.Whys, result.Why{Name: result.ColumnEffect, Part: columnEffect - typical})
 		}
 		for f, name := range m.Summary.Terms {
 			item.Whys = append(item.Whys, result.Why{Name: name, Part: (b[f] - m.Typical[f]) * u[f]})

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"optcomplete/internal/random"
 	"optcomplete/result"
 )
 
@@ -26,8 +27,12 @@ type RecommendSettings struct {
 	// chance. The deviation is that of the expected value, the noise of an entry
 	// not included. A model without a posterior ranks by the predictions.
 	Caution float64
-	Least   int      // entries that a column needs to be recommended
-	Names   []string // of the columns, to be written beside their ids; nil: none
+	// Diversity, 0 to 1, makes lists that repeat less: a column is in at most the
+	// fraction 1 − Diversity of the lists, about, and columns in a list differ. See
+	// diverse.
+	Diversity float64
+	Least     int      // entries that a column needs to be recommended
+	Names     []string // of the columns, to be written beside their ids; nil: none
 }
 
 // DefaultCaution is that of recommendations unless told otherwise.
@@ -38,25 +43,66 @@ type Recommender struct {
 	RecommendSettings
 	m    *Model
 	sure *Intervals // nil: not known, or not needed
+	vary *diverse   // nil: lists are by the predictions alone
 }
 
 // Recommender prepares to recommend. A model that cannot tell how sure it is
 // recommends without caution: see Model.Intervals. An error is one of reading.
 func (m *Model) Recommender(s RecommendSettings) (*Recommender, error) {
 	r := &Recommender{RecommendSettings: s, m: m}
-	if s.Caution == 0 {
-		return r, nil
+	if err := r.beSure(); err != nil || s.Diversity == 0 {
+		return r, err
 	}
 	var err error
-	if r.sure, err = m.Intervals(); errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
-		r.sure, err = nil, nil
-	}
+	r.vary, err = m.newDiverse(s.Diversity, s.Top, func(row int) ([]result.Recommendation, error) {
+		seen, _, err := m.Seen(row)
+		if err != nil {
+			return nil, err
+		}
+		return r.best(row, seen, r.considered())
+	})
 	return r, err
 }
 
-// Row recommends as Recommend does, cautiously.
+// Another is a Recommender like r, for another goroutine.
+func (r *Recommender) Another() (*Recommender, error) {
+	other := *r
+	return &other, other.beSure()
+}
+
+// beSure prepares to tell how sure predictions are, if that is asked for and known.
+func (r *Recommender) beSure() (err error) {
+	if r.Caution == 0 {
+		return nil
+	}
+	if r.sure, err = r.m.Intervals(); errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
+		r.sure, err = nil, nil
+	}
+	return err
+}
+
+// considered is how many columns a diverse list is chosen from.
+func (r *Recommender) considered() int { return candidates * min(r.Top, len(r.m.ColumnIDs)) }
+
+// Row recommends as Recommend does, cautiously, and with the diversity asked for.
 func (r *Recommender) Row(row int, skip []int32) ([]result.Recommendation, error) {
-	m, top := r.m, r.Top
+	if r.vary == nil {
+		return r.best(row, skip, r.Top)
+	}
+	from, err := r.best(row, skip, r.considered())
+	if err != nil {
+		return nil, err
+	}
+	key := uint64(0)
+	if row >= 0 {
+		key = random.HashText(r.m.RowIDs[row])
+	}
+	return r.vary.choose(from, key, r.Top), nil
+}
+
+// best is the columns with the largest predictions, cautiously, at most top.
+func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendation, error) {
+	m := r.m
 	var best []result.Recommendation
 	for j := range m.ColumnIDs {
 		if len(skip) > 0 && int(skip[0]) <= j {

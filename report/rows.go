@@ -105,7 +105,7 @@ func (m *Model) whys(whys []result.Why, path func(int) string) template.HTML {
 		switch what {
 		case "row effect":
 			what = m.w("{row} effect")
-		case "column effect":
+		case result.ColumnEffect:
 			what = m.w("{column} effect")
 		}
 		out = append(out, string(say("%s %s", name(what), m.num(path(w), signed))))

@@ -98,14 +98,18 @@ const RowInterval = 0.95
 // that of a typical column, largest first.
 type ItemWhys struct {
 	Column     string  `json:"column"`
+	Name       string  `json:"name,omitempty"` // if names were given
 	Prediction float64 `json:"prediction"`
 	Basis      Basis   `json:"basis"`
 	Whys       []Why   `json:"whys"`
 }
 
+// ColumnEffect is the name of the part of a prediction that is its column's effect.
+const ColumnEffect = "column effect"
+
 // Why is a part of a prediction.
 type Why struct {
-	Name string  `json:"name"` // a term, "column effect", "other features" or "unnamed remainder"
+	Name string  `json:"name"` // a term, ColumnEffect, "other features" or "unnamed remainder"
 	Part float64 `json:"part"`
 }
 

@@ -55,7 +55,7 @@ are better, compares with the truth, and writes a report.`,
 			if err := store.Save(fitted, folder); err != nil {
 				return err
 			}
-			if err := writeReport(page, ratings, output, &fitted.Summary); err != nil {
+			if err := writeReport(page, ratings, output, nil, &fitted.Summary); err != nil {
 				return err
 			}
 			if err := own(output, reportFile, filepath.Join(modelFolder, "model.json")); err != nil {

@@ -17,6 +17,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/model"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -28,6 +29,7 @@ func evaluateCommand(c *common) *cobra.Command {
 		settings evaluate.MeasureSettings
 		options  ingest.Settings
 		split    string
+		lists    model.RecommendSettings
 	)
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
@@ -59,10 +61,10 @@ and the first 10 (--places) count; entries with equal predictions share places:
 
 For comparison it ranks the same entries by popularity, the number of training
 entries of the columns, and says where that does as well. It also makes lists as
-recommend does, for at most 1000 rows of the test, and says how many columns appear
-in them (coverage), how many lists have the most frequent one, and how popular the
-recommended columns are: novelty is the mean of −log₂ of the fraction of rows that
-have an entry for them.
+recommend does (--caution, --diversity, --least-entries), for at most 1000 rows of the
+test. It says how many columns appear in them (coverage), how many lists have the most
+frequent one, the mean prediction, and how popular the recommended columns are: novelty
+is the mean of −log₂ of the fraction of rows that have an entry for them.
 
 The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
 columns that the model does not know are predicted as predict does, and counted.`,
@@ -106,25 +108,30 @@ columns that the model does not know are predicted as predict does, and counted.
 			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), settings); err != nil {
 				return err
 			}
-			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), settings.Places, settings.Threads); err != nil {
+			lists.Top = settings.Places
+			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), lists, settings.Threads); err != nil {
 				return &usageError{err}
 			}
 			if all.Fitted, err = fittedEntries(m, test); err != nil {
 				return &usageError{err}
 			}
 			if all.Fitted > 0 {
-				c.notef("warning: the model was fitted on %s of the %s here and knows their values: the errors of new entries are larger", grouped(all.Fitted), counted(all.Entries, "entry", "entries"))
+				n := m.Summary.Nouns
+				c.notef("warning: the model was fitted on %s of the %s here and knows their values: expect larger errors on new %s", grouped(all.Fitted), counted(all.Entries, n.One(), n.Entries()), n.Entries())
 			}
 			if asJSON {
 				return writeJSON(c.stdout, all)
 			}
-			return printMeasurement(c.stdout, &all)
+			return printMeasurement(c.stdout, &all, m.Summary.Nouns)
 		},
 	}
 	flags := flagsOf(cmd, "evaluate")
 	flags.Bind("json", &asJSON)
 	flags.Bind("places", &settings.Places)
 	flags.Bind("relevant", &relevant)
+	flags.Bind("caution", &lists.Caution)
+	flags.Bind("diversity", &lists.Diversity)
+	flags.Bind("least-entries", &lists.Least)
 	flags.Bind("resamples", &settings.Resamples)
 	flags.Bind("features", &records)
 	flags.Bind("drop-unknown", &options.DropUnknown)
@@ -226,8 +233,11 @@ func fittedEntries(m *model.Model, test *data.Ratings) (int, error) {
 	return n, nil
 }
 
-func printMeasurement(w io.Writer, m *evaluation) error {
-	fmt.Fprintf(w, "%s of %s\n", counted(m.Entries, "entry", "entries"), count(m.Rows, "row"))
+func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
+	say := worded(nouns)
+	entries := func(n int) string { return counted(n, nouns.One(), nouns.Entries()) }
+	rows := func(n int) string { return counted(n, nouns.Each(), nouns.Rows()) }
+	fmt.Fprintf(w, "%s of %s\n", entries(m.Entries), rows(m.Rows))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name string, x evaluate.Interval, note string, show func(float64) string) {
 		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\n", name, show(x.Value), show(x.Low), show(x.High), note)
@@ -236,7 +246,7 @@ func printMeasurement(w io.Writer, m *evaluation) error {
 	fmt.Fprintf(t, "\t\t95 %% interval\t\n")
 	note := ""
 	if m.MAPESkipped > 0 {
-		note = fmt.Sprintf("without %s of value 0", counted(m.MAPESkipped, "entry", "entries"))
+		note = fmt.Sprintf("without %s of value 0", entries(m.MAPESkipped))
 	}
 	if l := m.Loss; l != nil {
 		line(l.Loss.Measure(), l.Mean, "", plain)
@@ -257,13 +267,13 @@ func printMeasurement(w io.Writer, m *evaluation) error {
 	}
 	line("R²", m.R2, "", plain)
 	if m.RankedRows > 0 {
-		line(fmt.Sprintf("NDCG@%d", m.Places), m.NDCG, fmt.Sprintf("%s with different values", count(m.RankedRows, "row")), plain)
+		line(fmt.Sprintf("NDCG@%d", m.Places), m.NDCG, rows(m.RankedRows)+" with different values", plain)
 	}
 	if p := m.Popularity; p != nil {
-		line("  by popularity", p.NDCG, "ranked by the columns' entries", plain)
+		line("  by popularity", p.NDCG, say("ranked by how many {entries} {a column} has"), plain)
 	}
 	if m.RecallRows > 0 {
-		line(fmt.Sprintf("recall@%d", m.Places), m.Recall, fmt.Sprintf("%s with more than %s", count(m.RecallRows, "row"), counted(m.Places, "entry", "entries")), plain)
+		line(fmt.Sprintf("recall@%d", m.Places), m.Recall, fmt.Sprintf("%s with more than %s", rows(m.RecallRows), entries(m.Places)), plain)
 	}
 	if err := t.Flush(); err != nil {
 		return err
@@ -278,15 +288,15 @@ func printMeasurement(w io.Writer, m *evaluation) error {
 		}
 	}
 	if p := m.Popularity; p != nil && p.Gain.Low <= 0 {
-		fmt.Fprintf(w, "Popularity ranks these entries as well: NDCG@%d of the predictions less its own is %s, 95 %% interval %s to %s\n", m.Places, signed(p.Gain.Value), signed(p.Gain.Low), signed(p.Gain.High))
+		fmt.Fprintf(w, "Popularity ranks these %s as well: the NDCG@%d of the predictions exceeds that of popularity by %s, 95 %% interval %s to %s\n", nouns.Entries(), m.Places, signed(p.Gain.Value), signed(p.Gain.Low), signed(p.Gain.High))
 	}
 	if l := m.Lists; l != nil {
-		fmt.Fprintf(w, "Recommended to %s, %d each: %s of %s (%s); the most frequent is in %s of the lists; novelty %.3g bits (the most popular columns: %.3g)\n",
-			count(l.Rows, "row"), l.Places, grouped(l.Distinct), count(l.Columns, "column"), percent(l.Coverage), percent(l.Shared), l.Novelty, l.PopularNovelty)
+		fmt.Fprintln(w, say("Recommended to %s, %d each: %s of %s (%s); the most frequent {column} is in %s of the lists; mean prediction %.4g; novelty %.3g bits (the most popular {columns}: %.3g)",
+			rows(l.Rows), l.Places, grouped(l.Distinct), counted(l.Columns, nouns.Item(), nouns.Columns()), percent(l.Coverage), percent(l.Shared), l.Prediction, l.Novelty, l.PopularNovelty))
 	}
-	fmt.Fprintln(w, "By what the predictions rest on")
+	fmt.Fprintln(w, "Errors by what was known")
 	for _, b := range m.Basis {
-		fmt.Fprintf(t, "  %v\t%s\tRMSE %.4g\tMAE %.4g\n", b.Basis, counted(b.Entries, "entry", "entries"), b.RMSE, b.MAE)
+		fmt.Fprintf(t, "  %s\t%s\tRMSE %.4g\tMAE %.4g\n", basisText(b.Basis, nouns), entries(b.Entries), b.RMSE, b.MAE)
 	}
 	return t.Flush()
 }

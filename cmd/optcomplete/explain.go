@@ -13,27 +13,28 @@ import (
 func explainCommand(c *common) *cobra.Command {
 	var (
 		row, column, records string
+		names                string
 		top                  int
 		asJSON               bool
 	)
 	cmd := &cobra.Command{
 		Use:   "explain MODEL",
 		Short: "Say what a model has found, what sets a row apart, or where one prediction comes from",
-		Long: `explain MODEL shows for each feature what it does to the predictions (for the
-population, and how that varies over the rows), how much of the variance it
-explains, what the selection would cost without it, and what could replace it. With
---row it shows what sets a row apart from the population, and why it gets its
-recommendations; with --row and --column it shows one prediction as a sum.
+		Long: `explain MODEL shows for each feature what it does to the predictions (for the average
+row, and how that varies over the rows), how much of the variance it explains, what
+the selection would cost without it, and what could replace it. With --row it shows
+how a row differs from the average row, and why it gets its recommendations; with
+--row and --column it shows one prediction as a sum.
 
 Effects are in the units of the features' file: what one year, one dollar or a yes
 against a no adds to a prediction; per sd is for one standard deviation of the
-feature, to compare features. They are for columns that had entries: what all
-rows think of such a column is in its column effect. A column without entries has no
-effect yet, so its features replace it: "new column" shows what a feature adds there.
+feature, to compare features. They are for columns that had entries: what all rows
+have in common there is in the column effect. A column without entries has no effect
+yet, so its features stand in for it: "new column" shows what a feature adds there.
 
-With --row, a feature is called "above the population" or "below" only if the 95 %
+With --row, a feature is called "above the average row" or "below" only if the 95 %
 interval of the difference, from the posterior of the row's coefficients, is on one
-side of 0.`,
+side of 0. --names FILE shows the names of the recommended columns.`,
 		Example: `  optcomplete explain model
   optcomplete explain model --row alice
   optcomplete explain model --row alice --column Alien --json`,
@@ -44,17 +45,23 @@ side of 0.`,
 				return usagef("--column needs --row: one prediction is of a row and a column")
 			}
 			if saved.Is(args[0]) {
-				if asked("row") || asked("features") {
-					return usagef("%s is a regression: it has no --row and no --features", args[0])
+				if asked("row") || asked("features") || asked("names") {
+					return usagef("%s is a regression: it has no --row, no --features and no --names", args[0])
 				}
 				return explainRegression(c, args[0], asJSON)
 			}
 			if twosided.Is(args[0]) {
+				if names != "" {
+					return usagef("%s is a two-sided model: explain takes no --names for it", args[0])
+				}
 				return explainTwoSided(c, args[0], row, column, asked("row") && asked("column"), asJSON)
 			}
 			m, err := loadWith(c, args[0], records)
 			if err != nil {
 				return err
+			}
+			if names != "" && (asked("column") || !asked("row")) {
+				return usagef("--names is for the recommendations of a row: it needs --row, without --column")
 			}
 			switch {
 			case asked("column"):
@@ -63,17 +70,20 @@ side of 0.`,
 				if asJSON {
 					return writeJSON(c.stdout, e)
 				}
-				return printSum(c.stdout, e)
+				return printSum(c.stdout, e, m.Summary.Nouns)
 			case asked("row"):
 				e, err := explainRow(m, row, top)
 				if err != nil {
+					return err
+				}
+				if err := nameItems(c, names, m, e); err != nil {
 					return err
 				}
 				noteUnknown(c, m, row, "", false)
 				if asJSON {
 					return writeJSON(c.stdout, e)
 				}
-				return printRow(c.stdout, e, m.Summary.Model == spec.Full.String())
+				return printRow(c.stdout, e, m.Summary.Model == spec.Full.String(), m.Summary.Nouns)
 			}
 			e := m.Explain()
 			if asJSON {
@@ -86,6 +96,7 @@ side of 0.`,
 	flags.Bind("row", &row)
 	flags.Bind("column", &column)
 	flags.Bind("top", &top)
+	flags.Bind("names", &names)
 	flags.Bind("features", &records)
 	flags.Bind("json", &asJSON)
 	return cmd
@@ -116,15 +127,33 @@ func explainRow(m *model.Model, row string, top int) (*result.RowExplanation, er
 	return m.ExplainRow(row, list)
 }
 
+// nameItems gives the recommendations of a row their names, if a table has them.
+func nameItems(c *common, path string, m *model.Model, e *result.RowExplanation) error {
+	if path == "" {
+		return nil
+	}
+	names, err := namesOf(c, path, m)
+	if err != nil {
+		return err
+	}
+	for x := range e.Top {
+		if j, known := m.Column(e.Top[x].Column); known {
+			e.Top[x].Name = names[j]
+		}
+	}
+	return nil
+}
+
 // noteUnknown says which of a row and a column the model has never heard of.
 func noteUnknown(c *common, m *model.Model, row, column string, both bool) {
+	say := worded(m.Summary.Nouns)
 	if _, known := m.Row(row); !known {
-		c.notef("warning: row %q is not in the model: the population is used instead", row)
+		c.notef("%s", say("warning: {row} %q is not in the model: the average {row} is shown instead", row))
 	}
 	if !both {
 		return
 	}
 	if _, known := m.Column(column); !known {
-		c.notef("warning: column %q is not in the model: it is treated as a typical column (give its record with --features)", column)
+		c.notef("%s", say("warning: {column} %q is not in the model: it is treated as a typical {column} (give its record with --features)", column))
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"unicode/utf8"
@@ -42,7 +43,7 @@ func share(x float64) string {
 }
 
 // newColumnNote says which numbers are for which columns, in a model with column effects.
-const newColumnNote = "(for a column that had entries; \"new column\": for a column without, whose effect comes from its features)"
+const newColumnNote = "(for {a column} that had {entries}; \"new {column}\": for one without, whose effect comes from its features)"
 
 // only is a text where it applies.
 func only(applies bool, text string) string {
@@ -54,16 +55,17 @@ func only(applies bool, text string) string {
 
 func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) error {
 	if len(e.Terms) == 0 {
-		return printVariance(w, e)
+		return printVariance(w, e, s.Nouns)
 	}
 	what, ratios := "a prediction", ""
 	if e.Scale != "" {
 		what, ratios = "the "+e.Scale, ratioOf(e.Scale)
 	}
-	fmt.Fprintf(w, "What one unit of a feature adds to %s (%s with entries)\n", what, count(e.Rows, "row"))
+	say := worded(s.Nouns)
+	fmt.Fprintln(w, say("What one unit of a feature adds to %s (%s with {entries})", what, counted(e.Rows, s.Nouns.Each(), s.Nouns.Rows())))
 	full := e.Model == spec.Full.String()
 	if full {
-		fmt.Fprintln(w, newColumnNote)
+		fmt.Fprintln(w, say(newColumnNote))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
@@ -71,7 +73,7 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 		names = append(names, x.Name)
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+"\tper\tpopulation\tper sd\tsd over rows\t5 %\tmedian\t95 %\trows above 0\tvariance\t"+only(full, "new column\tits per sd\t")+only(ratios != "", ratios+" ratio, 5 % to 95 %\t"))
+	fmt.Fprintln(t, name("feature")+say("\tper\taverage {row}\tper sd\tsd over {rows}\t5 %%\tmedian\t95 %%\t{rows} above 0\tvariance\t"+only(full, "new {column}\tits per sd\t"))+only(ratios != "", ratios+" ratio, 5 % to 95 %\t"))
 	for _, x := range e.Terms {
 		variance := "-"
 		if e.Variance != nil {
@@ -88,7 +90,7 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	if err := printVariance(w, e); err != nil {
+	if err := printVariance(w, e, s.Nouns); err != nil {
 		return err
 	}
 	fmt.Fprintln(w, "How much each selected feature is needed")
@@ -111,7 +113,7 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 }
 
 // printVariance says who explains the variance of the training values.
-func printVariance(w io.Writer, e *result.Explanation) error {
+func printVariance(w io.Writer, e *result.Explanation, nouns *result.Nouns) error {
 	v := e.Variance
 	if v == nil {
 		return nil
@@ -122,10 +124,10 @@ func printVariance(w io.Writer, e *result.Explanation) error {
 	}
 	var parts []string
 	if e.Model != spec.Paper.String() {
-		parts = append(parts, "row effects "+share(v.Rows))
+		parts = append(parts, nouns.Each()+" effects "+share(v.Rows))
 	}
 	if e.Model == spec.Full.String() {
-		parts = append(parts, "column effects "+share(v.Columns))
+		parts = append(parts, nouns.Item()+" effects "+share(v.Columns))
 	}
 	parts = append(parts, "features "+share(features))
 	if v.Other != 0 {
@@ -139,19 +141,20 @@ func printVariance(w io.Writer, e *result.Explanation) error {
 	return err
 }
 
-func printRow(w io.Writer, e *result.RowExplanation, full bool) error {
+func printRow(w io.Writer, e *result.RowExplanation, full bool, nouns *result.Nouns) error {
+	say := worded(nouns)
 	if e.New {
-		fmt.Fprintf(w, "Row %s: nothing is known of it, so the population stands for it\n", e.Row)
+		fmt.Fprintln(w, say("{Row} %s: the model knows no {entries} of this {row}, so the average {row} is shown", e.Row))
 	} else {
-		fmt.Fprintf(w, "Row %s: %s, effect %s (population %s)\n", e.Row, counted(e.Entries, "entry", "entries"), signed(e.Effect), signed(e.PopulationEffect))
+		fmt.Fprintln(w, say("{Row} %s: %s, effect %s (average {row} %s)", e.Row, counted(e.Entries, nouns.One(), nouns.Entries()), signed(e.Effect), signed(e.PopulationEffect)))
 	}
-	what, ratios := "its predictions", ""
+	what, ratios := "predictions", ""
 	if e.Scale != "" {
-		what, ratios = "its "+e.Scale, ratioOf(e.Scale)
+		what, ratios = e.Scale, ratioOf(e.Scale)
 	}
-	fmt.Fprintf(w, "What one unit of a feature adds to %s; what sets it apart most comes first\n", what)
+	fmt.Fprintln(w, say("What one unit of a feature adds to the %s for this {row}; the largest difference from the average {row} comes first", what))
 	if full {
-		fmt.Fprintln(w, newColumnNote)
+		fmt.Fprintln(w, say(newColumnNote))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
@@ -161,11 +164,11 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool) error {
 		intervals = intervals || x.Interval != nil
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+"\tper\trow\tpopulation\t"+only(full, "row, new column\t")+"difference per sd\t"+only(ratios != "", ratios+" ratio\t")+only(intervals, "95 % interval\t\t"))
+	fmt.Fprintln(t, name("feature")+say("\tper\tthis {row}\taverage {row}\t"+only(full, "this {row}, new {column}\t")+"difference per sd\t")+only(ratios != "", ratios+" ratio\t")+only(intervals, "95 % interval\t\t"))
 	for _, x := range e.Terms {
 		interval := ""
 		if x.Interval != nil {
-			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), compared(x.Differs))
+			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), say(compared(x.Differs)))
 		}
 		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\t%s\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), only(full, signed(x.NewColumn)+"\t"), signed(x.PerSD), only(ratios != "", fmt.Sprintf("%.3g\t", x.Ratio))+interval)
 	}
@@ -173,38 +176,57 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool) error {
 		return err
 	}
 	if !intervals && len(e.Terms) > 0 {
-		fmt.Fprintln(w, "How sure the differences are is not known: the model has no learned prior, or not the entries of its rows")
+		fmt.Fprintln(w, say("No intervals: the model has no learned prior, or was saved without the {entries} of its {rows}"))
 	}
 	if len(e.Top) == 0 {
 		return nil
 	}
-	fmt.Fprintln(w, "What recommend lists for it, and what lifts the predictions over a typical column")
+	fmt.Fprintln(w, say("What the model recommends, and what lifts each prediction above that of a typical {column}"))
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	named := slices.ContainsFunc(e.Top, func(x result.ItemWhys) bool { return x.Name != "" })
 	for _, item := range e.Top {
-		fmt.Fprintf(t, "  %s\t%.4g\t%s\n", item.Column, item.Prediction, reasons(item.Whys))
+		fmt.Fprintf(t, "  %s\t%s%.4g\t%s\n", item.Column, only(named, item.Name+"\t"), item.Prediction, reasons(item.Whys, nouns))
 	}
 	return t.Flush()
 }
 
 // compared says on which side of the population a row is, as far as its entries tell.
 func compared(differs int) string {
-	return [...]string{"below the population", "", "above the population"}[1+differs]
+	return [...]string{"below the average {row}", "", "above the average {row}"}[1+differs]
+}
+
+// basisText says by the reader's nouns what a prediction rests on.
+func basisText(b result.Basis, nouns *result.Nouns) string {
+	switch b {
+	case result.NewRow:
+		return "new " + nouns.Each()
+	case result.NewColumn:
+		return "new " + nouns.Item()
+	case result.NewRowAndColumn:
+		return "new " + nouns.Each() + " and " + nouns.Item()
+	}
+	return b.String()
 }
 
 // reasons names the three largest parts that lift a prediction.
-func reasons(whys []result.Why) string {
+func reasons(whys []result.Why, nouns *result.Nouns) string {
 	var out []string
 	for _, why := range whys {
 		if len(out) == 3 || why.Part <= 5e-13 {
 			break
 		}
-		out = append(out, why.Name+" "+signed(why.Part))
+		name := why.Name
+		if name == result.ColumnEffect {
+			name = nouns.Item() + " effect"
+		}
+		out = append(out, name+" "+signed(why.Part))
 	}
 	return strings.Join(out, ", ")
 }
 
-func printSum(w io.Writer, e *result.SumExplanation) error {
-	fmt.Fprintf(w, "Row %s, column %s (%v)\n", e.Row, e.Column, e.Basis)
+func printSum(w io.Writer, e *result.SumExplanation, nouns *result.Nouns) error {
+	say := worded(nouns)
+	fmt.Fprintln(w, say("{Row} %s, {column} %s (%s)", e.Row, e.Column, basisText(e.Basis, nouns)))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	var names []string
 	for _, p := range e.Parts {
@@ -216,14 +238,14 @@ func printSum(w io.Writer, e *result.SumExplanation) error {
 	if e.Remainder != nil {
 		names = append(names, estimate.Unnamed)
 	}
-	name := leftOf(append(names, "column effect"))
+	name := leftOf(append(names, say("{row} effect"), say("{column} effect")))
 	fmt.Fprintf(t, "%s\t%.4f\t\n", name("mean"), e.Mean)
-	fmt.Fprintf(t, "%s\t%+.4f\t\n", name("row effect"), e.RowEffect)
+	fmt.Fprintf(t, "%s\t%+.4f\t\n", name(say("{row} effect")), e.RowEffect)
 	from := ""
 	if e.Basis == result.NewColumn || e.Basis == result.NewRowAndColumn {
 		from = "  predicted from its features"
 	}
-	fmt.Fprintf(t, "%s\t%+.4f\t%s\n", name("column effect"), e.ColumnEffect, from)
+	fmt.Fprintf(t, "%s\t%+.4f\t%s\n", name(say("{column} effect")), e.ColumnEffect, from)
 	for _, p := range e.Parts {
 		value := fmt.Sprintf("%.4g", p.Value)
 		if p.Centre != 0 {

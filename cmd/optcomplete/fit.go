@@ -84,6 +84,7 @@ func fitCommand(c *common) *cobra.Command {
 		output string
 		asJSON bool
 		page   string
+		names  string
 		proven proofFile
 		large  largeFlags
 		remote engineFlags
@@ -136,6 +137,9 @@ file, pass by pass.`,
 			if settings.Split == spec.TimeSplit && settings.Holdout == 0 {
 				return usagef("--split time says which entries to hold out: add a share, such as --holdout 0.2")
 			}
+			if names != "" && page == "" {
+				return usagef("--names shows names in the report, which was not asked for: add --report FILE")
+			}
 			settings.Checkpoint = large.folder
 			if twoSided {
 				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
@@ -164,6 +168,10 @@ file, pass by pass.`,
 			if dry {
 				defer problem.Close()
 				return dryRun(cmd, c, remote.spark, problem, settings, asJSON)
+			}
+			titles, err := reportNames(c, names, problem.Ratings.ColumnIDs)
+			if err != nil {
+				return err
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
@@ -203,7 +211,7 @@ file, pass by pass.`,
 				files.add("Model", output, store.Save(fitted, output))
 			}
 			files.add("Cuts", f.method.cuts.written(), cuts)
-			files.add("Report", page, writeReport(page, args[0], output, summary))
+			files.add("Report", page, writeReport(page, args[0], output, titles, summary))
 			files.add("Proof", proven.path, proven.commit())
 			summary.Engine = remote.did()
 			if asJSON {
@@ -218,6 +226,7 @@ file, pass by pass.`,
 	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
+	flags.Bind("names", &names)
 	flags.Bind("proof", &proven.path)
 	flags.Bind("json", &asJSON)
 	f.register(flags)

@@ -338,6 +338,13 @@ func seconds(x float64) string {
 	}
 }
 
+// worded makes texts that call rows, columns and entries, written {row} and so on,
+// by the reader's nouns.
+func worded(n *result.Nouns) func(format string, args ...any) string {
+	words := n.Replacer()
+	return func(format string, args ...any) string { return fmt.Sprintf(words.Replace(format), args...) }
+}
+
 func count(n int, what string) string { return counted(n, what, what+"s") }
 
 func counted(n int, one, many string) string {

@@ -22,7 +22,7 @@ func TestSettingsOfPython(t *testing.T) {
 // there. python/tests/test_settings.py says how for each.
 var notInPython = map[string][]string{
 	"":        {"quiet", "config", "print-config", "log-times"},
-	"fit":     {"features", "row-features", "output", "report", "json"},
+	"fit":     {"features", "row-features", "output", "report", "names", "json"},
 	"path":    {"features", "row-features", "output", "plot", "json"},
 	"regress": {"target", "skip", "path", "json", "output", "field", "max-levels", "separator", "blank"},
 }

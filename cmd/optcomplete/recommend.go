@@ -39,12 +39,28 @@ entries there it gets what the population likes.
 
 The ranking is cautious: it subtracts one (--caution) standard deviation from each
 prediction, so that a column with few entries does not come first by chance. Models
-without a learned prior rank by the predictions. --least-entries leaves out columns with fewer entries. --names FILE
-adds the columns' names: its first column has their ids, and the names are in the one
-called name or title, or else in the second.`,
+without a learned prior rank by the predictions. --least-entries N leaves out columns
+with fewer entries.
+
+--diversity D, between 0 and 1, makes lists that repeat less. It aims at no column
+being in more than a fraction 1 − D of the lists of all rows, and avoids columns with
+similar selected features in one list. It chooses from the 20 × --top columns that rank
+best for the row. A column that too many rows would get has a price, found on up to
+1000 rows; each place goes to the column with the largest
+
+    prediction − caution − price − D·w·(s/4 + e/20)
+
+where s, 0 to 1, is its similarity to the most similar column already in the list (exp
+of minus the mean squared difference of the features, in standard deviations), e is a
+random number that depends only on the two ids, and w is how far the ranking falls over
+these columns. "evaluate MODEL TEST --diversity D" shows what that does to the lists.
+
+--names FILE adds the columns' names: its first column has their ids, and the names are
+in the one called name or title, or else in the second.`,
 		Example: `  optcomplete recommend model --row alice --top 10
   optcomplete recommend model --row zoe --ratings new-ratings.csv
   optcomplete recommend model --row alice --names films.csv --least-entries 20
+  optcomplete recommend model --row alice --diversity 0.5
   optcomplete recommend model --all --top 20 -o recommended.parquet`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) },
@@ -53,6 +69,7 @@ called name or title, or else in the second.`,
 	flags.Bind("row", &f.row)
 	flags.Bind("top", &f.what.Top)
 	flags.Bind("caution", &f.what.Caution)
+	flags.Bind("diversity", &f.what.Diversity)
 	flags.Bind("least-entries", &f.what.Least)
 	flags.Bind("names", &f.names)
 	flags.Bind("all", &f.all)
@@ -98,6 +115,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 			return tables.RecommendAll(cmd.Context(), m, w, format, f.what, skip, threadsOf(c))
 		})
 	}
+	say := worded(m.Summary.Nouns)
 	i, known := m.Row(f.row)
 	if !known {
 		i = -1
@@ -105,7 +123,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		if m.Summary.Model == twosided.Kind {
 			remedy = "fold its features in with: optcomplete fold-in MODEL FEATURES -o MODEL"
 		}
-		c.notef("warning: row %q is not in the model: these are the population's (%s)", f.row, remedy)
+		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.row, remedy))
 	}
 	r, err := m.Recommender(f.what)
 	if err != nil {
@@ -116,7 +134,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		return err
 	}
 	if len(list) == 0 && f.what.Least > 0 {
-		c.notef("warning: no column that is left has %s: lower --least-entries", counted(f.what.Least, "entry", "entries"))
+		c.notef("%s", say("warning: none of the remaining {columns} has %s {entries} or more: lower --least-entries", grouped(f.what.Least)))
 	}
 	if f.asJSON {
 		return writeJSON(c.stdout, recommendationsOf(m, f.row, f.what.Names, list))
@@ -133,7 +151,7 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 		switch {
 		case err == nil:
 		case errors.Is(err, model.ErrEntriesUnknown):
-			c.notef("warning: the model was saved without the entries of its rows: ranking by the predictions, without caution")
+			c.notef("%s", worded(m.Summary.Nouns)("warning: the model was saved without the {entries} of its {rows}: ranking by the predictions, without caution"))
 		case !errors.Is(err, model.ErrNoIntervals):
 			return &usageError{err}
 		case cmd.Flags().Changed("caution"):
@@ -168,7 +186,7 @@ func namesOf(c *common, path string, m *model.Model) ([]string, error) {
 		return nil, noNames(path)
 	}
 	if missing := len(names) - found; missing > 0 {
-		c.notef("warning: %s has no name for %s of the model: their ids are shown", path, count(missing, "column"))
+		c.notef("warning: %s has no name for %s of the model: their ids are shown", path, counted(missing, m.Summary.Nouns.Item(), m.Summary.Nouns.Columns()))
 	}
 	return names, nil
 }
@@ -237,7 +255,7 @@ func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) 
 		return nil, &usageError{err}
 	}
 	if !known {
-		return nil, usagef("the model does not hold which entries its rows had: fit it again, or use --keep-seen to list them too")
+		return nil, usagef("%s", worded(m.Summary.Nouns)("the model does not hold which {entries} its {rows} had: fit it again, or use --keep-seen to list {columns} that a {row} has seen"))
 	}
 	return func(row int) []int32 {
 		if row < 0 {

@@ -99,9 +99,21 @@ the models were fitted on different data.`,
 	return cmd
 }
 
+// reportNames reads the names of columns before a fit that may take long.
+func reportNames(c *common, path string, columns []string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
+	names, err := readNames(c, path)
+	if err == nil && !slices.ContainsFunc(columns, func(id string) bool { return names[id] != "" }) {
+		err = noNames(path)
+	}
+	return names, err
+}
+
 // writeReport writes the report on a model that was just fitted, if a file is
 // given for it. The model's folder names it, or else the ratings' file.
-func writeReport(file, ratings, folder string, summary interface{ WriteJSON(io.Writer) error }) error {
+func writeReport(file, ratings, folder string, names map[string]string, summary interface{ WriteJSON(io.Writer) error }) error {
 	if file == "" {
 		return nil
 	}
@@ -113,6 +125,7 @@ func writeReport(file, ratings, folder string, summary interface{ WriteJSON(io.W
 	if err != nil {
 		return err
 	}
+	m.Names = names
 	return atomicfile.File(file, func(w io.Writer) error { return report.Write(w, m, nil) })
 }
 
@@ -123,7 +136,7 @@ func isFile(path string) bool {
 
 // elsewhere are settings that the summary has a field for, and those that do not
 // change the result.
-var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
+var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
 
 // recordSettings notes how a model was asked for, so that it can be made again.
 func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {

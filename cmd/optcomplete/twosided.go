@@ -67,7 +67,7 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	if output != "" {
 		files.add("Model", output, fitted.Save(output))
 	}
-	files.add("Report", page, writeReport(page, ratingsPath, output, summary))
+	files.add("Report", page, writeReport(page, ratingsPath, output, nil, summary))
 	if asJSON {
 		err = summary.WriteJSON(c.stdout)
 	} else {

@@ -26,11 +26,15 @@ func RecommendAll(ctx context.Context, m *model.Model, w io.Writer, format Forma
 	if err != nil {
 		return err
 	}
+	first, err := m.Recommender(s)
+	if err != nil {
+		return err
+	}
 	lists := make([][]result.Recommendation, recommendRows)
 	for lo := 0; lo < len(m.RowIDs); lo += recommendRows {
 		hi := min(len(m.RowIDs), lo+recommendRows)
 		err := parallel.Do(ctx, hi-lo, threads, func(int) func(x int) error {
-			r, err := m.Recommender(s)
+			r, err := first.Another()
 			return func(x int) error {
 				if err != nil {
 					return err

@@ -253,6 +253,7 @@ class MatrixCompleter(Params, CompleterSettings):
         drop_unknown: bool = False,
         caution: float | None = None,
         least_entries: int = 0,
+        diversity: float = 0,
         names: Any = None,
     ) -> Any:
         """The columns with the largest predictions for rows, best first.
@@ -276,6 +277,9 @@ class MatrixCompleter(Params, CompleterSettings):
             None means one, where the model has a learned prior.
         least_entries : int
             Leave out columns with fewer entries.
+        diversity : float
+            Between 0 and 1: lists that repeat less. A column is in about 1 - diversity of all rows' lists at most, and
+            similar columns are kept apart. 0 changes nothing.
         names : frame or path
             Names of the columns, shown beside their ids.
 
@@ -285,7 +289,7 @@ class MatrixCompleter(Params, CompleterSettings):
             With the columns row, rank, column and prediction, and name if names are given.
         """
         tables: dict[str, pa.Table] = {}
-        options: dict[str, Any] = {"top": n, "keep_seen": keep_seen, "least_entries": least_entries, "output": _answer}
+        options: dict[str, Any] = {"top": n, "keep_seen": keep_seen, "least_entries": least_entries, "diversity": diversity, "output": _answer}
         if caution is not None:
             options["caution"] = caution
         if names is not None:
@@ -341,7 +345,7 @@ class MatrixCompleter(Params, CompleterSettings):
 
     # Understanding.
 
-    def explain(self, row: Any = None, column: Any = None, *, top: int = 5, features: Any = None) -> Explanation:
+    def explain(self, row: Any = None, column: Any = None, *, top: int = 5, features: Any = None, names: Any = None) -> Explanation:
         """What the model has found; what sets a row apart; or, with a row and a column, where a prediction comes from.
 
         Parameters
@@ -351,6 +355,8 @@ class MatrixCompleter(Params, CompleterSettings):
             With a row: how many recommended columns to give reasons for.
         features : frame or path
             Records of columns that the model does not know.
+        names : frame or path
+            With a row: names of the columns, shown beside their ids.
         """
         if column is not None and row is None:
             raise OptCompleteError("a prediction is of a row and a column", "give the row, too")
@@ -362,6 +368,8 @@ class MatrixCompleter(Params, CompleterSettings):
             options["column"] = text_of(column)
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
+        if names is not None:
+            options["names"] = _given(features_of(names, None), "names", tables)
         model = self._fitted()
         content = model.ask("explain", [], {**options, "json": True}, tables).json
         return Explanation(content, model.ask("explain", [], options, tables, warn=False).text)
@@ -403,6 +411,9 @@ class MatrixCompleter(Params, CompleterSettings):
         places: int = 10,
         relevant: float | None = None,
         resamples: int = 1000,
+        caution: float = 1,
+        diversity: float = 0,
+        least_entries: int = 0,
         split: str = "all",
         time_name: str | None = None,
     ) -> dict[str, Any]:
@@ -426,6 +437,8 @@ class MatrixCompleter(Params, CompleterSettings):
             Least value that makes an entry relevant; None means the mean of the row's test entries.
         resamples : int
             Resamples of the rows behind the intervals; 0 for none.
+        caution, diversity, least_entries
+            How the lists are made whose coverage and novelty are measured, as for recommend.
         split : str
             "time" scores only entries from the moment on at which the training of the model ended (split="time" of fit).
         time_name : str
@@ -433,7 +446,7 @@ class MatrixCompleter(Params, CompleterSettings):
         """
         tables: dict[str, pa.Table] = {}
         entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None, time_name=time_name or self.time_name)
-        options = {"split": split, "time_name": time_name or self.time_name if split == "time" else time_name, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "json": True}
+        options = {"split": split, "time_name": time_name or self.time_name if split == "time" else time_name, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "caution": caution, "diversity": diversity, "least_entries": least_entries, "json": True}
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
         return dict(self._fitted().ask("evaluate", [_given(entries.source, "ratings", tables)], options, tables).json)
