@@ -6,6 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/random"
+	"optcomplete/loss"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
 	"optcomplete/selection"
@@ -59,6 +60,9 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	r.Model, r.ByTime = t.kind.String(), f.moments != nil
+	if settings.Loss != loss.Squared {
+		r.Measure = settings.Loss.Measure()
+	}
 	own := t.form.own(choices{Gamma0: r.Gamma0, Row: r.RowShrinkage, Column: r.ColumnShrinkage})
 	r.Gamma0, r.RowShrinkage, r.ColumnShrinkage = own.Gamma0, own.Row, own.Column
 	return r, nil

@@ -47,7 +47,9 @@ func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample da
 	}
 	for x, part := range parts {
 		errors := part.(*errorSums).errors()
-		out[x].Metrics = errors.Metrics
+		if out[x].Metrics = errors.Metrics; errors.Measures != nil {
+			errors.ROC = nil // that of the model itself is enough
+		}
 		if sampled {
 			out[x].Error = errors.ScoreError()
 		}

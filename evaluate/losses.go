@@ -92,6 +92,7 @@ func (s *scores) metrics() Metrics {
 	switch s.By {
 	case loss.Logistic:
 		m.LogLoss, m.Brier, m.AUC = mean, m.RMSE*m.RMSE, s.Ranks.auc()
+		m.ROC = s.Ranks.roc()
 	case loss.Poisson:
 		m.Deviance = 2 * mean
 	case loss.Huber:
@@ -148,4 +149,29 @@ func (r *ranks) auc() *float64 {
 	}
 	share := pairs / (no * yes)
 	return &share
+}
+
+// rocPoints is about how many points a ROC curve has.
+const rocPoints = 60
+
+// roc is the ROC curve; nil without both yes and no.
+func (r *ranks) roc() (out []result.ROCPoint) {
+	yes, no := 0.0, 0.0
+	for x := range r.Yes {
+		yes += r.Yes[x]
+		no += r.No[x]
+	}
+	if yes == 0 || no == 0 {
+		return nil
+	}
+	at, last := result.ROCPoint{}, result.ROCPoint{}
+	out = []result.ROCPoint{at}
+	for x := rankSteps - 1; x >= 0; x-- {
+		at.Yes += r.Yes[x] / yes
+		at.No += r.No[x] / no
+		if at.Yes+at.No-last.Yes-last.No >= 2.0/rocPoints {
+			out, last = append(out, at), at
+		}
+	}
+	return append(out, result.ROCPoint{No: 1, Yes: 1})
 }

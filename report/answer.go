@@ -3,6 +3,7 @@ package report
 import (
 	"html/template"
 	"math"
+	"strings"
 
 	"optcomplete/encode"
 	"optcomplete/model"
@@ -43,6 +44,9 @@ func (m *Model) answer(path *Path) section {
 		}
 	} else if len(m.s.Selected) > 0 {
 		s.say("%s.", m.s.Selected)
+	}
+	if scale := m.s.Loss.Scale(); scale != "" {
+		s.say("What features do is told in %s: e to a number is the factor by which it multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
 	}
 	s.add(block{Cards: m.confidence(path)})
 	s.add(block{Text: m.verdict(), Proof: true})
@@ -158,14 +162,15 @@ func (m *Model) need(feature string) template.HTML {
 func (m *Model) confidence(path *Path) []card {
 	var cards []card
 	if i, ok := m.bestBaseline(); ok && m.s.Holdout != nil {
-		rmse := at("baselines", i, "rmse")
-		c := card{Name: "Better than averages", Value: m.derived("decrease", "holdout.rmse", rmse, percent)}
-		if m.doc.derive("decrease", "holdout.rmse", rmse) < 0 {
-			c.Name, c.Value = "Worse than averages", m.derived("increase", "holdout.rmse", rmse, percent)
+		key, measure := m.measure()
+		own, other := "holdout."+key, at("baselines", i, key)
+		c := card{Name: "Better than averages", Value: m.derived("decrease", own, other, percent)}
+		if m.doc.derive("decrease", own, other) < 0 {
+			c.Name, c.Value = "Worse than averages", m.derived("increase", own, other, percent)
 		}
-		c.Note = say("lower RMSE than with %s", m.baselineName(i))
+		c.Note = say("lower %s than with %s", measure, m.baselineName(i))
 		if c.Name != "Better than averages" {
-			c.Note = say("higher RMSE than with %s", m.baselineName(i))
+			c.Note = say("higher %s than with %s", measure, m.baselineName(i))
 		}
 		if g := m.s.Baselines[i].Gain; g != nil {
 			c.Note = say("%s (95 %% interval %s to %s)", c.Note, m.num(at("baselines", i, "gain.low"), percent), m.num(at("baselines", i, "gain.high"), percent))
@@ -175,7 +180,9 @@ func (m *Model) confidence(path *Path) []card {
 		}
 		cards = append(cards, c)
 	}
-	if m.s.Holdout != nil {
+	if key, measure := m.measure(); m.s.Holdout != nil && key != "rmse" {
+		cards = append(cards, card{Name: "Error", Value: m.num("holdout."+key, plain), Note: say("%s on %s held-out %s", measure, m.num("holdout.entries", whole), m.s.Nouns.Entries())})
+	} else if m.s.Holdout != nil {
 		cards = append(cards, card{Name: "Typical error", Value: m.num("holdout.rmse", plain), Note: say("RMSE on %s held-out %s", m.num("holdout.entries", whole), m.s.Nouns.Entries())})
 	} else {
 		cards = append(cards, card{Name: "Typical error", Value: "not known", Note: "nothing was held out: <code>fit --holdout 0.2</code>"})
@@ -214,7 +221,7 @@ func (m *Model) sureAcrossResamples(path *Path) card {
 // bestBaseline is the simpler prediction with the least error.
 func (m *Model) bestBaseline() (best int, ok bool) {
 	for i, b := range m.s.Baselines {
-		if b.RMSE < m.s.Baselines[best].RMSE {
+		if b.Score() < m.s.Baselines[best].Score() {
 			best = i
 		}
 	}

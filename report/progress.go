@@ -142,16 +142,21 @@ func (m *Model) gammaPath(s *section) {
 		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses it on validation entries and keeps what it tried.")
 		return
 	}
+	key, measure := m.measure()
 	line := chart.Series{Name: "validation", Marks: true}
-	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", "RMSE", "Selected"}, Text: []bool{false, false, true}, Sort: true}
+	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", measure, "Selected"}, Text: []bool{false, false, true}, Sort: true}
 	for i, g := range m.s.GammaPath {
-		line.Points = append(line.Points, chart.Point{X: g.Gamma, Y: g.RMSE, Tip: fmt.Sprintf("γ = %s: RMSE %s", short(g.Gamma), plain(g.RMSE))})
+		line.Points = append(line.Points, chart.Point{X: g.Gamma, Y: g.RMSE, Tip: fmt.Sprintf("γ = %s: %s %s", short(g.Gamma), measure, plain(g.RMSE))})
 		t.row(m.num(at("gamma_path", i, "gamma"), short), m.num(at("gamma_path", i, "rmse"), exact), say("%s", g.Selected))
 	}
 	chosen := []chart.Rule{{Upright: true, X: m.s.Gamma, Label: "used"}}
-	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: "RMSE", LogX: true, Series: []chart.Series{line}, Rules: chosen,
+	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: measure, LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
-	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: "Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove."})
+	caption := template.HTML("Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove.")
+	if key != "rmse" {
+		caption = "On a fifth of the entries, which the fits did not see. Among γ whose errors differ by next to nothing the one that is the easiest to prove is taken."
+	}
+	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: caption})
 }
 
 func (m *Model) kPath(s *section, path *Path) {

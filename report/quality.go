@@ -17,12 +17,23 @@ func (m *Model) predictions() section {
 	if m.s.Holdout != nil {
 		on, where = "holdout", m.w("{entries} that the fit never saw")
 	}
+	key, measure := m.measure()
 	s.Lead = say("On %s %s the predictions are off by %s (RMSE), %s on average (MAE).", m.num(on+".entries", whole), where, m.num(on+".rmse", plain), m.num(on+".mae", plain))
+	if key != "rmse" {
+		s.Lead = say("On %s %s the %s of the predictions is %s.", m.num(on+".entries", whole), where, measure, m.num(on+"."+key, plain))
+	}
 	if m.s.Holdout == nil {
 		s.add(block{Text: m.h("Nothing was held out, so these errors are too kind: <code>fit --holdout 0.2</code> keeps a fifth of the {entries} aside to score on.")})
 	}
 	t := &table{Caption: "Errors; MAPE leaves out values that are 0", Head: []string{"Prediction", "Entries", "RMSE", "MAE", "MAPE"}, Text: []bool{true}, Sort: true}
+	if key != "rmse" {
+		t.Caption, t.Head = "Errors", []string{"Prediction", "Entries", measure, "RMSE", "MAE"}
+	}
 	line := func(what template.HTML, path string) {
+		if key != "rmse" {
+			t.row(what, m.num(path+".entries", whole), m.num(path+"."+key, plain), m.num(path+".rmse", plain), m.num(path+".mae", plain))
+			return
+		}
 		t.row(what, m.num(path+".entries", whole), m.num(path+".rmse", plain), m.num(path+".mae", plain), m.num(path+".mape", percent))
 	}
 	if m.s.Holdout != nil {
@@ -30,6 +41,7 @@ func (m *Model) predictions() section {
 	}
 	line(m.h("this model, training {entries}"), "train")
 	m.coverage(&s)
+	m.odds(&s, on)
 	if len(m.s.Baselines) == 0 {
 		s.say("The model was saved without simpler predictions to compare with.")
 		s.table(t)
@@ -37,36 +49,36 @@ func (m *Model) predictions() section {
 		return s
 	}
 	bestAt, _ := m.bestBaseline()
-	best := at("baselines", bestAt, "rmse")
-	plot := &chart.Rows{Title: "Error against simpler predictions", X: "RMSE, compared with " + m.baselineName(bestAt), Zero: true, Percent: true,
-		Description: "One bar for this model and one for each simpler prediction: by how much its root mean squared error differs from that of the best simpler one, on the same entries. To the left of 0 is better."}
+	best := at("baselines", bestAt, key)
+	plot := &chart.Rows{Title: "Error against simpler predictions", X: measure + ", compared with " + m.baselineName(bestAt), Zero: true, Percent: true,
+		Description: "One bar for this model and one for each simpler prediction: by how much its error differs from that of the best simpler one, on the same entries. To the left of 0 is better."}
 	bar := func(what, path string, tone int) {
 		_, rmse := m.doc.number(path)
-		row := chart.Row{Name: what, Note: plain(rmse), Tone: tone, Tip: fmt.Sprintf("%s: RMSE %s", what, plain(rmse))}
+		row := chart.Row{Name: what, Note: plain(rmse), Tone: tone, Tip: fmt.Sprintf("%s: %s %s", what, measure, plain(rmse))}
 		if by := m.doc.derive("increase", path, best); !math.IsNaN(by) && !math.IsInf(by, 0) {
 			row.Bar = &[2]float64{0, by}
 			row.Note = fmt.Sprintf("%s (%s)", plain(rmse), different(by))
 		}
 		plot.Rows = append(plot.Rows, row)
 	}
-	bar("this model", on+".rmse", 2)
+	bar("this model", on+"."+key, 2)
 	if g := m.s.Baselines[bestAt].Gain; g != nil && plot.Rows[0].Bar != nil {
 		plot.Rows[0].Thin = &[2]float64{-g.High, -g.Low}
 		plot.Legend = []chart.Key{{Part: "thin", Name: "95 % interval of the difference"}}
 	}
 	for i := range m.s.Baselines {
 		line(text(m.baselineName(i)), at("baselines", i))
-		bar(m.baselineName(i), at("baselines", i, "rmse"), 1)
+		bar(m.baselineName(i), at("baselines", i, key), 1)
 	}
-	if m.doc.derive("decrease", on+".rmse", best) >= 0 {
-		s.Lead = say("%s The RMSE is %s less than that of the best simpler prediction, %s.", s.Lead, m.derived("decrease", on+".rmse", best, percent), m.baselineName(bestAt))
+	if m.doc.derive("decrease", on+"."+key, best) >= 0 {
+		s.Lead = say("%s The %s is %s less than that of the best simpler prediction, %s.", s.Lead, measure, m.derived("decrease", on+"."+key, best, percent), m.baselineName(bestAt))
 	} else {
-		s.Lead = say("%s The RMSE is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, m.derived("increase", on+".rmse", best, percent), m.baselineName(bestAt))
+		s.Lead = say("%s The %s is %s more than that of a simpler prediction, %s: these features do not help to predict.", s.Lead, measure, m.derived("increase", on+"."+key, best, percent), m.baselineName(bestAt))
 	}
 	compared := say(m.w("On the same %s {entries}."), m.num(on+".entries", whole))
 	if m.s.Diagnostics != nil && m.s.Diagnostics.Sample != nil {
-		compared = say(m.w("The simpler predictions are of a sample of %s {rows} with %s {entries} there; the standard error of the best one's RMSE is %s."),
-			m.num("diagnostics.sample.rows", whole), m.num(at("baselines", bestAt, "entries"), whole), m.num(at("baselines", bestAt, "rmse_error"), plain))
+		compared = say(m.w("The simpler predictions are of a sample of %s {rows} with %s {entries} there; the standard error of the best one's %s is %s."),
+			m.num("diagnostics.sample.rows", whole), m.num(at("baselines", bestAt, "entries"), whole), measure, m.num(at("baselines", bestAt, "rmse_error"), plain))
 	}
 	figures := []figure{{Title: plot.Title, SVG: drawn(plot), Caption: say(m.w("%s Means of {rows} and {columns} are shrunk towards the mean of all, by as much as predicts best on a part of the training {entries}."), compared)}}
 	if v := m.varianceFigure(); v != nil {

@@ -156,17 +156,29 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 		path := func(key string) string { return here("sum.parts", f, key) }
 		t.row(name(part.Name), m.num(path("part"), signed), m.num(path("value"), short), m.num(path("per_unit"), signed))
 	}
+	if sum.Scale != "" {
+		plot.X = sum.Scale
+		t.row(text("sum, in "+sum.Scale), m.num(here("sum.sum"), plain), "", "")
+	}
 	t.row("prediction", m.num(here("sum.prediction"), plain), "", "")
 	t.row("observed", m.num(here("observed"), short), "", "")
 	observed, prediction := c.Observed, sum.Prediction
-	plot.Rows = append(plot.Rows, chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + short(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), short(observed))})
+	last := chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + short(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), short(observed))}
 	plot.Legend = []chart.Key{{Part: "dot", Name: "predicted"}, {Part: "other", Name: "observed"}}
+	if sum.Scale != "" { // the value observed has no place on it
+		plot.Description = "Bars from one partial sum to the next: each part of the prediction moves it to the right or to the left. The last row is the sum, in " + sum.Scale + "."
+		last = chart.Row{Name: "sum", Note: fmt.Sprintf("%s: %s", plain(sum.Sum), plain(prediction)), Dot: &sum.Sum, Tip: fmt.Sprintf("%s %s is a prediction of %s, observed %s", sum.Scale, plain(sum.Sum), plain(prediction), short(observed))}
+		plot.Legend = nil
+	}
+	plot.Rows = append(plot.Rows, last)
 	kind := m.h("A training {entry}")
 	if c.Held {
 		kind = m.h("{A entry} that was held out")
 	}
 	caption := say("%s: observed %s, predicted %s.", kind, m.num(here("observed"), short), m.num(here("sum.prediction"), plain))
-	if sum.Clip != nil && sum.Sum != sum.Prediction {
+	if sum.Scale != "" {
+		caption = say("%s The sum is in %s.", caption, sum.Scale)
+	} else if sum.Clip != nil && sum.Sum != sum.Prediction {
 		caption = say("%s The sum was kept in the range of the training values, %s to %s.", caption, m.num(here("sum.clip.low"), plain), m.num(here("sum.clip.high"), plain))
 	}
 	return figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: caption}

@@ -9,9 +9,18 @@ type Measures struct {
 	AUCInterval *Range   `json:"auc_interval,omitempty"` // where it lies with 95 % confidence, over draws of rows; nil: not computed
 	Deviance    float64  `json:"deviance,omitempty"`     // poisson: mean of twice the loss
 	Huber       float64  `json:"huber_loss,omitempty"`   // huber: mean of the loss
+	// ROC is, from the largest probability down, which part of the noes and which part of
+	// the yeses has at least that: logistic, of the model's own scores.
+	ROC []ROCPoint `json:"roc,omitempty"`
 	// Explained is the part of the loss that the mean of the entries leaves and the
 	// predictions do not: logistic and poisson.
 	Explained float64 `json:"deviance_explained,omitempty"`
+}
+
+// ROCPoint is a point of a ROC curve.
+type ROCPoint struct {
+	No  float64 `json:"no"`  // part of the noes
+	Yes float64 `json:"yes"` // part of the yeses
 }
 
 // Score is the one number by which predictions are compared: the mean of the loss

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
@@ -159,7 +160,7 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
 		unproven = unproven || p.Status != result.Optimal
 	}
-	fmt.Fprintf(w, "RMSE on %s%s; gamma %.3g\n", count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
+	fmt.Fprintf(w, "%s on %s%s; gamma %.3g\n", cmp.Or(r.Measure, "RMSE"), count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
 	printPathGamma(w, r.Gamma, r.ChosenAt, "fit")
 	if unproven {
 		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
@@ -268,7 +269,7 @@ func pathChart(r *optcomplete.PathResult) *chart.Chart {
 			validation.Points = append(validation.Points, chart.Point{X: float64(p.K), Y: p.Validation, Error: p.Error})
 		}
 	}
-	c := &chart.Chart{Title: "Error by number of features, model " + r.Model, X: "k, features selected", Y: "RMSE", Series: []chart.Series{validation, training}}
+	c := &chart.Chart{Title: "Error by number of features, model " + r.Model, X: "k, features selected", Y: cmp.Or(r.Measure, "RMSE"), Series: []chart.Series{validation, training}}
 	if r.Chosen > 0 {
 		c.Note = fmt.Sprintf("Bars: one standard error over %d folds. Least error at k = %d; one-standard-error choice k = %d.", r.Folds, r.Best, r.Chosen)
 	}

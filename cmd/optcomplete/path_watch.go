@@ -29,7 +29,7 @@ func watch(c *common, path *optcomplete.PathSettings) {
 		}
 	}
 	path.OnPoint = func(p optcomplete.PathPoint) {
-		c.notef("k %-3d gap %-9s training RMSE %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, strings.Join(p.Selected, ", "))
+		c.notef("k %-3d gap %-9s training error %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, strings.Join(p.Selected, ", "))
 		validating = time.Now()
 	}
 	path.OnFold = func(done, of int, points []optcomplete.PathPoint) {

@@ -397,7 +397,7 @@ func solveRidge(gram, right []float64, k int, total float64) []float64 {
 
 // ClipToValues keeps predictions within the range of the entries fitted on.
 func (p *Parts) ClipToValues() {
-	if p.Survey.Total > 0 {
+	if p.Survey.Total > 0 && p.LossOf().Loss != loss.Logistic { // probabilities are in range
 		p.Clip = &result.Range{Low: p.Survey.Low, High: p.Survey.High}
 	}
 }

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestYesAndNoFromFileToReport: words become probabilities, and every verb speaks of
+// them and not of errors relative to zero.
+func TestYesAndNoFromFileToReport(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var ratings, films strings.Builder
+	ratings.WriteString("user,film,liked\n")
+	films.WriteString("film,a,b,c\n")
+	for j := range 30 {
+		fmt.Fprintf(&films, "f%02d,%d,%d,%d\n", j, j%2, j*j%7, j%5)
+	}
+	for i := range 40 {
+		for j := range 30 {
+			if word := "no"; (i*7+j*3)%4 > 0 {
+				if (j%2 == i%2) != ((i+j*j)%6 == 0) {
+					word = "yes"
+				}
+				fmt.Fprintf(&ratings, "u%02d,f%02d,%s\n", i, j, word)
+			}
+		}
+	}
+	for name, text := range map[string]string{
+		"liked.csv": ratings.String(), "films.csv": films.String(), "three.csv": "user,film,liked\nnew,f01,3\n", "pairs.csv": "user,film\nu01,f03\nnew,f04\n",
+		"one.csv": "user,film,liked\nnew,f01,yes\nnew,f02,no\n",
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(args string, code int, wants ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if got := run(strings.Fields(args), &stdout, &stderr); got != code {
+			t.Fatalf("%s: exit code %d: %s", args, got, stderr.String())
+		}
+		all := stdout.String() + stderr.String()
+		for _, want := range wants {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s does not say %q:\n%s", args, want, all)
+			}
+		}
+		return all
+	}
+	text := command("fit liked.csv --features films.csv -k 1 --holdout 0.2 --gap 0.5 -o model --report report.html", 0,
+		"all values are 0 or 1", "Validation log-loss", "log-loss", "AUC", "deviance explained")
+	if strings.Contains(text, "MAPE") {
+		t.Errorf("fit speaks of MAPE:\n%s", text)
+	}
+	page, err := os.ReadFile("report.html")
+	for _, want := range []string{"How well yes and no are told apart", "lower log-loss than with", "Calibration", "log-odds"} {
+		if err != nil || !strings.Contains(string(page), want) {
+			t.Errorf("the report does not say %q (%v)", want, err)
+		}
+	}
+	if text := command("evaluate model liked.csv", 0, "log-loss", "AUC", "Brier", "Calibration"); strings.Contains(text, "MAPE") {
+		t.Errorf("evaluate speaks of MAPE:\n%s", text)
+	}
+	command("explain model", 0, "log-odds", "odds ratio")
+	command("explain model --row u01 --column f03", 0, "odds ×", "probability 0.")
+	command("predict model pairs.csv", 0, "new row")
+	command("predict model pairs.csv --interval 90", 2, "no learned prior")
+	command("fold-in model three.csv", 2, "is for 0 (no), 1 (yes)")
+	command("fold-in model one.csv", 0, "new,2,")
+	command("evaluate model three.csv", 2, "is for 0 (no), 1 (yes)")
+	command("recommend model --row u01 --top 2", 0, "u01,1,")
+	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "squared errors")
+	command("fit liked.csv --features films.csv -k 1 --gamma 1 --model paper", 0, "RMSE")
+	command("path liked.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1 --loss logistic", 0, "log-loss on 2 folds")
+}
