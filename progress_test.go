@@ -57,6 +57,10 @@ func TestLongWorkIsReported(t *testing.T) {
 		want []string
 	}{
 		{run(Settings{K: 4, Model: spec.Full}), []string{"Choosing the shrinkage of effects", "Choosing gamma", "Preparing the search", "Fitting every row", "Comparing"}},
+		{func(ctx context.Context) error {
+			_, err := Path(ctx, problem, Settings{Model: spec.Paper}, PathSettings{KMax: 3, Folds: 2})
+			return err
+		}, []string{"First curve", "Improving each k", "Validating", "Proving"}},
 		{run(Settings{Method: SoftImpute{}}), []string{"Fitting softimpute", "Trying rank"}},
 		{func(ctx context.Context) error {
 			_, _, err := Read(ctx, filepath.Join(dir, "ratings.csv"), filepath.Join(dir, "features.csv"), ReadSettings{})

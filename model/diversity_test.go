@@ -10,12 +10,21 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
+
+// labels remembers what was shown.
+type labels []string
+
+func (l *labels) Start(label string, _ int64, _ string) progress.Task {
+	*l = append(*l, label)
+	return progress.None{}
+}
 
 // alike is a model whose rows want much the same: columns differ by their effects,
 // rows little.
@@ -102,14 +111,18 @@ func TestDiversityLimitsRepetition(t *testing.T) {
 	if !slices.EqualFunc(plain, none, slices.Equal) {
 		t.Error("no diversity changes lists")
 	}
+	shown := &labels{}
 	var files [2]bytes.Buffer
 	for x, threads := range []int{1, 3} {
 		s := model.RecommendSettings{Top: 3, Caution: 1, Diversity: 0.6}
-		if err := tables.RecommendAll(context.Background(), m, &files[x], tables.CSV, s, func(int) []int32 { return nil }, threads); err != nil {
+		if err := tables.RecommendAll(progress.NewContext(context.Background(), shown), m, &files[x], tables.CSV, s, func(int) []int32 { return nil }, threads); err != nil {
 			t.Fatal(err)
 		}
 	}
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("threads change diverse lists")
+	}
+	if !slices.Equal(*shown, labels{"Recommending", "Recommending"}) {
+		t.Errorf("%q is shown while lists are made", *shown)
 	}
 }

@@ -16,6 +16,9 @@ type norming struct{ Of costOf }
 // Name is "norms".
 func (p *norming) Name() string { return "norms" }
 
+// Label is for progress.
+func (p *norming) Label() string { return "Pass" }
+
 // Cost of an empty part is nothing.
 func (p *norming) Cost(*pass.Input) int { return 0 }
 
@@ -88,6 +91,9 @@ type enumeration struct {
 
 // Name is "enumeration".
 func (p *enumeration) Name() string { return "enumeration" }
+
+// Label is for progress.
+func (p *enumeration) Label() string { return "Enumerating" }
 
 // Cost is some rows: each is more work than to add the gains of a part.
 func (p *enumeration) Cost(in *pass.Input) int {

@@ -100,6 +100,8 @@ func (w *walk[Data]) improve(ctx context.Context) error {
 	if len(w.ks) == 0 || ctx.Err() != nil {
 		return nil
 	}
+	helping := progress.Start(ctx, "Improving each k from its neighbours", 0, "")
+	defer helping.Done()
 	better, err := w.search.Improve(ctx)
 	if err != nil {
 		return err

@@ -105,9 +105,13 @@ columns that the model does not know are predicted as predict does, and counted.
 				return err
 			}
 			all := evaluation{}
+			done := c.working("Scoring", "nowhere")
+			defer func() { done() }()
 			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), settings); err != nil {
 				return err
 			}
+			done()
+			done = c.working("Making lists", "nowhere")
 			lists.Top = settings.Places
 			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), lists, settings.Threads); err != nil {
 				return &usageError{err}
@@ -115,6 +119,7 @@ columns that the model does not know are predicted as predict does, and counted.
 			if all.Fitted, err = fittedEntries(m, test); err != nil {
 				return &usageError{err}
 			}
+			done()
 			if all.Fitted > 0 {
 				n := m.Summary.Nouns
 				c.notef("warning: the model was fitted on %s of the %s here and knows their values: expect larger errors on new %s", grouped(all.Fitted), counted(all.Entries, n.One(), n.Entries()), n.Entries())

@@ -72,7 +72,7 @@ side of 0. --names FILE shows the names of the recommended columns.`,
 				}
 				return printSum(c.stdout, e, m.Summary.Nouns)
 			case asked("row"):
-				e, err := explainRow(m, row, top)
+				e, err := explainRow(c, m, row, top)
 				if err != nil {
 					return err
 				}
@@ -104,7 +104,7 @@ side of 0. --names FILE shows the names of the recommended columns.`,
 
 // explainRow explains a row with its recommendations: what it has not seen, as
 // far as that is known.
-func explainRow(m *model.Model, row string, top int) (*result.RowExplanation, error) {
+func explainRow(c *common, m *model.Model, row string, top int) (*result.RowExplanation, error) {
 	i, known := m.Row(row)
 	if !known {
 		i = -1
@@ -116,6 +116,7 @@ func explainRow(m *model.Model, row string, top int) (*result.RowExplanation, er
 			return nil, &usageError{err}
 		}
 	}
+	defer c.working("Explaining", "nowhere")()
 	r, err := m.Recommender(model.RecommendSettings{Top: top, Caution: model.DefaultCaution})
 	if err != nil {
 		return nil, &usageError{err}

@@ -61,11 +61,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 
 // execute runs the verb that the words of a command line name.
 func execute(ctx context.Context, c *common, args []string) error {
-	c.ctx = ctx
+	c.ctx = progress.NewContext(ctx, c.reporter())
 	root := newRoot(c)
 	root.SetArgs(args)
 	defer c.release()
-	err := withFlag(root.ExecuteContext(progress.NewContext(ctx, c.reporter())))
+	err := withFlag(root.ExecuteContext(c.ctx))
 	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || isEarly(err)) {
 		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
 	}

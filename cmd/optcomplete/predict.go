@@ -70,7 +70,9 @@ features, and predict writes one prediction for each line of it.`,
 					return usagef("--interval: %w", err)
 				}
 			}
+			done := c.working("Predicting", output)
 			err = writeResult(c, output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, args[1], options) })
+			done()
 			p.note(c)
 			return err
 		},

@@ -112,7 +112,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	}
 	if f.all {
 		return writeResult(c, f.output, func(w io.Writer) error {
-			return tables.RecommendAll(cmd.Context(), m, w, format, f.what, skip, threadsOf(c))
+			return tables.RecommendAll(c.whileWriting(cmd.Context(), f.output), m, w, format, f.what, skip, threadsOf(c))
 		})
 	}
 	say := worded(m.Summary.Nouns)
@@ -125,11 +125,14 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		}
 		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.row, remedy))
 	}
+	done := c.working("Recommending", "nowhere")
+	defer done()
 	r, err := m.Recommender(f.what)
 	if err != nil {
 		return err
 	}
 	list, err := r.Row(i, skip(i))
+	done()
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,13 @@ changed them since (truth.json has the checksums), or with --force.`,
 			if err != nil {
 				return &usageError{err}
 			}
+			to := "nowhere"
+			if out.stream {
+				to = ""
+			}
+			done := c.working("Generating", to)
 			entries, err := out.write(cmd.Context(), c.stdout, source)
+			done()
 			if err != nil {
 				return err
 			}

@@ -78,6 +78,12 @@ func (c *common) whileWriting(ctx context.Context, path string) context.Context 
 	return ctx
 }
 
+// working shows on a terminal that something is under way, until the function that
+// it gives is called. path is where the result goes: see whileWriting.
+func (c *common) working(label, path string) (done func()) {
+	return progress.Start(c.whileWriting(c.ctx, path), label, 0, "").Done
+}
+
 // threadsOf is the number of processors to use.
 func threadsOf(c *common) int {
 	if c.threads > 0 {
@@ -131,6 +137,7 @@ func loadModel(c *common, path string) (*model.Model, error) {
 	if err := notRegression(path); err != nil {
 		return nil, err
 	}
+	defer c.working("Reading the model", "nowhere")()
 	m, err := c.models.load(path)
 	if err != nil {
 		return nil, &usageError{err}

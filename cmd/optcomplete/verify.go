@@ -133,7 +133,9 @@ or is about other data; 2 that a file cannot be read.`,
 			if err != nil {
 				return err
 			}
+			done := c.working("Checking the proof", "nowhere")
 			verdict, err := optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+			done()
 			if err != nil {
 				return err
 			}

@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/parallel"
+	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/result"
 )
@@ -26,6 +27,8 @@ func RecommendAll(ctx context.Context, m *model.Model, w io.Writer, format Forma
 	if err != nil {
 		return err
 	}
+	task := progress.Start(ctx, "Recommending", int64(len(m.RowIDs)), m.Summary.Nouns.Rows())
+	defer task.Done()
 	first, err := m.Recommender(s)
 	if err != nil {
 		return err
@@ -41,6 +44,7 @@ func RecommendAll(ctx context.Context, m *model.Model, w io.Writer, format Forma
 				}
 				var failed error
 				lists[x], failed = r.Row(lo+x, skip(lo+x))
+				task.Add(1)
 				return failed
 			}
 		})
