@@ -78,6 +78,7 @@ type stepper struct {
 	*solver
 	mean, second []float64 // sums by lanes
 	into         *Sums
+	short        *short // nil until there is a short row
 }
 
 func (w *stepper) Add(c *pass.Chunk) error {
@@ -92,6 +93,10 @@ func (w *stepper) Add(c *pass.Chunk) error {
 	for i := c.First; i < c.End; i++ {
 		columns, values := c.Row(i)
 		if len(columns) == 0 {
+			continue
+		}
+		if w.isShort(len(columns)) {
+			w.solveShort(columns, values)
 			continue
 		}
 		w.into.Square += w.fill(lanes, columns, values)
@@ -111,6 +116,9 @@ func (w *stepper) Part() (pass.Part, error) {
 			v := total(w.second, kernel.Tri(x)+y)
 			into.Second[x*d+y], into.Second[y*d+x] = v, v
 		}
+	}
+	if w.short != nil {
+		w.short.give(into, w.spread, w.width, d)
 	}
 	clear(w.mean)
 	clear(w.second)

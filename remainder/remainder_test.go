@@ -342,3 +342,42 @@ func TestLittleDataIsFinite(t *testing.T) {
 		}
 	}
 }
+
+// TestShortRowsAreSolvedAlike: in the space of their entries or in that of the
+// parameters, rows give the same sums.
+func TestShortRowsAreSolvedAlike(t *testing.T) {
+	for _, levels := range []bool{false, true} {
+		for _, habits := range []bool{false, true} {
+			w := made(t, 5, 1500, 60, 25, 2, 0.22)
+			problem := w.problem()
+			problem.Levels, problem.Habits = levels, habits
+			fit, err := Learn(t.Context(), problem, Settings{Rank: 2, Steps: 10, Start: w.start()})
+			if err != nil {
+				t.Fatal(err)
+			}
+			with := of(fit, pass.Share(problem.Design))
+			if with.ready.through == nil || fit.Rank == 0 {
+				t.Fatalf("no short rows, or no traits (rank %d)", fit.Rank)
+			}
+			short, err := pass.One[*Sums](t.Context(), problem.Values, 1, stepping{with})
+			if err != nil {
+				t.Fatal(err)
+			}
+			with.ready.through = nil
+			long, err := pass.One[*Sums](t.Context(), problem.Values, 1, stepping{with})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for name, both := range map[string][2][]float64{
+				"mean": {short.Mean, long.Mean}, "second": {short.Second, long.Second}, "columns": {short.Columns, long.Columns},
+				"cross": {short.Cross, long.Cross}, "rest": {{short.Logs, short.Square, short.Explained}, {long.Logs, long.Square, long.Explained}},
+			} {
+				for x, v := range both[0] {
+					if want := both[1][x]; math.Abs(v-want) > 1e-8*(1+math.Abs(want)) {
+						t.Fatalf("%s, number %d: %v, want %v", name, x, v, want)
+					}
+				}
+			}
+		}
+	}
+}

@@ -49,13 +49,20 @@ type prepared struct {
 	lean          []float64 // Σ⁻¹B
 	table         []float64 // m×width: h_j
 	width         int
+	logSpread     float64 // log|Σ|
+	all           []int32 // 0, 1, ...
+
+	// For short rows; nil: there are none.
+	through []float64 // m×width: Σh_j
+	spread  []float64 // Σ in lines of the width
+	leaning []float64 // Σ⁻¹B, turned, in lines of the width
 }
 
 // prepare sets Σ⁻¹ and the table of h_j.
 func prepare(f *Fit) *prepared {
 	d, own, first := f.size(), f.own(), f.levels()
 	p := &prepared{fit: f, width: kernel.GramWidth(d)}
-	p.inverse, _ = inverse(f.Spread, d)
+	p.inverse, p.logSpread = inverse(f.Spread, d)
 	p.pull = product(p.inverse, f.Prior, d)
 	if f.Habits != nil {
 		p.lean = f.Habits.leaning(p.inverse, d)
@@ -72,6 +79,11 @@ func prepare(f *Fit) *prepared {
 		copy(row, f.Design[j*f.Known:][:f.Known])
 		copy(row[f.Known:], f.Columns[j*own+first:][:f.Rank])
 	}
+	p.all = make([]int32, max(d, f.habits()))
+	for x := range p.all {
+		p.all[x] = int32(x)
+	}
+	p.prepareShort()
 	return p
 }
 
@@ -85,7 +97,8 @@ type solver struct {
 	k, y, u, scratch []float64 // lane arrays: precision, right-hand side, θ̂
 	extra            []float64 // Σ_j Cov v_j, packed
 	theta            []float64
-	cross            []float64 // S between traits and design, rank×known
+	cross            []float64 // S between design and traits, and θ̂ of the design behind it: known lines
+	told             []float64 // what a column's design tells of them
 	outer            []float64 // E w̃w̃ᵀ, packed
 	logs             []float64 // log|S| of each lane
 	habits           []float64 // z of each lane, one after the other
@@ -98,7 +111,7 @@ func newSolver(p *prepared) *solver {
 	return &solver{
 		prepared: p, line: make([]float64, p.width), logs: make([]float64, kernel.Lanes), habits: make([]float64, p.fit.habits()*kernel.Lanes),
 		k: vector(kernel.Tri(d)), y: vector(d), u: vector(d), scratch: vector(d), extra: make([]float64, kernel.Tri(p.fit.Rank)),
-		theta: make([]float64, d), cross: make([]float64, p.fit.Rank*p.fit.Known), outer: make([]float64, kernel.Tri(own)),
+		theta: make([]float64, d), cross: make([]float64, p.fit.Known*kernel.Pad(p.fit.Rank+1)), told: make([]float64, kernel.Pad(p.fit.Rank+1)), outer: make([]float64, kernel.Tri(own)),
 	}
 }
 
@@ -228,7 +241,10 @@ func (w *stepper) collect(used int) {
 				dense.Axpy(w.u[x*lanes+lane], z, w.into.Cross[x*q:][:q])
 			}
 		}
-		w.forColumns(lane)
+		if w.fit.own() > 0 {
+			w.lane(lane)
+			w.forColumns(w.columns[lane], w.targets[lane])
+		}
 	}
 }
 
@@ -242,14 +258,17 @@ func (w *solver) lane(lane int) {
 		w.theta[x] = w.u[x*lanes+lane]
 	}
 	traits := w.theta[known:]
+	wide := kernel.Pad(f.Rank + 1)
+	for y, v := range w.theta[:known] {
+		w.cross[y*wide+f.Rank] = v
+	}
 	if f.Levels {
 		w.outer[0] = 1
 	}
 	for x, wx := range traits {
 		row := w.k[kernel.Tri(known+x)*lanes+lane:]
-		cross := w.cross[x*known:][:known]
-		for y := range cross {
-			cross[y] = row[y*lanes]
+		for y := range known {
+			w.cross[y*wide+x] = row[y*lanes]
 		}
 		out := w.outer[kernel.Tri(first+x):]
 		if f.Levels {
@@ -261,19 +280,15 @@ func (w *solver) lane(lane int) {
 	}
 }
 
-// forColumns adds a row to the sums of its columns.
-func (w *stepper) forColumns(lane int) {
+// forColumns adds a row whose posterior was taken apart to the sums of its columns.
+func (w *stepper) forColumns(columns []int32, targets []float64) {
 	f := w.fit
 	own, known, first, stride := f.own(), f.Known, f.levels(), f.stride()
-	if own == 0 {
-		return
-	}
-	w.lane(lane)
 	tri := kernel.Tri(own)
-	for e, c := range w.columns[lane] {
+	for e, c := range columns {
 		j := int(c)
-		design := w.table[j*w.width:][:known]
-		y := w.targets[lane][e] - dense.Dot(design, w.theta[:known])
+		kernel.Correlate(w.told, w.table[j*w.width:][:known], w.all[:known], w.cross, len(w.told))
+		y := targets[e] - w.told[f.Rank]
 		if f.Levels {
 			y += f.Columns[j*own]
 		}
@@ -284,7 +299,7 @@ func (w *stepper) forColumns(lane int) {
 			right[0] += y
 		}
 		for x := range f.Rank {
-			right[first+x] += w.theta[known+x]*y - dense.Dot(w.cross[x*known:][:known], design)
+			right[first+x] += w.theta[known+x]*y - w.told[x]
 		}
 	}
 }

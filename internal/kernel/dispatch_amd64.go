@@ -33,6 +33,14 @@ func axpyLanes(dst, c, a []float64, n int) {
 	}
 }
 
+func axpy4Lanes(dst, c, a0, a1, a2, a3 []float64, n int) {
+	if accelerated {
+		axpy4LanesAVX(dst, c, a0, a1, a2, a3, n)
+	} else {
+		axpy4LanesGo(dst, c, a0, a1, a2, a3, n)
+	}
+}
+
 func gramTile(tile, vi, vj []float64, rows, width int) {
 	if accelerated {
 		gramTileAVX(tile, vi, vj, rows, width)

@@ -10,6 +10,10 @@ func dot4Lanes(a0, a1, a2, a3, b []float64, n int) { dot4LanesGo(a0, a1, a2, a3,
 
 func axpyLanes(dst, c, a []float64, n int) { axpyLanesGo(dst, c, a, n) }
 
+func axpy4Lanes(dst, c, a0, a1, a2, a3 []float64, n int) {
+	axpy4LanesGo(dst, c, a0, a1, a2, a3, n)
+}
+
 func gramTile(tile, vi, vj []float64, rows, width int) { gramTileGo(tile, vi, vj, rows, width) }
 
 func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {

@@ -40,6 +40,13 @@ func axpyLanesGo(dst, c, a []float64, n int) {
 	}
 }
 
+// axpy4LanesGo: dst[l] += Σ_r c[r]∘a_r[l] for l < n, r from 0 to 3.
+func axpy4LanesGo(dst, c, a0, a1, a2, a3 []float64, n int) {
+	for r, a := range [...][]float64{a0, a1, a2, a3} {
+		axpyLanesGo(dst, c[r*Lanes:], a, n)
+	}
+}
+
 // gramTileGo: tile[x,y] = Σ_r vi[r·width+x]·vj[r·width+y], x < 4, y < 8.
 func gramTileGo(tile, vi, vj []float64, rows, width int) {
 	out := (*[32]float64)(tile)

@@ -110,6 +110,49 @@ axpy_done:
 	VZEROUPPER
 	RET
 
+// func axpy4LanesAVX(dst []float64, c []float64, a0 []float64, a1 []float64, a2 []float64, a3 []float64, n int)
+// Requires: AVX, FMA3
+TEXT ·axpy4LanesAVX(SB), NOSPLIT, $0-152
+	MOVQ    dst_base+0(FP), AX
+	MOVQ    c_base+24(FP), CX
+	MOVQ    a0_base+48(FP), DX
+	VMOVUPD (CX), Y0
+	VMOVUPD 32(CX), Y1
+	MOVQ    a1_base+72(FP), BX
+	VMOVUPD 64(CX), Y2
+	VMOVUPD 96(CX), Y3
+	MOVQ    a2_base+96(FP), SI
+	VMOVUPD 128(CX), Y4
+	VMOVUPD 160(CX), Y5
+	MOVQ    a3_base+120(FP), DI
+	VMOVUPD 192(CX), Y6
+	VMOVUPD 224(CX), Y7
+	MOVQ    n+144(FP), CX
+	XORQ    R8, R8
+	TESTQ   CX, CX
+	JZ      axpy4_done
+
+axpy4:
+	VMOVUPD     (AX)(R8*1), Y8
+	VMOVUPD     32(AX)(R8*1), Y9
+	VFMADD231PD (DX)(R8*1), Y0, Y8
+	VFMADD231PD 32(DX)(R8*1), Y1, Y9
+	VFMADD231PD (BX)(R8*1), Y2, Y8
+	VFMADD231PD 32(BX)(R8*1), Y3, Y9
+	VFMADD231PD (SI)(R8*1), Y4, Y8
+	VFMADD231PD 32(SI)(R8*1), Y5, Y9
+	VFMADD231PD (DI)(R8*1), Y6, Y8
+	VFMADD231PD 32(DI)(R8*1), Y7, Y9
+	VMOVUPD     Y8, (AX)(R8*1)
+	VMOVUPD     Y9, 32(AX)(R8*1)
+	ADDQ        $0x40, R8
+	DECQ        CX
+	JNZ         axpy4
+
+axpy4_done:
+	VZEROUPPER
+	RET
+
 // func gramTileAVX(tile []float64, vi []float64, vj []float64, rows int, width int)
 // Requires: AVX, FMA3
 TEXT ·gramTileAVX(SB), NOSPLIT, $0-88

@@ -70,6 +70,12 @@ func TestPrimitivesAgree(t *testing.T) {
 		for i := range dst {
 			near(t, "axpyLanes", dst[i], want[i], 1)
 		}
+		four := random(rng, 4*Lanes)
+		axpy4LanesGo(want, four, rows[0], rows[1], rows[2], rows[3], n)
+		axpy4Lanes(dst, four, rows[0], rows[1], rows[2], rows[3], n)
+		for i := range dst {
+			near(t, "axpy4Lanes", dst[i], want[i], 4)
+		}
 		tile, wantTile := make([]float64, 32), make([]float64, 32)
 		v := random(rng, n*11+20)
 		gramTileGo(wantTile, v[3:], v[1:], n, 11)

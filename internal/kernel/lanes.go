@@ -86,30 +86,49 @@ func Solve(l, u []float64, t int) {
 // scratch needs t lane arrays.
 func Inverse(l, scratch []float64, t int) {
 	l, scratch = l[:Tri(t)*Lanes], scratch[:t*Lanes]
-	var by [Lanes]float64
-	// W = L⁻¹ row by row: W_i = −d_i Σ_{x<i} L_ix W_x, with W_ii = d_i.
+	var by [4 * Lanes]float64
+	one := (*[Lanes]float64)(by[:])
+	// W = L⁻¹ row by row: W_i = −d_i Σ_{x<i} L_ix W_x, with W_ii = d_i. Four x at a
+	// time have their first x+1 numbers in common.
 	for i := range t {
 		row := at(l, Tri(i))
 		d := (*[Lanes]float64)(at(row, i))
 		copy(scratch, row[:i*Lanes])
 		clear(row[:i*Lanes])
-		for x := range i {
-			c := (*[Lanes]float64)(at(scratch, x))
-			for y := range by {
-				by[y] = -d[y] * c[y]
+		x := 0
+		for ; x+3 < i; x += 4 {
+			for z, c := range at(scratch, x)[:4*Lanes] {
+				by[z] = -d[z%Lanes] * c
 			}
-			axpyLanes(row, by[:], at(l, Tri(x)), x+1)
+			axpy4Lanes(row, by[:], at(l, Tri(x)), at(l, Tri(x+1)), at(l, Tri(x+2)), at(l, Tri(x+3)), x+1)
+			for z := 1; z < 4; z++ {
+				axpyLanes(at(row, x+1), by[z*Lanes:], at(l, Tri(x+z)+x+1), z)
+			}
+		}
+		for ; x < i; x++ {
+			c := (*[Lanes]float64)(at(scratch, x))
+			for y := range one {
+				one[y] = -d[y] * c[y]
+			}
+			axpyLanes(row, one[:], at(l, Tri(x)), x+1)
 		}
 	}
 	// Row i of K⁻¹ is Σ_{x≥i} W_xi W_x, cut at the diagonal; rows above i are
 	// done and rows below are still W.
 	for i := range t {
 		row := at(l, Tri(i))
-		copy(by[:], at(row, i))
+		*one = [Lanes]float64(at(row, i))
 		for j := range i + 1 {
-			scale((*[Lanes]float64)(at(row, j)), &by)
+			scale((*[Lanes]float64)(at(row, j)), one)
 		}
-		for x := i + 1; x < t; x++ {
+		x := i + 1
+		for ; x+3 < t; x += 4 {
+			for z := range 4 {
+				copy(by[z*Lanes:][:Lanes], at(l, Tri(x+z)+i))
+			}
+			axpy4Lanes(row, by[:], at(l, Tri(x)), at(l, Tri(x+1)), at(l, Tri(x+2)), at(l, Tri(x+3)), i+1)
+		}
+		for ; x < t; x++ {
 			w := at(l, Tri(x))
 			axpyLanes(row, at(w, i), w, i+1)
 		}

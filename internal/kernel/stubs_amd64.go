@@ -19,6 +19,11 @@ func dot4LanesAVX(a0 []float64, a1 []float64, a2 []float64, a3 []float64, b []fl
 //go:noescape
 func axpyLanesAVX(dst []float64, c []float64, a []float64, n int)
 
+// axpy4LanesAVX adds c[r]∘a_r[l], for r from 0 to 3, to the n lane arrays dst[l].
+//
+//go:noescape
+func axpy4LanesAVX(dst []float64, c []float64, a0 []float64, a1 []float64, a2 []float64, a3 []float64, n int)
+
 // gramTileAVX computes the 4×8 tile Σ_r vi[r,0..3]·vj[r,0..7] over rows that lie width apart.
 //
 //go:noescape

@@ -21,6 +21,7 @@ func main() {
 	dotLanes()
 	dot4Lanes()
 	axpyLanes()
+	axpy4Lanes()
 	gramTile()
 	correlate()
 	correlateTwo()
@@ -134,6 +135,39 @@ func axpyLanes() {
 		VMOVUPD(y, Mem{Base: dst, Disp: vector})
 		ADDQ(Imm(lanes), dst)
 		ADDQ(Imm(lanes), a)
+	})
+	VZEROUPPER()
+	RET()
+}
+
+// axpy4Lanes: dst[l] += Σ_r c_r∘a_r[l], r in order.
+func axpy4Lanes() {
+	TEXT("axpy4LanesAVX", NOSPLIT, "func(dst, c, a0, a1, a2, a3 []float64, n int)")
+	Pragma("noescape")
+	Doc("axpy4LanesAVX adds c[r]∘a_r[l], for r from 0 to 3, to the n lane arrays dst[l].")
+	dst, c := pointer("dst"), pointer("c")
+	var row [4]Register
+	var by [4][2]VecVirtual
+	for r := range row {
+		row[r] = pointer([]string{"a0", "a1", "a2", "a3"}[r])
+		for h := range 2 {
+			by[r][h] = YMM()
+			VMOVUPD(Mem{Base: c, Disp: (2*r + h) * vector}, by[r][h])
+		}
+	}
+	n, at := count("n"), GP64()
+	XORQ(at, at)
+	x, y := YMM(), YMM()
+	loop("axpy4", n, func() {
+		VMOVUPD(Mem{Base: dst, Index: at, Scale: 1}, x)
+		VMOVUPD(Mem{Base: dst, Index: at, Scale: 1, Disp: vector}, y)
+		for r := range row {
+			VFMADD231PD(Mem{Base: row[r], Index: at, Scale: 1}, by[r][0], x)
+			VFMADD231PD(Mem{Base: row[r], Index: at, Scale: 1, Disp: vector}, by[r][1], y)
+		}
+		VMOVUPD(x, Mem{Base: dst, Index: at, Scale: 1})
+		VMOVUPD(y, Mem{Base: dst, Index: at, Scale: 1, Disp: vector})
+		ADDQ(Imm(lanes), at)
 	})
 	VZEROUPPER()
 	RET()
