@@ -83,11 +83,11 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	if err != nil {
 		return nil, err
 	}
-	clip := !s.NoClip && formulations[s.Model].effects()
+	clip := !s.NoClip && s.Model.Effects().Rows
 	of := baselineSettings{center: effects.AutoCenter, effects: effects.Settings{
 		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads,
 	}, clip: clip}
-	if !formulations[s.Model].effects() { // nothing but a matrix of low rank
+	if !s.Model.Effects().Rows { // nothing but a matrix of low rank
 		of.center = effects.NoCenter
 	}
 	fitting := progress.Start(ctx, fmt.Sprintf("Fitting %v", method), 0, "")

@@ -87,7 +87,7 @@ func (s *Settings) refuse() error {
 	switch {
 	case Baseline(s.Method) && !form.baselines():
 		return spec.Use{Methods: spec.Selecting}.Refusal("model", s.Method.String(), kind)
-	case Baseline(s.Method) && form.effects():
+	case Baseline(s.Method) && s.Model.Effects().Rows:
 		kind = ""
 	}
 	return spec.Refuse(s.Method.String(), kind, s.linked(), s.Choice, s.Limits, s.Statistics,

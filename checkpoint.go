@@ -70,5 +70,5 @@ func (t *task) remember(s *selector, label string, c choices) {
 
 // chosen is choose, remembered.
 func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choices, error) {
-	return selection.Chosen(ctx, t.memory, func() (choices, error) { return t.choose(ctx, train, s) })
+	return selection.Chosen(ctx, t.memory, func() (choices, error) { return t.form.choose(ctx, t, train, s) })
 }

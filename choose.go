@@ -24,21 +24,18 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 	if err != nil {
 		return 0, err
 	}
-	c, err := t.choose(ctx, problem.Ratings.Source(), &settings)
+	c, err := t.form.choose(ctx, t, problem.Ratings.Source(), &settings)
 	return c.Gamma, err
 }
 
-// choose fills in what the settings leave open: the shrinkage of effects from their
-// variances, γ by how well what it selects predicts.
-func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choices, error) {
-	if l, is := t.form.(linked); is {
-		return l.choose(ctx, t, train, s)
-	}
+// chooseBySquares fills in what the settings leave open: the shrinkage of effects from
+// their variances, γ by how well what it selects predicts.
+func (t *task) chooseBySquares(ctx context.Context, train data.Source, s *Settings) (choices, error) {
 	c := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Fixed: s.ColumnShrinkage > 0}
-	effects := t.kind != spec.Paper && c.Row == 0 || t.kind == spec.Full && c.Column == 0
-	if c.Gamma > 0 && !effects && (t.kind != spec.Pooled || c.Gamma0 > 0) {
+	if t.form.complete(c) {
 		return c, nil // nothing is left to choose
 	}
+	has := t.kind.Effects()
 	drawing := progress.Start(ctx, "Drawing entries to choose gamma on", 0, "")
 	sample, err := evaluate.SampleRows(ctx, train, evaluate.TrialEntries, s.Seed, t.threads)
 	drawing.Done()
@@ -47,7 +44,7 @@ func (t *task) choose(ctx context.Context, train data.Source, s *Settings) (choi
 	}
 	ctx, cancel := t.clock.Choice(pass.WithLabel(ctx, "trials")) // they read this sample, not the data
 	defer cancel()
-	if effects {
+	if has.Rows && c.Row == 0 || has.Columns && c.Column == 0 {
 		choosing := progress.Start(ctx, "Choosing the shrinkage of effects", 0, "")
 		row, column, err := evaluate.ChooseShrinkage(ctx, sample, t.threads)
 		choosing.Done()
@@ -99,20 +96,14 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return ended(ctx, err)
 	}
 	tr := &trials{task: t, choices: *c, population: population, survey: survey}
-	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), First: -2, Last: 2, Step: 0.5, Equal: 5e-4}
-	if t.kind == spec.Paper {
-		path.First, path.Last = -1, 3
-	}
+	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 5e-4}
+	path.First, path.Last = t.form.gammas()
 	if !path.Usable() || survey.Total < 2 {
 		c.Gamma = path.Default()
 		return nil
 	}
-	if t.kind != spec.Paper {
-		column := c.Column
-		if t.kind == spec.Pooled {
-			column = math.Inf(1)
-		}
-		if tr.effects, err = estimate.FitEffects(ctx, sample, c.Row, column, t.threads); err != nil {
+	if has := t.kind.Effects(); has.Rows {
+		if tr.effects, err = estimate.FitEffectsOf(ctx, sample, has, c.Row, c.Column, t.threads); err != nil {
 			c.Gamma = path.Default()
 			return ended(ctx, err)
 		}
@@ -121,13 +112,8 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		c.Gamma = path.Default()
 		return ended(ctx, err)
 	}
-	refit := t.refit
-	if refit == spec.AutoRefit {
-		refit = t.kind.DefaultRefit()
-	}
-	tr.refit = refit
 	race := evaluate.Race{
-		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: refit == spec.Ridge, Limited: tr.limited,
+		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Limited: tr.limited,
 		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: s.OnGamma,
 	}
 	won, err := race.Run(ctx)
@@ -153,7 +139,6 @@ func ended(ctx context.Context, err error) error {
 type trials struct {
 	*task
 	choices
-	refit      spec.Refit
 	population float64
 	survey     *data.Survey
 	effects    *estimate.Effects // nil in paper
@@ -187,7 +172,7 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 		l := level{entries: m, values: m}
 		if r.effects != nil {
 			subtract := pass.Subtract{Mean: r.effects.Mean}
-			if r.kind == spec.Full {
+			if r.form.subtracts() {
 				l.rows = r.levelsOf(m)
 				subtract.Rows, subtract.Columns = pass.Share(l.rows), pass.Share(r.effects.Columns)
 			}
@@ -221,7 +206,7 @@ func (r *trials) levelsOf(m *data.Matrix) []float64 {
 // single tells whether single features are selected by a cost that is a sum over
 // rows.
 func (r *trials) single() bool {
-	return r.kind != spec.Pooled && !slices.ContainsFunc(r.units, func(u unit) bool { return len(u.features) != 1 })
+	return r.form.separate() && !slices.ContainsFunc(r.units, func(u unit) bool { return len(u.features) != 1 })
 }
 
 // find selects on a sample at each γ: by swaps of single features, or by the root of a
@@ -274,7 +259,7 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 	members := r.members(r.unitsIn(selection))
 	design, d := estimate.Chosen(r.features, members), len(members)
 	var clip *result.Range
-	if r.kind == spec.Paper || !r.noClip { // least squares of a row with few entries predict anything: such a row would decide
+	if !r.kind.Effects().Rows || !r.noClip { // least squares of a row with few entries predict anything: such a row would decide
 		clip = &result.Range{Low: r.survey.Low, High: r.survey.High}
 	}
 	if r.refit != spec.LearnedPrior {

@@ -242,7 +242,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings); err != nil {
 		return nil, err
 	}
-	if t.form.effects() && !t.noClip {
+	if t.kind.Effects().Rows && !t.noClip {
 		parts.ClipToValues()
 	}
 	members := t.members(selection)
@@ -348,19 +348,17 @@ func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, e
 	if err := validate(ctx, problem, len(t.units), settings); err != nil {
 		return nil, err
 	}
-	t.form = formulationOf(settings)
-	if t.refit == spec.AutoRefit {
-		if t.refit = t.kind.DefaultRefit(); settings.linked() {
-			t.refit = spec.Ridge
-		}
+	form, err := formulationOf(t, problem, settings)
+	if err != nil {
+		return nil, err
+	}
+	if t.form = form; t.refit == spec.AutoRefit {
+		t.refit = form.refit(t.kind.DefaultRefit())
 	}
 	if t.method, _ = settings.Method.(selecting); t.method == nil {
 		return nil, spec.Errorf("the method %v selects no features", settings.Method)
 	}
 	t.threads, t.seed, t.noClip, t.limit = settings.Threads, settings.Seed, settings.NoClip, settings.Memory
-	if err := t.resolveSigns(problem, settings); err != nil {
-		return nil, err
-	}
 	always, err := t.resolve(problem, settings.Always, "always")
 	if err != nil {
 		return nil, err
@@ -406,7 +404,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: settings.Seed,
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
-	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.loss(c).Loss, t.loss(c).Unit
+	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()
 	}

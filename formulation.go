@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/loss"
+	"optcomplete/model/estimate"
 	"optcomplete/objective"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -27,17 +29,45 @@ type formulation interface {
 	// complete tells whether nothing is left to validation.
 	complete(c choices) bool
 
-	// effects tells whether a row has a level of its own. Predictions are then kept in
-	// the range of the training values, unless the settings say otherwise.
-	effects() bool
-
-	// asGiven tells whether features are numbers as they are given, unless the settings
-	// of a reading say otherwise; else a table is encoded.
-	asGiven() bool
-
 	// baselines tells whether methods that select nothing have the model too.
 	baselines() bool
+
+	// choose fills in what the settings leave open.
+	choose(ctx context.Context, t *task, train data.Source, s *Settings) (choices, error)
+
+	// gammas are the powers of ten, in the unit of γ, between which it is chosen.
+	gammas() (first, last float64)
+
+	// subtracts tells whether values are what effects leave, and not the mean alone.
+	subtracts() bool
+
+	// separate tells whether the cost is a sum over rows that know nothing of each other.
+	separate() bool
+
+	// refit is how rows are fitted, unless the settings say: as the kind has it, or not.
+	refit(kind spec.Refit) spec.Refit
+
+	// rows completes how the rows of a selection are fitted.
+	rows(r *estimate.Recipe, members []int, c choices)
+
+	// scaled is the loss of an error.
+	scaled(c choices) loss.Scaled
 }
+
+// squares is what all models have that minimise squared errors.
+type squares struct{}
+
+func (squares) choose(ctx context.Context, t *task, train data.Source, s *Settings) (choices, error) {
+	return t.chooseBySquares(ctx, train, s)
+}
+
+func (squares) gammas() (first, last float64) { return -2, 2 }
+
+func (squares) refit(kind spec.Refit) spec.Refit { return kind }
+
+func (squares) rows(*estimate.Recipe, []int, choices) {}
+
+func (squares) scaled(choices) loss.Scaled { return loss.Scaled{} }
 
 // matrixCost is the cost of a formulation.
 type matrixCost struct {
@@ -46,8 +76,16 @@ type matrixCost struct {
 	always int              // how many it selects beside the groups
 }
 
-// formulations are all models of a matrix.
+// formulations are the models of a matrix by squared errors; linked is by any loss.
 var formulations = map[spec.Kind]formulation{spec.Full: full{}, spec.Pooled: pooled{}, spec.Paper: paper{}}
+
+// formulationOf is the model that the settings ask for.
+func formulationOf(t *task, problem Problem, s *Settings) (formulation, error) {
+	if s.linked() {
+		return newLinked(t, problem, s)
+	}
+	return formulations[s.Model], nil
+}
 
 // rowCost is the paper's cost, a sum over rows that know nothing of each other.
 func rowCost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {

@@ -8,7 +8,7 @@ import (
 )
 
 // full explains what the effects of rows and columns leave.
-type full struct{}
+type full struct{ squares }
 
 func (full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
 	effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, threads)
@@ -30,8 +30,8 @@ func (full) own(c choices) choices {
 
 func (full) complete(c choices) bool { return c.Gamma > 0 && c.Row > 0 && c.Column > 0 }
 
-func (full) effects() bool { return true }
+func (full) subtracts() bool { return true }
 
-func (full) asGiven() bool { return false }
+func (full) separate() bool { return true }
 
 func (full) baselines() bool { return true }

@@ -84,7 +84,7 @@ func TestSlowChoiceEndsInTime(t *testing.T) {
 	var d Division
 	settings := Settings{K: 4, Model: spec.Paper, OnDivided: func(told Division) { d = told }}
 	settings.TimeLimit = 6 * time.Second
-	fitted, err := Fit(progress.NewContext(context.Background(), slow{"Choosing gamma", settings.TimeLimit/3 + 10*time.Millisecond}), problem, settings)
+	fitted, err := Fit(progress.NewContext(context.Background(), slow{"Choosing gamma", settings.TimeLimit/3 + 200*time.Millisecond}), problem, settings)
 	if err != nil {
 		t.Fatal(err)
 	}

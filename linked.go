@@ -24,14 +24,6 @@ type linked struct {
 	nonnegative []bool // of each feature; nil: none
 }
 
-// formulationOf is the model that the settings ask for.
-func formulationOf(s *Settings) formulation {
-	if s.Model == spec.Full && s.linked() {
-		return linked{loss: s.Loss}
-	}
-	return formulations[s.Model]
-}
-
 // linked tells whether more is asked for than squared errors and coefficients of any
 // sign.
 func (s *Settings) linked() bool { return s.Loss != loss.Squared || len(s.Nonnegative) > 0 }
@@ -71,32 +63,29 @@ func (l linked) complete(c choices) bool {
 // baselines tells that methods that select nothing have squared errors only.
 func (linked) baselines() bool { return false }
 
-// signs are those of the given features; nil: of none.
-func (t *task) signs(members []int) []bool {
-	l, is := t.form.(linked)
-	if !is || l.nonnegative == nil {
-		return nil
+// rows are fitted as they were selected.
+func (l linked) rows(r *estimate.Recipe, members []int, c choices) {
+	r.Linked, r.Loss = true, l.scaled(c)
+	if c.Offsets != nil {
+		r.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column}
 	}
-	out := make([]bool, 0, len(members))
+	if l.nonnegative == nil {
+		return
+	}
 	for _, j := range members {
-		out = append(out, l.nonnegative[j])
+		r.Nonnegative = append(r.Nonnegative, l.nonnegative[j])
 	}
-	return out
 }
 
-// loss is what the task minimises.
-func (t *task) loss(c choices) loss.Scaled {
-	l, _ := t.form.(linked)
-	return l.scaled(c)
-}
+func (linked) refit(spec.Refit) spec.Refit { return spec.Ridge }
 
 func (l linked) scaled(c choices) loss.Scaled { return loss.Scaled{Loss: l.loss, Unit: c.Delta} }
 
-// resolveSigns finds the features whose coefficients must not be negative.
-func (t *task) resolveSigns(problem Problem, s *Settings) error {
-	l, is := t.form.(linked)
-	if !is || len(s.Nonnegative) == 0 {
-		return nil
+// newLinked finds the features whose coefficients must not be negative.
+func newLinked(t *task, problem Problem, s *Settings) (formulation, error) {
+	l := linked{loss: s.Loss}
+	if len(s.Nonnegative) == 0 {
+		return l, nil
 	}
 	l.nonnegative = make([]bool, len(t.features.Names))
 	names := s.Nonnegative
@@ -105,13 +94,12 @@ func (t *task) resolveSigns(problem Problem, s *Settings) error {
 	}
 	units, err := t.resolve(problem, names, "nonnegative")
 	if err != nil {
-		return err
+		return nil, err
 	}
 	for _, j := range t.members(units) {
 		l.nonnegative[j] = true
 	}
-	t.form = l
-	return nil
+	return l, nil
 }
 
 // SuitableLoss is the loss of settings that leave it to the data (loss.Auto):
@@ -130,19 +118,7 @@ func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, 
 	if err != nil || survey.Low != 0 || survey.High != 1 {
 		return loss.Squared, err
 	}
-	between, err := pass.One[*pass.Sums](context.WithoutCancel(ctx), source, threads, &pass.Fold[*pass.Sums]{
-		Called: "values", Fresh: func() *pass.Sums { return pass.NewSums(1) },
-		Begin: func() func(part *pass.Sums, i int, columns []int32, values []float64) error {
-			return func(part *pass.Sums, _ int, _ []int32, values []float64) error {
-				for _, v := range values {
-					if v != 0 && v != 1 {
-						part.Values[0]++
-					}
-				}
-				return nil
-			}
-		},
-	})
+	between, err := pass.One[*pass.Sums](context.WithoutCancel(ctx), source, threads, fractions{})
 	if err != nil || between.Values[0] > 0 {
 		return loss.Squared, err
 	}
@@ -173,3 +149,26 @@ func (s *Settings) checkLoss() error {
 	}
 	return nil
 }
+
+// fractions counts the values that are neither 0 nor 1.
+type fractions struct{}
+
+// Name is "values".
+func (fractions) Name() string { return "values" }
+
+// Cost of an empty part is nothing.
+func (fractions) Cost(*pass.Input) int { return 0 }
+
+// Start makes a worker.
+func (fractions) Start(*pass.Input) (pass.Worker, error) {
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, _ int, _ []int32, values []float64) error {
+		for _, v := range values {
+			if v != 0 && v != 1 {
+				part.Values[0]++
+			}
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(fractions{}, new(pass.Sums)) }

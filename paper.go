@@ -7,7 +7,7 @@ import (
 )
 
 // paper explains the entries themselves: exactly the paper's model.
-type paper struct{}
+type paper struct{ squares }
 
 func (paper) values(_ context.Context, train data.Source, c choices, _ int) (data.Source, choices, error) {
 	return train, c, nil
@@ -24,8 +24,10 @@ func (paper) own(c choices) choices {
 
 func (paper) complete(c choices) bool { return c.Gamma > 0 }
 
-func (paper) effects() bool { return false }
+func (paper) subtracts() bool { return false }
 
-func (paper) asGiven() bool { return true }
+func (paper) separate() bool { return true }
 
 func (paper) baselines() bool { return true }
+
+func (paper) gammas() (first, last float64) { return -1, 3 }

@@ -96,7 +96,7 @@ func (f *matrixPath) Names() []string { return f.unitNames() }
 func (f *matrixPath) Choose(ctx context.Context, train *data.Matrix, k int, on func(result.GammaPoint)) (choices, error) {
 	settings := *f.settings
 	settings.OnGamma = on
-	return f.at(max(k, len(f.find.Always))).choose(ctx, train, &settings)
+	return f.form.choose(ctx, f.at(max(k, len(f.find.Always))), train, &settings)
 }
 
 // at is the task for another k.
@@ -120,7 +120,7 @@ func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []
 	if err != nil {
 		return 0, err
 	}
-	if f.form.effects() && !f.noClip {
+	if f.kind.Effects().Rows && !f.noClip {
 		parts.ClipToValues()
 	}
 	members := f.members(units)

@@ -11,7 +11,7 @@ import (
 
 // pooled explains what the mean leaves, by coefficients of the population and a
 // row's own beside them; an intercept is always selected.
-type pooled struct{}
+type pooled struct{ squares }
 
 func (pooled) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
 	survey, err := pass.Survey(ctx, train, threads)
@@ -40,8 +40,8 @@ func (pooled) own(c choices) choices {
 
 func (pooled) complete(c choices) bool { return c.Gamma > 0 && c.Gamma0 > 0 && c.Row > 0 }
 
-func (pooled) effects() bool { return true }
+func (pooled) subtracts() bool { return false }
 
-func (pooled) asGiven() bool { return false }
+func (pooled) separate() bool { return false }
 
 func (pooled) baselines() bool { return false }

@@ -55,7 +55,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	defer reading.Done()
 	switch {
 	case features == "":
-	case formulations[settings.Model].asGiven() && settings.Features == nil:
+	case settings.Model.AsGiven() && settings.Features == nil:
 		if problem.Features, err = data.ReadFeatures(features, data.FeaturesOptions{Context: ctx}); err != nil {
 			return Problem{}, notes, err
 		}

@@ -25,7 +25,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	for _, j := range members {
 		terms = append(terms, t.features.Names[j])
 	}
-	file, err := store.CreateRowFile(s.Folder, rowIDs, terms, t.form.effects(), t.threads)
+	file, err := store.CreateRowFile(s.Folder, rowIDs, terms, t.kind.Effects().Rows, t.threads)
 	if err != nil {
 		return nil, err
 	}

@@ -127,16 +127,12 @@ func (t *task) parts(ctx context.Context, train data.Source, selection []int, c 
 // partsTo is parts that gives the rows to a sink.
 func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows estimate.RowSink) (*estimate.Parts, error) {
 	members := t.members(selection)
-	_, linked := t.form.(linked)
-	var levels *estimate.Effects
-	if c.Offsets != nil {
-		levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column}
-	}
-	return estimate.FitParts(ctx, train, estimate.Chosen(t.features, members), len(members), estimate.Recipe{
+	recipe := estimate.Recipe{
 		Kind: t.kind, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.threads,
 		Rows: rows, Memory: t.learnMemory(),
-		Linked: linked, Loss: t.loss(c), Nonnegative: t.signs(members), Levels: levels,
-	})
+	}
+	t.form.rows(&recipe, members, c)
+	return estimate.FitParts(ctx, train, estimate.Chosen(t.features, members), len(members), recipe)
 }
 
 // cost is what the driver knows of a selector.

@@ -8,6 +8,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/model"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // mostDeeds is how many features the first screen describes.
@@ -116,7 +117,7 @@ func (m *Model) deeds() []deed {
 		default:
 			one.Way, one.Text = "both", say("%s%s differ, higher for %s of them; nine in ten between %s and %s%s.", which, n.Rows(), positive, m.num(path(of+"q05"), signed), m.num(path(of+"q95"), signed), per)
 		}
-		if m.s.Model == "full" && len(d.Terms) <= fewDeeds && math.Abs(term.NewPerStep) > 1e-9 {
+		if spec.EffectsOf(m.s.Model).Columns && len(d.Terms) <= fewDeeds && math.Abs(term.NewPerStep) > 1e-9 {
 			one.Text = say("%s For a new %s: %s%s.", one.Text, n.Item(), m.num(path(new), signed), per)
 		}
 		one.Text += m.need(term.Name)

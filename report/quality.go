@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/internal/chart"
 	"optcomplete/model/estimate"
+	"optcomplete/spec"
 )
 
 // predictions answers: how good are the predictions, and against what?
@@ -133,10 +134,10 @@ func (m *Model) varianceFigure() *figure {
 	for f, term := range m.s.Terms {
 		add(term, at("variance.terms", f), v.Terms[f], 1)
 	}
-	if m.s.Model != "paper" {
+	if spec.EffectsOf(m.s.Model).Rows {
 		add(m.w("{row} effects"), "variance.rows", v.Rows, 3)
 	}
-	if m.s.Model == "full" {
+	if spec.EffectsOf(m.s.Model).Columns {
 		add(m.w("{column} effects"), "variance.columns", v.Columns, 3)
 	}
 	if v.Other != 0 {
@@ -165,7 +166,7 @@ func (m *Model) effects() section {
 		s.Lead = mixedLead
 		return s
 	}
-	full := m.s.Model == "full"
+	full := spec.EffectsOf(m.s.Model).Columns
 	s.Lead = m.h("Every {row} has a coefficient of its own for each feature. The plot shows what one step of a feature adds to a prediction: for the population, and how that differs from {row} to {row}.")
 	if full {
 		s.Lead += m.h(" It is for {columns} that had {entries}: what {a column} is like for all {rows} is in its {column} effect. A new {column} has none yet, and its features stand in for it; “new {column}” is what a feature adds there.")

@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/internal/chart"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // examples shows single rows explained.
@@ -38,7 +39,7 @@ func (m *Model) example(s *section, i int) {
 	why := map[string]string{"typical": "with the median number of {entries}", "many entries": "with the most {entries}", "few entries": "with the fewest {entries}"}[e.Why]
 	s.add(block{Heading: m.w("{Row} ") + x.Row + " " + m.w(why)})
 	effect := template.HTML("")
-	if m.s.Model != "paper" {
+	if spec.EffectsOf(m.s.Model).Rows {
 		effect = say(m.w(" The effect of this {row} is %s: so far its values are above or below the usual."), m.num(here("explanation.effect"), signed))
 	}
 	trained := m.h("{entries}")
@@ -131,14 +132,14 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 		plot.Rows = append(plot.Rows, chart.Row{Name: what, Note: signed(by), Bar: &[2]float64{level, level + by}, Tone: tone, Tip: fmt.Sprintf("%s: %s, then %s", what, signed(by), plain(level+by))})
 		level += by
 	}
-	if m.s.Model != "paper" {
+	if spec.EffectsOf(m.s.Model).Rows {
 		plot.Rows = append(plot.Rows, chart.Row{Name: "mean", Note: plain(sum.Mean), Dot: &sum.Mean, Tone: 3, Tip: "mean of all values"})
 		level = sum.Mean
 		t.row("mean", m.num(here("sum.mean"), plain), "", "")
 		step(m.w("{row} effect"), sum.RowEffect)
 		t.row(m.h("{row} effect"), m.num(here("sum.row_effect"), signed), "", "")
 	}
-	if m.s.Model == "full" {
+	if spec.EffectsOf(m.s.Model).Columns {
 		step(m.w("{column} effect"), sum.ColumnEffect)
 		t.row(m.h("{column} effect"), m.num(here("sum.column_effect"), signed), "", "")
 	}

@@ -114,7 +114,7 @@ func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics,
 		if use := Uses[given.Name]; given.Is && !use.Applies(method, model) {
 			return use.Refusal(given.Name, method, model)
 		} else if given.Is && linked && use.Squares {
-			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out, or --loss and --nonnegative)"}
+			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out, or Settings.Loss and Settings.Nonnegative)"}
 		}
 	}
 	return nil

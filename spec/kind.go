@@ -18,26 +18,57 @@ const (
 	Paper
 )
 
-var kindNames = [...]string{Full: "full", Pooled: "pooled", Paper: "paper"}
+// kinds are what all packages may know of a kind; what its selection costs is in a
+// file of the root package for each. Nothing else asks which kind a model is.
+var kinds = [...]struct {
+	name     string
+	effects  Effects
+	refit    Refit
+	asGiven  bool
+	explains string
+}{
+	Full:   {"full", Effects{Rows: true, Columns: true}, LearnedPrior, false, "what mean, row and column effects leave"},
+	Pooled: {"pooled", Effects{Rows: true}, LearnedPrior, false, "what the mean leaves of the entries"},
+	Paper:  {"paper", Effects{}, LeastSquares, true, "the entries as they are"},
+}
+
+// Effects tells which effects predictions add up, beside the features; with any of
+// them there is a mean too.
+type Effects struct{ Rows, Columns bool }
 
 // ParseKind is the inverse of String.
 func ParseKind(name string) (Kind, error) {
-	for k, known := range kindNames {
-		if name == known {
+	for k, known := range kinds {
+		if name == known.name {
 			return Kind(k), nil
 		}
 	}
 	return 0, fmt.Errorf("model: no model is called %q (use full, pooled or paper)", name)
 }
 
+// EffectsOf is the effects of the model that a name stands for; one that is no kind
+// has none.
+func EffectsOf(name string) Effects {
+	k, err := ParseKind(name)
+	if err != nil {
+		return Effects{}
+	}
+	return k.Effects()
+}
+
 // String returns the name by which flags and files call the kind.
-func (k Kind) String() string { return kindNames[k] }
+func (k Kind) String() string { return kinds[k].name }
+
+// Effects are those of the kind.
+func (k Kind) Effects() Effects { return kinds[k].effects }
 
 // DefaultRefit is how the rows are fitted unless told otherwise: as in the
 // paper, or with a learned prior, the best predictor on real data.
-func (k Kind) DefaultRefit() Refit {
-	if k == Paper {
-		return LeastSquares
-	}
-	return LearnedPrior
-}
+func (k Kind) DefaultRefit() Refit { return kinds[k].refit }
+
+// AsGiven tells whether features are numbers as they are given, unless somebody says
+// otherwise; else a table is encoded.
+func (k Kind) AsGiven() bool { return kinds[k].asGiven }
+
+// Explains says what a selection is to explain.
+func (k Kind) Explains() string { return kinds[k].explains }

@@ -122,11 +122,11 @@ func loadOnce(cmd *cobra.Command, c *common, in *inputFlags, ratings string) exp
 	}
 	have := map[bool]*loaded{}
 	load := func(kind spec.Kind) *loaded {
-		l := have[kind == spec.Paper]
+		l := have[kind.AsGiven()]
 		if l == nil {
 			l = new(loaded)
 			l.problem, _, l.err = in.load(cmd, c, ratings, kind)
-			have[kind == spec.Paper] = l
+			have[kind.AsGiven()] = l
 		}
 		return l
 	}

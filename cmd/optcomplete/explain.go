@@ -83,7 +83,7 @@ side of 0. --names FILE shows the names of the recommended columns.`,
 				if asJSON {
 					return writeJSON(c.stdout, e)
 				}
-				return printRow(c.stdout, e, m.Summary.Model == spec.Full.String(), m.Summary.Nouns)
+				return printRow(c.stdout, e, spec.EffectsOf(m.Summary.Model).Columns, m.Summary.Nouns)
 			}
 			e := m.Explain()
 			if asJSON {

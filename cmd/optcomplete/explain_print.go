@@ -63,7 +63,7 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 	}
 	say := worded(s.Nouns)
 	fmt.Fprintln(w, say("What one unit of a feature adds to %s (%s with {entries})", what, counted(e.Rows, s.Nouns.Each(), s.Nouns.Rows())))
-	full := e.Model == spec.Full.String()
+	full := spec.EffectsOf(e.Model).Columns
 	if full {
 		fmt.Fprintln(w, say(newColumnNote))
 	}
@@ -123,10 +123,10 @@ func printVariance(w io.Writer, e *result.Explanation, nouns *result.Nouns) erro
 		features += x
 	}
 	var parts []string
-	if e.Model != spec.Paper.String() {
+	if spec.EffectsOf(e.Model).Rows {
 		parts = append(parts, nouns.Each()+" effects "+share(v.Rows))
 	}
-	if e.Model == spec.Full.String() {
+	if spec.EffectsOf(e.Model).Columns {
 		parts = append(parts, nouns.Item()+" effects "+share(v.Columns))
 	}
 	parts = append(parts, "features "+share(features))

@@ -63,7 +63,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
 	settings := optcomplete.ReadSettings{Model: kind, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
-	if kind != spec.Paper || f.encode.given(cmd) {
+	if !kind.AsGiven() || f.encode.given(cmd) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {
 			return optcomplete.Problem{}, nil, err
@@ -137,7 +137,7 @@ func choices(problem optcomplete.Problem) int {
 // understand is how the feature table is to be understood, for a model.
 func (f *inputFlags) understand(cmd *cobra.Command, kind spec.Kind) (encode.Options, error) {
 	options, err := f.encode.options(cmd)
-	if err == nil && kind == spec.Paper {
+	if err == nil && kind.AsGiven() {
 		if !cmd.Flags().Changed("scale") {
 			options.Scale = encode.AsIs
 		}

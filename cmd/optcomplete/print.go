@@ -106,7 +106,7 @@ func shrinkage(s *model.Summary) string {
 			parts = append(parts, fmt.Sprintf("%s %.4g (--%s)", e.of, e.x, e.setting))
 		}
 	}
-	if len(parts) == 0 || s.Model != spec.Full.String() { // the other costs have no effects in them
+	if len(parts) == 0 || !spec.EffectsOf(s.Model).Columns { // the other costs have no effects in them
 		return ""
 	}
 	how := "by their variances"

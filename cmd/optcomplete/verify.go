@@ -182,11 +182,11 @@ func repeatSettings(cmd *cobra.Command, summary *model.Summary) (err error) {
 // printVerdict prints what was checked and what it proves.
 func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Duration) {
 	w := c.stdout
-	what := map[string]string{
-		"paper":  "the entries as they are",
-		"pooled": "what the mean leaves of the entries",
-		"full":   fmt.Sprintf("what mean, row and column effects leave (shrinkage %.4g and %.4g), fitted anew", s.RowShrinkage, s.ColumnShrinkage),
-	}[s.Model]
+	kind, _ := spec.ParseKind(s.Model) // Verify has refused another
+	what := kind.Explains()
+	if kind.Effects().Columns {
+		what += fmt.Sprintf(" (shrinkage %.4g and %.4g), fitted anew", s.RowShrinkage, s.ColumnShrinkage)
+	}
 	fmt.Fprintf(w, "Checked   %s, %s, %s, %s closed, %s evaluated\n", count(v.Cuts, "cut"), count(v.Branchings, "branching"),
 		count(v.Fixings, "fixing"), count(v.Closed, "region"), count(v.Enumerated, "selection"))
 	if v.Unproven > 0 {

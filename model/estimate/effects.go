@@ -8,6 +8,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/loss"
 	"optcomplete/pass"
+	"optcomplete/spec"
 )
 
 // Effects are what rows and columns bring along whatever the features say:
@@ -24,6 +25,15 @@ type Effects struct {
 // effectSweeps is how often rows and columns are fitted in turn. The effects
 // change by less than a thousandth of the noise after a few.
 const effectSweeps = 10
+
+// FitEffectsOf is FitEffects where a model may have no effects of columns: they are
+// zeros then.
+func FitEffectsOf(ctx context.Context, s data.Source, has spec.Effects, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
+	if !has.Columns {
+		columnShrinkage = math.Inf(1)
+	}
+	return FitEffects(ctx, s, rowShrinkage, columnShrinkage, threads)
+}
 
 // FitEffects fits shrunken effects to the observed entries: it minimises
 //

@@ -143,14 +143,10 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	if r.Linked {
 		return fitLink(ctx, s, survey, chosen, k, r)
 	}
-	if r.Kind == spec.Paper {
-		return fitPaper(ctx, s, chosen, k, r)
+	if !r.Kind.Effects().Rows {
+		return fitPlain(ctx, s, chosen, k, r)
 	}
-	columnShrinkage := r.ColumnShrinkage
-	if r.Kind == spec.Pooled {
-		columnShrinkage = math.Inf(1) // no column effects
-	}
-	effects, err := FitEffects(ctx, s, r.RowShrinkage, columnShrinkage, r.Threads)
+	effects, err := FitEffectsOf(ctx, s, r.Kind.Effects(), r.RowShrinkage, r.ColumnShrinkage, r.Threads)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -169,15 +165,15 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 		return nil, nil, err
 	}
 	p.NewColumn = make([]float64, k+1)
-	if r.Kind == spec.Pooled {
-		p.ColumnEffects = nil
-	} else {
+	if r.Kind.Effects().Columns {
 		p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
+	} else {
+		p.ColumnEffects = nil
 	}
 	return p, fit, nil
 }
 
-func fitPaper(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
+func fitPlain(ctx context.Context, s data.Source, chosen []float64, k int, r Recipe) (*Parts, *rowFit, error) {
 	p := new(Parts)
 	p.NewColumn = make([]float64, k+1)
 	if r.Refit == spec.LearnedPrior {
@@ -214,7 +210,7 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 	design := WithConstant(chosen, k, columns)
 	l := newLearner(s, design, d, r.Threads, r.Memory)
 	turns := 1
-	if r.Kind == spec.Full {
+	if r.Kind.Effects().Columns {
 		turns = backfits
 		p.ColumnShrinkage = r.ColumnShrinkage
 	}

@@ -50,16 +50,16 @@ type Remainder struct {
 const maxRemainder = 1 << 16
 
 // check tells what is wrong with a remainder that was read.
-func (r *Remainder) Check(k int, kind string) error {
+func (r *Remainder) Check(k int, effects spec.Effects) error {
 	o := len(r.Other)
 	if r.Rank < 0 || r.Rank > maxRemainder || r.Rank+o == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o {
 		return fmt.Errorf("its remainder has the rank %d, the ridge %v and %d other features", r.Rank, r.Ridge, o)
 	}
 	d, own := k+o+r.Rank, r.Rank
-	if kind != spec.Paper.String() {
+	if effects.Rows {
 		d++
 	}
-	if kind == spec.Full.String() {
+	if effects.Columns {
 		own++
 	}
 	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o > 0 {
@@ -84,12 +84,12 @@ func (p *Structure) Factors() int {
 
 // errors is how many numbers the posterior covariance of a column's own
 // parameters has; 0 in a baseline.
-func (p *Structure) ColumnErrors(kind string) int {
+func (p *Structure) ColumnErrors(effects spec.Effects) int {
 	if p.Remainder == nil || p.Remainder.Prior == nil {
 		return 0
 	}
 	own := p.Remainder.Rank
-	if kind == spec.Full.String() {
+	if effects.Columns {
 		own++
 	}
 	return own * (own + 1) / 2
@@ -123,7 +123,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		rank = defaultTrait
 	}
 	first := 1 // the row's level
-	if r.Kind == spec.Paper {
+	if !r.Kind.Effects().Rows {
 		first = 0
 	}
 	named := first + k
@@ -143,14 +143,14 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	for x := named; x < known; x++ {
 		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
 	}
-	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind == spec.Full, Habits: true},
+	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind.Effects().Columns, Habits: true},
 		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
 	if err != nil || fit.Rank+o == 0 {
 		return err
 	}
 	rank = fit.Rank
 	levels, own := 0, rank
-	if r.Kind == spec.Full {
+	if r.Kind.Effects().Columns {
 		levels, own = 1, rank+1
 	}
 	p.Remainder = &Remainder{

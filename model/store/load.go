@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/columnar"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
+	"optcomplete/spec"
 )
 
 // Load reads a model that Save wrote. An error names the file and what is wrong
@@ -156,7 +157,7 @@ func checkSummary(m *model.Model, path string) error {
 		return fmt.Errorf("%s: the prior of its remainder is no covariance", path)
 	}
 	if r := s.Structure.Remainder; r != nil {
-		if err := r.Check(k, s.Model); err != nil {
+		if err := r.Check(k, spec.EffectsOf(s.Model)); err != nil {
 			return fmt.Errorf("%s: %w", path, err)
 		}
 	}

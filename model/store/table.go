@@ -40,7 +40,7 @@ type Table struct {
 
 // rowSchema is the table of rows without its content.
 func rowSchema(m *model.Model) *Table {
-	return &Table{file: rowsFile, id: "row", effect: m.Summary.Model != spec.Paper.String(), names: namesOf(m, 0), remainder: m.Factors()}
+	return &Table{file: rowsFile, id: "row", effect: spec.EffectsOf(m.Summary.Model).Rows, names: namesOf(m, 0), remainder: m.Factors()}
 }
 
 func rowTable(m *model.Model) *Table {
@@ -87,8 +87,8 @@ func (t *Table) Row(x int) (id string, entries int32, numbers []float64) {
 }
 
 func columnTable(m *model.Model) *Table {
-	errors := m.ColumnErrors(m.Summary.Model)
-	return &Table{file: columnsFile, id: "column", effect: m.Summary.Model == spec.Full.String(), names: namesOf(m, errors), remainder: m.Factors(), errors: errors,
+	errors := m.ColumnErrors(spec.EffectsOf(m.Summary.Model))
+	return &Table{file: columnsFile, id: "column", effect: spec.EffectsOf(m.Summary.Model).Columns, names: namesOf(m, errors), remainder: m.Factors(), errors: errors,
 		ids: m.ColumnIDs, entries: m.ColumnEntries, effects: m.ColumnEffects, values: m.Features, factors: m.ColumnRemainder, spreads: m.ColumnError}
 }
 
