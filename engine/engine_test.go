@@ -238,6 +238,13 @@ func TestSpark(t *testing.T) {
 		t.Error("a cancelled reading has a result")
 	}
 	run("after one was cancelled")
+	one, err := spillTo(filepath.Join(t.TempDir(), "unseen.pack"), passtest.Source(3000, 90))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer one.Close()
+	source, want = one, here(t, one)
+	run("data that were sent")
 	if _, err := Open(ctx, Settings{Address: address, Program: "/bin/false", Version: "test"}); err == nil {
 		t.Error("an executor that answers nothing is taken")
 	}

@@ -120,6 +120,10 @@ func (f *fake) query(ctx context.Context, sql string) []byte {
 	if strings.HasPrefix(sql, "SET ") {
 		return batch([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.BinaryTypes.String}}, []string{"key\t<undefined>"})
 	}
+	if strings.HasPrefix(sql, "SELECT * FROM optcomplete_") {
+		text := arrow.BinaryTypes.String
+		return batch([]arrow.Field{{Name: "user", Type: text}, {Name: "film", Type: text}, {Name: "stars", Type: text}}, []string{"007\ta,b\t3", "u\tc\t4.5"})
+	}
 	found := transform.FindStringSubmatch(sql)
 	if found == nil {
 		return nil

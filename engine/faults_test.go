@@ -76,7 +76,7 @@ func TestDataAreSent(t *testing.T) {
 		}
 		want := here(t, source)
 		f := newFake(t)
-		f.worker.opens = func(path string) (pack.Packed, error) {
+		f.worker.Open = func(path string) (pack.Packed, error) {
 			if path == p.Path() {
 				return nil, os.ErrNotExist
 			}

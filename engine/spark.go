@@ -59,6 +59,7 @@ type Spark struct {
 	sent    map[string]bool // data, by checksum
 	spills  spills
 	workers map[string]int // processes of the executors
+	views   int            // tables that were copied
 	sending float64        // bytes a second, of the program
 	Stats   Stats
 }
@@ -99,20 +100,19 @@ func CheckAddress(address string) error {
 // Open begins a session, sends the program and finds out what is there. The
 // session must be closed.
 func Open(ctx context.Context, settings Settings) (*Spark, error) {
-	address, err := connect.ParseAddress(settings.Address)
-	if err != nil {
-		return nil, err
-	}
 	if settings.Least == 0 {
 		settings.Least = DefaultLeast
 	}
 	if settings.Program == "" {
+		var err error
 		if settings.Program, err = os.Executable(); err != nil {
 			return nil, err
 		}
 	}
-	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}}
-	s.Cluster.Address = address.String()
+	s, err := begin(settings)
+	if err != nil {
+		return nil, err
+	}
 	s.program = "optcomplete-" + s.session.ID
 	if err := s.open(ctx); err != nil {
 		s.Close()

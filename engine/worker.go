@@ -24,18 +24,18 @@ import (
 // and what passes make of them from one line to the next.
 type Worker struct {
 	Version string // of the program
+	Open    func(path string) (pack.Packed, error)
 
 	memory  *pass.Memory
 	mu      sync.Mutex
 	sources map[string]pack.Packed
 	views   map[string]data.Source // by the names that the driver gives them
-	opens   func(path string) (pack.Packed, error)
 }
 
 // NewWorker is a worker that finds shared values, and data that were sent, in its
 // working folder.
 func NewWorker(version string) *Worker {
-	w := &Worker{Version: version, memory: pass.NewMemory(), sources: map[string]pack.Packed{}, views: map[string]data.Source{}, opens: pack.OpenAny}
+	w := &Worker{Version: version, memory: pass.NewMemory(), sources: map[string]pack.Packed{}, views: map[string]data.Source{}, Open: pack.OpenAny}
 	w.memory.Fetch = func(name string) ([]byte, error) { return os.ReadFile(sharedFile(name)) }
 	return w
 }
@@ -177,7 +177,7 @@ func (w *Worker) open(name string) (data.Source, error) {
 			}
 		}
 		var err error
-		if p, err = w.opens(path); err != nil {
+		if p, err = w.Open(path); err != nil {
 			return nil, err
 		}
 		if p.Checksum() != b.Checksum {

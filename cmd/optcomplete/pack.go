@@ -24,6 +24,7 @@ func packCommand(c *common) *cobra.Command {
 		allowed          string
 		asJSON           bool
 		shards           string
+		remote           engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "pack RATINGS... -o FILE",
@@ -33,6 +34,9 @@ them by rows to a file that fit maps instead of loading.
 
 ` + ratingsForms + ` Several are read one after another.
 
+With --engine they are Parquet or CSV (with a header) that the cluster can read, on HDFS,
+an object store or a disk: Spark reads them, and they are packed here, as from a file.
+
 Rows and columns are sorted by id, numbers by value (film2 before film10). FILE is
 replaced only when the new pack is complete. The same entries give the same bytes
 for any order of lines, --memory and --threads.`,
@@ -40,7 +44,8 @@ for any order of lines, --memory and --threads.`,
   optcomplete pack ratings.csv --memory 2G --duplicates last -o ratings.pack
   zcat ratings.csv.gz | optcomplete pack - -o ratings.pack
   optcomplete pack nf_prize/training_set -o netflix.pack
-  optcomplete pack parts/ --row-name user --column-name film --value-name stars -o ratings.pack`,
+  optcomplete pack parts/ --row-name user --column-name film --value-name stars -o ratings.pack
+  optcomplete pack 'hdfs:///ratings/*.parquet' --engine sc://head:15002 --shards 64MB -o ratings.packs`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if output == "" {
@@ -84,7 +89,7 @@ for any order of lines, --memory and --threads.`,
 				defer done()
 				whole = filepath.Join(folder, "whole.pack")
 			}
-			done, err := ingest.Pack(cmd.Context(), args, whole, settings)
+			done, err := remote.pack(cmd.Context(), c, args, whole, settings)
 			if err == nil && each > 0 {
 				err = divide(cmd.Context(), whole, output, each, threadsOf(c))
 			}
@@ -109,6 +114,7 @@ for any order of lines, --memory and --threads.`,
 	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
 	flags.Bind("shards", &shards)
+	flags.Bind("engine", &remote.address)
 	return cmd
 }
 

@@ -75,6 +75,7 @@ var table = settings.Table{
 
 	// Where passes are computed.
 	{Name: "engine", Use: onCluster, Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits"},
+	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: []string{"pack"}, Help: "Spark Connect server (sc://HOST:PORT) whose cluster reads the ratings"},
 	{Name: "engine-program", Use: onCluster, Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
 	{Name: "engine-from", Use: onCluster, Type: settings.Whole, Default: strconv.Itoa(engine.DefaultLeast), Range: "[1, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine"},
 	{Name: "engine-tasks", Use: onCluster, Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "tasks that a reading is divided into; 0 means four for each core"},

@@ -1,0 +1,160 @@
+package engine
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow"
+	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"optcomplete/engine/internal/connect"
+)
+
+// Table is a table that Spark's own readers can read.
+type Table struct {
+	Path      string // on HDFS, an object store, or a disk that the executors see; * is allowed
+	Format    string // parquet or csv
+	Delimiter string // of csv; empty: a comma
+}
+
+// TableOf is the table of a path, by its extension unless a format is given.
+func TableOf(path, format, delimiter string) (Table, error) {
+	t := Table{Path: path, Format: format, Delimiter: delimiter}
+	if !strings.Contains(path, "://") {
+		var err error
+		if t.Path, err = filepath.Abs(path); err != nil {
+			return t, err
+		}
+	}
+	if format == "" {
+		name := strings.TrimSuffix(strings.TrimSuffix(strings.ToLower(path), ".gz"), "/")
+		t.Format = strings.TrimPrefix(filepath.Ext(strings.TrimSuffix(name, "*")), ".")
+	}
+	switch t.Format {
+	case "tsv", "tab":
+		t.Format = "csv"
+		if t.Delimiter == "" {
+			t.Delimiter = "\t"
+		}
+	case "csv", "parquet":
+	default:
+		return t, fmt.Errorf("the cluster reads Parquet and CSV, and %s is neither (name it with --format)", path)
+	}
+	return t, nil
+}
+
+// Connect begins a session that runs no programs: for Copy.
+func Connect(ctx context.Context, settings Settings) (*Spark, error) {
+	s, err := begin(settings)
+	if err != nil {
+		return nil, err
+	}
+	if s.Cluster.Spark, err = s.session.Version(ctx); err != nil {
+		s.Close()
+		return nil, s.explain(ctx, err)
+	}
+	s.log("Spark %s at %s", s.Cluster.Spark, s.Cluster.Address)
+	return s, nil
+}
+
+// Copy reads a table on the cluster and writes it: Parquet as a stream of Arrow, CSV as
+// CSV.
+func (s *Spark) Copy(ctx context.Context, t Table, to io.Writer) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.views++
+	view := fmt.Sprintf("optcomplete_%s_%d", strings.ReplaceAll(s.session.ID, "-", ""), s.views)
+	options := "path '" + quoted(t.Path) + "'"
+	if t.Format == "csv" {
+		options += ", header 'true'"
+		if t.Delimiter != "" {
+			options += ", sep '" + quoted(t.Delimiter) + "'"
+		}
+	}
+	if err := s.session.Command(ctx, fmt.Sprintf("CREATE TEMPORARY VIEW %s USING %s OPTIONS (%s)", view, t.Format, options)); err != nil {
+		return s.explain(ctx, err)
+	}
+	write, end := arrowTo(to)
+	if t.Format == "csv" {
+		write, end = csvTo(to)
+	}
+	var broken error // of writing
+	err := s.session.Query(ctx, "SELECT * FROM "+view, func(r arrow.RecordBatch) error {
+		broken = write(r)
+		return broken
+	})
+	_, s.Stats.Received = s.session.Bytes()
+	switch {
+	case broken != nil:
+		return broken
+	case err != nil:
+		return s.explain(ctx, err)
+	}
+	return end()
+}
+
+// arrowTo writes batches as one stream of Arrow.
+func arrowTo(to io.Writer) (write func(arrow.RecordBatch) error, end func() error) {
+	var out *ipc.Writer
+	return func(r arrow.RecordBatch) error {
+			if out == nil {
+				out = ipc.NewWriter(to, ipc.WithSchema(r.Schema()))
+			}
+			return out.Write(r)
+		}, func() error {
+			if out == nil {
+				return nil
+			}
+			return out.Close()
+		}
+}
+
+// csvTo writes batches of texts as CSV, so that values are understood as those of a file.
+func csvTo(to io.Writer) (write func(arrow.RecordBatch) error, end func() error) {
+	out := csv.NewWriter(to)
+	var record []string
+	return func(r arrow.RecordBatch) error {
+			if record == nil {
+				for _, f := range r.Schema().Fields() {
+					record = append(record, f.Name)
+				}
+				if err := out.Write(record); err != nil {
+					return err
+				}
+			}
+			for x := range int(r.NumRows()) {
+				for c := range record {
+					if record[c] = ""; !r.Column(c).IsNull(x) {
+						record[c] = r.Column(c).ValueStr(x)
+					}
+				}
+				if err := out.Write(record); err != nil {
+					return err
+				}
+			}
+			return nil
+		}, func() error {
+			out.Flush()
+			return out.Error()
+		}
+}
+
+// quoted is a text between single quotes in SQL.
+func quoted(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `'`, `\'`, "\t", `\t`).Replace(text)
+}
+
+// begin is a session of which the server knows nothing yet.
+func begin(settings Settings) (*Spark, error) {
+	address, err := connect.ParseAddress(settings.Address)
+	if err != nil {
+		return nil, err
+	}
+	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}}
+	s.Cluster.Address = address.String()
+	return s, nil
+}
