@@ -28,7 +28,7 @@ func again(err error) bool {
 	var work *workerError
 	var from *connect.Error
 	switch {
-	case errors.As(err, &work):
+	case errors.As(err, &work), errors.Is(err, errCommand):
 		return false
 	case errors.As(err, &from):
 		return from.Code != connect.Unavailable && from.Code != connect.Unauthenticated && from.Code != connect.PermissionDenied
@@ -86,6 +86,7 @@ func (g *gathered) add(item int, kind, body string) error {
 		if g.plan != nil && item >= 0 && item < g.plan.Items() {
 			g.parts[item] = content
 		}
+	case kindDone:
 	case kindMissing:
 		g.missing = &missingError{string(content)}
 	case kindError:

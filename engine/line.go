@@ -25,12 +25,14 @@ const Protocol = 1
 //
 // one of the kind "hello" (item −1) that says who answers, one of the kind "parts"
 // for each item, in any order, and if something is wrong one of the kind "error"
-// (item −1), or "missing" if it cannot see the data. Bodies are base64.
+// (item −1), or "missing" if it cannot see the data. The last is of the kind "done",
+// its item the number of the task. Bodies are base64.
 const (
 	kindHello   = "hello"
 	kindParts   = "parts"
 	kindError   = "error"
 	kindMissing = "missing"
+	kindDone    = "done"
 )
 
 // order is a line to a worker.
@@ -60,6 +62,15 @@ func parseOrder(line string) (o order, err error) {
 		return o, fmt.Errorf("task %d of %d is asked for", o.task, o.tasks)
 	}
 	return o, nil
+}
+
+// taskOf is the number of the task of a line; −1 if it has none.
+func taskOf(line string) int {
+	f := strings.Split(line, "\t")
+	if task, err := strconv.Atoi(f[min(2, len(f)-1)]); err == nil {
+		return task
+	}
+	return -1
 }
 
 // share is the items of a task.

@@ -4,6 +4,7 @@ package engine
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -12,3 +13,6 @@ func detached() *syscall.SysProcAttr { return nil }
 func owned(os.FileInfo) bool { return false } // no process is shared then
 
 func gone(int) bool { return false }
+
+// terminate ends a process.
+func terminate(c *exec.Cmd) { c.Process.Kill() }

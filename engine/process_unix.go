@@ -4,6 +4,7 @@ package engine
 
 import (
 	"os"
+	"os/exec"
 	"syscall"
 )
 
@@ -18,3 +19,6 @@ func owned(info os.FileInfo) bool {
 
 // gone tells whether there is no such process.
 func gone(process int) bool { return syscall.Kill(process, 0) == syscall.ESRCH }
+
+// terminate ends a detached process and its children.
+func terminate(c *exec.Cmd) { syscall.Kill(-c.Process.Pid, syscall.SIGTERM) }

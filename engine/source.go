@@ -74,7 +74,7 @@ func (s *Spark) numbers(ctx context.Context, what string, numbers []int32) (stri
 	if s.shared[name] {
 		return name, nil
 	}
-	if err := s.session.Send(ctx, name, content); err != nil {
+	if err := s.put(ctx, name, content); err != nil {
 		return "", err
 	}
 	s.shared[name] = true
@@ -124,7 +124,11 @@ func (s *Spark) send(ctx context.Context, packed pack.Packed, why error) error {
 	}
 	s.log("the executors cannot see %s: %.1f MB are sent to each of them", packed.Path(), float64(bytes)/1e6)
 	for name, path := range files {
-		if err := s.session.SendFile(ctx, name, path); err != nil {
+		content, err := os.ReadFile(path)
+		if err == nil {
+			err = s.put(ctx, name, content)
+		}
+		if err != nil {
 			return err
 		}
 	}

@@ -50,8 +50,9 @@ const mostSent = 4 << 30
 type Spark struct {
 	settings Settings
 	session  *connect.Session
-	program  string // its name at the executors
-	table    string // one row a task
+	command  *command // instead of a session
+	program  string   // its name at the executors
+	table    string   // one row a task
 	Cluster  Cluster
 
 	mu      sync.Mutex // one reading at a time
@@ -93,6 +94,9 @@ var _ pass.Runner = (*Spark)(nil)
 
 // CheckAddress tells what is wrong with an address.
 func CheckAddress(address string) error {
+	if strings.HasPrefix(address, commandScheme) {
+		return nil
+	}
 	_, err := connect.ParseAddress(address)
 	return err
 }
@@ -113,7 +117,6 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.program = "optcomplete-" + s.session.ID
 	if err := s.open(ctx); err != nil {
 		s.Close()
 		return nil, s.explain(ctx, err)
@@ -122,6 +125,10 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 }
 
 func (s *Spark) open(ctx context.Context) (err error) {
+	if s.command != nil {
+		s.sending = 1e9 // to a disk
+		return s.survey(ctx)
+	}
 	if s.Cluster.Spark, err = s.session.Version(ctx); err != nil {
 		return err
 	}
@@ -146,6 +153,9 @@ func (s *Spark) log(format string, args ...any) {
 
 // survey asks who is there, and divides readings accordingly.
 func (s *Spark) survey(ctx context.Context) error {
+	if s.command != nil {
+		return s.meet(ctx, 0, "")
+	}
 	setting, err := s.setting(ctx, "spark.executor.cores")
 	if err != nil {
 		return err
@@ -159,9 +169,16 @@ func (s *Spark) survey(ctx context.Context) error {
 	if n, _ := fmt.Sscanf(master, "local-cluster[%d,%d,%d]", &count, &each, &megabytes); n == 3 {
 		cores = each
 	}
-	const askers = 32
+	return s.meet(ctx, cores, fmt.Sprintf("(SELECT id, '%s' AS run FROM range(0, %d, 1, %d))", s.session.ID, askers, askers))
+}
+
+// askers is how many tasks ask who is there.
+const askers = 32
+
+// meet asks who is there, with a table of as many rows.
+func (s *Spark) meet(ctx context.Context, cores int, table string) error {
 	found := &gathered{}
-	if err := s.query(ctx, found, "''", fmt.Sprintf("(SELECT id, '%s' AS run FROM range(0, %d, 1, %d))", s.session.ID, askers, askers), askers); err != nil {
+	if err := s.query(ctx, found, "''", table, askers); err != nil {
 		return err
 	}
 	if len(found.hellos) == 0 {
@@ -182,6 +199,9 @@ func (s *Spark) survey(ctx context.Context) error {
 		s.Cluster.Tasks = min(max(4*s.Cluster.Executors*s.Cluster.Cores, 4), 4000)
 	}
 	s.log("executors: %d, cores of each: %d, %s; tasks of a reading: %d", s.Cluster.Executors, s.Cluster.Cores, s.Cluster.Platform, s.Cluster.Tasks)
+	if s.command != nil {
+		return nil
+	}
 	// A cached table with a row for every task ties tasks to executors, which keep
 	// what they read. The session's name makes it a table of its own.
 	s.table = "optcomplete_" + strings.ReplaceAll(s.session.ID, "-", "")
@@ -204,6 +224,10 @@ func (s *Spark) Close() {
 	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
 	defer cancel()
 	s.spills.remove()
+	if s.command != nil {
+		s.command.close()
+		return
+	}
 	if s.table != "" {
 		s.session.Command(ctx, "UNCACHE TABLE IF EXISTS "+s.table)
 	}
@@ -230,7 +254,7 @@ func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
 	defer s.mu.Unlock()
 	start := time.Now()
 	err = s.run(ctx, r, plan, from)
-	s.Stats.Sent, s.Stats.Received = s.session.Bytes()
+	s.Stats.Sent, s.Stats.Received = s.bytes()
 	s.Stats.Seconds += time.Since(start).Seconds()
 	if err != nil {
 		return s.explain(ctx, err)
@@ -282,7 +306,7 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		if err != nil {
 			return err
 		}
-		if err := s.session.Send(ctx, sharedFile(name), content); err != nil {
+		if err := s.put(ctx, sharedFile(name), content); err != nil {
 			return err
 		}
 		s.shared[name] = true
@@ -299,7 +323,9 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		}
 		found := &gathered{plan: plan, parts: map[int][]byte{}}
 		show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
-		s.session.Progress = func(done, _ int) { show.To(int64(done)) }
+		if s.session != nil {
+			s.session.Progress = func(done, _ int) { show.To(int64(done)) }
+		}
 		err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
 		show.Done()
 		s.met(found.hellos)
@@ -343,6 +369,9 @@ const tabs = ` ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t' `
 
 // query asks the executors for a reading, a line for every row of a table.
 func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, tasks int) error {
+	if s.command != nil {
+		return s.command.lines(ctx, strings.Trim(reading, "'"), tasks, to.add)
+	}
 	// The folder of the session's files has a name that Spark 3.5 does not tell.
 	command := fmt.Sprintf("cd $(dirname $(ls -d ./%[1]s */%[1]s 2>/dev/null | head -n 1)) && chmod +x ./%[1]s && exec ./%[1]s worker", s.program)
 	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s USING '%s' AS (item INT, kind STRING, body STRING) %s FROM %s", Protocol, reading, tasks, tabs, command, tabs, table)
@@ -353,35 +382,4 @@ func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, 
 		s.session.Interrupt(stop)
 	}
 	return err
-}
-
-// explain turns an error of the engine into what a user can do about it.
-func (s *Spark) explain(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	var from *connect.Error
-	var work *workerError
-	switch {
-	case errors.As(err, &work):
-		return errors.New(work.text)
-	case !errors.As(err, &from):
-		return err
-	case from.Code == connect.Unavailable:
-		return fmt.Errorf("the engine at %s does not answer: %s (is a Spark Connect server running there? A fit with --checkpoint goes on where it stopped)", s.Cluster.Address, from.Message)
-	case from.Code == connect.Unauthenticated || from.Code == connect.PermissionDenied:
-		return fmt.Errorf("the engine at %s refuses: %s (give a token: sc://HOST:PORT/;token=…, or $%s)", s.Cluster.Address, from.Message, connect.TokenVariable)
-	case strings.Contains(from.Message, "TRANSFORM"):
-		return fmt.Errorf("the engine at %s does not run programs with TRANSFORM: %s (see docs/cluster.md for what it needs)", s.Cluster.Address, firstLine(from.Message))
-	case strings.Contains(from.Message, "No space left on device"):
-		return fmt.Errorf("an executor of %s has no room left on its disk: No space left on device (free some, or give spark.local.dir a larger one)", s.Cluster.Address)
-	case strings.Contains(from.Message, "Exec format error") || strings.Contains(from.Message, "cannot execute"):
-		return fmt.Errorf("the executors of %s cannot run this program: %s (give one that is built for them with --engine-program)", s.Cluster.Address, firstLine(from.Message))
-	}
-	return fmt.Errorf("the engine at %s: %s", s.Cluster.Address, firstLine(from.Message))
-}
-
-func firstLine(text string) string {
-	line, _, _ := strings.Cut(strings.TrimSpace(text), "\n")
-	return line
 }

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/csv"
+	"errors"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -49,6 +50,9 @@ func TableOf(path, format, delimiter string) (Table, error) {
 
 // Connect begins a session that runs no programs: for Copy.
 func Connect(ctx context.Context, settings Settings) (*Spark, error) {
+	if strings.HasPrefix(settings.Address, commandScheme) {
+		return nil, errors.New("a command reads no tables: name a Spark Connect server (sc://HOST:PORT)")
+	}
 	s, err := begin(settings)
 	if err != nil {
 		return nil, err
@@ -150,11 +154,35 @@ func quoted(text string) string {
 
 // begin is a session of which the server knows nothing yet.
 func begin(settings Settings) (*Spark, error) {
+	s := &Spark{settings: settings, shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}}
+	if text, ok := strings.CutPrefix(settings.Address, commandScheme); ok {
+		s.Cluster.Address, s.Cluster.Spark = settings.Address, "none: a command"
+		var err error
+		s.command, err = startCommand(text, settings.Folder, settings.Program)
+		return s, err
+	}
 	address, err := connect.ParseAddress(settings.Address)
 	if err != nil {
 		return nil, err
 	}
-	s := &Spark{settings: settings, session: connect.Open(address), shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}}
+	s.session = connect.Open(address)
 	s.Cluster.Address = address.String()
+	s.program = "optcomplete-" + s.session.ID
 	return s, nil
+}
+
+// put sends a file to the executors.
+func (s *Spark) put(ctx context.Context, name string, content []byte) error {
+	if s.command != nil {
+		return s.command.send(name, content)
+	}
+	return s.session.Send(ctx, name, content)
+}
+
+// bytes is how many were sent and received.
+func (s *Spark) bytes() (sent, received int64) {
+	if s.command != nil {
+		return s.command.sent, s.command.got
+	}
+	return s.session.Bytes()
 }

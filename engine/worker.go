@@ -101,6 +101,9 @@ func (w *Worker) answer(ctx context.Context, line string, out io.Writer) error {
 	case err != nil:
 		_, err = io.WriteString(out, answer(-1, kindError, []byte(err.Error())))
 	}
+	if err == nil {
+		_, err = io.WriteString(out, answer(taskOf(line), kindDone, []byte("ok")))
+	}
 	return err
 }
 
