@@ -39,5 +39,5 @@ if [ $# -gt 0 ]; then
   eval "$@"
 else
   go test -count 1 -timeout 15m ./engine/...
-  go test -count 1 -timeout 15m -run OnSpark ./cmd/optcomplete
+  go test -count 1 -timeout 15m -run VerbsOnEngines/OnSpark ./cmd/optcomplete
 fi

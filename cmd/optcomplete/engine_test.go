@@ -10,22 +10,40 @@ import (
 	"testing"
 )
 
-// TestVerbsOnSpark: pack, fit, path and a dry run on a real cluster, with the bits of
-// this machine. scripts/spark.sh starts one.
-func TestVerbsOnSpark(t *testing.T) {
-	address := os.Getenv("OPTCOMPLETE_SPARK")
-	if address == "" {
-		t.Skip("no Spark cluster: scripts/spark.sh starts one and runs this test")
-	}
-	program := filepath.Join(t.TempDir(), "optcomplete")
-	if out, err := exec.Command("go", "build", "-o", program, ".").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+// TestVerbsOnEngines: pack, fit, path and a dry run on an engine, with the bits of this
+// machine: always on a command that starts a worker, and on a real cluster where
+// scripts/spark.sh has started one.
+func TestVerbsOnEngines(t *testing.T) {
+	t.Run("command", func(t *testing.T) {
+		verbsOn(t, "exec:cd $OPTCOMPLETE_ENGINE_FOLDER && exec $OPTCOMPLETE_ENGINE_PROGRAM worker --alone")
+	})
+	t.Run("OnSpark", func(t *testing.T) {
+		address := os.Getenv("OPTCOMPLETE_SPARK")
+		if address == "" {
+			t.Skip("no Spark cluster: scripts/spark.sh starts one and runs this test")
+		}
+		verbsOn(t, address)
+	})
+}
+
+func verbsOn(t *testing.T, address string) {
+	// This test is the program if it is called so.
+	content, err := os.ReadFile(os.Args[0])
+	if err != nil {
+		t.Fatal(err)
 	}
 	t.Chdir(t.TempDir())
-	do := func(args string) string {
+	program, err := filepath.Abs("optcomplete")
+	if err == nil {
+		err = os.WriteFile(program, content, 0o700)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	do := func(args string, more ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
-		cmd := exec.Command(program, strings.Fields(args)...)
+		cmd := exec.Command(program, append(strings.Fields(args), more...)...)
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
 		if err := cmd.Run(); err != nil {
 			t.Fatalf("%s: %v\n%s", args, err, stderr.String())
@@ -36,21 +54,22 @@ func TestVerbsOnSpark(t *testing.T) {
 		}
 		return stdout.String()
 	}
-	cluster := " --engine " + address
 	do("synth --netflix 3000x200 --missing 0.9 -o data --quiet")
 	do("pack data/ratings.csv --shards 1MB -o here.packs --quiet")
-	do("pack data/ratings.csv --shards 1MB -o there.packs" + cluster)
-	sameFolders(t, "here.packs", "there.packs")
-	send := cluster + " --engine-from 40000 --engine-tasks 2"
+	if strings.HasPrefix(address, "sc:") {
+		do("pack data/ratings.csv --shards 1MB -o there.packs", "--engine", address)
+		sameFolders(t, "here.packs", "there.packs")
+	}
+	send := " --engine-from 40000 --engine-tasks 2"
 	fit := " --features data/features.csv -k 2 --model paper --gamma 0.01 --holdout 0.2"
 	do("fit here.packs --quiet -o here" + fit)
-	do("fit here.packs -o there" + fit + send)
+	do("fit here.packs -o there"+fit+send, "--engine", address)
 	sameFolders(t, "here", "there")
-	path := " data/ratings.csv --features data/features.csv --k-max 1 --folds 2 --model paper --gamma 0.01 --json"
-	if here, there := withoutTimes(do("path"+path+" --quiet")), withoutTimes(do("path"+path+send)); here != there {
+	path := "path data/ratings.csv --features data/features.csv --k-max 1 --folds 2 --model paper --gamma 0.01 --json"
+	if here, there := withoutTimes(do(path+" --quiet")), withoutTimes(do(path+send, "--engine", address)); here != there {
 		t.Errorf("the path is\n%s\nand here\n%s", there, here)
 	}
-	if out := do("fit there.packs --dry-run" + fit + cluster); !strings.Contains(out, "Estimate") {
+	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
 	}
 }

@@ -74,7 +74,7 @@ var table = settings.Table{
 	{Name: "log-times", Type: settings.Switch, Default: "true", Group: inGeneral, Help: "show times in the log; with --log-times=false the same run prints the same log"},
 
 	// Where passes are computed.
-	{Name: "engine", Use: onCluster, Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits"},
+	{Name: "engine", Use: onCluster, Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits; or exec:COMMAND, which starts workers elsewhere"},
 	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: []string{"pack"}, Help: "Spark Connect server (sc://HOST:PORT) whose cluster reads the ratings"},
 	{Name: "engine-program", Use: onCluster, Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
 	{Name: "engine-from", Use: onCluster, Type: settings.Whole, Default: strconv.Itoa(engine.DefaultLeast), Range: "[1, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine"},

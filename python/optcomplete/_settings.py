@@ -27,7 +27,7 @@ class CompleterSettings:
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     engine : str | None
         Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the
-        same bits.
+        same bits; or exec:COMMAND, which starts workers elsewhere.
     engine_program : str | None
         This program, built for the executors' system; without it the one that runs is sent.
     engine_from : int, default 20000000
@@ -382,7 +382,7 @@ def path(
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     engine : str | None
         Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the
-        same bits.
+        same bits; or exec:COMMAND, which starts workers elsewhere.
     engine_program : str | None
         This program, built for the executors' system; without it the one that runs is sent.
     engine_from : int, default 20000000
