@@ -113,7 +113,7 @@ func TestWorkersGiveTheBitsOfAThread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	found := &gathered{plan: pass.PlanOf(r), parts: map[int][]byte{}}
+	found := newGathered(r, pass.PlanOf(r), 5)
 	for _, task := range []int{4, 1, 0, 4, 3, 2} {
 		var out bytes.Buffer
 		line := fmt.Sprintf("%d\t%s\t%d\t5\n", Protocol, base64.StdEncoding.EncodeToString(message), task)

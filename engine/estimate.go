@@ -33,7 +33,8 @@ type Kind struct {
 	Times   int     `json:"times"`
 	Seconds float64 `json:"core_seconds"` // of one core, for one reading of all entries
 	Items   int     `json:"items"`
-	Back    float64 `json:"bytes_back"` // of one reading
+	Part    float64 `json:"part_bytes"` // what an item, or a run of them, gives
+	List    float64 `json:"list_bytes"` // what all rows give, one after another
 }
 
 // Reading is the time of one of them: a query, waves of tasks, and the parts that
@@ -41,7 +42,13 @@ type Kind struct {
 func (s Speeds) Reading(k Kind) float64 {
 	tasks := max(min(s.Tasks, k.Items), 1)
 	waves := math.Ceil(float64(tasks) / float64(max(s.Cores, 1)))
-	return s.Query + k.Seconds*waves/float64(tasks) + k.Back/s.Receive
+	return s.Query + k.Seconds*waves/float64(tasks) + s.Back(k)/s.Receive
+}
+
+// Back is the bytes that come back from one of them.
+func (s Speeds) Back(k Kind) float64 {
+	level := runLevel(k.Items, s.Tasks, nil)
+	return k.Part*float64((k.Items+1<<level-1)>>level) + k.List
 }
 
 // Total is the time of all readings, and of sending what they share.
@@ -132,9 +139,10 @@ func (o *Observer) Run(ctx context.Context, r pass.Reading) error {
 	larger := float64(o.All.Observed()+allRows) / float64(max(r.Source.Observed()+rows, 1))
 	k.Items = pass.PlanOf(pass.Reading{Source: o.All, Tasks: r.Tasks}).Items()
 	seconds := took * larger
-	bytes := float64(back)*float64(k.Items) + float64(list)*float64(allRows)/float64(max(rows, 1))
+	lists := float64(list) * float64(allRows) / float64(max(rows, 1))
 	k.Seconds += (seconds - k.Seconds) / float64(k.Times+1) // means
-	k.Back += (bytes - k.Back) / float64(k.Times+1)
+	k.Part += (float64(back) - k.Part) / float64(k.Times+1)
+	k.List += (lists - k.List) / float64(k.Times+1)
 	k.Times++
 	for name, encode := range pass.SharedOf(r) {
 		if _, known := o.shared[name]; !known {

@@ -14,8 +14,8 @@ import (
 func TestTimeOfAReading(t *testing.T) {
 	s := Speeds{Cores: 4, Tasks: 6, Query: 0.5, Send: 100, Receive: 10}
 	for want, k := range map[float64]Kind{
-		0.5 + 2*60/6.0 + 3: {Seconds: 60, Items: 99, Back: 30},
-		0.5 + 60/2.0:       {Seconds: 60, Items: 2},
+		0.5 + 2*60/6.0 + (2*13+5)/10.0: {Seconds: 60, Items: 99, Part: 2, List: 5},
+		0.5 + 60/2.0:                   {Seconds: 60, Items: 2},
 	} {
 		if got := s.Reading(k); math.Abs(got-want) > 1e-9 {
 			t.Errorf("%+v takes %v s, not %v", k, got, want)
@@ -47,7 +47,7 @@ func TestObserver(t *testing.T) {
 		t.Fatalf("%+v, %v bytes shared", kinds, shared)
 	}
 	for _, k := range kinds {
-		if k.Times != 1 || k.Items < 2 || k.Back == 0 || k.Seconds <= 0 {
+		if k.Times != 1 || k.Items < 2 || k.Part == 0 || k.Seconds <= 0 {
 			t.Errorf("%+v", k)
 		}
 	}

@@ -39,11 +39,21 @@ func again(err error) bool {
 // gathered is what the answers to a query held.
 type gathered struct {
 	plan    *pass.Plan // nil: nothing was asked for
+	level   int        // of the runs of items that come; see runLevel
 	parts   map[int][]byte
 	hellos  []Hello
 	missing error
 	failed  error
 	bytes   int64
+}
+
+// newGathered waits for the answers to a reading.
+func newGathered(r pass.Reading, plan *pass.Plan, tasks int) *gathered {
+	sinks := make([]bool, len(r.Tasks))
+	for x, t := range r.Tasks {
+		sinks[x] = t.Sink != nil
+	}
+	return &gathered{plan: plan, level: runLevel(plan.Items(), tasks, sinks), parts: map[int][]byte{}}
 }
 
 // take reads a batch of answers. The same item may come twice.
@@ -83,7 +93,7 @@ func (g *gathered) add(item int, kind, body string) error {
 		}
 		g.hellos = append(g.hellos, h)
 	case kindParts:
-		if g.plan != nil && item >= 0 && item < g.plan.Items() {
+		if g.plan != nil && item >= 0 && item < g.plan.Runs(g.level) {
 			g.parts[item] = content
 		}
 	case kindDone:
@@ -106,8 +116,8 @@ func (g *gathered) complete(version string) error {
 		return g.failed
 	case g.missing != nil:
 		return g.missing
-	case len(g.parts) != g.plan.Items():
-		return fmt.Errorf("%d of %d items came back", len(g.parts), g.plan.Items())
+	case len(g.parts) != g.plan.Runs(g.level):
+		return fmt.Errorf("%d of %d parts came back", len(g.parts), g.plan.Runs(g.level))
 	}
 	if len(g.hellos) == 0 {
 		return errors.New("no executor says who it is")
@@ -132,13 +142,13 @@ func (g *gathered) executors() int {
 // put puts the parts together, each item once, in order.
 func (g *gathered) put(r pass.Reading, plan *pass.Plan) error {
 	results := plan.NewResults(r.Tasks)
-	for item := range plan.Items() {
+	for item := range plan.Runs(g.level) {
 		parts, err := pass.DecodeParts(g.parts[item])
 		if err != nil {
 			return err
 		}
 		g.parts[item] = nil
-		if err := results.Put(item, parts); err != nil {
+		if err := results.PutRun(g.level, item, parts); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,7 @@ const Protocol = 1
 //	item   kind   body
 //
 // one of the kind "hello" (item −1) that says who answers, one of the kind "parts"
-// for each item, in any order, and if something is wrong one of the kind "error"
+// for each item or run of items, in any order, and if something is wrong one of the kind "error"
 // (item −1), or "missing" if it cannot see the data. The last is of the kind "done",
 // its item the number of the task. Bodies are base64.
 const (
@@ -62,6 +63,19 @@ func parseOrder(line string) (o order, err error) {
 		return o, fmt.Errorf("task %d of %d is asked for", o.task, o.tasks)
 	}
 	return o, nil
+}
+
+// runLevel is how many items are merged before they are sent, as a power of two: as
+// many as leave two runs for each task or more. Both sides compute it. What goes to a
+// sink is sent item by item.
+func runLevel(items, tasks int, sinks []bool) (level int) {
+	if slices.Contains(sinks, true) {
+		return 0
+	}
+	for items>>(level+1) >= 2*tasks {
+		level++
+	}
+	return level
 }
 
 // taskOf is the number of the task of a line; −1 if it has none.

@@ -321,7 +321,7 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		if err != nil {
 			return err
 		}
-		found := &gathered{plan: plan, parts: map[int][]byte{}}
+		found := newGathered(r, plan, s.Cluster.Tasks)
 		show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
 		if s.session != nil {
 			s.session.Progress = func(done, _ int) { show.To(int64(done)) }

@@ -131,9 +131,10 @@ func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err e
 		return err
 	}
 	defer executor.Release()
-	lo, hi := share(plan.Items(), o.task, o.tasks)
+	level := runLevel(plan.Items(), o.tasks, sinks)
+	lo, hi := share(plan.Runs(level), o.task, o.tasks)
 	for item := lo; item < hi; item++ {
-		parts, err := executor.Do(ctx, item)
+		parts, err := executor.Run(ctx, level, item)
 		if err != nil {
 			return err
 		}

@@ -79,14 +79,18 @@ func (p *Plan) NewResults(tasks []*Task) *Results {
 
 // Put takes what an item gave. An item that was computed twice must be put once.
 // The error is that of a sink.
-func (r *Results) Put(item int, parts [][]Part) error {
+func (r *Results) Put(item int, parts [][]Part) error { return r.PutRun(0, item, parts) }
+
+// PutRun takes what an aligned run of 2^level items gave, merged; see Executor.Run. A
+// level above 0 is for readings without sinks.
+func (r *Results) PutRun(level, item int, parts [][]Part) error {
 	sinks := make([][]Part, len(parts))
 	some := false
 	for x, t := range r.tasks {
 		if t.Sink != nil {
 			sinks[x], some = parts[x], true
 		} else {
-			r.trees[x].put(0, item, parts[x][0])
+			r.trees[x].put(level, item, parts[x][0])
 		}
 	}
 	if !some {

@@ -1,6 +1,7 @@
 package pass_test
 
 import (
+	"bytes"
 	"context"
 	"maps"
 	"slices"
@@ -91,5 +92,39 @@ func TestViewsAreDividedAsMemory(t *testing.T) {
 	}
 	if got, want := data.Chunks(view), data.Chunks(matrix); !slices.Equal(got, want) {
 		t.Errorf("%d chunks on disk, %d in memory", len(got)-1, len(want)-1)
+	}
+}
+
+// TestRunsOfItemsMergeAsTheTree: parts of aligned runs of items give the bits of the
+// items one by one.
+func TestRunsOfItemsMergeAsTheTree(t *testing.T) {
+	source := passtest.Source(3000, 90)
+	passes := []pass.Pass{passtest.Summing{Price: 1}}
+	want, err := pass.Run(context.Background(), source, 1, passes...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan := pass.NewPlan(source, passes, nil)
+	for level := range 8 {
+		executor, err := plan.NewExecutor([]bool{false})
+		if err != nil {
+			t.Fatal(err)
+		}
+		task := &pass.Task{Pass: passes[0]}
+		results := plan.NewResults([]*pass.Task{task})
+		for run := plan.Runs(level) - 1; run >= 0; run-- {
+			parts, err := executor.Run(context.Background(), level, run)
+			if err == nil {
+				err = results.PutRun(level, run, parts)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		results.Finish()
+		got, _ := pass.EncodeParts([][]pass.Part{{task.Result}})
+		if want, _ := pass.EncodeParts([][]pass.Part{want}); !bytes.Equal(got, want) {
+			t.Errorf("runs of 2^%d items of %d give other bits", level, plan.Items())
+		}
 	}
 }

@@ -144,5 +144,33 @@ func (e *Executor) Do(ctx context.Context, item int) ([][]Part, error) {
 	return out, nil
 }
 
+// Runs is how many aligned runs of 2^level items there are.
+func (p *Plan) Runs(level int) int { return ceil(p.Items(), level) }
+
+// Run computes the items of an aligned run, the run-th of 2^level each, and merges
+// their parts as the tree does: for each pass one part.
+func (e *Executor) Run(ctx context.Context, level, run int) ([][]Part, error) {
+	if level == 0 {
+		return e.Do(ctx, run)
+	}
+	lo, hi := run<<level, min((run+1)<<level, e.plan.Items())
+	trees := make([]Gather, len(e.plan.passes))
+	for item := lo; item < hi; item++ {
+		parts, err := e.Do(ctx, item)
+		if err != nil {
+			return nil, err
+		}
+		for x := range trees {
+			trees[x].leaves = hi - lo
+			trees[x].put(0, item-lo, parts[x][0])
+		}
+	}
+	out := make([][]Part, len(trees))
+	for x := range trees {
+		out[x] = []Part{trees[x].root}
+	}
+	return out, nil
+}
+
 // Levels is the number of levels of a tree over this many leaves, above them.
 func levels(leaves int) int { return bits.Len(uint(max(leaves, 1) - 1)) }

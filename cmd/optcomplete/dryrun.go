@@ -79,7 +79,7 @@ func (e *forecast) print(c *common) error {
 	t := tabwriter.NewWriter(c.stdout, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(t, "reading\ttimes\ton one core\titems\tMB back\ton the cluster\t")
 	for _, k := range e.Kinds {
-		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%.1f\t%s\t\n", k.Name, k.Times, seconds(k.Seconds), grouped(k.Items), k.Back/1e6, seconds(e.Speeds.Reading(k)))
+		fmt.Fprintf(t, "%s\t%d\t%s\t%s\t%.1f\t%s\t\n", k.Name, k.Times, seconds(k.Seconds), grouped(k.Items), e.Speeds.Back(k)/1e6, seconds(e.Speeds.Reading(k)))
 	}
 	if err := t.Flush(); err != nil {
 		return err
