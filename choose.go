@@ -76,10 +76,10 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source, s *Settin
 // the last, and the largest.
 const (
 	firstTrial = 6_000
-	trialGrows = 7
-	mostTrial  = 300_000
+	trialGrows = 5
+	mostTrial  = 150_000
 	// A search takes far longer than swaps of single features.
-	mostSearched = 42_000
+	mostSearched = 30_000
 )
 
 // trialSteps are those of learning a prior for a trial.
@@ -96,7 +96,7 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return ended(ctx, err)
 	}
 	tr := &trials{task: t, choices: *c, population: population, survey: survey}
-	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 5e-4}
+	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 1e-3}
 	path.First, path.Last = t.form.gammas()
 	if !path.Usable() || survey.Total < 2 {
 		c.Gamma = path.Default()

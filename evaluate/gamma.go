@@ -162,13 +162,18 @@ func (r *Race) run(ctx context.Context, level int, all []*runner) error {
 	return nil
 }
 
-// between adds the γ between the best and its neighbours, with the selection of the
-// one below to start from.
+// alike tells whether a γ predicts as well as the best: it is not worse beyond chance,
+// nor by more than Path.Equal.
+func (r *Race) alike(x *runner) bool { return !x.out && x.ratio <= 1+r.Path.Equal }
+
+// between adds the γ between the best and its neighbours, and that below the smallest
+// that predicts alike, each with the selection of the one below to start from.
 func (r *Race) between(all []*runner) []*runner {
+	smallest := slices.IndexFunc(all, r.alike)
 	var more []*runner
 	for x, a := range all {
 		more = append(more, a)
-		if x+1 < len(all) && all[x+1].step-a.step > 1 && (a.best() || all[x+1].best()) {
+		if x+1 < len(all) && all[x+1].step-a.step > 1 && (a.best() || all[x+1].best() || x+1 == smallest) {
 			more = append(more, r.enter(a.step+1, a.selection))
 		}
 	}
@@ -200,8 +205,8 @@ func agree(all []*runner) bool {
 	return count > 1 && same
 }
 
-// end takes the winner: the smallest γ that no other is better than, by more than
-// chance or by more than Path.Equal, as its proof is the easiest.
+// end takes the winner: the smallest γ that predicts as well as the best, as its proof
+// is the easiest.
 func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 	var tried []*runner
 	var best *runner
@@ -225,13 +230,7 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 			r.OnPoint(point)
 		}
 	}
-	var equal []*runner
-	for _, x := range tried {
-		if !x.out && x.ratio <= 1+r.Path.Equal && !best.errors.Better(x.errors) {
-			equal = append(equal, x)
-		}
-	}
-	chosen := equal[0]
+	chosen := tried[slices.IndexFunc(tried, r.alike)]
 	for at := slices.Index(tried, chosen); at > 0; at-- { // rounding errors grow with γ
 		limited, err := r.Limited(ctx, chosen.gamma, chosen.selection)
 		if err != nil && ctx.Err() == nil {

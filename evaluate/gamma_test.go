@@ -22,7 +22,7 @@ type raced struct {
 
 func (r *raced) run(t *testing.T, ctx context.Context) Won {
 	t.Helper()
-	path := gammapath.Path{Unit: 1, First: -2, Last: 2, Step: 0.5, Equal: 5e-4}
+	path := gammapath.Path{Unit: 1, First: -2, Last: 2, Step: 0.5, Equal: 1e-3}
 	step := func(gamma float64) int {
 		for s := range 9 {
 			if (&Race{Path: path}).enter(s, nil).gamma == gamma {
@@ -100,6 +100,21 @@ func TestRaceGivesUpWhatCannotWin(t *testing.T) {
 	}
 	if won.Gamma != 1 || late > 0 || r.levels == 0 {
 		t.Errorf("γ %v, tried %v up to level %d", won.Gamma, r.tried, r.levels)
+	}
+}
+
+// TestRaceLooksForSmallerEquals: the γ below the smallest that predicts alike is tried,
+// and one that is worse beyond chance is not alike however little it is worse.
+func TestRaceLooksForSmallerEquals(t *testing.T) {
+	errors := []float64{1.3, 1.3, 1.3, 1.000005, 1.000004, 1.000003, 1.000002, 1.000001, 1}
+	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return errors[step] }}
+	if won := r.run(t, context.Background()); won.Gamma != 0.32 {
+		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
+	}
+	errors[3], errors[4], errors[5] = 1.0009, 1.0009, 1.0009
+	r.tried = nil
+	if won := r.run(t, context.Background()); won.Gamma != 10 {
+		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
 	}
 }
 

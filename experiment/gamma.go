@@ -58,7 +58,7 @@ type GammaCell struct {
 // gridStep and gridSteps: the grid goes from the chosen γ so many steps down and up.
 const (
 	gridStep  = 0.25 // decades
-	gridSteps = 6
+	gridSteps = 4
 )
 
 // Gamma fits every set with γ chosen, and then with each γ of a grid around it and
