@@ -48,6 +48,7 @@ var changesNoAnswer = fingerprint.LeftOut{
 	"Settings.OnGamma":          "only watches",
 	"Settings.OnChosen":         "only watches",
 	"Settings.OnDivided":        "only watches",
+	"Settings.OnOutlook":        "only watches",
 	"Settings.Method.OnCuts":    "only watches",
 	"Settings.Method.OnStep":    "only watches",
 }

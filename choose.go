@@ -113,7 +113,7 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return ended(ctx, err)
 	}
 	race := evaluate.Race{
-		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Limited: tr.limited,
+		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root,
 		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: s.OnGamma,
 	}
 	won, err := race.Run(ctx)
@@ -298,23 +298,14 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 	return evaluate.LeaveOneOut(ctx, l.entries, fit, nil, clip, r.threads)
 }
 
-// limited evaluates a selection on the smallest sample: rounding is much the same on
-// all data.
-func (r *trials) limited(ctx context.Context, gamma float64, selection []int) (bool, error) {
+// root searches the smallest sample to its root: relaxations are about as tight, and
+// rounding is much the same, on all data.
+func (r *trials) root(ctx context.Context, gamma float64, selection []int) (gap float64, limited bool, err error) {
 	s := r.selector(r.levels[0].values, r.at(gamma))
-	weights := make([]float64, s.oracle.Dim())
-	for _, j := range selection {
-		weights[j] = 1
-	}
-	cut, err := s.oracle.Eval(ctx, weights)
-	if err != nil {
-		return false, err
-	}
-	floor := cut.Constant
-	for _, j := range selection {
-		floor += cut.Gradient[j]
-	}
-	return search.Limited(cut.Cost, floor), nil
+	s.limit()
+	s.find.Brief, s.find.Start = true, [][]int{selection}
+	found, err := search.Minimize(ctx, s.oracle, s.find)
+	return found.RootGap, found.Limited(), err
 }
 
 // unitsIn drops what is no unit from a selection of an oracle.

@@ -102,6 +102,10 @@ type Settings struct {
 
 	// OnDivided is told before the search how the time limit is divided; may be nil.
 	OnDivided func(Division)
+
+	// OnOutlook is told, by a search that does not end soon, how far away its proof
+	// is; may be nil.
+	OnOutlook func(result.Outlook)
 }
 
 // largest is the largest number that may occur in the data: its square, summed
@@ -180,10 +184,15 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	preparing.Done()
 	var trace trace.Trace
+	ahead := &outlook{task: t, from: s, choices: c, near: inSight, tell: settings.OnOutlook}
+	_, proves := t.method.(Certified)
 	s.find.OnEvent = func(e search.Event) {
 		trace.Event(e)
 		if settings.OnEvent != nil {
 			settings.OnEvent(e)
+		}
+		if proves {
+			ahead.event(ctx, e)
 		}
 	}
 	result, found, err := t.method.search(ctx, t, s, c, &summary)
@@ -200,6 +209,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	summary.GammaPath, summary.Alike = c.GammaPath, alikeOf(c.GammaPath)
 	if summary.Alike != nil && settings.Loss != loss.Squared {
 		summary.Alike.Measure = settings.Loss.Measure()
+	}
+	if summary.Early() {
+		summary.Outlook = ahead.known
 	}
 
 	cost := s.cost(t)

@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -25,8 +26,9 @@ type Race struct {
 	Score func(ctx context.Context, level int, gamma float64, selection []int) (*Errors, error)
 	// ByGamma: errors depend on γ and not only on the selection.
 	ByGamma bool
-	// Limited tells whether rounding errors would hide a proof.
-	Limited func(ctx context.Context, gamma float64, selection []int) (bool, error)
+	// Root tells, about, the gap that the root of a search would leave, and whether
+	// rounding errors would hide a proof.
+	Root func(ctx context.Context, gamma float64, selection []int) (gap float64, limited bool, err error)
 
 	Names   func(selection []int) []string
 	OnPoint func(result.GammaPoint) // called for each γ in the end; may be nil
@@ -38,6 +40,9 @@ type Won struct {
 	Selection []int // there, on the last sample; nil: nothing could be tried
 	Path      []result.GammaPoint
 }
+
+// easy is the gap at the root of a search from which on its proof is easy.
+const easy = 0.05
 
 // hopeless is by how many standard errors of the difference a γ must be worse than
 // the best to be given up.
@@ -205,8 +210,7 @@ func agree(all []*runner) bool {
 	return count > 1 && same
 }
 
-// end takes the winner: the smallest γ that predicts as well as the best, as its proof
-// is the easiest.
+// end takes the winner.
 func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 	var tried []*runner
 	var best *runner
@@ -230,19 +234,44 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 			r.OnPoint(point)
 		}
 	}
-	chosen := tried[slices.IndexFunc(tried, r.alike)]
-	for at := slices.Index(tried, chosen); at > 0; at-- { // rounding errors grow with γ
-		limited, err := r.Limited(ctx, chosen.gamma, chosen.selection)
-		if err != nil && ctx.Err() == nil {
-			return Won{}, err
-		}
-		if err != nil || !limited {
-			break
-		}
-		chosen = tried[at-1]
+	chosen, err := r.easiest(ctx, tried)
+	if err != nil && ctx.Err() == nil {
+		return Won{}, err
 	}
 	won.Gamma, won.Selection = chosen.gamma, chosen.selection
 	return won, nil
+}
+
+// easiest is, of the γ that predict as well as the best, the one with the least error
+// whose proof is easy; if there is none, the smallest. Where rounding errors would hide
+// all proofs, it is a smaller one.
+func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
+	var alike []*runner
+	for _, x := range tried {
+		if r.alike(x) {
+			alike = append(alike, x)
+		}
+	}
+	smallest := alike[0]
+	slices.SortStableFunc(alike, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
+	hidden := map[*runner]bool{}
+	for _, x := range alike {
+		gap, limited, err := r.Root(ctx, x.gamma, x.selection)
+		if err != nil {
+			return smallest, err
+		}
+		if hidden[x] = limited; gap <= easy && !limited {
+			return x, nil
+		}
+	}
+	for at := slices.Index(tried, smallest); at > 0 && hidden[smallest]; at-- { // rounding errors grow with γ
+		smallest = tried[at-1]
+		var err error
+		if _, hidden[smallest], err = r.Root(ctx, smallest.gamma, smallest.selection); err != nil {
+			return smallest, err
+		}
+	}
+	return smallest, nil
 }
 
 // TrialEntries is how many entries choices are made on, at most: of larger data, some

@@ -15,6 +15,7 @@ import (
 type raced struct {
 	selection func(level, step int) int
 	error     func(level, step int) float64
+	gap       float64 // at the root, divided by γ
 	limited   float64 // γ from here on end at the numerical limit; zero: none
 	tried     []int   // steps, in order
 	levels    int     // the last one
@@ -52,8 +53,8 @@ func (r *raced) run(t *testing.T, ctx context.Context) Won {
 			errors.RMSE = e
 			return errors, nil
 		},
-		Limited: func(_ context.Context, gamma float64, _ []int) (bool, error) {
-			return r.limited > 0 && gamma >= r.limited, nil
+		Root: func(_ context.Context, gamma float64, _ []int) (float64, bool, error) {
+			return r.gap * gamma, r.limited > 0 && gamma >= r.limited, nil
 		},
 		Names: func(selection []int) []string { return nil },
 	}
@@ -103,16 +104,21 @@ func TestRaceGivesUpWhatCannotWin(t *testing.T) {
 	}
 }
 
-// TestRaceLooksForSmallerEquals: the γ below the smallest that predicts alike is tried,
-// and one that is worse beyond chance is not alike however little it is worse.
-func TestRaceLooksForSmallerEquals(t *testing.T) {
+// TestRaceLooksForEasierEquals: the γ below the smallest that predicts alike is tried;
+// one that is worse beyond chance is not alike however little it is worse; and where
+// the best is easy enough, it is taken.
+func TestRaceLooksForEasierEquals(t *testing.T) {
 	errors := []float64{1.3, 1.3, 1.3, 1.000005, 1.000004, 1.000003, 1.000002, 1.000001, 1}
-	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return errors[step] }}
+	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return errors[step] }, gap: 0.1}
 	if won := r.run(t, context.Background()); won.Gamma != 0.32 {
 		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
 	}
+	r.gap = 1e-4
+	if won := r.run(t, context.Background()); won.Gamma != 100 {
+		t.Errorf("γ %v, tried %v, all easy to prove", won.Gamma, r.tried)
+	}
 	errors[3], errors[4], errors[5] = 1.0009, 1.0009, 1.0009
-	r.tried = nil
+	r.tried, r.gap = nil, 0.1
 	if won := r.run(t, context.Background()); won.Gamma != 10 {
 		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
 	}
@@ -122,7 +128,7 @@ func TestRaceLooksForSmallerEquals(t *testing.T) {
 func TestRacePrefersTheEasierOfEquals(t *testing.T) {
 	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 {
 		return map[bool]float64{true: 1.00001 - 0.000002*float64(step), false: 1.3}[step >= 3 && step <= 5]
-	}}
+	}, gap: 0.1}
 	won := r.run(t, context.Background())
 	if won.Gamma != 0.32 || len(won.Path) < 4 || !slices.IsSortedFunc(won.Path, func(a, b result.GammaPoint) int { return cmp.Compare(a.Gamma, b.Gamma) }) {
 		t.Errorf("γ %v of %v", won.Gamma, won.Path)

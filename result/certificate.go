@@ -16,6 +16,8 @@ type Certificate struct {
 	Enumerated int `json:"enumerated"`
 	Passes     int `json:"passes"`
 
+	Outlook *Outlook `json:"outlook,omitempty"` // of a search that stopped early: how far away its proof was, about
+
 	NearTies  []NearTie    `json:"near_ties"`             // best first
 	GammaPath []GammaPoint `json:"gamma_path,omitempty"`  // the γ tried, when it was chosen by validation
 	Alike     *Alike       `json:"gamma_alike,omitempty"` // how much that choice decides

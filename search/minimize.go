@@ -72,34 +72,15 @@ type errLimit struct{ status Status }
 func (e errLimit) Error() string { return "search: stopped by " + e.status.String() }
 
 func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, error) {
-	if err := settings.Validate(s.p); err != nil {
+	root, err := s.begin(settings)
+	if err != nil {
 		return Result{}, err
 	}
-	if settings.Recorder != nil && len(settings.Requires) > 0 {
-		return Result{}, errRecordRequires
-	}
-	if settings.NearTies == 0 {
-		settings.NearTies = DefaultNearTies
-	}
-	s.Settings = settings
-	s.start, s.base = time.Now(), s.passes
-	s.best = Candidate{Cost: math.Inf(1)}
-	s.ties, s.open, s.nodes, s.listed, s.labels, s.halt = nil, nil, 0, 0, 0, nil
-	s.bound, s.floor = math.Inf(-1), math.Inf(1)
-
 	run := ctx
 	if settings.TimeLimit > 0 {
 		var cancel context.CancelFunc
 		run, cancel = context.WithTimeoutCause(ctx, settings.TimeLimit, errLimit{TimeLimit})
 		defer cancel()
-	}
-	root := newRegion(s.p, s.K, distinct(s.Always), distinct(s.Never))
-	var err error
-	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {
-		return Result{}, err
-	}
-	if s.heredity.propagate(&root); root.empty() {
-		return Result{}, s.unmet()
 	}
 	s.event(EventStart)
 	status, rootGap, relaxed, err := s.solve(run, root)
@@ -136,6 +117,32 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	}
 	result.Certify(s.best.Cost, s.Gap)
 	return result, nil
+}
+
+// begin takes over the settings of a search, and gives the region of all selections.
+func (s *searcher) begin(settings Settings) (root region, err error) {
+	if err := settings.Validate(s.p); err != nil {
+		return root, err
+	}
+	if settings.Recorder != nil && len(settings.Requires) > 0 {
+		return root, errRecordRequires
+	}
+	if settings.NearTies == 0 {
+		settings.NearTies = DefaultNearTies
+	}
+	s.Settings = settings
+	s.start, s.base = time.Now(), s.passes
+	s.best = Candidate{Cost: math.Inf(1)}
+	s.ties, s.open, s.nodes, s.listed, s.labels, s.halt = nil, nil, 0, 0, 0, nil
+	s.bound, s.floor = math.Inf(-1), math.Inf(1)
+	root = newRegion(s.p, s.K, distinct(s.Always), distinct(s.Never))
+	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {
+		return root, err
+	}
+	if s.heredity.propagate(&root); root.empty() {
+		return root, s.unmet()
+	}
+	return root, nil
 }
 
 // unmet is the error for requirements that no selection was found to keep.

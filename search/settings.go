@@ -159,9 +159,6 @@ func (r *Result) Certify(cost, asked float64) {
 // search would end at a NumericalLimit.
 func (r *Result) Limited() bool { return !(r.Loose <= Precision) }
 
-// Limited tells the same of a selection with this cost, by the value of its own cut.
-func Limited(cost, floor float64) bool { return !(RelativeGap(cost, max(floor, 0)) <= Precision) }
-
 // Candidate is a selection and its cost.
 type Candidate struct {
 	Selection []int // increasing

@@ -179,7 +179,7 @@ file, pass by pass.`,
 				return err
 			}
 			log.begin(cmd, settings.K, choices(problem))
-			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
+			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided, settings.OnOutlook = log.event, log.gamma, log.chosen, log.divided, log.outlook
 			if err := proven.open(&settings); err != nil {
 				return err
 			}

@@ -228,9 +228,12 @@ func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
 	case own <= least*(1+equal):
 		l.factf("Gamma", "%.3g taken: its error is %s above the least of these, which counts as equal, and it is no harder to prove", gamma, rounding.PercentUp(own/least-1))
 	default:
-		l.factf("Gamma", "%.3g taken, with the shrinkage that was chosen after these", gamma)
+		l.factf("Gamma", "%.3g taken: where errors are smaller, rounding errors would hide the proof", gamma)
 	}
 }
+
+// outlook prints how far away a proof is.
+func (l *searchLog) outlook(o result.Outlook) { l.factf("Outlook", "%s", o.Words()) }
 
 // divided prints how the time limit is divided.
 func (l *searchLog) divided(d optcomplete.Division) {

@@ -1,0 +1,67 @@
+package optcomplete
+
+import (
+	"context"
+	"strings"
+	"testing"
+
+	"optcomplete/data/synth"
+	"optcomplete/result"
+	"optcomplete/search"
+	"optcomplete/spec"
+)
+
+// TestOutlookNamesAGammaInSight: of a search at a large γ it is told, once and only when
+// the search has worked for a while, that no proof is in sight, and at which γ one is.
+func TestOutlookNamesAGammaInSight(t *testing.T) {
+	ctx := context.Background()
+	source, err := synth.Netflix(150, 50, 5, 0.75, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	made, err := source.Collect()
+	if err != nil {
+		t.Fatal(err)
+	}
+	settings := Settings{K: 8, Model: spec.Full, Statistics: Statistics{Seed: 1}}
+	task, err := newTask(ctx, Problem{Ratings: made.Ratings, Features: source.Features}, &settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := choices{Gamma: 3, Row: 4, Column: 4}
+	values, err := task.values(ctx, made.Ratings.Source(), c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := task.selector(values, c)
+	find := s.find
+	find.MaxNodes = 1
+	found, err := search.Minimize(ctx, s.oracle, find)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var told []result.Outlook
+	o := &outlook{task: task, from: s, choices: c, near: 200 * float64(values.Observed()), tell: func(r result.Outlook) { told = append(told, r) }}
+	e := search.Event{Kind: search.EventNode, Nodes: 2, Gap: 0.5, Passes: 3, Selection: found.Selection}
+	o.event(ctx, e)
+	if told != nil {
+		t.Fatalf("told after three passes: %+v", told)
+	}
+	e.Passes = outlookFrom
+	o.event(ctx, e)
+	o.event(ctx, e)
+	if len(told) != 1 {
+		t.Fatalf("told %d times", len(told))
+	}
+	at := told[0]
+	t.Log(at.Words())
+	if at.InSight || at.Nodes < 10 || at.Evaluations <= 200 || !(at.Largest > 0 && at.Largest < c.Gamma) || !strings.Contains(at.Words(), "no proof in sight at gamma 3") {
+		t.Errorf("%+v: %s", at, at.Words())
+	}
+	c.Gamma = at.Largest
+	easier := &outlook{task: task, from: s, choices: c, near: o.near}
+	easier.event(ctx, e)
+	if got := easier.known; got == nil || !got.InSight || got.Largest != 0 || !strings.HasPrefix(got.Words(), "a proof takes") {
+		t.Errorf("at γ %v: %+v", c.Gamma, got)
+	}
+}
