@@ -29,7 +29,7 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := choices{Gamma: 3, Row: 4, Column: 4}
-	values, err := task.values(ctx, made.Ratings.Source(), c)
+	values, c, err := task.values(ctx, made.Ratings.Source(), c)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,10 +6,7 @@ import (
 	"math"
 	"slices"
 
-	"optcomplete/data"
 	"optcomplete/internal/gammapath"
-	"optcomplete/internal/random"
-	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -57,6 +54,13 @@ type runner struct {
 	errors    *Errors
 	ratio     float64 // of its error to the least on that sample
 	out       bool    // given up
+	root      *rooted // what the root of a search says of that selection; nil: not asked
+}
+
+// rooted is an answer of Race.Root.
+type rooted struct {
+	gap     float64
+	limited bool
 }
 
 // Run runs the race. It begins with three γ around the middle of the path, two steps
@@ -72,9 +76,14 @@ func (r *Race) Run(ctx context.Context) (Won, error) {
 	}
 	var err error
 	for level := 0; level < r.Levels; level++ {
-		all, err = r.lap(ctx, level, all, steps)
-		if _, same := left(all); err != nil || same {
+		if all, err = r.lap(ctx, level, all, steps); err != nil {
 			break
+		}
+		if _, same := left(all); same { // a larger sample can only show that a smaller γ, easier to prove, is as good
+			done := false
+			if done, err = r.easy(ctx, all[slices.IndexFunc(all, r.alike)]); err != nil || done {
+				break
+			}
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -86,9 +95,13 @@ func (r *Race) Run(ctx context.Context) (Won, error) {
 // lap runs on one sample: as far to either side as the error falls, then between.
 func (r *Race) lap(ctx context.Context, level int, all []*runner, steps int) ([]*runner, error) {
 	err := r.run(ctx, level, all)
-	for err == nil && !agree(all) {
+	for err == nil {
 		first, last := all[0], all[len(all)-1]
 		switch {
+		case agree(all):
+			if more, err := r.revive(ctx, level, all); !more {
+				return all, err
+			}
 		case first.best() && first.step >= 2:
 			all = append([]*runner{r.enter(first.step-2, first.selection)}, all...)
 		case last.best() && last.step+2 <= steps:
@@ -96,7 +109,9 @@ func (r *Race) lap(ctx context.Context, level int, all []*runner, steps int) ([]
 		default:
 			more := r.between(all)
 			if len(more) == len(all) {
-				return all, nil
+				if more, err := r.revive(ctx, level, all); !more {
+					return all, err
+				}
 			}
 			all = more
 		}
@@ -147,7 +162,7 @@ func (r *Race) run(ctx context.Context, level int, all []*runner) error {
 				return err
 			}
 		}
-		runner.level, runner.selection, runner.errors = level, selections[x], scores[x]
+		runner.level, runner.selection, runner.errors, runner.root = level, selections[x], scores[x], nil
 	}
 	var best *Errors
 	for _, x := range all {
@@ -183,6 +198,33 @@ func (r *Race) between(all []*runner) []*runner {
 		}
 	}
 	return more
+}
+
+// revive lets the γ below the smallest that predicts alike run again, if that is not easy
+// to prove and this one was given up on a smaller sample: the smaller a sample, the worse
+// are the selections of a small γ.
+func (r *Race) revive(ctx context.Context, level int, all []*runner) (bool, error) {
+	at := slices.IndexFunc(all, r.alike) - 1
+	if at < 0 || !all[at].out || all[at].level == level {
+		return false, nil
+	}
+	if done, err := r.easy(ctx, all[at+1]); done || err != nil {
+		return false, err
+	}
+	all[at].out = false
+	return true, nil
+}
+
+// easy tells whether a proof at the γ is.
+func (r *Race) easy(ctx context.Context, x *runner) (bool, error) {
+	if x.root == nil {
+		gap, limited, err := r.Root(ctx, x.gamma, x.selection)
+		if err != nil {
+			return false, err
+		}
+		x.root = &rooted{gap, limited}
+	}
+	return x.root.gap <= easy && !x.root.limited, nil
 }
 
 // left counts the γ that can still win, and tells whether all of them select the same
@@ -254,130 +296,16 @@ func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
 	}
 	smallest := alike[0]
 	slices.SortStableFunc(alike, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
-	hidden := map[*runner]bool{}
 	for _, x := range alike {
-		gap, limited, err := r.Root(ctx, x.gamma, x.selection)
-		if err != nil {
-			return smallest, err
-		}
-		if hidden[x] = limited; gap <= easy && !limited {
-			return x, nil
+		if done, err := r.easy(ctx, x); err != nil || done {
+			return x, err
 		}
 	}
-	for at := slices.Index(tried, smallest); at > 0 && hidden[smallest]; at-- { // rounding errors grow with γ
+	for at := slices.Index(tried, smallest); at > 0 && smallest.root.limited; at-- { // rounding errors grow with γ
 		smallest = tried[at-1]
-		var err error
-		if _, hidden[smallest], err = r.Root(ctx, smallest.gamma, smallest.selection); err != nil {
+		if _, err := r.easy(ctx, smallest); err != nil {
 			return smallest, err
 		}
 	}
 	return smallest, nil
-}
-
-// TrialEntries is how many entries choices are made on, at most: of larger data, some
-// rows.
-const TrialEntries = 800_000
-
-const sampleStream = 0x67616d6d61 // "gamma"
-
-// Samples are nested samples of the rows of a matrix, chosen by a hash of the seed
-// and their ids, with about so many entries each; the last is the matrix itself if
-// the sizes reach that far. Rows without entries are left out.
-func Samples(m *data.Matrix, sizes []int, seed uint64) ([]*data.Matrix, error) {
-	n, _ := m.Dims()
-	keys := data.KeysOf(m)
-	type row struct {
-		draw uint64
-		at   int
-	}
-	var rows []row
-	for i := range n {
-		if m.Entries(i) > 0 {
-			rows = append(rows, row{random.Hash(seed, sampleStream, keys.Row(i)), i})
-		}
-	}
-	slices.SortFunc(rows, func(a, b row) int {
-		switch {
-		case a.draw != b.draw:
-			if a.draw < b.draw {
-				return -1
-			}
-			return 1
-		}
-		return a.at - b.at
-	})
-	var samples []*data.Matrix
-	for _, size := range sizes {
-		if size >= m.Observed() {
-			samples = append(samples, m)
-			break
-		}
-		entries, count := 0, 0
-		for count < len(rows) && entries < size {
-			entries += m.Entries(rows[count].at)
-			count++
-		}
-		at := make([]int, count)
-		for x := range at {
-			at[x] = rows[x].at
-		}
-		slices.Sort(at)
-		sample, err := data.Collect(m, at)
-		if err != nil {
-			return nil, err
-		}
-		samples = append(samples, sample)
-	}
-	return samples, nil
-}
-
-// validationStream keeps the validation part apart from a hold-out of the same
-// seed: the same entries would be in both otherwise.
-const validationStream = 0x76616c6964 // "valid"
-
-// Part is a training and a validation part of a matrix.
-type Part struct{ Train, Held data.Source }
-
-// Validation divides entries, or of larger data those of rows with about so many
-// (zero: of all), into a part to train and a share, zero means 0.2, to validate on.
-func Validation(ctx context.Context, m data.Source, share float64, entries int, seed uint64, threads int) (Part, error) {
-	if entries > 0 {
-		var err error
-		if m, err = SampleRows(ctx, m, entries, seed, threads); err != nil {
-			return Part{}, err
-		}
-	}
-	if share == 0 {
-		share = 0.2
-	}
-	train, held, err := Split(ctx, m, share, random.Hash(seed, validationStream), threads)
-	return Part{train, held}, err
-}
-
-// SampleRows keeps whole rows, chosen by a hash of the seed and their ids, with about the
-// given number of entries together, in memory. The matrix keeps its shape.
-func SampleRows(ctx context.Context, s data.Source, entries int, seed uint64, threads int) (*data.Matrix, error) {
-	share := 1.0
-	if observed := s.Observed(); observed > entries {
-		share = float64(entries) / float64(observed)
-	} else if all, ok := s.(*data.Matrix); ok {
-		return all, nil
-	}
-	return pass.Collect(context.WithoutCancel(ctx), s, threads, "sample of rows", rowSample{shareKeys(s), seed, share})
-}
-
-// FeatureScale is the mean, over rows with entries and over features, of Σ b_j²
-// on the row's entries: what γ is measured against.
-func FeatureScale(survey *data.Survey, features *data.Features) float64 {
-	columns, p := features.Dims()
-	sum := 0.0
-	for j := range columns {
-		for _, b := range features.Row(j) {
-			sum += float64(survey.Columns[j]) * b * b
-		}
-	}
-	if survey.Rows == 0 || p == 0 {
-		return 0
-	}
-	return sum / float64(p) / float64(survey.Rows)
 }

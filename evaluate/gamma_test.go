@@ -124,6 +124,30 @@ func TestRaceLooksForEasierEquals(t *testing.T) {
 	}
 }
 
+// TestRaceTriesSmallGammaAgain: what a small sample showed of a γ is not held against it
+// on a larger one, if those left are hard to prove.
+func TestRaceTriesSmallGammaAgain(t *testing.T) {
+	bad := func(level, step int) bool { return level == 0 && step < 4 || step < 2 }
+	r := &raced{selection: func(level, step int) int {
+		if bad(level, step) {
+			return step
+		}
+		return 9
+	}, error: func(level, step int) float64 {
+		if bad(level, step) {
+			return 1.3
+		}
+		return 1
+	}, gap: 0.1}
+	if won := r.run(t, context.Background()); won.Gamma != 0.1 {
+		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
+	}
+	r.gap, r.tried = 0, nil
+	if won := r.run(t, context.Background()); won.Gamma != 1 || r.levels != 0 {
+		t.Errorf("γ %v, tried %v up to level %d, all easy to prove", won.Gamma, r.tried, r.levels)
+	}
+}
+
 // TestRacePrefersTheEasierOfEquals: by less than chance, and by less than matters.
 func TestRacePrefersTheEasierOfEquals(t *testing.T) {
 	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 {
