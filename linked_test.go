@@ -308,3 +308,22 @@ func TestLossesRefuse(t *testing.T) {
 		}
 	}
 }
+
+// TestLossesOnSamplesAndFromACheckpoint: a search on samples first proves the same,
+// and a run that goes on from a checkpoint gives the same, whatever the threads.
+func TestLossesOnSamplesAndFromACheckpoint(t *testing.T) {
+	problem := lossInstance(t, loss.Logistic, 400, 60, 6, 2)
+	settings := Settings{K: 2, Loss: loss.Logistic, Nonnegative: []string{"f5"}, Statistics: Statistics{Seed: 1, Gamma: 0.1}, Limits: Limits{Threads: 1}}
+	want := fit(t, problem, settings)
+	settings.Method, settings.Threads = Certified{Sampling: AlwaysSampling}, 2
+	sampled := fit(t, problem, settings)
+	if sampled.SampleRows == 0 || !slices.Equal(sampled.Selected, want.Selected) || sampled.Cost != want.Cost || !slices.Equal(sampled.RowEffects, want.RowEffects) {
+		t.Errorf("on samples first: %v costs %v, else %v costs %v", sampled.Selected, sampled.Cost, want.Selected, want.Cost)
+	}
+	settings.Method, settings.Checkpoint = nil, t.TempDir()
+	for range 2 {
+		if again := fit(t, problem, settings); again.Cost != want.Cost || again.Bound != want.Bound || !slices.Equal(again.RowEffects, want.RowEffects) {
+			t.Errorf("with a checkpoint: cost %v, bound %v, else %v, %v", again.Cost, again.Bound, want.Cost, want.Bound)
+		}
+	}
+}
