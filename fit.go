@@ -417,6 +417,7 @@ func (t *task) summary(problem Problem, settings *Settings, c choices) model.Sum
 		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
 	}
 	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
+	summary.RefitGamma = c.Refit
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()
 	}

@@ -65,7 +65,7 @@ func (linked) baselines() bool { return false }
 
 // rows are fitted as they were selected.
 func (l linked) rows(r *estimate.Recipe, members []int, c choices) {
-	r.Linked, r.Loss = true, l.scaled(c)
+	r.Linked, r.Loss, r.RefitGamma = true, l.scaled(c), c.Refit
 	if c.Offsets != nil {
 		r.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column}
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
@@ -14,18 +15,19 @@ import (
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
 // linkedEntries is about how many entries γ and the shrinkages of a loss are chosen
 // on: every row takes several steps, where squared errors take one.
-const linkedEntries = 100_000
+const linkedEntries = 60_000
 
 // choose fills in what the settings leave open: the δ of Huber's loss from the spread
 // of the entries, shrinkages and γ by how well they predict a fifth of them.
 func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Settings) (c choices, err error) {
 	c = choices{Gamma: s.Gamma, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Delta: s.Delta, Fixed: s.ColumnShrinkage > 0}
 	spread := l.loss == loss.Huber && c.Delta == 0
-	if l.complete(c) && !spread {
+	if s.Refit == spec.Ridge && l.complete(c) && !spread {
 		return c, nil
 	}
 	drawing := progress.Start(ctx, "Drawing entries to choose gamma on", 0, "")
@@ -55,7 +57,7 @@ func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Setti
 			c.Column = column
 		}
 	}
-	if c.Gamma == 0 {
+	if c.Gamma == 0 || s.Refit != spec.Ridge {
 		if err := l.chooseGamma(ctx, t, sample, &c, s); err != nil {
 			return c, err
 		}
@@ -64,7 +66,11 @@ func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Setti
 	return c, nil
 }
 
-// chooseGamma goes along a path of γ, each search started from the selection before.
+// chooseGamma goes along a path of γ, each search started from the selection before,
+// and beside it chooses the γ of the refit: unless that is to be the same, which γ
+// selects and how strongly the coefficients are then held back are different
+// questions, and a γ that is easy to prove may select as well as any. A γ that is
+// given stays.
 func (l linked) chooseGamma(ctx context.Context, t *task, sample data.Source, c *choices, s *Settings) error {
 	if err := t.find.Validate(len(t.units)); err != nil {
 		return err
@@ -73,35 +79,58 @@ func (l linked) chooseGamma(ctx context.Context, t *task, sample data.Source, c 
 	if err != nil {
 		return err
 	}
-	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), First: -2, Last: 3, Step: 0.5, Equal: 1e-3, Patience: 2}
+	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), First: -1, Last: 3, Step: 0.5, Equal: 1e-3, Patience: 2}
 	part, err := evaluate.Validation(ctx, sample, 0, 0, s.Seed, t.threads)
-	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 {
-		c.Gamma = path.Default()
+	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 || !path.Usable() {
+		if c.Gamma == 0 {
+			c.Gamma = path.Default()
+		}
 		return ended(ctx, err)
 	}
-	var start [][]int
+	tr := &linkedTrials{task: t, part: part, apart: s.Refit != spec.Ridge, known: map[string]refitted{}}
+	if c.Gamma > 0 {
+		_, err := tr.try(ctx, *c)
+		c.Refit = tr.last.gamma
+		return ended(ctx, err)
+	}
 	c.Gamma, c.GammaPath, err = path.Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
 		at := *c
 		at.Gamma = gamma
-		return l.try(ctx, t, part, at, &start)
+		return tr.try(ctx, at)
 	}, s.OnGamma)
-	if start != nil {
-		c.Start = start
+	for _, p := range c.GammaPath {
+		if p.Gamma == c.Gamma && tr.apart {
+			c.Refit = tr.known[strings.Join(p.Selected, "\x00")].gamma
+		}
 	}
+	c.Start = tr.start
 	return err
 }
 
-// try is one fit for validation: the root of the search only.
-func (l linked) try(ctx context.Context, t *task, part evaluate.Part, c choices, start *[][]int) (result.GammaPoint, error) {
+// linkedTrials are fits for validation.
+type linkedTrials struct {
+	*task
+	part  evaluate.Part
+	apart bool                // the refit has a γ of its own
+	start [][]int             // the selection before
+	known map[string]refitted // by the names of a selection
+	last  refitted
+}
+
+// refitted is the score of a selection's predictions, at the γ of the refit.
+type refitted struct{ gamma, score float64 }
+
+// try selects at the root of the search, and scores the selection.
+func (r *linkedTrials) try(ctx context.Context, c choices) (result.GammaPoint, error) {
 	point := result.GammaPoint{Gamma: c.Gamma}
-	values, c, err := t.values(ctx, part.Train, c)
+	values, c, err := r.values(ctx, r.part.Train, c)
 	if err != nil {
 		return point, err
 	}
-	s := t.selector(values, c)
-	t.remember(s, "trial", c)
+	s := r.selector(values, c)
+	r.remember(s, "trial", c)
 	s.limit()
-	s.find.Start = *start
+	s.find.Start = r.start
 	found, err := search.Minimize(ctx, s.oracle, s.find)
 	if err != nil {
 		return point, err
@@ -109,18 +138,67 @@ func (l linked) try(ctx context.Context, t *task, part evaluate.Part, c choices,
 	if found.Status == search.Interrupted {
 		return point, ctx.Err()
 	}
-	*start = [][]int{found.Selection}
-	selection := s.units(t, found.Selection)
-	parts, err := t.parts(ctx, part.Train, selection, c)
-	if err != nil {
-		return point, err
-	}
-	members := t.members(selection)
-	score, err := evaluate.Score(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.threads)
+	r.start = [][]int{found.Selection}
+	selection := s.units(r.task, found.Selection)
 	gap := min(found.RootGap, 1)
-	point.RMSE, point.RootGap, point.Selected, point.Limited = score.Score(), &gap, t.names(selection), found.Limited()
-	return point, err
+	point.RootGap, point.Selected, point.Limited = &gap, r.names(selection), found.Limited()
+	key := strings.Join(point.Selected, "\x00")
+	best, ok := r.known[key]
+	if !ok || !r.apart {
+		if best, err = r.refit(ctx, selection, c); err != nil {
+			return point, err
+		}
+		r.known[key] = best
+	}
+	r.last, point.RMSE = best, best.score
+	return point, nil
 }
+
+// refit finds the γ of the refit: from where it was last, as far to either side as the
+// score improves.
+func (r *linkedTrials) refit(ctx context.Context, selection []int, c choices) (refitted, error) {
+	members := r.members(selection)
+	chosen := estimate.Chosen(r.features, members)
+	at := func(gamma float64) (refitted, error) {
+		c.Refit = gamma
+		parts, err := r.parts(ctx, r.part.Train, selection, c)
+		if err != nil {
+			return refitted{}, err
+		}
+		score, err := evaluate.Score(ctx, r.part.Held, parts.Predictor(chosen, len(members)), r.threads)
+		return refitted{gamma, score.Score()}, err
+	}
+	from := c.Gamma
+	if r.apart && r.last.gamma > 0 {
+		from = r.last.gamma
+	}
+	best, err := at(from)
+	if err != nil || !r.apart {
+		return best, err
+	}
+	for _, by := range []float64{refitStep, 1 / refitStep} {
+		for range refitTries {
+			next, err := at(gammapath.Round(best.gamma * by))
+			if err != nil {
+				return best, err
+			}
+			if !(next.score < best.score) {
+				break
+			}
+			best = next
+		}
+		if best.gamma != from {
+			break // what was better on this side is worse on the other
+		}
+	}
+	return best, nil
+}
+
+// The γ of a refit is found by steps of this factor, at most so many.
+const (
+	refitStep  = 3.1622776601683795
+	refitTries = 8
+)
 
 // usualDelta is the δ of Huber's loss unless it is given: 1.345 times a robust
 // estimate of the deviation of what row and column effects leave, for which Huber's

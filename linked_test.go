@@ -162,7 +162,7 @@ func bySlowSolver(m *Model, problem Problem, selection []int, nonnegative bool) 
 		}
 		ridge, signs := []float64{link.RowPenalty}, []bool{false}
 		for range selection {
-			ridge, signs = append(ridge, link.Penalty), append(signs, nonnegative)
+			ridge, signs = append(ridge, 1/m.Gamma), append(signs, nonnegative)
 		}
 		sum += slowly(link.Loss, link.Unit, offsets, values, design, ridge, signs)
 	}
@@ -319,6 +319,11 @@ func TestLossesOnSamplesAndFromACheckpoint(t *testing.T) {
 	sampled := fit(t, problem, settings)
 	if sampled.SampleRows == 0 || !slices.Equal(sampled.Selected, want.Selected) || sampled.Cost != want.Cost || !slices.Equal(sampled.RowEffects, want.RowEffects) {
 		t.Errorf("on samples first: %v costs %v, else %v costs %v", sampled.Selected, sampled.Cost, want.Selected, want.Cost)
+	}
+	settings.Gamma = 0
+	want = fit(t, problem, settings)
+	if want.RefitGamma == 0 || want.Link.Penalty != 1/want.RefitGamma || *want.GammaPath[0].RootGap > 0.5 {
+		t.Errorf("γ %v, of the refit %v (%v)", want.Gamma, want.RefitGamma, want.Link)
 	}
 	settings.Method, settings.Checkpoint = nil, t.TempDir()
 	for range 2 {

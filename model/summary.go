@@ -26,7 +26,10 @@ type Summary struct {
 	Gamma    float64   `json:"gamma"`
 	Loss     loss.Loss `json:"loss,omitempty"`  // what was minimised; squared errors if left out
 	Delta    float64   `json:"delta,omitempty"` // of the loss huber
-	Selected []string  `json:"selected"`        // names of the k features, in the order of the coefficients
+	// RefitGamma is what the coefficients of a loss were fitted with once the selection
+	// was known; left out: Gamma.
+	RefitGamma float64  `json:"refit_gamma,omitempty"`
+	Selected   []string `json:"selected"` // names of the k features, in the order of the coefficients
 
 	result.Certificate
 

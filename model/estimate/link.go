@@ -1,6 +1,7 @@
 package estimate
 
 import (
+	"cmp"
 	"context"
 
 	"optcomplete/data"
@@ -15,11 +16,12 @@ import (
 //
 //	Σ ℓ(a_t, mean + c_t + r + b_tᵀu) + RowPenalty·r² + Penalty·‖u‖²
 //
-// with the column effects c as they are. It is what the selection is searched by.
+// with the column effects c as they are. The selection is searched by the same, with a
+// penalty of its own.
 type Link struct {
 	loss.Scaled
 	RowPenalty  float64 `json:"row_penalty"`
-	Penalty     float64 `json:"penalty"`               // 1/γ
+	Penalty     float64 `json:"penalty"`               // 1/γ, of the refit
 	Nonnegative []bool  `json:"nonnegative,omitempty"` // of each term: its coefficient must not be negative; nil: of none
 }
 
@@ -51,7 +53,7 @@ func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	n, _ := s.Dims()
 	p := &Parts{RowEffects: make([]float64, n), ColumnEffects: append([]float64(nil), effects.Columns...)}
 	p.Mean = effects.Mean
-	p.Link = NewLink(r.Loss, p.Mean, r.RowShrinkage, r.Gamma, r.Nonnegative)
+	p.Link = NewLink(r.Loss, p.Mean, r.RowShrinkage, cmp.Or(r.RefitGamma, r.Gamma), r.Nonnegative)
 	p.Population = make([]float64, k+1) // what rows are shrunk to
 	p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
 	return p, &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}, nil
