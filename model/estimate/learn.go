@@ -2,6 +2,9 @@ package estimate
 
 import (
 	"context"
+	"math"
+
+	"gonum.org/v1/gonum/floats"
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
@@ -123,7 +126,7 @@ func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, 
 		if err != nil {
 			return err
 		}
-		if !p.maximise(total) {
+		if !total.finite() || !p.maximise(total) {
 			break
 		}
 	}
@@ -154,10 +157,13 @@ func (p *learnStep) Start(in *pass.Input) (pass.Worker, error) {
 	if err := prior.invert(); err != nil {
 		return nil, err
 	}
-	d := len(p.Prior.Mean)
+	d, floor := len(p.Prior.Mean), math.Inf(1)
+	for x := range d {
+		floor = min(floor, 1/prior.Covariance[x*d+x])
+	}
 	vector := func(n int) []float64 { return make([]float64, n*kernel.Lanes) }
 	return &learnWorker{
-		learnStep: p, source: in.Source, design: p.Design.Get(), d: d, prior: prior,
+		learnStep: p, source: in.Source, design: p.Design.Get(), d: d, prior: prior, floor: max(floor, tiny),
 		k: vector(kernel.Tri(d)), y: vector(d), u: vector(d), scratch: vector(d),
 		mean: vector(d), second: vector(kernel.Tri(d)), sums: newPriorSums(d),
 	}, nil
@@ -189,6 +195,13 @@ func (p *priorSums) Merge(o pass.Part) {
 
 func init() { pass.Register(&learnStep{}, new(priorSums)) }
 
+// finite tells whether the sums are numbers: where rows are so badly conditioned
+// that they are not, learning ends with the prior before.
+func (p *priorSums) finite() bool {
+	sum := p.Explained + p.Square + floats.Sum(p.Mean) + floats.Sum(p.Second)
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
+}
+
 // error is Σ ‖a − Xû‖² + tr(X S Xᵀ) under the prior that the sums were made
 // with. As û solves (Σ⁻¹ + XᵀX/σ²)û = Σ⁻¹μ + Xᵀa/σ², and S is the inverse of
 // that matrix, it is
@@ -210,6 +223,7 @@ type learnWorker struct {
 	design        []float64
 	d             int
 	prior         *priorState
+	floor         float64   // of pivots: a precision is at least that of the prior
 	k, y, u       []float64 // lane arrays: precision, Xᵀa, posterior mean
 	scratch, rows []float64
 	mean, second  []float64 // sums by lanes
@@ -291,7 +305,7 @@ func (w *learnWorker) solve(c *pass.Chunk, at int, group []int, sums *priorSums)
 			w.u[x*lanes+lane] = w.prior.pull[x] + by*w.y[x*lanes+lane]
 		}
 	}
-	kernel.Cholesky(w.k, d, tiny)
+	kernel.Cholesky(w.k, d, w.floor)
 	kernel.Solve(w.k, w.u, d)
 	kernel.Inverse(w.k, w.scratch, d)
 	w.collect(len(group), sums)
