@@ -251,7 +251,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			closeRows(parts)
 		}
 	}()
-	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings); err != nil {
+	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings, &summary); err != nil {
 		return nil, err
 	}
 	if t.kind.Effects().Rows && !t.noClip {

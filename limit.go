@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
+	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/selection"
@@ -72,7 +73,7 @@ func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c c
 	if err != nil {
 		return 0, err
 	}
-	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, settings); err != nil {
+	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, settings, new(model.Summary)); err != nil {
 		return 0, err
 	}
 	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.threads); err != nil {

@@ -3,11 +3,14 @@ package optcomplete
 import (
 	"cmp"
 	"context"
+	"errors"
 	"slices"
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/model"
 	"optcomplete/model/estimate"
+	"optcomplete/remainder"
 )
 
 // AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
@@ -24,7 +27,7 @@ const (
 // setRemainder fits what the effects and the selected features leave, together
 // with them: the other features with shrunken coefficients, and unnamed traits.
 // See package remainder. The selection and its certificate are not touched.
-func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *estimate.Parts, encoding *encode.Encoding, settings *Settings) error {
+func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *estimate.Parts, encoding *encode.Encoding, settings *Settings, summary *model.Summary) error {
 	if settings.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
@@ -53,7 +56,12 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 			return answer, err
 		}
 	}
-	return parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, recipe)
+	err = parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, recipe)
+	if errors.Is(err, remainder.ErrPrecision) {
+		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
+		return nil
+	}
+	return err
 }
 
 // longStep is how many entries make a step of the remainder worth remembering in a

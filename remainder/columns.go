@@ -2,6 +2,7 @@ package remainder
 
 import (
 	"context"
+	"errors"
 	"math"
 
 	"optcomplete/internal/dense"
@@ -28,6 +29,9 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	}
 	l.relaxed.from, l.relaxed.taken = f.rowPrior(), false
 	out := Step{Rank: f.Rank, Bounds: []float64{first()}}
+	if !finite(out.Bounds[0]) {
+		return out, ErrPrecision
+	}
 	wrong := l.error(s)
 	rows := func() float64 { return l.rowsDistance(s) }
 	bound := func(far float64) {
@@ -37,6 +41,9 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	f.Noise = max(wrong/max(l.entries, 1), tiny)
 	far := rows()
 	bound(far)
+	if !finite(far) {
+		return out, ErrPrecision
+	}
 
 	before := l.columnsError(s)
 	if err := l.setColumns(ctx, s); err != nil {
@@ -45,6 +52,9 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	wrong = max(wrong-before+l.columnsError(s), tiny)
 	columns = l.columnsDistance()
 	bound(far)
+	if !finite(columns) {
+		return out, ErrPrecision
+	}
 	l.setColumnPrior()
 	f.Noise = max(wrong/max(l.entries, 1), tiny)
 	columns = l.columnsDistance()
@@ -57,6 +67,12 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	out.Noise = f.Noise
 	return out, nil
 }
+
+// ErrPrecision says that a step has numbers out of range: values or features of
+// extreme sizes, or nothing left to explain.
+var ErrPrecision = errors.New("remainder: double precision does not suffice for these values and features")
+
+func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
 // likelihood is E log p(x | θ, φ) for the expected squared error.
 func (l *learner) likelihood(wrong float64) float64 {
@@ -284,7 +300,7 @@ func (l *learner) solveColumns(columns []int, sums []float64, stride int, prior 
 			u[x*lanes+lane] = by * sums[j*stride+tri+x]
 		}
 	}
-	kernel.Cholesky(k, own, tiny)
+	kernel.Cholesky(k, own, floor(f.ColumnPrior, own))
 	for lane := range columns {
 		for x := range own {
 			*logs += 2 * math.Log(k[(kernel.Tri(x)+x)*lanes+lane])

@@ -12,7 +12,8 @@ import (
 const tiny = 1e-200
 
 // inverse of a covariance, d×d, and the logarithm of its determinant. Where
-// rounding has made it singular its diagonal is raised by as little as helps.
+// rounding has made it singular its diagonal is raised by as little as helps; where
+// nothing does, as for numbers out of range, both are NaN.
 func inverse(spread []float64, d int) ([]float64, float64) {
 	out := make([]float64, d*d)
 	if d == 0 {
@@ -29,7 +30,10 @@ func inverse(spread []float64, d int) ([]float64, float64) {
 		var c mat.Cholesky
 		if !c.Factorize(raised) {
 			if raise > 1e12 {
-				panic("remainder: a covariance has no positive diagonal")
+				for x := range out {
+					out[x] = math.NaN()
+				}
+				return out, math.NaN()
 			}
 			continue
 		}
@@ -44,6 +48,16 @@ func inverse(spread []float64, d int) ([]float64, float64) {
 		}
 		return out, c.LogDet()
 	}
+}
+
+// floor is the least that a pivot of a precision can be without rounding, which is
+// at least the inverse of a covariance: its largest variance, inverted.
+func floor(spread []float64, d int) float64 {
+	least := math.Inf(1)
+	for x := range d {
+		least = min(least, 1/spread[x*d+x])
+	}
+	return max(least, tiny)
 }
 
 // product is A·x for a square matrix.

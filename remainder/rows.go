@@ -47,6 +47,7 @@ type prepared struct {
 	fit           *Fit
 	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
 	lean          []float64 // Σ⁻¹B
+	floor         float64   // of pivots
 	table         []float64 // m×width: h_j
 	width         int
 	logSpread     float64 // log|Σ|
@@ -63,6 +64,7 @@ func prepare(f *Fit) *prepared {
 	d, own, first := f.size(), f.own(), f.levels()
 	p := &prepared{fit: f, width: kernel.GramWidth(d)}
 	p.inverse, p.logSpread = inverse(f.Spread, d)
+	p.floor = floor(f.Spread, d)
 	p.pull = product(p.inverse, f.Prior, d)
 	if f.Habits != nil {
 		p.lean = f.Habits.leaning(p.inverse, d)
@@ -210,7 +212,7 @@ func (w *solver) solve(used int) {
 			}
 		}
 	}
-	kernel.Cholesky(w.k, d, tiny)
+	kernel.Cholesky(w.k, d, w.floor)
 	for lane := range used {
 		w.logs[lane] = 0
 		p := 1.0 // products of a few pivots: fewer logarithms, none out of range
@@ -224,6 +226,17 @@ func (w *solver) solve(used int) {
 	}
 	kernel.Solve(w.k, w.u, d)
 	kernel.Inverse(w.k, w.scratch, d)
+	for lane := range used {
+		sum := 0.0
+		for x := range d {
+			sum += w.u[x*lanes+lane]
+		}
+		if !finite(sum) { // only rounding can bring it here
+			for x, v := range w.fit.Prior {
+				w.u[x*lanes+lane] = v
+			}
+		}
+	}
 }
 
 // collect adds what the lanes in use give.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"strings"
 	"testing"
 
 	"optcomplete"
@@ -92,4 +93,28 @@ func tryModel(t *testing.T, seed uint64) (limited, verified bool, err error) {
 		return limited, false, fmt.Errorf("%v, γ %v: cost %v and bound %v are claimed, but the selection costs %v to %v", settings.Model, s.Gamma, s.Cost, s.Bound, verdict.Low, verdict.High)
 	}
 	return limited, len(verdict.Faults) == 0, nil
+}
+
+// TestRemainders: no size of values and features takes the answer of a fit with a
+// remainder down.
+func TestRemainders(t *testing.T) {
+	tried, wrong, without := 0, 0, 0
+	for seed := range attack.Rounds(few() / 6) {
+		in := exact.Nasty(seed)
+		settings := optcomplete.Settings{K: in.K, ResidualRank: 2}
+		settings.Threads, settings.Gamma = 1, in.Gamma
+		tried++
+		fitted, err := optcomplete.Fit(t.Context(), problem(in), settings)
+		if err != nil {
+			wrong++
+			t.Errorf("seed %d: %v", seed, err)
+			continue
+		}
+		for _, warning := range fitted.Summary.Warnings {
+			if strings.HasPrefix(warning, "no remainder was fitted") {
+				without++
+			}
+		}
+	}
+	attack.Report(t, "fits with a remainder", tried, wrong, "%d without it, beyond double precision", without)
 }
