@@ -28,7 +28,7 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 		out.Entries = int(m.Entries[i])
 	}
 	out.Scale = m.LossOf().Loss.Scale()
-	deviations, err := m.rowDeviations(i)
+	margins, err := m.rowMargins(i, result.RowInterval)
 	if err != nil {
 		return nil, err
 	}
@@ -41,8 +41,8 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 		if out.Scale != "" {
 			term.Ratio = ratio(term.Row)
 		}
-		if deviations != nil {
-			by := math.Sqrt2 * math.Erfinv(result.RowInterval) * deviations[f] * units.SD[f]
+		if margins != nil {
+			by := margins[f] * units.SD[f]
 			term.Interval = &result.Range{Low: term.PerSD - by, High: term.PerSD + by}
 			switch {
 			case term.Interval.Low > 0:

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"optcomplete/remainder"
 	"optcomplete/result"
 )
@@ -81,11 +83,12 @@ func (m *Model) FittedColumns() (func(row int) ([]int32, error), error) {
 
 // Intervals tells how sure predictions are. It serves one goroutine.
 type Intervals struct {
-	m    *Model
-	of   *remainder.Predictor
-	row  int // the one it has; −2: none
-	at   []float64
-	read func(i int) ([]int32, error)
+	m                    *Model
+	of                   *remainder.Predictor
+	row                  int // the one it has; −2: none
+	at                   []float64
+	read                 func(i int) ([]int32, error)
+	rows, wider, freedom float64 // see Model.uncertain
 }
 
 // Intervals prepares to tell how sure predictions are: from the posterior of the
@@ -105,7 +108,43 @@ func (m *Model) Intervals() (*Intervals, error) {
 	if read == nil {
 		return nil, ErrEntriesUnknown
 	}
-	return &Intervals{m: m, of: remainder.NewPredictor(fit), row: -2, read: read}, nil
+	x := &Intervals{m: m, of: remainder.NewPredictor(fit), row: -2, read: read}
+	x.rows, x.wider, x.freedom = m.uncertain()
+	return x, nil
+}
+
+// uncertain is the number R of rows with entries, by how much variances are to be multiplied, and the degrees of
+// freedom of Student's distribution that takes the place of the normal, because
+// noise and prior are estimates too. N entries of R rows gave the noise, the d
+// means and d(d+1)/2 covariances of the prior, and the column effects, each a
+// fraction n/(n + shrinkage) of a number. With h of these in all, an estimate of
+// maximum likelihood is too small by about (N − h)/N, and the covariances of R rows
+// by (R − d)/R. (d is without what a remainder adds: its prior is shrunk.) With thousands of rows the difference cannot be seen.
+func (m *Model) uncertain() (rows, wider, freedom float64) {
+	d, entries := m.K(), 0.0
+	if m.RowEffects != nil {
+		d++
+	}
+	for _, n := range m.Entries {
+		if n > 0 {
+			entries, rows = entries+float64(n), rows+1
+		}
+	}
+	h := float64(1 + d + d*(d+1)/2)
+	if m.ColumnEffects != nil {
+		for _, n := range m.ColumnEntries {
+			h += float64(n) / max(float64(n)+m.ColumnShrinkage, 1)
+		}
+	}
+	byEntries, byRows := max(1, entries-h), max(1, rows-float64(d))
+	return rows, max(1, entries/byEntries, rows/byRows), min(byEntries, byRows)
+}
+
+// factor is how many standard deviations of the posterior an interval of this
+// probability reaches to each side.
+func (x *Intervals) factor(probability float64) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: x.freedom}
+	return math.Sqrt(x.wider) * t.Quantile((1+probability)/2)
 }
 
 // Variance is the variance of an entry around its prediction, noise included; −1
@@ -146,10 +185,10 @@ func (x *Intervals) take(row int) error {
 	return nil
 }
 
-// rowDeviations is the posterior standard deviation of each of a row's
-// coefficients; nil if the model cannot tell. −1 is a row of which nothing is
-// known: the prior's.
-func (m *Model) rowDeviations(row int) ([]float64, error) {
+// rowMargins is how far the interval of the difference between each of a row's
+// coefficients and the average row's reaches to each side; nil if the model cannot tell. −1 is a row of which nothing is known:
+// the prior's.
+func (m *Model) rowMargins(row int, probability float64) ([]float64, error) {
 	x, err := m.Intervals()
 	if errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
 		return nil, nil
@@ -165,7 +204,9 @@ func (m *Model) rowDeviations(row int) ([]float64, error) {
 	}
 	out := make([]float64, m.K())
 	for f := range out {
-		out[f] = math.Sqrt(x.of.RowVariance(first + f))
+		at := first + f
+		average := x.of.Spread[at*len(x.of.Prior)+at] / max(1, x.rows)
+		out[f] = x.factor(probability) * math.Sqrt(x.of.RowVariance(at)+average)
 	}
 	return out, nil
 }
@@ -190,6 +231,6 @@ func (x *Intervals) Answer(row, column string, probability float64) (result.Answ
 // probability, within the model's range.
 func (x *Intervals) Of(a result.Answer, row, column int, probability float64) (low, high float64, err error) {
 	variance, err := x.Variance(row, column)
-	by := math.Sqrt2 * math.Erfinv(probability) * math.Sqrt(variance)
+	by := x.factor(probability) * math.Sqrt(variance)
 	return x.m.Clipped(a.Unclipped - by), x.m.Clipped(a.Unclipped + by), err
 }

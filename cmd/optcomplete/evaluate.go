@@ -37,7 +37,8 @@ func evaluateCommand(c *common) *cobra.Command {
 		Long: `evaluate reads entries that the model was not fitted on (row, column, value),
 predicts each, and prints how far off the predictions are:
 
-  MAPE    mean of |error| / |value|, over values that are not 0
+  MAPE    mean of |error| / |value|; not shown where it says nothing, because values
+          are 0 or close to it (--json has it)
   RMSE    root of the mean squared error
   MAE     mean absolute error
   R²      1 − Σ error² / Σ (value − mean of the test values)²
@@ -249,10 +250,6 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	}
 	plain := func(x float64) string { return fmt.Sprintf("%.4g", x) }
 	fmt.Fprintf(t, "\t\t95 %% interval\t\n")
-	note := ""
-	if m.MAPESkipped > 0 {
-		note = fmt.Sprintf("without %s of value 0", entries(m.MAPESkipped))
-	}
 	if l := m.Loss; l != nil {
 		line(l.Loss.Measure(), l.Mean, "", plain)
 		if l.AUC != nil {
@@ -267,8 +264,8 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	}
 	line("RMSE", m.RMSE, "", plain)
 	line("MAE", m.MAE, "", plain)
-	if m.Loss == nil || m.Loss.Loss == loss.Huber { // beside 0, or small counts, a relative error says nothing
-		line("MAPE", m.MAPE, note, percent)
+	if (m.Loss == nil || m.Loss.Loss == loss.Huber) && showsMAPE(m.MAPE.Value, m.MAPESkipped) {
+		line("MAPE", m.MAPE, "", percent)
 	}
 	line("R²", m.R2, "", plain)
 	if m.RankedRows > 0 {

@@ -255,6 +255,10 @@ func certificate(s *model.Summary) string {
 // zero, and it says nothing.
 const mostMAPE = 0.5
 
+// showsMAPE tells whether a relative error says something: it does not where values
+// are 0 or close to it.
+func showsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape <= mostMAPE }
+
 func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {
 	on := counted(m.Entries, nouns.One(), nouns.Entries())
 	if m.Measures != nil {
@@ -262,7 +266,7 @@ func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nou
 		return
 	}
 	relative := ""
-	if m.MAPESkipped == 0 && m.MAPE <= mostMAPE {
+	if showsMAPE(m.MAPE, m.MAPESkipped) {
 		relative = ", MAPE " + percent(m.MAPE)
 	}
 	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, on)
