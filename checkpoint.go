@@ -5,10 +5,8 @@ import (
 	"fmt"
 
 	"optcomplete/checkpoint"
-	"optcomplete/data"
 	"optcomplete/internal/fingerprint"
 	"optcomplete/pass"
-	"optcomplete/selection"
 )
 
 // openCheckpoint opens the memory of this run.
@@ -67,9 +65,4 @@ func runText(problem Problem, s *Settings, entries string) string {
 // remember lets the checkpoint, if there is one, answer for the oracle.
 func (t *task) remember(s *selector, label string, c choices) {
 	s.oracle = c.Remember(s.oracle, t.memory, label, t.find.K)
-}
-
-// chosen is choose, remembered.
-func (t *task) chosen(ctx context.Context, train data.Source, s *Settings) (choices, error) {
-	return selection.Chosen(ctx, t.memory, func() (choices, error) { return t.form.choose(ctx, t, train, s) })
 }

@@ -218,7 +218,7 @@ func (r *trials) find(ctx context.Context, at int, gammas []float64, start [][]i
 	}
 	var found [][]int
 	for x, gamma := range gammas {
-		s := r.selector(l.values, r.at(gamma))
+		s := r.newSelector(l.values, r.at(gamma))
 		s.limit()
 		if start[x] != nil {
 			s.find.Start = start[x : x+1]
@@ -301,7 +301,7 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 // root searches the smallest sample to its root: relaxations are about as tight, and
 // rounding is much the same, on all data.
 func (r *trials) root(ctx context.Context, gamma float64, selection []int) (gap float64, limited bool, err error) {
-	s := r.selector(r.levels[0].values, r.at(gamma))
+	s := r.newSelector(r.levels[0].values, r.at(gamma))
 	s.limit()
 	s.find.Brief, s.find.Start = true, [][]int{selection}
 	found, err := search.Minimize(ctx, s.oracle, s.find)

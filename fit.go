@@ -22,6 +22,7 @@ import (
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -151,96 +152,62 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	t.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	began := time.Now()
-	c, err := t.chosen(ctx, train, &settings)
-	if err != nil {
-		return nil, search.SettingsError(err)
-	}
-	if ctx.Err() != nil && len(t.find.Start) == 0 {
-		return nil, ctx.Err() // before the search: there is nothing to answer
-	}
-	chosen := time.Since(start)
-	summary := t.summary(problem, &settings, c)
-	summary.Split = when
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	if settings.OnChosen != nil && len(c.GammaPath) > 0 {
-		settings.OnChosen(c.Gamma, c.GammaPath)
-	}
-	preparing := progress.Start(ctx, "Preparing the search", 0, "")
-	defer preparing.Done()
-	values, c, err := t.values(finish, train, c)
-	if err != nil {
-		return nil, err
-	}
-	s := t.selector(values, c)
-	t.remember(s, "all", c)
-	reserved, err := t.divide(ctx, s, train, c, chosen-began.Sub(start), &settings)
-	if err != nil {
-		return nil, err
-	}
-	proven, err := t.record(finish, s, settings.Proof, train, &summary)
-	if err != nil {
-		return nil, err
-	}
-	preparing.Done()
+	before := time.Since(start)
+	f := &matrix{task: t, settings: &settings}
+	var summary model.Summary
 	var trace trace.Trace
-	ahead := &outlook{task: t, from: s, choices: c, near: inSight, tell: settings.OnOutlook}
-	_, proves := t.method.(Certified)
-	s.find.OnEvent = func(e search.Event) {
-		trace.Event(e)
-		if settings.OnEvent != nil {
-			settings.OnEvent(e)
-		}
-		if proves {
-			ahead.event(ctx, e)
-		}
-	}
-	result, found, err := t.method.search(ctx, t, s, c, &summary)
+	var parts *estimate.Parts
+	var ahead *outlook // nil: the method proves nothing
+	completing := progress.Task(progress.None{})
+	found, err := selection.Fit[data.Source](ctx, f, train, selection.Run{
+		K: settings.K, Start: len(t.find.Start) > 0, Clock: t.clock, Limit: settings.TimeLimit, Memory: t.memory,
+		Reserve: func(ctx context.Context, _ *selection.Cost) (refit, extra time.Duration, err error) {
+			return t.reserve(ctx, f.selector, train, f.c, &settings)
+		},
+		Search: func(ctx context.Context, cost *selection.Cost) (search.Result, time.Duration, error) {
+			summary = t.summary(problem, &settings, f.c)
+			if _, proves := t.method.(Certified); proves {
+				ahead = &outlook{task: f.task, from: f.selector, choices: f.c, near: inSight, tell: settings.OnOutlook}
+			}
+			return f.search(ctx, cost, train, &summary)
+		},
+		Complete: func(ctx context.Context, found *selection.Found) (err error) {
+			completing = progress.Start(ctx, "Fitting every row", 0, "")
+			if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
+				with := *t
+				with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
+				t = &with
+			}
+			parts, err = t.allParts(ctx, problem.Ratings.RowIDs, train, found.Units, f.c, &settings)
+			return err
+		},
+		OnEvent: func(e search.Event) {
+			trace.Event(e)
+			if settings.OnEvent != nil {
+				settings.OnEvent(e)
+			}
+			if ahead != nil {
+				ahead.event(ctx, e)
+			}
+		},
+		OnGamma: settings.OnGamma, OnChosen: settings.OnChosen, OnDivided: settings.OnDivided,
+	})
+	defer func() { completing.Done() }()
 	if err != nil {
-		return nil, search.SettingsError(err)
-	}
-	searched := time.Since(start)
-	if err := proven(result); err != nil {
 		return nil, err
 	}
-	selection := s.units(t, result.Selection)
-	summary.Selected, summary.Observed = t.names(selection), train.Observed()
-	summary.Certificate = result.Certificate(summary.Certified, func(selection []int) []string { return t.names(s.units(t, selection)) })
-	summary.GammaPath, summary.Alike = c.GammaPath, alikeOf(c.GammaPath)
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	summary.Split, summary.Observed = when, train.Observed()
+	summary.Selected, summary.Certificate, summary.Removal = t.names(found.Units), found.Certificate, found.Removal
+	summary.GammaPath, summary.Alike = f.c.GammaPath, alikeOf(f.c.GammaPath)
 	if summary.Alike != nil && settings.Loss != loss.Squared {
 		summary.Alike.Measure = settings.Loss.Measure()
 	}
-	if summary.Early() {
+	if summary.Early() && ahead != nil {
 		summary.Outlook = ahead.known
 	}
-
-	cost := s.cost(t)
-	if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
-		with := *t
-		with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
-		t = &with
-	}
-	completing := progress.Start(ctx, "Fitting every row", 0, "")
-	defer completing.Done()
-	var parts *estimate.Parts
-	var missing error // why there are no costs of removals
-	err = pass.Together(ctx, func(ctx context.Context) (err error) {
-		parts, err = t.allParts(context.WithoutCancel(ctx), problem.Ratings.RowIDs, train, selection, c, &settings)
-		return err
-	}, func(ctx context.Context) error {
-		removing, stop := t.clock.Before(ctx, reserved.Refit)
-		defer stop()
-		summary.Removal, missing = cost.Removal(removing, result.Selection, t.unitNames())
-		if missing == nil && summary.Removal == nil && ctx.Err() == nil {
-			missing = timelimit.Why(removing, removing.Err())
-		}
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	if missing != nil {
-		summary.WithoutDiagnostic("the cost of removing each feature is", missing)
+	if found.RemovalError != nil {
+		summary.WithoutDiagnostic("the cost of removing each feature is", found.RemovalError)
 	}
 	if v := parts.Survey; v != nil && v.Low == v.High && train.Observed() > 1 {
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (entries that say no, such as 0, are needed too)", v.Low))
@@ -251,13 +218,13 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			closeRows(parts)
 		}
 	}()
-	if err := t.setRemainder(finish, train, s, result.Selection, parts, problem.Encoding, &settings, &summary); err != nil {
+	if err := t.setRemainder(finish, train, f.selector, found.Selection, parts, problem.Encoding, &settings, &summary); err != nil {
 		return nil, err
 	}
 	if t.kind.Effects().Rows && !t.noClip {
 		parts.ClipToValues()
 	}
-	members := t.members(selection)
+	members := t.members(found.Units)
 	if problem.Encoding != nil {
 		summary.Encoding = problem.Encoding.Select(members)
 	}
@@ -281,10 +248,12 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := parts.Coefficients.Err(); err != nil {
 		return nil, err
 	}
-	total := time.Since(start)
-	took := &fitted.Summary.Seconds
-	took.Choose, took.Select, took.Certify = chosen.Seconds(), (chosen + found).Seconds(), (searched - chosen - found).Seconds()
-	took.Complete, took.Total = (total - searched).Seconds(), total.Seconds()
+	selected, total := before+found.Prepared+found.At, time.Since(start)
+	searched := before + found.Searched
+	fitted.Summary.Seconds = result.Seconds{
+		Choose: (before + found.Chosen).Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
+		Complete: (total - searched).Seconds(), Total: total.Seconds(),
+	}
 	if err := fitted.Summary.Normalize(); err != nil {
 		return nil, err
 	}

@@ -24,30 +24,21 @@ const (
 	rehearsalMargin  = 1.2     // a fit takes so much longer than its rehearsal, at worst
 )
 
-// divide keeps back from the search what fitting every row will take, by a
+// reserve keeps back from the search what fitting every row will take, by a
 // rehearsal on some of the rows, and a little for diagnostics.
-func (t *task) divide(ctx context.Context, s *selector, train data.Source, c choices, choice time.Duration, settings *Settings) (Division, error) {
-	d := Division{Limit: settings.TimeLimit, Choice: choice, Tried: len(c.GammaPath), Cut: c.Cut != nil}
-	if t.clock == nil {
-		return d, nil
-	}
+func (t *task) reserve(ctx context.Context, s *selector, train data.Source, c choices, settings *Settings) (refit, extra time.Duration, err error) {
 	left := t.clock.Left()
 	short, cancel := context.WithTimeout(ctx, left/rehearsalShare)
 	defer cancel()
-	refit, err := t.rehearse(short, train, s, c, settings)
+	took, err := t.rehearse(short, train, s, c, settings)
 	if err != nil && short.Err() == nil {
-		return d, err
+		return 0, 0, err
 	}
-	d.Refit, d.Extra = min(time.Duration(float64(refit)*rehearsalMargin), left/mostReserved), left/extraShare
+	refit = min(time.Duration(float64(took)*rehearsalMargin), left/mostReserved)
 	if err != nil { // it did not even end: a long fit
-		d.Refit = left / mostReserved
+		refit = left / mostReserved
 	}
-	s.find.TimeLimit = t.clock.Search(d.Refit + d.Extra)
-	d.Search = s.find.TimeLimit
-	if settings.OnDivided != nil {
-		settings.OnDivided(d)
-	}
-	return d, nil
+	return refit, left / extraShare, nil
 }
 
 // rehearse fits and scores some selection on some of the rows, and tells how long

@@ -127,7 +127,7 @@ func (r *linkedTrials) try(ctx context.Context, c choices) (result.GammaPoint, e
 	if err != nil {
 		return point, err
 	}
-	s := r.selector(values, c)
+	s := r.newSelector(values, c)
 	r.remember(s, "trial", c)
 	s.limit()
 	s.find.Start = r.start

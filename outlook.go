@@ -71,7 +71,7 @@ func (o *outlook) look(ctx context.Context, incumbent []int) (*result.Outlook, e
 				return nil, err
 			}
 		} else {
-			s = o.task.selector(o.from.values, c)
+			s = o.task.newSelector(o.from.values, c)
 		}
 		find := s.find
 		find.Gap, find.MaxPasses, find.MaxNodes, find.Start = o.from.find.Gap, outlookPasses, 0, [][]int{incumbent}

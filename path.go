@@ -5,10 +5,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/internal/random"
 	"optcomplete/loss"
-	"optcomplete/model/estimate"
-	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
 )
@@ -43,7 +40,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {
 		path.Passes = max(leastPasses, pathWork/max(train.Observed(), 1))
 	}
-	f := &matrixPath{task: t, settings: &settings}
+	f := &matrix{task: t, settings: &settings}
 	if settings.Split == spec.TimeSplit {
 		if path.Repeats > 0 {
 			return nil, spec.Errorf("repeated hold-outs are drawn at random: leave them out, or the split by time")
@@ -55,7 +52,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 			return nil, err
 		}
 	}
-	r, err := selection.Path(ctx, f, train, path)
+	r, err := selection.Path[data.Source](ctx, f, train, path)
 	if err != nil {
 		return nil, err
 	}
@@ -80,91 +77,3 @@ const (
 	pathWork    = 40_000_000
 	leastPasses = 40
 )
-
-// matrixPath is the models of a matrix as a formulation.
-type matrixPath struct {
-	*task
-	settings *Settings
-	moments  *evaluate.Moments // of a split by time; nil: folds are random
-	cuts     []float64         // the moments between its folds
-}
-
-var _ selection.Formulation[*data.Matrix] = (*matrixPath)(nil)
-
-func (f *matrixPath) Names() []string { return f.unitNames() }
-
-func (f *matrixPath) Choose(ctx context.Context, train *data.Matrix, k int, on func(result.GammaPoint)) (choices, error) {
-	settings := *f.settings
-	settings.OnGamma = on
-	return f.form.choose(ctx, f.at(max(k, len(f.find.Always))), train, &settings)
-}
-
-// at is the task for another k.
-func (t *task) at(k int) *task {
-	other := *t
-	other.find.K = k
-	return &other
-}
-
-func (f *matrixPath) Cost(ctx context.Context, train *data.Matrix, k int, c choices) (*selection.Cost, error) {
-	values, c, err := f.values(ctx, train, c)
-	if err != nil {
-		return nil, err
-	}
-	return f.at(k).selector(values, c).cost(f.task), nil
-}
-
-// Score refits: how well a selection, fitted on some entries, predicts others.
-func (f *matrixPath) Score(ctx context.Context, train, on *data.Matrix, units []int, c choices) (float64, error) {
-	parts, err := f.parts(ctx, train, units, c)
-	if err != nil {
-		return 0, err
-	}
-	if f.kind.Effects().Rows && !f.noClip {
-		parts.ClipToValues()
-	}
-	members := f.members(units)
-	predict := parts.Predictor(estimate.Chosen(f.features, members), len(members))
-	score, err := evaluate.Score(ctx, on, predict, f.threads)
-	return score.Score(), err
-}
-
-func (f *matrixPath) Fold(all *data.Matrix, x, folds int) (train, held *data.Matrix) {
-	if f.moments != nil {
-		return f.moments.Parts(all, f.cuts[x], f.cuts[x+1])
-	}
-	return evaluate.Fold(all, x, folds, f.seed)
-}
-
-func (f *matrixPath) Repeat(all *data.Matrix, number int) (train, held *data.Matrix) {
-	return evaluate.Repeat(all, number, f.seed)
-}
-
-func (f *matrixPath) Resample(all *data.Matrix, number int) (*data.Matrix, error) {
-	return resample(all, f.seed, number)
-}
-
-const bootstrapStream = 0x626f6f74 // "boot"
-
-// resample draws as many rows as there are, with replacement, by a hash of the
-// seed and the number of the resample.
-func resample(m *data.Matrix, seed uint64, number int) (*data.Matrix, error) {
-	n, columns := m.Dims()
-	times := make([]int, n)
-	for i := range n {
-		u := random.Unit(random.Hash(seed, bootstrapStream, uint64(number), uint64(i)))
-		times[min(int(u*float64(n)), n-1)]++
-	}
-	start := make([]int, 1, n+1)
-	var column []int32
-	var value []float64
-	for i, t := range times {
-		at, values := m.Row(i)
-		for range t {
-			column = append(column, at...)
-			value = append(value, values...)
-			start = append(start, len(column))
-		}
-	}
-	return data.NewMatrixByRows(columns, start, column, value)
-}

@@ -82,13 +82,13 @@ func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	m := problem.Ratings.Matrix()
 	for f := range 3 {
 		train, held := evaluate.Fold(m, f, 3, settings.Seed)
-		path := &matrixPath{task: task, settings: &settings}
-		want, c, err := selection.Decide(context.Background(), path, train, settings.K)
+		path := &matrix{task: task, settings: &settings}
+		want, c, err := selection.Decide[data.Source](context.Background(), path, train, settings.K)
 		if err != nil {
 			t.Fatal(err)
 		}
 		other, _ := evaluate.Fold(changed(t, m, held), f, 3, settings.Seed)
-		got, same, err := selection.Decide(context.Background(), path, other, settings.K)
+		got, same, err := selection.Decide[data.Source](context.Background(), path, other, settings.K)
 		if err != nil {
 			t.Fatal(err)
 		}

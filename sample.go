@@ -122,7 +122,7 @@ func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) 
 	matrix, part.features = narrow(matrix, t.features)
 	c.Offsets = c.Offsets.Of(t.features.IDs, part.features.IDs)
 	_, used := matrix.Dims()
-	return part.selector(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
+	return part.newSelector(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
 }
 
 // Selection is what Select found.

@@ -103,8 +103,8 @@ func (s *selector) units(t *task, selection []int) []int {
 	return slices.DeleteFunc(slices.Clone(selection), func(u int) bool { return u >= len(t.units) })
 }
 
-// selector makes the cost to search, on values.
-func (t *task) selector(values data.Source, c choices) *selector {
+// newSelector makes the cost to search, on values.
+func (t *task) newSelector(values data.Source, c choices) *selector {
 	groups := make([][]int, 0, len(t.units)+1)
 	for _, u := range t.units {
 		groups = append(groups, u.features)

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"optcomplete/checkpoint"
+	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 )
@@ -16,46 +18,97 @@ import (
 // Run says how a fit goes. All but K may be left at zero.
 type Run struct {
 	K      int
+	Start  bool              // there is a selection to start from: an interrupt before the search has an answer
 	Clock  *timelimit.Clock  // of the whole fit; nil: none
+	Limit  time.Duration     // of the clock
 	Memory *checkpoint.Store // of what was computed; nil: none
 
-	OnEvent func(search.Event)      // called for everything the search does; may be nil
-	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
+	// Reserve estimates what is to be kept of the time limit for what comes after the
+	// search; nil: nothing is kept.
+	Reserve func(ctx context.Context, cost *Cost) (refit, extra time.Duration, err error)
 
-	Limit     time.Duration  // of the clock
-	OnDivided func(Division) // told before the search how that is divided; may be nil
+	// Search searches the cost, and tells when the selection was found; nil:
+	// search.Minimize does.
+	Search func(ctx context.Context, cost *Cost) (search.Result, time.Duration, error)
 
-	OnChosen func(gamma float64, tried []result.GammaPoint) // told, where γ were tried, which was taken; may be nil
+	// Complete makes what it likes of the selection; its readings are made together
+	// with those of the costs of removals, which then have only what time is left.
+	Complete func(ctx context.Context, found *Found) error
+
+	OnEvent   func(search.Event)                             // called for everything the search does; may be nil
+	OnGamma   func(result.GammaPoint)                        // called for every γ tried; may be nil
+	OnChosen  func(gamma float64, tried []result.GammaPoint) // told, where γ were tried, which was taken; may be nil
+	OnDivided func(Division)                                 // told before the search how the time limit is divided; may be nil
 }
 
 // Fit chooses what is left to validation, selects K units, certifies them and costs
-// the removal of each. A limit or a cancelled context is not an error.
-func Fit[Data any](ctx context.Context, f Formulation[Data], train Data, r Run) (*Found, error) {
+// the removal of each. A limit or a cancelled context is not an error, but that there
+// is nothing to answer where the context ends before the search.
+func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (*Found, error) {
 	start := time.Now()
 	c, err := Chosen(ctx, r.Memory, func() (Choices, error) { return f.Choose(ctx, train, r.K, r.OnGamma) })
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
+	if ctx.Err() != nil && !r.Start {
+		return nil, ctx.Err()
+	}
 	if r.OnChosen != nil && len(c.GammaPath) > 0 {
 		r.OnChosen(c.Gamma, c.GammaPath)
 	}
-	chosen := time.Since(start)
-	cost, err := f.Cost(ctx, train, r.K, c)
+	found := &Found{Choices: c, Chosen: time.Since(start)}
+	preparing := progress.Start(ctx, "Preparing the search", 0, "")
+	defer preparing.Done()
+	cost, err := f.Cost(context.WithoutCancel(ctx), train, r.K, c)
 	if err != nil {
 		return nil, err
 	}
 	cost.Oracle = c.Remember(cost.Oracle, r.Memory, "all", r.K)
-	cost.Find.OnEvent, cost.Find.TimeLimit = r.OnEvent, r.Clock.Search(0)
-	if r.OnDivided != nil && r.Clock != nil {
-		r.OnDivided(Division{Limit: r.Limit, Choice: chosen, Tried: len(c.GammaPath), Cut: c.Cut != nil, Search: cost.Find.TimeLimit})
-	}
-	prepared := time.Since(start)
-	found, err := Select(ctx, cost, f.Names())
+	cost.Find.OnEvent = r.OnEvent
+	divided, err := r.divide(ctx, cost, found)
 	if err != nil {
 		return nil, err
 	}
-	found.Choices, found.Chosen, found.Prepared = c, chosen, prepared
-	return found, nil
+	preparing.Done()
+	found.Prepared = time.Since(start)
+	if err := found.search(ctx, cost, f.Names(), r.Search); err != nil {
+		return nil, err
+	}
+	found.Searched = time.Since(start)
+	if r.Complete == nil {
+		found.remove(context.WithoutCancel(ctx), cost, f.Names())
+		return found, nil
+	}
+	return found, pass.Together(ctx, func(ctx context.Context) error { return r.Complete(context.WithoutCancel(ctx), found) }, func(ctx context.Context) error {
+		removing, stop := r.Clock.Before(ctx, divided.Refit)
+		defer stop()
+		removal := &Found{Result: found.Result}
+		if removal.remove(removing, cost, f.Names()); removal.RemovalError == nil && removal.Removal == nil && ctx.Err() == nil {
+			removal.RemovalError = timelimit.Why(removing, removing.Err())
+		}
+		found.Removal, found.RemovalError = removal.Removal, removal.RemovalError
+		return nil
+	})
+}
+
+// divide gives the search what is left of the time limit.
+func (r *Run) divide(ctx context.Context, cost *Cost, found *Found) (d Division, err error) {
+	c := &found.Choices
+	d = Division{Limit: r.Limit, Choice: found.Chosen, Tried: len(c.GammaPath), Cut: c.Cut != nil}
+	if r.Clock == nil {
+		return d, nil
+	}
+	if r.Reserve != nil {
+		if d.Refit, d.Extra, err = r.Reserve(ctx, cost); err != nil {
+			return d, err
+		}
+	}
+	cost.Find.TimeLimit = r.Clock.Search(d.Refit + d.Extra)
+	d.Search = cost.Find.TimeLimit
+	if r.OnDivided != nil {
+		r.OnDivided(d)
+	}
+	return d, nil
 }
 
 // Remember lets a checkpoint, if there is one, answer for the cost at these choices.

@@ -26,8 +26,8 @@ type Choices struct {
 	Offsets *objective.Offsets `json:"-"`
 }
 
-// Formulation is what is selected, of data of some type.
-type Formulation[Data any] interface {
+// Selectable is what is selected, of data of some type.
+type Selectable[Data any] interface {
 	// Names are those of what can be selected, the units.
 	Names() []string
 
@@ -38,6 +38,11 @@ type Formulation[Data any] interface {
 	// Cost is the cost of selections of k units on the training data, ready to be
 	// searched.
 	Cost(ctx context.Context, train Data, k int, c Choices) (*Cost, error)
+}
+
+// Formulation is Selectable, and can be validated.
+type Formulation[Data any] interface {
+	Selectable[Data]
 
 	// Score fits selected units on the training data and is the root of the mean
 	// squared error of the predictions for other data.
@@ -58,6 +63,8 @@ type Cost struct {
 	Oracle search.Oracle
 	Find   search.Settings // in the numbers of the oracle's features
 	Units  int             // the oracle's features from this one on are no units: always selected, and not told of
+
+	Unproven bool // the search of this cost proves nothing: there is no bound
 
 	// Exactly computes what a selection of the oracle costs again, with more digits;
 	// nil: the search's own cost stands.
@@ -102,7 +109,7 @@ func (c *Cost) Certificate(ctx context.Context, found *search.Result, names []st
 		}
 		found.Certify(cost, gap)
 	}
-	return found.Certificate(true, func(selection []int) []string { return Named(names, c.Selected(selection)) }), nil
+	return found.Certificate(!c.Unproven, func(selection []int) []string { return Named(names, c.Selected(selection)) }), nil
 }
 
 // Removal costs a selection without each of its units in turn. An interrupt leaves

@@ -19,28 +19,43 @@ type Found struct {
 	RemovalError error
 	At           time.Duration // into the search; what came after went into the proof
 
-	// Of a Fit, what was chosen, how long that took, and when the search began.
-	Choices          Choices
-	Chosen, Prepared time.Duration
+	// Of a Fit, what was chosen, how long that took, and when the search began and ended.
+	Choices                    Choices
+	Chosen, Prepared, Searched time.Duration
 }
 
 // Select searches a cost, certifies what it finds and costs the removal of each
 // unit. A limit or a cancelled context is not an error.
 func Select(ctx context.Context, cost *Cost, names []string) (*Found, error) {
 	f := &Found{}
-	find := cost.Find
-	find.OnEvent = Stamp(find.OnEvent, &f.At)
-	var err error
-	if f.Result, err = search.Minimize(ctx, cost.Oracle, find); err != nil {
-		return nil, search.SettingsError(err)
-	}
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	f.Units = cost.Selected(f.Selection)
-	if f.Certificate, err = cost.Certificate(finish, &f.Result, names, find.Gap); err != nil {
+	if err := f.search(ctx, cost, names, nil); err != nil {
 		return nil, err
 	}
-	f.Removal, f.RemovalError = cost.Removal(finish, f.Selection, names)
+	f.remove(context.WithoutCancel(ctx), cost, names)
 	return f, nil
+}
+
+// search searches a cost, in the way given, and certifies what it finds.
+func (f *Found) search(ctx context.Context, cost *Cost, names []string, by func(context.Context, *Cost) (search.Result, time.Duration, error)) (err error) {
+	if by != nil {
+		f.Result, f.At, err = by(ctx, cost)
+	} else {
+		find := cost.Find
+		find.OnEvent = Stamp(find.OnEvent, &f.At)
+		f.Result, err = search.Minimize(ctx, cost.Oracle, find)
+	}
+	if err != nil {
+		return search.SettingsError(err)
+	}
+	f.Units = cost.Selected(f.Selection)
+	// An interrupt ends the search, not the answer.
+	f.Certificate, err = cost.Certificate(context.WithoutCancel(ctx), &f.Result, names, cost.Find.Gap)
+	return err
+}
+
+// remove costs the removal of each unit.
+func (f *Found) remove(ctx context.Context, cost *Cost, names []string) {
+	f.Removal, f.RemovalError = cost.Removal(ctx, f.Selection, names)
 }
 
 // Stamp passes events on and keeps the time of the last incumbent.
