@@ -51,18 +51,6 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 			return bad("a feature has the value %g: too large to compute with (rescale it)", v)
 		}
 	}
-	if problem.Ratings.Observed() <= countable {
-		survey, err := pass.Survey(context.WithoutCancel(ctx), problem.Ratings.Source(), s.Threads)
-		if err != nil {
-			return err
-		}
-		if err := s.checkValues(survey); err != nil {
-			return err
-		}
-		if max(-survey.Low, survey.High) > largest {
-			return bad("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
-		}
-	}
 	if m, is := s.Method.(selecting); is && s.Proof != nil {
 		if err := m.checkProof(); err != nil {
 			return err
@@ -72,6 +60,25 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 		return bad("a limit of nodes cannot be kept inside the masters that %s solves: leave it out and limit the time, or use the %s solver", solver, embedded)
 	}
 	return s.Method.check(problem)
+}
+
+// checkEntries refuses values that cannot be computed with, or that the loss is not
+// for. It reads the entries unless their survey is known.
+func checkEntries(ctx context.Context, problem Problem, s *Settings) error {
+	if problem.Ratings.Observed() > countable {
+		return nil
+	}
+	survey, err := pass.Survey(context.WithoutCancel(ctx), problem.Ratings.Source(), s.Threads)
+	if err != nil {
+		return err
+	}
+	if err := s.checkValues(survey); err != nil {
+		return err
+	}
+	if max(-survey.Low, survey.High) > largest {
+		return spec.Errorf("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
+	}
+	return nil
 }
 
 // refuse finds settings that are given and would do nothing.

@@ -11,7 +11,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
-	"optcomplete/internal/memory"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
 	"optcomplete/internal/trace"
@@ -126,6 +125,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		if err := validate(ctx, problem, 0, &settings); err != nil {
 			return nil, err
 		}
+		if err := checkEntries(ctx, problem, &settings); err != nil {
+			return nil, err
+		}
 		fitted, err := fitBaseline(ctx, problem, method, settings)
 		if err == nil {
 			fitted.Summary.Readings = readings.Of()
@@ -133,7 +135,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return fitted, err
 	}
 	start := time.Now()
-	t, err := newTask(ctx, problem, &settings)
+	t, err := uncheckedTask(ctx, problem, &settings)
+	if err != nil {
+		return nil, err
+	}
+	train, held, when, later, err := t.divide(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
@@ -142,14 +148,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			return nil, err
 		}
 		defer t.memory.Close()
-	}
-	train, err := nearby(ctx, problem.Ratings.Source(), settings.Memory, settings.Threads)
-	if err != nil {
-		return nil, err
-	}
-	train, held, when, err := holdOut(ctx, problem, train, &settings)
-	if err != nil {
-		return nil, err
 	}
 	t.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
 	before := time.Since(start)
@@ -169,7 +167,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			if _, proves := t.method.(Certified); proves {
 				ahead = &outlook{task: f.task, from: f.selector, choices: f.c, near: inSight, tell: settings.OnOutlook}
 			}
-			return f.search(ctx, cost, train, &summary)
+			return f.search(ctx, cost, train, &summary, later)
 		},
 		Complete: func(ctx context.Context, found *selection.Found) (err error) {
 			completing = progress.Start(ctx, "Fitting every row", 0, "")
@@ -305,23 +303,18 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	return looked, errors, err
 }
 
-// entryBytes is what an entry takes in memory during a fit: itself, in a hold-out
-// split, and what the effects leave of it.
-const entryBytes = 12 + 12 + 8
-
-// nearby reads a source into memory if it fits, and is to be read here.
-func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.Source, error) {
-	if limit == 0 {
-		limit = memory.Free() / 2
+// newTask checks the settings against the problem, and its entries.
+func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
+	t, err := uncheckedTask(ctx, problem, settings)
+	if err != nil {
+		return nil, err
 	}
-	if _, ok := s.(*data.Matrix); ok || pass.Remote(ctx) || float64(s.Observed())*entryBytes > float64(limit) {
-		return s, nil
-	}
-	return pass.Collect(ctx, s, threads, "copy to memory")
+	return t, checkEntries(ctx, problem, settings)
 }
 
-// newTask checks the settings against the problem.
-func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
+// uncheckedTask checks the settings against the problem. It reads nothing, unless the
+// loss is left to the data.
+func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
 	t := &task{
 		kind: settings.Model, refit: settings.Refit, features: problem.Features,
 		units: unitsOf(problem.Features, problem.Encoding),

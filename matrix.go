@@ -1,6 +1,7 @@
 package optcomplete
 
 import (
+	"cmp"
 	"context"
 	"time"
 
@@ -9,6 +10,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -53,15 +55,27 @@ func (f *matrix) Cost(ctx context.Context, train data.Source, k int, c choices) 
 	return f.selector.cost(f.task), nil
 }
 
-// search lets the method search the cost, and write its proof.
-func (f *matrix) search(ctx context.Context, cost *selection.Cost, train data.Source, summary *model.Summary) (search.Result, time.Duration, error) {
+// search lets the method search the cost, and write its proof. What is to be looked
+// at beside is read with the first evaluation.
+func (f *matrix) search(ctx context.Context, cost *selection.Cost, train data.Source, summary *model.Summary, beside func(context.Context) error) (found search.Result, at time.Duration, err error) {
 	f.selector.oracle, f.selector.find = cost.Oracle, cost.Find
 	proven, err := f.record(context.WithoutCancel(ctx), f.selector, f.settings.Proof, train, summary)
 	if err != nil {
 		return search.Result{}, 0, err
 	}
-	found, at, err := f.method.search(ctx, f.task, f.selector, f.c, summary)
-	if err != nil {
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	refused := pass.Together(ctx, func(ctx context.Context) error {
+		found, at, err = f.method.search(ctx, f.task, f.selector, f.c, summary)
+		return nil
+	}, func(ctx context.Context) error {
+		err := beside(context.WithoutCancel(ctx))
+		if err != nil {
+			stop()
+		}
+		return err
+	})
+	if err = cmp.Or(refused, err); err != nil {
 		return found, at, err
 	}
 	cost.Unproven = !summary.Certified
