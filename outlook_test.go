@@ -33,7 +33,7 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := task.selector(values, c)
+	s := task.newSelector(values, c)
 	find := s.find
 	find.MaxNodes = 1
 	found, err := search.Minimize(ctx, s.oracle, find)

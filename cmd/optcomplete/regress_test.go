@@ -177,7 +177,7 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 	if code := run([]string{"explain", dir}, &out, &log); code != exitDone || !strings.Contains(out.String(), "age × Drama") || !strings.Contains(out.String(), "without it") {
 		t.Fatalf("explain: exit code %d\n%s%s", code, out.String(), log.String())
 	}
-	m, err := loadModel(&common{}, dir)
+	m, err := loadModel(&common{ctx: t.Context()}, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
