@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/gob"
 
+	"optcomplete/internal/dense"
 	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -141,6 +142,44 @@ func (a Answers) LossOf() loss.Scaled { return Predictor{a.Of}.LossOf() }
 
 // Shares are what was fitted, and the rows.
 func (a Answers) Shares() []any { return []any{a.Of, a.Rows} }
+
+// ClipToValues keeps predictions within the range of the entries fitted on.
+func (p *Parts) ClipToValues() {
+	if p.Survey.Total > 0 && p.LossOf().Loss != loss.Logistic { // probabilities are in range
+		p.Clip = &result.Range{Low: p.Survey.Low, High: p.Survey.High}
+	}
+}
+
+// value is the prediction for row i and column j with the features b.
+func (p *Parts) Value(i, j int, b []float64) float64 {
+	return p.Expected(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.Coefficients.Row(i), b) + p.RemainderOf(i, j))
+}
+
+// unclipped adds up a prediction but for its remainder.
+func (p *Structure) Sum(rowEffect, columnEffect float64, u, b []float64) float64 {
+	return p.Mean + rowEffect + columnEffect + dense.Dot(b, u)
+}
+
+func (p *Structure) Clipped(x float64) float64 {
+	if p.Clip != nil {
+		x = min(max(x, p.Clip.Low), p.Clip.High)
+	}
+	return x
+}
+
+func (p *Parts) RowEffect(i int) float64 {
+	if p.RowEffects == nil {
+		return 0
+	}
+	return p.RowEffects[i]
+}
+
+func (p *Parts) ColumnEffect(j int) float64 {
+	if p.ColumnEffects == nil {
+		return 0
+	}
+	return p.ColumnEffects[j]
+}
 
 func init() {
 	gob.Register(Predictor{})
