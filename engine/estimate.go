@@ -33,6 +33,7 @@ type Kind struct {
 	Times   int     `json:"times"`
 	Seconds float64 `json:"core_seconds"` // of one core, for one reading of all entries
 	Items   int     `json:"items"`
+	Large   bool    `json:"large_parts,omitempty"`
 	Part    float64 `json:"part_bytes"` // what an item, or a run of them, gives
 	List    float64 `json:"list_bytes"` // what all rows give, one after another
 }
@@ -47,7 +48,7 @@ func (s Speeds) Reading(k Kind) float64 {
 
 // Back is the bytes that come back from one of them.
 func (s Speeds) Back(k Kind) float64 {
-	level := runLevel(k.Items, s.Tasks, nil)
+	level := runLevel(k.Items, s.Tasks, k.Large, nil)
 	return k.Part*float64((k.Items+1<<level-1)>>level) + k.List
 }
 
@@ -137,7 +138,8 @@ func (o *Observer) Run(ctx context.Context, r pass.Reading) error {
 	rows, _ := r.Source.Dims()
 	allRows, _ := o.All.Dims()
 	larger := float64(o.All.Observed()+allRows) / float64(max(r.Source.Observed()+rows, 1))
-	k.Items = pass.PlanOf(pass.Reading{Source: o.All, Tasks: r.Tasks}).Items()
+	plan := pass.PlanOf(pass.Reading{Source: o.All, Tasks: r.Tasks})
+	k.Items, k.Large = plan.Items(), plan.Large()
 	seconds := took * larger
 	lists := float64(list) * float64(allRows) / float64(max(rows, 1))
 	k.Seconds += (seconds - k.Seconds) / float64(k.Times+1) // means

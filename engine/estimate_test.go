@@ -21,6 +21,9 @@ func TestTimeOfAReading(t *testing.T) {
 			t.Errorf("%+v takes %v s, not %v", k, got, want)
 		}
 	}
+	if got := s.Back(Kind{Items: 99, Part: 2, Large: true}); got != 2*4 {
+		t.Errorf("%v bytes come back of large parts", got)
+	}
 	if got := s.Total([]Kind{{Times: 3, Seconds: 4, Items: 1}}, 50); got != 0.5+3*4.5 {
 		t.Errorf("all of it takes %v s", got)
 	}

@@ -138,7 +138,7 @@ func TestFaultsAreSaid(t *testing.T) {
 		"other processors": {want: []string{"differ", "s390x"}, change: hello(func(h string) string { return strings.Replace(h, "amd64", "s390x", 1) })},
 		"other versions":   {want: []string{"version", "0.0.9"}, change: hello(func(h string) string { return strings.Replace(h, `"version":"test"`, `"version":"0.0.9"`, 1) })},
 		"a damaged shard": {want: []string{"part-00001.pack"}, change: func(line string) string {
-			if f := strings.Split(line, "\t"); f[1] == kindParts && f[0] == "3" {
+			if f := strings.Split(line, "\t"); f[1] == kindParts && f[0] == "1" {
 				return answerOf("-1", kindError, "/shared/x.packs/part-00001.pack: block 3 is damaged")
 			}
 			return line
@@ -221,7 +221,7 @@ func TestLostItemsAreAskedForAgain(t *testing.T) {
 	f := newFake(t)
 	lost := false
 	f.change = func(line string) string {
-		if f := strings.Split(line, "\t"); f[1] == kindParts && f[0] == "3" && !lost {
+		if f := strings.Split(line, "\t"); f[1] == kindParts && f[0] == "1" && !lost {
 			lost = true
 			return answerOf("-5", kindParts, "")
 		}

@@ -53,7 +53,7 @@ func newGathered(r pass.Reading, plan *pass.Plan, tasks int) *gathered {
 	for x, t := range r.Tasks {
 		sinks[x] = t.Sink != nil
 	}
-	return &gathered{plan: plan, level: runLevel(plan.Items(), tasks, sinks), parts: map[int][]byte{}}
+	return &gathered{plan: plan, level: runLevel(plan.Items(), tasks, plan.Large(), sinks), parts: map[int][]byte{}}
 }
 
 // take reads a batch of answers. The same item may come twice.

@@ -65,14 +65,18 @@ func parseOrder(line string) (o order, err error) {
 	return o, nil
 }
 
-// runLevel is how many items are merged before they are sent, as a power of two: as
-// many as leave two runs for each task or more. Both sides compute it. What goes to a
-// sink is sent item by item.
-func runLevel(items, tasks int, sinks []bool) (level int) {
+// runLevel is how many items are merged before they are sent, as a power of two: so many
+// that at most four runs are left for each task, or one if parts are large. Both sides
+// compute it. What goes to a sink is sent item by item.
+func runLevel(items, tasks int, large bool, sinks []bool) (level int) {
 	if slices.Contains(sinks, true) {
 		return 0
 	}
-	for items>>(level+1) >= 2*tasks {
+	most := 4 * tasks
+	if large {
+		most = tasks
+	}
+	for items > most<<level {
 		level++
 	}
 	return level

@@ -131,7 +131,7 @@ func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err e
 		return err
 	}
 	defer executor.Release()
-	level := runLevel(plan.Items(), o.tasks, sinks)
+	level := runLevel(plan.Items(), o.tasks, plan.Large(), sinks)
 	lo, hi := share(plan.Runs(level), o.task, o.tasks)
 	for item := lo; item < hi; item++ {
 		parts, err := executor.Run(ctx, level, item)

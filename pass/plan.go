@@ -45,6 +45,9 @@ func PlanOf(r Reading) *Plan {
 // Items is the number of items of work.
 func (p *Plan) Items() int { return ceil(p.chunks(), p.unit) }
 
+// Large tells whether parts are so large that they are made of several chunks.
+func (p *Plan) Large() bool { return p.unit > 0 }
+
 // Rows are those of an item.
 func (p *Plan) Rows(item int) (first, end int) {
 	lo, hi := p.item(item)
