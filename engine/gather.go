@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -41,6 +42,7 @@ type gathered struct {
 	plan    *pass.Plan // nil: nothing was asked for
 	level   int        // of the runs of items that come; see runLevel
 	parts   map[int][]byte
+	results *pass.Results // where parts are merged as they come; nil: they are kept, for sinks
 	hellos  []Hello
 	missing error
 	failed  error
@@ -53,7 +55,11 @@ func newGathered(r pass.Reading, plan *pass.Plan, tasks int) *gathered {
 	for x, t := range r.Tasks {
 		sinks[x] = t.Sink != nil
 	}
-	return &gathered{plan: plan, level: runLevel(plan.Items(), tasks, plan.Large(), sinks), parts: map[int][]byte{}}
+	g := &gathered{plan: plan, level: runLevel(plan.Items(), tasks, plan.Large(), sinks), parts: map[int][]byte{}}
+	if !slices.Contains(sinks, true) {
+		g.results = plan.NewResults(r.Tasks)
+	}
+	return g
 }
 
 // take reads a batch of answers. The same item may come twice.
@@ -94,7 +100,7 @@ func (g *gathered) add(item int, kind, body string) error {
 		g.hellos = append(g.hellos, h)
 	case kindParts:
 		if g.plan != nil && item >= 0 && item < g.plan.Runs(g.level) {
-			g.parts[item] = content
+			return g.part(item, content)
 		}
 	case kindDone:
 	case kindMissing:
@@ -107,6 +113,23 @@ func (g *gathered) add(item int, kind, body string) error {
 		return fmt.Errorf("an executor answers %q", kind)
 	}
 	return nil
+}
+
+// part takes what an item gave, once.
+func (g *gathered) part(item int, content []byte) error {
+	if _, twice := g.parts[item]; twice {
+		return nil
+	}
+	if g.results == nil {
+		g.parts[item] = content
+		return nil
+	}
+	g.parts[item] = nil
+	parts, err := pass.DecodeParts(content)
+	if err != nil {
+		return fmt.Errorf("an executor's answer cannot be understood: %w", err)
+	}
+	return g.results.PutRun(g.level, item, parts)
 }
 
 // complete tells what is lacking, for a driver of this version.
@@ -139,17 +162,20 @@ func (g *gathered) executors() int {
 	return len(all)
 }
 
-// put puts the parts together, each item once, in order.
+// put ends the reading: what sinks are to get, they get in order.
 func (g *gathered) put(r pass.Reading, plan *pass.Plan) error {
-	results := plan.NewResults(r.Tasks)
-	for item := range plan.Runs(g.level) {
-		parts, err := pass.DecodeParts(g.parts[item])
-		if err != nil {
-			return err
-		}
-		g.parts[item] = nil
-		if err := results.PutRun(g.level, item, parts); err != nil {
-			return err
+	results := g.results
+	if results == nil {
+		results = plan.NewResults(r.Tasks)
+		for item := range plan.Runs(g.level) {
+			parts, err := pass.DecodeParts(g.parts[item])
+			if err != nil {
+				return err
+			}
+			g.parts[item] = nil
+			if err := results.PutRun(g.level, item, parts); err != nil {
+				return err
+			}
 		}
 	}
 	results.Finish()
