@@ -113,7 +113,7 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return ended(ctx, err)
 	}
 	race := evaluate.Race{
-		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root,
+		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root, Limited: tr.limited,
 		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: s.OnGamma,
 	}
 	won, err := race.Run(ctx)
@@ -298,14 +298,24 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 	return evaluate.LeaveOneOut(ctx, l.entries, fit, nil, clip, r.threads)
 }
 
-// root searches the smallest sample to its root: relaxations are about as tight, and
-// rounding is much the same, on all data.
-func (r *trials) root(ctx context.Context, gamma float64, selection []int) (gap float64, limited bool, err error) {
+// root searches the smallest sample to its root: relaxations are about as tight on all
+// data.
+func (r *trials) root(ctx context.Context, gamma float64, selection []int) (gap float64, err error) {
 	s := r.newSelector(r.levels[0].values, r.at(gamma))
 	s.limit()
 	s.find.Brief, s.find.Start = true, [][]int{selection}
 	found, err := search.Minimize(ctx, s.oracle, s.find)
-	return found.RootGap, found.Limited(), err
+	return found.RootGap, err
+}
+
+// limited evaluates a selection on the smallest sample: rounding is much the same on
+// all data.
+func (r *trials) limited(ctx context.Context, gamma float64, selection []int) (bool, error) {
+	s := r.newSelector(r.levels[0].values, r.at(gamma))
+	s.limit()
+	s.find.MaxPasses, s.find.Start = 2, [][]int{selection} // nothing selected, and this
+	found, err := search.Minimize(ctx, s.oracle, s.find)
+	return found.Limited(), err
 }
 
 // unitsIn drops what is no unit from a selection of an oracle.

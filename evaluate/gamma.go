@@ -23,9 +23,10 @@ type Race struct {
 	Score func(ctx context.Context, level int, gamma float64, selection []int) (*Errors, error)
 	// ByGamma: errors depend on γ and not only on the selection.
 	ByGamma bool
-	// Root tells, about, the gap that the root of a search would leave, and whether
-	// rounding errors would hide a proof.
-	Root func(ctx context.Context, gamma float64, selection []int) (gap float64, limited bool, err error)
+	// Root is, about, the gap that the root of a search would leave.
+	Root func(ctx context.Context, gamma float64, selection []int) (gap float64, err error)
+	// Limited tells whether rounding errors would hide a proof.
+	Limited func(ctx context.Context, gamma float64, selection []int) (bool, error)
 
 	Names   func(selection []int) []string
 	OnPoint func(result.GammaPoint) // called for each γ in the end; may be nil
@@ -54,13 +55,7 @@ type runner struct {
 	errors    *Errors
 	ratio     float64 // of its error to the least on that sample
 	out       bool    // given up
-	root      *rooted // what the root of a search says of that selection; nil: not asked
-}
-
-// rooted is an answer of Race.Root.
-type rooted struct {
-	gap     float64
-	limited bool
+	gap       float64 // Race.Root of it; negative: not asked
 }
 
 // Run runs the race. It begins with three γ around the middle of the path, two steps
@@ -74,14 +69,14 @@ func (r *Race) Run(ctx context.Context) (Won, error) {
 	for step := max(steps/2-2, 0); step <= min(steps/2+2, steps); step += 2 {
 		all = append(all, r.enter(step, nil))
 	}
+	var more bool
 	var err error
 	for level := 0; level < r.Levels; level++ {
 		if all, err = r.lap(ctx, level, all, steps); err != nil {
 			break
 		}
 		if _, same := left(all); same { // a larger sample can only show that a smaller γ, easier to prove, is as good
-			done := false
-			if done, err = r.easy(ctx, all[slices.IndexFunc(all, r.alike)]); err != nil || done {
+			if more, err = r.revivable(ctx, level+1, all); err != nil || !more {
 				break
 			}
 		}
@@ -126,7 +121,7 @@ func (x *runner) best() bool { return !x.out && x.ratio == 1 }
 // enter is a γ that starts from a selection.
 func (r *Race) enter(step int, selection []int) *runner {
 	gamma := math.Pow(10, r.Path.First+float64(step)*r.Path.Step) / r.Path.Unit
-	return &runner{step: step, gamma: gammapath.Round(gamma), level: -1, selection: selection}
+	return &runner{step: step, gamma: gammapath.Round(gamma), level: -1, selection: selection, gap: -1}
 }
 
 // run tries on a sample every γ that is not given up and was not tried there, and
@@ -162,7 +157,7 @@ func (r *Race) run(ctx context.Context, level int, all []*runner) error {
 				return err
 			}
 		}
-		runner.level, runner.selection, runner.errors, runner.root = level, selections[x], scores[x], nil
+		runner.level, runner.selection, runner.errors, runner.gap = level, selections[x], scores[x], -1
 	}
 	var best *Errors
 	for _, x := range all {
@@ -200,31 +195,37 @@ func (r *Race) between(all []*runner) []*runner {
 	return more
 }
 
-// revive lets the γ below the smallest that predicts alike run again, if that is not easy
-// to prove and this one was given up on a smaller sample: the smaller a sample, the worse
-// are the selections of a small γ.
+// revive lets the γ below the smallest that predicts alike run again, if it is revivable.
 func (r *Race) revive(ctx context.Context, level int, all []*runner) (bool, error) {
+	more, err := r.revivable(ctx, level, all)
+	if more {
+		all[slices.IndexFunc(all, r.alike)-1].out = false
+	}
+	return more, err
+}
+
+// revivable tells whether the γ below the smallest that predicts alike was given up on a
+// smaller sample, and would be easier to prove: the smaller a sample, the worse are the
+// selections of a small γ.
+func (r *Race) revivable(ctx context.Context, level int, all []*runner) (bool, error) {
 	at := slices.IndexFunc(all, r.alike) - 1
-	if at < 0 || !all[at].out || all[at].level == level {
+	if at < 0 || !all[at].out || all[at].level >= level || level >= r.Levels {
 		return false, nil
 	}
-	if done, err := r.easy(ctx, all[at+1]); done || err != nil {
-		return false, err
-	}
-	all[at].out = false
-	return true, nil
+	easy, err := r.easy(ctx, all[at+1])
+	return !easy && err == nil, err
 }
 
 // easy tells whether a proof at the γ is.
 func (r *Race) easy(ctx context.Context, x *runner) (bool, error) {
-	if x.root == nil {
-		gap, limited, err := r.Root(ctx, x.gamma, x.selection)
+	if x.gap < 0 {
+		gap, err := r.Root(ctx, x.gamma, x.selection)
 		if err != nil {
 			return false, err
 		}
-		x.root = &rooted{gap, limited}
+		x.gap = gap
 	}
-	return x.root.gap <= easy && !x.root.limited, nil
+	return x.gap <= easy, nil
 }
 
 // left counts the γ that can still win, and tells whether all of them select the same
@@ -286,7 +287,7 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 
 // easiest is, of the γ that predict as well as the best, the one with the least error
 // whose proof is easy; if there is none, the smallest. Where rounding errors would hide
-// all proofs, it is a smaller one.
+// the proof, it is a smaller one.
 func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
 	var alike []*runner
 	for _, x := range tried {
@@ -294,18 +295,27 @@ func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
 			alike = append(alike, x)
 		}
 	}
-	smallest := alike[0]
+	chosen := alike[0]
 	slices.SortStableFunc(alike, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
 	for _, x := range alike {
-		if done, err := r.easy(ctx, x); err != nil || done {
-			return x, err
+		if x == chosen {
+			break // easy or not
+		}
+		easy, err := r.easy(ctx, x)
+		if err != nil {
+			return chosen, err
+		}
+		if easy {
+			chosen = x
+			break
 		}
 	}
-	for at := slices.Index(tried, smallest); at > 0 && smallest.root.limited; at-- { // rounding errors grow with γ
-		smallest = tried[at-1]
-		if _, err := r.easy(ctx, smallest); err != nil {
-			return smallest, err
+	for at := slices.Index(tried, chosen); at > 0; at-- { // rounding errors grow with γ
+		limited, err := r.Limited(ctx, chosen.gamma, chosen.selection)
+		if err != nil || !limited {
+			return chosen, err
 		}
+		chosen = tried[at-1]
 	}
-	return smallest, nil
+	return chosen, nil
 }

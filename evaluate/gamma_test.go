@@ -53,8 +53,9 @@ func (r *raced) run(t *testing.T, ctx context.Context) Won {
 			errors.RMSE = e
 			return errors, nil
 		},
-		Root: func(_ context.Context, gamma float64, _ []int) (float64, bool, error) {
-			return r.gap * gamma, r.limited > 0 && gamma >= r.limited, nil
+		Root: func(_ context.Context, gamma float64, _ []int) (float64, error) { return r.gap * gamma, nil },
+		Limited: func(_ context.Context, gamma float64, _ []int) (bool, error) {
+			return r.limited > 0 && gamma >= r.limited, nil
 		},
 		Names: func(selection []int) []string { return nil },
 	}
