@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
 	"optcomplete/pass"
@@ -133,6 +135,9 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 	}
 	if err := l.climb(ctx, climb); err != nil {
 		return nil, err
+	}
+	if !finite(floats.Sum(l.fit.Prior) + floats.Sum(l.fit.Spread) + floats.Sum(l.fit.Columns)) {
+		return nil, ErrPrecision
 	}
 	l.fit.canonical()
 	return l.fit, nil

@@ -36,7 +36,7 @@ func TestModels(t *testing.T) {
 			verified++
 		}
 	}
-	for _, seed := range []uint64{1794788247, 1794792972} { // more coefficients than entries, and the same features twice
+	for _, seed := range []uint64{1794788247, 1794792972, 1794810039, 1794819156} { // more coefficients than entries, and the same features twice
 		if _, _, err := tryModel(t, seed); err != nil {
 			t.Errorf("seed %d: %v", seed, err)
 		}

@@ -126,7 +126,7 @@ func (l *learner) steps(ctx context.Context, values data.Source, p *priorState, 
 		if err != nil {
 			return err
 		}
-		if !total.finite() || !p.maximise(total) {
+		if !total.sound(p) || !p.maximise(total) {
 			break
 		}
 	}
@@ -195,11 +195,12 @@ func (p *priorSums) Merge(o pass.Part) {
 
 func init() { pass.Register(&learnStep{}, new(priorSums)) }
 
-// finite tells whether the sums are numbers: where rows are so badly conditioned
-// that they are not, learning ends with the prior before.
-func (p *priorSums) finite() bool {
-	sum := p.Explained + p.Square + floats.Sum(p.Mean) + floats.Sum(p.Second)
-	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
+// sound tells whether the sums can be what they stand for. Where rows are so badly
+// conditioned that they cannot, being no numbers or explaining far more than there
+// is, learning ends with the prior before.
+func (p *priorSums) sound(prior *priorState) bool {
+	sum := p.error(prior) + floats.Sum(p.Mean) + floats.Sum(p.Second)
+	return !math.IsNaN(sum) && !math.IsInf(sum, 0) && math.Abs(p.Explained) <= 1e6*p.Square
 }
 
 // error is Σ ‖a − Xû‖² + tr(X S Xᵀ) under the prior that the sums were made
