@@ -12,7 +12,9 @@ import (
 )
 
 // oddly predicts probabilities, and says so.
-type oddly struct{ of func(row int, column int32) float64 }
+type oddly struct {
+	of func(row int, column int32) float64
+}
 
 func (o oddly) PredictRow(row int, columns []int32, out []float64) {
 	for x, c := range columns {
