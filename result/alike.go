@@ -87,5 +87,5 @@ func (a *Alike) Easier(gamma float64) string {
 	if a.Measure != "" {
 		return fmt.Sprintf("its %s is %.2g %% above the least, that of %.4g, which counts as equal, and it is easier to prove", a.Measure, 100*(own/least-1), a.Best)
 	}
-	return fmt.Sprintf("no worse than %.4g, whose error is the least, but by chance, and easier to prove", a.Best)
+	return fmt.Sprintf("easier to prove than %.4g, whose error is smaller only within chance", a.Best)
 }
