@@ -24,7 +24,8 @@ type Speeds struct {
 	Receive   float64 `json:"receive"` // bytes a second of parts, from the executors to their sum here
 }
 
-// receiveSpeed is that of parts, as measured: Spark's own way, base64, decoding and merging.
+// receiveSpeed is that of parts: an assumption, for Spark's own way, base64, decoding
+// and merging; it was not measured by itself.
 const receiveSpeed = 25e6
 
 // Kind is readings of one kind.
