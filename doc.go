@@ -3,15 +3,15 @@
 // choice is to the best possible.
 //
 // A [Problem] holds the observed entries and the features of the columns, read
-// from files by [Read] or made in memory; [Settings] say how many features to choose
-// and how; [Fit] gives a [Model]: the selection, its cost, a bound that no other
-// selection can beat, and the coefficients of every row, ready to predict,
-// save and load. [Path] does so for every k at once, validates each, and tells
+// from files by [Read] or made in memory; [Settings] say how many features to
+// choose and how; [Fit] gives a [Model]: the selection, its cost, a bound that no
+// other selection can beat, and the coefficients of every row, ready to predict,
+// save and load. [Path] does so for every k at once, validates each, and shows
 // how stable the choice is.
 //
-// The work is done by the packages below, each usable by itself: data,
-// objective (the cost), search (branch and bound on any convex cost), cutplanes
-// (the paper's own algorithms, on the MILP solvers of milp), model and evaluate.
-// This package only joins them. It never prints, and it never returns
-// a bound that is not proven.
+// The packages below do the work, and each is usable by itself: data, objective
+// (the cost), search (branch and bound on any convex cost), cutplanes (the
+// paper's own algorithms, on the MILP solvers of milp), model and evaluate. This
+// package only joins them. It never prints, and it never returns a bound that is
+// not proven.
 package optcomplete

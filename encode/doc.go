@@ -1,9 +1,9 @@
-// Package encode makes features of a table as people have it: text, numbers,
-// lists, dates and blanks.
+// Package encode turns a table as people have it (text, numbers, lists, dates and
+// blanks) into features.
 //
-// It takes a data.RawTable, whose columns are called fields here because a
-// column is the matrix's, and Options, which may come from a features.yaml
-// (ReadConfig) and from flags (ParseField). [Learn] understands every field and
+// It takes a data.RawTable, whose columns are called fields here because "column"
+// means a column of the matrix, and Options, which may come from a features.yaml
+// (ReadConfig) and from flags (ParseField). [Learn] interprets every field and
 // gives the Features to fit with, the [Encoding] that made them, and a [Report]
 // of what was understood, filled in and left out.
 //
@@ -12,8 +12,7 @@
 // Its Groups are what a selection counts: one feature each, or a whole family.
 // Units turns coefficients back into the units of the file.
 //
-// Sums run in the order of the ids, so that the order of the lines changes
-// nothing but the order of the result. It must never drop, fill in or pool
-// anything without a word in the report, and never give a number that is not
-// finite.
+// Sums run in the order of the ids, so the order of the lines changes only the
+// order of the result. It must never drop, fill in or pool anything without
+// saying so in the report, and never give a number that is not finite.
 package encode

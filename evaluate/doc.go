@@ -6,7 +6,7 @@
 // observed matrix and a way to predict a row, and gives the Metrics: MAPE, RMSE
 // and MAE; Measure gives R² and rankings too, with intervals from resampled rows.
 //
-// The same seed gives the same split on any machine, and a score is the same
-// bits for any number of threads. It must never give a number that is not
-// finite, nor let an entry be in both parts of a split.
+// The same seed gives the same split on any machine, and a score has the same
+// bits for any number of threads. It must never give a number that is not finite,
+// nor put an entry in both parts of a split.
 package evaluate

@@ -1,5 +1,5 @@
 // Package loss holds the losses that a fit can minimise: how badly a prediction x
-// does for an observed value a, and what a proof needs to know of it.
+// does for an observed value a, and what a proof needs to know about it.
 //
 // A [Loss] is convex in x and never negative. It gives its value, slope and
 // curvature ([Loss.At]), its conjugate ℓ*(α) = max over x of αx − ℓ(x), from which

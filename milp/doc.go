@@ -8,9 +8,9 @@
 // [External] runs HiGHS, CBC, GLPK, SCIP or Gurobi as a process over a file of
 // [WriteLP] or [WriteMPS]; [Find] lists what is installed.
 //
-// Embedded finds multipliers λ by a dual simplex whose basis holds only the
-// tight cuts, and proves each node by the Lagrangian bound at λ, evaluated from
-// the cuts with its rounding subtracted. The simplex may err; the proof not.
+// Embedded finds multipliers λ by a dual simplex whose basis holds only the tight
+// cuts, and proves each node by the Lagrangian bound at λ, evaluated from the
+// cuts with its rounding subtracted. The simplex may err; the proof may not.
 //
 // An external program is never taken at its word. Its weights must round to a
 // selection that satisfies the master, η is recomputed from the cuts, and a

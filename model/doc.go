@@ -1,4 +1,4 @@
-// Package model is a fitted model and what is done with it.
+// Package model is a fitted model and its uses.
 //
 // New joins what model/estimate fitted (Parts) with the ids and the Summary: the
 // settings, the certificate and the metrics of the fit. The Model predicts, for a
@@ -8,10 +8,10 @@
 // WithRows) and new columns added from their raw records (ColumnFrom, WithColumns),
 // without a refit.
 //
-// Beside it stand the packages that change with something else: model/estimate fits
-// the coefficients, model/store saves and loads, model/tables writes predictions and
+// Related packages change for other reasons: model/estimate fits the
+// coefficients, model/store saves and loads, model/tables writes predictions and
 // recommendations, model/diagnose looks at the entries a model was fitted on.
 //
-// It must never hold or give a number that is not finite, or answer differently for
-// another number of threads.
+// It must never hold or give a number that is not finite, and its answers must
+// not depend on the number of threads.
 package model

@@ -21,13 +21,13 @@
 // the rows were solved; only the rounding of the sums themselves is left, and
 // the cut is lowered by an estimate of it.
 //
-// Where rounding leaves cost and cut apart at the weights, by more than a proof can
-// bear, the evaluation is made again with care: row by row, with the digits that it
+// Where rounding leaves cost and cut at the weights further apart than a proof
+// can bear, the evaluation is repeated row by row, with as many digits as it
 // takes (internal/wide). Costs are then rounded up and cuts down.
 //
 // Results depend on the data and the weights alone, never on the number of
 // threads: rows are taken in fixed chunks whose sums are added in order. Within a
 // chunk the residuals of many rows are correlated with the features together, by
-// tiles of columns that fit a cache (see panel); the sum over a row's entries is
-// in the order of its columns all the same.
+// tiles of columns that fit a cache (see panel); the sum over a row's entries
+// still follows the order of its columns.
 package objective

@@ -1,6 +1,6 @@
-// Package pass makes every reading of the data a value: what is to be computed of
-// the rows is described, a Runner decides where, and what comes back has the same
-// bits wherever that was.
+// Package pass makes every reading of the data a value: a description says what
+// to compute from the rows, a Runner decides where, and the result has the same
+// bits wherever it ran.
 //
 // A [Pass] is a description. It makes a [Worker] for one goroutine, which takes
 // [Chunk]s of consecutive rows and gives a [Part], and parts merge. Chunks are a
@@ -36,21 +36,22 @@
 //	sum, err := pass.One[*Sum](ctx, source, threads, squares{3})
 //
 // Rules. A worker's part depends on the chunks it was given since the last part,
-// and on nothing else: not on the chunks before, nor on its neighbours. Merge adds
-// what comes after in the order of the rows. A part that takes long to make or
-// merge beside the entries of a chunk (a number for every column) says so by Cost,
-// and gets more chunks at a time. What is large and the same for many passes (the
-// features, effects of all rows) is a [Shared] value: it is sent once. What a pass
-// can use but does not need (factors of the rows, kept from the pass before) may
-// be held by a pointer that is not sent, or by Input.Memory: where it is missing,
-// the worker makes it again and gives the same bits. Results that are as long as
-// the rows go to a sink, in their order: [Task].
+// and on nothing else: not on the chunks before, nor on its neighbours. Merge
+// adds what comes after in the order of the rows. If a part takes long to make or
+// merge compared with the entries of a chunk (a number for every column), the
+// pass says so by Cost and gets more chunks at a time. A large value that many
+// passes use (the features, effects of all rows) is a [Shared] value: it is sent
+// once. A value that a pass can use but does not need (factors of the rows, kept
+// from the pass before) may be held by a pointer that is not sent, or by
+// Input.Memory: where it is missing, the worker makes it again and gives the same
+// bits. Results that are as long as the rows go to a sink, in their order:
+// [Task].
 //
-// A runner needs four things of this package: [NewPlan] tells how a reading is
-// divided, an [Executor] computes items of it, a [Gather] puts their parts
-// together, and [Encode] and [Decode] send a reading. Package internal/passtest
-// is the suite that every runner must pass.
+// A runner needs four things from this package: [NewPlan] says how a reading is
+// divided, an [Executor] computes its items, a [Gather] merges their parts, and
+// [Encode] and [Decode] send a reading. Package internal/passtest is the suite
+// that every runner must pass.
 //
-// Nothing else may call Source.Reader: a reading that no runner knows of cannot
-// be done on another machine, and is not counted.
+// Nothing else may call Source.Reader: a reading that no runner knows about
+// cannot run on another machine, and is not counted.
 package pass

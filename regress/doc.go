@@ -13,6 +13,6 @@
 //
 // The bound comes from cuts alone and the cost from residuals on the table, so
 // that neither hides behind the rounding of products. Both are for X̃ as it was
-// rounded. A limit is a status and
-// not an error; settings that cannot be meant are a [spec.Error].
+// rounded. A limit is a status, not an error; settings that make no sense are a
+// [spec.Error].
 package regress

@@ -1,14 +1,14 @@
 // Package report writes what a fit found as one HTML page: what was selected and
 // how sure that is, how good the predictions are, what each feature does, how the
-// search went, and what there is to know of the data.
+// search went, and what to know about the data.
 //
 // It takes model.json, and for the section on k the result of a path; Compare
-// takes several models. It gives a page that needs nothing else: no network, no
-// other file, no script to be complete; in light and dark, on a phone, printed, by
-// keyboard and by screen reader. Plots are SVG, each with a table beside it.
+// takes several models. The page is complete by itself, without network, other
+// files or scripts; in light and dark, on a phone, printed, by keyboard and by
+// screen reader. Plots are SVG, each with a table beside it.
 //
 // It must never show a number that is not in model.json: every one is looked up
-// there by its path and carries it (the attributes value and data-path), and those
-// computed from two of them say so (data-derived). What a model does not have
-// leads to a sentence, never to an empty plot.
+// there by its path and carries it (the attributes value and data-path), and
+// those computed from two of them say so (data-derived). Where a model lacks
+// something, the page says so in a sentence, and never shows an empty plot.
 package report

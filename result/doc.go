@@ -1,11 +1,11 @@
-// Package result holds what a fit has to say for itself, as plain values: the
-// [Certificate] (cost, bound, gap, status, near-ties, the path of γ and what was
-// counted), a [Status] that prints and parses, and the [Metrics] of predictions.
+// Package result holds what a fit reports, as plain values: the [Certificate]
+// (cost, bound, gap, status, near-ties, the path of γ and what was counted), a
+// [Status] that prints and parses, and the [Metrics] of predictions.
 //
 // Everything that selects returns a Certificate: the fits of a matrix, of products,
 // of a plain table, and every point of a path. It is embedded there, so its fields
 // are theirs in JSON too.
 //
-// The package imports nothing of this module and does nothing but describe: who
-// reads a result needs neither the data nor the search.
+// The package imports nothing from this module and only describes: a reader of
+// results needs neither the data nor the search.
 package result

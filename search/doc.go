@@ -1,10 +1,10 @@
 // Package search finds the best selection of k out of p features, and proves
 // how good it is, for any convex cost.
 //
-// It takes an [Oracle]: something that tells the cost at weights s in [0,1]^p
-// together with a cut, an affine function that is nowhere above the cost. It
-// gives a [Result]: the best selection found (the incumbent), a bound that no
-// selection can beat, the gap between them, and the near-ties seen on the way.
+// It takes an [Oracle], which gives the cost at weights s in [0,1]^p together
+// with a cut, an affine function that is nowhere above the cost. It gives a
+// [Result]: the best selection found (the incumbent), a bound that no selection
+// can beat, the gap between them, and the near-ties seen on the way.
 //
 // [Minimize] solves one k by branch and bound: a greedy start, a relaxation of
 // each node by multiplicative and Newton steps, fixing by reduced costs, and

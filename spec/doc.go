@@ -2,6 +2,7 @@
 // select, when to stop, and how the numbers around the selection are found. They
 // are embedded in the settings of everything that selects.
 //
-// A setting that cannot be meant is an [Error]. The package knows of no command
-// line: flags, configuration files and help are made from these by who has them.
+// A setting that makes no sense is an [Error]. The package knows nothing about a
+// command line: packages that have flags, configuration files and help make them
+// from these settings.
 package spec

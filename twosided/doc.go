@@ -9,10 +9,10 @@
 //
 // and gives a [Model]: the selected products with their coefficients, cost,
 // bound, gap, near-ties, and predictions for every pair whose features are known,
-// observed rows and columns or not. A model is saved as a directory whose
-// model.json says "model": "twosided".
+// whether or not the row and column were observed. A model is saved as a
+// directory whose model.json says "model": "twosided".
 //
 // It never forms the design of entries by products. The bound comes from all
-// observed entries, the cost from residuals. Settings that cannot be meant are a
-// [spec.Error], also feature tables that do not fit together.
+// observed entries, the cost from residuals. Settings that make no sense are a
+// [spec.Error], and so are feature tables that do not fit together.
 package twosided

@@ -16,7 +16,7 @@
 // pass over the rows (two with row features): each row is solved exactly in r×r,
 // and adds u_i u_iᵀ and x_ij u_i to its columns' sums Q_j and y_j. With these the
 // cost of S is Σ_j ½ b_jᵀS Q_j Sᵀb_j − b_jᵀS y_j + λ/2‖S‖², which conjugate
-// gradients bring down without another look at the entries. No step can raise the
+// gradients minimise without reading the entries again. No step can raise the
 // objective.
 //
 // It needs c·m·r²/2 numbers for c ≤ 64 chunks of rows, and n·r²/2 with row

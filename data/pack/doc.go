@@ -1,6 +1,6 @@
 // Package pack is the on-disk form of a large observed matrix: a file that is
-// mapped and not loaded, opens in milliseconds whatever its size, and in which
-// any row is found at once.
+// mapped, not loaded. It opens in milliseconds whatever its size, and any row in
+// it is found at once.
 //
 // A Writer takes rows in their final order and gives a file; Open gives a
 // data.Source over it. Values come back bit for bit. docs/formats.md has the
@@ -10,17 +10,17 @@
 //
 // It must never give a wrong number: every byte is under a checksum, each block
 // is checked when first touched, and a file that is damaged, cut short, of
-// another version or changed while open is an error that names the block. It
-// must never crash the process for what is in a file or becomes of it, nor leave
-// anything half-written at a path.
+// another version or changed while open is an error that names the block. It must
+// never crash the process because of what a file contains or what happens to the
+// file, nor leave anything half-written at a path.
 //
 // Why both Arrow and an index. Arrow has no place for checksums, and arrow-go
-// v18.8.0 cannot map a file with dictionaries (it panics), so that it copies
-// every batch. A format of our own alone would hardly be smaller: Arrow's frame
-// and the index together are 0.04 bytes an entry. So the file is Arrow to the
-// world, and plain buffers to this package. Measured by the benchmarks of this
-// package on 10⁷ entries, 500 a row, 10⁴ columns; medians of three, processor
-// time of one core of a busy machine of two:
+// v18.8.0 cannot map a file with dictionaries (it panics), so it copies every
+// batch. A format of our own alone would hardly be smaller: Arrow's frame and the
+// index together take 0.04 bytes per entry. So the file is Arrow to other
+// programs, and plain buffers to this package. The benchmarks of this package
+// measured, on 10⁷ entries, 500 per row, 10⁴ columns (medians of three, processor
+// time of one core of a busy two-core machine):
 //
 //	                                      ratings   float32
 //	bytes an entry, ids and all           3.08      6.08

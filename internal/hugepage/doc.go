@@ -1,6 +1,6 @@
-// Package hugepage makes large arrays that are read in no order. Where the system
-// has pages of 2 MB for them, a reader finds its places in far fewer entries of the
-// processor's table of pages.
+// Package hugepage allocates large arrays that are read in no particular order.
+// Where the system offers 2 MB pages for them, a reader needs far fewer entries
+// of the processor's page table.
 package hugepage
 
 // page is the size of a large page.

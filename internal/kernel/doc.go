@@ -5,12 +5,12 @@
 // right-hand sides) consists of lane arrays. A step of a Cholesky factorisation
 // is then a vector instruction, whatever the size of the systems.
 //
-// Each loop has a version in plain Go, which is its specification, and on
-// processors with AVX2 and FMA a generated one (see gen), chosen at start-up;
-// the tests hold the two together. The build tag purego leaves only the first.
+// Each loop has a version in plain Go, which is its specification, and a
+// generated one for processors with AVX2 and FMA (see gen), chosen at start-up.
+// The tests check that the two agree. The build tag purego leaves only the first.
 //
-// Shapes are the caller's duty; nothing here allocates, starts goroutines or
-// knows what a feature is.
+// The caller must pass the right shapes; nothing here allocates, starts
+// goroutines or knows what a feature is.
 package kernel
 
 //go:generate sh -c "cd gen && go run . -out ../kernel_amd64.s -stubs ../stubs_amd64.go -pkg kernel"

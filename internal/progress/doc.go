@@ -1,19 +1,19 @@
-// Package progress lets long work say how far it has come, to whoever wants to
-// know. Work finds its reporter in the context:
+// Package progress lets long work report how far it has come. Work finds its
+// reporter in the context:
 //
 //	task := progress.Start(ctx, "Packing", entries, "entries")
 //	defer task.Done()
 //	…
 //	task.Add(n) // from any goroutine
 //
-// Without a reporter all of this does nothing. Package display shows it to
-// people, as bars or lines.
+// Without a reporter all of this does nothing. Package display shows progress as
+// bars or lines.
 package progress
 
 import "context"
 
-// Reporter is told of pieces of work: what it is, how much there is (0:
-// unknown) and of what ("": it is not counted).
+// Reporter receives pieces of work: the label says what it is, total how much
+// there is (0: unknown) and unit of what ("": it is not counted).
 type Reporter interface {
 	Start(label string, total int64, unit string) Task
 }
@@ -41,7 +41,7 @@ func Start(ctx context.Context, label string, total int64, unit string) Task {
 	return None{}
 }
 
-// None is a task that nobody wants to know of.
+// None is a task without a reporter.
 type None struct{}
 
 func (None) Add(int64) {}

@@ -3,8 +3,8 @@
 //
 // A [Setting] is a line of the table: its name, type, default, range, group and
 // the verbs that take it. A verb binds its variables to settings by name
-// ([Flags.Bind]); everything else follows from the line. What is given outside
-// of its range is refused before any work, wherever it was given.
+// ([Flags.Bind]); everything else follows from the line. A value outside its
+// range is refused before any work starts, wherever it was given.
 //
-// It knows flags and text only: not what a setting means, nor the verbs.
+// It knows only flags and text, not what a setting means, nor the verbs.
 package settings

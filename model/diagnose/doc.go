@@ -1,5 +1,5 @@
-// Package diagnose looks at the entries a model was fitted on, or at those held out,
-// with the model at hand: where it is wrong (Of), what each part explains (Variance)
-// and whether its intervals hold what they say (Coverage). Nothing else rests on
-// what it finds.
+// Package diagnose compares a model with the entries it was fitted on, or with
+// those held out: where it is wrong (Of), what each part explains (Variance) and
+// whether its intervals cover what they should (Coverage). Nothing else depends
+// on what it finds.
 package diagnose

@@ -2,7 +2,8 @@
 // rows.parquet, columns.parquet and seen.parquet, readable in pandas, polars, R or
 // DuckDB.
 //
-// Save writes it whole or not at all, with the checksums of all files; Load refuses
-// what was changed since, naming the file. A RowFile takes the rows of a fit as they
-// are fitted. SaveSealed and ReadSealed serve the other packages that keep a model.
+// Save writes it whole or not at all, with the checksums of all files; Load
+// refuses files that have changed since, and names the file. A RowFile takes the
+// rows of a fit as they are fitted. SaveSealed and ReadSealed serve the other
+// packages that keep a model.
 package store
