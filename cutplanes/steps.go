@@ -88,7 +88,7 @@ func ReadSteps(file string, r io.Reader) (*Steps, error) {
 		}
 		var step Step
 		if err := json.Unmarshal(text, &step); err != nil {
-			return nil, bad(line, "is not a cut: %v", err)
+			return nil, bad(line, "is not a cut: %s", data.DescribeJSON(err))
 		}
 		if step.Iteration != line-1 || len(step.Gradient) != len(s.Features) {
 			return nil, bad(line, "is iteration %d with a gradient of %d numbers, want %d with %d", step.Iteration, len(step.Gradient), line-1, len(s.Features))

@@ -68,6 +68,7 @@ func TestReadStepsNamesTheLine(t *testing.T) {
 		{"", "f: is empty"},
 		{"hello\n", "f:1: is not the header"},
 		{header + "{\n", "f:2: is not a cut"},
+		{header + `{"iteration":1,"gradient":["1"]}` + "\n", "f:2: is not a cut: gradient cannot be a string"},
 		{header + `{"iteration":1,"gradient":[1]}` + "\n", "f:2: is iteration 1 with a gradient of 1 numbers, want 1 with 2"},
 		{header + `{"iteration":3,"gradient":[1,2]}`, "f:2: is iteration 3"},
 	} {

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"optcomplete"
+	"optcomplete/data"
 	"optcomplete/internal/textfile"
 	"optcomplete/model/store"
 	"optcomplete/result"
@@ -39,7 +40,7 @@ func (m *Model) h(text string) template.HTML { return template.HTML(m.w(text)) }
 func Parse(name string, text []byte) (*Model, error) {
 	m := &Model{Name: name}
 	if err := json.Unmarshal(text, &m.s); err != nil {
-		return nil, fmt.Errorf("%s: not a readable model: %s", name, store.DescribeJSON(err))
+		return nil, fmt.Errorf("%s: not a readable model: %s", name, data.DescribeJSON(err))
 	}
 	if err := store.CheckFormat(name, m.s.Format); err != nil {
 		return nil, err

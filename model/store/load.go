@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"syscall"
 
+	"optcomplete/data"
 	"optcomplete/internal/checksum"
 	"optcomplete/internal/columnar"
 	"optcomplete/model"
@@ -95,7 +96,7 @@ func ReadSealed(path string) (text []byte, sums checksum.Sums, err error) {
 		Format *int `json:"format_version"`
 	}
 	if err := json.Unmarshal(text, &head); err != nil {
-		return nil, nil, fmt.Errorf("%s: not a readable JSON object: %s", path, DescribeJSON(err))
+		return nil, nil, fmt.Errorf("%s: not a readable JSON object: %s", path, data.DescribeJSON(err))
 	}
 	if head.Format == nil {
 		return nil, nil, fmt.Errorf("%s is not a saved model: it has no format_version", path)
@@ -116,22 +117,9 @@ func loadSummary(m *model.Model, path string) (checksum.Sums, error) {
 		return nil, err
 	}
 	if err := json.Unmarshal(text, &m.Summary); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, DescribeJSON(err))
+		return nil, fmt.Errorf("%s: %s", path, data.DescribeJSON(err))
 	}
 	return sums, checkSummary(m, path)
-}
-
-// DescribeJSON says what is wrong with a JSON text in words that are not Go's.
-func DescribeJSON(err error) string {
-	var wrong *json.UnmarshalTypeError
-	if errors.As(err, &wrong) {
-		where := "it"
-		if wrong.Field != "" {
-			where = wrong.Field
-		}
-		return fmt.Sprintf("%s cannot be a %s", where, wrong.Value)
-	}
-	return err.Error()
 }
 
 // checkSummary is the error for a summary that does not fit together.

@@ -86,7 +86,7 @@ func Load(dir string) (*Model, error) {
 	}
 	m := &Model{}
 	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, store.DescribeJSON(err))
+		return nil, fmt.Errorf("%s: %s", path, data.DescribeJSON(err))
 	}
 	if m.Model != regress.Kind {
 		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Model, regress.Kind)

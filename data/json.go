@@ -1,0 +1,20 @@
+package data
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+)
+
+// DescribeJSON says what is wrong with a JSON text in words that are not Go's.
+func DescribeJSON(err error) string {
+	var wrong *json.UnmarshalTypeError
+	if errors.As(err, &wrong) {
+		where := "it"
+		if wrong.Field != "" {
+			where = wrong.Field
+		}
+		return fmt.Sprintf("%s cannot be a %s", where, wrong.Value)
+	}
+	return err.Error()
+}
