@@ -60,7 +60,7 @@ func withFlag(err error) error {
 	if errors.As(err, &fault) && fault.Setting != "" {
 		for i := range table {
 			if table[i].Name == fault.Setting {
-				return usagef("%s %s", table[i].Flag(), fault.Problem)
+				return usagef("%s %s", table[i].Flag(), asFlags(fault.Problem))
 			}
 		}
 	}

@@ -72,7 +72,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	command("fold-in model one.csv", 0, "new,2,")
 	command("evaluate model three.csv", 2, "is for 0 (no), 1 (yes)")
 	command("recommend model --row u01 --top 2", 0, "u01,1,")
-	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "squared errors")
+	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "leave it out, or --loss and --nonnegative")
 	command("fit liked.csv --features films.csv -k 1 --gamma 1 --model paper", 0, "RMSE")
 	command("path liked.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1 --loss logistic", 0, "log-loss on 2 folds")
 }
