@@ -24,17 +24,6 @@ type Found struct {
 	Chosen, Prepared, Searched time.Duration
 }
 
-// Select searches a cost, certifies what it finds and costs the removal of each
-// unit. A limit or a cancelled context is not an error.
-func Select(ctx context.Context, cost *Cost, names []string) (*Found, error) {
-	f := &Found{}
-	if err := f.search(ctx, cost, names, nil); err != nil {
-		return nil, err
-	}
-	f.remove(context.WithoutCancel(ctx), cost, names)
-	return f, nil
-}
-
 // search searches a cost, in the way given, and certifies what it finds.
 func (f *Found) search(ctx context.Context, cost *Cost, names []string, by func(context.Context, *Cost) (search.Result, time.Duration, error)) (err error) {
 	if by != nil {

@@ -5,7 +5,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/pass"
-	"optcomplete/spec"
 )
 
 // RowBlock is consecutive rows as they were fitted.
@@ -199,16 +198,6 @@ func (f *rowFit) stream(ctx context.Context, threads int, effects []float64, sin
 	return err
 }
 
-// StreamCoefficients is Coefficients for any number of rows: what it would
-// return goes to the sink, block by block.
-func StreamCoefficients(ctx context.Context, s data.Source, f *data.Features, selected []int, refit spec.Refit, gamma float64, threads int, sink RowSink) error {
-	fit, err := fitOf(s, Chosen(f, selected), len(selected), refit, gamma)
-	if err != nil {
-		return err
-	}
-	return fit.stream(ctx, threads, nil, sink)
-}
-
 // posteriorFit is the refit with a learned prior. What it is told of the design
 // begins with a constant if effects is true: its coefficient is the row's effect.
 func posteriorFit(values data.Source, p *priorState, design []float64, d int, effects bool) *rowFit {
@@ -221,6 +210,6 @@ func posteriorFit(values data.Source, p *priorState, design []float64, d int, ef
 
 func init() { pass.Register(&rowFit{}, new(fittedRows)) }
 
-// groupRows is the number of rows in a row group of a saved model: what is
+// BlockRows is the number of rows in a row group of a saved model: what is
 // converted and held in memory at a time.
 const BlockRows = 1 << 16
