@@ -16,6 +16,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/result"

@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/cutplanes"
 	"optcomplete/data/synth"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/milp"
 	"optcomplete/objective"

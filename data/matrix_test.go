@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "optcomplete/internal/steadyseed"
 )
 
 func TestNewMatrixEqualsADenseTable(t *testing.T) {

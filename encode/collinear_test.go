@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	_ "optcomplete/internal/steadyseed"
 )
 
 // numbersTable makes a table of numbers by a function of item and field.

@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 )
 

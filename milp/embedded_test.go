@@ -10,6 +10,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "optcomplete/internal/steadyseed"
 )
 
 func TestEmbeddedEqualsBruteForce(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/model/store"
 	"optcomplete/result"

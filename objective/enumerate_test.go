@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
 )

@@ -124,7 +124,9 @@ func value(constant float64, gradient, weights []float64) float64 {
 }
 
 // TestPooledAgreesWithStackedFormula compares cost and gradient with the dense
-// formula, at selections and between them, by both ways of solving a row.
+// formula, at selections and between them, by both ways of solving a row. A cost
+// at its minimum is right to 1e-16 with residuals that are right to 1e-8, and the
+// gradient is made of those.
 func TestPooledAgreesWithStackedFormula(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawPooled(t, 12)
@@ -139,7 +141,7 @@ func TestPooledAgreesWithStackedFormula(t *testing.T) {
 			}
 			for j, g := range gradient {
 				largest := math.Abs(slope[j]) + scale*(1+in.Gamma+in.gamma0)*1e-3
-				if math.Abs(g-slope[j]) > (1e-9+10*in.loss())*largest {
+				if math.Abs(g-slope[j]) > (1e-7+10*in.loss())*largest {
 					t.Fatalf("gradient %d: %v, want %v", j, g, slope[j])
 				}
 			}

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/internal/random"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
 	"optcomplete/search"

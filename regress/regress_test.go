@@ -15,6 +15,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/selection"
 	"optcomplete/spec"

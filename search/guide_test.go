@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
 	"optcomplete/search"

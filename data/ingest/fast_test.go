@@ -8,6 +8,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	_ "optcomplete/internal/steadyseed"
 )
 
 // TestFastLinesEqualGeneralOnes reads texts of awkward lines with and without

@@ -15,6 +15,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/sourcetest"
+	_ "optcomplete/internal/steadyseed"
 )
 
 // ids makes distinct ids, not all of them plain.

@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	_ "optcomplete/internal/steadyseed"
 )
 
 // TestPrintedIsTrue: what is printed, read exactly, is on the right side of the

@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/spec"
 )
