@@ -72,8 +72,8 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source, s *Settin
 	return c, nil
 }
 
-// The samples that γ are tried on: so many entries at first, each so many times
-// the last, and the largest.
+// Sizes of the samples that γ are tried on, in entries: the first, the factor from
+// one to the next, and the largest.
 const (
 	firstTrial = 6_000
 	trialGrows = 5

@@ -97,14 +97,14 @@ type Settings struct {
 	OnEvent func(search.Event)      // called for everything the search does; may be nil
 	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
 
-	// OnChosen is told, where γ were tried, which was taken; may be nil.
+	// OnChosen is called with the γ taken, if several were tried; may be nil.
 	OnChosen func(gamma float64, tried []result.GammaPoint)
 
-	// OnDivided is told before the search how the time limit is divided; may be nil.
+	// OnDivided is called before the search with how the time limit is divided; may be nil.
 	OnDivided func(Division)
 
-	// OnOutlook is told, by a search that does not end soon, how far away its proof
-	// is; may be nil.
+	// OnOutlook is called, if the search does not end soon, with how far away its
+	// proof is; may be nil.
 	OnOutlook func(result.Outlook)
 }
 
@@ -118,7 +118,8 @@ const largest = 1e100
 // A limit or a cancelled context is not an error: the model then has the best
 // selection found, a true bound, and a status that says so. Where the context is
 // cancelled before the search has a selection, at least the greedy one, there is
-// no model, and the context's error is returned. The method OptComplete proves nothing and has no bound, unless told to certify.
+// no model, and the context's error is returned. The method OptComplete proves
+// nothing and has no bound unless it is asked to certify.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	ctx, readings := pass.WithCounts(ctx)
 	if method, is := settings.Method.(baseline); is {

@@ -24,8 +24,8 @@ type CutPlanes struct {
 	OnStep func(cutplanes.Step)   // called for each cut; may be nil
 }
 
-// OptComplete is the paper's Algorithm 2, on samples, not proven unless told to
-// certify what it finds; see package cutplanes.
+// OptComplete is the paper's Algorithm 2. It works on samples and proves nothing unless
+// asked to certify what it finds; see package cutplanes.
 type OptComplete struct {
 	Solver     string // as of CutPlanes
 	SolverPath string

@@ -16,7 +16,7 @@ const (
 	outlookDives  = 8
 	outlookPasses = 400  // of the sample, at each γ
 	outlookSteps  = 6    // γ to look at below, half a decade apart
-	outlookShare  = 10   // of the time limit, at most one part of so many
+	outlookShare  = 10   // an outlook takes at most one part in this many of the time limit
 	inSight       = 5e10 // evaluations × entries: about an hour of one processor
 	halfDecade    = 3.1622776601683795
 )
@@ -32,7 +32,7 @@ type outlook struct {
 	known   *result.Outlook
 }
 
-// event is told of everything that the search does.
+// event receives everything that the search does.
 func (o *outlook) event(ctx context.Context, e search.Event) {
 	observed := o.from.values.Observed()
 	if o.asked || e.Sampled || e.Kind == search.EventDone || e.Nodes < 2 || !(e.Gap > max(o.from.find.Gap, search.Precision)) || e.Passes*observed < outlookFrom {

@@ -65,7 +65,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 }
 
 // longStep is how many entries make a step of the remainder worth remembering in a
-// checkpoint, and rememberedBytes about how much of it is kept, in memory too: the
+// checkpoint, and rememberedBytes about how many bytes are kept, in memory too: the
 // sums of a step have numbers for every column. What is not kept is computed again.
 var longStep = 4 << 20
 

@@ -206,7 +206,7 @@ func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summ
 func (t *task) beyondDoubt(ctx context.Context, s *selector, selections [][]int) (bool, error) {
 	exact := s.exact
 	if exact == nil {
-		return true, nil // rows of other costs cannot be told apart: two samples that agree must do
+		return true, nil // other costs have no costs of single rows: two samples that agree must do
 	}
 	costs := make([][]float64, len(selections))
 	for x, selection := range selections {

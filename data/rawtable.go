@@ -9,7 +9,7 @@ import (
 )
 
 // RawTable is a feature table as it stands in its file: text, nothing
-// understood yet. Package encode makes Features of it.
+// understood yet. Package encode turns it into Features.
 type RawTable struct {
 	File  string   // as the user named it, for errors; "stdin" for standard input
 	IDs   []string // m ids of the matrix's columns

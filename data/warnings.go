@@ -8,7 +8,7 @@ import (
 	"optcomplete/internal/textfile"
 )
 
-// Warnings names the features that cannot be told from others or from nothing: zero
+// Warnings names the features that cannot be distinguished from others or from nothing: zero
 // in every column, or equal to another feature in every column. None is an error;
 // each is worth knowing before a selection is read. A constant is no reason to warn:
 // it is an intercept.

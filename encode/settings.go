@@ -166,7 +166,7 @@ func (o *FieldOptions) setBins(words []string) error {
 //	NAME:type=list,separator=|,group=true
 //	NAME:transform=bins,bins=1950 1980 2000
 //
-// and adds them to what options already say of it. The keys are those of
+// and adds them to what options already say about it. The keys are those of
 // features.yaml (ReadConfig); a value of several parts has spaces between them.
 func (o *Options) ParseField(text string) error {
 	name, rest, ok := cutName(text)

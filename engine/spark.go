@@ -36,7 +36,7 @@ type Settings struct {
 	// that they see too. Empty: that for temporary files.
 	Folder  string
 	Version string       // of the program
-	Log     func(string) // told what happens, a line each; may be nil
+	Log     func(string) // gets a line for everything that happens; may be nil
 }
 
 // DefaultLeast is how many entries a reading needs to be worth sending: a pass

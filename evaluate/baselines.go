@@ -15,8 +15,8 @@ import (
 // entries, row means, column means, and both together. The means of rows and
 // columns are shrunk towards the mean of all, by as much as a
 // sample of the training entries tells. of is the errors of a model on
-// the same entries, to compare with; nil: none. Where the rows are a sample of all,
-// the standard errors are told. All are fitted and scored by the loss.
+// the same entries, to compare with; nil: none. If the rows are a sample, standard
+// errors are given too. All are fitted and scored by the loss.
 func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample data.Source, l loss.Scaled, sampled bool, threads int) ([]result.Baseline, error) {
 	row, column, err := ChooseLevels(pass.WithLabel(ctx, "comparison"), sample, l, threads)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"optcomplete/result"
 )
 
-// errorGroups is the number of groups of rows whose errors are told apart.
+// errorGroups is the number of groups of rows whose errors are kept apart.
 const errorGroups = 64
 
 const groupStream = 0x67726f7570 // "group"
@@ -127,7 +127,7 @@ func (e *Errors) ScoreError() float64 {
 // than one standard error of the difference.
 func (e *Errors) Better(than *Errors) bool { return e.betterBy(than, 1) }
 
-// betterBy is Better by so many standard errors.
+// betterBy is Better by the given number of standard errors.
 func (e *Errors) betterBy(than *Errors, deviations float64) bool {
 	sum, square := 0.0, 0.0
 	for g := range e.squares {

@@ -103,8 +103,8 @@ func (s *scores) metrics() Metrics {
 	return m
 }
 
-// rankSteps is how many steps of log-odds probabilities are told apart by, from
-// −rankRange to rankRange: an AUC is exact to about four digits.
+// Probabilities are ranked in rankSteps steps of log-odds, from −rankRange to
+// rankRange: an AUC is exact to about four digits.
 const (
 	rankSteps = 1 << 13
 	rankRange = 16

@@ -30,7 +30,7 @@ type LossMeasurement struct {
 // scored is a test entry and its prediction.
 type scored struct {
 	Row                        int     // of those with entries
-	Value, Prediction, Ordered float64 // Ordered: by which predictions are told apart
+	Value, Prediction, Ordered float64 // Ordered is what predictions are ranked by
 }
 
 // calibrationGroups is their number.

@@ -16,7 +16,7 @@ const TrialEntries = 800_000
 const sampleStream = 0x67616d6d61 // "gamma"
 
 // Samples are nested samples of the rows of a matrix, chosen by a hash of the seed
-// and their ids, with about so many entries each; the last is the matrix itself if
+// and their ids, with about the given numbers of entries; the last is the matrix itself if
 // the sizes reach that far. Rows without entries are left out.
 func Samples(m *data.Matrix, sizes []int, seed uint64) ([]*data.Matrix, error) {
 	n, _ := m.Dims()
@@ -73,8 +73,9 @@ const validationStream = 0x76616c6964 // "valid"
 // Part is a training and a validation part of a matrix.
 type Part struct{ Train, Held data.Source }
 
-// Validation divides entries, or of larger data those of rows with about so many
-// (zero: of all), into a part to train and a share, zero means 0.2, to validate on.
+// Validation divides the entries into a part to train on and a share (zero means
+// 0.2) to validate on. Data with more than the given number of entries are sampled
+// by rows, to about that many; zero takes all.
 func Validation(ctx context.Context, m data.Source, share float64, entries int, seed uint64, threads int) (Part, error) {
 	if entries > 0 {
 		var err error

@@ -55,7 +55,7 @@ type GammaCell struct {
 	Path        string        // γ tried
 }
 
-// gridStep and gridSteps: the grid goes from the chosen γ so many steps down and up.
+// The grid goes gridSteps steps of a factor gridStep down and up from the chosen γ.
 const (
 	gridStep  = 0.25 // decades
 	gridSteps = 4
@@ -161,7 +161,7 @@ type stages struct {
 	at    map[string]time.Duration
 }
 
-// Start is told of a stage.
+// Start begins a stage.
 func (s *stages) Start(label string, _ int64, _ string) progress.Task {
 	s.mutex.Lock()
 	defer s.mutex.Unlock()

@@ -37,7 +37,7 @@ type outcome struct {
 
 const oracleName = "oracle"
 
-// oracleMethod is told the true features: the best that any selection can do.
+// oracleMethod knows the true features: the best that any selection can do.
 // Its coefficients are fitted as those of the other methods are. All others are
 // measured against it, so it has no limit.
 var oracleMethod = method{name: oracleName, run: func(ctx context.Context, t *trial) (*outcome, error) {

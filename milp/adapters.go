@@ -41,7 +41,7 @@ var adapters = []*adapter{
 	},
 	{
 		// CBC: command line of the stand-alone solver, coin-or.github.io/Cbc.
-		// Unless told otherwise it drops solutions that are better by less than
+		// By default it drops solutions that are better by less than
 		// 1e-5 (increment).
 		name: "cbc", program: "cbc", suffix: ".lp", format: writeLPFile,
 		versionArgs: []string{"-quit"},

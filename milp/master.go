@@ -45,7 +45,7 @@ type Solution struct {
 // Options limit and steer one solve.
 type Options struct {
 	TimeLimit time.Duration // 0 means none
-	MaxNodes  int           // 0 means any number; Embedded keeps to it, programs are not told
+	MaxNodes  int           // 0 means any number; Embedded keeps to it, external programs ignore it
 	Gap       float64       // stop when (Objective − Bound) ≤ Gap·|Objective|; 0 means optimal
 	Seed      uint64        // passed to solvers that take random steps; Embedded takes none
 	Start     []int         // a selection to start from, used where it fits the master; nil means none

@@ -84,8 +84,8 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 	return out, nil
 }
 
-// ExplainSum takes one prediction apart. It is the one that Answer gives, for any
-// row and column.
+// ExplainSum shows one prediction, the same that Answer gives, as a sum. It works for
+// any row and column.
 func (m *Model) ExplainSum(row, column string) *result.SumExplanation {
 	i, ok := m.Row(row)
 	if !ok {

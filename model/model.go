@@ -210,8 +210,8 @@ func (m *Model) ColumnFeatures(j int) []float64 {
 	return m.Features[j*k : (j+1)*k]
 }
 
-// Close gives up what the model has beside memory: the file of its rows, if they
-// were streamed to one. What was saved stays; the model cannot be used any more.
+// Close releases what the model holds outside memory: the file of its rows, if they
+// were streamed to one. A saved model stays on disk; this one can no longer be used.
 func (m *Model) Close() error {
 	if f, ok := m.Coefficients.(io.Closer); ok {
 		return f.Close()

@@ -35,7 +35,7 @@ type RecommendSettings struct {
 	Names     []string // of the columns, to be written beside their ids; nil: none
 }
 
-// DefaultCaution is that of recommendations unless told otherwise.
+// DefaultCaution is the caution of recommendations unless the caller sets one.
 const DefaultCaution = 1
 
 // Recommender recommends to one row after the other. It serves one goroutine.

@@ -37,7 +37,7 @@ type Summary struct {
 	// Readings is how often the data were read, by what for. Those of trials and
 	// samples have a label before a colon.
 	Readings map[string]int `json:"readings,omitempty"`
-	// Engine is what a cluster did of it, if one was used. It is not saved.
+	// Engine says which part of the work a cluster did, if one was used. It is not saved.
 	Engine any `json:"engine,omitempty"`
 
 	// Of the methods with a MILP master.

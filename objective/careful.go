@@ -75,7 +75,7 @@ func (o *Exact) carefully(ctx context.Context, w *weighting, weights, gradient [
 	return sum.cost * scale * (1 + delta), (sum.constant - delta*sum.size) * scale, nil
 }
 
-// steepest is the steepest gradient that is told; see package wide.
+// steepest is the steepest gradient that is reported; see package wide.
 const steepest = 1e300
 
 // careful adds the rows of a chunk, one by one. The gradient is γΣ(b_jᵀr)², raised

@@ -135,7 +135,7 @@ func (r *Results) Wait(item, ahead int) {
 	}
 }
 
-// End lets nobody wait any more: the reading failed.
+// End releases everybody who waits: the reading failed.
 func (r *Results) End() {
 	r.mu.Lock()
 	r.ended = true

@@ -12,7 +12,7 @@ import (
 	"optcomplete/data"
 )
 
-// Pipes runs readings by workers that only know what they are told over a pipe:
+// Pipes runs readings by workers that know only what a pipe brings them:
 // here goroutines of this process, which share the sources and nothing else. It
 // shows that passes, transforms and parts can be sent, and is the pattern of a
 // runner on other machines.

@@ -10,7 +10,7 @@ import (
 
 // Shared is a large value that many passes or transforms use. Their descriptions
 // carry its name, which is made from its content; a runner sends the value itself
-// to each process once. The value must not be changed any more.
+// to each process once. The value must not be changed from then on.
 type Shared[T any] struct {
 	name  string
 	value T

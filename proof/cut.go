@@ -112,8 +112,8 @@ func (c *cost) parts() int { return max(1, min(mostParts, c.n/blockRows)) }
 // summands bounds how many roundings an entry of a sum over rows goes through.
 func (c *cost) summands() int { return blockRows + c.n/blockRows + mostParts + 8 }
 
-// eachRow does the work for every row with entries, on all threads; it is told
-// the part, and flush is called after each block of a part.
+// eachRow does the work for every row with entries, on all threads; the work gets
+// the number of the part, and flush is called after each block of a part.
 func (c *cost) eachRow(ctx context.Context, start func() (work func(part int, columns []int32, values []float64), flush func(part int))) error {
 	parts := c.parts()
 	return parallel.Do(ctx, parts, c.threads, func(int) func(int) error {

@@ -68,7 +68,7 @@ func (l *leaf) prepare() {
 // features in were eliminated, upper triangle, and what those explain.
 type row struct {
 	k, y, base []float64 // base has one number
-	useless    bool      // the margin would be no less than the row itself
+	useless    bool      // the margin would be as large as the row itself
 }
 
 // total is what the rows add to all selections of a leaf.

@@ -12,7 +12,7 @@ import (
 	"optcomplete/internal/parallel"
 )
 
-// Problem is what a proof must be about, and what is claimed of it.
+// Problem is what a proof must be about, and what is claimed about it.
 type Problem struct {
 	Entries  data.Source    // the observed entries that were fitted
 	Features *data.Features // of their columns

@@ -14,7 +14,7 @@ import (
 	"optcomplete/internal/textfile"
 )
 
-// Proof is a proof as it was read: nothing of it is believed.
+// Proof is a proof as it was read: nothing in it is trusted.
 type Proof struct {
 	Statement
 	points []point

@@ -79,15 +79,15 @@ func (c *cut) bound(r *region) float64 {
 	return value
 }
 
-// visitor is what a walk of the tree does with what rules selections out: each
-// region is told once, with the cut, or none where it is to be enumerated.
+// visitor is called once for each region that is ruled out, with its cut, or none
+// if the region is to be enumerated.
 type visitor func(r *region, cut int)
 
-// unproven is told for a region that nothing closes.
+// unproven stands for the cut of a region that nothing closes.
 const unproven = -2
 
 // walk goes through the tree from the root. Whatever the proof says, the regions
-// that are told cover all selections.
+// visited cover all selections.
 func (p *Proof) walk(root *region, tell visitor) error {
 	seen := make(map[int]bool, len(p.nodes))
 	var visit func(label int, r *region) error

@@ -50,9 +50,9 @@ type Settings struct {
 
 	OnEvent  func(search.Event)                             // called for everything the search does; may be nil
 	OnGamma  func(result.GammaPoint)                        // called for every γ tried; may be nil
-	OnChosen func(gamma float64, tried []result.GammaPoint) // told, where γ were tried, which was taken; may be nil
+	OnChosen func(gamma float64, tried []result.GammaPoint) // called with the γ taken, if several were tried; may be nil
 
-	OnDivided func(selection.Division) // told before the search how the time limit is divided; may be nil
+	OnDivided func(selection.Division) // called before the search with how the time limit is divided; may be nil
 }
 
 // changesNoAnswer are the settings that runs may differ in and still share what was

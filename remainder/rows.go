@@ -42,7 +42,7 @@ func (l *learner) pass(ctx context.Context) (*Sums, error) {
 	return sums, gob.NewDecoder(bytes.NewReader(answer)).Decode(sums)
 }
 
-// prepared is what solving rows needs, for a fit that does not change any more.
+// prepared is what solving rows needs, for a fit that no longer changes.
 type prepared struct {
 	fit           *Fit
 	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m

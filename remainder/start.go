@@ -53,8 +53,8 @@ func (l *learner) begin(s Settings) {
 	if f.Levels {
 		f.ColumnPrior[0] = max(square/max(seen, 1), 1e-3*f.Noise)
 	}
-	// As if every entry told a column's level and traits, with a row's traits as
-	// spread as they are: the first step makes it right.
+	// As if every entry informed a column's level and traits, with the rows' traits
+	// spread as they are: the first step corrects it.
 	l.logColumns = 0
 	for j, count := range l.count {
 		for x := range own {

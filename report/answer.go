@@ -95,7 +95,7 @@ func (m *Model) deeds() []deed {
 	n := m.s.Nouns
 	for f, term := range d.Terms {
 		path := func(key string) string { return at("diagnostics.terms", f, key) }
-		// What is yes or no is told by what a yes does, numbers by one standard deviation.
+		// A yes/no feature is described by what a yes does, a number by one standard deviation.
 		spread, of, new := term.StepSpread, "step_spread.", "new_per_step"
 		which, per := m.h("more of it: "), say(" per %s", m.num(path("step"), brief))
 		switch m.kindOf(f) {

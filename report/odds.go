@@ -22,8 +22,8 @@ func (m *Model) measure() (key, name string) {
 	return key, m.s.Loss.Measure()
 }
 
-// odds says how well yes and no are told apart, or how much of the deviance of counts
-// is explained; on is "train" or "holdout".
+// odds says how well the model separates yes from no, or how much of the deviance of
+// counts it explains; on is "train" or "holdout".
 func (m *Model) odds(s *section, on string) {
 	metrics := &m.s.Train
 	if on == "holdout" {

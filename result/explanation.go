@@ -61,7 +61,7 @@ type Importance struct {
 // RowExplanation says what sets a row apart, in the units of the features' file.
 type RowExplanation struct {
 	Row              string     `json:"row"`
-	New              bool       `json:"new"` // nothing is known of it: the population is used
+	New              bool       `json:"new"` // nothing is known about it: the population is used
 	Entries          int        `json:"entries"`
 	Effect           float64    `json:"effect"`
 	PopulationEffect float64    `json:"population_effect"`

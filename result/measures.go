@@ -23,7 +23,7 @@ type ROCPoint struct {
 	Yes float64 `json:"yes"` // part of the yeses
 }
 
-// Score is the one number by which predictions are compared: the mean of the loss
+// Score is the number that predictions are compared by: the mean of the loss
 // they were made by (of counts twice that, the deviance), or else the RMSE.
 func (m *Metrics) Score() float64 {
 	if m.Measures == nil {

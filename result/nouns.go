@@ -81,7 +81,7 @@ func Plural(noun string) string {
 	return noun + "s"
 }
 
-// singular is the one of a noun that may stand for many.
+// singular is the singular of a noun that may be a plural.
 func singular(noun string) string {
 	for one, many := range irregular {
 		if noun == many {

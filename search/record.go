@@ -10,7 +10,7 @@ import "errors"
 // A node is narrowed any number of times (Fix) and ends once: split in two,
 // closed by a cut, or enumerated. A node that never ends has no selections. The
 // least value of what closed the nodes, and of the cuts that allowed a Fix, over
-// the selections they rule out, is no less than Result.Bound, or that is 0.
+// the selections they rule out, is at least Result.Bound, or that is 0.
 type Recorder interface {
 	// Cut says that the oracle was evaluated at the weights, which must not be kept.
 	Cut(weights []float64)

@@ -172,7 +172,7 @@ type Result struct {
 	Gap        float64     // (Cost − Bound) ÷ Cost; see RelativeGap
 	Scale      float64     // the cost of selecting nothing
 	RootGap    float64     // the gap when the root's relaxation was done
-	Loose      float64     // how far the incumbent's own cut stays below its cost, as a part of it: no smaller gap can be proven
+	Loose      float64     // how far the incumbent's own cut stays below its cost, as a fraction: no smaller gap can be proven
 	Status     Status      //
 	Nodes      int         // nodes of the tree whose relaxation was solved
 	Enumerated int         // selections looked at by enumeration

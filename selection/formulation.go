@@ -62,7 +62,7 @@ type Formulation[Data any] interface {
 type Cost struct {
 	Oracle search.Oracle
 	Find   search.Settings // in the numbers of the oracle's features
-	Units  int             // the oracle's features from this one on are no units: always selected, and not told of
+	Units  int             // the oracle's features from this one on are no units: always selected, and not reported
 
 	Unproven bool // the search of this cost proves nothing: there is no bound
 

@@ -8,7 +8,7 @@ import (
 	"optcomplete/search"
 )
 
-// Found is a selection, and what is proven of it.
+// Found is a selection, and what is proven about it.
 type Found struct {
 	search.Result
 	Units       []int // selected

@@ -62,7 +62,7 @@ func (k Kind) String() string { return kinds[k].name }
 // Effects are those of the kind.
 func (k Kind) Effects() Effects { return kinds[k].effects }
 
-// DefaultRefit is how the rows are fitted unless told otherwise: as in the
+// DefaultRefit is how the rows are fitted by default: as in the
 // paper, or with a learned prior, the best predictor on real data.
 func (k Kind) DefaultRefit() Refit { return kinds[k].refit }
 

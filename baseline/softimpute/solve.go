@@ -271,7 +271,7 @@ func (s *solver) step(ctx context.Context, out *Step) ([]float64, error) {
 	return gram, nil
 }
 
-// row gives row i its new factors, and the columns what they need of it.
+// row gives row i its new factors, and adds what its columns need to their sums.
 func (s *solver) row(c *chunk, i int, columns []int32, values []float64, lambda float64, shrink []float64) {
 	w := s.w
 	a, last := s.a[i*w:][:w], s.aLast[i*w:][:w]

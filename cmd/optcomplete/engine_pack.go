@@ -67,7 +67,7 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, to st
 	done, err := ingest.Pack(ctx, pipes, to, settings)
 	cancel()
 	for _, w := range writers {
-		w.Close() // nobody reads any more
+		w.Close() // no reader is left
 	}
 	if first := <-failed; first != nil && !errors.Is(first, context.Canceled) && !errors.Is(first, os.ErrClosed) {
 		return nil, first // why the pipe ended

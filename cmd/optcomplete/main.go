@@ -78,7 +78,7 @@ func execute(ctx context.Context, c *common, args []string) error {
 // errInterrupted ends a verb that was interrupted and has nothing to show.
 var errInterrupted = errors.New("interrupted before there was a result")
 
-// reporter is who is told of long work.
+// reporter shows the progress of long work.
 func (c *common) reporter() progress.Reporter {
 	if c.events != nil {
 		return c.events
@@ -152,7 +152,7 @@ type common struct {
 	releases                 []func() // of the outputs that are reserved
 
 	// Of a server, and nil elsewhere.
-	events *eventStream             // told what people read here
+	events *eventStream             // receives what people read here
 	models *modelCache              // those that were loaded before
 	kept   map[string]*bytes.Buffer // outputs that are not to be written to files, by name
 }
@@ -179,7 +179,7 @@ func newCommon(stdout, stderr io.Writer) *common {
 	return c
 }
 
-// factf prints a line of the head of a log: a word, and what is known of it,
+// factf prints a line of the head of a log: a word, and what is known about it,
 // broken where the terminal ends.
 func (c *common) factf(name, format string, args ...any) {
 	lines := settings.Wrap(fmt.Sprintf(format, args...), max(c.errTerminal.width-11, 30))

@@ -115,7 +115,7 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 	return t, nil
 }
 
-// loss is the one that is named, or what the values suggest.
+// loss is the named loss, or the one that the values suggest.
 func (t *regressTable) loss(name string) (loss.Loss, error) {
 	if name != "auto" {
 		l, err := loss.Parse(name)

@@ -141,7 +141,7 @@ func (s *eventStream) Start(label string, total int64, unit string) progress.Tas
 	return &eventTask{stream: s, event: event{ID: s.id, Event: "task", Task: s.tasks, Label: label, Total: total, Unit: unit}, last: time.Now()}
 }
 
-// eventTask is a piece of work. What is done soon is never told.
+// eventTask is a piece of work. One that is done soon sends no events.
 type eventTask struct {
 	stream *eventStream
 	mu     sync.Mutex

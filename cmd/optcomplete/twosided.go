@@ -104,7 +104,7 @@ func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, rati
 	}
 	s.K = path.KMax
 	settings := f.settings(cmd, c, problem, s, heredity)
-	settings.OnEvent = nil // with so many searches, a line for each k is enough
+	settings.OnEvent = nil // with this many searches, a line for each k is enough
 	return twosided.Path(cmd.Context(), problem, settings, path)
 }
 

@@ -27,7 +27,7 @@ type proofFile struct {
 	path       string
 	pending    *atomicfile.Pending
 	compressed *zstd.Encoder
-	failed     error // of a write: told by commit, so that the fit goes on
+	failed     error // of a write: commit returns it, so that the fit continues
 }
 
 // Write writes to the disk as long as it takes anything.

@@ -61,7 +61,7 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count, Spilled: temp.offset}, nil
 }
 
-// pageBytes is what is left for entries of the memory allowed. A fifth of it is
+// pageBytes is the part of the memory allowed that is left for entries. A fifth of it is
 // for the garbage of the runtime and for sorting.
 func (t *stream) pageBytes(memory int64) int64 {
 	batches := int64(2*len(t.workers)+2) * batchBytes

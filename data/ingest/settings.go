@@ -46,7 +46,7 @@ type Settings struct {
 	Memory int64
 	Temp   string // folder of that file; empty means where the output goes
 
-	// Progress, if not nil, is told now and then how far a phase is: of Reading
+	// Progress, if not nil, is called now and then with how far a phase is: of Reading
 	// the bytes of the input, of Writing the entries. total is 0 where nobody
 	// knows it, as for standard input. It is called by one goroutine at a time.
 	Progress func(done, total int64, phase Phase)

@@ -49,7 +49,7 @@ func (p *pipe) emit(in *input, b *batch) error {
 	return nil
 }
 
-// closeLater closes a file once no worker needs it any more.
+// closeLater closes a file once no worker needs it.
 func (p *pipe) closeLater(file io.Closer) { p.opened = append(p.opened, file) }
 
 // stream reads inputs and numbers their ids.

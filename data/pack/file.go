@@ -330,7 +330,7 @@ type Info struct {
 	ValueBytes   int               `json:"value_bytes"`  // of an entry
 	Min          float64           `json:"min"`          // 0 without entries
 	Max          float64           `json:"max"`
-	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing, with those the writer was told of; nil if they are not listed
+	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing, with those announced to the writer; nil if they are not listed
 	Metadata     map[string]string `json:"metadata,omitempty"`
 }
 

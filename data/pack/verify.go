@@ -8,7 +8,7 @@ import (
 )
 
 // Verify reads the whole pack, whatever was read before, and returns the error
-// of the first damaged block. progress, if not nil, is told now and then how
+// of the first damaged block. progress, if not nil, is called now and then with how
 // many of how many bytes are done, by one goroutine at a time.
 func (f *File) Verify(ctx context.Context, progress func(done, total int64)) error {
 	if err := f.guard(-1, f.verifyDescription); err != nil {

@@ -10,7 +10,7 @@ import (
 	"optcomplete/internal/atomicfile"
 )
 
-// WriterOptions is what Create may be told. The zero value gives a right pack;
+// WriterOptions are the options of Create. The zero value gives a correct pack;
 // the rest saves the writer from guessing.
 type WriterOptions struct {
 	// Rows is the expected number of rows, and Observed that of entries; 0 means
@@ -39,7 +39,7 @@ const (
 	// trialEntries is how many entries are seen before the encoding is chosen.
 	trialEntries = 1 << 20
 
-	// dictionaryUse is how often a value must come, in the mean over those
+	// dictionaryUse is how often a value must occur, on average over those
 	// entries, for a dictionary of more than 256 values. A value in it costs
 	// eight bytes once, and saves two or six at each use.
 	dictionaryUse = 4
@@ -213,7 +213,7 @@ func (w *Writer) begin(values Encoding, rowsPerBlock int) (err error) {
 }
 
 // put writes a row. When the encoding turns out too small, or the blocks too
-// large, the pack is begun again from what is written of it.
+// large, the pack is begun again from what has been written.
 func (w *Writer) put(id string, columns []int32, values []float64) error {
 	for {
 		err := w.stream.append(id, columns, values)

@@ -40,7 +40,7 @@ var filmTruth = []struct {
 // Actors. Ratings are around 1 to 5 with one decimal; they are not clipped, so
 // that the linear model stays true, and few leave 0.5 to 5.5. The number of
 // ratings of a viewer is heavy-tailed with a median of about 40, and popular
-// films are rated more often. Config.Missing of the instance is what came of it.
+// films are rated more often. Config.Missing of the instance is the resulting share.
 func Films(seed uint64, viewers, films int) (*Instance, error) {
 	if viewers < 1 || viewers > math.MaxInt32 {
 		return nil, fmt.Errorf("synth: %d viewers: there must be between 1 and %d", viewers, math.MaxInt32)

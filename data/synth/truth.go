@@ -24,7 +24,7 @@ type Truth struct {
 	Columns   int       `json:"columns"`
 	Features  int       `json:"features"`
 	K         int       `json:"k"`
-	Missing   float64   `json:"missing"` // as asked for; Observed says what came of it
+	Missing   float64   `json:"missing"` // as asked for; Observed is the result
 	Noise     float64   `json:"noise"`
 	Observed  int       `json:"observed"`
 	Selected  []string  `json:"selected"`

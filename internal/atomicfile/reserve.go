@@ -125,7 +125,7 @@ func removeStaleDirs(target string) {
 		if err != nil {
 			continue
 		}
-		if lock(held) == nil { // not so on a file system without locks: then it stays
+		if lock(held) == nil { // a file system without locks gives an error: the file then stays
 			switch _, err := os.Lstat(target); {
 			case match[1] == tempKind:
 				os.RemoveAll(name)

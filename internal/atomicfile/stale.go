@@ -56,7 +56,7 @@ func removeUnlocked(name string) {
 	if err != nil {
 		return
 	}
-	free := lock(file) == nil // not so on a file system without locks: then it stays
+	free := lock(file) == nil // a file system without locks gives an error: the file then stays
 	if free && unlinksOpen {
 		os.Remove(name)
 	}
@@ -87,7 +87,7 @@ func createLocked(name string, mode os.FileMode) (*os.File, error) {
 }
 
 // Temp makes a temporary file beside path, for what path is made from. Where the
-// system allows it the file has no name any more, and is gone with the process;
+// system allows it the file has no name and disappears with the process;
 // else the caller removes it once it is closed, or RemoveStale with the kind.
 func Temp(path, kind string) (file *os.File, named bool, err error) {
 	target, err := resolve(path)

@@ -7,9 +7,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// unnamed opens a new file in a directory that has no name yet, so that nothing
-// is left of it should the process be killed. Not every file system has such
-// files.
+// unnamed opens a new file without a name in a directory, so that nothing remains if
+// the process is killed. Not every file system has such files.
 func unnamed(dir string) (*os.File, error) {
 	fd, err := unix.Open(dir, unix.O_TMPFILE|unix.O_RDWR|unix.O_CLOEXEC, 0o666)
 	if err != nil {

@@ -54,7 +54,7 @@ var largeRows = []largeRow{
 //
 // Rows whose entries do not fit on this machine are generated as they are read:
 // there the selection is searched, the coefficients of a hundredth of the rows are
-// computed, and the rest is extrapolated and said so.
+// computed, and the rest is extrapolated; the table says so.
 func large(args []string) error {
 	flags := flag.NewFlagSet("large", flag.ExitOnError)
 	only := flags.String("rows", "", "names of rows, with commas; all of them without")

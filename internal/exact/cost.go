@@ -173,7 +173,7 @@ func Best(p, k int, allowed func(selection []int) bool, cost func(selection []in
 	return best
 }
 
-// Above is how much a number is above the truth, as a part of it; 0 where both
+// Above is how far a number is above the truth, as a fraction of it; 0 where both
 // are 0.
 func Above(x float64, truth *big.Float) float64 {
 	if math.IsInf(x, 0) || math.IsNaN(x) {

@@ -33,8 +33,8 @@ func (a *asking) Read(b []byte) (int, error) {
 	return a.from.Read(b)
 }
 
-// waiting reads elsewhere, and waits for that or for the end of the context. A
-// read that nobody waits for any more lasts as long as the process.
+// waiting reads in another goroutine, and waits for it or for the end of the context.
+// A read that nobody waits for lasts as long as the process.
 type waiting struct {
 	ctx    context.Context
 	from   io.Reader

@@ -6,8 +6,8 @@ import (
 	"os"
 )
 
-// Whole reads a file that is kept whole in memory. One of more than so many bytes,
-// which no such file has, or that never ends, such as /dev/zero, is an error.
+// Whole reads a file into memory. A file of more than most bytes, or one that never
+// ends, such as /dev/zero, is an error.
 func Whole(path string, most int64) ([]byte, error) {
 	file, err := os.Open(path)
 	if err != nil {

@@ -1,5 +1,5 @@
 // Package timelimit divides the time of a whole fit: the choice of γ gets at most
-// a third of it, what follows the search is kept back, and the search has the rest.
+// a third, time for what follows the search is kept, and the search gets the rest.
 package timelimit
 
 import (

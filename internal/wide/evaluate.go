@@ -36,8 +36,8 @@ type Evaluation struct {
 // Enough is the relative loss at which an evaluation is good enough.
 const Enough = 1e-12
 
-// steepest is the largest slope that is told: a cut that falls so steeply says
-// nothing at any selection with the feature, which costs no less than 0.
+// steepest is the largest slope that is reported: a cut this steep says nothing about
+// selections with the feature, which cost at least 0.
 const steepest = 1e300
 
 // longWork is the most multiplications that are done with more than 106 bits: at

@@ -21,7 +21,7 @@ const rankTolerance = 1e-10
 //	V D⁻¹ P = Q [R; 0]  so that  V P = Q [T; 0],  T = R PᵀDP  (r×n, full rank)
 //
 // and a second one, Tᵀ = Z W, gives the solution u = P Z W⁻ᵀ c, c = (Qᵀa)[:r].
-// Scaling decides the rank only: the norm that is smallest is the one of u.
+// Scaling decides only the rank: it is the norm of u that is smallest.
 //
 // With a penalty λ‖u‖² the solution is u = P Z z, where z minimises
 // ‖Wᵀz − c‖² + λ‖z‖². W has full rank, so that z tends to W⁻ᵀc as λ goes to 0

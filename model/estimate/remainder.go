@@ -42,7 +42,7 @@ type Remainder struct {
 	Prior *Prior `json:"prior,omitempty"`
 	// ColumnPrior is the covariance of a column's effect (in Full) and traits.
 	ColumnPrior []float64 `json:"column_prior,omitempty"`
-	// Habits is what the columns that a row has entries of tell of it; nil: nothing.
+	// Habits is what we learn about a row from which columns it has entries for; nil: nothing.
 	Habits *remainder.Habits `json:"habits,omitempty"`
 }
 

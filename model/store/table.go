@@ -127,7 +127,7 @@ func (t *Table) terms() int { return len(t.names) - t.remainder - t.errors }
 // columnNames gives the Parquet columns of the features, the same in both
 // files. A feature's column has its own name; if that is empty or taken, by
 // row, column, entries, effect or an earlier feature, underscores are added to it until
-// it is free. Upper and lower case are not told apart, as in DuckDB and Spark.
+// it is free. Names that differ only in case count as equal, as in DuckDB and Spark.
 func columnNames(features []string) []string {
 	taken := map[string]bool{"": true, "row": true, "column": true, "entries": true, "effect": true}
 	names := make([]string, len(features))

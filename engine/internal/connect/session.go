@@ -23,8 +23,8 @@ import (
 type Session struct {
 	Address Address
 	ID      string
-	// Progress is told how many of a query's tasks are done, every few seconds. Spark 3.5
-	// does not say so. It must not be changed while a query runs.
+	// Progress is called every few seconds with how many of a query's tasks are done.
+	// Spark 3.5 does not report that. It must not be changed while a query runs.
 	Progress func(done, tasks int)
 	client   *http.Client
 	sent     atomic.Int64

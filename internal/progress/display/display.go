@@ -87,7 +87,7 @@ func (d *Display) Start(label string, total int64, unit string) progress.Task {
 	}
 	t := &task{display: d, label: label, unit: unit, total: total, start: time.Now()}
 	t.look.Store(int64(d.After))
-	if d.Bars { // what takes long is shown, also while nothing of it is done
+	if d.Bars { // long work is shown even before any part of it is done
 		t.due = time.AfterFunc(d.After, func() { t.progressed(t.done.Load()) })
 	}
 	return t
