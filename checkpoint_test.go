@@ -233,7 +233,7 @@ func (c *countdown) Err() error {
 	return c.Context.Err()
 }
 
-// TestInterruptWhileResuming ends a run that goes on from a checkpoint at many
+// TestInterruptWhileResuming ends a run that continues from a checkpoint at many
 // moments: it gives the best so far, or says that it was interrupted.
 func TestInterruptWhileResuming(t *testing.T) {
 	problem := checkpointProblem(t)

@@ -81,7 +81,7 @@ type Settings struct {
 	Start []string
 
 	// Checkpoint is a folder that keeps what was computed, so that a run that was
-	// killed goes on from there; empty: none. See package checkpoint.
+	// killed continues from there; empty: none. See package checkpoint.
 	Checkpoint string
 
 	// Proof, if set, gets what proves the bound, line by line, for Verify to check;
@@ -371,7 +371,7 @@ func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*t
 	return t, nil
 }
 
-// summary is what is known of the fit before the search.
+// summary is what is known about the fit before the search.
 func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
 	own := t.form.own(c)
 	summary := model.Summary{

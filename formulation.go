@@ -16,11 +16,11 @@ import (
 // costs. Each has a file of its own; nothing else here asks which model it is.
 type formulation interface {
 	// values are what the selection is to explain of the entries. The choices gain
-	// what is predicted beside it, if the cost is to know that.
+	// what is predicted besides it, if the cost is to know that.
 	values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error)
 
 	// cost is that of the values, over groups of features, each selected all or none.
-	// What it always selects beside the groups comes last.
+	// What it always selects besides the groups comes last.
 	cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost
 
 	// own leaves only those numbers that the model has: the others are 0.
@@ -73,7 +73,7 @@ func (squares) scaled(choices) loss.Scaled { return loss.Scaled{} }
 type matrixCost struct {
 	oracle search.Oracle
 	exact  *objective.Exact // what the oracle asks, if its selections are single features
-	always int              // how many it selects beside the groups
+	always int              // how many it selects besides the groups
 }
 
 // formulations are the models of a matrix by squared errors; linked is by any loss.

@@ -15,8 +15,8 @@ import (
 )
 
 // linked is full by any loss, with coefficients that may be held at or above zero.
-// What it explains are the entries themselves, beside the mean and the effects of
-// columns on the scale of the loss. The effect of a row is a coefficient like the
+// It explains the entries themselves, given the mean and the effects of columns on
+// the scale of the loss. The effect of a row is a coefficient like the
 // others, of a constant that is always selected.
 type linked struct {
 	full

@@ -194,7 +194,7 @@ func (r *linkedTrials) refit(ctx context.Context, selection []int, c choices) (r
 	return best, nil
 }
 
-// The γ of a refit is found in steps of a factor refitStep, at most refitSteps of them.
+// The γ of a refit is found in steps of a factor refitStep, tried at most refitTries times.
 const (
 	refitStep  = 3.1622776601683795
 	refitTries = 8

@@ -310,7 +310,7 @@ func TestLossesRefuse(t *testing.T) {
 }
 
 // TestLossesOnSamplesAndFromACheckpoint: a search on samples first proves the same,
-// and a run that goes on from a checkpoint gives the same, whatever the threads.
+// and a run that continues from a checkpoint gives the same, whatever the threads.
 func TestLossesOnSamplesAndFromACheckpoint(t *testing.T) {
 	problem := lossInstance(t, loss.Logistic, 400, 60, 6, 2)
 	settings := Settings{K: 2, Loss: loss.Logistic, Nonnegative: []string{"f5"}, Statistics: Statistics{Seed: 1, Gamma: 0.1}, Limits: Limits{Threads: 1}}

@@ -72,7 +72,7 @@ var longStep = 4 << 20
 const rememberedBytes = 256 << 20
 
 // others are the features that are not selected, at most this many: those that the
-// cost falls with the fastest if they get weight beside the selection. Features
+// cost falls with the fastest if they get weight besides the selection. Features
 // that are the same for all columns are left out.
 func (t *task) others(ctx context.Context, s *selector, found []int, most int) ([]int, error) {
 	var units []int

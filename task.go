@@ -135,7 +135,7 @@ func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, 
 	return estimate.FitParts(ctx, train, estimate.Chosen(t.features, members), len(members), recipe)
 }
 
-// cost is what the driver knows of a selector.
+// cost is what the driver knows about a selector.
 func (s *selector) cost(t *task) *selection.Cost {
 	c := &selection.Cost{Oracle: s.oracle, Find: s.find, Units: len(t.units)}
 	if s.exact != nil {

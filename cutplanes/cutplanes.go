@@ -24,7 +24,7 @@ import (
 // Where a master proposes a selection that has its cut already, only rounding
 // keeps bound and cost apart. If it is the rounding of an external program, whose
 // tolerances are about 1e-6 of a gradient, the embedded solver takes over. If it
-// is that of the cut itself, the selection S is settled: what is proven of it is
+// is that of the cut itself, the selection S is settled: what is proven about it is
 // the value of its cut, which the bound never exceeds from then on, and with c the
 // least cost found it is excluded from the masters by a cut that bounds no other
 // selection, since costs are not negative:
@@ -114,7 +114,7 @@ func (r *run) visit(ctx context.Context, selection []int, source string) error {
 }
 
 // raise lets the bound rise to a master's, but not above the incumbent's cost, nor
-// above what is proven of the selections that the masters no longer see.
+// above what is proven about the selections that the masters no longer see.
 func (r *run) raise(bound float64) {
 	if bound = max(0, min(bound, r.floor, r.best.Cost)); bound > r.bound && !math.IsInf(bound, 1) {
 		r.bound = bound
@@ -129,7 +129,7 @@ func (r *run) met(bound float64) bool {
 	return bound >= cost-max(r.Search.Gap, search.Precision)*(1-1e-6)*cost
 }
 
-// settle goes on when the master repeats a selection; see CutPlanes. It tells
+// settle continues when the master repeats a selection; see CutPlanes. It tells
 // whether there is a way to go on.
 func (r *run) settle(selection []int, known *evaluation) bool {
 	if _, exact := r.Solver.(*milp.Embedded); !exact {
@@ -186,7 +186,7 @@ func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err
 	return [][]int{r.complete(selection)}, "greedy", nil
 }
 
-// nearTies are the best selections seen beside the incumbent.
+// nearTies are the best selections seen besides the incumbent.
 func (r *run) nearTies() []search.Candidate {
 	keep := cmp.Or(r.Search.NearTies, search.DefaultNearTies)
 	slices.SortStableFunc(r.all, func(a, b search.Candidate) int { return cmp.Compare(a.Cost, b.Cost) })

@@ -291,7 +291,7 @@ func (r rough) Eval(ctx context.Context, w []float64) (search.Cut, error) {
 }
 
 // TestRoughCutsEndAtANumericalLimit: selections whose own cut does not reach their
-// cost are excluded one by one until nothing is left; what is proven of them is
+// cost are excluded one by one until nothing is left; what is proven about them is
 // the value of their cuts and no more.
 func TestRoughCutsEndAtANumericalLimit(t *testing.T) {
 	instance, gamma := hard(t)

@@ -24,7 +24,7 @@ type run struct {
 	eta     float64 // the last master's optimum
 	bound   float64 // of the cost, as the oracle sees it
 	scale   float64 // the cost of selecting nothing
-	floor   float64 // CutPlanes: proven of the selections that were settled
+	floor   float64 // CutPlanes: proven about the selections that were settled
 	seen    map[string]*evaluation
 	all     []search.Candidate // every selection evaluated, in order
 	best    search.Candidate   // CutPlanes: the best of them; OptComplete: the last
@@ -32,7 +32,7 @@ type run struct {
 	result  Result
 }
 
-// evaluation is what is known of a selection: its cost, and the value of the
+// evaluation is what is known about a selection: its cost, and the value of the
 // highest of its own cuts there, lowered by the rounding of its sum.
 type evaluation struct {
 	cost, value float64

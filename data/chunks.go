@@ -75,7 +75,7 @@ func (c *ChunkCache) Of(s Source) []int {
 	return c.bounds
 }
 
-// Known is what is known of a matrix once it was asked for. It may be shared by
+// Known is what is known about a matrix once it was asked for. It may be shared by
 // matrices of the same entries.
 type Known struct{ at atomic.Pointer[known] }
 

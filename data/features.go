@@ -2,7 +2,7 @@ package data
 
 import "fmt"
 
-// Features is the m×p table B: what is known of each column of the matrix.
+// Features is the m×p table B: what is known about each column of the matrix.
 type Features struct {
 	IDs    []string  // m ids of the matrix's columns
 	Names  []string  // p feature names

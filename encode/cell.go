@@ -15,7 +15,7 @@ import (
 // number of items, stays finite.
 const largest = 1e100
 
-// cell is what a field says of one item.
+// cell is what a field says about one item.
 type cell struct {
 	blank  bool
 	number float64  // transformed

@@ -13,7 +13,7 @@ import (
 	"optcomplete/data"
 )
 
-// Report says what was understood of a table.
+// Report says what was understood about a table.
 type Report struct {
 	File         string        `json:"file"`
 	Items        int           `json:"items"`          // encoded
@@ -26,7 +26,7 @@ type Report struct {
 	Warnings     []string      `json:"warnings"`  // all that is worth knowing before a selection is read
 }
 
-// FieldReport says what was understood of one field.
+// FieldReport says what was understood about one field.
 type FieldReport struct {
 	Name      string    `json:"name"`
 	Type      Type      `json:"type"`

@@ -44,7 +44,7 @@ type Panel struct {
 	Rows  []Row
 }
 
-// Claim is what the paper says of how time grows along a panel.
+// Claim is what the paper says about how time grows along a panel.
 type Claim struct{ Method, Text string }
 
 // table1 is the paper's table "Comparison of OptComplete, IMC and SIALS on

@@ -31,7 +31,7 @@ func (m *Model) FoldIn(columns []int32, values []float64) (effect float64, coeff
 type folder struct {
 	m      *Model
 	joint  *remainder.Predictor // of all parts together; nil: there is no fitted remainder
-	theta  []float64            // what it said of the row folded in last
+	theta  []float64            // what it said about the row folded in last
 	solve  estimate.RowSolver
 	link   *estimate.LinkSolver // of a model with a link; nil: it has none
 	order  []int32              // 0, 1, …: positions in design

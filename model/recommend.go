@@ -23,7 +23,7 @@ func (m *Model) Recommend(row int, skip []int32, top int) []result.Recommendatio
 type RecommendSettings struct {
 	Top int // columns for each row, at most
 	// Caution is how many standard deviations of a prediction are taken off before
-	// predictions are ranked: what little is known of does not come first by
+	// predictions are ranked, so that a column with few entries does not come first by
 	// chance. The deviation is that of the expected value, the noise of an entry
 	// not included. A model without a posterior ranks by the predictions.
 	Caution float64

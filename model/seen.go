@@ -19,7 +19,7 @@ type Seen struct {
 // Known tells whether it is known.
 func (s *Seen) Known() bool { return s.columns != nil || s.source != nil }
 
-// entries is what a model knows of the entries of its rows. A loaded model reads
+// entries is what a model knows about the entries of its rows. A loaded model reads
 // it from its file when it is first asked for, because only recommendations ask.
 type entries struct {
 	once   sync.Once

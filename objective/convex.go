@@ -33,7 +33,7 @@ type Convex struct {
 	nonnegative []bool                 // of each feature; nil: none
 }
 
-// Offsets are what is known of the entries beside their values: what is predicted
+// Offsets are what is known about the entries besides their values: what is predicted
 // before any feature, as a level of all entries, of the row and of the column, and
 // how much the loss of an entry weighs, which is positive. All slices may be nil.
 type Offsets struct {

@@ -43,7 +43,7 @@ func NewNeighbours(values data.Source, features *data.Features, threads int) *Ne
 type Around struct {
 	Gamma     float64
 	Explained float64   // Σ aᵀa less the cost, of the selection
-	Add       []float64 // p: what each feature explains beside the selection
+	Add       []float64 // p: what each feature explains besides the selection
 	Swap      []float64 // |S|×p: the same without one of its features; nil: not asked for
 }
 

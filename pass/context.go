@@ -8,7 +8,7 @@ import (
 	"sync"
 )
 
-// place is what a context says of readings.
+// place is what a context says about readings.
 type place struct {
 	runner Runner
 	counts *Counts

@@ -61,13 +61,13 @@ type Fold[P Part] struct {
 	Begin  func() func(part P, i int, columns []int32, values []float64) error
 }
 
-// Name is as told.
+// Name is as given.
 func (p *Fold[P]) Name() string { return p.Called }
 
 // Local makes it so.
 func (p *Fold[P]) Local() {}
 
-// Cost is as told.
+// Cost is as given.
 func (p *Fold[P]) Cost(*Input) int { return p.Price }
 
 // Start makes a worker.
@@ -82,13 +82,13 @@ type Here struct {
 	Begin  func(part int) func(i int, columns []int32, values []float64) error
 }
 
-// Name is as told.
+// Name is as given.
 func (p *Here) Name() string { return p.Called }
 
 // Local makes it so.
 func (p *Here) Local() {}
 
-// Cost is as told.
+// Cost is as given.
 func (p *Here) Cost(*Input) int { return p.Price }
 
 // Start makes a worker.

@@ -50,7 +50,7 @@ type Shown interface {
 	Label() string
 }
 
-// Input is what a pass knows of the source before it is read.
+// Input is what a pass knows about the source before it is read.
 type Input struct {
 	Source data.Source // for its shape and the numbers of entries; not to be read
 	Chunks []int       // see data.Chunks

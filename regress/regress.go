@@ -19,7 +19,7 @@ import (
 	"optcomplete/spec"
 )
 
-// Problem is a table: what is known of each row and what is to be explained.
+// Problem is a table: what is known about each row and what is to be explained.
 type Problem struct {
 	Names []string  // p features, distinct
 	X     []float64 // n×p, row by row
@@ -45,7 +45,7 @@ type Settings struct {
 	Folds       int  // parts of the table to validate γ on in turn; zero means 5
 
 	// Checkpoint is a folder that keeps what was computed, so that a run that was
-	// killed goes on from there; empty: none. See package checkpoint.
+	// killed continues from there; empty: none. See package checkpoint.
 	Checkpoint string
 
 	OnEvent  func(search.Event)                             // called for everything the search does; may be nil

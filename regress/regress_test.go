@@ -421,7 +421,7 @@ func TestOrderOfLinesChangesNothing(t *testing.T) {
 }
 
 // TestHoldoutAndCheckpoint: rows that are kept aside change nothing but their own
-// score, and a run that goes on from a checkpoint ends with the same bits.
+// score, and a run that continues from a checkpoint ends with the same bits.
 func TestHoldoutAndCheckpoint(t *testing.T) {
 	r := rand.New(rand.NewPCG(3, 4))
 	problem := Problem{Names: []string{"a", "b", "c", "d"}}

@@ -12,7 +12,7 @@ import (
 	"optcomplete/spec"
 )
 
-// Result is a fitted regression and what is proven of its selection.
+// Result is a fitted regression and what is proven about its selection.
 type Result struct {
 	Rows     int     `json:"rows"`     // n
 	Features int     `json:"features"` // p

@@ -16,7 +16,7 @@ import (
 type Problem struct {
 	Values data.Source // the observed entries
 	Mean   float64     // μ, taken off every entry
-	Design []float64   // what is known of each column: m×Known
+	Design []float64   // what is known about each column: m×Known
 	Known  int
 	Levels bool // columns have levels c_j
 	Habits bool // the rows' means depend on which columns they have entries of

@@ -22,7 +22,7 @@ import (
 // Mark is in every page that this package writes, and tells that it did.
 const Mark = `<meta name="generator" content="optcomplete">`
 
-// Model is what model.json says of a fit.
+// Model is what model.json says about a fit.
 type Model struct {
 	Name  string            // for the heading: the folder, or the file it was fitted on
 	Names map[string]string // of columns, by their ids; nil: ids are names

@@ -1,6 +1,6 @@
 package result
 
-// Certificate is what is known of a selection: what it costs, and what no other
+// Certificate is what is known about a selection: what it costs, and what no other
 // can be below.
 type Certificate struct {
 	Cost      float64 `json:"cost"`

@@ -31,7 +31,7 @@ type searcher struct {
 	scale     float64               // cost of selecting nothing
 	evaluated int                   // how many cuts were ever made
 	nothing   *cut                  // the cut there
-	greedily  bool                  // try the greedy selection beside those to start from
+	greedily  bool                  // try the greedy selection besides those to start from
 	from      []float64             // weights from which the root's relaxation starts; nil: from afar
 
 	Settings
@@ -59,7 +59,7 @@ func newSearcher(oracle Oracle) *searcher {
 	return s
 }
 
-// evaluation is what is known of a selection: its cost, and the value of its
+// evaluation is what is known about a selection: its cost, and the value of its
 // own cut, which is no more than the cost and holds whatever was rounded.
 type evaluation struct {
 	cost, floor float64

@@ -61,7 +61,7 @@ func (w *Walk) results(ks []int) (all []Result) {
 }
 
 // Minimize is the package's Minimize of another k of the walk. What was found and
-// proven of this k before is kept: the cost never rises and the bound never falls.
+// proven about this k before is kept: the cost never rises and the bound never falls.
 func (w *Walk) Minimize(ctx context.Context, settings Settings) (Result, error) {
 	s, k := w.s, settings.K
 	before := w.found[k]
@@ -117,7 +117,7 @@ func ties(a, b []Candidate, incumbent []int, most int) []Candidate {
 	return all[:min(len(all), max(most, 0))]
 }
 
-// Found is what is known of k; nil: nothing.
+// Found is what is known about k; nil: nothing.
 func (w *Walk) Found(k int) *Result { return w.found[k] }
 
 // sweeps is how often Improve goes up and down at most.

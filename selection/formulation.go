@@ -21,7 +21,7 @@ type Choices struct {
 	Start         [][]int // selections to start a search from, which the choice found; nil: none
 	Delta         float64 // of Huber's loss
 	Refit         float64 // γ that coefficients of a loss are fitted with once the selection is known; zero: Gamma
-	// Offsets are what is predicted of the entries beside the selection, where the cost
+	// Offsets are what is predicted of the entries besides the selection, where the cost
 	// is not of what they leave; made again from the training data, not remembered.
 	Offsets *objective.Offsets `json:"-"`
 }

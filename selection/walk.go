@@ -117,7 +117,7 @@ func (w *walk[Data]) improve(ctx context.Context) error {
 	return nil
 }
 
-// point says what is known of a k now, and scores its selection if that is new.
+// point says what is known about a k now, and scores its selection if that is new.
 func (w *walk[Data]) point(ctx context.Context, x int) (err error) {
 	found, p := *w.search.Found(w.ks[x]), &w.r.Points[x]
 	names := w.f.Names()

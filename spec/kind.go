@@ -18,7 +18,7 @@ const (
 	Paper
 )
 
-// kinds are what all packages may know of a kind; what its selection costs is in a
+// kinds are what all packages may know about a kind; what its selection costs is in a
 // file of the root package for each. Nothing else asks which kind a model is.
 var kinds = [...]struct {
 	name     string

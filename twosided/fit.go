@@ -35,7 +35,7 @@ type Settings struct {
 	Heredity  Heredity // what a product may only be selected with
 
 	// Checkpoint is a folder that keeps what was computed, so that a run that was
-	// killed goes on from there; empty: none. See package checkpoint.
+	// killed continues from there; empty: none. See package checkpoint.
 	Checkpoint string
 
 	OnEvent  func(search.Event)                             // called for everything the search does; may be nil

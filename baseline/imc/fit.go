@@ -25,7 +25,7 @@ type Factors struct {
 
 // Settings of a fit. The zero value chooses everything by validation.
 type Settings struct {
-	// RowFeatures are what is known of the rows, in their order: n×q. Nil: every
+	// RowFeatures are what is known about the rows, in their order: n×q. Nil: every
 	// row has factors of its own.
 	RowFeatures *data.Features
 	// Rank is that of the factors. Zero: chosen by validation, from 2, 4, 8, ...

@@ -9,7 +9,7 @@ import (
 	"optcomplete/internal/random"
 )
 
-// Step tells of one step: the objective after the rows' half and after the
+// Step describes one step: the objective after the rows' half and after the
 // columns'.
 type Step struct {
 	Lambda        float64

@@ -37,7 +37,7 @@ func (t *trial) prepare(ctx context.Context) (err error) {
 	return err
 }
 
-// try tries the λ for a rank. A larger rank goes on from the best λ of the one
+// try tries the λ for a rank. A larger rank continues from the best λ of the one
 // before, or a step above.
 func (t *trial) try(ctx context.Context, rank int) (float64, error) {
 	rows, err := t.rows(ctx, t.source, rank)

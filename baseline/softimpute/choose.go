@@ -132,7 +132,7 @@ func (t *trial) prepare(ctx context.Context, rank int) (err error) {
 	return nil
 }
 
-// try tries the λ for a rank. A larger rank goes on from where the one before was
+// try tries the λ for a rank. A larger rank continues from where the one before was
 // best, or where its limit began to cut the solutions if that was earlier: from
 // there on the paths differ, and a solution that was cut is a poor start.
 func (t *trial) try(ctx context.Context, rank int) (float64, error) {

@@ -19,7 +19,7 @@ type Factors struct {
 	V    []float64 // m×Rank
 }
 
-// Step tells of one step: the objective where it begins and after its first half,
+// Step describes one step: the objective where it begins and after its first half,
 // the new row factors; and the squared relative change of Z.
 type Step struct {
 	Lambda       float64

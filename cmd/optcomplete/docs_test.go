@@ -228,7 +228,7 @@ func runDoc(t *testing.T, page, folder string, c *docCommand) string {
 }
 
 // manualFiles writes the files that the manual speaks of: a few people's ratings
-// of a few films, with what is known of both, and a table for regressions.
+// of a few films, with what is known about both, and a table for regressions.
 func manualFiles(t *testing.T, folder string) {
 	people := []string{"ann", "bob", "cat", "dan", "eve", "fay", "gus", "hal", "ida", "jim", "kim", "lou", "max", "nan", "oli", "pam", "quy", "ray", "sue", "tom"}
 	films := []string{"Alien", "Heat", "Up", "Fargo", "Jaws", "Big", "Speed", "Rocky", "Dune", "Babe", "Clue", "Gattaca", "Hook", "Antz", "Signs", "Troy", "Ali", "Elf", "Hugo", "Argo"}

@@ -78,7 +78,7 @@ func curveSoFar(points []optcomplete.PathPoint) string {
 	return strings.Join(parts, ", ")
 }
 
-// provenWords says what is proven of one k.
+// provenWords says what is proven about one k.
 func provenWords(p result.Certificate) string {
 	switch p.Status {
 	case result.Optimal:

@@ -156,7 +156,7 @@ func (t *regressTable) nonnegative(names *[]string) error {
 }
 
 // resolve turns names of fields into those of their features, and adds what was
-// said of fields.
+// said about fields.
 func (t *regressTable) resolve(choice *spec.Choice) error {
 	for _, g := range t.encoding.Groups {
 		if len(g.Features) > 1 {

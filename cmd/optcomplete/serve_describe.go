@@ -9,7 +9,7 @@ import (
 	"optcomplete/internal/settings"
 )
 
-// description is what a program needs to know of the verbs to offer them.
+// description is what a program needs to know about the verbs to offer them.
 type description struct {
 	Protocol int               `json:"protocol"`
 	Version  string            `json:"version"`

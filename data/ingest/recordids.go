@@ -22,7 +22,7 @@ func unknownNumber(int) int32 { return -1 }
 
 func learnNothing(int, []byte) {}
 
-// memo is what a worker knows of a dictionary: the numbers of its texts, so that
+// memo is what a worker knows about a dictionary: the numbers of its texts, so that
 // each is looked up once and not for every entry.
 type memo struct {
 	of      arrow.ArrayData

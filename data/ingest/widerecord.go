@@ -11,7 +11,7 @@ import (
 	"optcomplete/internal/textfile"
 )
 
-// schema is what is known of the columns of a table before it is read.
+// schema is what is known about the columns of a table before it is read.
 type schema struct {
 	names    []string
 	numbers  []bool // may hold values

@@ -315,7 +315,7 @@ func (f *File) Err() error {
 	return nil
 }
 
-// Info is what a pack says of itself without reading its entries.
+// Info is what a pack says about itself without reading its entries.
 type Info struct {
 	Path         string            `json:"path"`
 	Version      int               `json:"version"`

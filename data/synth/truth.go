@@ -16,7 +16,7 @@ const (
 	TestColumns = "row,column,value,noise_free"
 )
 
-// Truth is what truth.json says of an instance.
+// Truth is what truth.json says about an instance.
 type Truth struct {
 	Generator string    `json:"generator"` // "paper" or "films"
 	Seed      uint64    `json:"seed"`

@@ -223,7 +223,7 @@ func removals(t *testing.T, seed uint64, in *exact.Instance, s *model.Summary) {
 	}
 }
 
-// TestResume interrupts a fit at a random moment and goes on from its checkpoint.
+// TestResume interrupts a fit at a random moment and continues from its checkpoint.
 func TestResume(t *testing.T) {
 	seeds(t, few(), "fit interrupted and resumed: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)

@@ -143,7 +143,7 @@ type Summing struct{ Price int }
 // Name is "sum".
 func (Summing) Name() string { return "sum" }
 
-// Cost is as told.
+// Cost is as given.
 func (s Summing) Cost(*pass.Input) int { return s.Price }
 
 // Start makes a worker.

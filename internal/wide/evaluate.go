@@ -24,7 +24,7 @@ type Penalty struct {
 	Weights       []float64 // s, of every feature
 }
 
-// Evaluation is what is known of a regression at some weights s.
+// Evaluation is what is known about a regression at some weights s.
 type Evaluation struct {
 	Cost     float64 // no less than the least cost, and no more by Loss
 	Constant float64 // for all t in [0,1]^p the cost is at least Constant − Σ_j t_j·Slope_j

@@ -53,7 +53,7 @@ type Structure struct {
 	// ColumnShrinkage is that of the column effects, in entries, as learned
 	// beside the prior; 0 with another refit.
 	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`
-	// Remainder describes what predictions have beside effects and selected features; nil: nothing.
+	// Remainder describes what predictions have besides effects and selected features; nil: nothing.
 	Remainder *Remainder `json:"remainder,omitempty"`
 	// Link is how sums become predictions; nil: they are.
 	Link *Link `json:"link,omitempty"`
@@ -202,7 +202,7 @@ func (p *Parts) fitPopulation(ctx context.Context, values data.Source, chosen []
 }
 
 // fitPrior fits row effects and coefficients together, with a learned prior,
-// and the column effects to what they leave, by turns. Each turn goes on from
+// and the column effects to what they leave, by turns. Each turn continues from
 // the prior of the one before. No turn keeps the rows: the column effects are
 // fitted to each as it is solved.
 func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen []float64, k int, r Recipe) (*rowFit, error) {

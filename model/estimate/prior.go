@@ -7,7 +7,7 @@ import (
 	"optcomplete/pass"
 )
 
-// Prior is what is known of a row's coefficients before its entries are seen:
+// Prior is what is known about a row's coefficients before its entries are seen:
 // normal with this mean and covariance, the entries with noise of this variance.
 type Prior struct {
 	Mean       []float64 `json:"mean"`       // d

@@ -19,7 +19,7 @@ const (
 	defaultTrait = 10 // rank of the unnamed part unless a recipe says
 )
 
-// Remainder describes what predictions have beside effects and selected features:
+// Remainder describes what predictions have besides effects and selected features:
 // coefficients of the other features, shrunken by a learned prior, and unnamed
 // traits, of which every row and every column has this many. Together they are
 // the factors of the remainder: a prediction adds the product of the row's and

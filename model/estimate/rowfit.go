@@ -38,7 +38,7 @@ type rowFit struct {
 	// Unseen is the effect and the coefficients of a row without entries; nil:
 	// those that solving gives.
 	Unseen []float64
-	// Link fits rows by a loss of its own, beside the mean and the column effects;
+	// Link fits rows by a loss of its own, besides the mean and the column effects;
 	// nil: by squares, of what is left of the values.
 	Link    *Link
 	Mean    float64
@@ -151,7 +151,7 @@ func (f *rowFit) fill(ctx context.Context, threads int, effects, out []float64) 
 	})
 }
 
-// note writes what is known of the effects.
+// note writes what is known about the effects.
 func (f *rowFit) note(part *fittedRows, effects []float64) {
 	for x := range min(len(effects), len(part.Entries)) {
 		if f.Effects || part.Entries[x] == 0 && f.Unseen != nil {

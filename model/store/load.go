@@ -65,7 +65,7 @@ func load(dir string) (*model.Model, error) {
 	return m, nil
 }
 
-// LoadSummary reads what a saved model says of itself, without its rows.
+// LoadSummary reads what a saved model says about itself, without its rows.
 func LoadSummary(dir string) (*model.Summary, error) {
 	m := new(model.Model)
 	if _, err := loadSummary(m, filepath.Join(dir, summaryFile)); err != nil {
