@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"fmt"
 	"math"
 	"slices"
 	"sort"
@@ -24,8 +25,7 @@ type Speeds struct {
 	Receive   float64 `json:"receive"` // bytes a second of parts, from the executors to their sum here
 }
 
-// receiveSpeed is that of parts: an assumption, for Spark's own way, base64, decoding
-// and merging; it was not measured by itself.
+// receiveSpeed is that of parts where it was not measured: an assumption.
 const receiveSpeed = 25e6
 
 // Kind is readings of one kind.
@@ -62,21 +62,31 @@ func (s Speeds) Total(kinds []Kind, shared float64) float64 {
 	return all
 }
 
-// Speeds measures the cluster: some queries that compute nothing, and what sending
-// the program took.
+// echoBytes is how many bytes are asked for to measure the way back, by all tasks.
+const echoBytes = 16 << 20
+
+// Speeds measures the cluster: some queries that compute nothing, one that gives many
+// bytes back, and what sending the program took.
 func (s *Spark) Speeds(ctx context.Context) (Speeds, error) {
-	v := Speeds{Executors: s.Cluster.Executors, Cores: s.Cluster.Executors * s.Cluster.Cores, Tasks: s.Cluster.Tasks, Send: s.sending, Receive: receiveSpeed}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	var took []float64
 	for range 3 {
-		start := time.Now()
-		if err := s.query(ctx, &gathered{}, "''", s.table, s.Cluster.Tasks); err != nil {
-			return v, s.explain(ctx, err)
+		idle, err := s.idle(ctx)
+		if err != nil {
+			return Speeds{}, s.explain(ctx, err)
 		}
-		took = append(took, time.Since(start).Seconds())
+		took = append(took, idle)
 	}
 	slices.Sort(took)
-	v.Query = took[1]
-	return v, nil
+	s.decides.query = took[1]
+	back := &gathered{}
+	start := time.Now()
+	if err := s.query(ctx, back, fmt.Sprintf("'%s'", echoReading(echoBytes/s.Cluster.Tasks)), s.table, s.Cluster.Tasks); err != nil {
+		return Speeds{}, s.explain(ctx, err)
+	}
+	s.receiving = float64(back.bytes) / max(time.Since(start).Seconds()-s.decides.query, 1e-3)
+	return s.speeds(), nil
 }
 
 // Observer is a runner that computes here, on one thread, and keeps what each kind
@@ -128,9 +138,7 @@ func (o *Observer) Run(ctx context.Context, r pass.Reading) error {
 	if o.kinds == nil {
 		o.kinds, o.shared = map[string]*Kind{}, map[string]int{}
 	}
-	all := strings.Split(names(r), ", ")
-	sort.Strings(all)
-	name := strings.Join(slices.Compact(all), ", ")
+	name := kindName(r)
 	k := o.kinds[name]
 	if k == nil {
 		k = &Kind{Name: name}
@@ -157,6 +165,14 @@ func (o *Observer) Run(ctx context.Context, r pass.Reading) error {
 		}
 	}
 	return nil
+}
+
+// kindName is the names of the passes of a reading, each once, in order: who asked first
+// is chance.
+func kindName(r pass.Reading) string {
+	all := strings.Split(names(r), ", ")
+	sort.Strings(all)
+	return strings.Join(slices.Compact(all), ", ")
 }
 
 func partBytes(p pass.Part) int {

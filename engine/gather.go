@@ -102,7 +102,7 @@ func (g *gathered) add(item int, kind, body string) error {
 		if g.plan != nil && item >= 0 && item < g.plan.Runs(g.level) {
 			return g.part(item, content)
 		}
-	case kindDone:
+	case kindDone, kindEcho:
 	case kindMissing:
 		g.missing = &missingError{string(content)}
 	case kindError:

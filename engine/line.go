@@ -20,7 +20,8 @@ const Protocol = 1
 //	protocol   reading   task   tasks
 //
 // the reading as pass.Encode writes it, in base64, and which share of its items is
-// asked for. It answers with lines of three fields,
+// asked for. An empty reading asks who is there, and one that begins with "echo=" for
+// as many bytes of the kind "echo" as it says. It answers with lines of three fields,
 //
 //	item   kind   body
 //
@@ -34,11 +35,19 @@ const (
 	kindError   = "error"
 	kindMissing = "missing"
 	kindDone    = "done"
+	kindEcho    = "echo"
 )
+
+// echoReading asks a task for this many bytes, to measure the way back. It is no base64,
+// so that no reading is taken for it.
+func echoReading(bytes int) string { return echoPrefix + strconv.Itoa(bytes) }
+
+const echoPrefix = "echo="
 
 // order is a line to a worker.
 type order struct {
 	reading     []byte
+	echo        int // bytes that are asked for instead
 	task, tasks int
 }
 
@@ -50,7 +59,11 @@ func parseOrder(line string) (o order, err error) {
 	if f[0] != strconv.Itoa(Protocol) {
 		return o, fmt.Errorf("the line is of protocol %s, and this worker speaks %d", f[0], Protocol)
 	}
-	if o.reading, err = base64.StdEncoding.DecodeString(f[1]); err != nil {
+	if number, ok := strings.CutPrefix(f[1], echoPrefix); ok {
+		if o.echo, err = strconv.Atoi(number); err != nil || o.echo < 0 || o.echo > maxLine/2 {
+			return o, fmt.Errorf("%.20q bytes are asked for", number)
+		}
+	} else if o.reading, err = base64.StdEncoding.DecodeString(f[1]); err != nil {
 		return o, err
 	}
 	if o.task, err = strconv.Atoi(f[2]); err != nil {

@@ -27,8 +27,8 @@ type Settings struct {
 	// Program is the program that is sent to the executors: built for their
 	// system, of this version. Empty: this one.
 	Program string
-	// Least is how many entries a reading must have to go to the cluster; smaller
-	// ones are quicker here. Zero: DefaultLeast.
+	// Least is how many entries a reading must have to go to the cluster. Zero: those
+	// go that are quicker there, by the work they have.
 	Least int
 	// Tasks is how many tasks a reading is divided into. Zero: four for each core.
 	Tasks int
@@ -38,10 +38,6 @@ type Settings struct {
 	Version string       // of the program
 	Log     func(string) // gets a line for everything that happens; may be nil
 }
-
-// DefaultLeast is how many entries a reading needs to be worth sending: a pass
-// over this many takes about as long on a thread as a query of Spark.
-const DefaultLeast = 20_000_000
 
 // mostSent is how many bytes of data are sent to executors that cannot see them.
 const mostSent = 4 << 30
@@ -61,8 +57,11 @@ type Spark struct {
 	spills  spills
 	workers map[string]int // processes of the executors
 	views   int            // tables that were copied
-	sending float64        // bytes a second, of the program
-	Stats   Stats
+	decides decider
+	sending float64 // bytes a second, of the program
+	// receiving is bytes a second of parts; zero: not measured
+	receiving float64
+	Stats     Stats
 }
 
 // Cluster is what is there.
@@ -80,14 +79,23 @@ type Cluster struct {
 type Stats struct {
 	Remote    int     `json:"remote_readings"`
 	Local     int     `json:"local_readings"`
-	Items     int     `json:"items"` // chunks, or several where parts are large
-	Rows      int     `json:"rows"`  // read on the cluster, all readings together
+	Tasks     int     `json:"tasks_done"` // of the readings on the cluster
+	Items     int     `json:"items"`      // chunks, or several where parts are large
+	Rows      int     `json:"rows"`       // read on the cluster, all readings together
 	Entries   int     `json:"entries"`
 	Restarted int     `json:"restarted_workers"` // workers that came in place of others
 	Repeated  int     `json:"repeated_readings"`
 	Sent      int64   `json:"bytes_sent"`
 	Received  int64   `json:"bytes_received"`
 	Seconds   float64 `json:"seconds"` // of the readings on the cluster
+}
+
+// Speed is rows a second, of the readings on the cluster.
+func (s Stats) Speed() float64 {
+	if s.Seconds == 0 {
+		return 0
+	}
+	return float64(s.Rows) / s.Seconds
 }
 
 var _ pass.Runner = (*Spark)(nil)
@@ -104,9 +112,6 @@ func CheckAddress(address string) error {
 // Open begins a session, sends the program and finds out what is there. The
 // session must be closed.
 func Open(ctx context.Context, settings Settings) (*Spark, error) {
-	if settings.Least == 0 {
-		settings.Least = DefaultLeast
-	}
 	if settings.Program == "" {
 		var err error
 		if settings.Program, err = os.Executable(); err != nil {
@@ -237,22 +242,30 @@ func (s *Spark) Close() {
 // Run executes a reading: on the cluster if it is large, in this process
 // otherwise.
 func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
-	if r.Source.Observed() < s.settings.Least {
-		return s.local(ctx, r)
+	plan := pass.PlanOf(r)
+	if plan.Items() == 0 {
+		return s.local(ctx, r, plan)
 	}
 	s.mu.Lock()
-	from, err := s.stored(pass.Base(r.Source))
+	away, tell, err := s.worthwhile(ctx, r, plan)
+	var from *stored
+	if away && err == nil {
+		from, err = s.stored(pass.Base(r.Source))
+	}
+	if err == nil && (!away || from != nil) { // else it is not stored yet
+		tell()
+	}
 	s.mu.Unlock()
 	if err != nil {
 		return err
 	}
-	plan := pass.PlanOf(r)
-	if from == nil || plan.Items() == 0 {
-		return s.local(ctx, r)
+	if from == nil {
+		return s.local(ctx, r, plan)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	start := time.Now()
+	_, before := s.bytes()
 	err = s.run(ctx, r, plan, from)
 	s.Stats.Sent, s.Stats.Received = s.bytes()
 	s.Stats.Seconds += time.Since(start).Seconds()
@@ -260,7 +273,11 @@ func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
 		return s.explain(ctx, err)
 	}
 	rows, _ := r.Source.Dims()
+	back := s.Stats.Received - before
+	v := s.speeds()
+	s.decides.learn(r, plan, (time.Since(start).Seconds()-v.Query-float64(back)/v.Receive)*float64(v.Cores), back)
 	s.Stats.Remote++
+	s.Stats.Tasks += min(s.Cluster.Tasks, plan.Items())
 	s.Stats.Items += plan.Items()
 	s.Stats.Rows += rows
 	s.Stats.Entries += r.Source.Observed()
@@ -285,11 +302,14 @@ func (s *Spark) met(hellos []Hello) {
 }
 
 // local executes a reading in this process.
-func (s *Spark) local(ctx context.Context, r pass.Reading) error {
+func (s *Spark) local(ctx context.Context, r pass.Reading, plan *pass.Plan) error {
+	start := time.Now()
+	err := pass.ThreadRunner.Run(ctx, r)
 	s.mu.Lock()
+	defer s.mu.Unlock()
 	s.Stats.Local++
-	s.mu.Unlock()
-	return pass.ThreadRunner.Run(ctx, r)
+	s.decides.learn(r, plan, time.Since(start).Seconds()*float64(pass.Threads(r.Threads)), 0)
+	return err
 }
 
 // attempts is how often a reading is asked for: Spark repeats tasks itself, this

@@ -154,7 +154,7 @@ func quoted(text string) string {
 
 // begin is a session of which the server knows nothing yet.
 func begin(settings Settings) (*Spark, error) {
-	s := &Spark{settings: settings, shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}}
+	s := &Spark{settings: settings, shared: map[string]bool{}, sent: map[string]bool{}, workers: map[string]int{}, decides: decider{kinds: map[string]Kind{}, said: map[string]bool{}}}
 	if text, ok := strings.CutPrefix(settings.Address, commandScheme); ok {
 		s.Cluster.Address, s.Cluster.Spark = settings.Address, "none: a command"
 		var err error

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -116,6 +117,14 @@ func (w *Worker) compute(ctx context.Context, line string, out io.Writer) (err e
 	o, err := parseOrder(line)
 	if err != nil {
 		return err
+	}
+	if o.echo > 0 {
+		bytes := make([]byte, o.echo)
+		rand.NewChaCha8([32]byte{}).Read(bytes) // that nobody can compress
+		if _, err := io.WriteString(out, answer(-1, kindEcho, bytes)); err != nil {
+			return &writeError{err}
+		}
+		return nil
 	}
 	defer func() {
 		if r := recover(); r != nil {

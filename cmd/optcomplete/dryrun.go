@@ -84,11 +84,11 @@ func (e *forecast) print(c *common) error {
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	_, err := fmt.Fprintf(c.stdout, `Cluster   %s, %s in all; a query takes %.2f s, and %.0f MB/s are sent
+	_, err := fmt.Fprintf(c.stdout, `Cluster   %s, %s in all; a query takes %.2f s; %.0f MB/s are sent, %.0f MB/s received
 Sent      %.1f MB that readings share, once
 Estimate  %s on the cluster, %s on this machine with %s; of either, %s are samples and trials, here
 Made from a fit of %s with %s. Where the search needs more passes on all data, or samples take their place, the time is another.
-`, counted(e.Speeds.Executors, "executor", "executors"), counted(e.Speeds.Cores, "core", "cores"), e.Speeds.Query, e.Speeds.Send/1e6,
+`, counted(e.Speeds.Executors, "executor", "executors"), counted(e.Speeds.Cores, "core", "cores"), e.Speeds.Query, e.Speeds.Send/1e6, e.Speeds.Receive/1e6,
 		e.Shared/1e6, seconds(e.Cluster), seconds(e.Here), count(threadsOf(c), "thread"), seconds(e.Parts), count(e.Rows, "row"), counted(e.Entries, "entry", "entries"))
 	return err
 }

@@ -66,8 +66,8 @@ func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error)
 	return func() {
 		spark.Close()
 		s := spark.Stats
-		c.notef("Engine    %s on the cluster (%s), %s of fewer than %s entries here; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
-			seconds(s.Seconds), grouped(s.Local), grouped(f.from), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
+		c.notef("Engine    %s on the cluster (%s), %s here; %s, %s, %.3g rows/s; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
+			seconds(s.Seconds), grouped(s.Local), count(s.Tasks, "task"), count(s.Items, "item"), s.Speed(), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
 	}, nil
 }
 
@@ -79,7 +79,8 @@ func (f *engineFlags) did() any {
 	return struct {
 		engine.Cluster
 		engine.Stats
-	}{f.spark.Cluster, f.spark.Stats}
+		Speed float64 `json:"rows_per_second"`
+	}{f.spark.Cluster, f.spark.Stats, f.spark.Stats.Speed()}
 }
 
 func engineCommand(c *common) *cobra.Command {

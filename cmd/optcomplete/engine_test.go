@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -66,8 +67,12 @@ func verbsOn(t *testing.T, address string) {
 	do("fit here.packs -o there"+fit+send, "--engine", address)
 	sameFolders(t, "here", "there")
 	path := "path data/ratings.csv --features data/features.csv --k-max 1 --folds 2 --model paper --gamma 0.01 --json"
-	if here, there := withoutTimes(do(path+" --quiet")), withoutTimes(do(path+send, "--engine", address)); here != there {
+	if here, there := withoutEngine(t, do(path+" --quiet")), withoutEngine(t, do(path+send, "--engine", address)); here != there {
 		t.Errorf("the path is\n%s\nand here\n%s", there, here)
+	}
+	evaluate := "evaluate here data/ratings.csv --json --resamples 10"
+	if here, there := withoutEngine(t, do(evaluate+" --quiet")), withoutEngine(t, do(evaluate+send, "--engine", address)); here != there {
+		t.Errorf("the measures are\n%s\nand here\n%s", there, here)
 	}
 	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
@@ -78,6 +83,29 @@ var timesOfRun = regexp.MustCompile(`(?m)^.*"?(seconds|load|choose|select|certif
 
 // withoutTimes is JSON without its times, and without the checksum of itself.
 func withoutTimes(text string) string { return timesOfRun.ReplaceAllString(text, "") }
+
+// withoutEngine is JSON without times, and without what the cluster did, which must be
+// there if anything was done.
+func withoutEngine(t *testing.T, text string) string {
+	t.Helper()
+	all := map[string]any{}
+	if err := json.Unmarshal([]byte(text), &all); err != nil {
+		t.Fatal(err)
+	}
+	if e, ok := all["engine"].(map[string]any); ok {
+		for _, name := range []string{"executors", "tasks", "tasks_done", "items", "rows", "rows_per_second", "restarted_workers", "repeated_readings", "seconds"} {
+			if _, ok := e[name].(float64); !ok {
+				t.Errorf("engine has no %s", name)
+			}
+		}
+	}
+	delete(all, "engine")
+	out, err := json.MarshalIndent(all, "", " ")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return withoutTimes(string(out))
+}
 
 // sameFolders compares two folders, but for times.
 func sameFolders(t *testing.T, a, b string) {

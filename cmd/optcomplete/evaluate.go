@@ -30,6 +30,7 @@ func evaluateCommand(c *common) *cobra.Command {
 		options  ingest.Settings
 		split    string
 		lists    model.RecommendSettings
+		remote   engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
@@ -83,6 +84,11 @@ columns that the model does not know are predicted as predict does, and counted.
 			if split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
 				return usagef("--time-name names the column of the times for --split time, which was not given")
 			}
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
 			m, err := loadWith(c, args[0], records)
 			if err != nil {
 				return err
@@ -125,6 +131,7 @@ columns that the model does not know are predicted as predict does, and counted.
 				n := m.Summary.Nouns
 				c.notef("warning: the model was fitted on %s of the %s here and knows their values: expect larger errors on new %s", grouped(all.Fitted), counted(all.Entries, n.One(), n.Entries()), n.Entries())
 			}
+			all.Engine = remote.did()
 			if asJSON {
 				return writeJSON(c.stdout, all)
 			}
@@ -144,6 +151,7 @@ columns that the model does not know are predicted as predict does, and counted.
 	ratingsFlags(flags, &options)
 	flags.Bind("split", &split)
 	flags.Bind("time-name", &options.TimeName)
+	remote.register(flags)
 	return cmd
 }
 
@@ -187,6 +195,7 @@ type evaluation struct {
 	*evaluate.Measurement
 	Fitted int             `json:"fitted_entries"`  // test entries that the model was fitted on
 	Lists  *evaluate.Lists `json:"lists,omitempty"` // nil if it is not known what the rows have seen
+	Engine any             `json:"engine,omitempty"`
 }
 
 // mostLists is how many rows are recommended to, to see how the lists differ.

@@ -110,7 +110,10 @@ if both are proven; otherwise it is marked "not proven".`,
 			if asJSON {
 				out := json.NewEncoder(c.stdout)
 				out.SetIndent("", "  ")
-				err = out.Encode(result)
+				err = out.Encode(struct {
+					*optcomplete.PathResult
+					Engine any `json:"engine,omitempty"`
+				}{result, remote.did()})
 			} else {
 				err = printPath(c.stdout, result)
 			}

@@ -9,7 +9,6 @@ import (
 
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
-	"optcomplete/engine"
 	"optcomplete/experiment"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
@@ -43,7 +42,7 @@ var (
 	understanding = []string{"fit", "path", "bench real", "bench gamma", "features", "verify", "regress"}
 	newRows       = []string{"fold-in", "evaluate"}
 	reading       = []string{"fit", "path", "bench real", "bench gamma", "fold-in", "evaluate", "pack", "verify"}
-	onEngine      = []string{"fit", "path", "bench real", "bench paper"}
+	onEngine      = []string{"fit", "path", "evaluate", "bench real", "bench paper"}
 	asking        = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
 
@@ -77,7 +76,7 @@ var table = settings.Table{
 	{Name: "engine", Use: onCluster, Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits; or exec:COMMAND, which starts workers elsewhere"},
 	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: []string{"pack"}, Help: "Spark Connect server (sc://HOST:PORT) whose cluster reads the ratings"},
 	{Name: "engine-program", Use: onCluster, Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
-	{Name: "engine-from", Use: onCluster, Type: settings.Whole, Default: strconv.Itoa(engine.DefaultLeast), Range: "[1, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine"},
+	{Name: "engine-from", Use: onCluster, Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine; 0 means those that are faster there, by counted work"},
 	{Name: "engine-tasks", Use: onCluster, Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "tasks that a reading is divided into; 0 means four for each core"},
 	{Name: "dry-run", Use: onCluster, Type: settings.Switch, Group: inEngine, Verbs: []string{"fit"}, Help: "fit nothing: tell how long the fit would take with --engine, and on this machine"},
 	{Name: "engine-folder", Use: onCluster, Type: settings.Folder, Group: inEngine, Verbs: onEngine, Help: "folder that the executors see too, for data that are in memory; without it they are written to a temporary one, and sent"},

@@ -30,8 +30,9 @@ class CompleterSettings:
         same bits; or exec:COMMAND, which starts workers elsewhere.
     engine_program : str | None
         This program, built for the executors' system; without it the one that runs is sent.
-    engine_from : int, default 20000000
-        Readings of fewer entries than this stay on this machine. Takes [1, ∞).
+    engine_from : int | None
+        Readings of fewer entries than this stay on this machine; 0 means those that are faster
+        there, by counted work. Takes [0, ∞).
     engine_tasks : int | None
         Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
     dry_run : bool, default False
@@ -186,7 +187,7 @@ class CompleterSettings:
         seed: int = 1,
         engine: str | None = None,
         engine_program: str | None = None,
-        engine_from: int = 20000000,
+        engine_from: int | None = None,
         engine_tasks: int | None = None,
         dry_run: bool = False,
         engine_folder: str | None = None,
@@ -317,7 +318,7 @@ def path(
     seed: int = 1,
     engine: str | None = None,
     engine_program: str | None = None,
-    engine_from: int = 20000000,
+    engine_from: int | None = None,
     engine_tasks: int | None = None,
     engine_folder: str | None = None,
     drop_unknown: bool = False,
@@ -385,8 +386,9 @@ def path(
         same bits; or exec:COMMAND, which starts workers elsewhere.
     engine_program : str | None
         This program, built for the executors' system; without it the one that runs is sent.
-    engine_from : int, default 20000000
-        Readings of fewer entries than this stay on this machine. Takes [1, ∞).
+    engine_from : int | None
+        Readings of fewer entries than this stay on this machine; 0 means those that are faster
+        there, by counted work. Takes [0, ∞).
     engine_tasks : int | None
         Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
     engine_folder : str | None
