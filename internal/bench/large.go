@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime/debug"
+	"runtime/pprof"
 	"strconv"
 	"strings"
 	"time"
@@ -63,6 +64,7 @@ func large(args []string) error {
 	limit := flags.Duration("time-limit", 10*time.Minute, "for each fit")
 	gamma := flags.Float64("gamma", 0, "γ instead of the row's own")
 	amount := flags.String("memory", "", "memory to use")
+	profile := flags.String("cpuprofile", "", "file for a profile of the last row's fit, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
@@ -76,7 +78,7 @@ func large(args []string) error {
 		if *gamma > 0 {
 			r.gamma = *gamma
 		}
-		b := bench{largeRow: r, dir: *dir, gap: *gap, limit: *limit}
+		b := bench{largeRow: r, dir: *dir, gap: *gap, limit: *limit, profile: *profile}
 		switch {
 		case *gap > 0:
 		case r.kind == spec.Full:
@@ -124,6 +126,8 @@ type bench struct {
 	gap    float64
 	limit  time.Duration
 	memory int64
+
+	profile string // a file
 }
 
 func (b *bench) run(ctx context.Context) error {
@@ -162,6 +166,17 @@ func (b *bench) run(ctx context.Context) error {
 	resetPeak()
 	settings.Folder = filepath.Join(b.dir, "optcomplete-large-model")
 	defer os.RemoveAll(settings.Folder)
+	if b.profile != "" {
+		f, err := os.Create(b.profile)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if err := pprof.StartCPUProfile(f); err != nil {
+			return err
+		}
+		defer pprof.StopCPUProfile()
+	}
 	start, began := time.Now(), processor()
 	proven := began
 	settings.OnEvent = func(search.Event) { proven = processor() }

@@ -20,7 +20,7 @@ import (
 func written(t testing.TB) []byte {
 	t.Helper()
 	var out bytes.Buffer
-	w := NewWriter(&out, []Field{{Name: "z", Kind: Text}, {Name: "a", Kind: Int}, {Name: "m", Kind: Float}, {Name: "c", Kind: Text, Repeats: true}})
+	w := NewWriter(&out, []Field{{Name: "z", Kind: Text}, {Name: "a", Kind: Int}, {Name: "m", Kind: Float}, {Name: "c", Kind: Text}})
 	texts := []string{"x", "längere Texte", ""}
 	for lo := 0; lo < 6000; lo += 5000 {
 		n := min(5000, 6000-lo)
@@ -29,7 +29,11 @@ func written(t testing.TB) []byte {
 			ids[i], ints[i], floats[i] = fmt.Sprint("id", lo+i), int32(lo-i), 1/float64(lo+i)
 		}
 		floats[0] = math.Inf(1)
-		if err := w.WriteGroup(ids, ints, floats, Coded{Texts: texts, N: n, At: func(cell int) int { return cell % 3 }}); err != nil {
+		codes := make([]int32, n)
+		for i := range codes {
+			codes[i] = int32(i % 3)
+		}
+		if err := w.WriteGroup(ids, ints, floats, Coded{Texts: texts, Codes: codes}); err != nil {
 			t.Fatal(err)
 		}
 	}

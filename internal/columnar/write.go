@@ -1,12 +1,15 @@
 package columnar
 
 import (
-	"errors"
+	"encoding/binary"
 	"fmt"
 	"io"
-	"strings"
+	"math"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/klauspost/compress/zstd"
+	"github.com/parquet-go/parquet-go/deprecated"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // Kind is what a column holds.
@@ -32,77 +35,61 @@ func (k Kind) String() string {
 type Field struct {
 	Name string
 	Kind Kind
-	// Repeats says that texts occur again and again, so that the file holds each
-	// of them once.
-	Repeats bool
 }
 
-// Coded are texts that occur again and again: cell x is Texts[At(x)], of N cells.
+// Coded are texts that occur again and again: cell x is Texts[Codes[x]]. The file
+// holds each text that occurs once in a row group.
 type Coded struct {
 	Texts []string
-	N     int
-	At    func(cell int) int
+	Codes []int32
 }
 
 // Writer writes a Parquet file by row groups.
 type Writer struct {
-	out     *parquet.GenericWriter[any]
-	fields  []Field
-	buffer  []parquet.Value
-	columns []*parquet.ColumnWriter
+	to     io.Writer
+	at     int64 // bytes written
+	fields []Field
+	groups []format.RowGroup
+	rows   int64
+	packer *zstd.Encoder
+	failed bool
+
+	plain, packed []byte  // a page, before and after it is compressed
+	place, codes  []int32 // of the texts in a dictionary; of the cells
 }
 
-// valuesAtOnce is how many values are handed to the library together.
-const valuesAtOnce = 4096
+const magic = "PAR1"
 
 // NewWriter begins a file. What is written to w is complete after Close, which
 // does not close w.
 func NewWriter(w io.Writer, fields []Field) *Writer {
-	root := ordered{Group: parquet.Group{}}
 	for _, f := range fields {
-		var node parquet.Node
-		switch f.Kind {
-		case Text:
-			node = parquet.String()
-			if f.Repeats {
-				node = parquet.Encoded(node, &parquet.RLEDictionary)
-			}
-		case Int:
-			node = parquet.Int(32)
-		case Float:
-			node = parquet.Leaf(parquet.DoubleType)
-		default:
+		if f.Kind != Text && f.Kind != Int && f.Kind != Float {
 			panic(fmt.Sprintf("columnar: a column of %v cannot be written", f.Kind))
 		}
-		root.Group[f.Name] = node
-		root.names = append(root.names, f.Name)
 	}
-	out := parquet.NewGenericWriter[any](onlyWriter{w}, parquet.NewSchema("schema", root), &parquet.WriterConfig{
-		CreatedBy: "optcomplete", Compression: &parquet.Zstd, DataPageVersion: 1, PageBufferSize: 1 << 20,
-	})
-	return &Writer{out: out, fields: fields, buffer: make([]parquet.Value, valuesAtOnce), columns: out.ColumnWriters()}
+	// The pages are of a megabyte, mostly of digits that look random: a higher
+	// level takes longer and saves nothing.
+	packer, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedFastest), zstd.WithZeroFrames(true), zstd.WithEncoderCRC(false))
+	if err != nil {
+		panic(err) // of the options above, which do not change
+	}
+	return &Writer{to: w, fields: fields, packer: packer}
 }
 
-// onlyWriter hides the other methods of a writer: the library would close what
-// it can close.
-type onlyWriter struct{ io.Writer }
-
-// ordered is a group whose fields stand in their own order, not in the alphabet's.
-type ordered struct {
-	parquet.Group
-	names []string
+func (w *Writer) write(b []byte) error {
+	n, err := w.to.Write(b)
+	w.at += int64(n)
+	w.failed = w.failed || err != nil
+	return err
 }
 
-func (o ordered) Fields() []parquet.Field {
-	byName := map[string]parquet.Field{}
-	for _, f := range o.Group.Fields() {
-		byName[f.Name()] = f
+// begin writes what a file begins with, once.
+func (w *Writer) begin() error {
+	if w.at > 0 {
+		return nil
 	}
-	fields := make([]parquet.Field, 0, len(o.names))
-	for _, name := range o.names {
-		fields = append(fields, byName[name])
-	}
-	return fields
+	return w.write([]byte(magic))
 }
 
 // WriteGroup writes a row group: for each field a []string, a []int32, a
@@ -112,53 +99,119 @@ func (w *Writer) WriteGroup(columns ...any) error {
 	if len(columns) != len(w.fields) {
 		panic(fmt.Sprintf("columnar: %d columns for %d fields", len(columns), len(w.fields)))
 	}
+	if cells(columns[0]) == 0 {
+		return nil
+	}
+	if len(w.groups) == math.MaxInt16 {
+		return fmt.Errorf("a Parquet file has at most %d row groups", math.MaxInt16)
+	}
+	if err := w.begin(); err != nil {
+		return err
+	}
+	group := format.RowGroup{FileOffset: w.at, Ordinal: int16(len(w.groups))}
 	for x, column := range columns {
-		var err error
-		switch c := column.(type) {
-		case []string:
-			err = w.write(x, len(c), func(cell int) parquet.Value { return textValue(c[cell]) })
-		case []int32:
-			err = w.write(x, len(c), func(cell int) parquet.Value { return parquet.Int32Value(c[cell]) })
-		case []float64:
-			err = w.write(x, len(c), func(cell int) parquet.Value { return parquet.DoubleValue(c[cell]) })
-		case Coded:
-			texts := make([]parquet.Value, len(c.Texts))
-			for at, text := range c.Texts {
-				texts[at] = textValue(text)
-			}
-			err = w.write(x, c.N, func(cell int) parquet.Value { return texts[c.At(cell)] })
-		default:
-			panic(fmt.Sprintf("columnar: a column of %T cannot be written", column))
-		}
+		chunk, err := w.column(w.fields[x], column)
 		if err != nil {
 			return err
 		}
-	}
-	return w.out.Flush()
-}
-
-func textValue(s string) parquet.Value {
-	return parquet.ByteArrayValue([]byte(strings.ToValidUTF8(s, "\uFFFD")))
-}
-
-func (w *Writer) write(column, n int, value func(cell int) parquet.Value) error {
-	for lo := 0; lo < n; lo += valuesAtOnce {
-		part := w.buffer[:min(valuesAtOnce, n-lo)]
-		for x := range part {
-			part[x] = value(lo+x).Level(0, 0, column)
+		if x > 0 && chunk.NumValues != group.NumRows {
+			panic(fmt.Sprintf("columnar: %d cells of %s, %d of the first column", chunk.NumValues, w.fields[x].Name, group.NumRows))
 		}
-		if _, err := w.columns[column].WriteRowValues(part); err != nil {
-			return err
-		}
+		group.NumRows = chunk.NumValues
+		group.TotalByteSize += chunk.TotalUncompressedSize
+		group.TotalCompressedSize += chunk.TotalCompressedSize
+		group.Columns = append(group.Columns, format.ColumnChunk{MetaData: *chunk})
 	}
+	w.groups = append(w.groups, group)
+	w.rows += group.NumRows
 	return nil
 }
 
-// Close ends the file.
+// cells is how many cells a column has.
+func cells(column any) int {
+	switch c := column.(type) {
+	case []string:
+		return len(c)
+	case []int32:
+		return len(c)
+	case []float64:
+		return len(c)
+	case Coded:
+		return len(c.Codes)
+	}
+	panic(fmt.Sprintf("columnar: a column of %T cannot be written", column))
+}
+
+// column writes the pages of a column of a row group.
+func (w *Writer) column(f Field, column any) (*format.ColumnMetaData, error) {
+	c := &chunk{w: w, meta: format.ColumnMetaData{
+		Encoding: []format.Encoding{format.Plain}, PathInSchema: []string{f.Name}, Codec: format.Zstd, Type: physical(f.Kind),
+	}}
+	var err error
+	kind := Text
+	switch cells := column.(type) {
+	case []string:
+		err = c.texts(cells)
+	case []int32:
+		kind, err = Int, c.ints(cells)
+	case []float64:
+		kind, err = Float, c.floats(cells)
+	case Coded:
+		err = c.coded(cells)
+	}
+	if kind != f.Kind {
+		panic(fmt.Sprintf("columnar: %T for a column of %v", column, f.Kind))
+	}
+	return &c.meta, err
+}
+
+func physical(k Kind) format.Type {
+	switch k {
+	case Text:
+		return format.ByteArray
+	case Int:
+		return format.Int32
+	}
+	return format.Double
+}
+
+// Close ends the file. It says nothing about a failure that WriteGroup told.
 func (w *Writer) Close() error {
-	err := w.out.Close()
-	if errors.Is(err, io.ErrClosedPipe) {
+	if w.failed {
 		return nil
 	}
-	return err
+	if err := w.begin(); err != nil {
+		return err
+	}
+	meta := format.FileMetaData{Version: 1, NumRows: w.rows, RowGroups: w.groups, CreatedBy: "optcomplete"}
+	root := format.SchemaElement{Name: "schema"}
+	root.NumChildren.Set(int32(len(w.fields)))
+	meta.Schema = append(meta.Schema, root)
+	for _, f := range w.fields {
+		e := format.SchemaElement{Name: f.Name}
+		e.Type.Set(physical(f.Kind))
+		e.RepetitionType.Set(format.Required)
+		switch f.Kind {
+		case Text:
+			e.ConvertedType.Set(deprecated.UTF8)
+			e.LogicalType.Value = new(format.StringType)
+		case Int:
+			e.ConvertedType.Set(deprecated.Int32)
+			e.LogicalType.Value = &format.IntType{BitWidth: 32, IsSigned: true}
+		}
+		meta.Schema = append(meta.Schema, e)
+		meta.ColumnOrders = append(meta.ColumnOrders, format.ColumnOrder{Value: new(format.TypeDefinedOrder)})
+	}
+	footer, err := thrift.Marshal(new(thrift.CompactProtocol), &meta)
+	if err != nil {
+		return err
+	}
+	footer = binary.LittleEndian.AppendUint32(footer, uint32(len(footer)))
+	return w.write(append(footer, magic...))
 }
+
+func float64Bytes(x float64) []byte {
+	return binary.LittleEndian.AppendUint64(nil, math.Float64bits(x))
+}
+
+func int32Bytes(x int32) []byte { return binary.LittleEndian.AppendUint32(nil, uint32(x)) }

@@ -38,15 +38,16 @@ func SaveSeen(m *model.Model, dir string) error {
 }
 
 func writeSeen(m *model.Model, w io.Writer, seen, fittedTo *model.Seen) error {
-	out := columnar.NewWriter(w, []columnar.Field{{Name: "row", Kind: columnar.Text, Repeats: true}, {Name: "column", Kind: columnar.Text, Repeats: true}, {Name: "held_out", Kind: columnar.Int}})
+	out := columnar.NewWriter(w, []columnar.Field{{Name: "row", Kind: columnar.Text}, {Name: "column", Kind: columnar.Text}, {Name: "held_out", Kind: columnar.Int}})
 	row, fittedOn := seen.Reader(), fittedTo.Reader()
+	var rows, columns, held []int32
 	for lo := 0; lo < len(m.RowIDs); {
 		hi, cells := lo, 0
 		for hi < len(m.RowIDs) && (cells == 0 || cells+seen.Count(hi) <= seenCells) {
 			cells += seen.Count(hi)
 			hi++
 		}
-		rows, columns, held := make([]int32, 0, cells), make([]int32, 0, cells), make([]int32, 0, cells)
+		rows, columns, held = rows[:0], columns[:0], held[:0]
 		for i := lo; i < hi; i++ {
 			at, err := row(i)
 			if err != nil {
@@ -56,15 +57,19 @@ func writeSeen(m *model.Model, w io.Writer, seen, fittedTo *model.Seen) error {
 			if err != nil {
 				return err
 			}
-			for _, j := range at {
-				out := int32(0)
-				if _, used := slices.BinarySearch(fitted, j); !used {
-					out = 1
+			for _, j := range at { // both increase
+				for len(fitted) > 0 && fitted[0] < j {
+					fitted = fitted[1:]
 				}
-				rows, columns, held = append(rows, int32(i-lo)), append(columns, j), append(held, out)
+				out := int32(1)
+				if len(fitted) > 0 && fitted[0] == j {
+					out = 0
+				}
+				rows, held = append(rows, int32(i-lo)), append(held, out)
 			}
+			columns = append(columns, at...)
 		}
-		if err := out.WriteGroup(columnar.Codes(m.RowIDs[lo:hi], rows), columnar.Codes(m.ColumnIDs, columns), held); err != nil {
+		if err := out.WriteGroup(columnar.Coded{Texts: m.RowIDs[lo:hi], Codes: rows}, columnar.Coded{Texts: m.ColumnIDs, Codes: columns}, held); err != nil {
 			return err
 		}
 		lo = hi

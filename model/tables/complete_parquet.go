@@ -23,8 +23,8 @@ var _ encoder = (*parquetEncoder)(nil)
 
 func newParquetEncoder(m *model.Model, rows []int, w io.Writer) *parquetEncoder {
 	return &parquetEncoder{m: m, rows: rows, out: columnar.NewWriter(w, []columnar.Field{
-		{Name: "row", Kind: columnar.Text, Repeats: true},
-		{Name: "column", Kind: columnar.Text, Repeats: true},
+		{Name: "row", Kind: columnar.Text},
+		{Name: "column", Kind: columnar.Text},
 		{Name: "value", Kind: columnar.Float},
 	})}
 }
@@ -37,11 +37,11 @@ func (e *parquetEncoder) write(j *job) error {
 	for _, i := range e.rows[j.rowLo:j.rowHi] {
 		rowIDs = append(rowIDs, e.m.RowIDs[i])
 	}
-	return e.out.WriteGroup(
-		columnar.Coded{Texts: rowIDs, N: j.cells(), At: func(cell int) int { return cell / width }},
-		columnar.Coded{Texts: e.m.ColumnIDs[j.columnLo:j.columnHi], N: j.cells(), At: func(cell int) int { return cell % width }},
-		j.values,
-	)
+	rows, columns := make([]int32, j.cells()), make([]int32, j.cells())
+	for cell := range rows {
+		rows[cell], columns[cell] = int32(cell/width), int32(cell%width)
+	}
+	return e.out.WriteGroup(columnar.Coded{Texts: rowIDs, Codes: rows}, columnar.Coded{Texts: e.m.ColumnIDs[j.columnLo:j.columnHi], Codes: columns}, j.values)
 }
 
 func (e *parquetEncoder) close() error { return e.out.Close() }

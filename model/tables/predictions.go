@@ -35,10 +35,10 @@ func NewPredictionWriter(w io.Writer, format Format, intervals bool) (*Predictio
 		return &PredictionWriter{w: w, format: format, intervals: intervals}, err
 	}
 	fields := []columnar.Field{
-		{Name: "row", Kind: columnar.Text, Repeats: true},
-		{Name: "column", Kind: columnar.Text, Repeats: true},
+		{Name: "row", Kind: columnar.Text},
+		{Name: "column", Kind: columnar.Text},
 		{Name: "prediction", Kind: columnar.Float},
-		{Name: "basis", Kind: columnar.Text, Repeats: true},
+		{Name: "basis", Kind: columnar.Text},
 	}
 	if intervals {
 		fields = append(fields, columnar.Field{Name: "low", Kind: columnar.Float}, columnar.Field{Name: "high", Kind: columnar.Float})

@@ -87,13 +87,13 @@ func newRecommendWriter(m *model.Model, w io.Writer, format Format, names []stri
 		return out, out.w.Write(head)
 	case Parquet:
 		fields := []columnar.Field{
-			{Name: "row", Kind: columnar.Text, Repeats: true},
+			{Name: "row", Kind: columnar.Text},
 			{Name: "rank", Kind: columnar.Int},
-			{Name: "column", Kind: columnar.Text, Repeats: true},
+			{Name: "column", Kind: columnar.Text},
 			{Name: "prediction", Kind: columnar.Float},
 		}
 		if names != nil {
-			fields = slices.Insert(fields, 3, columnar.Field{Name: "name", Kind: columnar.Text, Repeats: true})
+			fields = slices.Insert(fields, 3, columnar.Field{Name: "name", Kind: columnar.Text})
 		}
 		return &recommendParquet{m, names, columnar.NewWriter(w, fields)}, nil
 	}
@@ -143,9 +143,9 @@ func (o *recommendParquet) write(rowIDs []string, lists [][]result.Recommendatio
 		}
 	}
 	if o.names != nil {
-		return o.out.WriteGroup(columnar.Codes(rowIDs, rows), ranks, columnar.Codes(o.m.ColumnIDs, columns), columnar.Codes(o.names, columns), values)
+		return o.out.WriteGroup(columnar.Coded{Texts: rowIDs, Codes: rows}, ranks, columnar.Coded{Texts: o.m.ColumnIDs, Codes: columns}, columnar.Coded{Texts: o.names, Codes: columns}, values)
 	}
-	return o.out.WriteGroup(columnar.Codes(rowIDs, rows), ranks, columnar.Codes(o.m.ColumnIDs, columns), values)
+	return o.out.WriteGroup(columnar.Coded{Texts: rowIDs, Codes: rows}, ranks, columnar.Coded{Texts: o.m.ColumnIDs, Codes: columns}, values)
 }
 
 func (o *recommendParquet) close() error { return o.out.Close() }
