@@ -1,7 +1,6 @@
 package report
 
 import (
-	"html/template"
 	"math"
 	"strings"
 
@@ -21,7 +20,7 @@ const fewDeeds = 6
 type deed struct {
 	Way  string // up, down or both
 	Name string
-	Text template.HTML
+	Text markup
 }
 
 // Sign is the mark of a way, for eyes.
@@ -150,7 +149,7 @@ func (m *Model) kindOf(term int) int {
 }
 
 // need says what the selection would cost without a feature.
-func (m *Model) need(feature string) template.HTML {
+func (m *Model) need(feature string) markup {
 	for i, r := range m.s.Removal {
 		if increase := m.doc.derive("increase", at("removal", i, "cost"), "cost"); r.Name == feature && !math.IsInf(increase, 0) && !math.IsNaN(increase) {
 			return say(" <span class=\"need\">Cost without it: %s.</span>", m.derived("increase", at("removal", i, "cost"), "cost", morePercent))
@@ -248,7 +247,7 @@ func (m *Model) baselineName(i int) string {
 
 // warnings are those that somebody should look at; leftOut only says which features
 // say nothing of their own.
-func (m *Model) warnings() (warnings, leftOut []template.HTML) {
+func (m *Model) warnings() (warnings, leftOut []markup) {
 	for _, w := range m.s.Warnings {
 		if encode.LeavesOut(w) {
 			leftOut = append(leftOut, name(w))

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"io"
 
 	"optcomplete/internal/chart"
@@ -51,7 +50,7 @@ func labels(models []*Model) []string {
 }
 
 // verdict says what all have in common.
-func (c *comparison) verdict() template.HTML {
+func (c *comparison) verdict() markup {
 	first := c.models[0].s.Selected
 	all := first
 	same := true
@@ -69,8 +68,8 @@ func (c *comparison) verdict() template.HTML {
 }
 
 // warnings tells what makes the models hard to compare.
-func (c *comparison) warnings() []template.HTML {
-	var out []template.HTML
+func (c *comparison) warnings() []markup {
+	var out []markup
 	first := c.models[0]
 	for i, m := range c.models[1:] {
 		a, b := first.s.Diagnostics, m.s.Diagnostics
@@ -110,7 +109,7 @@ func (c *comparison) selections() section {
 		features = append(features, without(m.s.Selected, features)...)
 	}
 	for _, f := range features {
-		cells := []template.HTML{name(f)}
+		cells := []markup{name(f)}
 		times := 0
 		for _, m := range c.models {
 			if len(without([]string{f}, m.s.Selected)) == 0 {
@@ -135,12 +134,12 @@ func (c *comparison) quality() section {
 		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
 		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
 	for i, m := range c.models {
-		bound, gap := template.HTML("none"), template.HTML("–")
+		bound, gap := markup("none"), markup("–")
 		if m.s.Certified {
 			bound, gap = m.num("bound", exact), m.num("gap", percent)
 		}
 		t.row(name(c.labels[i]), text(m.s.Method), text(m.s.Model), m.num("k", whole), m.num("gamma", short), m.num("cost", exact), bound, gap, text(statusText(m.s.Status)))
-		cells := []template.HTML{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
+		cells := []markup{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {
 			cells = append(cells[:2], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), m.num("holdout.mape", percent), m.num("holdout.entries", whole))
@@ -174,9 +173,9 @@ func (c *comparison) effects() section {
 		Description: "For each feature and model the median effect of one standard deviation over the rows, the middle half and nine tenths of the rows, and the effect for the population.",
 		Legend:      []chart.Key{{Part: "thin", Name: "90 % of rows"}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
 	for _, term := range terms {
-		cells := []template.HTML{name(term)}
+		cells := []markup{name(term)}
 		for i, m := range c.models {
-			cell := template.HTML("–")
+			cell := markup("–")
 			if d := m.s.Diagnostics; d != nil {
 				for f := range d.Terms {
 					if x := &d.Terms[f]; x.Name == term {

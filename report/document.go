@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"html"
-	"html/template"
 	"math"
 	"strconv"
 	"strings"
@@ -72,9 +71,9 @@ func (d *document) number(path string) (json.Number, float64) {
 }
 
 // num shows the number at a path.
-func (d *document) num(path string, style style) template.HTML {
+func (d *document) num(path string, style style) markup {
 	n, x := d.number(path)
-	return template.HTML(fmt.Sprintf(`<data value="%s" data-doc="%s" data-path="%s">%s</data>`, n, d.name, html.EscapeString(path), style(x)))
+	return markup(fmt.Sprintf(`<data value="%s" data-doc="%s" data-path="%s">%s</data>`, n, d.name, html.EscapeString(path), style(x)))
 }
 
 // Ways to compute a number from two others.
@@ -86,12 +85,12 @@ var derivations = map[string]func(a, b float64) float64{
 }
 
 // derived shows a number computed from those at two paths.
-func (d *document) derived(how, a, b string, style style) template.HTML {
+func (d *document) derived(how, a, b string, style style) markup {
 	x := d.derive(how, a, b)
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "–"
 	}
-	return template.HTML(fmt.Sprintf(`<data value="%s" data-doc="%s" data-derived="%s" data-of="%s %s">%s</data>`,
+	return markup(fmt.Sprintf(`<data value="%s" data-doc="%s" data-derived="%s" data-of="%s %s">%s</data>`,
 		strconv.FormatFloat(x, 'g', -1, 64), d.name, how, html.EscapeString(a), html.EscapeString(b), style(x)))
 }
 
@@ -209,10 +208,10 @@ func seconds(x float64) string {
 }
 
 // say is a text with HTML in it: strings are escaped, HTML stays.
-func say(format string, args ...any) template.HTML {
+func say(format string, args ...any) markup {
 	for i, a := range args {
 		switch a := a.(type) {
-		case template.HTML:
+		case markup:
 			args[i] = string(a)
 		case string:
 			args[i] = html.EscapeString(a)
@@ -220,7 +219,7 @@ func say(format string, args ...any) template.HTML {
 			args[i] = names(a)
 		}
 	}
-	return template.HTML(fmt.Sprintf(format, args...))
+	return markup(fmt.Sprintf(format, args...))
 }
 
 // names lists features, each as one.
@@ -236,4 +235,4 @@ func names(list []string) string {
 }
 
 // name marks a name that comes from the data.
-func name(text string) template.HTML { return say(`<span class="name">%s</span>`, text) }
+func name(text string) markup { return say(`<span class="name">%s</span>`, text) }

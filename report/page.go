@@ -5,8 +5,7 @@ import (
 	"crypto/sha256"
 	"embed"
 	"encoding/base64"
-	"fmt"
-	"html/template"
+	"html"
 	"io"
 	"strings"
 
@@ -16,48 +15,51 @@ import (
 //go:embed assets
 var assets embed.FS
 
-// page is what the template shows.
+// markup is HTML. Text becomes markup only by text and say, which escape it.
+type markup string
+
+// page is what is shown.
 type page struct {
 	Title    string
-	Heading  template.HTML
-	Verdict  template.HTML
-	Warnings []template.HTML
+	Heading  markup
+	Verdict  markup
+	Warnings []markup
 	Sections []section
-	Footer   template.HTML
+	Footer   markup
 }
 
 // section answers one question.
 type section struct {
 	ID, Title, Short string // Short is for the list of contents
-	Lead             template.HTML
+	Lead             markup
 	Blocks           []block
 }
 
 // block is a part of a section; one of its fields is set.
 type block struct {
-	Text    template.HTML
+	Text    markup
 	Heading string // of what follows
 	Cards   []card
 	Figures []figure // side by side where there is room
 	Table   *table
 	Code    string
 	Deeds   []deed // what each feature does, in words
-	List    []template.HTML
+	List    []markup
 	Proof   bool // Text is what is proven
 }
 
 // card is a number that matters.
 type card struct {
 	Name  string
-	Value template.HTML
-	Note  template.HTML
+	Value markup
+	Note  markup
 }
 
 // figure is a plot and the table that says the same.
 type figure struct {
 	Title   string
-	SVG     template.HTML
-	Caption template.HTML
+	SVG     markup
+	Caption markup
 	Table   *table
 	Open    bool // the table is what matters
 	Wide    bool // over the whole width
@@ -69,7 +71,7 @@ type table struct {
 	Caption string
 	Head    []string
 	Text    []bool // which columns are text; nil: only the first
-	Rows    [][]template.HTML
+	Rows    [][]markup
 	Sort    bool // readers may sort it
 }
 
@@ -85,8 +87,8 @@ func (s *section) add(b ...block)                 { s.Blocks = append(s.Blocks, 
 func (s *section) say(format string, args ...any) { s.add(block{Text: say(format, args...)}) }
 func (s *section) figures(f ...figure)            { s.add(block{Figures: f}) }
 func (s *section) table(t *table)                 { s.add(block{Table: t}) }
-func (t *table) row(cells ...template.HTML)       { t.Rows = append(t.Rows, cells) }
-func text(s string) template.HTML                 { return template.HTML(template.HTMLEscapeString(s)) }
+func (t *table) row(cells ...markup)              { t.Rows = append(t.Rows, cells) }
+func text(s string) markup                        { return markup(html.EscapeString(s)) }
 
 // plot is a chart of any kind.
 type plot interface {
@@ -94,19 +96,19 @@ type plot interface {
 	Broad(io.Writer) error
 }
 
-func drawn(c plot) template.HTML { return draw(c.Inline) }
+func drawn(c plot) markup { return draw(c.Inline) }
 
-func draw(write func(io.Writer) error) template.HTML {
+func draw(write func(io.Writer) error) markup {
 	var b bytes.Buffer
 	if err := write(&b); err != nil {
 		panic(err) // a buffer does not fail
 	}
-	return template.HTML(b.String())
+	return markup(b.String())
 }
 
 // wide is a figure over the whole width. It is drawn twice, because text in a
 // picture shrinks with it: the page shows the one that suits the screen.
-func wide(c plot) template.HTML {
+func wide(c plot) markup {
 	return say(`<div class="narrow">%s</div><div class="broad">%s</div>`, draw(c.Inline), draw(c.Broad))
 }
 
@@ -144,21 +146,8 @@ func (p *page) write(w io.Writer) error {
 		return err
 	}
 	css := strings.NewReplacer("/*light*/", chart.Light, "/*dark*/", chart.Dark).Replace(string(style)) + chart.Style
-	t, err := template.New("page.tmpl").Funcs(template.FuncMap{
-		"style":  func() template.CSS { return template.CSS(css) },
-		"script": func() template.JS { return template.JS(script) },
-		// Only these two run, whatever else might ever get into the page.
-		"stylehash":  func() string { return policyHash(css) },
-		"scripthash": func() string { return policyHash(string(script)) },
-		"next":       func(i int) int { return i + 1 },
-	}).ParseFS(assets, "assets/page.tmpl")
-	if err != nil {
-		return err
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, p); err != nil {
-		return fmt.Errorf("report: %w", err)
-	}
+	var b rendering
+	b.page(p, css, string(script))
 	_, err = b.WriteTo(w)
 	return err
 }

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"strings"
 
 	"optcomplete/internal/chart"
@@ -37,7 +36,7 @@ func (m *Model) search() section {
 }
 
 // optional is num, or 0 where model.json leaves a zero out.
-func (m *Model) optional(path string, style style) template.HTML {
+func (m *Model) optional(path string, style style) markup {
 	if _, ok := m.doc.find(path); !ok {
 		return text(style(0))
 	}
@@ -60,7 +59,7 @@ func (m *Model) traceFigures() []figure {
 			cost, below = &sampleCost, &sampleBound
 		}
 		cost.Points = append(cost.Points, chart.Point{X: p.Seconds, Y: p.Cost})
-		cell := template.HTML("–")
+		cell := markup("–")
 		if p.Bound != nil {
 			cell = m.num(at("trace", i, "bound"), exact)
 			below.Points = append(below.Points, chart.Point{X: p.Seconds, Y: *p.Bound})
@@ -88,7 +87,7 @@ func (m *Model) traceFigures() []figure {
 			c.Series = append(c.Series, s)
 		}
 	}
-	caption := template.HTML("The cost of the best selection so far falls, the bound rises; where they meet, nothing better is left.")
+	caption := markup("The cost of the best selection so far falls, the bound rises; where they meet, nothing better is left.")
 	if len(bound.Points) == 0 {
 		caption = "There was no bound on all entries: nothing is proven."
 	}
@@ -99,7 +98,7 @@ func (m *Model) traceFigures() []figure {
 	if len(gap.Points) > 1 {
 		g := &chart.Chart{Title: "Gap over time", X: "seconds of search", Y: "gap", LogY: true, PercentY: true, Series: []chart.Series{gap},
 			Description: "A stepped line over time, on a logarithmic axis: the gap between cost and bound."}
-		caption := template.HTML("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost, and 100 % before there is a bound.")
+		caption := markup("On a logarithmic axis. The numbers are those of the plot of cost and bound: (cost − bound) ÷ cost, and 100 % before there is a bound.")
 		if last := m.s.Trace[len(m.s.Trace)-1]; m.s.Status == "optimal" {
 			g.Rules = []chart.Rule{{Upright: true, X: last.Seconds, Label: "proven"}}
 			caption = say("%s At the dashed line it is closed, which a logarithmic axis cannot show.", caption)
@@ -152,7 +151,7 @@ func (m *Model) gammaPath(s *section) {
 	chosen := []chart.Rule{{Upright: true, X: m.s.Gamma, Label: "used"}}
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: measure, LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
-	caption := template.HTML("Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove.")
+	caption := markup("Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove.")
 	if key != "rmse" {
 		caption = "On a fifth of the entries, which the fits did not see. Among γ whose errors differ by next to nothing the one that is the easiest to prove is taken."
 	}
@@ -169,7 +168,7 @@ func (m *Model) kPath(s *section, path *Path) {
 	for i, p := range path.Points {
 		here := func(key string) string { return at("path", i, key) }
 		training.Points = append(training.Points, chart.Point{X: float64(p.K), Y: p.Train, Tip: fmt.Sprintf("k = %d: training RMSE %s", p.K, plain(p.Train))})
-		v, e := template.HTML("–"), template.HTML("–")
+		v, e := markup("–"), markup("–")
 		if path.Folds > 0 {
 			validation.Points = append(validation.Points, chart.Point{X: float64(p.K), Y: p.Validation, Error: p.Error, Tip: fmt.Sprintf("k = %d: validation RMSE %s ± %s", p.K, plain(p.Validation), plain(p.Error))})
 			v, e = path.doc.num(here("validation_rmse"), exact), path.doc.num(here("standard_error"), plain)
@@ -178,7 +177,7 @@ func (m *Model) kPath(s *section, path *Path) {
 	}
 	c := &chart.Chart{Title: "Error by number of features", X: "k, features selected", Y: "RMSE", Series: []chart.Series{validation, training}, Rules: []chart.Rule{{Upright: true, X: float64(m.s.K), Label: "this fit"}},
 		Description: "Two lines over the number of features: the error on validation entries, with one standard error, and that on the training entries."}
-	caption := template.HTML("The path was not validated.")
+	caption := markup("The path was not validated.")
 	if path.Chosen > 0 {
 		caption = say("Bars: one standard error over %s folds. The least validation error is at k = %s; within one standard error of it, the fewest features are k = %s.",
 			path.doc.num("folds", whole), path.doc.num("best", whole), path.doc.num("chosen", whole))

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"strings"
 
@@ -30,7 +29,7 @@ func (m *Model) predictions() section {
 	if key != "rmse" {
 		t.Caption, t.Head = "Errors", []string{"Prediction", "Entries", measure, "RMSE", "MAE"}
 	}
-	line := func(what template.HTML, path string) {
+	line := func(what markup, path string) {
 		if key != "rmse" {
 			t.row(what, m.num(path+".entries", whole), m.num(path+"."+key, plain), m.num(path+".rmse", plain), m.num(path+".mae", plain))
 			return
@@ -98,7 +97,7 @@ func (m *Model) coverage(s *section) {
 		parts = append(parts, string(say("of %s cover %s and are %s wide", m.num(path+".probability", percent), m.num(path+".covered", percent), m.num(path+".width", brief))))
 	}
 	if len(parts) > 0 {
-		s.say("Intervals of predictions (<code>predict --interval</code>) on the held-out %s: those %s, on average.", m.s.Nouns.Entries(), template.HTML(strings.Join(parts, "; ")))
+		s.say("Intervals of predictions (<code>predict --interval</code>) on the held-out %s: those %s, on average.", m.s.Nouns.Entries(), markup(strings.Join(parts, "; ")))
 	}
 }
 
@@ -182,8 +181,8 @@ func (m *Model) effects() section {
 	}
 	for f, term := range d.Terms {
 		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
-		cells, step := []template.HTML{say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent)},
-			[]template.HTML{name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
+		cells, step := []markup{say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent)},
+			[]markup{name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
 				m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed)}
 		tip := ""
 		if full {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"html/template"
 	"io"
 	"path/filepath"
 	"slices"
@@ -33,8 +32,8 @@ type Model struct {
 }
 
 // w is a text in the words of the data; h the same as HTML.
-func (m *Model) w(text string) string        { return m.words.Replace(text) }
-func (m *Model) h(text string) template.HTML { return template.HTML(m.w(text)) }
+func (m *Model) w(text string) string { return m.words.Replace(text) }
+func (m *Model) h(text string) markup { return markup(m.w(text)) }
 
 // Parse reads the text of a model.json.
 func Parse(name string, text []byte) (*Model, error) {
@@ -155,11 +154,11 @@ func recovered(err *error) {
 func (m *Model) twoSided() bool { return m.s.Model == twosided.Kind }
 
 // num shows a number of model.json.
-func (m *Model) num(path string, s style) template.HTML { return m.doc.num(path, s) }
+func (m *Model) num(path string, s style) markup { return m.doc.num(path, s) }
 
-func (m *Model) derived(how, a, b string, s style) template.HTML { return m.doc.derived(how, a, b, s) }
+func (m *Model) derived(how, a, b string, s style) markup { return m.doc.derived(how, a, b, s) }
 
-func (m *Model) heading() template.HTML {
+func (m *Model) heading() markup {
 	return say("%s: %s of %s %s", name(m.Name), m.num("k", whole), m.num("features", whole), m.things())
 }
 
@@ -172,11 +171,11 @@ func (m *Model) things() string {
 }
 
 // verdict says in a sentence what is proven.
-func (m *Model) verdict() template.HTML {
+func (m *Model) verdict() markup {
 	return say("%s %s", m.badge(), m.certificate())
 }
 
-func (m *Model) badge() template.HTML {
+func (m *Model) badge() markup {
 	switch {
 	case !m.s.Certified:
 		return `<span class="badge poor">not proven</span>`
@@ -189,7 +188,7 @@ func (m *Model) badge() template.HTML {
 }
 
 // certificate is the sentence after the badge.
-func (m *Model) certificate() template.HTML {
+func (m *Model) certificate() markup {
 	switch {
 	case !m.s.Certified && m.s.Settings["certify"] == "true":
 		return say("The search was stopped (%s) while it was on samples of the data, and samples prove nothing: a better selection may exist. More time reaches the proof.", text(statusText(m.s.Status)))
@@ -198,9 +197,9 @@ func (m *Model) certificate() template.HTML {
 	case m.s.Status == result.Optimal:
 		return say("No other selection of %s %s has a lower cost on these data at γ = %s.", m.num("k", whole), m.things(), m.num("gamma", short))
 	case m.s.Status == result.NumericalLimit && m.s.Gap >= 1:
-		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", template.HTML(numericalRemedy))
+		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", markup(numericalRemedy))
 	case m.s.Status == result.NumericalLimit:
-		return say("The search looked everywhere, and rounding errors hide the rest: a better selection may exist, but none whose cost is lower by more than %s. %s", m.num("gap", percent), template.HTML(numericalRemedy))
+		return say("The search looked everywhere, and rounding errors hide the rest: a better selection may exist, but none whose cost is lower by more than %s. %s", m.num("gap", percent), markup(numericalRemedy))
 	case m.s.Gap >= 1:
 		return say("The search was stopped (%s) before anything was proven: a better selection may exist. More time gives a bound.", text(statusText(m.s.Status)))
 	case m.s.Status == result.GapReached:

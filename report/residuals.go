@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 
@@ -23,7 +22,7 @@ func (m *Model) onWhat() string {
 }
 
 // missing says why there are no diagnostics.
-func (m *Model) missing() template.HTML {
+func (m *Model) missing() markup {
 	if m.twoSided() {
 		return "For two-sided models no diagnostics are kept yet; the errors are in section 2."
 	}
@@ -75,8 +74,8 @@ func (m *Model) residualHistogram() *figure {
 }
 
 // computed shows a place on an axis, which is not a result.
-func computed(x float64, style style) template.HTML {
-	return template.HTML(fmt.Sprintf(`<data value="%v" data-axis>%s</data>`, x, style(x)))
+func computed(x float64, style style) markup {
+	return markup(fmt.Sprintf(`<data value="%v" data-axis>%s</data>`, x, style(x)))
 }
 
 func (m *Model) calibrationFigure() *figure {

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"html/template"
 	"math"
 	"slices"
 	"strings"
@@ -38,7 +37,7 @@ func (m *Model) example(s *section, i int) {
 	here := func(parts ...any) string { return at(append([]any{"diagnostics.examples", i}, parts...)...) }
 	why := map[string]string{"typical": "with the median number of {entries}", "many entries": "with the most {entries}", "few entries": "with the fewest {entries}"}[e.Why]
 	s.add(block{Heading: m.w("{Row} ") + x.Row + " " + m.w(why)})
-	effect := template.HTML("")
+	effect := markup("")
 	if spec.EffectsOf(m.s.Model).Rows {
 		effect = say(m.w(" The effect of this {row} is %s: so far its values are above or below the usual."), m.num(here("explanation.effect"), signed))
 	}
@@ -66,7 +65,7 @@ func (m *Model) example(s *section, i int) {
 		}
 		row := chart.Row{Name: term.Name, Note: signed(term.PerSD), Bar: &[2]float64{0, term.PerSD}, Tone: tone, Tip: fmt.Sprintf(m.w("%s: {row} %s, population %s"), term.Name, signed(term.Row), signed(term.Population))}
 		path := func(key string) string { return here("explanation.terms", f, key) }
-		cells := []template.HTML{name(term.Name), text(term.Unit), m.num(path("row"), signed), m.num(path("population"), signed), m.num(path("per_sd"), signed)}
+		cells := []markup{name(term.Name), text(term.Unit), m.num(path("row"), signed), m.num(path("population"), signed), m.num(path("per_sd"), signed)}
 		if intervals {
 			row.Bar, row.Dot, row.Thin = nil, &term.PerSD, &[2]float64{term.Interval.Low, term.Interval.High}
 			cells = append(cells, m.num(path("interval.low"), signed), m.num(path("interval.high"), signed))
@@ -76,7 +75,7 @@ func (m *Model) example(s *section, i int) {
 	}
 	figures := []figure{}
 	if len(plot.Rows) > 0 {
-		caption := template.HTML("Blue: the feature adds more than for the population. Orange: it adds less.")
+		caption := markup("Blue: the feature adds more than for the population. Orange: it adds less.")
 		if intervals {
 			caption += m.h(" Where the interval has 0 in it, the {row}’s {entries} do not tell which.")
 		}
@@ -96,7 +95,7 @@ func (m *Model) example(s *section, i int) {
 }
 
 // whys names the largest parts that lift a prediction.
-func (m *Model) whys(whys []result.Why, path func(int) string) template.HTML {
+func (m *Model) whys(whys []result.Why, path func(int) string) markup {
 	var out []string
 	for w, why := range whys { // largest first
 		if len(out) == 3 || why.Part <= 0 {
@@ -114,7 +113,7 @@ func (m *Model) whys(whys []result.Why, path func(int) string) template.HTML {
 	if len(out) == 0 {
 		return "nothing"
 	}
-	return template.HTML(strings.Join(out, ", "))
+	return markup(strings.Join(out, ", "))
 }
 
 // waterfall shows how a prediction adds up.
@@ -246,7 +245,7 @@ func (m *Model) histogram(title, x, y, path string, bars []result.Bar, doubling 
 		}
 		c.Bars = append(c.Bars, bar)
 	}
-	caption := template.HTML("")
+	caption := markup("")
 	if doubling {
 		caption = "Each bar spans twice the numbers of the one before."
 	}

@@ -2,7 +2,6 @@ package report
 
 import (
 	"fmt"
-	"html/template"
 	"math"
 
 	"optcomplete/internal/chart"
@@ -73,7 +72,7 @@ func (m *Model) needed(s *section) {
 	for i, r := range m.s.Removal {
 		cost := at("removal", i, "cost")
 		increase := m.doc.derive("increase", cost, "cost")
-		instead, more := template.HTML("none seen"), template.HTML("–")
+		instead, more := markup("none seen"), markup("–")
 		for x, tie := range m.s.NearTies { // best first
 			if out := without(m.s.Selected, tie.Selected); len(without([]string{r.Name}, out)) == 0 {
 				instead = say("%s instead", without(tie.Selected, m.s.Selected))
@@ -89,7 +88,7 @@ func (m *Model) needed(s *section) {
 	}
 	s.add(block{Heading: "How much each feature is needed"})
 	if len(plot.Rows) > 0 {
-		caption := template.HTML("The more the cost rises, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.") + apart(plot)
+		caption := markup("The more the cost rises, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.") + apart(plot)
 		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: caption, Wide: true})
 	}
 	s.table(t)
@@ -97,7 +96,7 @@ func (m *Model) needed(s *section) {
 
 // apart shows bars that are nearly as long as each other as dots, on an axis that
 // does not begin at 0, and says so.
-func apart(plot *chart.Rows) template.HTML {
+func apart(plot *chart.Rows) markup {
 	low, high := math.Inf(1), 0.0
 	for _, r := range plot.Rows {
 		low, high = min(low, r.Bar[1]), max(high, r.Bar[1])
@@ -186,7 +185,7 @@ func join(list []string) string {
 	return out
 }
 
-func (m *Model) exchange(tie result.NearTie) template.HTML {
+func (m *Model) exchange(tie result.NearTie) markup {
 	return say("%s instead of %s", without(tie.Selected, m.s.Selected), without(m.s.Selected, tie.Selected))
 }
 
@@ -199,7 +198,7 @@ func (m *Model) membership() *table {
 		features = append(features, without(tie.Selected, features)...)
 	}
 	for _, f := range features {
-		cells := []template.HTML{name(f), has(m.s.Selected, f)}
+		cells := []markup{name(f), has(m.s.Selected, f)}
 		for _, tie := range m.s.NearTies {
 			cells = append(cells, has(tie.Selected, f))
 		}
@@ -209,7 +208,7 @@ func (m *Model) membership() *table {
 }
 
 // has marks whether a list has a name, for eyes and for ears.
-func has(list []string, name string) template.HTML {
+func has(list []string, name string) markup {
 	if len(without([]string{name}, list)) == 0 {
 		return `<span class="yes" role="img" aria-label="yes">●</span>`
 	}

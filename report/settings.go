@@ -3,7 +3,6 @@ package report
 import (
 	"encoding/csv"
 	"fmt"
-	"html/template"
 	"maps"
 	"slices"
 	"strings"
@@ -25,7 +24,7 @@ func (m *Model) settings() section {
 		{"Rows of a sample", "sample_rows"}, {"Columns of a sample’s row", "sample_columns"},
 	} {
 		if _, ok := m.doc.find(optional.path); ok {
-			t.row(template.HTML(optional.label), m.num(optional.path, short))
+			t.row(markup(optional.label), m.num(optional.path, short))
 		}
 	}
 	t.row("Refit of the coefficients", text(m.s.Refit.String()))
