@@ -13,7 +13,6 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
-	"optcomplete/internal/trace"
 	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/diagnose"
@@ -154,7 +153,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	before := time.Since(start)
 	f := &matrix{task: t, settings: &settings}
 	var summary model.Summary
-	var trace trace.Trace
 	var parts *estimate.Parts
 	var ahead *outlook // nil: the method proves nothing
 	completing := progress.Task(progress.None{})
@@ -181,7 +179,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			return err
 		},
 		OnEvent: func(e search.Event) {
-			trace.Event(e)
 			if settings.OnEvent != nil {
 				settings.OnEvent(e)
 			}
@@ -197,7 +194,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	summary.Split, summary.Observed = when, train.Observed()
-	summary.Selected, summary.Certificate, summary.Removal = t.names(found.Units), found.Certificate, found.Removal
+	summary.Selected, summary.Certificate, summary.Removal, summary.Trace = t.names(found.Units), found.Certificate, found.Removal, found.Trace
 	summary.GammaPath, summary.Alike = f.c.GammaPath, alikeOf(f.c.GammaPath)
 	if summary.Alike != nil && settings.Loss != loss.Squared {
 		summary.Alike.Measure = settings.Loss.Measure()
@@ -236,7 +233,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	fitted.Summary.Trace = trace.Points()
 	completing.Done()
 	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
 	describing, stop := t.clock.Before(finish, 0)

@@ -50,8 +50,13 @@ func (t *RawTable) canonical() *RawTable {
 	if order == nil {
 		return t
 	}
-	out := &RawTable{File: t.File, Names: t.Names, Kinds: t.Kinds, Cells: make([]string, 0, len(t.Cells))}
-	for _, j := range order {
+	return t.Some(order)
+}
+
+// Some is the table of some of the lines, in the order given.
+func (t *RawTable) Some(lines []int32) *RawTable {
+	out := &RawTable{File: t.File, Names: t.Names, Kinds: t.Kinds, Cells: make([]string, 0, len(lines)*len(t.Names))}
+	for _, j := range lines {
 		out.IDs, out.Lines = append(out.IDs, t.IDs[j]), append(out.Lines, t.Lines[j])
 		out.Cells = append(out.Cells, t.Row(int(j))...)
 	}

@@ -94,6 +94,9 @@ type Intervals struct {
 // Intervals prepares to tell how sure predictions are: from the posterior of the
 // row's and the column's parameters, and the noise of an entry.
 func (m *Model) Intervals() (*Intervals, error) {
+	if m.ByFeatures {
+		return nil, noIntervals("the rows of the model are known by their features, and have no coefficients of their own whose posterior intervals could be made of")
+	}
 	if m.Link != nil {
 		return nil, noIntervals(fmt.Sprintf("the model was fitted by the %v loss with coefficients held back by γ: it has no learned prior, which intervals are made of", m.Link.Scaled.Loss))
 	}

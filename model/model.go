@@ -25,6 +25,10 @@ type Model struct {
 	ColumnEntries []int32   // m: observed training entries of each column; 0 means its effect is what its features predict
 	Features      []float64 // m×k: the selected features of each column
 
+	// ByFeatures tells that rows are known by features of their own: they cannot be
+	// folded in from entries.
+	ByFeatures bool
+
 	rows, columns index
 	predictor     struct {
 		once sync.Once

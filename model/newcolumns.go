@@ -192,7 +192,7 @@ func (m *Model) copy() *Model {
 	out := &Model{
 		Summary: m.Summary, Parts: m.Parts,
 		RowIDs: m.RowIDs, Entries: m.Entries,
-		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, Features: m.Features,
+		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, Features: m.Features, ByFeatures: m.ByFeatures,
 	}
 	out.entries.read, out.entries.seen, out.entries.fitted = m.entries.read, m.entries.seen, m.entries.fitted
 	return out

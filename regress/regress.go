@@ -104,9 +104,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 		return nil, err
 	}
 	if len(held.Y) > 0 {
-		r.Holdout = f.score(held, r)
+		r.Holdout = r.On(held)
 	}
-	r.Seconds, r.Removal = time.Since(start).Seconds(), found.Removal
+	r.Seconds, r.Removal, r.Trace = time.Since(start).Seconds(), found.Removal, found.Trace
 	return r, nil
 }
 
@@ -137,18 +137,16 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		r, err := f.result(finish, cost.Selected(found.Selection), certificate, c)
 		if err == nil {
 			r.Seconds = time.Since(start).Seconds()
-			out.Points = append(out.Points, r)
+			out.Points = append(out.Points, &PathPoint{Result: r})
 		}
 		return err
 	}
-	walked, err := selection.Path(ctx, f, rows(nil), path)
-	if err != nil {
+	if out.PathResult, err = selection.Path(ctx, f, rows(nil), path); err != nil {
 		return nil, err
 	}
-	out.Folds, out.Best, out.Chosen, out.Stability, out.Interrupted = walked.Folds, walked.Best, walked.Chosen, walked.Stability, walked.Interrupted
-	out.Gamma, out.ChosenAt, out.TimeLimit, out.GammaPath = walked.Gamma, walked.ChosenAt, walked.TimeLimit, walked.GammaPath
-	for x, point := range walked.Points {
-		out.Points[x].Validation, out.Points[x].Error = point.Validation, point.Error
+	out.Model = Kind
+	for x, point := range out.PathResult.Points {
+		out.Points[x].Moves, out.Points[x].Validated = point.Moves, point.Validated
 	}
 	return out, nil
 }

@@ -21,7 +21,9 @@ type Result struct {
 
 	Selected     []string  `json:"selected"`
 	Coefficients []float64 `json:"coefficients"` // of the selected features, in their units
+	Spread       []float64 `json:"sd,omitempty"` // their standard deviations in the table
 	Intercept    float64   `json:"intercept"`    // 0 without one
+	NoIntercept  bool      `json:"no_intercept,omitempty"`
 
 	result.Certificate // cost is (Σ loss + ‖w‖²/γ)/n, w of the standardised features
 
@@ -31,6 +33,7 @@ type Result struct {
 	*Measures             // of logistic and poisson losses
 
 	RMSE     float64 `json:"rmse"`      // on the table, with the coefficients above
+	MAE      float64 `json:"mae"`       // mean absolute error
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
 
 	Seconds float64 `json:"seconds"`
@@ -41,35 +44,42 @@ type Result struct {
 
 	Holdout *Score `json:"holdout,omitempty"` // on rows that were kept aside; nil: none were
 
-	Removal []result.Removal `json:"removal,omitempty"` // what the selection would cost without each of its features
-
-	Validation float64 `json:"validation_rmse,omitempty"` // of a path: mean over folds
-	Error      float64 `json:"standard_error,omitempty"`  // of that mean
+	Removal []result.Removal    `json:"removal,omitempty"` // what the selection would cost without each of its features
+	Trace   []result.TracePoint `json:"trace,omitempty"`   // of the search, thinned
 }
 
-// PathResult is a regression for every number of features.
+// PathResult is a regression for every number of features, and their validation.
 type PathResult struct {
-	Points      []*Result            `json:"path"`
-	Folds       int                  `json:"folds"`  // that were validated on
-	Best        int                  `json:"best"`   // k of the least validation error; 0: not validated
-	Chosen      int                  `json:"chosen"` // smallest k within one standard error of it
-	Stability   *selection.Stability `json:"stability,omitempty"`
-	Gamma       float64              `json:"gamma"`                     // of every k
-	ChosenAt    int                  `json:"gamma_chosen_at,omitempty"` // the k that it was chosen for; 0: it was given
-	GammaPath   []result.GammaPoint  `json:"-"`                         // the γ tried
-	TimeLimit   bool                 `json:"time_limit_reached"`        // some of what was asked for is missing or unproven for want of time
-	Interrupted bool                 `json:"interrupted"`
+	*selection.PathResult
+	Points []*PathPoint `json:"path"` // in the place of the path's own
+}
+
+// PathPoint is one k of a path.
+type PathPoint struct {
+	*Result
+	selection.Moves
+	selection.Validated
 }
 
 // Predict explains a row of p features, in the units of the values: a probability
 // or a rate where the loss is of such.
-func (r *Result) Predict(row []float64) float64 { return r.Loss.Mean(r.predictor(row)) }
+func (r *Result) Predict(row []float64) float64 { return r.Loss.Mean(r.sum(row)) }
 
-// predictor is what the selected features add up to.
-func (r *Result) predictor(row []float64) float64 {
-	sum := r.Intercept
+// sum is Sum of a row of p features.
+func (r *Result) sum(row []float64) float64 {
+	values := make([]float64, len(r.Selection))
 	for x, j := range r.Selection {
-		sum += r.Coefficients[x] * row[j]
+		values[x] = row[j]
+	}
+	return r.Sum(values)
+}
+
+// Sum is what the values of the selected features alone, in their order, add up to: a
+// prediction on the scale of the loss.
+func (r *Result) Sum(values []float64) float64 {
+	sum := r.Intercept
+	for x, v := range values {
+		sum += r.Coefficients[x] * v
 	}
 	return sum
 }
@@ -103,38 +113,67 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 	if r.Loss == loss.Huber {
 		r.Delta = f.settings.Delta
 	}
-	on := f.score(f.problem, r)
-	r.RMSE, r.RSquared, r.Measures = on.RMSE, on.RSquared, on.Measures
+	r.NoIntercept, r.Spread = f.settings.NoIntercept, spreads(f.problem, units)
+	on := r.On(f.problem)
+	r.RMSE, r.MAE, r.RSquared, r.Measures = on.RMSE, on.MAE, on.RSquared, on.Measures
 	return r, nil
+}
+
+// spreads are the standard deviations of some features.
+func spreads(problem Problem, units []int) []float64 {
+	n, p := float64(len(problem.Y)), len(problem.Names)
+	out := make([]float64, len(units))
+	for x, j := range units {
+		var mean, squares float64
+		for i := range problem.Y {
+			mean += problem.X[i*p+j] / n
+		}
+		for i := range problem.Y {
+			d := problem.X[i*p+j] - mean
+			squares += d * d / n
+		}
+		out[x] = math.Sqrt(squares)
+	}
+	return out
 }
 
 // Score is how well a regression explains rows.
 type Score struct {
 	Rows     int     `json:"rows"`
 	RMSE     float64 `json:"rmse"`
+	MAE      float64 `json:"mae"`       // mean absolute error
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
 	*Measures
 }
 
-// score compares predictions with the values of a table.
-func (f *formulation) score(problem Problem, r *Result) *Score {
-	n, p := len(problem.Y), len(problem.Names)
-	out := &Score{Rows: n}
+// On compares predictions with the values of a table that has the same features.
+func (r *Result) On(problem Problem) *Score {
+	p := len(problem.Names)
+	x := make([]float64, len(problem.Y))
+	for i := range x {
+		x[i] = r.sum(problem.X[i*p:][:p])
+	}
+	return r.Score(problem.Y, problem.Weights, x)
+}
+
+// Score compares sums of selected features (see Sum) with values; nil weights are 1.
+func (r *Result) Score(y, weights, x []float64) *Score {
+	problem := Problem{Y: y, Weights: weights}
+	out := &Score{Rows: len(y)}
 	var sum, total, mean, around float64
-	x := make([]float64, n)
-	for i := range problem.Y {
+	for i := range y {
 		total += problem.weight(i)
 	}
-	for i, y := range problem.Y {
-		x[i] = r.predictor(problem.X[i*p:][:p])
+	for i, y := range y {
 		e := y - r.Loss.Mean(x[i])
 		sum += problem.weight(i) * (e * e)
+		out.MAE += problem.weight(i) * math.Abs(e) / total
 		mean += problem.weight(i) * y / total
 	}
-	if f.settings.NoIntercept && r.Loss == loss.Squared {
+	if r.NoIntercept && r.Loss == loss.Squared {
 		mean = 0
 	}
-	for i, y := range problem.Y {
+	for i, y := range y {
 		around += problem.weight(i) * ((y - mean) * (y - mean))
 	}
 	out.RMSE = math.Sqrt(sum / total)

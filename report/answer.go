@@ -35,9 +35,9 @@ func (m *Model) answer(path *Path) section {
 	if m.s.K == 0 {
 		s.Lead = say("The method %s selects no features.", name(m.s.Method))
 	} else {
-		s.Lead = say("Of %s %s, these %s explain the %s best%s.", m.num("features", whole), m.things(), m.num("k", whole), m.values(), m.asFound())
+		s.Lead = say("Of %s %s, these %s explain the %s best%s.", m.num("features", whole), m.kind().things(), m.num("k", whole), m.kind().values(m), m.asFound())
 	}
-	if deeds := m.deeds(); len(deeds) > 0 {
+	if deeds := m.kind().deeds(m); len(deeds) > 0 {
 		s.add(block{Deeds: deeds[:min(mostDeeds, len(deeds))]})
 		if more := len(deeds) - mostDeeds; more > 0 {
 			s.say("… and %d more; <a href=\"#effects\">What each feature does</a> has all of them.", more)
@@ -48,7 +48,7 @@ func (m *Model) answer(path *Path) section {
 	if scale := m.s.Loss.Scale(); scale != "" {
 		s.say("What features do is told in %s: e to a number is the factor by which it multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
 	}
-	s.add(block{Cards: m.confidence(path)})
+	s.add(block{Cards: append(m.kind().confidence(m), m.sure(path)...)})
 	s.add(block{Text: m.verdict(), Proof: true})
 	return s
 }
@@ -61,32 +61,14 @@ func (m *Model) asFound() string {
 	return ", of all the selections that the search has seen"
 }
 
-// values is what people call the observed values.
-func (m *Model) values() string {
-	if m.s.Nouns == nil || m.s.Nouns.Entry == "" {
-		return "observed values"
-	}
-	return m.s.Nouns.Entries()
-}
-
-// sure is the part of the rows that an effect must have one sign for, so that the
+// sign is the part of the rows that an effect must have one sign for, so that the
 // feature can be said to raise or to lower.
-const sure = 0.75
+const sign = 0.75
 
 // deeds describes the selected features, the most needed ones first as they stand
 // in the file.
 func (m *Model) deeds() []deed {
 	var out []deed
-	if m.twoSided() {
-		for i, p := range m.s.Products {
-			way, verb := "up", "raises"
-			if p.Coefficient < 0 {
-				way, verb = "down", "lowers"
-			}
-			out = append(out, deed{way, m.s.Selected[i], say("%s predictions: %s per unit of the product.%s", verb, m.num(at("products", i, "coefficient"), signed), m.need(m.s.Selected[i]))})
-		}
-		return out
-	}
 	d := m.s.Diagnostics
 	if d == nil || m.mixed() {
 		return nil
@@ -109,9 +91,9 @@ func (m *Model) deeds() []deed {
 		switch {
 		case spread.Q05 == 0 && spread.Q95 == 0:
 			one.Way, one.Text = "both", which+m.h("changes nothing for a known {column}.")
-		case spread.Positive >= sure:
+		case spread.Positive >= sign:
 			one.Way, one.Text = "up", say("%shigher for %s of %s, %s.", which, positive, n.Rows(), typically)
-		case spread.Positive <= 1-sure:
+		case spread.Positive <= 1-sign:
 			one.Way, one.Text = "down", say("%slower, %s; higher for only %s of %s.", which, typically, positive, n.Rows())
 		default:
 			one.Way, one.Text = "both", say("%s%s differ, higher for %s of them; nine in ten between %s and %s%s.", which, n.Rows(), positive, m.num(path(of+"q05"), signed), m.num(path(of+"q95"), signed), per)
@@ -158,8 +140,8 @@ func (m *Model) need(feature string) markup {
 	return ""
 }
 
-// confidence is how much better than averages, and how sure the choice is.
-func (m *Model) confidence(path *Path) []card {
+// confidence is how much better than averages.
+func (m *Model) confidence() []card {
 	var cards []card
 	if i, ok := m.bestBaseline(); ok && m.s.Holdout != nil {
 		key, measure := m.measure()
@@ -187,10 +169,15 @@ func (m *Model) confidence(path *Path) []card {
 	} else {
 		cards = append(cards, card{Name: "Typical error", Value: "not known", Note: "nothing was held out: <code>fit --holdout 0.2</code>"})
 	}
+	return cards
+}
+
+// sure is how sure the choice is.
+func (m *Model) sure(path *Path) []card {
 	if m.s.K == 0 {
-		return cards
+		return nil
 	}
-	return append(cards, m.sureAcrossGamma(), m.sureAcrossResamples(path))
+	return []card{m.sureAcrossGamma(), m.sureAcrossResamples(path)}
 }
 
 func (m *Model) sureAcrossGamma() card {
@@ -212,7 +199,7 @@ func (m *Model) sureAcrossGamma() card {
 
 func (m *Model) sureAcrossResamples(path *Path) card {
 	if path == nil || path.Stability == nil || path.Stability.Resamples == 0 {
-		return card{Name: "Same choice on resamples", Value: "not tried", Note: "<code>path</code> with <code>--bootstrap&nbsp;20</code> tries it"}
+		return card{Name: "Same choice on resamples", Value: "not tried", Note: say("<code>%s</code> with <code>--bootstrap&nbsp;20</code> tries it", m.kind().walk())}
 	}
 	return card{Name: "Same choice on resamples", Value: say("%s of %s", path.doc.num("stability.same", whole), path.doc.num("stability.resamples", whole)),
 		Note: say("draws of the %s choose the same %s features", m.s.Nouns.Rows(), path.doc.num("stability.k", whole))}

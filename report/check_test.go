@@ -122,6 +122,8 @@ func checkNumber(t *testing.T, n *html.Node, documents map[string]any) {
 				want = x/y - 1
 			case "minus":
 				want = x - y
+			case "product":
+				want = x * y
 			case "decrease":
 				want = 1 - x/y
 			default:

@@ -15,15 +15,12 @@ const traceRows = 40
 // search answers: how did the search go?
 func (m *Model) search() section {
 	s := section{ID: "search", Short: "The search", Title: "How the search went"}
+	cards, total := m.kind().times(m)
 	s.Lead = say("The search took %s nodes, %s cuts and %s passes over the data, and enumerated %s selections. The whole fit took %s.",
-		m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole), m.num("seconds.total", seconds))
-	s.add(block{Cards: []card{
-		{Name: "Reading", Value: m.num("seconds.load", seconds)},
-		{Name: "Choosing γ", Value: m.num("seconds.choose", seconds)},
-		{Name: "Finding the selection", Value: m.derived("minus", "seconds.select", "seconds.choose", seconds)},
-		{Name: "Proving it", Value: m.num("seconds.certify", seconds)},
-		{Name: "Fitting, comparing", Value: m.num("seconds.complete", seconds)},
-	}})
+		m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole), m.num(total, seconds))
+	if cards != nil {
+		s.add(block{Cards: cards})
+	}
 	if m.s.Solver != "" {
 		s.say("The masters were solved by %s: %s nodes in %s.", text(m.s.Solver+" "+m.s.SolverVersion), m.optional("master_nodes", whole), m.optional("master_seconds", seconds))
 	}
@@ -128,7 +125,7 @@ func (m *Model) choices(path *Path) section {
 	if path == nil {
 		s.add(block{Heading: "The number of features, k"})
 		s.say("This report was made without a path over k. To see how the error changes with the number of features, run")
-		s.add(block{Code: fmt.Sprintf("optcomplete path %s --k-max %d --json > path.json\noptcomplete report MODEL --path path.json -o report.html", m.inputs(), max(2*m.s.K, 10))})
+		s.add(block{Code: m.kind().path(m) + " --json > path.json\noptcomplete report MODEL --path path.json -o report.html"})
 		return s
 	}
 	m.kPath(&s, path)
@@ -141,7 +138,7 @@ func (m *Model) gammaPath(s *section) {
 		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses it on validation entries and keeps what it tried.")
 		return
 	}
-	key, measure := m.measure()
+	_, measure := m.measure()
 	line := chart.Series{Name: "validation", Marks: true}
 	t := &table{Caption: "γ tried on validation entries", Head: []string{"γ", measure, "Selected"}, Text: []bool{false, false, true}, Sort: true}
 	for i, g := range m.s.GammaPath {
@@ -151,11 +148,7 @@ func (m *Model) gammaPath(s *section) {
 	chosen := []chart.Rule{{Upright: true, X: m.s.Gamma, Label: "used"}}
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: measure, LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
-	caption := markup("Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove.")
-	if key != "rmse" {
-		caption = "On a fifth of the entries, which the fits did not see. Among γ whose errors differ by next to nothing the one that is the easiest to prove is taken."
-	}
-	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: caption})
+	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: m.kind().validated(m)})
 }
 
 func (m *Model) kPath(s *section, path *Path) {

@@ -153,11 +153,7 @@ func (m *Model) varianceFigure() *figure {
 func (m *Model) effects() section {
 	s := section{ID: "effects", Short: "Features", Title: "What each feature does"}
 	d := m.s.Diagnostics
-	switch {
-	case m.twoSided():
-		m.products(&s)
-		return s
-	case d == nil:
+	if d == nil {
 		s.Lead = "The model was saved without diagnostics. Fit it again for plots of what each feature does; <code>optcomplete explain MODEL</code> prints it."
 		return s
 	}
@@ -233,17 +229,4 @@ func shape(low, high float64, counts []int) []chart.Bar {
 		bars = append(bars, chart.Bar{Low: low + float64(i)*w, High: low + float64(i+1)*w, Y: float64(n)})
 	}
 	return bars
-}
-
-// products is what each product of a two-sided model does.
-func (m *Model) products(s *section) {
-	s.Lead = "A two-sided model has one coefficient for each product of a row feature and a column feature, the same for all rows."
-	plot := &chart.Rows{Title: "Coefficient of each product", X: "coefficient", Zero: true, Description: "One bar for each selected product: its coefficient."}
-	t := &table{Caption: "Selected products", Head: []string{"Product", "Row feature", "Column feature", "Coefficient"}, Text: []bool{true, true, true}, Sort: true}
-	for i, p := range m.s.Products {
-		t.row(name(m.s.Selected[i]), name(p.Row), name(p.Column), m.num(at("products", i, "coefficient"), plain))
-		plot.Rows = append(plot.Rows, chart.Row{Name: m.s.Selected[i], Note: plain(p.Coefficient), Bar: &[2]float64{0, p.Coefficient}, Tip: m.s.Selected[i] + ": " + plain(p.Coefficient)})
-	}
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "Coefficients are per unit of the product; features with large values have small ones."})
-	s.table(t)
 }

@@ -14,6 +14,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/textfile"
 	"optcomplete/model/store"
+	"optcomplete/regress/saved"
 	"optcomplete/result"
 	"optcomplete/twosided"
 )
@@ -26,6 +27,7 @@ type Model struct {
 	Name  string            // for the heading: the folder, or the file it was fitted on
 	Names map[string]string // of columns, by their ids; nil: ids are names
 	s     twosided.Summary
+	r     *saved.Model // a regression, which fills what it shares with the others into s; nil: none
 	doc   *document
 
 	words *strings.Replacer // "{rows}" and so on, by the nouns of the data
@@ -38,7 +40,7 @@ func (m *Model) h(text string) markup { return markup(m.w(text)) }
 // Parse reads the text of a model.json.
 func Parse(name string, text []byte) (*Model, error) {
 	m := &Model{Name: name}
-	if err := json.Unmarshal(text, &m.s); err != nil {
+	if err := m.read(text); err != nil {
 		return nil, fmt.Errorf("%s: not a readable model: %s", name, data.DescribeJSON(err))
 	}
 	if err := store.CheckFormat(name, m.s.Format); err != nil {
@@ -51,6 +53,18 @@ func Parse(name string, text []byte) (*Model, error) {
 	var err error
 	m.doc, err = newDocument("model", text)
 	return m, err
+}
+
+// read fills the model in.
+func (m *Model) read(text []byte) error {
+	var is struct {
+		Model string `json:"model"`
+	}
+	if err := json.Unmarshal(text, &is); err != nil {
+		return err
+	}
+	m.s.Model = is.Model
+	return m.kind().read(m, text)
 }
 
 // Read reads the model.json of a saved model. The rest of the model, which may be
@@ -103,10 +117,7 @@ func Write(w io.Writer, m *Model, path *Path) (err error) {
 		Footer:  say("Made by optcomplete %s. Every number is the one in model.json; it is in the page with all its digits.", name(m.s.Version)),
 	}
 	p.Warnings, _ = m.warnings()
-	p.Sections = []section{
-		m.answer(path), m.selected(path), m.predictions(), m.effects(), m.search(), m.nearTies(),
-		m.choices(path), m.residuals(), m.examples(), m.data(), m.settings(),
-	}
+	p.Sections = m.kind().sections(m, path)
 	return p.write(w)
 }
 
@@ -151,23 +162,13 @@ func recovered(err *error) {
 	}
 }
 
-func (m *Model) twoSided() bool { return m.s.Model == twosided.Kind }
-
 // num shows a number of model.json.
 func (m *Model) num(path string, s style) markup { return m.doc.num(path, s) }
 
 func (m *Model) derived(how, a, b string, s style) markup { return m.doc.derived(how, a, b, s) }
 
 func (m *Model) heading() markup {
-	return say("%s: %s of %s %s", name(m.Name), m.num("k", whole), m.num("features", whole), m.things())
-}
-
-// things is what is selected.
-func (m *Model) things() string {
-	if m.twoSided() {
-		return "products of features"
-	}
-	return "features"
+	return say("%s: %s of %s %s", name(m.Name), m.num("k", whole), m.num("features", whole), m.kind().things())
 }
 
 // verdict says in a sentence what is proven.
@@ -195,7 +196,7 @@ func (m *Model) certificate() markup {
 	case !m.s.Certified:
 		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
 	case m.s.Status == result.Optimal:
-		return say("No other selection of %s %s has a lower cost on these data at γ = %s.", m.num("k", whole), m.things(), m.num("gamma", short))
+		return say("No other selection of %s %s has a lower cost on these data at γ = %s.", m.num("k", whole), m.kind().things(), m.num("gamma", short))
 	case m.s.Status == result.NumericalLimit && m.s.Gap >= 1:
 		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", markup(numericalRemedy))
 	case m.s.Status == result.NumericalLimit:
@@ -203,7 +204,7 @@ func (m *Model) certificate() markup {
 	case m.s.Gap >= 1:
 		return say("The search was stopped (%s) before anything was proven: a better selection may exist. More time gives a bound.", text(statusText(m.s.Status)))
 	case m.s.Status == result.GapReached:
-		return say("No selection of %s %s has a cost that is lower by more than %s, the gap that was asked for.", m.num("k", whole), m.things(), m.num("gap", percent))
+		return say("No selection of %s %s has a cost that is lower by more than %s, the gap that was asked for.", m.num("k", whole), m.kind().things(), m.num("gap", percent))
 	}
 	return say("The search was stopped (%s) before its proof was complete: a better selection may exist, but none whose cost is lower by more than %s.",
 		text(statusText(m.s.Status)), m.num("gap", percent))

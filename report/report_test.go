@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -42,7 +43,7 @@ func fitted(t testing.TB, change func(*optcomplete.Problem, *optcomplete.Setting
 func usual(*optcomplete.Problem, *optcomplete.Settings) {}
 
 // jsonOf is model.json as it would be saved.
-func jsonOf(t testing.TB, s model.Summary) []byte {
+func jsonOf(t testing.TB, s interface{ WriteJSON(io.Writer) error }) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := s.WriteJSON(&b); err != nil {

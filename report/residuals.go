@@ -23,10 +23,7 @@ func (m *Model) onWhat() string {
 
 // missing says why there are no diagnostics.
 func (m *Model) missing() markup {
-	if m.twoSided() {
-		return "For two-sided models no diagnostics are kept yet; the errors are in section 2."
-	}
-	return "The model was saved without diagnostics, by an earlier program: fit it again to see them."
+	return m.kind().missing()
 }
 
 // residuals answers: how do the residuals look?

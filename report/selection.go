@@ -30,11 +30,7 @@ func (m *Model) alike(s *section) {
 func (m *Model) selected(path *Path) section {
 	s := section{ID: "selected", Short: "The proof", Title: "What is proven, and how much each feature is needed"}
 	s.Lead = say("Selected: %s.", m.s.Selected)
-	note := say("squared errors and penalty, over rows × columns")
-	if m.s.CostPerEntry > 0 {
-		note = say("over rows × columns; %s per observed entry", m.num("cost_per_entry", short))
-	}
-	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: note}}
+	cards := []card{{Name: "Cost of the selection", Value: m.num("cost", exact), Note: m.kind().cost(m)}}
 	if m.s.Certified && m.s.Gap < 1 {
 		cards = append(cards,
 			card{Name: "Bound", Value: m.num("bound", exact), Note: "no selection costs less"},
@@ -50,7 +46,7 @@ func (m *Model) selected(path *Path) section {
 	cards = append(cards, card{Name: "Status", Value: text(statusText(m.s.Status)), Note: say("method %s", name(m.s.Method))})
 	s.add(block{Cards: cards})
 	if m.s.Certified && m.s.Gap < 1 {
-		s.say(m.w("The bound comes from all %s training {entries} and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section."), m.num("observed", whole))
+		s.say("The bound comes from all %s and holds whatever the search did or did not look at. It speaks of the cost on these data; for data to come, see the errors in the next section.", m.kind().fittedOn(m))
 	} else {
 		s.say("%s", m.certificate())
 	}

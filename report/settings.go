@@ -36,13 +36,13 @@ func (m *Model) settings() section {
 		t.row("Never selected", say("%s", m.s.Never))
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
-		t.row(say("<code>--%s</code>", key), name(strings.Join(wordsOf(m.s.Settings[key]), " ")))
+		key, flag := key, "--"
+		if key == "ratings" || key == "table" {
+			flag = "" // arguments
+		}
+		t.row(say("<code>%s%s</code>", flag, key), name(strings.Join(wordsOf(m.s.Settings[key]), " ")))
 	}
-	if m.twoSided() {
-		t.row("Row features", m.num("row_features", whole))
-		t.row("Column features", m.num("column_features", whole))
-		t.row("Heredity", text(m.s.Heredity))
-	}
+	m.kind().facts(m, t)
 	if m.s.Solver != "" {
 		t.row("Solver of the masters", name(m.s.Solver+" "+m.s.SolverVersion))
 	}
@@ -74,28 +74,17 @@ func (m *Model) inputs() string {
 // lines.
 func wordsOf(value string) []string { return strings.Split(value, "\n") }
 
+// files are settings that stand at the beginning of the command line.
+var files = []string{"ratings", "features", "row-features", "table"}
+
 // command is a command line that makes the model again.
 func (m *Model) command() string {
-	words := []string{"optcomplete fit", m.inputs()}
-	if m.s.K > 0 { // not of a method that selects nothing
-		words = append(words, fmt.Sprintf("-k %d", m.s.K))
-	}
+	words, flags := m.kind().command(m)
 	first := len(words)
-	if m.twoSided() {
-		rows := m.s.Settings["row-features"]
-		if rows == "" {
-			rows = "ROW-FEATURES"
-		}
-		words = append(words, "--row-features "+quote(rows))
-	} else {
-		if m.s.K > 0 { // a baseline has no model
-			words = append(words, "--model "+m.s.Model)
-		}
-		words = append(words, "--method "+m.s.Method)
-	}
+	words = append(words, flags...)
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
 		switch value := m.s.Settings[key]; {
-		case key == "ratings" || key == "features" || key == "row-features":
+		case slices.Contains(files, key):
 		case value == "true":
 			words = append(words, "--"+key)
 		case value == "false": // a switch takes no word of its own

@@ -10,6 +10,7 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
+	"optcomplete/internal/trace"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -64,7 +65,13 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 		return nil, err
 	}
 	cost.Oracle = c.Remember(cost.Oracle, r.Memory, "all", r.K)
-	cost.Find.OnEvent = r.OnEvent
+	var course trace.Trace
+	cost.Find.OnEvent = func(e search.Event) {
+		course.Event(e)
+		if r.OnEvent != nil {
+			r.OnEvent(e)
+		}
+	}
 	divided, err := r.divide(ctx, cost, found)
 	if err != nil {
 		return nil, err
@@ -74,7 +81,7 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 	if err := found.search(ctx, cost, f.Names(), r.Search); err != nil {
 		return nil, err
 	}
-	found.Searched = time.Since(start)
+	found.Searched, found.Trace = time.Since(start), course.Points()
 	if r.Complete == nil {
 		found.remove(context.WithoutCancel(ctx), cost, f.Names())
 		return found, nil

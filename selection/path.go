@@ -48,14 +48,22 @@ type PathSettings struct {
 type PathPoint struct {
 	K        int      `json:"k"`
 	Selected []string `json:"selected"`
+	Moves
+	result.Certificate
+	Validated
+}
+
+// Moves are what changes from one k to the next.
+type Moves struct {
 	Entering []string `json:"entering"` // features that the k before does not have
 	Leaving  []string `json:"leaving"`  // features of the k before that are gone
 	// Settled tells that this selection and the one before are proven optimal. Otherwise
 	// what enters and leaves may be an artefact of where a search was stopped.
 	Settled bool `json:"moves_proven"`
+}
 
-	result.Certificate
-
+// Validated is how well a k predicts.
+type Validated struct {
 	Train      float64   `json:"train_rmse"`      // of the fit on all entries, on those
 	Validation float64   `json:"validation_rmse"` // mean over folds; 0: not validated
 	Error      float64   `json:"standard_error"`  // of that mean

@@ -22,6 +22,7 @@ type Found struct {
 	// Of a Fit, what was chosen, how long that took, and when the search began and ended.
 	Choices                    Choices
 	Chosen, Prepared, Searched time.Duration
+	Trace                      []result.TracePoint // the course of the search, thinned
 }
 
 // search searches a cost, in the way given, and certifies what it finds.

@@ -12,7 +12,6 @@ import (
 	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/timelimit"
-	"optcomplete/internal/trace"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/pass"
@@ -67,19 +66,12 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
 	before := time.Since(start)
-	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided, OnChosen: settings.OnChosen}
+	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided, OnChosen: settings.OnChosen}
 	if settings.Checkpoint != "" {
 		if run.Memory, err = openCheckpoint(ctx, problem, entries, settings); err != nil {
 			return nil, err
 		}
 		defer run.Memory.Close()
-	}
-	var trace trace.Trace
-	run.OnEvent = func(e search.Event) {
-		trace.Event(e)
-		if settings.OnEvent != nil {
-			settings.OnEvent(e)
-		}
 	}
 	found, err := selection.Fit(ctx, f, train, run)
 	if err != nil {
@@ -95,7 +87,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	fitted.Summary.ColumnEncoding = usedOf(problem.ColumnEncoding, fitted.Columns)
 	fitted.Summary.RowEncoding = usedOf(problem.RowEncoding, fitted.Rows)
 	fitted.entries = entriesOf(fitted.Rows, problem.Ratings.RowIDs, entries, train.entries)
-	fitted.Summary.Trace = trace.Points()
 	selected, total := before+found.Prepared+found.At, time.Since(start)
 	fitted.Summary.Seconds = result.Seconds{
 		Choose: (before + found.Chosen).Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
@@ -155,7 +146,7 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 	s := Summary{Summary: model.Summary{
 		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: selection.Named(f.all, found.Units),
 		Gamma: c.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: spec.Version,
-		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal,
+		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal, Trace: found.Trace,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
 	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
 	if found.RemovalError != nil {

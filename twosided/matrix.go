@@ -53,7 +53,7 @@ func (m *Model) Matrix() (*model.Model, error) {
 	}
 	out := &model.Model{
 		Summary: m.Summary.Summary, Parts: parts, Features: m.Columns.Values,
-		RowIDs: m.Rows.IDs, Entries: slices.Repeat([]int32{1}, n), ColumnIDs: m.Columns.IDs, ColumnEntries: make([]int32, columns),
+		RowIDs: m.Rows.IDs, Entries: slices.Repeat([]int32{1}, n), ColumnIDs: m.Columns.IDs, ColumnEntries: make([]int32, columns), ByFeatures: true,
 	}
 	out.Summary.Terms, out.Summary.Encoding = m.Columns.Names, m.Summary.ColumnEncoding
 	for _, seen := range m.entries.fitted {

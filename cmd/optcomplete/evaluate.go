@@ -21,17 +21,20 @@ import (
 	"optcomplete/spec"
 )
 
+// evaluateFlags are the flags of evaluate.
+type evaluateFlags struct {
+	records  string
+	relevant float64
+	asJSON   bool
+	settings evaluate.MeasureSettings
+	options  ingest.Settings
+	split    string
+	lists    model.RecommendSettings
+	remote   engineFlags
+}
+
 func evaluateCommand(c *common) *cobra.Command {
-	var (
-		records  string
-		relevant float64
-		asJSON   bool
-		settings evaluate.MeasureSettings
-		options  ingest.Settings
-		split    string
-		lists    model.RecommendSettings
-		remote   engineFlags
-	)
+	var f evaluateFlags
 	cmd := &cobra.Command{
 		Use:   "evaluate MODEL TEST",
 		Short: "Score a model on test entries, with confidence intervals",
@@ -69,90 +72,99 @@ frequent one, the mean prediction, and how popular the recommended columns are: 
 is the mean of −log₂ of the fraction of rows that have an entry for them.
 
 The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
-columns that the model does not know are predicted as predict does, and counted.`,
+columns that the model does not know are predicted as predict does, and counted.
+
+If MODEL is a regression (regress -o), TEST is a table with the fields of its features
+and the target, and evaluate prints RMSE, MAE and R² of its rows, or log-loss, AUC and
+the like where the loss is of those.`,
 		Example: `  optcomplete evaluate model test.csv
   optcomplete evaluate model test.csv --relevant 4 --json`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if settings.Resamples == 0 {
-				settings.Resamples = -1
-			}
-			if cmd.Flags().Changed("relevant") {
-				settings.Relevant = &relevant
-			}
-			settings.Seed, settings.Threads = c.seed, threadsOf(c)
-			if split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
-				return usagef("--time-name names the column of the times for --split time, which was not given")
-			}
-			ended, err := remote.use(cmd, c)
-			if err != nil {
-				return err
-			}
-			defer ended()
-			m, err := loadWith(c, args[0], records)
-			if err != nil {
-				return err
-			}
-			options.AnyColumn = !options.DropUnknown
-			test, report, err := readNewRatings(cmd.Context(), args[1], m, options)
-			if err != nil {
-				return err
-			}
-			c.notes(report)
-			for _, w := range report.Warnings() {
-				c.notef("warning: %s: %s", args[1], w)
-			}
-			if split == spec.TimeSplit.String() {
-				if test, err = futureOf(cmd.Context(), c, m, args, test, options); err != nil {
-					return err
-				}
-			}
-			settings.Popularity = m.ColumnEntries
-			if err := allowed(m.LossOf().Loss, test, args[1]); err != nil {
-				return err
-			}
-			all := evaluation{}
-			done := c.working("Scoring", "nowhere")
-			defer func() { done() }()
-			if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), settings); err != nil {
-				return err
-			}
-			done()
-			done = c.working("Making lists", "nowhere")
-			lists.Top = settings.Places
-			if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), lists, settings.Threads); err != nil {
-				return &usageError{err}
-			}
-			if all.Fitted, err = fittedEntries(m, test); err != nil {
-				return &usageError{err}
-			}
-			done()
-			if all.Fitted > 0 {
-				n := m.Summary.Nouns
-				c.notef("warning: the model was fitted on %s of the %s here and knows their values: expect larger errors on new %s", grouped(all.Fitted), counted(all.Entries, n.One(), n.Entries()), n.Entries())
-			}
-			all.Engine = remote.did()
-			if asJSON {
-				return writeJSON(c.stdout, all)
-			}
-			return printMeasurement(c.stdout, &all, m.Summary.Nouns)
+			return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
 		},
 	}
 	flags := flagsOf(cmd, "evaluate")
-	flags.Bind("json", &asJSON)
-	flags.Bind("places", &settings.Places)
-	flags.Bind("relevant", &relevant)
-	flags.Bind("caution", &lists.Caution)
-	flags.Bind("diversity", &lists.Diversity)
-	flags.Bind("least-entries", &lists.Least)
-	flags.Bind("resamples", &settings.Resamples)
-	flags.Bind("features", &records)
-	flags.Bind("drop-unknown", &options.DropUnknown)
-	ratingsFlags(flags, &options)
-	flags.Bind("split", &split)
-	flags.Bind("time-name", &options.TimeName)
-	remote.register(flags)
+	flags.Bind("json", &f.asJSON)
+	flags.Bind("places", &f.settings.Places)
+	flags.Bind("relevant", &f.relevant)
+	flags.Bind("caution", &f.lists.Caution)
+	flags.Bind("diversity", &f.lists.Diversity)
+	flags.Bind("least-entries", &f.lists.Least)
+	flags.Bind("resamples", &f.settings.Resamples)
+	flags.Bind("features", &f.records)
+	flags.Bind("drop-unknown", &f.options.DropUnknown)
+	ratingsFlags(flags, &f.options)
+	flags.Bind("split", &f.split)
+	flags.Bind("time-name", &f.options.TimeName)
+	f.remote.register(flags)
 	return cmd
+}
+
+// evaluate scores a model of a matrix.
+func (f *evaluateFlags) evaluate(cmd *cobra.Command, c *common, path, file string) error {
+	if f.settings.Resamples == 0 {
+		f.settings.Resamples = -1
+	}
+	if cmd.Flags().Changed("relevant") {
+		f.settings.Relevant = &f.relevant
+	}
+	f.settings.Seed, f.settings.Threads = c.seed, threadsOf(c)
+	if f.split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
+		return usagef("--time-name names the column of the times for --split time, which was not given")
+	}
+	ended, err := f.remote.use(cmd, c)
+	if err != nil {
+		return err
+	}
+	defer ended()
+	m, err := loadWith(c, path, f.records)
+	if err != nil {
+		return err
+	}
+	f.options.AnyColumn = !f.options.DropUnknown
+	test, report, err := readNewRatings(cmd.Context(), file, m, f.options)
+	if err != nil {
+		return err
+	}
+	c.notes(report)
+	for _, w := range report.Warnings() {
+		c.notef("warning: %s: %s", file, w)
+	}
+	if f.split == spec.TimeSplit.String() {
+		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
+			return err
+		}
+	}
+	f.settings.Popularity = m.ColumnEntries
+	if err := allowed(m.LossOf().Loss, test, file); err != nil {
+		return err
+	}
+	all := evaluation{}
+	done := c.working("Scoring", "nowhere")
+	defer func() { done() }()
+	if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings); err != nil {
+		return err
+	}
+	done()
+	done = c.working("Making lists", "nowhere")
+	f.lists.Top = f.settings.Places
+	if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), f.lists, f.settings.Threads); err != nil {
+		return &usageError{err}
+	}
+	if all.Fitted, err = fittedEntries(m, test); err != nil {
+		return &usageError{err}
+	}
+	done()
+	if all.Fitted > 0 {
+		n := m.Summary.Nouns
+		c.notef("warning: the model was fitted on %s of the %s here and knows their values: expect larger errors on new %s", grouped(all.Fitted), counted(all.Entries, n.One(), n.Entries()), n.Entries())
+	}
+	all.Engine = f.remote.did()
+	if f.asJSON {
+		return writeJSON(c.stdout, all)
+	}
+	return printMeasurement(c.stdout, &all, m.Summary.Nouns)
 }
 
 // allowed refuses test entries that the model's loss is not for.

@@ -4,19 +4,20 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/model"
-	"optcomplete/regress/saved"
 	"optcomplete/result"
 	"optcomplete/spec"
-	"optcomplete/twosided"
 )
 
+// explainFlags are the flags of explain.
+type explainFlags struct {
+	row, column, records string
+	names                string
+	top                  int
+	asJSON               bool
+}
+
 func explainCommand(c *common) *cobra.Command {
-	var (
-		row, column, records string
-		names                string
-		top                  int
-		asJSON               bool
-	)
+	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain MODEL",
 		Short: "Say what a model has found, what sets a row apart, or where one prediction comes from",
@@ -34,72 +35,69 @@ yet, so its features stand in for it: "new column" shows what a feature adds the
 
 With --row, a feature is called "above the average row" or "below" only if the 95 %
 interval of the difference, from the posterior of the row's coefficients, is on one
-side of 0. --names FILE shows the names of the recommended columns.`,
+side of 0. --names FILE shows the names of the recommended columns.
+
+If MODEL is a regression (regress -o), explain shows its coefficients and what the
+selection would cost without each feature; with --features TABLE --row N, the
+prediction for line N of the table, 1 for the first after the header, as a sum.`,
 		Example: `  optcomplete explain model
   optcomplete explain model --row alice
   optcomplete explain model --row alice --column Alien --json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			asked := cmd.Flags().Changed
-			if asked("column") && !asked("row") {
+			if cmd.Flags().Changed("column") && !cmd.Flags().Changed("row") {
 				return usagef("--column needs --row: one prediction is of a row and a column")
 			}
-			if saved.Is(args[0]) {
-				if asked("row") || asked("features") || asked("names") {
-					return usagef("%s is a regression: it has no --row, no --features and no --names", args[0])
-				}
-				return explainRegression(c, args[0], asJSON)
-			}
-			if twosided.Is(args[0]) {
-				if names != "" {
-					return usagef("%s is a two-sided model: explain takes no --names for it", args[0])
-				}
-				return explainTwoSided(c, args[0], row, column, asked("row") && asked("column"), asJSON)
-			}
-			m, err := loadWith(c, args[0], records)
-			if err != nil {
-				return err
-			}
-			if names != "" && (asked("column") || !asked("row")) {
-				return usagef("--names is for the recommendations of a row: it needs --row, without --column")
-			}
-			switch {
-			case asked("column"):
-				e := m.ExplainSum(row, column)
-				noteUnknown(c, m, row, column, true)
-				if asJSON {
-					return writeJSON(c.stdout, e)
-				}
-				return printSum(c.stdout, e, m.Summary.Nouns)
-			case asked("row"):
-				e, err := explainRow(c, m, row, top)
-				if err != nil {
-					return err
-				}
-				if err := nameItems(c, names, m, e); err != nil {
-					return err
-				}
-				noteUnknown(c, m, row, "", false)
-				if asJSON {
-					return writeJSON(c.stdout, e)
-				}
-				return printRow(c.stdout, e, spec.EffectsOf(m.Summary.Model).Columns, m.Summary.Nouns)
-			}
-			e := m.Explain()
-			if asJSON {
-				return writeJSON(c.stdout, e)
-			}
-			return printExplanation(c.stdout, e, &m.Summary)
+			return kindAt(args[0]).explain(cmd, c, args[0], &f)
 		},
 	}
 	flags := flagsOf(cmd, "explain")
-	flags.Bind("row", &row)
-	flags.Bind("column", &column)
-	flags.Bind("top", &top)
-	flags.Bind("names", &names)
-	flags.Bind("features", &records)
-	flags.Bind("json", &asJSON)
+	flags.Bind("row", &f.row)
+	flags.Bind("column", &f.column)
+	flags.Bind("top", &f.top)
+	flags.Bind("names", &f.names)
+	flags.Bind("features", &f.records)
+	flags.Bind("json", &f.asJSON)
 	return cmd
+}
+
+// explain explains a model of a matrix.
+func (f *explainFlags) explain(cmd *cobra.Command, c *common, path string) error {
+	asked := cmd.Flags().Changed
+	m, err := loadWith(c, path, f.records)
+	if err != nil {
+		return err
+	}
+	if f.names != "" && (asked("column") || !asked("row")) {
+		return usagef("--names is for the recommendations of a row: it needs --row, without --column")
+	}
+	switch {
+	case asked("column"):
+		e := m.ExplainSum(f.row, f.column)
+		noteUnknown(c, m, f.row, f.column, true)
+		if f.asJSON {
+			return writeJSON(c.stdout, e)
+		}
+		return printSum(c.stdout, e, m.Summary.Nouns)
+	case asked("row"):
+		e, err := explainRow(c, m, f.row, f.top)
+		if err != nil {
+			return err
+		}
+		if err := nameItems(c, f.names, m, e); err != nil {
+			return err
+		}
+		noteUnknown(c, m, f.row, "", false)
+		if f.asJSON {
+			return writeJSON(c.stdout, e)
+		}
+		return printRow(c.stdout, e, spec.EffectsOf(m.Summary.Model).Columns, m.Summary.Nouns)
+	}
+	e := m.Explain()
+	if f.asJSON {
+		return writeJSON(c.stdout, e)
+	}
+	return printExplanation(c.stdout, e, &m.Summary)
 }
 
 // explainRow explains a row with its recommendations: what it has not seen, as

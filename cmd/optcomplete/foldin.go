@@ -15,7 +15,6 @@ import (
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
 	"optcomplete/model/tables"
-	"optcomplete/twosided"
 )
 
 // foldInFlags are the flags of fold-in.
@@ -72,9 +71,10 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 			return usagef("--complete writes a file: give it the extension .csv or .parquet")
 		}
 	}
-	if twosided.Is(modelPath) {
-		return f.foldInTwoSided(cmd, c, modelPath, ratingsPath)
-	}
+	return kindAt(modelPath).foldIn(cmd, c, modelPath, ratingsPath, f)
+}
+
+func (f *foldInFlags) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath string) error {
 	m, err := loadWith(c, modelPath, f.records)
 	if err != nil {
 		return err

@@ -34,7 +34,7 @@ func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	// Garbage is collected more often as the limit comes near.
 	debug.SetMemoryLimit(s.Memory)
 	if f.warmStart != "" {
-		if err := notRegression(f.warmStart); err != nil {
+		if err := ofMatrixOnly(f.warmStart); err != nil {
 			return err
 		}
 		summary, err := store.LoadSummary(f.warmStart)

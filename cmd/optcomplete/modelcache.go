@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"optcomplete/model"
-	"optcomplete/model/store"
-	"optcomplete/twosided"
 )
 
 // modelCache keeps the model that was used last, for a server whose requests use
@@ -23,13 +21,13 @@ func newModelCache() *modelCache { return &modelCache{} }
 
 func (c *modelCache) load(path string) (*model.Model, error) {
 	if c == nil {
-		return loadMatrix(path)
+		return kindAt(path).load(path)
 	}
 	info, err := os.Stat(filepath.Join(path, "model.json"))
 	if err == nil && c.model != nil && c.path == path && c.written.Equal(info.ModTime()) {
 		return c.model, nil
 	}
-	m, err := loadMatrix(path)
+	m, err := kindAt(path).load(path)
 	if err != nil {
 		return nil, err
 	}
@@ -37,16 +35,4 @@ func (c *modelCache) load(path string) (*model.Model, error) {
 		c.path, c.written, c.model = path, info.ModTime(), m
 	}
 	return m, nil
-}
-
-// loadMatrix opens a model of a matrix, or a two-sided one as such.
-func loadMatrix(path string) (*model.Model, error) {
-	if !twosided.Is(path) {
-		return store.Load(path)
-	}
-	m, err := twosided.Load(path)
-	if err != nil {
-		return nil, err
-	}
-	return m.Matrix()
 }

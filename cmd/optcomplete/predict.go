@@ -9,18 +9,19 @@ import (
 	"optcomplete/data"
 	"optcomplete/model"
 	"optcomplete/model/tables"
-	"optcomplete/regress/saved"
 	"optcomplete/result"
-	"optcomplete/twosided"
 )
 
+// predictFlags are the flags of predict.
+type predictFlags struct {
+	output, records string
+	skip            bool
+	interval        float64
+	options         data.PairsOptions
+}
+
 func predictCommand(c *common) *cobra.Command {
-	var (
-		output, records string
-		skip            bool
-		interval        float64
-		options         data.PairsOptions
-	)
+	var f predictFlags
 	cmd := &cobra.Command{
 		Use:   "predict MODEL PAIRS",
 		Short: "Predict the values of given rows and columns",
@@ -50,42 +51,41 @@ features, and predict writes one prediction for each line of it.`,
   optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if saved.Is(args[0]) {
-				return predictRegression(cmd, c, args[0], args[1], output)
-			}
-			format, err := c.formatOf(output)
-			if err != nil {
-				return err
-			}
-			m, err := loadWith(c, args[0], records)
-			if err != nil {
-				return err
-			}
-			p := pairPredictor{model: m, skip: skip, probability: interval / 100}
-			if interval > 0 {
-				if m.Summary.Model == twosided.Kind {
-					return usagef("a two-sided model has no intervals: leave out --interval")
-				}
-				if p.intervals, err = m.Intervals(); err != nil {
-					return usagef("--interval: %w", err)
-				}
-			}
-			done := c.working("Predicting", output)
-			err = writeResult(c, output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, args[1], options) })
-			done()
-			p.note(c)
-			return err
+			return kindAt(args[0]).predict(cmd, c, args[0], args[1], &f)
 		},
 	}
 	flags := flagsOf(cmd, "predict")
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("output", &output)
-	flags.Bind("features", &records)
-	flags.Bind("skip-unknown", &skip)
-	flags.Bind("interval", &interval)
-	flags.Bind("row-name", &options.RowName)
-	flags.Bind("column-name", &options.ColumnName)
+	flags.Bind("output", &f.output)
+	flags.Bind("features", &f.records)
+	flags.Bind("skip-unknown", &f.skip)
+	flags.Bind("interval", &f.interval)
+	flags.Bind("row-name", &f.options.RowName)
+	flags.Bind("column-name", &f.options.ColumnName)
 	return cmd
+}
+
+// predict answers pairs by a model of a matrix.
+func (f *predictFlags) predict(cmd *cobra.Command, c *common, path, pairs string) error {
+	format, err := c.formatOf(f.output)
+	if err != nil {
+		return err
+	}
+	m, err := loadWith(c, path, f.records)
+	if err != nil {
+		return err
+	}
+	p := pairPredictor{model: m, skip: f.skip, probability: f.interval / 100}
+	if f.interval > 0 {
+		if p.intervals, err = m.Intervals(); err != nil {
+			return usagef("--interval: %w", err)
+		}
+	}
+	done := c.working("Predicting", f.output)
+	err = writeResult(c, f.output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, pairs, f.options) })
+	done()
+	p.note(c)
+	return err
 }
 
 // pairPredictor answers a file of pairs.

@@ -15,7 +15,6 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
-	"optcomplete/twosided"
 )
 
 // recommendFlags are the flags of recommend.
@@ -120,7 +119,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if !known {
 		i = -1
 		remedy := "fold its entries in with --ratings FILE"
-		if m.Summary.Model == twosided.Kind {
+		if m.ByFeatures {
 			remedy = "fold its features in with: optcomplete fold-in MODEL FEATURES -o MODEL"
 		}
 		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.row, remedy))
@@ -229,7 +228,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", f.ratings, w)
 	}
-	if m.Summary.Model == twosided.Kind {
+	if m.ByFeatures {
 		known := 0
 		for _, id := range ratings.RowIDs {
 			if _, is := m.Row(id); is {

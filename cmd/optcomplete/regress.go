@@ -29,6 +29,7 @@ func regressCommand(c *common) *cobra.Command {
 		options   data.RowsOptions
 		target    string
 		output    string
+		page      string
 		cells     encodeFlags
 		refit     string
 		path      bool
@@ -70,8 +71,8 @@ predict applies it to other tables.`,
 				return usagef("--refit: %v", err)
 			}
 			settings.Began = time.Now()
-			if path && output != "" {
-				return usagef("--path fits a model of every size and saves none: leave out --path or --output")
+			if path && (output != "" || page != "") {
+				return usagef("--path fits a model of every size and saves none: leave out --path, or --output and --report")
 			}
 			switch {
 			case path && settings.Holdout > 0:
@@ -122,13 +123,14 @@ predict applies it to other tables.`,
 				return err
 			}
 			var files kept
+			m := saved.New(target, result, table.encoding)
+			m.Always, m.Never, m.Warnings = settings.Always, settings.Never, table.warnings
+			m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
+			recordFlags(cmd, m.Settings)
 			if output != "" {
-				m := saved.New(target, result, table.encoding)
-				m.Always, m.Never, m.Warnings = settings.Always, settings.Never, table.warnings
-				m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
-				recordFlags(cmd, m.Settings)
 				files.add("Model", output, m.Save(output))
 			}
+			files.add("Report", page, writeReport(page, args[0], output, nil, m))
 			if asJSON {
 				err = result.WriteJSON(c.stdout)
 			} else {
@@ -147,6 +149,7 @@ predict applies it to other tables.`,
 	flags.Bind("path", &path)
 	flags.Bind("json", &asJSON)
 	flags.Bind("output", &output)
+	flags.Bind("report", &page)
 	flags.Bind("gamma", &settings.Gamma)
 	flags.Bind("refit", &refit)
 	flags.Bind("no-intercept", &settings.NoIntercept)

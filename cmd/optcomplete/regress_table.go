@@ -1,23 +1,16 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
-	"io"
 	"slices"
-	"strconv"
 	"strings"
-
-	"github.com/spf13/cobra"
 
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/internal/textfile"
 	"optcomplete/loss"
-	"optcomplete/model/tables"
 	"optcomplete/regress"
-	"optcomplete/regress/saved"
 	"optcomplete/spec"
 )
 
@@ -37,32 +30,17 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 	if err != nil {
 		return nil, err
 	}
-	at := slices.Index(whole.Names, target)
-	if at < 0 {
-		return nil, &data.InputError{File: whole.File, Line: 1, Problem: fmt.Sprintf("there is no column %q to explain", target),
-			Remedy: "its columns are " + firstNames(whole.Names)}
+	at, err := targetOf(whole, target)
+	if err != nil {
+		return nil, err
 	}
 	if len(whole.Names) == 1 {
 		return nil, &data.InputError{File: whole.File, Line: 1, Problem: "there is no column but the target", Remedy: "add columns to explain it with"}
 	}
 	rest, cells := whole.Without(at)
 	t := &regressTable{}
-	words := false // yes and no
-	for i, cell := range cells {
-		y, yes := textfile.Boolean([]byte(cell))
-		if !yes {
-			if y, err = whole.Number(i, target, cell); err != nil {
-				return nil, err
-			}
-		}
-		words = words || yes
-		t.problem.Y = append(t.problem.Y, y)
-	}
-	for i, y := range t.problem.Y {
-		if words && y != 0 && y != 1 {
-			return nil, &data.InputError{File: whole.File, Line: whole.Lines[i], Problem: fmt.Sprintf("column %s: %s stands among yes and no", data.Quote(target), data.Quote(cells[i])),
-				Remedy: "write numbers, or yes and no, but not both"}
-		}
+	if t.problem.Y, err = targets(whole, target, cells); err != nil {
+		return nil, err
 	}
 	if slices.Min(t.problem.Y) == slices.Max(t.problem.Y) {
 		t.warnings = append(t.warnings, fmt.Sprintf("column %s is %s in every row: there is nothing to explain", data.Quote(target), data.Quote(cells[0])))
@@ -113,6 +91,40 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 		t.encoding.LeftOut = append(t.encoding.LeftOut, weight)
 	}
 	return t, nil
+}
+
+// targetOf is the place of the column that is explained.
+func targetOf(table *data.RawTable, target string) (int, error) {
+	at := slices.Index(table.Names, target)
+	if at < 0 {
+		return 0, &data.InputError{File: table.File, Line: 1, Problem: fmt.Sprintf("there is no column %q to explain", target),
+			Remedy: "its columns are " + firstNames(table.Names)}
+	}
+	return at, nil
+}
+
+// targets are the values to explain: numbers, or yes and no.
+func targets(table *data.RawTable, target string, cells []string) ([]float64, error) {
+	values := make([]float64, len(cells))
+	words := false // yes and no
+	for i, cell := range cells {
+		y, yes := textfile.Boolean([]byte(cell))
+		if !yes {
+			var err error
+			if y, err = table.Number(i, target, cell); err != nil {
+				return nil, err
+			}
+		}
+		words = words || yes
+		values[i] = y
+	}
+	for i, y := range values {
+		if words && y != 0 && y != 1 {
+			return nil, &data.InputError{File: table.File, Line: table.Lines[i], Problem: fmt.Sprintf("column %s: %s stands among yes and no", data.Quote(target), data.Quote(cells[i])),
+				Remedy: "write numbers, or yes and no, but not both"}
+		}
+	}
+	return values, nil
 }
 
 // loss is the named loss, or the one that the values suggest.
@@ -192,70 +204,4 @@ func firstNames(names []string) string {
 		return strings.Join(names[:most], ", ") + fmt.Sprintf(" and %d more", len(names)-most)
 	}
 	return strings.Join(names, ", ")
-}
-
-// notRegression is the error for a saved regression, where a model of a matrix is
-// needed.
-func notRegression(path string) error {
-	if saved.Is(path) {
-		return usagef("%s is a regression, not a model of a matrix: use predict or explain", path)
-	}
-	return nil
-}
-
-// predictRegression explains the rows of a table, one prediction a line.
-func predictRegression(cmd *cobra.Command, c *common, dir, table, output string) error {
-	for _, name := range []string{"features", "skip-unknown", "interval", "row-name", "column-name"} {
-		if cmd.Flags().Changed(name) {
-			return usagef("%s is a regression: --%s means nothing to it", dir, name)
-		}
-	}
-	if format, err := c.formatOf(output); err != nil {
-		return err
-	} else if format == tables.Parquet {
-		return usagef("--output %s: the predictions of a regression are written as CSV (name a file that ends in .csv)", output)
-	}
-	m, err := saved.Load(dir)
-	if err != nil {
-		return &usageError{err}
-	}
-	rows, err := data.ReadRows(table, data.RowsOptions{Context: cmd.Context()})
-	if err != nil {
-		return err
-	}
-	predictions, warnings, err := m.Predict(rows)
-	if err != nil {
-		return err
-	}
-	for _, w := range warnings {
-		c.notef("warning: %s: %s", table, w)
-	}
-	return writeResult(c, output, func(w io.Writer) error {
-		b := bufio.NewWriter(w)
-		fmt.Fprintln(b, "prediction")
-		for _, v := range predictions {
-			b.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
-			b.WriteByte('\n')
-		}
-		return b.Flush()
-	})
-}
-
-// explainRegression says what each feature does and what the selection would cost
-// without it.
-func explainRegression(c *common, dir string, asJSON bool) error {
-	m, err := saved.Load(dir)
-	if err != nil {
-		return &usageError{err}
-	}
-	if asJSON {
-		return m.WriteJSON(c.stdout)
-	}
-	printRegression(c, &m.Result, m.Target, spec.Choice{Always: m.Always, Never: m.Never})
-	for _, r := range m.Removal {
-		if m.Cost > 0 {
-			fmt.Fprintf(c.stdout, "Without   %-28s cost +%s\n", r.Name, percent((r.Cost-m.Cost)/m.Cost))
-		}
-	}
-	return nil
 }

@@ -35,9 +35,6 @@ by their names or titles instead of their ids.`,
   optcomplete report books --names titles.csv -o report.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := notRegression(args[0]); err != nil {
-				return err
-			}
 			m, err := report.Read(args[0])
 			if err != nil {
 				return &usageError{err}
@@ -83,7 +80,7 @@ the models were fitted on different data.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var models []*report.Model
 			for _, dir := range args {
-				if err := notRegression(dir); err != nil {
+				if err := ofMatrixOnly(dir); err != nil {
 					return err
 				}
 				m, err := report.Read(dir)

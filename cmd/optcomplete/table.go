@@ -215,7 +215,7 @@ var table = settings.Table{
 	{Name: "resamples", Type: settings.Whole, Default: "1000", Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"evaluate"}, Help: "resamples of the rows behind the intervals; 0 for none"},
 
 	// Using a model.
-	{Name: "row", Type: settings.Text, Group: inUse, Verbs: []string{"explain"}, Help: "id of the row to explain"},
+	{Name: "row", Type: settings.Text, Group: inUse, Verbs: []string{"explain"}, Help: "id of the row to explain; of a regression, the number of the line"},
 	{Name: "column", Type: settings.Text, Group: inUse, Verbs: []string{"explain"}, Help: "with --row: id of the column whose prediction to explain"},
 	{Name: "top", Type: settings.Whole, Default: "5", Range: "[0, ∞)", Group: inUse, Verbs: []string{"explain"}, Help: "with --row: how many recommended columns to give reasons for"},
 	{Name: "row", Type: settings.Text, Group: inUse, Verbs: []string{"recommend"}, Help: "id of the row"},
@@ -266,7 +266,7 @@ var table = settings.Table{
 	{Name: "plot", Type: settings.File, Group: inOutput, Verbs: []string{"path"}, Help: "SVG file for the plot"},
 	{Name: "proof", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "file to write a proof of the bound to, for optcomplete verify; compressed if it ends in .zst"},
 	{Name: "proof", Type: settings.File, Group: inUse, Verbs: []string{"verify"}, Help: "the proof that fit --proof wrote"},
-	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
+	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit", "regress"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "output of optcomplete path --json, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "engine", "pack", "verify"}, Help: "print the result as one JSON object"},

@@ -17,7 +17,6 @@ import (
 	"optcomplete/internal/textfile"
 	"optcomplete/model"
 	"optcomplete/model/tables"
-	"optcomplete/twosided"
 )
 
 // writeResult writes to a file, all or nothing, or to stdout without one.
@@ -99,8 +98,8 @@ func loadWith(c *common, path, records string) (*model.Model, error) {
 	if err != nil || records == "" {
 		return m, err
 	}
-	if m.Summary.Model == twosided.Kind && slices.Contains(m.Summary.Terms, twosided.Constant) {
-		return nil, usagef("%s has products with the constant, and no column can be added to those: leave out --features", path)
+	if err := kindAt(path).takesColumns(path, m); err != nil {
+		return nil, err
 	}
 	return withRecords(c, m, records)
 }
@@ -112,17 +111,16 @@ func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	fresh := &data.RawTable{File: table.File, Names: table.Names}
+	var fresh []int32
 	for j, id := range table.IDs {
 		if _, known := m.Column(id); !known {
-			fresh.IDs, fresh.Lines = append(fresh.IDs, id), append(fresh.Lines, table.Lines[j])
-			fresh.Cells = append(fresh.Cells, table.Row(j)...)
+			fresh = append(fresh, int32(j))
 		}
 	}
-	if known := len(table.IDs) - len(fresh.IDs); known > 0 {
+	if known := len(table.IDs) - len(fresh); known > 0 {
 		c.notef("%s of %s already in the model: the model's own features are used", counted(known, "column is", "columns are"), path)
 	}
-	features, warnings, err := m.ColumnsFrom(fresh)
+	features, warnings, err := m.ColumnsFrom(table.Some(fresh))
 	if err != nil {
 		return nil, err
 	}
@@ -134,12 +132,12 @@ func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
 
 // loadModel opens a saved model; one that cannot be read is bad input.
 func loadModel(c *common, path string) (*model.Model, error) {
-	if err := notRegression(path); err != nil {
-		return nil, err
-	}
 	defer c.working("Reading the model", "nowhere")()
 	m, err := c.models.load(path)
 	if err != nil {
+		if errors.As(err, new(*usageError)) {
+			return nil, err
+		}
 		return nil, &usageError{err}
 	}
 	return m, nil

@@ -18,7 +18,6 @@ import (
 	"optcomplete/model"
 	"optcomplete/proof"
 	"optcomplete/spec"
-	"optcomplete/twosided"
 )
 
 // proofFile is where fit writes its proof, as it goes. It stands there only when
@@ -104,15 +103,15 @@ or is about other data; 2 that a file cannot be read.`,
 			if path == "" {
 				return usagef("the proof is missing: give it with --proof FILE")
 			}
-			if twosided.Is(args[0]) {
-				return usagef("%s is a two-sided model: no proof can be written of it", args[0])
-			}
 			m, err := loadModel(c, args[0])
 			if err != nil {
 				return err
 			}
 			defer m.Close()
 			summary := &m.Summary
+			if use := spec.Uses["proof"]; !use.Applies(summary.Method, summary.Model) {
+				return usagef("%s: a proof is not written of this model, but of the %v", args[0], use)
+			}
 			if err := repeatSettings(cmd, summary); err != nil {
 				return err
 			}

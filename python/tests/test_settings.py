@@ -28,7 +28,7 @@ reading = {name: "of files: give a frame, or read them with run" for name in ("r
 elsewhere = {
     "fit": {"features": "fit(features=)", "row-features": "fit(row_features=)", "report": "report()", "names": "report(names=)"},
     "path": {"features": "path(features)", "row-features": "path(row_features=)", "plot": "Path.plot()"},
-    "regress": {"target": "fit(y)", "skip": "leave them out of X", "path": "BestSubset(k) for each k", **{name: "X is numbers: encode text in a pipeline" for name in ("field", "max-levels", "separator", "blank")}},
+    "regress": {"target": "fit(y)", "skip": "leave them out of X", "path": "BestSubset(k) for each k", "report": "the command line's", **{name: "X is numbers: encode text in a pipeline" for name in ("field", "max-levels", "separator", "blank")}},
     "predict": {"interval": "predict_interval(level=)"},
     "complete": {},
     "recommend": {"row": "rows", "all": "rows=None", "top": "n"},

@@ -50,13 +50,53 @@ func (m *Model) Predict(table *data.RawTable) (predictions []float64, warnings [
 	}
 	predictions = make([]float64, len(table.IDs))
 	for i := range predictions {
-		predictions[i] = m.Intercept
-		for x, v := range features.Row(i) {
-			predictions[i] += m.Coefficients[x] * v
-		}
-		predictions[i] = m.Loss.Mean(predictions[i])
+		predictions[i] = m.Loss.Mean(m.Sum(features.Row(i)))
 	}
 	return predictions, warnings, nil
+}
+
+// Evaluate compares the predictions for the rows of a table with their values.
+func (m *Model) Evaluate(table *data.RawTable, values []float64) (*regress.Score, []string, error) {
+	features, warnings, err := m.Encoding.ApplyTable(table)
+	if err != nil {
+		return nil, nil, err
+	}
+	sums := make([]float64, len(values))
+	for i := range sums {
+		sums[i] = m.Sum(features.Row(i))
+	}
+	return m.Score(values, nil, sums), warnings, nil
+}
+
+// Part is what one feature adds to a prediction.
+type Part struct {
+	Name        string  `json:"name"`
+	Value       float64 `json:"value"` // of the feature
+	Coefficient float64 `json:"coefficient"`
+	Part        float64 `json:"part"` // their product
+}
+
+// Explanation is a prediction as a sum: the intercept and the parts add up to Sum,
+// whose mean by the loss is the prediction.
+type Explanation struct {
+	Intercept  float64 `json:"intercept"`
+	Parts      []Part  `json:"parts"`
+	Sum        float64 `json:"sum"`
+	Prediction float64 `json:"prediction"`
+}
+
+// Explain takes the prediction for one row of a table apart.
+func (m *Model) Explain(table *data.RawTable, row int) (*Explanation, []string, error) {
+	features, warnings, err := m.Encoding.ApplyTable(table.Some([]int32{int32(row)}))
+	if err != nil {
+		return nil, nil, err
+	}
+	e := &Explanation{Intercept: m.Intercept, Sum: m.Sum(features.Row(0))}
+	e.Prediction = m.Loss.Mean(e.Sum)
+	for x, v := range features.Row(0) {
+		e.Parts = append(e.Parts, Part{m.Selected[x], v, m.Coefficients[x], m.Coefficients[x] * v})
+	}
+	return e, warnings, nil
 }
 
 // WriteJSON writes the model as one indented JSON object and a newline.

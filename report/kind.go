@@ -1,0 +1,113 @@
+package report
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"optcomplete/regress"
+	"optcomplete/twosided"
+)
+
+// kind is what differs between the models that reports are on. Each has a file;
+// nothing else asks which kind a model is.
+type kind interface {
+	read(m *Model, text []byte) error // the text of model.json
+	sections(m *Model, path *Path) []section
+
+	things() string         // what is selected
+	values(m *Model) string // what is explained
+	deeds(m *Model) []deed  // what each feature does, in words
+	confidence(m *Model) []card
+	cost(m *Model) markup     // what the cost is of
+	fittedOn(m *Model) markup // how many of what the bound is from
+	missing() markup          // why there are no diagnostics
+	validated(m *Model) markup
+	times(m *Model) (cards []card, total string) // where the time went, and the path of the total
+
+	facts(m *Model, t *table)                 // settings that only it has
+	command(m *Model) (words, flags []string) // that makes it again: what comes first, and the rest
+	walk() string                             // the command of a path over k
+	path(m *Model) string                     // that command in full
+}
+
+// kinds are by their names in model.json; all others are of a matrix.
+var kinds = map[string]kind{twosided.Kind: products{}, regress.Kind: regression{}}
+
+func (m *Model) kind() kind {
+	if k, other := kinds[m.s.Model]; other {
+		return k
+	}
+	return ofMatrix{}
+}
+
+// ofMatrix is the models with coefficients of the rows, and the baselines.
+type ofMatrix struct{}
+
+func (ofMatrix) read(m *Model, text []byte) error { return json.Unmarshal(text, &m.s) }
+
+func (ofMatrix) sections(m *Model, path *Path) []section {
+	return []section{
+		m.answer(path), m.selected(path), m.predictions(), m.effects(), m.search(), m.nearTies(),
+		m.choices(path), m.residuals(), m.examples(), m.data(), m.settings(),
+	}
+}
+
+func (ofMatrix) things() string { return "features" }
+
+func (ofMatrix) values(m *Model) string {
+	if m.s.Nouns == nil || m.s.Nouns.Entry == "" {
+		return "observed values"
+	}
+	return m.s.Nouns.Entries()
+}
+
+func (ofMatrix) deeds(m *Model) []deed      { return m.deeds() }
+func (ofMatrix) confidence(m *Model) []card { return m.confidence() }
+
+func (ofMatrix) cost(m *Model) markup {
+	if m.s.CostPerEntry > 0 {
+		return say("over rows × columns; %s per observed entry", m.num("cost_per_entry", short))
+	}
+	return "squared errors and penalty, over rows × columns"
+}
+
+func (ofMatrix) fittedOn(m *Model) markup {
+	return say(m.w("%s training {entries}"), m.num("observed", whole))
+}
+
+func (ofMatrix) missing() markup {
+	return "The model was saved without diagnostics, by an earlier program: fit it again to see them."
+}
+
+func (ofMatrix) validated(m *Model) markup {
+	if key, _ := m.measure(); key != "rmse" {
+		return "On a fifth of the entries, which the fits did not see. Among γ whose errors differ by next to nothing the one that is the easiest to prove is taken."
+	}
+	return "Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove."
+}
+
+func (ofMatrix) times(m *Model) ([]card, string) {
+	return []card{
+		{Name: "Reading", Value: m.num("seconds.load", seconds)},
+		{Name: "Choosing γ", Value: m.num("seconds.choose", seconds)},
+		{Name: "Finding the selection", Value: m.derived("minus", "seconds.select", "seconds.choose", seconds)},
+		{Name: "Proving it", Value: m.num("seconds.certify", seconds)},
+		{Name: "Fitting, comparing", Value: m.num("seconds.complete", seconds)},
+	}, "seconds.total"
+}
+
+func (ofMatrix) facts(*Model, *table) {}
+
+func (ofMatrix) command(m *Model) (words, flags []string) {
+	words = []string{"optcomplete fit", m.inputs()}
+	if m.s.K > 0 { // not of a method that selects nothing: it has no model either
+		words, flags = append(words, fmt.Sprintf("-k %d", m.s.K)), append(flags, "--model "+m.s.Model)
+	}
+	return words, append(flags, "--method "+m.s.Method)
+}
+
+func (ofMatrix) walk() string { return "path" }
+
+func (ofMatrix) path(m *Model) string {
+	return fmt.Sprintf("optcomplete path %s --k-max %d", m.inputs(), max(2*m.s.K, 10))
+}
