@@ -3,41 +3,71 @@ package optcomplete
 import (
 	"context"
 	"io"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
+	"optcomplete/pass"
 )
 
 // streamFrom is the size of all rows' coefficients, in bytes, from which they are
 // streamed: less is quicker in memory.
 var streamFrom = 16 << 20
 
+// shardWork is how many entries and rows a file is made from that is written elsewhere.
+var shardWork = 1 << 21
+
 // allParts is parts for the model itself: where the coefficients of all rows are
 // many, they go to the file of rows of the model to be, and are read back from it.
+// Where they are fitted elsewhere, they are written there, to several files.
 func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source, selection []int, c choices, s *Settings) (*estimate.Parts, error) {
-	n, _ := train.Dims()
-	members := t.members(selection)
-	if s.Folder == "" || s.ResidualRank != 0 || 8*n*len(members) < streamFrom {
+	if s.Folder == "" || s.ResidualRank != 0 {
 		return t.parts(ctx, train, selection, c)
 	}
+	n, _ := train.Dims()
+	members := t.members(selection)
 	terms := make([]string, 0, len(members))
 	for _, j := range members {
 		terms = append(terms, t.features.Names[j])
 	}
-	file, err := store.CreateRowFile(s.Folder, rowIDs, terms, t.kind.Effects().Rows, t.threads)
-	if err != nil {
-		return nil, err
+	effects := t.kind.Effects().Rows
+	var shards *store.RowShards
+	var elsewhere func() (*estimate.ShardSink, error)
+	if pass.Remote(ctx) && slices.Equal(rowIDs, estimate.RowIDsOf(train)) {
+		elsewhere = func() (sink *estimate.ShardSink, err error) {
+			if shards, err = store.CreateRowShards(s.Folder, terms, effects, t.threads); err != nil {
+				return nil, err
+			}
+			return &estimate.ShardSink{By: shards.Writer(), Work: shardWork, Take: shards.Take}, nil
+		}
 	}
-	parts, err := t.partsTo(ctx, train, selection, c, file.Take)
-	if err == nil {
+	var file *store.RowFile
+	var take estimate.RowSink
+	if 8*n*len(members) >= streamFrom {
+		var err error
+		if file, err = store.CreateRowFile(s.Folder, rowIDs, terms, effects, t.threads); err != nil {
+			return nil, err
+		}
+		take = file.Take
+	}
+	parts, err := t.partsTo(ctx, train, selection, c, take, elsewhere)
+	switch {
+	case shards != nil && err == nil:
+		parts.Coefficients = shards
+	case file != nil && shards == nil && err == nil:
 		err = file.Finish()
+		parts.Coefficients = file
+	}
+	if file != nil && (err != nil || shards != nil) {
+		file.Close()
+	}
+	if shards != nil && err != nil {
+		shards.Close()
 	}
 	if err != nil {
-		file.Close()
 		return nil, err
 	}
-	parts.Coefficients = file
 	return parts, nil
 }
 

@@ -121,15 +121,15 @@ func (t *task) newSelector(values data.Source, c choices) *selector {
 // parts fits everything but the selection, and keeps the coefficients of the rows
 // in memory.
 func (t *task) parts(ctx context.Context, train data.Source, selection []int, c choices) (*estimate.Parts, error) {
-	return t.partsTo(ctx, train, selection, c, nil)
+	return t.partsTo(ctx, train, selection, c, nil, nil)
 }
 
-// partsTo is parts that gives the rows to a sink.
-func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows estimate.RowSink) (*estimate.Parts, error) {
+// partsTo is parts that gives the rows to a sink, or has them written elsewhere.
+func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows estimate.RowSink, shards func() (*estimate.ShardSink, error)) (*estimate.Parts, error) {
 	members := t.members(selection)
 	recipe := estimate.Recipe{
 		Kind: t.kind, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.threads,
-		Rows: rows, Memory: t.learnMemory(),
+		Rows: rows, Shards: shards, Memory: t.learnMemory(),
 	}
 	t.form.rows(&recipe, members, c)
 	return estimate.FitParts(ctx, train, estimate.Chosen(t.features, members), len(members), recipe)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"optcomplete/data"
+	"optcomplete/data/pack"
 	"optcomplete/pass"
 )
 
@@ -57,6 +59,19 @@ func (s *Spark) worthwhile(ctx context.Context, r pass.Reading, plan *pass.Plan)
 		}
 		s.log("%s: %s; %.3g entries and rows at %.2g ns of a core (%s) make %.2g s here, %.2g s on the cluster, where a query takes %.2g s", name, where, work, 1e9*k.Seconds/work, rate, here, there, s.decides.query)
 	}, nil
+}
+
+// Away tells whether a reading would go to the cluster, of data that are stored.
+func (s *Spark) Away(ctx context.Context, r pass.Reading) bool {
+	base, _, _, _ := data.Basis(pass.Base(r.Source))
+	if _, stored := base.(pack.Packed); !stored {
+		return false
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	plan := pass.PlanOf(r)
+	away, _, err := s.worthwhile(ctx, r, plan)
+	return err == nil && away && plan.Items() > 0
 }
 
 // learn keeps what a reading took.

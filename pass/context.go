@@ -40,6 +40,18 @@ func Remote(ctx context.Context) bool {
 	return !here
 }
 
+// Placer is a runner that can tell whether it would execute a reading elsewhere, of data
+// that are stored there.
+type Placer interface {
+	Away(ctx context.Context, r Reading) bool
+}
+
+// Away tells whether a reading under the context would be executed elsewhere.
+func Away(ctx context.Context, r Reading) bool {
+	p, ok := from(ctx).runner.(Placer)
+	return ok && p.Away(ctx, r)
+}
+
 // WithCounts counts all readings under the context. What counts before, if
 // anything does, counts them too.
 func WithCounts(ctx context.Context) (context.Context, *Counts) {

@@ -13,6 +13,7 @@ import (
 	"optcomplete/engine"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/settings"
+	"optcomplete/model/store"
 	"optcomplete/pass"
 )
 
@@ -69,6 +70,16 @@ func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error)
 		c.notef("Engine    %s on the cluster (%s), %s here; %s, %s, %.3g rows/s; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
 			seconds(s.Seconds), grouped(s.Local), count(s.Tasks, "task"), count(s.Items, "item"), s.Speed(), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
 	}, nil
+}
+
+// rowsWritten tells who wrote the coefficients.
+func (c *common) rowsWritten(rows *store.RowShards, output string) {
+	files, here := rows.Written()
+	if here == 0 {
+		c.notef("Engine    the executors wrote the coefficients: %s", counted(files, "file", "files"))
+		return
+	}
+	c.notef("Engine    %s of %s of coefficients came to this machine to be written, because the executors do not see %s or may not write there", grouped(here), counted(files, "file", "files"), output)
 }
 
 // did is what the cluster did, for --json; nil without one.

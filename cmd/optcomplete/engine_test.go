@@ -65,7 +65,7 @@ func verbsOn(t *testing.T, address string) {
 	fit := " --features data/features.csv -k 2 --model paper --gamma 0.01 --holdout 0.2"
 	do("fit here.packs --quiet -o here" + fit)
 	do("fit here.packs -o there"+fit+send, "--engine", address)
-	sameFolders(t, "here", "there")
+	sameUses(t, do, "here", "there")
 	path := "path data/ratings.csv --features data/features.csv --k-max 1 --folds 2 --model paper --gamma 0.01 --json"
 	if here, there := withoutEngine(t, do(path+" --quiet")), withoutEngine(t, do(path+send, "--engine", address)); here != there {
 		t.Errorf("the path is\n%s\nand here\n%s", there, here)
@@ -76,6 +76,57 @@ func verbsOn(t *testing.T, address string) {
 	}
 	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
+	}
+}
+
+// sameUses wants the same of a model whose rows are in one file and of one whose rows the
+// executors have written, from every verb that uses models.
+func sameUses(t *testing.T, do func(args string, more ...string) string, one, several string) {
+	t.Helper()
+	if shards, _ := filepath.Glob(filepath.Join(several, "rows-*.parquet")); len(shards) == 0 || isThere(filepath.Join(several, "rows.parquet")) {
+		t.Fatalf("the rows are in %v", shards)
+	}
+	for _, file := range []string{"columns.parquet", "seen.parquet"} {
+		sameFiles(t, filepath.Join(one, file), filepath.Join(several, file))
+	}
+	if err := os.WriteFile("new.csv", []byte("row,column,value\nx,film005,3\nx,film009,4\nx,film011,1\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, verb := range []string{"complete model --wide", "predict model new.csv", "recommend model --row viewer0007", "explain model", "explain model --row viewer0007",
+		"evaluate model data/ratings.csv --resamples 0", "fold-in model new.csv"} {
+		var said []string
+		for _, folder := range []string{one, several} {
+			if err := os.Rename(folder, "model"); err != nil {
+				t.Fatal(err)
+			}
+			said = append(said, do(verb+" --quiet"))
+			if err := os.Rename("model", folder); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if said[0] != said[1] || len(said[0]) < 20 {
+			t.Errorf("%s says\n%.300s\nand of rows in several files\n%.300s", verb, said[0], said[1])
+		}
+	}
+}
+
+func isThere(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil
+}
+
+func sameFiles(t *testing.T, a, b string) {
+	t.Helper()
+	one, err := os.ReadFile(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two, err := os.ReadFile(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(one, two) {
+		t.Errorf("%s and %s differ", a, b)
 	}
 }
 

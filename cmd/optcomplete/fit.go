@@ -193,6 +193,9 @@ file, pass by pass.`,
 			}
 			defer fitted.Close()
 			summary := &fitted.Summary
+			if rows, ok := fitted.Coefficients.(*store.RowShards); ok {
+				c.rowsWritten(rows, output)
+			}
 			for _, w := range summary.Warnings {
 				if !slices.Contains(problem.Features.Warnings(), w) { // those were printed when they were read
 					c.notef("warning: %s", w)

@@ -4,7 +4,6 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -151,12 +150,12 @@ func apart(verb string, in, out place) error {
 	}
 	switch base := filepath.Base(out.path); {
 	case !isFolder(in.path) || !same(in.path, filepath.Dir(resolved(out.path))):
-	case store.Is(in.path) && (slices.Contains(store.Files(), base) || base == "path.json"):
+	case store.Is(in.path) && (store.IsFile(base) || base == "path.json"):
 		return refuse("a part of the model " + in.path)
 	case !store.Is(in.path) && in.flag == "" && ingest.Belongs(base):
 		return refuse("a part of the input " + in.path)
 	}
-	if out.folder && slices.Contains(store.Files(), filepath.Base(in.path)) && same(filepath.Dir(resolved(in.path)), out.path) {
+	if out.folder && store.IsFile(filepath.Base(in.path)) && same(filepath.Dir(resolved(in.path)), out.path) {
 		return refuse("an input, " + in.String())
 	}
 	return nil

@@ -33,6 +33,9 @@ type Recipe struct {
 	// Rows is given the rows, which are then not kept: Parts.Coefficients is nil. nil:
 	// they are kept in memory.
 	Rows RowSink
+	// Shards is asked for where to write the rows if they are fitted elsewhere, where the
+	// source is stored with their ids; nil: they are given back.
+	Shards func() (*ShardSink, error)
 }
 
 // Structure is what all rows and columns of a model share. model.json holds it.
@@ -100,7 +103,12 @@ func FitParts(ctx context.Context, s data.Source, chosen []float64, k int, r Rec
 		return nil, err
 	}
 	fit.Unseen = p.Population
-	if r.Rows != nil {
+	if r.Shards != nil && pass.Away(ctx, pass.Reading{Source: fit.values, Threads: r.Threads, Tasks: []*pass.Task{{Pass: fit}}}) {
+		var sink *ShardSink
+		if sink, err = r.Shards(); err == nil {
+			err = fit.shards(ctx, r.Threads, p.RowEffects, sink)
+		}
+	} else if r.Rows != nil {
 		err = fit.stream(ctx, r.Threads, p.RowEffects, r.Rows)
 	} else {
 		n, _ := s.Dims()

@@ -43,6 +43,12 @@ type rowFit struct {
 	Link    *Link
 	Mean    float64
 	Columns *pass.Shared[[]float64]
+	// Write writes the rows where they are fitted, with their effects if they have any:
+	// those Known before where solving gives none; nil: rows are given back.
+	Write      RowWriter
+	FileWork   int // of a file, at least
+	HasEffects bool
+	Known      *pass.Shared[[]float64]
 
 	values data.Source
 }
@@ -50,24 +56,36 @@ type rowFit struct {
 // Name is "coefficients".
 func (f *rowFit) Name() string { return "coefficients" }
 
-// Cost of an empty part is nothing.
-func (f *rowFit) Cost(*pass.Input) int { return 0 }
-
-// Shares is the design, and with a link the column effects.
-func (f *rowFit) Shares() []any {
-	if f.Link != nil {
-		return []any{f.Design, f.Columns}
+// Cost of an empty part is nothing; of a file, much.
+func (f *rowFit) Cost(in *pass.Input) int {
+	if f.Write != nil {
+		return max(f.FileWork, in.Work()/mostShards)
 	}
-	return []any{f.Design}
+	return 0
+}
+
+// Shares is the design, with a link the column effects, and effects that are written.
+func (f *rowFit) Shares() []any {
+	all := []any{f.Design}
+	if f.Link != nil {
+		all = append(all, f.Columns)
+	}
+	if f.Known != nil {
+		all = append(all, f.Known)
+	}
+	return all
 }
 
 // Start makes a worker.
-func (f *rowFit) Start(*pass.Input) (pass.Worker, error) {
+func (f *rowFit) Start(in *pass.Input) (pass.Worker, error) {
 	solve, err := f.solver()
 	if err != nil {
 		return nil, err
 	}
-	return pass.EachRow(func() *fittedRows { return new(fittedRows) }, func(part *fittedRows, i int, at []int32, a []float64) error {
+	each := pass.EachRow(func() *fittedRows { return new(fittedRows) }, func(part *fittedRows, i int, at []int32, a []float64) error {
+		if len(part.Entries) == 0 {
+			part.First = i
+		}
 		from := len(part.Coefficients)
 		part.Coefficients = append(part.Coefficients, make([]float64, f.K)...)
 		part.Entries = append(part.Entries, int32(len(at)))
@@ -84,7 +102,11 @@ func (f *rowFit) Start(*pass.Input) (pass.Worker, error) {
 		}
 		part.Effects = append(part.Effects, effect)
 		return nil
-	}), nil
+	})
+	if f.Write != nil {
+		return f.writer(each, in.Source)
+	}
+	return each, nil
 }
 
 // solver fits rows, on one goroutine.
@@ -119,10 +141,12 @@ func (f *rowFit) solver() (solveRow, error) {
 
 // fittedRows is consecutive rows, fitted.
 type fittedRows struct {
+	First        int
 	Entries      []int32
 	Effects      []float64
 	Coefficients []float64
 	Failed       *RangeError // of the first row that has one
+	Shard        *RowShard   // where they were written, if they were: then there are no coefficients
 }
 
 // Merge adds the rows that follow.
@@ -154,8 +178,11 @@ func (f *rowFit) fill(ctx context.Context, threads int, effects, out []float64) 
 // note writes what is known about the effects.
 func (f *rowFit) note(part *fittedRows, effects []float64) {
 	for x := range min(len(effects), len(part.Entries)) {
-		if f.Effects || part.Entries[x] == 0 && f.Unseen != nil {
+		switch {
+		case f.Effects:
 			effects[x] = part.Effects[x]
+		case part.Entries[x] == 0 && f.Unseen != nil:
+			effects[x] = f.Unseen[0]
 		}
 	}
 }

@@ -4,6 +4,7 @@
 //
 // Save writes it whole or not at all, with the checksums of all files; Load
 // refuses files that have changed since, and names the file. A RowFile takes the
-// rows of a fit as they are fitted. SaveSealed and ReadSealed serve the other
+// rows of a fit as they are fitted; RowShards let a cluster write them, in several
+// files that a rows.json lists, and a model that has those is like any other. SaveSealed and ReadSealed serve the other
 // packages that keep a model.
 package store

@@ -5,6 +5,9 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
 )
 
 const (
@@ -16,10 +19,20 @@ const (
 // atomicfile.Reserve.
 const RowsKind = "rows"
 
-// Files are the names of the files that a saved model may have, one with
-// features on both sides included.
-func Files() []string {
-	return []string{summaryFile, rowsFile, columnsFile, seenFile, "rows.csv", "columns.csv"}
+// IsFile tells whether a saved model, one with features on both sides included, may
+// have a file of this name.
+func IsFile(name string) bool {
+	return isRows(name) || slices.Contains([]string{summaryFile, columnsFile, seenFile, "rows.csv", "columns.csv"}, name)
+}
+
+// isRows tells whether it is a file of the rows.
+func isRows(name string) bool {
+	part, ok := strings.CutSuffix(name, ".parquet")
+	if _, number, several := strings.Cut(part, "-"); several {
+		_, err := strconv.Atoi(number)
+		return ok && err == nil && strings.HasPrefix(name, "rows-")
+	}
+	return name == rowsFile || name == shardsFile
 }
 
 // Is tells whether a directory holds a saved model, of whatever version, whole

@@ -43,7 +43,11 @@ func load(dir string) (*model.Model, error) {
 		return nil, err
 	}
 	rows, columns := rowSchema(m), columnTable(m)
-	if err := rows.load(dir, m.Summary.Rows, sums); err != nil {
+	load := rows.load
+	if _, several := sums[shardsFile]; several {
+		load = rows.loadShards
+	}
+	if err := load(dir, m.Summary.Rows, sums); err != nil {
 		return nil, err
 	}
 	if err := columns.load(dir, m.Summary.Columns, sums); err != nil {
@@ -155,7 +159,11 @@ func checkSummary(m *model.Model, path string) error {
 
 // load fills the table from its file in dir, which must have want rows.
 func (t *Table) load(dir string, want int, sums checksum.Sums) error {
-	path := filepath.Join(dir, t.file)
+	return t.loadFile(filepath.Join(dir, t.file), want, sums)
+}
+
+// loadFile adds the rows of a file, of which there must be as many.
+func (t *Table) loadFile(path string, want int, sums checksum.Sums) error {
 	if err := sums.Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
@@ -184,10 +192,11 @@ func (t *Table) read(in *columnar.File, want int) error {
 	for x := range all {
 		all[x] = x
 	}
+	before := len(t.ids)
 	// As the rows come, not as many as are announced: the file may be damaged.
 	err := in.Scan(context.Background(), all, estimate.BlockRows, t.take)
-	if err == nil && len(t.ids) != want {
-		err = fmt.Errorf("%d of %d rows could be read", len(t.ids), want)
+	if got := len(t.ids) - before; err == nil && got != want {
+		err = fmt.Errorf("%d of %d rows could be read", got, want)
 	}
 	return err
 }

@@ -6,11 +6,9 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"sync"
 
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/columnar"
-	"optcomplete/internal/dense"
 	"optcomplete/internal/parallel"
 	"optcomplete/model/estimate"
 )
@@ -30,12 +28,8 @@ type RowFile struct {
 	out    *tableWriter
 	first  int // of the columns of the file, the one of the first term
 
-	mu     sync.Mutex
-	in     *columnar.File
-	groups map[int][]float64 // those read last
-	recent []int             // their numbers, oldest first
-	keep   int               // how many to keep
-	err    error
+	rowGroups
+	in *columnar.File
 }
 
 var _ estimate.RowStore = (*RowFile)(nil)
@@ -44,7 +38,13 @@ var _ estimate.RowStore = (*RowFile)(nil)
 // terms are the names of the coefficients, effects says whether rows have one,
 // threads how many goroutines will read rows in order, each in a part of its own.
 func CreateRowFile(dir string, ids, terms []string, effects bool, threads int) (*RowFile, error) {
-	f := &RowFile{ids: ids, first: 2, keep: parallel.Threads(threads) + 1, groups: map[int][]float64{}}
+	f := &RowFile{ids: ids, first: 2}
+	f.k, f.keep, f.floats = len(terms), parallel.Threads(threads)+1, f.readTerm
+	f.find = func(_ []int, i int) (g, offset int) { return i / estimate.BlockRows, i % estimate.BlockRows }
+	for i := 0; i < len(ids); i += estimate.BlockRows {
+		f.starts = append(f.starts, i)
+	}
+	f.starts = append(f.starts, len(ids))
 	f.table = &Table{file: rowsFile, id: "row", effect: effects, names: columnNames(terms)}
 	if effects {
 		f.first++
@@ -62,9 +62,8 @@ func CreateRowFile(dir string, ids, terms []string, effects bool, threads int) (
 // group.
 func (f *RowFile) Take(b estimate.RowBlock) error {
 	n := len(b.Entries)
-	if at := dense.NotFinite(b.Coefficients); at >= 0 {
-		k := len(f.table.names)
-		return fmt.Errorf("model: row %q has a coefficient %v for %q", f.ids[b.First+at/k], b.Coefficients[at], f.table.names[at%k])
+	if err := finite(b, f.ids[b.First:], f.table.names); err != nil {
+		return err
 	}
 	t := *f.table
 	t.ids, t.entries, t.effects, t.values = f.ids[b.First:b.First+n], b.Entries, b.Effects, b.Coefficients
@@ -90,66 +89,8 @@ func (f *RowFile) Finish() (err error) {
 	return nil
 }
 
-// Row returns the coefficients of row i.
-func (f *RowFile) Row(i int) []float64 {
-	k := len(f.table.names)
-	g := f.group(i / estimate.BlockRows)
-	i %= estimate.BlockRows
-	return g[i*k : (i+1)*k]
-}
-
-// group returns the coefficients of a row group.
-func (f *RowFile) group(g int) []float64 {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if u, ok := f.groups[g]; ok {
-		return u
-	}
-	k := len(f.table.names)
-	u := make([]float64, f.rows(g)*k)
-	column := make([]float64, f.rows(g))
-	for term := range k {
-		f.read(g, term, column)
-		for i, v := range column {
-			u[i*k+term] = v
-		}
-	}
-	if len(f.recent) == f.keep {
-		delete(f.groups, f.recent[0])
-		f.recent = f.recent[1:]
-	}
-	f.groups[g], f.recent = u, append(f.recent, g)
-	return u
-}
-
-// rows is the number of rows in a group.
-func (f *RowFile) rows(g int) int { return min(estimate.BlockRows, len(f.ids)-g*estimate.BlockRows) }
-
-// Term gives a coefficient of every row.
-func (f *RowFile) Term(term int, row func(i int, u float64)) {
-	column := make([]float64, min(estimate.BlockRows, len(f.ids)))
-	for lo := 0; lo < len(f.ids); lo += estimate.BlockRows {
-		part := column[:f.rows(lo/estimate.BlockRows)]
-		f.mu.Lock()
-		f.read(lo/estimate.BlockRows, term, part)
-		f.mu.Unlock()
-		for i, u := range part {
-			row(lo+i, u)
-		}
-	}
-}
-
-// read reads one term of a row group. After an error all is zero.
-func (f *RowFile) read(g, term int, out []float64) {
-	if f.err == nil {
-		f.err = f.tryRead(g, term, out)
-	}
-	if f.err != nil {
-		clear(out)
-	}
-}
-
-func (f *RowFile) tryRead(g, term int, out []float64) error {
+// readTerm reads one term of a row group.
+func (f *RowFile) readTerm(g, term int, out []float64) error {
 	if f.in == nil {
 		return fmt.Errorf("reading %s back: it is not open", rowsFile)
 	}
@@ -157,16 +98,6 @@ func (f *RowFile) tryRead(g, term int, out []float64) error {
 		return fmt.Errorf("reading %s back: %w", rowsFile, err)
 	}
 	return nil
-}
-
-// Len is the number of rows.
-func (f *RowFile) Len() int { return len(f.ids) }
-
-// Err is what went wrong in reading.
-func (f *RowFile) Err() error {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.err
 }
 
 // save puts the file into a saved model that is being written. The first gets the
@@ -191,7 +122,8 @@ func (f *RowFile) save(path string) error {
 func (f *RowFile) Close() error {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.in, f.groups, f.recent = nil, map[int][]float64{}, nil
+	f.in = nil
+	f.forget()
 	err := f.file.Close()
 	if f.named {
 		f.named = false

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/checksum"
@@ -22,7 +23,8 @@ const summaryFile = "model.json"
 //	model.json       the Summary: settings, selection, certificate, metrics; and the
 //	                 checksums of all files, which Load verifies
 //	rows.parquet     row (id), entries, effect (not in paper), then one coefficient per term,
-//	                 and if there is a remainder one per other feature and remainder_1, remainder_2, ...
+//	                 and if there is a remainder one per other feature and remainder_1, remainder_2, ...;
+//	                 if a cluster has written them rows-00000.parquet and so on, listed in rows.json
 //	columns.parquet  column (id), entries, effect (only in full), then the value of each term,
 //	                 and of each other feature, remainder_1, remainder_2, ...; covariance_1, ... is
 //	                 the posterior covariance of effect and remainder, a lower triangle by rows
@@ -44,7 +46,8 @@ func Save(m *model.Model, dir string) error {
 	}
 	saved := m.Summary
 	saved.Readings, saved.Engine = nil, nil // of one run: a pack is copied first, and the model is the same
-	return atomicfile.Dir(dir, summaryFile, func(dir string) error {
+	older := rowFilesOf(dir)
+	err := atomicfile.Dir(dir, summaryFile, func(dir string) error {
 		for _, save := range []func() error{
 			func() error { return saveRows(m, dir) },
 			func() error { return writeFile(dir, columnsFile, columnTable(m).Write) },
@@ -57,6 +60,34 @@ func Save(m *model.Model, dir string) error {
 		}
 		return nil
 	})
+	if err != nil {
+		return err
+	}
+	now := rowFilesOf(dir)
+	for _, name := range older { // what the new model has no use for
+		if !slices.Contains(now, name) {
+			err = errors.Join(err, os.Remove(filepath.Join(dir, name)))
+		}
+	}
+	return err
+}
+
+// rowFilesOf are the files of rows of the model in a folder, if there is one.
+func rowFilesOf(dir string) (names []string) {
+	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	if err != nil {
+		return nil
+	}
+	sums, err := checksum.Unseal(dir, text)
+	if err != nil {
+		return nil
+	}
+	for name := range sums {
+		if name == filepath.Base(name) && isRows(name) {
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // SaveSealed writes the model.json of a model whose other files are in dir, with
@@ -85,6 +116,9 @@ func SaveSealed(dir string, write func(io.Writer) error) error {
 }
 
 func saveRows(m *model.Model, dir string) error {
+	if s, ok := m.Coefficients.(*RowShards); ok && m.Remainder == nil {
+		return s.save(dir)
+	}
 	if f, ok := m.Coefficients.(*RowFile); ok && m.Remainder == nil { // a remainder came later
 		if err := f.save(filepath.Join(dir, rowsFile)); err != nil {
 			return fmt.Errorf("%s: %w", rowsFile, err)

@@ -325,7 +325,9 @@ class MatrixCompleter(Params, CompleterSettings):
         texts = list(dict.fromkeys(text_of(row) for row in rows))
         if not hasattr(self, "_row_texts"):
             files = self._fitted().files()
-            self._row_texts = set(read_parquet(files["rows.parquet"]).column(0).to_pylist()) if "rows.parquet" in files else set()
+            # One file, or those that the executors of a cluster wrote.
+            rows = [content for name, content in files.items() if name.startswith("rows") and name.endswith(".parquet")]
+            self._row_texts = {text for content in rows for text in read_parquet(content).column(0).to_pylist()}
         return [text in self._row_texts for text in texts], texts
 
     def _typed(self, table: pa.Table) -> Any:

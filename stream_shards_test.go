@@ -1,0 +1,185 @@
+package optcomplete
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/data/pack"
+	"optcomplete/data/synth"
+	"optcomplete/model/store"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// elsewhere is workers behind pipes that pass for those of a cluster.
+type elsewhere struct {
+	*pass.Pipes
+	unseen string // where the folder of rows is to be, which workers do not see; empty: they do
+}
+
+func (elsewhere) Away(context.Context, pass.Reading) bool { return true }
+
+func (e elsewhere) Run(ctx context.Context, r pass.Reading) error {
+	tokens, err := filepath.Glob(filepath.Join(e.unseen, ".*", "token"))
+	if err != nil || e.unseen == "" || len(tokens) != 1 {
+		return e.Pipes.Run(ctx, r)
+	}
+	// The folder's token is away while workers run.
+	content, err := os.ReadFile(tokens[0])
+	if err == nil {
+		err = os.Remove(tokens[0])
+	}
+	if err != nil {
+		return err
+	}
+	var parts []func() error
+	for _, task := range r.Tasks {
+		if sink := task.Sink; sink != nil {
+			task.Sink = func(p pass.Part) error {
+				parts = append(parts, func() error { return sink(p) })
+				return nil
+			}
+		}
+	}
+	err = errors.Join(e.Pipes.Run(ctx, r), os.WriteFile(tokens[0], content, 0o666))
+	for _, give := range parts {
+		err = errors.Join(err, give())
+	}
+	return err
+}
+
+// stored is a problem whose ratings are in a pack.
+func stored(t *testing.T, problem Problem) Problem {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "ratings.pack")
+	w, err := pack.Create(path, problem.Ratings.ColumnIDs, pack.WriterOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = data.ForEach(problem.Ratings.Source(), func(i int, columns []int32, values []float64) error {
+		return w.Append(problem.Ratings.RowIDs[i], columns, values)
+	})
+	if err == nil {
+		err = w.Close()
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := pack.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	problem.Ratings = data.NewRatings(p, p.RowIDs(), problem.Ratings.ColumnIDs)
+	return problem
+}
+
+// TestRowsWrittenElsewhereAreTheSame: workers write the rows, or give them back if they
+// cannot; the saved model is the same but for the files that its rows are in.
+func TestRowsWrittenElsewhereAreTheSame(t *testing.T) {
+	before := shardWork
+	shardWork = 400
+	t.Cleanup(func() { shardWork = before })
+	problem, _ := instance(t, synth.Config{Rows: 600, Columns: 30, Features: 8, K: 3, Missing: 0.9, Noise: 0.3, Seed: 5}) // some rows are empty
+	problem = stored(t, problem)
+	for _, kind := range kinds {
+		for _, refit := range []spec.Refit{spec.Ridge, spec.LearnedPrior} {
+			for _, unseen := range []bool{false, true} {
+				if unseen && (kind != spec.Full || refit != spec.Ridge) {
+					continue
+				}
+				t.Run(kind.String()+" "+refit.String()+map[bool]string{true: " unseen"}[unseen], func(t *testing.T) {
+					settings := meant(Settings{K: 3, Model: kind, Statistics: Statistics{Refit: refit, Gamma: 0.5, Gamma0: 1, RowShrinkage: 3, ColumnShrinkage: 3}})
+					want := timeless(fit(t, problem, settings))
+					dir := t.TempDir()
+					settings.Folder = filepath.Join(dir, "model")
+					run := elsewhere{Pipes: pass.NewPipes(2)}
+					defer run.Close()
+					if unseen {
+						run.unseen = dir
+					}
+					got, err := Fit(pass.WithRunner(context.Background(), run), problem, settings)
+					if err != nil {
+						t.Fatal(err)
+					}
+					timeless(got)
+					rows, ok := got.Coefficients.(*store.RowShards)
+					if !ok {
+						t.Fatalf("the coefficients are a %T", got.Coefficients)
+					}
+					if files, here := rows.Written(); files < 5 || unseen != (here == files) {
+						t.Errorf("%d files, %d of them written here", files, here)
+					}
+					for _, name := range []string{"model", "again"} {
+						if err := store.Save(got, filepath.Join(dir, name)); err != nil {
+							t.Fatal(err)
+						}
+						loaded, err := store.Load(filepath.Join(dir, name))
+						if err != nil {
+							t.Fatal(err)
+						}
+						if !slices.Equal(loaded.RowIDs, want.RowIDs) || !slices.Equal(loaded.RowEffects, want.RowEffects) || !slices.Equal(loaded.Entries, want.Entries) {
+							t.Errorf("%s: rows differ", name)
+						}
+						for i := range want.RowIDs {
+							if !slices.Equal(loaded.Coefficients.Row(i), want.Coefficients.Row(i)) || !slices.Equal(got.Coefficients.Row(i), want.Coefficients.Row(i)) {
+								t.Fatalf("%s: row %d is %v, %v, want %v", name, i, got.Coefficients.Row(i), loaded.Coefficients.Row(i), want.Coefficients.Row(i))
+							}
+						}
+					}
+					got.Close()
+					if left, _ := os.ReadDir(dir); len(left) != 2 {
+						t.Errorf("%v are left", left)
+					}
+					replaced(t, want, filepath.Join(dir, "model"))
+				})
+			}
+		}
+	}
+}
+
+// replaced saves a model of one file over one of several: no file of the old is left; and
+// damage to a file of several is named.
+func replaced(t *testing.T, one *Model, dir string) {
+	t.Helper()
+	shards, err := filepath.Glob(filepath.Join(dir, "rows-*.parquet"))
+	if err != nil || len(shards) < 5 {
+		t.Fatalf("%v, %v", shards, err)
+	}
+	whole, err := os.ReadFile(shards[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, damage := range []func() error{
+		func() error {
+			return os.WriteFile(shards[1], bytes.Replace(whole, []byte("PAR1"), []byte("PAR2"), 1), 0o666)
+		},
+		func() error { return os.Remove(shards[1]) },
+	} {
+		if err := damage(); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := store.Load(dir); err == nil || !strings.Contains(err.Error(), filepath.Base(shards[1])) {
+			t.Errorf("the error is %v", err)
+		}
+	}
+	if err := os.WriteFile(shards[1], whole, 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if err := store.Save(one, dir); err != nil {
+		t.Fatal(err)
+	}
+	if left, _ := filepath.Glob(filepath.Join(dir, "rows*")); len(left) != 1 {
+		t.Errorf("%v are left", left)
+	}
+	if _, err := store.Load(dir); err != nil {
+		t.Error(err)
+	}
+}
