@@ -20,11 +20,11 @@ func (s *Spark) explain(ctx context.Context, err error) error {
 	case errors.As(err, &work):
 		return errors.New(work.text)
 	case errors.Is(err, errCommand):
-		return fmt.Errorf("the engine's command (%s) has ended (its own messages stand above; a fit with --checkpoint goes on where it stopped)", s.settings.Address)
+		return fmt.Errorf("the engine's command (%s) has ended (its own messages stand above; a fit with Settings.Checkpoint goes on where it stopped)", s.settings.Address)
 	case !errors.As(err, &from):
 		return err
 	case from.Code == connect.Unavailable:
-		return fmt.Errorf("the engine at %s does not answer: %s (is a Spark Connect server running there? A fit with --checkpoint goes on where it stopped)", s.Cluster.Address, from.Message)
+		return fmt.Errorf("the engine at %s does not answer: %s (is a Spark Connect server running there? A fit with Settings.Checkpoint goes on where it stopped)", s.Cluster.Address, from.Message)
 	case from.Code == connect.Unauthenticated || from.Code == connect.PermissionDenied:
 		return fmt.Errorf("the engine at %s refuses: %s (give a token: sc://HOST:PORT/;token=…, or $%s)", s.Cluster.Address, from.Message, connect.TokenVariable)
 	case strings.Contains(from.Message, "TRANSFORM"):
@@ -32,7 +32,7 @@ func (s *Spark) explain(ctx context.Context, err error) error {
 	case strings.Contains(from.Message, "No space left on device"):
 		return fmt.Errorf("an executor of %s has no room left on its disk: No space left on device (free some, or give spark.local.dir a larger one)", s.Cluster.Address)
 	case strings.Contains(from.Message, "Exec format error") || strings.Contains(from.Message, "cannot execute"):
-		return fmt.Errorf("the executors of %s cannot run this program: %s (give one that is built for them with --engine-program)", s.Cluster.Address, firstLine(from.Message))
+		return fmt.Errorf("the executors of %s cannot run this program: %s (give one that is built for them with engine.Settings.Program)", s.Cluster.Address, firstLine(from.Message))
 	}
 	return fmt.Errorf("the engine at %s: %s", s.Cluster.Address, firstLine(from.Message))
 }

@@ -146,7 +146,7 @@ func (g *gathered) complete(version string) error {
 		return errors.New("no executor says who it is")
 	}
 	if have := g.hellos[0].Version; have != version {
-		return &workerError{fmt.Sprintf("the executors have version %s of this program, and this machine %s (give --engine-program a program of this version)", have, version)}
+		return &workerError{fmt.Sprintf("the executors have version %s of this program, and this machine %s (give engine.Settings.Program a program of this version)", have, version)}
 	}
 	if want := platform(); g.hellos[0].Platform != want {
 		return &workerError{fmt.Sprintf("the executors have %s, and this machine %s: their results differ in the last bits (run the fit on a machine like them)", g.hellos[0].Platform, want)}

@@ -206,7 +206,7 @@ func spillTo(path string, source data.Source) (*pack.File, error) {
 		err = w.Close()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("data in memory cannot be written for the executors: %w (--engine-folder names another folder)", err)
+		return nil, fmt.Errorf("data in memory cannot be written for the executors: %w (engine.Settings.Folder names another folder)", err)
 	}
 	return pack.Open(path)
 }

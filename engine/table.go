@@ -43,7 +43,7 @@ func TableOf(path, format, delimiter string) (Table, error) {
 		}
 	case "csv", "parquet":
 	default:
-		return t, fmt.Errorf("the cluster reads Parquet and CSV, and %s is neither (name it with --format)", path)
+		return t, fmt.Errorf("the cluster reads Parquet and CSV, and %s is neither (name it with Settings.Format)", path)
 	}
 	return t, nil
 }

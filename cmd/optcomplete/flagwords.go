@@ -8,7 +8,7 @@ import (
 
 // The library names a setting as Go has it: "use Settings.DropUnknown". On the command
 // line it is a flag.
-var settingName = regexp.MustCompile(`\b(?:[A-Z]\w*)?(?:Settings|CutPlanes)\.([A-Z]\w*)`)
+var settingName = regexp.MustCompile(`\b(?:engine\.)?(?:[A-Z]\w*)?(?:Settings|CutPlanes)\.([A-Z]\w*)`)
 
 // asFlags writes the settings that a text of the library names as flags.
 func asFlags(text string) string {
@@ -22,8 +22,12 @@ func asFlags(text string) string {
 
 // flagNamed is the flag of a setting, and whether there is one.
 func flagNamed(name string) (string, bool) {
-	_, field, _ := strings.Cut(name, ".")
 	var b strings.Builder
+	if engine, is := strings.CutPrefix(name, "engine."); is {
+		name = engine
+		b.WriteString("engine-")
+	}
+	_, field, _ := strings.Cut(name, ".")
 	for x, r := range field {
 		if unicode.IsUpper(r) && x > 0 {
 			b.WriteByte('-')

@@ -18,7 +18,7 @@ func TestLibraryNamesSettingsAndNotFlags(t *testing.T) {
 	// The command line itself, pages that tell its users what to type, tools, and
 	// other programs' flags.
 	other := []string{"cmd", "report", "tools", "python", "scripts", "internal/settings", "internal/bench",
-		"internal/chart", "internal/textfile/open.go", "milp/adapters.go", "engine"}
+		"internal/chart", "internal/textfile/open.go", "milp/adapters.go"}
 	flag, found := regexp.MustCompile(`(^|[\s("])--[a-z]`), 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
@@ -62,5 +62,19 @@ func TestLibraryNamesSettingsAndNotFlags(t *testing.T) {
 	})
 	if err != nil || found < 20 {
 		t.Errorf("%d settings named, %v", found, err)
+	}
+}
+
+// TestSettingsAreWrittenAsFlags: those of an engine too.
+func TestSettingsAreWrittenAsFlags(t *testing.T) {
+	for text, want := range map[string]string{
+		"use Settings.DropUnknown":             "use --drop-unknown",
+		"give engine.Settings.Program another": "give --engine-program another",
+		"a fit with Settings.Checkpoint":       "a fit with --checkpoint",
+		"Settings.Nothing":                     "Settings.Nothing",
+	} {
+		if got := asFlags(text); got != want {
+			t.Errorf("%q is written as %q, not %q", text, got, want)
+		}
 	}
 }
