@@ -268,16 +268,25 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	if err != nil {
 		return looked, nil, err
 	}
+	noisy := fitted.Link != nil && fitted.Link.Noisy()
 	do := []func(ctx context.Context) error{func(ctx context.Context) error {
 		measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
 		if err != nil {
 			return err
 		}
-		parts, err := pass.Run(ctx, train, threads, evaluate.Scoring(fitted.Predictor()), measured)
-		if err == nil {
-			fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
+		passes := []pass.Pass{evaluate.Scoring(fitted.Predictor()), measured}
+		if noisy {
+			passes = append(passes, estimate.Noising(fitted.Predictor().Of, fitted.Summary.ColumnShrinkage))
 		}
-		return err
+		parts, err := pass.Run(ctx, train, threads, passes...)
+		if err != nil {
+			return err
+		}
+		fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
+		if len(parts) > 2 {
+			fitted.Link.Noise = estimate.NoiseOf(parts[2])
+		}
+		return nil
 	}, func(ctx context.Context) (err error) {
 		looked.Train, err = diagnose.ValuesOf(ctx, train, survey, threads)
 		return err
@@ -289,14 +298,20 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 			}
 			return err
 		}, func(ctx context.Context) (err error) {
-			fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
-			return err
-		}, func(ctx context.Context) (err error) {
 			looked.Held, err = diagnose.ValuesOf(ctx, held, survey, threads)
 			return err
 		})
 	}
-	err = pass.Together(ctx, do...)
+	cover := func(ctx context.Context) (err error) {
+		fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
+		return err
+	}
+	if held != nil && !noisy {
+		do = append(do, cover)
+	}
+	if err = pass.Together(ctx, do...); err == nil && held != nil && noisy { // which needs the noise
+		err = cover(ctx)
+	}
 	return looked, errors, err
 }
 

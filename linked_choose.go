@@ -160,7 +160,9 @@ func (r *linkedTrials) refit(ctx context.Context, selection []int, c choices) (r
 	members := r.members(selection)
 	chosen := estimate.Chosen(r.features, members)
 	at := func(gamma float64) (refitted, error) {
-		c.Refit = gamma
+		if c.Refit = gamma; !r.apart {
+			c.Refit = 0
+		}
 		parts, err := r.parts(ctx, r.part.Train, selection, c)
 		if err != nil {
 			return refitted{}, err

@@ -184,7 +184,7 @@ func TestLossesAgainstBruteForce(t *testing.T) {
 					continue // the others' tests
 				}
 				problem := lossInstance(t, l, 5, 9, 5, seed)
-				settings := Settings{K: 2, Loss: l, Statistics: Statistics{Gamma: 0.3 * float64(1+seed%4), RowShrinkage: 2, ColumnShrinkage: 3, Seed: seed}}
+				settings := Settings{K: 2, Loss: l, Statistics: Statistics{Gamma: 0.3 * float64(1+seed%4), RowShrinkage: 2, ColumnShrinkage: 3, Seed: seed, Refit: spec.Ridge}} // the column effects of the model are those of the search
 				if nonnegative {
 					settings.Nonnegative = []string{"all"}
 				}

@@ -28,7 +28,7 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 		out.Entries = int(m.Entries[i])
 	}
 	out.Scale = m.LossOf().Loss.Scale()
-	margins, err := m.rowMargins(i, result.RowInterval)
+	sure, err := m.rowMargins(i, result.RowInterval)
 	if err != nil {
 		return nil, err
 	}
@@ -41,9 +41,18 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 		if out.Scale != "" {
 			term.Ratio = ratio(term.Row)
 		}
-		if margins != nil {
-			by := margins[f] * units.SD[f]
+		if sure.own != nil {
+			if by := sure.own[f] / units.Scale[f]; out.Scale != "" {
+				term.RatioInterval = &result.Range{Low: ratio(term.Row - by), High: ratio(term.Row + by)}
+			}
+			by := sure.difference[f] * units.SD[f]
 			term.Interval = &result.Range{Low: term.PerSD - by, High: term.PerSD + by}
+			if m.Link.Held(f) { // and the average row's coefficient is 0
+				term.Interval.Low = max(term.Interval.Low, 0)
+				if term.RatioInterval != nil {
+					term.RatioInterval.Low = max(term.RatioInterval.Low, 1)
+				}
+			}
 			switch {
 			case term.Interval.Low > 0:
 				term.Differs = 1

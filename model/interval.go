@@ -2,10 +2,7 @@ package model
 
 import (
 	"errors"
-	"fmt"
 	"math"
-
-	"gonum.org/v1/gonum/stat/distuv"
 
 	"optcomplete/remainder"
 	"optcomplete/result"
@@ -57,7 +54,7 @@ func (m *Model) posterior() *remainder.Fit {
 	return f
 }
 
-// ErrNoIntervals says that a model has no prior to make intervals from.
+// ErrNoIntervals says that a model has nothing to make intervals from.
 var ErrNoIntervals = errors.New("the model has no learned prior, which intervals are made of (fit it with Settings.Refit prior, or Settings.ResidualRank auto)")
 
 // noIntervals is ErrNoIntervals in other words.
@@ -83,25 +80,40 @@ func (m *Model) FittedColumns() (func(row int) ([]int32, error), error) {
 
 // Intervals tells how sure predictions are. It serves one goroutine.
 type Intervals struct {
-	m                    *Model
-	of                   *remainder.Predictor
-	row                  int // the one it has; −2: none
-	at                   []float64
-	read                 func(i int) ([]int32, error)
-	rows, wider, freedom float64 // see Model.uncertain
+	m    *Model
+	of   certainty
+	row  int // the one it has; −2: none
+	read func(i int) ([]int32, error)
+}
+
+// certainty is how sure the parts of one row after the other are.
+type certainty interface {
+	// take takes a row by the columns it was fitted on; −1: one of which nothing is
+	// known.
+	take(row int, columns []int32)
+	// sum is the variance of the row's sum for a column, without the noise of an entry;
+	// −1: one of which nothing is known.
+	sum(column int) float64
+	// noise is the variance of an entry around its sum, where that is a number.
+	noise() float64
+	// coefficient is the variance of the row's coefficient, and of the average row's.
+	coefficient(f int) (own, average float64)
+	// factor is how many standard deviations of a part an interval of this probability
+	// reaches to each side.
+	factor(probability float64) float64
+	// interval is that of an answer whose sum has this variance.
+	interval(a *result.Answer, variance, probability float64)
 }
 
 // Intervals prepares to tell how sure predictions are: from the posterior of the
-// row's and the column's parameters, and the noise of an entry.
+// row's and the column's parameters, and the noise of an entry. What an interval is
+// of, [Intervals.Of] says.
 func (m *Model) Intervals() (*Intervals, error) {
 	if m.ByFeatures {
 		return nil, noIntervals("the rows of the model are known by their features, and have no coefficients of their own whose posterior intervals could be made of")
 	}
-	if m.Link != nil {
-		return nil, noIntervals(fmt.Sprintf("the model was fitted by the %v loss with coefficients held back by γ: it has no learned prior, which intervals are made of", m.Link.Scaled.Loss))
-	}
-	fit := m.posterior()
-	if fit == nil {
+	of := m.certainty()
+	if of == nil {
 		return nil, ErrNoIntervals
 	}
 	read, err := m.FittedColumns()
@@ -111,105 +123,80 @@ func (m *Model) Intervals() (*Intervals, error) {
 	if read == nil {
 		return nil, ErrEntriesUnknown
 	}
-	x := &Intervals{m: m, of: remainder.NewPredictor(fit), row: -2, read: read}
+	return &Intervals{m: m, of: of, row: -2, read: read}, nil
+}
+
+// certainty is what the model has; nil: nothing.
+func (m *Model) certainty() certainty {
+	if m.Link != nil {
+		return m.laplace()
+	}
+	fit := m.posterior()
+	if fit == nil {
+		return nil
+	}
+	x := &learned{m: m, of: remainder.NewPredictor(fit)}
 	x.rows, x.wider, x.freedom = m.uncertain()
-	return x, nil
-}
-
-// uncertain is the number R of rows with entries, by how much variances are to be multiplied, and the degrees of
-// freedom of Student's distribution that takes the place of the normal, because
-// noise and prior are estimates too. N entries of R rows gave the noise, the d
-// means and d(d+1)/2 covariances of the prior, and the column effects, each a
-// fraction n/(n + shrinkage) of a number. With h of these in all, an estimate of
-// maximum likelihood is too small by about (N − h)/N, and the covariances of R rows
-// by (R − d)/R. (d is without what a remainder adds: its prior is shrunk.) With thousands of rows the difference cannot be seen.
-func (m *Model) uncertain() (rows, wider, freedom float64) {
-	d, entries := m.K(), 0.0
-	if m.RowEffects != nil {
-		d++
-	}
-	for _, n := range m.Entries {
-		if n > 0 {
-			entries, rows = entries+float64(n), rows+1
-		}
-	}
-	h := float64(1 + d + d*(d+1)/2)
-	if m.ColumnEffects != nil {
-		for _, n := range m.ColumnEntries {
-			h += float64(n) / max(float64(n)+m.ColumnShrinkage, 1)
-		}
-	}
-	byEntries, byRows := max(1, entries-h), max(1, rows-float64(d))
-	return rows, max(1, entries/byEntries, rows/byRows), min(byEntries, byRows)
-}
-
-// factor is how many standard deviations of the posterior an interval of this
-// probability reaches to each side.
-func (x *Intervals) factor(probability float64) float64 {
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: x.freedom}
-	return math.Sqrt(x.wider) * t.Quantile((1+probability)/2)
+	return x
 }
 
 // Variance is the variance of an entry around its prediction, noise included; −1
-// stands for a row or column that the model does not have.
+// stands for a row or column that the model does not have. Of yes/no and counts it is
+// that of the sum, which has no noise.
 func (x *Intervals) Variance(row, column int) (float64, error) {
+	variance, err := x.sum(row, column)
+	return variance + x.of.noise(), err
+}
+
+// sum is Variance without the noise.
+func (x *Intervals) sum(row, column int) (float64, error) {
 	if err := x.take(row); err != nil {
 		return 0, err
 	}
-	_, variance := x.of.Column(column)
-	return variance + x.of.Noise, nil
+	return x.of.sum(column), nil
 }
 
 // take makes row the one that x.of has.
 func (x *Intervals) take(row int) error {
-	m := x.m
-	if row >= 0 && m.Entries[row] == 0 {
+	if row >= 0 && x.m.Entries[row] == 0 {
 		row = -1
 	}
 	if row == x.row {
 		return nil
 	}
-	if row < 0 {
-		x.of.Row(nil, nil)
-	} else {
-		columns, err := x.read(row)
-		if err != nil {
+	var columns []int32
+	if row >= 0 {
+		var err error
+		if columns, err = x.read(row); err != nil {
 			return err
 		}
-		x.at = x.at[:0]
-		if m.RowEffects != nil {
-			x.at = append(x.at, m.RowEffects[row])
-		}
-		f := m.Factors()
-		x.at = append(append(x.at, m.Coefficients.Row(row)...), m.RowRemainder[row*f:][:f]...)
-		x.of.KnownRow(columns, x.at)
 	}
+	x.of.take(row, columns)
 	x.row = row
 	return nil
 }
 
-// rowMargins is how far the interval of the difference between each of a row's
-// coefficients and the average row's reaches to each side; nil if the model cannot tell. −1 is a row of which nothing is known:
+// margins are how far intervals of a row's coefficients reach to each side: of the
+// coefficients themselves, and of their differences from the average row's.
+type margins struct{ own, difference []float64 }
+
+// rowMargins is empty if the model cannot tell. −1 is a row of which nothing is known:
 // the prior's.
-func (m *Model) rowMargins(row int, probability float64) ([]float64, error) {
+func (m *Model) rowMargins(row int, probability float64) (out margins, err error) {
 	x, err := m.Intervals()
 	if errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
-		return nil, nil
+		return out, nil
 	} else if err != nil {
-		return nil, err
+		return out, err
 	}
 	if err := x.take(row); err != nil {
-		return nil, err
+		return out, err
 	}
-	first := 0
-	if m.RowEffects != nil {
-		first = 1
-	}
-	out := make([]float64, m.K())
-	for f := range out {
-		at := first + f
-		average := x.of.Spread[at*len(x.of.Prior)+at] / max(1, x.rows)
-		out[f] = x.factor(probability) * math.Sqrt(x.of.RowVariance(at)+average)
+	factor := x.of.factor(probability)
+	for f := range m.K() {
+		own, average := x.of.coefficient(f)
+		out.own = append(out.own, factor*math.Sqrt(own))
+		out.difference = append(out.difference, factor*math.Sqrt(own+average))
 	}
 	return out, nil
 }
@@ -224,16 +211,16 @@ func (x *Intervals) Answer(row, column string, probability float64) (result.Answ
 	if !ok {
 		j = -1
 	}
-	a := x.m.AnswerAt(i, j)
-	var err error
-	a.Low, a.High, err = x.Of(a, i, j, probability)
-	return a, err
+	return x.Of(x.m.AnswerAt(i, j), i, j, probability)
 }
 
-// Of is the interval around an answer that has the entry with the given
-// probability, within the model's range.
-func (x *Intervals) Of(a result.Answer, row, column int, probability float64) (low, high float64, err error) {
-	variance, err := x.Variance(row, column)
-	by := x.factor(probability) * math.Sqrt(variance)
-	return x.m.Clipped(a.Unclipped - by), x.m.Clipped(a.Unclipped + by), err
+// Of is an answer with its interval, within the model's range: Low and High hold the
+// entry with the given probability, or what is predicted of it where that is a
+// probability or a rate. A count itself is then from CountLow to CountHigh.
+func (x *Intervals) Of(a result.Answer, row, column int, probability float64) (result.Answer, error) {
+	variance, err := x.sum(row, column)
+	if err == nil {
+		x.of.interval(&a, variance, probability)
+	}
+	return a, err
 }

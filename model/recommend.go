@@ -119,11 +119,11 @@ func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendat
 			continue
 		}
 		if r.sure != nil {
-			variance, err := r.sure.Variance(row, j)
+			variance, err := r.sure.sum(row, j)
 			if err != nil {
 				return nil, err
 			}
-			if rank -= r.Caution * math.Sqrt(max(variance-r.sure.of.Noise, 0)); full && rank <= best[top-1].Rank {
+			if rank -= r.Caution * math.Sqrt(variance); full && rank <= best[top-1].Rank {
 				continue
 			}
 		}

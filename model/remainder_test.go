@@ -225,11 +225,11 @@ func TestIntervalsOfFittedEntries(t *testing.T) {
 		for i := range m.RowIDs {
 			at, values := matrix.Row(i)
 			for e, j := range at {
-				low, high, err := x.Of(m.AnswerAt(i, int(j)), i, int(j), 0.8)
+				sure, err := x.Of(m.AnswerAt(i, int(j)), i, int(j), 0.8)
 				if err != nil {
 					t.Fatal(err)
 				}
-				if values[e] >= low && values[e] <= high {
+				if values[e] >= sure.Low && values[e] <= sure.High {
 					within++
 				}
 				count++

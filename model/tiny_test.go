@@ -70,11 +70,11 @@ func TestIntervalsOfTinyTablesCover(t *testing.T) {
 				}
 			}
 			for _, e := range held {
-				low, high, err := x.Of(m.AnswerAt(int(e.Row), int(e.Column)), int(e.Row), int(e.Column), 0.95)
+				sure, err := x.Of(m.AnswerAt(int(e.Row), int(e.Column)), int(e.Row), int(e.Column), 0.95)
 				if err != nil {
 					t.Fatal(err)
 				}
-				count(&predicted, e.Value, low, high)
+				count(&predicted, e.Value, sure.Low, sure.High)
 			}
 		}
 		for name, c := range map[string][2]float64{"explain": explained, "predict": predicted} {

@@ -58,6 +58,9 @@ type Answer struct {
 	Unclipped float64 // before it was kept in the range: rankings use it, because it has fewer ties
 	Basis     Basis
 	Low, High float64 // the interval of Intervals.Answer; 0 from others
+	// CountLow and CountHigh are the interval of a count, where Low and High are that of
+	// its rate.
+	CountLow, CountHigh float64
 }
 
 // Coverage tells how many held-out entries lie in their intervals.

@@ -89,9 +89,11 @@ type RowTerm struct {
 	// Ratio is by which factor one unit multiplies the row's odds, or rates; 0 where
 	// predictions are sums.
 	Ratio float64 `json:"ratio,omitempty"`
+	// RatioInterval is where Ratio lies with the probability RowInterval.
+	RatioInterval *Range `json:"ratio_interval,omitempty"`
 }
 
-// RowInterval is the probability of RowTerm.Interval.
+// RowInterval is the probability of RowTerm.Interval and RowTerm.RatioInterval.
 const RowInterval = 0.95
 
 // ItemWhys is a column and why its prediction is high: what each part adds to

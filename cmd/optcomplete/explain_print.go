@@ -164,13 +164,17 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool, nouns *result.No
 		intervals = intervals || x.Interval != nil
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+say("\tper\tthis {row}\taverage {row}\t"+only(full, "this {row}, new {column}\t")+"difference per sd\t")+only(ratios != "", ratios+" ratio\t")+only(intervals, "95 % interval\t\t"))
+	fmt.Fprintln(t, name("feature")+say("\tper\tthis {row}\taverage {row}\t"+only(full, "this {row}, new {column}\t")+"difference per sd\t")+
+		only(intervals, "95 % interval\t\t")+only(ratios != "", ratios+" ratio\t"+only(intervals, "95 % interval\t")))
 	for _, x := range e.Terms {
-		interval := ""
+		interval, ratio := "", only(ratios != "", fmt.Sprintf("%.3g\t", x.Ratio))
 		if x.Interval != nil {
 			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), say(compared(x.Differs)))
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\t%s\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), only(full, signed(x.NewColumn)+"\t"), signed(x.PerSD), only(ratios != "", fmt.Sprintf("%.3g\t", x.Ratio))+interval)
+		if r := x.RatioInterval; r != nil {
+			ratio += fmt.Sprintf("%.3g to %.3g\t", r.Low, r.High)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s%s\t%s\n", name(x.Name), x.Unit, signed(x.Row), signed(x.Population), only(full, signed(x.NewColumn)+"\t"), signed(x.PerSD), interval+ratio)
 	}
 	if err := t.Flush(); err != nil {
 		return err

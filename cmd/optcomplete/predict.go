@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
@@ -36,7 +37,10 @@ and what it is based on: row,column,prediction,basis. The basis is
 
 --interval 90 adds the columns low and high: the value lies between them with a
 probability of 90 %, by the posterior of the row's and the column's parameters and
-the noise. The model needs a learned prior (full and pooled have one).
+the noise. The model needs a learned prior (full and pooled have one) or a loss of
+its own (fit --loss). For yes/no values, low and high are for the predicted
+probability. For counts they are for the predicted rate; the count itself lies
+between count_low and count_high, if counts vary as Poisson's do.
 
 --features gives the features of columns that the model does not know; without them
 such a column counts as a typical one, and a note says so.
@@ -101,7 +105,7 @@ type pairPredictor struct {
 }
 
 func (p *pairPredictor) write(ctx context.Context, w io.Writer, format tables.Format, path string, options data.PairsOptions) error {
-	out, err := tables.NewPredictionWriter(w, format, p.intervals != nil)
+	out, err := tables.NewPredictionWriter(w, format, p.kind())
 	if err != nil {
 		return err
 	}
@@ -131,6 +135,17 @@ func (p *pairPredictor) write(ctx context.Context, w io.Writer, format tables.Fo
 		return err
 	}
 	return out.Close()
+}
+
+// kind is which intervals there are.
+func (p *pairPredictor) kind() tables.Intervals {
+	switch {
+	case p.intervals == nil:
+		return tables.NoIntervals
+	case p.model.LossOf().Loss == loss.Poisson:
+		return tables.CountIntervals
+	}
+	return tables.WithIntervals
 }
 
 // answer is false for a pair to leave out.

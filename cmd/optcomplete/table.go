@@ -95,7 +95,7 @@ var table = settings.Table{
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"pack"}, Help: "leave out entries whose column is not in --features"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: newRows, Help: "leave out entries whose column is not in the model"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"recommend"}, Help: "leave out entries of --ratings whose column is not in the model"},
-	{Name: "interval", Type: settings.Number, Range: "[0, 100)", Group: inUse, Verbs: []string{"predict"}, Help: "add an interval, low to high, that holds the value with this probability in percent, such as 90; 0: none"},
+	{Name: "interval", Type: settings.Number, Range: "[0, 100)", Group: inUse, Verbs: []string{"predict"}, Help: "add an interval, low to high, that holds the value with this probability in percent, such as 90 (after fit --loss logistic the probability, after poisson the rate); 0: none"},
 	{Name: "skip-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"predict", "fold-in"}, Help: "leave out pairs whose row or column is not in the model"},
 	{Name: "min-entries", Type: settings.Whole, Range: "[0, ∞)", Group: inData, Verbs: loading, Help: "leave out rows with fewer entries"},
 	{Name: "missing", Type: settings.Names, Blank: true, Group: inData, Verbs: reading, Help: "values that mean unknown, such as NA"},

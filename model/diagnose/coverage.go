@@ -5,6 +5,7 @@ import (
 	"errors"
 
 	"optcomplete/data"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -14,8 +15,12 @@ import (
 var coverages = []float64{0.5, 0.8, 0.95}
 
 // CoverageOf compares intervals with entries that the model was not fitted on; nil
-// if it has none to tell. It does not depend on the number of threads.
+// if it has none to tell, or if they are of probabilities, which nobody observes. It does not depend on the number of threads.
 func Coverage(ctx context.Context, m *model.Model, held data.Source, threads int) ([]result.Coverage, error) {
+	if m.LossOf().Loss == loss.Logistic {
+		return nil, nil
+	}
+	counts := m.LossOf().Loss == loss.Poisson
 	if _, err := m.Intervals(); errors.Is(err, model.ErrNoIntervals) || errors.Is(err, model.ErrEntriesUnknown) {
 		return nil, nil
 	} else if err != nil {
@@ -33,9 +38,13 @@ func Coverage(ctx context.Context, m *model.Model, held data.Source, threads int
 					a := m.AnswerAt(i, int(c))
 					part.Values[0]++
 					for y, probability := range coverages {
-						low, high, err := x.Of(a, i, int(c), probability)
+						sure, err := x.Of(a, i, int(c), probability)
 						if err != nil {
 							return err
+						}
+						low, high := sure.Low, sure.High
+						if counts {
+							low, high = sure.CountLow, sure.CountHigh
 						}
 						part.Values[2+2*y] += high - low
 						if values[e] >= low && values[e] <= high {

@@ -23,6 +23,7 @@ type Link struct {
 	RowPenalty  float64 `json:"row_penalty"`
 	Penalty     float64 `json:"penalty"`               // 1/γ, of the refit
 	Nonnegative []bool  `json:"nonnegative,omitempty"` // of each term: its coefficient must not be negative; nil: of none
+	Noise       *Noise  `json:"noise,omitempty"`       // of values, for intervals; nil: not known
 }
 
 // NewLink is the link of a fit: the shrinkage of rows is in entries, at the mean.
@@ -35,8 +36,12 @@ func NewLink(l loss.Scaled, mean, rowShrinkage, gamma float64, nonnegative []boo
 // Proper tells whether the link is one that rows of k coefficients can be fitted by.
 func (l *Link) Proper(k int) bool {
 	positive := func(x float64) bool { return x > 0 && x <= huge }
-	return positive(l.RowPenalty) && positive(l.Penalty) && l.Unit >= 0 && l.Unit <= huge && (l.Nonnegative == nil || len(l.Nonnegative) == k)
+	return positive(l.RowPenalty) && positive(l.Penalty) && l.Unit >= 0 && l.Unit <= huge && (l.Nonnegative == nil || len(l.Nonnegative) == k) && (l.Noise == nil || l.Noise.Proper())
 }
+
+// Held tells whether the coefficient of term f must not be negative; a nil link holds
+// none.
+func (l *Link) Held(f int) bool { return l != nil && l.Nonnegative != nil && l.Nonnegative[f] }
 
 // leastPenalty keeps the systems of rows solvable.
 const leastPenalty = 1e-12
@@ -51,12 +56,20 @@ func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 		}
 	}
 	n, _ := s.Dims()
-	p := &Parts{RowEffects: make([]float64, n), ColumnEffects: append([]float64(nil), effects.Columns...)}
+	p := &Parts{RowEffects: make([]float64, n)}
 	p.Mean = effects.Mean
 	p.Link = NewLink(r.Loss, p.Mean, r.RowShrinkage, cmp.Or(r.RefitGamma, r.Gamma), r.Nonnegative)
 	p.Population = make([]float64, k+1) // what rows are shrunk to
+	rows := &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}
+	if r.RefitGamma > 0 {
+		if err := rows.fitLevels(ctx, survey, r.ColumnShrinkage, r.Threads); err != nil {
+			return nil, nil, err
+		}
+	}
+	p.Mean = rows.Mean
+	p.ColumnEffects = append([]float64(nil), rows.Columns.Get()...)
 	p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
-	return p, &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}, nil
+	return p, rows, nil
 }
 
 // LinkSolver fits rows by a link, on one goroutine.
@@ -147,9 +160,7 @@ func (s *LinkSolver) Solve(a, u []float64) (effect float64) {
 }
 
 // held tells whether a coefficient must not be negative.
-func (s *LinkSolver) held(f int) bool {
-	return f > 0 && s.link.Nonnegative != nil && s.link.Nonnegative[f-1]
-}
+func (s *LinkSolver) held(f int) bool { return f > 0 && s.link.Held(f-1) }
 
 // cost is that of theta, whose predictions it leaves in x.
 func (s *LinkSolver) cost(a []float64) float64 {
@@ -212,9 +223,9 @@ func (s *LinkSolver) step() {
 }
 
 // solveLink solves rows of which the design and the column effects are known.
-func (f *rowFit) solveLink() solveRow {
+func (f *rowFit) solveLink() (*LinkSolver, solveRow) {
 	s, design, columns := NewLinkSolver(f.Link, f.K), f.Design.Get(), f.Columns.Get()
-	return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+	return s, func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
 		s.Begin()
 		for _, c := range at {
 			s.Entry(f.Mean+columns[c], design[int(c)*f.K:][:f.K])

@@ -112,7 +112,8 @@ func (f *rowFit) Start(in *pass.Input) (pass.Worker, error) {
 // solver fits rows, on one goroutine.
 func (f *rowFit) solver() (solveRow, error) {
 	if f.Link != nil {
-		return f.solveLink(), nil
+		_, solve := f.solveLink()
+		return solve, nil
 	}
 	design := f.Design.Get()
 	if f.Prior == nil {

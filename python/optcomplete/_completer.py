@@ -161,6 +161,8 @@ class MatrixCompleter(Params, CompleterSettings):
     ) -> np.ndarray:
         """Intervals in which the values of pairs lie with a given probability.
 
+        With loss="logistic" they are intervals of the probabilities that predict gives, and with loss="poisson" of the rates.
+
         Parameters
         ----------
         pairs, features, row_name, column_name

@@ -1,0 +1,84 @@
+package model
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/stat/distuv"
+
+	"optcomplete/remainder"
+	"optcomplete/result"
+)
+
+// learned is the certainty of a model with a learned prior.
+type learned struct {
+	m                    *Model
+	of                   *remainder.Predictor
+	at                   []float64
+	rows, wider, freedom float64 // see Model.uncertain
+}
+
+// uncertain is the number R of rows with entries, by how much variances are to be multiplied, and the degrees of
+// freedom of Student's distribution that takes the place of the normal, because
+// noise and prior are estimates too. N entries of R rows gave the noise, the d
+// means and d(d+1)/2 covariances of the prior, and the column effects, each a
+// fraction n/(n + shrinkage) of a number. With h of these in all, an estimate of
+// maximum likelihood is too small by about (N − h)/N, and the covariances of R rows
+// by (R − d)/R. (d is without what a remainder adds: its prior is shrunk.) With thousands of rows the difference cannot be seen.
+func (m *Model) uncertain() (rows, wider, freedom float64) {
+	d, entries := m.K(), 0.0
+	if m.RowEffects != nil {
+		d++
+	}
+	for _, n := range m.Entries {
+		if n > 0 {
+			entries, rows = entries+float64(n), rows+1
+		}
+	}
+	h := float64(1 + d + d*(d+1)/2)
+	if m.ColumnEffects != nil {
+		for _, n := range m.ColumnEntries {
+			h += float64(n) / max(float64(n)+m.ColumnShrinkage, 1)
+		}
+	}
+	byEntries, byRows := max(1, entries-h), max(1, rows-float64(d))
+	return rows, max(1, entries/byEntries, rows/byRows), min(byEntries, byRows)
+}
+
+func (x *learned) factor(probability float64) float64 {
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: x.freedom}
+	return math.Sqrt(x.wider) * t.Quantile((1+probability)/2)
+}
+
+func (x *learned) take(row int, columns []int32) {
+	if row < 0 {
+		x.of.Row(nil, nil)
+		return
+	}
+	m := x.m
+	x.at = x.at[:0]
+	if m.RowEffects != nil {
+		x.at = append(x.at, m.RowEffects[row])
+	}
+	f := m.Factors()
+	x.at = append(append(x.at, m.Coefficients.Row(row)...), m.RowRemainder[row*f:][:f]...)
+	x.of.KnownRow(columns, x.at)
+}
+
+func (x *learned) sum(column int) float64 {
+	_, variance := x.of.Column(column)
+	return variance
+}
+
+func (x *learned) noise() float64 { return x.of.Noise }
+
+func (x *learned) coefficient(f int) (own, average float64) {
+	if x.m.RowEffects != nil {
+		f++
+	}
+	return x.of.RowVariance(f), x.of.Spread[f*len(x.of.Prior)+f] / max(1, x.rows)
+}
+
+func (x *learned) interval(a *result.Answer, variance, probability float64) {
+	by := x.factor(probability) * math.Sqrt(variance+x.noise())
+	a.Low, a.High = x.m.Clipped(a.Unclipped-by), x.m.Clipped(a.Unclipped+by)
+}
