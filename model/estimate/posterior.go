@@ -99,30 +99,25 @@ func (p *priorState) invert() error {
 
 // posterior solves one row after the other, reusing its memory.
 type posterior struct {
-	d      int
-	factor []float64 // d×d: Cholesky factor of the precision
+	d        int
+	factor   []float64 // d×d: Cholesky factor of the precision
+	products *rowProducts
 }
 
 func newPosterior(d int) *posterior {
-	return &posterior{d: d, factor: make([]float64, d*d)}
+	return &posterior{d: d, factor: make([]float64, d*d), products: newRowProducts(d)}
 }
 
 // solve writes the posterior mean of a row's coefficients to u:
 // (Σ⁻¹ + XᵀX/σ²)⁻¹ (Σ⁻¹μ + Xᵀa/σ²).
 func (s *posterior) solve(p *priorState, design []float64, at []int32, a, u []float64) {
 	d := s.d
-	copy(s.factor, p.inverse)
-	copy(u, p.pull)
 	by := 1 / p.Noise
-	for e, c := range at {
-		b := design[int(c)*d:][:d]
-		for x, bx := range b {
-			w := by * bx
-			u[x] += w * a[e]
-			row := s.factor[x*d:][:x+1]
-			for y := range row {
-				row[y] += w * b[y]
-			}
+	s.products.load(design, at, a)
+	for x := range d {
+		u[x] = p.pull[x] + by*s.products.product(d, x)
+		for y := range x + 1 {
+			s.factor[x*d+y] = p.inverse[x*d+y] + by*s.products.product(x, y)
 		}
 	}
 	if !dense.Cholesky(s.factor, d, 0) {

@@ -21,10 +21,12 @@ const minPivot = 1e-6
 //
 // by Cholesky with one step of refinement, whose residual is computed from the
 // data; and if the pivots say that this is ill conditioned or singular, by a
-// complete orthogonal decomposition.
+// complete orthogonal decomposition. Rows that need no such care, nearly all, are
+// solved by tall; the others are looked at entry by entry (load).
 type rowSolver struct {
-	k      int
-	lambda float64
+	k        int
+	lambda   float64
+	products *rowProducts
 
 	e      int       // entries kept: those with some feature that is not zero
 	v      []float64 // V by features: feature f is v[f*e : (f+1)*e]
@@ -38,12 +40,15 @@ type rowSolver struct {
 }
 
 func newRowSolver(k int, lambda float64) *rowSolver {
-	return &rowSolver{k: k, lambda: lambda}
+	return &rowSolver{k: k, lambda: lambda, products: newRowProducts(k)}
 }
 
 // solve writes the coefficients of one row to u. If a number is out of range
 // it returns that number and false.
 func (s *rowSolver) solve(features []float64, columns []int32, values []float64, u []float64) (bad float64, ok bool) {
+	if s.tall(features, columns, values, u) {
+		return 0, true
+	}
 	clear(u)
 	if bad, ok := s.load(features, columns, values); !ok {
 		return bad, false
@@ -53,13 +58,7 @@ func (s *rowSolver) solve(features []float64, columns []int32, values []float64,
 		return 0, true
 	}
 	s.x = dense.Resize(s.x, n)
-	solved := false
-	if s.e >= n {
-		solved = s.tall()
-	} else {
-		solved = s.wide()
-	}
-	if !solved {
+	if s.e >= n || !s.wide() {
 		s.orthogonal()
 	}
 	for at, f := range s.active {
@@ -124,35 +123,55 @@ func (s *rowSolver) load(features []float64, columns []int32, values []float64) 
 // feature returns feature f of the active ones on the row's entries.
 func (s *rowSolver) feature(f int) []float64 { return s.v[f*s.e : (f+1)*s.e] }
 
-// tall solves the normal equations, scaled to a unit diagonal.
-func (s *rowSolver) tall() bool {
-	n := len(s.active)
-	s.gram, s.scale = dense.Resize(s.gram, n*n), dense.Resize(s.scale, n)
-	for f := range n {
-		s.scale[f] = 1 / math.Hypot(s.norm[f], math.Sqrt(s.lambda))
+// tall solves the normal equations, scaled to a unit diagonal. It reports false if
+// the row has fewer entries than features that are not zero, a number is too large,
+// or the equations are ill conditioned.
+func (s *rowSolver) tall(features []float64, columns []int32, values, u []float64) bool {
+	p := s.products
+	p.load(features, columns, values)
+	if !(p.product(s.k, s.k) <= huge*huge) {
+		return false
 	}
-	for f := range n {
-		vf, row := s.feature(f), s.gram[f*n:]
-		for g := range f {
-			row[g] = dense.Dot(vf, s.feature(g)) * s.scale[f] * s.scale[g]
+	s.active, s.scale = s.active[:0], s.scale[:0]
+	for f := range s.k { // those that are zero have the coefficient 0
+		square := p.product(f, f)
+		if !(square <= huge*huge) {
+			return false
 		}
-		row[f] = 1
+		if norm := math.Sqrt(square); norm > tiny {
+			s.active = append(s.active, f)
+			s.scale = append(s.scale, 1/math.Hypot(norm, math.Sqrt(s.lambda)))
+		}
+	}
+	n := len(s.active)
+	if len(columns) < n {
+		return false
+	}
+	s.gram, s.step = dense.Resize(s.gram, n*n), dense.Resize(s.step, n)
+	for x, f := range s.active {
+		row := s.gram[x*n:]
+		for y, g := range s.active[:x] {
+			row[y] = p.product(f, g) * s.scale[x] * s.scale[y]
+		}
+		row[x] = 1
+		s.step[x] = p.product(s.k, f) * s.scale[x]
 	}
 	if !dense.Cholesky(s.gram, n, minPivot) {
 		return false
 	}
-	s.step, s.resid = dense.Resize(s.step, n), dense.Resize(s.resid, s.e)
-	copy(s.resid, s.a)
-	clear(s.x)
-	for range 2 { // the solution, then its refinement
-		for f := range n {
-			s.step[f] = (dense.Dot(s.feature(f), s.resid) - s.lambda*s.x[f]) * s.scale[f]
+	clear(u)
+	for again := range 2 { // the solution, then its refinement
+		if again > 0 {
+			z := p.residuals(values, u)
+			for x, f := range s.active {
+				s.step[x] = (z[f] - s.lambda*u[f]) * s.scale[x]
+			}
 		}
 		dense.CholeskySolve(s.gram, n, s.step)
-		copy(s.resid, s.a)
-		for f := range n {
-			s.x[f] += s.step[f] * s.scale[f]
-			dense.Axpy(-s.x[f], s.feature(f), s.resid)
+		for x, f := range s.active {
+			if u[f] += s.step[x] * s.scale[x]; !(math.Abs(u[f]) <= maxCoefficient) {
+				return false
+			}
 		}
 	}
 	return true
