@@ -8,6 +8,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/internal/amount"
 	"optcomplete/internal/progress"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -119,7 +120,7 @@ func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
 		return &data.InputError{File: file, Problem: fmt.Sprintf("no row has %d entries or more", least), Remedy: "ask for fewer"}
 	}
 	if after < before {
-		notes.Warnings = append(notes.Warnings, fmt.Sprintf("%d of %d rows have fewer than %d entries and were left out", before-after, before, least))
+		notes.Warnings = append(notes.Warnings, fmt.Sprintf("%s of %s with fewer than %d entries%s", amount.Grouped(before-after), amount.Of(before, "row", "rows"), least, data.LeftOut))
 	}
 	return nil
 }

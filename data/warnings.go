@@ -3,10 +3,19 @@ package data
 import (
 	"fmt"
 	"math"
+	"strings"
 
 	"optcomplete/internal/random"
 	"optcomplete/internal/textfile"
 )
+
+// LeftOut ends a warning that only says what was left out, because it says nothing of
+// its own or because the user asked for that.
+const LeftOut = ": left out"
+
+// LeavesOut tells whether a warning only says what was left out. Nobody has to do
+// anything about it.
+func LeavesOut(warning string) bool { return strings.HasSuffix(warning, LeftOut) }
 
 // Warnings names the features that cannot be distinguished from others or from nothing: zero
 // in every column, or equal to another feature in every column. None is an error;

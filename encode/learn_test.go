@@ -181,8 +181,8 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		`feature "sum" is a combination of others: it equals 2 "a" + 2 "b"`,
 	}
 	for _, w := range report.Warnings {
-		if LeavesOut(w) != strings.HasSuffix(w, "left out") {
-			t.Errorf("%q: taken for what needs no attention: %v", w, LeavesOut(w))
+		if data.LeavesOut(w) != strings.HasSuffix(w, "left out") {
+			t.Errorf("%q: taken for what needs no attention: %v", w, data.LeavesOut(w))
 		}
 	}
 	if d := cmp.Diff(want, report.Warnings); d != "" {
@@ -237,7 +237,7 @@ func TestCompleteOnlyCountsWhatItLeavesOut(t *testing.T) {
 	if d := cmp.Diff([]string{"1", "4", "5", "6"}, features.IDs); d != "" {
 		t.Error(d)
 	}
-	if report.ItemsLeftOut != 2 || report.Fields[0].Blanks != 1 || !slices.Contains(report.Warnings, "2 items with blanks left out, 4 used") {
+	if report.ItemsLeftOut != 2 || report.Fields[0].Blanks != 1 || !slices.Contains(report.Warnings, "2 of 6 items with blanks: left out") {
 		t.Errorf("%d left out, %q", report.ItemsLeftOut, report.Warnings)
 	}
 }

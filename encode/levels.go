@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"optcomplete/data"
+	"optcomplete/internal/amount"
 )
 
 const (
@@ -181,5 +182,5 @@ func describeLevels(counts []count) string {
 	if len(counts) == 1 {
 		noun = "level"
 	}
-	return fmt.Sprintf("%s %s: %s", grouped(len(counts)), noun, strings.Join(shown, ", "))
+	return fmt.Sprintf("%s %s: %s", amount.Grouped(len(counts)), noun, strings.Join(shown, ", "))
 }

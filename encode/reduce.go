@@ -3,7 +3,6 @@ package encode
 import (
 	"fmt"
 	"math"
-	"strings"
 
 	"optcomplete/data"
 	"optcomplete/internal/random"
@@ -129,16 +128,8 @@ func (l *learner) leave(c column, why string) bool {
 		l.warn("feature %s %s", name, why)
 		return false
 	}
-	l.warn("feature %s %s%s", name, why, leftOut)
+	l.warn("feature %s %s%s", name, why, data.LeftOut)
 	return true
-}
-
-const leftOut = ": left out"
-
-// LeavesOut tells a warning that only says that a feature was left out because it
-// says nothing of its own. Nobody has to do anything about it.
-func LeavesOut(warning string) bool {
-	return strings.HasPrefix(warning, "feature ") && strings.HasSuffix(warning, leftOut)
 }
 
 // twin finds a feature among those kept that is the same: in every value, or,

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"optcomplete/data"
+	"optcomplete/internal/amount"
 )
 
 // Report says what was understood about a table.
@@ -67,7 +68,7 @@ func (l *learner) finish() error {
 		first = append(first, d.report.warnings...)
 	}
 	if r.ItemsLeftOut > 0 {
-		first = append(first, fmt.Sprintf("%s with blanks left out, %s used", plural(r.ItemsLeftOut, "item"), grouped(r.Items)))
+		first = append(first, fmt.Sprintf("%s of %s with blanks%s", amount.Grouped(r.ItemsLeftOut), plural(r.Items+r.ItemsLeftOut, "item"), data.LeftOut))
 	}
 	r.Warnings = append(first, r.Warnings...)
 	if err := l.findCollinear(); err != nil {
@@ -96,7 +97,7 @@ func (l *learner) findCollinear() error {
 		l.warn("there are as many features (%d) as items (%d) or more: every feature is a combination of others", p, len(l.rows))
 		return nil
 	case p > mostChecked:
-		l.warn("combinations of features were not looked for, because there are more than %s", grouped(mostChecked))
+		l.warn("combinations of features were not looked for, because there are more than %s", amount.Grouped(mostChecked))
 		return nil
 	}
 	found, err := collinear(l.ctx, l.columns)
@@ -134,7 +135,7 @@ func (r *Report) Write(w io.Writer) error {
 		if holds == "" {
 			holds = "-"
 		}
-		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(f.Name), f.Type, holds, grouped(f.Blanks), transform, features, strings.Join(f.Notes, "; "))
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", short(f.Name), f.Type, holds, amount.Grouped(f.Blanks), transform, features, strings.Join(f.Notes, "; "))
 	}
 	table.Flush() // into memory
 	for line := range strings.Lines(b.String()) {
@@ -189,17 +190,5 @@ func readable(x float64) string {
 func number(x float64) string { return string(data.AppendNumber(nil, x)) }
 
 func plural(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return grouped(n) + " " + what + "s"
-}
-
-// grouped prints an integer with commas.
-func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return amount.Of(n, what, what+"s")
 }

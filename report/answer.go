@@ -4,7 +4,7 @@ import (
 	"math"
 	"strings"
 
-	"optcomplete/encode"
+	"optcomplete/data"
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -46,7 +46,7 @@ func (m *Model) answer(path *Path) section {
 		s.say("%s.", m.s.Selected)
 	}
 	if scale := m.s.Loss.Scale(); scale != "" {
-		s.say("What features do is told in %s: e to a number is the factor by which it multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
+		s.say("These numbers are %s: e to a number is the factor by which a feature multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
 	}
 	s.add(block{Cards: append(m.kind().confidence(m), m.sure(path)...)})
 	s.add(block{Text: m.verdict(), Proof: true})
@@ -58,7 +58,7 @@ func (m *Model) asFound() string {
 	if m.s.Certified && m.s.Status == result.Optimal {
 		return ""
 	}
-	return ", of all the selections that the search has seen"
+	return " of all selections that the search has seen"
 }
 
 // sign is the part of the rows that an effect must have one sign for, so that the
@@ -78,25 +78,29 @@ func (m *Model) deeds() []deed {
 		path := func(key string) string { return at("diagnostics.terms", f, key) }
 		// A yes/no feature is described by what a yes does, a number by one standard deviation.
 		spread, of, new := term.StepSpread, "step_spread.", "new_per_step"
-		which, per := m.h("more of it: "), say(" per %s", m.num(path("step"), brief))
+		which, per := markup(""), say(" for every %s more", m.num(path("step"), brief))
 		switch m.kindOf(f) {
 		case yesOrNo:
 			spread, of, new = term.Spread, "spread.", "new_column"
-			which, per = m.h("{columns} with it: "), ""
+			per = ""
 		case oneValue:
-			which, per = m.h("the same for all {columns}, so a level for each {row}: "), ""
+			which, per = m.h("the same for all {columns}, so a level for each {row}; "), ""
 		}
 		positive, typically := m.num(path(of+"positive"), percent), say("typically %s%s", m.num(path(of+"median"), signed), per)
+		others := "and lowers them for others"
+		if spread.Q05 >= 0 { // coefficients may have been kept from being negative
+			others = "and changes nothing for the others"
+		}
 		one := deed{Name: term.Name}
 		switch {
 		case spread.Q05 == 0 && spread.Q95 == 0:
-			one.Way, one.Text = "both", which+m.h("changes nothing for a known {column}.")
+			one.Way, one.Text = "both", which+m.h("changes nothing for {a column} with {entries}.")
 		case spread.Positive >= sign:
-			one.Way, one.Text = "up", say("%shigher for %s of %s, %s.", which, positive, n.Rows(), typically)
+			one.Way, one.Text = "up", say("%sraises predictions for %s of %s, %s.", which, positive, n.Rows(), typically)
 		case spread.Positive <= 1-sign:
-			one.Way, one.Text = "down", say("%slower, %s; higher for only %s of %s.", which, typically, positive, n.Rows())
+			one.Way, one.Text = "down", say("%slowers predictions, %s; raises them for only %s of %s.", which, typically, positive, n.Rows())
 		default:
-			one.Way, one.Text = "both", say("%s%s differ, higher for %s of them; nine in ten between %s and %s%s.", which, n.Rows(), positive, m.num(path(of+"q05"), signed), m.num(path(of+"q95"), signed), per)
+			one.Way, one.Text = "both", say("%s%s differ: it raises predictions for %s of them %s. Nine in ten %s: %s to %s%s.", which, n.Rows(), positive, others, n.Rows(), m.num(path(of+"q05"), signed), m.num(path(of+"q95"), signed), per)
 		}
 		if spec.EffectsOf(m.s.Model).Columns && len(d.Terms) <= fewDeeds && math.Abs(term.NewPerStep) > 1e-9 {
 			one.Text = say("%s For a new %s: %s%s.", one.Text, n.Item(), m.num(path(new), signed), per)
@@ -232,11 +236,11 @@ func (m *Model) baselineName(i int) string {
 	}
 }
 
-// warnings are those that somebody should look at; leftOut only says which features
-// say nothing of their own.
+// warnings are those that somebody should look at; leftOut only says what was left
+// out of the data.
 func (m *Model) warnings() (warnings, leftOut []markup) {
 	for _, w := range m.s.Warnings {
-		if encode.LeavesOut(w) {
+		if data.LeavesOut(w) {
 			leftOut = append(leftOut, name(w))
 		} else {
 			warnings = append(warnings, name(w))

@@ -40,8 +40,8 @@ func TestFirstScreenAnswers(t *testing.T) {
 	page, node := written(t, jsonOf(t, s), nil)
 	got, rest := sectionText(node, "answer"), 0
 	for _, want := range []string{
-		"these 3 explain the ratings best.", "▲ " + s.Terms[0] + " – more of it: higher for 96 % of users", "▼ " + s.Terms[1] + " – more of it: lower",
-		"◆ " + s.Terms[2] + " – more of it: users differ", "For a new film", "Cost without it", "Better than averages", "averages of users and films (95 % interval",
+		"these 3 explain the ratings best.", "▲ " + s.Terms[0] + " – raises predictions for 96 % of users", "▼ " + s.Terms[1] + " – lowers predictions",
+		"◆ " + s.Terms[2] + " – users differ: it raises predictions for 50 % of them and lowers them for others", "For a new film", "Cost without it", "Better than averages", "averages of users and films (95 % interval",
 		"held-out ratings", "Same choice at other γ", "Same choice on resamplesnot tried", "proven optimal No other selection of 3 features",
 	} {
 		at := strings.Index(got[rest:], want)
@@ -51,7 +51,7 @@ func TestFirstScreenAnswers(t *testing.T) {
 		rest += at
 	}
 	s.Status, s.Gap = result.TimeLimit, 0.1
-	if _, node := written(t, jsonOf(t, s), nil); !strings.Contains(sectionText(node, "answer"), "best, of all the selections that the search has seen.") {
+	if _, node := written(t, jsonOf(t, s), nil); !strings.Contains(sectionText(node, "answer"), "best of all selections that the search has seen.") {
 		t.Error("what is not proven is called the best")
 	}
 	if at := strings.Index(page, "<section"); strings.Contains(page[:at], `class="badge`) {
@@ -59,14 +59,16 @@ func TestFirstScreenAnswers(t *testing.T) {
 	}
 }
 
-// TestLeftOutFeaturesAreNoWarnings: a constant that was left out is said with the
-// data, not in a banner.
+// TestLeftOutFeaturesAreNoWarnings: a constant, and rows that the user asked to leave
+// out, are mentioned with the data, not in a banner.
 func TestLeftOutFeaturesAreNoWarnings(t *testing.T) {
 	s := fitted(t, usual).Summary
-	s.Warnings = []string{`feature "one" is 1 in every item: left out`}
+	s.Warnings = []string{`feature "one" is 1 in every item: left out`, "30 of 50 rows with fewer than 10 entries: left out"}
 	page, node := written(t, jsonOf(t, s), nil)
-	if strings.Contains(page, `class="warnings"`) || !strings.Contains(sectionText(node, "data"), s.Warnings[0]) {
-		t.Error("the constant is a warning, or is not said")
+	for _, w := range s.Warnings {
+		if strings.Contains(page, `class="warnings"`) || !strings.Contains(sectionText(node, "data"), w) {
+			t.Errorf("%q is a warning, or is not in the section on the data", w)
+		}
 	}
 	s.Warnings = append(s.Warnings, "something is wrong")
 	if page, _ := written(t, jsonOf(t, s), nil); !strings.Contains(page, `class="warnings"`) {
@@ -128,5 +130,16 @@ func TestCraftedNounsAreNotMarkup(t *testing.T) {
 	s.Nouns = &result.Nouns{Row: "<b>x</b>", Column: "film"}
 	if page, _ := written(t, jsonOf(t, s), nil); strings.Contains(page, "<b>x</b>") || !strings.Contains(page, "films") {
 		t.Error("a noun became markup")
+	}
+}
+
+// TestPathCommandReadsTheSameData: the command that the report suggests keeps the
+// flags that say which data are fitted, and only those.
+func TestPathCommandReadsTheSameData(t *testing.T) {
+	s := fitted(t, usual).Summary
+	s.Settings = map[string]string{"ratings": "r.csv", "features": "f.csv", "min-entries": "10", "complete-features": "true", "holdout": "0.2"}
+	_, node := written(t, jsonOf(t, s), nil)
+	if got, want := sectionText(node, "choices"), "optcomplete path r.csv --features f.csv --complete-features --min-entries 10 --k-max 10 --json > path.json"; !strings.Contains(got, want) {
+		t.Errorf("%q is not in %q", want, got)
 	}
 }

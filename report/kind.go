@@ -81,9 +81,9 @@ func (ofMatrix) missing() markup {
 
 func (ofMatrix) validated(m *Model) markup {
 	if key, _ := m.measure(); key != "rmse" {
-		return "On a fifth of the entries, which the fits did not see. Among γ whose errors differ by next to nothing the one that is the easiest to prove is taken."
+		return m.h("On a fifth of the {entries}, which the fits did not see. If several γ predict equally well, the one that is easiest to prove is taken.")
 	}
-	return "Every training entry is predicted without itself. Among γ whose errors differ by no more than chance the smallest is taken, because it is the easiest to prove."
+	return m.h("Every {entry} is predicted from the others of its {row}. If several γ predict equally well, one that is easy to prove is taken.")
 }
 
 func (ofMatrix) times(m *Model) ([]card, string) {
@@ -109,5 +109,5 @@ func (ofMatrix) command(m *Model) (words, flags []string) {
 func (ofMatrix) walk() string { return "path" }
 
 func (ofMatrix) path(m *Model) string {
-	return fmt.Sprintf("optcomplete path %s --k-max %d", m.inputs(), max(2*m.s.K, 10))
+	return fmt.Sprintf("optcomplete path %s%s --k-max %d", m.inputs(), m.sameData(), max(2*m.s.K, 10))
 }

@@ -47,7 +47,7 @@ func (m *Model) odds(s *section, on string) {
 		curve.Points = append(curve.Points, chart.Point{X: p.No, Y: p.Yes, Tip: fmt.Sprintf("%s of the yeses at %s of the noes", percent(p.Yes), percent(p.No))})
 		t.row(m.num(at(on+".roc", i, "no"), percent), m.num(at(on+".roc", i, "yes"), percent))
 	}
-	c := &chart.Chart{Title: "How well yes and no are told apart", X: "part of the noes above", Y: "part of the yeses above", Same: true, PercentX: true, PercentY: true, Series: []chart.Series{curve},
+	c := &chart.Chart{Title: "How well the predictions separate yes from no", X: "part of the noes above", Y: "part of the yeses above", Same: true, PercentX: true, PercentY: true, Series: []chart.Series{curve},
 		Description: "A line from the lower left to the upper right: for every probability, which part of the noes and which part of the yeses has at least that. The higher it runs above the dashed diagonal, the better."}
-	s.figures(figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: "For every probability from the largest down: which part of the noes and of the yeses has at least that. On the dashed line the predictions tell nothing. Calibration, whether a probability of 70 % happens in 70 % of cases, is below with the residuals."})
+	s.figures(figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: "For every probability from the largest down: which part of the noes and of the yeses has at least that. On the dashed line the predictions are no better than chance. Calibration, whether a probability of 70 % happens in 70 % of cases, is below with the residuals."})
 }

@@ -94,10 +94,10 @@ func (m *Model) coverage(s *section) {
 	var parts []string
 	for x := range m.s.Coverage {
 		path := at("coverage", x)
-		parts = append(parts, string(say("of %s cover %s and are %s wide", m.num(path+".probability", percent), m.num(path+".covered", percent), m.num(path+".width", brief))))
+		parts = append(parts, string(say("%s intervals contain %s of them and are %s wide", m.num(path+".probability", percent), m.num(path+".covered", percent), m.num(path+".width", brief))))
 	}
 	if len(parts) > 0 {
-		s.say("Intervals of predictions (<code>predict --interval</code>) on the held-out %s: those %s, on average.", m.s.Nouns.Entries(), markup(strings.Join(parts, "; ")))
+		s.say("Intervals of predictions (<code>predict --interval</code>), checked on the held-out %s: %s on average.", m.s.Nouns.Entries(), markup(strings.Join(parts, "; ")))
 	}
 }
 
@@ -173,7 +173,7 @@ func (m *Model) effects() section {
 		Head: []string{"Feature", "Population", m.w("SD over {rows}"), "5 %", "Median", "95 %", "Above 0", "Variance"}}
 	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
 	if full {
-		t.Head, steps.Head = append(t.Head, "New column"), append(steps.Head, "New column")
+		t.Head, steps.Head = append(t.Head, m.w("New {column}")), append(steps.Head, m.w("New {column}"))
 	}
 	for f, term := range d.Terms {
 		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
@@ -183,7 +183,7 @@ func (m *Model) effects() section {
 		tip := ""
 		if full {
 			cells, step = append(cells, m.num(path("new_column"), signed)), append(step, m.num(path("new_per_step"), signed))
-			tip = fmt.Sprintf("; %s for a new column", signed(term.NewPerStep))
+			tip = fmt.Sprintf(m.w("; %s for a new {column}"), signed(term.NewPerStep))
 		}
 		t.row(cells...)
 		steps.row(step...)
@@ -198,7 +198,7 @@ func (m *Model) effects() section {
 	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: steps, Wide: true,
 		Caption: m.h("A step is one standard deviation of the feature over the {columns}, so that features compare; of a feature that is the same everywhere, its value. To the right of 0 the feature raises predictions. The outer 1 % of {rows} at either end are not drawn.")})
 	s.table(t)
-	s.add(block{Text: m.h("The population’s effect is what {a row} of which nothing is known gets. Where the {rows} lie on both sides of 0, they differ in the sign of the effect, and an average says little.")})
+	s.add(block{Text: m.h("The population’s effect is what {a row} without {entries} gets. Where the {rows} lie on both sides of 0, they differ in the sign of the effect, and an average says little.")})
 	return s
 }
 
@@ -212,7 +212,7 @@ func (m *Model) mixed() bool {
 	return !ok
 }
 
-const mixedLead = "The model was saved by an earlier program, which did not tell what a feature adds for known columns from what it adds for new ones: fit it again to see it; <code>optcomplete explain MODEL</code> prints it."
+const mixedLead = "An earlier program saved this model, and did not separate what a feature adds for known columns from what it adds for new ones. Fit it again to see both; <code>optcomplete explain MODEL</code> prints them."
 
 // unit names the unit of a feature.
 func unit(of string) string {

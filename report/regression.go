@@ -116,7 +116,7 @@ func (regression) walk() string { return "regress --path" }
 
 func (g regression) path(m *Model) string {
 	words := g.words(m, min(max(2*m.s.K, 10), m.s.Features))
-	return fmt.Sprintf("%s %s --target %s --path", words[0], words[1], quote(m.r.Target)) + " " + words[2]
+	return fmt.Sprintf("%s %s --target %s --path", words[0], words[1], quote(m.r.Target)) + " " + words[2] + m.sameData()
 }
 
 // quality answers: how well is the target explained?

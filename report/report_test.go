@@ -181,7 +181,7 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 		"no trace":           {func(s *model.Summary) { s.Trace = nil }, "without the course of its search"},
 		"no γ path":          {func(s *model.Summary) { s.GammaPath = nil }, "no other was tried"},
 		"no near ties":       {func(s *model.Summary) { s.NearTies = nil }, "No other selection was kept"},
-		"no removal":         {func(s *model.Summary) { s.Removal = nil }, "with a feature less"},
+		"no removal":         {func(s *model.Summary) { s.Removal = nil }, "without the costs of leaving out each feature"},
 		"no baselines":       {func(s *model.Summary) { s.Baselines = nil }, "without simpler predictions"},
 		"no variance":        {func(s *model.Summary) { s.Variance = nil }, "How good the predictions are"},
 		"time limit":         {func(s *model.Summary) { s.Status, s.Gap = "time_limit", 0.125 }, "The search was stopped (time limit)"},

@@ -109,25 +109,26 @@ func (m *Model) byEntries() []figure {
 	if len(bins) == 0 {
 		return nil
 	}
-	c := &chart.Chart{Title: m.w("Error by number of training {entries} of the {row}"), X: m.w("training {entries} of the {row}"), Y: "RMSE", ZeroY: true,
-		Description: m.w("A bar for each range of the number of training {entries} of {a row}: the root mean squared error of its {entries}.")}
+	c := &chart.Chart{Title: m.w("Error by number of training {entries} of the {row}"), X: m.w("training {entries} of the {row}"), Y: "RMSE",
+		Description: m.w("A dot for each range of the number of training {entries} of {a row}: the root mean squared error of its {entries}.")}
 	mean := &chart.Chart{Title: m.w("Mean residual by number of training {entries}"), X: c.X, Y: "mean residual", Rules: []chart.Rule{{Y: 0}},
 		Description: m.w("A dot for each range of the number of training {entries} of {a row}: the mean residual of its {entries}, with two standard errors.")}
-	dots := chart.Series{Name: "mean residual", NoLine: true, Marks: true}
+	dots, errors := chart.Series{Name: "mean residual", NoLine: true, Marks: true}, chart.Series{Name: "RMSE", NoLine: true, Marks: true}
 	t := &table{Caption: m.w("Residuals by number of training {entries} of the {row}"), Head: []string{m.w("{Row} has from"), "to", m.w("{Entries}"), "Mean residual", "RMSE"}}
 	for i, b := range bins {
 		here := func(key string) string { return at("diagnostics.by_entries", i, key) }
-		c.Bars = append(c.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: b.RMSE, Tip: fmt.Sprintf(m.w("%s training {entries}: RMSE %s on %s {entries}"), between(b.Low, b.High), plain(b.RMSE), whole(float64(b.Entries)))})
 		c.Labels = append(c.Labels, between(b.Low, b.High))
-		mean.Bars = append(mean.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: math.NaN()}) // only for its label
+		c.Bars = append(c.Bars, chart.Bar{Low: float64(i), High: float64(i) + 1, Y: math.NaN()}) // only for its label
 		if b.Entries >= needed(bins) {
+			errors.Points = append(errors.Points, chart.Point{X: float64(i) + 0.5, Y: b.RMSE, Tip: fmt.Sprintf(m.w("%s training {entries}: RMSE %s on %s {entries}"), between(b.Low, b.High), plain(b.RMSE), whole(float64(b.Entries)))})
 			dots.Points = append(dots.Points, chart.Point{X: float64(i) + 0.5, Y: b.Mean, Error: 2 * standardError(b), Tip: fmt.Sprintf(m.w("%s training {entries}: mean residual %s"), between(b.Low, b.High), signed(b.Mean))})
 		}
 		t.row(m.num(here("low"), whole), m.num(here("high"), whole), m.num(here("entries"), whole), m.num(here("mean"), signed), m.num(here("rmse"), plain))
 	}
-	mean.Labels, mean.Series = c.Labels, []chart.Series{dots}
-	return []figure{{Title: c.Title, SVG: drawn(c), Table: t, Caption: m.h("{Rows} with more {entries} are known better. If the bars do not fall, more {entries} would not help: the features say all they can.")},
-		{Title: mean.Title, SVG: drawn(mean), Caption: m.h("With two standard errors. Above 0 the predictions for such {rows} are too low, below it too high. Ranges with fewer than 20 {entries} are not drawn. The numbers are in the table of the plot beside.")}}
+	c.Series = []chart.Series{errors}
+	mean.Bars, mean.Labels, mean.Series = c.Bars, c.Labels, []chart.Series{dots}
+	return []figure{{Title: c.Title, SVG: drawn(c), Table: t, Caption: m.h("If the error does not fall from left to right, more {entries} of {a row} would hardly help. The axis does not begin at 0. Ranges with fewer than 20 {entries} are not drawn.")},
+		{Title: mean.Title, SVG: drawn(mean), Caption: m.h("With two standard errors. Above 0 the predictions for such {rows} are too low, below it too high. Ranges with fewer than 20 {entries} are not drawn. The table of the plot beside this one has the numbers.")}}
 }
 
 // between names a range of whole numbers.

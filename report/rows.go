@@ -39,7 +39,7 @@ func (m *Model) example(s *section, i int) {
 	s.add(block{Heading: m.w("{Row} ") + x.Row + " " + m.w(why)})
 	effect := markup("")
 	if spec.EffectsOf(m.s.Model).Rows {
-		effect = say(m.w(" The effect of this {row} is %s: so far its values are above or below the usual."), m.num(here("explanation.effect"), signed))
+		effect = say(m.w(" The {row} effect is %s: how far the values of this {row} are above (+) or below (−) the usual."), m.num(here("explanation.effect"), signed))
 	}
 	trained := m.h("{entries}")
 	if x.Entries == 1 {
@@ -50,7 +50,7 @@ func (m *Model) example(s *section, i int) {
 		s.say("%s", mixedLead)
 		return
 	}
-	plot := &chart.Rows{Title: "What sets " + x.Row + " apart", X: "difference to the population, per standard deviation", Zero: true,
+	plot := &chart.Rows{Title: m.w("What sets {row} ") + x.Row + " apart", X: "difference to the population, per standard deviation", Zero: true,
 		Description: m.w("One mark for each feature: how much more or less one standard deviation of it adds to the predictions of this {row} than to those of the population, and the 95 % interval of that difference where it is known.")}
 	t := &table{Caption: "Coefficients of " + x.Row, Head: []string{"Feature", "Per", m.w("This {row}"), "Population", "Difference per SD"}, Text: []bool{true, true}}
 	intervals := len(x.Terms) > 0 && x.Terms[0].Interval != nil
@@ -220,7 +220,7 @@ func (m *Model) data() section {
 		s.figures(figures...)
 	}
 	if _, out := m.warnings(); len(out) > 0 {
-		s.add(block{Heading: "Features that were left out", List: out})
+		s.add(block{Heading: "Left out", List: out})
 	}
 	s.say(m.w("Fingerprint of the {entries}: <code>%s</code>. Models with the same fingerprint were made from the same {entries}."), d.Fingerprint)
 	return s

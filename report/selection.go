@@ -59,7 +59,7 @@ func (m *Model) selected(path *Path) section {
 // needed shows what the selection would cost without each feature.
 func (m *Model) needed(s *section) {
 	if len(m.s.Removal) == 0 {
-		s.say("The model was saved without what the selection would cost with a feature less.")
+		s.say("The model was saved without the costs of leaving out each feature.")
 		return
 	}
 	t := &table{Caption: "How much each selected feature is needed", Head: []string{"Feature", "Cost without it", "Increase", "Best selection seen without it", "Its increase"}, Text: []bool{true, false, false, true, false}, Sort: true}

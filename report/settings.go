@@ -81,10 +81,31 @@ var files = []string{"ratings", "features", "row-features", "table"}
 func (m *Model) command() string {
 	words, flags := m.kind().command(m)
 	first := len(words)
-	words = append(words, flags...)
+	words = append(append(words, flags...), m.flags(func(string) bool { return true })...)
+	slices.Sort(words[first:])
+	return strings.Join(append(words, fmt.Sprintf("--seed %d", m.s.Seed), "-o model"), " ")
+}
+
+// dataFlags say which data are fitted, and by which model.
+var dataFlags = []string{"drop-unknown", "min-entries", "missing", "row-name", "column-name", "value-name", "delimiter", "format", "duplicates",
+	"features-config", "field", "group", "max-levels", "separator", "blank", "scale", "keep", "complete-features",
+	"model", "loss", "delta", "nonnegative", "constants", "heredity", "skip", "weight", "no-intercept"}
+
+// sameData are the flags that make another command read the same data in the same
+// way.
+func (m *Model) sameData() string {
+	flags := m.flags(func(key string) bool { return slices.Contains(dataFlags, key) })
+	slices.Sort(flags)
+	return strings.Join(append([]string{""}, flags...), " ")
+}
+
+// flags are the flags that were given, but for the files: those that are wanted, and
+// the features that were forced or banned.
+func (m *Model) flags(wanted func(key string) bool) []string {
+	var words []string
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
 		switch value := m.s.Settings[key]; {
-		case slices.Contains(files, key):
+		case slices.Contains(files, key) || !wanted(key):
 		case value == "true":
 			words = append(words, "--"+key)
 		case value == "false": // a switch takes no word of its own
@@ -102,8 +123,7 @@ func (m *Model) command() string {
 			words = append(words, "--"+flag+" "+quote(listOf(list)))
 		}
 	}
-	slices.Sort(words[first:])
-	return strings.Join(append(words, fmt.Sprintf("--seed %d", m.s.Seed), "-o model"), " ")
+	return words
 }
 
 // listOf is the value of a flag that takes a list: one with a comma in it is quoted

@@ -5,11 +5,11 @@ import (
 	"io"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 	"time"
 	"unicode/utf8"
 
+	"optcomplete/internal/amount"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
@@ -351,18 +351,11 @@ func worded(n *result.Nouns) func(format string, args ...any) string {
 
 func count(n int, what string) string { return counted(n, what, what+"s") }
 
+// counted and grouped are those of package amount.
 func counted(n int, one, many string) string {
-	if n == 1 {
-		return "1 " + one
-	}
-	return grouped(n) + " " + many
+	return amount.Of(n, one, many)
 }
 
-// grouped prints an integer with commas.
 func grouped(n int) string {
-	text := strconv.Itoa(n)
-	for at := len(text) - 3; at > 0; at -= 3 {
-		text = text[:at] + "," + text[at:]
-	}
-	return text
+	return amount.Grouped(n)
 }

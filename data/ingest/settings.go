@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"optcomplete/data"
+	"optcomplete/internal/amount"
 )
 
 // Settings says how to read entries. The zero value detects the format, takes
@@ -130,14 +131,14 @@ const unknownExamples = 5
 func (r *Report) Warnings() []string {
 	var out []string
 	if r.UnknownEntries > 0 {
-		out = append(out, fmt.Sprintf("%d entries of %d columns without features were left out (such as %s)",
-			r.UnknownEntries, r.UnknownColumns, strings.Join(r.UnknownExamples, ", ")))
+		out = append(out, fmt.Sprintf("%s of %s without features (such as %s)%s",
+			amount.Of(r.UnknownEntries, "entry", "entries"), amount.Of(r.UnknownColumns, "column", "columns"), strings.Join(r.UnknownExamples, ", "), data.LeftOut))
 	}
 	if r.Missing > 0 {
-		out = append(out, fmt.Sprintf("%d entries with a missing value were left out", r.Missing))
+		out = append(out, amount.Of(r.Missing, "entry", "entries")+" with a missing value"+data.LeftOut)
 	}
 	if r.Duplicates > 0 {
-		out = append(out, fmt.Sprintf("%d entries were duplicates of others and were merged", r.Duplicates))
+		out = append(out, amount.Of(r.Duplicates, "entry was a duplicate of another and was merged", "entries were duplicates of others and were merged"))
 	}
 	return out
 }
