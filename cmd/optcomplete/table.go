@@ -94,6 +94,7 @@ var table = settings.Table{
 	{Name: "features", Type: settings.File, Group: inData, Verbs: []string{"pack"}, Help: "feature table whose columns, in its order, are those of the pack"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"pack"}, Help: "leave out entries whose column is not in --features"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: newRows, Help: "leave out entries whose column is not in the model"},
+	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"complete"}, Help: "leave out entries of --keep-observed whose column is not in the model"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"recommend"}, Help: "leave out entries of --ratings whose column is not in the model"},
 	{Name: "interval", Type: settings.Number, Range: "[0, 100)", Group: inUse, Verbs: []string{"predict"}, Help: "add an interval, low to high, that holds the value with this probability in percent, such as 90 (after fit --loss logistic the probability, after poisson the rate); 0: none"},
 	{Name: "skip-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"predict", "fold-in"}, Help: "leave out pairs whose row or column is not in the model"},
@@ -229,6 +230,8 @@ var table = settings.Table{
 	{Name: "keep-seen", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "list columns even if the row has entries for them"},
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"recommend"}, Help: "file with more entries: new rows are folded in, and seen columns are left out"},
 	{Name: "wide", Type: settings.Switch, Group: inUse, Verbs: []string{"complete"}, Help: "write a line for each row and a field for each column"},
+	{Name: "mark-observed", Type: settings.Switch, Group: inUse, Verbs: []string{"complete"}, Help: "add a field observed: 1 where the row has an entry, 0 elsewhere"},
+	{Name: "keep-observed", Type: settings.File, Group: inUse, Verbs: []string{"complete"}, Help: "file with observed entries (row, column, value): their values are written instead of predictions"},
 	{Name: "rows", Type: settings.Names, Group: inUse, Verbs: []string{"complete"}, Help: "ids of the rows to write, or @FILE with one id per line; without it, all"},
 	{Name: "pairs", Type: settings.File, Group: inUse, Verbs: []string{"fold-in"}, Help: "file of rows and columns to predict; the predictions go to stdout"},
 

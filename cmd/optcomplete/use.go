@@ -145,9 +145,10 @@ func loadModel(c *common, path string) (*model.Model, error) {
 
 func completeCommand(c *common) *cobra.Command {
 	var (
-		output string
-		rows   []string
-		wide   bool
+		output   string
+		rows     []string
+		wide     bool
+		observed observedFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "complete MODEL -o FILE",
@@ -155,9 +156,15 @@ func completeCommand(c *common) *cobra.Command {
 		Long: `complete writes the model's value for every column of every row, as a long table
 row,column,value: CSV, or Parquet if FILE ends in .parquet. With --wide it writes a
 matrix, a line for each row and a field for each column, which fit reads too. It
-streams, so the matrix may be larger than memory.`,
+streams, so the matrix may be larger than memory.
+
+Every value is a prediction, also where one was observed. --keep-observed RATINGS
+writes the values of that file instead, and predicts the rest. --mark-observed adds a
+field observed to the long table: 1 where the row has an entry, 0 elsewhere. It goes by
+--keep-observed, or without that by the entries that fit was given, held out or not.`,
 		Example: `  optcomplete complete model -o completed.parquet
   optcomplete complete model --wide -o matrix.csv
+  optcomplete complete model --keep-observed ratings.csv --mark-observed -o completed.csv
   optcomplete complete model --rows alice,bob -o some.csv
   optcomplete complete model --rows @people.txt > some.csv`,
 		Args: cobra.ExactArgs(1),
@@ -167,6 +174,9 @@ streams, so the matrix may be larger than memory.`,
 				return err
 			}
 			if wide {
+				if observed.mark {
+					return usagef("--mark-observed adds a field to the long table: leave out --wide, or use --keep-observed RATINGS")
+				}
 				format = format.Wide()
 			}
 			m, err := loadModel(c, args[0])
@@ -177,8 +187,12 @@ streams, so the matrix may be larger than memory.`,
 			if err != nil {
 				return err
 			}
+			entries, err := observed.entries(cmd.Context(), c, m)
+			if err != nil {
+				return err
+			}
 			return writeResult(c, output, func(w io.Writer) error {
-				return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, threadsOf(c))
+				return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, entries, threadsOf(c))
 			})
 		},
 	}
@@ -187,6 +201,9 @@ streams, so the matrix may be larger than memory.`,
 	flags.Bind("rows", &rows)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("wide", &wide)
+	flags.Bind("mark-observed", &observed.mark)
+	flags.Bind("keep-observed", &observed.keep)
+	flags.Bind("drop-unknown", &observed.options.DropUnknown)
 	return cmd
 }
 

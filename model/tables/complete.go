@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 
@@ -86,12 +87,24 @@ func chunks(rows, columns, cells int) func(yield func(chunk) bool) {
 	}
 }
 
+// Observed says what Complete does with cells that were observed. The zero value does
+// nothing: every cell holds a prediction.
+type Observed struct {
+	// Mark adds a field observed to long formats: 1 where the row has an entry, else 0.
+	Mark bool
+	// Entries gives the columns, increasing, that row i has entries for, and values
+	// to write there instead of predictions; nil values: predictions stay. It is
+	// called by several goroutines at once.
+	Entries func(i int) (columns []int32, values []float64)
+}
+
 // job is a chunk on its way from prepare to write.
 type job struct {
 	chunk
-	values []float64 // predictions, row by row
-	text   []byte    // what prepare made of them, for CSV
-	done   chan struct{}
+	values   []float64 // row by row
+	observed []int32   // 1 where the cell was observed; only if that is marked
+	text     []byte    // what prepare made of them, for CSV
+	done     chan struct{}
 }
 
 // encoder writes chunks in a format. prepare may be called by many goroutines
@@ -104,10 +117,11 @@ type encoder interface {
 
 // Complete writes the predictions of all columns, for the given rows in their
 // order (nil: all of them), to w as a table with the columns row, column and
-// value, or in a wide format as a table with a field for each column. It is
-// computed by that many threads (0 means all processors), a bounded part at a time, and the bytes do not depend on their number. When ctx ends it stops and
-// returns ctx's error; w then holds a part of the table.
-func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, rows []int, threads int) error {
+// value, or in a wide format as a table with a field for each column. It is computed
+// by that many threads (0 means all processors), a bounded part at a time, and the
+// bytes do not depend on their number. When ctx ends it stops and returns ctx's
+// error; w then holds a part of the table.
+func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, rows []int, observed Observed, threads int) error {
 	if rows == nil {
 		rows = make([]int, len(m.RowIDs))
 		for i := range rows {
@@ -126,10 +140,10 @@ func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, r
 	)
 	switch format {
 	case CSV, RawCSV:
-		e, err = newCSVEncoder(m, rows, w, format)
+		e, err = newCSVEncoder(m, rows, w, format, observed.Mark)
 		cells = 1 << 14
 	case Parquet:
-		e = newParquetEncoder(m, rows, w)
+		e = newParquetEncoder(m, rows, w, observed.Mark)
 		cells = parquetCells
 	case WideCSV, WideRawCSV:
 		e, err = newWideCSV(m, rows, w, format)
@@ -143,7 +157,7 @@ func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, r
 	if err != nil {
 		return err
 	}
-	if err := stream(ctx, m, e, rows, cells, parallel.Threads(threads)); err != nil {
+	if err := stream(ctx, m, e, rows, observed, cells, parallel.Threads(threads)); err != nil {
 		return err
 	}
 	return e.close()
@@ -151,7 +165,7 @@ func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, r
 
 // stream computes the chunks in parallel and writes them in order. A fixed
 // number of jobs goes round, so a slow writer holds the computation back.
-func stream(ctx context.Context, m *model.Model, e encoder, rows []int, cells, threads int) error {
+func stream(ctx context.Context, m *model.Model, e encoder, rows []int, observed Observed, cells, threads int) error {
 	ctx, stop := context.WithCancel(ctx)
 	inFlight := threads + 1
 	free := make(chan *job, inFlight)
@@ -181,6 +195,7 @@ func stream(ctx context.Context, m *model.Model, e encoder, rows []int, cells, t
 		wg.Go(func() {
 			for j := range work {
 				predictChunk(m, rows, j)
+				observed.apply(rows, j)
 				e.prepare(j)
 				close(j.done)
 			}
@@ -209,6 +224,32 @@ func predictChunk(m *model.Model, rows []int, j *job) {
 		for c := j.columnLo; c < j.columnHi; c++ {
 			j.values[at] = m.Value(i, c, m.ColumnFeatures(c))
 			at++
+		}
+	}
+}
+
+// apply marks and replaces the cells of a chunk that were observed.
+func (o Observed) apply(rows []int, j *job) {
+	if o.Entries == nil {
+		return
+	}
+	if o.Mark {
+		j.observed = slices.Grow(j.observed[:0], j.cells())[:j.cells()]
+		clear(j.observed)
+	}
+	for x, i := range rows[j.rowLo:j.rowHi] {
+		columns, values := o.Entries(i)
+		first := x*(j.columnHi-j.columnLo) - j.columnLo
+		for e, c := range columns {
+			if int(c) < j.columnLo || int(c) >= j.columnHi {
+				continue
+			}
+			if o.Mark {
+				j.observed[first+int(c)] = 1
+			}
+			if values != nil {
+				j.values[first+int(c)] = values[e]
+			}
 		}
 	}
 }

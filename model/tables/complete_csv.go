@@ -14,32 +14,40 @@ type csvEncoder struct {
 	rows    []int
 	w       io.Writer
 	format  Format
+	mark    bool     // of observed cells
 	columns [][]byte // every column's id, quoted, between its two commas
 }
 
 var _ encoder = (*csvEncoder)(nil)
 
-func newCSVEncoder(m *model.Model, rows []int, w io.Writer, format Format) (*csvEncoder, error) {
-	e := &csvEncoder{m: m, rows: rows, w: w, format: format, columns: make([][]byte, len(m.ColumnIDs))}
+func newCSVEncoder(m *model.Model, rows []int, w io.Writer, format Format, mark bool) (*csvEncoder, error) {
+	e := &csvEncoder{m: m, rows: rows, w: w, format: format, mark: mark, columns: make([][]byte, len(m.ColumnIDs))}
 	for j, id := range m.ColumnIDs {
 		e.columns[j] = append(appendField([]byte{','}, format.cell(id)), ',')
 	}
-	_, err := io.WriteString(w, "row,column,value\n")
+	header := "row,column,value\n"
+	if mark {
+		header = "row,column,value,observed\n"
+	}
+	_, err := io.WriteString(w, header)
 	return e, err
 }
 
 func (e *csvEncoder) prepare(j *job) {
 	j.text = j.text[:0]
-	values := j.values
 	var row []byte
+	at := 0
 	for _, i := range e.rows[j.rowLo:j.rowHi] {
 		row = appendField(row[:0], e.format.cell(e.m.RowIDs[i]))
 		for c := j.columnLo; c < j.columnHi; c++ {
 			j.text = append(j.text, row...)
 			j.text = append(j.text, e.columns[c]...)
-			j.text = appendNumber(j.text, values[0])
+			j.text = appendNumber(j.text, j.values[at])
+			if e.mark {
+				j.text = append(j.text, ',', '0'+byte(j.observed[at]))
+			}
 			j.text = append(j.text, '\n')
-			values = values[1:]
+			at++
 		}
 	}
 }

@@ -16,17 +16,22 @@ const parquetCells = 1 << 20
 type parquetEncoder struct {
 	m    *model.Model
 	rows []int
+	mark bool
 	out  *columnar.Writer
 }
 
 var _ encoder = (*parquetEncoder)(nil)
 
-func newParquetEncoder(m *model.Model, rows []int, w io.Writer) *parquetEncoder {
-	return &parquetEncoder{m: m, rows: rows, out: columnar.NewWriter(w, []columnar.Field{
+func newParquetEncoder(m *model.Model, rows []int, w io.Writer, mark bool) *parquetEncoder {
+	fields := []columnar.Field{
 		{Name: "row", Kind: columnar.Text},
 		{Name: "column", Kind: columnar.Text},
 		{Name: "value", Kind: columnar.Float},
-	})}
+	}
+	if mark {
+		fields = append(fields, columnar.Field{Name: "observed", Kind: columnar.Int})
+	}
+	return &parquetEncoder{m: m, rows: rows, mark: mark, out: columnar.NewWriter(w, fields)}
 }
 
 func (e *parquetEncoder) prepare(*job) {}
@@ -41,7 +46,11 @@ func (e *parquetEncoder) write(j *job) error {
 	for cell := range rows {
 		rows[cell], columns[cell] = int32(cell/width), int32(cell%width)
 	}
-	return e.out.WriteGroup(columnar.Coded{Texts: rowIDs, Codes: rows}, columnar.Coded{Texts: e.m.ColumnIDs[j.columnLo:j.columnHi], Codes: columns}, j.values)
+	fields := []any{columnar.Coded{Texts: rowIDs, Codes: rows}, columnar.Coded{Texts: e.m.ColumnIDs[j.columnLo:j.columnHi], Codes: columns}, j.values}
+	if e.mark {
+		fields = append(fields, j.observed)
+	}
+	return e.out.WriteGroup(fields...)
 }
 
 func (e *parquetEncoder) close() error { return e.out.Close() }

@@ -42,7 +42,7 @@ func expected(m *model.Model, rows []int) (out []record) {
 func completed(t *testing.T, m *model.Model, format Format, rows []int, threads int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Complete(context.Background(), m, &b, format, rows, threads); err != nil {
+	if err := Complete(context.Background(), m, &b, format, rows, Observed{}, threads); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -156,12 +156,12 @@ func TestCompleteStopsOnErrorAndContext(t *testing.T) {
 	m := modeltest.Large(t, 3000, 500, 2)
 	before := runtime.NumGoroutine()
 	for _, format := range []Format{CSV, Parquet} {
-		if err := Complete(context.Background(), m, &failingWriter{room: 100_000}, format, nil, 4); !errors.Is(err, errFull) {
+		if err := Complete(context.Background(), m, &failingWriter{room: 100_000}, format, nil, Observed{}, 4); !errors.Is(err, errFull) {
 			t.Errorf("%v: error %v, want %v", format, err, errFull)
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if err := Complete(ctx, m, io.Discard, format, nil, 4); !errors.Is(err, context.Canceled) {
+		if err := Complete(ctx, m, io.Discard, format, nil, Observed{}, 4); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v, cancelled: %v", format, err)
 		}
 	}
@@ -174,7 +174,7 @@ func TestCompleteStopsOnErrorAndContext(t *testing.T) {
 	if after > before {
 		t.Errorf("%d goroutines before, %d after", before, after)
 	}
-	if err := Complete(context.Background(), m, io.Discard, Format(9), nil, 1); err == nil {
+	if err := Complete(context.Background(), m, io.Discard, Format(9), nil, Observed{}, 1); err == nil {
 		t.Error("an unknown format was accepted")
 	}
 }
@@ -206,11 +206,26 @@ func BenchmarkComplete(b *testing.B) {
 	for _, format := range []Format{CSV, Parquet} {
 		b.Run(format.String(), func(b *testing.B) {
 			for b.Loop() {
-				if err := Complete(context.Background(), m, io.Discard, format, nil, 2); err != nil {
+				if err := Complete(context.Background(), m, io.Discard, format, nil, Observed{}, 2); err != nil {
 					b.Fatal(err)
 				}
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4e6, "ns/cell")
 		})
+	}
+}
+
+// TestObservedCellsAreMarkedAndKept also where a chunk holds a part of a row.
+func TestObservedCellsAreMarkedAndKept(t *testing.T) {
+	kept := Observed{Mark: true, Entries: func(i int) ([]int32, []float64) {
+		return []int32{1, 3, 6}, []float64{10, 30 + float64(i), 60}
+	}}
+	j := &job{chunk: chunk{0, 2, 3, 6}, values: make([]float64, 6)}
+	kept.apply([]int{4, 5}, j)
+	if diff := cmp.Diff([]float64{34, 0, 0, 35, 0, 0}, j.values); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff([]int32{1, 0, 0, 1, 0, 0}, j.observed); diff != "" {
+		t.Error(diff)
 	}
 }

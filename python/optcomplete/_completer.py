@@ -191,7 +191,7 @@ class MatrixCompleter(Params, CompleterSettings):
             return pa.table({"row": pa.array([], pa.string()), "column": pa.array([], pa.string()), "prediction": pa.array([], pa.float64()), "basis": pa.array([], pa.string())})
         return read_parquet(model.ask("predict", ["pairs"], options, tables, [_answer]).results[_answer])
 
-    def complete(self, rows: Any = None, *, wide: bool | None = None) -> Any:
+    def complete(self, rows: Any = None, *, wide: bool | None = None, mark_observed: bool = False, keep_observed: Any = None, drop_unknown: bool = False) -> Any:
         """The completed matrix, or some of its rows.
 
         Parameters
@@ -200,6 +200,12 @@ class MatrixCompleter(Params, CompleterSettings):
             Ids of rows; None means all.
         wide : bool
             True for a value in a row and a column, False for a frame row, column, value; None means as the ratings were.
+        mark_observed : bool
+            Add a column observed to a frame that is not wide: 1 where the row has an entry, 0 elsewhere.
+        keep_observed : frame or path
+            Observed entries, whose values are kept. Without it every value is a prediction.
+        drop_unknown : bool
+            Leave out entries of keep_observed whose column is not in the model.
 
         Returns
         -------
@@ -212,7 +218,14 @@ class MatrixCompleter(Params, CompleterSettings):
             if not all(known):
                 raise OptCompleteError(f"row {texts[known.index(False)]!r} is not in the model", "leave it out, or predict its pairs")
             options["rows"] = texts or [next(iter(self._row_texts))]  # of none, only the columns are wanted
-        table = read_parquet(model.ask("complete", [], options, None, [_answer]).results[_answer])
+        tables: dict[str, pa.Table] = {}
+        if keep_observed is not None:
+            kept = entries_of(keep_observed, (self.row_name, self.column_name, self.value_name), None)
+            options["keep_observed"], options["drop_unknown"] = _given(kept.source, "ratings", tables), drop_unknown
+        if mark_observed and wide:
+            raise OptCompleteError("a wide frame has no place for marks", "use wide=False")
+        options["mark_observed"] = mark_observed
+        table = read_parquet(model.ask("complete", [], options, tables, [_answer]).results[_answer])
         if rows is not None and not texts:
             table = table.slice(0, 0)
         if not wide:

@@ -96,6 +96,8 @@ def test_complete(model, wide, frames, pd):
     assert list(long.columns) == ["row", "column", "value"] and len(long) == a.size
     some = model.complete(rows=["r1", "r7"])
     assert set(some["row"]) == {"r1", "r7"}
+    kept = model.complete(mark_observed=True, keep_observed=frames[0]).merge(frames[0], on=["row", "column"])
+    assert (kept["observed"] == 1).all() and (kept["value_x"] == kept["value_y"]).all() and len(kept) == len(frames[0])
     with pytest.raises(oc.OptCompleteError, match="'nobody' is not in the model"):
         model.complete(rows=["nobody"])
     holes = a.copy()
