@@ -135,7 +135,7 @@ func (m *Model) choices(path *Path) section {
 func (m *Model) gammaPath(s *section) {
 	s.add(block{Heading: "The weight of the fit, γ"})
 	if len(m.s.GammaPath) == 0 {
-		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses it on validation entries and keeps what it tried.")
+		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses one that predicts well and keeps what it tried.")
 		return
 	}
 	_, measure := m.measure()

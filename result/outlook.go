@@ -20,12 +20,12 @@ type Outlook struct {
 
 // Words says it in a sentence or two.
 func (o *Outlook) Words() string {
-	work := fmt.Sprintf("about %s nodes and %s evaluations, by dives into the tree of a sample of rows", about(o.Nodes), about(o.Evaluations))
+	work := fmt.Sprintf("about %s nodes and %s evaluations (estimated by random dives into the search tree, on a sample of rows)", about(o.Nodes), about(o.Evaluations))
 	switch {
 	case o.InSight:
 		return "a proof takes " + work
 	case o.Largest > 0:
-		return fmt.Sprintf("no proof in sight at gamma %.3g: %s. The largest gamma with a proof in sight is about %.2g, which would be another question. The bound holds at any moment", o.Gamma, work, o.Largest)
+		return fmt.Sprintf("no proof in sight at gamma %.3g: %s. The largest gamma with a proof in sight is about %.2g, but that is another problem with another answer. The bound holds at any moment", o.Gamma, work, o.Largest)
 	}
 	return fmt.Sprintf("no proof in sight at gamma %.3g, or a thousandth of it: %s. The bound holds at any moment", o.Gamma, work)
 }

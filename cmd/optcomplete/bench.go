@@ -87,7 +87,7 @@ with the fit it was at.`,
 			case errors.As(err, &other):
 				return usagef("%v", err)
 			case errors.Is(err, context.Canceled):
-				c.notef("Stopped; the same command goes on from here. Results so far are in %s", s.Folder)
+				c.notef("Stopped. The same command resumes here; results so far are in %s", s.Folder)
 				return &earlyStop{"interrupted"}
 			case err != nil:
 				return err

@@ -70,7 +70,7 @@ table says so. After an interrupt the same command resumes with the run it was a
 			case errors.As(err, &other):
 				return usagef("%v", err)
 			case errors.Is(err, context.Canceled):
-				c.notef("Stopped; the same command goes on from here. Results so far are in %s", s.Folder)
+				c.notef("Stopped. The same command resumes here; results so far are in %s", s.Folder)
 				return &earlyStop{"interrupted"}
 			case err != nil:
 				return err

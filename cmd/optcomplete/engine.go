@@ -102,7 +102,7 @@ func engineCommand(c *common) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "engine ADDRESS",
-		Short: "Tell what a Spark cluster offers to --engine",
+		Short: "Show what a Spark cluster offers to --engine",
 		Long: `engine connects to a Spark Connect server, sends this program to its executors
 and shows what is there: versions, executors, cores, memory. With --data, a pack or
 a folder of packs, it also reads that once on the cluster and once here, compares

@@ -100,7 +100,7 @@ func featuresCommand(c *common) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "features FILE",
-		Short: "Show what is understood of a feature table, before any fit",
+		Short: "Show how a feature table is read, before any fit",
 		Long: `features reads a feature table (CSV or TSV, also .gz or .zst: the column's id, then
 its fields: numbers, text, lists such as Action|Drama, blanks) and shows how
 each field is read, which features it becomes, what was filled in and what is left

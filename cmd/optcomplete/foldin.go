@@ -119,7 +119,9 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 func (f *foldInFlags) predict(ctx context.Context, c *common, m *model.Model, rows []int) error {
 	if f.complete != "" {
 		format, _ := c.formatOf(f.complete) // checked before
-		err := writeResult(c, f.complete, func(w io.Writer) error { return tables.Complete(ctx, m, w, format, rows, tables.Observed{}, threadsOf(c)) })
+		err := writeResult(c, f.complete, func(w io.Writer) error {
+			return tables.Complete(ctx, m, w, format, rows, tables.Observed{}, threadsOf(c))
+		})
 		if err != nil {
 			return err
 		}

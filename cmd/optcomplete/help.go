@@ -54,10 +54,10 @@ func printHelp(w io.Writer, cmd *cobra.Command, out terminal) {
 	printVerbs(w, cmd, width)
 	fmt.Fprintf(w, "\n%s", table.Usage(flagsIn(cmd), groups, width))
 	if cmd.HasAvailableSubCommands() {
-		fmt.Fprintf(w, "\n%s VERB --help tells more of a verb.\n", cmd.CommandPath())
+		fmt.Fprintf(w, "\n%s VERB --help describes a verb.\n", cmd.CommandPath())
 	}
 	if !cmd.HasParent() {
-		fmt.Fprintf(w, "optcomplete help %s explains in a page.\n", strings.Join(topics(), "|"))
+		fmt.Fprintf(w, "optcomplete help %s is a page on that topic.\n", strings.Join(topics(), "|"))
 	}
 }
 

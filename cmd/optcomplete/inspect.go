@@ -28,7 +28,7 @@ func inspectCommand(c *common) *cobra.Command {
 	var quick, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "inspect FILE",
-		Short: "Tell what a packed file holds, and whether it is whole",
+		Short: "Show what a pack holds, and check that it is intact",
 		Long: `inspect prints the shape of a pack, how its entries are spread over rows and
 columns, its values, how they are stored, and whether every checksum is right.
 

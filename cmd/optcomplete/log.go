@@ -102,8 +102,8 @@ func mark(source string) string {
 // The legend explains the columns of the log, which are of proven numbers, and its
 // letters.
 const (
-	legendColumns = "Incumbent is the cost of the best selection so far; no selection costs less than Bound"
-	legendLetters = "Letters say what found a selection: S one that was given, G greedy search, R rounding of the relaxation, E enumeration, L a leaf of the tree, M the master problem"
+	legendColumns = "Incumbent: cost of the best selection so far. Bound: no selection costs less. Nodes: parts of the search tree looked at; Open: parts left. Cuts: evaluations that the bound rests on. Passes: readings of all entries"
+	legendLetters = "Letters say what found a selection: S it was the start, G greedy search, R rounding of the relaxation, E enumeration, L a leaf of the tree, M the master problem"
 	legend        = legendColumns + ". " + legendLetters
 )
 
@@ -226,9 +226,9 @@ func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
 	case own <= least:
 		l.factf("Gamma", "%.3g taken: none of these predicts better", gamma)
 	case own <= least*(1+equal):
-		l.factf("Gamma", "%.3g taken: its error is %s above the least of these, which counts as equal, and it is no harder to prove", gamma, rounding.PercentUp(own/least-1))
+		l.factf("Gamma", "%.3g taken: its error is %s above the least of these, which counts as equal, and its proof is no harder", gamma, rounding.PercentUp(own/least-1))
 	default:
-		l.factf("Gamma", "%.3g taken: where errors are smaller, rounding errors would hide the proof", gamma)
+		l.factf("Gamma", "%.3g taken: at those with smaller errors, rounding would hide the proof", gamma)
 	}
 }
 

@@ -191,7 +191,7 @@ func newRoot(c *common) *cobra.Command {
 		Use:   "optcomplete",
 		Short: "Complete a matrix from a few named features, with a proof that they are the best",
 		Long: `optcomplete fills in a partly observed matrix (ratings of items by people, say) from
-k of the features that you know of each item. It says which k, and proves how close
+k of the features that you know about each item. It says which k, and proves how close
 the choice is to the best possible.
 
 Start with:  optcomplete demo`,

@@ -24,8 +24,8 @@ func watch(c *common, path *optcomplete.PathSettings) {
 	}
 	path.OnDivided = func(d selection.PathDivision) {
 		if c.logTimes {
-			c.factf("Limit", "%s: choosing gamma took %s; the curve has %s, %s%s for the proofs, and what is not used goes to what follows", d.Limit, seconds(d.Choice.Seconds()),
-				seconds(d.Curve.Seconds()), "the folds "+seconds(d.Folds.Seconds())+", ", bootstrapTime(d)+seconds(d.Proof.Seconds())+" are")
+			c.factf("Limit", "%s: choosing gamma took %s; %s for the curve, %s for the folds, %s%s for the proofs; time left over goes to the next part", d.Limit, seconds(d.Choice.Seconds()),
+				seconds(d.Curve.Seconds()), seconds(d.Folds.Seconds()), bootstrapTime(d), seconds(d.Proof.Seconds()))
 		}
 	}
 	path.OnPoint = func(p optcomplete.PathPoint) {
@@ -62,7 +62,7 @@ func bootstrapTime(d selection.PathDivision) string {
 	if d.Bootstrap == 0 {
 		return ""
 	}
-	return "the resamples " + seconds(d.Bootstrap.Seconds()) + ", "
+	return seconds(d.Bootstrap.Seconds()) + " for the resamples, "
 }
 
 // curveSoFar is the validation error of the first and last k and of some between.

@@ -87,7 +87,7 @@ func printRemainder(w io.Writer, s *model.Summary) {
 func printCoverage(w io.Writer, coverage []result.Coverage) {
 	var parts []string
 	for _, c := range coverage {
-		parts = append(parts, fmt.Sprintf("%.3g %% intervals cover %.1f %%", 100*c.Probability, 100*c.Covered))
+		parts = append(parts, fmt.Sprintf("%.1f %% in their %.3g %% intervals", 100*c.Covered, 100*c.Probability))
 	}
 	if len(parts) > 0 {
 		fmt.Fprintf(w, "Coverage  of held-out entries: %s\n", strings.Join(parts, ", "))
@@ -109,11 +109,11 @@ func shrinkage(s *model.Summary) string {
 	if len(parts) == 0 || !spec.EffectsOf(s.Model).Columns { // the other costs have no effects in them
 		return ""
 	}
-	how := "by their variances"
+	how := "estimated from their variances"
 	if s.Structure != nil && s.Structure.Link != nil {
 		how = "chosen by validation"
 	}
-	return "of effects, in entries, " + how + ": " + strings.Join(parts, ", ")
+	return "of effects, in entries: " + strings.Join(parts, ", ") + "; " + how
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
@@ -171,9 +171,9 @@ func readings(of map[string]int) string {
 	case all == 0:
 		return ""
 	case parts == 0:
-		return fmt.Sprintf("%s of the data", grouped(all))
+		return fmt.Sprintf("%s of all entries", grouped(all))
 	}
-	return fmt.Sprintf("%s of the data, %s of parts of them (trials, samples, comparisons)", grouped(all), grouped(parts))
+	return fmt.Sprintf("%s of all entries, %s of a part (trials, samples, comparisons)", grouped(all), grouped(parts))
 }
 
 // timeText tells where the time went.

@@ -255,7 +255,7 @@ func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) 
 	case loss.Logistic, loss.Poisson:
 		fmt.Fprintf(w, "%s on %s\n", measuresText(on.Measures, on.RMSE), rows)
 	case loss.Huber:
-		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s; errors beyond %.4g count by their size, and the cost is in its square\n", on.RMSE, on.RSquared, rows, r.Delta)
+		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s; errors beyond %.4g count linearly, and the cost is in units of its square\n", on.RMSE, on.RSquared, rows, r.Delta)
 	default:
 		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s\n", on.RMSE, on.RSquared, rows)
 	}

@@ -36,7 +36,7 @@ class CompleterSettings:
     engine_tasks : int | None
         Tasks that a reading is divided into; 0 means four for each core. Takes [0, ∞).
     dry_run : bool, default False
-        Fit nothing: tell how long the fit would take with engine, and on this machine.
+        Fit nothing: estimate how long the fit would take with engine, and on this machine.
     engine_folder : str | None
         Folder that the executors see too, for data that are in memory; without it they are written
         to a temporary one, and sent.
@@ -85,17 +85,17 @@ class CompleterSettings:
     model : str, default 'full'
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
-        Weight of the fit against the size of the coefficients; auto chooses it on validation
-        entries (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
+        Weight of the fit against the size of the coefficients; auto chooses one that predicts well
+        (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
-        Gamma of the population's coefficients, in pooled; 0 chooses it on validation entries. Takes
-        [0, 1e100].
+        Gamma of the population's coefficients, in pooled; 0 chooses it along with gamma. Takes [0,
+        1e100].
     row_shrinkage : float | None
-        A row with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
-        validation entries. Takes [0, ∞).
+        A row with this many entries has its effect shrunk half-way to 0; 0 estimates the number
+        from the data. Takes [0, ∞).
     column_shrinkage : float | None
-        A column with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
-        validation entries. Takes [0, ∞).
+        A column with this many entries has its effect shrunk half-way to 0; 0 estimates the number
+        from the data. Takes [0, ∞).
     refit : str, default 'auto'
         How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
         or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
@@ -114,7 +114,7 @@ class CompleterSettings:
         Auto keeps predictions in the range of the training values (not in paper), none does not.
         Takes auto, none.
     gap : float | None
-        Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
+        Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
     sampling : str, default 'auto'
         Search samples of the rows first, then prove on all entries; auto does so from 2 million
@@ -439,17 +439,17 @@ def path(
     model : str, default 'full'
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
-        Weight of the fit against the size of the coefficients; auto chooses it on validation
-        entries (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
+        Weight of the fit against the size of the coefficients; auto chooses one that predicts well
+        (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
-        Gamma of the population's coefficients, in pooled; 0 chooses it on validation entries. Takes
-        [0, 1e100].
+        Gamma of the population's coefficients, in pooled; 0 chooses it along with gamma. Takes [0,
+        1e100].
     row_shrinkage : float | None
-        A row with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
-        validation entries. Takes [0, ∞).
+        A row with this many entries has its effect shrunk half-way to 0; 0 estimates the number
+        from the data. Takes [0, ∞).
     column_shrinkage : float | None
-        A column with this many entries has its effect shrunk half-way to 0; 0 chooses the number on
-        validation entries. Takes [0, ∞).
+        A column with this many entries has its effect shrunk half-way to 0; 0 estimates the number
+        from the data. Takes [0, ∞).
     refit : str, default 'auto'
         How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
         or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
@@ -468,7 +468,7 @@ def path(
         Auto keeps predictions in the range of the training values (not in paper), none does not.
         Takes auto, none.
     gap : float | None
-        Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
+        Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
@@ -601,7 +601,7 @@ class SubsetSettings:
     no_intercept : bool, default False
         Fit no intercept.
     gap : float | None
-        Stop when the relative gap is this small; 0 goes on until the optimum is proven. Takes [0,
+        Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
     checkpoint : str | None
         Folder for intermediate results: after a kill, the same command resumes and gives the same
