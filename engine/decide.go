@@ -39,6 +39,11 @@ func (s *Spark) worthwhile(ctx context.Context, r pass.Reading, plan *pass.Plan)
 	k, known := s.decides.kinds[name]
 	if !known {
 		k.Seconds = statedRate
+		for _, t := range r.Tasks {
+			if p, ok := t.Pass.(pass.Returning); ok {
+				k.List += float64(p.Back(&plan.Input))
+			}
+		}
 	}
 	k.Seconds, k.Items, k.Large = k.Seconds*work, plan.Items(), plan.Large()
 	here := k.Seconds / float64(pass.Threads(r.Threads))
@@ -64,7 +69,8 @@ func (s *Spark) worthwhile(ctx context.Context, r pass.Reading, plan *pass.Plan)
 // Away tells whether a reading would go to the cluster, of data that are stored.
 func (s *Spark) Away(ctx context.Context, r pass.Reading) bool {
 	base, _, _, _ := data.Basis(pass.Base(r.Source))
-	if _, stored := base.(pack.Packed); !stored {
+	_, stored := base.(pack.Packed)
+	if _, jobs := base.(pass.Jobs); !stored && !jobs {
 		return false
 	}
 	s.mu.Lock()

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/base64"
+	"errors"
 	"net/http"
 	"os"
 	"slices"
@@ -230,6 +231,42 @@ func TestLostItemsAreAskedForAgain(t *testing.T) {
 	s, _ := f.open(t)
 	parts, err := runOn(s, source)
 	if err != nil || !bytes.Equal(bits(t, parts), want) || s.Stats.Repeated != 1 {
+		t.Errorf("%v, %+v", err, s.Stats)
+	}
+}
+
+// TestSinksGetEveryPartOnce, in order, though some came twice; what a sink says is final.
+func TestSinksGetEveryPartOnce(t *testing.T) {
+	_, source := packed(t)
+	parts := func(ctx context.Context, fail error) ([]pass.Part, error) {
+		var all []pass.Part
+		err := pass.RunTasks(ctx, source, 1, &pass.Task{Pass: passtest.Summing{Price: 1}, Sink: func(p pass.Part) error {
+			all = append(all, p)
+			return fail
+		}})
+		return all, err
+	}
+	want, err := parts(context.Background(), nil)
+	if err != nil || len(want) < 10 {
+		t.Fatal(err)
+	}
+	f := newFake(t)
+	lost := false
+	f.change = func(line string) string {
+		if f := strings.Split(line, "\t"); f[1] == kindParts && f[0] == "4" && !lost {
+			lost = true
+			return answerOf("-5", kindParts, "")
+		}
+		return line
+	}
+	s, _ := f.open(t)
+	ctx := pass.WithRunner(context.Background(), s)
+	got, err := parts(ctx, nil)
+	if err != nil || !bytes.Equal(bits(t, got), bits(t, want)) || s.Stats.Repeated != 1 {
+		t.Errorf("%v, %+v, %d parts", err, s.Stats, len(got))
+	}
+	full := errors.New("the disk is full")
+	if _, err := parts(ctx, full); !errors.Is(err, full) || s.Stats.Repeated != 1 {
 		t.Errorf("%v, %+v", err, s.Stats)
 	}
 }

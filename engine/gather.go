@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -41,8 +40,9 @@ func again(err error) bool {
 type gathered struct {
 	plan    *pass.Plan // nil: nothing was asked for
 	level   int        // of the runs of items that come; see runLevel
-	parts   map[int][]byte
-	results *pass.Results // where parts are merged as they come; nil: they are kept, for sinks
+	parts   map[int]bool
+	results *pass.Results // where parts are merged as they come, or given to sinks in order
+	broken  error         // of a sink: asking again does not help
 	hellos  []Hello
 	missing error
 	failed  error
@@ -55,12 +55,12 @@ func newGathered(r pass.Reading, plan *pass.Plan, tasks int) *gathered {
 	for x, t := range r.Tasks {
 		sinks[x] = t.Sink != nil
 	}
-	g := &gathered{plan: plan, level: runLevel(plan.Items(), tasks, plan.Large(), sinks), parts: map[int][]byte{}}
-	if !slices.Contains(sinks, true) {
-		g.results = plan.NewResults(r.Tasks)
-	}
-	return g
+	return &gathered{plan: plan, level: runLevel(plan.Items(), tasks, plan.Large(), sinks), parts: map[int]bool{}, results: plan.NewResults(r.Tasks)}
 }
+
+// again waits for the answers to the same reading once more. Parts that came are kept:
+// sinks may have had them.
+func (g *gathered) again() { g.hellos, g.missing, g.failed = nil, nil, nil }
 
 // take reads a batch of answers. The same item may come twice.
 func (g *gathered) take(r arrow.RecordBatch) error {
@@ -117,19 +117,16 @@ func (g *gathered) add(item int, kind, body string) error {
 
 // part takes what an item gave, once.
 func (g *gathered) part(item int, content []byte) error {
-	if _, twice := g.parts[item]; twice {
+	if g.parts[item] {
 		return nil
 	}
-	if g.results == nil {
-		g.parts[item] = content
-		return nil
-	}
-	g.parts[item] = nil
 	parts, err := pass.DecodeParts(content)
 	if err != nil {
 		return fmt.Errorf("an executor's answer cannot be understood: %w", err)
 	}
-	return g.results.PutRun(g.level, item, parts)
+	g.parts[item] = true
+	g.broken = g.results.PutRun(g.level, item, parts)
+	return g.broken
 }
 
 // complete tells what is lacking, for a driver of this version.
@@ -160,24 +157,4 @@ func (g *gathered) executors() int {
 		all[h.Executor] = true
 	}
 	return len(all)
-}
-
-// put ends the reading: what sinks are to get, they get in order.
-func (g *gathered) put(r pass.Reading, plan *pass.Plan) error {
-	results := g.results
-	if results == nil {
-		results = plan.NewResults(r.Tasks)
-		for item := range plan.Runs(g.level) {
-			parts, err := pass.DecodeParts(g.parts[item])
-			if err != nil {
-				return err
-			}
-			g.parts[item] = nil
-			if err := results.PutRun(g.level, item, parts); err != nil {
-				return err
-			}
-		}
-	}
-	results.Finish()
-	return nil
 }

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 )
 
 // Protocol is the version of the lines that a worker reads and writes.
@@ -130,12 +131,13 @@ func platform() string {
 
 // base names a source to a worker.
 type base struct {
-	Path     string `json:"path"`
-	Checksum string `json:"checksum"`
-	Columns  int    `json:"columns"`         // those without entries included
-	Ranks    string `json:"ranks,omitempty"` // file with the columns' numbers; empty: as they stand
-	Rows     string `json:"rows,omitempty"`  // file with the rows' numbers; empty: all
-	Sent     bool   `json:"sent,omitempty"`  // its files were sent: look for them in the session's folder
+	Path     string     `json:"path"`
+	Checksum string     `json:"checksum"`
+	Columns  int        `json:"columns"`         // those without entries included
+	Ranks    string     `json:"ranks,omitempty"` // file with the columns' numbers; empty: as they stand
+	Rows     string     `json:"rows,omitempty"`  // file with the rows' numbers; empty: all
+	Sent     bool       `json:"sent,omitempty"`  // its files were sent: look for them in the session's folder
+	Jobs     *pass.Jobs `json:"jobs,omitempty"`  // instead of a path
 }
 
 func (b base) String() string {

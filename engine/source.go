@@ -15,12 +15,14 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/pass"
 )
 
 // stored is a source as executors can open it: a pack or a folder of packs, which
 // of its rows, and how its columns are numbered.
 type stored struct {
-	packed  pack.Packed
+	packed  pack.Packed // nil: jobs, which no file has
+	jobs    pass.Jobs
 	columns int
 	ranks   []int32 // nil: as they are
 	rows    []int   // nil: all
@@ -30,9 +32,12 @@ type stored struct {
 // in memory, or generated, is written to disk when it is read for the second time:
 // what is read once is not worth it.
 func (s *Spark) stored(source data.Source) (*stored, error) {
+	if jobs, ok := source.(pass.Jobs); ok {
+		return &stored{jobs: jobs}, nil
+	}
 	base, columns, ranks, rows := data.Basis(source)
 	if packed, ok := base.(pack.Packed); ok {
-		return &stored{packed, columns, ranks, rows}, nil
+		return &stored{packed: packed, columns: columns, ranks: ranks, rows: rows}, nil
 	}
 	packed, fresh, err := s.spills.of(source, s.settings.Folder)
 	if packed == nil || err != nil {
@@ -47,6 +52,9 @@ func (s *Spark) stored(source data.Source) (*stored, error) {
 
 // base names a source to the workers. What it needs is sent before.
 func (s *Spark) base(ctx context.Context, from *stored) (b base, err error) {
+	if from.packed == nil {
+		return base{Jobs: &from.jobs}, nil
+	}
 	b = base{Checksum: from.packed.Checksum(), Columns: from.columns}
 	if b.Path, err = filepath.Abs(from.packed.Path()); err != nil {
 		return b, err

@@ -83,6 +83,7 @@ type Stats struct {
 	Items     int     `json:"items"`      // chunks, or several where parts are large
 	Rows      int     `json:"rows"`       // read on the cluster, all readings together
 	Entries   int     `json:"entries"`
+	Values    int     `json:"values,omitempty"`  // computed there, by what reads no data
 	Restarted int     `json:"restarted_workers"` // workers that came in place of others
 	Repeated  int     `json:"repeated_readings"`
 	Sent      int64   `json:"bytes_sent"`
@@ -90,12 +91,12 @@ type Stats struct {
 	Seconds   float64 `json:"seconds"` // of the readings on the cluster
 }
 
-// Speed is rows a second, of the readings on the cluster.
+// Speed is rows a second, of the readings on the cluster, or values of what reads none.
 func (s Stats) Speed() float64 {
 	if s.Seconds == 0 {
 		return 0
 	}
-	return float64(s.Rows) / s.Seconds
+	return float64(s.Rows+s.Values) / s.Seconds
 }
 
 var _ pass.Runner = (*Spark)(nil)
@@ -279,6 +280,10 @@ func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
 	s.Stats.Remote++
 	s.Stats.Tasks += min(s.Cluster.Tasks, plan.Items())
 	s.Stats.Items += plan.Items()
+	if from.packed == nil {
+		s.Stats.Values += r.Source.Observed()
+		return nil
+	}
 	s.Stats.Rows += rows
 	s.Stats.Entries += r.Source.Observed()
 	return nil
@@ -335,13 +340,14 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 	if err != nil {
 		return err
 	}
+	found := newGathered(r, plan, s.Cluster.Tasks)
 	for attempt := 1; ; attempt++ {
 		b.Sent = s.sent[b.Checksum]
 		message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
 		if err != nil {
 			return err
 		}
-		found := newGathered(r, plan, s.Cluster.Tasks)
+		found.again()
 		show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
 		if s.session != nil {
 			s.session.Progress = func(done, _ int) { show.To(int64(done)) }
@@ -349,11 +355,14 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
 		show.Done()
 		s.met(found.hellos)
+		if found.broken != nil {
+			return found.broken
+		}
 		if err == nil {
 			err = found.complete(s.settings.Version)
 		}
 		var missing *missingError
-		if errors.As(err, &missing) && !b.Sent {
+		if errors.As(err, &missing) && !b.Sent && from.packed != nil {
 			if err := s.send(ctx, from.packed, missing); err != nil {
 				return err
 			}
@@ -367,12 +376,14 @@ func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *
 		if err != nil {
 			return err
 		}
-		if err := found.put(r, plan); err != nil {
-			return err
-		}
+		found.results.Finish()
 		rows, _ := r.Source.Dims()
+		unit := "rows"
+		if from.packed == nil {
+			rows, unit = r.Source.Observed(), "values"
+		}
 		took := time.Since(start).Seconds()
-		s.log("%s: %d items in %d tasks on %d executors, %.3g rows/s, %.1f MB back, %.1f s", names(r), plan.Items(), s.Cluster.Tasks, found.executors(), float64(rows)/took, float64(found.bytes)/1e6, took)
+		s.log("%s: %d items in %d tasks on %d executors, %.3g %s/s, %.1f MB back, %.1f s", names(r), plan.Items(), s.Cluster.Tasks, found.executors(), float64(rows)/took, unit, float64(found.bytes)/1e6, took)
 		return nil
 	}
 }

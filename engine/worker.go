@@ -175,6 +175,9 @@ func (w *Worker) open(name string) (data.Source, error) {
 	if err := json.Unmarshal([]byte(name), &b); err != nil {
 		return nil, fmt.Errorf("the source %q cannot be understood: %w", name, err)
 	}
+	if b.Jobs != nil {
+		return *b.Jobs, nil
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if source, ok := w.views[name]; ok {

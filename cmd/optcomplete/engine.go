@@ -67,8 +67,12 @@ func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error)
 	return func() {
 		spark.Close()
 		s := spark.Stats
-		c.notef("Engine    %s on the cluster (%s), %s here; %s, %s, %.3g rows/s; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
-			seconds(s.Seconds), grouped(s.Local), count(s.Tasks, "task"), count(s.Items, "item"), s.Speed(), float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
+		unit := "rows"
+		if s.Values > 0 {
+			unit = "values"
+		}
+		c.notef("Engine    %s on the cluster (%s), %s here; %s, %s, %.3g %s/s; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
+			seconds(s.Seconds), grouped(s.Local), count(s.Tasks, "task"), count(s.Items, "item"), s.Speed(), unit, float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
 	}, nil
 }
 

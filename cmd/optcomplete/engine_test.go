@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// TestVerbsOnEngines: pack, fit, path and a dry run on an engine, with the bits of this
+// TestVerbsOnEngines: pack, fit, path, complete, evaluate and a dry run on an engine, with the bits of this
 // machine: always on a command that starts a worker, and on a real cluster where
 // scripts/spark.sh has started one.
 func TestVerbsOnEngines(t *testing.T) {
@@ -70,6 +70,12 @@ func verbsOn(t *testing.T, address string) {
 	if here, there := withoutEngine(t, do(path+" --quiet")), withoutEngine(t, do(path+send, "--engine", address)); here != there {
 		t.Errorf("the path is\n%s\nand here\n%s", there, here)
 	}
+	do("complete here --quiet -o here.csv")
+	do("complete there -o there.csv"+send, "--engine", address)
+	sameFiles(t, "here.csv", "there.csv")
+	do("complete here --quiet --shards 200000 -o here.table")
+	do("complete here --shards 200000 -o there.table"+send, "--engine", address)
+	sameFolders(t, "here.table", "there.table")
 	evaluate := "evaluate here data/ratings.csv --json --resamples 10"
 	if here, there := withoutEngine(t, do(evaluate+" --quiet")), withoutEngine(t, do(evaluate+send, "--engine", address)); here != there {
 		t.Errorf("the measures are\n%s\nand here\n%s", there, here)

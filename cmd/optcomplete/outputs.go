@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/settings"
 	"optcomplete/model/store"
+	"optcomplete/model/tables"
 )
 
 // place is a file or a folder that the command line names.
@@ -204,6 +205,11 @@ func mayReplace(verb string, out place) error {
 		entries, err := os.ReadDir(out.path)
 		if err == nil && len(entries) > 0 && !store.Is(out.path) {
 			return usagef("%s is a folder that holds something else than a model, so it is not replaced: name another place, or empty it", out)
+		}
+	case toFolder && verb == "complete":
+		entries, err := os.ReadDir(out.path)
+		if err == nil && len(entries) > 0 && !tables.IsFolder(out.path) {
+			return usagef("%s is a folder that holds something else than a completed matrix, so it is not replaced: name another place, or empty it", out)
 		}
 	case toFolder && verb == "pack":
 		entries, err := os.ReadDir(out.path)

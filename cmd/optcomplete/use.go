@@ -148,7 +148,9 @@ func completeCommand(c *common) *cobra.Command {
 		output   string
 		rows     []string
 		wide     bool
+		files    int
 		observed observedFlags
+		remote   engineFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "complete MODEL -o FILE",
@@ -161,15 +163,25 @@ streams, so the matrix may be larger than memory.
 Every value is a prediction, also where one was observed. --keep-observed RATINGS
 writes the values of that file instead, and predicts the rest. --mark-observed adds a
 field observed to the long table: 1 where the row has an entry, 0 elsewhere. It goes by
---keep-observed, or without that by the entries that fit was given, held out or not.`,
+--keep-observed, or without that by the entries that fit was given, held out or not.
+
+With --shards it writes a folder of Parquet files instead, of whole rows, with a
+manifest.json that lists them. With --engine the executors of a cluster write these
+files themselves; a single file is written here, whoever computes it.`,
 		Example: `  optcomplete complete model -o completed.parquet
   optcomplete complete model --wide -o matrix.csv
   optcomplete complete model --keep-observed ratings.csv --mark-observed -o completed.csv
   optcomplete complete model --rows alice,bob -o some.csv
-  optcomplete complete model --rows @people.txt > some.csv`,
+  optcomplete complete model --rows @people.txt > some.csv
+  optcomplete complete model --shards 4000000 -o /shared/completed --engine sc://head:15002`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := c.formatOf(output)
+			format, err := tables.Parquet, error(nil)
+			if files == 0 {
+				format, err = c.formatOf(output)
+			} else if output == "" || output == "-" {
+				err = usagef("--shards writes a folder: name it with -o")
+			}
 			if err != nil {
 				return err
 			}
@@ -179,6 +191,11 @@ field observed to the long table: 1 where the row has an entry, 0 elsewhere. It 
 				}
 				format = format.Wide()
 			}
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
 			m, err := loadModel(c, args[0])
 			if err != nil {
 				return err
@@ -190,6 +207,9 @@ field observed to the long table: 1 where the row has an entry, 0 elsewhere. It 
 			entries, err := observed.entries(cmd.Context(), c, m)
 			if err != nil {
 				return err
+			}
+			if files > 0 {
+				return tables.CompleteFolder(cmd.Context(), m, output, format, wanted, entries, files, threadsOf(c))
 			}
 			return writeResult(c, output, func(w io.Writer) error {
 				return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, entries, threadsOf(c))
@@ -204,6 +224,8 @@ field observed to the long table: 1 where the row has an entry, 0 elsewhere. It 
 	flags.Bind("mark-observed", &observed.mark)
 	flags.Bind("keep-observed", &observed.keep)
 	flags.Bind("drop-unknown", &observed.options.DropUnknown)
+	flags.Bind("shards", &files)
+	remote.register(flags)
 	return cmd
 }
 

@@ -64,6 +64,15 @@ func (f *rowFit) Cost(in *pass.Input) int {
 	return 0
 }
 
+// Back is the coefficients, unless they are written.
+func (f *rowFit) Back(in *pass.Input) int {
+	n, _ := in.Source.Dims()
+	if f.Write != nil {
+		return 4 * n
+	}
+	return 8 * n * (f.K + 1)
+}
+
 // Shares is the design, with a link the column effects, and effects that are written.
 func (f *rowFit) Shares() []any {
 	all := []any{f.Design}

@@ -1,25 +1,19 @@
 package store
 
 import (
-	"bufio"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/gob"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"sort"
 
-	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/checksum"
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/dense"
 	"optcomplete/internal/parallel"
+	"optcomplete/internal/shards"
 	"optcomplete/model/estimate"
 )
 
@@ -38,48 +32,29 @@ type shard struct {
 	Checksum string `json:"checksum"`
 }
 
-// ShardWriter writes rows to files in a folder, from any process that sees it: one that
-// reads the token there.
+// ShardWriter writes rows to files of a folder, from any process that sees it.
 type ShardWriter struct {
-	Folder, Token string
-	Names         []string // of the columns of the terms
-	Effects       bool
+	To      shards.Writer
+	Names   []string // of the columns of the terms
+	Effects bool
 }
 
 var _ estimate.RowWriter = ShardWriter{}
 
-const tokenFile = "token"
-
-// WriteRows writes a file of rows. Its name is new: another attempt may be writing the
-// same rows.
+// WriteRows writes a file of rows.
 func (w ShardWriter) WriteRows(b estimate.RowBlock, ids []string) (*estimate.RowShard, error) {
-	if token, err := os.ReadFile(filepath.Join(w.Folder, tokenFile)); err != nil || string(token) != w.Token {
-		return nil, nil // this process does not see the folder
-	}
 	if err := finite(b, ids, w.Names); err != nil {
 		return nil, err
 	}
-	name := fmt.Sprintf("rows-%012d-%s.parquet", b.First, randomText())
-	path := filepath.Join(w.Folder, name)
-	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
-	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // it sees the folder, and may not write there
-	}
-	if err != nil {
-		return nil, err
-	}
-	sum := sha256.New()
-	out := bufio.NewWriterSize(io.MultiWriter(f, sum), 1<<18)
 	t := Table{file: rowsFile, id: "row", effect: w.Effects, names: w.Names, ids: ids, entries: b.Entries, effects: b.Effects, values: b.Coefficients}
-	err = t.Write(out)
-	if err == nil {
-		err = out.Flush()
+	file, err := w.To.Write(fmt.Sprintf("rows-%012d", b.First), ".parquet", t.Write)
+	if err != nil {
+		return nil, fmt.Errorf("the coefficients of rows cannot be written: %w", err)
 	}
-	if err = errors.Join(err, f.Close()); err != nil {
-		os.Remove(path)
-		return nil, fmt.Errorf("the coefficients of rows cannot be written: %w (make room, or save the model elsewhere)", err)
+	if file == nil {
+		return nil, nil
 	}
-	return &estimate.RowShard{File: name, Rows: len(b.Entries), Checksum: hex.EncodeToString(sum.Sum(nil))}, nil
+	return &estimate.RowShard{File: file.Name, Rows: len(b.Entries), Checksum: file.Checksum}, nil
 }
 
 // finite is the error for a coefficient that is not.
@@ -91,13 +66,6 @@ func finite(b estimate.RowBlock, ids, names []string) error {
 	return nil
 }
 
-// randomText tells attempts apart. Nothing that is kept depends on it.
-func randomText() string {
-	var b [8]byte
-	rand.Read(b[:])
-	return hex.EncodeToString(b[:])
-}
-
 // RowShards are the rows of a model that is being fitted in many places: files in a
 // folder beside the model to be, which writers know (Writer). It is told which of them
 // count (Take), and has those rows. Save gives them their places in the
@@ -105,10 +73,9 @@ func randomText() string {
 type RowShards struct {
 	rowGroups
 	writer ShardWriter
+	folder *shards.Folder
 	shards []shard
-	here   int  // of them, written by this process
-	placed bool // they have places in a saved model
-	done   func()
+	here   int     // of them, written by this process
 	at     []place // of each group
 	open   map[int]*columnar.File
 	order  []int // of the open files, oldest first
@@ -120,20 +87,12 @@ var _ estimate.RowStore = (*RowShards)(nil)
 
 // CreateRowShards makes the folder. The arguments are those of CreateRowFile.
 func CreateRowShards(dir string, terms []string, effects bool, threads int) (*RowShards, error) {
-	folder, done, err := atomicfile.TempDir(dir)
+	folder, err := shards.Create(dir)
 	if err != nil {
 		return nil, err
 	}
-	if folder, err = filepath.Abs(folder); err != nil {
-		done()
-		return nil, err
-	}
-	s := &RowShards{writer: ShardWriter{Folder: folder, Token: randomText(), Names: columnNames(terms), Effects: effects}, done: done, open: map[int]*columnar.File{}}
+	s := &RowShards{folder: folder, writer: ShardWriter{To: folder.Writer, Names: columnNames(terms), Effects: effects}, open: map[int]*columnar.File{}}
 	s.k, s.keep, s.floats, s.find, s.starts = len(terms), parallel.Threads(threads)+1, s.readTerm, findGroup, []int{0}
-	if err := os.WriteFile(filepath.Join(folder, tokenFile), []byte(s.writer.Token), 0o666); err != nil {
-		done()
-		return nil, err
-	}
 	return s, nil
 }
 
@@ -171,7 +130,7 @@ func (s *RowShards) readTerm(g, term int, out []float64) error {
 	in, ok := s.open[at.shard]
 	if !ok {
 		var err error
-		path := filepath.Join(s.writer.Folder, s.shards[at.shard].File)
+		path := s.folder.Path(s.shards[at.shard].File)
 		if in, err = columnar.Open(path); err != nil {
 			return fmt.Errorf("reading %s back: %w", path, err)
 		}
@@ -197,45 +156,19 @@ func (s *RowShards) readTerm(g, term int, out []float64) error {
 func (s *RowShards) save(dir string) error {
 	m := shardManifest{Rows: s.Len()}
 	for x, from := range s.shards {
-		path := filepath.Join(s.writer.Folder, from.File)
-		sum, err := checksum.File(path)
-		if err != nil {
+		name := fmt.Sprintf("rows-%05d.parquet", x)
+		if err := s.folder.Place(shards.File{Name: from.File, Checksum: from.Checksum}, filepath.Join(dir, name)); err != nil {
 			return err
 		}
-		if sum != from.Checksum {
-			return fmt.Errorf("%s is not what was written there (fit again, to a folder on another disk)", path)
-		}
-		from.File = fmt.Sprintf("rows-%05d.parquet", x)
-		if err := s.place(path, filepath.Join(dir, from.File)); err != nil {
-			return err
-		}
+		from.File = name
 		m.Shards = append(m.Shards, from)
 	}
+	s.folder.Placed()
 	text, err := json.MarshalIndent(m, "", " ")
 	if err != nil {
 		return err
 	}
-	s.placed = true
 	return os.WriteFile(filepath.Join(dir, shardsFile), append(text, '\n'), 0o666)
-}
-
-// place gives a file its place in a saved model: the first gets the file itself, the
-// others a copy.
-func (s *RowShards) place(from, to string) error {
-	if !s.placed && os.Link(from, to) == nil {
-		return nil
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer in.Close()
-	out, err := os.Create(to)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(out, in)
-	return errors.Join(err, out.Close())
 }
 
 // Close removes the folder; a model that was saved keeps its files.
@@ -248,7 +181,7 @@ func (s *RowShards) Close() error {
 	}
 	s.open, s.order = nil, nil
 	s.forget()
-	s.done()
+	s.folder.Close()
 	return all
 }
 

@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/progress"
 	"optcomplete/internal/textfile"
 	"optcomplete/model"
+	"optcomplete/pass"
 )
 
 // Format is a file format for a completed matrix.
@@ -69,22 +70,30 @@ type chunk struct{ rowLo, rowHi, columnLo, columnHi int }
 
 func (c chunk) cells() int { return (c.rowHi - c.rowLo) * (c.columnHi - c.columnLo) }
 
-// chunks calls yield with the chunks of a rows×columns table in reading order,
-// each of at most cells cells: several whole rows, or a part of one.
-func chunks(rows, columns, cells int) func(yield func(chunk) bool) {
-	return func(yield func(chunk) bool) {
-		if columns == 0 {
-			return
-		}
-		height, width := max(1, cells/columns), min(columns, cells)
-		for r := 0; r < rows; r += height {
-			for c := 0; c < columns; c += width {
-				if !yield(chunk{r, min(rows, r+height), c, min(columns, c+width)}) {
-					return
-				}
-			}
-		}
+// grid divides a rows×columns table into chunks, in reading order: several whole rows,
+// or a part of one.
+type grid struct{ rows, columns, height, width int }
+
+// gridOf is the grid whose chunks have at most this many cells.
+func gridOf(rows, columns, cells int) grid {
+	return grid{rows, columns, max(1, cells/max(columns, 1)), min(columns, cells)}
+}
+
+// len is the number of chunks.
+func (g grid) len() int {
+	if g.columns == 0 {
+		return 0
 	}
+	return (g.rows + g.height - 1) / g.height * g.across()
+}
+
+// across is how many chunks are beside each other.
+func (g grid) across() int { return (g.columns + g.width - 1) / g.width }
+
+// at is a chunk by its number.
+func (g grid) at(x int) chunk {
+	r, c := x/g.across()*g.height, x%g.across()*g.width
+	return chunk{r, min(g.rows, r+g.height), c, min(g.columns, c+g.width)}
 }
 
 // Observed says what Complete does with cells that were observed. The zero value does
@@ -122,28 +131,54 @@ type encoder interface {
 // bytes do not depend on their number. When ctx ends it stops and returns ctx's
 // error; w then holds a part of the table.
 func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, rows []int, observed Observed, threads int) error {
+	wanted := rows
 	if rows == nil {
-		rows = make([]int, len(m.RowIDs))
-		for i := range rows {
-			rows[i] = i
-		}
+		rows = allRows(m)
 	}
 	for _, i := range rows {
 		if i < 0 || i >= len(m.RowIDs) {
 			panic(fmt.Sprintf("model: row %d of %d", i, len(m.RowIDs)))
 		}
 	}
-	var (
-		e     encoder
-		cells int
-		err   error
-	)
+	e, cells, err := newEncoder(m, w, format, rows, observed.Mark)
+	if err != nil {
+		return err
+	}
+	if err = compute(ctx, m, e, format, wanted, rows, observed, cells, threads); err != nil {
+		return err
+	}
+	return e.close()
+}
+
+// compute computes the chunks here, or elsewhere if that is faster, and writes them.
+// wanted is rows, or nil for all.
+func compute(ctx context.Context, m *model.Model, e encoder, format Format, wanted, rows []int, observed Observed, cells, threads int) error {
+	if pass.Remote(ctx) {
+		p, jobs := completingOf(m, format, wanted, observed, cells, nil)
+		if pass.Away(ctx, pass.Reading{Source: jobs, Threads: threads, Tasks: []*pass.Task{{Pass: p}}}) {
+			return gather(ctx, p, jobs, e, gridOf(len(rows), len(m.ColumnIDs), cells), threads)
+		}
+	}
+	return stream(ctx, m, e, rows, observed, cells, parallel.Threads(threads))
+}
+
+// allRows are the numbers of all rows.
+func allRows(m *model.Model) []int {
+	rows := make([]int, len(m.RowIDs))
+	for i := range rows {
+		rows[i] = i
+	}
+	return rows
+}
+
+// newEncoder begins a table, of chunks of at most as many cells.
+func newEncoder(m *model.Model, w io.Writer, format Format, rows []int, mark bool) (e encoder, cells int, err error) {
 	switch format {
 	case CSV, RawCSV:
-		e, err = newCSVEncoder(m, rows, w, format, observed.Mark)
+		e, err = newCSVEncoder(m, rows, w, format, mark)
 		cells = 1 << 14
 	case Parquet:
-		e = newParquetEncoder(m, rows, w, observed.Mark)
+		e = newParquetEncoder(m, rows, w, mark)
 		cells = parquetCells
 	case WideCSV, WideRawCSV:
 		e, err = newWideCSV(m, rows, w, format)
@@ -154,13 +189,20 @@ func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, r
 	default:
 		err = fmt.Errorf("model: unknown format %v", format)
 	}
-	if err != nil {
-		return err
-	}
-	if err := stream(ctx, m, e, rows, observed, cells, parallel.Threads(threads)); err != nil {
-		return err
-	}
-	return e.close()
+	return e, cells, err
+}
+
+// gather lets the chunks be computed elsewhere and writes them in order.
+func gather(ctx context.Context, p completing, jobs pass.Jobs, e encoder, all grid, threads int) error {
+	task := progress.Start(ctx, "Completing", int64(all.rows)*int64(all.columns), "values")
+	defer task.Done()
+	x := 0
+	return pass.Stream(ctx, jobs, threads, p, func(part *piece) error {
+		j := &job{chunk: all.at(x), text: part.Text, values: part.Values, observed: part.Observed}
+		x++
+		task.Add(int64(j.cells()))
+		return e.write(j)
+	})
 }
 
 // stream computes the chunks in parallel and writes them in order. A fixed
@@ -180,7 +222,9 @@ func stream(ctx context.Context, m *model.Model, e encoder, rows []int, observed
 	wg.Go(func() { // deals out the chunks
 		defer close(order)
 		defer close(work)
-		for c := range chunks(len(rows), len(m.ColumnIDs), cells) {
+		all := gridOf(len(rows), len(m.ColumnIDs), cells)
+		for x := range all.len() {
+			c := all.at(x)
 			select {
 			case <-ctx.Done():
 				return

@@ -105,7 +105,9 @@ func TestCompleteGivesEveryPrediction(t *testing.T) {
 func TestChunksCoverTheTableInOrder(t *testing.T) {
 	for _, c := range []struct{ rows, columns, cells int }{{0, 5, 4}, {5, 0, 4}, {7, 3, 7}, {7, 3, 3}, {4, 10, 4}, {1, 1, 1}, {3, 4, 100}} {
 		at := 0
-		for k := range chunks(c.rows, c.columns, c.cells) {
+		all := gridOf(c.rows, c.columns, c.cells)
+		for x := range all.len() {
+			k := all.at(x)
 			if k.cells() > c.cells || k.cells() < 1 {
 				t.Errorf("%+v: chunk %+v", c, k)
 			}
