@@ -173,7 +173,9 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 		if r.effects != nil {
 			subtract := pass.Subtract{Mean: r.effects.Mean}
 			if r.form.subtracts() {
-				l.rows = r.levelsOf(m)
+				if l.rows, err = r.levelsOf(ctx, m); err != nil {
+					return err
+				}
 				subtract.Rows, subtract.Columns = pass.Share(l.rows), pass.Share(r.effects.Columns)
 			}
 			if l.values, err = pass.Transformed(ctx, m, r.threads, "residuals", subtract); err != nil {
@@ -189,18 +191,22 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 }
 
 // levelsOf is the effects of a sample's rows, as FitEffects would fit them.
-func (r *trials) levelsOf(m *data.Matrix) []float64 {
-	n, _ := m.Dims()
-	rows := make([]float64, n)
-	for i := range n {
-		at, values := m.Row(i)
-		sum := 0.0
-		for x, c := range at {
-			sum += values[x] - r.effects.Mean - r.effects.Columns[c]
-		}
-		rows[i] = sum / (float64(len(at)) + r.Row)
+func (r *trials) levelsOf(ctx context.Context, m *data.Matrix) ([]float64, error) {
+	part, err := pass.One[*pass.List](ctx, m, r.threads, &pass.Fold[*pass.List]{Called: "levels of rows", Fresh: func() *pass.List { return new(pass.List) },
+		Begin: func() func(*pass.List, int, []int32, []float64) error {
+			return func(part *pass.List, _ int, columns []int32, values []float64) error {
+				sum := 0.0
+				for x, c := range columns {
+					sum += values[x] - r.effects.Mean - r.effects.Columns[c]
+				}
+				part.Values = append(part.Values, sum/(float64(len(columns))+r.Row))
+				return nil
+			}
+		}})
+	if err != nil {
+		return nil, err
 	}
-	return rows
+	return part.Values, nil
 }
 
 // single tells whether single features are selected by a cost that is a sum over

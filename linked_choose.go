@@ -210,16 +210,22 @@ func usualDelta(ctx context.Context, sample *data.Matrix, threads int) (float64,
 	if err != nil {
 		return 0, err
 	}
-	var far, out []float64
-	n, _ := sample.Dims()
-	for i := range n {
-		columns, values := sample.Row(i)
-		out = slices.Grow(out[:0], len(columns))[:len(columns)]
-		effects.PredictRow(i, columns, out)
-		for x, v := range values {
-			far = append(far, math.Abs(v-out[x]))
-		}
+	part, err := pass.One[*pass.List](ctx, sample, threads, &pass.Fold[*pass.List]{Called: "residuals of effects", Fresh: func() *pass.List { return new(pass.List) },
+		Begin: func() func(*pass.List, int, []int32, []float64) error {
+			var out []float64
+			return func(part *pass.List, i int, columns []int32, values []float64) error {
+				out = slices.Grow(out[:0], len(columns))[:len(columns)]
+				effects.PredictRow(i, columns, out)
+				for x, v := range values {
+					part.Values = append(part.Values, math.Abs(v-out[x]))
+				}
+				return nil
+			}
+		}})
+	if err != nil {
+		return 0, err
 	}
+	far := part.Values
 	slices.Sort(far)
 	if len(far) == 0 || far[len(far)/2] == 0 {
 		return 1, nil

@@ -6,6 +6,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/loss"
+	"optcomplete/pass"
 	"optcomplete/selection"
 	"optcomplete/spec"
 )
@@ -22,6 +23,7 @@ type (
 // selection.Path. MaxNodes is for each k, the time limit for all of the path; K and
 // Holdout are not used.
 func Path(ctx context.Context, problem Problem, settings Settings, path PathSettings) (*PathResult, error) {
+	ctx, readings := pass.WithCounts(ctx)
 	settings.K = path.KMax
 	if err := path.Validate(); err != nil {
 		return nil, err
@@ -30,7 +32,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err != nil {
 		return nil, err
 	}
-	train, err := data.Collect(problem.Ratings.Source(), nil)
+	train, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "copy to memory")
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +58,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err != nil {
 		return nil, err
 	}
-	r.Model, r.ByTime = t.kind.String(), f.moments != nil
+	r.Model, r.ByTime, r.Readings = t.kind.String(), f.moments != nil, readings.Of()
 	if settings.Loss != loss.Squared {
 		r.Measure = settings.Loss.Measure()
 	}

@@ -124,7 +124,7 @@ func TestFaultsAreSaid(t *testing.T) {
 			return 0, ""
 		}},
 		"a token": {want: []string{"token", "SPARK_CONNECT_TOKEN"}, open: true, refuse: func(string, string, *http.Request) (int, string) { return 16, "who are you" }},
-		"dies halfway": {want: []string{"does not answer", "--checkpoint"}, refuse: func(_, sql string, _ *http.Request) (int, string) {
+		"dies halfway": {want: []string{"does not answer", "Settings.Checkpoint"}, refuse: func(_, sql string, _ *http.Request) (int, string) {
 			if reads(sql) {
 				panic(http.ErrAbortHandler)
 			}

@@ -140,7 +140,10 @@ func (k *worker) regression(columns []int32, values []float64) *wide.Regression 
 func down(x float64) float64 { return x - 2.3e-16*math.Abs(x) }
 
 // entered are products that can give the entries they were made of.
-type entered interface{ Regression() *wide.Regression }
+type entered interface {
+	Entries() int
+	Regression(ctx context.Context) (*wide.Regression, error)
+}
 
 // carefulWork is the most multiplications that an evaluation with more digits may
 // take: a fraction of a second. Beyond it the search may end at a numerical limit.
@@ -148,22 +151,25 @@ const carefulWork = 5e6
 
 // carefully evaluates the regression from its entries, with as many digits as it
 // takes. It is not ok where they are not to be had, or too many.
-func (o *Quadratic) carefully(weights []float64) (found wide.Evaluation, ok bool) {
+func (o *Quadratic) carefully(ctx context.Context, weights []float64) (found wide.Evaluation, ok bool, err error) {
 	from, ok := o.products.(entered)
 	if !ok {
-		return found, false
+		return found, false, nil
 	}
-	in := from.Regression()
 	support := 0
 	for _, s := range weights {
 		if s > 0 {
 			support++
 		}
 	}
-	if float64(len(in.Values))*(float64(o.p)+float64(support*support)) > carefulWork {
-		return found, false
+	if float64(from.Entries())*(float64(o.p)+float64(support*support)) > carefulWork {
+		return found, false, nil
 	}
-	return wide.Evaluate(in, &wide.Penalty{Gamma: o.gamma, Weights: weights}), true
+	in, err := from.Regression(ctx)
+	if err != nil {
+		return found, false, err
+	}
+	return wide.Evaluate(in, &wide.Penalty{Gamma: o.gamma, Weights: weights}), true, nil
 }
 
 // hard evaluates a selection that products in double precision say too little of;
@@ -177,8 +183,7 @@ func (o *Quadratic) hard(ctx context.Context, selection []int) (found wide.Evalu
 	if err != nil || cost.tight(weights, constant, gradient) {
 		return found, false, err
 	}
-	found, ok = o.carefully(weights)
-	return found, ok, nil
+	return o.carefully(ctx, weights)
 }
 
 // Cost is the cost of a selection where the products in double precision say too

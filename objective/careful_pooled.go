@@ -4,7 +4,6 @@ import (
 	"context"
 	"math"
 
-	"optcomplete/data"
 	"optcomplete/internal/wide"
 	"optcomplete/pass"
 )
@@ -55,30 +54,20 @@ func (o *Pooled) regression(ctx context.Context) (*wide.Regression, error) {
 	if o.entries != nil {
 		return o.entries, nil
 	}
-	matrix, ok := o.rows.matrix.(*data.Matrix)
-	if !ok {
-		var err error
-		if matrix, err = pass.Collect(ctx, o.rows.matrix, o.rows.threads, "entries"); err != nil {
-			return nil, err
-		}
+	all, err := pass.One[*listed](ctx, o.rows.matrix, o.rows.threads, listing{})
+	if err != nil {
+		return nil, err
 	}
-	in := &wide.Regression{P: o.rows.p}
-	var at []int32
-	n, _ := matrix.Dims()
-	for i, row := 0, 0; i < n; i++ {
-		columns, values := matrix.Row(i)
-		if len(columns) == 0 {
-			continue
+	in := &wide.Regression{P: o.rows.p, Values: all.Values}
+	row := -1 // of those with entries
+	for e, i := range all.Rows {
+		if e == 0 || i != all.Rows[e-1] {
+			row++
 		}
-		for range columns {
-			in.Rows = append(in.Rows, row)
-		}
-		row++
-		at = append(at, columns...)
-		in.Values = append(in.Values, values...)
+		in.Rows = append(in.Rows, row)
 	}
 	in.Feature = func(e, j int) (x, y float64) {
-		return o.rows.at(int(at[e]), j), 1
+		return o.rows.at(int(all.Columns[e]), j), 1
 	}
 	o.entries = in
 	return in, nil

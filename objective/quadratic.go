@@ -120,9 +120,9 @@ func (o *Quadratic) eval(ctx context.Context, weights, gradient, hessian []float
 	if err != nil || fast.tight(weights, constant, gradient) {
 		return fast.value, constant, err
 	}
-	found, ok := o.carefully(weights)
+	found, ok, err := o.carefully(ctx, weights)
 	if !ok {
-		return fast.value, constant, nil
+		return fast.value, constant, err
 	}
 	for j, slope := range found.Slope {
 		gradient[j] = max(-slope*o.scale, -steepest)

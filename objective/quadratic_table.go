@@ -110,9 +110,12 @@ func (t *Table) Rounding() float64 { return rounding(t.n) }
 // the root of their number.
 func rounding(terms int) float64 { return 1.2e-16 * (16 + 4*math.Sqrt(float64(terms))) }
 
+// Entries is how many rows there are, of one value each.
+func (t *Table) Entries() int { return t.n }
+
 // Regression is the table, for package wide.
-func (t *Table) Regression() *wide.Regression {
-	return &wide.Regression{P: t.p, Values: t.values, Feature: func(e, j int) (x, y float64) { return t.At(e, j), 1 }}
+func (t *Table) Regression(context.Context) (*wide.Regression, error) {
+	return &wide.Regression{P: t.p, Values: t.values, Feature: func(e, j int) (x, y float64) { return t.At(e, j), 1 }}, nil
 }
 
 // Columns writes Xᵀx_j for each of the features; see [Products].

@@ -1,10 +1,6 @@
 package objective
 
-import (
-	"context"
-
-	"optcomplete/internal/kernel"
-)
+import "optcomplete/internal/kernel"
 
 // twoSidedBlock is how many rows are multiplied at a time, and twoSidedGroup how
 // many of them a thread prepares at a time.
@@ -48,9 +44,16 @@ func (p panels) scale(x panels, q, count, rows int) {
 	}
 }
 
+// twoSidedRow is a row's entries, as long as its chunk is there.
+type twoSidedRow struct {
+	at      int
+	columns []int32
+	values  []float64
+}
+
 // twoSidedRows is what a pass needs of a block of rows. What is nil is not made.
 type twoSidedRows struct {
-	rows    int
+	of      []twoSidedRow
 	x, xx   panels   // x_i and its squares
 	y, d    panels   // y_i and the diagonal of G_i
 	p, q    panels   // the triangles of x_i x_iᵀ and of G_i
@@ -69,74 +72,51 @@ type twoSidedWork struct {
 }
 
 // newBlock makes room for what y and the diagonal need, and if whole for all of G.
-func (t *TwoSided) newBlock(whole bool) *twoSidedRows {
+func newBlock(p1, p2 int, whole bool) *twoSidedRows {
 	b := &twoSidedRows{
-		x: newPanels(t.p1), xx: newPanels(t.p1), y: newPanels(t.p2), d: newPanels(t.p2),
+		x: newPanels(p1), xx: newPanels(p1), y: newPanels(p2), d: newPanels(p2),
 		work: make([]*twoSidedWork, twoSidedBlock/twoSidedGroup),
 	}
 	if whole {
-		b.p, b.q = newPanels(kernel.Tri(t.p1)), newPanels(kernel.Tri(t.p2))
+		b.p, b.q = newPanels(kernel.Tri(p1)), newPanels(kernel.Tri(p2))
 	}
 	return b
 }
 
 // newColumnBlock makes room for columns of the G_i.
-func (t *TwoSided) newColumnBlock(wanted []int) *twoSidedRows {
-	b := &twoSidedRows{x: newPanels(t.p1), wanted: wanted, work: make([]*twoSidedWork, twoSidedBlock/twoSidedGroup)}
+func newColumnBlock(p1, p2 int, wanted []int) *twoSidedRows {
+	b := &twoSidedRows{x: newPanels(p1), wanted: wanted, work: make([]*twoSidedWork, twoSidedBlock/twoSidedGroup)}
 	for range wanted {
-		b.columns = append(b.columns, newPanels(t.p2))
+		b.columns = append(b.columns, newPanels(p2))
 	}
 	return b
 }
 
-// pass prepares the rows with entries, block after block, and calls use for
-// each.
-func (t *TwoSided) pass(ctx context.Context, block *twoSidedRows, use func()) error {
-	for lo := 0; lo < len(t.rows); lo += twoSidedBlock {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rows := t.rows[lo:min(len(t.rows), lo+twoSidedBlock)]
-		block.rows = len(rows)
-		groups := (len(rows) + twoSidedGroup - 1) / twoSidedGroup
-		each(groups, t.threads, func(g int) {
-			w := block.work[g]
-			if w == nil {
-				w = t.newWork()
-				block.work[g] = w
-			}
-			for r := g * twoSidedGroup; r < min(len(rows), (g+1)*twoSidedGroup); r++ {
-				t.prepare(block, w, r, int(rows[r]))
-			}
-		})
-		use()
-	}
-	return ctx.Err()
-}
-
-func (t *TwoSided) newWork() *twoSidedWork {
+func (t *twoSidedWorker) newWork() *twoSidedWork {
 	return &twoSidedWork{
 		v:        make([]float64, twoSidedPart*t.width),
-		triangle: make([]float64, kernel.Tri(t.p2)), y: make([]float64, t.p2),
-		xx: make([]float64, max(t.p1, t.p2)), pairs: make([]float64, kernel.Tri(t.p1)),
+		triangle: make([]float64, kernel.Tri(t.Of.P2)), y: make([]float64, t.Of.P2),
+		xx: make([]float64, max(t.Of.P1, t.Of.P2)), pairs: make([]float64, kernel.Tri(t.Of.P1)),
 	}
 }
 
-// prepare writes row i of the matrix as row r of the block.
-func (t *TwoSided) prepare(block *twoSidedRows, w *twoSidedWork, r, i int) {
-	t.gram(w, i, block.q != nil || block.wanted != nil)
-	x := t.x[i*t.p1:][:t.p1]
+// prepare writes row r of the block.
+func (t *twoSidedWorker) prepare(w *twoSidedWork, r int) {
+	block := t.block
+	row := &block.of[r]
+	t.gram(w, row.columns, row.values, block.q != nil || block.wanted != nil)
+	x := t.Of.X.Get()[row.at*t.Of.P1:][:t.Of.P1]
 	block.x.setRow(r, x)
 	if block.y != nil {
 		block.y.setRow(r, w.y)
-		for l := range t.p2 {
+		for l := range t.Of.P2 {
 			w.xx[l] = w.triangle[kernel.Tri(l)+l]
 		}
-		block.d.setRow(r, w.xx[:t.p2])
+		block.d.setRow(r, w.xx[:t.Of.P2])
 		for q, v := range x {
 			w.xx[q] = v * v
 		}
-		block.xx.setRow(r, w.xx[:t.p1])
+		block.xx.setRow(r, w.xx[:t.Of.P1])
 	}
 	if block.q != nil {
 		for q, v := range x {
@@ -148,18 +128,17 @@ func (t *TwoSided) prepare(block *twoSidedRows, w *twoSidedWork, r, i int) {
 		block.q.setRow(r, w.triangle)
 	}
 	for c, l := range block.wanted {
-		column := w.xx[:t.p2]
+		column := w.xx[:t.Of.P2]
 		copy(column, w.triangle[kernel.Tri(l):][:l+1])
-		for l2 := l + 1; l2 < t.p2; l2++ {
+		for l2 := l + 1; l2 < t.Of.P2; l2++ {
 			column[l2] = w.triangle[kernel.Tri(l2)+l]
 		}
 		block.columns[c].setRow(r, column)
 	}
 }
 
-// gram computes y_i and G_i of row i, or only the diagonal of G_i.
-func (t *TwoSided) gram(w *twoSidedWork, i int, whole bool) {
-	columns, values := t.matrix.Row(i)
+// gram computes y_i and G_i of a row, or only the diagonal of G_i.
+func (t *twoSidedWorker) gram(w *twoSidedWork, columns []int32, values []float64, whole bool) {
 	clear(w.triangle)
 	clear(w.y)
 	for len(columns) > 0 {
@@ -178,7 +157,7 @@ func (t *TwoSided) gram(w *twoSidedWork, i int, whole bool) {
 			}
 		}
 		if whole {
-			kernel.PackedGram(w.triangle, w.v, part, t.width, t.p2)
+			kernel.PackedGram(w.triangle, w.v, part, t.width, t.Of.P2)
 		}
 		columns, values = columns[part:], values[part:]
 	}

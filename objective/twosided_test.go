@@ -154,7 +154,11 @@ func TestTwoSidedSearchEqualsBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a, b := products.Cost(result.Selection, u, o.Gamma()), design.Cost(result.Selection, u, o.Gamma()); math.Abs(a-b) > 1e-12*(a+squares) {
+		a, err := products.Cost(context.Background(), result.Selection, u, o.Gamma())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if b := design.Cost(result.Selection, u, o.Gamma()); math.Abs(a-b) > 1e-12*(a+squares) {
 			t.Fatalf("from the entries the cost is %v, from the design %v", a, b)
 		}
 	})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"optcomplete/internal/timelimit"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -88,6 +89,9 @@ type PathResult struct {
 	ChosenAt        int                 `json:"gamma_chosen_at,omitempty"` // the k that γ was chosen for; 0: it was given
 	TimeLimit       bool                `json:"time_limit_reached"`        // some of what was asked for is missing or unproven for want of time
 	Interrupted     bool                `json:"interrupted"`               // by the context: some of what was asked for is missing
+	// Readings is how often the data were read, by what for. Those of folds, resamples,
+	// trials and samples have a label before a colon.
+	Readings map[string]int `json:"readings,omitempty"`
 }
 
 // Validate checks the settings by themselves, and sets their defaults.
@@ -156,13 +160,13 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 	if err := w.curve(ctx, d.Folds+d.Bootstrap+d.Proof); err != nil {
 		return nil, search.SettingsError(err)
 	}
-	if err := w.within(ctx, d.Bootstrap+d.Proof, func(ctx context.Context) error { return validate(ctx, f, all, c, path, r) }); err != nil {
+	if err := w.within(ctx, d.Bootstrap+d.Proof, func(ctx context.Context) error { return validate(pass.WithLabel(ctx, "folds"), f, all, c, path, r) }); err != nil {
 		return nil, err
 	}
 	r.choose()
 	if path.Bootstrap > 0 && ctx.Err() == nil {
 		err := w.within(ctx, d.Proof, func(ctx context.Context) (err error) {
-			r.Stability, err = stability(ctx, f, all, c, path, r)
+			r.Stability, err = stability(pass.WithLabel(ctx, "resamples"), f, all, c, path, r)
 			return err
 		})
 		if err != nil {

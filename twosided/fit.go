@@ -52,11 +52,12 @@ const gammaPasses = 60
 // then has the best selection found, a true bound, and a status that says so.
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	start := time.Now()
-	f, err := newFormulation(problem, &settings)
+	ctx, readings := pass.WithCounts(ctx)
+	f, err := newFormulation(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := data.Collect(problem.Ratings.Source(), nil) // γ and the sums of products are computed from them in turn
+	entries, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "entries") // γ and the sums of products are computed from them in turn
 	if err != nil {
 		return nil, err
 	}
@@ -92,18 +93,20 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		Choose: (before + found.Chosen).Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
 		Complete: (total - searched).Seconds(), Total: total.Seconds(),
 	}
+	fitted.Summary.Readings = readings.Of()
 	return fitted, fitted.Summary.Normalize()
 }
 
 // Path selects 1, 2, … path.KMax products, at one γ, and validates each number; see
 // selection.Path. K and Holdout are not used.
 func Path(ctx context.Context, problem Problem, settings Settings, path selection.PathSettings) (*selection.PathResult, error) {
+	ctx, readings := pass.WithCounts(ctx)
 	settings.K, settings.Holdout = path.KMax, 0
-	f, err := newFormulation(problem, &settings)
+	f, err := newFormulation(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
-	entries, err := data.Collect(problem.Ratings.Source(), nil)
+	entries, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "entries")
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +116,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	if err != nil {
 		return nil, err
 	}
-	r.Model = Kind
+	r.Model, r.Readings = Kind, readings.Of()
 	return r, nil
 }
 
@@ -200,6 +203,7 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 // chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
 // is the mean square of the products.
 func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings, clock *timelimit.Clock) (gamma float64, path []result.GammaPoint, cut, err error) {
+	ctx = pass.WithLabel(ctx, "trials")
 	fit, held := evaluate.SplitMatrix(train, 0.2, settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
 		fit, held = train, train // nothing to validate on

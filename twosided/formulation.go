@@ -37,7 +37,7 @@ type formulation struct {
 var _ selection.Formulation[part] = (*formulation)(nil)
 
 // newFormulation checks the settings against the problem.
-func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
+func newFormulation(ctx context.Context, problem Problem, settings *Settings) (*formulation, error) {
 	if err := validate(*settings); err != nil {
 		return nil, err
 	}
@@ -47,7 +47,7 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 	case spec.LearnedPrior:
 		return nil, spec.Errorf("a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge")
 	}
-	s, err := align(problem, settings.Constants)
+	s, err := align(ctx, problem, settings.Constants)
 	if err != nil {
 		return nil, err
 	}
@@ -103,7 +103,11 @@ func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.C
 			return cost, err
 		}
 		u, err := oracle.Coefficients(ctx, selection)
-		return products.Cost(selection, u, c.Gamma) / (float64(n) * float64(m)), err
+		if err != nil {
+			return 0, err
+		}
+		cost, err = products.Cost(ctx, selection, u, c.Gamma)
+		return cost / (float64(n) * float64(m)), err
 	}
 	return cost, nil
 }

@@ -1,6 +1,7 @@
 package twosided
 
 import (
+	"context"
 	"fmt"
 	"math"
 	"slices"
@@ -8,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/pass"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -73,7 +75,7 @@ func (p Problem) UnknownRows() (ids []string, entries int) {
 
 // WithoutUnknownRows leaves out the rows that have no features. It reads the others
 // into memory.
-func (p Problem) WithoutUnknownRows() (Problem, error) {
+func (p Problem) WithoutUnknownRows(ctx context.Context) (Problem, error) {
 	known := make(map[string]bool, len(p.Rows.IDs))
 	for _, id := range p.Rows.IDs {
 		known[id] = true
@@ -84,9 +86,12 @@ func (p Problem) WithoutUnknownRows() (Problem, error) {
 			rows, ids = append(rows, i), append(ids, id)
 		}
 	}
-	matrix, err := data.Collect(p.Ratings.Source(), rows)
+	matrix, err := pass.Pick(ctx, p.Ratings.Source(), 0, "rows with features", rows)
+	if err != nil {
+		return p, err
+	}
 	p.Ratings = data.NewRatings(matrix, ids, p.Ratings.ColumnIDs)
-	return p, err
+	return p, nil
 }
 
 // SharedName returns a name that both a row and a column feature have, if any:
@@ -119,7 +124,7 @@ type sides struct {
 }
 
 // align checks the problem and brings its tables into line.
-func align(p Problem, constants bool) (*sides, error) {
+func align(ctx context.Context, p Problem, constants bool) (*sides, error) {
 	n, m := p.Ratings.Dims()
 	if columns, _ := p.Columns.Dims(); columns != m {
 		panic("twosided: the ratings and the features have different numbers of columns")
@@ -155,14 +160,14 @@ func align(p Problem, constants bool) (*sides, error) {
 		values = append(values, s.known.Row(at[id])...)
 	}
 	s.rows = data.NewFeatures(p.Ratings.RowIDs, s.known.Names, values)
-	return s, s.finite(p)
+	return s, s.finite(ctx, p)
 }
 
 // largest is the largest number that may occur: products of two features and
 // their squares, summed over any number of entries, stay finite.
 const largest = 1e60
 
-func (s *sides) finite(p Problem) error {
+func (s *sides) finite(ctx context.Context, p Problem) error {
 	for _, table := range []*data.Features{s.known, s.columns} {
 		for at, v := range table.Values {
 			if !(math.Abs(v) <= largest) {
@@ -170,14 +175,11 @@ func (s *sides) finite(p Problem) error {
 			}
 		}
 	}
-	return data.ForEach(p.Ratings.Source(), func(i int, _ []int32, values []float64) error {
-		for _, v := range values {
-			if !(math.Abs(v) <= largest) {
-				return spec.Errorf("row %q has the value %g: too large to compute with (rescale the values)", p.Ratings.RowIDs[i], v)
-			}
-		}
-		return nil
-	})
+	survey, err := pass.Survey(ctx, p.Ratings.Source(), 0)
+	if err == nil && max(-survey.Low, survey.High) > largest {
+		err = spec.Errorf("the values are from %g to %g: too large to compute with (rescale them)", survey.Low, survey.High)
+	}
+	return err
 }
 
 // withConstant adds the feature that is 1 everywhere.

@@ -109,7 +109,7 @@ func TestFitEqualsBruteForce(t *testing.T) {
 		if constants {
 			settings.Heredity = rapid.SampledFrom([]Heredity{NoHeredity, StrongHeredity, WeakHeredity}).Draw(t, "heredity")
 		}
-		s, err := align(problem, constants)
+		s, err := align(context.Background(), problem, constants)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,7 +287,7 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 	if ids, entries := problem.UnknownRows(); len(ids) != 1 || ids[0] != "nobody" || entries != 4 {
 		t.Fatalf("%v, %d entries", ids, entries)
 	}
-	known, err := problem.WithoutUnknownRows()
+	known, err := problem.WithoutUnknownRows(context.Background())
 	if err != nil {
 		t.Fatal(err)
 	}

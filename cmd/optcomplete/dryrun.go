@@ -43,7 +43,7 @@ func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem optcompl
 	small := problem
 	n, _ := all.Dims()
 	if rows := evaluate.ReportRows(all, max(sampleEntries, leastRows*all.Observed()/max(n, 1)), settings.Seed); len(rows) > 0 {
-		some, err := data.Collect(all, rows)
+		some, err := pass.Pick(cmd.Context(), all, settings.Threads, "sample of rows", rows)
 		if err != nil {
 			return err
 		}

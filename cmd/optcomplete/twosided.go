@@ -141,7 +141,7 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 		warning := fmt.Sprintf("%s left out: the row has no features (%s, such as %q)", counted(entries, "entry", "entries"), counted(len(ids), "row", "rows"), ids[0])
 		c.notef("warning: %s", warning)
 		warnings = append(warnings, warning)
-		if problem, err = problem.WithoutUnknownRows(); err != nil {
+		if problem, err = problem.WithoutUnknownRows(cmd.Context()); err != nil {
 			return problem, nil, err
 		}
 	}

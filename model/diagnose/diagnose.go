@@ -73,7 +73,7 @@ func Of(ctx context.Context, m *model.Model, l Looked, threads int) (*result.Dia
 	}
 	d.RowEntries, d.ColumnEntries = entryBars(m.Entries), entryBars(m.ColumnEntries)
 	d.Terms = termDiagnostics(m, units)
-	d.Examples, err = examples(m, &l, d.On == "holdout", units)
+	d.Examples, err = examples(ctx, m, &l, threads, d.On == "holdout", units)
 	return d, err
 }
 

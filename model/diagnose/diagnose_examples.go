@@ -2,9 +2,11 @@ package diagnose
 
 import (
 	"cmp"
+	"context"
 	"slices"
 
 	"optcomplete/model"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -15,7 +17,7 @@ const (
 // examples picks rows to look at: one with the median number of entries, the one
 // with the most and the one with the fewest, of those looked at. The first such row
 // counts, and it has entries in l.On, so that there is something to compare with.
-func examples(m *model.Model, l *Looked, held bool, units *model.Units) ([]result.Example, error) {
+func examples(ctx context.Context, m *model.Model, l *Looked, threads int, held bool, units *model.Units) ([]result.Example, error) {
 	out := []result.Example{}
 	n, _ := l.On.Dims()
 	var rows []int
@@ -31,7 +33,11 @@ func examples(m *model.Model, l *Looked, held bool, units *model.Units) ([]resul
 		return out, nil
 	}
 	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(m.Entries[a], m.Entries[b]) })
-	taken := map[int]bool{}
+	type picked struct {
+		why      string
+		i, place int
+	}
+	var picks []picked
 	for _, pick := range []struct {
 		why string
 		at  int
@@ -41,23 +47,32 @@ func examples(m *model.Model, l *Looked, held bool, units *model.Units) ([]resul
 			first--
 		}
 		i := rows[first]
-		if taken[i] {
+		if slices.ContainsFunc(picks, func(p picked) bool { return p.i == i }) {
 			continue
 		}
-		taken[i] = true
 		place := i
 		if l.Rows != nil {
 			place = at[i]
 		}
-		columns, values, err := l.On.Reader().Append(place, nil, nil)
+		picks = append(picks, picked{pick.why, i, place})
+	}
+	var places []int
+	for _, p := range picks {
+		places = append(places, p.place)
+	}
+	slices.Sort(places)
+	entries, err := pass.Pick(ctx, l.On, threads, "examples", places)
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range picks {
+		x, _ := slices.BinarySearch(places, p.place)
+		columns, values := entries.Row(x)
+		example, err := example(m, p.i, columns, values, held, units)
 		if err != nil {
 			return nil, err
 		}
-		example, err := example(m, i, columns, values, held, units)
-		if err != nil {
-			return nil, err
-		}
-		example.Why = pick.why
+		example.Why = p.why
 		out = append(out, example)
 	}
 	return out, nil

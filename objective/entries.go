@@ -1,0 +1,38 @@
+package objective
+
+import "optcomplete/pass"
+
+// listing is the pass of all entries, one after the other: few enough to be computed
+// with at more digits.
+type listing struct{}
+
+// Name is "entries for more digits".
+func (listing) Name() string { return "entries for more digits" }
+
+// Cost of a part is nothing.
+func (listing) Cost(*pass.Input) int { return 0 }
+
+// Start makes a worker.
+func (listing) Start(*pass.Input) (pass.Worker, error) {
+	return pass.EachRow(func() *listed { return new(listed) }, func(part *listed, i int, columns []int32, values []float64) error {
+		for range columns {
+			part.Rows = append(part.Rows, int32(i))
+		}
+		part.Columns, part.Values = append(part.Columns, columns...), append(part.Values, values...)
+		return nil
+	}), nil
+}
+
+// listed is entries, with their rows and columns.
+type listed struct {
+	Rows, Columns []int32
+	Values        []float64
+}
+
+// Merge puts the others behind.
+func (p *listed) Merge(o pass.Part) {
+	other := o.(*listed)
+	p.Rows, p.Columns, p.Values = append(p.Rows, other.Rows...), append(p.Columns, other.Columns...), append(p.Values, other.Values...)
+}
+
+func init() { pass.Register(listing{}, new(listed)) }
