@@ -24,20 +24,20 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 	if err != nil {
 		return 0, err
 	}
-	c, err := t.form.choose(ctx, t, problem.Ratings.Source(), &settings)
+	c, err := t.form.choose(ctx, t, problem.Ratings.Source())
 	return c.Gamma, err
 }
 
 // chooseBySquares fills in what the settings leave open: the shrinkage of effects from
 // their variances, γ by how well what it selects predicts.
-func (t *task) chooseBySquares(ctx context.Context, train data.Source, s *Settings) (choices, error) {
-	c := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Fixed: s.ColumnShrinkage > 0}
+func (t *task) chooseBySquares(ctx context.Context, train data.Source) (choices, error) {
+	c := choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Fixed: t.ColumnShrinkage > 0}
 	if t.form.complete(c) {
 		return c, nil // nothing is left to choose
 	}
-	has := t.kind.Effects()
+	has := t.Model.Effects()
 	drawing := progress.Start(ctx, "Drawing entries to choose gamma on", 0, "")
-	sample, err := evaluate.SampleRows(ctx, train, evaluate.TrialEntries, s.Seed, t.threads)
+	sample, err := evaluate.SampleRows(ctx, train, evaluate.TrialEntries, t.Seed, t.Threads)
 	drawing.Done()
 	if err != nil {
 		return c, err
@@ -46,7 +46,7 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source, s *Settin
 	defer cancel()
 	if has.Rows && c.Row == 0 || has.Columns && c.Column == 0 {
 		choosing := progress.Start(ctx, "Choosing the shrinkage of effects", 0, "")
-		row, column, err := evaluate.ChooseShrinkage(ctx, sample, t.threads)
+		row, column, err := evaluate.ChooseShrinkage(ctx, sample, t.Threads)
 		choosing.Done()
 		if err != nil && ctx.Err() == nil {
 			return c, err
@@ -61,7 +61,7 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source, s *Settin
 	n, _ := train.Dims()
 	population := math.Sqrt(float64(max(n, 1))) // γ₀ ÷ γ unless given: the population has all rows to learn from
 	if c.Gamma == 0 {
-		if err := t.race(ctx, sample, &c, population, s); err != nil {
+		if err := t.race(ctx, sample, &c, population); err != nil {
 			return c, err
 		}
 	}
@@ -86,12 +86,12 @@ const (
 const trialSteps = 6
 
 // race chooses γ on samples of rows.
-func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, population float64, s *Settings) error {
+func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, population float64) error {
 	if err := t.find.Validate(len(t.units)); err != nil {
 		return err
 	}
 	defer progress.Start(ctx, "Choosing gamma", 0, "").Done()
-	survey, err := pass.Survey(ctx, sample, t.threads)
+	survey, err := pass.Survey(ctx, sample, t.Threads)
 	if err != nil {
 		return ended(ctx, err)
 	}
@@ -102,19 +102,19 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		c.Gamma = path.Default()
 		return nil
 	}
-	if has := t.kind.Effects(); has.Rows {
-		if tr.effects, err = estimate.FitEffectsOf(ctx, sample, has, c.Row, c.Column, t.threads); err != nil {
+	if has := t.Model.Effects(); has.Rows {
+		if tr.effects, err = estimate.FitEffectsOf(ctx, sample, has, c.Row, c.Column, t.Threads); err != nil {
 			c.Gamma = path.Default()
 			return ended(ctx, err)
 		}
 	}
-	if err := tr.draw(ctx, sample, s.Seed); err != nil {
+	if err := tr.draw(ctx, sample, t.Seed); err != nil {
 		c.Gamma = path.Default()
 		return ended(ctx, err)
 	}
 	race := evaluate.Race{
 		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root, Limited: tr.limited,
-		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: s.OnGamma,
+		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: t.OnGamma,
 	}
 	won, err := race.Run(ctx)
 	if err != nil {
@@ -178,12 +178,12 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 				}
 				subtract.Rows, subtract.Columns = pass.Share(l.rows), pass.Share(r.effects.Columns)
 			}
-			if l.values, err = pass.Transformed(ctx, m, r.threads, "residuals", subtract); err != nil {
+			if l.values, err = pass.Transformed(ctx, m, r.Threads, "residuals", subtract); err != nil {
 				return err
 			}
 		}
 		if r.single() {
-			l.neighbour = objective.NewNeighbours(l.values, r.features, r.threads)
+			l.neighbour = objective.NewNeighbours(l.values, r.features, r.Threads)
 		}
 		r.levels = append(r.levels, l)
 	}
@@ -192,7 +192,7 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 
 // levelsOf is the effects of a sample's rows, as FitEffects would fit them.
 func (r *trials) levelsOf(ctx context.Context, m *data.Matrix) ([]float64, error) {
-	part, err := pass.One[*pass.List](ctx, m, r.threads, &pass.Fold[*pass.List]{Called: "levels of rows", Fresh: func() *pass.List { return new(pass.List) },
+	part, err := pass.One[*pass.List](ctx, m, r.Threads, &pass.Fold[*pass.List]{Called: "levels of rows", Fresh: func() *pass.List { return new(pass.List) },
 		Begin: func() func(*pass.List, int, []int32, []float64) error {
 			return func(part *pass.List, _ int, columns []int32, values []float64) error {
 				sum := 0.0
@@ -265,7 +265,7 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 	members := r.members(r.unitsIn(selection))
 	design, d := estimate.Chosen(r.features, members), len(members)
 	var clip *result.Range
-	if !r.kind.Effects().Rows || !r.noClip { // least squares of a row with few entries predict anything: such a row would decide
+	if !r.Model.Effects().Rows || !r.NoClip { // least squares of a row with few entries predict anything: such a row would decide
 		clip = &result.Range{Low: r.survey.Low, High: r.survey.High}
 	}
 	if r.refit != spec.LearnedPrior {
@@ -277,20 +277,20 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 		if r.effects != nil {
 			fit.Shift(r.effects.Mean, r.effects.Columns)
 		}
-		return evaluate.LeaveOneOut(ctx, l.entries, fit, l.rows, clip, r.threads)
+		return evaluate.LeaveOneOut(ctx, l.entries, fit, l.rows, clip, r.Threads)
 	}
 	rest := l.values
 	if r.effects != nil {
 		design, d = estimate.WithConstant(design, d, len(r.features.IDs)), d+1
 		if l.rest == nil {
 			var err error
-			if l.rest, err = pass.Transformed(ctx, l.entries, r.threads, "residuals", pass.Subtract{Mean: r.effects.Mean, Columns: pass.Share(r.effects.Columns)}); err != nil {
+			if l.rest, err = pass.Transformed(ctx, l.entries, r.Threads, "residuals", pass.Subtract{Mean: r.effects.Mean, Columns: pass.Share(r.effects.Columns)}); err != nil {
 				return nil, err
 			}
 		}
 		rest = l.rest
 	}
-	prior, err := estimate.LearnPriorOnly(ctx, rest, design, d, trialSteps, r.threads)
+	prior, err := estimate.LearnPriorOnly(ctx, rest, design, d, trialSteps, r.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -301,7 +301,7 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 	if r.effects != nil {
 		fit.Shift(r.effects.Mean, r.effects.Columns)
 	}
-	return evaluate.LeaveOneOut(ctx, l.entries, fit, nil, clip, r.threads)
+	return evaluate.LeaveOneOut(ctx, l.entries, fit, nil, clip, r.Threads)
 }
 
 // root searches the smallest sample to its root: relaxations are about as tight on all

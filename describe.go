@@ -25,34 +25,34 @@ var reportEntries = 1 << 20
 // describe adds to a fitted model what people want to look at: simpler
 // predictions to compare with, and diagnostics. Their readings are of at most
 // reportEntries. held and its errors are nil without a hold-out.
-func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, looked diagnose.Looked, errors *evaluate.Errors, s *Settings) (err error) {
+func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Source, looked diagnose.Looked, errors *evaluate.Errors) (err error) {
 	ctx = pass.WithLabel(ctx, "report")
-	rows := evaluate.ReportRows(train, reportEntries, s.Seed)
+	rows := evaluate.ReportRows(train, reportEntries, t.Seed)
 	if rows != nil {
-		if train, err = pass.Pick(ctx, train, t.threads, "rows of the report", rows); err != nil {
+		if train, err = pass.Pick(ctx, train, t.Threads, "rows of the report", rows); err != nil {
 			return err
 		}
 	}
 	on := train
 	if held != nil {
 		if on = held; rows != nil {
-			if on, err = pass.Pick(ctx, held, t.threads, "rows of the report", rows); err != nil {
+			if on, err = pass.Pick(ctx, held, t.Threads, "rows of the report", rows); err != nil {
 				return err
 			}
-			if errors, err = evaluate.ScoreErrors(ctx, on, evaluate.Picked{By: fitted.Predictor(), Rows: rows}, t.threads); err != nil {
+			if errors, err = evaluate.ScoreErrors(ctx, on, evaluate.Picked{By: fitted.Predictor(), Rows: rows}, t.Threads); err != nil {
 				return err
 			}
 		}
 	}
-	sample, err := evaluate.SampleRows(ctx, train, baselineEntries, s.Seed, t.threads)
+	sample, err := evaluate.SampleRows(ctx, train, baselineEntries, t.Seed, t.Threads)
 	if err != nil {
 		return err
 	}
-	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, sample, fitted.LossOf(), rows != nil, t.threads); err != nil {
+	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, sample, fitted.LossOf(), rows != nil, t.Threads); err != nil {
 		return err
 	}
 	looked.On, looked.Rows = on, rows
-	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, looked, t.threads)
+	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, looked, t.Threads)
 	return err
 }
 

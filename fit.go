@@ -139,7 +139,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err != nil {
 		return nil, err
 	}
-	train, held, when, later, err := t.divide(ctx, problem, &settings)
+	train, held, when, later, err := t.divide(ctx, problem)
 	if err != nil {
 		return nil, err
 	}
@@ -151,7 +151,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	t.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
 	before := time.Since(start)
-	f := &matrix{task: t, settings: &settings}
+	f := &matrix{task: t}
 	var summary model.Summary
 	var parts *estimate.Parts
 	var ahead *outlook // nil: the method proves nothing
@@ -159,10 +159,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	found, err := selection.Fit[data.Source](ctx, f, train, selection.Run{
 		K: settings.K, Start: len(t.find.Start) > 0, Clock: t.clock, Limit: settings.TimeLimit, Memory: t.memory,
 		Reserve: func(ctx context.Context, _ *selection.Cost) (refit, extra time.Duration, err error) {
-			return t.reserve(ctx, f.selector, train, f.c, &settings)
+			return t.reserve(ctx, f.selector, train, f.c)
 		},
 		Search: func(ctx context.Context, cost *selection.Cost) (search.Result, time.Duration, error) {
-			summary = t.summary(problem, &settings, f.c)
+			summary = t.summary(problem, f.c)
 			if _, proves := t.method.(Certified); proves {
 				ahead = &outlook{task: f.task, from: f.selector, choices: f.c, near: inSight, tell: settings.OnOutlook}
 			}
@@ -175,7 +175,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 				with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
 				t = &with
 			}
-			parts, err = t.allParts(ctx, problem.Ratings.RowIDs, train, found.Units, f.c, &settings)
+			parts, err = t.allParts(ctx, problem.Ratings.RowIDs, train, found.Units, f.c)
 			return err
 		},
 		OnEvent: func(e search.Event) {
@@ -214,10 +214,10 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			closeRows(parts)
 		}
 	}()
-	if err := t.setRemainder(finish, train, f.selector, found.Selection, parts, problem.Encoding, &settings, &summary); err != nil {
+	if err := t.setRemainder(finish, train, f.selector, found.Selection, parts, problem.Encoding, &summary); err != nil {
 		return nil, err
 	}
-	if t.kind.Effects().Rows && !t.noClip {
+	if t.Model.Effects().Rows && !t.NoClip {
 		parts.ClipToValues()
 	}
 	members := t.members(found.Units)
@@ -236,7 +236,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	completing.Done()
 	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
 	describing, stop := t.clock.Before(finish, 0)
-	if err := t.describe(describing, fitted, train, held, looked, errors, &settings); err != nil {
+	if err := t.describe(describing, fitted, train, held, looked, errors); err != nil {
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
 	stop()
@@ -328,7 +328,7 @@ func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, e
 // loss is left to the data.
 func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
 	t := &task{
-		kind: settings.Model, refit: settings.Refit, features: problem.Features,
+		Settings: settings, refit: settings.Refit, features: problem.Features,
 		units: unitsOf(problem.Features, problem.Encoding),
 	}
 	if err := validate(ctx, problem, len(t.units), settings); err != nil {
@@ -339,12 +339,11 @@ func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*t
 		return nil, err
 	}
 	if t.form = form; t.refit == spec.AutoRefit {
-		t.refit = form.refit(t.kind.DefaultRefit())
+		t.refit = form.refit(t.Model.DefaultRefit())
 	}
 	if t.method, _ = settings.Method.(selecting); t.method == nil {
 		return nil, spec.Errorf("the method %v selects no features", settings.Method)
 	}
-	t.threads, t.seed, t.noClip, t.limit = settings.Threads, settings.Seed, settings.NoClip, settings.Memory
 	always, err := t.resolve(problem, settings.Always, "always")
 	if err != nil {
 		return nil, err
@@ -383,12 +382,12 @@ func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*t
 }
 
 // summary is what is known about the fit before the search.
-func (t *task) summary(problem Problem, settings *Settings, c choices) model.Summary {
+func (t *task) summary(problem Problem, c choices) model.Summary {
 	own := t.form.own(c)
 	summary := model.Summary{
-		Method: settings.Method.String(), Model: t.kind.String(), K: settings.K, Features: len(t.units),
-		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: settings.Seed,
-		Always: settings.Always, Never: settings.Never, Version: Version, Platform: platform(), Settings: settingsOf(settings),
+		Method: t.Method.String(), Model: t.Model.String(), K: t.K, Features: len(t.units),
+		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: t.Seed,
+		Always: t.Always, Never: t.Never, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
 	}
 	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
 	summary.RefitGamma = c.Refit

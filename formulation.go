@@ -33,7 +33,7 @@ type formulation interface {
 	baselines() bool
 
 	// choose fills in what the settings leave open.
-	choose(ctx context.Context, t *task, train data.Source, s *Settings) (choices, error)
+	choose(ctx context.Context, t *task, train data.Source) (choices, error)
 
 	// gammas are the powers of ten, in the unit of γ, between which it is chosen.
 	gammas() (first, last float64)
@@ -57,8 +57,8 @@ type formulation interface {
 // squares is what all models have that minimise squared errors.
 type squares struct{}
 
-func (squares) choose(ctx context.Context, t *task, train data.Source, s *Settings) (choices, error) {
-	return t.chooseBySquares(ctx, train, s)
+func (squares) choose(ctx context.Context, t *task, train data.Source) (choices, error) {
+	return t.chooseBySquares(ctx, train)
 }
 
 func (squares) gammas() (first, last float64) { return -2, 2 }

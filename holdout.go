@@ -36,24 +36,24 @@ func holdOut(ctx context.Context, problem Problem, all data.Source, s *Settings)
 // same reading. Where there is none, because the entries are in memory and all are
 // trained on, they are checked later: in the first reading of the search, if that is
 // the first there is.
-func (t *task) divide(ctx context.Context, problem Problem, s *Settings) (train, held data.Source, when *model.TimeSplit, later func(context.Context) error, err error) {
+func (t *task) divide(ctx context.Context, problem Problem) (train, held data.Source, when *model.TimeSplit, later func(context.Context) error, err error) {
 	source := problem.Ratings.Source()
-	check := func(ctx context.Context) error { return checkEntries(ctx, problem, s) }
+	check := func(ctx context.Context) error { return checkEntries(ctx, problem, t.Settings) }
 	parts := func(ctx context.Context) (err error) {
-		if train, err = nearby(ctx, source, s.Memory, s.Threads); err == nil {
-			train, held, when, err = holdOut(ctx, problem, train, s)
+		if train, err = nearby(ctx, source, t.Memory, t.Threads); err == nil {
+			train, held, when, err = holdOut(ctx, problem, train, t.Settings)
 		}
 		return err
 	}
 	_, inMemory := source.(*data.Matrix)
-	given := choices{Gamma: s.Gamma, Gamma0: s.Gamma0, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Delta: s.Delta}
-	if inMemory && s.Holdout == 0 && s.Checkpoint == "" && t.form.complete(given) && !t.kind.Effects().Rows {
+	given := choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Delta: t.Delta}
+	if inMemory && t.Holdout == 0 && t.Checkpoint == "" && t.form.complete(given) && !t.Model.Effects().Rows {
 		err = parts(ctx)
 		return train, held, when, check, err
 	}
 	err = pass.Together(ctx, check, parts)
 	return train, held, when, func(ctx context.Context) error {
-		_, err := pass.Survey(ctx, train, s.Threads) // the rows are fitted with it
+		_, err := pass.Survey(ctx, train, t.Threads) // the rows are fitted with it
 		return err
 	}, err
 }

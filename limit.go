@@ -26,11 +26,11 @@ const (
 
 // reserve keeps back from the search what fitting every row will take, by a
 // rehearsal on some of the rows, and a little for diagnostics.
-func (t *task) reserve(ctx context.Context, s *selector, train data.Source, c choices, settings *Settings) (refit, extra time.Duration, err error) {
+func (t *task) reserve(ctx context.Context, s *selector, train data.Source, c choices) (refit, extra time.Duration, err error) {
 	left := t.clock.Left()
 	short, cancel := context.WithTimeout(ctx, left/rehearsalShare)
 	defer cancel()
-	took, err := t.rehearse(short, train, s, c, settings)
+	took, err := t.rehearse(short, train, s, c)
 	if err != nil && short.Err() == nil {
 		return 0, 0, err
 	}
@@ -43,16 +43,16 @@ func (t *task) reserve(ctx context.Context, s *selector, train data.Source, c ch
 
 // rehearse fits and scores some selection on some of the rows, and tells how long
 // that would take on all.
-func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c choices, settings *Settings) (time.Duration, error) {
-	part, err := evaluate.Validation(ctx, train, 0.2, rehearsalEntries, t.seed, t.threads)
+func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c choices) (time.Duration, error) {
+	part, err := evaluate.Validation(ctx, train, 0.2, rehearsalEntries, t.Seed, t.Threads)
 	if err != nil || part.Train.Observed() == 0 {
 		return 0, err
 	}
-	any := make([]int, settings.K)
+	any := make([]int, t.K)
 	for u := range any {
 		any[u] = u
 	}
-	if settings.ResidualRank != 0 {
+	if t.ResidualRank != 0 {
 		with := *t
 		with.refit = spec.LearnedPrior
 		t = &with
@@ -64,10 +64,10 @@ func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c c
 	if err != nil {
 		return 0, err
 	}
-	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, settings, new(model.Summary)); err != nil {
+	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, new(model.Summary)); err != nil {
 		return 0, err
 	}
-	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.threads); err != nil {
+	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads); err != nil {
 		return 0, err
 	}
 	return time.Duration(float64(time.Since(start)) * float64(train.Observed()) / float64(part.Train.Observed())), nil

@@ -24,20 +24,20 @@ const linkedEntries = 60_000
 
 // choose fills in what the settings leave open: the δ of Huber's loss from the spread
 // of the entries, shrinkages and γ by how well they predict a fifth of them.
-func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Settings) (c choices, err error) {
-	c = choices{Gamma: s.Gamma, Row: s.RowShrinkage, Column: s.ColumnShrinkage, Delta: s.Delta, Fixed: s.ColumnShrinkage > 0}
+func (l linked) choose(ctx context.Context, t *task, train data.Source) (c choices, err error) {
+	c = choices{Gamma: t.Gamma, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Delta: t.Delta, Fixed: t.ColumnShrinkage > 0}
 	spread := l.loss == loss.Huber && c.Delta == 0
-	if s.Refit == spec.Ridge && l.complete(c) && !spread {
+	if t.Refit == spec.Ridge && l.complete(c) && !spread {
 		return c, nil
 	}
 	drawing := progress.Start(ctx, "Drawing entries to choose gamma on", 0, "")
-	sample, err := evaluate.SampleRows(ctx, train, linkedEntries, s.Seed, t.threads)
+	sample, err := evaluate.SampleRows(ctx, train, linkedEntries, t.Seed, t.Threads)
 	drawing.Done()
 	if err != nil {
 		return c, err
 	}
 	if spread {
-		if c.Delta, err = usualDelta(pass.WithLabel(context.WithoutCancel(ctx), "trials"), sample, t.threads); err != nil {
+		if c.Delta, err = usualDelta(pass.WithLabel(context.WithoutCancel(ctx), "trials"), sample, t.Threads); err != nil {
 			return c, err
 		}
 	}
@@ -45,7 +45,7 @@ func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Setti
 	defer cancel()
 	if c.Row == 0 || c.Column == 0 {
 		choosing := progress.Start(ctx, "Choosing the shrinkage of effects", 0, "")
-		row, column, err := evaluate.ChooseLevels(ctx, sample, l.scaled(c), t.threads)
+		row, column, err := evaluate.ChooseLevels(ctx, sample, l.scaled(c), t.Threads)
 		choosing.Done()
 		if err != nil && ctx.Err() == nil {
 			return c, err
@@ -57,8 +57,8 @@ func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Setti
 			c.Column = column
 		}
 	}
-	if c.Gamma == 0 || s.Refit != spec.Ridge {
-		if err := l.chooseGamma(ctx, t, sample, &c, s); err != nil {
+	if c.Gamma == 0 || t.Refit != spec.Ridge {
+		if err := l.chooseGamma(ctx, t, sample, &c); err != nil {
 			return c, err
 		}
 	}
@@ -71,23 +71,23 @@ func (l linked) choose(ctx context.Context, t *task, train data.Source, s *Setti
 // selects and how strongly the coefficients are then held back are different
 // questions, and a γ that is easy to prove may select as well as any. A γ that is
 // given stays.
-func (l linked) chooseGamma(ctx context.Context, t *task, sample data.Source, c *choices, s *Settings) error {
+func (l linked) chooseGamma(ctx context.Context, t *task, sample data.Source, c *choices) error {
 	if err := t.find.Validate(len(t.units)); err != nil {
 		return err
 	}
-	survey, err := pass.Survey(context.WithoutCancel(ctx), sample, t.threads)
+	survey, err := pass.Survey(context.WithoutCancel(ctx), sample, t.Threads)
 	if err != nil {
 		return err
 	}
 	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), First: -1, Last: 3, Step: 0.5, Equal: 1e-3, Patience: 2}
-	part, err := evaluate.Validation(ctx, sample, 0, 0, s.Seed, t.threads)
+	part, err := evaluate.Validation(ctx, sample, 0, 0, t.Seed, t.Threads)
 	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 || !path.Usable() {
 		if c.Gamma == 0 {
 			c.Gamma = path.Default()
 		}
 		return ended(ctx, err)
 	}
-	tr := &linkedTrials{task: t, part: part, apart: s.Refit != spec.Ridge, known: map[string]refitted{}}
+	tr := &linkedTrials{task: t, part: part, apart: t.Refit != spec.Ridge, known: map[string]refitted{}}
 	if c.Gamma > 0 {
 		_, err := tr.try(ctx, *c)
 		c.Refit = tr.last.gamma
@@ -97,7 +97,7 @@ func (l linked) chooseGamma(ctx context.Context, t *task, sample data.Source, c 
 		at := *c
 		at.Gamma = gamma
 		return tr.try(ctx, at)
-	}, s.OnGamma)
+	}, t.OnGamma)
 	for _, p := range c.GammaPath {
 		if p.Gamma == c.Gamma && tr.apart {
 			c.Refit = tr.known[strings.Join(p.Selected, "\x00")].gamma
@@ -167,7 +167,7 @@ func (r *linkedTrials) refit(ctx context.Context, selection []int, c choices) (r
 		if err != nil {
 			return refitted{}, err
 		}
-		score, err := evaluate.Score(ctx, r.part.Held, parts.Predictor(chosen, len(members)), r.threads)
+		score, err := evaluate.Score(ctx, r.part.Held, parts.Predictor(chosen, len(members)), r.Threads)
 		return refitted{gamma, score.Score()}, err
 	}
 	from := c.Gamma

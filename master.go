@@ -135,7 +135,7 @@ func (m OptComplete) search(ctx context.Context, t *task, s *selector, _ choices
 	run.OnStep = m.OnStep
 	size := objective.PaperSample(s.values, s.find.K, cmp.Or(m.SampleRows, 100), cmp.Or(m.SampleConstant, 1))
 	summary.SampleRows, summary.SampleColumns = size.Rows, size.Columns
-	sampled := objective.NewSampled(s.values, t.features, summary.Gamma, size, t.seed, t.threads)
+	sampled := objective.NewSampled(s.values, t.features, summary.Gamma, size, t.Seed, t.Threads)
 	result, err := cutplanes.OptComplete(ctx, sampled, s.exact, run)
 	summary.SampledGap = &result.SampledGap
 	recordMaster(result, summary)
@@ -158,7 +158,7 @@ func (t *task) master(m Method, name, path string, onCuts func(cutplanes.Header)
 			Method: m.String(), Features: t.unitNames(), K: s.find.K, Always: s.find.Always, Never: s.find.Never, Gamma: summary.Gamma,
 		})
 	}
-	run := cutplanes.Settings{Search: s.find, Solver: solver, Seed: t.seed}
+	run := cutplanes.Settings{Search: s.find, Solver: solver, Seed: t.Seed}
 	run.Search.OnEvent, run.Search.Recorder = selection.Stamp(s.find.OnEvent, found), nil
 	return run, nil
 }

@@ -19,9 +19,8 @@ import (
 // matrix is the models of a matrix as a formulation.
 type matrix struct {
 	*task
-	settings *Settings
-	moments  *evaluate.Moments // of a split by time; nil: folds are random
-	cuts     []float64         // the moments between its folds
+	moments *evaluate.Moments // of a split by time; nil: folds are random
+	cuts    []float64         // the moments between its folds
 
 	// Of a fit: the cost as its method searches it, and the choices with what is
 	// predicted beside it.
@@ -34,9 +33,9 @@ var _ selection.Formulation[data.Source] = (*matrix)(nil)
 func (f *matrix) Names() []string { return f.unitNames() }
 
 func (f *matrix) Choose(ctx context.Context, train data.Source, k int, on func(result.GammaPoint)) (choices, error) {
-	settings := *f.settings
-	settings.OnGamma = on
-	return f.form.choose(ctx, f.at(max(k, len(f.find.Always))), train, &settings)
+	t, settings := f.at(max(k, len(f.find.Always))), *f.Settings
+	t.Settings, settings.OnGamma = &settings, on
+	return f.form.choose(ctx, t, train)
 }
 
 // at is the task for another k.
@@ -59,7 +58,7 @@ func (f *matrix) Cost(ctx context.Context, train data.Source, k int, c choices) 
 // at beside is read with the first evaluation.
 func (f *matrix) search(ctx context.Context, cost *selection.Cost, train data.Source, summary *model.Summary, beside func(context.Context) error) (found search.Result, at time.Duration, err error) {
 	f.selector.oracle, f.selector.find = cost.Oracle, cost.Find
-	proven, err := f.record(context.WithoutCancel(ctx), f.selector, f.settings.Proof, train, summary)
+	proven, err := f.record(context.WithoutCancel(ctx), f.selector, f.Proof, train, summary)
 	if err != nil {
 		return search.Result{}, 0, err
 	}
@@ -88,12 +87,12 @@ func (f *matrix) Score(ctx context.Context, train, on data.Source, units []int, 
 	if err != nil {
 		return 0, err
 	}
-	if f.kind.Effects().Rows && !f.noClip {
+	if f.Model.Effects().Rows && !f.NoClip {
 		parts.ClipToValues()
 	}
 	members := f.members(units)
 	predict := parts.Predictor(estimate.Chosen(f.features, members), len(members))
-	score, err := evaluate.Score(ctx, on, predict, f.threads)
+	score, err := evaluate.Score(ctx, on, predict, f.Threads)
 	return score.Score(), err
 }
 
@@ -103,15 +102,15 @@ func (f *matrix) Fold(all data.Source, x, folds int) (train, held data.Source) {
 	if f.moments != nil {
 		return f.moments.Parts(all.(*data.Matrix), f.cuts[x], f.cuts[x+1])
 	}
-	return evaluate.Fold(all.(*data.Matrix), x, folds, f.seed)
+	return evaluate.Fold(all.(*data.Matrix), x, folds, f.Seed)
 }
 
 func (f *matrix) Repeat(all data.Source, number int) (train, held data.Source) {
-	return evaluate.Repeat(all.(*data.Matrix), number, f.seed)
+	return evaluate.Repeat(all.(*data.Matrix), number, f.Seed)
 }
 
 func (f *matrix) Resample(all data.Source, number int) (data.Source, error) {
-	return resample(all.(*data.Matrix), f.seed, number)
+	return resample(all.(*data.Matrix), f.Seed, number)
 }
 
 const bootstrapStream = 0x626f6f74 // "boot"

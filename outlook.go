@@ -61,7 +61,7 @@ func (o *outlook) look(ctx context.Context, incumbent []int) (*result.Outlook, e
 	found := &result.Outlook{Gamma: o.choices.Gamma}
 	observed := float64(o.from.values.Observed())
 	c := o.choices
-	from := newSampler(o.from.values, o.task.seed)
+	from := newSampler(o.from.values, o.task.Seed)
 	sizes := from.sizes()
 	for step := range outlookSteps + 1 {
 		var s *selector
@@ -75,7 +75,7 @@ func (o *outlook) look(ctx context.Context, incumbent []int) (*result.Outlook, e
 		}
 		find := s.find
 		find.Gap, find.MaxPasses, find.MaxNodes, find.Start = o.from.find.Gap, outlookPasses, 0, [][]int{incumbent}
-		ahead, err := search.Outlook(ctx, s.oracle, find, outlookDives, o.task.seed)
+		ahead, err := search.Outlook(ctx, s.oracle, find, outlookDives, o.task.Seed)
 		if err != nil {
 			return nil, err
 		}

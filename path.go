@@ -42,7 +42,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {
 		path.Passes = max(leastPasses, pathWork/max(train.Observed(), 1))
 	}
-	f := &matrix{task: t, settings: &settings}
+	f := &matrix{task: t}
 	if settings.Split == spec.TimeSplit {
 		if path.Repeats > 0 {
 			return nil, spec.Errorf("repeated hold-outs are drawn at random: leave them out, or the split by time")
@@ -58,7 +58,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err != nil {
 		return nil, err
 	}
-	r.Model, r.ByTime, r.Readings = t.kind.String(), f.moments != nil, readings.Of()
+	r.Model, r.ByTime, r.Readings = t.Model.String(), f.moments != nil, readings.Of()
 	if settings.Loss != loss.Squared {
 		r.Measure = settings.Loss.Measure()
 	}

@@ -82,7 +82,7 @@ func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	m := problem.Ratings.Matrix()
 	for f := range 3 {
 		train, held := evaluate.Fold(m, f, 3, settings.Seed)
-		path := &matrix{task: task, settings: &settings}
+		path := &matrix{task: task}
 		want, c, err := selection.Decide[data.Source](context.Background(), path, train, settings.K)
 		if err != nil {
 			t.Fatal(err)

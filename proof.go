@@ -35,7 +35,7 @@ func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data
 	if to == nil {
 		return func(search.Result) error { return nil }, nil
 	}
-	statement, err := t.about(train, summary).Statement(ctx, t.threads)
+	statement, err := t.about(train, summary).Statement(ctx, t.Threads)
 	if err != nil {
 		return nil, err
 	}

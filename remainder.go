@@ -27,8 +27,8 @@ const (
 // setRemainder fits what the effects and the selected features leave, together
 // with them: the other features with shrunken coefficients, and unnamed traits.
 // See package remainder. The selection and its certificate are not touched.
-func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *estimate.Parts, encoding *encode.Encoding, settings *Settings, summary *model.Summary) error {
-	if settings.ResidualRank == 0 || train.Observed() == 0 {
+func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *estimate.Parts, encoding *encode.Encoding, summary *model.Summary) error {
+	if t.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
 	members := t.members(s.units(t, found))
@@ -44,7 +44,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	recipe := estimate.RemainderRecipe{Kind: t.kind, Rank: settings.ResidualRank, Seed: settings.Seed, Threads: t.threads}
+	recipe := estimate.RemainderRecipe{Kind: t.Model, Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads}
 	if t.memory != nil && train.Observed() >= longStep {
 		left := rememberedBytes
 		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {

@@ -108,7 +108,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 
 // sampleCost is the cost of a sample of g rows, and its scale in that of all data.
 func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) (*selector, float64, error) {
-	matrix, err := from.draw(ctx, g, t.threads)
+	matrix, err := from.draw(ctx, g, t.Threads)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -169,7 +169,7 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 // sampleThenProve finds a selection on samples and proves or improves it on all
 // data, guided by the last sample.
 func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summary *model.Summary) (search.Result, time.Duration, error) {
-	first, err := t.sample(ctx, s.values, c, s.find, t.seed)
+	first, err := t.sample(ctx, s.values, c, s.find, t.Seed)
 	if err != nil {
 		return search.Result{}, 0, err
 	}

@@ -21,8 +21,8 @@ var shardWork = 1 << 21
 // allParts is parts for the model itself: where the coefficients of all rows are
 // many, they go to the file of rows of the model to be, and are read back from it.
 // Where they are fitted elsewhere, they are written there, to several files.
-func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source, selection []int, c choices, s *Settings) (*estimate.Parts, error) {
-	if s.Folder == "" || s.ResidualRank != 0 {
+func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source, selection []int, c choices) (*estimate.Parts, error) {
+	if t.Folder == "" || t.ResidualRank != 0 {
 		return t.parts(ctx, train, selection, c)
 	}
 	n, _ := train.Dims()
@@ -31,12 +31,12 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	for _, j := range members {
 		terms = append(terms, t.features.Names[j])
 	}
-	effects := t.kind.Effects().Rows
+	effects := t.Model.Effects().Rows
 	var shards *store.RowShards
 	var elsewhere func() (*estimate.ShardSink, error)
 	if pass.Remote(ctx) && slices.Equal(rowIDs, estimate.RowIDsOf(train)) {
 		elsewhere = func() (sink *estimate.ShardSink, err error) {
-			if shards, err = store.CreateRowShards(s.Folder, terms, effects, t.threads); err != nil {
+			if shards, err = store.CreateRowShards(t.Folder, terms, effects, t.Threads); err != nil {
 				return nil, err
 			}
 			return &estimate.ShardSink{By: shards.Writer(), Work: shardWork, Take: shards.Take}, nil
@@ -46,7 +46,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	var take estimate.RowSink
 	if 8*n*len(members) >= streamFrom {
 		var err error
-		if file, err = store.CreateRowFile(s.Folder, rowIDs, terms, effects, t.threads); err != nil {
+		if file, err = store.CreateRowFile(t.Folder, rowIDs, terms, effects, t.Threads); err != nil {
 			return nil, err
 		}
 		take = file.Take
@@ -74,8 +74,8 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 // learnMemory is what learning a prior may keep of the rows: the default, and no
 // more than half of a limit that was given.
 func (t *task) learnMemory() int64 {
-	if t.limit > 0 && t.limit/2 < 512<<20 {
-		return t.limit / 2
+	if t.Memory > 0 && t.Memory/2 < 512<<20 {
+		return t.Memory / 2
 	}
 	return 0
 }

@@ -18,19 +18,15 @@ import (
 // task is a fit apart from the entries it is made on: Fit makes it on all
 // training entries, the choice of γ on parts of them.
 type task struct {
-	kind     spec.Kind
-	form     formulation // of that kind
-	refit    spec.Refit
-	features *data.Features
-	units    []unit // what can be selected
-	method   selecting
-	find     search.Settings
-	threads  int
-	seed     uint64
-	noClip   bool
-	limit    int64             // Settings.Memory
-	clock    *timelimit.Clock  // of the whole fit; nil: none
-	memory   *checkpoint.Store // of what was computed; nil: none
+	*Settings             // as they were given; what is left open in them is resolved below
+	form      formulation // of the model
+	refit     spec.Refit
+	features  *data.Features
+	units     []unit // what can be selected
+	method    selecting
+	find      search.Settings
+	clock     *timelimit.Clock  // of the whole fit; nil: none
+	memory    *checkpoint.Store // of what was computed; nil: none
 }
 
 // unit is something to select: a feature, or a group that counts as one.
@@ -86,7 +82,7 @@ func (t *task) members(selection []int) []int {
 
 // values are what the selection is to explain of the entries.
 func (t *task) values(ctx context.Context, train data.Source, c choices) (data.Source, choices, error) {
-	return t.form.values(ctx, train, c, t.threads)
+	return t.form.values(ctx, train, c, t.Threads)
 }
 
 // selector is an oracle and how its selections translate to units: beside them it
@@ -109,7 +105,7 @@ func (t *task) newSelector(values data.Source, c choices) *selector {
 	for _, u := range t.units {
 		groups = append(groups, u.features)
 	}
-	cost := t.form.cost(values, t.features, groups, c, t.threads)
+	cost := t.form.cost(values, t.features, groups, c, t.Threads)
 	s := &selector{values: values, oracle: cost.oracle, exact: cost.exact, find: t.find}
 	for x := range cost.always {
 		s.find.K++
@@ -128,7 +124,7 @@ func (t *task) parts(ctx context.Context, train data.Source, selection []int, c 
 func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows estimate.RowSink, shards func() (*estimate.ShardSink, error)) (*estimate.Parts, error) {
 	members := t.members(selection)
 	recipe := estimate.Recipe{
-		Kind: t.kind, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.threads,
+		Kind: t.Model, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.Threads,
 		Rows: rows, Shards: shards, Memory: t.learnMemory(),
 	}
 	t.form.rows(&recipe, members, c)

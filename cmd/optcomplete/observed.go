@@ -7,6 +7,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/model"
 	"optcomplete/model/tables"
+	"optcomplete/pass"
 )
 
 // observedFlags are the flags of complete that treat observed entries apart.
@@ -39,7 +40,7 @@ func (f *observedFlags) kept(ctx context.Context, c *common, m *model.Model) (fu
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", f.keep, w)
 	}
-	matrix, err := data.Collect(ratings.Source(), nil)
+	matrix, err := pass.Collect(ctx, ratings.Source(), c.threads, "copy to memory")
 	if err != nil {
 		return nil, err
 	}
