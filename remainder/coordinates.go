@@ -22,24 +22,7 @@ func (l *learner) absorb() bool {
 	if known == 0 || own == 0 {
 		return false
 	}
-	if l.regress == nil {
-		gram := make([]float64, known*known)
-		for j, count := range l.count {
-			if count == 0 {
-				continue
-			}
-			z := l.Design[j*known:][:known]
-			for x, v := range z {
-				if v != 0 {
-					dense.Axpy(v, z, gram[x*known:][:known])
-				}
-			}
-		}
-		for x := range known {
-			gram[x*known+x] = gram[x*known+x]*(1+ties) + tiny
-		}
-		l.regress, _ = inverse(gram, known)
-	}
+	l.setRegress()
 	right := make([]float64, own*known)
 	for j, count := range l.count {
 		if count > 0 {
@@ -80,6 +63,30 @@ func (l *learner) absorb() bool {
 		}
 	}
 	return true
+}
+
+// setRegress sets (ZᵀZ)⁻¹ of the design over the columns with entries.
+func (l *learner) setRegress() {
+	if l.regress != nil {
+		return
+	}
+	known := l.Known
+	gram := make([]float64, known*known)
+	for j, count := range l.count {
+		if count == 0 {
+			continue
+		}
+		z := l.Design[j*known:][:known]
+		for x, v := range z {
+			if v != 0 {
+				dense.Axpy(v, z, gram[x*known:][:known])
+			}
+		}
+	}
+	for x := range known {
+		gram[x*known+x] = gram[x*known+x]*(1+ties) + tiny
+	}
+	l.regress, _ = inverse(gram, known)
 }
 
 // ties keeps the regression on the design well posed where features are

@@ -128,20 +128,22 @@ func (l *learner) addTraits(ctx context.Context, s Settings) error {
 	return nil
 }
 
-// left is what the model leaves of the entries of some rows, evenly taken.
-func (l *learner) left(ctx context.Context) (data.Source, error) {
+// sample is the entries of some rows, evenly taken, in memory.
+func (l *learner) sample(ctx context.Context) (*data.Matrix, error) {
 	every := max(1, (l.Values.Observed()+traitEntries-1)/traitEntries)
+	if every == 1 {
+		return pass.Collect(ctx, l.Values, l.threads, "remainder")
+	}
 	var rows []int
 	for i := 0; i < l.n; i += every {
 		rows = append(rows, i)
 	}
-	var sample *data.Matrix
-	var err error
-	if every == 1 {
-		sample, err = pass.Collect(ctx, l.Values, l.threads, "remainder")
-	} else {
-		sample, err = pass.Pick(ctx, l.Values, l.threads, "remainder", rows)
-	}
+	return pass.Pick(ctx, l.Values, l.threads, "remainder", rows)
+}
+
+// left is what the model leaves of the entries of some rows.
+func (l *learner) left(ctx context.Context) (data.Source, error) {
+	sample, err := l.sample(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -77,8 +77,11 @@ func printRemainder(w io.Writer, s *model.Summary) {
 	if len(r.Other) > 0 {
 		parts = append(parts, count(len(r.Other), "other feature")+other)
 	}
-	if r.Rank > 0 {
-		parts = append(parts, count(r.Rank, "unnamed direction")+unnamed)
+	if traits := r.Company + r.Rank; traits > 0 {
+		parts = append(parts, count(traits, "unnamed trait")+unnamed)
+	}
+	if r.Company > 0 {
+		parts = append(parts, fmt.Sprintf("%d of them learned from which %s the same %s have", r.Company, s.Nouns.Columns(), s.Nouns.Rows()))
 	}
 	fmt.Fprintf(w, "Remainder %s\n", strings.Join(parts, ", "))
 }

@@ -16,7 +16,11 @@ import (
 const (
 	Unnamed      = "unnamed remainder"
 	OtherNamed   = "other features"
-	defaultTrait = 10 // rank of the unnamed part unless a recipe says
+
+	// How many unnamed traits there are at most, unless a recipe says: those that
+	// values tell of, and those that the pattern of the entries does.
+	defaultTrait   = 10
+	defaultCompany = 30
 )
 
 // Remainder describes what predictions have besides effects and selected features:
@@ -31,10 +35,13 @@ type Remainder struct {
 	Ridge float64 `json:"ridge,omitempty"`
 	// Other names the features that are not selected: the first factors.
 	Other []string `json:"other,omitempty"`
+	// Company is how many factors follow them that columns have from the rows that
+	// have entries of them; see [remainder.Company].
+	Company int `json:"company,omitempty"`
 	// OtherEncoding makes them from a raw record; nil: features as given.
 	OtherEncoding *encode.Encoding `json:"other_encoding,omitempty"`
 	// OtherTypical is their mean over the columns, OtherPopulation the
-	// coefficients of a row of which nothing is known.
+	// coefficients of a row of which nothing is known, theirs and the company's.
 	OtherTypical    []float64 `json:"other_typical,omitempty"`
 	OtherPopulation []float64 `json:"other_population,omitempty"`
 	// Prior is that of a row's effect (not in Paper), coefficients, other
@@ -52,17 +59,17 @@ const maxRemainder = 1 << 16
 // check tells what is wrong with a remainder that was read.
 func (r *Remainder) Check(k int, effects spec.Effects) error {
 	o := len(r.Other)
-	if r.Rank < 0 || r.Rank > maxRemainder || r.Rank+o == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o {
-		return fmt.Errorf("its remainder has the rank %d, the ridge %v and %d other features", r.Rank, r.Ridge, o)
+	if r.Rank < 0 || r.Rank > maxRemainder || r.Company < 0 || r.Company > maxRemainder || r.Factors() == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o+r.Company {
+		return fmt.Errorf("its remainder has the rank %d and %d, the ridge %v and %d other features", r.Rank, r.Company, r.Ridge, o)
 	}
-	d, own := k+o+r.Rank, r.Rank
+	d, own := k+r.Factors(), r.Rank
 	if effects.Rows {
 		d++
 	}
 	if effects.Columns {
 		own++
 	}
-	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o > 0 {
+	if p := r.Prior; p != nil && (len(p.Mean) != d || len(p.Covariance) != d*d || len(r.ColumnPrior) != own*own || !(p.Noise > 0)) || p == nil && o+r.Company > 0 {
 		return fmt.Errorf("its remainder does not fit its %d terms, %d other features and rank %d", k, o, r.Rank)
 	}
 	if h := r.Habits; h != nil && (r.Prior == nil || !h.Fits(d-r.Rank, r.Rank)) {
@@ -74,12 +81,16 @@ func (r *Remainder) Check(k int, effects spec.Effects) error {
 	return nil
 }
 
-// factors is how many factors rows and columns have.
+// Factors is how many factors rows and columns have: the other features, the
+// company, and the unnamed traits.
+func (r *Remainder) Factors() int { return len(r.Other) + r.Company + r.Rank }
+
+// Factors is that of the remainder, if there is one.
 func (p *Structure) Factors() int {
 	if p.Remainder == nil {
 		return 0
 	}
-	return len(p.Remainder.Other) + p.Remainder.Rank
+	return p.Remainder.Factors()
 }
 
 // errors is how many numbers the posterior covariance of a column's own
@@ -105,7 +116,7 @@ type Others struct {
 // RemainderRecipe says how to fit a remainder.
 type RemainderRecipe struct {
 	Kind    spec.Kind
-	Rank    int // of the unnamed part, at most; negative: 10 at most
+	Rank    int // of the unnamed part, at most; negative: 10 at most, and a company of 30
 	Seed    uint64
 	Threads int
 	OnStep  func(remainder.Step) // may be nil
@@ -118,9 +129,9 @@ type RemainderRecipe struct {
 // every column, m×k. Nothing changes if there is nothing to add.
 func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, r RemainderRecipe) error {
 	n, m := s.Dims()
-	o, rank := len(others.Names), r.Rank
+	o, rank, most := len(others.Names), r.Rank, r.Rank
 	if rank < 0 {
-		rank = defaultTrait
+		rank, most = defaultTrait, defaultCompany
 	}
 	first := 1 // the row's level
 	if !r.Kind.Effects().Rows {
@@ -143,9 +154,18 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	for x := named; x < known; x++ {
 		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
 	}
-	fit, err := remainder.Learn(ctx, remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind.Effects().Columns, Habits: true},
-		remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
-	if err != nil || fit.Rank+o == 0 {
+	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind.Effects().Columns, Habits: true}
+	company, err := remainder.FindCompany(ctx, problem, remainder.Settings{Rank: most, Seed: r.Seed, Threads: r.Threads, Start: start})
+	if err != nil {
+		return err
+	}
+	q := 0
+	if company != nil {
+		q, start = company.Rank, company.Start
+		problem.Design, problem.Known = beside(design, known, company.Traits, q), known+q
+	}
+	fit, err := remainder.Learn(ctx, problem, remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
+	if err != nil || fit.Rank+o+q == 0 {
 		return err
 	}
 	rank = fit.Rank
@@ -154,7 +174,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		levels, own = 1, rank+1
 	}
 	p.Remainder = &Remainder{
-		Rank: rank, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named:known],
+		Rank: rank, Company: q, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named : known+q],
 		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior, Habits: fit.Habits,
 	}
 	p.Prior = p.Remainder.Prior.first(named)
@@ -162,16 +182,17 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	p.NewColumn = make([]float64, k+1) // what features tell of a column is in the rows' coefficients
 	p.ColumnShrinkage = 0
 	p.ColumnError = fit.Error
-	p.ColumnRemainder = make([]float64, 0, m*(o+rank))
+	factors := p.Remainder.Factors()
+	p.ColumnRemainder = make([]float64, 0, m*factors)
 	for j := range m {
 		z := others.Values[j*o:][:o]
 		dense.Axpy(1/float64(m), z, p.Remainder.OtherTypical)
 		if levels == 1 {
 			p.ColumnEffects[j] = fit.Columns[j*own]
 		}
-		p.ColumnRemainder = append(append(p.ColumnRemainder, z...), fit.Columns[j*own+levels:][:rank]...)
+		p.ColumnRemainder = append(append(p.ColumnRemainder, fit.Design[j*fit.Known+named:][:o+q]...), fit.Columns[j*own+levels:][:rank]...)
 	}
-	p.RowRemainder = make([]float64, n*(o+rank))
+	p.RowRemainder = make([]float64, n*factors)
 	rows := NewRowMatrix(n, k)
 	p.Coefficients = rows
 	return fit.Rows(ctx, s, r.Threads, func(i int, theta []float64) {
@@ -179,8 +200,18 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 			p.RowEffects[i] = theta[0]
 		}
 		copy(rows.Row(i), theta[first:])
-		copy(p.RowRemainder[i*(o+rank):][:o+rank], theta[named:])
+		copy(p.RowRemainder[i*factors:][:factors], theta[named:])
 	})
+}
+
+// beside puts the lines of two matrices of so many columns side by side.
+func beside(a []float64, x int, b []float64, y int) []float64 {
+	out := make([]float64, 0, len(a)+len(b))
+	for len(a) > 0 {
+		out = append(append(out, a[:x]...), b[:y]...)
+		a, b = a[x:], b[y:]
+	}
+	return out
 }
 
 // otherShare is the variance of another feature's coefficient to begin with, in
@@ -234,8 +265,8 @@ func (p *Parts) SplitRemainder(i, j int) (other, unnamed float64) {
 	if o > 0 {
 		other = dense.Dot(row[:o], column[:o])
 	}
-	if i >= 0 && j >= 0 {
-		unnamed = dense.Dot(row[o:], column[o:])
+	if j >= 0 {
+		unnamed = dense.Dot(row[o:], column[o:][:len(row)-o])
 	}
 	return other, unnamed
 }

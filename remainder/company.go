@@ -1,0 +1,313 @@
+package remainder
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"optcomplete/data"
+	"optcomplete/internal/dense"
+	"optcomplete/internal/random"
+	"optcomplete/pass"
+)
+
+// Company is what columns have in common because the same rows have entries of
+// them, whatever their values: people rate what they like, so that books rated by
+// the same people are alike in ways that no feature names. Each trait is a
+// direction in which the pattern of the entries varies most (its singular vectors,
+// rows and columns with many entries held back), less what the design explains of
+// it, so that nothing that has a name hides there. A column without entries has
+// none. (The implicit features of collective matrix factorization are of this kind.)
+type Company struct {
+	Rank   int
+	Traits []float64 // m×Rank, mean square about 1 over the entries
+	// Start is that of the design and the traits together, as Known+Rank features.
+	Start Start
+}
+
+const (
+	companyStream  = 0x636f6d70616e79
+	companySteps   = 8  // of subspace iteration
+	companySpare   = 8  // directions beside those wanted, for its sake
+	companyPrior   = 60 // entries that rows and columns are held back by
+	companyNumbers = 1 << 24
+	companyRows    = 2000 // that the evidence is judged by
+	companyEntries = 96   // of each of them, at most
+)
+
+// companyShares are the variances of a trait's coefficient, in units of the noise,
+// among which the evidence decides.
+var companyShares = []float64{0.0015, 0.006, 0.02}
+
+// FindCompany looks for up to this many traits, on some rows if there are very many
+// entries, and keeps as many as the evidence of the rows supports: nil if none.
+func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
+	l, err := newLearner(ctx, p, s)
+	if err != nil {
+		return nil, err
+	}
+	most := min(s.Rank, l.m/8, companyNumbers/max(l.m, 1)-companySpare)
+	if most <= 0 || l.Known == 0 {
+		return nil, nil
+	}
+	sample, err := l.sample(ctx)
+	if err != nil {
+		return nil, err
+	}
+	raw, err := l.together(ctx, sample, most, s.Seed)
+	if err != nil {
+		return nil, err
+	}
+	rank, share, err := l.judge(ctx, sample, raw, most, s.Start)
+	if err != nil || rank == 0 {
+		return nil, err
+	}
+	return l.company(raw, most, rank, share*s.Start.Noise, s.Start), nil
+}
+
+// together gives the directions in which the pattern of the entries varies most, but
+// for the first, which is how many there are: m×rank, for raw coordinates.
+func (l *learner) together(ctx context.Context, sample *data.Matrix, rank int, seed uint64) ([]float64, error) {
+	width := rank + 1 + companySpare
+	weights := make([]float64, l.m) // of an entry, by its column
+	counts := make([]float64, l.m)
+	n, _ := sample.Dims()
+	for i := range n {
+		columns, _ := sample.Row(i)
+		for _, c := range columns {
+			counts[c]++
+		}
+	}
+	for j, count := range counts {
+		weights[j] = 1 / math.Sqrt(count+companyPrior)
+	}
+	rng := random.New(seed, companyStream)
+	basis := make([]float64, l.m*width)
+	for j := range l.m {
+		for x := range width {
+			v := rng.Normal()
+			if counts[j] > 0 {
+				basis[j*width+x] = v
+			}
+		}
+	}
+	orthonormal(basis, width)
+	for range companySteps {
+		sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &pass.Fold[*pass.Sums]{
+			Called: "company", Price: l.m * width / 16,
+			Fresh: func() *pass.Sums { return pass.NewSums(l.m * width) },
+			Begin: func() func(*pass.Sums, int, []int32, []float64) error {
+				row := make([]float64, width)
+				return func(part *pass.Sums, _ int, columns []int32, _ []float64) error {
+					clear(row)
+					for _, c := range columns {
+						dense.Axpy(weights[c], basis[int(c)*width:][:width], row)
+					}
+					by := 1 / (float64(len(columns)) + companyPrior)
+					for _, c := range columns {
+						dense.Axpy(by*weights[c], row, part.Values[int(c)*width:][:width])
+					}
+					return nil
+				}
+			},
+		})
+		if err != nil {
+			return nil, err
+		}
+		basis = sums.Values
+		orthonormal(basis, width)
+	}
+	out := make([]float64, l.m*rank)
+	entries := max(float64(sample.Observed()), 1)
+	for x := range rank {
+		square := 0.0
+		for j, count := range counts {
+			v := basis[j*width+1+x] * weights[j]
+			out[j*rank+x] = v
+			square += count * v * v
+		}
+		if square > 0 {
+			by := math.Sqrt(entries / square)
+			for j := range l.m {
+				out[j*rank+x] *= by
+			}
+		}
+	}
+	return out, nil
+}
+
+// orthonormal makes the columns of a matrix so, one after the other, twice for the
+// sake of rounding. A column that the ones before it leave nothing of becomes 0.
+// After steps of subspace iteration the first are those that grew most.
+func orthonormal(a []float64, width int) {
+	m := len(a) / width
+	column := make([][]float64, width)
+	for x := range column {
+		column[x] = make([]float64, m)
+		for j := range m {
+			column[x][j] = a[j*width+x]
+		}
+	}
+	length := func(v []float64) float64 { return math.Sqrt(dense.Dot(v, v)) }
+	for x, v := range column {
+		before := length(v)
+		for range 2 {
+			for _, u := range column[:x] {
+				dense.Axpy(-dense.Dot(u, v), u, v)
+			}
+		}
+		norm := length(v)
+		if !(norm > 1e-10*before) {
+			clear(v)
+			continue
+		}
+		for j := range v {
+			v[j] /= norm
+		}
+	}
+	for x, v := range column {
+		for j := range m {
+			a[j*width+x] = v[j]
+		}
+	}
+}
+
+// judge tells how many of the traits the evidence of some rows supports, and with
+// which variance: the likelihood of a row's entries is that of a normal vector with
+// the covariance HΣHᵀ + v·EEᵀ + σ². 0: none.
+func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64, most int, start Start) (rank int, share float64, err error) {
+	var ranks []int
+	for r := most; r > 0 && len(ranks) < 3; r /= 2 {
+		ranks = append(ranks, r)
+	}
+	slices.Reverse(ranks)
+	n, _ := sample.Dims()
+	every := max(1, n/companyRows)
+	known := l.Known
+	candidates := len(ranks) * len(companyShares)
+	sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &pass.Fold[*pass.Sums]{
+		Called: "company", Price: 1 << 12,
+		Fresh: func() *pass.Sums { return pass.NewSums(1 + candidates) },
+		Begin: func() func(*pass.Sums, int, []int32, []float64) error {
+			var at []int32
+			var y, base, cov, extra []float64
+			line := make([]float64, known)
+			return func(part *pass.Sums, i int, columns []int32, values []float64) error {
+				if i%every != 0 || len(columns) == 0 {
+					return nil
+				}
+				e := min(len(columns), companyEntries)
+				at, y = at[:0], y[:0]
+				for x := range e {
+					from := x * len(columns) / e
+					j := int(columns[from])
+					at = append(at, columns[from])
+					v := values[from] - l.Problem.Mean - dense.Dot(start.Mean, l.Design[j*known:][:known])
+					if l.Levels && start.Levels != nil {
+						v -= start.Levels[j]
+					}
+					y = append(y, v)
+				}
+				base, cov, extra = dense.Resize(base, e*e), dense.Resize(cov, e*e), dense.Resize(extra, e*e)
+				clear(extra)
+				for x, c := range at {
+					clear(line)
+					for f, v := range l.Design[int(c)*known:][:known] {
+						if v != 0 {
+							dense.Axpy(v, start.Spread[f*known:][:known], line)
+						}
+					}
+					for z, d := range at[:x+1] {
+						base[x*e+z] = dense.Dot(line, l.Design[int(d)*known:][:known])
+					}
+					base[x*e+x] += start.Noise
+				}
+				copy(cov, base)
+				part.Values[0] += likelihood(cov, y, e)
+				before, slot := 0, 1
+				for _, r := range ranks {
+					for x, c := range at {
+						for z, d := range at[:x+1] {
+							extra[x*e+z] += dense.Dot(raw[int(c)*most+before:][:r-before], raw[int(d)*most+before:][:r-before])
+						}
+					}
+					before = r
+					for _, share := range companyShares {
+						for x := range cov {
+							cov[x] = base[x] + share*start.Noise*extra[x]
+						}
+						part.Values[slot] += likelihood(cov, y, e)
+						slot++
+					}
+				}
+				return nil
+			}
+		},
+	})
+	if err != nil {
+		return 0, 0, err
+	}
+	best := sums.Values[0]
+	for slot, v := range sums.Values[1:] {
+		if v > best { // never with a NaN
+			best, rank, share = v, ranks[slot/len(companyShares)], companyShares[slot%len(companyShares)]
+		}
+	}
+	return rank, share, nil
+}
+
+// likelihood is the logarithm of that of y, but for a constant, under a normal law
+// with this covariance, of which the lower triangle is used and overwritten.
+func likelihood(cov, y []float64, e int) float64 {
+	if !dense.Cholesky(cov, e, tiny) {
+		return math.Inf(-1)
+	}
+	x := slices.Clone(y)
+	dense.CholeskySolve(cov, e, x)
+	logs := 0.0
+	for at := range e {
+		logs += log(cov[at*e+at])
+	}
+	return -logs - 0.5*dense.Dot(x, y)
+}
+
+// company takes off the first traits what the design explains, with E = raw − ZC, and
+// moves it into the start: the coefficients u become u + Cw.
+func (l *learner) company(raw []float64, most, rank int, variance float64, start Start) *Company {
+	known := l.Known
+	l.setRegress()
+	c := make([]float64, rank*known) // by columns of C
+	for x := range rank {
+		right := make([]float64, known)
+		for j, count := range l.count {
+			if count > 0 {
+				dense.Axpy(raw[j*most+x], l.Design[j*known:][:known], right)
+			}
+		}
+		copy(c[x*known:], product(l.regress, right, known))
+	}
+	out := &Company{Rank: rank, Traits: make([]float64, l.m*rank)}
+	for j, count := range l.count {
+		for x := range rank {
+			if count > 0 {
+				out.Traits[j*rank+x] = raw[j*most+x] - dense.Dot(c[x*known:][:known], l.Design[j*known:][:known])
+			}
+		}
+	}
+	d := known + rank
+	s := Start{Mean: append(slices.Clone(start.Mean), make([]float64, rank)...), Spread: make([]float64, d*d), Noise: start.Noise, Levels: start.Levels}
+	for x := range known {
+		copy(s.Spread[x*d:], start.Spread[x*known:][:known])
+	}
+	for r := range rank {
+		from := c[r*known:][:known]
+		at := known + r
+		s.Spread[at*d+at] = variance
+		for x, v := range from {
+			dense.Axpy(variance*v, from, s.Spread[x*d:][:known])
+			s.Spread[x*d+at], s.Spread[at*d+x] = variance*v, variance*v
+		}
+	}
+	out.Start = s
+	return out
+}
