@@ -16,7 +16,7 @@ func (m *Model) posterior() *remainder.Fit {
 	f := &remainder.Fit{Levels: m.ColumnEffects != nil, Mean: m.Mean}
 	prior, others := m.Prior, 0
 	if r := m.Remainder; r != nil {
-		prior, others, f.Rank = r.Prior, len(r.Other)+r.Company, r.Rank
+		prior, others, f.Company, f.Rank = r.Prior, len(r.Other)+r.Company, r.Company, r.Rank
 	}
 	if prior == nil {
 		return nil

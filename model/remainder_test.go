@@ -53,7 +53,18 @@ func baselines(t *testing.T, kind spec.Kind, refit spec.Refit) (*data.Matrix, *m
 // the other one and a trait without a name.
 func remainders(t *testing.T, kind spec.Kind) (*data.Matrix, *model.Model) {
 	t.Helper()
-	const n, m = 150, 40
+	matrix, m := remaindersOf(t, kind, 150, 0)
+	if m.Remainder == nil || m.Remainder.Rank != 1 || m.Remainder.Company != 0 {
+		t.Fatalf("%v: remainder %+v, made with one trait", kind, m.Remainder)
+	}
+	return matrix, m
+}
+
+// remaindersOf makes rows have the more entries of columns the more they like their
+// trait, by so much.
+func remaindersOf(t *testing.T, kind spec.Kind, n int, liking float64) (*data.Matrix, *model.Model) {
+	t.Helper()
+	const m = 40
 	rng := random.New(8)
 	values, traits := make([]float64, m*2), make([]float64, m)
 	for x := range values {
@@ -69,7 +80,7 @@ func remainders(t *testing.T, kind spec.Kind) (*data.Matrix, *model.Model) {
 			a = 0 // rows have no level there
 		}
 		for j := range m {
-			if i%10 != 3 && rng.Float64() < 0.5 {
+			if i%10 != 3 && rng.Float64() < 1/(1+math.Exp(-liking*w*traits[j])) {
 				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: a + u*values[j*2] + v*values[j*2+1] + w*traits[j] + 0.3*rng.Normal()})
 			}
 		}
@@ -94,9 +105,6 @@ func remainders(t *testing.T, kind spec.Kind) (*data.Matrix, *model.Model) {
 	out, err := model.New(model.Summary{Model: kind.String(), Refit: spec.LearnedPrior}, r, f, []int{0}, parts)
 	if err != nil {
 		t.Fatal(err)
-	}
-	if out.Remainder == nil || out.Remainder.Rank != 1 {
-		t.Fatalf("%v: remainder %+v, made with one trait", kind, out.Remainder)
 	}
 	return matrix, out
 }
@@ -144,6 +152,49 @@ func TestRemainderOfRowsAndAnswers(t *testing.T) {
 		for _, refit := range modeltest.EveryRefit {
 			matrix, m := baselines(t, kind, refit)
 			checkRemainder(t, matrix, m)
+		}
+	}
+}
+
+// Traits that come from who has entries of what are saved, folded in and explained as
+// all others; a new column has none, and is less certain.
+func TestCompanyInAModel(t *testing.T) {
+	for _, kind := range modeltest.EveryKind {
+		matrix, m := remaindersOf(t, kind, 600, 4)
+		r := m.Remainder
+		if r == nil || r.Company == 0 {
+			t.Fatalf("%v: no company: %+v", kind, r)
+		}
+		got, err := store.Load(modeltest.Save(t, m))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
+			t.Error(diff)
+		}
+		again, _, err := m.WithRows(context.Background(), data.NewRatings(matrix, m.RowIDs, m.ColumnIDs), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x, v := range m.RowRemainder {
+			if math.Abs(again.RowRemainder[x]-v) > 1e-9 {
+				t.Fatalf("%v: row %d: factor %v, was %v", kind, x/r.Factors(), again.RowRemainder[x], v)
+			}
+		}
+		// A row of which nothing is known has the population's coefficients.
+		sum := 0.0
+		for x, v := range m.ColumnRemainder[3*r.Factors()+1:][:r.Company] {
+			sum += v * r.OtherPopulation[1+x]
+		}
+		if got := m.ExplainSum("nobody", m.ColumnIDs[3]); math.Abs(*got.Remainder-sum) > 1e-12 {
+			t.Errorf("%v: a new row has the remainder %v, not %v", kind, *got.Remainder, sum)
+		}
+		wider, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.FeaturesUsed(), []float64{0, 2}))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := wider.ExplainSum(m.RowIDs[4], "new"); *got.Remainder != 0 {
+			t.Errorf("%v: a new column has the remainder %v", kind, *got.Remainder)
 		}
 	}
 }

@@ -174,7 +174,9 @@ func orthonormal(a []float64, width int) {
 
 // judge tells how many of the traits the evidence of some rows supports, and with
 // which variance: the likelihood of a row's entries is that of a normal vector with
-// the covariance HΣHᵀ + v·EEᵀ + σ². 0: none.
+// the covariance HΣHᵀ + v·EEᵀ + σ². More variance may help whatever it is made of, so
+// that traits count only if they are better than those of other columns that have
+// about as many entries, by three standard errors. 0: none.
 func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64, most int, start Start) (rank int, share float64, err error) {
 	var ranks []int
 	for r := most; r > 0 && len(ranks) < 3; r /= 2 {
@@ -183,61 +185,29 @@ func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64,
 	slices.Reverse(ranks)
 	n, _ := sample.Dims()
 	every := max(1, n/companyRows)
-	known := l.Known
-	candidates := len(ranks) * len(companyShares)
+	exchanged := l.exchanged(raw, most)
 	sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &pass.Fold[*pass.Sums]{
 		Called: "company", Price: 1 << 12,
-		Fresh: func() *pass.Sums { return pass.NewSums(1 + candidates) },
+		Fresh: func() *pass.Sums { return pass.NewSums(1 + 3*len(ranks)*len(companyShares)) },
 		Begin: func() func(*pass.Sums, int, []int32, []float64) error {
-			var at []int32
-			var y, base, cov, extra []float64
-			line := make([]float64, known)
+			own, others := &evidence{learner: l, start: start, traits: raw, most: most}, &evidence{learner: l, start: start, traits: exchanged, most: most}
 			return func(part *pass.Sums, i int, columns []int32, values []float64) error {
 				if i%every != 0 || len(columns) == 0 {
 					return nil
 				}
-				e := min(len(columns), companyEntries)
-				at, y = at[:0], y[:0]
-				for x := range e {
-					from := x * len(columns) / e
-					j := int(columns[from])
-					at = append(at, columns[from])
-					v := values[from] - l.Problem.Mean - dense.Dot(start.Mean, l.Design[j*known:][:known])
-					if l.Levels && start.Levels != nil {
-						v -= start.Levels[j]
-					}
-					y = append(y, v)
-				}
-				base, cov, extra = dense.Resize(base, e*e), dense.Resize(cov, e*e), dense.Resize(extra, e*e)
-				clear(extra)
-				for x, c := range at {
-					clear(line)
-					for f, v := range l.Design[int(c)*known:][:known] {
-						if v != 0 {
-							dense.Axpy(v, start.Spread[f*known:][:known], line)
-						}
-					}
-					for z, d := range at[:x+1] {
-						base[x*e+z] = dense.Dot(line, l.Design[int(d)*known:][:known])
-					}
-					base[x*e+x] += start.Noise
-				}
-				copy(cov, base)
-				part.Values[0] += likelihood(cov, y, e)
-				before, slot := 0, 1
+				part.Values[0] += own.take(columns, values)
+				others.take(columns, values)
+				slot := 1
 				for _, r := range ranks {
-					for x, c := range at {
-						for z, d := range at[:x+1] {
-							extra[x*e+z] += dense.Dot(raw[int(c)*most+before:][:r-before], raw[int(d)*most+before:][:r-before])
-						}
-					}
-					before = r
+					own.extend(r)
+					others.extend(r)
 					for _, share := range companyShares {
-						for x := range cov {
-							cov[x] = base[x] + share*start.Noise*extra[x]
-						}
-						part.Values[slot] += likelihood(cov, y, e)
-						slot++
+						v := own.with(share)
+						better := v - others.with(share)
+						part.Values[slot] += v
+						part.Values[slot+1] += better
+						part.Values[slot+2] += better * better
+						slot += 3
 					}
 				}
 				return nil
@@ -248,12 +218,94 @@ func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64,
 		return 0, 0, err
 	}
 	best := sums.Values[0]
-	for slot, v := range sums.Values[1:] {
-		if v > best { // never with a NaN
-			best, rank, share = v, ranks[slot/len(companyShares)], companyShares[slot%len(companyShares)]
+	for x := range len(ranks) * len(companyShares) {
+		v := sums.Values[1+3*x:][:3]
+		if v[0] > best && v[1] > 3*math.Sqrt(v[2]) { // never with a NaN
+			best, rank, share = v[0], ranks[x/len(companyShares)], companyShares[x%len(companyShares)]
 		}
 	}
 	return rank, share, nil
+}
+
+// exchanged has for every column the traits of one that has as many entries or the
+// next number of them.
+func (l *learner) exchanged(raw []float64, rank int) []float64 {
+	order := make([]int, l.m)
+	for j := range order {
+		order[j] = j
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return l.count[a] - l.count[b] })
+	out := make([]float64, len(raw))
+	for x, j := range order {
+		copy(out[j*rank:][:rank], raw[order[(x+1)%l.m]*rank:][:rank])
+	}
+	return out
+}
+
+// evidence is the likelihood of one row after the other.
+type evidence struct {
+	*learner
+	start  Start
+	traits []float64
+	most   int
+
+	at               []int32
+	y, line          []float64
+	base, cov, extra []float64 // without traits, with them, EEᵀ
+	ranks            int       // in extra
+}
+
+// take takes a row, or some of its entries, and gives its likelihood without traits.
+func (v *evidence) take(columns []int32, values []float64) float64 {
+	known, e := v.Known, min(len(columns), companyEntries)
+	v.at, v.y, v.line = v.at[:0], v.y[:0], dense.Resize(v.line, known)
+	for x := range e {
+		from := x * len(columns) / e
+		j := int(columns[from])
+		v.at = append(v.at, columns[from])
+		y := values[from] - v.Problem.Mean - dense.Dot(v.start.Mean, v.Design[j*known:][:known])
+		if v.Levels && v.start.Levels != nil {
+			y -= v.start.Levels[j]
+		}
+		v.y = append(v.y, y)
+	}
+	v.base, v.cov, v.extra = dense.Resize(v.base, e*e), dense.Resize(v.cov, e*e), dense.Resize(v.extra, e*e)
+	clear(v.extra)
+	v.ranks = 0
+	for x, c := range v.at {
+		clear(v.line)
+		for f, b := range v.Design[int(c)*known:][:known] {
+			if b != 0 {
+				dense.Axpy(b, v.start.Spread[f*known:][:known], v.line)
+			}
+		}
+		for z, d := range v.at[:x+1] {
+			v.base[x*e+z] = dense.Dot(v.line, v.Design[int(d)*known:][:known])
+		}
+		v.base[x*e+x] += v.start.Noise
+	}
+	copy(v.cov, v.base)
+	return likelihood(v.cov, v.y, e)
+}
+
+// extend goes on to the first so many traits.
+func (v *evidence) extend(rank int) {
+	e, more := len(v.at), rank-v.ranks
+	for x, c := range v.at {
+		for z, d := range v.at[:x+1] {
+			v.extra[x*e+z] += dense.Dot(v.traits[int(c)*v.most+v.ranks:][:more], v.traits[int(d)*v.most+v.ranks:][:more])
+		}
+	}
+	v.ranks = rank
+}
+
+// with is the likelihood with traits whose coefficients have this variance, in units
+// of the noise.
+func (v *evidence) with(share float64) float64 {
+	for x := range v.cov {
+		v.cov[x] = v.base[x] + share*v.start.Noise*v.extra[x]
+	}
+	return likelihood(v.cov, v.y, len(v.at))
 }
 
 // likelihood is the logarithm of that of y, but for a constant, under a normal law

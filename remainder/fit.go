@@ -18,8 +18,10 @@ type Problem struct {
 	Mean   float64     // μ, taken off every entry
 	Design []float64   // what is known about each column: m×Known
 	Known  int
-	Levels bool // columns have levels c_j
-	Habits bool // the rows' means depend on which columns they have entries of
+	// Company is how many of the known are a column's company, the last ones.
+	Company int
+	Levels  bool // columns have levels c_j
+	Habits  bool // the rows' means depend on which columns they have entries of
 }
 
 // Settings of a fit.
@@ -59,6 +61,7 @@ type Step struct {
 // Fit is a fitted model, without its rows: those follow from the entries.
 type Fit struct {
 	Known, Rank int
+	Company     int // of the known, the last
 	Levels      bool
 	Mean        float64
 	Prior       []float64 // m: Known+Rank numbers

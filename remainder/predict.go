@@ -12,6 +12,7 @@ type Predictor struct {
 	w       *solver
 	spread  []float64 // S of the row, d×d
 	known   []float64 // the design of the typical column
+	company []float64 // mean squares of the company's traits, over columns that have them
 	scratch []float64
 	zeros   []float64
 }
@@ -24,10 +25,32 @@ func NewPredictor(f *Fit) *Predictor {
 	}
 	d := f.size()
 	p := &Predictor{Fit: f, w: newSolver(prepare(f)), spread: make([]float64, d*d), known: make([]float64, f.Known), scratch: make([]float64, d)}
+	p.company = make([]float64, f.Company)
+	with := 0.0
 	for j := range m {
 		dense.Axpy(1/float64(m), f.Design[j*f.Known:][:f.Known], p.known)
+		if !p.alone(f.Design[j*f.Known:][:f.Known]) {
+			with++
+			for x, v := range f.Design[(j+1)*f.Known-f.Company:][:f.Company] {
+				p.company[x] += v * v
+			}
+		}
 	}
+	for x := range p.company {
+		p.company[x] /= max(with, 1)
+	}
+	clear(p.known[f.Known-f.Company:])
 	return p
+}
+
+// alone tells whether nothing is known of a column's company, which has 0 there.
+func (p *Predictor) alone(design []float64) bool {
+	for _, v := range design[p.Known-p.Company:] {
+		if v != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // Row takes a row by its entries, in the order of the columns, and gives its θ̂, which is valid until the next.
@@ -84,6 +107,8 @@ func (p *Predictor) Column(j int) (mean, variance float64) {
 // at is mean and variance of hᵀθ + c, rows and columns being independent:
 //
 //	hᵀS h + w̃ᵀC w̃ + tr(S_ww C_vv)
+//
+// The company of a column without entries is unknown: as if it had that of any other.
 func (p *Predictor) at(design, phi, cov []float64, first int) (mean, variance float64) {
 	d, known := p.size(), p.Known
 	theta := p.w.theta
@@ -97,6 +122,12 @@ func (p *Predictor) at(design, phi, cov []float64, first int) (mean, variance fl
 	}
 	for x, hx := range h {
 		variance += hx * dense.Dot(p.spread[x*d:][:d], h)
+	}
+	if p.alone(design) {
+		for x, v := range p.company {
+			at := known - p.Company + x
+			variance += v * (theta[at]*theta[at] + p.spread[at*d+at])
+		}
 	}
 	for x := range p.Rank {
 		row := cov[kernel.Tri(first+x):]

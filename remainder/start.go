@@ -21,7 +21,7 @@ func (l *learner) begin(s Settings) {
 	if l.Known == 0 {
 		rank = max(0, min(s.Rank, l.m, l.n))
 	}
-	f := &Fit{Known: l.Known, Rank: rank, Levels: l.Levels, Mean: l.Problem.Mean, Noise: max(s.Start.Noise, tiny), Design: l.Design}
+	f := &Fit{Known: l.Known, Company: l.Company, Rank: rank, Levels: l.Levels, Mean: l.Problem.Mean, Noise: max(s.Start.Noise, tiny), Design: l.Design}
 	l.fit = f
 	d, own, first := f.size(), f.own(), f.levels()
 	f.Prior, f.Spread = make([]float64, d), make([]float64, d*d)

@@ -14,8 +14,8 @@ import (
 
 // What explanations call the parts of the remainder.
 const (
-	Unnamed      = "unnamed remainder"
-	OtherNamed   = "other features"
+	Unnamed    = "unnamed remainder"
+	OtherNamed = "other features"
 
 	// How many unnamed traits there are at most, unless a recipe says: those that
 	// values tell of, and those that the pattern of the entries does.
@@ -162,7 +162,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	q := 0
 	if company != nil {
 		q, start = company.Rank, company.Start
-		problem.Design, problem.Known = beside(design, known, company.Traits, q), known+q
+		problem.Design, problem.Known, problem.Company = beside(design, known, company.Traits, q), known+q, q
 	}
 	fit, err := remainder.Learn(ctx, problem, remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
 	if err != nil || fit.Rank+o+q == 0 {
