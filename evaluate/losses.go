@@ -91,7 +91,8 @@ func (s *scores) metrics() Metrics {
 	m.Measures = &result.Measures{Explained: s.Sums.Losses.explained(s.By, n)}
 	switch s.By {
 	case loss.Logistic:
-		m.LogLoss, m.Brier, m.AUC = mean, m.RMSE*m.RMSE, s.Ranks.auc()
+		m.LogLoss, m.Brier = mean, m.RMSE*m.RMSE
+		m.AUC, m.AUCInterval = result.AUCOf(s.Ranks.Yes[:], s.Ranks.No[:])
 		m.ROC = s.Ranks.roc()
 	case loss.Poisson:
 		m.Deviance = 2 * mean
@@ -133,22 +134,6 @@ func (r *ranks) merge(o *ranks) {
 		r.Yes[x] += o.Yes[x]
 		r.No[x] += o.No[x]
 	}
-}
-
-// auc is the share of pairs of a yes and a no in which the yes has the larger
-// probability, equal ones counting half; nil without both.
-func (r *ranks) auc() *float64 {
-	no, yes, pairs := 0.0, 0.0, 0.0
-	for x := range r.Yes {
-		pairs += r.Yes[x] * (no + r.No[x]/2)
-		no += r.No[x]
-		yes += r.Yes[x]
-	}
-	if no == 0 || yes == 0 {
-		return nil
-	}
-	share := pairs / (no * yes)
-	return &share
 }
 
 // rocPoints is about how many points a ROC curve has.

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"math"
+	"slices"
 	"testing"
 
 	"optcomplete/data"
@@ -90,5 +91,38 @@ func TestMeasuresOfProbabilitiesByHand(t *testing.T) {
 	near("AUC", all.Loss.AUC.Value, pairs/count)
 	if a := all.Loss.AUC; !(a.Low < a.Value && a.Value < a.High && a.High-a.Low < 0.3) || len(all.Loss.Calibration) != 10 {
 		t.Errorf("AUC %v, %d groups", a, len(all.Loss.Calibration))
+	}
+}
+
+// TestIntervalOfAUC: it holds the true area in about 95 of 100 draws. Normal scores whose
+// means are one standard deviation apart have an area of Φ(1/√2).
+func TestIntervalOfAUC(t *testing.T) {
+	truth, held := 0.7602499389065233, 0
+	for draw := range uint64(300) {
+		s := random.New(5, draw)
+		scores := map[float64][2]float64{}
+		var order []float64
+		for i := range 120 {
+			x := random.NormalOf(s.Uint64()) + float64(i%2)
+			order = append(order, x)
+			scores[x] = [2]float64{float64(i % 2), float64(1 - i%2)}
+		}
+		slices.Sort(order)
+		var yes, no []float64
+		for _, x := range order {
+			yes, no = append(yes, scores[x][0]), append(no, scores[x][1])
+		}
+		if _, r := result.AUCOf(yes, no); truth >= r.Low && truth <= r.High {
+			held++
+		}
+	}
+	if held < 276 || held > 294 {
+		t.Errorf("%d of 300 intervals hold the area", held)
+	}
+	if a, _ := result.AUCOf([]float64{1, 0}, []float64{0, 1}); *a != 0 {
+		t.Error(*a)
+	}
+	if a, r := result.AUCOf([]float64{1, 2}, []float64{0, 0}); a != nil || r != nil {
+		t.Error(a, r)
 	}
 }

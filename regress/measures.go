@@ -50,38 +50,30 @@ func measure(l loss.Loss, problem Problem, x []float64) *Measures {
 		m.Deviance = 2 * sum / total
 		return m
 	}
-	m.LogLoss, m.Brier, m.AUC = sum/total, squares/total, auc(problem, x)
+	m.LogLoss, m.Brier = sum/total, squares/total
+	m.AUC, m.AUCInterval = auc(problem, x)
 	return m
 }
 
 // auc is the share of pairs of a yes (at least one half) and a no in which the yes
 // has the larger prediction; equal ones count half, weights as this many rows. Nil
 // if all are one or the other.
-func auc(problem Problem, x []float64) *float64 {
+func auc(problem Problem, x []float64) (*float64, *result.Range) {
 	order := make([]int, len(x))
 	for i := range order {
 		order[i] = i
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
-	var no, yes, pairs float64
-	for at := 0; at < len(order); {
-		end := at
-		var noHere, yesHere float64
-		for end < len(order) && x[order[end]] == x[order[at]] {
-			if i := order[end]; problem.Y[i] >= 0.5 {
-				yesHere += problem.weight(i)
-			} else {
-				noHere += problem.weight(i)
-			}
-			end++
+	var yes, no []float64
+	for at, i := range order {
+		if at == 0 || x[i] != x[order[at-1]] {
+			yes, no = append(yes, 0), append(no, 0)
 		}
-		pairs += yesHere * (no + noHere/2)
-		no, yes = no+noHere, yes+yesHere
-		at = end
+		if problem.Y[i] >= 0.5 {
+			yes[len(yes)-1] += problem.weight(i)
+		} else {
+			no[len(no)-1] += problem.weight(i)
+		}
 	}
-	if no == 0 || yes == 0 {
-		return nil
-	}
-	share := pairs / (no * yes)
-	return &share
+	return result.AUCOf(yes, no)
 }

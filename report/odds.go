@@ -32,12 +32,12 @@ func (m *Model) odds(s *section, on string) {
 	if metrics.Measures == nil || m.s.Loss == loss.Huber {
 		return
 	}
-	if metrics.AUC == nil {
+	if metrics.AUC == nil || metrics.AUCInterval == nil {
 		s.say("The predictions explain %s of the deviance that the mean leaves.", m.num(on+".deviance_explained", percent))
 		return
 	}
-	s.say("The predictions explain %s of the deviance that the mean leaves. A yes has the larger probability than a no in %s of all pairs of the two (AUC %s); the mean squared error of the probabilities is %s (Brier score).",
-		m.num(on+".deviance_explained", percent), m.num(on+".auc", percent), m.num(on+".auc", plain), m.num(on+".brier", plain))
+	s.say("The predictions explain %s of the deviance that the mean leaves. A yes has the larger probability than a no in %s of all pairs of the two (AUC %s, 95 %% interval %s to %s); the mean squared error of the probabilities is %s (Brier score).",
+		m.num(on+".deviance_explained", percent), m.num(on+".auc", percent), m.num(on+".auc", plain), m.num(on+".auc_interval.low", plain), m.num(on+".auc_interval.high", plain), m.num(on+".brier", plain))
 	if len(metrics.ROC) == 0 {
 		return
 	}

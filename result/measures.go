@@ -1,12 +1,14 @@
 package result
 
+import "math"
+
 // Measures tell how good predictions are in the terms of a loss other than squared
 // errors.
 type Measures struct {
 	LogLoss     float64  `json:"log_loss,omitempty"`     // logistic: mean of −log of the probability given to what happened
 	Brier       float64  `json:"brier,omitempty"`        // logistic: mean squared error of the probabilities
 	AUC         *float64 `json:"auc,omitempty"`          // logistic: how often a yes has the larger probability than a no; nil without both
-	AUCInterval *Range   `json:"auc_interval,omitempty"` // where it lies with 95 % confidence, over draws of rows; nil: not computed
+	AUCInterval *Range   `json:"auc_interval,omitempty"` // where it lies with 95 % confidence, if entries are independent; nil without AUC
 	Deviance    float64  `json:"deviance,omitempty"`     // poisson: mean of twice the loss
 	Huber       float64  `json:"huber_loss,omitempty"`   // huber: mean of the loss
 	// ROC is, from the largest probability down, which part of the noes and which part of
@@ -30,4 +32,35 @@ func (m *Metrics) Score() float64 {
 		return m.RMSE
 	}
 	return m.LogLoss + m.Deviance + m.Huber // of which it has one
+}
+
+// AUCOf is the share of pairs of a yes and a no in which the yes has the larger
+// probability, equal ones counting half, and its 95 % interval, of how many (or how
+// heavy) yeses and noes there are at each probability, increasing; nil without both.
+// The interval takes entries as independent of each other (DeLong, DeLong and
+// Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
+// characteristic curves", 1988). That of evaluate.Measure goes by rows.
+func AUCOf(yeses, noes []float64) (*float64, *Range) {
+	no, yes := 0.0, 0.0
+	for x := range yeses {
+		no += noes[x]
+		yes += yeses[x]
+	}
+	if no == 0 || yes == 0 {
+		return nil, nil
+	}
+	// For a yes, the part of the noes below it; for a no, of the yeses above it. Both
+	// have the area as their mean.
+	area, ofYes, ofNo, below, above := 0.0, 0.0, 0.0, 0.0, yes
+	for x := range yeses {
+		above -= yeses[x]
+		lower, higher := (below+noes[x]/2)/no, (above+yeses[x]/2)/yes
+		area += yeses[x] / yes * lower
+		ofYes += yeses[x] * lower * lower
+		ofNo += noes[x] * higher * higher
+		below += noes[x]
+	}
+	variance := max(ofYes-yes*area*area, 0)/max(yes-1, 1)/yes + max(ofNo-no*area*area, 0)/max(no-1, 1)/no
+	by := 1.96 * math.Sqrt(variance)
+	return &area, &Range{Low: max(area-by, 0), High: min(area+by, 1)}
 }

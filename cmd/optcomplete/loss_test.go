@@ -67,7 +67,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	command("explain model", 0, "log-odds", "odds ratio")
 	command("explain model --row u01 --column f03", 0, "odds ×", "probability 0.")
 	command("predict model pairs.csv", 0, "new row")
-	command("predict model pairs.csv --interval 90", 2, "no learned prior")
+	command("predict model pairs.csv --interval 90", 0, "basis,low,high")
 	command("fold-in model three.csv", 2, "is for 0 (no), 1 (yes)")
 	command("fold-in model one.csv", 0, "new,2,")
 	command("evaluate model three.csv", 2, "is for 0 (no), 1 (yes)")
