@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"context"
+	"errors"
 	"math"
 	"slices"
 
@@ -24,10 +25,10 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if s.Loss, err = SuitableLoss(ctx, problem, *s); err != nil {
 		return err
 	}
-	if err := s.refuse(); err != nil {
+	if err := s.refuse(problem); err != nil {
 		return err
 	}
-	if err := s.checkLoss(); err != nil {
+	if err := s.checkLoss(problem); err != nil {
 		return err
 	}
 	s.Threads = s.Processors()
@@ -82,7 +83,7 @@ func checkEntries(ctx context.Context, problem Problem, s *Settings) error {
 }
 
 // refuse finds settings that are given and would do nothing.
-func (s *Settings) refuse() error {
+func (s *Settings) refuse(problem Problem) error {
 	if s.Method == nil {
 		s.Method = Certified{}
 	}
@@ -97,10 +98,14 @@ func (s *Settings) refuse() error {
 	case Baseline(s.Method) && s.Model.Effects().Rows:
 		kind = ""
 	}
-	return spec.Refuse(s.Method.String(), kind, s.linked(), s.Choice, s.Limits, s.Statistics,
+	err := spec.Refuse(s.Method.String(), kind, s.linked(problem), s.Choice, s.Limits, s.Statistics,
 		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},
-		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0},
+		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0}, spec.Given{Name: "weight", Is: problem.weighted()},
 		spec.Given{Name: "checkpoint", Is: s.Checkpoint != ""}, spec.Given{Name: "warm-start", Is: len(s.Start) > 0}, spec.Given{Name: "proof", Is: s.Proof != nil})
+	if wrong := new(spec.Error); errors.As(err, &wrong) && wrong.Setting == "weight" {
+		wrong.Problem += " (Settings.Weight none ignores the weights of the entries)"
+	}
+	return err
 }
 
 // indices finds features by name.

@@ -44,6 +44,9 @@ type Problem struct {
 	Nouns *result.Nouns
 }
 
+// weighted tells whether the entries have weights.
+func (p *Problem) weighted() bool { return p.Ratings != nil && data.IsWeighted(p.Ratings.Source()) }
+
 // The parts of Settings; see package spec.
 type (
 	Choice     = spec.Choice
@@ -268,7 +271,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	if err != nil {
 		return looked, nil, err
 	}
-	noisy := fitted.Link != nil && fitted.Link.Noisy()
+	noisy := fitted.Link != nil && fitted.Link.Noisy() && !fitted.Summary.Weighted // see Intervals
 	do := []func(ctx context.Context) error{func(ctx context.Context) error {
 		measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
 		if err != nil {
@@ -390,7 +393,7 @@ func (t *task) summary(problem Problem, c choices) model.Summary {
 		Always: t.Always, Never: t.Never, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
 	}
 	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
-	summary.RefitGamma = c.Refit
+	summary.RefitGamma, summary.Weighted = c.Refit, problem.weighted()
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()
 	}

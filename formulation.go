@@ -81,7 +81,7 @@ var formulations = map[spec.Kind]formulation{spec.Full: full{}, spec.Pooled: poo
 
 // formulationOf is the model that the settings ask for.
 func formulationOf(t *task, problem Problem, s *Settings) (formulation, error) {
-	if s.linked() {
+	if s.linked(problem) {
 		return newLinked(t, problem, s)
 	}
 	return formulations[s.Model], nil

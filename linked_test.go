@@ -99,9 +99,12 @@ func valueOf(l loss.Loss, delta, a, x float64) float64 {
 }
 
 // slowly solves a row by itself: one coefficient after the other, by halving
-// intervals of its derivative, over and over.
-func slowly(l loss.Loss, delta float64, offsets, values []float64, design [][]float64, ridge []float64, signs []bool) float64 {
+// intervals of its derivative, over and over. Nil weights are 1.
+func slowly(l loss.Loss, delta float64, offsets, values, weights []float64, design [][]float64, ridge []float64, signs []bool) float64 {
 	theta := make([]float64, len(ridge))
+	if weights == nil {
+		weights = slices.Repeat([]float64{1}, len(values))
+	}
 	at := func(e int) float64 {
 		x := offsets[e]
 		for f, b := range design[e] {
@@ -121,7 +124,7 @@ func slowly(l loss.Loss, delta float64, offsets, values []float64, design [][]fl
 				theta[f] = (low + high) / 2
 				slope := 2 * ridge[f] * theta[f]
 				for e, a := range values {
-					slope += slopeOf(l, delta, a, at(e)) * design[e][f]
+					slope += weights[e] * slopeOf(l, delta, a, at(e)) * design[e][f]
 				}
 				if slope > 0 {
 					high = theta[f]
@@ -137,7 +140,7 @@ func slowly(l loss.Loss, delta float64, offsets, values []float64, design [][]fl
 	}
 	cost := 0.0
 	for e, a := range values {
-		cost += valueOf(l, delta, a, at(e))
+		cost += weights[e] * valueOf(l, delta, a, at(e))
 	}
 	for f, x := range theta {
 		cost += ridge[f] * x * x
@@ -164,12 +167,12 @@ func bySlowSolver(m *Model, problem Problem, selection []int, nonnegative bool) 
 		for range selection {
 			ridge, signs = append(ridge, 1/m.Gamma), append(signs, nonnegative)
 		}
-		sum += slowly(link.Loss, link.Unit, offsets, values, design, ridge, signs)
+		sum += slowly(link.Loss, link.Unit, offsets, values, matrix.RowWeights(i), design, ridge, signs)
 	}
 	return sum / float64(n) / float64(columns)
 }
 
-// TestLossesAgainstBruteForce: for every loss, with and without signs, the selection
+// TestLossesAgainstBruteForce: for every loss, with and without signs and weights, the selection
 // is the best of all by a solver that shares nothing with the search, its cost is
 // what that solver says, and the bound is above no selection's cost.
 func TestLossesAgainstBruteForce(t *testing.T) {
@@ -179,11 +182,15 @@ func TestLossesAgainstBruteForce(t *testing.T) {
 	}
 	for _, l := range []loss.Loss{loss.Squared, loss.Logistic, loss.Poisson, loss.Huber} {
 		for seed := range uint64(seeds) {
-			for _, nonnegative := range []bool{false, true} {
-				if l == loss.Squared && !nonnegative {
+			for kind := range 4 {
+				nonnegative, weighted := kind&1 == 1, kind&2 == 2
+				if kind == 0 && l == loss.Squared {
 					continue // the others' tests
 				}
 				problem := lossInstance(t, l, 5, 9, 5, seed)
+				if weighted {
+					problem = weigh(t, problem, seed, func(unit float64) float64 { return 0.2 + 3*unit })
+				}
 				settings := Settings{K: 2, Loss: l, Statistics: Statistics{Gamma: 0.3 * float64(1+seed%4), RowShrinkage: 2, ColumnShrinkage: 3, Seed: seed, Refit: spec.Ridge}} // the column effects of the model are those of the search
 				if nonnegative {
 					settings.Nonnegative = []string{"all"}
@@ -203,7 +210,7 @@ func TestLossesAgainstBruteForce(t *testing.T) {
 					}
 				}
 				if fitted.Bound > best*(1+1e-9) || math.Abs(fitted.Cost-own) > 1e-7*own || own > best*(1+1e-7) || fitted.Status.Early() {
-					t.Errorf("%v, seed %d, nonnegative %v: cost %.12g (slowly %.12g), bound %.12g, best %.12g, %v", l, seed, nonnegative, fitted.Cost, own, fitted.Bound, best, fitted.Status)
+					t.Errorf("%v, seed %d, nonnegative %v, weighted %v: cost %.12g (slowly %.12g), bound %.12g, best %.12g, %v", l, seed, nonnegative, weighted, fitted.Cost, own, fitted.Bound, best, fitted.Status)
 				}
 			}
 		}

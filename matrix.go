@@ -127,13 +127,19 @@ func resample(m *data.Matrix, seed uint64, number int) (*data.Matrix, error) {
 	start := make([]int, 1, n+1)
 	var column []int32
 	var value []float64
+	weight := []float64{}
 	for i, t := range times {
 		at, values := m.Row(i)
 		for range t {
 			column = append(column, at...)
 			value = append(value, values...)
+			weight = append(weight, m.RowWeights(i)...)
 			start = append(start, len(column))
 		}
 	}
-	return data.NewMatrixByRows(columns, start, column, value)
+	out, err := data.NewMatrixByRows(columns, start, column, value)
+	if err != nil || !m.Weighted() {
+		return out, err
+	}
+	return out.WithWeights(weight)
 }

@@ -139,6 +139,7 @@ func narrow(m *data.Matrix, features *data.Features) (*data.Matrix, *data.Featur
 	}
 	place := make([]int32, columns) // 1 + the new index; 0: no entries
 	var used []int
+	weight := make([]float64, 0)
 	start, column, value := make([]int, 1, n+1), make([]int32, 0, m.Observed()), make([]float64, 0, m.Observed())
 	for i := range n {
 		at, _ := m.Row(i)
@@ -157,10 +158,13 @@ func narrow(m *data.Matrix, features *data.Features) (*data.Matrix, *data.Featur
 		for _, c := range at {
 			column = append(column, place[c]-1)
 		}
-		value = append(value, values...)
+		value, weight = append(value, values...), append(weight, m.RowWeights(i)...)
 		start = append(start, len(column))
 	}
 	narrow, err := data.NewMatrixByRows(len(used), start, column, value)
+	if err == nil && m.Weighted() {
+		narrow, err = narrow.WithWeights(weight)
+	}
 	if err != nil {
 		panic(err) // the values were finite before
 	}

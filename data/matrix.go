@@ -20,6 +20,7 @@ type Matrix struct {
 	start   []int     // entries of row i are start[i]..start[i+1]
 	column  []int32   // increasing within a row
 	value   []float64 // finite
+	weight  []float64 // positive; nil: all 1
 	known   Known
 	keys    *Keys // nil: none
 }
@@ -159,13 +160,13 @@ func (m *Matrix) WithValues(values []float64) *Matrix {
 	if len(values) != len(m.value) {
 		panic(fmt.Sprintf("data: %d values for %d entries", len(values), len(m.value)))
 	}
-	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values, keys: m.keys}
+	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values, weight: m.weight, keys: m.keys}
 }
 
 // Map returns the matrix of the same shape and entries whose values are those
 // of f.
 func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matrix {
-	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value)), keys: m.keys}
+	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value)), weight: m.weight, keys: m.keys}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
 			out.value[at] = f(i, m.column[at], m.value[at])
@@ -178,11 +179,17 @@ func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matr
 // keep is true.
 func (m *Matrix) Filter(keep func(row int, column int32) bool) *Matrix {
 	out := &Matrix{columns: m.columns, start: make([]int, len(m.start)), keys: m.keys}
+	if m.weight != nil {
+		out.weight = []float64{} // also where nothing is kept
+	}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
 			if keep(i, m.column[at]) {
 				out.column = append(out.column, m.column[at])
 				out.value = append(out.value, m.value[at])
+				if m.weight != nil {
+					out.weight = append(out.weight, m.weight[at])
+				}
 			}
 		}
 		out.start[i+1] = len(out.value)

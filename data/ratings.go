@@ -71,6 +71,9 @@ func (r *Ratings) WithEntries(least int) *Ratings {
 		columns, values := from.Row(i)
 		kept.column = append(kept.column, columns...)
 		kept.value = append(kept.value, values...)
+		if from.weight != nil {
+			kept.weight = append(kept.weight, from.RowWeights(i)...)
+		}
 		kept.start = append(kept.start, len(kept.value))
 	}
 	return OpenRatings(kept, ids, r.ColumnIDs, r.file)

@@ -56,6 +56,10 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 	out.column = make([]int32, 0, out.start[count])
 	out.value = make([]float64, 0, out.start[count])
 	reader := s.Reader()
+	weigh := WeightsFrom(s, reader)
+	if weigh != nil {
+		out.weight = make([]float64, 0, out.start[count])
+	}
 	for x := range count {
 		var err error
 		if out.column, out.value, err = reader.Append(at(x), out.column, out.value); err != nil {
@@ -64,6 +68,11 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 		if len(out.column) != out.start[x+1] {
 			return nil, fmt.Errorf("data: row %d has %d entries, but %d were announced", at(x), len(out.column)-out.start[x], s.Entries(at(x)))
 		}
+		if weigh != nil {
+			if out.weight, err = weigh.AppendWeights(at(x), out.column[out.start[x]:], out.weight); err != nil {
+				return nil, err
+			}
+		}
 	}
 	return out, nil
 }
@@ -71,11 +80,21 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 // ForEach reads all rows in order. The slices that f gets are valid until it
 // returns, and must not be changed.
 func ForEach(s Source, f func(row int, columns []int32, values []float64) error) error {
+	return forEach(s, nil, func(row int, columns []int32, values, _ []float64) error { return f(row, columns, values) })
+}
+
+// ForEachWeighed is ForEach with the weights; nil if the source has none.
+func ForEachWeighed(s Source, f func(row int, columns []int32, values, weights []float64) error) error {
+	reader := s.Reader()
+	return forEach(s, WeightsFrom(s, reader), f)
+}
+
+func forEach(s Source, weigh WeightReader, f func(row int, columns []int32, values, weights []float64) error) error {
 	n, _ := s.Dims()
 	if m, ok := s.(*Matrix); ok {
 		for i := range n {
 			columns, values := m.Row(i)
-			if err := f(i, columns, values); err != nil {
+			if err := f(i, columns, values, m.RowWeights(i)); err != nil {
 				return err
 			}
 		}
@@ -83,13 +102,18 @@ func ForEach(s Source, f func(row int, columns []int32, values []float64) error)
 	}
 	reader := s.Reader()
 	var columns []int32
-	var values []float64
+	var values, weights []float64
 	for i := range n {
 		var err error
 		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
 			return err
 		}
-		if err = f(i, columns, values); err != nil {
+		if weigh != nil {
+			if weights, err = weigh.AppendWeights(i, columns, weights[:0]); err != nil {
+				return err
+			}
+		}
+		if err = f(i, columns, values, weights); err != nil {
 			return err
 		}
 	}

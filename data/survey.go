@@ -9,7 +9,8 @@ import (
 type Survey struct {
 	Rows    int       // rows with entries
 	Columns []int     // m: entries of each column
-	Sums    []float64 // m: sum of the values of each column
+	Sums    []float64 // m: sum of the values of each column, times their weights
+	Weights []float64 // m: sum of the weights of each column; nil: entries have none
 	Low     float64   // the least value; +Inf without entries
 	High    float64   // the largest value; −Inf without entries
 	Total   int       // entries
@@ -20,8 +21,11 @@ func NewSurvey(m int) *Survey {
 	return &Survey{Columns: make([]int, m), Sums: make([]float64, m), Low: math.Inf(1), High: math.Inf(-1)}
 }
 
-// Add surveys a row.
-func (s *Survey) Add(columns []int32, values []float64) {
+// Add surveys a row; weights may be nil.
+func (s *Survey) Add(columns []int32, values, weights []float64) {
+	if weights != nil && s.Weights == nil {
+		s.Weights = make([]float64, len(s.Columns))
+	}
 	if len(columns) > 0 {
 		s.Rows++
 	}
@@ -29,7 +33,12 @@ func (s *Survey) Add(columns []int32, values []float64) {
 	for x, c := range columns {
 		v := values[x]
 		s.Columns[c]++
-		s.Sums[c] += v
+		sum := v
+		if weights != nil {
+			s.Weights[c] += weights[x]
+			sum *= weights[x]
+		}
+		s.Sums[c] += sum
 		s.Low, s.High = min(s.Low, v), max(s.High, v)
 	}
 }
@@ -39,19 +48,48 @@ func (s *Survey) Merge(o *Survey) {
 	s.Rows += o.Rows
 	s.Total += o.Total
 	s.Low, s.High = min(s.Low, o.Low), max(s.High, o.High)
+	if s.Weights == nil && o.Weights != nil {
+		s.Weights = make([]float64, len(s.Columns))
+	}
+	for c := range o.Weights {
+		s.Weights[c] += o.Weights[c]
+	}
 	for c := range s.Columns {
 		s.Columns[c] += o.Columns[c]
 		s.Sums[c] += o.Sums[c]
 	}
 }
 
-// Mean is the mean of all entries; 0 without any.
+// Count is how much the entries of a column count: their number, or their weight.
+func (s *Survey) Count(column int) float64 {
+	if s.Weights == nil {
+		return float64(s.Columns[column])
+	}
+	return s.Weights[column]
+}
+
+// Counts is how much all entries count: their number, or their weight.
+func (s *Survey) Counts() float64 {
+	if s.Weights == nil {
+		return float64(s.Total)
+	}
+	sum := 0.0
+	for _, w := range s.Weights {
+		sum += w
+	}
+	return sum
+}
+
+// Mean is the mean of all entries, by their weights; 0 without any.
 func (s *Survey) Mean() float64 {
 	sum := 0.0
 	for _, v := range s.Sums {
 		sum += v
 	}
-	return sum / math.Max(float64(s.Total), 1)
+	if s.Total == 0 {
+		return 0
+	}
+	return sum / s.Counts()
 }
 
 // Surveyed is a source that remembers its survey.

@@ -3,6 +3,7 @@ package data
 import (
 	"slices"
 	"sort"
+	"sync"
 )
 
 // Rows is the source of some rows of another, in the order given.
@@ -43,7 +44,7 @@ func Renumber(s Source, columns int, ranks []int32) Source {
 	if _, m := s.Dims(); len(ranks) != m || columns < m {
 		panic("data: every column needs a place of its own")
 	}
-	return &renumbered{s, columns, ranks, slices.IsSorted(ranks)}
+	return &renumbered{Source: s, columns: columns, ranks: ranks, rising: slices.IsSorted(ranks)}
 }
 
 type renumbered struct {
@@ -51,6 +52,9 @@ type renumbered struct {
 	columns int
 	ranks   []int32
 	rising  bool // the columns of a row stay in order
+
+	once sync.Once
+	back []int32 // the inverse of ranks; see inverse
 }
 
 func (n *renumbered) Dims() (rows, columns int) {
@@ -58,11 +62,15 @@ func (n *renumbered) Dims() (rows, columns int) {
 	return rows, n.columns
 }
 
-func (n *renumbered) Reader() Reader { return &renumberedReader{n.Source.Reader(), n} }
+func (n *renumbered) Reader() Reader { return &renumberedReader{from: n.Source.Reader(), by: n} }
 
 type renumberedReader struct {
 	from Reader
 	by   *renumbered
+
+	columns []int32 // scratch of AppendWeights
+	places  []int
+	weights []float64
 }
 
 func (r *renumberedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {

@@ -202,13 +202,13 @@ func spillTo(path string, source data.Source) (*pack.File, error) {
 	for j := range ids {
 		ids[j] = strconv.Itoa(j)
 	}
-	w, err := pack.Create(path, ids, pack.WriterOptions{Rows: n, Observed: source.Observed()})
+	w, err := pack.Create(path, ids, pack.WriterOptions{Rows: n, Observed: source.Observed(), Weighted: data.IsWeighted(source)})
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
-	err = data.ForEach(source, func(i int, columns []int32, values []float64) error {
-		return w.Append(strconv.Itoa(i), columns, values)
+	err = data.ForEachWeighed(source, func(i int, columns []int32, values, weights []float64) error {
+		return w.AppendWeighted(strconv.Itoa(i), columns, values, weights)
 	})
 	if err == nil {
 		err = w.Close()

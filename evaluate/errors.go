@@ -24,7 +24,8 @@ const groupStream = 0x67726f7570 // "group"
 type Errors struct {
 	Metrics
 	squares [errorGroups]float64 // sums of squared errors, or of losses
-	entries [errorGroups]int
+	counts  [errorGroups]float64 // of entries: their number, or their weight
+	count   float64
 }
 
 // ScoreErrors is Score that keeps the errors by groups of rows, which are drawn by
@@ -60,16 +61,16 @@ func (p groupedScoring) Shares() []any { return append(p.Scoring.Shares(), p.Key
 // Start makes a worker.
 func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
 	keys, score, l := p.Keys.Get(), rowScorer(p.Scoring.By), LossOf(p.Scoring.By)
-	return pass.EachRow(func() *errorSums { return &errorSums{Scores: *newScores(l)} }, func(part *errorSums, i int, columns []int32, values []float64) error {
-		if row, predictions := score(i, columns, values); row.Entries > 0 {
-			part.Scores.add(&row, values, predictions)
+	return pass.EachWeighed(func() *errorSums { return &errorSums{Scores: *newScores(l)} }, func(part *errorSums, i int, columns []int32, values, weights []float64) error {
+		if row, predictions := score(i, columns, values, weights); row.Entries > 0 {
+			part.Scores.add(&row, values, predictions, weights)
 			group := random.Hash(groupStream, keys.Row(i)) % errorGroups
 			if l.Loss == loss.Squared {
 				part.Squares[group] += row.Square
 			} else {
 				part.Squares[group] += row.Losses.Loss
 			}
-			part.Entries[group] += row.Entries
+			part.Counts[group] += row.Count
 		}
 		return nil
 	}), nil
@@ -78,14 +79,14 @@ func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
 func init() { pass.Register(groupedScoring{}, new(errorSums)) }
 
 func (e *errorSums) errors() *Errors {
-	return &Errors{Metrics: e.Scores.metrics(), squares: e.Squares, entries: e.Entries}
+	return &Errors{Metrics: e.Scores.metrics(), squares: e.Squares, counts: e.Counts, count: e.Scores.Sums.Count}
 }
 
 // errorSums is the errors of some rows.
 type errorSums struct {
 	Scores  scores
 	Squares [errorGroups]float64
-	Entries [errorGroups]int
+	Counts  [errorGroups]float64
 }
 
 // Merge adds other rows.
@@ -94,7 +95,7 @@ func (e *errorSums) Merge(o pass.Part) {
 	e.Scores.merge(&after.Scores)
 	for g, square := range after.Squares {
 		e.Squares[g] += square
-		e.Entries[g] += after.Entries[g]
+		e.Counts[g] += after.Counts[g]
 	}
 }
 
@@ -110,17 +111,17 @@ func (e *Errors) ScoreError() float64 {
 	if e.Measures != nil {
 		mean, slope = 0, 1
 		for _, q := range e.squares {
-			mean += q / float64(e.Metrics.Entries)
+			mean += q / e.count
 		}
 		if e.Deviance > 0 {
 			slope = 2
 		}
 	}
 	for g, q := range e.squares {
-		d := q - mean*float64(e.entries[g])
+		d := q - mean*e.counts[g]
 		square += d * d
 	}
-	return math.Sqrt(square*errorGroups/(errorGroups-1)) / float64(e.Metrics.Entries) * slope
+	return math.Sqrt(square*errorGroups/(errorGroups-1)) / e.count * slope
 }
 
 // Better tells whether the errors are less than others of the same entries by more

@@ -42,10 +42,11 @@ func LeaveOneOut(ctx context.Context, s data.Source, fit *estimate.LeaveOut, lev
 					square += e
 				}
 				part.Scores.Sums.Entries += len(columns)
+				part.Scores.Sums.Count += float64(len(columns))
 				part.Scores.Sums.Square += square
 				group := random.Hash(groupStream, keys.Row(i)) % errorGroups
 				part.Squares[group] += square
-				part.Entries[group] += len(columns)
+				part.Counts[group] += float64(len(columns))
 				return nil
 			}
 		},

@@ -15,15 +15,16 @@ type losses struct {
 	Scaled float64 // of a log a, for what the mean of counts leaves
 }
 
-func (s *losses) add(l loss.Scaled, values, predictions []float64) {
+func (s *losses) add(l loss.Scaled, values, predictions, weights []float64) {
 	if l.Loss == loss.Squared {
 		return
 	}
 	for at, a := range values {
-		s.Loss += clamp(l.Of(a, predictions[at]))
-		s.Value += a
+		w := weightAt(weights, at)
+		s.Loss += w * clamp(l.Of(a, predictions[at]))
+		s.Value += w * a
 		if l.Loss == loss.Poisson && a > 0 {
-			s.Scaled += a * math.Log(a)
+			s.Scaled += w * (a * math.Log(a))
 		}
 	}
 }
@@ -67,9 +68,9 @@ func newScores(l loss.Scaled) *scores {
 }
 
 // add adds a row.
-func (s *scores) add(row *sums, values, predictions []float64) {
+func (s *scores) add(row *sums, values, predictions, weights []float64) {
 	s.Sums.merge(row)
-	s.Ranks.add(values, predictions)
+	s.Ranks.add(values, predictions, weights)
 }
 
 // Merge adds other rows.
@@ -86,7 +87,7 @@ func (s *scores) metrics() Metrics {
 	if s.By == loss.Squared || m.Entries == 0 {
 		return m
 	}
-	n := float64(m.Entries)
+	n := s.Sums.Count
 	mean := s.Sums.Losses.Loss / n
 	m.Measures = &result.Measures{Explained: s.Sums.Losses.explained(s.By, n)}
 	switch s.By {
@@ -114,15 +115,16 @@ const (
 // ranks count yes and no by the probability that they were given.
 type ranks struct{ Yes, No [rankSteps]float64 }
 
-func (r *ranks) add(values, predictions []float64) {
+func (r *ranks) add(values, predictions, weights []float64) {
 	if r == nil {
 		return
 	}
 	for at, a := range values {
 		x := loss.Logistic.Link(predictions[at])
 		step := int((math.Min(math.Max(x, -rankRange), rankRange) + rankRange) / (2 * rankRange) * (rankSteps - 1))
-		r.Yes[step] += a
-		r.No[step] += 1 - a
+		w := weightAt(weights, at)
+		r.Yes[step] += w * a
+		r.No[step] += w * (1 - a)
 	}
 }
 

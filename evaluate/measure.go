@@ -50,6 +50,9 @@ type Measurement struct {
 	Entries     int `json:"entries"`
 	Rows        int `json:"rows"`                   // with entries
 	MAPESkipped int `json:"mape_skipped,omitempty"` // entries with value 0
+	// Weighted tells that entries count by their weights in all measures but those of
+	// rankings, which are of what a row is shown.
+	Weighted bool `json:"weighted,omitempty"`
 
 	MAPE Interval `json:"mape"` // mean of |error| / |value|, over values that are not 0
 	RMSE Interval `json:"rmse"`
@@ -106,7 +109,7 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 	for i := range part.Rows {
 		whole.merge(&part.Rows[i])
 	}
-	out.Entries, out.MAPESkipped = whole.Sums.Entries, whole.Sums.Zeros
+	out.Entries, out.MAPESkipped, out.Weighted = whole.Sums.Entries, whole.Sums.Zeros, whole.Sums.Weighted
 	out.RankedRows, out.RecallRows = int(whole.Ranked), int(whole.Recalled)
 	for basis, sum := range part.Bases {
 		if m := sum.metrics(); m.Entries > 0 {
@@ -130,7 +133,7 @@ func (s *rowSums) numbers(l loss.Loss) [allNumbers]float64 {
 	out[8], out[9] = s.lossNumbers(l)
 	out[10] = m.RMSE * m.RMSE
 	if s.Low < s.High {
-		if r2 := 1 - s.Sums.Square/(s.ValueSquare-s.Value*s.Value/float64(s.Sums.Entries)); r2 <= 1 && r2 >= -math.MaxFloat64 {
+		if r2 := 1 - s.Sums.Square/(s.ValueSquare-s.Value*s.Value/s.Sums.Count); r2 <= 1 && r2 >= -math.MaxFloat64 {
 			out[3] = r2
 		}
 	}

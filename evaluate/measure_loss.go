@@ -31,6 +31,7 @@ type LossMeasurement struct {
 type scored struct {
 	Row                        int     // of those with entries
 	Value, Prediction, Ordered float64 // Ordered is what predictions are ranked by
+	Weight                     float64
 }
 
 // calibrationGroups is their number.
@@ -42,24 +43,28 @@ func (m *LossMeasurement) measureLoss(entries []scored, rows int) {
 		return
 	}
 	slices.SortFunc(entries, func(a, b scored) int {
-		return cmp.Or(cmp.Compare(a.Ordered, b.Ordered), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Value, b.Value))
+		return cmp.Or(cmp.Compare(a.Ordered, b.Ordered), cmp.Compare(a.Row, b.Row), cmp.Compare(a.Value, b.Value), cmp.Compare(a.Weight, b.Weight))
 	})
 	for g := range calibrationGroups {
 		group := entries[g*len(entries)/calibrationGroups : (g+1)*len(entries)/calibrationGroups]
 		if len(group) == 0 {
 			continue
 		}
-		n := float64(len(group))
+		n, squares := 0.0, 0.0
+		for _, e := range group {
+			n += e.Weight
+			squares += e.Weight * e.Weight
+		}
 		c := result.CalibrationGroup{Entries: len(group), Low: group[0].Prediction, High: group[len(group)-1].Prediction}
 		for _, e := range group {
-			c.Predicted += e.Prediction / n
-			c.Observed += e.Value / n
+			c.Predicted += e.Weight * e.Prediction / n
+			c.Observed += e.Weight * e.Value / n
 		}
 		square := 0.0
 		for _, e := range group {
-			square += (e.Value - c.Observed) * (e.Value - c.Observed) / n
+			square += e.Weight * (e.Value - c.Observed) * (e.Value - c.Observed) / n
 		}
-		c.Error = math.Sqrt(square / n)
+		c.Error = math.Sqrt(square * squares / (n * n)) // as many as n²/Σw² of equal weight tell
 		m.Calibration = append(m.Calibration, c)
 	}
 	if m.Loss == loss.Logistic {
@@ -72,8 +77,8 @@ func (m *LossMeasurement) measureLoss(entries []scored, rows int) {
 func aucOf(entries []scored, rows int) *Interval {
 	yes, no := 0.0, 0.0
 	for _, e := range entries {
-		yes += e.Value
-		no += 1 - e.Value
+		yes += e.Weight * e.Value
+		no += e.Weight * (1 - e.Value)
 	}
 	if yes == 0 || no == 0 {
 		return nil
@@ -85,14 +90,14 @@ func aucOf(entries []scored, rows int) *Interval {
 	for at := 0; at < len(entries); {
 		end, yesHere, noHere := at, 0.0, 0.0
 		for ; end < len(entries) && entries[end].Ordered == entries[at].Ordered; end++ {
-			yesHere += entries[end].Value
-			noHere += 1 - entries[end].Value
+			yesHere += entries[end].Weight * entries[end].Value
+			noHere += entries[end].Weight * (1 - entries[end].Value)
 		}
 		area += yesHere * (below + noHere/2) / yes / no
 		for _, e := range entries[at:end] {
-			part[e.Row] += e.Value*(below+noHere/2)/(yes*no) + (1-e.Value)*(above-yesHere/2)/(yes*no)
-			count[e.Row][0] += e.Value
-			count[e.Row][1] += 1 - e.Value
+			part[e.Row] += e.Weight * (e.Value*(below+noHere/2)/(yes*no) + (1-e.Value)*(above-yesHere/2)/(yes*no))
+			count[e.Row][0] += e.Weight * e.Value
+			count[e.Row][1] += e.Weight * (1 - e.Value)
 		}
 		below, above = below+noHere, above-yesHere
 		at = end
@@ -117,7 +122,7 @@ func (s *rowSums) lossNumbers(l loss.Loss) (mean, explained float64) {
 	if s.Sums.Entries == 0 {
 		return 0, 0
 	}
-	n := float64(s.Sums.Entries)
+	n := s.Sums.Count
 	mean, explained = s.Sums.Losses.Loss/n, s.Sums.Losses.explained(l, n)
 	if l == loss.Poisson {
 		mean *= 2

@@ -40,10 +40,10 @@ func (p measuring) Shares() []any {
 func (p measuring) Start(*pass.Input) (pass.Worker, error) {
 	var entries []ranked
 	l := LossOf(p.By)
-	return pass.EachRow(func() *measured { return new(measured) }, func(part *measured, i int, columns []int32, values []float64) error {
+	return pass.EachWeighed(func() *measured { return new(measured) }, func(part *measured, i int, columns []int32, values, weights []float64) error {
 		if len(columns) > 0 {
 			part.Rows = append(part.Rows, rowSums{})
-			entries = p.take(i, columns, values, l, part, entries[:0])
+			entries = p.take(i, columns, values, weights, l, part, entries[:0])
 		}
 		return nil
 	}), nil
@@ -102,7 +102,7 @@ func (s *rowSums) merge(o *rowSums) {
 
 // take compares the entries of row i, the last of the part, using the space of
 // entries.
-func (p *measuring) take(i int, columns []int32, values []float64, l loss.Scaled, part *measured, entries []ranked) []ranked {
+func (p *measuring) take(i int, columns []int32, values, weights []float64, l loss.Scaled, part *measured, entries []ranked) []ranked {
 	s, by := &part.Rows[len(part.Rows)-1], &part.Bases
 	threshold := 0.0
 	for _, v := range values {
@@ -113,16 +113,20 @@ func (p *measuring) take(i int, columns []int32, values []float64, l loss.Scaled
 	}
 	s.Low, s.High = slices.Min(values), slices.Max(values)
 	for x, c := range columns {
-		a, v := p.By.AnswerAt(i, int(c)), values[x]
-		s.Sums.add(values[x:x+1], []float64{a.Value})
-		by[a.Basis].add(values[x:x+1], []float64{a.Value})
+		a, v, w := p.By.AnswerAt(i, int(c)), values[x], weightAt(weights, x)
+		var weight []float64
+		if weights != nil {
+			weight = weights[x : x+1]
+		}
+		s.Sums.add(values[x:x+1], []float64{a.Value}, weight)
+		by[a.Basis].add(values[x:x+1], []float64{a.Value}, weight)
 		if l.Loss != loss.Squared {
-			s.Sums.Losses.add(l, values[x:x+1], []float64{a.Value})
-			part.All = append(part.All, scored{len(part.Rows) - 1, v, a.Value, a.Unclipped})
+			s.Sums.Losses.add(l, values[x:x+1], []float64{a.Value}, weight)
+			part.All = append(part.All, scored{len(part.Rows) - 1, v, a.Value, a.Unclipped, w})
 		}
 		d := v - p.Shift
-		s.Value += d
-		s.ValueSquare += d * d
+		s.Value += w * d
+		s.ValueSquare += w * (d * d)
 		entries = append(entries, ranked{a.Unclipped, v, v >= threshold})
 	}
 	ndcg, recall, hasNDCG, hasRecall := ranking(entries, p.Places)

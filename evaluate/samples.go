@@ -109,7 +109,7 @@ func FeatureScale(survey *data.Survey, features *data.Features) float64 {
 	sum := 0.0
 	for j := range columns {
 		for _, b := range features.Row(j) {
-			sum += float64(survey.Columns[j]) * b * b
+			sum += survey.Count(j) * b * b
 		}
 	}
 	if survey.Rows == 0 || p == 0 {

@@ -22,6 +22,8 @@ const maxError = 1e140
 // those are not squares.
 type sums struct {
 	Entries, Zeros             int
+	Count, Counted             float64 // of all entries and of those that are not 0: their number, or their weight
+	Weighted                   bool    // entries have weights
 	Relative, Square, Absolute float64
 	Losses                     losses
 }
@@ -55,9 +57,9 @@ func (p scoring) Shares() []any { return sharesOf(p.By) }
 // Start makes a worker.
 func (p scoring) Start(*pass.Input) (pass.Worker, error) {
 	score, l := rowScorer(p.By), LossOf(p.By)
-	return pass.EachRow(func() *scores { return newScores(l) }, func(part *scores, i int, columns []int32, values []float64) error {
-		row, predictions := score(i, columns, values)
-		part.add(&row, values, predictions)
+	return pass.EachWeighed(func() *scores { return newScores(l) }, func(part *scores, i int, columns []int32, values, weights []float64) error {
+		row, predictions := score(i, columns, values, weights)
+		part.add(&row, values, predictions, weights)
 		return nil
 	}), nil
 }
@@ -68,10 +70,10 @@ func init() { pass.Register(scoring{}, new(scores)) }
 func ScoreOf(part pass.Part) Metrics { return part.(*scores).metrics() }
 
 // rowScorer gives the errors of one row after the other, and its predictions.
-func rowScorer(by Predictor) func(i int, columns []int32, values []float64) (sums, []float64) {
+func rowScorer(by Predictor) func(i int, columns []int32, values, weights []float64) (sums, []float64) {
 	var out []float64
 	l := LossOf(by)
-	return func(i int, columns []int32, values []float64) (s sums, predictions []float64) {
+	return func(i int, columns []int32, values, weights []float64) (s sums, predictions []float64) {
 		if len(columns) == 0 {
 			return s, nil
 		}
@@ -80,29 +82,44 @@ func rowScorer(by Predictor) func(i int, columns []int32, values []float64) (sum
 		}
 		out = out[:len(columns)]
 		by.PredictRow(i, columns, out)
-		s.add(values, out)
-		s.Losses.add(l, values, out)
+		s.add(values, out, weights)
+		s.Losses.add(l, values, out, weights)
 		return s, out
 	}
 }
 
-func (s *sums) add(values, predictions []float64) {
+// add adds entries, by their weights if those are not nil.
+func (s *sums) add(values, predictions, weights []float64) {
+	s.Weighted = s.Weighted || weights != nil
 	for at, v := range values {
-		e := clamp(math.Abs(predictions[at] - v))
+		e, w := clamp(math.Abs(predictions[at]-v)), weightAt(weights, at)
 		s.Entries++
-		s.Absolute += e
-		s.Square += e * e
+		s.Count += w
+		s.Absolute += w * e
+		s.Square += w * (e * e)
 		if v == 0 {
 			s.Zeros++
 		} else {
-			s.Relative += clamp(e / math.Abs(v))
+			s.Counted += w
+			s.Relative += w * clamp(e/math.Abs(v))
 		}
 	}
+}
+
+// weightAt is the weight of an entry: 1 if there are none.
+func weightAt(weights []float64, at int) float64 {
+	if weights == nil {
+		return 1
+	}
+	return weights[at]
 }
 
 func (s *sums) merge(o *sums) {
 	s.Entries += o.Entries
 	s.Zeros += o.Zeros
+	s.Count += o.Count
+	s.Counted += o.Counted
+	s.Weighted = s.Weighted || o.Weighted
 	s.Relative += o.Relative
 	s.Square += o.Square
 	s.Absolute += o.Absolute
@@ -118,13 +135,13 @@ func clamp(e float64) float64 {
 
 // metrics turns the sums into means.
 func (s *sums) metrics() Metrics {
-	out := Metrics{Entries: s.Entries, MAPESkipped: s.Zeros}
+	out := Metrics{Entries: s.Entries, MAPESkipped: s.Zeros, Weighted: s.Weighted}
 	if s.Entries > 0 {
-		out.RMSE = math.Sqrt(s.Square / float64(s.Entries))
-		out.MAE = s.Absolute / float64(s.Entries)
+		out.RMSE = math.Sqrt(s.Square / s.Count)
+		out.MAE = s.Absolute / s.Count
 	}
-	if counted := s.Entries - s.Zeros; counted > 0 {
-		out.MAPE = s.Relative / float64(counted)
+	if s.Entries > s.Zeros {
+		out.MAPE = s.Relative / s.Counted
 	}
 	return out
 }

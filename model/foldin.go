@@ -23,7 +23,7 @@ func (m *Model) FoldIn(columns []int32, values []float64) (effect float64, coeff
 		return 0, nil, err
 	}
 	coefficients = make([]float64, m.K())
-	effect, err = f.fold(columns, values, coefficients)
+	effect, err = f.fold(columns, values, nil, coefficients)
 	return effect, coefficients, err
 }
 
@@ -57,8 +57,9 @@ func (m *Model) folder() (*folder, error) {
 	return f, err
 }
 
-// fold fits a row and writes its coefficients to u. Its error is a *RangeError.
-func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err error) {
+// fold fits a row and writes its coefficients to u. Weights, if they are not nil, are
+// for a model with a link. Its error is a *RangeError.
+func (f *folder) fold(columns []int32, values, weights, u []float64) (effect float64, err error) {
 	m := f.m
 	if len(columns) != len(values) {
 		panic(fmt.Sprintf("model: %d columns with %d values", len(columns), len(values)))
@@ -73,7 +74,7 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 		}
 	}
 	if f.link != nil {
-		return f.linked(columns, values, u)
+		return f.linked(columns, values, weights, u)
 	}
 	if f.joint != nil {
 		f.theta = f.joint.Row(columns, values)
@@ -110,7 +111,7 @@ func (f *folder) fold(columns []int32, values, u []float64) (effect float64, err
 }
 
 // linked folds a row in by the model's own loss.
-func (f *folder) linked(columns []int32, values, u []float64) (effect float64, err error) {
+func (f *folder) linked(columns []int32, values, weights, u []float64) (effect float64, err error) {
 	m := f.m
 	f.link.Begin()
 	for x, c := range columns {
@@ -119,7 +120,7 @@ func (f *folder) linked(columns []int32, values, u []float64) (effect float64, e
 		}
 		f.link.Entry(m.Mean+m.ColumnEffect(int(c)), m.ColumnFeatures(int(c)))
 	}
-	effect = f.link.Solve(values, u)
+	effect = f.link.Solve(values, weights, u)
 	if at := dense.NotFinite(append([]float64{effect}, u...)); at >= 0 {
 		return 0, &estimate.RangeError{Value: math.Inf(1)}
 	}

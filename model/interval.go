@@ -112,6 +112,9 @@ func (m *Model) Intervals() (*Intervals, error) {
 	if m.ByFeatures {
 		return nil, noIntervals("the rows of the model are known by their features, and have no coefficients of their own whose posterior intervals could be made of")
 	}
+	if m.Summary.Weighted {
+		return nil, noIntervals("the model was fitted with weights of entries, which it does not keep, and which its intervals would be made of")
+	}
 	of := m.certainty()
 	if of == nil {
 		return nil, ErrNoIntervals

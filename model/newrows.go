@@ -8,6 +8,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
 	"optcomplete/model/estimate"
+	"optcomplete/spec"
 )
 
 // WithRows is the model with the rows of r folded in: new ones are added after
@@ -84,13 +85,16 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 	if _, err := m.folder(); err != nil {
 		return err
 	}
+	if r.Matrix().Weighted() && m.Link == nil {
+		return spec.Errorf("the new entries have weights, but the model fits its rows without (Settings.Weight none ignores them)")
+	}
 	return parallel.Do(ctx, len(fold), threads, func(int) func(part int) error {
 		f, _ := m.folder() // it was tried above
 		return func(part int) error {
 			x := fold[part]
 			at, values := r.Matrix().Row(x)
 			i := rows[x]
-			effect, err := f.fold(at, values, m.Coefficients.Row(i))
+			effect, err := f.fold(at, values, r.Matrix().RowWeights(x), m.Coefficients.Row(i))
 			if err != nil {
 				bad := *err.(*estimate.RangeError)
 				bad.Row = x

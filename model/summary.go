@@ -26,6 +26,8 @@ type Summary struct {
 	Gamma    float64   `json:"gamma"`
 	Loss     loss.Loss `json:"loss,omitempty"`  // what was minimised; squared errors if left out
 	Delta    float64   `json:"delta,omitempty"` // of the loss huber
+	// Weighted tells that entries have weights, which multiply their losses.
+	Weighted bool `json:"weighted,omitempty"`
 	// RefitGamma is what the coefficients of a loss were fitted with once the selection
 	// was known; left out: Gamma.
 	RefitGamma float64  `json:"refit_gamma,omitempty"`

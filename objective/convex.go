@@ -15,8 +15,8 @@ import (
 //
 //	Σ_t ℓ(a_t, o_t + b_tᵀu) + (1/γ) Σ_j u_j²/s_j
 //
-// over its observed entries, with offsets o that are known before (and weights
-// of the entries, which multiply ℓ). For any α in
+// over its observed entries, with offsets o that are known before. Weights of the
+// entries, of the source or of the columns (see Offsets), multiply ℓ. For any α in
 // the domain of the conjugate ℓ*, such as the slopes of the losses at any
 // prediction,
 //

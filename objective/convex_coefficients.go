@@ -83,7 +83,7 @@ func (w *convexFitter) Add(c *pass.Chunk) error {
 	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
 		w.panel.empty() // correlations are not needed
 		w.group.read(c, group)
-		w.solveGroup(group)
+		w.solveGroup(c, group)
 		for lane, i := range group {
 			copy(w.part.U[at+t*(int(i)-c.First):], w.rows[lane].u)
 		}

@@ -76,7 +76,7 @@ func newConvexWorker(k *worker, p *convexEvaluation) *convexWorker {
 func (w *convexWorker) Add(c *pass.Chunk) error {
 	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
 		w.group.read(c, group)
-		w.solveGroup(group)
+		w.solveGroup(c, group)
 		if w.curved {
 			w.curvature(len(group))
 			w.second(w.sums.hessian)
@@ -116,10 +116,10 @@ func (w *convexWorker) correlate() {
 }
 
 // solveGroup solves the rows of a group and adds what they give.
-func (w *convexWorker) solveGroup(group []int32) {
+func (w *convexWorker) solveGroup(c *pass.Chunk, group []int32) {
 	for lane, i := range group {
 		columns, values := w.entries(lane)
-		r := &w.rows[lane]
+		r, weights := &w.rows[lane], c.Weights(int(i))
 		for e, c := range columns {
 			r.offset[e], r.weight[e] = 0, 1
 			if w.offsets != nil {
@@ -127,6 +127,9 @@ func (w *convexWorker) solveGroup(group []int32) {
 				if w.offsets.Weight != nil {
 					r.weight[e] = w.offsets.Weight[c]
 				}
+			}
+			if weights != nil {
+				r.weight[e] = weights[e]
 			}
 			r.x[e] = r.offset[e]
 		}

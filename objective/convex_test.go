@@ -92,6 +92,11 @@ func drawConvex(number uint64) convexInstance {
 	if err != nil {
 		panic(err)
 	}
+	if in.offsets == nil || in.offsets.Weight == nil { // every entry its own
+		if matrix, err = matrix.WithWeights(drawWeights(len(entries), number)); err != nil {
+			panic(err)
+		}
+	}
 	in.matrix = matrix
 	return in
 }
@@ -113,6 +118,9 @@ func (in convexInstance) cost(weights []float64) float64 {
 					weight[e] = in.offsets.Weight[c]
 				}
 			}
+			if in.matrix.Weighted() {
+				weight[e] = in.matrix.RowWeights(i)[e]
+			}
 		}
 		slopes := func(j int, d float64) (first, second float64) {
 			for e, c := range columns {
@@ -122,7 +130,7 @@ func (in convexInstance) cost(weights []float64) float64 {
 			}
 			return first + 2*(u[j]+d)/(in.gamma*weights[j]), second + 2/(in.gamma*weights[j])
 		}
-		for range 3000 {
+		for range 20000 {
 			moved := 0.0
 			for j, s := range weights {
 				if s == 0 {
@@ -298,6 +306,7 @@ func TestConvexSecondDerivatives(t *testing.T) {
 // TestConvexSquaredAgrees: with the squared loss it is the cost of Exact.
 func TestConvexSquaredAgrees(t *testing.T) {
 	in := drawConvex(4)
+	in.matrix, _ = in.matrix.WithWeights(nil)
 	exact := NewExact(in.matrix, in.features, in.gamma, 1)
 	convex := NewConvex(in.matrix, in.features, in.gamma, loss.Scaled{}, nil, nil, 1)
 	weights := make([]float64, exact.Dim())

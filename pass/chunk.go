@@ -9,9 +9,11 @@ type Chunk struct {
 
 	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
 	reader  data.Reader
-	rows    []span // where those that were asked for are; from 0: not yet
+	weigh   data.WeightReader // nil: the source has no weights
+	rows    []span            // where those that were asked for are; from 0: not yet
 	columns []int32
 	values  []float64
+	weights []float64
 	failed  error
 }
 
@@ -34,9 +36,31 @@ func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 			return nil, nil
 		}
 		at.to = len(c.columns) + 1
+		if c.weigh != nil {
+			if c.weights, c.failed = c.weigh.AppendWeights(i, c.columns[at.from-1:], c.weights); c.failed != nil {
+				return nil, nil
+			}
+		}
 	}
 	lo, hi := at.from-1, at.to-1
 	return c.columns[lo:hi:hi], c.values[lo:hi:hi]
+}
+
+// Weights returns the weights of the entries of row i; nil if the source has none.
+// The slice is valid until the worker returns, and must not be changed.
+func (c *Chunk) Weights(i int) []float64 {
+	if c.matrix != nil {
+		return c.matrix.RowWeights(i)
+	}
+	if c.weigh == nil {
+		return nil
+	}
+	if c.Row(i); c.failed != nil {
+		return nil
+	}
+	at := c.rows[i-c.First]
+	lo, hi := at.from-1, at.to-1
+	return c.weights[lo:hi:hi]
 }
 
 // newChunk is a place to read chunks of a source into, by one goroutine.
@@ -44,7 +68,8 @@ func newChunk(s data.Source) *Chunk {
 	if m, ok := s.(*data.Matrix); ok {
 		return &Chunk{matrix: m}
 	}
-	return &Chunk{reader: s.Reader()}
+	reader := s.Reader()
+	return &Chunk{reader: reader, weigh: data.WeightsFrom(s, reader)}
 }
 
 // move makes it another chunk. Its rows are read when they are first asked for.
@@ -54,6 +79,6 @@ func (c *Chunk) move(number, first, end int) {
 		return
 	}
 	c.failed = nil
-	c.columns, c.values = c.columns[:0], c.values[:0]
+	c.columns, c.values, c.weights = c.columns[:0], c.values[:0], c.weights[:0]
 	c.rows = append(c.rows[:0], make([]span, end-first)...)
 }

@@ -11,6 +11,7 @@ type Entries struct {
 	Rows    []int32 // of each row, its number of entries
 	Columns []int32
 	Values  []float64
+	Weights []float64 // nil: none
 }
 
 // Merge adds the rows that follow.
@@ -19,6 +20,14 @@ func (e *Entries) Merge(o Part) {
 	e.Rows = append(e.Rows, after.Rows...)
 	e.Columns = append(e.Columns, after.Columns...)
 	e.Values = append(e.Values, after.Values...)
+	e.Weights = append(e.Weights, after.Weights...)
+}
+
+// add adds a row.
+func (e *Entries) add(columns []int32, values []float64) {
+	e.Rows = append(e.Rows, int32(len(columns)))
+	e.Columns = append(e.Columns, columns...)
+	e.Values = append(e.Values, values...)
 }
 
 // collecting gives the rows themselves, as transforms leave them.
@@ -49,9 +58,11 @@ type collectingWorker struct {
 func (w *collectingWorker) Add(c *Chunk) error {
 	for i := c.First; i < c.End; i++ {
 		columns, values := w.row(c, i)
-		w.part.Rows = append(w.part.Rows, int32(len(columns)))
-		w.part.Columns = append(w.part.Columns, columns...)
-		w.part.Values = append(w.part.Values, values...)
+		w.part.add(columns, values)
+		if weights := c.Weights(i); weights != nil {
+			all, _ := c.Row(i)
+			w.part.Weights = data.PickWeights(all, weights, columns, w.part.Weights)
+		}
 	}
 	return nil
 }
@@ -81,6 +92,7 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 	start := make([]int, 1, n+1)
 	var columns []int32
 	values := make([]float64, 0, s.Observed())
+	weights := noWeights(s)
 	from, inMemory := s.(*data.Matrix)
 	share := inMemory && !drops
 	if !share && len(transforms) == 0 {
@@ -92,7 +104,7 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 		if share {
 			return nil
 		}
-		columns = append(columns, e.Columns...)
+		columns, weights = append(columns, e.Columns...), append(weights, e.Weights...)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
 		}
@@ -106,8 +118,24 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 		if err != nil {
 			return nil, err
 		}
-		return out.WithKeys(data.KeysOf(s)), nil
+		return weighed(out.WithKeys(data.KeysOf(s)), weights)
 	}
+}
+
+// noWeights is what weights of a source are appended to; nil if it has none.
+func noWeights(s data.Source) []float64 {
+	if data.IsWeighted(s) {
+		return []float64{}
+	}
+	return nil
+}
+
+// weighed is a matrix with weights, if there are some.
+func weighed(m *data.Matrix, weights []float64) (*data.Matrix, error) {
+	if weights == nil {
+		return m, nil
+	}
+	return m.WithWeights(weights)
 }
 
 func init() { Register(collecting{}, new(Entries)) }

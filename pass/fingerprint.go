@@ -48,10 +48,13 @@ func (w *hasher) Add(c *Chunk) error {
 	for i := c.First; i < c.End; i++ {
 		columns, values := c.Row(i)
 		w.ints = binary.LittleEndian.AppendUint64(w.ints[:0], uint64(len(columns)))
-		for _, c := range columns {
-			w.ints = binary.LittleEndian.AppendUint32(w.ints, uint32(c))
+		for _, j := range columns {
+			w.ints = binary.LittleEndian.AppendUint32(w.ints, uint32(j))
 		}
 		for _, v := range values {
+			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
+		}
+		for _, v := range c.Weights(i) {
 			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
 		}
 		w.hash.Write(w.ints)

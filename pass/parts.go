@@ -47,6 +47,34 @@ func (w *eachRow[P]) Part() (Part, error) {
 	return part, nil
 }
 
+// EachWeighed is EachRow for who needs the weights too; they are nil if there are
+// none.
+func EachWeighed[P Part](fresh func() P, add func(part P, i int, columns []int32, values, weights []float64) error) Worker {
+	return &eachWeighed[P]{fresh, add, fresh()}
+}
+
+type eachWeighed[P Part] struct {
+	fresh func() P
+	add   func(part P, i int, columns []int32, values, weights []float64) error
+	part  P
+}
+
+func (w *eachWeighed[P]) Add(c *Chunk) error {
+	for i := c.First; i < c.End; i++ {
+		columns, values := c.Row(i)
+		if err := w.add(w.part, i, columns, values, c.Weights(i)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (w *eachWeighed[P]) Part() (Part, error) {
+	part := w.part
+	w.part = w.fresh()
+	return part, nil
+}
+
 // Local is a pass that cannot be sent, because it is made of functions. No runner
 // gets it: it is executed in this process, where the source may have to be fetched
 // from afar. It is for small sources, and for what nobody has described yet.

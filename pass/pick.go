@@ -18,8 +18,9 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	start := make([]int, 1, len(rows)+1)
 	var columns []int32
 	var values []float64
+	weights := noWeights(s)
 	err := Stream(WithLabel(ctx, "samples"), s, threads, picking{name, rows}, func(e *Entries) error {
-		columns, values = append(columns, e.Columns...), append(values, e.Values...)
+		columns, values, weights = append(columns, e.Columns...), append(values, e.Values...), append(weights, e.Weights...)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
 		}
@@ -32,7 +33,7 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	if err != nil {
 		return nil, err
 	}
-	return out.WithKeys(data.KeysOf(s).Some(rows)), nil
+	return weighed(out.WithKeys(data.KeysOf(s).Some(rows)), weights)
 }
 
 // picking gives some of the rows.
@@ -58,10 +59,8 @@ type picker struct {
 func (w *picker) Add(c *Chunk) error {
 	at, _ := slices.BinarySearch(w.rows, c.First)
 	for ; at < len(w.rows) && w.rows[at] < c.End; at++ {
-		columns, values := c.Row(w.rows[at])
-		w.part.Rows = append(w.part.Rows, int32(len(columns)))
-		w.part.Columns = append(w.part.Columns, columns...)
-		w.part.Values = append(w.part.Values, values...)
+		w.part.add(c.Row(w.rows[at]))
+		w.part.Weights = append(w.part.Weights, c.Weights(w.rows[at])...)
 	}
 	return nil
 }

@@ -58,7 +58,8 @@ type surveyor struct {
 
 func (w *surveyor) Add(c *Chunk) error {
 	for i := c.First; i < c.End; i++ {
-		w.part.Survey.Add(c.Row(i))
+		columns, values := c.Row(i)
+		w.part.Survey.Add(columns, values, c.Weights(i))
 	}
 	return nil
 }

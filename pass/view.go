@@ -71,6 +71,9 @@ func (v *View) Chunks() []int {
 // Keys is those of the base.
 func (v *View) Keys() *data.Keys { return data.KeysOf(v.base) }
 
+// Weighted is that of the base.
+func (v *View) Weighted() bool { return data.IsWeighted(v.base) }
+
 // Reader reads the base and transforms what it reads.
 func (v *View) Reader() data.Reader { return &viewReader{v.base.Reader(), v.transforms} }
 
@@ -90,6 +93,11 @@ func (r *viewReader) Append(i int, columns []int32, values []float64) ([]int32, 
 		c, v = t.Apply(i, c, v)
 	}
 	return columns[:at+len(c)], values[:at+len(v)], nil
+}
+
+// AppendWeights is that of the base: transforms change no columns.
+func (r *viewReader) AppendWeights(i int, columns []int32, weights []float64) ([]float64, error) {
+	return r.from.(data.WeightReader).AppendWeights(i, columns, weights)
 }
 
 // Transformed is a source as transforms leave it: a View, or if the source is in

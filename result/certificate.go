@@ -65,5 +65,6 @@ type Metrics struct {
 	MAE     float64 `json:"mae"`     // mean absolute error, in the values' unit
 	// MAPESkipped counts the entries with value 0, which MAPE leaves out.
 	MAPESkipped int `json:"mape_skipped,omitempty"`
-	*Measures       // in the terms of the model's loss; nil: squared errors
+	Weighted    bool `json:"weighted,omitempty"` // entries count by their weights
+	*Measures        // in the terms of the model's loss; nil: squared errors
 }

@@ -11,7 +11,7 @@ import (
 // model "".
 type Use struct {
 	Methods, Models []string
-	Squares         bool // only by squared errors, with coefficients of any sign
+	Squares         bool // only by squared errors of entries without weights, with coefficients of any sign
 }
 
 // Methods and models that share settings.
@@ -42,6 +42,7 @@ var Uses = map[string]Use{
 	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
+	"weight":           {Methods: []string{"certified"}, Models: []string{"full"}},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
@@ -94,7 +95,8 @@ type Given struct {
 
 // Refuse finds what is given and would do nothing in a fit by the method, of the
 // model: settings that all fits share, and more that only some have. Linked tells
-// that the loss is another than squared errors, or coefficients have signs.
+// that the loss is another than squared errors, that entries have weights, or that
+// coefficients have signs.
 func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics, more ...Given) error {
 	for _, given := range append([]Given{
 		{"always", len(c.Always) > 0},
@@ -114,7 +116,7 @@ func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics,
 		if use := Uses[given.Name]; given.Is && !use.Applies(method, model) {
 			return use.Refusal(given.Name, method, model)
 		} else if given.Is && linked && use.Squares {
-			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out, or Settings.Loss and Settings.Nonnegative)"}
+			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors of entries without weights and coefficients of any sign (leave it out, or Settings.Loss and Settings.Nonnegative; Settings.Weight none ignores weights)"}
 		}
 	}
 	return nil

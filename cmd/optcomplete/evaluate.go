@@ -95,6 +95,7 @@ the like where the loss is of those.`,
 	flags.Bind("features", &f.records)
 	flags.Bind("drop-unknown", &f.options.DropUnknown)
 	ratingsFlags(flags, &f.options)
+	weightFlag(flags, &f.options)
 	flags.Bind("split", &f.split)
 	flags.Bind("time-name", &f.options.TimeName)
 	f.remote.register(flags)

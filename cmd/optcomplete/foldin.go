@@ -58,6 +58,7 @@ a table of row features, as for fit --row-features.`,
 	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
 	flags.Bind("skip-unknown", &f.skip)
 	ratingsFlags(flags, &f.ratings)
+	weightFlag(flags, &f.ratings)
 	return cmd
 }
 

@@ -43,6 +43,9 @@ func (f *inputFlags) register(flags *settings.Flags) {
 	f.encode.register(flags)
 }
 
+// unweighted ignores weights of entries.
+func (f *inputFlags) unweighted() { f.ratings.Weight = ingest.NoWeights }
+
 // splitOf is the split that was asked for. A name of the times without it would do
 // nothing.
 func (f *inputFlags) splitOf(cmd *cobra.Command) (spec.Split, error) {

@@ -264,6 +264,9 @@ func showsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape <= 
 
 func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {
 	on := counted(m.Entries, nouns.One(), nouns.Entries())
+	if m.Weighted {
+		on += " (weighted)"
+	}
 	if m.Measures != nil {
 		fmt.Fprintf(w, "%-9s %s on %s\n", name, measuresText(m.Measures, m.RMSE), on)
 		return

@@ -27,6 +27,9 @@ func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 
+// weightFlag adds the flag that says which column weighs the entries.
+func weightFlag(flags *settings.Flags, s *ingest.Settings) { flags.Bind("weight", &s.Weight) }
+
 // notes tells how an input was understood, if that was in doubt.
 func (c *common) notes(r *ingest.Report) {
 	for _, note := range r.Notes {

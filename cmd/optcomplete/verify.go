@@ -152,6 +152,7 @@ or is about other data; 2 that a file cannot be read.`,
 	flags := flagsOf(cmd, "verify")
 	flags.Bind("proof", &path)
 	in.register(flags)
+	in.unweighted() // proofs are of entries that count alike
 	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd

@@ -28,6 +28,7 @@ type batch struct {
 	newRows, newColumns *ids
 	lines               int // lines, or records
 	given, missing      int // entries of the input, those with a missing value
+	weightless          int // those of weight 0
 	unknownEntries      int
 	booleans            int              // values such as yes and no
 	unknown             *ids             // columns that are not known
@@ -71,7 +72,7 @@ type worker struct {
 	scratch             [2][]byte // ids that have to be put together
 	memos               [2]memo   // of the dictionaries of rows and columns
 	columnsOf           []int32   // of one row of a pack
-	valuesOf            []float64
+	valuesOf, weightsOf []float64
 }
 
 // lastID is the id of the entry before, which files often repeat.
@@ -139,12 +140,17 @@ func (w *worker) unknownColumn(b *batch, k key, id []byte) {
 
 // put takes an entry; the column's key and number are as columnOf gave them.
 func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v float64) {
+	w.putWeighed(b, row, column, columnKey, j, v, 1)
+}
+
+// putWeighed is put with a weight, which counts if the file has some.
+func (w *worker) putWeighed(b *batch, row, column []byte, columnKey key, j int32, v, weight float64) {
 	rowKey := keyOf(row)
 	long := rowKey.long() || columnKey.long()
 	if long {
 		w.texts[len(w.waiting)] = [2][]byte{row, column}
 	}
-	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, -1, j})
+	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, weight, -1, j})
 	if len(w.waiting) == maxWaiting || long && w.fleeting || w.probe != nil {
 		w.settle(b)
 	}
@@ -154,6 +160,7 @@ func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v flo
 type waiting struct {
 	row, column key
 	value       float64
+	weight      float64
 	i, j        int32 // numbers of the row and the column; −1 if not found yet
 }
 
@@ -171,7 +178,7 @@ func (w *worker) settle(b *batch) {
 		if e.j == -1 {
 			e.j = w.lastColumn.find(w.columns, b.newColumns, e.column, w.texts[at][1])
 		}
-		w.keep(b, e.i, e.j, e.value)
+		w.keep(b, e.i, e.j, e.value, e.weight)
 	}
 	w.waiting = w.waiting[:0]
 }
@@ -206,8 +213,8 @@ func (l *lastID) find(known, fresh *ids, k key, text []byte) int32 {
 	return number
 }
 
-// keep keeps an entry by its numbers.
-func (w *worker) keep(b *batch, i, j int32, v float64) {
+// keep keeps an entry by its numbers, with its weight if the file has weights.
+func (w *worker) keep(b *batch, i, j int32, v, weight float64) {
 	if w.probe != nil {
 		if i == w.probe.Row && j == w.probe.Column {
 			b.hits = append(b.hits, b.lines)
@@ -219,6 +226,9 @@ func (w *worker) keep(b *batch, i, j int32, v float64) {
 	}
 	w.values.add(v)
 	b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: v})
+	if b.file.weighted {
+		b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: weight})
+	}
 }
 
 // numberIn gives −2−k for the k-th new id of a batch. The text is only needed if

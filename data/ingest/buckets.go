@@ -16,7 +16,9 @@ type buckets struct {
 	shift   int // bucket of a row is row >> shift
 	list    []bucket
 	tails   [][]data.Entry // of each bucket, the page that grows
-	entries int
+	entries int            // two for each that has a weight
+
+	weighted bool // see mergeWeighed
 
 	spill  *spill
 	budget func() int64 // bytes that pages may take; nil means any number
@@ -44,6 +46,14 @@ const (
 	smallPage   = 32 // entries of a page of class 0; each class has twice the one before
 	pageClasses = 7
 )
+
+// observed is how many entries there are, with those that are given twice.
+func (s *buckets) observed() int {
+	if s.weighted {
+		return s.entries / 2
+	}
+	return s.entries
+}
 
 func (s *buckets) add(entries []data.Entry) error {
 	for _, e := range entries {

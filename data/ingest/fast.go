@@ -42,9 +42,10 @@ func field(text []byte, delimiter byte) (k key, n int, ok bool) {
 	return shortKey(low, high, 8+n), 8 + n, n < 8 && plain(low, 8) && plain(high, n)
 }
 
-// plainLines tells whether the lines of a layout may be taken by fastLines.
-func (w *worker) plainLines(l *layout) bool {
-	return !l.double && l.row == 0 && l.column == 1 && l.value == 2 && l.width <= 4 && len(w.settings.Missing) == 0 && !w.settings.times
+// plainLines tells whether the lines of a file may be taken by fastLines.
+func (w *worker) plainLines(in *input) bool {
+	l := &in.layout
+	return !in.weighted && !l.double && l.row == 0 && l.column == 1 && l.value == 2 && l.width <= 4 && len(w.settings.Missing) == 0 && !w.settings.times
 }
 
 // fastLines takes lines off the beginning of a text without quotes. What is left
@@ -79,7 +80,7 @@ func (w *worker) fastLines(b *batch, text []byte, l *layout) []byte {
 		}
 		b.lines++
 		b.given++
-		w.waiting = append(w.waiting, waiting{row, column, v, -1, j})
+		w.waiting = append(w.waiting, waiting{row, column, v, 1, -1, j})
 		if len(w.waiting) == maxWaiting || w.probe != nil {
 			w.settle(b)
 		}

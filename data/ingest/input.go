@@ -46,6 +46,9 @@ type input struct {
 	asWide bool // --format wide, of a file that is no text
 	packed *packed
 
+	weighted   bool   // entries have weights
+	weightName string // what the file calls them
+
 	// Of the merging goroutine.
 	lines, given int
 	columns      []int32 // packs: numbers of its columns
@@ -265,6 +268,10 @@ func (in *input) read(p *pipe) error {
 	if fault := in.checkTimes(p.settings); fault != nil {
 		return fault
 	}
+	if fault := in.checkWeights(p.settings); fault != nil {
+		return fault
+	}
+	in.weighted = false // until its header says so
 	switch in.format {
 	case Parquet:
 		return in.readParquet(p)

@@ -17,6 +17,7 @@ type layout struct {
 	width              int       // fields of a line, counted at each single delimiter
 	row, column, value int       // the fields that matter
 	time               int       // where times are read: the field that has them; −1: none
+	weight             int       // of a weighted file: the field that has the weights
 	header             bool      // the first line is one
 	called             [3]string // the names of row, column and value in the header
 	taken              string    // what its names were taken for, where they do not say it
@@ -63,6 +64,9 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 	if fault := in.checkTimes(s); fault != nil {
 		return false, fault
 	}
+	if fault := in.checkWeights(s); fault != nil {
+		return false, fault
+	}
 	if in.format == Netflix {
 		in.layout.delimiter = ','
 		return true, nil
@@ -72,6 +76,9 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 	}
 	if wide, err := in.wide(b, s); wide || err != nil {
 		if fault := in.checkTimes(s); fault != nil && err == nil {
+			return false, fault
+		}
+		if fault := in.checkWeights(s); fault != nil && err == nil {
 			return false, fault
 		}
 		return wide, err
@@ -132,6 +139,12 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	if fault == nil {
 		l.header, l.width, l.row, l.column, l.value = true, len(first), at[0], at[1], at[2]
 		l.called = [3]string{string(first[at[0]]), string(first[at[1]]), string(first[at[2]])}
+		if fault := in.findWeight(first, number, at, s); fault != nil {
+			return fault
+		}
+		if in.weighted {
+			in.weightName = string(first[l.weight])
+		}
 		return in.findTime(first, number, s)
 	}
 	if s.named() {
@@ -143,10 +156,13 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	} else if s.times {
 		return in.noTimes("the file has no header that names a time")
 	}
+	if fault := in.noWeights("the file has no header that names row, column, value and weight", s); fault != nil {
+		return fault
+	}
 	if len(first) != l.width {
 		fault = t.WrongCount(len(first), l.width)
 		if len(first) > 3 {
-			fault.Remedy = "a header must name which are row, column and value; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
+			fault.Remedy = "a header must name which are row, column and value (and weight, if there is one); Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
 		}
 		return fault
 	}
@@ -174,6 +190,9 @@ func isHeader(column, value []byte, s *Settings) bool {
 // doubleColon is the layout of MovieLens' ratings.dat: row::column::value::time.
 func (in *input) doubleColon(line []byte, number int, s *Settings) *data.InputError {
 	fields := bytes.Split(line, []byte{':'})
+	if fault := in.noWeights("the file has no header", s); fault != nil {
+		return fault
+	}
 	in.layout = layout{delimiter: ':', double: true, width: len(fields), column: 2, value: 4, time: 6}
 	if count := in.layout.count(fields); count != 3 && count != 4 || !in.layout.doubled(fields) || len(fields)%2 == 0 {
 		return in.table(number).Fault("the line is not of the form row::column::value::time", "")

@@ -30,7 +30,7 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	if err != nil {
 		return nil, err
 	}
-	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.entries, Float32: settings.Float32}
+	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.observed(), Float32: settings.Float32, Weighted: c.report.Weighted}
 	if seen := c.values(); settings.Duplicates != Mean { // means may be other values
 		options.Float32 = settings.Float32 || !seen.precise
 		if options.Float32 == !seen.precise { // rounded values are others too
@@ -45,7 +45,11 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	err = c.eachSorted(ctx, func(b *sorted) error {
 		begin := 0
 		for x, end := range b.ends {
-			if err := w.Append(c.rowID(b.first+x), b.columns[begin:end], b.values[begin:end]); err != nil {
+			var weights []float64
+			if c.report.Weighted {
+				weights = b.weights[begin:end]
+			}
+			if err := w.AppendWeighted(c.rowID(b.first+x), b.columns[begin:end], b.values[begin:end], weights); err != nil {
 				return err
 			}
 			begin = end

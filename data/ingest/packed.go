@@ -26,6 +26,7 @@ func (in *input) readPack(p *pipe) error {
 	if err != nil {
 		return packError(in.name, err)
 	}
+	in.weighted = file.Weighted() && p.settings.Weight != NoWeights
 	in.packed = &packed{File: file, rowIDs: file.RowIDs(), columns: file.ColumnIDs()}
 	p.closeLater(file)
 	if p.columns != nil {
@@ -75,6 +76,12 @@ func (w *worker) parsePack(b *batch) {
 			errors.As(packError(b.file.name, err), &b.fault)
 			return
 		}
+		if b.file.weighted {
+			if w.weightsOf, err = reader.(data.WeightReader).AppendWeights(i, w.columnsOf, w.weightsOf[:0]); err != nil {
+				errors.As(packError(b.file.name, err), &b.fault)
+				return
+			}
+		}
 		row := append(w.scratch[0][:0], k.rowIDs[i]...)
 		w.scratch[0] = row
 		key, number, found := keyOf(row), int32(0), false
@@ -100,7 +107,11 @@ func (w *worker) parsePack(b *batch) {
 				}
 				found = true
 			}
-			w.keep(b, number, j, w.valuesOf[x])
+			weight := 1.0
+			if b.file.weighted {
+				weight = w.weightsOf[x]
+			}
+			w.keep(b, number, j, w.valuesOf[x], weight)
 		}
 	}
 }

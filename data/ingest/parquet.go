@@ -91,20 +91,37 @@ func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batc
 			if wide && s.times {
 				return nil, nil, in.noTimes("a wide matrix holds values only")
 			}
+			if fault := in.noWeights("a wide matrix holds values only", s); wide && fault != nil {
+				return nil, nil, fault
+			}
 			return columns, (*worker).parseWideRecord, wrong
 		}
 	}
 	if err == nil && s.times {
-		header := make([][]byte, len(t.names))
-		for x := range t.names {
-			header[x] = []byte(t.names[x])
-		}
-		if fault := in.findTime(header, 0, s); fault != nil {
+		if fault := in.findTime(headerOf(t.names), 0, s); fault != nil {
 			return nil, nil, fault
 		}
 		at = append(at, in.layout.time)
 	}
+	if err == nil {
+		if fault := in.findWeight(headerOf(t.names), 0, at, s); fault != nil {
+			return nil, nil, fault
+		}
+		if in.weighted {
+			in.weightName = t.names[in.layout.weight]
+			at = append(at, in.layout.weight)
+		}
+	}
 	return at, (*worker).parseRecord, err
+}
+
+// headerOf is the names of columns as the fields of a header.
+func headerOf(names []string) [][]byte {
+	header := make([][]byte, len(names))
+	for x := range names {
+		header[x] = []byte(names[x])
+	}
+	return header
 }
 
 // rowsOf is how many records make a batch.
@@ -123,10 +140,7 @@ func (in *input) note() string {
 // schema: by the names given, by "row", "column" and "value", by those of
 // MovieLens, or else they are the first three.
 func (in *input) recordColumns(names []string, s *Settings) ([]int, error) {
-	header := make([][]byte, len(names))
-	for x := range names {
-		header[x] = []byte(names[x])
-	}
+	header := headerOf(names)
 	t := &textfile.Table{LineReader: textfile.LineReader{Name: in.name}}
 	at, missing := t.Locate(header, s.names())
 	if missing != nil && !s.named() {
@@ -160,7 +174,7 @@ func (w *worker) parseRecord(b *batch) {
 		}
 	}()
 	want := int64(3)
-	if w.settings.times {
+	if w.settings.times || b.file.weighted {
 		want = 4
 	}
 	if b.record.NumCols() != want {
@@ -190,6 +204,13 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 	var when func(int) (float64, bool, bool)
 	if w.settings.times {
 		if when, err = momentsOf(b.file, b.record.Column(3)); err != nil {
+			errors.As(err, &b.fault)
+			return
+		}
+	}
+	var weigh func(int) (float64, bool)
+	if b.file.weighted {
+		if weigh, err = weightsOf(b.file, b.record.Column(3)); err != nil {
 			errors.As(err, &b.fault)
 			return
 		}
@@ -248,14 +269,27 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 			}
 			v = seconds
 		}
+		weight := 1.0
+		if weigh != nil {
+			problem := ""
+			if weight, null = weigh(x); null {
+				problem = "the weight is blank"
+			}
+			if !w.weighs(b, weight, problem) {
+				if b.fault != nil {
+					return
+				}
+				continue
+			}
+		}
 		if !known {
-			w.put(b, row, column, columnKey, j, v)
+			w.putWeighed(b, row, column, columnKey, j, v, weight)
 			continue
 		}
 		if len(w.waiting) > 0 {
 			w.settle(b) // entries stay in their order
 		}
-		w.keep(b, i, j, v)
+		w.keep(b, i, j, v, weight)
 	}
 }
 

@@ -30,10 +30,11 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	}
 	rows := c.rows.count
 	start := make([]int, 1, rows+1)
-	columns, values := make([]int32, 0, c.sink.entries), make([]float64, 0, c.sink.entries)
+	columns, values := make([]int32, 0, c.sink.observed()), make([]float64, 0, c.sink.observed())
+	var weights []float64
 	err = c.eachSorted(ctx, func(b *sorted) error {
 		base := len(columns)
-		columns, values = append(columns, b.columns...), append(values, b.values...)
+		columns, values, weights = append(columns, b.columns...), append(values, b.values...), append(weights, b.weights...)
 		for _, end := range b.ends {
 			start = append(start, base+end)
 		}
@@ -45,6 +46,11 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	matrix, err := data.NewMatrixByRows(c.columns.count, start, columns, values)
 	if err != nil {
 		return nil, nil, err
+	}
+	if c.report.Weighted {
+		if matrix, err = matrix.WithWeights(weights); err != nil {
+			return nil, nil, err
+		}
 	}
 	return data.NewRatings(matrix, c.rowIDs(), c.columnIDs()), &c.report, nil
 }
@@ -81,7 +87,7 @@ func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) er
 			return err
 		}
 		if c.progress != nil {
-			c.progress(int64(c.report.Entries), int64(c.sink.entries), Writing)
+			c.progress(int64(c.report.Entries), int64(c.sink.observed()), Writing)
 		}
 		return nil
 	})

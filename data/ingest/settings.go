@@ -24,6 +24,10 @@ type Settings struct {
 	TimeName string // of the column that Times reads; empty: a usual name such as timestamp or date
 	times    bool   // read the times instead of the values
 
+	// Weight is the column that has the weights of entries; empty: one that is
+	// called weight or weights, if there is one. NoWeights: there are none.
+	Weight string
+
 	Missing   []string // values that mean unknown: such entries are left out
 	Delimiter byte     // of text; 0 means tab, comma or semicolon, as the first line shows
 
@@ -110,11 +114,13 @@ func or(name, otherwise string) string {
 }
 
 // Report counts what was read and what was left out: Lines = Entries + Missing +
-// UnknownEntries + Duplicates.
+// Weightless + UnknownEntries + Duplicates.
 type Report struct {
 	Lines           int       // entries of the input, of whatever kind: lines, records, packed entries
 	Entries         int       // observed entries kept
 	Missing         int       // entries left out because their value means unknown
+	Weightless      int       // entries left out because their weight is 0
+	Weighted        bool      // entries have weights
 	UnknownEntries  int       // entries left out because their column is not known
 	UnknownColumns  int       // distinct such columns
 	UnknownExamples []string  // the first few of them
@@ -136,6 +142,9 @@ func (r *Report) Warnings() []string {
 	}
 	if r.Missing > 0 {
 		out = append(out, amount.Of(r.Missing, "entry", "entries")+" with a missing value"+data.LeftOut)
+	}
+	if r.Weightless > 0 {
+		out = append(out, fmt.Sprintf("%d entries of weight 0 were left out", r.Weightless))
 	}
 	if r.Duplicates > 0 {
 		out = append(out, amount.Of(r.Duplicates, "entry was a duplicate of another and was merged", "entries were duplicates of others and were merged"))

@@ -15,9 +15,10 @@ import (
 type sorted struct {
 	columns []int32
 	values  []float64
-	ends    []int // of each row of the bucket, in columns and values
-	first   int   // its first row
-	dropped int   // duplicates
+	weights []float64 // if entries have some
+	ends    []int     // of each row of the bucket, in columns and values
+	first   int       // its first row
+	dropped int       // duplicates
 	twice   *data.Entry
 	err     error
 	done    chan struct{}
@@ -149,6 +150,10 @@ func starts(counts []int32) {
 // is given twice.
 func (w *sorter) merge(to *sorted) {
 	to.dropped, to.twice = 0, nil
+	if w.from.weighted {
+		w.mergeWeighed(to)
+		return
+	}
 	if !to.repeats() {
 		return
 	}

@@ -177,6 +177,7 @@ func (t *stream) mergeOne(b *batch, merge func(*batch) error) error {
 type collector struct {
 	*stream
 	report   Report
+	first    *input // that had entries
 	unknown  map[string]struct{}
 	sink     *buckets
 	progress func(done, total int64, phase Phase)
@@ -210,6 +211,10 @@ func (c *collector) merge(b *batch) error {
 		c.report.Notes = append(c.report.Notes, b.note)
 	}
 	c.report.Missing += b.missing
+	c.report.Weightless += b.weightless
+	if fault := c.oneKind(b); fault != nil {
+		return fault
+	}
 	if b.booleans > 0 && !b.file.said {
 		b.file.said = true
 		c.report.Notes = append(c.report.Notes, b.file.name+": yes and true are read as 1, no and false as 0")

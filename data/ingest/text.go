@@ -122,8 +122,9 @@ func (w *worker) eachLine(b *batch, fast func(text []byte) []byte, take func(lin
 	}
 }
 
-// entry takes an entry of three fields. None of them may be needed after the batch.
-func (w *worker) entry(b *batch, row, column, value []byte) {
+// entry takes an entry of three fields, and a weight if the file has some. None of
+// them may be needed after the batch.
+func (w *worker) entry(b *batch, row, column, value, weight []byte) {
 	key, j, ok := w.place(b, row, column)
 	if !ok {
 		return
@@ -141,7 +142,13 @@ func (w *worker) entry(b *batch, row, column, value []byte) {
 		}
 		b.booleans++
 	}
-	w.put(b, row, column, key, j, v)
+	by := 1.0
+	if b.file.weighted {
+		if by, ok = w.weightOf(b, weight); !ok {
+			return
+		}
+	}
+	w.putWeighed(b, row, column, key, j, v, by)
 }
 
 // table is for its errors.
@@ -158,7 +165,7 @@ func (w *worker) parseDelimited(b *batch) {
 	l := &b.file.layout
 	quoted := !l.double && bytes.IndexByte(b.text, '"') >= 0
 	var fast func([]byte) []byte
-	if !quoted && w.plainLines(l) {
+	if !quoted && w.plainLines(b.file) {
 		fast = func(text []byte) []byte { return w.fastLines(b, text, l) }
 	}
 	w.eachLine(b, fast, func(line []byte) {
@@ -192,7 +199,11 @@ func (w *worker) parseDelimited(b *batch) {
 			w.dated(b, row, column, value, textfile.Trim(fields[l.time]))
 			return
 		}
-		w.entry(b, row, column, value)
+		var weight []byte
+		if b.file.weighted {
+			weight = textfile.Trim(fields[l.weight])
+		}
+		w.entry(b, row, column, value, weight)
 	})
 }
 
@@ -227,7 +238,7 @@ func (w *worker) parseNetflix(b *batch) {
 			w.dated(b, textfile.Trim(row), column, textfile.Trim(value), textfile.Trim(when))
 			return
 		}
-		w.entry(b, textfile.Trim(row), column, textfile.Trim(value))
+		w.entry(b, textfile.Trim(row), column, textfile.Trim(value), nil)
 	})
 }
 
@@ -267,7 +278,7 @@ func (w *worker) parseMatrixMarket(b *batch) {
 			w.fail(b, "the entry "+data.Quote(string(line))+" is outside the matrix that the header announces", "indices count from 1; check that the file is complete and not damaged")
 			return
 		}
-		w.entry(b, fields[0], fields[1], fields[2])
+		w.entry(b, fields[0], fields[1], fields[2], nil)
 	})
 }
 

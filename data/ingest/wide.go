@@ -182,7 +182,7 @@ func (w *worker) parseWide(b *batch) {
 			if !w.isMissing(value) && blankValue(value) {
 				continue
 			}
-			w.entry(b, fields[0], l.names[x], value)
+			w.entry(b, fields[0], l.names[x], value, nil)
 		}
 	})
 }

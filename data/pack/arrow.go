@@ -3,6 +3,7 @@ package pack
 import (
 	"encoding/binary"
 	"slices"
+	"strconv"
 
 	flatbuffers "github.com/google/flatbuffers/go"
 )
@@ -69,12 +70,16 @@ func (s shape) fields() []field {
 	entry := plain("item", typeStruct, 0)
 	entries := plain("entries", typeList, 0)
 	row := plain("row", typeText, 0)
+	values := []field{value}
+	if s.weighted {
+		values = append(values, plain("weight", typeFloat, 64))
+	}
 	if !s.wide() {
-		entry.children = []field{ids, value}
+		entry.children = append([]field{ids}, values...)
 		entries.children = []field{entry}
 		return []field{row, entries}
 	}
-	entry.children = []field{plain("low", typeInt, 16), plain("high", typeInt, 8), value}
+	entry.children = append([]field{plain("low", typeInt, 16), plain("high", typeInt, 8)}, values...)
 	entries.children = []field{entry}
 	// All null: it is there for its dictionary, the ids of the columns.
 	ids.codeBits, ids.signed, ids.nullable = 8, true, true
@@ -100,6 +105,10 @@ func (s shape) batchParts(rows int, idBytes, entries int64) ([]node, []buffer) {
 	}
 	nodes = append(nodes, node{entries, 0})
 	buffers = append(buffers, buffer{l.value, 0}, buffer{l.value, int64(s.values.Bytes()) * entries})
+	if s.weighted {
+		nodes = append(nodes, node{entries, 0})
+		buffers = append(buffers, buffer{l.weight, 0}, buffer{l.weight, 8 * entries})
+	}
 	return nodes, buffers
 }
 
@@ -119,7 +128,7 @@ func (s shape) schemaTable(b *flatbuffers.Builder, metadata map[string]string) f
 	}
 	// A flatbuffer grows towards its front: made last, the mark stands near the
 	// start of the file, where IsPack looks for it.
-	pairs = append(pairs, pairTable(b, arrowMark, "1"))
+	pairs = append(pairs, pairTable(b, arrowMark, strconv.Itoa(int(s.version()))))
 	fieldVector, pairVector := offsetVector(b, fields), offsetVector(b, pairs)
 	b.StartObject(4)
 	b.PrependUOffsetTSlot(1, fieldVector, 0)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 )
@@ -23,7 +24,8 @@ func arrowRow(entries *array.List, x int) (columns []int, names []string, values
 		case *array.Uint16:
 			columns = append(columns, int(c.Value(at))+int(item.Field(1).(*array.Uint8).Value(at))<<16)
 		}
-		switch v := item.Field(item.NumField() - 1).(type) {
+		field, _ := item.DataType().(*arrow.StructType).FieldIdx("value")
+		switch v := item.Field(field).(type) {
 		case *array.Dictionary:
 			values = append(values, v.Dictionary().(*array.Float64).Value(v.GetValueIndex(at)))
 		case *array.Float32:
@@ -33,6 +35,17 @@ func arrowRow(entries *array.List, x int) (columns []int, names []string, values
 		}
 	}
 	return columns, names, values
+}
+
+// arrowWeights reads the weights of a row of a batch as any Arrow program would.
+func arrowWeights(entries *array.List, x int) (weights []float64) {
+	lo, hi := entries.ValueOffsets(x)
+	item := entries.ListValues().(*array.Struct)
+	at, ok := item.DataType().(*arrow.StructType).FieldIdx("weight")
+	for ; ok && lo < hi; lo++ {
+		weights = append(weights, item.Field(at).(*array.Float64).Value(int(lo)))
+	}
+	return weights
 }
 
 // Arrow's own library reads a pack as a plain Arrow file and finds the same.
@@ -46,6 +59,9 @@ func TestPackIsAnArrowFile(t *testing.T) {
 				for x := range o.Values {
 					o.Values[x] = float64(x) / 100
 				}
+			}
+			if o.Weighted = encoding != Float32; o.Weighted {
+				m = withWeights(t, m)
 			}
 			path := write(t, m, o)
 			if got := opened(t, path).Info().Encoding; got != encoding && encoding != Dictionary8 {
@@ -85,6 +101,9 @@ func TestPackIsAnArrowFile(t *testing.T) {
 						if c[y] != int(wantColumns[y]) || names != nil && names[y] != columnIDs[c[y]] {
 							t.Fatalf("%s: row %d has the columns %v, want %v", encoding, row, c, wantColumns)
 						}
+					}
+					if got := arrowWeights(entries, x); !slices.Equal(got, m.RowWeights(row)) {
+						t.Fatalf("%s: row %d has the weights %v, want %v", encoding, row, got, m.RowWeights(row))
 					}
 					row++
 				}

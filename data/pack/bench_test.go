@@ -230,16 +230,16 @@ func BenchmarkWrite(b *testing.B) {
 			}
 			probe := newTrial()
 			for i := range rows {
-				probe.add("", rows[i].columns, rows[i].values)
+				probe.add("", rows[i].columns, rows[i].values, nil)
 			}
-			s, err := newStream(io.Discard, shape{k.columns, probe.encoding()}, 128, nil, nil)
+			s, err := newStream(io.Discard, shape{columns: k.columns, values: probe.encoding()}, 128, nil, nil)
 			if err != nil {
 				b.Fatal(err)
 			}
 			before, start := s.at, processorTime()
 			for b.Loop() {
 				for i := range rows {
-					if err := s.append("row 123456", rows[i].columns, rows[i].values); err != nil {
+					if err := s.append("row 123456", rows[i].columns, rows[i].values, nil); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -3,6 +3,8 @@ package pack
 import (
 	"fmt"
 	"math"
+
+	"optcomplete/data"
 )
 
 // What of a block has been checked.
@@ -21,6 +23,7 @@ type blockView struct {
 	low    []uint16
 	high   []uint8
 	value  []byte
+	weight []float64 // nil: entries have none
 }
 
 // body gives the buffers of block b, unchecked.
@@ -41,6 +44,9 @@ func (f *File) body(b int) blockView {
 	}
 	if f.wide() {
 		v.high = part(l.high, entries)
+	}
+	if f.weighted {
+		v.weight = view[float64](part(l.weight, 8*entries))
 	}
 	return v
 }
@@ -110,6 +116,11 @@ func (f *File) validEntries(v *blockView) (problem string) {
 		}
 		if back < 0 || int(before) >= f.columns {
 			return fmt.Sprintf("the columns of row %d are out of order, or beyond the last", v.first+x)
+		}
+	}
+	for _, w := range v.weight {
+		if !data.ValidWeight(w) {
+			return fmt.Sprintf("it has the weight %v", w)
 		}
 	}
 	switch f.values {

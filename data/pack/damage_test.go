@@ -394,7 +394,7 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 		w.trial = nil
-		if w.stream, err = newStream(io.Discard, shape{40, Dictionary8}, 4, w.columnIDs, nil); err != nil {
+		if w.stream, err = newStream(io.Discard, shape{columns: 40, values: Dictionary8}, 4, w.columnIDs, nil); err != nil {
 			t.Fatal(err)
 		}
 		w.stream.to = &full{room}

@@ -2,6 +2,7 @@ package pack
 
 import (
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/binary"
 	"encoding/json"
@@ -144,8 +145,9 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 	if string(trailer[24:]) != magic {
 		return cut("is damaged: its mark is missing")
 	}
-	if v := binary.LittleEndian.Uint32(trailer[20:]); v != Version {
-		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack of version %d, but this program reads version %d", v, Version),
+	version := binary.LittleEndian.Uint32(trailer[20:])
+	if version != Version && version != WeightedVersion {
+		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack of version %d, but this program reads versions %d and %d", version, Version, WeightedVersion),
 			Remedy: "use the program that wrote it, or pack the data again", Err: ErrVersion}
 	}
 	headerBytes, records := binary.LittleEndian.Uint64(trailer), binary.LittleEndian.Uint64(trailer[8:])
@@ -167,7 +169,8 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 	for x := range f.records {
 		f.records[x] = parseRecord(table[x*recordBytes:])
 	}
-	if problem := f.consistent(begin, end); problem != "" {
+	if problem := f.consistent(begin, end); problem != "" || f.version() != version {
+		problem = cmp.Or(problem, "its version is not that of its entries")
 		return f.damaged(-1, "is damaged: %s", problem)
 	}
 	f.header.Footer.Offset = end
@@ -196,7 +199,7 @@ func (f *File) consistent(begin, end int64) (problem string) {
 	case h.Values.Bytes() == 0:
 		return fmt.Sprintf("the encoding %q is unknown", h.Values)
 	}
-	f.shape = shape{h.Columns, h.Values}
+	f.shape = shape{h.Columns, h.Values, h.Weighted}
 	f.rows, f.rowsPerBlock, f.shift = h.Rows, per, uint(bits.TrailingZeros(uint(per)))
 	f.blocks = h.Rows / per
 	if h.Rows%per != 0 {
@@ -325,10 +328,11 @@ type Info struct {
 	Observed     int               `json:"observed"`
 	RowsPerBlock int               `json:"rows_per_block"`
 	Blocks       int               `json:"blocks"`
-	ColumnBytes  int               `json:"column_bytes"` // of an entry
-	Encoding     Encoding          `json:"encoding"`     // of the values
-	ValueBytes   int               `json:"value_bytes"`  // of an entry
-	Min          float64           `json:"min"`          // 0 without entries
+	ColumnBytes  int               `json:"column_bytes"`       // of an entry
+	Encoding     Encoding          `json:"encoding"`           // of the values
+	ValueBytes   int               `json:"value_bytes"`        // of an entry
+	Weighted     bool              `json:"weighted,omitempty"` // entries have weights too, of eight bytes
+	Min          float64           `json:"min"`                // 0 without entries
 	Max          float64           `json:"max"`
 	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing, with those announced to the writer; nil if they are not listed
 	Metadata     map[string]string `json:"metadata,omitempty"`
@@ -338,7 +342,7 @@ type Info struct {
 func (f *File) Info() Info {
 	h := &f.header
 	values := slices.Sorted(slices.Values(f.dictionary[:h.Distinct]))
-	return Info{Path: f.path, Version: Version, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
+	return Info{Path: f.path, Version: int(f.version()), Weighted: f.weighted, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
 		RowsPerBlock: f.rowsPerBlock, Blocks: f.blocks, ColumnBytes: f.columnBytes(), Encoding: h.Values, ValueBytes: h.Values.Bytes(),
 		Min: h.Min, Max: h.Max, Values: values, Metadata: h.Metadata}
 }

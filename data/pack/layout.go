@@ -6,8 +6,13 @@ import (
 	"unsafe"
 )
 
-// Version is the version of the format that is written, and the only one read.
-const Version = 1
+// Version is the version of the format of packs without weights, and WeightedVersion
+// of those with them, which programs that know the first only must not read. Both are
+// written and read.
+const (
+	Version         = 1
+	WeightedVersion = 2
+)
 
 const (
 	// MaxColumns is the most columns a pack can have: an index of three bytes.
@@ -59,8 +64,9 @@ func (e Encoding) most() int {
 
 // shape is what the layout of every block follows from.
 type shape struct {
-	columns int
-	values  Encoding
+	columns  int
+	values   Encoding
+	weighted bool // entries have weights, as float64
 }
 
 // wide tells that a column index takes three bytes: two low, one high.
@@ -71,6 +77,14 @@ func (s shape) columnBytes() int {
 		return 3
 	}
 	return 2
+}
+
+// version is that of the format.
+func (s shape) version() uint32 {
+	if s.weighted {
+		return WeightedVersion
+	}
+	return Version
 }
 
 // blockLayout is where the buffers of a block stand, from the start of its body.
@@ -84,6 +98,7 @@ type blockLayout struct {
 	low             int64 // uint16, the column or its low two bytes
 	high            int64 // uint8, wide only
 	value           int64
+	weight          int64 // float64, weighted only
 	end             int64
 }
 
@@ -107,6 +122,9 @@ func (s shape) block(rows int, idBytes, entries int64) blockLayout {
 		l.high = take(entries)
 	}
 	l.value = take(int64(s.values.Bytes()) * entries)
+	if s.weighted {
+		l.weight = take(8 * entries)
+	}
 	l.end = at
 	return l
 }
@@ -153,7 +171,8 @@ type header struct {
 	Observed     int64    `json:"observed"`
 	RowsPerBlock int      `json:"rows_per_block"`
 	Values       Encoding `json:"values"`
-	Distinct     int      `json:"distinct"` // values in the dictionary; 0 without one
+	Weighted     bool     `json:"weighted,omitempty"` // entries have weights, after the values
+	Distinct     int      `json:"distinct"`           // values in the dictionary; 0 without one
 	Min          float64  `json:"min"`
 	Max          float64  `json:"max"`
 

@@ -40,7 +40,9 @@ func writeTo(t testing.TB, path string, m *data.Matrix, o WriterOptions) {
 	}
 	defer w.Abort()
 	rowIDs := ids("r", rows)
-	err = data.ForEach(m, func(i int, columns []int32, values []float64) error { return w.Append(rowIDs[i], columns, values) })
+	err = data.ForEachWeighed(m, func(i int, columns []int32, values, weights []float64) error {
+		return w.AppendWeighted(rowIDs[i], columns, values, weights)
+	})
 	if err == nil {
 		err = w.Close()
 	}
@@ -88,6 +90,20 @@ func random(t testing.TB, rows, columns int, density float64, value func(*rand.R
 	return m
 }
 
+// withWeights gives every entry a weight of its own.
+func withWeights(t testing.TB, m *data.Matrix) *data.Matrix {
+	t.Helper()
+	weights := make([]float64, m.Observed())
+	for e := range weights {
+		weights[e] = float64(e+1) / 3
+	}
+	m, err := m.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
 func stars(r *rand.Rand) float64  { return float64(1+r.IntN(10)) / 2 }
 func cents(r *rand.Rand) float64  { return float64(r.IntN(3000)) / 100 }
 func single(r *rand.Rand) float64 { return float64(float32(r.NormFloat64())) }
@@ -118,6 +134,10 @@ func TestPackIsTheSameSource(t *testing.T) {
 		{"two-byte columns", 20, 1 << 16, 0.01, stars, WriterOptions{}, Dictionary8, 2},
 		{"three-byte columns", 20, 1<<16 + 1, 0.01, stars, WriterOptions{Rows: 4, Observed: 1 << 16}, Dictionary8, 3},
 		{"three-byte columns, float64", 7, 200_000, 0.01, double, WriterOptions{}, Float64, 3},
+		{"weights", 301, 40, 0.5, stars, WriterOptions{Rows: 4, Observed: 1 << 16, Weighted: true}, Dictionary8, 2},
+		{"weights, and values thought known", 301, 40, 0.5, cents, WriterOptions{Rows: 301, Observed: 4000, Values: []float64{1}, Weighted: true}, Dictionary16, 2},
+		{"weights, three-byte columns, float64", 7, 200_000, 0.01, double, WriterOptions{Weighted: true}, Float64, 3},
+		{"weights of no entries", 10, 10, 1e-12, stars, WriterOptions{Weighted: true}, Dictionary8, 2},
 		{"one column", 50, 1, 0.5, double, WriterOptions{}, Dictionary8, 2},
 		{"one row", 1, 50, 0.5, stars, WriterOptions{}, Dictionary8, 2},
 		{"no entries", 10, 10, 1e-12, stars, WriterOptions{}, Dictionary8, 2},
@@ -127,6 +147,9 @@ func TestPackIsTheSameSource(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := random(t, c.rows, c.columns, c.density, c.value)
+			if c.options.Weighted {
+				m = withWeights(t, m)
+			}
 			f := opened(t, write(t, m, c.options))
 			sourcetest.Run(t, f, m)
 			if !slices.Equal(f.RowIDs(), ids("r", c.rows)) || !slices.Equal(f.ColumnIDs(), ids("c", c.columns)) {

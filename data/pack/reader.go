@@ -20,6 +20,9 @@ type reader struct {
 	f     *File
 	block blockView // of the last row read
 	calls uint
+
+	columns []int32 // scratch of AppendWeights
+	values  []float64
 }
 
 // Reader returns a reader for one goroutine. Whole files are read fastest in
@@ -66,6 +69,21 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 		copy(to, view[float64](r.block.value)[lo:hi])
 	}
 	return moreColumns, moreValues, nil
+}
+
+// Weighted tells whether entries have weights.
+func (f *File) Weighted() bool { return f.weighted }
+
+// AppendWeights appends weights of row i; see data.WeightReader.
+func (r *reader) AppendWeights(i int, columns []int32, weights []float64) (out []float64, err error) {
+	out = weights
+	if r.columns, r.values, err = r.Append(i, r.columns[:0], r.values[:0]); err != nil {
+		return out, err
+	}
+	defer r.f.caught(r.block.number, debug.SetPanicOnFault(true), &err)
+	x := i - r.block.first
+	lo, hi := r.block.start[x], r.block.start[x+1]
+	return data.PickWeights(r.columns, r.block.weight[lo:hi], columns, weights), nil
 }
 
 // Entries returns the number of observed entries of row i. Where that cannot be

@@ -130,7 +130,7 @@ func OpenShards(folder string) (*Shards, error) {
 		s.files = append(s.files, f)
 		s.first = append(s.first, s.first[len(s.first)-1]+f.rows)
 		observed += f.Observed()
-		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns {
+		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns || f.weighted != s.files[0].weighted {
 			s.Close()
 			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "pack the ratings into the folder again"}
 		}
@@ -238,6 +238,11 @@ type shardReader struct {
 }
 
 func (r *shardReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	return r.of(i).Append(i-r.s.first[r.at], columns, values)
+}
+
+// of is the reader of the pack that has row i.
+func (r *shardReader) of(i int) data.Reader {
 	if i < r.s.first[r.at] || i >= r.s.first[r.at+1] {
 		r.readers[r.at] = nil // rows are read in order: it is not needed again soon
 		r.at = r.s.find(i)
@@ -245,7 +250,15 @@ func (r *shardReader) Append(i int, columns []int32, values []float64) ([]int32,
 	if r.readers[r.at] == nil {
 		r.readers[r.at] = r.s.files[r.at].Reader()
 	}
-	return r.readers[r.at].Append(i-r.s.first[r.at], columns, values)
+	return r.readers[r.at]
+}
+
+// Weighted tells whether entries have weights, in all packs or in none.
+func (s *Shards) Weighted() bool { return s.files[0].Weighted() }
+
+// AppendWeights is that of the row that was read last, or of another.
+func (r *shardReader) AppendWeights(i int, columns []int32, weights []float64) ([]float64, error) {
+	return r.of(i).(data.WeightReader).AppendWeights(i-r.s.first[r.at], columns, weights)
 }
 
 // shardChunks is how many chunks shards are whole multiples of: parts of passes
@@ -323,19 +336,25 @@ func partsIn(path string) (names []string) {
 // writeShard writes the rows lo..hi.
 func writeShard(from *File, path string, lo, hi int, ids, columnIDs []string) (Shard, error) {
 	info := from.Info()
-	w, err := Create(path, columnIDs, WriterOptions{Rows: hi - lo, Values: slices.Clone(info.Values), Float32: info.Encoding == Float32, Metadata: info.Metadata})
+	w, err := Create(path, columnIDs, WriterOptions{Rows: hi - lo, Values: slices.Clone(info.Values), Float32: info.Encoding == Float32, Weighted: info.Weighted, Metadata: info.Metadata})
 	if err != nil {
 		return Shard{}, err
 	}
 	defer w.Abort()
 	reader := from.Reader()
+	weigh := data.WeightsFrom(from, reader)
 	var columns []int32
-	var values []float64
+	var values, weights []float64
 	for i := lo; i < hi; i++ {
 		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
 			return Shard{}, err
 		}
-		if err := w.Append(ids[i], columns, values); err != nil {
+		if weigh != nil {
+			if weights, err = weigh.AppendWeights(i, columns, weights[:0]); err != nil {
+				return Shard{}, err
+			}
+		}
+		if err := w.AppendWeighted(ids[i], columns, values, weights); err != nil {
 			return Shard{}, err
 		}
 	}

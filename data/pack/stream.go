@@ -42,6 +42,7 @@ type stream struct {
 	value16  []uint16
 	value32  []float32
 	value64  []float64
+	weight   []float64
 
 	rows, observed int64
 	min, max       float64
@@ -68,6 +69,7 @@ func (w *stream) clear() {
 	w.idOffset, w.id = append(w.idOffset[:0], 0), w.id[:0]
 	w.start, w.low, w.high = append(w.start[:0], 0), w.low[:0], w.high[:0]
 	w.value8, w.value16, w.value32, w.value64 = w.value8[:0], w.value16[:0], w.value32[:0], w.value64[:0]
+	w.weight = w.weight[:0]
 }
 
 func (w *stream) write(b []byte) error {
@@ -85,14 +87,18 @@ func (w *stream) blockRows() int { return len(w.start) - 1 }
 
 // append adds a valid row. After errEncoding or errBlock the row is not added,
 // and the stream is otherwise as before.
-func (w *stream) append(id string, columns []int32, values []float64) error {
+func (w *stream) append(id string, columns []int32, values, weights []float64) error {
 	perEntry := w.columnBytes() + w.values.Bytes()
+	if w.weighted {
+		perEntry += 8
+	}
 	if w.blockRows() > 0 && (len(w.low)+len(columns))*perEntry+len(w.id)+len(id) > blockLimit {
 		return errBlock
 	}
 	if err := w.appendValues(values); err != nil {
 		return err
 	}
+	w.weight = append(w.weight, weights...)
 	var two []uint16
 	w.low, two = extend(w.low, len(columns))
 	for x, c := range columns {
@@ -191,6 +197,9 @@ func (w *stream) flush() error {
 	default:
 		body = append(body, raw(w.value64))
 	}
+	if w.weighted {
+		body = append(body, raw(w.weight))
+	}
 	w.crc = 0
 	if err := w.writeParts(head...); err != nil {
 		return err
@@ -228,7 +237,7 @@ func (w *stream) finish() error {
 	}
 	h := header{
 		Rows: int(w.rows), Columns: w.columns, Observed: w.observed, RowsPerBlock: w.rowsPerBlock,
-		Values: w.values, Start: w.startRegion, Metadata: w.metadata,
+		Values: w.values, Weighted: w.weighted, Start: w.startRegion, Metadata: w.metadata,
 	}
 	if w.observed > 0 {
 		h.Min, h.Max = w.min, w.max
@@ -252,7 +261,7 @@ func (w *stream) finish() error {
 	// Blanks, so that the footer is aligned.
 	unpadded := w.at + int64(len(index)+len(readable)+trailerBytes)
 	readable = append(readable, bytes.Repeat([]byte{' '}, int(padded(unpadded)-unpadded))...)
-	index = appendTrailer(append(index, readable...), len(readable), len(w.records), Version)
+	index = appendTrailer(append(index, readable...), len(readable), len(w.records), w.version())
 	if err := w.write(index); err != nil {
 		return err
 	}

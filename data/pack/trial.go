@@ -6,15 +6,25 @@ type trial struct {
 	start   []int
 	columns []int32
 	values  []float64
+	weights []float64
 }
 
 func newTrial() *trial { return &trial{start: []int{0}} }
 
-func (t *trial) add(id string, columns []int32, values []float64) {
+func (t *trial) add(id string, columns []int32, values, weights []float64) {
 	t.ids = append(t.ids, id)
 	t.columns = append(t.columns, columns...)
 	t.values = append(t.values, values...)
+	t.weights = append(t.weights, weights...)
 	t.start = append(t.start, len(t.columns))
+}
+
+// of are the weights of some entries; nil if there are none.
+func (t *trial) of(lo, hi int) []float64 {
+	if len(t.weights) == 0 {
+		return nil
+	}
+	return t.weights[lo:hi]
 }
 
 // encoding is the smallest that the rows so far call for.

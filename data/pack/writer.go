@@ -25,6 +25,9 @@ type WriterOptions struct {
 	// Float32 rounds the values to float32.
 	Float32 bool
 
+	// Weighted says that entries have weights: rows are added with AppendWeighted.
+	Weighted bool
+
 	// Metadata is kept with the pack for its readers: at most 500 keys; may be nil.
 	Metadata map[string]string
 }
@@ -112,16 +115,29 @@ func Create(path string, columnIDs []string, o WriterOptions) (*Writer, error) {
 // Append adds a row, the rows in their final order, its columns increasing.
 // The slices are not kept.
 func (w *Writer) Append(rowID string, columns []int32, values []float64) error {
+	return w.AppendWeighted(rowID, columns, values, nil)
+}
+
+// AppendWeighted is Append for a pack with weights; without, they are nil.
+func (w *Writer) AppendWeighted(rowID string, columns []int32, values, weights []float64) error {
 	if len(columns) != len(values) {
 		panic("pack: columns and values are not of one length")
 	}
+	if w.options.Weighted && len(weights) != len(values) || !w.options.Weighted && len(weights) > 0 {
+		panic("pack: values and weights are not of one length")
+	}
 	if w.err == nil {
-		w.err = w.append(rowID, columns, values)
+		w.err = w.append(rowID, columns, values, weights)
 	}
 	return w.err
 }
 
-func (w *Writer) append(rowID string, columns []int32, values []float64) error {
+func (w *Writer) append(rowID string, columns []int32, values, weights []float64) error {
+	for x, weight := range weights {
+		if !data.ValidWeight(weight) {
+			return fmt.Errorf("pack: row %q, column %d has the weight %v, which is not a positive number", rowID, columns[x], weight)
+		}
+	}
 	before, m := int32(-1), int32(len(w.columnIDs))
 	for x, c := range columns {
 		if c <= before || c >= m {
@@ -148,9 +164,9 @@ func (w *Writer) append(rowID string, columns []int32, values []float64) error {
 		}
 	}
 	if w.trial == nil {
-		return w.put(rowID, columns, values)
+		return w.put(rowID, columns, values, weights)
 	}
-	w.trial.add(rowID, columns, values)
+	w.trial.add(rowID, columns, values, weights)
 	if len(w.trial.columns) >= trialEntries || len(w.trial.ids) >= trialEntries {
 		return w.choose()
 	}
@@ -178,7 +194,7 @@ func (w *Writer) choose() error {
 	}
 	for x, id := range t.ids {
 		lo, hi := t.start[x], t.start[x+1]
-		if err := w.put(id, t.columns[lo:hi], t.values[lo:hi]); err != nil {
+		if err := w.put(id, t.columns[lo:hi], t.values[lo:hi], t.of(lo, hi)); err != nil {
 			return err
 		}
 	}
@@ -197,7 +213,7 @@ func rowsPerBlock(rows, observed int) int {
 
 // begin starts the stream on the file, which is empty.
 func (w *Writer) begin(values Encoding, rowsPerBlock int) (err error) {
-	w.stream, err = newStream(w.file, shape{len(w.columnIDs), values}, rowsPerBlock, w.columnIDs, w.options.Metadata)
+	w.stream, err = newStream(w.file, shape{len(w.columnIDs), values, w.options.Weighted}, rowsPerBlock, w.columnIDs, w.options.Metadata)
 	if err != nil {
 		return writeError(w.path, w.stream.at, err)
 	}
@@ -214,9 +230,9 @@ func (w *Writer) begin(values Encoding, rowsPerBlock int) (err error) {
 
 // put writes a row. When the encoding turns out too small, or the blocks too
 // large, the pack is begun again from what has been written.
-func (w *Writer) put(id string, columns []int32, values []float64) error {
+func (w *Writer) put(id string, columns []int32, values, weights []float64) error {
 	for {
-		err := w.stream.append(id, columns, values)
+		err := w.stream.append(id, columns, values, weights)
 		next, per := w.stream.values, w.stream.rowsPerBlock
 		switch {
 		case err == nil:
@@ -276,12 +292,12 @@ func (w *Writer) again(values Encoding, rowsPerBlock int) error {
 	if err := w.begin(values, rowsPerBlock); err != nil {
 		return err
 	}
-	return data.ForEach(written, func(i int, columns []int32, values []float64) error {
+	return data.ForEachWeighed(written, func(i int, columns []int32, values, weights []float64) error {
 		id, err := written.RowID(i)
 		if err != nil {
 			return err
 		}
-		return w.put(id, columns, values)
+		return w.put(id, columns, values, weights)
 	})
 }
 

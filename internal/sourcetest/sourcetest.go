@@ -67,6 +67,12 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		}
 		all.Wait()
 	})
+	if got := data.IsWeighted(source); got != want.Weighted() {
+		t.Errorf("the source has weights: %v, want %v", got, want.Weighted())
+	}
+	if want.Weighted() {
+		t.Run("weights", func(t *testing.T) { weights(t, source, want) })
+	}
 	t.Run("collected", func(t *testing.T) {
 		rows := []int{}
 		for i := n - 1; i >= 0; i -= 3 {
@@ -79,8 +85,38 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		for x, i := range rows {
 			columns, values := part.Row(x)
 			same(t, want, i, columns, values)
+			if !slices.Equal(part.RowWeights(x), want.RowWeights(i)) {
+				t.Errorf("row %d has the weights %v, want %v", i, part.RowWeights(x), want.RowWeights(i))
+			}
 		}
 	})
+}
+
+// weights checks those of all entries and of every other one.
+func weights(t *testing.T, source data.Source, want *data.Matrix) {
+	n, _ := want.Dims()
+	reader := source.Reader()
+	for i := range n {
+		columns, _ := want.Row(i)
+		all := want.RowWeights(i)
+		var some []int32
+		var ofSome []float64
+		for x := 1; x < len(columns); x += 2 {
+			some, ofSome = append(some, columns[x]), append(ofSome, all[x])
+		}
+		for _, c := range []struct {
+			columns []int32
+			want    []float64
+		}{{columns, all}, {some, ofSome}} {
+			got, err := reader.(data.WeightReader).AppendWeights(i, c.columns, []float64{-1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got[0] != -1 || !slices.Equal(got[1:], c.want) {
+				t.Errorf("row %d has the weights %v in the columns %v, want %v", i, got[1:], c.columns, c.want)
+			}
+		}
+	}
 }
 
 func same(t *testing.T, want *data.Matrix, i int, columns []int32, values []float64) {
@@ -107,3 +143,4 @@ func (s stored) Dims() (rows, columns int) { return s.m.Dims() }
 func (s stored) Observed() int             { return s.m.Observed() }
 func (s stored) Entries(i int) int         { return s.m.Entries(i) }
 func (s stored) Reader() data.Reader       { return s.m.Reader() }
+func (s stored) Weighted() bool            { return s.m.Weighted() }

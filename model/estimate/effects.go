@@ -37,10 +37,10 @@ func FitEffectsOf(ctx context.Context, s data.Source, has spec.Effects, rowShrin
 
 // FitEffects fits shrunken effects to the observed entries: it minimises
 //
-//	Σ (a_ij − mean − r_i − c_j)² + rowShrinkage·Σ r_i² + columnShrinkage·Σ c_j²
+//	Σ w_ij (a_ij − mean − r_i − c_j)² + rowShrinkage·Σ r_i² + columnShrinkage·Σ c_j²
 //
-// by turns, so a shrinkage is the number of entries at which an effect is
-// shrunk half-way to 0. Rows and columns without entries have effect 0.
+// by turns, with weights w of the entries or 1, so a shrinkage is the number of
+// entries, or their weight, at which an effect is shrunk half-way to 0. Rows and columns without entries have effect 0.
 //
 // It reads the source once for each turn, and once before unless its survey is
 // known.
@@ -53,8 +53,8 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 	}
 	e.Mean = survey.Mean()
 	sums := slices.Clone(survey.Sums) // of the values less mean and row effect, by column
-	for c, count := range survey.Columns {
-		sums[c] -= e.Mean * float64(count)
+	for c := range sums {
+		sums[c] -= e.Mean * survey.Count(c)
 	}
 	sweeps := effectSweeps
 	if math.IsInf(rowShrinkage, 1) || math.IsInf(columnShrinkage, 1) {
@@ -64,7 +64,7 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 		columns := make([]float64, m)
 		for c, count := range survey.Columns {
 			if count > 0 {
-				columns[c] = sums[c] / (float64(count) + columnShrinkage)
+				columns[c] = sums[c] / (survey.Count(c) + columnShrinkage)
 			}
 		}
 		e.Columns = columns
@@ -114,25 +114,37 @@ func (p effectsStep) Shares() []any { return []any{p.Columns} }
 func (p effectsStep) Start(in *pass.Input) (pass.Worker, error) {
 	_, m := in.Source.Dims()
 	columns := p.Columns.Get()
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values []float64) error {
-		by := p.Mean + p.row(columns, at, values)
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values, weights []float64) error {
+		by := p.Mean + p.row(columns, at, values, weights)
 		for x, c := range at {
-			part.Values[c] += values[x] - by
+			rest := values[x] - by
+			if weights != nil {
+				rest *= weights[x]
+			}
+			part.Values[c] += rest
 		}
 		return nil
 	}), nil
 }
 
 // row is the effect of a row.
-func (p effectsStep) row(columns []float64, at []int32, values []float64) float64 {
+func (p effectsStep) row(columns []float64, at []int32, values, weights []float64) float64 {
 	if len(at) == 0 {
 		return 0
 	}
-	rest := 0.0
+	rest, count := 0.0, float64(len(at))
+	if weights != nil {
+		count = 0
+		for x, c := range at {
+			rest += weights[x] * (values[x] - p.Mean - columns[c])
+			count += weights[x]
+		}
+		return rest / (count + p.Shrinkage)
+	}
 	for x, c := range at {
 		rest += values[x] - p.Mean - columns[c]
 	}
-	return rest / (float64(len(at)) + p.Shrinkage)
+	return rest / (count + p.Shrinkage)
 }
 
 // rowEffects gives the effect of every row.
@@ -150,8 +162,8 @@ func (p rowEffects) Shares() []any { return p.Step.Shares() }
 // Start makes a worker.
 func (p rowEffects) Start(*pass.Input) (pass.Worker, error) {
 	columns := p.Step.Columns.Get()
-	return pass.EachRow(newList, func(part *pass.List, _ int, at []int32, values []float64) error {
-		part.Values = append(part.Values, p.Step.row(columns, at, values))
+	return pass.EachWeighed(newList, func(part *pass.List, _ int, at []int32, values, weights []float64) error {
+		part.Values = append(part.Values, p.Step.row(columns, at, values, weights))
 		return nil
 	}), nil
 }

@@ -11,9 +11,9 @@ import (
 
 // FitLevels is FitEffects on the scale of a loss, such as log-odds: it minimises
 //
-//	Σ ℓ(a_ij, mean + r_i + c_j) + κ·rowShrinkage·Σ r_i² + κ·columnShrinkage·Σ c_j²
+//	Σ w_ij ℓ(a_ij, mean + r_i + c_j) + κ·rowShrinkage·Σ r_i² + κ·columnShrinkage·Σ c_j²
 //
-// by turns, where κ is half the curvature of an entry's loss at the mean, so that a
+// by turns, with weights w of the entries or 1, where κ is half the curvature of an entry's loss at the mean, so that a
 // shrinkage is still the number of entries at which an effect is shrunk about
 // half-way to 0.
 func FitLevels(ctx context.Context, s data.Source, l loss.Scaled, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
@@ -41,7 +41,7 @@ func FitLevels(ctx context.Context, s data.Source, l loss.Scaled, rowShrinkage, 
 		far := 0.0
 		for c, count := range survey.Columns {
 			if count > 0 {
-				by := levelStep(l, part.Values[c]+2*penalty*e.Columns[c], part.Values[m+c]+2*penalty, float64(count)*2*kappa)
+				by := levelStep(l, part.Values[c]+2*penalty*e.Columns[c], part.Values[m+c]+2*penalty, survey.Count(c)*2*kappa)
 				columns[c] = e.Columns[c] + by
 				far = max(far, math.Abs(by))
 			}
@@ -71,13 +71,13 @@ const (
 func meanLevel(ctx context.Context, s data.Source, survey *data.Survey, l loss.Scaled, threads int) (float64, error) {
 	_, m := s.Dims()
 	mean := survey.Mean()
-	switch least := 0.5 / float64(survey.Total); l.Loss { // half an entry, where all are the same
+	switch least := 0.5 / survey.Counts(); l.Loss { // half an entry, where all are the same
 	case loss.Logistic:
 		return l.Link(min(max(mean, least), 1-least)), nil
 	case loss.Poisson:
 		return l.Link(max(mean, least)), nil
 	}
-	total := float64(survey.Total)
+	total := survey.Counts()
 	for range levelSweeps {
 		part, err := pass.One[*pass.Sums](ctx, s, threads, levelsStep{Loss: l, Mean: mean, Penalty: math.Inf(1), Columns: pass.Share(make([]float64, m))})
 		if err != nil {
@@ -105,10 +105,10 @@ func levelStep(l loss.Scaled, slope, curve, usual float64) float64 {
 
 // level is the level of one row that minimises
 //
-//	Σ ℓ(a, offset + r) + penalty·r²
+//	Σ w ℓ(a, offset + r) + penalty·r²
 //
 // by Newton steps, halved where they leave the interval that must hold it.
-func level(l loss.Scaled, offset, a []float64, penalty float64) float64 {
+func level(l loss.Scaled, offset, a, weights []float64, penalty float64) float64 {
 	if len(a) == 0 || math.IsInf(penalty, 1) {
 		return 0
 	}
@@ -116,7 +116,7 @@ func level(l loss.Scaled, offset, a []float64, penalty float64) float64 {
 	for range 60 {
 		slope, curve := 2*penalty*r, 2*penalty
 		for e, v := range a {
-			s, h := l.Slope(v, offset[e]+r)
+			s, h := weighedSlope(l, v, offset[e]+r, weights, e)
 			slope += s
 			curve += h
 		}
@@ -134,6 +134,16 @@ func level(l loss.Scaled, offset, a []float64, penalty float64) float64 {
 		}
 	}
 	return r
+}
+
+// weighedSlope is the slope and the curvature of an entry's loss, times its weight if
+// there are weights.
+func weighedSlope(l loss.Scaled, a, x float64, weights []float64, e int) (slope, curve float64) {
+	slope, curve = l.Slope(a, x)
+	if weights != nil {
+		slope, curve = weights[e]*slope, weights[e]*curve
+	}
+	return slope, curve
 }
 
 // levelsStep is one turn of fitting levels: given those of the columns, it fits
@@ -162,10 +172,10 @@ func (p levelsStep) Shares() []any { return []any{p.Columns} }
 func (p levelsStep) Start(in *pass.Input) (pass.Worker, error) {
 	_, m := in.Source.Dims()
 	row := p.row()
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(2 * m) }, func(part *pass.Sums, _ int, at []int32, values []float64) error {
-		r, offset := row(at, values)
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(2 * m) }, func(part *pass.Sums, _ int, at []int32, values, weights []float64) error {
+		r, offset := row(at, values, weights)
 		for e, c := range at {
-			slope, curve := p.Loss.Slope(values[e], offset[e]+r)
+			slope, curve := weighedSlope(p.Loss, values[e], offset[e]+r, weights, e)
 			part.Values[c] += slope
 			part.Values[m+int(c)] += curve
 		}
@@ -175,15 +185,15 @@ func (p levelsStep) Start(in *pass.Input) (pass.Worker, error) {
 
 // row gives the level of one row after the other, and what its entries are
 // predicted without it.
-func (p levelsStep) row() func(at []int32, values []float64) (r float64, offset []float64) {
+func (p levelsStep) row() func(at []int32, values, weights []float64) (r float64, offset []float64) {
 	columns := p.Columns.Get()
 	var offset []float64
-	return func(at []int32, values []float64) (float64, []float64) {
+	return func(at []int32, values, weights []float64) (float64, []float64) {
 		offset = offset[:0]
 		for _, c := range at {
 			offset = append(offset, p.Mean+columns[c])
 		}
-		return level(p.Loss, offset, values, p.Penalty), offset
+		return level(p.Loss, offset, values, weights, p.Penalty), offset
 	}
 }
 
@@ -202,8 +212,8 @@ func (p rowLevels) Shares() []any { return p.Step.Shares() }
 // Start makes a worker.
 func (p rowLevels) Start(*pass.Input) (pass.Worker, error) {
 	row := p.Step.row()
-	return pass.EachRow(newList, func(part *pass.List, _ int, at []int32, values []float64) error {
-		r, _ := row(at, values)
+	return pass.EachWeighed(newList, func(part *pass.List, _ int, at []int32, values, weights []float64) error {
+		r, _ := row(at, values, weights)
 		part.Values = append(part.Values, r)
 		return nil
 	}), nil

@@ -14,9 +14,9 @@ import (
 // where that is not by squared errors of coefficients of any sign: the effect r and
 // the coefficients u of a row minimise
 //
-//	Σ ℓ(a_t, mean + c_t + r + b_tᵀu) + RowPenalty·r² + Penalty·‖u‖²
+//	Σ w_t ℓ(a_t, mean + c_t + r + b_tᵀu) + RowPenalty·r² + Penalty·‖u‖²
 //
-// with the column effects c as they are. The selection is searched by the same, with a
+// with the column effects c as they are, and weights w of the entries or 1. The selection is searched by the same, with a
 // penalty of its own.
 type Link struct {
 	loss.Scaled
@@ -68,7 +68,7 @@ func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	}
 	p.Mean = rows.Mean
 	p.ColumnEffects = append([]float64(nil), rows.Columns.Get()...)
-	p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
+	p.NewColumn = columnRegression(survey, p.ColumnEffects, chosen, k)
 	return p, rows, nil
 }
 
@@ -80,6 +80,7 @@ type LinkSolver struct {
 	theta []float64 // effect and coefficients
 
 	design, offset      []float64 // of the row's entries
+	weights             []float64 // of them; nil: all 1
 	x, alpha, h         []float64
 	g, to, from, system []float64
 	fixed               []bool
@@ -116,10 +117,11 @@ const (
 	linkGain   = 1e-15 // by which, relatively, a step must lower the cost
 )
 
-// Solve fits the row to the values of its entries: its effect is returned, its
-// coefficients are written to u. Newton steps on the coefficients that are not held
-// at zero, each as long as the cost falls.
-func (s *LinkSolver) Solve(a, u []float64) (effect float64) {
+// Solve fits the row to the values of its entries, by their weights unless those are
+// nil: its effect is returned, its coefficients are written to u. Newton steps on the
+// coefficients that are not held at zero, each as long as the cost falls.
+func (s *LinkSolver) Solve(a, weights, u []float64) (effect float64) {
+	s.weights = weights
 	for _, to := range []*[]float64{&s.x, &s.alpha, &s.h} {
 		*to = dense.Resize(*to, len(a))
 	}
@@ -167,7 +169,11 @@ func (s *LinkSolver) cost(a []float64) float64 {
 	sum := 0.0
 	for e, v := range a {
 		s.x[e] = s.offset[e] + dense.Dot(s.design[e*s.d:][:s.d], s.theta)
-		sum += s.link.Value(v, s.x[e])
+		value := s.link.Value(v, s.x[e])
+		if s.weights != nil {
+			value *= s.weights[e]
+		}
+		sum += value
 	}
 	for f, ridge := range s.ridge {
 		sum += ridge / 2 * s.theta[f] * s.theta[f]
@@ -182,7 +188,7 @@ func (s *LinkSolver) slopes(a []float64) {
 	}
 	for e, v := range a {
 		s.x[e] = s.offset[e] + dense.Dot(s.design[e*s.d:][:s.d], s.theta)
-		s.alpha[e], s.h[e] = s.link.Slope(v, s.x[e])
+		s.alpha[e], s.h[e] = weighedSlope(s.link.Scaled, v, s.x[e], s.weights, e)
 		dense.Axpy(s.alpha[e], s.design[e*s.d:][:s.d], s.g)
 	}
 	for f := range s.fixed {
@@ -225,12 +231,12 @@ func (s *LinkSolver) step() {
 // solveLink solves rows of which the design and the column effects are known.
 func (f *rowFit) solveLink() (*LinkSolver, solveRow) {
 	s, design, columns := NewLinkSolver(f.Link, f.K), f.Design.Get(), f.Columns.Get()
-	return s, func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+	return s, func(at []int32, a, weights, u []float64) (effect, bad float64, ok bool) {
 		s.Begin()
 		for _, c := range at {
 			s.Entry(f.Mean+columns[c], design[int(c)*f.K:][:f.K])
 		}
-		effect = s.Solve(a, u)
+		effect = s.Solve(a, weights, u)
 		if x := dense.NotFinite(s.theta); x >= 0 {
 			return 0, s.theta[x], false
 		}

@@ -34,7 +34,7 @@ func (f *rowFit) fitLevels(ctx context.Context, survey *data.Survey, shrinkage f
 		for c, count := range survey.Columns {
 			if count > 0 {
 				if !math.IsInf(shrinkage, 1) {
-					columns[c] = old[c] + levelStep(f.Link.Scaled, part.Values[c]+2*penalty*old[c], part.Values[m+c]+2*penalty, float64(count)*2*kappa)
+					columns[c] = old[c] + levelStep(f.Link.Scaled, part.Values[c]+2*penalty*old[c], part.Values[m+c]+2*penalty, survey.Count(c)*2*kappa)
 				}
 				mean += columns[c]
 				seen++
@@ -79,8 +79,8 @@ func (p linkTurn) Start(in *pass.Input) (pass.Worker, error) {
 	_, m := in.Source.Dims()
 	solver, solve := p.Rows.solveLink()
 	u := make([]float64, p.Rows.K)
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(2*m + 2) }, func(part *pass.Sums, _ int, at []int32, a []float64) error {
-		effect, _, ok := solve(at, a, u)
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(2*m + 2) }, func(part *pass.Sums, _ int, at []int32, a, weights []float64) error {
+		effect, _, ok := solve(at, a, weights, u)
 		if !ok || len(at) == 0 {
 			return nil // said when the rows are fitted
 		}

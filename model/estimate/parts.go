@@ -175,7 +175,7 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	}
 	p.NewColumn = make([]float64, k+1)
 	if r.Kind.Effects().Columns {
-		p.NewColumn = columnRegression(survey.Columns, p.ColumnEffects, chosen, k)
+		p.NewColumn = columnRegression(survey, p.ColumnEffects, chosen, k)
 	} else {
 		p.ColumnEffects = nil
 	}
@@ -359,14 +359,14 @@ func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threa
 
 // columnRegression regresses the column effects on the selected features, each
 // column weighted by its entries.
-func columnRegression(count []int, effects, chosen []float64, k int) []float64 {
+func columnRegression(survey *data.Survey, effects, chosen []float64, k int) []float64 {
 	d := k + 1
 	design := WithConstant(chosen, k, len(effects))
 	gram, right := make([]float64, d*d), make([]float64, d)
 	total := 0.0
-	for c, entries := range count {
+	for c := range effects {
 		// Beyond a few dozen entries an effect is known well enough.
-		weight := math.Min(float64(entries), 30)
+		weight := math.Min(survey.Count(c), 30)
 		addProducts(gram, right, design[c*d:][:d], effects[c], weight)
 		total += weight
 	}

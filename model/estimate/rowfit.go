@@ -21,8 +21,9 @@ type RowBlock struct {
 type RowSink func(RowBlock) error
 
 // solveRow writes the coefficients of a row to u and returns its
-// effect, if the refit has one. If a number is out of range, that number is bad.
-type solveRow func(at []int32, a, u []float64) (effect, bad float64, ok bool)
+// effect, if the refit has one. The weights are nil if there are none, and only a
+// refit with a link knows them. If a number is out of range, that number is bad.
+type solveRow func(at []int32, a, weights, u []float64) (effect, bad float64, ok bool)
 
 // rowFit is a refit of which all that rows share is known: each row then is a
 // matter of its own entries. It is a pass over what the coefficients are to
@@ -91,7 +92,7 @@ func (f *rowFit) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	each := pass.EachRow(func() *fittedRows { return new(fittedRows) }, func(part *fittedRows, i int, at []int32, a []float64) error {
+	each := pass.EachWeighed(func() *fittedRows { return new(fittedRows) }, func(part *fittedRows, i int, at []int32, a, weights []float64) error {
 		if len(part.Entries) == 0 {
 			part.First = i
 		}
@@ -105,7 +106,7 @@ func (f *rowFit) Start(in *pass.Input) (pass.Worker, error) {
 		} else {
 			var bad float64
 			var ok bool
-			if effect, bad, ok = solve(at, a, u); !ok && part.Failed == nil {
+			if effect, bad, ok = solve(at, a, weights, u); !ok && part.Failed == nil {
 				part.Failed = &RangeError{Row: i, Value: bad}
 			}
 		}
@@ -127,7 +128,7 @@ func (f *rowFit) solver() (solveRow, error) {
 	design := f.Design.Get()
 	if f.Prior == nil {
 		solver := newRowSolver(f.K, f.Lambda)
-		return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+		return func(at []int32, a, _, u []float64) (effect, bad float64, ok bool) {
 			bad, ok = solver.solve(design, at, a, u)
 			return 0, bad, ok
 		}, nil
@@ -138,7 +139,7 @@ func (f *rowFit) solver() (solveRow, error) {
 	}
 	d := len(prior.Mean)
 	s, all := newPosterior(d), make([]float64, d)
-	return func(at []int32, a, u []float64) (effect, bad float64, ok bool) {
+	return func(at []int32, a, _, u []float64) (effect, bad float64, ok bool) {
 		if !f.Effects {
 			s.solve(prior, design, at, a, u)
 			return 0, 0, true

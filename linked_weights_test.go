@@ -1,0 +1,152 @@
+package optcomplete
+
+import (
+	"context"
+	"errors"
+	"io"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"optcomplete/data"
+	"optcomplete/internal/random"
+	"optcomplete/internal/sourcetest"
+	"optcomplete/loss"
+	"optcomplete/model/store"
+	"optcomplete/spec"
+)
+
+// weigh gives the entries of a problem weights, made of random numbers in [0, 1).
+func weigh(t testing.TB, p Problem, seed uint64, of func(unit float64) float64) Problem {
+	t.Helper()
+	rng, weights := random.New(seed, 0x77), make([]float64, p.Ratings.Observed())
+	for e := range weights {
+		weights[e] = of(random.Unit(rng.Uint64()))
+	}
+	matrix, err := p.Ratings.Matrix().WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.Ratings = p.Ratings.With(matrix)
+	return p
+}
+
+// TestWeightsOfOne: weights that are all 1 change no bit of a fit by a loss, with
+// everything chosen by validation, and neither do threads nor where the entries are.
+func TestWeightsOfOne(t *testing.T) {
+	problem := lossInstance(t, loss.Logistic, 60, 30, 5, 4)
+	settings := Settings{K: 2, Loss: loss.Logistic, Statistics: Statistics{Holdout: 0.2, Seed: 1}, Limits: Limits{Gap: 0.1, Threads: 1}}
+	want := fit(t, problem, settings)
+	ones := weigh(t, problem, 1, func(float64) float64 { return 1 })
+	got := fit(t, ones, settings)
+	if got.Cost != want.Cost || got.Gamma != want.Gamma || got.RefitGamma != want.RefitGamma || !slices.Equal(got.RowEffects, want.RowEffects) || got.Holdout.LogLoss != want.Holdout.LogLoss || *got.Holdout.AUC != *want.Holdout.AUC {
+		t.Errorf("cost %v, γ %v, hold-out %v; without weights %v, %v, %v", got.Cost, got.Gamma, got.Holdout.LogLoss, want.Cost, want.Gamma, want.Holdout.LogLoss)
+	}
+	if want.Summary.Weighted || want.Holdout.Weighted || !got.Summary.Weighted || !got.Holdout.Weighted || !got.Train.Weighted {
+		t.Error("nobody says whether entries are weighted")
+	}
+	weighted := weigh(t, problem, 1, func(unit float64) float64 { return 3 * (unit + 0.1) })
+	want = fit(t, weighted, settings)
+	if want.Cost == got.Cost || want.Holdout.LogLoss == got.Holdout.LogLoss {
+		t.Error("weights change nothing")
+	}
+	settings.Threads, settings.Checkpoint = 3, t.TempDir()
+	elsewhere := weighted
+	elsewhere.Ratings = weighted.Ratings.With(sourcetest.Stored(weighted.Ratings.Matrix()))
+	for _, p := range []Problem{weighted, elsewhere} {
+		again := fit(t, p, settings)
+		if again.Cost != want.Cost || again.Bound != want.Bound || again.Holdout.LogLoss != want.Holdout.LogLoss || !slices.Equal(again.RowEffects, want.RowEffects) {
+			t.Errorf("cost %v, hold-out %v, want %v, %v", again.Cost, again.Holdout.LogLoss, want.Cost, want.Holdout.LogLoss)
+		}
+	}
+}
+
+// TestWeightsDecide: entries of much weight are fitted, and the others are not.
+func TestWeightsDecide(t *testing.T) {
+	problem := lossInstance(t, loss.Squared, 40, 30, 6, 5)
+	// Half of the entries are those of other features, and weigh nothing to speak of.
+	matrix := problem.Ratings.Matrix().Map(func(row int, column int32, v float64) float64 {
+		if (row+int(column))%2 == 0 {
+			b := problem.Features.Row(int(column))
+			return 20*b[4] - 20*b[5]
+		}
+		return v
+	})
+	var weights []float64
+	for i := range 40 {
+		columns, _ := matrix.Row(i)
+		for _, c := range columns {
+			weights = append(weights, 1-0.999999*float64((i+int(c)+1)%2))
+		}
+	}
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4}}
+	problem.Ratings = problem.Ratings.With(matrix)
+	if got := fit(t, problem, settings).Selected; !slices.Equal(got, []string{"f4", "f5"}) {
+		t.Errorf("without weights: %v", got)
+	}
+	matrix, err := matrix.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	problem.Ratings = problem.Ratings.With(matrix)
+	fitted := fit(t, problem, settings)
+	if !slices.Equal(fitted.Selected, []string{"f0", "f1"}) {
+		t.Errorf("with weights: %v", fitted.Selected)
+	}
+	dir := t.TempDir() + "/model"
+	if err := store.Save(fitted, dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := store.Load(dir)
+	if err != nil || !loaded.Summary.Weighted {
+		t.Fatalf("the saved model does not say that it is weighted (%v)", err)
+	}
+	// A row that is folded in with its weights is what it was.
+	again, rows, err := loaded.WithRows(context.Background(), problem.Ratings, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for x, i := range rows {
+		if math.Abs(again.RowEffects[i]-fitted.RowEffects[x]) > 1e-9 {
+			t.Fatalf("row %d has the effect %v, folded in %v", x, fitted.RowEffects[x], again.RowEffects[i])
+		}
+	}
+	path, err := Path(context.Background(), problem, settings, PathSettings{KMax: 3, Folds: 2, Bootstrap: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := path.Points[1].Selected; !slices.Equal(got, []string{"f0", "f1"}) {
+		t.Errorf("the path selects %v", got)
+	}
+}
+
+// TestWeightsRefuse: what knows no weights says so.
+func TestWeightsRefuse(t *testing.T) {
+	problem := weigh(t, lossInstance(t, loss.Squared, 20, 12, 4, 1), 1, func(unit float64) float64 { return 1 + unit })
+	for want, s := range map[string]Settings{
+		"weight does not apply to the model paper":   {K: 1, Model: Paper},
+		"weight does not apply to the model pooled":  {K: 1, Model: Pooled},
+		"weight does not apply to the method cutpl":  {K: 1, Method: CutPlanes{}},
+		"weight does not apply to the method softim": {Method: SoftImpute{}},
+		"residual-rank does not apply here":          {K: 1, ResidualRank: 2},
+		"proof does not apply here":                  {K: 1, Proof: io.Discard},
+		"refit prior does not apply here":            {K: 1, Statistics: Statistics{Refit: spec.LearnedPrior}},
+	} {
+		_, err := Fit(context.Background(), problem, s)
+		var fault *SettingsError
+		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v", want, err)
+		}
+	}
+	plain := problem
+	matrix, _ := problem.Ratings.Matrix().WithWeights(nil)
+	plain.Ratings = problem.Ratings.With(matrix)
+	fitted := fit(t, plain, Settings{K: 1, Statistics: Statistics{Gamma: 1}})
+	if _, _, err := fitted.WithRows(context.Background(), problem.Ratings, 1); err == nil || !strings.Contains(err.Error(), "the new entries have weights") {
+		t.Errorf("weights are folded into a model without: %v", err)
+	}
+	if !data.IsWeighted(problem.Ratings.Source()) {
+		t.Error("the ratings lost their weights")
+	}
+}
