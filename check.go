@@ -2,7 +2,6 @@ package optcomplete
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
 
@@ -98,14 +97,10 @@ func (s *Settings) refuse(problem Problem) error {
 	case Baseline(s.Method) && s.Model.Effects().Rows:
 		kind = ""
 	}
-	err := spec.Refuse(s.Method.String(), kind, s.linked(problem), s.Choice, s.Limits, s.Statistics,
+	return spec.Refuse(s.Method.String(), kind, s.linked(problem), s.Choice, s.Limits, s.Statistics,
 		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},
 		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0}, spec.Given{Name: "weight", Is: problem.weighted()},
 		spec.Given{Name: "checkpoint", Is: s.Checkpoint != ""}, spec.Given{Name: "warm-start", Is: len(s.Start) > 0}, spec.Given{Name: "proof", Is: s.Proof != nil})
-	if wrong := new(spec.Error); errors.As(err, &wrong) && wrong.Setting == "weight" {
-		wrong.Problem += " (Settings.Weight none ignores the weights of the entries)"
-	}
-	return err
 }
 
 // indices finds features by name.

@@ -84,7 +84,11 @@ func (u Use) Refusal(name, method, model string) *Error {
 	case model == "regress":
 		to = "regressions"
 	}
-	return &Error{Setting: name, Problem: fmt.Sprintf("does not apply to %s: it is for the %v", to, u)}
+	problem := fmt.Sprintf("does not apply to %s: it is for the %v", to, u)
+	if name == "weight" { // a column may be called so without anybody asking for it
+		problem += " (Settings.Weight none ignores the weights of the entries)"
+	}
+	return &Error{Setting: name, Problem: problem}
 }
 
 // Given says whether a setting is given.

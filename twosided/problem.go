@@ -130,8 +130,7 @@ func align(ctx context.Context, p Problem, constants bool) (*sides, error) {
 		panic("twosided: the ratings and the features have different numbers of columns")
 	}
 	if data.IsWeighted(p.Ratings.Source()) {
-		use, _ := spec.Uses["weight"]
-		return nil, use.Refusal("weight", "certified", Kind)
+		return nil, spec.Uses["weight"].Refusal("weight", "certified", Kind)
 	}
 	if n == 0 || p.Ratings.Observed() == 0 {
 		return nil, spec.Errorf("there are no observed entries")

@@ -31,7 +31,7 @@ func fits() (all [][3]string) {
 // given are values for the settings of fit and path that differ from their defaults.
 var given = map[string]string{
 	"drop-unknown": "", "min-entries": "1", "missing": "NA", "row-name": "row", "column-name": "column", "value-name": "value", "delimiter": ",",
-	"format": "csv", "duplicates": "first", "features-config": "features.yaml", "field": "a:type=numeric", "group": "a", "max-levels": "9", "separator": "|", "blank": "NA",
+	"format": "csv", "weight": "count", "duplicates": "first", "features-config": "features.yaml", "field": "a:type=numeric", "group": "a", "max-levels": "9", "separator": "|", "blank": "NA",
 	"scale": "none", "keep": "", "complete-features": "", "always": "a", "never": "b", "gamma": "1", "gamma0": "1", "row-shrinkage": "1", "column-shrinkage": "1",
 	"loss": "poisson", "delta": "0.5", "nonnegative": "a", "refit": "ridge", "clip": "none", "gap": "0.1", "sampling": "always", "checkpoint": "run", "warm-start": "before", "memory": "1G", "time-limit": "5s",
 	"max-nodes": "9", "near-ties": "2", "residual-rank": "1", "solver": "embedded", "solver-path": ".", "sample-rows": "5", "sample-constant": "2", "certify": "", "save-cuts": "cuts.jsonl",
@@ -54,7 +54,7 @@ func TestSettingsThatDoNothingAreRefused(t *testing.T) {
 		}
 	}
 	var ratings, rows, films strings.Builder
-	ratings.WriteString("row,column,value\n")
+	ratings.WriteString("row,column,value,count\n")
 	rows.WriteString("row,age,height\n")
 	films.WriteString("film,a,b,c\n")
 	for i := range 8 {
@@ -62,7 +62,7 @@ func TestSettingsThatDoNothingAreRefused(t *testing.T) {
 		fmt.Fprintf(&films, "f%d,%d,%d,%d\n", i, i%2, i*i%5, i)
 		for j := range 8 {
 			if (i+j)%3 > 0 {
-				fmt.Fprintf(&ratings, "r%d,f%d,%d\n", i, j, (i*j+i+3*j)%5)
+				fmt.Fprintf(&ratings, "r%d,f%d,%d,%d\n", i, j, (i*j+i+3*j)%5, 1+i%2)
 			}
 		}
 	}

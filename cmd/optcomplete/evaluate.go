@@ -266,6 +266,9 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	entries := func(n int) string { return counted(n, nouns.One(), nouns.Entries()) }
 	rows := func(n int) string { return counted(n, nouns.Each(), nouns.Rows()) }
 	fmt.Fprintf(w, "%s of %s\n", entries(m.Entries), rows(m.Rows))
+	if m.Weighted {
+		fmt.Fprintf(w, "The errors are weighted by the weights of %s; rankings are not.\n", nouns.Entries())
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name string, x evaluate.Interval, note string, show func(float64) string) {
 		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\n", name, show(x.Value), show(x.Low), show(x.High), note)

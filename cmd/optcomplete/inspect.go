@@ -115,12 +115,15 @@ func printInspection(w io.Writer, x *inspection) error {
 
 func encodingText(x *inspection) string {
 	columns := fmt.Sprintf("columns in %d bytes", x.ColumnBytes)
+	values := fmt.Sprintf("values in %d bytes (%s)", x.ValueBytes, x.Encoding)
 	switch x.Encoding {
 	case pack.Dictionary8, pack.Dictionary16:
-		return fmt.Sprintf("%s, values in %s (one of %s)", columns, count(x.ValueBytes, "byte"), grouped(len(x.Info.Values)))
-	default:
-		return fmt.Sprintf("%s, values in %d bytes (%s)", columns, x.ValueBytes, x.Encoding)
+		values = fmt.Sprintf("values in %s (one of %s)", count(x.ValueBytes, "byte"), grouped(len(x.Info.Values)))
 	}
+	if x.Weighted {
+		values += ", weights in 8 bytes"
+	}
+	return columns + ", " + values
 }
 
 // printValues prints the range of the values, and each of them if they are few.

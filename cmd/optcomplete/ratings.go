@@ -14,7 +14,8 @@ const ratingsForms = `RATINGS is CSV or TSV (row, column, value, or a wide matri
 column ids; also .gz or .zst; - is standard input), Parquet (a file, or a folder of
 parts), Arrow IPC, NumPy (.npy, .npz), Matrix Market, the Netflix Prize files (a folder of
 mv_*.txt or combined_data_*.txt), MovieLens (u.data, ratings.dat, ratings.csv) or a
-pack.`
+pack. A column called weight, or that --weight names, says how much each entry
+counts.`
 
 // ratingsFlags adds the flags that say how to read observed entries.
 func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {

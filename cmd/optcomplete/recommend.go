@@ -220,6 +220,9 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	if f.ratings == "" {
 		return m, nil
 	}
+	if m.Link == nil {
+		f.options.Weight = ingest.NoWeights // such rows are fitted without
+	}
 	ratings, report, err := readNewRatings(cmd.Context(), f.ratings, m, f.options)
 	if err != nil {
 		return nil, err

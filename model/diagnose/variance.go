@@ -77,18 +77,22 @@ func (p variancing) Shares() []any { return []any{p.Of} }
 // Start makes a worker.
 func (p variancing) Start(*pass.Input) (pass.Worker, error) {
 	m := p.Of.Get()
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(terms + m.K) }, func(part *pass.Sums, i int, at []int32, values []float64) error {
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(terms + m.K) }, func(part *pass.Sums, i int, at []int32, values, weights []float64) error {
 		s, u := part.Values, m.Coefficients.Row(i)
 		for x, c := range at {
 			d := values[x] - p.Mean
-			s[square] += d * d
-			s[rows] += d * m.RowEffect(i)
-			s[columns] += d * m.ColumnEffect(int(c))
+			by := d // times the weight
+			if weights != nil {
+				by *= weights[x]
+			}
+			s[square] += by * d
+			s[rows] += by * m.RowEffect(i)
+			s[columns] += by * m.ColumnEffect(int(c))
 			named, traits := m.SplitRemainder(i, int(c))
-			s[other] += d * named
-			s[unnamed] += d * traits
+			s[other] += by * named
+			s[unnamed] += by * traits
 			for f, b := range m.Column(int(c)) {
-				s[terms+f] += d * b * u[f]
+				s[terms+f] += by * b * u[f]
 			}
 		}
 		return nil

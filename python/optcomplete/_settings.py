@@ -57,6 +57,10 @@ class CompleterSettings:
     format : str | None
         Format of the ratings; by default found from name and content. Takes csv, tsv, parquet,
         arrow, mtx, netflix, movielens, npy, npz, wide, pack.
+    weight : str | None
+        Column of the ratings that weighs the entries, positive numbers: an entry of weight 2 counts
+        as if it were there twice, one of weight 0 is left out; without it, one called weight or
+        weights; none: no column.
     duplicates : str, default 'error'
         What to do with two entries for the same row and column. Takes error, first, last, mean.
     features_config : str | None
@@ -200,6 +204,7 @@ class CompleterSettings:
         value_name: str | None = None,
         delimiter: str | None = None,
         format: str | None = None,
+        weight: str | None = None,
         duplicates: str = "error",
         features_config: str | None = None,
         field: Names = None,
@@ -263,6 +268,7 @@ class CompleterSettings:
         self.value_name = value_name
         self.delimiter = delimiter
         self.format = format
+        self.weight = weight
         self.duplicates = duplicates
         self.features_config = features_config
         self.field = field
@@ -330,6 +336,7 @@ def path(
     value_name: str | None = None,
     delimiter: str | None = None,
     format: str | None = None,
+    weight: str | None = None,
     duplicates: str = "error",
     features_config: str | None = None,
     field: Names = None,
@@ -412,6 +419,10 @@ def path(
     format : str | None
         Format of the ratings; by default found from name and content. Takes csv, tsv, parquet,
         arrow, mtx, netflix, movielens, npy, npz, wide, pack.
+    weight : str | None
+        Column of the ratings that weighs the entries, positive numbers: an entry of weight 2 counts
+        as if it were there twice, one of weight 0 is left out; without it, one called weight or
+        weights; none: no column.
     duplicates : str, default 'error'
         What to do with two entries for the same row and column. Takes error, first, last, mean.
     features_config : str | None
@@ -527,6 +538,7 @@ def path(
         "value_name": value_name,
         "delimiter": delimiter,
         "format": format,
+        "weight": weight,
         "duplicates": duplicates,
         "features_config": features_config,
         "field": field,

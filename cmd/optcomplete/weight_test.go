@@ -1,0 +1,73 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+)
+
+// TestWeightsFromFileToEvaluation: every verb that counts entries by their weights
+// says so, a pack gives the same model, and what cannot do it refuses.
+func TestWeightsFromFileToEvaluation(t *testing.T) {
+	t.Chdir(t.TempDir())
+	var ratings, films strings.Builder
+	ratings.WriteString("user,film,stars,weight\n")
+	films.WriteString("film,a,b,c\n")
+	for j := range 20 {
+		fmt.Fprintf(&films, "f%02d,%d,%d,%d\n", j, j%2, j*j%7, j%5)
+	}
+	for i := range 25 {
+		for j := range 20 {
+			if (i*7+j*3)%4 > 0 {
+				fmt.Fprintf(&ratings, "u%02d,f%02d,%d,%d\n", i, j, 1+(i+j*(i%3)+j%2)%5, (i+j)%3)
+			}
+		}
+	}
+	for name, text := range map[string]string{"r.csv": ratings.String(), "films.csv": films.String(), "new.csv": "user,film,stars,weight\nnew,f01,3,2\nnew,f02,5,0.5\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	command := func(args string, code int, wants ...string) string {
+		t.Helper()
+		var stdout, stderr bytes.Buffer
+		if got := run(strings.Fields(args), &stdout, &stderr); got != code {
+			t.Fatalf("%s: exit code %d: %s", args, got, stderr.String())
+		}
+		all := stdout.String() + stderr.String()
+		for _, want := range wants {
+			if !strings.Contains(all, want) {
+				t.Errorf("%s does not say %q:\n%s", args, want, all)
+			}
+		}
+		return stdout.String()
+	}
+	const by = " --features films.csv -k 1 --holdout 0.2 --gap 0.5 "
+	fitted := command("fit r.csv"+by+"-o model", 0, `entries are weighted by the column "weight" (--weight none ignores it)`, "entries of weight 0 were left out", "(weighted)")
+	command("pack r.csv -o r.pack", 0)
+	command("inspect r.pack", 0, "version 2", "weights in 8 bytes")
+	packed := command("fit r.pack"+by+"-o packed", 0, "(weighted)")
+	cost := func(text string) string {
+		_, after, _ := strings.Cut(text, "Cost ")
+		line, _, _ := strings.Cut(after, "\n")
+		return line
+	}
+	if cost(fitted) == "" || cost(fitted) != cost(packed) {
+		t.Errorf("cost %s, from a pack %s", cost(fitted), cost(packed))
+	}
+	plain := command("fit r.csv --weight none"+by+"-o plain", 0)
+	if cost(plain) == cost(fitted) || strings.Contains(plain, "(weighted)") {
+		t.Errorf("weights that are ignored count: %s", plain)
+	}
+	command("evaluate model r.csv --resamples 0", 0, "The errors are weighted")
+	command("evaluate plain r.csv --resamples 0 --json", 0, `"weighted": true`)
+	command("fold-in model new.csv -o bigger", 0, "1 new")
+	command("fold-in plain new.csv -o bigger", 2, "the new entries have weights, but the model fits its rows without (--weight none ignores them)")
+	command("recommend plain --ratings new.csv --row new", 0)
+	command("predict model new.csv --interval 90", 2, "weights of entries")
+	command("path r.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1", 0, "entries are weighted")
+	command("fit r.csv --model pooled"+by, 2, "--weight does not apply to the model pooled", "--weight none ignores the weights")
+	command("fit r.csv --weight mass"+by, 2, `the header has no column "mass"`)
+}
