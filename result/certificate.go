@@ -64,7 +64,7 @@ type Metrics struct {
 	RMSE    float64 `json:"rmse"`    // root of the mean squared error, in the values' unit
 	MAE     float64 `json:"mae"`     // mean absolute error, in the values' unit
 	// MAPESkipped counts the entries with value 0, which MAPE leaves out.
-	MAPESkipped int `json:"mape_skipped,omitempty"`
+	MAPESkipped int  `json:"mape_skipped,omitempty"`
 	Weighted    bool `json:"weighted,omitempty"` // entries count by their weights
 	*Measures        // in the terms of the model's loss; nil: squared errors
 }
