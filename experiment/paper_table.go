@@ -161,14 +161,14 @@ func paperMarkdown(w io.Writer, head PaperHead, panel Panel, cells []PaperCell) 
 
 // about says how the numbers of a panel came about.
 func about(head PaperHead, panel Panel, cells []PaperCell) string {
-	gamma := "γ tuned on a fifth of the training entries, as in the paper (of γ that do equally well there, certified has the easiest to prove, the paper's methods the smallest at which they do as well themselves)"
+	gamma := "γ is tuned on a fifth of the training entries, as in the paper. If several γ do equally well there, certified takes the one that is easiest to prove, and the paper's methods take the smallest at which they do as well themselves"
 	if head.Gamma > 0 {
-		gamma = fmt.Sprintf("γ = %g, not tuned", head.Gamma)
+		gamma = fmt.Sprintf("γ = %g and is not tuned", head.Gamma)
 	}
 	on, features := fmt.Sprintf("at most %d of the missing entries", head.Test), ""
 	if panel.Name == "netflix" {
-		on = fmt.Sprintf("at most %d entries of the fifth that is withheld, predictions of all methods kept within 1 to 5", head.Test)
-		features = "full and IMC get the film features as `fit` would make them, encoded to one unit; the paper's model and the oracle take them as they are. "
+		on = fmt.Sprintf("at most %d entries of the fifth that is held out, with the predictions of all methods kept within 1 to 5", head.Test)
+		features = "full and IMC get the film features as `fit` encodes and scales them; the paper's model and the oracle take them as they are. "
 	}
 	limit := ""
 	for _, c := range cells {
@@ -176,9 +176,9 @@ func about(head PaperHead, panel Panel, cells []PaperCell) string {
 			limit = fmt.Sprintf("; at most %g s for each search", c.Limit)
 		}
 	}
-	return fmt.Sprintf("%s; MAPE over %s; %d threads%s. Medians over the seeds (least–most). "+
-		"The oracle is told the true features and fits them as the paper's methods do, by least squares: on rows with few entries methods that shrink can be better, a ratio below 1. "+
-		"full is this program's own model, with effects and a learned prior (and a remainder of low rank); all others that select use the paper's. %sLines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit, features)
+	return fmt.Sprintf("%s. MAPE is over %s; %d threads%s. Numbers are medians over the seeds (least–most). "+
+		"The oracle knows the true features and fits them by least squares, as the paper's methods do; on rows with few entries, methods that shrink can beat it (a ratio below 1). "+
+		"full is this program's own model, with effects and a learned prior (and a remainder of low rank); all other methods that select use the paper's model. %sLines in italics are the paper's own figures, on 16 cores with Gurobi, Matlab and R.", gamma, on, head.Threads, limit, features)
 }
 
 // line is a line of the table, from the method on.
