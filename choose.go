@@ -211,8 +211,8 @@ func (r *trials) levelsOf(ctx context.Context, m *data.Matrix) ([]float64, error
 
 // single tells whether single features are selected by a cost that is a sum over
 // rows.
-func (r *trials) single() bool {
-	return r.form.separate() && !slices.ContainsFunc(r.units, func(u unit) bool { return len(u.features) != 1 })
+func (t *task) single() bool {
+	return t.form.separate() && !slices.ContainsFunc(t.units, func(u unit) bool { return len(u.features) != 1 })
 }
 
 // find selects on a sample at each γ: by swaps of single features, or by the root of a

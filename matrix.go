@@ -10,6 +10,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
+	"optcomplete/objective"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -51,7 +52,30 @@ func (f *matrix) Cost(ctx context.Context, train data.Source, k int, c choices) 
 		return nil, err
 	}
 	f.selector, f.c = f.at(k).newSelector(values, c), c
-	return f.selector.cost(f.task), nil
+	cost := f.selector.cost(f.task)
+	if m, p := f.features.Dims(); f.selector.exact != nil && f.single() && m*p <= mostDescended {
+		cost.Descend = f.descend(values, c.Gamma)
+	}
+	return cost, nil
+}
+
+// mostDescended is how many numbers the features have at most if swaps are looked
+// for: they are held twice for that.
+const mostDescended = 1 << 24
+
+// descend looks for swaps of one feature; see selection.Cost.
+func (f *matrix) descend(values data.Source, gamma float64) func(context.Context, []int) ([]int, error) {
+	var around *objective.Neighbours
+	return func(ctx context.Context, from []int) ([]int, error) {
+		if around == nil {
+			around = objective.NewNeighbours(values, f.features, f.threads)
+		}
+		found, err := around.Descend(ctx, []float64{gamma}, [][]int{from}, len(from), f.find.Always, f.find.Never)
+		if err != nil {
+			return nil, err
+		}
+		return found[0], nil
+	}
 }
 
 // search lets the method search the cost, and write its proof. What is to be looked

@@ -10,7 +10,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	"optcomplete/objective"
 	"optcomplete/selection"
 	"optcomplete/spec"
 )
@@ -48,6 +50,36 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 			}
 			before = p.Selected
 		}
+	}
+}
+
+// TestPathIsNoWorseThanFitAtTheSameLimit: with searches that end at their root, no k
+// of a path costs more than a fit of it, and no swap of one feature makes it cheaper.
+func TestPathIsNoWorseThanFitAtTheSameLimit(t *testing.T) {
+	problem, _ := instance(t, synth.Config{Rows: 60, Columns: 40, Features: 24, K: 6, Missing: 0.6, Noise: 1, Seed: 5})
+	settings := meant(Settings{Model: spec.Paper, Statistics: Statistics{Gamma: 1}, Limits: Limits{MaxNodes: 1}})
+	around := objective.NewNeighbours(problem.Ratings.Source(), problem.Features, 1)
+	open := 0
+	for _, p := range pathOf(t, problem, settings, PathSettings{KMax: 8, Folds: 2}).Points {
+		settings.K = p.K
+		s := fit(t, problem, settings).Summary
+		if p.Cost > s.Cost*(1+1e-9) {
+			t.Errorf("k = %d costs %v on the path, %v alone", p.K, p.Cost, s.Cost)
+		}
+		if p.Status != "optimal" {
+			open++
+		}
+		var from []int
+		for _, name := range p.Selected {
+			from = append(from, slices.Index(problem.Features.Names, name))
+		}
+		swapped, err := around.Descend(context.Background(), []float64{1}, [][]int{from}, p.K, nil, nil)
+		if err != nil || !slices.Equal(swapped[0], from) {
+			t.Errorf("k = %d: %v is cheaper than %v (%v)", p.K, swapped[0], from, err)
+		}
+	}
+	if open == 0 {
+		t.Error("every k was proven at its root: the limit does not matter here")
 	}
 }
 

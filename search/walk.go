@@ -123,32 +123,43 @@ func (w *Walk) Found(k int) *Result { return w.found[k] }
 // sweeps is how often Improve goes up and down at most.
 const sweeps = 4
 
+// Offer makes a selection the best found of its k if it costs less. Of that k
+// something must have been found.
+func (w *Walk) Offer(ctx context.Context, selection []int) (better bool, err error) {
+	s, at := w.s, w.found[len(selection)]
+	w.freely()
+	s.K = len(selection)
+	if !s.allowed(selection) || slices.Equal(selection, at.Selection) {
+		return false, nil
+	}
+	if _, err := s.selection(ctx, selection, "start"); err != nil {
+		return false, err
+	}
+	cost := s.seen[keyOf(selection)].cost
+	if cost >= at.Cost {
+		return false, nil
+	}
+	at.NearTies = ties(at.NearTies, []Candidate{at.Candidate}, selection, s.NearTies)
+	at.Candidate = Candidate{Selection: selection, Cost: cost}
+	at.Certify(cost, 0)
+	return true, nil
+}
+
 // Improve tries, for every k found so far, its neighbours: the next larger selection
 // without the feature that seems to do least, and the next smaller one with the
 // feature that seems to do most. It lists the k that it improved.
 func (w *Walk) Improve(ctx context.Context) (improved []int, err error) {
 	s := w.s
-	s.halt, s.MaxPasses, s.OnEvent = nil, 0, nil
+	w.freely()
 	try := func(k int, selection []int) (bool, error) {
-		at := w.found[k]
-		s.K = k
-		if len(selection) != k || !s.allowed(selection) || slices.Equal(selection, at.Selection) {
+		if len(selection) != k {
 			return false, nil
 		}
-		if _, err := s.selection(ctx, selection, "start"); err != nil {
-			return false, err
-		}
-		cost := s.seen[keyOf(selection)].cost
-		if cost >= at.Cost {
-			return false, nil
-		}
-		at.NearTies = ties(at.NearTies, []Candidate{at.Candidate}, selection, s.NearTies)
-		at.Candidate = Candidate{Selection: selection, Cost: cost}
-		at.Certify(cost, 0)
-		if !slices.Contains(improved, k) {
+		better, err := w.Offer(ctx, selection)
+		if better && !slices.Contains(improved, k) {
 			improved = append(improved, k)
 		}
-		return true, nil
+		return better, err
 	}
 	var ks []int
 	for k, at := range w.found {
@@ -188,6 +199,9 @@ func (w *Walk) Improve(ctx context.Context) (improved []int, err error) {
 	}
 	return improved, nil
 }
+
+// freely lets evaluations be made without limits and events of a search.
+func (w *Walk) freely() { w.s.halt, w.s.MaxPasses, w.s.OnEvent = nil, 0, nil }
 
 // stopped is nil for an interrupt: what was found stands.
 func (w *Walk) stopped(ctx context.Context, err error) error {

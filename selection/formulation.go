@@ -70,6 +70,10 @@ type Cost struct {
 	// nil: the search's own cost stands.
 	Exactly func(ctx context.Context, selection []int) (float64, error)
 
+	// Descend finds, from a selection, one that no swap of one feature makes cheaper,
+	// if there is a quicker way than an evaluation of each swap; nil: there is none.
+	Descend func(ctx context.Context, selection []int) ([]int, error)
+
 	// Removals are the costs of a selection without each of its units, if there is a
 	// quicker way than an evaluation of each; nil: there is none.
 	Removals func(ctx context.Context, selection []int) ([]float64, error)
