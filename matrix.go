@@ -68,7 +68,7 @@ func (f *matrix) descend(values data.Source, gamma float64) func(context.Context
 	var around *objective.Neighbours
 	return func(ctx context.Context, from []int) ([]int, error) {
 		if around == nil {
-			around = objective.NewNeighbours(values, f.features, f.threads)
+			around = objective.NewNeighbours(values, f.features, f.Threads)
 		}
 		found, err := around.Descend(ctx, []float64{gamma}, [][]int{from}, len(from), f.find.Always, f.find.Never)
 		if err != nil {
