@@ -94,6 +94,64 @@ func TestDataAreSent(t *testing.T) {
 	}
 }
 
+// TestPacksAtAnExecutor that are damaged, missing or others than the driver's: here the
+// executor sees a folder of its own.
+func TestPacksAtAnExecutor(t *testing.T) {
+	for name, c := range map[string]struct {
+		change func(t *testing.T, pack string)
+		want   string // of the error; empty: the data are sent, and the bits are the same
+	}{
+		"damaged": {func(t *testing.T, pack string) {
+			content, err := os.ReadFile(pack)
+			if err != nil {
+				t.Fatal(err)
+			}
+			content[len(content)/2] ^= 4
+			if err := os.WriteFile(pack, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}, "part-00001.pack"},
+		"missing": {func(t *testing.T, pack string) {
+			if err := os.Remove(pack); err != nil {
+				t.Fatal(err)
+			}
+		}, ""},
+		"another": {func(t *testing.T, pack string) {
+			if err := os.Rename(strings.Replace(pack, "00001", "00002", 1), pack); err != nil {
+				t.Fatal(err)
+			}
+		}, "part-00001.pack: is not the pack that the manifest names"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			p, source := packed(t)
+			want := here(t, source)
+			own := t.TempDir()
+			if err := os.CopyFS(own, os.DirFS(p.Path())); err != nil {
+				t.Fatal(err)
+			}
+			c.change(t, own+"/part-00001.pack")
+			f := newFake(t)
+			f.worker.Open = func(path string) (pack.Packed, error) {
+				if path == p.Path() {
+					path = own
+				}
+				return pack.OpenAny(path)
+			}
+			s, _ := f.open(t)
+			parts, err := runOn(s, source)
+			if c.want == "" {
+				if err != nil || !bytes.Equal(bits(t, parts), want) {
+					t.Errorf("the bits differ: %v", err)
+				}
+				return
+			}
+			if err == nil || !strings.Contains(strings.Join(strings.Fields(err.Error()), " "), c.want) || s.Stats.Repeated != 0 {
+				t.Errorf("the error is %v, %+v", err, s.Stats)
+			}
+		})
+	}
+}
+
 // TestFaultsAreSaid in one sentence, with what to do; nothing is asked twice that
 // cannot help.
 func TestFaultsAreSaid(t *testing.T) {

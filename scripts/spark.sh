@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs the tests of package engine on a real Spark: a Connect server with two
-# executors on this machine. Installs pyspark into .tools/spark. Without Java, or
+# executors ($OPTCOMPLETE_EXECUTORS) on this machine. Installs pyspark into .tools/spark. Without Java, or
 # where pyspark cannot be had, it says so and does nothing.
 #
 # With arguments it starts the server, runs them with OPTCOMPLETE_SPARK set to its
@@ -21,7 +21,7 @@ export SPARK_HOME=$tools/pyspark SPARK_LOCAL_IP=127.0.0.1
 run=$(mktemp -d)
 export SPARK_LOCAL_DIRS=$run
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
-(cd "$run" && exec setsid "$SPARK_HOME/bin/spark-submit" --master 'local-cluster[2,1,1024]' --class org.apache.spark.sql.connect.service.SparkConnectServer \
+(cd "$run" && exec setsid "$SPARK_HOME/bin/spark-submit" --master "local-cluster[${OPTCOMPLETE_EXECUTORS:-2},1,1024]" --class org.apache.spark.sql.connect.service.SparkConnectServer \
   --conf spark.connect.grpc.binding.address=127.0.0.1 --conf "spark.connect.grpc.binding.port=$port" --conf spark.ui.enabled=false \
   spark-internal > "$run/log" 2>&1 < /dev/null) &
 server=$!

@@ -28,19 +28,7 @@ func TestVerbsOnEngines(t *testing.T) {
 }
 
 func verbsOn(t *testing.T, address string) {
-	// This test is the program if it is called so.
-	content, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Chdir(t.TempDir())
-	program, err := filepath.Abs("optcomplete")
-	if err == nil {
-		err = os.WriteFile(program, content, 0o700)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := engineProgram(t)
 	do := func(args string, more ...string) string {
 		t.Helper()
 		var stdout, stderr bytes.Buffer
