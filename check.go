@@ -3,10 +3,7 @@ package optcomplete
 import (
 	"context"
 	"math"
-	"slices"
 
-	"optcomplete/data"
-	"optcomplete/internal/suggest"
 	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/spec"
@@ -101,17 +98,4 @@ func (s *Settings) refuse(problem Problem) error {
 		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},
 		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0}, spec.Given{Name: "weight", Is: problem.weighted()},
 		spec.Given{Name: "checkpoint", Is: s.Checkpoint != ""}, spec.Given{Name: "warm-start", Is: len(s.Start) > 0}, spec.Given{Name: "proof", Is: s.Proof != nil})
-}
-
-// indices finds features by name.
-func indices(features *data.Features, names []string, list string) ([]int, error) {
-	var found []int
-	for _, name := range names {
-		j := slices.Index(features.Names, name)
-		if j < 0 {
-			return nil, spec.Errorf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, features.Names))
-		}
-		found = append(found, j)
-	}
-	return found, nil
 }

@@ -347,36 +347,28 @@ func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*t
 	if t.method, _ = settings.Method.(selecting); t.method == nil {
 		return nil, spec.Errorf("the method %v selects no features", settings.Method)
 	}
-	always, err := t.resolve(problem, settings.Always, "always")
-	if err != nil {
-		return nil, err
-	}
-	never, err := t.resolve(problem, settings.Never, "never")
-	if err != nil {
+	find := func(names []string, list string) ([]int, error) { return t.resolve(problem, names, list) }
+	if t.find, err = selection.Find(t.K, t.Choice, t.Limits, find); err != nil {
 		return nil, err
 	}
 	if problem.Encoding != nil {
 		for u, g := range problem.Encoding.Groups {
 			if g.Always {
-				always = append(always, u)
+				t.find.Always = append(t.find.Always, u)
 			}
 			if g.Never {
-				never = append(never, u)
+				t.find.Never = append(t.find.Never, u)
 			}
 		}
 	}
-	for _, u := range always {
-		if slices.Contains(never, u) {
+	for _, u := range t.find.Always {
+		if slices.Contains(t.find.Never, u) {
 			return nil, spec.Errorf("feature %q is both always and never to be selected", t.units[u].name)
 		}
 	}
-	start, err := t.resolve(problem, settings.Start, "start")
+	start, err := find(t.Start, "start")
 	if err != nil {
 		return nil, err
-	}
-	t.find = search.Settings{
-		K: settings.K, Always: always, Never: never,
-		Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
 	}
 	if len(start) > 0 {
 		t.find.Start = [][]int{start}

@@ -149,5 +149,5 @@ func (t *task) resolve(problem Problem, names []string, list string) ([]int, err
 		}
 		return found, nil
 	}
-	return indices(problem.Features, names, list)
+	return selection.Indices(problem.Features.Names, names, list)
 }

@@ -47,15 +47,10 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 	if err := validate(problem, *settings); err != nil {
 		return nil, err
 	}
-	f := &formulation{problem: problem.sorted(), settings: *settings, find: search.Settings{
-		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
-	}}
-	var err error
-	if f.find.Always, err = indices(problem.Names, settings.Always, "always"); err != nil {
-		return nil, err
-	}
-	f.find.Never, err = indices(problem.Names, settings.Never, "never")
-	return f, err
+	find, err := selection.Find(settings.K, settings.Choice, settings.Limits, func(names []string, list string) ([]int, error) {
+		return selection.Indices(problem.Names, names, list)
+	})
+	return &formulation{problem: problem.sorted(), settings: *settings, find: find}, err
 }
 
 // sorted has the rows in an order of their own contents, so that nothing depends on

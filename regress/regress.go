@@ -5,12 +5,10 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"optcomplete/checkpoint"
 	"optcomplete/internal/fingerprint"
-	"optcomplete/internal/suggest"
 	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
 	"optcomplete/result"
@@ -190,7 +188,7 @@ func validate(problem Problem, s Settings) error {
 			return spec.Errorf("a row has the weight %g: weights are positive numbers", w)
 		}
 	}
-	if _, err := indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {
+	if _, err := selection.Indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {
 		return err
 	}
 	for at, v := range problem.X {
@@ -204,17 +202,4 @@ func validate(problem Problem, s Settings) error {
 		}
 	}
 	return nil
-}
-
-// indices finds features by name.
-func indices(names, wanted []string, list string) ([]int, error) {
-	var found []int
-	for _, name := range wanted {
-		j := slices.Index(names, name)
-		if j < 0 {
-			return nil, spec.Errorf("the %s list names %q, which is not a feature%s", list, name, suggest.After(name, names))
-		}
-		found = append(found, j)
-	}
-	return found, nil
 }

@@ -186,14 +186,8 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 	if p := len(s.known.Names) * len(s.columns.Names); settings.K > p {
 		return search.Settings{}, spec.Errorf("k is %d, but there are only %d products", settings.K, p)
 	}
-	find := search.Settings{
-		K: settings.K, Gap: settings.Gap, TimeLimit: settings.TimeLimit, MaxNodes: settings.MaxNodes, NearTies: settings.NearTies,
-	}
-	var err error
-	if find.Always, err = s.indices(settings.Always, "always"); err != nil {
-		return find, err
-	}
-	if find.Never, err = s.indices(settings.Never, "never"); err != nil {
+	find, err := selection.Find(settings.K, settings.Choice, settings.Limits, s.indices)
+	if err != nil {
 		return find, err
 	}
 	find.Requires, err = s.requirements(settings.Heredity)

@@ -171,9 +171,6 @@ func (m *Model) Save(dir string) error {
 	})
 }
 
-// Is tells whether a directory holds a saved two-sided model.
-func Is(dir string) bool { return store.KindIn(dir) == Kind }
-
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
 func Load(dir string) (*Model, error) {

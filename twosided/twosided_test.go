@@ -18,6 +18,7 @@ import (
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -219,7 +220,7 @@ func TestSavedModelPredictsTheSame(t *testing.T) {
 	if err := fitted.Save(dir); err != nil {
 		t.Fatal(err)
 	}
-	if !Is(dir) || Is(t.TempDir()) {
+	if store.KindIn(dir) != Kind || store.KindIn(t.TempDir()) == Kind {
 		t.Fatal("a saved two-sided model is not told from another directory")
 	}
 	loaded, err := Load(dir)

@@ -2,10 +2,8 @@ package chart
 
 import (
 	"fmt"
-	"html"
 	"io"
 	"math"
-	"slices"
 	"strings"
 )
 
@@ -78,58 +76,6 @@ func (c *Chart) Inline(w io.Writer) error { return c.write(w, inline) }
 
 // Broad is Inline for a place that is twice as wide.
 func (c *Chart) Broad(w io.Writer) error { return c.write(w, broad) }
-
-// picture is a drawing under way.
-type picture struct {
-	strings.Builder
-	canvas
-	x, y *axis
-}
-
-func (p *picture) f(format string, args ...any) { fmt.Fprintf(&p.Builder, format+"\n", args...) }
-
-func (p *picture) text(x, y float64, anchor, class, more, what string) {
-	if what == "" {
-		return
-	}
-	if class != "" {
-		class = ` class="` + class + `"`
-	}
-	p.f(`<text x="%.1f" y="%.1f" text-anchor="%s"%s%s>%s</text>`, x, y, anchor, class, more, html.EscapeString(what))
-}
-
-// open begins the picture.
-func (p *picture) open(title, description string) {
-	label := fmt.Sprintf(`role="img" aria-label="%s"`, html.EscapeString(title))
-	if p.alone {
-		p.f(`<svg xmlns="http://www.w3.org/2000/svg" class="chart" viewBox="0 0 %g %g" %s font-family="system-ui, sans-serif" font-size="%g">`, p.width, p.height, label, p.font)
-		p.f("<style>%s</style>", standalone())
-		p.f(`<rect class="paper" width="%g" height="%g"/>`, p.width, p.height)
-	} else {
-		p.f(`<svg class="chart" viewBox="0 0 %g %g" %s font-size="%g">`, p.width, p.height, label, p.font)
-	}
-	if description != "" {
-		p.f("<desc>%s</desc>", html.EscapeString(description))
-	}
-}
-
-func (p *picture) close(w io.Writer) error {
-	p.WriteString("</svg>\n")
-	_, err := io.WriteString(w, p.String())
-	return err
-}
-
-// textWidth is about how wide a text is.
-func (p *picture) textWidth(text string) float64 {
-	return 0.6 * p.font * float64(len([]rune(text)))
-}
-
-func tip(text string) string {
-	if text == "" {
-		return ""
-	}
-	return "<title>" + html.EscapeString(text) + "</title>"
-}
 
 func (c *Chart) axes() (x, y *axis) {
 	x, y = newAxis(c.LogX), newAxis(c.LogY)
@@ -309,20 +255,6 @@ func (c *Chart) rule(p *picture, r Rule, top, bottom, left, right float64) {
 	}
 }
 
-// mark draws the mark of a series, which differs in shape from the others'.
-func (p *picture) mark(x, y float64, shape, tone int, title string) {
-	switch shape % 4 {
-	case 0:
-		p.f(`<circle class="dot f%d" cx="%.1f" cy="%.1f" r="4">%s</circle>`, tone, x, y, tip(title))
-	case 1:
-		p.f(`<rect class="dot f%d" x="%.1f" y="%.1f" width="7.4" height="7.4">%s</rect>`, tone, x-3.7, y-3.7, tip(title))
-	case 2:
-		p.f(`<path class="dot f%d" d="M%.1f %.1fl4.8 8.4h-9.6z">%s</path>`, tone, x, y-5, tip(title))
-	default:
-		p.f(`<path class="dot f%d" d="M%.1f %.1fl5 5l-5 5l-5 -5z">%s</path>`, tone, x, y-5, tip(title))
-	}
-}
-
 func (c *Chart) line(p *picture, s Series, tone, shape int) {
 	var path strings.Builder
 	for i, q := range s.Points {
@@ -356,48 +288,5 @@ func (c *Chart) line(p *picture, s Series, tone, shape int) {
 		if s.Marks && p.x.ok(q.X) && p.y.ok(q.Y) {
 			p.mark(p.x.place(q.X), p.y.place(q.Y), shape, tone, q.Tip)
 		}
-	}
-}
-
-// legend says which line is which, over the plot.
-type legend struct {
-	height float64
-	places []struct{ x, y float64 }
-}
-
-func (c *Chart) legend(p *picture, top float64) *legend {
-	l := new(legend)
-	named := slices.ContainsFunc(c.Series, func(s Series) bool { return s.Name != "" })
-	if len(c.Series) < 2 || !named {
-		return l
-	}
-	left := 3.4 * p.font
-	x, y := left, top+0.4*p.font
-	for _, s := range c.Series {
-		wide := p.textWidth(s.Name) + 46
-		if x+wide-14 > p.width && x > left {
-			x, y = left, y+1.5*p.font
-		}
-		l.places = append(l.places, struct{ x, y float64 }{x, y})
-		x += wide
-	}
-	l.height = y - top + 1.4*p.font
-	return l
-}
-
-func (l *legend) draw(p *picture, c *Chart) {
-	for i, at := range l.places {
-		s := &c.Series[i]
-		dash := ""
-		if s.Dash {
-			dash = " dash"
-		}
-		if !s.NoLine {
-			p.f(`<line class="line s%d%s" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, s.tone(i), dash, at.x, at.y, at.x+24, at.y)
-		}
-		if s.Marks {
-			p.mark(at.x+12, at.y, i, s.tone(i), "")
-		}
-		p.text(at.x+30, at.y+0.35*p.font, "start", "", "", s.Name)
 	}
 }
