@@ -46,7 +46,7 @@ class MatrixCompleter(Params, CompleterSettings):
 
     # Fitting.
 
-    def fit(self, ratings: Any, features: Any = None, *, row_features: Any = None, wide: bool | None = None) -> MatrixCompleter:
+    def fit(self, ratings: Any, features: Any = None, *, row_features: Any = None, wide: bool | None = None, sample_weight: Any = None) -> MatrixCompleter:
         """Select the features, prove the selection and fit every row.
 
         Parameters
@@ -63,14 +63,20 @@ class MatrixCompleter(Params, CompleterSettings):
             Numbers that are known of the rows, to select products of a row's and a column's features.
         wide : bool
             Whether a frame is wide; None means that it is if it has more than four columns, all numbers.
+        sample_weight : array
+            How much each entry counts, in place of a column of a long frame that is called weight or that weight names:
+            a positive number for each entry (of a sparse matrix in the order of tocoo()), or for a matrix another of its
+            shape. An entry of weight 2 counts as if it were there twice; one of weight 0 is left out.
 
         Returns
         -------
         MatrixCompleter
             The same object. After KeyboardInterrupt it holds the best selection so far, with a bound that is true.
         """
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), wide, time_name=self.time_name)
+        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), wide, time_name=self.time_name, weight=self.weight, sample_weight=sample_weight)
         options = options_of(self.get_params(), type(self).__init__)
+        if entries.weight is not None:
+            options["weight"] = entries.weight
         if not is_path(entries.source):
             for name in ("row_name", "column_name", "value_name", "format", "delimiter"):
                 options.pop(name, None)
@@ -433,6 +439,8 @@ class MatrixCompleter(Params, CompleterSettings):
         least_entries: int = 0,
         split: str = "all",
         time_name: str | None = None,
+        weight: str | None = None,
+        sample_weight: Any = None,
     ) -> dict[str, Any]:
         """Errors and rankings on test entries, with 95 % intervals, as `optcomplete evaluate --json` prints them.
 
@@ -460,25 +468,37 @@ class MatrixCompleter(Params, CompleterSettings):
             "time" scores only entries from the moment on at which the training of the model ended (split="time" of fit).
         time_name : str
             Column of the times; None means that of the fit, or a usual name.
+        weight : str
+            Column of the weights; None means that of the fit if the entries have it, or one called weight or weights.
+        sample_weight : array
+            The weights themselves, as for fit. Errors are weighted, rankings are not.
         """
         tables: dict[str, pa.Table] = {}
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None, time_name=time_name or self.time_name)
-        options = {"split": split, "time_name": time_name or self.time_name if split == "time" else time_name, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "caution": caution, "diversity": diversity, "least_entries": least_entries, "json": True}
+        entries = self._entries(ratings, weight, sample_weight, time_name or self.time_name)
+        options = {"weight": entries.weight or weight, "split": split, "time_name": time_name or self.time_name if split == "time" else time_name, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates, "places": places, "relevant": relevant, "resamples": resamples, "caution": caution, "diversity": diversity, "least_entries": least_entries, "json": True}
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
         return dict(self._fitted().ask("evaluate", [_given(entries.source, "ratings", tables)], options, tables).json)
 
-    def score(self, ratings: Any, y: Any = None, **_: Any) -> float:
-        """R² of the predictions for the given entries: 1 is perfect, 0 as good as their mean."""
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None)
+    def _entries(self, ratings: Any, weight: str | None, sample_weight: Any, time_name: str | None = None) -> Entries:
+        """Entries that a fitted model is asked about, with their weights."""
+        names = (self.row_name, self.column_name, self.value_name)
+        if weight is None and self.weight is not None and not is_path(ratings) and self.weight in [str(c) for c in getattr(ratings, "columns", ())]:
+            weight = self.weight
+        return entries_of(ratings, names, None, time_name=time_name, weight=weight, sample_weight=sample_weight)
+
+    def score(self, ratings: Any, y: Any = None, sample_weight: Any = None, **_: Any) -> float:
+        """R² of the predictions for the given entries, by their weights: 1 is perfect, 0 as good as their mean."""
+        entries = self._entries(ratings, None, sample_weight)
         if isinstance(entries.source, str):
             raise OptCompleteError("score takes a frame, an array or a sparse matrix", "use evaluate for files", file="ratings")
         value = entries.source.column("value").cast(pa.float64()).to_numpy()
         error = value - self._predicted(entries.source.select(["row", "column"])).column("prediction").to_numpy()
-        spread = float(np.sum((value - value.mean()) ** 2))
+        weight = np.ones(len(value)) if entries.weight is None else entries.source.column(entries.weight).cast(pa.float64()).to_numpy()
+        spread = float(np.sum(weight * (value - np.average(value, weights=weight)) ** 2))
         if spread == 0:  # as scikit-learn's r2_score
             return float("nan") if len(value) < 2 else float(not error.any())
-        return float(1 - (error @ error) / spread)
+        return float(1 - (error @ (weight * error)) / spread)
 
     # More rows.
 
@@ -490,6 +510,8 @@ class MatrixCompleter(Params, CompleterSettings):
         drop_unknown: bool = False,
         missing: Names = None,
         duplicates: str = "error",
+        weight: str | None = None,
+        sample_weight: Any = None,
     ) -> MatrixCompleter:
         """A model with new rows, each fitted by itself; the features and the other rows stay as they are.
 
@@ -505,12 +527,16 @@ class MatrixCompleter(Params, CompleterSettings):
             Values that mean unknown.
         duplicates : str
             What to do with two entries of one row and column: error, first, last or mean.
+        weight : str
+            Column of the weights; None means that of the fit if the entries have it, or one called weight or weights.
+        sample_weight : array
+            The weights themselves, as for fit.
         """
         model, tables = self._fitted(), dict[str, pa.Table]()
-        entries = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None)
+        entries = self._entries(ratings, weight, sample_weight)
         session = model.session()
         folder = new_folder(session)
-        options = {"output": folder, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates}
+        options = {"output": folder, "weight": entries.weight or weight, "drop_unknown": drop_unknown, "missing": missing, "duplicates": duplicates}
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
         model.ask("fold-in", [_given(entries.source, "ratings", tables)], options, tables)

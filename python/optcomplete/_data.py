@@ -26,6 +26,7 @@ class Entries:
     shape: tuple[int, int] | None = None  # of an array or a sparse matrix, whose ids are positions
     row_labels: Any = None  # of a wide frame
     column_labels: Any = None
+    weight: str | None = None  # the column of a table that has the weights
 
 
 def is_path(x: Any) -> bool:
@@ -96,10 +97,65 @@ def _widened(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 
 _TIMES = ("timestamp", "time", "date", "datetime", "day")
+_WEIGHTS = ("weight", "weights")
+_GIVEN = "sample_weight"  # the column of weights that were given by themselves
 
 
-def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: bool | None, what: str = "ratings", time_name: str | None = None) -> Entries:
-    """Observed entries of whatever holds them, with the column of their times if there is one."""
+def entries_of(
+    x: Any,
+    names: tuple[str | None, str | None, str | None],
+    wide: bool | None,
+    what: str = "ratings",
+    time_name: str | None = None,
+    weight: str | None = "none",
+    sample_weight: Any = None,
+) -> Entries:
+    """Observed entries of whatever holds them, with the columns of their times and weights if there are some."""
+    if sample_weight is None:
+        return _entries_of(x, names, wide, what, time_name, weight)
+    if is_path(x):
+        raise OptCompleteError("sample_weight is given beside a file", "write the weights into a column of the file and name it with weight", file=what)
+    entries = _entries_of(x, names, wide, what, time_name, "none")
+    weights = _weights_of(x, sample_weight, entries)
+    entries.source = entries.source.append_column(_GIVEN, pa.array(weights))  # type: ignore[union-attr]
+    entries.weight = _GIVEN
+    return entries
+
+
+def _weights_of(x: Any, given: Any, entries: Entries) -> Any:
+    """Weights of entries that were given by themselves: one for each, or for a matrix another of its shape."""
+    try:
+        weights = np.asarray(given.toarray() if hasattr(given, "toarray") else given, dtype=float)
+    except (TypeError, ValueError) as e:
+        raise OptCompleteError("sample_weight does not hold numbers", "give a weight for each entry") from e
+    count = entries.source.num_rows  # type: ignore[union-attr]
+    if weights.ndim == 2 and hasattr(x, "tocoo"):
+        coo = x.tocoo()
+        if weights.shape == coo.shape:
+            return weights[coo.row, coo.col]
+    elif weights.ndim == 2 and entries.wide:
+        seen = _observed(x)
+        if weights.shape == seen.shape:
+            return weights[seen]
+    elif weights.shape == (count,):
+        return weights
+    raise OptCompleteError(f"sample_weight has the shape {weights.shape}", f"give a weight for each of the {count} entries, or for a matrix one of its shape")
+
+
+def _observed(x: Any) -> Any:
+    """Which cells of a wide matrix have a value, as _array and _wide see it."""
+    if module_of(x) == "pandas":
+        if x.shape[1] > 0 and not _numbers(x.dtypes.iloc[0]) and type(x.index).__name__ == "RangeIndex":
+            x = x.set_index(x.columns[0])
+        return ~np.isnan(x.to_numpy(dtype=float, na_value=np.nan))
+    if isinstance(x, (np.ndarray, list, tuple)):
+        return ~np.isnan(np.asarray(x, dtype=float))
+    table = table_of(x, "ratings")
+    columns = [c.cast(pa.float64()).to_numpy() for c in table.columns if not (pa.types.is_string(c.type) or pa.types.is_large_string(c.type))]
+    return ~np.isnan(np.column_stack(columns))
+
+
+def _entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: bool | None, what: str, time_name: str | None, weight: str | None) -> Entries:
     if is_path(x):
         return Entries(os.path.abspath(x), Ids(), Ids(), frame=frame_of(None))
     if hasattr(x, "tocoo"):
@@ -117,8 +173,11 @@ def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: b
     have = _columns_of(x, what)
     at = _locate(have, names, (("row", "column", "value"), ("userId", "movieId", "rating")), what)
     times = [i for i, name in enumerate(have) if i not in at and (name == time_name or name.lower() in _TIMES)]
+    weights = [i for i, name in enumerate(have) if i not in at and (name == weight if weight is not None else name.lower() in _WEIGHTS)]
+    if weight not in (None, "none") and not weights:
+        raise OptCompleteError(f"there is no column {weight!r} of weights", f"there are {', '.join(map(repr, have))}", file=what)
     # What else there is in the frame is nobody's business, and may be of any type.
-    table = table_of(_selected(x, [*at, *times]), what)
+    table = table_of(_selected(x, list(dict.fromkeys([*at, *times, *weights]))), what)
     at = list(range(len(at)))
     columns = [table.column(i) for i in at]
     rows, row_ids = encoded(columns[0], f"{what}, column {table.column_names[at[0]]!r}")
@@ -135,7 +194,7 @@ def entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: b
         source = source.append_column(table.column_names[i], table.column(i))
     if source.num_rows == 0:
         raise OptCompleteError("has no entries", "give at least one: a row, a column and a value", file=what)
-    return Entries(source, _remembered(row_ids, x, table.column_names[0]), _remembered(column_ids, x, table.column_names[1]), frame=frame_of(x))
+    return Entries(source, _remembered(row_ids, x, table.column_names[0]), _remembered(column_ids, x, table.column_names[1]), frame=frame_of(x), weight=have[weights[0]] if len(weights) == 1 else None)
 
 
 def _collected(x: Any) -> Any:

@@ -81,7 +81,7 @@ def run(ratings: Any, features: Any, row_features: Any, settings: dict[str, Any]
     """The path of optcomplete.path."""
     if settings.get("k_max") is None:
         raise OptCompleteError("up to how many features?", "give their number with k_max")
-    entries = entries_of(ratings, (settings["row_name"], settings["column_name"], settings["value_name"]), None, time_name=settings["time_name"])
+    entries = entries_of(ratings, (settings["row_name"], settings["column_name"], settings["value_name"]), None, time_name=settings["time_name"], weight=settings["weight"])
     options = options_of(settings, path)
     tables: dict[str, pa.Table] = {}
 

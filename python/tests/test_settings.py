@@ -25,16 +25,17 @@ everywhere = {
     "raw-names": "names come as they are",
 }
 reading = {name: "of files: give a frame, or read them with run" for name in ("row-name", "column-name", "value-name", "delimiter", "format")}
+cluster = {name: "of the command line, where the data of a cluster are" for name in ("engine", "engine-program", "engine-from", "engine-tasks", "engine-folder")}
 elsewhere = {
     "fit": {"features": "fit(features=)", "row-features": "fit(row_features=)", "report": "report()", "names": "report(names=)"},
     "path": {"features": "path(features)", "row-features": "path(row_features=)", "plot": "Path.plot()"},
     "regress": {"target": "fit(y)", "skip": "leave them out of X", "path": "BestSubset(k) for each k", "report": "the command line's", **{name: "X is numbers: encode text in a pipeline" for name in ("field", "max-levels", "separator", "blank")}},
     "predict": {"interval": "predict_interval(level=)"},
-    "complete": {},
+    "complete": {**cluster, "shards": "of the command line, for files too large for one"},
     "recommend": {"row": "rows", "all": "rows=None", "top": "n"},
     "explain": {},
     "report": {},
-    "evaluate": reading,
+    "evaluate": {**reading, **cluster},
     "fold-in": {**reading, "pairs": "fold_in().predict()", "complete": "fold_in().complete()", "skip-unknown": "fold_in().predict(skip_unknown=)"},
 }
 methods = {
