@@ -209,7 +209,14 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		summary.WithoutDiagnostic("the cost of removing each feature is", found.RemovalError)
 	}
 	if v := parts.Survey; v != nil && v.Low == v.High && train.Observed() > 1 {
-		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (entries that say no, such as 0, are needed too)", v.Low))
+		others := "other values"
+		switch v.Low {
+		case 0:
+			others = "entries that say yes, such as 1,"
+		case 1:
+			others = "entries that say no, such as 0,"
+		}
+		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (%s are needed too)", v.Low, others))
 	}
 	done := false
 	defer func() {

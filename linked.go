@@ -132,7 +132,7 @@ func (s *Settings) checkValues(survey *data.Survey) error {
 	if survey.Total == 0 || s.Loss.Allows(survey.Low) && s.Loss.Allows(survey.High) {
 		return nil
 	}
-	return spec.Errorf("the values are from %g to %g, but the loss %v is for %s", survey.Low, survey.High, s.Loss, s.Loss.Values())
+	return spec.Errorf("the values are from %g to %g, but the loss %v is for %s (squared and huber are for any numbers)", survey.Low, survey.High, s.Loss, s.Loss.Values())
 }
 
 // checkLoss refuses what the loss has no use for.

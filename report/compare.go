@@ -142,7 +142,11 @@ func (c *comparison) quality() section {
 		cells := []markup{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {
-			cells = append(cells[:2], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), m.num("holdout.mape", percent), m.num("holdout.entries", whole))
+			relative := markup("–")
+			if m.tellsMAPE() {
+				relative = m.num("holdout.mape", percent)
+			}
+			cells = append(cells[:2], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), relative, m.num("holdout.entries", whole))
 			row.Dot, row.Note, row.Tip = &h.RMSE, plain(h.RMSE), fmt.Sprintf("%s: RMSE %s on held-out, %s on training entries", c.labels[i], plain(h.RMSE), plain(m.s.Train.RMSE))
 		}
 		e.row(cells...)

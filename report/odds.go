@@ -29,7 +29,7 @@ func (m *Model) odds(s *section, on string) {
 	if on == "holdout" {
 		metrics = m.s.Holdout
 	}
-	if metrics.Measures == nil || m.s.Loss == loss.Huber {
+	if metrics.Measures == nil || m.s.Loss == loss.Huber || metrics.Explained == 0 { // 0: the mean leaves nothing to explain
 		return
 	}
 	if metrics.AUC == nil || metrics.AUCInterval == nil {

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/internal/chart"
 	"optcomplete/model/estimate"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -25,16 +26,25 @@ func (m *Model) predictions() section {
 	if m.s.Holdout == nil {
 		s.add(block{Text: m.h("Nothing was held out, so these errors are too kind: <code>fit --holdout 0.2</code> keeps a fifth of the {entries} aside to score on.")})
 	}
-	t := &table{Caption: "Errors; MAPE leaves out values that are 0", Head: []string{"Prediction", "Entries", "RMSE", "MAE", "MAPE"}, Text: []bool{true}, Sort: true}
+	t := &table{Caption: "Errors", Head: []string{"Prediction", "Entries"}, Text: []bool{true}, Sort: true}
 	if key != "rmse" {
-		t.Caption, t.Head = "Errors", []string{"Prediction", "Entries", measure, "RMSE", "MAE"}
+		t.Head = append(t.Head, measure)
+	}
+	t.Head = append(t.Head, "RMSE", "MAE")
+	relative := key == "rmse" && m.tellsMAPE()
+	if relative {
+		t.Head = append(t.Head, "MAPE")
 	}
 	line := func(what markup, path string) {
+		cells := []markup{what, m.num(path+".entries", whole)}
 		if key != "rmse" {
-			t.row(what, m.num(path+".entries", whole), m.num(path+"."+key, plain), m.num(path+".rmse", plain), m.num(path+".mae", plain))
-			return
+			cells = append(cells, m.num(path+"."+key, plain))
 		}
-		t.row(what, m.num(path+".entries", whole), m.num(path+".rmse", plain), m.num(path+".mae", plain), m.num(path+".mape", percent))
+		cells = append(cells, m.num(path+".rmse", plain), m.num(path+".mae", plain))
+		if relative {
+			cells = append(cells, m.num(path+".mape", percent))
+		}
+		t.row(cells...)
 	}
 	if m.s.Holdout != nil {
 		line(m.h("this model, held-out {entries}"), "holdout")
@@ -229,4 +239,10 @@ func shape(low, high float64, counts []int) []chart.Bar {
 		bars = append(bars, chart.Bar{Low: low + float64(i)*w, High: low + float64(i+1)*w, Y: float64(n)})
 	}
 	return bars
+}
+
+// tellsMAPE tells whether relative errors say something about the model's values.
+func (m *Model) tellsMAPE() bool {
+	h := m.s.Holdout
+	return result.TellsMAPE(m.s.Train.MAPE, m.s.Train.MAPESkipped) && (h == nil || result.TellsMAPE(h.MAPE, h.MAPESkipped))
 }

@@ -139,7 +139,7 @@ func (g regression) quality(m *Model) section {
 		where, measures = "holdout.", m.r.Holdout.Measures
 	}
 	switch {
-	case measures == nil:
+	case measures == nil || measures.Explained == 0:
 	case measures.AUC != nil && measures.AUCInterval != nil:
 		s.say("The predictions explain %s of the deviance that the mean leaves. A yes has the larger probability than a no in %s of all pairs of the two (AUC; 95 %% interval %s to %s); the mean squared error of the probabilities is %s (Brier score).",
 			m.num(where+"deviance_explained", percent), m.num(where+"auc", percent), m.num(where+"auc_interval.low", percent), m.num(where+"auc_interval.high", percent), m.num(where+"brier", plain))

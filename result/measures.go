@@ -19,6 +19,14 @@ type Measures struct {
 	Explained float64 `json:"deviance_explained,omitempty"`
 }
 
+// mostMAPE is the largest relative error that is shown: above it values are near zero,
+// and it says nothing.
+const mostMAPE = 0.5
+
+// TellsMAPE tells whether a relative error says something: it does not where values
+// are 0, or close to it.
+func TellsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape <= mostMAPE }
+
 // ROCPoint is a point of a ROC curve.
 type ROCPoint struct {
 	No  float64 `json:"no"`  // part of the noes

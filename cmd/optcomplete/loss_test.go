@@ -56,13 +56,19 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		t.Errorf("fit speaks of MAPE:\n%s", text)
 	}
 	page, err := os.ReadFile("report.html")
-	for _, want := range []string{"How well yes and no are told apart", "lower log-loss than with", "Calibration", "log-odds"} {
+	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "Calibration", "log-odds"} {
 		if err != nil || !strings.Contains(string(page), want) {
 			t.Errorf("the report does not say %q (%v)", want, err)
 		}
 	}
 	if text := command("evaluate model liked.csv", 0, "log-loss", "AUC", "Brier", "Calibration"); strings.Contains(text, "MAPE") {
 		t.Errorf("evaluate speaks of MAPE:\n%s", text)
+	}
+	for _, squares := range []string{"--loss squared", "--model paper --gamma 1"} { // nor where yes and no are numbers
+		text := command("fit liked.csv --features films.csv -k 1 --gap 0.5 --report squares.html "+squares, 0, "RMSE")
+		if page, err := os.ReadFile("squares.html"); err != nil || strings.Contains(text+string(page), "MAPE") {
+			t.Errorf("fit %s speaks of MAPE (%v):\n%s", squares, err, text)
+		}
 	}
 	command("explain model", 0, "log-odds", "odds ratio")
 	command("explain model --row u01 --column f03", 0, "odds ×", "probability 0.")
@@ -74,5 +80,11 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	command("recommend model --row u01 --top 2", 0, "u01,1,")
 	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "leave it out, or --loss and --nonnegative")
 	command("fit liked.csv --features films.csv -k 1 --gamma 1 --model paper", 0, "RMSE")
+	// All the same: no proof says anything, and the report is written all the same.
+	ones := strings.ReplaceAll(ratings.String(), ",no\n", ",yes\n")
+	if err := os.WriteFile("ones.csv", []byte(ones), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	command("fit ones.csv --features films.csv -k 1 --gap 0.5 --holdout 0.2 --loss logistic --report ones.html", 0, "all values are 1", "entries that say no")
 	command("path liked.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1 --loss logistic", 0, "log-loss on 2 folds")
 }

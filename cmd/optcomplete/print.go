@@ -254,14 +254,6 @@ func certificate(s *model.Summary) string {
 	return early + ", proven so far: no " + selection + " is more than " + rounding.PercentUp(s.Gap) + " cheaper"
 }
 
-// mostMAPE is the largest relative error that is shown: above it values are near
-// zero, and it says nothing.
-const mostMAPE = 0.5
-
-// showsMAPE tells whether a relative error says something: it does not where values
-// are 0 or close to it.
-func showsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape <= mostMAPE }
-
 func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {
 	on := counted(m.Entries, nouns.One(), nouns.Entries())
 	if m.Weighted {
@@ -272,7 +264,7 @@ func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nou
 		return
 	}
 	relative := ""
-	if showsMAPE(m.MAPE, m.MAPESkipped) {
+	if result.TellsMAPE(m.MAPE, m.MAPESkipped) {
 		relative = ", MAPE " + percent(m.MAPE)
 	}
 	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, on)
