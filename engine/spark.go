@@ -2,8 +2,6 @@ package engine
 
 import (
 	"context"
-	"encoding/base64"
-
 	"errors"
 	"fmt"
 	"os"
@@ -15,9 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 
-	"optcomplete/data"
 	"optcomplete/engine/internal/connect"
-	"optcomplete/internal/progress"
 	"optcomplete/pass"
 )
 
@@ -238,179 +234,4 @@ func (s *Spark) Close() {
 		s.session.Command(ctx, "UNCACHE TABLE IF EXISTS "+s.table)
 	}
 	s.session.Close(ctx)
-}
-
-// Run executes a reading: on the cluster if it is large, in this process
-// otherwise.
-func (s *Spark) Run(ctx context.Context, r pass.Reading) error {
-	plan := pass.PlanOf(r)
-	if plan.Items() == 0 {
-		return s.local(ctx, r, plan)
-	}
-	s.mu.Lock()
-	away, tell, err := s.worthwhile(ctx, r, plan)
-	var from *stored
-	if away && err == nil {
-		from, err = s.stored(pass.Base(r.Source))
-	}
-	if err == nil && (!away || from != nil) { // else it is not stored yet
-		tell()
-	}
-	s.mu.Unlock()
-	if err != nil {
-		return err
-	}
-	if from == nil {
-		return s.local(ctx, r, plan)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	start := time.Now()
-	_, before := s.bytes()
-	err = s.run(ctx, r, plan, from)
-	s.Stats.Sent, s.Stats.Received = s.bytes()
-	s.Stats.Seconds += time.Since(start).Seconds()
-	if err != nil {
-		return s.explain(ctx, err)
-	}
-	rows, _ := r.Source.Dims()
-	back := s.Stats.Received - before
-	v := s.speeds()
-	s.decides.learn(r, plan, (time.Since(start).Seconds()-v.Query-float64(back)/v.Receive)*float64(v.Cores), back)
-	s.Stats.Remote++
-	s.Stats.Tasks += min(s.Cluster.Tasks, plan.Items())
-	s.Stats.Items += plan.Items()
-	if from.packed == nil {
-		s.Stats.Values += r.Source.Observed()
-		return nil
-	}
-	s.Stats.Rows += rows
-	s.Stats.Entries += r.Source.Observed()
-	return nil
-}
-
-// met notes who has answered: an executor that has another process than before, or was
-// not there, means that work was done again.
-func (s *Spark) met(hellos []Hello) {
-	known := len(s.workers) > 0
-	again := 0
-	for _, h := range hellos {
-		before, met := s.workers[h.Executor]
-		if s.workers[h.Executor] = h.Process; known && (!met || before != h.Process) {
-			again++
-		}
-	}
-	if again > 0 {
-		s.Stats.Restarted += again
-		s.log("workers were started again: %d", again)
-	}
-}
-
-// local executes a reading in this process.
-func (s *Spark) local(ctx context.Context, r pass.Reading, plan *pass.Plan) error {
-	start := time.Now()
-	err := pass.ThreadRunner.Run(ctx, r)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.Stats.Local++
-	s.decides.learn(r, plan, time.Since(start).Seconds()*float64(pass.Threads(r.Threads)), 0)
-	return err
-}
-
-// attempts is how often a reading is asked for: Spark repeats tasks itself, this
-// is for executors that lacked something.
-const attempts = 3
-
-func (s *Spark) run(ctx context.Context, r pass.Reading, plan *pass.Plan, from *stored) error {
-	start := time.Now()
-	for name, encode := range pass.SharedOf(r) {
-		if s.shared[name] {
-			continue
-		}
-		content, err := encode()
-		if err != nil {
-			return err
-		}
-		if err := s.put(ctx, sharedFile(name), content); err != nil {
-			return err
-		}
-		s.shared[name] = true
-	}
-	b, err := s.base(ctx, from)
-	if err != nil {
-		return err
-	}
-	found := newGathered(r, plan, s.Cluster.Tasks)
-	for attempt := 1; ; attempt++ {
-		b.Sent = s.sent[b.Checksum]
-		message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
-		if err != nil {
-			return err
-		}
-		found.again()
-		show := progress.Start(ctx, "Cluster: "+names(r), int64(s.Cluster.Tasks), "tasks")
-		if s.session != nil {
-			s.session.Progress = func(done, _ int) { show.To(int64(done)) }
-		}
-		err = s.query(ctx, found, "'"+base64.StdEncoding.EncodeToString(message)+"'", s.table, s.Cluster.Tasks)
-		show.Done()
-		s.met(found.hellos)
-		if found.broken != nil {
-			return found.broken
-		}
-		if err == nil {
-			err = found.complete(s.settings.Version)
-		}
-		var missing *missingError
-		if errors.As(err, &missing) && !b.Sent && from.packed != nil {
-			if err := s.send(ctx, from.packed, missing); err != nil {
-				return err
-			}
-			continue
-		}
-		if err != nil && attempt < attempts && ctx.Err() == nil && again(err) {
-			s.Stats.Repeated++
-			s.log("a reading is repeated: %v", err)
-			continue
-		}
-		if err != nil {
-			return err
-		}
-		found.results.Finish()
-		rows, _ := r.Source.Dims()
-		unit := "rows"
-		if from.packed == nil {
-			rows, unit = r.Source.Observed(), "values"
-		}
-		took := time.Since(start).Seconds()
-		s.log("%s: %d items in %d tasks on %d executors, %.3g %s/s, %.1f MB back, %.1f s", names(r), plan.Items(), s.Cluster.Tasks, found.executors(), float64(rows)/took, unit, float64(found.bytes)/1e6, took)
-		return nil
-	}
-}
-
-func names(r pass.Reading) string {
-	var all []string
-	for _, t := range r.Tasks {
-		all = append(all, t.Pass.Name())
-	}
-	return strings.Join(all, ", ")
-}
-
-const tabs = ` ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t' `
-
-// query asks the executors for a reading, a line for every row of a table.
-func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, tasks int) error {
-	if s.command != nil {
-		return s.command.lines(ctx, strings.Trim(reading, "'"), tasks, to.add)
-	}
-	// The folder of the session's files has a name that Spark 3.5 does not tell.
-	command := fmt.Sprintf("cd $(dirname $(ls -d ./%[1]s */%[1]s 2>/dev/null | head -n 1)) && chmod +x ./%[1]s && exec ./%[1]s worker", s.program)
-	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s USING '%s' AS (item INT, kind STRING, body STRING) %s FROM %s", Protocol, reading, tasks, tabs, command, tabs, table)
-	err := s.session.Query(ctx, sql, to.take)
-	if ctx.Err() != nil { // the work on the cluster is cancelled too
-		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
-		defer cancel()
-		s.session.Interrupt(stop)
-	}
-	return err
 }
