@@ -92,7 +92,8 @@ type Settings struct {
 
 	// Folder is where the model will be saved. If the coefficients of all rows
 	// would take much memory, they are then streamed to a file beside it, which
-	// Save moves there; the model must be closed. Empty: they are kept in memory.
+	// Save moves there; on a cluster its executors write them to several files. The
+	// model must be closed. Empty: they are kept in memory.
 	// With a remainder they always are: fitting it asks for them over and over.
 	Folder string
 
