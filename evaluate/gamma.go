@@ -39,8 +39,12 @@ type Won struct {
 	Path      []result.GammaPoint
 }
 
-// easy is the gap at the root of a search from which on its proof is easy.
-const easy = 0.05
+// Gaps at the root of a search: up to easy its proof is easy; beyond hopelessGap none
+// will be found.
+const (
+	easy        = 0.05
+	hopelessGap = 0.25
+)
 
 // hopeless is by how many standard errors of the difference a γ must be worse than
 // the best to be given up.
@@ -286,8 +290,9 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 }
 
 // easiest is, of the γ that predict as well as the best, the one with the least error
-// whose proof is easy; if there is none, the smallest. Where rounding errors would hide
-// the proof, it is a smaller one.
+// whose proof is easy; if there is none, the smallest; but if that has no proof in
+// sight either, ease decides nothing, and it is the one with the least error. Where
+// rounding errors would hide the proof, it is a smaller one.
 func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
 	var alike []*runner
 	for _, x := range tried {
@@ -297,6 +302,14 @@ func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
 	}
 	chosen := alike[0]
 	slices.SortStableFunc(alike, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
+	if chosen != alike[0] {
+		if _, err := r.easy(ctx, chosen); err != nil {
+			return chosen, err
+		}
+		if chosen.gap > hopelessGap { // and so have the larger ones
+			chosen = alike[0]
+		}
+	}
 	for _, x := range alike {
 		if x == chosen {
 			break // easy or not

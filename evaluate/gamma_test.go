@@ -106,8 +106,8 @@ func TestRaceGivesUpWhatCannotWin(t *testing.T) {
 }
 
 // TestRaceLooksForEasierEquals: the γ below the smallest that predicts alike is tried;
-// one that is worse beyond chance is not alike however little it is worse; and where
-// the best is easy enough, it is taken.
+// one that is worse beyond chance is not alike however little it is worse; where
+// the best is easy enough, it is taken, and also where none has a proof in sight.
 func TestRaceLooksForEasierEquals(t *testing.T) {
 	errors := []float64{1.3, 1.3, 1.3, 1.000005, 1.000004, 1.000003, 1.000002, 1.000001, 1}
 	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return errors[step] }, gap: 0.1}
@@ -119,9 +119,13 @@ func TestRaceLooksForEasierEquals(t *testing.T) {
 		t.Errorf("γ %v, tried %v, all easy to prove", won.Gamma, r.tried)
 	}
 	errors[3], errors[4], errors[5] = 1.0009, 1.0009, 1.0009
-	r.tried, r.gap = nil, 0.1
+	r.tried, r.gap = nil, 0.02
 	if won := r.run(t, context.Background()); won.Gamma != 10 {
 		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
+	}
+	r.tried, r.gap = nil, 0.1
+	if won := r.run(t, context.Background()); won.Gamma != 100 {
+		t.Errorf("γ %v, tried %v, none with a proof in sight", won.Gamma, r.tried)
 	}
 }
 
