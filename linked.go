@@ -138,7 +138,7 @@ func (s *Settings) checkValues(survey *data.Survey) error {
 // checkLoss refuses what the loss has no use for.
 func (s *Settings) checkLoss(problem Problem) error {
 	switch {
-	case s.Loss < loss.Squared || s.Loss > loss.Huber:
+	case !s.Loss.Known():
 		return spec.Errorf("the loss is %v, which does not exist", s.Loss)
 	case s.Delta != 0 && s.Loss != loss.Huber:
 		return &spec.Error{Setting: "delta", Problem: fmt.Sprintf("does not apply to the loss %v: it is for huber", s.Loss)}

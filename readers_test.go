@@ -24,6 +24,7 @@ var readersOutsidePasses = map[string]string{
 	"evaluate/timesplit.go: of":                     "the time of one entry, of those collected",
 	"twosided/formulation.go: Resample":             "a resample, drawn from the copy that a path works on",
 	"twosided/matrix.go: entriesOf":                 "the entries that a model keeps of those collected",
+	"remainder/company.go: together":                "a sample that a pass collected, and its pattern of entries",
 	"model/diagnose/diagnose_examples.go: examples": "three rows that a pass picked",
 
 	// Arguments of a verb, which are read from their file into memory: not the data of a fit.
@@ -110,7 +111,7 @@ func readsRows(f *ast.FuncDecl) bool {
 		case *ast.CallExpr:
 			if s, is := n.Fun.(*ast.SelectorExpr); is {
 				from, _ := s.X.(*ast.Ident)
-				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && (s.Sel.Name == "ForEach" || s.Sel.Name == "Collect" || s.Sel.Name == "NewRowReader") {
+				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachWeighed", "Collect", "NewRowReader"}, s.Sel.Name) {
 					reads = true
 				}
 			}

@@ -33,6 +33,9 @@ var (
 	_ encoding.TextUnmarshaler = (*Loss)(nil)
 )
 
+// Known tells whether there is such a loss.
+func (l Loss) Known() bool { return l >= 0 && int(l) < len(names) }
+
 // Parse is the inverse of String.
 func Parse(name string) (Loss, error) {
 	for l, known := range names {

@@ -82,6 +82,19 @@ func (l Loss) Measure() string {
 	return "RMSE"
 }
 
+// Key is what files call that mean, among the measures of result.Measures.
+func (l Loss) Key() string {
+	switch l {
+	case Logistic:
+		return "log_loss"
+	case Poisson:
+		return "deviance"
+	case Huber:
+		return "huber_loss"
+	}
+	return "rmse"
+}
+
 // Kappa is half the curvature of an entry's loss where x is what it is expected to
 // be: 1 of squared errors.
 func (s Scaled) Kappa(x float64) float64 {

@@ -10,16 +10,7 @@ import (
 // measure is the error that predictions are compared by: its key in the metrics of
 // model.json, and its name.
 func (m *Model) measure() (key, name string) {
-	key = "rmse"
-	switch m.s.Loss {
-	case loss.Logistic:
-		key = "log_loss"
-	case loss.Poisson:
-		key = "deviance"
-	case loss.Huber:
-		key = "huber_loss"
-	}
-	return key, m.s.Loss.Measure()
+	return m.s.Loss.Key(), m.s.Loss.Measure()
 }
 
 // odds says how well the model separates yes from no, or how much of the deviance of

@@ -32,8 +32,50 @@ const (
 	Wide         = "wide" // a line for each row, a field for each column
 )
 
-// Formats are the names that Settings.Format may have.
-var Formats = []string{CSV, TSV, Parquet, Arrow, MatrixMarket, Netflix, MovieLens, Npy, Npz, Wide, Packed}
+// Formats are the names that Settings.Format may have: texts, and those of binaries.
+var Formats = []string{CSV, TSV, MatrixMarket, Netflix, MovieLens, Wide}
+
+// notText is a format that is no text.
+type notText struct {
+	name   string
+	called string                                      // in errors
+	is     func(head []byte, path string) bool         // by its first bytes
+	read   func(in *input, p *pipe) error              // a file; nil: as a stream
+	stream func(in *input, r io.Reader, p *pipe) error // nil: it is read from files alone
+}
+
+// binaries are those formats; the first that a file is counts.
+var binaries []notText
+
+func init() {
+	binaries = []notText{
+		{Parquet, "Parquet", func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("PAR1")) }, (*input).readParquet, nil},
+		{Packed, "a pack", func(head []byte, _ string) bool { return pack.IsPack(head) }, (*input).readPack, nil}, // before Arrow, which a pack is too
+		{Arrow, "Arrow", func(head []byte, _ string) bool { return textfile.IsArrow(head) }, nil, (*input).readArrow},
+		{Npy, "a NumPy array", func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }, (*input).readNumpy, nil},
+		{Npz, "a NumPy archive", func(head []byte, path string) bool {
+			return bytes.HasPrefix(head, []byte(zipMagic)) && strings.HasSuffix(strings.ToLower(path), ".npz")
+		}, (*input).readNumpy, nil},
+	}
+	for _, b := range binaries {
+		Formats = append(Formats, b.name)
+	}
+}
+
+// binaryOf is the format of that name, or that a file begins like; nil: none is.
+func binaryOf(is func(b *notText) bool) *notText {
+	for x := range binaries {
+		if is(&binaries[x]) {
+			return &binaries[x]
+		}
+	}
+	return nil
+}
+
+// binary is the format of the file, if it is no text.
+func (in *input) binary() *notText {
+	return binaryOf(func(b *notText) bool { return b.name == in.format })
+}
 
 // input is one file of the input.
 type input struct {
@@ -71,10 +113,11 @@ func expand(paths []string, s *Settings) ([]*input, error) {
 
 func expandOne(path, format string) ([]*input, error) {
 	if path == "-" {
-		if format == Parquet || format == Packed || format == Npy || format == Npz {
+		in := &input{from: os.Stdin, name: textfile.StdinName, format: format}
+		if b := in.binary(); b != nil && b.stream == nil {
 			return nil, notStreamed(format)
 		}
-		return []*input{{from: os.Stdin, name: textfile.StdinName, format: format}}, nil
+		return []*input{in}, nil
 	}
 	if content, ok := held.Get(path); ok {
 		in := &input{path: path, name: path, format: format, size: int64(len(content))}
@@ -198,17 +241,8 @@ func binaryFormat(path string, info fs.FileInfo) (string, error) {
 	defer file.Close()
 	head := make([]byte, headBytes)
 	n, _ := io.ReadFull(file, head)
-	switch head = head[:n]; {
-	case bytes.HasPrefix(head, []byte("PAR1")):
-		return Parquet, nil
-	case pack.IsPack(head): // before Arrow, which a pack is too
-		return Packed, nil
-	case textfile.IsArrow(head):
-		return Arrow, nil
-	case bytes.HasPrefix(head, []byte(npyMagic)):
-		return Npy, nil
-	case bytes.HasPrefix(head, []byte(zipMagic)) && strings.HasSuffix(strings.ToLower(path), ".npz"):
-		return Npz, nil
+	if b := binaryOf(func(b *notText) bool { return b.is(head[:n], path) }); b != nil {
+		return b.name, nil
 	}
 	return "", nil
 }
@@ -255,7 +289,7 @@ func (in *input) finish() error {
 	switch {
 	case in.format == MatrixMarket && in.given != in.layout.entries:
 		return fault(in.name, 0, fmt.Sprintf("holds %d entries, but its header announces %d", in.given, in.layout.entries), "check that the file is complete")
-	case in.given > 0 || in.format == Packed || in.format == Parquet || in.format == Arrow || in.format == Npy || in.format == Npz || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
+	case in.given > 0 || in.binary() != nil || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
 		return nil
 	case in.layout.header:
 		return fault(in.name, 0, "has a header but no entries", "")
@@ -272,19 +306,11 @@ func (in *input) read(p *pipe) error {
 		return fault
 	}
 	in.weighted = false // until its header says so
-	switch in.format {
-	case Parquet:
-		return in.readParquet(p)
-	case Packed:
-		return in.readPack(p)
-	case Npy, Npz:
-		return in.readNumpy(p)
+	if b := in.binary(); b != nil && b.read != nil {
+		return b.read(in, p)
 	}
 	if in.from != nil {
 		return in.readStream(textfile.Interruptible(p.ctx, in.from), p)
-	}
-	if in.format == Arrow {
-		return textfile.WithFile(p.ctx, in.path, func(r io.Reader, _ string) error { return in.readArrow(r, p) })
 	}
 	return textfile.WithFile(p.ctx, in.path, func(r io.Reader, _ string) error { return in.readStream(r, p) })
 }
@@ -293,17 +319,16 @@ func (in *input) readStream(r io.Reader, p *pipe) error {
 	if in.format == "" && in.size == 0 { // a pipe: what it holds shows only now
 		buffered := bufio.NewReaderSize(r, headBytes)
 		r = buffered
-		switch head, _ := buffered.Peek(headBytes); {
-		case bytes.HasPrefix(head, []byte("PAR1")):
-			return notStreamed(Parquet)
-		case pack.IsPack(head):
-			return notStreamed(Packed)
-		case textfile.IsArrow(head):
-			in.format = Arrow
+		head, _ := buffered.Peek(headBytes)
+		if b := binaryOf(func(b *notText) bool { return b.is(head, in.name) }); b != nil {
+			if b.stream == nil {
+				return notStreamed(b.name)
+			}
+			in.format = b.name
 		}
 	}
-	if in.format == Arrow {
-		return in.readArrow(r, p)
+	if b := in.binary(); b != nil {
+		return b.stream(in, r, p)
 	}
 	return in.readText(&counted{r, p}, p)
 }

@@ -79,7 +79,7 @@ func (in *input) readParquet(p *pipe) error {
 }
 
 func (in *input) damaged(err error) error {
-	return &data.InputError{File: in.name, Problem: "cannot be read as " + map[string]string{Parquet: "Parquet", Arrow: "Arrow", Npy: "a NumPy array", Npz: "a NumPy archive"}[in.format] + ": " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
+	return &data.InputError{File: in.name, Problem: "cannot be read as " + in.binary().called + ": " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
 }
 
 // tableColumns finds the columns of a table that matter, and what parses them: the

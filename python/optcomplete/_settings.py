@@ -55,8 +55,8 @@ class CompleterSettings:
     delimiter : str | None
         Character between fields, or tab; by default found from the first line.
     format : str | None
-        Format of the ratings; by default found from name and content. Takes csv, tsv, parquet,
-        arrow, mtx, netflix, movielens, npy, npz, wide, pack.
+        Format of the ratings; by default found from name and content. Takes csv, tsv, mtx, netflix,
+        movielens, wide, parquet, pack, arrow, npy, npz.
     weight : str | None
         Column of the ratings that weighs the entries, positive numbers: an entry of weight 2 counts
         as if it were there twice, one of weight 0 is left out; without it, one called weight or
@@ -417,8 +417,8 @@ def path(
     delimiter : str | None
         Character between fields, or tab; by default found from the first line.
     format : str | None
-        Format of the ratings; by default found from name and content. Takes csv, tsv, parquet,
-        arrow, mtx, netflix, movielens, npy, npz, wide, pack.
+        Format of the ratings; by default found from name and content. Takes csv, tsv, mtx, netflix,
+        movielens, wide, parquet, pack, arrow, npy, npz.
     weight : str | None
         Column of the ratings that weighs the entries, positive numbers: an entry of weight 2 counts
         as if it were there twice, one of weight 0 is left out; without it, one called weight or
