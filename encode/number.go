@@ -21,7 +21,10 @@ var written = regexp.MustCompile(`^([$€£¥]?)\s*([+-]?)\s*([$€£¥]?)\s*(\d
 
 // closeUnits are the units that may stand right behind a number. Others need a
 // space between: 3D and 2nd are no numbers.
-var closeUnits = strings.Fields("% ‰ ° °c °f € $ £ ¥ kg g mg lb lbs oz km m cm mm mi ft in s ms min h hr hrs yr kb mb gb tb w kw kwh v hz khz mhz ghz l ml cl px pt +")
+var closeUnits = strings.Fields("% ‰ ° °c °f € $ £ ¥ kg g mg lb lbs oz km m cm mm mi ft in s ms min h hr hrs yr kb mb gb tb w kw kwh v hz khz mhz ghz l ml cl px pt m2 m3 m² m³ km2 km² cm2 cm² cm3 cm³ ft2 ft² +")
+
+// power is a unit that ends in a digit: m2, cm3.
+var power = regexp.MustCompile(`^\pL+[23]$`)
 
 // inThousands is digits in groups of three.
 var inThousands = regexp.MustCompile(`^\d{1,3}([.,]\d{3})+$`)
@@ -37,7 +40,7 @@ func parts(text string) (sign, digits, unit string, ok bool) {
 	switch {
 	case len(m[1]) > 0 && len(m[3]) > 0 || before != "" && after != "":
 		return "", "", "", false
-	case after != "" && strings.ContainsAny(after, "0123456789"):
+	case strings.ContainsAny(after, "0123456789") && !power.MatchString(after):
 		return "", "", "", false
 	case after != "" && m[5] == "" && !slices.Contains(closeUnits, strings.ToLower(after)):
 		return "", "", "", false

@@ -17,6 +17,9 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 		note  string
 	}{
 		{"17.1 kg/2 kg/0.5 kg", "[17.1 2 0.5]", "numbers in kg"},
+		{"151 m2/40 m2/98.5 m2", "[151 40 98.5]", "numbers in m2"},
+		{"151m²/40m²", "[151 40]", "numbers in m²"},
+		{"2 x 3/4 x 5", "", ""},
 		{"7%/12.5%/100%", "[7 12.5 100]", "numbers in %"},
 		{"$9.91/$1,234.50/$0", "[9.91 1234.5 0]", `numbers in $, with "," between thousands`},
 		{"12 €/3 €", "[12 3]", "numbers in €"},

@@ -36,7 +36,7 @@ func printSummary(c *common, s *model.Summary, written ...string) {
 		if s.Split != nil {
 			fmt.Fprintf(w, "  split   trained on entries before %s (UTC), scored on those from then on%s\n", s.Split.Moment, untimed(s.Split.Without))
 		}
-		printCoverage(w, s.Coverage)
+		printCoverage(w, s)
 	}
 	printNearTies(w, s)
 	printWritten(w, written...)
@@ -87,13 +87,13 @@ func printRemainder(w io.Writer, s *model.Summary) {
 }
 
 // printCoverage says how many held-out entries lie in their intervals.
-func printCoverage(w io.Writer, coverage []result.Coverage) {
+func printCoverage(w io.Writer, s *model.Summary) {
 	var parts []string
-	for _, c := range coverage {
+	for _, c := range s.Coverage {
 		parts = append(parts, fmt.Sprintf("%.1f %% in their %.3g %% intervals", 100*c.Covered, 100*c.Probability))
 	}
 	if len(parts) > 0 {
-		fmt.Fprintf(w, "Coverage  of held-out entries: %s\n", strings.Join(parts, ", "))
+		fmt.Fprintf(w, "Coverage  of held-out %s: %s\n", s.Nouns.Entries(), strings.Join(parts, ", "))
 	}
 }
 

@@ -85,6 +85,7 @@ func wideLayout(lines [][]byte, delimiter byte) (l layout, ok bool) {
 	switch len(first) {
 	case len(header) + 1: // R
 	case len(header):
+		l.called[0] = string(header[0])
 		header = header[1:]
 	default:
 		return l, false

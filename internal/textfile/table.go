@@ -7,6 +7,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"optcomplete/internal/amount"
 )
 
 // Table gives the lines of a text table as fields, or the records of an Arrow
@@ -167,10 +169,7 @@ func (t *Table) delimiterName() string {
 
 // Counted writes a number of things: "1 field", "2 fields".
 func Counted(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return fmt.Sprintf("%d %ss", n, what)
+	return amount.Of(n, what, what+"s")
 }
 
 // WrongValue is the fault of an entry whose value is no finite number.
