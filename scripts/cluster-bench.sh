@@ -62,9 +62,7 @@ PY
 echo "$before $after" >> "$name.time"
 SH
 
-for threads in 1 2; do
-  bash measure.sh "threads$threads" ./optcomplete $fit --threads $threads -o "model-threads$threads"
-done
+bash measure.sh threads ./optcomplete $fit --threads 2 -o model-threads
 for executors in 1 2; do
   cat > on.sh <<SH
 cd "$folder"
@@ -77,10 +75,10 @@ done
 python3 - "$entries" <<'PY'
 import json, sys
 def load(name): return json.load(open(name + ".json"))
-runs = {"one thread": "threads1", "two threads": "threads2", "one executor": "executors1", "two executors": "executors2"}
+runs = {"two threads": "threads", "one executor": "executors1", "two executors": "executors2"}
 costs = {name: load(file)["selected"] for name, file in runs.items()}
 assert len(set(map(tuple, costs.values()))) == 1, costs
-print(f"\n{load('threads1')['observed']:,} entries of {load('threads1')['rows']:,} rows\n")
+print(f"\n{load('threads')['observed']:,} entries of {load('threads')['rows']:,} rows\n")
 print("| | " + " | ".join(runs) + " |")
 print("| --- |" + " --- |" * len(runs))
 def row(label, values): print("| " + label + " | " + " | ".join(values) + " |")
@@ -94,19 +92,19 @@ row("readings there", ["" if e is None else str(e["remote_readings"]) for e in e
 row("their seconds", ["" if e is None else f"{e['seconds']:.1f}" for e in engines])
 row("rows per second", ["" if e is None else f"{e['rows_per_second']:.3g}" for e in engines])
 row("MB received", ["" if e is None else f"{e['bytes_received'] / 1e6:.1f}" for e in engines])
-dry = [None, None, load("dry1")["speeds"], load("dry2")["speeds"]]
+dry = [None, load("dry1")["speeds"], load("dry2")["speeds"]]
 row("a query that computes nothing, seconds", ["" if d is None else f"{d['query']:.2f}" for d in dry])
 row("sent, MB/s", ["" if d is None else f"{d['send'] / 1e6:.0f}" for d in dry])
 row("received, MB/s", ["" if d is None else f"{d['receive'] / 1e6:.0f}" for d in dry])
-tests = [None, None, load("engine1")["test"], load("engine2")["test"]]
+tests = [None, load("engine1")["test"], load("engine2")["test"]]
 row("survey: first, again (seconds)", ["" if t is None else f"{t['first_seconds']:.1f}, {t['cluster_seconds']:.1f}" for t in tests])
 row("the same here", ["" if t is None else f"{t['here_seconds']:.1f}" for t in tests])
-row("estimate of --dry-run, seconds", ["", f"{load('dry2')['here_seconds']:.0f}", f"{load('dry1')['cluster_seconds']:.0f}", f"{load('dry2')['cluster_seconds']:.0f}"])
+row("estimate of --dry-run, seconds", [f"{load('dry2')['here_seconds']:.0f}", f"{load('dry1')['cluster_seconds']:.0f}", f"{load('dry2')['cluster_seconds']:.0f}"])
 PY
 # Same bits: of the columns, and of what the models predict for some rows.
-for name in threads2 executors1 executors2; do
-  cmp "model-threads1/columns.parquet" "model-$name/columns.parquet"
+for name in threads executors1 executors2; do
+  cmp model-threads/columns.parquet "model-$name/columns.parquet"
   ./optcomplete complete "model-$name" --rows "$(head -n 2 data/test.csv | tail -n 1 | cut -d, -f1)" --quiet > "$name.csv"
-  cmp threads2.csv "$name.csv"
+  cmp threads.csv "$name.csv"
 done
 echo "same bits"

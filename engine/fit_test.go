@@ -1,0 +1,69 @@
+package engine
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/model/store"
+	"optcomplete/model/tables"
+	"optcomplete/pass"
+	"optcomplete/spec"
+)
+
+// TestRepeatedTasksLeaveNothingInTheModel: every task is done twice, the first time for
+// nothing, as if its executor had died once it had written its rows.
+func TestRepeatedTasksLeaveNothingInTheModel(t *testing.T) {
+	p, _ := packed(t)
+	problem := optcomplete.Problem{Ratings: data.NewRatings(p, p.RowIDs(), p.ColumnIDs()), Features: &data.Features{IDs: p.ColumnIDs()}}
+	for f := range 6 {
+		problem.Features.Names = append(problem.Features.Names, fmt.Sprint("f", f))
+	}
+	for j := range p.ColumnIDs() {
+		for f := range 6 {
+			problem.Features.Values = append(problem.Features.Values, math.Sin(float64(j*7+f*f*3)))
+		}
+	}
+	settings := optcomplete.Settings{K: 2, Model: spec.Paper, Statistics: optcomplete.Statistics{Gamma: 0.5}, Limits: optcomplete.Limits{NearTies: -1}}
+	dir := t.TempDir()
+	table := func(ctx context.Context, name string) []byte {
+		t.Helper()
+		settings.Folder = filepath.Join(dir, name)
+		m, err := optcomplete.Fit(ctx, problem, settings)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer m.Close()
+		if err := store.Save(m, settings.Folder); err != nil {
+			t.Fatal(err)
+		}
+		loaded, err := store.Load(settings.Folder)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var out bytes.Buffer
+		if err := tables.Complete(context.Background(), loaded, &out, tables.WideCSV, nil, tables.Observed{}, 1); err != nil {
+			t.Fatal(err)
+		}
+		return out.Bytes()
+	}
+	want := table(context.Background(), "here")
+	f := newFake(t)
+	f.twice = true
+	s, log := f.open(t)
+	if got := table(pass.WithRunner(context.Background(), s), "there"); !bytes.Equal(got, want) {
+		t.Errorf("the predictions differ\n%s", log)
+	}
+	if rows, _ := filepath.Glob(filepath.Join(dir, "there", "rows-*.parquet")); len(rows) != 1 {
+		t.Errorf("the rows are in %v", rows)
+	}
+	if left, _ := os.ReadDir(dir); len(left) != 2 {
+		t.Errorf("%v are left", left)
+	}
+}
