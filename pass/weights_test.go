@@ -12,6 +12,8 @@ import (
 	"optcomplete/pass"
 )
 
+func init() { pass.RegisterTransform(everyThird{}) }
+
 // everyThird leaves out two thirds of the entries and doubles the others.
 type everyThird struct{}
 
@@ -78,6 +80,12 @@ func TestWeightsOfViews(t *testing.T) {
 		survey, err := pass.Survey(ctx, view, 2)
 		if err != nil {
 			t.Fatal(err)
+		}
+		pipes := pass.NewPipes(2)
+		defer pipes.Close()
+		part, err := pass.One[*pass.SurveyPart](pass.WithRunner(ctx, pipes), view, 2, pass.Surveying{})
+		if err != nil || !slices.Equal(part.Weights, survey.Weights) || !slices.Equal(part.Sums, survey.Sums) {
+			t.Errorf("through pipes the survey is another (%v)", err)
 		}
 		sum, total := 0.0, 0.0
 		_ = data.ForEachWeighed(third, func(_ int, _ []int32, values, weights []float64) error {

@@ -26,6 +26,9 @@ func (m *Model) predictions() section {
 	if m.s.Holdout == nil {
 		s.add(block{Text: m.h("Nothing was held out, so these errors are too kind: <code>fit --holdout 0.2</code> keeps a fifth of the {entries} aside to score on.")})
 	}
+	if m.s.Weighted {
+		s.add(block{Text: m.h("The {entries} have weights. They count by them in the cost, the bound and these errors, but not in the residuals and examples below.")})
+	}
 	t := &table{Caption: "Errors", Head: []string{"Prediction", "Entries"}, Text: []bool{true}, Sort: true}
 	if key != "rmse" {
 		t.Head = append(t.Head, measure)

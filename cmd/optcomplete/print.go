@@ -116,7 +116,11 @@ func shrinkage(s *model.Summary) string {
 	if s.Structure != nil && s.Structure.Link != nil {
 		how = "chosen by validation"
 	}
-	return "of effects, in entries: " + strings.Join(parts, ", ") + "; " + how
+	unit := "entries"
+	if s.Weighted {
+		unit = "weight of entries"
+	}
+	return "of effects, in " + unit + ": " + strings.Join(parts, ", ") + "; " + how
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search

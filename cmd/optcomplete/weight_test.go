@@ -67,6 +67,10 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("fold-in plain new.csv -o bigger", 2, "the new entries have weights, but the model fits its rows without (--weight none ignores them)")
 	command("recommend plain --ratings new.csv --row new", 0)
 	command("predict model new.csv --interval 90", 2, "weights of entries")
+	command("report model -o report.html", 0)
+	if page, err := os.ReadFile("report.html"); err != nil || !strings.Contains(string(page), "have weights") {
+		t.Errorf("the report does not say that entries are weighted (%v)", err)
+	}
 	command("path r.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1", 0, "entries are weighted")
 	command("fit r.csv --model pooled"+by, 2, "--weight does not apply to the model pooled", "--weight none ignores the weights")
 	command("fit r.csv --weight mass"+by, 2, `the header has no column "mass"`)
