@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"slices"
 	"time"
 
 	"optcomplete/data"
@@ -324,78 +323,4 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 		err = cover(ctx)
 	}
 	return looked, errors, err
-}
-
-// newTask checks the settings against the problem, and its entries.
-func newTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
-	t, err := uncheckedTask(ctx, problem, settings)
-	if err != nil {
-		return nil, err
-	}
-	return t, checkEntries(ctx, problem, settings)
-}
-
-// uncheckedTask checks the settings against the problem. It reads nothing, unless the
-// loss is left to the data.
-func uncheckedTask(ctx context.Context, problem Problem, settings *Settings) (*task, error) {
-	t := &task{
-		Settings: settings, refit: settings.Refit, features: problem.Features,
-		units: unitsOf(problem.Features, problem.Encoding),
-	}
-	if err := validate(ctx, problem, len(t.units), settings); err != nil {
-		return nil, err
-	}
-	form, err := formulationOf(t, problem, settings)
-	if err != nil {
-		return nil, err
-	}
-	if t.form = form; t.refit == spec.AutoRefit {
-		t.refit = form.refit(t.Model.DefaultRefit())
-	}
-	if t.method, _ = settings.Method.(selecting); t.method == nil {
-		return nil, spec.Errorf("the method %v selects no features", settings.Method)
-	}
-	find := func(names []string, list string) ([]int, error) { return t.resolve(problem, names, list) }
-	if t.find, err = selection.Find(t.K, t.Choice, t.Limits, find); err != nil {
-		return nil, err
-	}
-	if problem.Encoding != nil {
-		for u, g := range problem.Encoding.Groups {
-			if g.Always {
-				t.find.Always = append(t.find.Always, u)
-			}
-			if g.Never {
-				t.find.Never = append(t.find.Never, u)
-			}
-		}
-	}
-	for _, u := range t.find.Always {
-		if slices.Contains(t.find.Never, u) {
-			return nil, spec.Errorf("feature %q is both always and never to be selected", t.units[u].name)
-		}
-	}
-	start, err := find(t.Start, "start")
-	if err != nil {
-		return nil, err
-	}
-	if len(start) > 0 {
-		t.find.Start = [][]int{start}
-	}
-	return t, nil
-}
-
-// summary is what is known about the fit before the search.
-func (t *task) summary(problem Problem, c choices) model.Summary {
-	own := t.form.own(c)
-	summary := model.Summary{
-		Method: t.Method.String(), Model: t.Model.String(), K: t.K, Features: len(t.units),
-		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: t.Seed,
-		Always: t.Always, Never: t.Never, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
-	}
-	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
-	summary.RefitGamma, summary.Weighted = c.Refit, problem.weighted()
-	if problem.Encoding == nil {
-		summary.Warnings = problem.Features.Warnings()
-	}
-	return summary
 }
