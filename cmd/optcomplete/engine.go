@@ -108,8 +108,9 @@ func engineCommand(c *common) *cobra.Command {
 		Use:   "engine ADDRESS",
 		Short: "Show what a Spark cluster offers to --engine",
 		Long: `engine connects to a Spark Connect server, sends this program to its executors
-and shows what is there: versions, executors, cores, memory. With --data, a pack or
-a folder of packs, it also reads that once on the cluster and once here, compares
+and shows what is there: versions, executors, cores, memory, how long a query takes
+that computes nothing, and how fast bytes are sent and received. With --data, a pack
+or a folder of packs, it also reads that twice on the cluster and once here, compares
 the results bit by bit, and shows how fast each was.
 
 Anyone who can reach a Spark Connect server can run programs on its cluster: protect
@@ -127,8 +128,12 @@ its port. A token may come from $SPARK_CONNECT_TOKEN.`,
 			defer spark.Close()
 			found := struct {
 				engine.Cluster
-				Test *engineTest `json:"test,omitempty"`
+				Speeds engine.Speeds `json:"speeds"`
+				Test   *engineTest   `json:"test,omitempty"`
 			}{Cluster: spark.Cluster}
+			if found.Speeds, err = spark.Speeds(cmd.Context()); err != nil {
+				return err
+			}
 			if data != "" {
 				if found.Test, err = tryEngine(cmd.Context(), c, spark, data); err != nil {
 					return err
@@ -138,8 +143,9 @@ its port. A token may come from $SPARK_CONNECT_TOKEN.`,
 				return writeJSON(c.stdout, found)
 			}
 			x := found.Cluster
-			_, err = fmt.Fprintf(c.stdout, "Spark %s at %s\n%s of %s each, %s free; %s\n", x.Spark, x.Address,
-				counted(x.Executors, "executor", "executors"), counted(x.Cores, "core", "cores"), memory.Format(x.Memory), x.Platform)
+			_, err = fmt.Fprintf(c.stdout, "Spark %s at %s\n%s of %s each, %s free; %s\nA query that computes nothing takes %s; %.0f MB/s are sent, %.0f MB/s received\n", x.Spark, x.Address,
+				counted(x.Executors, "executor", "executors"), counted(x.Cores, "core", "cores"), memory.Format(x.Memory), x.Platform,
+				seconds(found.Speeds.Query), found.Speeds.Send/1e6, found.Speeds.Receive/1e6)
 			if t := found.Test; t != nil && err == nil {
 				_, err = fmt.Fprintf(c.stdout, "%s read in %s on the cluster, in %s once more, in %s here; same bits\n",
 					counted(t.Entries, "entry", "entries"), seconds(t.First), seconds(t.Cluster), seconds(t.Here))

@@ -68,6 +68,9 @@ func verbsOn(t *testing.T, address string) {
 	if here, there := withoutEngine(t, do(evaluate+" --quiet")), withoutEngine(t, do(evaluate+send, "--engine", address)); here != there {
 		t.Errorf("the measures are\n%s\nand here\n%s", there, here)
 	}
+	if out := do("engine --data here.packs --quiet", address); !strings.Contains(out, "MB/s received") || !strings.Contains(out, "same bits") {
+		t.Error(out)
+	}
 	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
 	}
