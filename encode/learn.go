@@ -243,7 +243,7 @@ func (l *learner) assemble() error {
 	return nil
 }
 
-// reasons says of the first few fields why they became no feature.
+// reasons says for the first few fields why they became no feature.
 func (l *learner) reasons() string {
 	const most = 4
 	var out []string

@@ -19,7 +19,7 @@ const statedRate = 50e-9
 type decider struct {
 	query float64         // seconds of a query that computes nothing
 	kinds map[string]Kind // by name: Seconds of a unit of work, and what came back
-	said  map[string]bool // decisions that were told
+	said  map[string]bool // decisions that were logged
 }
 
 // worthwhile decides whether a reading goes to the cluster. tell tells the first such

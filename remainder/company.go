@@ -288,7 +288,7 @@ func (v *evidence) take(columns []int32, values []float64) float64 {
 	return likelihood(v.cov, v.y, e)
 }
 
-// extend goes on to the first so many traits.
+// extend continues to the given number of traits.
 func (v *evidence) extend(rank int) {
 	e, more := len(v.at), rank-v.ranks
 	for x, c := range v.at {

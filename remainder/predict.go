@@ -43,7 +43,7 @@ func NewPredictor(f *Fit) *Predictor {
 	return p
 }
 
-// alone tells whether nothing is known of a column's company, which has 0 there.
+// alone tells whether nothing is known about a column's company, which has 0 there.
 func (p *Predictor) alone(design []float64) bool {
 	for _, v := range design[p.Known-p.Company:] {
 		if v != 0 {

@@ -137,7 +137,7 @@ func (m *Model) stability(s *section, path *Path) {
 func (m *Model) nearTies() section {
 	s := section{ID: "ties", Short: "Near ties", Title: "Which selections are nearly as good"}
 	if len(m.s.NearTies) == 0 {
-		s.Lead = "No other selection was kept: the search saw none that is close, or was told to report none (--near-ties)."
+		s.Lead = "No other selection was kept: the search saw none that is close, or was asked to report none (--near-ties)."
 		return s
 	}
 	best := at("near_ties", 0, "cost")

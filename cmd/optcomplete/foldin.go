@@ -98,7 +98,7 @@ func (f *foldInFlags) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPa
 	return f.write(cmd.Context(), c, m, rows)
 }
 
-// foldFault says of which row a number is too large.
+// foldFault names the row that has a number that is too large.
 func foldFault(path string, ratings *data.Ratings, err error) error {
 	var large *estimate.RangeError
 	if !errors.As(err, &large) {

@@ -30,9 +30,8 @@ func printSummary(c *common, s *model.Summary, written ...string) {
 		printCertificate(c, s)
 	}
 	printRemainder(w, s)
-	printMetrics(w, "Train", &s.Train, s.Nouns)
+	printErrors(w, &s.Train, s.Holdout, s.Nouns)
 	if s.Holdout != nil {
-		printMetrics(w, "Hold-out", s.Holdout, s.Nouns)
 		if s.Split != nil {
 			fmt.Fprintf(w, "  split   trained on entries before %s (UTC), scored on those from then on%s\n", s.Split.Moment, untimed(s.Split.Without))
 		}
@@ -256,6 +255,19 @@ func certificate(s *model.Summary) string {
 		return "proven: no " + selection + " is more than " + rounding.PercentUp(s.Gap) + " cheaper"
 	}
 	return early + ", proven so far: no " + selection + " is more than " + rounding.PercentUp(s.Gap) + " cheaper"
+}
+
+// printErrors prints the errors of a fit. The relative one is shown for both parts or
+// for none: the values are alike.
+func printErrors(w io.Writer, train, holdout *result.Metrics, nouns *result.Nouns) {
+	shown := *train
+	if holdout != nil && !result.TellsMAPE(holdout.MAPE, holdout.MAPESkipped) {
+		shown.MAPESkipped = shown.Entries
+	}
+	printMetrics(w, "Train", &shown, nouns)
+	if holdout != nil {
+		printMetrics(w, "Hold-out", holdout, nouns)
+	}
 }
 
 func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {

@@ -214,9 +214,9 @@ func pythonFunction(b *strings.Builder, v verbDescription) {
 	b.WriteString("    row_features: Any = None,\n) -> Path:\n")
 	data := []pythonArgument{
 		{"ratings", "frame, sparse matrix, array or path", "None", "The observed entries, as MatrixCompleter.fit takes them."},
-		{"features", "frame, array or path", "None", "What is known of the columns."},
+		{"features", "frame, array or path", "None", "What is known about the columns."},
 	}
-	rows := pythonArgument{"row_features", "frame or path", "None", "What is known of the rows, to select products."}
+	rows := pythonArgument{"row_features", "frame or path", "None", "What is known about the rows, to select products."}
 	pythonDoc(b, "    ", "Select 1, 2, … k_max features in one run, validate each number, and choose one.", append(append(data, arguments...), rows))
 	b.WriteString("    from ._path import run\n\n    options = {\n")
 	for _, a := range arguments {

@@ -42,7 +42,7 @@ with its standard input and leaves nothing behind.`,
 			}
 			// Who no longer reads has also ended the requests: there is time to clean up.
 			signal.Ignore(syscall.SIGPIPE)
-			// A verb that was told to read "-" must not read requests.
+			// A verb that reads "-" must not read requests.
 			in := os.Stdin
 			none, err := os.Open(os.DevNull)
 			if err != nil {

@@ -182,15 +182,12 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 		fmt.Fprintf(w, "  %-36s %12.6g\n", name, s.Products[i].Coefficient)
 	}
 	printCertificate(c, &s.Summary)
-	printMetrics(w, "Train", &s.Train, s.Nouns)
-	if s.Holdout != nil {
-		printMetrics(w, "Hold-out", s.Holdout, s.Nouns)
-	}
+	printErrors(w, &s.Train, s.Holdout, s.Nouns)
 	printNearTies(w, &s.Summary)
 	printWritten(w, written...)
 }
 
-// explainTwoSided says of each product what it does and what the selection
+// explainTwoSided says for each product what it does and what the selection
 // would cost without it, or takes one prediction apart.
 func explainTwoSided(c *common, path, row, column string, one, asJSON bool) error {
 	m, err := twosided.Load(path)

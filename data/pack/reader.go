@@ -205,8 +205,8 @@ func (f *File) unchanged(block int) error {
 	return f.changed(block)
 }
 
-// changed remembers that the file is no longer what was opened: nothing is read
-// from it any more.
+// changed remembers that the file is no longer what was opened: nothing more is read
+// from it.
 func (f *File) changed(block int) error {
 	f.isChanged.Store(true)
 	problem := "cannot be read: the file was changed while open"

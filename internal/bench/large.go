@@ -102,17 +102,18 @@ func large(args []string) error {
 // page is what stands above the table.
 const page = `# Large data
 
-The large rows of the paper's table (95 % missing, noise sd 0.01), and ratings of the shape of its largest Netflix set.
-*Paper* is its own seconds on 16 cores with Gurobi, OptComplete / CutPlanes: OptComplete samples and proves nothing,
-and neither computes coefficients. *Selection found* is the time until two samples agree on it beyond doubt. *Proof* is the
-time from there to a gap of at most 0.1 % (of the full model on ratings 1 %) on all entries, in so many passes over them. *Coefficients* is everything
-after that: the coefficients of every row (by least squares, in the full model with a learned prior), errors, diagnostics,
-and the model on disk. γ is given. *Processors* is the time that they worked, user and system, which other work on the
-machine changes little: half of it is what two quiet processors would take at best. *Peak memory* is without the mapped file.
+This page measures the large rows of the paper's table (95 % missing, noise sd 0.01) and ratings shaped like its largest
+Netflix set. *Paper* gives the paper's own seconds on 16 cores with Gurobi, OptComplete / CutPlanes. OptComplete works on
+samples and proves nothing, and neither computes coefficients. *Selection found* is the time until two samples agree on the
+selection beyond doubt. *Proof* is the time from there to a gap of at most 0.1 % on all entries (1 % for the full model on
+ratings); *passes* counts the passes over all entries that this took. *Coefficients* covers everything after that: the
+coefficients of every row (by least squares; in the full model with a learned prior), errors, diagnostics, and the model on
+disk. γ is given. *Processors* is the time that they worked, user and system, which other work on the machine changes
+little; two quiet processors would take half of it at best. *Peak memory* excludes the mapped file.
 
-Rows called *memory* are in memory when the clock starts; *pack* and *netflix* are read from a pack, the first one pass by
-pass, within ` + "`--memory 4G`" + `; *generated* rows are made as they are read, since 5·10^9 and 5·10^10 entries are stored
-nowhere: there nothing is proven, and coefficients are computed for a hundredth of the rows.
+Rows called *memory* are in memory when the clock starts. *pack* and *netflix* are read from a pack, the former pass by pass,
+within ` + "`--memory 4G`" + `. *generated* rows are made as they are read, since 5·10^9 and 5·10^10 entries are stored nowhere.
+Nothing is proven for them, and coefficients are computed for a hundredth of the rows.
 
 <!-- not run: takes an hour, and measures -->
 

@@ -29,7 +29,7 @@ func Run() string {
 }
 
 // LeftOut names fields that are not written, by their path such as
-// "Settings.Threads", and says of each why it changes no answer.
+// "Settings.Threads", and says for each why it changes no answer.
 type LeftOut map[string]string
 
 // Text writes a record under a name, one line a field: "k 3".

@@ -77,7 +77,7 @@ func (l *Laplace) variance() float64 {
 // PriorVariance is that of a coefficient of which no entry tells anything.
 func (l *Link) PriorVariance() float64 { return l.ratio() / (2 * l.Penalty) }
 
-// ColumnVariance is that of a column's effect that was fitted on so many entries, with
+// ColumnVariance is the variance of a column's effect that was fitted on this many entries, with
 // this shrinkage: as if the rows were known.
 func (l *Link) ColumnVariance(mean, effect float64, entries int, shrinkage float64) float64 {
 	curve := float64(entries)*l.Curve(mean+effect) + 2*l.Kappa(mean)*l.inside()*shrinkage

@@ -204,7 +204,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	})
 }
 
-// beside puts the lines of two matrices of so many columns side by side.
+// beside puts the lines of two matrices, of the given numbers of columns, side by side.
 func beside(a []float64, x int, b []float64, y int) []float64 {
 	out := make([]float64, 0, len(a)+len(b))
 	for len(a) > 0 {

@@ -90,7 +90,7 @@ func CompleteFolder(ctx context.Context, m *model.Model, path string, format For
 	if err != nil {
 		return err
 	}
-	for _, old := range older[min(len(out.Files), len(older)):] { // numbers that are not used any more
+	for _, old := range older[min(len(out.Files), len(older)):] { // numbers that are no longer used
 		if old.File == filepath.Base(old.File) {
 			os.Remove(filepath.Join(path, old.File))
 		}

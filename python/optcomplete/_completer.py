@@ -35,7 +35,7 @@ class MatrixCompleter(Params, CompleterSettings):
     selected_ : list of str
         The features that were selected.
     certificate_ : Certificate
-        What is proven of them: status, cost, bound, gap, near_ties, gamma_path.
+        What is proven about them: status, cost, bound, gap, near_ties, gamma_path.
     summary_ : dict
         All that the fit says for itself, as `optcomplete fit --json` does.
     features_ : list of dict
@@ -56,11 +56,11 @@ class MatrixCompleter(Params, CompleterSettings):
             that row_name, column_name and value_name name, or else its first three; a SciPy sparse matrix, whose stored
             entries are the observed ones; an array or a wide frame with NaN for what is missing; or the path of a file.
         features : frame, array or path
-            What is known of the columns: their ids as the index (if that has a name, or is no plain numbers) or in the
+            What is known about the columns: their ids as the index (if that has a name, or is no plain numbers) or in the
             first column, then numbers, text, categories, lists, dates, with blanks. An array has a row for each column
             of the matrix.
         row_features : frame or path
-            Numbers that are known of the rows, to select products of a row's and a column's features.
+            Numbers that are known about the rows, to select products of a row's and a column's features.
         wide : bool
             Whether a frame is wide; None means that it is if it has more than four columns, all numbers.
         sample_weight : array

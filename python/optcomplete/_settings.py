@@ -382,7 +382,7 @@ def path(
     ratings : frame, sparse matrix, array or path
         The observed entries, as MatrixCompleter.fit takes them.
     features : frame, array or path
-        What is known of the columns.
+        What is known about the columns.
     k_max : int | None
         Select 1, 2, … up to this many features. Takes [1, ∞).
     threads : int | None
@@ -517,7 +517,7 @@ def path(
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
     row_features : frame or path
-        What is known of the rows, to select products.
+        What is known about the rows, to select products.
     """
     from ._path import run
 

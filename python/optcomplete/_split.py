@@ -21,7 +21,7 @@ class EntrySplit:
     seed : int, default 1
         The same seed gives the same parts.
     keep_rows : bool, default True
-        Leave an entry of each row in the training part: rows are told apart by the first column, or the one named row.
+        Leave an entry of each row in the training part: rows are identified by the first column, or the one named row.
     """
 
     def __init__(self, n_splits: int = 5, *, seed: int = 1, keep_rows: bool = True) -> None:
