@@ -188,10 +188,44 @@ func (w *convexWorker) advance(lane int) {
 		}
 		by /= 2
 	}
-	// Rounding is all that is left.
 	copy(r.u, from)
 	copy(r.x, x)
-	r.done = true
+	r.done = w.sign == nil || !w.sweep(lane) // else rounding is all that is left
+}
+
+// sweep goes along one coefficient after the other, where a step of all of them leads
+// nowhere because a part of it would make some negative. It tells whether the cost
+// fell by more than rounding.
+func (w *convexWorker) sweep(lane int) bool {
+	_, values := w.entries(lane)
+	r, v, width := &w.rows[lane], w.table0(lane), w.table.width
+	before := r.cost
+	for y, ridge := range w.ridge {
+		slope, curve := ridge*r.u[y], ridge
+		for e, a := range values {
+			s, h := w.loss.Slope(a, r.x[e])
+			b := r.weight[e] * v[e*width+y]
+			slope += s * b
+			curve += math.Max(h, leastCurve) * b * v[e*width+y]
+		}
+		from := r.u[y]
+		to, moved := from-slope/curve, false
+		if w.sign[y] {
+			to = math.Max(to, 0)
+		}
+		for by := 1.0; to != from && !moved && by > 1e-9; by /= 2 {
+			r.u[y] = from + by*(to-from)
+			w.predict(lane)
+			if cost := w.evaluate(lane, r.x, r.u); cost < r.cost {
+				r.cost, moved = cost, true
+			}
+		}
+		if !moved {
+			r.u[y] = from
+			w.predict(lane)
+		}
+	}
+	return before-r.cost > 1e-13*before
 }
 
 // predict sets the row's predictions from its coefficients.

@@ -143,3 +143,38 @@ func TestWeightsAgainstBruteForce(t *testing.T) {
 		}
 	}
 }
+
+// TestRowsAreSolved: rows are solved to the end, which the cut shows by touching the
+// cost, also where a step of all coefficients would make some negative.
+func TestRowsAreSolved(t *testing.T) {
+	numbers := []uint64{735, 2040, 2715, 3435} // whose steps do
+	for number := range uint64(300) {
+		numbers = append(numbers, number)
+	}
+	for _, number := range numbers {
+		for kind := range 4 {
+			in := drawConvex(number)
+			if kind > 1 {
+				in.matrix, _ = in.matrix.WithWeights(nil)
+			}
+			o := NewConvex(in.matrix, in.features, in.gamma, loss.Scaled{Loss: in.loss}, in.offsets, in.nonnegative, 1)
+			rng, at := random.New(number, 9), make([]float64, o.Dim())
+			for j := range at {
+				if at[j] = 1; kind%2 == 1 {
+					at[j] = random.Unit(rng.Uint64())
+				}
+			}
+			cut, err := o.Eval(context.Background(), at)
+			if err != nil {
+				t.Fatal(err)
+			}
+			height := cut.Constant
+			for j, g := range cut.Gradient {
+				height += g * at[j]
+			}
+			if cut.Cost-height > 1e-7*(cut.Cost+1e-6) {
+				t.Errorf("%d, %d (%v): the cost is %v, the cut %v", number, kind, in.loss, cut.Cost, height)
+			}
+		}
+	}
+}

@@ -152,13 +152,47 @@ func (s *LinkSolver) Solve(a, weights, u []float64) (effect float64) {
 			}
 			by /= 2
 		}
-		if !moved { // rounding is all that is left
-			copy(s.theta, s.from)
-			break
+		if moved {
+			continue
+		}
+		copy(s.theta, s.from)
+		before := cost
+		if s.link.Nonnegative != nil {
+			cost = s.sweep(a, cost)
+		}
+		if !(before-cost > linkGain*before) {
+			break // rounding is all that is left
 		}
 	}
 	copy(u, s.theta[1:])
 	return s.theta[0]
+}
+
+// sweep goes along one coefficient after the other, where a step of all of them leads
+// nowhere because a part of it would make some negative. It returns the cost.
+func (s *LinkSolver) sweep(a []float64, cost float64) float64 {
+	for f := range s.theta {
+		s.slopes(a)
+		curve := s.ridge[f]
+		for e, h := range s.h[:len(a)] {
+			curve += max(h, leastCurve) * s.design[e*s.d+f] * s.design[e*s.d+f]
+		}
+		from, moved := s.theta[f], false
+		to := from - s.g[f]/curve
+		if s.held(f) {
+			to = max(to, 0)
+		}
+		for by := 1.0; to != from && !moved && by > 1e-9; by /= 2 {
+			s.theta[f] = from + by*(to-from)
+			if next := s.cost(a); next < cost {
+				cost, moved = next, true
+			}
+		}
+		if !moved {
+			s.theta[f] = from
+		}
+	}
+	return cost
 }
 
 // held tells whether a coefficient must not be negative.
