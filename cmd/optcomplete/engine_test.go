@@ -71,8 +71,34 @@ func verbsOn(t *testing.T, address string) {
 	if out := do("engine --data here.packs --quiet", address); !strings.Contains(out, "MB/s received") || !strings.Contains(out, "same bits") {
 		t.Error(out)
 	}
+	lossesOn(t, do, send, address)
 	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
+	}
+}
+
+// lossesOn fits yes and no, and values with outliers, here and there: the same bits.
+func lossesOn(t *testing.T, do func(args string, more ...string) string, send, address string) {
+	t.Helper()
+	ratings, err := os.ReadFile("data/ratings.csv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	liked := regexp.MustCompile(`(?m),[0-9.]+$`).ReplaceAllStringFunc(string(ratings), func(value string) string {
+		if value >= ",4" {
+			return ",yes"
+		}
+		return ",no"
+	})
+	if err := os.WriteFile("liked.csv", []byte(liked), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	for _, fit := range []string{"fit liked.csv --loss logistic", "fit data/ratings.csv --loss huber --delta 1 --nonnegative Drama"} {
+		fit += " --features data/features.csv -k 1 --gamma 0.001 --row-shrinkage 4 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
+		here, there := do(fit+" --quiet"), do(fit+send, "--engine", address)
+		if here, there = withoutTimes(withoutEngine(t, here)), withoutTimes(withoutEngine(t, there)); here != there {
+			t.Errorf("%s is\n%s\nand here\n%s", fit, there, here)
+		}
 	}
 }
 
