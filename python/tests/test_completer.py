@@ -236,3 +236,26 @@ def test_run_reaches_every_verb(frames, tmp_path):
     assert oc.run("inspect", tmp_path / "r.pack", json=True).json
     with pytest.raises(oc.OptCompleteError, match="not a verb"):
         oc.run("predictt", "x")
+
+
+def test_losses(frames):
+    ratings, features = frames
+    liked = ratings.assign(value=ratings.value > 0)  # of truth values, and the loss is chosen by itself
+    given = {"gamma": 0.5, "row_shrinkage": 2, "column_shrinkage": 2, "refit": "ridge"}
+    m = oc.MatrixCompleter(k=2, **given).fit(liked, features)
+    assert m.summary_["loss"] == "logistic" and m.selected_ == ["f1", "f4"] and m.certificate_.status == "optimal"
+    pairs = ratings[["row", "column"]]
+    chance, interval = m.predict(pairs), m.predict_interval(pairs, 90)
+    assert ((0 < interval[:, 0]) & (interval[:, 0] < chance) & (chance < interval[:, 1]) & (interval[:, 1] < 1)).all()
+    assert np.mean((chance > 0.5) == liked.value) > 0.8
+    assert m.evaluate(liked)["loss"]["auc"]["value"] > 0.9
+    counts = ratings.assign(value=np.round(np.exp(ratings.value)))
+    m = oc.MatrixCompleter(k=2, loss="poisson", nonnegative=["f1"], **given).fit(counts, features)
+    assert m.summary_["loss"] == "poisson" and (m.predict(pairs) >= 0).all() and m.summary_["train"]["deviance"] > 0
+    low, high = m.predict_interval(pairs).T
+    assert (low <= high).all()
+    m = oc.MatrixCompleter(k=2, loss="huber", delta=0.5, **given).fit(ratings, features)
+    low, high = m.predict_interval(pairs).T
+    assert 0.7 < np.mean((low <= ratings.value) & (ratings.value <= high)) <= 1
+    with pytest.raises(oc.OptCompleteError, match="counts, which are not negative"):
+        oc.MatrixCompleter(k=2, loss="poisson").fit(ratings, features)
