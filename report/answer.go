@@ -1,6 +1,7 @@
 package report
 
 import (
+	"fmt"
 	"math"
 	"strings"
 
@@ -194,9 +195,9 @@ func (m *Model) sureAcrossGamma() card {
 	case len(a.Gammas) < 2:
 		c.Value, c.Note = "–", say("no other γ tried predicts as well (within %s)", m.num("gamma_alike.tolerance", shortPercent))
 	case a.Agree:
-		c.Value, c.Note = "yes", say("all %d γ that predict as well (within %s) choose these", len(a.Gammas), m.num("gamma_alike.tolerance", shortPercent))
+		c.Value, c.Note = "yes", say("%s γ that predict as well (within %s) choose these", allOf(len(a.Gammas)), m.num("gamma_alike.tolerance", shortPercent))
 	default:
-		c.Value, c.Note = say("%d of %s", len(a.Shared), m.num("k", whole)), say("features are chosen at all %d γ that predict as well (within %s)", len(a.Gammas), m.num("gamma_alike.tolerance", shortPercent))
+		c.Value, c.Note = say("%d of %s", len(a.Shared), m.num("k", whole)), say("features are chosen at %s γ that predict as well (within %s)", allOf(len(a.Gammas)), m.num("gamma_alike.tolerance", shortPercent))
 	}
 	return c
 }
@@ -247,4 +248,12 @@ func (m *Model) warnings() (warnings, leftOut []markup) {
 		}
 	}
 	return warnings, leftOut
+}
+
+// allOf is "both", or "all 3".
+func allOf(n int) string {
+	if n == 2 {
+		return "both"
+	}
+	return fmt.Sprintf("all %d", n)
 }

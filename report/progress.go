@@ -16,7 +16,7 @@ const traceRows = 40
 func (m *Model) search() section {
 	s := section{ID: "search", Short: "The search", Title: "How the search went"}
 	cards, total := m.kind().times(m)
-	s.Lead = say("The search took %s nodes, %s cuts and %s passes over the data, and enumerated %s selections. The whole fit took %s.",
+	s.Lead = say("Nodes of the search: %s; cuts: %s; passes over the data: %s; selections enumerated: %s. The whole fit took %s.",
 		m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole), m.num(total, seconds))
 	if cards != nil {
 		s.add(block{Cards: cards})

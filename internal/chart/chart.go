@@ -90,7 +90,9 @@ func (c *Chart) axes() (x, y *axis) {
 	}
 	for _, b := range c.Bars {
 		x.include(b.Low, b.High)
-		y.include(0, b.Y)
+		if !math.IsNaN(b.Y) { // not only for its label
+			y.include(0, b.Y)
+		}
 	}
 	for _, r := range c.Rules {
 		if r.Upright {
