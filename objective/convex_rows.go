@@ -79,7 +79,7 @@ func (w *convexWorker) Add(c *pass.Chunk) error {
 		w.solveGroup(c, group)
 		if w.curved {
 			w.curvature(len(group))
-			w.second(w.sums.hessian)
+			w.second(w.sums.hessian, 1)
 		}
 		if w.panel.full() {
 			w.correlate()

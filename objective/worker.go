@@ -119,18 +119,35 @@ func grow(x []float64, n int) []float64 {
 
 // chunk evaluates the rows of a chunk, eight at a time, each group in the smaller
 // of two spaces: systems of the size of the support (primal), or of the most
-// entries of a row (dual). Second derivatives come from the primal one.
+// entries of a row (dual). Second derivatives come from the primal one. They steer
+// the search and prove nothing, so where there are many rows, one group of several
+// that follow each other by number of entries stands for all of them.
 func (k *worker) chunk(c *pass.Chunk, curved bool, s *sums) {
-	for group := range slices.Chunk(k.order[c.Number], kernel.Lanes) {
-		k.solve(c, group, curved, s)
-		if curved {
-			k.second(s.hessian)
+	order := k.order[c.Number]
+	groups := (len(order) + kernel.Lanes - 1) / kernel.Lanes
+	n, _ := k.matrix.Dims()
+	thin := max(1, min(n/thinRows, mostThin))
+	at := 0
+	for group := range slices.Chunk(order, kernel.Lanes) {
+		block := at / thin * thin
+		size := min(thin, groups-block) // of the groups that one stands for
+		second := curved && at == block+size/2
+		k.solve(c, group, second, s)
+		if second {
+			k.second(s.hessian, float64(size))
 		}
 		if k.panel.full() {
 			k.take(s)
 		}
+		at++
 	}
 }
+
+// Second derivatives are those of at least about thinRows rows, and of a mostThin-th.
+const (
+	thinRows = 4096
+	mostThin = 4
+)
 
 // newSums is of no rows.
 func (k *worker) newSums(curved bool) *sums {
@@ -300,7 +317,7 @@ func (k *worker) dual(lanes, size int, s *sums) {
 
 // second adds the group's second derivatives. With E = D⁻¹/γ and K = E + G of
 // the primal systems, b_jᵀM b_l = E_j δ_jl − E_j (K⁻¹)_jl E_l.
-func (k *worker) second(hessian []float64) {
+func (k *worker) second(hessian []float64, weight float64) {
 	t := len(k.support)
 	kernel.Inverse(k.k, k.work, t)
 	for x := range t {
@@ -313,13 +330,13 @@ func (k *worker) second(hessian []float64) {
 				for lane, z := range zx {
 					sum += z * z * (1 - k.ridge[x]*inverse[lane])
 				}
-				hessian[x*t+x] += k.ridge[x] * sum
+				hessian[x*t+x] += weight * k.ridge[x] * sum
 				continue
 			}
 			for lane, z := range zx {
 				sum += z * zy[lane] * inverse[lane]
 			}
-			hessian[x*t+y] -= k.ridge[x] * k.ridge[y] * sum
+			hessian[x*t+y] -= weight * k.ridge[x] * k.ridge[y] * sum
 		}
 	}
 }
