@@ -100,5 +100,6 @@ func (s *Spark) speeds() Speeds {
 func (s *Spark) idle(ctx context.Context) (float64, error) {
 	start := time.Now()
 	err := s.query(ctx, &gathered{}, "''", s.table, s.Cluster.Tasks)
+	s.Stats.Sent, s.Stats.Received = s.bytes()
 	return time.Since(start).Seconds(), err
 }

@@ -13,6 +13,9 @@ import (
 func TestReadingsGoWhereTheyAreFaster(t *testing.T) {
 	_, source := packed(t)
 	s, log := newFake(t).open(t)
+	if s.Stats.Sent == 0 { // the program
+		t.Errorf("%+v", s.Stats)
+	}
 	s.settings.Least = 0
 	s.decides.query = 10
 	read := func() {

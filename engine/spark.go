@@ -123,6 +123,7 @@ func Open(ctx context.Context, settings Settings) (*Spark, error) {
 		s.Close()
 		return nil, s.explain(ctx, err)
 	}
+	s.Stats.Sent, s.Stats.Received = s.bytes()
 	return s, nil
 }
 
