@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/model/store"
+	"optcomplete/search"
 	"optcomplete/spec"
 )
 
@@ -337,5 +338,45 @@ func TestLossesOnSamplesAndFromACheckpoint(t *testing.T) {
 		if again := fit(t, problem, settings); again.Cost != want.Cost || again.Bound != want.Bound || !slices.Equal(again.RowEffects, want.RowEffects) {
 			t.Errorf("with a checkpoint: cost %v, bound %v, else %v, %v", again.Cost, again.Bound, want.Cost, want.Bound)
 		}
+	}
+}
+
+// TestLossesInterrupted: a fit by a loss that ends halfway goes on from its checkpoint to
+// the bits of one that did not.
+func TestLossesInterrupted(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Logistic, loss.Poisson, loss.Huber} {
+		problem := lossInstance(t, l, 60, 40, 8, 4)
+		settings := Settings{K: 3, Loss: l, Nonnegative: []string{"f7"}, Statistics: Statistics{Gamma: 2, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}}
+		want := fit(t, problem, settings)
+		for _, left := range []int{1, 4, 9} {
+			settings.Checkpoint = t.TempDir()
+			ctx, cancel := context.WithCancel(context.Background())
+			settings.OnEvent = func(search.Event) {
+				if left--; left < 0 {
+					cancel()
+				}
+			}
+			_, _ = Fit(ctx, problem, settings)
+			cancel()
+			settings.OnEvent = nil
+			got := fit(t, problem, settings)
+			if got.Cost != want.Cost || got.Bound != want.Bound || !slices.Equal(got.Selected, want.Selected) || !slices.Equal(got.RowEffects, want.RowEffects) {
+				t.Errorf("%v: %v at %v, bound %v; without an interrupt %v at %v, bound %v", l, got.Selected, got.Cost, got.Bound, want.Selected, want.Cost, want.Bound)
+			}
+		}
+	}
+}
+
+// TestLossesStable: resamples of the rows of a path are selected by its loss.
+func TestLossesStable(t *testing.T) {
+	problem := lossInstance(t, loss.Poisson, 40, 30, 5, 4)
+	settings := Settings{Loss: loss.Poisson, Statistics: Statistics{Gamma: 0.3, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}}
+	path, err := Path(context.Background(), problem, settings, PathSettings{KMax: 2, Folds: 2, Bootstrap: 6, K: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	fitted := fit(t, problem, func() Settings { settings.K = 2; return settings }())
+	if s := path.Stability; s == nil || len(s.Features) == 0 || path.Points[1].Cost != fitted.Cost || !slices.Equal(path.Points[1].Selected, fitted.Selected) {
+		t.Errorf("%+v; point %+v, fit %v at %v", path.Stability, path.Points[1], fitted.Selected, fitted.Cost)
 	}
 }
