@@ -8,10 +8,11 @@ import (
 	"optcomplete/pass"
 )
 
-// The mean and the column effects that were fitted before any feature have a part of
-// what features do in them: the rate of a column that some like much and others
+// Of counts, the mean and the column effects that were fitted before any feature have a
+// part of what features do in them: the rate of a column that some like much and others
 // little is large on average, because exponentials are. linkSweeps turns of fitting
-// columns and rows take that out, or fewer if nothing changes.
+// columns and rows take that out, or fewer if nothing changes. (Of other losses it is
+// little, and what validation chose the shrinkages for is better left as it was.)
 const linkSweeps = 6
 
 // fitLevels fits the mean and the column effects again, beside the rows' effects and

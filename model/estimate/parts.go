@@ -22,7 +22,7 @@ type Recipe struct {
 	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
 	Steps           int     // of learning a prior, at most; zero means 20
 	Linked          bool    // rows are fitted by a Link: with Loss, Nonnegative (of each term) and Levels
-	RefitGamma      float64 // for a Link, in the place of Gamma, with column effects fitted again; zero: neither
+	RefitGamma      float64 // for a Link, in the place of Gamma, and for counts with levels fitted again; zero: neither
 	Loss            loss.Scaled
 	Nonnegative     []bool
 	Levels          *Effects // on the scale of the loss; nil: fitted
