@@ -188,7 +188,7 @@ const rounded = 4e-16
 // beyond is eˣ − 1 − x without the cancellation near 0: the loss of a large count
 // is small beside the terms of which it is the difference.
 func beyond(x float64) float64 {
-	if math.Abs(x) > 0.5 {
+	if !(math.Abs(x) <= 0.5) { // nor is the series for what is no number
 		return math.Expm1(x) - x
 	}
 	sum := 0.0

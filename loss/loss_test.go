@@ -64,3 +64,15 @@ func TestLargeCounts(t *testing.T) {
 		t.Errorf("%v, want %v", got, want)
 	}
 }
+
+// TestNoNumber: the loss of what is no number is none, and ends: a step of a row may
+// overflow, and is then taken back.
+func TestNoNumber(t *testing.T) {
+	for l := range names {
+		for _, a := range []float64{0, 1} {
+			if x := Loss(l).Value(a, math.NaN()); !math.IsNaN(x) {
+				t.Errorf("%v: %v", Loss(l), x)
+			}
+		}
+	}
+}
