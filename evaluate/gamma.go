@@ -289,11 +289,35 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 	return won, nil
 }
 
+// easierTwin goes on to larger γ that have the same selection and the same error, as
+// long as the proof becomes easier: without noise it does. The answer is the same.
+func (r *Race) easierTwin(ctx context.Context, alike []*runner, chosen *runner) (*runner, error) {
+	twins := slices.DeleteFunc(slices.Clone(alike), func(x *runner) bool {
+		return x.gamma < chosen.gamma || x.ratio != chosen.ratio || !slices.Equal(x.selection, chosen.selection)
+	})
+	slices.SortFunc(twins, func(a, b *runner) int { return cmp.Compare(a.gamma, b.gamma) })
+	for _, x := range twins {
+		if _, err := r.easy(ctx, x); err != nil {
+			return chosen, err
+		}
+		switch {
+		case x.gap < chosen.gap:
+			chosen = x
+		case x != chosen:
+			return chosen, nil
+		}
+		if chosen.gap <= 0 {
+			break // proven at the root
+		}
+	}
+	return chosen, nil
+}
+
 // easiest is, of the γ that predict as well as the best, the one with the least error
 // whose proof is easy; if there is none, the smallest; but if that has no proof in
 // sight either, ease decides nothing, and it is the one with the least error. Where
 // rounding errors would hide the proof, it is a smaller one.
-func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
+func (r *Race) easiest(ctx context.Context, tried []*runner) (_ *runner, err error) {
 	var alike []*runner
 	for _, x := range tried {
 		if r.alike(x) {
@@ -322,6 +346,9 @@ func (r *Race) easiest(ctx context.Context, tried []*runner) (*runner, error) {
 			chosen = x
 			break
 		}
+	}
+	if chosen, err = r.easierTwin(ctx, alike, chosen); err != nil {
+		return chosen, err
 	}
 	for at := slices.Index(tried, chosen); at > 0; at-- { // rounding errors grow with γ
 		limited, err := r.Limited(ctx, chosen.gamma, chosen.selection)

@@ -27,7 +27,7 @@ type Problem struct {
 // Settings of a fit.
 type Settings struct {
 	Rank      int     // of the unnamed part, at most
-	Steps     int     // at most; zero means 30
+	Steps     int     // at most; zero means 22
 	Tolerance float64 // rise of the bound in a step, for each entry, at which to stop; zero means 2e-5
 	Seed      uint64
 	Threads   int // zero: all processors; the result does not depend on it
@@ -81,7 +81,7 @@ type Fit struct {
 }
 
 const (
-	defaultSteps     = 30
+	defaultSteps     = 22
 	defaultTolerance = 2e-5
 	// least is the share of the noise below which the variance that a direction
 	// carries, for a typical row and column, is nothing.

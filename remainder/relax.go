@@ -28,7 +28,7 @@ type rowPrior struct {
 // large it may become, and relaxLess by what it must stay below one that was too
 // large.
 const (
-	relaxMore = 1.3
+	relaxMore = 2
 	relaxMost = 16
 	relaxLess = 0.7
 )
