@@ -113,7 +113,7 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return ended(ctx, err)
 	}
 	race := evaluate.Race{
-		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root, Limited: tr.limited,
+		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root, Limited: tr.limited, Many: many(len(t.units), t.K),
 		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: t.OnGamma,
 	}
 	won, err := race.Run(ctx)
@@ -125,6 +125,19 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		c.Start = [][]int{won.Selection}
 	}
 	return nil
+}
+
+// many tells whether there are more ways to select k of p than a search looks at in no
+// time.
+func many(p, k int) bool {
+	ways := 1.0
+	for x := range min(k, p-k) {
+		ways *= float64(p-x) / float64(x+1)
+		if ways > 1e7 {
+			return true
+		}
+	}
+	return false
 }
 
 // ended is the error of work that the end of its time did not cut short.

@@ -27,6 +27,8 @@ type Race struct {
 	Root func(ctx context.Context, gamma float64, selection []int) (gap float64, err error)
 	// Limited tells whether rounding errors would hide a proof.
 	Limited func(ctx context.Context, gamma float64, selection []int) (bool, error)
+	// Many says that there are so many selections that a proof may take long.
+	Many bool
 
 	Names   func(selection []int) []string
 	OnPoint func(result.GammaPoint) // called for each γ in the end; may be nil
@@ -347,8 +349,10 @@ func (r *Race) easiest(ctx context.Context, tried []*runner) (_ *runner, err err
 			break
 		}
 	}
-	if chosen, err = r.easierTwin(ctx, alike, chosen); err != nil {
-		return chosen, err
+	if r.Many {
+		if chosen, err = r.easierTwin(ctx, alike, chosen); err != nil {
+			return chosen, err
+		}
 	}
 	for at := slices.Index(tried, chosen); at > 0; at-- { // rounding errors grow with γ
 		limited, err := r.Limited(ctx, chosen.gamma, chosen.selection)

@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"testing"
 
@@ -16,6 +17,7 @@ type raced struct {
 	selection func(level, step int) int
 	error     func(level, step int) float64
 	gap       float64 // at the root, divided by γ
+	easiest   float64 // the γ without a gap at the root; zero: see gap
 	limited   float64 // γ from here on end at the numerical limit; zero: none
 	tried     []int   // steps, in order
 	levels    int     // the last one
@@ -53,7 +55,13 @@ func (r *raced) run(t *testing.T, ctx context.Context) Won {
 			errors.RMSE = e
 			return errors, nil
 		},
-		Root: func(_ context.Context, gamma float64, _ []int) (float64, error) { return r.gap * gamma, nil },
+		Root: func(_ context.Context, gamma float64, _ []int) (float64, error) {
+			if r.easiest > 0 {
+				return math.Abs(math.Log(gamma / r.easiest)), nil
+			}
+			return r.gap * gamma, nil
+		},
+		Many: r.easiest > 0,
 		Limited: func(_ context.Context, gamma float64, _ []int) (bool, error) {
 			return r.limited > 0 && gamma >= r.limited, nil
 		},
@@ -161,6 +169,18 @@ func TestRacePrefersTheEasierOfEquals(t *testing.T) {
 	won := r.run(t, context.Background())
 	if won.Gamma != 0.32 || len(won.Path) < 4 || !slices.IsSortedFunc(won.Path, func(a, b result.GammaPoint) int { return cmp.Compare(a.Gamma, b.Gamma) }) {
 		t.Errorf("γ %v of %v", won.Gamma, won.Path)
+	}
+}
+
+// Without noise a larger γ is the easier one: it is taken where it changes nothing.
+func TestRaceTakesTheEasiestOfTwins(t *testing.T) {
+	r := &raced{selection: func(int, int) int { return 1 }, error: func(int, int) float64 { return 1 }, easiest: 10}
+	if won := r.run(t, context.Background()); won.Gamma != 10 {
+		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
+	}
+	r = &raced{selection: func(_, step int) int { return step }, error: func(int, int) float64 { return 1 }, easiest: 10}
+	if won := r.run(t, context.Background()); won.Gamma == 10 {
+		t.Errorf("another selection: γ %v, tried %v", won.Gamma, r.tried)
 	}
 }
 
