@@ -84,6 +84,21 @@ func (c *Cost) Selected(selection []int) []int {
 	return slices.DeleteFunc(slices.Clone(selection), func(u int) bool { return u >= c.Units })
 }
 
+// selection is the oracle's selection of the units with these names.
+func (c *Cost) selection(names, selected []string) []int {
+	var out []int
+	for _, name := range selected {
+		if u := slices.Index(names, name); u >= 0 {
+			out = append(out, u)
+		}
+	}
+	for u := c.Units; u < c.Oracle.Dim(); u++ {
+		out = append(out, u)
+	}
+	slices.Sort(out)
+	return out
+}
+
 // TrialPasses is how many evaluations a trial takes at most: enough to select well,
 // not to prove.
 const TrialPasses = 80

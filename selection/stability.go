@@ -34,8 +34,9 @@ type Replacement struct {
 	Times int    `json:"times"`
 }
 
-// stability selects on resampled rows, with the choices made on all of them and the
-// search ended at its root.
+// stability selects on resampled rows, with the choices made on all of them. The
+// search ends at its root: it starts from the selection on all rows, and no swap of one
+// feature makes what it finds cheaper, so that a difference is not where it ended.
 func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c Choices, path PathSettings, r *PathResult) (*Stability, error) {
 	k := path.K
 	if k == 0 {
@@ -61,6 +62,7 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 			return nil, err
 		}
 		cost.Limit(TrialPasses)
+		cost.Find.Start = append(slices.Clone(cost.Find.Start), cost.selection(f.Names(), point.Selected))
 		found, err := search.Minimize(ctx, cost.Oracle, cost.Find)
 		if ctx.Err() != nil {
 			break
@@ -68,7 +70,17 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 		if err != nil {
 			return nil, search.SettingsError(err)
 		}
-		names := Named(f.Names(), cost.Selected(found.Selection))
+		selected := found.Selection
+		if cost.Descend != nil && found.Status != search.Optimal {
+			selected, err = cost.Descend(ctx, selected)
+			if ctx.Err() != nil {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+		names := Named(f.Names(), cost.Selected(selected))
 		gone, come := without(point.Selected, names), without(names, point.Selected)
 		for _, name := range names {
 			times[name]++

@@ -213,7 +213,7 @@ func printStability(w io.Writer, r *optcomplete.PathResult) {
 
 // printFrequencies tells how often resamples select what.
 func printFrequencies(w io.Writer, s *selection.Stability) {
-	fmt.Fprintf(w, "Stability of k = %d: %s of the rows, %d of them select the same features\n", s.K, count(s.Resamples, "resample"), s.Same)
+	fmt.Fprintf(w, "Stability of k = %d: %d of %s of the rows give the same selection\n", s.K, s.Same, count(s.Resamples, "resample"))
 	has := map[string]bool{}
 	for _, name := range s.Selected {
 		has[name] = true
