@@ -36,6 +36,7 @@ func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]in
 		}
 	}
 	open := make([]bool, len(gammas))
+	before, explained := make([][]int, len(gammas)), make([]float64, len(gammas)) // the last swap
 	for x := range open {
 		open[x] = true
 		slices.Sort(found[x])
@@ -58,6 +59,11 @@ func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]in
 			return nil, err
 		}
 		for y, x := range alike {
+			if before[x] != nil && !(around[y].Explained > explained[x]) { // it was rounding: back, or it would never end
+				found[x], open[x] = before[x], false
+				continue
+			}
+			before[x], explained[x] = selection, around[y].Explained
 			if out, in := n.best(&around[y], selection, always, never); in >= 0 {
 				found[x][out] = in
 				slices.Sort(found[x])
