@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"math"
 	"slices"
 )
 
@@ -98,8 +97,11 @@ func (m *Matrix) WithWeights(weights []float64) (*Matrix, error) {
 	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, weight: weights, keys: m.keys}, nil
 }
 
+// MaxWeight is the largest weight: sums of larger ones may leave the range of numbers.
+const MaxWeight = 1e100
+
 // ValidWeight tells whether a number can be the weight of an entry.
-func ValidWeight(w float64) bool { return w > 0 && !math.IsInf(w, 1) }
+func ValidWeight(w float64) bool { return w > 0 && w <= MaxWeight }
 
 // Weighted is that of what some rows are shown of.
 func (s *someRows) Weighted() bool { return IsWeighted(s.Source) }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"fmt"
+	"strconv"
 
 	"optcomplete/data"
 )
@@ -63,6 +64,9 @@ func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 	}
 	if c.sink.entries == 0 && t.settings.times {
 		return nil, fault(c.inputs[0].name, 0, "no entry has a time", "leave out Settings.Split time, or give a file with times")
+	}
+	if c.sink.entries == 0 && c.report.Weightless > 0 {
+		return nil, fault(c.inputs[0].name, 0, "no entries are left: "+strconv.Itoa(c.report.Weightless)+" have the weight 0", "weights are positive numbers: write 1 for an entry that counts once")
 	}
 	if c.sink.entries == 0 {
 		return nil, &data.InputError{

@@ -108,6 +108,9 @@ func (w *worker) weighs(b *batch, weight float64, problem string) bool {
 	}
 	if problem == "" && !data.ValidWeight(weight) {
 		problem = fmt.Sprintf("the weight is %g", weight)
+		if weight > data.MaxWeight {
+			problem += fmt.Sprintf(", above %g", data.MaxWeight)
+		}
 	}
 	if problem != "" {
 		w.fail(b, problem, "weights are positive numbers: write 1 for an entry that counts once, and 0 for one that is to be left out")
