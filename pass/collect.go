@@ -78,7 +78,7 @@ func Collect(ctx context.Context, s data.Source, threads int, name string, trans
 	if m, ok := s.(*data.Matrix); ok && len(transforms) == 0 {
 		return m, nil
 	}
-	task, done := collect(s, name, transforms, true)
+	task, done := collect(s, name, transforms, leavesOut(transforms))
 	if err := RunTasks(ctx, s, threads, task); err != nil {
 		return nil, err
 	}
@@ -86,16 +86,20 @@ func Collect(ctx context.Context, s data.Source, threads int, name string, trans
 }
 
 // collect is the task of making a matrix, and what makes it of what was read. A
-// matrix of which nothing is left out shares its places.
+// matrix of which nothing is left out shares its places. Of a source on disk, only
+// what is kept takes memory: a sample of it may be a thousandth.
 func collect(s data.Source, name string, transforms []Transform, drops bool) (*Task, func() (*data.Matrix, error)) {
 	n, m := s.Dims()
 	start := make([]int, 1, n+1)
 	var columns []int32
-	values := make([]float64, 0, s.Observed())
+	var values []float64
 	weights := noWeights(s)
 	from, inMemory := s.(*data.Matrix)
 	share := inMemory && !drops
-	if !share && len(transforms) == 0 {
+	if inMemory || !drops {
+		values = make([]float64, 0, s.Observed())
+	}
+	if !share && !drops {
 		columns = make([]int32, 0, s.Observed())
 	}
 	task := &Task{Pass: collecting{name, transforms}, Sink: func(p Part) error {

@@ -95,6 +95,28 @@ func TestViewsAreDividedAsMemory(t *testing.T) {
 	}
 }
 
+// vast says that it has far more entries than it has.
+type vast struct{ data.Source }
+
+func (vast) Observed() int { return 1 << 50 }
+
+// TestASampleTakesTheMemoryOfWhatItKeeps: of data on disk, room is made for the entries
+// kept, not for all of them. (The entries that vast claims would need a petabyte.)
+func TestASampleTakesTheMemoryOfWhatItKeeps(t *testing.T) {
+	small := passtest.Source(300, 9)
+	want, err := pass.Collect(context.Background(), struct{ data.Source }{small}, 1, "copy", passtest.Odd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := pass.Collect(context.Background(), vast{small}, 1, "copy", passtest.Odd{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.Observed() != want.Observed() {
+		t.Errorf("%d entries, want %d", got.Observed(), want.Observed())
+	}
+}
+
 // TestRunsOfItemsMergeAsTheTree: parts of aligned runs of items give the bits of the
 // items one by one.
 func TestRunsOfItemsMergeAsTheTree(t *testing.T) {

@@ -3,6 +3,7 @@ package pass
 import (
 	"context"
 	"encoding/gob"
+	"slices"
 
 	"optcomplete/data"
 )
@@ -100,6 +101,11 @@ func (r *viewReader) AppendWeights(i int, columns []int32, weights []float64) ([
 	return r.from.(data.WeightReader).AppendWeights(i, columns, weights)
 }
 
+// leavesOut says whether transforms may leave entries out.
+func leavesOut(transforms []Transform) bool {
+	return slices.ContainsFunc(transforms, Transform.Drops)
+}
+
 // Transformed is a source as transforms leave it: a View, or if the source is in
 // memory another matrix. It reads the source if it is in memory, or if entries
 // may be left out.
@@ -118,10 +124,7 @@ func Views(ctx context.Context, s data.Source, threads int, name string, lists .
 	var tasks []*Task
 	finish := make([]func() error, len(lists))
 	for x, list := range lists {
-		drops := false
-		for _, t := range list {
-			drops = drops || t.Drops()
-		}
+		drops := leavesOut(list)
 		if m, ok := s.(*data.Matrix); ok {
 			task, done := collect(m, name, list, drops)
 			tasks = append(tasks, task)
