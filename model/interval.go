@@ -83,6 +83,11 @@ type Intervals struct {
 	m    *Model
 	of   certainty
 	row  int // the one it has; −2: none
+	last struct {
+		column   int
+		variance float64
+		known    bool
+	} // of the row: intervals of several probabilities share it
 	read func(i int) ([]int32, error)
 }
 
@@ -138,7 +143,7 @@ func (m *Model) certainty() certainty {
 	if fit == nil {
 		return nil
 	}
-	x := &learned{m: m, of: remainder.NewPredictor(fit)}
+	x := &learned{m: m, of: remainder.NewPredictor(fit), factors: map[float64]float64{}}
 	x.rows, x.wider, x.freedom = m.uncertain()
 	return x
 }
@@ -156,7 +161,10 @@ func (x *Intervals) sum(row, column int) (float64, error) {
 	if err := x.take(row); err != nil {
 		return 0, err
 	}
-	return x.of.sum(column), nil
+	if last := &x.last; !last.known || last.column != column {
+		last.column, last.variance, last.known = column, x.of.sum(column), true
+	}
+	return x.last.variance, nil
 }
 
 // take makes row the one that x.of has.
@@ -175,7 +183,7 @@ func (x *Intervals) take(row int) error {
 		}
 	}
 	x.of.take(row, columns)
-	x.row = row
+	x.row, x.last.known = row, false
 	return nil
 }
 

@@ -14,7 +14,8 @@ type learned struct {
 	m                    *Model
 	of                   *remainder.Predictor
 	at                   []float64
-	rows, wider, freedom float64 // see Model.uncertain
+	rows, wider, freedom float64             // see Model.uncertain
+	factors              map[float64]float64 // by probability: a quantile takes longer than all else
 }
 
 // uncertain is the number R of rows with entries, by how much variances are to be multiplied, and the degrees of
@@ -45,8 +46,13 @@ func (m *Model) uncertain() (rows, wider, freedom float64) {
 }
 
 func (x *learned) factor(probability float64) float64 {
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: x.freedom}
-	return math.Sqrt(x.wider) * t.Quantile((1+probability)/2)
+	by, ok := x.factors[probability]
+	if !ok {
+		t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: x.freedom}
+		by = math.Sqrt(x.wider) * t.Quantile((1+probability)/2)
+		x.factors[probability] = by
+	}
+	return by
 }
 
 func (x *learned) take(row int, columns []int32) {
