@@ -50,6 +50,35 @@ func inverse(spread []float64, d int) ([]float64, float64) {
 	}
 }
 
+// root is an upper triangular R with RRᵀ = the covariance, d×d, and the logarithm of
+// its determinant; NaN like inverse.
+func root(spread []float64, d int) ([]float64, float64) {
+	out, turned := make([]float64, d*d), make([]float64, d*d)
+	for raise := 0.0; raise <= 1e12; raise = max(100*raise, 1e-13) {
+		for x := range d { // the last first
+			for y := range x {
+				turned[x*d+y] = spread[(d-1-x)*d+d-1-y]
+			}
+			turned[x*d+x] = spread[(d-1-x)*d+d-1-x]*(1+raise) + tiny
+		}
+		if !dense.Cholesky(turned, d, 0) {
+			continue
+		}
+		logs := 0.0
+		for x := range d {
+			for y := range x + 1 {
+				out[(d-1-x)*d+d-1-y] = turned[x*d+y]
+			}
+			logs += 2 * math.Log(turned[x*d+x])
+		}
+		return out, logs
+	}
+	for x := range out {
+		out[x] = math.NaN()
+	}
+	return out, math.NaN()
+}
+
 // floor is the least that a pivot of a precision can be without rounding, which is
 // at least the inverse of a covariance: its largest variance, inverted.
 func floor(spread []float64, d int) float64 {

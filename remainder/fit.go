@@ -188,11 +188,9 @@ type learner struct {
 	design  *pass.Shared[[]float64]
 	ask     func(question string, compute func() ([]byte, error)) ([]byte, error)
 
-	inverse, pull []float64 // Σ⁻¹ and Σ⁻¹m
-	lean          []float64 // Σ⁻¹B
-	habits        []float64 // ZᵀZ
-	logColumns    float64   // Σ log|Cov φ_j|, over columns with entries
-	regress       []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
+	habits     []float64 // ZᵀZ
+	logColumns float64   // Σ log|Cov φ_j|, over columns with entries
+	regress    []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
 }
 
 func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {

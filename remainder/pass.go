@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
 )
@@ -69,70 +70,190 @@ func (p stepping) Cost(in *pass.Input) int {
 // Start makes a worker.
 func (p stepping) Start(*pass.Input) (pass.Worker, error) {
 	s := newSolver(p.prepared())
-	d := s.fit.size()
-	return &stepper{solver: s, mean: make([]float64, d*kernel.Lanes), second: make([]float64, kernel.Tri(d)*kernel.Lanes), into: s.fit.newSums()}, nil
+	f := s.fit
+	own, beside := f.own(), f.size()+f.habits()
+	return &stepper{
+		solver: s, into: f.newSums(), moments: newStack(kernel.Pad(beside), beside), wide: kernel.Pad(f.Rank),
+		outer: make([]float64, kernel.Tri(own)), traits: make([]float64, f.Rank), cross: make([]float64, f.size()*kernel.Pad(f.Rank)),
+		told: make([]float64, kernel.Pad(f.Rank)), line: make([]float64, s.width), within: make([]float64, f.Rank*f.Rank),
+	}, nil
 }
 
 // stepper adds rows up.
 type stepper struct {
 	*solver
-	mean, second []float64 // sums by lanes
-	into         *Sums
-	short        *short // nil until there is a short row
+	into    *Sums
+	moments stack // of (θ̂', z)
+	fewRows int   // rows with few entries
+
+	wide       int       // of the lines of cross
+	traits     []float64 // ŵ
+	cross      []float64 // S between θ' and w, in lines for each of θ'
+	within     []float64 // S of w
+	outer      []float64 // E w̃w̃ᵀ, packed
+	told, line []float64
 }
 
 func (w *stepper) Add(c *pass.Chunk) error {
-	lanes := 0
-	flush := func() {
-		if lanes > 0 {
-			w.solve(lanes)
-			w.collect(lanes)
-			lanes = 0
-		}
-	}
+	d, q, into := w.fit.size(), w.fit.habits(), w.into
 	for i := c.First; i < c.End; i++ {
 		columns, values := c.Row(i)
 		if len(columns) == 0 {
 			continue
 		}
-		if w.isShort(len(columns)) {
-			w.solveShort(columns, values)
-			continue
+		w.solve(columns, values)
+		into.Square += w.square
+		if d > 0 {
+			into.Logs += w.logs
+			into.Explained += dense.Dot(w.theta[:d], w.y)
+			add(into.Mean, w.theta[:d])
+			line := w.moments.top(1)
+			copy(line, w.theta[:d])
+			copy(line[d:], w.z[:q])
+			w.moments.keep(1)
+			at := 0
+			if w.few {
+				w.fewRows++
+				at = 1
+			}
+			w.stacks[at].keep(w.lines)
 		}
-		w.into.Square += w.fill(lanes, columns, values)
-		if lanes++; lanes == kernel.Lanes {
-			flush()
-		}
+		w.forColumns()
 	}
-	flush()
 	return nil
 }
 
 func (w *stepper) Part() (pass.Part, error) {
-	d, into := w.fit.size(), w.into
-	for x := range d {
-		into.Mean[x] = total(w.mean, x)
-		for y := range x + 1 {
-			v := total(w.second, kernel.Tri(x)+y)
-			into.Second[x*d+y], into.Second[y*d+x] = v, v
-		}
+	d, q, into := w.fit.size(), w.fit.habits(), w.into
+	if d > 0 {
+		w.sumUp(d, q, into)
 	}
-	if w.short != nil {
-		w.short.give(into, w.spread, w.width, d)
-	}
-	clear(w.mean)
-	clear(w.second)
-	w.into = w.fit.newSums()
+	w.into, w.fewRows = w.fit.newSums(), 0
 	return into, nil
 }
 
-// total is the sum of a lane array.
-func total(x []float64, at int) float64 {
-	v := (*[kernel.Lanes]float64)(x[at*kernel.Lanes:])
-	return ((v[0] + v[1]) + (v[2] + v[3])) + ((v[4] + v[5]) + (v[6] + v[7]))
+// sumUp sets the moments.
+func (w *stepper) sumUp(d, q int, into *Sums) {
+	many, less, both := w.stacks[0].give(), w.stacks[1].give(), w.moments.give()
+	for x := range d {
+		for y := range x + 1 {
+			at, v := x*w.width+y, 0.0
+			if both != nil {
+				v = both[x*w.moments.width+y]
+			}
+			if many != nil {
+				v += many[at]
+			}
+			if less != nil {
+				v -= less[at]
+			}
+			if x == y {
+				v += float64(w.fewRows)
+			}
+			into.Second[x*d+y], into.Second[y*d+x] = v, v
+		}
+		for y := range q {
+			if both != nil {
+				into.Cross[x*q+y] = both[(d+y)*w.moments.width+x]
+			}
+		}
+	}
 }
 
-// Sums is what a step needs of the rows, given the columns.
+// forColumns adds the row to the sums of its columns.
+func (w *stepper) forColumns() {
+	f := w.fit
+	own, first, stride, d := f.own(), f.levels(), f.stride(), f.size()
+	if own == 0 {
+		return
+	}
+	if d > 0 {
+		w.fitEntries()
+		w.spreadTraits()
+	}
+	if f.Levels {
+		w.outer[0] = 1
+	}
+	for x, wx := range w.traits {
+		out := w.outer[kernel.Tri(first+x):]
+		if f.Levels {
+			out[0] = wx
+		}
+		for y := range x + 1 {
+			out[first+y] = w.within[x*f.Rank+y] + wx*w.traits[y]
+		}
+	}
+	tri := kernel.Tri(own)
+	for e, c := range w.columns {
+		j := int(c)
+		phi := f.Columns[j*own:][:own]
+		y := w.targets[e]
+		if d > 0 {
+			y -= w.fitted[e]
+		}
+		if f.Levels {
+			y += phi[0]
+		}
+		to := w.into.Columns[j*stride:][:stride]
+		add(to[:tri], w.outer)
+		right := to[tri:]
+		if f.Rank > 0 { // what the traits explain is what the column is asked for
+			v := phi[first:]
+			y += dense.Dot(v, w.traits)
+			kernel.Correlate(w.told, w.table[j*w.width:][:d], w.all[:d], w.cross, w.wide)
+			for x, wx := range w.traits {
+				right[first+x] += wx*y - w.told[x] + dense.Dot(v, w.within[x*f.Rank:][:f.Rank])
+			}
+		}
+		if f.Levels {
+			right[0] += y
+		}
+	}
+}
+
+// spreadTraits sets the traits of the row, and how sure they are: w = R_w θ' with the
+// last rows of R, so that Cov(w, θ') = R_w S'.
+func (w *stepper) spreadTraits() {
+	f := w.fit
+	d, known, r := f.size(), f.Known, f.Rank
+	if r == 0 {
+		return
+	}
+	clear(w.cross)
+	for x := range r { // a line of S' at a time
+		by := w.by[:w.lines]
+		for l := range by {
+			by[l] = w.w[l*w.width+known+x]
+			if w.few {
+				by[l] = -by[l]
+			}
+		}
+		clear(w.line)
+		combine(w.line, w.all[:w.lines], by, w.w, w.width)
+		if w.few {
+			w.line[known+x]++
+		}
+		for y, v := range w.line[:d] {
+			for z := range x + 1 {
+				w.cross[y*w.wide+z] += w.root[(known+z)*d+known+x] * v
+			}
+		}
+	}
+	for x := range r {
+		row := w.root[(known+x)*d+known:][:r]
+		w.traits[x] = dense.Dot(row[x:], w.theta[known+x:d])
+		for y := range x + 1 {
+			sum := 0.0
+			for z := x; z < r; z++ {
+				sum += row[z] * w.cross[(known+z)*w.wide+y]
+			}
+			w.within[x*r+y], w.within[y*r+x] = sum, sum
+		}
+	}
+}
+
+// Sums is what a step needs of the rows, given the columns. A pass gives Mean, Second
+// and Cross of θ' (see prepared).
 type Sums struct {
 	Mean      []float64 // Σ θ̂
 	Second    []float64 // Σ S + θ̂θ̂ᵀ, d×d
@@ -143,6 +264,8 @@ type Sums struct {
 	// K = Σ_i E w̃w̃ᵀ and R = Σ_i E w̃(x − μ − designᵀθ), w̃ = (1, w).
 	Columns []float64
 	Cross   []float64 // Σ θ̂zᵀ, z being the row's habits; none: empty
+	// inside is Σ over the rows of θ̂ᵀΣ⁻¹(m + Bz) − tr Σ⁻¹(S + θ̂θ̂ᵀ).
+	inside float64
 }
 
 // stride is how many numbers the sums have of a column.
@@ -185,39 +308,23 @@ func (solving) Cost(*pass.Input) int { return 0 }
 
 // Start makes a worker.
 func (p solving) Start(*pass.Input) (pass.Worker, error) {
-	return &solvingWorker{newSolver(p.prepared()), new(pass.List), nil}, nil
+	return &solvingWorker{newSolver(p.prepared()), new(pass.List)}, nil
 }
 
 type solvingWorker struct {
 	*solver
 	part *pass.List
-	rows []int // those in the lanes, by their place in the part
 }
 
 func (w *solvingWorker) Add(c *pass.Chunk) error {
 	d := w.fit.size()
-	flush := func() {
-		w.solve(len(w.rows))
-		for lane, at := range w.rows {
-			w.lane(lane)
-			copy(w.part.Values[at:], w.theta)
-		}
-		w.rows = w.rows[:0]
-	}
 	for i := c.First; i < c.End; i++ {
 		at := len(w.part.Values)
 		w.part.Values = append(w.part.Values, w.fit.Prior...)
-		columns, values := c.Row(i)
-		if len(columns) == 0 || d == 0 {
-			continue
+		if columns, values := c.Row(i); len(columns) > 0 && d > 0 {
+			w.solve(columns, values)
+			w.parameters(w.part.Values[at:])
 		}
-		w.fill(len(w.rows), columns, values)
-		if w.rows = append(w.rows, at); len(w.rows) == kernel.Lanes {
-			flush()
-		}
-	}
-	if len(w.rows) > 0 {
-		flush()
 	}
 	return nil
 }

@@ -10,10 +10,12 @@ import (
 type Predictor struct {
 	*Fit
 	w       *solver
-	spread  []float64 // S of the row, d×d
+	theta   []float64 // θ̂ of the row
+	within  []float64 // S of its traits; nil: not known yet
+	lone    float64   // what an unknown company adds to a variance; negative: not known yet
 	known   []float64 // the design of the typical column
 	company []float64 // mean squares of the company's traits, over columns that have them
-	scratch []float64
+	h, line []float64
 	zeros   []float64
 }
 
@@ -24,7 +26,7 @@ func NewPredictor(f *Fit) *Predictor {
 		m = len(f.Design) / f.Known
 	}
 	d := f.size()
-	p := &Predictor{Fit: f, w: newSolver(prepare(f)), spread: make([]float64, d*d), known: make([]float64, f.Known), scratch: make([]float64, d)}
+	p := &Predictor{Fit: f, w: newSolver(prepare(f)), theta: make([]float64, d), known: make([]float64, f.Known), h: make([]float64, d), line: make([]float64, kernel.Pad(d))}
 	p.company = make([]float64, f.Company)
 	with := 0.0
 	for j := range m {
@@ -56,22 +58,15 @@ func (p *Predictor) alone(design []float64) bool {
 // Row takes a row by its entries, in the order of the columns, and gives its θ̂, which is valid until the next.
 // Without entries it is the prior's mean.
 func (p *Predictor) Row(columns []int32, values []float64) []float64 {
-	d := p.size()
-	if len(columns) == 0 {
-		copy(p.w.theta, p.Prior)
-		copy(p.spread, p.Spread)
-		return p.w.theta
+	p.within, p.lone = nil, -1
+	if len(columns) == 0 || p.size() == 0 {
+		copy(p.theta, p.Prior)
+		p.w.lines, p.w.few = 0, true
+		return p.theta
 	}
-	p.w.fill(0, columns, values)
-	p.w.solve(1)
-	p.w.lane(0)
-	for x := range d {
-		for y := range x + 1 {
-			v := p.w.k[(kernel.Tri(x)+y)*kernel.Lanes]
-			p.spread[x*d+y], p.spread[y*d+x] = v, v
-		}
-	}
-	return p.w.theta
+	p.w.solve(columns, values)
+	p.w.parameters(p.theta)
+	return p.theta
 }
 
 // KnownRow takes a row by the columns of its entries and its θ̂, which is known
@@ -81,16 +76,55 @@ func (p *Predictor) KnownRow(columns []int32, theta []float64) {
 		p.zeros = make([]float64, len(columns))
 	}
 	p.Row(columns, p.zeros[:len(columns)])
-	copy(p.w.theta, theta)
+	copy(p.theta, theta)
 }
 
 // RowVariance is the posterior variance of parameter x of the row.
-func (p *Predictor) RowVariance(x int) float64 { return max(p.spread[x*p.size()+x], 0) }
+func (p *Predictor) RowVariance(x int) float64 {
+	d := p.size()
+	clear(p.line)
+	copy(p.line[x:], p.w.root[x*d+x:][:d-x])
+	return p.w.spread(p.line)
+}
+
+// covariance is that of two traits of the row.
+func (p *Predictor) covariance(x, y int) float64 {
+	r := p.Rank
+	if p.within == nil { // from the variances of their sums
+		p.within = make([]float64, r*r)
+		d, known := p.size(), p.Known
+		for x := range r {
+			p.within[x*r+x] = p.RowVariance(known + x)
+			for y := range x {
+				clear(p.line)
+				for _, at := range []int{known + x, known + y} {
+					dense.Axpy(1, p.w.root[at*d+at:][:d-at], p.line[at:])
+				}
+				v := (p.w.spread(p.line) - p.within[x*r+x] - p.within[y*r+y]) / 2
+				p.within[x*r+y], p.within[y*r+x] = v, v
+			}
+		}
+	}
+	return p.within[x*r+y]
+}
+
+// unknownCompany is what the company of a column without entries adds to a variance:
+// as if it had that of any other.
+func (p *Predictor) unknownCompany() float64 {
+	if p.lone < 0 {
+		p.lone = 0
+		for x, v := range p.company {
+			at := p.Known - p.Company + x
+			p.lone += v * (p.theta[at]*p.theta[at] + p.RowVariance(at))
+		}
+	}
+	return p.lone
+}
 
 // Column predicts for the row and column j; −1 is a typical column of which
 // nothing is known.
 func (p *Predictor) Column(j int) (mean, variance float64) {
-	own, first := p.own(), p.levels()
+	own := p.own()
 	tri := kernel.Tri(own)
 	if j < 0 {
 		packed := make([]float64, tri)
@@ -99,35 +133,29 @@ func (p *Predictor) Column(j int) (mean, variance float64) {
 				packed[kernel.Tri(x)+y] = p.ColumnPrior[x*own+y]
 			}
 		}
-		return p.at(p.known, make([]float64, own), packed, first)
+		h := p.h
+		clear(h)
+		copy(h, p.known)
+		turned := make([]float64, kernel.Pad(len(h)))
+		p.w.image(turned, h)
+		return p.at(p.known, make([]float64, own), packed, turned)
 	}
-	return p.at(p.Design[j*p.Known:][:p.Known], p.Columns[j*own:][:own], p.Error[j*tri:][:tri], first)
+	return p.at(p.Design[j*p.Known:][:p.Known], p.Columns[j*own:][:own], p.Error[j*tri:][:tri], p.w.table[j*p.w.width:][:p.w.width])
 }
 
 // at is mean and variance of hᵀθ + c, rows and columns being independent:
 //
 //	hᵀS h + w̃ᵀC w̃ + tr(S_ww C_vv)
-//
-// The company of a column without entries is unknown: as if it had that of any other.
-func (p *Predictor) at(design, phi, cov []float64, first int) (mean, variance float64) {
-	d, known := p.size(), p.Known
-	theta := p.w.theta
-	h := p.scratch
-	copy(h, design)
-	copy(h[known:], phi[first:])
-	mean = p.Mean + dense.Dot(h, theta)
+func (p *Predictor) at(design, phi, cov, turned []float64) (mean, variance float64) {
+	known, first, theta := p.Known, p.levels(), p.theta
+	mean = p.Mean + dense.Dot(design, theta[:known]) + dense.Dot(phi[first:], theta[known:])
+	variance = p.w.spread(turned)
 	if first == 1 {
 		mean += phi[0]
 		variance += cov[0]
 	}
-	for x, hx := range h {
-		variance += hx * dense.Dot(p.spread[x*d:][:d], h)
-	}
 	if p.alone(design) {
-		for x, v := range p.company {
-			at := known - p.Company + x
-			variance += v * (theta[at]*theta[at] + p.spread[at*d+at])
-		}
+		variance += p.unknownCompany()
 	}
 	for x := range p.Rank {
 		row := cov[kernel.Tri(first+x):]
@@ -135,7 +163,7 @@ func (p *Predictor) at(design, phi, cov []float64, first int) (mean, variance fl
 			variance += 2 * row[0] * theta[known+x]
 		}
 		for y := range x + 1 {
-			v := row[first+y] * (theta[known+x]*theta[known+y] + p.spread[(known+x)*d+known+y])
+			v := row[first+y] * (theta[known+x]*theta[known+y] + p.covariance(x, y))
 			if y < x {
 				v *= 2
 			}
