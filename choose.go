@@ -186,7 +186,7 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 		if r.effects != nil {
 			subtract := pass.Subtract{Mean: r.effects.Mean}
 			if r.form.subtracts() {
-				if l.rows, err = r.levelsOf(ctx, m); err != nil {
+				if l.rows, err = estimate.RowEffects(ctx, m, r.effects.Mean, r.Row, r.effects.Columns, r.Threads); err != nil {
 					return err
 				}
 				subtract.Rows, subtract.Columns = pass.Share(l.rows), pass.Share(r.effects.Columns)
@@ -201,25 +201,6 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 		r.levels = append(r.levels, l)
 	}
 	return nil
-}
-
-// levelsOf is the effects of a sample's rows, as FitEffects would fit them.
-func (r *trials) levelsOf(ctx context.Context, m *data.Matrix) ([]float64, error) {
-	part, err := pass.One[*pass.List](ctx, m, r.Threads, &pass.Fold[*pass.List]{Called: "levels of rows", Fresh: func() *pass.List { return new(pass.List) },
-		Begin: func() func(*pass.List, int, []int32, []float64) error {
-			return func(part *pass.List, _ int, columns []int32, values []float64) error {
-				sum := 0.0
-				for x, c := range columns {
-					sum += values[x] - r.effects.Mean - r.effects.Columns[c]
-				}
-				part.Values = append(part.Values, sum/(float64(len(columns))+r.Row))
-				return nil
-			}
-		}})
-	if err != nil {
-		return nil, err
-	}
-	return part.Values, nil
 }
 
 // single tells whether single features are selected by a cost that is a sum over

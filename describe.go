@@ -44,6 +44,11 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 			}
 		}
 	}
+	if held != nil {
+		if fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, train, on, rows, t.Threads); err != nil {
+			return err
+		}
+	}
 	sample, err := evaluate.SampleRows(ctx, train, baselineEntries, t.Seed, t.Threads)
 	if err != nil {
 		return err

@@ -312,15 +312,6 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 			return err
 		})
 	}
-	cover := func(ctx context.Context) (err error) {
-		fitted.Summary.Coverage, err = diagnose.Coverage(ctx, fitted, held, threads)
-		return err
-	}
-	if held != nil && !noisy {
-		do = append(do, cover)
-	}
-	if err = pass.Together(ctx, do...); err == nil && held != nil && noisy { // which needs the noise
-		err = cover(ctx)
-	}
+	err = pass.Together(ctx, do...)
 	return looked, errors, err
 }

@@ -210,18 +210,7 @@ func usualDelta(ctx context.Context, sample *data.Matrix, threads int) (float64,
 	if err != nil {
 		return 0, err
 	}
-	part, err := pass.One[*pass.List](ctx, sample, threads, &pass.Fold[*pass.List]{Called: "residuals of effects", Fresh: func() *pass.List { return new(pass.List) },
-		Begin: func() func(*pass.List, int, []int32, []float64) error {
-			var out []float64
-			return func(part *pass.List, i int, columns []int32, values []float64) error {
-				out = slices.Grow(out[:0], len(columns))[:len(columns)]
-				effects.PredictRow(i, columns, out)
-				for x, v := range values {
-					part.Values = append(part.Values, math.Abs(v-out[x]))
-				}
-				return nil
-			}
-		}})
+	part, err := pass.One[*pass.List](ctx, sample, threads, missing{pass.Share(effects)})
 	if err != nil {
 		return 0, err
 	}
@@ -232,3 +221,33 @@ func usualDelta(ctx context.Context, sample *data.Matrix, threads int) (float64,
 	}
 	return 1.345 * 1.4826 * far[len(far)/2], nil
 }
+
+// missing gives by how much effects miss each entry.
+type missing struct {
+	By *pass.Shared[*estimate.Effects]
+}
+
+// Name is what it is for.
+func (missing) Name() string { return "residuals of effects" }
+
+// Cost of an empty part is nothing.
+func (missing) Cost(*pass.Input) int { return 0 }
+
+// Shares are the effects.
+func (p missing) Shares() []any { return []any{p.By} }
+
+// Start makes a worker.
+func (p missing) Start(*pass.Input) (pass.Worker, error) {
+	effects := p.By.Get()
+	var out []float64
+	return pass.EachRow(func() *pass.List { return new(pass.List) }, func(part *pass.List, i int, columns []int32, values []float64) error {
+		out = slices.Grow(out[:0], len(columns))[:len(columns)]
+		effects.PredictRow(i, columns, out)
+		for x, v := range values {
+			part.Values = append(part.Values, math.Abs(v-out[x]))
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(missing{}, new(pass.List)) }

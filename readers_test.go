@@ -25,6 +25,7 @@ var readersOutsidePasses = map[string]string{
 	"twosided/formulation.go: Resample":             "a resample, drawn from the copy that a path works on",
 	"twosided/matrix.go: entriesOf":                 "the entries that a model keeps of those collected",
 	"remainder/company.go: together":                "a sample that a pass collected, and its pattern of entries",
+	"model/diagnose/coverage.go: entriesOf":         "held-out entries that a pass collected, to be sent",
 	"model/diagnose/diagnose_examples.go: examples": "three rows that a pass picked",
 
 	// Arguments of a verb, which are read from their file into memory: not the data of a fit.

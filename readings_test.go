@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
-	"optcomplete/pass"
 	"optcomplete/spec"
 )
 
@@ -51,32 +50,6 @@ func TestReadingsStayWithinBudget(t *testing.T) {
 		t.Logf("%s: %d passes, of the search %d, and %d more: %v", c.name, fitted.Summary.Passes, searched, more, of)
 		if searched == 0 || more > c.most {
 			t.Errorf("%s: %d more readings than the search's, at most %d are allowed: %v", c.name, more, c.most, of)
-		}
-	}
-}
-
-// TestFitReadsOnlyThroughTheRunner: a fit by a runner that knows nothing but what
-// it is sent, where passes can be sent, gives the same bits.
-func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 150, Columns: 20, Features: 6, K: 2, Missing: 0.4, Noise: 0.3, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
-	pipes := pass.NewPipes(2)
-	defer pipes.Close()
-	for _, kind := range []spec.Kind{spec.Paper, spec.Pooled, spec.Full} {
-		settings := Settings{Model: kind}
-		settings.K, settings.Holdout, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage = 2, 0.2, 0.5, 5, 4, 4
-		var costs [2]float64
-		for x, ctx := range []context.Context{context.Background(), pass.WithRunner(context.Background(), pipes)} {
-			fitted, err := Fit(ctx, Problem{Ratings: in.Ratings, Features: in.Features}, meant(settings))
-			if err != nil {
-				t.Fatal(err)
-			}
-			costs[x] = fitted.Summary.Cost + fitted.Summary.Holdout.RMSE
-		}
-		if costs[0] != costs[1] {
-			t.Errorf("%v: %v on threads, %v over pipes", kind, costs[0], costs[1])
 		}
 	}
 }

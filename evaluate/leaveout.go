@@ -14,45 +14,63 @@ import (
 // row. Levels, if not nil, are subtracted from the values of each row first.
 // Predictions are kept within the range, unless that is nil. An interrupt ends it.
 func LeaveOneOut(ctx context.Context, s data.Source, fit *estimate.LeaveOut, levels []float64, clip *result.Range, threads int) (*Errors, error) {
-	keys := data.KeysOf(s)
-	part, err := pass.One[*errorSums](ctx, s, threads, &pass.Fold[*errorSums]{
-		Called: "leave one out", Fresh: func() *errorSums { return new(errorSums) },
-		Begin: func() func(part *errorSums, i int, columns []int32, values []float64) error {
-			mine := fit.Clone()
-			var left, errors []float64
-			return func(part *errorSums, i int, columns []int32, values []float64) error {
-				if len(columns) == 0 {
-					return nil
-				}
-				left, errors = append(left[:0], values...), append(errors[:0], values...)
-				if levels != nil {
-					for x := range left {
-						left[x] -= levels[i]
-					}
-				}
-				mine.Errors(columns, left, errors)
-				square := 0.0
-				for x, e := range errors {
-					if clip != nil {
-						e = values[x] - min(max(values[x]-e, clip.Low), clip.High)
-					}
-					if e *= e; !(e < maxError*maxError) {
-						e = maxError * maxError
-					}
-					square += e
-				}
-				part.Scores.Sums.Entries += len(columns)
-				part.Scores.Sums.Count += float64(len(columns))
-				part.Scores.Sums.Square += square
-				group := random.Hash(groupStream, keys.Row(i)) % errorGroups
-				part.Squares[group] += square
-				part.Counts[group] += float64(len(columns))
-				return nil
-			}
-		},
-	})
+	part, err := pass.One[*errorSums](ctx, s, threads, leavingOut{pass.Share(fit), pass.Share(levels), clip, shareKeys(s)})
 	if err != nil {
 		return nil, err
 	}
 	return part.errors(), nil
 }
+
+// leavingOut is the pass of LeaveOneOut.
+type leavingOut struct {
+	Fit    *pass.Shared[*estimate.LeaveOut]
+	Levels *pass.Shared[[]float64]
+	Clip   *result.Range
+	Keys   *pass.Shared[data.KeyTable]
+}
+
+// Name is "leave one out".
+func (leavingOut) Name() string { return "leave one out" }
+
+// Cost is a few numbers for each group.
+func (leavingOut) Cost(*pass.Input) int { return 0 }
+
+// Shares are what rows are predicted by, and the keys.
+func (p leavingOut) Shares() []any { return []any{p.Fit, p.Levels, p.Keys} }
+
+// Start makes a worker.
+func (p leavingOut) Start(*pass.Input) (pass.Worker, error) {
+	fit, levels, keys := p.Fit.Get().Clone(), p.Levels.Get(), p.Keys.Get()
+	var left, errors []float64
+	return pass.EachRow(func() *errorSums { return new(errorSums) }, func(part *errorSums, i int, columns []int32, values []float64) error {
+		if len(columns) == 0 {
+			return nil
+		}
+		left, errors = append(left[:0], values...), append(errors[:0], values...)
+		if len(levels) > 0 {
+			for x := range left {
+				left[x] -= levels[i]
+			}
+		}
+		fit.Errors(columns, left, errors)
+		square := 0.0
+		for x, e := range errors {
+			if p.Clip != nil {
+				e = values[x] - min(max(values[x]-e, p.Clip.Low), p.Clip.High)
+			}
+			if e *= e; !(e < maxError*maxError) {
+				e = maxError * maxError
+			}
+			square += e
+		}
+		part.Scores.Sums.Entries += len(columns)
+		part.Scores.Sums.Count += float64(len(columns))
+		part.Scores.Sums.Square += square
+		group := random.Hash(groupStream, keys.Row(i)) % errorGroups
+		part.Squares[group] += square
+		part.Counts[group] += float64(len(columns))
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(leavingOut{}, new(errorSums)) }

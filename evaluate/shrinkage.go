@@ -3,6 +3,7 @@ package evaluate
 import (
 	"context"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -47,19 +48,19 @@ func ChooseShrinkage(ctx context.Context, s data.Source, threads int) (row, colu
 				weight += n / (n + column)
 			}
 		}
-		part, err := pass.One[*levelSums](ctx, s, threads, levels(mean, row, effects))
+		part, err := pass.One[*levelSums](ctx, s, threads, levels{mean, row, pass.Share(slices.Clone(effects))})
 		if err != nil {
 			return row, column, err
 		}
-		copy(sums, part.columns)
+		copy(sums, part.Columns)
 		// Σ of squared residuals, and what the effects' own uncertainty adds to it.
-		left := float64(survey.Total) - part.weight - weight
-		noise = part.left / math.Max(left, 0.05*float64(survey.Total))
+		left := float64(survey.Total) - part.Weight - weight
+		noise = part.Left / math.Max(left, 0.05*float64(survey.Total))
 		if !(noise > 1e-300) {
 			break
 		}
 		if sweep > 1 { // the effects themselves come first
-			row = within(noise / (part.square/part.rows + noise*part.spread/part.rows))
+			row = within(noise / (part.Square/part.Rows + noise*part.Spread/part.Rows))
 			column = within(noise / (square/columns + noise*spread/columns))
 		}
 	}
@@ -83,53 +84,66 @@ func within(shrinkage float64) float64 {
 
 // levelSums is what a sweep needs of the rows.
 type levelSums struct {
-	columns []float64 // values less mean and row effect, by column
-	left    float64   // Σ of squared residuals
-	square  float64   // Σ of the row effects' squares
-	spread  float64   // Σ 1/(entries + shrinkage)
-	weight  float64   // Σ entries/(entries + shrinkage)
-	rows    float64   // with entries
+	Columns []float64 // values less mean and row effect, by column
+	Left    float64   // Σ of squared residuals
+	Square  float64   // Σ of the row effects' squares
+	Spread  float64   // Σ 1/(entries + shrinkage)
+	Weight  float64   // Σ entries/(entries + shrinkage)
+	Rows    float64   // with entries
 }
 
 // Merge adds the rows that follow.
 func (l *levelSums) Merge(o pass.Part) {
 	p := o.(*levelSums)
-	floats.Add(l.columns, p.columns)
-	l.left += p.left
-	l.square += p.square
-	l.spread += p.spread
-	l.weight += p.weight
-	l.rows += p.rows
+	floats.Add(l.Columns, p.Columns)
+	l.Left += p.Left
+	l.Square += p.Square
+	l.Spread += p.Spread
+	l.Weight += p.Weight
+	l.Rows += p.Rows
 }
 
-// levels fits the rows' effects given those of the columns.
-func levels(mean, shrinkage float64, columns []float64) pass.Pass {
-	return &pass.Fold[*levelSums]{
-		Called: "effects", Price: len(columns),
-		Fresh: func() *levelSums { return &levelSums{columns: make([]float64, len(columns))} },
-		Begin: func() func(part *levelSums, i int, at []int32, values []float64) error {
-			return func(part *levelSums, _ int, at []int32, values []float64) error {
-				if len(at) == 0 {
-					return nil
-				}
-				sum, square := 0.0, 0.0
-				for x, c := range at {
-					e := values[x] - mean - columns[c]
-					sum += e
-					square += e * e
-				}
-				n := float64(len(at))
-				effect := sum / (n + shrinkage)
-				for x, c := range at {
-					part.columns[c] += values[x] - mean - effect
-				}
-				part.left += square - 2*effect*sum + n*effect*effect
-				part.square += effect * effect
-				part.spread += 1 / (n + shrinkage)
-				part.weight += n / (n + shrinkage)
-				part.rows++
-				return nil
-			}
-		},
-	}
+// levels is a sweep: it fits the rows' effects given those of the columns.
+type levels struct {
+	Mean, Shrinkage float64
+	Columns         *pass.Shared[[]float64]
 }
+
+// Name is "effects".
+func (levels) Name() string { return "effects" }
+
+// Cost is a number for each column.
+func (p levels) Cost(*pass.Input) int { return len(p.Columns.Get()) }
+
+// Shares are the columns' effects.
+func (p levels) Shares() []any { return []any{p.Columns} }
+
+// Start makes a worker.
+func (p levels) Start(*pass.Input) (pass.Worker, error) {
+	columns := p.Columns.Get()
+	fresh := func() *levelSums { return &levelSums{Columns: make([]float64, len(columns))} }
+	return pass.EachRow(fresh, func(part *levelSums, _ int, at []int32, values []float64) error {
+		if len(at) == 0 {
+			return nil
+		}
+		sum, square := 0.0, 0.0
+		for x, c := range at {
+			e := values[x] - p.Mean - columns[c]
+			sum += e
+			square += e * e
+		}
+		n := float64(len(at))
+		effect := sum / (n + p.Shrinkage)
+		for x, c := range at {
+			part.Columns[c] += values[x] - p.Mean - effect
+		}
+		part.Left += square - 2*effect*sum + n*effect*effect
+		part.Square += effect * effect
+		part.Spread += 1 / (n + p.Shrinkage)
+		part.Weight += n / (n + p.Shrinkage)
+		part.Rows++
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(levels{}, new(levelSums)) }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"math"
 
+	"optcomplete/model/estimate"
 	"optcomplete/remainder"
 	"optcomplete/result"
 )
@@ -114,6 +115,37 @@ type certainty interface {
 // row's and the column's parameters, and the noise of an entry. What an interval is
 // of, [Intervals.Of] says.
 func (m *Model) Intervals() (*Intervals, error) {
+	of, err := m.sure()
+	if err != nil {
+		return nil, err
+	}
+	read, err := m.FittedColumns()
+	if err != nil {
+		return nil, err
+	}
+	if read == nil {
+		return nil, ErrEntriesUnknown
+	}
+	return &Intervals{m: m, of: of, row: -2, read: read}, nil
+}
+
+// IntervalsOf is Intervals of what was fitted, with this shrinkage of column effects;
+// fitted tells the columns that a row was fitted on. Model.HasIntervals must be true.
+func IntervalsOf(f estimate.Fitted, shrinkage float64, fitted func(row int) ([]int32, error)) *Intervals {
+	m := &Model{Parts: *f.Parts, Entries: f.Entries, ColumnEntries: f.ColumnEntries, ColumnIDs: make([]string, len(f.ColumnEntries)), Features: f.Chosen}
+	m.Summary.Terms, m.Summary.ColumnShrinkage = make([]string, f.K), shrinkage
+	return &Intervals{m: m, of: m.certainty(), row: -2, read: fitted}
+}
+
+// HasIntervals tells whether the model has what intervals are made of, but for the
+// entries of its rows.
+func (m *Model) HasIntervals() bool {
+	_, err := m.sure()
+	return err == nil
+}
+
+// sure is how sure the model is, or why nobody can tell.
+func (m *Model) sure() (certainty, error) {
 	if m.ByFeatures {
 		return nil, noIntervals("the rows of the model are known by their features, and have no coefficients of their own whose posterior intervals could be made of")
 	}
@@ -124,14 +156,7 @@ func (m *Model) Intervals() (*Intervals, error) {
 	if of == nil {
 		return nil, ErrNoIntervals
 	}
-	read, err := m.FittedColumns()
-	if err != nil {
-		return nil, err
-	}
-	if read == nil {
-		return nil, ErrEntriesUnknown
-	}
-	return &Intervals{m: m, of: of, row: -2, read: read}, nil
+	return of, nil
 }
 
 // certainty is what the model has; nil: nothing.

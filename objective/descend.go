@@ -105,7 +105,7 @@ func (n *Neighbours) best(a *Around, selection, always, never []int) (out, in in
 		if slices.Contains(always, l) {
 			continue
 		}
-		for j, gain := range a.Swap[x*n.p:][:n.p] {
+		for j, gain := range a.Swap[x*n.tables.p:][:n.tables.p] {
 			if gain > most && !slices.Contains(selection, j) && !slices.Contains(never, j) {
 				most, out, in = gain, x, j
 			}

@@ -18,17 +18,26 @@ import (
 // with them.
 type Neighbours struct {
 	values   data.Source
-	features *data.Features
+	features *pass.Shared[*data.Features]
+	tables   *neighbourTables
+	threads  int
+}
+
+// neighbourTables is the features as they are read.
+type neighbourTables struct {
 	table    []float64 // m × width
 	squares  []float64 // of the same
 	p, width int
-	threads  int
 }
 
 // NewNeighbours prepares the features.
 func NewNeighbours(values data.Source, features *data.Features, threads int) *Neighbours {
+	return &Neighbours{values, pass.Share(features), newNeighbourTables(features), threads}
+}
+
+func newNeighbourTables(features *data.Features) *neighbourTables {
 	m, p := features.Dims()
-	n := &Neighbours{values: values, features: features, p: p, width: kernel.Pad(p), threads: threads}
+	n := &neighbourTables{p: p, width: kernel.Pad(p)}
 	n.table, n.squares = make([]float64, m*n.width), make([]float64, m*n.width)
 	for c := range m {
 		for j, b := range features.Row(c) {
@@ -56,12 +65,12 @@ func (a *Around) merge(o *Around) {
 	}
 }
 
-type aroundPart struct{ at []Around }
+type aroundPart struct{ At []Around }
 
 // Merge adds the rows that follow.
 func (a *aroundPart) Merge(o pass.Part) {
-	for x := range a.at {
-		a.at[x].merge(&o.(*aroundPart).at[x])
+	for x := range a.At {
+		a.At[x].merge(&o.(*aroundPart).At[x])
 	}
 }
 
@@ -71,42 +80,71 @@ func (a *aroundPart) Merge(o pass.Part) {
 //
 //	(u_l − z_j W_lj/d_j)² / ((K⁻¹)_ll + W_lj²/d_j).
 func (n *Neighbours) Of(ctx context.Context, selection []int, gammas []float64, swaps bool) ([]Around, error) {
-	k := len(selection)
+	part, err := pass.One[*aroundPart](ctx, n.values, n.threads, &neighbouring{n.features, selection, gammas, swaps, n.tables})
+	if err != nil {
+		return nil, err
+	}
+	return part.At, nil
+}
+
+// neighbouring is the pass of Neighbours.Of.
+type neighbouring struct {
+	Features  *pass.Shared[*data.Features]
+	Selection []int
+	Gammas    []float64
+	Swaps     bool
+	here      *neighbourTables // nil where the pass was sent to
+}
+
+// Name is "neighbours".
+func (p *neighbouring) Name() string { return "neighbours" }
+
+// Cost is that of the sums.
+func (p *neighbouring) Cost(*pass.Input) int {
+	return len(p.Gammas) * (len(p.Selection) + 1) * len(p.Features.Get().Names)
+}
+
+// Shares are the features.
+func (p *neighbouring) Shares() []any { return []any{p.Features} }
+
+// Start makes a worker.
+func (p *neighbouring) Start(in *pass.Input) (pass.Worker, error) {
+	tables := p.here
+	if tables == nil {
+		made, err := in.Memory.Get("neighbours of "+p.Features.Name(), func() (any, error) { return newNeighbourTables(p.Features.Get()), nil })
+		if err != nil {
+			return nil, err
+		}
+		tables = made.(*neighbourTables)
+	}
 	fresh := func() *aroundPart {
-		part := &aroundPart{at: make([]Around, len(gammas))}
-		for x, gamma := range gammas {
-			part.at[x] = Around{Gamma: gamma, Add: make([]float64, n.p)}
-			if swaps {
-				part.at[x].Swap = make([]float64, k*n.p)
+		part := &aroundPart{At: make([]Around, len(p.Gammas))}
+		for x, gamma := range p.Gammas {
+			part.At[x] = Around{Gamma: gamma, Add: make([]float64, tables.p)}
+			if p.Swaps {
+				part.At[x].Swap = make([]float64, len(p.Selection)*tables.p)
 			}
 		}
 		return part
 	}
-	part, err := pass.One[*aroundPart](ctx, n.values, n.threads, &pass.Fold[*aroundPart]{
-		Called: "neighbours", Price: len(gammas) * (k + 1) * n.p, Fresh: fresh,
-		Begin: func() func(part *aroundPart, i int, columns []int32, values []float64) error {
-			w := n.worker(selection)
-			return func(part *aroundPart, _ int, columns []int32, values []float64) error {
-				if len(columns) == 0 {
-					return nil
-				}
-				w.read(columns, values)
-				for x := range part.at {
-					w.add(&part.at[x])
-				}
-				return nil
-			}
-		},
-	})
-	if err != nil {
-		return nil, err
-	}
-	return part.at, nil
+	w := tables.worker(p.Selection)
+	return pass.EachRow(fresh, func(part *aroundPart, _ int, columns []int32, values []float64) error {
+		if len(columns) == 0 {
+			return nil
+		}
+		w.read(columns, values)
+		for x := range part.At {
+			w.add(&part.At[x])
+		}
+		return nil
+	}), nil
 }
+
+func init() { pass.Register(&neighbouring{}, new(aroundPart)) }
 
 // neighbourhood works on one row at a time.
 type neighbourhood struct {
-	*Neighbours
+	*neighbourTables
 	selection       []int
 	c               []float64 // k × width: G[S,:]
 	w               []float64 // k × width: K⁻¹C
@@ -117,11 +155,11 @@ type neighbourhood struct {
 	ones, at        []float64
 }
 
-func (n *Neighbours) worker(selection []int) *neighbourhood {
+func (n *neighbourTables) worker(selection []int) *neighbourhood {
 	k := len(selection)
 	vector := func(size int) []float64 { return make([]float64, size) }
 	return &neighbourhood{
-		Neighbours: n, selection: selection, c: vector(k * n.width), w: vector(k * n.width), y: vector(n.width), diagonal: vector(n.width),
+		neighbourTables: n, selection: selection, c: vector(k * n.width), w: vector(k * n.width), y: vector(n.width), diagonal: vector(n.width),
 		d: vector(n.p), z: vector(n.p), gain: vector(n.p), factor: vector(k * k), inverse: vector(k * k), u: vector(k), column: vector(k),
 	}
 }

@@ -32,9 +32,11 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 			&evaluation{Of: exact.described(), Weights: weights, Careful: true},
 			&rowCosts{Of: exact.described(), Weights: weights},
 			exact.Removing([]int{2, 5, 7}),
-			&norming{Of: exact.described()},
+			&norming{Of: exact.described()}, listing{},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2, Wide: true},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
+			&neighbouring{Features: pass.Share(features), Selection: []int{1, 4}, Gammas: []float64{0.1, 3}, Swaps: true},
+			&neighbouring{Features: pass.Share(features), Gammas: []float64{2}},
 		} {
 			passtest.Same(t, pipes, source, p)
 		}

@@ -77,31 +77,11 @@ func (w *eachWeighed[P]) Part() (Part, error) {
 
 // Local is a pass that cannot be sent, because it is made of functions. No runner
 // gets it: it is executed in this process, where the source may have to be fetched
-// from afar. It is for small sources, and for what nobody has described yet.
+// from afar.
 type Local interface{ Local() }
 
-// Fold is a Local pass: Begin is called for each goroutine, and what it returns
-// adds the rows to a part, one by one; Fresh makes an empty one.
-type Fold[P Part] struct {
-	Called string
-	Price  int // its Cost
-	Fresh  func() P
-	Begin  func() func(part P, i int, columns []int32, values []float64) error
-}
-
-// Name is as given.
-func (p *Fold[P]) Name() string { return p.Called }
-
-// Local makes it so.
-func (p *Fold[P]) Local() {}
-
-// Cost is as given.
-func (p *Fold[P]) Cost(*Input) int { return p.Price }
-
-// Start makes a worker.
-func (p *Fold[P]) Start(*Input) (Worker, error) { return EachRow(p.Fresh, p.Begin()), nil }
-
-// Here is a Local pass that has no result but what its functions keep. Begin is
+// Here is a Local pass that has no result but what its functions keep, for methods that
+// change factors of all rows in place. Begin is
 // called for each part, by any goroutine, with its number, and what it returns for
 // each of its rows in order.
 type Here struct {

@@ -18,27 +18,16 @@ func TestTogetherReadsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	sum := func() pass.Pass {
-		return &pass.Fold[*pass.Sums]{Called: "sum", Fresh: func() *pass.Sums { return pass.NewSums(1) },
-			Begin: func() func(*pass.Sums, int, []int32, []float64) error {
-				return func(part *pass.Sums, _ int, _ []int32, values []float64) error {
-					for _, v := range values {
-						part.Values[0] += v
-					}
-					return nil
-				}
-			}}
-	}
-	alone, err := pass.One[*pass.Sums](context.Background(), source, 1, sum())
+	alone, err := pass.One[*passtest.Sum](context.Background(), source, 1, passtest.Summing{Price: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, counts := pass.WithCounts(context.Background())
 	once := func(s data.Source) func(context.Context) error {
 		return func(ctx context.Context) error {
-			got, err := pass.One[*pass.Sums](ctx, s, 3, sum())
-			if err == nil && s == data.Source(source) && got.Values[0] != alone.Values[0] {
-				t.Errorf("%v together, %v alone", got.Values, alone.Values)
+			got, err := pass.One[*passtest.Sum](ctx, s, 3, passtest.Summing{Price: 1})
+			if err == nil && s == data.Source(source) && *got != *alone {
+				t.Errorf("%v together, %v alone", got, alone)
 			}
 			return err
 		}
@@ -68,11 +57,9 @@ func TestTogetherErrorsStayApart(t *testing.T) {
 	wrong := errors.New("wrong")
 	var ok bool
 	err := pass.Together(context.Background(), func(ctx context.Context) error {
-		_, err := pass.One[*pass.Sums](ctx, source, 2, &pass.Fold[*pass.Sums]{Called: "bad", Fresh: func() *pass.Sums { return pass.NewSums(1) },
-			Begin: func() func(*pass.Sums, int, []int32, []float64) error {
-				return func(*pass.Sums, int, []int32, []float64) error { return wrong }
-			}})
-		return err
+		return pass.RunTasks(ctx, source, 2, &pass.Task{Pass: &pass.Here{Called: "bad", Begin: func(int) func(int, []int32, []float64) error {
+			return func(int, []int32, []float64) error { return wrong }
+		}}})
 	}, func(ctx context.Context) error {
 		_, err := pass.One[*pass.SurveyPart](ctx, source, 2, pass.Surveying{})
 		ok = err == nil

@@ -93,24 +93,7 @@ func (l *learner) together(ctx context.Context, sample *data.Matrix, rank int, s
 	}
 	orthonormal(basis, width)
 	for range companySteps {
-		sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &pass.Fold[*pass.Sums]{
-			Called: "company", Price: l.m * width / 16,
-			Fresh: func() *pass.Sums { return pass.NewSums(l.m * width) },
-			Begin: func() func(*pass.Sums, int, []int32, []float64) error {
-				row := make([]float64, width)
-				return func(part *pass.Sums, _ int, columns []int32, _ []float64) error {
-					clear(row)
-					for _, c := range columns {
-						dense.Axpy(weights[c], basis[int(c)*width:][:width], row)
-					}
-					by := 1 / (float64(len(columns)) + companyPrior)
-					for _, c := range columns {
-						dense.Axpy(by*weights[c], row, part.Values[int(c)*width:][:width])
-					}
-					return nil
-				}
-			},
-		})
+		sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, multiplying{width, pass.Share(weights), pass.Share(basis)})
 		if err != nil {
 			return nil, err
 		}
@@ -185,34 +168,9 @@ func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64,
 	slices.Reverse(ranks)
 	n, _ := sample.Dims()
 	every := max(1, n/companyRows)
-	exchanged := l.exchanged(raw, most)
-	sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &pass.Fold[*pass.Sums]{
-		Called: "company", Price: 1 << 12,
-		Fresh: func() *pass.Sums { return pass.NewSums(1 + 3*len(ranks)*len(companyShares)) },
-		Begin: func() func(*pass.Sums, int, []int32, []float64) error {
-			own, others := &evidence{learner: l, start: start, traits: raw, most: most}, &evidence{learner: l, start: start, traits: exchanged, most: most}
-			return func(part *pass.Sums, i int, columns []int32, values []float64) error {
-				if i%every != 0 || len(columns) == 0 {
-					return nil
-				}
-				part.Values[0] += own.take(columns, values)
-				others.take(columns, values)
-				slot := 1
-				for _, r := range ranks {
-					own.extend(r)
-					others.extend(r)
-					for _, share := range companyShares {
-						v := own.with(share)
-						better := v - others.with(share)
-						part.Values[slot] += v
-						part.Values[slot+1] += better
-						part.Values[slot+2] += better * better
-						slot += 3
-					}
-				}
-				return nil
-			}
-		},
+	sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &judging{
+		Design: l.design, Traits: pass.Share(raw), Others: pass.Share(l.exchanged(raw, most)), Most: most, Ranks: ranks,
+		Known: l.Known, Mean: l.Problem.Mean, Levels: l.Levels, Begun: start, Every: every,
 	})
 	if err != nil {
 		return 0, 0, err
@@ -240,87 +198,6 @@ func (l *learner) exchanged(raw []float64, rank int) []float64 {
 		copy(out[j*rank:][:rank], raw[order[(x+1)%l.m]*rank:][:rank])
 	}
 	return out
-}
-
-// evidence is the likelihood of one row after the other.
-type evidence struct {
-	*learner
-	start  Start
-	traits []float64
-	most   int
-
-	at               []int32
-	y, line          []float64
-	base, cov, extra []float64 // without traits, with them, EEᵀ
-	ranks            int       // in extra
-}
-
-// take takes a row, or some of its entries, and gives its likelihood without traits.
-func (v *evidence) take(columns []int32, values []float64) float64 {
-	known, e := v.Known, min(len(columns), companyEntries)
-	v.at, v.y, v.line = v.at[:0], v.y[:0], dense.Resize(v.line, known)
-	for x := range e {
-		from := x * len(columns) / e
-		j := int(columns[from])
-		v.at = append(v.at, columns[from])
-		y := values[from] - v.Problem.Mean - dense.Dot(v.start.Mean, v.Design[j*known:][:known])
-		if v.Levels && v.start.Levels != nil {
-			y -= v.start.Levels[j]
-		}
-		v.y = append(v.y, y)
-	}
-	v.base, v.cov, v.extra = dense.Resize(v.base, e*e), dense.Resize(v.cov, e*e), dense.Resize(v.extra, e*e)
-	clear(v.extra)
-	v.ranks = 0
-	for x, c := range v.at {
-		clear(v.line)
-		for f, b := range v.Design[int(c)*known:][:known] {
-			if b != 0 {
-				dense.Axpy(b, v.start.Spread[f*known:][:known], v.line)
-			}
-		}
-		for z, d := range v.at[:x+1] {
-			v.base[x*e+z] = dense.Dot(v.line, v.Design[int(d)*known:][:known])
-		}
-		v.base[x*e+x] += v.start.Noise
-	}
-	copy(v.cov, v.base)
-	return likelihood(v.cov, v.y, e)
-}
-
-// extend continues to the given number of traits.
-func (v *evidence) extend(rank int) {
-	e, more := len(v.at), rank-v.ranks
-	for x, c := range v.at {
-		for z, d := range v.at[:x+1] {
-			v.extra[x*e+z] += dense.Dot(v.traits[int(c)*v.most+v.ranks:][:more], v.traits[int(d)*v.most+v.ranks:][:more])
-		}
-	}
-	v.ranks = rank
-}
-
-// with is the likelihood with traits whose coefficients have this variance, in units
-// of the noise.
-func (v *evidence) with(share float64) float64 {
-	for x := range v.cov {
-		v.cov[x] = v.base[x] + share*v.start.Noise*v.extra[x]
-	}
-	return likelihood(v.cov, v.y, len(v.at))
-}
-
-// likelihood is the logarithm of that of y, but for a constant, under a normal law
-// with this covariance, of which the lower triangle is used and overwritten.
-func likelihood(cov, y []float64, e int) float64 {
-	if !dense.Cholesky(cov, e, tiny) {
-		return math.Inf(-1)
-	}
-	x := slices.Clone(y)
-	dense.CholeskySolve(cov, e, x)
-	logs := 0.0
-	for at := range e {
-		logs += log(cov[at*e+at])
-	}
-	return -logs - 0.5*dense.Dot(x, y)
 }
 
 // company takes off the first traits what the design explains, with E = raw − ZC, and

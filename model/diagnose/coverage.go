@@ -2,60 +2,35 @@ package diagnose
 
 import (
 	"context"
-	"errors"
 
 	"optcomplete/data"
 	"optcomplete/loss"
 	"optcomplete/model"
+	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
 )
 
-// coverages are the probabilities that CoverageOf looks at.
+// coverages are the probabilities that Coverage looks at.
 var coverages = []float64{0.5, 0.8, 0.95}
 
-// CoverageOf compares intervals with entries that the model was not fitted on; nil
-// if it has none to tell, or if they are of probabilities, which nobody observes. It does not depend on the number of threads.
-func Coverage(ctx context.Context, m *model.Model, held data.Source, threads int) ([]result.Coverage, error) {
-	if m.LossOf().Loss == loss.Logistic {
+// Coverage compares intervals with entries that the model was not fitted on; nil
+// if it has none to tell, or if they are of probabilities, which nobody observes.
+// train are the entries that the rows were fitted on; both have these rows of the model,
+// nil: all.
+func Coverage(ctx context.Context, m *model.Model, train, held data.Source, rows []int, threads int) ([]result.Coverage, error) {
+	if m.LossOf().Loss == loss.Logistic || !m.HasIntervals() {
 		return nil, nil
 	}
-	counts := m.LossOf().Loss == loss.Poisson
-	if _, err := m.Intervals(); errors.Is(err, model.ErrNoIntervals) || errors.Is(err, model.ErrEntriesUnknown) {
-		return nil, nil
-	} else if err != nil {
+	of, err := entriesOf(ctx, held, threads)
+	if err != nil {
 		return nil, err
 	}
-	part, err := pass.One[*pass.Sums](ctx, held, threads, &pass.Fold[*pass.Sums]{
-		Called: "coverage", Fresh: func() *pass.Sums { return pass.NewSums(1 + 2*len(coverages)) },
-		Begin: func() func(part *pass.Sums, i int, at []int32, values []float64) error {
-			x, err := m.Intervals()
-			return func(part *pass.Sums, i int, at []int32, values []float64) error {
-				if err != nil {
-					return err
-				}
-				for e, c := range at {
-					a := m.AnswerAt(i, int(c))
-					part.Values[0]++
-					for y, probability := range coverages {
-						sure, err := x.Of(a, i, int(c), probability)
-						if err != nil {
-							return err
-						}
-						low, high := sure.Low, sure.High
-						if counts {
-							low, high = sure.CountLow, sure.CountHigh
-						}
-						part.Values[2+2*y] += high - low
-						if values[e] >= low && values[e] <= high {
-							part.Values[1+2*y]++
-						}
-					}
-				}
-				return nil
-			}
-		},
-	})
+	p := covering{Of: m.Predictor().Of, Shrinkage: m.Summary.ColumnShrinkage, Rows: rows, Held: pass.Share(of)}
+	if m.Link != nil {
+		p.Noise = m.Link.Noise
+	}
+	part, err := pass.One[*pass.Sums](ctx, train, threads, p)
 	if err != nil || part.Values[0] == 0 {
 		return nil, err
 	}
@@ -65,3 +40,85 @@ func Coverage(ctx context.Context, m *model.Model, held data.Source, threads int
 	}
 	return out, nil
 }
+
+// heldOut is entries by rows, as they are sent.
+type heldOut struct {
+	Start   []int // of each row, and the end
+	Columns []int32
+	Values  []float64
+}
+
+func entriesOf(ctx context.Context, s data.Source, threads int) (*heldOut, error) {
+	m, err := pass.Collect(ctx, s, threads, "held-out entries")
+	if err != nil {
+		return nil, err
+	}
+	out := &heldOut{Start: []int{0}}
+	n, _ := m.Dims()
+	for i := range n {
+		columns, values := m.Row(i)
+		out.Columns, out.Values = append(out.Columns, columns...), append(out.Values, values...)
+		out.Start = append(out.Start, len(out.Columns))
+	}
+	return out, nil
+}
+
+// covering is the pass of Coverage, over the entries that rows were fitted on.
+type covering struct {
+	Of        *pass.Shared[estimate.Fitted]
+	Shrinkage float64 // of column effects
+	Rows      []int   // of the model; nil: all
+	Held      *pass.Shared[*heldOut]
+	Noise     *estimate.Noise // learned after what was fitted may have been sent
+}
+
+// Name is "coverage".
+func (covering) Name() string { return "coverage" }
+
+// Cost of a few numbers is nothing.
+func (covering) Cost(*pass.Input) int { return 0 }
+
+// Shares are what was fitted, and what was held out.
+func (p covering) Shares() []any { return []any{p.Of, p.Held} }
+
+// Start makes a worker.
+func (p covering) Start(*pass.Input) (pass.Worker, error) {
+	of, held := p.Of.Get(), p.Held.Get()
+	if of.Link != nil {
+		parts, link := *of.Parts, *of.Link
+		link.Noise = p.Noise
+		parts.Link, of.Parts = &link, &parts
+	}
+	counts := of.LossOf().Loss == loss.Poisson
+	var fitted []int32
+	x := model.IntervalsOf(of, p.Shrinkage, func(int) ([]int32, error) { return fitted, nil })
+	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1 + 2*len(coverages)) }, func(part *pass.Sums, i int, columns []int32, _ []float64) error {
+		fitted = columns
+		from, to := held.Start[i], held.Start[i+1]
+		if p.Rows != nil {
+			i = p.Rows[i]
+		}
+		for e := from; e < to; e++ {
+			column, value := int(held.Columns[e]), held.Values[e]
+			a := of.AnswerAt(i, column)
+			part.Values[0]++
+			for y, probability := range coverages {
+				sure, err := x.Of(a, i, column, probability)
+				if err != nil {
+					return err
+				}
+				low, high := sure.Low, sure.High
+				if counts {
+					low, high = sure.CountLow, sure.CountHigh
+				}
+				part.Values[2+2*y] += high - low
+				if value >= low && value <= high {
+					part.Values[1+2*y]++
+				}
+			}
+		}
+		return nil
+	}), nil
+}
+
+func init() { pass.Register(covering{}, new(pass.Sums)) }

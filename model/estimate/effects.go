@@ -81,13 +81,19 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 	if math.IsInf(rowShrinkage, 1) {
 		return e, nil // rows have none
 	}
-	at := 0
-	last := rowEffects{effectsStep{Mean: e.Mean, Shrinkage: rowShrinkage, Columns: pass.Share(e.Columns)}}
-	err = pass.Stream(ctx, s, threads, last, func(part *pass.List) error {
-		at += copy(e.Rows[at:], part.Values)
+	e.Rows, err = RowEffects(ctx, s, e.Mean, rowShrinkage, e.Columns, threads)
+	return e, err
+}
+
+// RowEffects is the effects of the rows, given the mean and the effects of the columns.
+func RowEffects(ctx context.Context, s data.Source, mean, shrinkage float64, columns []float64, threads int) ([]float64, error) {
+	n, _ := s.Dims()
+	rows := make([]float64, 0, n)
+	err := pass.Stream(ctx, s, threads, rowEffects{effectsStep{mean, shrinkage, pass.Share(columns)}}, func(part *pass.List) error {
+		rows = append(rows, part.Values...)
 		return nil
 	})
-	return e, err
+	return rows, err
 }
 
 // effectsStep is one turn of fitting effects: given those of the columns, it fits

@@ -14,10 +14,10 @@ import (
 // r = a − Xμ − Z(σ²I + ZᵀZ)⁻¹Zᵀ(a − Xμ), an entry that is left out is missed by
 // r_e/(1 − z_eᵀ(σ²I + ZᵀZ)⁻¹z_e).
 type LeaveOut struct {
-	design []float64 // m×d, multiplied by L
-	shift  []float64 // m: Xμ
-	d      int
-	noise  float64
+	Design []float64 // m×d, multiplied by L
+	Shifts []float64 // m: Xμ
+	D      int
+	Noise  float64
 
 	z, factor, inverse, column, u, a []float64
 }
@@ -35,13 +35,13 @@ func (p *Prior) NewLeaveOut(design []float64, d int) (*LeaveOut, error) {
 			factor[x*d+x] *= 1 + raise
 		}
 	}
-	l := &LeaveOut{d: d, noise: p.Noise, design: make([]float64, len(design)), shift: make([]float64, len(design)/max(d, 1))}
-	for c := range l.shift {
+	l := &LeaveOut{D: d, Noise: p.Noise, Design: make([]float64, len(design)), Shifts: make([]float64, len(design)/max(d, 1))}
+	for c := range l.Shifts {
 		x := design[c*d:][:d]
-		l.shift[c] = dense.Dot(x, p.Mean)
+		l.Shifts[c] = dense.Dot(x, p.Mean)
 		for f := range d {
 			for g := f; g < d; g++ {
-				l.design[c*d+f] += x[g] * factor[g*d+f]
+				l.Design[c*d+f] += x[g] * factor[g*d+f]
 			}
 		}
 	}
@@ -50,16 +50,16 @@ func (p *Prior) NewLeaveOut(design []float64, d int) (*LeaveOut, error) {
 
 // Clone is the same for another goroutine.
 func (l *LeaveOut) Clone() *LeaveOut {
-	return &LeaveOut{design: l.design, shift: l.shift, d: l.d, noise: l.noise}
+	return &LeaveOut{Design: l.Design, Shifts: l.Shifts, D: l.D, Noise: l.Noise}
 }
 
 // Errors writes to out by how much each entry of a row is missed.
 func (l *LeaveOut) Errors(at []int32, values, out []float64) {
-	d, n := l.d, len(at)
+	d, n := l.D, len(at)
 	l.z, l.a = dense.Resize(l.z, n*d), dense.Resize(l.a, n)
 	for e, c := range at {
-		copy(l.z[e*d:][:d], l.design[int(c)*d:])
-		l.a[e] = values[e] - l.shift[c]
+		copy(l.z[e*d:][:d], l.Design[int(c)*d:])
+		l.a[e] = values[e] - l.Shifts[c]
 	}
 	if n <= d {
 		l.dual(n, out)
@@ -79,7 +79,7 @@ func (l *LeaveOut) Errors(at []int32, values, out []float64) {
 		}
 	}
 	for x := range d {
-		l.factor[x*d+x] += l.noise
+		l.factor[x*d+x] += l.Noise
 	}
 	dense.Cholesky(l.factor, d, 0)
 	invertFrom(l.factor, l.inverse, d)
@@ -99,13 +99,13 @@ func (l *LeaveOut) Errors(at []int32, values, out []float64) {
 // dual is Errors of a row with few entries: with K = σ²I + ZZᵀ they are
 // (K⁻¹a)_e/(K⁻¹)_ee.
 func (l *LeaveOut) dual(n int, out []float64) {
-	d := l.d
+	d := l.D
 	l.factor, l.inverse = dense.Resize(l.factor, n*n), dense.Resize(l.inverse, n*n)
 	for x := range n {
 		for y := range x + 1 {
 			l.factor[x*n+y] = dense.Dot(l.z[x*d:][:d], l.z[y*d:][:d])
 		}
-		l.factor[x*n+x] += l.noise
+		l.factor[x*n+x] += l.Noise
 	}
 	dense.Cholesky(l.factor, n, 0)
 	invertFrom(l.factor, l.inverse, n)
@@ -123,17 +123,17 @@ func RidgeLeaveOut(design []float64, d int, ridge float64) *LeaveOut {
 	}
 	// Least squares is the limit of ever smaller ridges; this one is far below what
 	// a fit could tell.
-	return &LeaveOut{d: d, noise: max(ridge, leastRidge*size, tiny), design: design, shift: make([]float64, len(design)/max(d, 1))}
+	return &LeaveOut{D: d, Noise: max(ridge, leastRidge*size, tiny), Design: design, Shifts: make([]float64, len(design)/max(d, 1))}
 }
 
 const leastRidge = 1e-9 // of the largest feature's square
 
 // Shift adds a number to the prediction of each column.
 func (l *LeaveOut) Shift(mean float64, columns []float64) {
-	for c := range l.shift {
-		l.shift[c] += mean
+	for c := range l.Shifts {
+		l.Shifts[c] += mean
 		if columns != nil {
-			l.shift[c] += columns[c]
+			l.Shifts[c] += columns[c]
 		}
 	}
 }
