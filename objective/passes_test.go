@@ -33,6 +33,7 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 			&rowCosts{Of: exact.described(), Weights: weights},
 			exact.Removing([]int{2, 5, 7}),
 			&norming{Of: exact.described()}, listing{},
+			&convexFitting{convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: loss.Huber}, Weights: weights}},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2, Wide: true},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
 			&neighbouring{Features: pass.Share(features), Selection: []int{1, 4}, Gammas: []float64{0.1, 3}, Swaps: true},
