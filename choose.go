@@ -96,6 +96,7 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return ended(ctx, err)
 	}
 	tr := &trials{task: t, choices: *c, population: population, survey: survey}
+	tr.Heaviest = survey.Heaviest
 	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 1e-3}
 	path.First, path.Last = t.form.gammas()
 	if !path.Usable() || survey.Total < 2 {

@@ -8,6 +8,7 @@ import (
 	"optcomplete/loss"
 	"optcomplete/model/estimate"
 	"optcomplete/objective"
+	"optcomplete/pass"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -57,6 +58,18 @@ type formulation interface {
 // squares is what all models have that minimise squared errors.
 type squares struct{}
 
+// weighed is the choices with what the cost is to know about weights.
+func (squares) weighed(ctx context.Context, train data.Source, c choices, threads int) (choices, error) {
+	if !data.IsWeighted(train) {
+		return c, nil
+	}
+	survey, err := pass.Survey(ctx, train, threads)
+	if err == nil {
+		c.Heaviest = survey.Heaviest
+	}
+	return c, err
+}
+
 func (squares) choose(ctx context.Context, t *task, train data.Source) (choices, error) {
 	return t.chooseBySquares(ctx, train)
 }
@@ -81,7 +94,7 @@ var formulations = map[spec.Kind]formulation{spec.Full: full{}, spec.Pooled: poo
 
 // formulationOf is the model that the settings ask for.
 func formulationOf(t *task, problem Problem, s *Settings) (formulation, error) {
-	if s.linked(problem) {
+	if s.linked() {
 		return newLinked(t, problem, s)
 	}
 	return formulations[s.Model], nil
@@ -89,7 +102,7 @@ func formulationOf(t *task, problem Problem, s *Settings) (formulation, error) {
 
 // rowCost is the paper's cost, a sum over rows that know nothing of each other.
 func rowCost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
-	exact := objective.NewExact(values, features, c.Gamma, threads)
+	exact := objective.NewWeighted(values, features, c.Gamma, c.Heaviest, threads)
 	if slices.ContainsFunc(groups, func(g []int) bool { return len(g) != 1 }) {
 		return matrixCost{oracle: objective.NewGrouped(exact, groups)}
 	}

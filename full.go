@@ -10,9 +10,12 @@ import (
 // full explains what the effects of rows and columns leave.
 type full struct{ squares }
 
-func (full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
+func (f full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
 	effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, threads)
 	if err != nil {
+		return nil, c, err
+	}
+	if c, err = f.weighed(ctx, train, c, threads); err != nil {
 		return nil, c, err
 	}
 	values, err := effects.Residuals(ctx, train, threads)

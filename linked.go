@@ -24,11 +24,9 @@ type linked struct {
 	nonnegative []bool // of each feature; nil: none
 }
 
-// linked tells whether more is asked for than squared errors of entries that count
-// alike and coefficients of any sign.
-func (s *Settings) linked(problem Problem) bool {
-	return s.Loss != loss.Squared || len(s.Nonnegative) > 0 || problem.weighted()
-}
+// linked tells whether more is asked for than squared errors and coefficients of any
+// sign.
+func (s *Settings) linked() bool { return s.Loss != loss.Squared || len(s.Nonnegative) > 0 }
 
 func (l linked) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
 	effects, err := estimate.FitLevels(ctx, train, l.scaled(c), c.Row, c.Column, threads)
@@ -112,7 +110,7 @@ func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, 
 		return s.Loss, nil
 	}
 	s.Loss = loss.Logistic
-	if s.refuse(problem) != nil || s.checkLoss(problem) != nil || problem.Ratings.Observed() > countable {
+	if s.refuse(problem) != nil || s.checkLoss() != nil || problem.Ratings.Observed() > countable {
 		return loss.Squared, nil
 	}
 	source, threads := problem.Ratings.Source(), s.Processors()
@@ -136,7 +134,7 @@ func (s *Settings) checkValues(survey *data.Survey) error {
 }
 
 // checkLoss refuses what the loss has no use for.
-func (s *Settings) checkLoss(problem Problem) error {
+func (s *Settings) checkLoss() error {
 	switch {
 	case !s.Loss.Known():
 		return spec.Errorf("the loss is %v, which does not exist", s.Loss)
@@ -146,8 +144,8 @@ func (s *Settings) checkLoss(problem Problem) error {
 		return &spec.Error{Setting: "clip", Problem: "does not apply to the loss logistic: probabilities are in range always"}
 	case !(s.Delta >= 0) || math.IsInf(s.Delta, 0):
 		return spec.Errorf("delta is %v, but must be a positive number", s.Delta)
-	case s.linked(problem) && s.Refit != spec.AutoRefit && s.Refit != spec.Ridge:
-		return &spec.Error{Setting: "refit", Problem: fmt.Sprintf("%v does not apply here: with the loss %v, weights of entries, or coefficients that must not be negative, rows are fitted as they were selected, by ridge", s.Refit, s.Loss)}
+	case s.linked() && s.Refit != spec.AutoRefit && s.Refit != spec.Ridge:
+		return &spec.Error{Setting: "refit", Problem: fmt.Sprintf("%v does not apply here: with the loss %v, or coefficients that must not be negative, rows are fitted as they were selected, by ridge", s.Refit, s.Loss)}
 	}
 	return nil
 }

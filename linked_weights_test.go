@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/sourcetest"
 	"optcomplete/loss"
 	"optcomplete/model/store"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -125,13 +126,9 @@ func TestWeightsDecide(t *testing.T) {
 func TestWeightsRefuse(t *testing.T) {
 	problem := weigh(t, lossInstance(t, loss.Squared, 20, 12, 4, 1), 1, func(unit float64) float64 { return 1 + unit })
 	for want, s := range map[string]Settings{
-		"weight does not apply to the model paper":   {K: 1, Model: Paper},
-		"weight does not apply to the model pooled":  {K: 1, Model: Pooled},
-		"weight does not apply to the method cutpl":  {K: 1, Method: CutPlanes{}},
-		"weight does not apply to the method softim": {Method: SoftImpute{}},
-		"residual-rank does not apply here":          {K: 1, ResidualRank: 2},
-		"proof does not apply here":                  {K: 1, Proof: io.Discard},
-		"refit prior does not apply here":            {K: 1, Statistics: Statistics{Refit: spec.LearnedPrior}},
+		"weight does not apply to the method softim":           {Method: SoftImpute{}},
+		"residual-rank does not apply to entries with weights": {K: 1, ResidualRank: 2},
+		"proof does not apply to entries with weights":         {K: 1, Proof: io.Discard},
 	} {
 		_, err := Fit(context.Background(), problem, s)
 		var fault *SettingsError
@@ -142,11 +139,55 @@ func TestWeightsRefuse(t *testing.T) {
 	plain := problem
 	matrix, _ := problem.Ratings.Matrix().WithWeights(nil)
 	plain.Ratings = problem.Ratings.With(matrix)
-	fitted := fit(t, plain, Settings{K: 1, Statistics: Statistics{Gamma: 1}})
+	fitted := fit(t, plain, Settings{K: 1, ResidualRank: 1, Statistics: Statistics{Gamma: 1}})
 	if _, _, err := fitted.WithRows(context.Background(), problem.Ratings, 1); err == nil || !strings.Contains(err.Error(), "the new entries have weights") {
 		t.Errorf("weights are folded into a model without: %v", err)
 	}
 	if !data.IsWeighted(problem.Ratings.Source()) {
 		t.Error("the ratings lost their weights")
+	}
+}
+
+// TestWeightedSquares: by squared errors, of every model and by every method, weights
+// that are all 1 change nothing but what the certificate allows for rounding. Other
+// weights do: then a row folded in with them is what it was, and neither threads nor
+// where the entries are change a bit.
+func TestWeightedSquares(t *testing.T) {
+	problem := lossInstance(t, loss.Squared, 60, 30, 6, 4)
+	ones := weigh(t, problem, 1, func(float64) float64 { return 1 })
+	weighted := weigh(t, problem, 1, func(unit float64) float64 { return 5*unit*unit + 0.01 })
+	elsewhere := weighted
+	elsewhere.Ratings = weighted.Ratings.With(sourcetest.Stored(weighted.Ratings.Matrix()))
+	for _, s := range []Settings{
+		{K: 2}, {K: 2, Model: Pooled}, {K: 2, Model: Paper}, {K: 2, Statistics: Statistics{Refit: spec.Ridge}},
+		{K: 2, Model: Paper, Statistics: Statistics{Refit: spec.LearnedPrior}}, {K: 2, Method: CutPlanes{}}, {K: 2, Model: Paper, Method: OptComplete{Certify: true}},
+	} {
+		s.Holdout, s.Seed, s.Threads = 0.2, 1, 1
+		want := fit(t, problem, s)
+		got := fit(t, ones, s)
+		if math.Abs(got.Cost-want.Cost) > 1e-12*want.Cost || got.Gamma != want.Gamma || math.Abs(got.Bound-want.Bound) > 1e-10*want.Cost || !slices.Equal(got.Selected, want.Selected) || math.Abs(got.Holdout.RMSE-want.Holdout.RMSE) > 1e-9 {
+			t.Errorf("%v, %v: cost %v, bound %v, γ %v, hold-out %v; without weights %v, %v, %v, %v", s.Model, s.Method, got.Cost, got.Bound, got.Gamma, got.Holdout.RMSE, want.Cost, want.Bound, want.Gamma, want.Holdout.RMSE)
+		}
+		want = fit(t, weighted, s)
+		if want.Cost == got.Cost || want.Status != result.Optimal || want.Holdout.RMSE == got.Holdout.RMSE {
+			t.Errorf("%v, %v: weights change nothing, or nothing is proven with them: %v", s.Model, s.Method, want.Status)
+		}
+		s.Threads = 3
+		if again := fit(t, elsewhere, s); again.Cost != want.Cost || again.Bound != want.Bound || again.Holdout.RMSE != want.Holdout.RMSE {
+			t.Errorf("%v, %v: cost %v, hold-out %v, elsewhere %v, %v", s.Model, s.Method, want.Cost, want.Holdout.RMSE, again.Cost, again.Holdout.RMSE)
+		}
+		s.Holdout = 0
+		want = fit(t, weighted, s)
+		again, rows, err := want.WithRows(context.Background(), weighted.Ratings, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for x, i := range rows {
+			for f, u := range want.Coefficients.Row(x) {
+				if v := again.Coefficients.Row(i)[f]; math.Abs(u-v) > 1e-9*(1+math.Abs(u)) {
+					t.Fatalf("%v, %v: row %d has the coefficient %v, folded in %v", s.Model, s.Refit, x, u, v)
+				}
+			}
+		}
 	}
 }

@@ -135,7 +135,7 @@ func (m OptComplete) search(ctx context.Context, t *task, s *selector, _ choices
 	run.OnStep = m.OnStep
 	size := objective.PaperSample(s.values, s.find.K, cmp.Or(m.SampleRows, 100), cmp.Or(m.SampleConstant, 1))
 	summary.SampleRows, summary.SampleColumns = size.Rows, size.Columns
-	sampled := objective.NewSampled(s.values, t.features, summary.Gamma, size, t.Seed, t.Threads)
+	sampled := s.exact.Sampled(size, t.Seed)
 	result, err := cutplanes.OptComplete(ctx, sampled, s.exact, run)
 	summary.SampledGap = &result.SampledGap
 	recordMaster(result, summary)

@@ -9,8 +9,9 @@ import (
 // paper explains the entries themselves: exactly the paper's model.
 type paper struct{ squares }
 
-func (paper) values(_ context.Context, train data.Source, c choices, _ int) (data.Source, choices, error) {
-	return train, c, nil
+func (p paper) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
+	c, err := p.weighed(ctx, train, c, threads)
+	return train, c, err
 }
 
 func (paper) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {

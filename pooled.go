@@ -18,6 +18,7 @@ func (pooled) values(ctx context.Context, train data.Source, c choices, threads 
 	if err != nil {
 		return nil, c, err
 	}
+	c.Heaviest = survey.Heaviest
 	values, err := pass.Transformed(ctx, train, threads, "residuals", pass.Subtract{Mean: survey.Mean()})
 	return values, c, err
 }
@@ -29,7 +30,7 @@ func (pooled) cost(values data.Source, features *data.Features, groups [][]int, 
 		with = append(append(with, features.Row(j)...), 1)
 	}
 	features = data.NewFeatures(features.IDs, append(slices.Clone(features.Names), "(intercept)"), with)
-	cost := objective.NewPooled(values, features, c.Gamma, c.Gamma0, threads)
+	cost := objective.NewPooledOf(objective.NewWeighted(values, features, c.Gamma, c.Heaviest, threads), c.Gamma0)
 	return matrixCost{oracle: objective.NewGrouped(cost, append(slices.Clip(groups), []int{p})), always: 1}
 }
 

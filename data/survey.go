@@ -7,13 +7,14 @@ import (
 
 // Survey is what one reading of the entries tells of them; package pass takes it.
 type Survey struct {
-	Rows    int       // rows with entries
-	Columns []int     // m: entries of each column
-	Sums    []float64 // m: sum of the values of each column, times their weights
-	Weights []float64 // m: sum of the weights of each column; nil: entries have none
-	Low     float64   // the least value; +Inf without entries
-	High    float64   // the largest value; −Inf without entries
-	Total   int       // entries
+	Rows     int       // rows with entries
+	Columns  []int     // m: entries of each column
+	Sums     []float64 // m: sum of the values of each column, times their weights
+	Weights  []float64 // m: sum of the weights of each column; nil: entries have none
+	Heaviest float64   // the largest weight; 0: entries have none
+	Low      float64   // the least value; +Inf without entries
+	High     float64   // the largest value; −Inf without entries
+	Total    int       // entries
 }
 
 // NewSurvey is of no entries of m columns.
@@ -36,6 +37,7 @@ func (s *Survey) Add(columns []int32, values, weights []float64) {
 		sum := v
 		if weights != nil {
 			s.Weights[c] += weights[x]
+			s.Heaviest = max(s.Heaviest, weights[x])
 			sum *= weights[x]
 		}
 		s.Sums[c] += sum
@@ -47,7 +49,7 @@ func (s *Survey) Add(columns []int32, values, weights []float64) {
 func (s *Survey) Merge(o *Survey) {
 	s.Rows += o.Rows
 	s.Total += o.Total
-	s.Low, s.High = min(s.Low, o.Low), max(s.High, o.High)
+	s.Low, s.High, s.Heaviest = min(s.Low, o.Low), max(s.High, o.High), max(s.Heaviest, o.Heaviest)
 	if s.Weights == nil && o.Weights != nil {
 		s.Weights = make([]float64, len(s.Columns))
 	}

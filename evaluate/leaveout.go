@@ -3,6 +3,8 @@ package evaluate
 import (
 	"context"
 
+	"gonum.org/v1/gonum/floats"
+
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model/estimate"
@@ -42,7 +44,7 @@ func (p leavingOut) Shares() []any { return []any{p.Fit, p.Levels, p.Keys} }
 func (p leavingOut) Start(*pass.Input) (pass.Worker, error) {
 	fit, levels, keys := p.Fit.Get().Clone(), p.Levels.Get(), p.Keys.Get()
 	var left, errors []float64
-	return pass.EachRow(func() *errorSums { return new(errorSums) }, func(part *errorSums, i int, columns []int32, values []float64) error {
+	return pass.EachWeighed(func() *errorSums { return new(errorSums) }, func(part *errorSums, i int, columns []int32, values, weights []float64) error {
 		if len(columns) == 0 {
 			return nil
 		}
@@ -52,8 +54,11 @@ func (p leavingOut) Start(*pass.Input) (pass.Worker, error) {
 				left[x] -= levels[i]
 			}
 		}
-		fit.Errors(columns, left, errors)
-		square := 0.0
+		fit.Errors(columns, left, weights, errors)
+		square, count := 0.0, float64(len(columns))
+		if weights != nil {
+			count = floats.Sum(weights)
+		}
 		for x, e := range errors {
 			if p.Clip != nil {
 				e = values[x] - min(max(values[x]-e, p.Clip.Low), p.Clip.High)
@@ -61,14 +66,17 @@ func (p leavingOut) Start(*pass.Input) (pass.Worker, error) {
 			if e *= e; !(e < maxError*maxError) {
 				e = maxError * maxError
 			}
+			if weights != nil {
+				e *= weights[x]
+			}
 			square += e
 		}
 		part.Scores.Sums.Entries += len(columns)
-		part.Scores.Sums.Count += float64(len(columns))
+		part.Scores.Sums.Count += count
 		part.Scores.Sums.Square += square
 		group := random.Hash(groupStream, keys.Row(i)) % errorGroups
 		part.Squares[group] += square
-		part.Counts[group] += float64(len(columns))
+		part.Counts[group] += count
 		return nil
 	}), nil
 }

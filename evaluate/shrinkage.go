@@ -13,7 +13,7 @@ import (
 
 // ChooseShrinkage is how much the effects of rows and of columns deserve to be
 // shrunk, by their variances: with noise σ² and effects of variance τ², the best
-// shrinkage is σ²/τ² entries. The variances are learned beside the effects by
+// shrinkage is σ²/τ² entries, or as much weight of entries. The variances are learned beside the effects by
 // expectation-maximisation, every effect independent of the others given the rest.
 //
 // Both are within [0.1, 1e6] entries, and the usual 4 where there is nothing to
@@ -27,8 +27,8 @@ func ChooseShrinkage(ctx context.Context, s data.Source, threads int) (row, colu
 	_, m := s.Dims()
 	mean, noise := survey.Mean(), 0.0
 	effects, sums := make([]float64, m), make([]float64, m)
-	for c, count := range survey.Columns {
-		sums[c] = survey.Sums[c] - mean*float64(count)
+	for c := range sums {
+		sums[c] = survey.Sums[c] - mean*survey.Count(c)
 	}
 	columns := 0.0
 	for _, count := range survey.Columns {
@@ -41,7 +41,7 @@ func ChooseShrinkage(ctx context.Context, s data.Source, threads int) (row, colu
 		weight := 0.0              // Σ entries/(entries + shrinkage)
 		for c, count := range survey.Columns {
 			if count > 0 {
-				n := float64(count)
+				n := survey.Count(c)
 				effects[c] = sums[c] / (n + column)
 				square += effects[c] * effects[c]
 				spread += 1 / (n + column)
@@ -122,20 +122,30 @@ func (p levels) Shares() []any { return []any{p.Columns} }
 func (p levels) Start(*pass.Input) (pass.Worker, error) {
 	columns := p.Columns.Get()
 	fresh := func() *levelSums { return &levelSums{Columns: make([]float64, len(columns))} }
-	return pass.EachRow(fresh, func(part *levelSums, _ int, at []int32, values []float64) error {
+	return pass.EachWeighed(fresh, func(part *levelSums, _ int, at []int32, values, weights []float64) error {
 		if len(at) == 0 {
 			return nil
 		}
-		sum, square := 0.0, 0.0
+		sum, square, n := 0.0, 0.0, float64(len(at))
+		if weights != nil {
+			n = floats.Sum(weights)
+		}
 		for x, c := range at {
 			e := values[x] - p.Mean - columns[c]
-			sum += e
-			square += e * e
+			by := e
+			if weights != nil {
+				by *= weights[x]
+			}
+			sum += by
+			square += by * e
 		}
-		n := float64(len(at))
 		effect := sum / (n + p.Shrinkage)
 		for x, c := range at {
-			part.Columns[c] += values[x] - p.Mean - effect
+			rest := values[x] - p.Mean - effect
+			if weights != nil {
+				rest *= weights[x]
+			}
+			part.Columns[c] += rest
 		}
 		part.Left += square - 2*effect*sum + n*effect*effect
 		part.Square += effect * effect

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"optcomplete/internal/dense"
 	"optcomplete/model/estimate"
 	"optcomplete/remainder"
@@ -57,8 +59,8 @@ func (m *Model) folder() (*folder, error) {
 	return f, err
 }
 
-// fold fits a row and writes its coefficients to u. Weights, if they are not nil, are
-// for a model with a link. Its error is a *RangeError.
+// fold fits a row and writes its coefficients to u. Weights are nil if there are none,
+// and always in a model with a remainder. Its error is a *RangeError.
 func (f *folder) fold(columns []int32, values, weights, u []float64) (effect float64, err error) {
 	m := f.m
 	if len(columns) != len(values) {
@@ -90,21 +92,28 @@ func (f *folder) fold(columns []int32, values, weights, u []float64) (effect flo
 	}
 	f.rest = append(f.rest[:0], values...)
 	if m.Summary.Refit == spec.LearnedPrior {
-		return f.posterior(columns, u)
+		return f.posterior(columns, weights, u)
 	}
 	// The same sums, in the same order, as FitEffects and Effects.Residuals.
 	if m.RowEffects != nil {
-		sum := 0.0
-		for x, c := range columns {
-			sum += values[x] - m.Mean - m.ColumnEffect(int(c))
+		sum, count := 0.0, float64(len(columns))
+		if weights != nil {
+			count = floats.Sum(weights)
 		}
-		effect = sum / (float64(len(columns)) + m.Summary.RowShrinkage)
+		for x, c := range columns {
+			rest := values[x] - m.Mean - m.ColumnEffect(int(c))
+			if weights != nil {
+				rest *= weights[x]
+			}
+			sum += rest
+		}
+		effect = sum / (count + m.Summary.RowShrinkage)
 		for x, c := range columns {
 			f.rest[x] = f.rest[x] - m.Mean - m.ColumnEffect(int(c))
 			f.rest[x] -= effect
 		}
 	}
-	if bad, ok := f.solve(m.Features, columns, f.rest, u); !ok {
+	if bad, ok := f.solve(m.Features, columns, f.rest, weights, u); !ok {
 		return 0, &estimate.RangeError{Value: bad}
 	}
 	return effect, nil
@@ -149,7 +158,7 @@ func (f *folder) remainder(columns []int32, values []float64, effect float64, u,
 
 // posterior folds a row in with the learned prior: the design of an entry is its
 // column's features, after a 1 if rows have effects.
-func (f *folder) posterior(columns []int32, u []float64) (effect float64, err error) {
+func (f *folder) posterior(columns []int32, weights, u []float64) (effect float64, err error) {
 	m := f.m
 	effects := m.RowEffects != nil
 	f.design, f.order = f.design[:0], f.order[:0]
@@ -161,7 +170,7 @@ func (f *folder) posterior(columns []int32, u []float64) (effect float64, err er
 		f.design = append(f.design, m.ColumnFeatures(int(c))...)
 		f.order = append(f.order, int32(x))
 	}
-	f.solve(f.design, f.order, f.rest, f.u)
+	f.solve(f.design, f.order, f.rest, weights, f.u)
 	if at := dense.NotFinite(f.u); at >= 0 {
 		return 0, &estimate.RangeError{Value: f.u[at]}
 	}

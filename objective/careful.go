@@ -49,7 +49,7 @@ func costError(w *weighting, gamma float64, weights []float64, norm func(j int) 
 	for _, j := range w.support {
 		reach += gamma * weights[j] * norm(j)
 	}
-	e := 1.2e-16 * float64(len(w.support)+2) * (math.Sqrt(s.squares) + math.Sqrt(reach*s.penalty))
+	e := 1.2e-16 * float64(len(w.support)+2+w.more) * (math.Sqrt(s.squares) + math.Sqrt(reach*s.penalty))
 	return 2*math.Sqrt(s.cost)*e + e*e
 }
 
@@ -91,10 +91,10 @@ func (k *worker) careful(c *pass.Chunk, weights []float64, total *sums) {
 		k.solve(c, rows[at:at+1], false, one)
 		k.take(one)
 		gradient := k.arrange(one.gradient)
-		columns, values := k.entries(0)
+		columns, _ := k.entries(0)
 		cost, constant := k.outward(one, gradient, len(columns), weights, cut)
 		if !met(weights, cost, 0, constant, cut, looseRow) {
-			found := wide.Evaluate(k.regression(columns, values), &wide.Penalty{Gamma: k.gamma, Weights: weights})
+			found := wide.Evaluate(k.regression(c, rows[at]), &wide.Penalty{Gamma: k.gamma, Weights: weights})
 			cost, constant = found.Cost, found.Constant
 			for j, slope := range found.Slope {
 				cut[j] = -slope
@@ -114,7 +114,7 @@ func (k *worker) careful(c *pass.Chunk, weights []float64, total *sums) {
 
 // outward is the cost and the cut of one row of this many entries, rounded outwards.
 func (k *worker) outward(one *sums, gradient []float64, entries int, weights, cut []float64) (cost, constant float64) {
-	delta := 1.2e-16 * (16 + 4*math.Sqrt(float64(entries)))
+	delta := 1.2e-16 * (16 + float64(k.weighing()) + 4*math.Sqrt(float64(entries)))
 	norm := func(j int) float64 { return k.norm[j] / float64(k.longest) * float64(entries) }
 	root := math.Sqrt(one.squares)
 	residual := one.size / (root + math.Sqrt(one.squares+one.size)) // ‖r‖, as size = 2‖a‖‖r‖ + ‖r‖²
@@ -130,8 +130,13 @@ func (k *worker) outward(one *sums, gradient []float64, entries int, weights, cu
 }
 
 // regression is one row, for package wide.
-func (k *worker) regression(columns []int32, values []float64) *wide.Regression {
-	return &wide.Regression{P: k.p, Values: values, Feature: func(e, j int) (x, y float64) {
+func (k *worker) regression(c *pass.Chunk, row int32) *wide.Regression {
+	columns, values := c.Row(int(row))
+	roots := k.lanes[0].roots
+	return &wide.Regression{P: k.p, Values: values, Scale: roots, Feature: func(e, j int) (x, y float64) {
+		if roots != nil {
+			return k.at(int(columns[e]), j), roots[e]
+		}
 		return k.at(int(columns[e]), j), 1
 	}}
 }

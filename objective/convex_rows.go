@@ -118,7 +118,7 @@ func (w *convexWorker) correlate() {
 // solveGroup solves the rows of a group and adds what they give.
 func (w *convexWorker) solveGroup(c *pass.Chunk, group []int32) {
 	for lane, i := range group {
-		columns, values := w.entries(lane)
+		columns, _ := w.entries(lane)
 		r, weights := &w.rows[lane], c.Weights(int(i))
 		for e, c := range columns {
 			r.offset[e], r.weight[e] = 0, 1
@@ -135,7 +135,7 @@ func (w *convexWorker) solveGroup(c *pass.Chunk, group []int32) {
 		}
 		clear(r.u)
 		r.gap, r.ending, r.done = math.Inf(1), false, false
-		w.gather(w.table0(lane), columns, values)
+		w.gather(w.table0(lane), lane)
 		r.cost = w.evaluate(lane, r.x, r.u)
 	}
 	for range newtonSteps {

@@ -14,11 +14,12 @@ func (listing) Cost(*pass.Input) int { return 0 }
 
 // Start makes a worker.
 func (listing) Start(*pass.Input) (pass.Worker, error) {
-	return pass.EachRow(func() *listed { return new(listed) }, func(part *listed, i int, columns []int32, values []float64) error {
+	return pass.EachWeighed(func() *listed { return new(listed) }, func(part *listed, i int, columns []int32, values, weights []float64) error {
 		for range columns {
 			part.Rows = append(part.Rows, int32(i))
 		}
 		part.Columns, part.Values = append(part.Columns, columns...), append(part.Values, values...)
+		part.Weights = append(part.Weights, weights...)
 		return nil
 	}), nil
 }
@@ -27,12 +28,14 @@ func (listing) Start(*pass.Input) (pass.Worker, error) {
 type listed struct {
 	Rows, Columns []int32
 	Values        []float64
+	Weights       []float64 // nil: there are none
 }
 
 // Merge puts the others behind.
 func (p *listed) Merge(o pass.Part) {
 	other := o.(*listed)
 	p.Rows, p.Columns, p.Values = append(p.Rows, other.Rows...), append(p.Columns, other.Columns...), append(p.Values, other.Values...)
+	p.Weights = append(p.Weights, other.Weights...)
 }
 
 func init() { pass.Register(listing{}, new(listed)) }

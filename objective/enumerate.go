@@ -42,7 +42,11 @@ func (o *Exact) gramStride() int { return (kernel.Tri(o.p) + o.p) * kernel.Lanes
 // operations, so it is the same on every machine; +Inf means never.
 func (o *Exact) Effort(freeFeatures, left int) float64 {
 	selections := kernel.Choose(freeFeatures, left)
-	if selections > enumerateMost || o.reach() > wideReach {
+	most := wideReach
+	if o.heaviest > 0 { // features times the roots of weights are no more exact than numbers are
+		most = enumerateReach
+	}
+	if selections > enumerateMost || o.reach() > most {
 		return math.Inf(1)
 	}
 	const support = 24
@@ -95,7 +99,7 @@ func (o *Exact) Enumerate(ctx context.Context, r search.Region) (search.Listing,
 	}
 	k := float64(len(r.In) + r.Left)
 	scale := 1 / (float64(o.n) * float64(o.m))
-	margin := 8 * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
+	margin := float64(8+o.weighing()) * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
 	if o.reach() > enumerateReach { // 106 bits, but for the sums over the rows
 		margin = (8*k*k*(1.2e-16*g.norms.Squares+0x1p-100*o.gamma*g.norms.Rounded) + o.delta()*g.norms.Squares) * scale
 	}

@@ -31,7 +31,7 @@ func (p *norming) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &normingWorker{o, make([]float64, o.p), new(rowNorms)}, nil
+	return &normingWorker{o.hire(), make([]float64, o.p), new(rowNorms)}, nil
 }
 
 // rowNorms is of some rows.
@@ -48,7 +48,7 @@ func (n *rowNorms) Merge(o pass.Part) {
 }
 
 type normingWorker struct {
-	*Exact
+	*worker
 	diagonal []float64 // of G_i
 	part     *rowNorms
 }
@@ -56,11 +56,14 @@ type normingWorker struct {
 // Add adds a chunk.
 func (w *normingWorker) Add(c *pass.Chunk) error {
 	for _, i := range w.order[c.Number] {
-		columns, values := c.Row(int(i))
+		columns, values, roots := w.rooted(c, i)
 		for j := range w.diagonal {
 			w.diagonal[j] = 0
-			for _, c := range columns {
+			for e, c := range columns {
 				x := w.at(int(c), j)
+				if roots != nil {
+					x *= roots[e]
+				}
 				w.diagonal[j] += x * x
 			}
 		}
@@ -237,7 +240,14 @@ func (w *worker) products(c *pass.Chunk, k, y []float64, group []int32, features
 			row := w.v[e*width:]
 			for x, j := range features {
 				row[x] = b[j]
-				y[x*kernel.Lanes+lane] += values[e] * b[j]
+			}
+			if roots := w.lanes[lane].roots; roots != nil {
+				for x := range features {
+					row[x] *= roots[e]
+				}
+			}
+			for x := range features {
+				y[x*kernel.Lanes+lane] += values[e] * row[x]
 			}
 		}
 		kernel.Gram(k, lane, w.v, len(columns), width, len(features))

@@ -26,14 +26,21 @@ type Exact struct {
 	staff    *staff    // workers at rest
 	tables   []float64 // memory for the table of an evaluation
 	grams    *grams    // made by the first enumeration
+	heaviest float64   // no entry weighs more; 0: weights, if there are any, do not count
 }
 
 // NewExact prepares the cost at γ = gamma > 0. With threads = 0 all processors
 // are used. The matrix and the features must have the same columns; anything
 // else is a programming error and panics.
 func NewExact(matrix data.Source, features *data.Features, gamma float64, threads int) *Exact {
+	return NewWeighted(matrix, features, gamma, 0, threads)
+}
+
+// NewWeighted is NewExact of entries with weights, none of them above the heaviest,
+// which multiply the squares of their errors; 0: weights do not count.
+func NewWeighted(matrix data.Source, features *data.Features, gamma, heaviest float64, threads int) *Exact {
 	o := newFeatures(matrix, features, gamma)
-	o.threads = threads
+	o.threads, o.heaviest = threads, heaviest
 	o.divide()
 	o.measure()
 	return o
@@ -101,6 +108,9 @@ func (o *Exact) measure() {
 			o.norm[f] = max(o.norm[f], x*x)
 		}
 		o.norm[f] *= float64(o.longest)
+		if o.heaviest > 0 {
+			o.norm[f] *= o.heaviest
+		}
 	}
 }
 
@@ -143,7 +153,7 @@ func (o *Exact) eval(ctx context.Context, weights, gradient, hessian []float64) 
 // than 64 levels high: it grows like the root of the number of terms.
 func (o *Exact) delta() float64 {
 	rows := o.summed + 64
-	return 1.2e-16 * (16 + 4*math.Sqrt(float64(o.longest)) + 4*math.Sqrt(float64(rows)))
+	return 1.2e-16 * (16 + float64(o.weighing()) + 4*math.Sqrt(float64(o.longest)) + 4*math.Sqrt(float64(rows)))
 }
 
 // total scales the sums, and lowers the cut by its rounding.

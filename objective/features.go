@@ -184,7 +184,7 @@ func (o *Exact) newWeighting(weights []float64) weighting { return o.weigh(weigh
 func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 	w := newWeighting(weights, o.gamma)
 	width := kernel.TableWidth(len(w.support))
-	w.table.width = width
+	w.table.width, w.more = width, o.weighing()
 	if o.matrix.Observed() < tableEntries*o.m || (2*width > o.p && o.m*width > tableNumbers) {
 		return w
 	}
@@ -212,19 +212,26 @@ func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 }
 
 // gather makes a row's table V of the features of positive weight of its entries,
-// with the values behind them, in rows of the table's width.
-func (k *worker) gather(v []float64, columns []int32, values []float64) {
+// with the values behind them, in rows of the table's width, for the row that was read
+// into the lane.
+func (k *worker) gather(v []float64, lane int) {
 	t, width := len(k.support), k.table.width
+	columns, values := k.entries(lane)
 	if k.table.rows != nil {
 		kernel.Gather(v, k.table.rows, width, columns, values, t)
-		return
-	}
-	for e, c := range columns {
-		row, b := v[e*width:][:width], k.values[int(c)*k.p:][:k.p]
-		for y, j := range k.support {
-			row[y] = b[j]
+	} else {
+		for e, c := range columns {
+			row, b := v[e*width:][:width], k.values[int(c)*k.p:][:k.p]
+			for y, j := range k.support {
+				row[y] = b[j]
+			}
+			row[t] = values[e]
+			clear(row[t+1:])
 		}
-		row[t] = values[e]
-		clear(row[t+1:])
+	}
+	for e, root := range k.lanes[lane].roots {
+		for y := range v[e*width:][:t] {
+			v[e*width+y] *= root
+		}
 	}
 }

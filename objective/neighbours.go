@@ -128,11 +128,11 @@ func (p *neighbouring) Start(in *pass.Input) (pass.Worker, error) {
 		return part
 	}
 	w := tables.worker(p.Selection)
-	return pass.EachRow(fresh, func(part *aroundPart, _ int, columns []int32, values []float64) error {
+	return pass.EachWeighed(fresh, func(part *aroundPart, _ int, columns []int32, values, weights []float64) error {
 		if len(columns) == 0 {
 			return nil
 		}
-		w.read(columns, values)
+		w.read(columns, values, weights)
 		for x := range part.At {
 			w.add(&part.At[x])
 		}
@@ -165,16 +165,29 @@ func (n *neighbourTables) worker(selection []int) *neighbourhood {
 }
 
 // read makes the products of a row, which no γ changes.
-func (w *neighbourhood) read(columns []int32, values []float64) {
+func (w *neighbourhood) read(columns []int32, values, weights []float64) {
 	for len(w.ones) < len(columns) {
 		w.ones = append(w.ones, 1)
 	}
 	w.at = slices.Grow(w.at[:0], len(columns))[:len(columns)]
+	if weights != nil {
+		for e, v := range values {
+			w.at[e] = weights[e] * v
+		}
+		values = w.at
+	}
 	kernel.Correlate(w.y, values, columns, w.table, w.width)
-	kernel.Correlate(w.diagonal, w.ones[:len(columns)], columns, w.squares, w.width)
+	counts := weights
+	if counts == nil {
+		counts = w.ones[:len(columns)]
+	}
+	kernel.Correlate(w.diagonal, counts, columns, w.squares, w.width)
 	for x, j := range w.selection {
 		for e, c := range columns {
 			w.at[e] = w.table[int(c)*w.width+j]
+			if weights != nil {
+				w.at[e] *= weights[e]
+			}
 		}
 		kernel.Correlate(w.c[x*w.width:][:w.width], w.at, columns, w.table, w.width)
 	}

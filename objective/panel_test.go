@@ -108,12 +108,13 @@ func TestTableIsOptional(t *testing.T) {
 	}
 	k := o.hire()
 	k.prepare(w, true)
-	columns, values := matrix.Row(7)
+	k.lanes[0].columns, k.lanes[0].values = matrix.Row(7)
+	columns, _ := k.entries(0)
 	v := make([]float64, len(columns)*w.table.width)
-	k.gather(v, columns, values)
+	k.gather(v, 0)
 	k.table.rows = nil
 	plain := make([]float64, len(v))
-	k.gather(plain, columns, values)
+	k.gather(plain, 0)
 	for i := range v {
 		if v[i] != plain[i] {
 			t.Fatalf("number %d: %v from the table, %v without", i, v[i], plain[i])

@@ -3,6 +3,7 @@ package objective
 import (
 	"bytes"
 	"encoding/gob"
+	"fmt"
 	"sync"
 
 	"gonum.org/v1/gonum/floats"
@@ -15,11 +16,12 @@ import (
 type costOf struct {
 	Features *pass.Shared[*data.Features]
 	Gamma    float64
+	Heaviest float64
 	here     *Exact // nil where the pass was sent to
 }
 
 // described is the cost as its passes carry it.
-func (o *Exact) described() costOf { return costOf{o.features, o.gamma, o} }
+func (o *Exact) described() costOf { return costOf{o.features, o.gamma, o.heaviest, o} }
 
 // exact is the cost; in another process it is made from its description, the
 // layout of features and rows once for all passes over a source.
@@ -27,13 +29,13 @@ func (c *costOf) exact(in *pass.Input) (*Exact, error) {
 	if c.here != nil {
 		return c.here, nil
 	}
-	made, err := in.Memory.Get("cost of "+c.Features.Name()+" on "+in.ID, func() (any, error) {
+	made, err := in.Memory.Get(fmt.Sprintf("cost of %s on %s by %g", c.Features.Name(), in.ID, c.Heaviest), func() (any, error) {
 		columns, err := in.Memory.Get("columns of "+c.Features.Name(), func() (any, error) { return newColumnFeatures(c.Features.Get()), nil })
 		if err != nil {
 			return nil, err
 		}
 		n, _ := in.Source.Dims()
-		o := &Exact{matrix: in.Source, n: n, features: c.Features, columnFeatures: columns.(columnFeatures), gamma: c.Gamma, threads: 1, staff: new(staff)}
+		o := &Exact{matrix: in.Source, n: n, features: c.Features, columnFeatures: columns.(columnFeatures), gamma: c.Gamma, heaviest: c.Heaviest, threads: 1, staff: new(staff)}
 		o.divide()
 		o.measure()
 		return o, nil

@@ -50,15 +50,16 @@ const keptNumbers = 1 << 26
 // With threads = 0 all processors are used. The matrix and the features must
 // have the same columns; anything else is a programming error and panics.
 func NewPooled(matrix data.Source, features *data.Features, gamma, gamma0 float64, threads int) *Pooled {
-	return newPooled(NewExact(matrix, features, gamma, threads), gamma0)
+	return NewPooledOf(NewExact(matrix, features, gamma, threads), gamma0)
 }
 
 // WithGamma is the same cost at another γ and γ₀. The two share the data.
 func (o *Pooled) WithGamma(gamma, gamma0 float64) *Pooled {
-	return newPooled(o.rows.WithGamma(gamma), gamma0)
+	return NewPooledOf(o.rows.WithGamma(gamma), gamma0)
 }
 
-func newPooled(rows *Exact, gamma0 float64) *Pooled {
+// NewPooledOf is the pooled cost whose rows, by themselves, have the cost given.
+func NewPooledOf(rows *Exact, gamma0 float64) *Pooled {
 	if !(gamma0 > 0) || math.IsInf(gamma0, 1) {
 		panic("objective: gamma0 must be a positive number")
 	}

@@ -147,9 +147,9 @@ func (k *pooledWorker) addWhitened(group []int32) {
 	k.wide = grow(k.wide, kernel.Lanes*k.fullest(group)*width)
 	done := 0
 	for lane := range group {
-		columns, values := k.entries(lane)
+		columns, _ := k.entries(lane)
 		v := k.wide[done*width:][:len(columns)*width]
-		k.gather(k.v, columns, values)
+		k.gather(k.v, lane)
 		for e := range columns {
 			row := v[e*width:][:width]
 			clear(row[copy(row, k.v[e*k.table.width:][:t+1]):])
@@ -225,8 +225,8 @@ func (k *pooledWorker) primalResiduals(group []int32, inverse, first []float64, 
 			own := u[y] - k.at.mu[y]
 			penalty += k.ridge[y] * own * own
 		}
-		ar, rr := k.subtract(k.panel.room(len(columns)), columns, values, u)
-		k.panel.add(k.Exact, columns)
+		ar, rr := k.subtract(k.panel.room(len(columns)), lane, u)
+		k.correlate(lane)
 		s.add(squares(values), ar, rr)
 		s.cost += penalty + rr
 		s.penalty += penalty
@@ -244,8 +244,8 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 	t := len(k.support)
 	clear(k.x[:size*kernel.Lanes])
 	for lane := range group {
-		columns, values := k.entries(lane)
-		k.subtract(k.r, columns, values, k.at.mu)
+		columns, _ := k.entries(lane)
+		k.subtract(k.r, lane, k.at.mu)
 		for e, x := range k.r[:len(columns)] {
 			k.x[e*kernel.Lanes+lane] = x
 		}
@@ -257,11 +257,10 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.panel.add(k.Exact, columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The deviations u_j = γ s_j b_jᵀr give the cost from above.
-		k.gather(k.v, columns, values)
+		k.gather(k.v, lane)
 		u := k.u[:t]
 		clear(u)
 		for e, x := range r {
@@ -275,6 +274,7 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 			penalty += own * own
 			u[y] = k.at.mu[y] + k.root[y]*own
 		}
+		k.correlate(lane)
 		_, rest := k.residual(k.r, k.v, values, u)
 		s.cost += penalty + rest
 		s.penalty += penalty
@@ -282,8 +282,9 @@ func (k *pooledWorker) dualResiduals(group []int32, size int, l []float64, s *po
 }
 
 // subtract sets r = a_i − V_i u; see residual.
-func (k *pooledWorker) subtract(r []float64, columns []int32, values, u []float64) (ar, rr float64) {
-	k.gather(k.v, columns, values)
+func (k *pooledWorker) subtract(r []float64, lane int, u []float64) (ar, rr float64) {
+	k.gather(k.v, lane)
+	_, values := k.entries(lane)
 	return k.residual(r, k.v, values, u)
 }
 

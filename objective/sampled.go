@@ -61,11 +61,18 @@ const sampledStream = 0x73616d706c65 // "sample"
 // NewSampled prepares the sampled cost at γ = gamma; see [NewExact]. A size
 // outside 1..n or 1..m is a programming error and panics.
 func NewSampled(matrix data.Source, features *data.Features, gamma float64, size SampleSize, seed uint64, threads int) *Sampled {
-	n, m := matrix.Dims()
+	all := newFeatures(matrix, features, gamma)
+	all.threads = threads
+	return all.Sampled(size, seed)
+}
+
+// Sampled is the sampled cost; see NewSampled.
+func (o *Exact) Sampled(size SampleSize, seed uint64) *Sampled {
+	n, m := o.matrix.Dims()
 	if size.Rows < 1 || size.Rows > n || size.Columns < 1 || size.Columns > m {
 		panic("objective: a sample must have between one and all rows and columns")
 	}
-	return &Sampled{all: newFeatures(matrix, features, gamma), size: size, seed: seed, threads: threads}
+	return &Sampled{all: o, size: size, seed: seed, threads: o.threads}
 }
 
 // Dim returns the number of features p.
@@ -101,13 +108,14 @@ func (o *Sampled) draw(ctx context.Context) (*data.Matrix, error) {
 	rows := random.New(o.seed, sampledStream, o.draws).Sample(o.all.n, o.size.Rows)
 	start := make([]int, 1, len(rows)+1)
 	var column []int32
-	var value []float64
+	var value, weight []float64
 	picked, err := pass.Pick(ctx, o.all.matrix, o.threads, "sample of rows", rows)
 	if err != nil {
 		return nil, err
 	}
 	for x, i := range rows {
 		columns, values := picked.Row(x)
+		weights := picked.RowWeights(x)
 		// Selection sampling (Knuth, volume 2, 3.4.2, algorithm S) with the
 		// observed columns asked first: the others need not be asked at all.
 		stream := random.New(o.seed, sampledStream, o.draws, uint64(i))
@@ -115,19 +123,26 @@ func (o *Sampled) draw(ctx context.Context) (*data.Matrix, error) {
 		for e, c := range columns {
 			if left == among || stream.Intn(among) < left {
 				column, value = append(column, c), append(value, values[e])
+				if weights != nil {
+					weight = append(weight, weights[e])
+				}
 				left--
 			}
 			among--
 		}
 		start = append(start, len(column))
 	}
-	return data.NewMatrixByRows(o.all.m, start, column, value)
+	sample, err := data.NewMatrixByRows(o.all.m, start, column, value)
+	if err != nil || !picked.Weighted() {
+		return sample, err
+	}
+	return sample.WithWeights(weight)
 }
 
 // on is the cost of a sample.
 func (o *Sampled) on(sample *data.Matrix) *Exact {
 	n, _ := sample.Dims()
-	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, threads: o.threads, staff: new(staff)}
+	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, heaviest: o.all.heaviest, threads: o.threads, staff: new(staff)}
 	e.divide()
 	e.measure()
 	return e

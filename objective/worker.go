@@ -14,6 +14,7 @@ type weighting struct {
 	ridge   []float64 // 1/(γ s_j) of each of them
 	root    []float64 // √(γ s_j)
 	table   table     // their features
+	more    int       // roundings of an entry because of its weight
 }
 
 func newWeighting(weights []float64, gamma float64) weighting {
@@ -72,6 +73,8 @@ type group struct {
 	lanes [kernel.Lanes]struct {
 		columns []int32
 		values  []float64
+		roots   []float64 // of the weights, which the values are multiplied by; nil: entries count alike
+		scaled  []float64 // room for both
 	}
 }
 
@@ -79,6 +82,7 @@ type group struct {
 func (g *group) read(c *pass.Chunk, rows []int32) {
 	for lane, i := range rows {
 		g.lanes[lane].columns, g.lanes[lane].values = c.Row(int(i))
+		g.lanes[lane].roots = nil
 	}
 }
 
@@ -183,9 +187,9 @@ func (k *worker) primalSystem(lanes int) {
 		clear(k.x[:t*kernel.Lanes])
 	}
 	for lane := range lanes {
-		columns, values := k.entries(lane)
+		columns, _ := k.entries(lane)
 		v := k.v[lane*k.stride():][:k.stride()]
-		k.gather(v, columns, values)
+		k.gather(v, lane)
 		square := k.square[:(t+1)*width]
 		clear(square)
 		kernel.AddGram(square, v, len(columns), width, t+1)
@@ -222,7 +226,7 @@ func (k *worker) primal(lanes int, s *sums) {
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
 		ar, rr := k.residual(k.panel.room(len(columns)), k.v[lane*k.stride():][:k.stride()], values, u)
-		k.panel.add(k.Exact, columns)
+		k.correlate(lane)
 		s.add(k.aa[lane], ar, rr)
 		k.costs[lane] = penalty + rr
 		s.penalty += penalty
@@ -265,6 +269,11 @@ func (k *worker) dualSystem(lanes, size int) {
 			for y, j := range k.support {
 				v[y*width+e] = k.root[y] * b[j]
 			}
+			if roots := k.lanes[lane].roots; roots != nil {
+				for y := range k.support {
+					v[y*width+e] *= roots[e]
+				}
+			}
 			k.x[e*kernel.Lanes+lane] = values[e]
 		}
 		kernel.Gram(k.k, lane, v, t, width, size)
@@ -291,7 +300,6 @@ func (k *worker) dual(lanes, size int, s *sums) {
 		for e := range r {
 			r[e] = k.x[e*kernel.Lanes+lane]
 		}
-		k.panel.add(k.Exact, columns)
 		ar, rr := kernel.Products(values, r)
 		s.add(squares(values), ar, rr)
 		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.
@@ -310,6 +318,7 @@ func (k *worker) dual(lanes, size int, s *sums) {
 			}
 		}
 		k.costs[lane] = penalty + squares(rest)
+		k.correlate(lane)
 		s.penalty += penalty
 		s.cost += k.costs[lane]
 	}

@@ -20,6 +20,7 @@ type Choices struct {
 	Steps         int     // of learning a prior; zero: enough
 	Start         [][]int // selections to start a search from, which the choice found; nil: none
 	Delta         float64 // of Huber's loss
+	Heaviest      float64 // the largest weight of an entry, which the cost by squares is to know; 0: they have none
 	Refit         float64 // γ that coefficients of a loss are fitted with once the selection is known; zero: Gamma
 	// Offsets are what is predicted of the entries besides the selection, where the cost
 	// is not of what they leave; made again from the training data, not remembered.

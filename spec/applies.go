@@ -11,7 +11,8 @@ import (
 // model "".
 type Use struct {
 	Methods, Models []string
-	Squares         bool // only by squared errors of entries without weights, with coefficients of any sign
+	Squares         bool // only by squared errors, with coefficients of any sign
+	Alike           bool // only of entries without weights
 }
 
 // Methods and models that share settings.
@@ -39,14 +40,14 @@ var Uses = map[string]Use{
 	"near-ties":        {Methods: Selecting},
 	"split":            {Models: OfMatrix},
 	"memory":           {Models: OfMatrix},
-	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
+	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true, Alike: true},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
-	"weight":           {Methods: []string{"certified"}, Models: []string{"full"}},
+	"weight":           {Methods: Selecting, Models: OfMatrix},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
-	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix, Squares: true},
+	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix, Squares: true, Alike: true},
 }
 
 // Applies tells whether the setting does something in a fit by the method, of the
@@ -99,9 +100,9 @@ type Given struct {
 
 // Refuse finds what is given and would do nothing in a fit by the method, of the
 // model: settings that all fits share, and more that only some have. Linked tells
-// that the loss is another than squared errors, that entries have weights, or that
-// coefficients have signs.
-func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics, more ...Given) error {
+// that the loss is another than squared errors, or that coefficients have signs;
+// weighted that entries have weights.
+func Refuse(method, model string, linked, weighted bool, c Choice, l Limits, s Statistics, more ...Given) error {
 	for _, given := range append([]Given{
 		{"always", len(c.Always) > 0},
 		{"never", len(c.Never) > 0},
@@ -119,8 +120,10 @@ func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics,
 	}, more...) {
 		if use := Uses[given.Name]; given.Is && !use.Applies(method, model) {
 			return use.Refusal(given.Name, method, model)
+		} else if given.Is && weighted && use.Alike {
+			return &Error{Setting: given.Name, Problem: "does not apply to entries with weights (leave it out; Settings.Weight none ignores the weights)"}
 		} else if given.Is && linked && use.Squares {
-			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors of entries without weights and coefficients of any sign (leave it out, or Settings.Loss and Settings.Nonnegative; Settings.Weight none ignores weights)"}
+			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out, or Settings.Loss and Settings.Nonnegative)"}
 		}
 	}
 	return nil

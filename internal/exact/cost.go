@@ -16,9 +16,9 @@ func times(a, b *big.Float) *big.Float {
 
 // Cost is that of a selection, or of groups' members, on the instance's entries:
 //
-//	min over u, μ of (Σ (a − Σ_j b_j (u_ij + μ_j))² + Σ_j (Σ_i u_ij²/γ + μ_j²/γ₀)) / (n·m)
+//	min over u, μ of (Σ w (a − Σ_j b_j (u_ij + μ_j))² + Σ_j (Σ_i u_ij²/γ + μ_j²/γ₀)) / (n·m)
 //
-// with no μ unless the instance has a γ₀.
+// with no μ unless the instance has a γ₀, and w = 1 of entries without weights.
 func (in *Instance) Cost(selection []int) *big.Float {
 	total := zero()
 	if in.Gamma0 > 0 {
@@ -30,7 +30,7 @@ func (in *Instance) Cost(selection []int) *big.Float {
 			for _, e := range in.Entries {
 				if e.Row == i {
 					v = append(v, in.features(e, selection))
-					a = append(a, number(e.Value))
+					a = append(a, times(e.root(), number(e.Value)))
 				}
 			}
 			ridge := make([]*big.Float, len(selection))
@@ -65,9 +65,18 @@ func (in *Instance) Regression(selection []int) *big.Float {
 func (in *Instance) features(e Entry, selection []int) []*big.Float {
 	row := make([]*big.Float, len(selection))
 	for x, j := range selection {
-		row[x] = number(in.Features[e.Column][j])
+		row[x] = times(e.root(), number(in.Features[e.Column][j]))
 	}
 	return row
+}
+
+// root is that of the weight: the values and features of an entry times it make one
+// without.
+func (e Entry) root() *big.Float {
+	if e.Weight == 0 {
+		return number(1)
+	}
+	return zero().Sqrt(number(e.Weight))
 }
 
 // pooled is the whole problem as one regression: the unknowns of every row, then
@@ -86,7 +95,7 @@ func (in *Instance) pooled(selection []int) *big.Float {
 			row[e.Row*k+x] = b
 			row[in.Rows*k+x] = b
 		}
-		v, a = append(v, row), append(a, number(e.Value))
+		v, a = append(v, row), append(a, times(e.root(), number(e.Value)))
 	}
 	ridge := make([]*big.Float, unknowns)
 	for x := range ridge {

@@ -124,10 +124,17 @@ func ratings(in *exact.Instance) *data.Ratings {
 
 func matrix(in *exact.Instance) *data.Matrix {
 	var entries []data.Entry
+	var weights []float64 // entries are by rows and columns already
 	for _, e := range in.Entries {
+		if e.Weight > 0 {
+			weights = append(weights, e.Weight)
+		}
 		entries = append(entries, data.Entry{Row: int32(e.Row), Column: int32(e.Column), Value: e.Value})
 	}
 	m, err := data.NewMatrix(in.Rows, in.Columns, entries)
+	if err == nil && len(weights) > 0 {
+		m, err = m.WithWeights(weights)
+	}
 	if err != nil {
 		panic(err)
 	}
@@ -164,51 +171,78 @@ func found(r search.Result) claim {
 // features forced or banned, or an interrupt at a random moment.
 func TestFit(t *testing.T) {
 	seeds(t, few(), "fit, all methods: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+		return fit(t, seed, r, exact.Nasty(seed))
+	})
+}
+
+// TestWeights is TestFit of entries with weights.
+func TestWeights(t *testing.T) {
+	seeds(t, few(), "fit of weighted entries, all methods: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
 		in := exact.Nasty(seed)
-		settings := paper(in)
-		settings.Seed = seed
-		allowed := func([]int) bool { return true }
-		switch r.IntN(6) {
-		case 0:
-			settings.Method = optcomplete.CutPlanes{}
-		case 1:
-			settings.Method = optcomplete.OptComplete{Certify: true}
-		case 2:
-			settings.Gap = 0.3
-		case 3:
-			j := r.IntN(in.P)
-			if in.P > in.K && r.IntN(2) == 0 {
-				settings.Never = []string{"f" + strconv.Itoa(j)}
-				allowed = func(s []int) bool { return !slices.Contains(s, j) }
-			} else {
-				settings.Always = []string{"f" + strconv.Itoa(j)}
-				allowed = func(s []int) bool { return slices.Contains(s, j) }
-			}
+		in.Weigh(seed)
+		if seed%4 > 0 {
+			return fit(t, seed, r, in)
 		}
-		ctx := context.Background()
-		if r.IntN(5) == 0 {
-			interrupted, cancel := context.WithCancel(ctx)
-			defer cancel()
-			ctx = interrupted
-			left := r.IntN(60)
-			settings.OnEvent = func(search.Event) {
-				if left--; left < 0 {
-					cancel()
-				}
-			}
+		in.Gamma0 = math.Pow(10, -3+6*r.Float64())
+		heaviest := 0.0
+		for _, e := range in.Entries {
+			heaviest = max(heaviest, e.Weight)
 		}
-		fitted, err := optcomplete.Fit(ctx, problem(in), settings)
-		if err != nil && errors.Is(err, context.Canceled) {
-			return claim{status: "interrupted"}, in, big.NewFloat(0), big.NewFloat(0)
-		}
+		oracle := objective.NewPooledOf(objective.NewWeighted(matrix(in), features(in), in.Gamma, heaviest, 1), in.Gamma0)
+		result, err := search.Minimize(context.Background(), oracle, search.Settings{K: in.K})
 		if err != nil {
-			t.Errorf("seed %d, %v: %v", seed, settings.Method, err)
+			t.Errorf("seed %d: %v", seed, err)
 			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
 		}
-		best := exact.Best(in.P, in.K, allowed, in.Cost)
-		removals(t, seed, in, &fitted.Summary)
-		return of(&fitted.Summary), in, in.Cost(selection(features(in), fitted.Summary.Selected)), best
+		return found(result), in, in.Cost(result.Selection), exact.Best(in.P, in.K, nil, in.Cost)
 	})
+}
+
+// fit is one of TestFit.
+func fit(t *testing.T, seed uint64, r *rand.Rand, in *exact.Instance) (claim, *exact.Instance, *big.Float, *big.Float) {
+	settings := paper(in)
+	settings.Seed = seed
+	allowed := func([]int) bool { return true }
+	switch r.IntN(6) {
+	case 0:
+		settings.Method = optcomplete.CutPlanes{}
+	case 1:
+		settings.Method = optcomplete.OptComplete{Certify: true}
+	case 2:
+		settings.Gap = 0.3
+	case 3:
+		j := r.IntN(in.P)
+		if in.P > in.K && r.IntN(2) == 0 {
+			settings.Never = []string{"f" + strconv.Itoa(j)}
+			allowed = func(s []int) bool { return !slices.Contains(s, j) }
+		} else {
+			settings.Always = []string{"f" + strconv.Itoa(j)}
+			allowed = func(s []int) bool { return slices.Contains(s, j) }
+		}
+	}
+	ctx := context.Background()
+	if r.IntN(5) == 0 {
+		interrupted, cancel := context.WithCancel(ctx)
+		defer cancel()
+		ctx = interrupted
+		left := r.IntN(60)
+		settings.OnEvent = func(search.Event) {
+			if left--; left < 0 {
+				cancel()
+			}
+		}
+	}
+	fitted, err := optcomplete.Fit(ctx, problem(in), settings)
+	if err != nil && errors.Is(err, context.Canceled) {
+		return claim{status: "interrupted"}, in, big.NewFloat(0), big.NewFloat(0)
+	}
+	if err != nil {
+		t.Errorf("seed %d, %v: %v", seed, settings.Method, err)
+		return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
+	}
+	best := exact.Best(in.P, in.K, allowed, in.Cost)
+	removals(t, seed, in, &fitted.Summary)
+	return of(&fitted.Summary), in, in.Cost(selection(features(in), fitted.Summary.Selected)), best
 }
 
 // removals checks what the summary says of the selection without each feature.

@@ -9,6 +9,7 @@ import (
 type Entry struct {
 	Row, Column int
 	Value       float64
+	Weight      float64 // 0: they have none
 }
 
 // Instance is a small problem.
@@ -40,6 +41,18 @@ func Nasty(seed uint64) *Instance {
 	}
 	in.observe(r)
 	return in
+}
+
+// Weigh gives the entries weights: whole numbers, or from 1e-6 to 1e6.
+func (in *Instance) Weigh(seed uint64) {
+	r := rand.New(rand.NewPCG(seed, 0x7765696768))
+	whole := r.IntN(3) == 0
+	for e := range in.Entries {
+		in.Entries[e].Weight = math.Pow(10, 12*r.Float64()-6)
+		if whole {
+			in.Entries[e].Weight = float64(1 + r.IntN(4))
+		}
+	}
 }
 
 // draw makes the features.
@@ -108,7 +121,7 @@ func (in *Instance) observe(r *rand.Rand) {
 				x += u[j] * b
 			}
 			explained = max(explained, math.Abs(x))
-			in.Entries = append(in.Entries, Entry{i, c, x})
+			in.Entries = append(in.Entries, Entry{Row: i, Column: c, Value: x})
 		}
 	}
 	for e := range in.Entries {

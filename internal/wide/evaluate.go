@@ -7,7 +7,8 @@ import "math"
 type Regression struct {
 	P      int
 	Values []float64
-	Rows   []int // the row of each entry, 0 for the first; nil: there is but one row
+	Scale  []float64 // what each value is to be multiplied by; nil: by nothing
+	Rows   []int     // the row of each entry, 0 for the first; nil: there is but one row
 
 	// Feature gives feature j of entry e, as the product x·y.
 	Feature func(e, j int) (x, y float64)
@@ -84,14 +85,21 @@ func newProblem[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) *prob
 	q := &problem[T, A]{Regression: in, Penalty: at, ar: ar, rows: 1, exponent: make([]int, in.P)}
 	largest := 0.0
 	for e, a := range in.Values {
+		if in.Scale != nil {
+			a *= in.Scale[e]
+		}
 		largest = max(largest, math.Abs(a))
 		if in.Rows != nil {
 			q.rows = max(q.rows, in.Rows[e]+1)
 		}
 	}
 	_, q.size = math.Frexp(largest)
-	for _, a := range in.Values {
-		q.a = append(q.a, ar.shift(ar.of(a), -q.size))
+	for e, a := range in.Values {
+		v := ar.of(a)
+		if in.Scale != nil {
+			v = ar.mul(v, ar.of(in.Scale[e]))
+		}
+		q.a = append(q.a, ar.shift(v, -q.size))
 	}
 	for j := range in.P {
 		most := math.MinInt32

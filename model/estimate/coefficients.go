@@ -40,6 +40,8 @@ func (e *RangeError) Error() string {
 //	LeastSquares:  u_i = V_i⁺ a_i
 //	Ridge:         u_i = (I/γ + V_iᵀV_i)⁻¹ V_iᵀa_i
 //
+// Weights of entries multiply the squares of their errors.
+//
 // The result is n×k, row by row, finite, and the same for any number of
 // threads (0 means all processors). A row without entries gets zeros. gamma is used by Ridge
 // only. Indices in selected that are not features, or a feature table of
@@ -89,16 +91,20 @@ func penalty(refit spec.Refit, gamma float64) (float64, error) {
 }
 
 // RowSolver writes the coefficients of a row to u, given the features of the
-// columns, those that the row observes and its values. If a number is out of
-// range, that number is bad. It serves one goroutine.
-type RowSolver func(features []float64, columns []int32, values, u []float64) (bad float64, ok bool)
+// columns, those that the row observes, its values and their weights, or nil. If a
+// number is out of range, that number is bad. It serves one goroutine.
+type RowSolver func(features []float64, columns []int32, values, weights, u []float64) (bad float64, ok bool)
 
 // NewRowSolver solves rows by the refit: of k coefficients each, or with a learned
 // prior as many as it has.
 func NewRowSolver(refit spec.Refit, gamma float64, prior *Prior, k int) (RowSolver, error) {
 	if refit != spec.LearnedPrior {
 		lambda, err := penalty(refit, gamma)
-		return newRowSolver(k, lambda).solve, err
+		row, roots := newRowSolver(k, lambda), newRooted(k)
+		return func(features []float64, columns []int32, values, weights, u []float64) (bad float64, ok bool) {
+			features, columns, values = roots.row(features, columns, values, weights)
+			return row.solve(features, columns, values, u)
+		}, err
 	}
 	if prior == nil {
 		return nil, errors.New("model: its rows were fitted with a learned prior, but it has none")
@@ -107,8 +113,9 @@ func NewRowSolver(refit spec.Refit, gamma float64, prior *Prior, k int) (RowSolv
 	if err := state.invert(); err != nil {
 		return nil, err
 	}
-	row := newPosterior(len(prior.Mean))
-	return func(features []float64, columns []int32, values, u []float64) (bad float64, ok bool) {
+	row, roots := newPosterior(len(prior.Mean)), newRooted(len(prior.Mean))
+	return func(features []float64, columns []int32, values, weights, u []float64) (bad float64, ok bool) {
+		features, columns, values = roots.row(features, columns, values, weights)
 		row.solve(state, features, columns, values, u)
 		return 0, true
 	}, nil

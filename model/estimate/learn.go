@@ -13,7 +13,7 @@ import (
 )
 
 // learner learns priors of one design on one set of observed entries, eight
-// rows side by side. What does not depend on the values, the rows' XᵀX, is
+// rows side by side. An entry of weight w has a w-th of the noise. What does not depend on the values, the rows' XᵀX, is
 // kept once it was computed, so that learning again from other values costs little.
 type learner struct {
 	design  *pass.Shared[[]float64]
@@ -86,9 +86,13 @@ func (w *learnWorker) gram(c *pass.Chunk, triangles []float64, group []int) {
 	width := kernel.GramWidth(w.d)
 	for lane, i := range group {
 		at, _ := c.Row(i)
+		weights := c.Weights(i)
 		w.rows = dense.Resize(w.rows, len(at)*width)
 		for e, c := range at {
 			copy(w.rows[e*width:], w.design[int(c)*w.d:][:w.d])
+			if weights != nil {
+				floats.Scale(math.Sqrt(weights[e]), w.rows[e*width:][:w.d])
+			}
 		}
 		kernel.Gram(triangles, lane, w.rows, len(at), width, w.d)
 	}
@@ -318,11 +322,16 @@ func (w *learnWorker) right(c *pass.Chunk, group []int, sums *priorSums) {
 	clear(w.y)
 	for lane, i := range group {
 		at, a := c.Row(i)
+		weights := c.Weights(i)
 		for e, c := range at {
-			for x, b := range w.design[int(c)*w.d:][:w.d] {
-				w.y[x*lanes+lane] += b * a[e]
+			by := a[e]
+			if weights != nil {
+				by *= weights[e]
 			}
-			sums.Square += a[e] * a[e]
+			for x, b := range w.design[int(c)*w.d:][:w.d] {
+				w.y[x*lanes+lane] += b * by
+			}
+			sums.Square += by * a[e]
 		}
 		sums.Rows++
 		sums.Entries += float64(len(at))

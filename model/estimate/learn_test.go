@@ -72,7 +72,7 @@ func begin(t *testing.T, m *data.Matrix, design []float64, d int) *priorState {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := startPrior(context.Background(), m, survey.Columns, design, d, 2)
+	p, err := startPrior(context.Background(), m, survey, design, d, 2)
 	if err != nil {
 		t.Fatal(err)
 	}

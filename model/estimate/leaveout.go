@@ -4,6 +4,8 @@ import (
 	"context"
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
 	"optcomplete/data"
 	"optcomplete/internal/dense"
 )
@@ -53,14 +55,30 @@ func (l *LeaveOut) Clone() *LeaveOut {
 	return &LeaveOut{Design: l.Design, Shifts: l.Shifts, D: l.D, Noise: l.Noise}
 }
 
-// Errors writes to out by how much each entry of a row is missed.
-func (l *LeaveOut) Errors(at []int32, values, out []float64) {
+// Errors writes to out by how much each entry of a row is missed. Weights may be nil:
+// an entry of weight w has a w-th of the noise, so that it is one of weight 1 with
+// value and design times √w.
+func (l *LeaveOut) Errors(at []int32, values, weights, out []float64) {
 	d, n := l.D, len(at)
 	l.z, l.a = dense.Resize(l.z, n*d), dense.Resize(l.a, n)
 	for e, c := range at {
 		copy(l.z[e*d:][:d], l.Design[int(c)*d:])
 		l.a[e] = values[e] - l.Shifts[c]
+		if weights != nil {
+			root := math.Sqrt(weights[e])
+			l.a[e] *= root
+			floats.Scale(root, l.z[e*d:][:d])
+		}
 	}
+	l.errors(n, out)
+	for e, w := range weights {
+		out[e] /= math.Sqrt(w)
+	}
+}
+
+// errors is Errors of the n entries in z and a.
+func (l *LeaveOut) errors(n int, out []float64) {
+	d := l.D
 	if n <= d {
 		l.dual(n, out)
 		return

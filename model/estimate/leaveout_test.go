@@ -46,7 +46,7 @@ func TestLeaveOutIsAFitWithoutTheEntry(t *testing.T) {
 				t.Errorf("%s, %d entries: entry %d is missed by %v, want %v", what, n, e, out[e], want)
 			}
 		}
-		fit.Errors(at, values, out)
+		fit.Errors(at, values, nil, out)
 		for e := range n {
 			rest, a := without(e)
 			u, err := prior.Posterior(design, rest, a)
@@ -55,7 +55,7 @@ func TestLeaveOutIsAFitWithoutTheEntry(t *testing.T) {
 			}
 			check("prior", e, u, 1e-9)
 		}
-		squares.Clone().Errors(at, values, out)
+		squares.Clone().Errors(at, values, nil, out)
 		for e := range n {
 			rest, a := without(e)
 			u := make([]float64, d)

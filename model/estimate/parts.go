@@ -163,7 +163,7 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	p.Mean = effects.Mean
 	var fit *rowFit
 	if r.Refit == spec.LearnedPrior {
-		fit, err = p.fitPrior(ctx, s, survey.Columns, chosen, k, r)
+		fit, err = p.fitPrior(ctx, s, survey, chosen, k, r)
 	} else {
 		var left data.Source
 		if left, err = effects.Residuals(ctx, s, r.Threads); err == nil {
@@ -213,7 +213,7 @@ func (p *Parts) fitPopulation(ctx context.Context, values data.Source, chosen []
 // and the column effects to what they leave, by turns. Each turn continues from
 // the prior of the one before. No turn keeps the rows: the column effects are
 // fitted to each as it is solved.
-func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen []float64, k int, r Recipe) (*rowFit, error) {
+func (p *Parts) fitPrior(ctx context.Context, s data.Source, survey *data.Survey, chosen []float64, k int, r Recipe) (*rowFit, error) {
 	_, columns := s.Dims()
 	d := k + 1
 	design := WithConstant(chosen, k, columns)
@@ -228,7 +228,7 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 	var err error
 	for turn := range turns {
 		if turn > 0 {
-			if err := p.refreshColumns(ctx, s, count, l.design, prior, r); err != nil {
+			if err := p.refreshColumns(ctx, s, survey, l.design, prior, r); err != nil {
 				return nil, err
 			}
 		}
@@ -237,7 +237,7 @@ func (p *Parts) fitPrior(ctx context.Context, s data.Source, count []int, chosen
 			return nil, err
 		}
 		if turn == 0 {
-			if prior, err = startPrior(ctx, rest, count, design, d, r.Threads); err != nil {
+			if prior, err = startPrior(ctx, rest, survey, design, d, r.Threads); err != nil {
 				return nil, err
 			}
 		}
@@ -262,7 +262,7 @@ func WithConstant(chosen []float64, k, columns int) []float64 {
 // populationOf is one vector of coefficients for all rows together: least
 // squares, with a ridge of one entry's weight against ties.
 func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threads int) ([]float64, error) {
-	// All that matters of the entries is how many a column has, and their sum.
+	// All that matters of the entries is how much those of a column count, and their sum.
 	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil {
 		return nil, err
@@ -270,10 +270,10 @@ func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threa
 	gram, right := make([]float64, k*k), make([]float64, k)
 	for c, entries := range survey.Columns {
 		if entries > 0 {
-			addProducts(gram, right, chosen[c*k:][:k], survey.Sums[c]/float64(entries), float64(entries))
+			addProducts(gram, right, chosen[c*k:][:k], survey.Sums[c]/survey.Count(c), survey.Count(c))
 		}
 	}
-	return solveRidge(gram, right, k, max(float64(survey.Total), 1)), nil
+	return solveRidge(gram, right, k, max(survey.Counts(), 1)), nil
 }
 
 // columnRegression regresses the column effects on the selected features, each

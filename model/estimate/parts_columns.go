@@ -12,7 +12,7 @@ import (
 // is fixed learns their shrinkage beside them: the noise over the variance of
 // the effects. As the population's coefficients explain a part of the column
 // effects, what is left of them deserves more shrinkage than effects alone do.
-func (p *Parts) refreshColumns(ctx context.Context, s data.Source, entries []int, design *pass.Shared[[]float64], prior *priorState, r Recipe) error {
+func (p *Parts) refreshColumns(ctx context.Context, s data.Source, survey *data.Survey, design *pass.Shared[[]float64], prior *priorState, r Recipe) error {
 	_, columns := s.Dims()
 	part, err := pass.One[*pass.Sums](ctx, s, r.Threads, columnsLeft{Mean: p.Mean, Columns: pass.Share(p.ColumnEffects), Design: design, Prior: prior.Prior})
 	if err != nil {
@@ -25,8 +25,8 @@ func (p *Parts) refreshColumns(ctx context.Context, s data.Source, entries []int
 		square, with := 0.0, 0.0 // Σ of the effects' posterior second moments
 		for c := range columns {
 			p.ColumnEffects[c] = 0
-			if entries[c] > 0 {
-				weight := float64(entries[c]) + p.ColumnShrinkage
+			if survey.Columns[c] > 0 {
+				weight := survey.Count(c) + p.ColumnShrinkage
 				p.ColumnEffects[c] = sum[c] / weight
 				square += p.ColumnEffects[c]*p.ColumnEffects[c] + noise/weight
 				with++
@@ -69,9 +69,9 @@ func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
 	if err := prior.invert(); err != nil {
 		return nil, err
 	}
-	row, u := newPosterior(d), make([]float64, d)
+	row, u, roots := newPosterior(d), make([]float64, d), newRooted(d)
 	var a []float64
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values []float64) error {
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(m) }, func(part *pass.Sums, _ int, at []int32, values, weights []float64) error {
 		if len(at) == 0 {
 			return nil
 		}
@@ -79,9 +79,14 @@ func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
 		for e, c := range at {
 			a[e] = values[e] - p.Mean - effects[c]
 		}
-		row.solve(prior, design, at, a, u)
+		x, on, y := roots.row(design, at, a, weights)
+		row.solve(prior, x, on, y, u)
 		for e, c := range at {
-			part.Values[c] += values[e] - p.Mean - dense.Dot(design[int(c)*d:][:d], u)
+			left := values[e] - p.Mean - dense.Dot(design[int(c)*d:][:d], u)
+			if weights != nil {
+				left *= weights[e]
+			}
+			part.Values[c] += left
 		}
 		return nil
 	}), nil

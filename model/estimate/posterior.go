@@ -19,17 +19,17 @@ type priorState struct {
 }
 
 // startPrior starts from a mean of 0 and, for each coefficient, the variance at
-// which it would explain a part of the values' variance. count is the entries of
-// each column.
-func startPrior(ctx context.Context, values data.Source, count []int, design []float64, d, threads int) (*priorState, error) {
+// which it would explain a part of the values' variance.
+func startPrior(ctx context.Context, values data.Source, survey *data.Survey, design []float64, d, threads int) (*priorState, error) {
 	part, err := pass.One[*pass.Sums](ctx, values, threads, squaring{})
 	if err != nil {
 		return nil, err
 	}
 	square, size := part.Values[0], make([]float64, d)
-	for c, count := range count {
+	for c := range survey.Columns {
+		count := survey.Count(c)
 		for f, b := range design[c*d:][:d] {
-			size[f] += float64(count) * b * b
+			size[f] += count * b * b
 		}
 	}
 	entries := float64(max(values.Observed(), 1))
@@ -45,7 +45,7 @@ func startPrior(ctx context.Context, values data.Source, count []int, design []f
 	return p, nil
 }
 
-// squaring adds the squares of the values up.
+// squaring adds the squares of the values up, times their weights.
 type squaring struct{}
 
 // Name is "squares".
@@ -56,8 +56,14 @@ func (squaring) Cost(*pass.Input) int { return 0 }
 
 // Start makes a worker.
 func (squaring) Start(*pass.Input) (pass.Worker, error) {
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, _ int, _ []int32, a []float64) error {
-		part.Values[0] += dense.Dot(a, a)
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, _ int, _ []int32, a, weights []float64) error {
+		if weights == nil {
+			part.Values[0] += dense.Dot(a, a)
+			return nil
+		}
+		for e, w := range weights {
+			part.Values[0] += w * a[e] * a[e]
+		}
 		return nil
 	}), nil
 }

@@ -44,7 +44,7 @@ func learnPrior(ctx context.Context, values data.Source, design []float64, d, st
 		return nil, err
 	}
 	l := newLearner(values, design, d, threads, most)
-	start, err := startPrior(ctx, values, survey.Columns, design, d, threads)
+	start, err := startPrior(ctx, values, survey, design, d, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -21,8 +21,8 @@ type RowBlock struct {
 type RowSink func(RowBlock) error
 
 // solveRow writes the coefficients of a row to u and returns its
-// effect, if the refit has one. The weights are nil if there are none, and only a
-// refit with a link knows them. If a number is out of range, that number is bad.
+// effect, if the refit has one. The weights are nil if there are none. If a number is
+// out of range, that number is bad.
 type solveRow func(at []int32, a, weights, u []float64) (effect, bad float64, ok bool)
 
 // rowFit is a refit of which all that rows share is known: each row then is a
@@ -127,8 +127,9 @@ func (f *rowFit) solver() (solveRow, error) {
 	}
 	design := f.Design.Get()
 	if f.Prior == nil {
-		solver := newRowSolver(f.K, f.Lambda)
-		return func(at []int32, a, _, u []float64) (effect, bad float64, ok bool) {
+		solver, roots := newRowSolver(f.K, f.Lambda), newRooted(f.K)
+		return func(at []int32, a, weights, u []float64) (effect, bad float64, ok bool) {
+			design, at, a := roots.row(design, at, a, weights)
 			bad, ok = solver.solve(design, at, a, u)
 			return 0, bad, ok
 		}, nil
@@ -138,8 +139,9 @@ func (f *rowFit) solver() (solveRow, error) {
 		return nil, err
 	}
 	d := len(prior.Mean)
-	s, all := newPosterior(d), make([]float64, d)
-	return func(at []int32, a, _, u []float64) (effect, bad float64, ok bool) {
+	s, all, roots := newPosterior(d), make([]float64, d), newRooted(d)
+	return func(at []int32, a, weights, u []float64) (effect, bad float64, ok bool) {
+		design, at, a := roots.row(design, at, a, weights)
 		if !f.Effects {
 			s.solve(prior, design, at, a, u)
 			return 0, 0, true
