@@ -132,13 +132,15 @@ func (t rowSample) Drops() bool { return true }
 // Shares are the keys.
 func (t rowSample) Shares() []any { return []any{t.Keys} }
 
-// Apply keeps the row or not.
-func (t rowSample) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
+// KeepsRow draws the row or not.
+func (t rowSample) KeepsRow(row int) bool {
 	keys := t.Keys.Get()
-	if random.Unit(random.Hash(t.Seed, sampleStream, keys.Row(row))) < t.Share {
-		return columns, values
-	}
-	return nil, nil
+	return random.Unit(random.Hash(t.Seed, sampleStream, keys.Row(row))) < t.Share
+}
+
+// Apply keeps what is left to it: rows that are not drawn are not even read.
+func (t rowSample) Apply(_ int, columns []int32, values []float64) ([]int32, []float64) {
+	return columns, values
 }
 
 // ReportRows is which rows a report looks at: all of a source with at most about so

@@ -2,9 +2,11 @@ package evaluate
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/passtest"
 )
 
 // Of few entries exactly the share is held out, whatever the seed, and the split
@@ -47,5 +49,35 @@ func TestFewEntriesAreSplitExactly(t *testing.T) {
 	}
 	if len(first) != 4 {
 		t.Errorf("only columns %v of the first row are ever held out", first)
+	}
+}
+
+// counted counts the rows that are read.
+type counted struct {
+	data.Source
+	rows *atomic.Int32
+}
+
+func (c counted) Reader() data.Reader { return countedReader{c.Source.Reader(), c.rows} }
+
+type countedReader struct {
+	data.Reader
+	rows *atomic.Int32
+}
+
+func (r countedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	r.rows.Add(1)
+	return r.Reader.Append(i, columns, values)
+}
+
+// Of large data on disk a sample reads the rows it draws, not all of them.
+func TestASampleReadsItsRowsAlone(t *testing.T) {
+	source := counted{passtest.Source(3000, 90), new(atomic.Int32)}
+	sample, err := SampleRows(context.Background(), source, source.Observed()/10, 1, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := source.rows.Load(); sample.Observed() == 0 || got > 600 {
+		t.Errorf("%d of 3000 rows read for %d entries", got, sample.Observed())
 	}
 }

@@ -59,6 +59,9 @@ func (w *collectingWorker) Add(c *Chunk) error {
 	for i := c.First; i < c.End; i++ {
 		columns, values := w.row(c, i)
 		w.part.add(columns, values)
+		if len(columns) == 0 {
+			continue
+		}
 		if weights := c.Weights(i); weights != nil {
 			all, _ := c.Row(i)
 			w.part.Weights = data.PickWeights(all, weights, columns, w.part.Weights)

@@ -19,6 +19,22 @@ type Transform interface {
 	Drops() bool
 }
 
+// RowKeeper is a transform that knows without its entries which rows it empties.
+// They are not read.
+type RowKeeper interface {
+	KeepsRow(row int) bool
+}
+
+// keepsRow tells whether transforms may leave something of a row.
+func keepsRow(transforms []Transform, row int) bool {
+	for _, t := range transforms {
+		if k, ok := t.(RowKeeper); ok && !k.KeepsRow(row) {
+			return false
+		}
+	}
+	return true
+}
+
 // RegisterTransform makes a transform known to Encode and Decode.
 func RegisterTransform(t Transform) { gob.Register(t) }
 
@@ -84,6 +100,9 @@ type viewReader struct {
 }
 
 func (r *viewReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
+	if !keepsRow(r.transforms, i) {
+		return columns, values, nil
+	}
 	at := len(columns)
 	columns, values, err := r.from.Append(i, columns, values)
 	if err != nil {
@@ -209,6 +228,9 @@ func (w *countingWorker) Add(c *Chunk) error {
 
 // row is a row of the chunk, transformed.
 func (w *countingWorker) row(c *Chunk, i int) ([]int32, []float64) {
+	if !keepsRow(w.transforms, i) {
+		return nil, nil
+	}
 	columns, values := c.Row(i)
 	w.columns = append(w.columns[:0], columns...)
 	w.values = append(w.values[:0], values...)
