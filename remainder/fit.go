@@ -189,6 +189,7 @@ type learner struct {
 	ask     func(question string, compute func() ([]byte, error)) ([]byte, error)
 
 	habits     []float64 // ZᵀZ
+	kept       *kept     // z of the rows
 	logColumns float64   // Σ log|Cov φ_j|, over columns with entries
 	regress    []float64 // of the design: (ZᵀZ)⁻¹ over columns with entries
 }

@@ -56,6 +56,31 @@ func (h *Habits) of(z, designs []float64, entries int) {
 	}
 }
 
+// kept is z of every row, which no step changes, behind a number that tells whether it
+// is known. Workers in this process fill it; elsewhere, and for very many rows, there is none.
+type kept struct {
+	size   int
+	values []float64
+}
+
+// mostKept is how many numbers are kept at most.
+const mostKept = 8 << 20
+
+func newKept(rows, habits int) *kept {
+	if rows*(habits+1) > mostKept {
+		return nil
+	}
+	return &kept{habits + 1, make([]float64, rows*(habits+1))}
+}
+
+// of is what is kept of a row; nil: nothing.
+func (k *kept) of(row int) []float64 {
+	if k == nil || row < 0 {
+		return nil
+	}
+	return k.values[row*k.size:][:k.size]
+}
+
 // leaning is Σ⁻¹B.
 func (h *Habits) leaning(inverse []float64, d int) []float64 {
 	q := len(h.Center)
@@ -111,6 +136,7 @@ func (l *learner) startHabits(ctx context.Context) (*Habits, error) {
 	if err != nil {
 		return nil, err
 	}
+	l.kept = newKept(l.n, q)
 	n := max(l.rows, 1)
 	h.Center, l.habits = make([]float64, q), make([]float64, q*q)
 	for x := range q {

@@ -27,6 +27,7 @@ type Of struct {
 	Fit    *pass.Shared[Fit] // without its design
 	Design *pass.Shared[[]float64]
 	ready  *prepared // where the pass was made
+	kept   *kept     // there too
 }
 
 // Shares are large.
@@ -72,10 +73,11 @@ func (p stepping) Start(*pass.Input) (pass.Worker, error) {
 	s := newSolver(p.prepared())
 	f := s.fit
 	own, beside := f.own(), f.size()+f.habits()
+	s.kept = p.kept
 	return &stepper{
 		solver: s, into: f.newSums(), moments: newStack(kernel.Pad(beside), beside), wide: kernel.Pad(f.Rank),
 		outer: make([]float64, kernel.Tri(own)), traits: make([]float64, f.Rank), cross: make([]float64, f.size()*kernel.Pad(f.Rank)),
-		told: make([]float64, kernel.Pad(f.Rank)), line: make([]float64, s.width), within: make([]float64, f.Rank*f.Rank),
+		told: make([]float64, kernel.Pad(f.Rank)), line: make([]float64, s.width), within: make([]float64, f.Rank*f.Rank), less: make([]float64, f.Rank*kernel.Pad(f.Rank)),
 	}, nil
 }
 
@@ -89,7 +91,8 @@ type stepper struct {
 	wide       int       // of the lines of cross
 	traits     []float64 // ŵ
 	cross      []float64 // S between θ' and w, in lines for each of θ'
-	within     []float64 // S of w
+	within     []float64 // S of w: the lower triangle
+	less       []float64 // and negative, in lines
 	outer      []float64 // E w̃w̃ᵀ, packed
 	told, line []float64
 }
@@ -101,7 +104,7 @@ func (w *stepper) Add(c *pass.Chunk) error {
 		if len(columns) == 0 {
 			continue
 		}
-		w.solve(columns, values)
+		w.solve(i, columns, values)
 		into.Square += w.square
 		if d > 0 {
 			into.Logs += w.logs
@@ -200,9 +203,12 @@ func (w *stepper) forColumns() {
 		if f.Rank > 0 { // what the traits explain is what the column is asked for
 			v := phi[first:]
 			y += dense.Dot(v, w.traits)
-			kernel.Correlate(w.told, w.table[j*w.width:][:d], w.all[:d], w.cross, w.wide)
+			if f.Known > 0 { // the covariance of w with h'ᵀθ' less that with vᵀw
+				kernel.Correlate(w.told, w.table[j*w.width:][:d], w.all[:d], w.cross, w.wide)
+				combine(w.told, w.all[:f.Rank], v, w.less, w.wide)
+			}
 			for x, wx := range w.traits {
-				right[first+x] += wx*y - w.told[x] + dense.Dot(v, w.within[x*f.Rank:][:f.Rank])
+				right[first+x] += wx*y - w.told[x]
 			}
 		}
 		if f.Levels {
@@ -247,7 +253,8 @@ func (w *stepper) spreadTraits() {
 			for z := x; z < r; z++ {
 				sum += row[z] * w.cross[(known+z)*w.wide+y]
 			}
-			w.within[x*r+y], w.within[y*r+x] = sum, sum
+			w.within[x*r+y] = sum
+			w.less[x*w.wide+y], w.less[y*w.wide+x] = -sum, -sum
 		}
 	}
 }
@@ -322,7 +329,7 @@ func (w *solvingWorker) Add(c *pass.Chunk) error {
 		at := len(w.part.Values)
 		w.part.Values = append(w.part.Values, w.fit.Prior...)
 		if columns, values := c.Row(i); len(columns) > 0 && d > 0 {
-			w.solve(columns, values)
+			w.solve(-1, columns, values)
 			w.parameters(w.part.Values[at:])
 		}
 	}

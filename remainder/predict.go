@@ -64,7 +64,7 @@ func (p *Predictor) Row(columns []int32, values []float64) []float64 {
 		p.w.lines, p.w.few = 0, true
 		return p.theta
 	}
-	p.w.solve(columns, values)
+	p.w.solve(-1, columns, values)
 	p.w.parameters(p.theta)
 	return p.theta
 }

@@ -21,6 +21,7 @@ func (l *learner) error(s *Sums) float64 {
 // pass solves all rows given the columns and adds up what a step needs.
 func (l *learner) pass(ctx context.Context) (*Sums, error) {
 	with := of(l.fit, l.design)
+	with.kept = l.kept
 	if l.ask == nil {
 		sums, err := pass.One[*Sums](ctx, l.Values, l.threads, stepping{with})
 		if err == nil {

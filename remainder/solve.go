@@ -14,6 +14,7 @@ import (
 //	S' = 1 − WᵀW, W = L⁻¹H   or   S' = WᵀW, W = L⁻¹
 type solver struct {
 	*prepared
+	kept    *kept // habits of the rows; nil: they are not kept
 	columns []int32
 	targets []float64 // x − μ − c
 	square  float64   // Σ E (x − μ − c)²
@@ -29,10 +30,11 @@ type solver struct {
 	h, turned []float64 // H and its transpose
 	side      int       // of its lines
 	a, by     []float64 // what is factored, and a column of it
-	square2   []float64 // HᵀH
+	products  []float64 // HHᵀ or HᵀH: the lower triangle
 	g, prior  []float64 // S'⁻¹θ', and the prior's mean
 	design    []float64 // sum over the entries
-	extra, up []float64 // Σ_j Cov v_j, packed, and Σ_j Cov(v_j, c_j)
+	errors    []float64 // Σ_j Cov φ_j, packed
+	extra     []float64 // the traits' part of it, then its root
 	fitted    []float64 // h'ᵀθ̂' of each entry
 }
 
@@ -41,7 +43,7 @@ func newSolver(p *prepared) *solver {
 	line := func() []float64 { return make([]float64, p.width) }
 	w := &solver{
 		prepared: p, y: line(), theta: line(), g: line(), prior: line(), z: make([]float64, f.habits()), design: make([]float64, f.Known),
-		extra: make([]float64, kernel.Tri(f.Rank)), up: make([]float64, f.Rank), by: make([]float64, p.width+f.Rank), few: true,
+		errors: make([]float64, kernel.Tri(f.own())), extra: make([]float64, kernel.Tri(f.Rank)), by: make([]float64, p.width+f.Rank), few: true,
 	}
 	for x := range w.stacks {
 		w.stacks[x] = newStack(p.width, f.size())
@@ -54,8 +56,8 @@ func (p *prepared) hasFew(entries int) bool {
 	return !p.manyOnly && 5*(entries+p.fit.Rank) <= 4*p.fit.size()
 }
 
-// solve takes a row with entries. The columns are increasing.
-func (w *solver) solve(columns []int32, values []float64) {
+// solve takes a row with entries, and its number for kept habits. The columns are increasing.
+func (w *solver) solve(row int, columns []int32, values []float64) {
 	f, width := w.fit, w.width
 	d := f.size()
 	w.take(columns, values)
@@ -76,7 +78,7 @@ func (w *solver) solve(columns []int32, values []float64) {
 		copy(h[e*width:][:width], w.table[int(c)*width:])
 	}
 	w.unsure(h[len(columns)*width:])
-	w.expect()
+	w.expect(row)
 	by := 1 / f.Noise
 	for x, v := range w.prior {
 		w.g[x] = v + by*w.y[x]
@@ -111,35 +113,36 @@ func (w *solver) solve(columns []int32, values []float64) {
 // take sets the targets and what is not sure about the columns.
 func (w *solver) take(columns []int32, values []float64) {
 	f := w.fit
-	own, first := f.own(), f.levels()
+	own := f.own()
 	tri := kernel.Tri(own)
 	w.columns, w.targets, w.square = columns, w.targets[:0], 0
-	clear(w.extra)
-	clear(w.up)
+	clear(w.errors)
 	for e, c := range columns {
 		j := int(c)
 		t := values[e] - f.Mean
-		cov := f.Error[j*tri:][:tri]
 		if f.Levels {
 			t -= f.Columns[j*own]
-			w.square += cov[0]
 		}
+		add(w.errors, f.Error[j*tri:][:tri])
 		w.targets = append(w.targets, t)
 		w.square += t * t
-		for x := range f.Rank {
-			row := cov[kernel.Tri(x+first):]
-			if f.Levels {
-				w.up[x] += row[0]
-			}
-			dense.Axpy(1, row[first:first+x+1], w.extra[kernel.Tri(x):])
-		}
+	}
+	if f.Levels {
+		w.square += w.errors[0]
 	}
 }
 
 // unsure sets the lines of H below those of the entries, and takes Cov(v_j, c_j) off y.
 func (w *solver) unsure(lines []float64) {
 	f := w.fit
-	d, known, r := f.size(), f.Known, f.Rank
+	d, known, r, first := f.size(), f.Known, f.Rank, f.levels()
+	for x := range r {
+		row := w.errors[kernel.Tri(first+x):]
+		copy(w.extra[kernel.Tri(x):], row[first:][:x+1])
+		if at := known + x; f.Levels {
+			dense.Axpy(-row[0], w.root[at*d+at:][:d-at], w.y[at:])
+		}
+	}
 	packedRoot(w.extra, r)
 	for x := range r {
 		line := lines[x*w.width:][:w.width]
@@ -149,26 +152,30 @@ func (w *solver) unsure(lines []float64) {
 			dense.Axpy(w.extra[kernel.Tri(y)+x], w.root[at*d+at:][:d-at], line[at:])
 		}
 	}
-	for x, v := range w.up {
-		at := known + x
-		dense.Axpy(-v, w.root[at*d+at:][:d-at], w.y[at:])
-	}
 }
 
-// expect sets the prior's mean of the row.
-func (w *solver) expect() {
-	f := w.fit
-	h := f.Habits
+// expect sets the prior's mean of the row; −1 is one that the habits are not kept of.
+func (w *solver) expect(row int) {
+	h := w.fit.Habits
 	if h == nil {
 		copy(w.prior, w.pull)
 		return
 	}
-	known := f.Known
-	clear(w.design)
-	for _, c := range w.columns {
-		add(w.design, f.Design[int(c)*known:][:known])
+	kept := w.kept.of(row)
+	if kept == nil || kept[0] == 0 {
+		known := w.fit.Known
+		clear(w.design)
+		for _, c := range w.columns {
+			add(w.design, w.fit.Design[int(c)*known:][:known])
+		}
+		h.of(w.z, w.design, len(w.columns))
+		if kept != nil {
+			kept[0] = 1
+			copy(kept[1:], w.z)
+		}
+	} else {
+		copy(w.z, kept[1:])
 	}
-	h.of(w.z, w.design, len(w.columns))
 	kernel.Correlate(w.prior, w.z, w.all[:len(w.z)], w.lean, w.width)
 	dense.Axpy(1, w.pull, w.prior)
 }
@@ -178,15 +185,19 @@ func (w *solver) factorFew() {
 	d, width, noise, lines := w.fit.size(), w.width, w.fit.Noise, w.lines
 	side := kernel.Pad(lines)
 	w.side = side
-	w.turned, w.a = dense.Resize(w.turned, d*side), dense.Resize(w.a, lines*side)
+	w.turned, w.a, w.products = dense.Resize(w.turned, d*side), dense.Resize(w.a, lines*side), dense.Resize(w.products, lines*side)
 	turn(w.turned, side, w.w, width, lines, d)
+	clear(w.products)
+	kernel.AddGram(w.products, w.turned, d, side, lines)
 	w.logs = w.logSpread // log|S| = log|Σ| − log|A/σ²|
 	p := 1.0
 	for i := range lines {
 		from := i &^ 3
 		row, line := w.a[i*side+from:][:side-from], w.w[i*width:][:width]
 		clear(row)
-		combine(row, w.all[:d], line[:d], w.turned[from:], side)
+		for x := i; x < lines; x++ {
+			row[x-from] = w.products[x*side+i]
+		}
 		row[i-from] += noise
 		by := w.by[:i]
 		for k := range by {
@@ -215,9 +226,9 @@ func (w *solver) factorFew() {
 // factorMany sets W from H.
 func (w *solver) factorMany() {
 	d, width := w.fit.size(), w.width
-	w.square2, w.a = dense.Resize(w.square2, d*width), dense.Resize(w.a, d*width)
-	clear(w.square2)
-	kernel.AddGram(w.square2, w.h, w.lines, width, d)
+	w.products, w.a = dense.Resize(w.products, d*width), dense.Resize(w.a, d*width)
+	clear(w.products)
+	kernel.AddGram(w.products, w.h, w.lines, width, d)
 	w.lines, w.w = d, w.stacks[0].top(d)
 	noise := 1 / w.fit.Noise
 	w.logs = w.logSpread
@@ -227,7 +238,7 @@ func (w *solver) factorMany() {
 		row, line := w.a[i*width+from:][:width-from], w.w[i*width:][:width]
 		clear(row)
 		for x := i; x < d; x++ {
-			row[x-from] = noise * w.square2[x*width+i]
+			row[x-from] = noise * w.products[x*width+i]
 		}
 		row[i-from]++
 		clear(line)
@@ -301,17 +312,25 @@ func combine(to []float64, cols []int32, by, b []float64, stride int) {
 	}
 }
 
-// turn transposes the first columns of some lines.
+// turn transposes the first columns of some lines, and fills the side with zeros.
 func turn(to []float64, side int, lines []float64, width, count, columns int) {
-	for e := range side {
-		if e >= count {
+	for e := 0; e < side; e += 4 {
+		if e+4 > count {
 			for y := range columns {
-				to[y*side+e] = 0
+				out := to[y*side+e:][:4]
+				clear(out)
+				for x := e; x < count; x++ {
+					out[x-e] = lines[x*width+y]
+				}
 			}
 			continue
 		}
-		for y, v := range lines[e*width:][:columns] {
-			to[y*side+e] = v
+		a, b, c, d := lines[e*width:][:columns], lines[(e+1)*width:][:columns], lines[(e+2)*width:][:columns], lines[(e+3)*width:][:columns]
+		at := e
+		for y, v := range a {
+			out := (*[4]float64)(to[at:])
+			out[0], out[1], out[2], out[3] = v, b[y], c[y], d[y]
+			at += side
 		}
 	}
 }
