@@ -49,8 +49,7 @@ race:
 
 # The tables of docs/benchmarks.md.
 bench:
-	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/bench tables > docs/benchmarks.tmp
-	mv docs/benchmarks.tmp docs/benchmarks.md
+	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/bench tables
 
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack

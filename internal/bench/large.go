@@ -51,7 +51,8 @@ var largeRows = []largeRow{
 
 // large measures the large rows of the paper's table: how soon the selection is found
 // on samples, how long its proof on all entries and the coefficients of every row
-// take, in how many passes and how much memory. It prints docs/benchmarks-large.md.
+// take, in how many passes and how much memory. Each line is put into the table of
+// docs/benchmarks-large.md as soon as it is there.
 //
 // Rows whose entries do not fit on this machine are generated as they are read:
 // there the selection is searched, the coefficients of a hundredth of the rows are
@@ -64,13 +65,11 @@ func large(args []string) error {
 	limit := flags.Duration("time-limit", 10*time.Minute, "for each fit")
 	gamma := flags.Float64("gamma", 0, "γ instead of the row's own")
 	amount := flags.String("memory", "", "memory to use")
+	into := flags.String("into", "", "page whose table gets the lines, such as docs/benchmarks-large.md; without, they are printed")
 	profile := flags.String("cpuprofile", "", "file for a profile of the last row's fit, for go tool pprof")
 	if err := flags.Parse(args); err != nil {
 		return err
 	}
-	fmt.Print(page)
-	fmt.Println("| n × m (p, k) | paper | selection found | of k true | proof | passes | gap | coefficients of all rows | in all | processors: in all, coefficients | peak memory |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
 	for _, r := range largeRows {
 		if *only != "" && !strings.Contains(","+*only+",", ","+r.name+",") {
 			continue
@@ -78,7 +77,7 @@ func large(args []string) error {
 		if *gamma > 0 {
 			r.gamma = *gamma
 		}
-		b := bench{largeRow: r, dir: *dir, gap: *gap, limit: *limit, profile: *profile}
+		b := bench{largeRow: r, dir: *dir, gap: *gap, limit: *limit, into: *into, profile: *profile}
 		switch {
 		case *gap > 0:
 		case r.kind == spec.Full:
@@ -99,28 +98,6 @@ func large(args []string) error {
 	return nil
 }
 
-// page is what stands above the table.
-const page = `# Large data
-
-This page measures the large rows of the paper's table (95 % missing, noise sd 0.01) and ratings shaped like its largest
-Netflix set. *Paper* gives the paper's own seconds on 16 cores with Gurobi, OptComplete / CutPlanes. OptComplete works on
-samples and proves nothing, and neither computes coefficients. *Selection found* is the time until two samples agree on the
-selection beyond doubt. *Proof* is the time from there to a gap of at most 0.1 % on all entries (1 % for the full model on
-ratings); *passes* counts the passes over all entries that this took. *Coefficients* covers everything after that: the
-coefficients of every row (by least squares; in the full model with a learned prior), errors, diagnostics, and the model on
-disk. γ is given. *Processors* is the time that they worked, user and system, which other work on the machine changes
-little; two quiet processors would take half of it at best. *Peak memory* excludes the mapped file.
-
-Rows called *memory* are in memory when the clock starts. *pack* and *netflix* are read from a pack, the former pass by pass,
-within ` + "`--memory 4G`" + `. *generated* rows are made as they are read, since 5·10^9 and 5·10^10 entries are stored nowhere.
-Nothing is proven for them, and coefficients are computed for a hundredth of the rows.
-
-<!-- not run: takes an hour, and measures -->
-
-    go run ./internal/bench large [-rows 1e5x1e3,1e6x1e4] [-memory 4G]
-
-`
-
 type bench struct {
 	largeRow
 	dir    string
@@ -128,6 +105,7 @@ type bench struct {
 	limit  time.Duration
 	memory int64
 
+	into    string // a page; empty: stdout
 	profile string // a file
 }
 
@@ -191,10 +169,9 @@ func (b *bench) run(ctx context.Context) error {
 	}
 	all, ended := time.Since(start), processor()
 	s := &fitted.Summary
-	b.line(seconds(s.Seconds.Select-s.Seconds.Choose), common(s.Selected, truth), seconds(s.Seconds.Certify), strconv.Itoa(s.Passes),
+	return b.line(seconds(s.Seconds.Select-s.Seconds.Choose), common(s.Selected, truth), seconds(s.Seconds.Certify), strconv.Itoa(s.Passes),
 		fmt.Sprintf("%.2g %%", 100*s.Gap), seconds(all.Seconds()-s.Seconds.Select-s.Seconds.Certify), seconds(all.Seconds()),
 		seconds(ended-began)+", "+seconds(ended-proven))
-	return nil
 }
 
 // processor is how long the processors have worked for this process, in seconds.
@@ -254,17 +231,30 @@ func (b *bench) generated(ctx context.Context, source *synth.Source, problem opt
 	}
 	took := time.Since(start)
 	whole := took.Seconds() * float64(b.n) / float64(len(part))
-	b.line(seconds(found.Elapsed.Seconds()), common(found.Selected, source.SelectedNames()), "—", "—", fmt.Sprintf("(sampled %.2g %%)", 100*found.SampledGap),
+	return b.line(seconds(found.Elapsed.Seconds()), common(found.Selected, source.SelectedNames()), "—", "—", fmt.Sprintf("(sampled %.2g %%)", 100*found.SampledGap),
 		fmt.Sprintf("%s for %d rows; all: about %s by extrapolation", seconds(took.Seconds()), len(part), seconds(whole)), "—", "—")
-	return nil
 }
 
-func (b *bench) line(cells ...string) {
+const largeHead = "| n × m (p, k) | paper | selection found | of k true | proof | passes | gap | coefficients of all rows | in all | processors: in all, coefficients | peak memory |"
+
+func (b *bench) line(cells ...string) error {
 	form := b.form
 	if form == "netflix" {
 		form += ", " + b.kind.String()
 	}
-	fmt.Printf("| %s × %s (%d, %d), %s | %s | %s | %s |\n", power(b.n), power(b.m), b.p, b.k, form, b.paper, strings.Join(cells, " | "), memory.Format(peak()))
+	row := fmt.Sprintf("| %s × %s (%d, %d), %s | %s | %s | %s |", power(b.n), power(b.m), b.p, b.k, form, b.paper, strings.Join(cells, " | "), memory.Format(peak()))
+	fmt.Println(row)
+	if b.into == "" {
+		return nil
+	}
+	page, err := readPage(b.into)
+	if err == nil {
+		err = page.put(largeHead, row)
+	}
+	if err == nil {
+		err = page.write()
+	}
+	return err
 }
 
 func power(n int) string {
