@@ -1,8 +1,14 @@
 package optcomplete
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -48,5 +54,114 @@ func TestModuleNeedsNoBrowser(t *testing.T) {
 	}
 	if strings.Contains(string(text), "chromedp") {
 		t.Error("go.mod names chromedp")
+	}
+}
+
+// holdSettings are the structs that hold two or more of k, γ, always, never, seed and
+// threads, and why they do not embed those of package spec.
+var holdSettings = map[string]string{
+	"spec.Choice":     "defines them",
+	"spec.Statistics": "defines them",
+
+	// Results, and what is written to files and read from them.
+	"model.Summary":             "records what a model was fitted with",
+	"regress.Result":            "records what a regression was fitted with",
+	"cutplanes.Header":          "records a run",
+	"proof.Statement":           "states what is proven",
+	"proof.Problem":             "reads the statement, and shares nothing with what is checked",
+	"data/synth.Truth":          "records how data were made",
+	"experiment.Cell":           "a line of a table",
+	"experiment.GammaCell":      "a line of a table",
+	"experiment.PaperCell":      "a line of a table",
+	"experiment.PaperHead":      "the head of a table",
+	"internal/bench.largeRow":   "a line of a table",
+	"cmd/optcomplete.event":     "a line of the progress of a server",
+	"internal/exact.Instance":   "an instance of a test",
+	"internal/testkit.Instance": "an instance of a test",
+
+	// Costs at work: γ and threads are what they compute with.
+	"objective.Exact":   "a cost",
+	"objective.Sampled": "a cost of samples",
+	"proof.cost":        "a cost, of the checker",
+
+	// Numbers of columns, where those of spec are names.
+	"search.Settings": "what is searched",
+	"milp.Master":     "what is solved",
+
+	// Settings of one thing, in which those of spec have no meaning.
+	"model/estimate.Recipe":     "how rows are fitted once everything is chosen",
+	"remainder.Settings":        "how a remainder is learned",
+	"baseline/effects.Settings": "of all baselines; the hold-out is that of their own validation",
+	"evaluate.MeasureSettings":  "of resamples",
+	"experiment.PaperSettings":  "of a study; the memory is what its data may take",
+	"data/synth.Config":         "of data that are made",
+	"cmd/optcomplete.common":    "flags of all verbs, also of those without a fit",
+
+	// One field of a table, or one feature: not the lists.
+	"encode.Group":        "whether this one is to be selected",
+	"encode.FieldOptions": "whether this one is to be selected",
+}
+
+// TestSettingsAreDefinedOnce: who needs settings embeds those of package spec.
+func TestSettingsAreDefinedOnce(t *testing.T) {
+	settings := []string{"k", "gamma", "always", "never", "seed", "threads"}
+	found := map[string]bool{}
+	eachFile(t, func(string) bool { return false }, func(path string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			spec, is := n.(*ast.TypeSpec)
+			if !is {
+				return true
+			}
+			if s, is := spec.Type.(*ast.StructType); is {
+				held := 0
+				for _, field := range s.Fields.List {
+					for _, name := range field.Names {
+						if slices.Contains(settings, strings.ToLower(name.Name)) {
+							held++
+						}
+					}
+				}
+				if held >= 2 {
+					found[filepath.ToSlash(filepath.Dir(path))+"."+spec.Name.Name] = true
+				}
+			}
+			return true
+		})
+	})
+	for name := range found {
+		if holdSettings[name] == "" {
+			t.Errorf("%s holds settings of its own: embed spec.Choice, spec.Limits or spec.Statistics, or say in holdSettings why not", name)
+		}
+	}
+	for name := range holdSettings {
+		if !found[name] {
+			t.Errorf("%s is listed and holds none", name)
+		}
+	}
+}
+
+// eachFile parses every Go file of this module that is no test, but for the folders that
+// skip names.
+func eachFile(t *testing.T, skip func(folder string) bool, do func(path string, file *ast.File)) {
+	t.Helper()
+	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		path = filepath.ToSlash(path)
+		switch {
+		case d.IsDir() && path != "." && (strings.HasPrefix(d.Name(), ".") || path == "tools" || skip(path)):
+			return filepath.SkipDir
+		case d.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go"):
+			return nil
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
+		if err == nil {
+			do(path, file)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
 }

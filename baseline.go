@@ -38,14 +38,7 @@ type baseline interface {
 	Method
 
 	// parts fits the method: effects, if the data want them, and a remainder.
-	parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error)
-}
-
-// baselineSettings are what all baselines understand.
-type baselineSettings struct {
-	center  effects.Center
-	effects effects.Settings
-	clip    bool // keep predictions in the range of the training values
+	parts(ctx context.Context, train data.Source, features *data.Features, center effects.Center, of effects.Settings) (*estimate.Parts, *effects.Model, error)
 }
 
 var _, _, _ baseline = SoftImpute{}, IMC{}, EffectsOnly{}
@@ -84,15 +77,14 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 		return nil, err
 	}
 	clip := !s.NoClip && s.Model.Effects().Rows
-	of := baselineSettings{center: effects.AutoCenter, effects: effects.Settings{
-		RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads,
-	}, clip: clip}
+	of := effects.Settings{RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads, Clip: clip}
+	center := effects.AutoCenter
 	if !s.Model.Effects().Rows { // nothing but a matrix of low rank
-		of.center = effects.NoCenter
+		center = effects.NoCenter
 	}
 	fitting := progress.Start(ctx, fmt.Sprintf("Fitting %v", method), 0, "")
 	defer fitting.Done()
-	parts, e, err := method.parts(ctx, train, problem.Features, of)
+	parts, e, err := method.parts(ctx, train, problem.Features, center, of)
 	if err != nil {
 		return nil, err
 	}
@@ -128,9 +120,8 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 	return fitted, nil
 }
 
-func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
-	e := of.effects
-	fitted, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: m.Rank, Center: of.center, Effects: e, Seed: e.Seed, Threads: e.Threads, Clip: of.clip})
+func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Features, center effects.Center, of effects.Settings) (*estimate.Parts, *effects.Model, error) {
+	fitted, err := softimpute.Fit(ctx, train, softimpute.Settings{Rank: m.Rank, Center: center, Settings: of})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -142,9 +133,8 @@ func (m SoftImpute) parts(ctx context.Context, train data.Source, _ *data.Featur
 	return parts, fitted.Effects, nil
 }
 
-func (m IMC) parts(ctx context.Context, train data.Source, features *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
-	e := of.effects
-	fitted, err := imc.Fit(ctx, train, features, imc.Settings{Rank: m.Rank, Center: of.center, Effects: e, Seed: e.Seed, Threads: e.Threads, Clip: of.clip})
+func (m IMC) parts(ctx context.Context, train data.Source, features *data.Features, center effects.Center, of effects.Settings) (*estimate.Parts, *effects.Model, error) {
+	fitted, err := imc.Fit(ctx, train, features, imc.Settings{Rank: m.Rank, Center: center, Settings: of})
 	if err != nil {
 		return nil, nil, err
 	}
@@ -156,8 +146,7 @@ func (m IMC) parts(ctx context.Context, train data.Source, features *data.Featur
 	return parts, fitted.Effects, nil
 }
 
-func (EffectsOnly) parts(ctx context.Context, train data.Source, _ *data.Features, of baselineSettings) (*estimate.Parts, *effects.Model, error) {
-	of.effects.Clip = of.clip
-	e, err := effects.Fit(ctx, train, of.effects)
+func (EffectsOnly) parts(ctx context.Context, train data.Source, _ *data.Features, _ effects.Center, of effects.Settings) (*estimate.Parts, *effects.Model, error) {
+	e, err := effects.Fit(ctx, train, of)
 	return &estimate.Parts{Coefficients: &estimate.RowMatrix{}}, e, err
 }

@@ -55,7 +55,7 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 		return nil, spec.Errorf("the model claims no bound: there is nothing to verify")
 	}
 	settings := Settings{Model: kind}
-	settings.K, settings.Always, settings.Never, settings.Threads = summary.K, summary.Always, summary.Never, threads
+	settings.K, settings.Choice, settings.Threads = summary.K, summary.Choice, threads
 	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return nil, err

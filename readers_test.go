@@ -2,10 +2,6 @@ package optcomplete
 
 import (
 	"go/ast"
-	"go/parser"
-	"go/token"
-	"io/fs"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -54,33 +50,17 @@ var readersOutsidePasses = map[string]string{
 // list above, with the reason.
 func TestRowsAreReadByPasses(t *testing.T) {
 	found := map[string]bool{}
-	err := filepath.WalkDir(".", func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		name := filepath.ToSlash(path)
-		if d.IsDir() && (strings.HasPrefix(d.Name(), ".") && name != "." || slices.Contains([]string{"tools", "pass", "data", "proof", "python", "scripts"}, name) ||
-			strings.HasPrefix(name, "internal/") && strings.HasSuffix(name, "test") || name == "internal/testkit" || name == "internal/bench" || name == "internal/exact") {
-			return filepath.SkipDir
-		}
-		if d.IsDir() || !strings.HasSuffix(name, ".go") || strings.HasSuffix(name, "_test.go") {
-			return nil
-		}
-		file, err := parser.ParseFile(token.NewFileSet(), path, nil, parser.SkipObjectResolution)
-		if err != nil {
-			return err
-		}
+	eachFile(t, func(folder string) bool {
+		return slices.Contains([]string{"pass", "data", "proof", "python", "scripts", "internal/testkit", "internal/bench", "internal/exact"}, folder) ||
+			strings.HasPrefix(folder, "internal/") && strings.HasSuffix(folder, "test")
+	}, func(path string, file *ast.File) {
 		for _, declared := range file.Decls {
 			f, is := declared.(*ast.FuncDecl)
 			if is && f.Body != nil && readsRows(f) {
-				found[name+": "+f.Name.Name] = true
+				found[path+": "+f.Name.Name] = true
 			}
 		}
-		return nil
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	for at := range found {
 		if readersOutsidePasses[at] == "" {
 			t.Errorf("%s goes through rows outside a pass: make it a pass (see package pass), or say in readersOutsidePasses why it is no reading of the data", at)

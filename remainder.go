@@ -44,7 +44,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	recipe := estimate.RemainderRecipe{Kind: t.Model, Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads}
+	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads}
 	if t.memory != nil && train.Observed() >= longStep {
 		left := rememberedBytes
 		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {
@@ -56,7 +56,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 			return answer, err
 		}
 	}
-	err = parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, recipe)
+	err = parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, t.Model, recipe)
 	if errors.Is(err, remainder.ErrPrecision) {
 		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
 		return nil

@@ -94,7 +94,7 @@ func (t *task) summary(problem Problem, c choices) model.Summary {
 	summary := model.Summary{
 		Method: t.Method.String(), Model: t.Model.String(), K: t.K, Features: len(t.units),
 		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: t.Seed,
-		Always: t.Always, Never: t.Never, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
+		Choice: t.Choice, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
 	}
 	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
 	summary.RefitGamma, summary.Weighted = c.Refit, problem.weighted()

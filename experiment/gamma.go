@@ -21,14 +21,13 @@ import (
 // GammaSettings say how the choice of γ is judged.
 type GammaSettings struct {
 	Seeds     int
-	First     uint64  // the first seed; zero means 1
-	Gap       float64 // at which a search ends
-	MaxNodes  int     // of a search; zero: any
-	Grid      bool    // compare with a grid of γ; else only costs are measured
-	Threads   int
-	Repeats   int // fits of which the processor times are added; zero means 1
+	First     uint64 // the first seed; zero means 1
+	Grid      bool   // compare with a grid of γ; else only costs are measured
+	Repeats   int    // fits of which the processor times are added; zero means 1
 	OnGridded func(gamma, rmse float64, selected []string, cpu time.Duration)
 	OnCell    func(GammaCell)
+
+	optcomplete.Limits // of each search
 }
 
 // GammaSet is data to choose γ on.
@@ -92,8 +91,9 @@ func (s *GammaSettings) cell(ctx context.Context, set GammaSet, seed uint64) (Ga
 	settings := optcomplete.Settings{
 		K: set.K, Model: set.Kind,
 		Statistics: optcomplete.Statistics{Seed: seed},
-		Limits:     optcomplete.Limits{Gap: s.Gap, MaxNodes: s.MaxNodes, NearTies: -1, Threads: s.Threads},
+		Limits:     s.Limits,
 	}
+	settings.NearTies = -1
 	if held == nil {
 		settings.Holdout = netflixHoldout
 	}

@@ -9,9 +9,9 @@ import (
 	"optcomplete"
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/imc"
-	"optcomplete/baseline/oracle"
 	"optcomplete/baseline/softimpute"
 	"optcomplete/evaluate"
+	"optcomplete/model/estimate"
 	"optcomplete/spec"
 )
 
@@ -41,12 +41,18 @@ const oracleName = "oracle"
 // Its coefficients are fitted as those of the other methods are. All others are
 // measured against it, so it has no limit.
 var oracleMethod = method{name: oracleName, run: func(ctx context.Context, t *trial) (*outcome, error) {
-	fitted, err := oracle.Fit(ctx, t.train(), t.problem.Features, t.source.Selected, oracle.Settings{Kind: spec.Paper, Threads: t.Threads})
+	chosen, k := estimate.Chosen(t.problem.Features, t.source.Selected), len(t.source.Selected)
+	parts, err := estimate.FitParts(ctx, t.train(), chosen, k, estimate.Recipe{Kind: spec.Paper, Threads: t.Threads})
 	if err != nil {
 		return nil, err
 	}
-	return &outcome{predict: fitted, selected: t.source.SelectedNames()}, nil
+	return &outcome{predict: parts.Predictor(chosen, k), selected: t.source.SelectedNames()}, nil
 }}
+
+// baseline is the settings of a method that selects nothing.
+func (t *trial) baseline() effects.Settings {
+	return effects.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory}
+}
 
 // methods are all that can be compared. A new one needs a line here.
 var methods = []method{
@@ -61,14 +67,14 @@ var methods = []method{
 		if err != nil {
 			return nil, err
 		}
-		fitted, err := imc.Fit(ctx, t.train(), problem.Features, imc.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
+		fitted, err := imc.Fit(ctx, t.train(), problem.Features, imc.Settings{Settings: t.baseline()})
 		if err != nil {
 			return nil, err
 		}
 		return &outcome{predict: fitted}, nil
 	}},
 	{name: SoftImpute, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		s := softimpute.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory}
+		s := softimpute.Settings{Settings: t.baseline()}
 		if t.Netflix {
 			s.Rank = t.K // "we set the maximum rank of SIALS to be k"
 		}
@@ -79,7 +85,7 @@ var methods = []method{
 		return &outcome{predict: fitted}, nil
 	}},
 	{name: Effects, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		fitted, err := effects.Fit(ctx, t.train(), effects.Settings{Seed: t.seed, Threads: t.Threads, Memory: t.Memory})
+		fitted, err := effects.Fit(ctx, t.train(), t.baseline())
 		if err != nil {
 			return nil, err
 		}

@@ -18,14 +18,14 @@ import (
 
 // RealSettings say which cells a study of real data has.
 type RealSettings struct {
-	Models    []string      // of ModelNames: compared with each other and with effects alone
-	K         []int         // how many features, each
-	Seeds     int           // how many, each with its own hold-out
-	First     uint64        // the first of them; zero means 1
-	Holdout   float64       // part of the entries; zero means 0.2
-	TimeLimit time.Duration // of each fit; zero: none
-	Threads   int
-	Folder    string // where results are kept
+	Models  []string // of ModelNames: compared with each other and with effects alone
+	K       []int    // how many features, each
+	Seeds   int      // how many, each with its own hold-out
+	First   uint64   // the first of them; zero means 1
+	Holdout float64  // part of the entries; zero means 0.2
+	Folder  string   // where results are kept
+
+	optcomplete.Limits // of each fit
 
 	OnCell func(Cell, bool) // called for every cell, and whether it was there already; may be nil
 }
@@ -171,13 +171,13 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 	settings := optcomplete.Settings{
 		K:          plan.K,
 		Statistics: optcomplete.Statistics{Holdout: s.Holdout, Seed: plan.Seed},
-		Limits:     optcomplete.Limits{Threads: s.Threads},
+		Limits:     s.Limits,
 	}
 	if method, is := baselines[plan.Model]; is {
-		settings.Method = method
+		settings.Method, settings.TimeLimit = method, 0 // which they do not have
 	} else {
 		var err error
-		settings.TimeLimit, settings.NearTies = s.TimeLimit, -1
+		settings.NearTies = -1
 		if plan.Model == Remainder {
 			settings.ResidualRank = optcomplete.AutoRank
 		} else if settings.Model, err = spec.ParseKind(plan.Model); err != nil {

@@ -17,6 +17,7 @@ import (
 	"optcomplete/model/diagnose"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
+	"optcomplete/remainder"
 	"optcomplete/spec"
 )
 
@@ -95,7 +96,7 @@ func remaindersOf(t *testing.T, kind spec.Kind, n int, liking float64) (*data.Ma
 		t.Fatal(err)
 	}
 	others := estimate.Others{Names: f.Names[1:], Values: estimate.Chosen(f, []int{1})}
-	if err := parts.FitRemainder(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, others, estimate.RemainderRecipe{Kind: kind, Rank: 3, Threads: 2}); err != nil {
+	if err := parts.FitRemainder(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, others, kind, remainder.Settings{Rank: 3, Threads: 2}); err != nil {
 		t.Fatal(err)
 	}
 	r := data.NewRatings(matrix, make([]string, n), f.IDs)

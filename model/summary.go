@@ -75,10 +75,9 @@ type Summary struct {
 
 	Encoding *encode.Encoding `json:"encoding,omitempty"` // from a raw record to the terms; nil: features as given
 
-	Refit    spec.Refit        `json:"refit"`
-	Seed     uint64            `json:"seed"`
-	Always   []string          `json:"always,omitempty"`   // features that had to be chosen
-	Never    []string          `json:"never,omitempty"`    // features that must not be
+	Refit spec.Refit `json:"refit"`
+	Seed  uint64     `json:"seed"`
+	spec.Choice
 	Settings map[string]string `json:"settings,omitempty"` // further options, by the name of their flag
 	Warnings []string          `json:"warnings,omitempty"`
 	Nouns    *result.Nouns     `json:"nouns,omitempty"`    // what the data call rows, columns and entries

@@ -25,7 +25,7 @@ func (regression) read(m *Model, text []byte) error {
 	r, s := m.r, &m.s.Summary
 	s.Method, s.Rows, s.Features, s.K, s.Gamma, s.Selected, s.Terms = "certified", r.Rows, r.Features, r.K, r.Gamma, r.Selected, r.Selected
 	s.Certificate, s.Removal, s.Trace, s.Refit, s.Seed = r.Certificate, r.Removal, r.Trace, r.Refit, r.Seed
-	s.Always, s.Never, s.Settings, s.Warnings, s.Version, s.Format = r.Always, r.Never, r.Settings, r.Warnings, r.Version, r.Format
+	s.Choice, s.Settings, s.Warnings, s.Version, s.Format = r.Choice, r.Settings, r.Warnings, r.Version, r.Format
 	s.Nouns = result.NounsOf("row", "column", "row")
 	return nil
 }

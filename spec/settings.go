@@ -13,8 +13,8 @@ const Version = "0.1.0"
 
 // Choice says what may be selected. How many (k) is not here: a path has many.
 type Choice struct {
-	Always []string // names to select in any case: features, groups or products
-	Never  []string // names never to select
+	Always []string `json:"always,omitempty"` // names to select in any case: features, groups or products
+	Never  []string `json:"never,omitempty"`  // names never to select
 }
 
 // Limits say when to stop, and how much of the machine to use. All may be zero.

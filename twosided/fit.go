@@ -148,7 +148,7 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 	settings := f.settings
 	s := Summary{Summary: model.Summary{
 		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: selection.Named(f.all, found.Units),
-		Gamma: c.Gamma, Seed: settings.Seed, Always: settings.Always, Never: settings.Never, Version: spec.Version,
+		Gamma: c.Gamma, Seed: settings.Seed, Choice: settings.Choice, Version: spec.Version,
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal, Trace: found.Trace,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
 	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)

@@ -31,8 +31,10 @@ func (c Center) Candidates() []Center {
 	return []Center{c}
 }
 
-// For is the settings of the effects that a way to centre takes away.
+// For is the settings of the effects that a way to centre takes away: of a fit whose
+// predictions are clipped in the end, if they are to be.
 func (s Settings) For(c Center) Settings {
+	s.Clip = false
 	switch c {
 	case RowCenter:
 		s.ColumnShrinkage = math.Inf(1)

@@ -18,7 +18,8 @@ import (
 	"optcomplete/result"
 )
 
-// Settings of a fit. The zero value chooses everything by validation.
+// Settings of a fit, as all baselines have them. The zero value chooses everything by
+// validation.
 type Settings struct {
 	// Shrinkage of row and column effects: the number of entries at which one
 	// is shrunk half-way to 0. Zero: chosen by validation; +Inf: no such effects.

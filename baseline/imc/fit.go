@@ -36,17 +36,12 @@ type Settings struct {
 	// Lambda0 down, in steps that grow, as long as that helps.
 	Lambdas []float64
 
-	Center  effects.Center
-	Effects effects.Settings // of the effects that centring takes away
+	Center           effects.Center
+	effects.Settings // also of the effects that centring takes away
 
 	Tolerance float64 // stop when the objective falls by so little, relative; zero means 1e-4
 	MaxSteps  int     // for each λ; zero means 100
 
-	Holdout float64 // part of the entries to validate on; zero means 0.2
-	Seed    uint64
-	Threads int         // zero: all processors; results do not depend on it
-	Clip    bool        // keep predictions in the range of the training values
-	Memory  int64       // bytes of entries that are kept in memory; zero means 4 GiB
 	OnPoint func(Point) // called for every λ that was validated; may be nil
 	OnStep  func(Step)  // called for every step; may be nil
 }
@@ -100,9 +95,8 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 		people := newSide(n, q, s.RowFeatures.Values)
 		f.people = &people
 	}
-	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
 	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 || f.people != nil && f.people.p == 0 {
-		e, err := effects.Fit(ctx, train, s.Effects)
+		e, err := effects.Fit(ctx, train, s.For(effects.BothCenters))
 		return &Model{Effects: e, Center: effects.BothCenters}, err
 	}
 	best, err := f.choose(ctx, train)
@@ -158,7 +152,7 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 	best := &choice{Point: Point{RMSE: math.Inf(1)}}
 	if f.Rank > 0 && len(f.Lambdas) == 1 && f.Center != effects.AutoCenter {
 		best.Point = Point{Center: f.Center, Rank: f.Rank, Lambda: f.Lambdas[0]}
-		best.effects = f.Effects.For(f.Center)
+		best.effects = f.For(f.Center)
 		return best, nil
 	}
 	part, err := lowrank.Validation(ctx, train, f.Holdout, f.Seed, f.Memory)
@@ -174,7 +168,7 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		if best.Center == effects.AutoCenter {
 			best.Center = effects.BothCenters
 		}
-		best.effects = f.Effects.For(best.Center)
+		best.effects = f.For(best.Center)
 		if len(f.Lambdas) > 0 {
 			best.Lambda = f.Lambdas[len(f.Lambdas)-1]
 			return best, nil

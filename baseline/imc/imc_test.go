@@ -93,7 +93,7 @@ func TestExactRecoveryWithoutNoise(t *testing.T) {
 	for _, q := range []int{0, 6} {
 		in := make2(t, 120, 90, 10, q, 3, 0.2, 0, 4)
 		m, err := Fit(context.Background(), in.matrix, in.features, Settings{
-			RowFeatures: in.people, Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Threads: 2,
+			RowFeatures: in.people, Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Settings: effects.Settings{Threads: 2},
 		})
 		if err != nil {
 			t.Fatal(err)
@@ -169,7 +169,7 @@ func TestLambda0(t *testing.T) {
 		var xb, pxb mat.Dense
 		xb.Mul(x, mat.NewDense(40, 6, in.features.Values))
 		of := &xb
-		f := &fitter{Settings: &Settings{Threads: 1}, columns: newSide(40, 6, in.features.Values)}
+		f := &fitter{Settings: &Settings{Settings: effects.Settings{Threads: 1}}, columns: newSide(40, 6, in.features.Values)}
 		if q > 0 {
 			pxb.Mul(mat.NewDense(50, q, in.people.Values).T(), &xb)
 			of = &pxb
@@ -204,7 +204,7 @@ func TestFitChoosesAndThreadsGiveSameBits(t *testing.T) {
 		in := make2(t, 150, 80, 12, q, 3, 0.2, 0.1, 6)
 		var first *Model
 		for _, threads := range []int{1, 2, 5} {
-			got, err := Fit(context.Background(), in.matrix, in.features, Settings{RowFeatures: in.people, Threads: threads, Seed: 2})
+			got, err := Fit(context.Background(), in.matrix, in.features, Settings{RowFeatures: in.people, Settings: effects.Settings{Threads: threads, Seed: 2}})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestFitChoosesAndThreadsGiveSameBits(t *testing.T) {
 				t.Fatalf("%d threads: %s", threads, diff)
 			}
 		}
-		streamed, err := Fit(context.Background(), sourcetest.Stored(in.matrix), in.features, Settings{RowFeatures: in.people, Seed: 2, Memory: 1})
+		streamed, err := Fit(context.Background(), sourcetest.Stored(in.matrix), in.features, Settings{RowFeatures: in.people, Settings: effects.Settings{Seed: 2, Memory: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -248,7 +248,7 @@ func TestOddShapesAreFinite(t *testing.T) {
 			if zero && table != nil {
 				clear(f.Values)
 			}
-			for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter}, {Clip: true, Center: effects.RowCenter}} {
+			for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter}, {Settings: effects.Settings{Clip: true}, Center: effects.RowCenter}} {
 				got, err := Fit(context.Background(), m, f, s)
 				if err != nil {
 					t.Fatal(err)

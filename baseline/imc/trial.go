@@ -27,7 +27,7 @@ type trial struct {
 
 // prepare takes the effects away.
 func (t *trial) prepare(ctx context.Context) (err error) {
-	t.of = t.Effects.For(t.center)
+	t.of = t.For(t.center)
 	if t.center != effects.NoCenter {
 		if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
 			return err

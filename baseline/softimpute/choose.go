@@ -46,7 +46,7 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, erro
 	best := new(Choice)
 	if s.Rank > 0 && len(s.Lambdas) == 1 && s.Center != effects.AutoCenter && s.Debias != AutoDebias {
 		best.Point = Point{Center: s.Center, Rank: s.Rank, Lambda: s.Lambdas[0], Debiased: s.Debias == AlwaysDebias}
-		best.effects = s.Effects.For(s.Center)
+		best.effects = s.For(s.Center)
 		return best, nil
 	}
 	part, err := lowrank.Validation(ctx, train, s.Holdout, s.Seed, s.Memory)
@@ -58,7 +58,7 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, erro
 		if best.Center == effects.AutoCenter {
 			best.Center = effects.BothCenters
 		}
-		best.effects = s.Effects.For(best.Center)
+		best.effects = s.For(best.Center)
 		if len(s.Lambdas) > 0 {
 			best.Lambda = s.Lambdas[len(s.Lambdas)-1]
 		} else if best.Lambda, err = Lambda0(ctx, train, s.Threads); err != nil {
@@ -109,7 +109,7 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (*Choice, error
 
 // prepare takes the effects away and finds the λ to try.
 func (t *trial) prepare(ctx context.Context, rank int) (err error) {
-	t.of = t.Effects.For(t.center)
+	t.of = t.For(t.center)
 	if t.center != effects.NoCenter {
 		if t.of.RowShrinkage, t.of.ColumnShrinkage, err = effects.Choose(ctx, t.part, t.of); err != nil {
 			return err
@@ -178,9 +178,9 @@ func (t *trial) path(ctx context.Context, rank, first int, start *Factors, toler
 	for at := first; at < len(t.lambdas); at++ {
 		lambda := t.lambdas[at]
 		trying := progress.Start(ctx, fmt.Sprintf("Trying rank %d, penalty %.3g", rank, lambda), 0, "")
-		problem := t.problem(rank, lambda, start)
-		problem.Tolerance = max(problem.Tolerance, tolerance)
-		f, err := s.solve(ctx, problem)
+		settings := *t.Settings
+		settings.Tolerance = max(settings.Tolerance, tolerance)
+		f, err := s.solve(ctx, settings, lambda, start)
 		trying.Done()
 		if err != nil {
 			return nil, err

@@ -7,7 +7,6 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"optcomplete/baseline/internal/lowrank"
-	"optcomplete/data"
 	"optcomplete/internal/kernel"
 )
 
@@ -102,21 +101,10 @@ func turned(table []float64, turn *mat.Dense, lines, r, w, threads int, scale, b
 	return out
 }
 
-// Debias keeps U and V and fits d to the observed entries by least squares:
+// debias keeps U and V and fits d to the observed entries by least squares:
 // shrinkage has made it too small. (deBias of the R package.) The order of the
 // columns stays; a direction whose d would be negative keeps it, as U's sign is
 // free: its U is turned round.
-func Debias(ctx context.Context, source data.Source, f *Factors, threads int) (*Factors, error) {
-	if f.Rank == 0 {
-		return f, nil
-	}
-	rows, err := lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, 1), 0)
-	if err != nil {
-		return nil, err
-	}
-	return debias(ctx, rows, f, threads)
-}
-
 func debias(ctx context.Context, rows *lowrank.Rows, f *Factors, threads int) (*Factors, error) {
 	r := f.Rank
 	if r == 0 {

@@ -33,19 +33,16 @@ type Settings struct {
 	// Lambda0 down, in steps that grow, as long as that helps.
 	Lambdas []float64
 
-	Center effects.Center
-	// Effects are the settings of the effects that centring takes away.
-	Effects effects.Settings
-	Debias  Debiasing
+	Center           effects.Center
+	effects.Settings // also of the effects that centring takes away
+	Debias           Debiasing
 
-	Tolerance float64 // of Solve, for the λ that is chosen; zero means 1e-9. On the way to it 1e-7 is enough
-	MaxSteps  int     // of Solve, for each λ; zero means 1000
+	// Tolerance is by how little the matrix changes, relative and squared, when it is
+	// solved, for the λ that is chosen; zero means 1e-9. R's default, 1e-5, ends far from
+	// the minimum where most entries are missing. On the way to that λ 1e-7 is enough.
+	Tolerance float64
+	MaxSteps  int // for each λ; zero means 1000
 
-	Holdout float64 // part of the entries to validate on; zero means 0.2
-	Seed    uint64
-	Threads int         // zero: all processors; results do not depend on it
-	Clip    bool        // keep predictions in the range of the training values
-	Memory  int64       // bytes of entries that are kept in memory; zero means 4 GiB
 	OnPoint func(Point) // called for every λ that was validated; may be nil
 	OnStep  func(Step)  // called for every step; may be nil
 }
@@ -93,7 +90,6 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if n == 0 || m == 0 || train.Observed() == 0 {
 		return s.nothing(ctx, train)
 	}
-	s.Effects.Threads, s.Effects.Seed, s.Effects.Holdout, s.Effects.Memory = s.Threads, s.Seed, s.Holdout, s.Memory
 	best, err := s.choose(ctx, train)
 	if err != nil {
 		return nil, err
@@ -110,7 +106,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, err := newSolver(rows, out.Limit, s.Threads).solve(ctx, s.problem(out.Limit, out.Lambda, best.Start))
+	f, err := newSolver(rows, out.Limit, s.Threads).solve(ctx, s, out.Lambda, best.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -131,10 +127,6 @@ func (s *Settings) nothing(ctx context.Context, train data.Source) (*Model, erro
 
 func (s *Settings) rows(ctx context.Context, source data.Source, rank int) (*lowrank.Rows, error) {
 	return lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Pad(rank)), s.Memory)
-}
-
-func (s *Settings) problem(rank int, lambda float64, start *Factors) SolveSettings {
-	return SolveSettings{Rank: rank, Lambda: lambda, Start: start, Tolerance: s.Tolerance, MaxSteps: s.MaxSteps, Seed: s.Seed, Threads: s.Threads, OnStep: s.OnStep}
 }
 
 // PredictRow writes the predictions of a row for the given columns to out.

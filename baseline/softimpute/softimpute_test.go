@@ -99,7 +99,7 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 		var start *Factors
 		for _, lambda := range []float64{top / 2, top / 10, top / 100, 0} {
 			last, least, steps := math.Inf(1), math.Inf(1), 0
-			f, err := Solve(context.Background(), m, SolveSettings{Rank: 7, Lambda: lambda, Start: start, Tolerance: 1e-9, MaxSteps: 60, OnStep: func(s Step) {
+			f, err := solveOne(m, 7, lambda, start, Settings{Tolerance: 1e-9, MaxSteps: 60, OnStep: func(s Step) {
 				steps++
 				if s.Momentum > 0 {
 					last = math.Inf(1)
@@ -140,7 +140,7 @@ func TestCompleteDataGiveTheSingularValueDecomposition(t *testing.T) {
 		rank   int
 		lambda float64
 	}{{25, 0}, {4, 0}, {25, want[5]}} {
-		f, err := Solve(context.Background(), m, SolveSettings{Rank: c.rank, Lambda: c.lambda, Tolerance: 1e-26, MaxSteps: 5000})
+		f, err := solveOne(m, c.rank, c.lambda, nil, Settings{Tolerance: 1e-26, MaxSteps: 5000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -179,7 +179,7 @@ func TestLambda0IsTheLargestSingularValueAndZeroesEverything(t *testing.T) {
 			factor float64
 			zero   bool
 		}{{1.0001, true}, {0.9, false}} {
-			f, err := Solve(context.Background(), m, SolveSettings{Rank: 3, Lambda: c.factor * got, MaxSteps: 2000, Tolerance: 1e-12})
+			f, err := solveOne(m, 3, c.factor*got, nil, Settings{MaxSteps: 2000, Tolerance: 1e-12})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -219,7 +219,7 @@ func TestSolutionIsTheNuclearNormMinimum(t *testing.T) {
 		ud.Mul(&u, mat.NewDiagDense(len(values), values))
 		z.Mul(&ud, v.T())
 	}
-	f, err := Solve(context.Background(), m, SolveSettings{Rank: 15, Lambda: lambda, Tolerance: 1e-16, MaxSteps: 5000})
+	f, err := solveOne(m, 15, lambda, nil, Settings{Tolerance: 1e-16, MaxSteps: 5000})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -230,13 +230,26 @@ func TestSolutionIsTheNuclearNormMinimum(t *testing.T) {
 	}
 }
 
+// solveOne minimises the objective for one λ.
+func solveOne(m *data.Matrix, rank int, lambda float64, start *Factors, s Settings) (*Factors, error) {
+	rows, err := s.rows(context.Background(), m, rank)
+	if err != nil {
+		return nil, err
+	}
+	return newSolver(rows, rank, s.Threads).solve(context.Background(), s, lambda, start)
+}
+
 func TestDebiasIsLeastSquaresOfTheSingularValues(t *testing.T) {
 	m, _ := lowRank(t, 80, 50, 3, 0.5, 0.1, 4)
-	f, err := Solve(context.Background(), m, SolveSettings{Rank: 3, Lambda: 20})
+	f, err := solveOne(m, 3, 20, nil, Settings{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	free, err := Debias(context.Background(), m, f, 1)
+	rows, err := new(Settings).rows(context.Background(), m, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	free, err := debias(context.Background(), rows, f, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -260,7 +273,7 @@ func TestFitRecoversAndThreadsGiveSameBits(t *testing.T) {
 	m, full := lowRank(t, 150, 80, 3, 0.4, 0.01, 6)
 	var first *Model
 	for _, threads := range []int{1, 2, 5} {
-		got, err := Fit(context.Background(), m, Settings{Threads: threads, Seed: 3, MaxSteps: 300})
+		got, err := Fit(context.Background(), m, Settings{Settings: effects.Settings{Threads: threads, Seed: 3}, MaxSteps: 300})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -280,7 +293,7 @@ func TestFitRecoversAndThreadsGiveSameBits(t *testing.T) {
 		}
 	}
 	// A source that is read anew at every pass gives the same.
-	streamed, err := Fit(context.Background(), sourcetest.Stored(m), Settings{Seed: 3, MaxSteps: 300, Memory: 1})
+	streamed, err := Fit(context.Background(), sourcetest.Stored(m), Settings{Settings: effects.Settings{Seed: 3, Memory: 1}, MaxSteps: 300})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,7 +342,7 @@ func TestOddShapesAreFinite(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter, Debias: AlwaysDebias}, {Center: effects.RowCenter, Clip: true}, {Center: effects.ColumnCenter}} {
+		for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter, Debias: AlwaysDebias}, {Center: effects.RowCenter, Settings: effects.Settings{Clip: true}}, {Center: effects.ColumnCenter}} {
 			got, err := Fit(context.Background(), m, s)
 			if err != nil {
 				t.Fatal(err)
@@ -380,7 +393,7 @@ func TestSparseDataOfLowRankAreRecovered(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := Fit(context.Background(), matrix, Settings{Threads: 2})
+	f, err := Fit(context.Background(), matrix, Settings{Settings: effects.Settings{Threads: 2}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,7 +5,6 @@ import (
 	"math"
 
 	"optcomplete/baseline/internal/lowrank"
-	"optcomplete/data"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/random"
 )
@@ -29,32 +28,11 @@ type Step struct {
 	Change       float64
 }
 
-// SolveSettings say how one problem is solved.
-type SolveSettings struct {
-	Rank      int     // largest rank; at least 1
-	Lambda    float64 // not negative
-	Start     *Factors
-	Tolerance float64 // stop when Z changes by so little, relative and squared; zero means 1e-9. R's default, 1e-5, ends far from the minimum where most entries are missing
-	MaxSteps  int     // zero means 1000
-	Seed      uint64  // of the start
-	Threads   int     // zero: all processors; results do not depend on it
-	OnStep    func(Step)
-}
-
 // columnBlock is how many columns are worked on together. It is fixed, so that
 // threads cannot change the order of sums.
 const columnBlock = 256
 
 const startStream = 0x736f6674 // "soft"
-
-// Solve minimises the objective for one λ, from a start if there is one.
-func Solve(ctx context.Context, source data.Source, s SolveSettings) (*Factors, error) {
-	rows, err := lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Pad(max(s.Rank, 1))), 0)
-	if err != nil {
-		return nil, err
-	}
-	return newSolver(rows, s.Rank, s.Threads).solve(ctx, s)
-}
 
 // solver holds the factors of one rank, and what chunks of rows add up.
 //
@@ -107,7 +85,8 @@ func newSolver(rows *lowrank.Rows, rank, threads int) *solver {
 	return s
 }
 
-func (s *solver) solve(ctx context.Context, settings SolveSettings) (*Factors, error) {
+// solve minimises the objective for one λ, from a start if there is one.
+func (s *solver) solve(ctx context.Context, settings Settings, lambda float64, start *Factors) (*Factors, error) {
 	tolerance, steps := settings.Tolerance, settings.MaxSteps
 	if tolerance == 0 {
 		tolerance = 1e-9
@@ -118,9 +97,9 @@ func (s *solver) solve(ctx context.Context, settings SolveSettings) (*Factors, e
 	if s.n == 0 || s.m == 0 {
 		return &Factors{}, nil
 	}
-	s.begin(settings)
+	s.begin(settings.Seed, lambda, start)
 	for number, done := 1, false; !done; number++ {
-		step := Step{Lambda: settings.Lambda, Number: number, Momentum: s.momentum}
+		step := Step{Lambda: lambda, Number: number, Momentum: s.momentum}
 		gram, err := s.step(ctx, &step)
 		if err != nil {
 			return nil, err
@@ -133,18 +112,18 @@ func (s *solver) solve(ctx context.Context, settings SolveSettings) (*Factors, e
 		}
 		s.settle(gram)
 	}
-	return s.finish(ctx, settings.Lambda)
+	return s.finish(ctx, lambda)
 }
 
 // begin sets A and B to the start, and beyond its rank B to random directions
 // that are orthogonal to it: with A = 0 there the first step wakes them up.
-func (s *solver) begin(settings SolveSettings) {
+func (s *solver) begin(seed uint64, lambda float64, from *Factors) {
 	clear(s.a)
 	clear(s.b)
 	s.turn, s.momentum, s.pace = nil, 0, 1
 	s.d = make([]float64, s.w)
 	have := 0
-	if from := settings.Start; from != nil {
+	if from != nil {
 		have = min(from.Rank, s.r)
 		for x, d := range from.D[:have] {
 			root := math.Sqrt(d)
@@ -156,14 +135,14 @@ func (s *solver) begin(settings SolveSettings) {
 			}
 		}
 	}
-	scale := settings.Lambda
+	scale := lambda
 	if scale == 0 {
 		scale = 1
 		if have > 0 {
-			scale = settings.Start.D[have-1]
+			scale = from.D[have-1]
 		}
 	}
-	rng := random.New(settings.Seed, startStream)
+	rng := random.New(seed, startStream)
 	for x := have; x < s.r; x++ {
 		for j := range s.m {
 			if v := rng.Normal(); s.rows.Columns[j] > 0 { // a column without entries has no factors

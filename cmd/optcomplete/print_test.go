@@ -5,6 +5,7 @@ import (
 
 	"optcomplete/model"
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // TestCertificateSaysWhatIsProven, no more.
@@ -14,7 +15,7 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 		want    string
 	}{
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other selection of 5 features costs less"},
-		{model.Summary{K: 1, Never: []string{"x"}, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other allowed selection of 1 feature costs less"},
+		{model.Summary{K: 1, Choice: spec.Choice{Never: []string{"x"}}, Certificate: result.Certificate{Certified: true, Status: "optimal"}}, "proven optimal: no other allowed selection of 1 feature costs less"},
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "gap", Gap: 0.01234}}, "proven: no selection of 5 features is more than 1.24 % cheaper"},
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "time_limit", Gap: 0.2}}, "stopped early (time limit), proven so far: no selection of 5 features is more than 20.1 % cheaper"},
 		{model.Summary{K: 5, Certificate: result.Certificate{Certified: true, Status: "interrupted", Gap: 1}}, "stopped early (interrupted) before anything was proven"},

@@ -124,7 +124,7 @@ predict applies it to other tables.`,
 			}
 			var files kept
 			m := saved.New(target, result, table.encoding)
-			m.Always, m.Never, m.Warnings = settings.Always, settings.Never, table.warnings
+			m.Choice, m.Warnings = settings.Choice, table.warnings
 			m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
 			recordFlags(cmd, m.Settings)
 			if output != "" {
@@ -234,7 +234,7 @@ func printRegression(c *common, r *regress.Result, target string, choice spec.Ch
 	}
 	fmt.Fprintf(w, "  %-28s %12.6g\n", "(intercept)", r.Intercept)
 	s := &model.Summary{
-		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Certificate: r.Certificate, Always: choice.Always, Never: choice.Never,
+		K: r.K, Gamma: r.Gamma, Selected: r.Selected, Certificate: r.Certificate, Choice: choice,
 	}
 	fmt.Fprintf(w, "Cost      %s  (gamma %.4g)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma)
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))

@@ -11,7 +11,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/model/tables"
 	"optcomplete/regress/saved"
-	"optcomplete/spec"
 )
 
 // openRegression reads a saved regression and a table to use it on.
@@ -67,7 +66,7 @@ func explainRegression(c *common, dir string, asJSON bool) error {
 	if asJSON {
 		return m.WriteJSON(c.stdout)
 	}
-	printRegression(c, &m.Result, m.Target, spec.Choice{Always: m.Always, Never: m.Never})
+	printRegression(c, &m.Result, m.Target, m.Choice)
 	for _, r := range m.Removal {
 		if m.Cost > 0 {
 			fmt.Fprintf(c.stdout, "Without   %-28s cost +%s\n", r.Name, percent((r.Cost-m.Cost)/m.Cost))

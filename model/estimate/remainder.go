@@ -113,28 +113,19 @@ type Others struct {
 	Encoding *encode.Encoding // from a raw record; nil: as given
 }
 
-// RemainderRecipe says how to fit a remainder.
-type RemainderRecipe struct {
-	Kind    spec.Kind
-	Rank    int // of the unnamed part, at most; negative: 10 at most, and a company of 30
-	Seed    uint64
-	Threads int
-	OnStep  func(remainder.Step) // may be nil
-	// Remember answers what a killed run has computed; may be nil. See package remainder.
-	Remember func(question string, compute func() ([]byte, error)) ([]byte, error)
-}
-
 // FitRemainder fits the remainder together with all other parts, starting from
-// those, which must have a learned prior. chosen holds the selected features of
+// those, which must have a learned prior, whatever the settings say of the start. Their
+// rank is that of the unnamed part, at most; negative: 10 at most, and a company of 30.
+// chosen holds the selected features of
 // every column, m×k. Nothing changes if there is nothing to add.
-func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, r RemainderRecipe) error {
+func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, kind spec.Kind, r remainder.Settings) error {
 	n, m := s.Dims()
 	o, rank, most := len(others.Names), r.Rank, r.Rank
 	if rank < 0 {
 		rank, most = defaultTrait, defaultCompany
 	}
 	first := 1 // the row's level
-	if !r.Kind.Effects().Rows {
+	if !kind.Effects().Rows {
 		first = 0
 	}
 	named := first + k
@@ -154,23 +145,25 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 	for x := named; x < known; x++ {
 		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
 	}
-	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: r.Kind.Effects().Columns, Habits: true}
-	company, err := remainder.FindCompany(ctx, problem, remainder.Settings{Rank: most, Seed: r.Seed, Threads: r.Threads, Start: start})
+	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true}
+	r.Rank, r.Start = most, start
+	company, err := remainder.FindCompany(ctx, problem, r)
 	if err != nil {
 		return err
 	}
 	q := 0
 	if company != nil {
-		q, start = company.Rank, company.Start
+		q, r.Start = company.Rank, company.Start
 		problem.Design, problem.Known, problem.Company = beside(design, known, company.Traits, q), known+q, q
 	}
-	fit, err := remainder.Learn(ctx, problem, remainder.Settings{Rank: rank, Seed: r.Seed, Threads: r.Threads, Start: start, OnStep: r.OnStep, Remember: r.Remember})
+	r.Rank = rank
+	fit, err := remainder.Learn(ctx, problem, r)
 	if err != nil || fit.Rank+o+q == 0 {
 		return err
 	}
 	rank = fit.Rank
 	levels, own := 0, rank
-	if r.Kind.Effects().Columns {
+	if kind.Effects().Columns {
 		levels, own = 1, rank+1
 	}
 	p.Remainder = &Remainder{

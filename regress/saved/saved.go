@@ -13,6 +13,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/store"
 	"optcomplete/regress"
+	"optcomplete/spec"
 )
 
 const file = "model.json"
@@ -25,9 +26,8 @@ type Model struct {
 	regress.Result
 
 	// Encoding makes the selected features, in their order, of the fields of a table.
-	Encoding *encode.Encoding  `json:"encoding"`
-	Always   []string          `json:"always,omitempty"`
-	Never    []string          `json:"never,omitempty"`
+	Encoding *encode.Encoding `json:"encoding"`
+	spec.Choice
 	Seed     uint64            `json:"seed"`
 	Settings map[string]string `json:"settings,omitempty"` // by the names of their flags
 	Warnings []string          `json:"warnings,omitempty"`
