@@ -61,8 +61,8 @@ func verbsOn(t *testing.T, address string) {
 	do("complete here --quiet -o here.csv")
 	do("complete there -o there.csv"+send, "--engine", address)
 	sameFiles(t, "here.csv", "there.csv")
-	do("complete here --quiet --shards 200000 -o here.table")
-	do("complete here --shards 200000 -o there.table"+send, "--engine", address)
+	do("complete here --quiet --shards 1MB -o here.table")
+	do("complete here --shards 1MB -o there.table"+send, "--engine", address)
 	sameFolders(t, "here.table", "there.table")
 	evaluate := "evaluate here data/ratings.csv --json --resamples 10"
 	if here, there := withoutEngine(t, do(evaluate+" --quiet")), withoutEngine(t, do(evaluate+send, "--engine", address)); here != there {

@@ -72,12 +72,9 @@ for any order of lines, --memory and --threads.`,
 			var ended func()
 			settings.Progress, ended = c.follow(args[0], output)
 			start := time.Now()
-			var each int64
-			if shards != "" {
-				var err error
-				if each, err = memory.Parse(shards); err != nil || each < 1 {
-					return usagef("--shards: %v", err)
-				}
+			each, err := shardSize(shards)
+			if err != nil {
+				return err
 			}
 			whole := output
 			if each > 0 {
@@ -117,6 +114,18 @@ for any order of lines, --memory and --threads.`,
 	flags.Bind("shards", &shards)
 	flags.Bind("engine", &remote.address)
 	return cmd
+}
+
+// shardSize is how large the files of a folder are to be, in bytes; 0: no folder.
+func shardSize(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	size, err := memory.Parse(text)
+	if err != nil {
+		return 0, usagef("--shards: %v", err)
+	}
+	return size, nil
 }
 
 // divide makes a folder of packs of a pack.

@@ -84,7 +84,7 @@ var table = settings.Table{
 	{Name: "alone", Type: settings.Switch, Group: inUse, Verbs: []string{"worker"}, Help: "answer in this process instead of one that all workers of a folder share"},
 	{Name: "serve", Type: settings.File, Group: inUse, Verbs: []string{"worker"}, Help: "socket to answer at (used by the worker itself)"},
 	{Name: "watch", Type: settings.Whole, Range: "[0, ∞)", Group: inUse, Verbs: []string{"worker"}, Help: "process to end with (used by the worker itself)"},
-	{Name: "shards", Type: settings.Whole, Range: "[1, ∞)", Group: inOutput, Verbs: []string{"complete"}, Help: "write a folder of Parquet files of about this many values each"},
+	{Name: "shards", Type: settings.Text, Group: inOutput, Verbs: []string{"complete"}, Help: "write a folder of Parquet files of about this size each, such as 64MB"},
 	{Name: "shards", Type: settings.Text, Group: inOutput, Verbs: []string{"pack"}, Help: "write a folder of packs of about this size each, such as 64MB: for clusters, and to be read like one pack"},
 
 	// The data.

@@ -148,7 +148,7 @@ func completeCommand(c *common) *cobra.Command {
 		output   string
 		rows     []string
 		wide     bool
-		files    int
+		shards   string
 		observed observedFlags
 		remote   engineFlags
 	)
@@ -173,11 +173,15 @@ files themselves; a single file is written here, whoever computes it.`,
   optcomplete complete model --keep-observed ratings.csv --mark-observed -o completed.csv
   optcomplete complete model --rows alice,bob -o some.csv
   optcomplete complete model --rows @people.txt > some.csv
-  optcomplete complete model --shards 4000000 -o /shared/completed --engine sc://head:15002`,
+  optcomplete complete model --shards 64MB -o /shared/completed --engine sc://head:15002`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			format, err := tables.Parquet, error(nil)
-			if files == 0 {
+			each, err := shardSize(shards)
+			if err != nil {
+				return err
+			}
+			format := tables.Parquet
+			if each == 0 {
 				format, err = c.formatOf(output)
 			} else if output == "" || output == "-" {
 				err = usagef("--shards writes a folder: name it with -o")
@@ -208,8 +212,8 @@ files themselves; a single file is written here, whoever computes it.`,
 			if err != nil {
 				return err
 			}
-			if files > 0 {
-				return tables.CompleteFolder(cmd.Context(), m, output, format, wanted, entries, files, threadsOf(c))
+			if each > 0 {
+				return tables.CompleteFolder(cmd.Context(), m, output, format, wanted, entries, int(each/valueBytes), threadsOf(c))
 			}
 			return writeResult(c, output, func(w io.Writer) error {
 				return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, entries, threadsOf(c))
@@ -224,10 +228,13 @@ files themselves; a single file is written here, whoever computes it.`,
 	flags.Bind("mark-observed", &observed.mark)
 	flags.Bind("keep-observed", &observed.keep)
 	flags.Bind("drop-unknown", &observed.options.DropUnknown)
-	flags.Bind("shards", &files)
+	flags.Bind("shards", &shards)
 	remote.register(flags)
 	return cmd
 }
+
+// valueBytes is about what a value takes in a Parquet file, with its ids.
+const valueBytes = 8
 
 // rowsOf finds rows by id; nil means all.
 func rowsOf(m *model.Model, ids []string) ([]int, error) {
