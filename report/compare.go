@@ -7,7 +7,8 @@ import (
 	"optcomplete/internal/chart"
 )
 
-// Compare writes a page with several models side by side.
+// Compare writes a page with several models side by side: all of them regressions, or
+// none.
 func Compare(w io.Writer, models []*Model) (err error) {
 	defer recovered(&err)
 	c := &comparison{models: models, labels: labels(models)}
@@ -23,7 +24,7 @@ func Compare(w io.Writer, models []*Model) (err error) {
 		Heading:  say("%s models side by side", text(fmt.Sprint(len(models)))),
 		Verdict:  c.verdict(),
 		Warnings: c.warnings(),
-		Sections: []section{c.selections(), c.quality(), c.effects(), c.searches(), c.settings()},
+		Sections: append(append([]section{c.selections()}, models[0].kind().compared(c)...), c.searches(), c.settings()),
 		Footer:   "Every number is the one in its model’s model.json; it is in the page with all its digits.",
 	}
 	return p.write(w)
@@ -72,18 +73,9 @@ func (c *comparison) warnings() []markup {
 	var out []markup
 	first := c.models[0]
 	for i, m := range c.models[1:] {
-		a, b := first.s.Diagnostics, m.s.Diagnostics
 		label := name(c.labels[i+1])
-		switch {
-		case first.s.Rows != m.s.Rows || first.s.Columns != m.s.Columns || entries(first) != entries(m):
-			out = append(out, say("%s was fitted on other data than %s: %s × %s with %s entries against %s × %s with %s. Costs and errors do not compare.", label, name(c.labels[0]),
-				m.num("rows", whole), m.num("columns", whole), m.num("observed", whole), first.num("rows", whole), first.num("columns", whole), first.num("observed", whole)))
-		case a == nil || b == nil:
-			out = append(out, say("%s or %s was saved without a fingerprint of its data: whether they were fitted on the same entries is not known.", label, name(c.labels[0])))
-		case a.Fingerprint != b.Fingerprint:
-			out = append(out, say("%s was fitted on other data than %s, of the same shape: their fingerprints differ. Costs and errors do not compare.", label, name(c.labels[0])))
-		case a.HoldoutFingerprint != b.HoldoutFingerprint:
-			out = append(out, say("%s held out other entries than %s (another seed, or another part): small differences of the errors may be chance.", label, name(c.labels[0])))
+		if why := first.kind().apart(first, m, name(c.labels[0]), label); why != "" {
+			out = append(out, why)
 		}
 		if first.s.Features != m.s.Features {
 			out = append(out, say("%s selects from %s features, %s from %s.", label, m.num("features", whole), name(c.labels[0]), first.num("features", whole)))
@@ -134,11 +126,7 @@ func (c *comparison) quality() section {
 		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
 		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
 	for i, m := range c.models {
-		bound, gap := markup("none"), markup("–")
-		if m.s.Certified {
-			bound, gap = m.num("bound", exact), m.num("gap", percent)
-		}
-		t.row(name(c.labels[i]), text(m.s.Method), text(m.s.Model), m.num("k", whole), m.num("gamma", short), m.num("cost", exact), bound, gap, text(statusText(m.s.Status)))
+		t.row(append([]markup{name(c.labels[i]), text(m.s.Method), text(m.s.Model)}, m.proven()...)...)
 		cells := []markup{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {
@@ -156,6 +144,23 @@ func (c *comparison) quality() section {
 	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "The axis does not begin at 0."})
 	s.table(e)
 	return s
+}
+
+// known is a number, or a dash if the model does not have it.
+func (m *Model) known(path string, style style) markup {
+	if _, ok := m.doc.find(path); !ok {
+		return "–"
+	}
+	return m.num(path, style)
+}
+
+// proven is k, γ, cost, bound, gap and status.
+func (m *Model) proven() []markup {
+	bound, gap := markup("none"), markup("–")
+	if m.s.Certified {
+		bound, gap = m.num("bound", exact), m.num("gap", percent)
+	}
+	return []markup{m.num("k", whole), m.num("gamma", short), m.num("cost", exact), bound, gap, text(statusText(m.s.Status))}
 }
 
 // effects compares what the features do.
@@ -207,8 +212,9 @@ func (c *comparison) searches() section {
 	t := &table{Caption: "Work and time", Sort: true, Head: []string{"Model", "Nodes", "Cuts", "Passes", "Enumerated", "Selecting", "Proving", "Total"}}
 	gap := &chart.Chart{Title: "Gap over time", X: "seconds of search", Y: "gap", LogY: true, PercentY: true, Description: "A stepped line for each model: the gap between cost and bound over time."}
 	for i, m := range c.models {
-		t.row(name(c.labels[i]), m.num("nodes", whole), m.num("cuts", whole), m.num("passes", whole), m.num("enumerated", whole),
-			m.num("seconds.select", seconds), m.num("seconds.certify", seconds), m.num("seconds.total", seconds))
+		_, total := m.kind().times(m)
+		t.row(name(c.labels[i]), m.optional("nodes", whole), m.optional("cuts", whole), m.optional("passes", whole), m.optional("enumerated", whole),
+			m.known("seconds.select", seconds), m.known("seconds.certify", seconds), m.num(total, seconds))
 		line := chart.Series{Name: c.labels[i], Step: true}
 		for _, p := range m.s.Trace {
 			if g, ok := gapAt(p); ok {

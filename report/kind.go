@@ -28,6 +28,9 @@ type kind interface {
 	command(m *Model) (words, flags []string) // that makes it again: what comes first, and the rest
 	walk() string                             // the command of a path over k
 	path(m *Model) string                     // that command in full
+
+	compared(c *comparison) []section                      // beside others of its kind, what they are worth and do
+	apart(first, other *Model, named, label markup) markup // why their costs and errors do not compare; empty: they do
 }
 
 // kinds are by their names in model.json; all others are of a matrix.
@@ -107,6 +110,24 @@ func (ofMatrix) command(m *Model) (words, flags []string) {
 }
 
 func (ofMatrix) walk() string { return "path" }
+
+func (ofMatrix) compared(c *comparison) []section { return []section{c.quality(), c.effects()} }
+
+func (ofMatrix) apart(first, m *Model, named, label markup) markup {
+	a, b := first.s.Diagnostics, m.s.Diagnostics
+	switch {
+	case first.s.Rows != m.s.Rows || first.s.Columns != m.s.Columns || entries(first) != entries(m):
+		return say("%s was fitted on other data than %s: %s × %s with %s entries against %s × %s with %s. Costs and errors do not compare.", label, named,
+			m.num("rows", whole), m.num("columns", whole), m.num("observed", whole), first.num("rows", whole), first.num("columns", whole), first.num("observed", whole))
+	case a == nil || b == nil:
+		return say("%s or %s was saved without a fingerprint of its data: whether they were fitted on the same entries is not known.", label, named)
+	case a.Fingerprint != b.Fingerprint:
+		return say("%s was fitted on other data than %s, of the same shape: their fingerprints differ. Costs and errors do not compare.", label, named)
+	case a.HoldoutFingerprint != b.HoldoutFingerprint:
+		return say("%s held out other entries than %s (another seed, or another part): small differences of the errors may be chance.", label, named)
+	}
+	return ""
+}
 
 func (ofMatrix) path(m *Model) string {
 	return fmt.Sprintf("optcomplete path %s%s --k-max %d", m.inputs(), m.sameData(), max(2*m.s.K, 10))

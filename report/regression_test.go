@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"golang.org/x/net/html"
+
 	"optcomplete/encode"
 	"optcomplete/loss"
 	"optcomplete/regress"
@@ -67,5 +69,34 @@ func TestRegressionHasAReport(t *testing.T) {
 			t.Error("a name is markup")
 		}
 		checkNumbers(t, node, map[string][]byte{"model": text, "path": pathText.Bytes()})
+		compareRegressions(t, text)
 	}
+}
+
+// compareRegressions: regressions have a page side by side, whose numbers are theirs.
+func compareRegressions(t *testing.T, text []byte) {
+	t.Helper()
+	other := bytes.Replace(text, []byte(`"target": "price"`), []byte(`"target": "rent"`), 1)
+	var models []*Model
+	for _, text := range [][]byte{text, text, other} {
+		m, err := Parse("houses", text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		models = append(models, m)
+	}
+	var b bytes.Buffer
+	if err := Compare(&b, models); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{"3 models side by side", "All of them select the same features", "Coefficient of each feature", "explains", "whether"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the comparison does not say %q", want)
+		}
+	}
+	node, err := html.Parse(&b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkNumbers(t, node, map[string][]byte{"0": text, "1": text, "2": other})
 }

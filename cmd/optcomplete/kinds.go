@@ -96,7 +96,7 @@ func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f 
 type regressionModel struct{}
 
 func (regressionModel) load(path string) (*model.Model, error) {
-	return nil, usagef("%s is a regression, not a model of a matrix: use predict, explain, evaluate or report", path)
+	return nil, usagef("%s is a regression, not a model of a matrix: use predict, explain, evaluate, report or compare", path)
 }
 
 func (regressionModel) takesColumns(string, *model.Model) error { return nil }

@@ -13,6 +13,7 @@ import (
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
+	"optcomplete/regress/saved"
 	"optcomplete/report"
 )
 
@@ -73,15 +74,15 @@ func compareCommand(c *common) *cobra.Command {
 		Short: "Write several models side by side as one HTML page",
 		Long: `compare shows models with different k, gamma or method side by side: which features each
 selects, their costs, bounds and errors, and what the features do. It warns where
-the models were fitted on different data.`,
+the models were fitted on different data. Regressions are compared with regressions.`,
 		Example: `  optcomplete compare model5 model8 -o compare.html
   optcomplete compare full pooled paper -o compare.html`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			var models []*report.Model
 			for _, dir := range args {
-				if err := ofMatrixOnly(dir); err != nil {
-					return err
+				if saved.Is(dir) != saved.Is(args[0]) {
+					return usagef("%s and %s: one is a regression and the other a model of a matrix, which have nothing in common to compare", args[0], dir)
 				}
 				m, err := report.Read(dir)
 				if err != nil {
