@@ -100,7 +100,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 		Method: s.Method.String(), Model: spec.Paper.String(), Features: len(problem.Features.Names), Refit: spec.LeastSquares,
 		Certificate: result.Certificate{Status: result.Fitted}, Seed: s.Seed, Version: Version, Observed: train.Observed(), Selected: []string{}, Nouns: problem.Nouns,
 	}
-	summary.Split = when
+	summary.Split, summary.Weighted = when, problem.weighted()
 	if e != nil {
 		summary.Model = spec.Full.String()
 		summary.RowShrinkage, summary.ColumnShrinkage = e.RowShrinkage, e.ColumnShrinkage

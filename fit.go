@@ -278,7 +278,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 	if err != nil {
 		return looked, nil, err
 	}
-	noisy := fitted.Link != nil && fitted.Link.Noisy() && !fitted.Summary.Weighted // see Intervals
+	noisy := fitted.Link != nil && fitted.Link.Noisy()
 	do := []func(ctx context.Context) error{func(ctx context.Context) error {
 		measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
 		if err != nil {

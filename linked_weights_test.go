@@ -158,6 +158,10 @@ func TestWeightedSquares(t *testing.T) {
 	weighted := weigh(t, problem, 1, func(unit float64) float64 { return 5*unit*unit + 0.01 })
 	elsewhere := weighted
 	elsewhere.Ratings = weighted.Ratings.With(sourcetest.Stored(weighted.Ratings.Matrix()))
+	alone := Settings{Method: EffectsOnly{}, Statistics: Statistics{Holdout: 0.2, Seed: 1}}
+	if a, b, c := fit(t, problem, alone), fit(t, ones, alone), fit(t, weighted, alone); math.Abs(a.Holdout.RMSE-b.Holdout.RMSE) > 1e-12 || b.Holdout.RMSE == c.Holdout.RMSE || !c.Summary.Weighted {
+		t.Errorf("effects alone: %v, with weights of 1 %v, with others %v", a.Holdout.RMSE, b.Holdout.RMSE, c.Holdout.RMSE)
+	}
 	for _, s := range []Settings{
 		{K: 2}, {K: 2, Model: Pooled}, {K: 2, Model: Paper}, {K: 2, Statistics: Statistics{Refit: spec.Ridge}},
 		{K: 2, Model: Paper, Statistics: Statistics{Refit: spec.LearnedPrior}}, {K: 2, Method: CutPlanes{}}, {K: 2, Model: Paper, Method: OptComplete{Certify: true}},

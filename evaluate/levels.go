@@ -13,12 +13,11 @@ import (
 // than squared errors, in entries.
 var levelShrinkages = []float64{1, 2, 4, 8, 16, 32}
 
-// ChooseLevels is ChooseShrinkage by a loss: of squared errors
-// without weights from variances, of
+// ChooseLevels is ChooseShrinkage by a loss: of squared errors from variances, of
 // others what predicts a fifth of the entries best. Of those that are as good but for
 // chance it takes the nearest to the usual.
 func ChooseLevels(ctx context.Context, s data.Source, l loss.Scaled, threads int) (row, column float64, err error) {
-	if l.Loss == loss.Squared && !data.IsWeighted(s) { // variances are of entries that count alike
+	if l.Loss == loss.Squared {
 		return ChooseShrinkage(ctx, s, threads)
 	}
 	row, column = usualShrinkage, usualShrinkage

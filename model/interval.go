@@ -46,11 +46,9 @@ func (m *Model) posterior() *remainder.Fit {
 	if !f.Levels {
 		return f
 	}
-	// Column effects by themselves: the noise over entries and shrinkage.
-	variance := func(entries int32) float64 { return prior.Noise / max(float64(entries)+m.ColumnShrinkage, 1e-3) }
-	f.ColumnPrior = []float64{variance(0)}
+	f.ColumnPrior = []float64{m.columnVariance(prior.Noise, 0)}
 	for j := range columns {
-		f.Error = append(f.Error, variance(m.ColumnEntries[j]))
+		f.Error = append(f.Error, m.columnVariance(prior.Noise, m.columnCount(j)))
 	}
 	return f
 }
@@ -89,14 +87,14 @@ type Intervals struct {
 		variance float64
 		known    bool
 	} // of the row: intervals of several probabilities share it
-	read func(i int) ([]int32, error)
+	read func(i int) ([]int32, []float64, error)
 }
 
 // certainty is how sure the parts of one row after the other are.
 type certainty interface {
-	// take takes a row by the columns it was fitted on; −1: one of which nothing is
-	// known.
-	take(row int, columns []int32)
+	// take takes a row by the columns it was fitted on and the weights of its entries,
+	// nil if they have none; −1: one of which nothing is known.
+	take(row int, columns []int32, weights []float64)
 	// sum is the variance of the row's sum for a column, without the noise of an entry;
 	// −1: one of which nothing is known.
 	sum(column int) float64
@@ -107,32 +105,34 @@ type certainty interface {
 	// factor is how many standard deviations of a part an interval of this probability
 	// reaches to each side.
 	factor(probability float64) float64
-	// interval is that of an answer whose sum has this variance.
-	interval(a *result.Answer, variance, probability float64)
+	// interval is that of an answer whose sum has this variance, for an entry of this
+	// weight.
+	interval(a *result.Answer, variance, weight, probability float64)
 }
 
 // Intervals prepares to tell how sure predictions are: from the posterior of the
 // row's and the column's parameters, and the noise of an entry. What an interval is
 // of, [Intervals.Of] says.
 func (m *Model) Intervals() (*Intervals, error) {
+	_, fitted, err := m.SeenAndFitted() // with the weights, which it may depend on
+	if err != nil {
+		return nil, err
+	}
 	of, err := m.sure()
 	if err != nil {
 		return nil, err
 	}
-	read, err := m.FittedColumns()
-	if err != nil {
-		return nil, err
-	}
-	if read == nil {
+	if !fitted.Known() {
 		return nil, ErrEntriesUnknown
 	}
-	return &Intervals{m: m, of: of, row: -2, read: read}, nil
+	return &Intervals{m: m, of: of, row: -2, read: fitted.Weighed()}, nil
 }
 
 // IntervalsOf is Intervals of what was fitted, with this shrinkage of column effects;
-// fitted tells the columns that a row was fitted on. Model.HasIntervals must be true.
-func IntervalsOf(f estimate.Fitted, shrinkage float64, fitted func(row int) ([]int32, error)) *Intervals {
-	m := &Model{Parts: *f.Parts, Entries: f.Entries, ColumnEntries: f.ColumnEntries, ColumnIDs: make([]string, len(f.ColumnEntries)), Features: f.Chosen}
+// fitted tells the columns that a row was fitted on, and the weights of its entries or
+// nil. Model.HasIntervals must be true.
+func IntervalsOf(f estimate.Fitted, shrinkage float64, fitted func(row int) ([]int32, []float64, error)) *Intervals {
+	m := &Model{Parts: *f.Parts, Entries: f.Entries, ColumnEntries: f.ColumnEntries, ColumnWeights: f.ColumnWeights, ColumnIDs: make([]string, len(f.ColumnEntries)), Features: f.Chosen}
 	m.Summary.Terms, m.Summary.ColumnShrinkage = make([]string, f.K), shrinkage
 	return &Intervals{m: m, of: m.certainty(), row: -2, read: fitted}
 }
@@ -149,8 +149,8 @@ func (m *Model) sure() (certainty, error) {
 	if m.ByFeatures {
 		return nil, noIntervals("the rows of the model are known by their features, and have no coefficients of their own whose posterior intervals could be made of")
 	}
-	if m.Summary.Weighted {
-		return nil, noIntervals("the model was fitted with weights of entries, which it does not keep, and which its intervals would be made of")
+	if m.Summary.Weighted && m.ColumnWeights == nil {
+		return nil, noIntervals("the model was fitted with weights of entries, but saved without them, and its intervals would be made of them (fit it again)")
 	}
 	of := m.certainty()
 	if of == nil {
@@ -163,6 +163,9 @@ func (m *Model) sure() (certainty, error) {
 func (m *Model) certainty() certainty {
 	if m.Link != nil {
 		return m.laplace()
+	}
+	if m.ColumnWeights != nil && m.Prior != nil {
+		return m.weighed()
 	}
 	fit := m.posterior()
 	if fit == nil {
@@ -201,13 +204,14 @@ func (x *Intervals) take(row int) error {
 		return nil
 	}
 	var columns []int32
+	var weights []float64
 	if row >= 0 {
 		var err error
-		if columns, err = x.read(row); err != nil {
+		if columns, weights, err = x.read(row); err != nil {
 			return err
 		}
 	}
-	x.of.take(row, columns)
+	x.of.take(row, columns, weights)
 	x.row, x.last.known = row, false
 	return nil
 }
@@ -254,9 +258,14 @@ func (x *Intervals) Answer(row, column string, probability float64) (result.Answ
 // entry with the given probability, or what is predicted of it where that is a
 // probability or a rate. A count itself is then from CountLow to CountHigh.
 func (x *Intervals) Of(a result.Answer, row, column int, probability float64) (result.Answer, error) {
+	return x.Weighing(a, row, column, 1, probability)
+}
+
+// Weighing is Of for an entry of this weight: one of weight w has a w-th of the noise.
+func (x *Intervals) Weighing(a result.Answer, row, column int, weight, probability float64) (result.Answer, error) {
 	variance, err := x.sum(row, column)
 	if err == nil {
-		x.of.interval(&a, variance, probability)
+		x.of.interval(&a, variance, weight, probability)
 	}
 	return a, err
 }

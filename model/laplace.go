@@ -34,13 +34,13 @@ func (m *Model) laplace() certainty {
 	return x
 }
 
-func (x *laplace) take(row int, columns []int32) {
+func (x *laplace) take(row int, columns []int32, weights []float64) {
 	x.of.Begin()
 	if row >= 0 {
 		effect, u, _ := x.fit.RowParts(row)
-		for _, c := range columns {
+		for e, c := range columns {
 			columnEffect, b, _ := x.fit.ColumnParts(int(c))
-			x.of.Entry(x.m.Sum(effect, columnEffect, u, b), b)
+			x.of.Entry(x.m.Sum(effect, columnEffect, u, b), b, weightOf(weights, e))
 		}
 	}
 	if !x.of.End() { // numbers too far apart: what is known without entries
@@ -51,11 +51,11 @@ func (x *laplace) take(row int, columns []int32) {
 
 func (x *laplace) sum(column int) float64 {
 	effect, b, isNew := x.fit.ColumnParts(column)
-	entries := 0
+	count := 0.0
 	if !isNew {
-		entries = int(x.m.ColumnEntries[column])
+		count = x.m.columnCount(column)
 	}
-	return x.of.Sum(b) + x.m.Link.ColumnVariance(x.m.Mean, effect, entries, x.m.Summary.ColumnShrinkage)
+	return x.of.Sum(b) + x.m.Link.ColumnVariance(x.m.Mean, effect, count, x.m.Summary.ColumnShrinkage)
 }
 
 // noise is 0 of yes/no and counts, whose sums have none.
@@ -74,11 +74,11 @@ func (x *laplace) factor(probability float64) float64 {
 	return distuv.UnitNormal.Quantile((1 + probability) / 2)
 }
 
-func (x *laplace) interval(a *result.Answer, variance, probability float64) {
+func (x *laplace) interval(a *result.Answer, variance, weight, probability float64) {
 	m := x.m
 	by := x.factor(probability) * math.Sqrt(variance)
 	if n := m.Link.Noise; n != nil {
-		by = math.Hypot(by, n.Beyond(probability))
+		by = math.Hypot(by, n.Beyond(probability)/math.Sqrt(weight))
 	}
 	a.Low, a.High = m.Expected(a.Unclipped-by), m.Expected(a.Unclipped+by)
 	if m.Link.Loss == loss.Poisson {

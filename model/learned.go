@@ -37,8 +37,9 @@ func (m *Model) uncertain() (rows, wider, freedom float64) {
 	}
 	h := float64(1 + d + d*(d+1)/2)
 	if m.ColumnEffects != nil {
-		for _, n := range m.ColumnEntries {
-			h += float64(n) / max(float64(n)+m.ColumnShrinkage, 1)
+		for j := range m.ColumnEntries {
+			n := m.columnCount(j)
+			h += n / max(n+m.ColumnShrinkage, 1)
 		}
 	}
 	byEntries, byRows := max(1, entries-h), max(1, rows-float64(d))
@@ -55,7 +56,7 @@ func (x *learned) factor(probability float64) float64 {
 	return by
 }
 
-func (x *learned) take(row int, columns []int32) {
+func (x *learned) take(row int, columns []int32, _ []float64) {
 	if row < 0 {
 		x.of.Row(nil, nil)
 		return
@@ -84,7 +85,7 @@ func (x *learned) coefficient(f int) (own, average float64) {
 	return x.of.RowVariance(f), x.of.Spread[f*len(x.of.Prior)+f] / max(1, x.rows)
 }
 
-func (x *learned) interval(a *result.Answer, variance, probability float64) {
+func (x *learned) interval(a *result.Answer, variance, _, probability float64) {
 	by := x.factor(probability) * math.Sqrt(variance+x.noise())
 	a.Low, a.High = x.m.Clipped(a.Unclipped-by), x.m.Clipped(a.Unclipped+by)
 }

@@ -22,6 +22,7 @@ type Model struct {
 	RowIDs        []string  // n
 	Entries       []int32   // n: observed training entries of each row; 0 means its coefficients are the population's
 	ColumnIDs     []string  // m
+	ColumnWeights []float64 // m: the weight of the same; nil: entries have none, or a loaded model has not read them yet
 	ColumnEntries []int32   // m: observed training entries of each column; 0 means its effect is what its features predict
 	Features      []float64 // m×k: the selected features of each column
 
@@ -121,7 +122,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	model := &Model{
 		Summary: summary, Parts: *parts,
 		RowIDs: train.RowIDs, Entries: entries,
-		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, Features: estimate.Chosen(features, selected),
+		ColumnIDs: train.ColumnIDs, ColumnEntries: columnEntries, ColumnWeights: survey.Weights, Features: estimate.Chosen(features, selected),
 	}
 	model.Survey = nil
 	model.SetSeen(train.Source())
@@ -185,7 +186,7 @@ func (m *Model) PredictRow(i int, columns []int32, out []float64) {
 
 // Fitted is what predictions are made of.
 func (m *Model) Fitted() estimate.Fitted {
-	return estimate.Fitted{Parts: &m.Parts, Chosen: m.Features, K: m.K(), Entries: m.Entries, ColumnEntries: m.ColumnEntries}
+	return estimate.Fitted{Parts: &m.Parts, Chosen: m.Features, K: m.K(), Entries: m.Entries, ColumnEntries: m.ColumnEntries, ColumnWeights: m.ColumnWeights}
 }
 
 // Predictor is PredictRow as a value, for passes that may run in other processes.

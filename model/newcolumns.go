@@ -165,6 +165,9 @@ func (m *Model) WithColumns(features *data.Features) (*Model, error) {
 	out := m.copy()
 	out.ColumnIDs = slices.Concat(m.ColumnIDs, features.IDs)
 	out.ColumnEntries = append(slices.Clone(m.ColumnEntries), make([]int32, len(features.IDs))...)
+	if m.ColumnWeights != nil {
+		out.ColumnWeights = append(slices.Clone(m.ColumnWeights), make([]float64, len(features.IDs))...)
+	}
 	out.Features = slices.Clone(m.Features)
 	for j := range features.IDs {
 		out.Features = append(out.Features, features.Row(j)[:k]...)
@@ -192,7 +195,7 @@ func (m *Model) copy() *Model {
 	out := &Model{
 		Summary: m.Summary, Parts: m.Parts,
 		RowIDs: m.RowIDs, Entries: m.Entries,
-		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, Features: m.Features, ByFeatures: m.ByFeatures,
+		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, ColumnWeights: m.ColumnWeights, Features: m.Features, ByFeatures: m.ByFeatures,
 	}
 	out.entries.read, out.entries.seen, out.entries.fitted = m.entries.read, m.entries.seen, m.entries.fitted
 	return out

@@ -118,21 +118,30 @@ func (m *Model) addFitted(before *Seen, known int, r *data.Ratings, rows []int, 
 	if !before.Known() {
 		return
 	}
-	columns, row := make([][]int32, len(m.RowIDs)), before.Reader()
+	columns, weights, row := make([][]int32, len(m.RowIDs)), make([][]float64, len(m.RowIDs)), before.Weighed()
+	put := func(i int, at []int32, by []float64) {
+		columns[i], weights[i] = slices.Clone(at), slices.Clone(by)
+		if by == nil {
+			weights[i] = slices.Repeat([]float64{1}, len(at))
+		}
+	}
 	for i := range known {
-		at, err := row(i)
+		at, by, err := row(i)
 		if err != nil {
 			return
 		}
-		columns[i] = slices.Clone(at)
+		put(i, at, by)
 	}
 	for x, i := range rows {
 		if !onlyNew || i >= known {
 			at, _ := r.Matrix().Row(x)
-			columns[i] = slices.Clone(at)
+			put(i, at, r.Matrix().RowWeights(x))
 		}
 	}
 	m.entries.fitted.columns = columns
+	if before.HasWeights() || r.Matrix().Weighted() {
+		m.entries.fitted.weights = weights
+	}
 }
 
 // addSeen adds what the rows of r have seen to what the model knew before; if it

@@ -13,6 +13,7 @@ const MaxSeen = 50_000_000
 // Seen is which columns each row has an entry for. The zero value does not know.
 type Seen struct {
 	columns [][]int32   // n, increasing; nil if it is not known, or source has it
+	weights [][]float64 // n, of those entries; nil: they have none, or source has them
 	source  data.Source // to read rows from when they are asked for; nil: none
 }
 
@@ -23,23 +24,35 @@ func (s *Seen) Known() bool { return s.columns != nil || s.source != nil }
 // it from its file when it is first asked for, because only recommendations ask.
 type entries struct {
 	once   sync.Once
-	read   func() (seen, fitted [][]int32, err error) // nil: it is known, or was read
+	read   func() (Lists, error) // nil: it is known, or was read
 	seen   Seen
 	fitted Seen // the entries fitted on, where those are not all that were seen
 	err    error
 }
 
-// SeenLater makes the model read which columns its rows have entries for, and
-// which of them they were fitted on, when it is first asked. Lists of nil are not
-// known. It must be called before the model is in use.
-func (m *Model) SeenLater(read func() (seen, fitted [][]int32, err error)) { m.entries.read = read }
+// Lists are which columns the rows have entries for, which of them they were fitted
+// on, and the weights of the latter. Lists of nil are not known, or there are no
+// weights.
+type Lists struct {
+	Seen, Fitted [][]int32
+	Weights      [][]float64
+}
+
+// SeenLater makes the model read the entries of its rows when it is first asked. It
+// must be called before the model is in use.
+func (m *Model) SeenLater(read func() (Lists, error)) { m.entries.read = read }
 
 // SeenAndFitted is which columns the rows have entries for, and which of them they
 // were fitted on.
 func (m *Model) SeenAndFitted() (seen, fitted *Seen, err error) {
 	m.entries.once.Do(func() {
 		if m.entries.read != nil {
-			m.entries.seen.columns, m.entries.fitted.columns, m.entries.err = m.entries.read()
+			lists, err := m.entries.read()
+			m.entries.seen.columns, m.entries.err = lists.Seen, err
+			m.entries.fitted = Seen{columns: lists.Fitted, weights: lists.Weights}
+			if lists.Weights != nil && m.ColumnWeights == nil {
+				m.weighColumns()
+			}
 		}
 	})
 	return &m.entries.seen, &m.entries.fitted, m.entries.err
@@ -65,8 +78,14 @@ func (m *Model) seenIn(from data.Source) (seen Seen) {
 		return seen
 	}
 	seen.columns = make([][]int32, len(m.RowIDs))
+	if matrix.Weighted() {
+		seen.weights = make([][]float64, len(m.RowIDs))
+	}
 	for i := range seen.columns {
 		seen.columns[i], _ = matrix.Row(i)
+		if seen.weights != nil {
+			seen.weights[i] = matrix.RowWeights(i)
+		}
 	}
 	return seen
 }
@@ -113,4 +132,32 @@ func (s *Seen) Reader() func(i int) ([]int32, error) {
 		columns, _, err := r.Row(i)
 		return columns, err
 	}
+}
+
+// Weighed is Reader with the weights of the entries, nil if they have none.
+func (s *Seen) Weighed() func(i int) ([]int32, []float64, error) {
+	read := s.Reader()
+	if s.source != nil && data.IsWeighted(s.source) {
+		r := data.WeightsFrom(s.source, s.source.Reader())
+		var weights []float64
+		return func(i int) ([]int32, []float64, error) {
+			columns, err := read(i)
+			if err == nil {
+				weights, err = r.AppendWeights(i, columns, weights[:0])
+			}
+			return columns, weights, err
+		}
+	}
+	return func(i int) ([]int32, []float64, error) {
+		columns, err := read(i)
+		if s.weights == nil {
+			return columns, nil, err
+		}
+		return columns, s.weights[i], err
+	}
+}
+
+// HasWeights tells whether the entries have weights.
+func (s *Seen) HasWeights() bool {
+	return s.weights != nil || s.source != nil && data.IsWeighted(s.source)
 }

@@ -43,7 +43,7 @@ var Uses = map[string]Use{
 	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true, Alike: true},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
-	"weight":           {Methods: Selecting, Models: OfMatrix},
+	"weight":           {Methods: append(slices.Clip(Selecting), "effects"), Models: OfMatrix},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},

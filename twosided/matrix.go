@@ -65,7 +65,7 @@ func (m *Model) Matrix() (*model.Model, error) {
 		out.ColumnEntries[j] = max(out.ColumnEntries[j], 1)
 	}
 	known := m.entries
-	out.SeenLater(func() (seen, fitted [][]int32, err error) { return known.seen, known.fitted, nil })
+	out.SeenLater(func() (model.Lists, error) { return model.Lists{Seen: known.seen, Fitted: known.fitted}, nil })
 	return out, out.Check()
 }
 

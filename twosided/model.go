@@ -204,6 +204,7 @@ func Load(dir string) (*Model, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", dir, err)
 	}
-	m.entries.seen, m.entries.fitted, err = store.ReadSeen(matrix, dir, sums)
+	lists, err := store.ReadSeen(matrix, dir, sums)
+	m.entries.seen, m.entries.fitted = lists.Seen, lists.Fitted
 	return m, err
 }

@@ -66,7 +66,8 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("fold-in model new.csv -o bigger", 0, "1 new")
 	command("fold-in plain new.csv -o bigger", 0, "1 new")
 	command("recommend plain --ratings new.csv --row new", 0)
-	command("predict model new.csv --interval 90", 2, "weights of entries")
+	command("predict model new.csv --interval 90", 0, "low,high")
+	command("fit r.csv --method effects --holdout 0.2", 0, "(weighted)")
 	command("report model -o report.html", 0)
 	if page, err := os.ReadFile("report.html"); err != nil || !strings.Contains(string(page), "have weights") {
 		t.Errorf("the report does not say that entries are weighted (%v)", err)

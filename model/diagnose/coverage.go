@@ -46,6 +46,7 @@ type heldOut struct {
 	Start   []int // of each row, and the end
 	Columns []int32
 	Values  []float64
+	Weights []float64 // nil: they have none
 }
 
 func entriesOf(ctx context.Context, s data.Source, threads int) (*heldOut, error) {
@@ -58,6 +59,7 @@ func entriesOf(ctx context.Context, s data.Source, threads int) (*heldOut, error
 	for i := range n {
 		columns, values := m.Row(i)
 		out.Columns, out.Values = append(out.Columns, columns...), append(out.Values, values...)
+		out.Weights = append(out.Weights, m.RowWeights(i)...)
 		out.Start = append(out.Start, len(out.Columns))
 	}
 	return out, nil
@@ -91,19 +93,23 @@ func (p covering) Start(*pass.Input) (pass.Worker, error) {
 	}
 	counts := of.LossOf().Loss == loss.Poisson
 	var fitted []int32
-	x := model.IntervalsOf(of, p.Shrinkage, func(int) ([]int32, error) { return fitted, nil })
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1 + 2*len(coverages)) }, func(part *pass.Sums, i int, columns []int32, _ []float64) error {
-		fitted = columns
+	var by []float64
+	x := model.IntervalsOf(of, p.Shrinkage, func(int) ([]int32, []float64, error) { return fitted, by, nil })
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(1 + 2*len(coverages)) }, func(part *pass.Sums, i int, columns []int32, _, weights []float64) error {
+		fitted, by = columns, weights
 		from, to := held.Start[i], held.Start[i+1]
 		if p.Rows != nil {
 			i = p.Rows[i]
 		}
 		for e := from; e < to; e++ {
 			column, value := int(held.Columns[e]), held.Values[e]
-			a := of.AnswerAt(i, column)
+			a, weight := of.AnswerAt(i, column), 1.0
+			if len(held.Weights) > 0 {
+				weight = held.Weights[e]
+			}
 			part.Values[0]++
 			for y, probability := range coverages {
-				sure, err := x.Of(a, i, column, probability)
+				sure, err := x.Weighing(a, i, column, weight, probability)
 				if err != nil {
 					return err
 				}

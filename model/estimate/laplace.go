@@ -35,12 +35,12 @@ func (l *Laplace) Begin() {
 	}
 }
 
-// Entry adds an entry that the row was fitted on: its sum and the features of its
-// column.
-func (l *Laplace) Entry(x float64, features []float64) {
+// Entry adds an entry that the row was fitted on: its sum, the features of its column
+// and its weight.
+func (l *Laplace) Entry(x float64, features []float64, weight float64) {
 	l.b[0] = 1
 	copy(l.b[1:], features)
-	h := l.link.Curve(x)
+	h := weight * l.link.Curve(x)
 	for f, v := range l.b {
 		dense.Axpy(h*v, l.b[:f+1], l.system[f*l.d:][:f+1])
 	}
@@ -64,23 +64,15 @@ func (l *Laplace) Coefficient(f int) float64 {
 }
 
 // variance is bᵀH⁻¹b, times the ratio: with H = LLᵀ, the square of L⁻¹b.
-func (l *Laplace) variance() float64 {
-	sum := 0.0
-	for f := range l.b {
-		x := (l.b[f] - dense.Dot(l.system[f*l.d:][:f], l.b[:f])) / l.system[f*l.d+f]
-		l.b[f] = x
-		sum += x * x
-	}
-	return sum * l.link.ratio()
-}
+func (l *Laplace) variance() float64 { return inverseSquare(l.system, l.b) * l.link.ratio() }
 
 // PriorVariance is that of a coefficient of which no entry tells anything.
 func (l *Link) PriorVariance() float64 { return l.ratio() / (2 * l.Penalty) }
 
-// ColumnVariance is the variance of a column's effect that was fitted on this many entries, with
-// this shrinkage: as if the rows were known.
-func (l *Link) ColumnVariance(mean, effect float64, entries int, shrinkage float64) float64 {
-	curve := float64(entries)*l.Curve(mean+effect) + 2*l.Kappa(mean)*l.inside()*shrinkage
+// ColumnVariance is the variance of a column's effect that was fitted on entries that
+// count so much, with this shrinkage: as if the rows were known.
+func (l *Link) ColumnVariance(mean, effect, count, shrinkage float64) float64 {
+	curve := count*l.Curve(mean+effect) + 2*l.Kappa(mean)*l.inside()*shrinkage
 	if !(curve > 0) {
 		return 0
 	}

@@ -73,7 +73,7 @@ func (p noising) Cost(*pass.Input) int { return errorBins }
 // Shares are what was fitted.
 func (p noising) Shares() []any { return []any{p.Of} }
 
-// Start makes a worker. With a prior of the right width, an error has the part
+// Start makes a worker. An entry of weight w has a w-th of the noise. With a prior of the right width, an error has the part
 // 1 − leverage of the noise variance: what the row and the column were fitted to it
 // is missing.
 func (p noising) Start(*pass.Input) (pass.Worker, error) {
@@ -81,18 +81,28 @@ func (p noising) Start(*pass.Input) (pass.Worker, error) {
 	plain := *m.Link
 	plain.Noise = nil
 	rows := NewLaplace(&plain, m.K)
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(errorBins + 2) }, func(part *pass.Sums, i int, at []int32, values []float64) error {
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(errorBins + 2) }, func(part *pass.Sums, i int, at []int32, values, weights []float64) error {
 		u := m.Coefficients.Row(i)
 		rows.Begin()
-		for _, c := range at {
-			rows.Entry(0, m.Column(int(c)))
+		weight := func(e int) float64 {
+			if weights == nil {
+				return 1
+			}
+			return weights[e]
+		}
+		for e, c := range at {
+			rows.Entry(0, m.Column(int(c)), weight(e))
 		}
 		sure := rows.End()
 		for e, c := range at {
 			b := m.Column(int(c))
-			noise := 1 - 1/max(float64(m.ColumnEntries[c])+p.Shrinkage, 1)
+			count, w := float64(m.ColumnEntries[c]), weight(e)
+			if m.ColumnWeights != nil {
+				count = m.ColumnWeights[c]
+			}
+			noise := 1 - w/max(count+p.Shrinkage, w)
 			if sure {
-				noise -= 2 * rows.Sum(b)
+				noise -= 2 * w * rows.Sum(b)
 			}
 			r := math.Abs(values[e]-m.Sum(m.RowEffect(i), m.ColumnEffect(int(c)), u, b)) / math.Sqrt(max(noise, leastNoise))
 			inside := r
@@ -102,8 +112,8 @@ func (p noising) Start(*pass.Input) (pass.Worker, error) {
 			if r == inside {
 				part.Values[errorBins]++
 			}
-			part.Values[errorBins+1] += 4 * inside * inside
-			part.Values[errorBin(r)]++
+			part.Values[errorBins+1] += 4 * w * inside * inside
+			part.Values[errorBin(r*math.Sqrt(w))]++
 		}
 		return nil
 	}), nil

@@ -19,6 +19,8 @@ type Fitted struct {
 	// Entries and ColumnEntries are how many each row and each column was fitted on,
 	// for AnswerAt; nil: not known.
 	Entries, ColumnEntries []int32
+	// ColumnWeights is the weight of the latter; nil: entries have none.
+	ColumnWeights []float64
 }
 
 // PredictRow writes the predictions of a row for the given columns to out.
@@ -40,13 +42,14 @@ type sent struct {
 		Chosen                 []float64
 		K                      int
 		Entries, ColumnEntries []int32
+		ColumnWeights          []float64
 	}
 }
 
 // GobEncode reads the rows, wherever they are.
 func (f Fitted) GobEncode() ([]byte, error) {
 	s := sent{Parts: *f.Parts, Rows: *InMemory(f.Coefficients, f.K)}
-	s.Fitted.Chosen, s.Fitted.K, s.Fitted.Entries, s.Fitted.ColumnEntries = f.Chosen, f.K, f.Entries, f.ColumnEntries
+	s.Fitted.Chosen, s.Fitted.K, s.Fitted.Entries, s.Fitted.ColumnEntries, s.Fitted.ColumnWeights = f.Chosen, f.K, f.Entries, f.ColumnEntries, f.ColumnWeights
 	s.Parts.Coefficients, s.Parts.Survey = nil, nil
 	if err := f.Coefficients.Err(); err != nil {
 		return nil, err
@@ -63,7 +66,7 @@ func (f *Fitted) GobDecode(b []byte) error {
 		return err
 	}
 	s.Parts.Coefficients = &s.Rows
-	*f = Fitted{&s.Parts, s.Fitted.Chosen, s.Fitted.K, s.Fitted.Entries, s.Fitted.ColumnEntries}
+	*f = Fitted{&s.Parts, s.Fitted.Chosen, s.Fitted.K, s.Fitted.Entries, s.Fitted.ColumnEntries, s.Fitted.ColumnWeights}
 	return nil
 }
 

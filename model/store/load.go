@@ -58,7 +58,7 @@ func load(dir string) (*model.Model, error) {
 	m.RowRemainder, m.ColumnRemainder, m.ColumnError = rows.factors, columns.factors, columns.spreads
 	if _, saved := sums[seenFile]; saved || sums == nil { // else it is what another model left
 		path := filepath.Join(dir, seenFile)
-		m.SeenLater(func() (seen, fitted [][]int32, err error) { return readSeen(m, path) })
+		m.SeenLater(func() (model.Lists, error) { return readSeen(m, path) })
 		if err := sums.Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}

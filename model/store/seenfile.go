@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 
+	"optcomplete/data"
 	"optcomplete/internal/checksum"
 	"optcomplete/internal/columnar"
 	"optcomplete/model"
@@ -38,38 +39,50 @@ func SaveSeen(m *model.Model, dir string) error {
 }
 
 func writeSeen(m *model.Model, w io.Writer, seen, fittedTo *model.Seen) error {
-	out := columnar.NewWriter(w, []columnar.Field{{Name: "row", Kind: columnar.Text}, {Name: "column", Kind: columnar.Text}, {Name: "held_out", Kind: columnar.Int}})
-	row, fittedOn := seen.Reader(), fittedTo.Reader()
+	fields := []columnar.Field{{Name: "row", Kind: columnar.Text}, {Name: "column", Kind: columnar.Text}, {Name: "held_out", Kind: columnar.Int}}
+	weighted := fittedTo.HasWeights()
+	if weighted {
+		fields = append(fields, columnar.Field{Name: "weight", Kind: columnar.Float})
+	}
+	out := columnar.NewWriter(w, fields)
+	row, fittedOn := seen.Reader(), fittedTo.Weighed()
 	var rows, columns, held []int32
+	var weights []float64
 	for lo := 0; lo < len(m.RowIDs); {
 		hi, cells := lo, 0
 		for hi < len(m.RowIDs) && (cells == 0 || cells+seen.Count(hi) <= seenCells) {
 			cells += seen.Count(hi)
 			hi++
 		}
-		rows, columns, held = rows[:0], columns[:0], held[:0]
+		rows, columns, held, weights = rows[:0], columns[:0], held[:0], weights[:0]
 		for i := lo; i < hi; i++ {
 			at, err := row(i)
 			if err != nil {
 				return err
 			}
-			fitted, err := fittedOn(i)
+			fitted, by, err := fittedOn(i)
 			if err != nil {
 				return err
 			}
 			for _, j := range at { // both increase
 				for len(fitted) > 0 && fitted[0] < j {
-					fitted = fitted[1:]
+					fitted, by = fitted[1:], by[min(1, len(by)):]
 				}
-				out := int32(1)
+				out, weight := int32(1), 0.0
 				if len(fitted) > 0 && fitted[0] == j {
-					out = 0
+					if out = 0; weighted {
+						weight = by[0]
+					}
 				}
-				rows, held = append(rows, int32(i-lo)), append(held, out)
+				rows, held, weights = append(rows, int32(i-lo)), append(held, out), append(weights, weight)
 			}
 			columns = append(columns, at...)
 		}
-		if err := out.WriteGroup(columnar.Coded{Texts: m.RowIDs[lo:hi], Codes: rows}, columnar.Coded{Texts: m.ColumnIDs, Codes: columns}, held); err != nil {
+		group := []any{columnar.Coded{Texts: m.RowIDs[lo:hi], Codes: rows}, columnar.Coded{Texts: m.ColumnIDs, Codes: columns}, held}
+		if weighted {
+			group = append(group, weights)
+		}
+		if err := out.WriteGroup(group...); err != nil {
 			return err
 		}
 		lo = hi
@@ -78,52 +91,77 @@ func writeSeen(m *model.Model, w io.Writer, seen, fittedTo *model.Seen) error {
 }
 
 // ReadSeen reads what SaveSeen wrote beside the files of sums; nil: it is not there.
-func ReadSeen(m *model.Model, dir string, sums checksum.Sums) (seen, fitted [][]int32, err error) {
+func ReadSeen(m *model.Model, dir string, sums checksum.Sums) (model.Lists, error) {
 	if _, saved := sums[seenFile]; !saved {
-		return nil, nil, nil
+		return model.Lists{}, nil
 	}
 	path := filepath.Join(dir, seenFile)
 	if err := sums.Check(path); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, err
+		return model.Lists{}, err
 	}
 	return readSeen(m, path)
 }
 
-// readSeen reads what writeSeen wrote: all columns seen, and those fitted on. Pairs
-// whose row or column the model does not have are an error: they belong to another
+// readSeen reads what writeSeen wrote: all columns seen, and those fitted on, with
+// their weights if they have any. Pairs whose row or column the model does not have are an error: they belong to another
 // model. Earlier programs did not tell what was held out.
-func readSeen(m *model.Model, path string) (columns, fitted [][]int32, err error) {
+func readSeen(m *model.Model, path string) (out model.Lists, err error) {
 	in, err := columnar.Open(path)
 	if errors.Is(err, fs.ErrNotExist) { // who does not want to pass the entries on may delete the file
-		return nil, nil, nil
+		return out, nil
 	}
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
+		return out, fmt.Errorf("%s: damaged or not a Parquet file: %w", path, err)
 	}
 	defer in.Close()
-	if c := in.Columns; len(c) < 2 || len(c) > 3 || c[0].Kind != columnar.Text || c[1].Kind != columnar.Text || c[0].List || c[1].List ||
-		len(c) == 3 && (c[2].Kind != columnar.Int || c[2].List) {
-		return nil, nil, fmt.Errorf("%s: its columns are not the ids of rows and columns, and held_out", path)
+	kinds := []columnar.Kind{columnar.Text, columnar.Text, columnar.Int, columnar.Float}
+	proper := len(in.Columns) >= 2 && len(in.Columns) <= len(kinds)
+	for x, c := range in.Columns {
+		proper = proper && !c.List && c.Kind == kinds[x]
 	}
-	columns, fitted = make([][]int32, len(m.RowIDs)), make([][]int32, len(m.RowIDs))
-	err = in.Scan(context.Background(), []int{0, 1, 2}[:len(in.Columns)], estimate.BlockRows, func(batch []columnar.Vector) error {
+	if !proper {
+		return out, fmt.Errorf("%s: its columns are not the ids of rows and columns, held_out and weight", path)
+	}
+	out.Seen, out.Fitted = make([][]int32, len(m.RowIDs)), make([][]int32, len(m.RowIDs))
+	if len(in.Columns) == len(kinds) {
+		out.Weights = make([][]float64, len(m.RowIDs))
+	}
+	err = in.Scan(context.Background(), []int{0, 1, 2, 3}[:len(in.Columns)], estimate.BlockRows, func(batch []columnar.Vector) error {
 		var held []int64
-		if len(batch) == 3 {
+		if len(batch) > 2 {
 			held = batch[2].Ints
 		}
-		return takeSeen(m, &batch[0], &batch[1], held, columns, fitted)
+		var weights []float64
+		if out.Weights != nil {
+			weights = batch[3].Floats
+		}
+		return takeSeen(m, &batch[0], &batch[1], held, weights, &out)
 	})
 	if err != nil {
-		return nil, nil, fmt.Errorf("%s: %w", filepath.Clean(path), err)
+		return model.Lists{}, fmt.Errorf("%s: %w", filepath.Clean(path), err)
 	}
-	for i := range columns {
-		slices.Sort(columns[i]) // another program may have written it in another order
-		slices.Sort(fitted[i])
+	for i := range out.Seen {
+		slices.Sort(out.Seen[i]) // another program may have written it in another order
+		if out.Weights != nil && !slices.IsSorted(out.Fitted[i]) {
+			sortWeighed(out.Fitted[i], out.Weights[i])
+		}
+		slices.Sort(out.Fitted[i])
 	}
-	return columns, fitted, nil
+	return out, nil
 }
 
-func takeSeen(m *model.Model, rowIDs, columnIDs *columnar.Vector, held []int64, columns, fitted [][]int32) error {
+// sortWeighed sorts weights as the columns will be.
+func sortWeighed(columns []int32, weights []float64) {
+	by := make(map[int32]float64, len(columns))
+	for e, c := range columns {
+		by[c] = weights[e]
+	}
+	for e, c := range slices.Sorted(slices.Values(columns)) {
+		weights[e] = by[c]
+	}
+}
+
+func takeSeen(m *model.Model, rowIDs, columnIDs *columnar.Vector, held []int64, weights []float64, out *model.Lists) error {
 	row, at := "", -1 // of the pair before: they stand by rows
 	for x := range rowIDs.Len() {
 		if id := rowIDs.Text(x); at < 0 || string(id) != row {
@@ -137,10 +175,18 @@ func takeSeen(m *model.Model, rowIDs, columnIDs *columnar.Vector, held []int64, 
 		if !known {
 			return fmt.Errorf("column %q is not in the model", columnIDs.Text(x))
 		}
-		columns[at] = append(columns[at], int32(j))
-		if held == nil || held[x] == 0 {
-			fitted[at] = append(fitted[at], int32(j))
+		out.Seen[at] = append(out.Seen[at], int32(j))
+		if held != nil && held[x] != 0 {
+			continue
 		}
+		out.Fitted[at] = append(out.Fitted[at], int32(j))
+		if weights == nil {
+			continue
+		}
+		if !data.ValidWeight(weights[x]) {
+			return fmt.Errorf("row %q, column %q has the weight %v, which is not a positive number", row, columnIDs.Text(x), weights[x])
+		}
+		out.Weights[at] = append(out.Weights[at], weights[x])
 	}
 	return nil
 }
