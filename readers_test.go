@@ -35,6 +35,7 @@ var readersOutsidePasses = map[string]string{
 
 	// What a model knows of its entries, to be looked up, or copied into its folder.
 	"model/seen.go: seenIn":              "keeps the lists of a matrix in memory, and reads nothing",
+	"model/seen.go: Weighed":             "looks single rows of a model up",
 	"model/seen.go: Seen":                "one row of a model in use",
 	"model/seen.go: Reader":              "rows of a model in use, or to be saved",
 	"model/interval.go: FittedColumns":   "one row of a model in use",
