@@ -227,8 +227,8 @@ func TestSpark(t *testing.T) {
 	run("after a worker was killed")
 	executor(t)
 	run("after an executor was killed")
-	if spark.Stats.Remote != 3 {
-		t.Errorf("%d readings were done there", spark.Stats.Remote)
+	if spark.Stats.Remote != 3 || spark.Stats.Restarted < 1 || spark.Stats.Retried < 1 {
+		t.Errorf("%+v", spark.Stats)
 	}
 	stopped, stop := context.WithCancel(ctx)
 	stop()

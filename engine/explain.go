@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"optcomplete/data"
 	"optcomplete/engine/internal/connect"
 )
 
@@ -27,6 +28,10 @@ func (s *Spark) explain(ctx context.Context, err error) error {
 		return fmt.Errorf("the engine at %s does not answer: %s (is a Spark Connect server running there? A fit with Settings.Checkpoint goes on where it stopped)", s.Cluster.Address, from.Message)
 	case from.Code == connect.Unauthenticated || from.Code == connect.PermissionDenied:
 		return fmt.Errorf("the engine at %s refuses: %s (give a token: sc://HOST:PORT/;token=…, or $%s)", s.Cluster.Address, from.Message, connect.TokenVariable)
+	case strings.Contains(from.Message, "[PATH_NOT_FOUND]"):
+		return &data.InputError{File: s.Cluster.Address, Problem: firstLine(from.Message), Remedy: "name a path that Spark can read, such as hdfs:///ratings/*.parquet", Err: err}
+	case strings.Contains(from.Message, "[FAILED_READ_FILE"):
+		return &data.InputError{File: s.Cluster.Address, Problem: firstLine(from.Message), Remedy: "check that the file is whole; in CSV every line must have as many fields as the header, and every file the same header", Err: err}
 	case strings.Contains(from.Message, "TRANSFORM"):
 		return fmt.Errorf("the engine at %s does not run programs with TRANSFORM: %s (see docs/cluster.md for what it needs)", s.Cluster.Address, firstLine(from.Message))
 	case strings.Contains(from.Message, "No space left on device"):

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"io"
 	"net/http"
 	"net/http/httptest"
@@ -33,8 +34,11 @@ type fake struct {
 	refuse func(method, sql string, r *http.Request) (status int, message string)
 	// change may change a line of an answer.
 	change func(line string) string
-	// twice lets every task be done once before, for nothing.
+	// twice lets every task be done once before, for nothing, and says so.
 	twice bool
+	// table is what tables hold, packed in three tasks: rows, columns and values.
+	table []string
+	types []arrow.DataType
 
 	mu    sync.Mutex
 	calls []string
@@ -115,6 +119,8 @@ func (f *fake) write(name string, content []byte) {
 	os.WriteFile(filepath.Join(f.folder, filepath.Base(name)), content, 0o600)
 }
 
+var packing = regexp.MustCompile(`TRANSFORM\(r, c, v\) .* worker (pack-[a-z.-]+)`)
+
 var transform = regexp.MustCompile(`TRANSFORM\((\d+), '([^']*)', id, (\d+)\)`)
 
 // query computes what the queries ask for.
@@ -122,22 +128,38 @@ func (f *fake) query(ctx context.Context, sql string) []byte {
 	if strings.HasPrefix(sql, "SET ") {
 		return batch([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.BinaryTypes.String}}, []string{"key\t<undefined>"})
 	}
+	if strings.HasPrefix(sql, "SELECT * FROM optcomplete_") && strings.HasSuffix(sql, " LIMIT 0") {
+		return batch([]arrow.Field{{Name: "user", Type: f.types[0]}, {Name: "film", Type: f.types[1]}, {Name: "stars", Type: f.types[2]}}, nil)
+	}
 	if strings.HasPrefix(sql, "SELECT * FROM optcomplete_") {
 		text := arrow.BinaryTypes.String
 		return batch([]arrow.Field{{Name: "user", Type: text}, {Name: "film", Type: text}, {Name: "stars", Type: text}}, []string{"007\ta,b\t3", "u\tc\t4.5"})
 	}
-	found := transform.FindStringSubmatch(sql)
-	if found == nil {
-		return nil
-	}
 	var out bytes.Buffer
-	tasks, _ := strconv.Atoi(found[3])
-	for task := range tasks {
-		line := fmt.Sprintf("%s\t%s\t%d\t%d\n", found[1], found[2], task, tasks)
+	work := func(do func(to io.Writer)) {
 		if f.twice {
-			f.worker.Work(ctx, strings.NewReader(line), io.Discard)
+			do(io.Discard)
 		}
-		f.worker.Work(ctx, strings.NewReader(line), &out)
+		do(&out)
+	}
+	if found := packing.FindStringSubmatch(sql); found != nil {
+		tasks := make([]strings.Builder, 3)
+		for _, line := range f.table {
+			row, _, _ := strings.Cut(line, "\t")
+			sum := crc32.ChecksumIEEE([]byte(row))
+			tasks[sum%2].WriteString(line + "\n") // and one without any
+		}
+		for x := range tasks {
+			work(func(to io.Writer) { f.worker.Pack(ctx, found[1], strings.NewReader(tasks[x].String()), to) })
+		}
+	} else if found := transform.FindStringSubmatch(sql); found != nil {
+		tasks, _ := strconv.Atoi(found[3])
+		for task := range tasks {
+			line := fmt.Sprintf("%s\t%s\t%d\t%d\n", found[1], found[2], task, tasks)
+			work(func(to io.Writer) { f.worker.Work(ctx, strings.NewReader(line), to) })
+		}
+	} else {
+		return nil
 	}
 	lines := strings.Split(strings.TrimSuffix(out.String(), "\n"), "\n")
 	if f.change != nil {
@@ -145,7 +167,18 @@ func (f *fake) query(ctx context.Context, sql string) []byte {
 			lines[x] = f.change(lines[x])
 		}
 	}
-	return batch([]arrow.Field{{Name: "item", Type: arrow.PrimitiveTypes.Int32}, {Name: "kind", Type: arrow.BinaryTypes.String}, {Name: "body", Type: arrow.BinaryTypes.String}}, lines)
+	fields := []arrow.Field{{Name: "item", Type: arrow.PrimitiveTypes.Int32}, {Name: "kind", Type: arrow.BinaryTypes.String}, {Name: "body", Type: arrow.BinaryTypes.String}}
+	if strings.Contains(sql, currentThread) {
+		fields = append(fields, arrow.Field{Name: "thread", Type: arrow.BinaryTypes.String})
+		attempt := 0
+		if f.twice {
+			attempt = 1
+		}
+		for x := range lines {
+			lines[x] += fmt.Sprintf("\tThread[#4,Executor task launch worker for task 7.%d in stage 9.0 (TID 12),5,main]", attempt)
+		}
+	}
+	return batch(fields, lines)
 }
 
 // batch is lines of fields as a stream of Arrow.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"regexp"
+	"strconv"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -47,6 +49,9 @@ type gathered struct {
 	missing error
 	failed  error
 	bytes   int64
+	retried int // earlier attempts of the tasks that answered, as Spark counts them
+	// other takes answers of kinds that are none of a reading; may be nil
+	other func(kind string, content []byte) error
 }
 
 // newGathered waits for the answers to a reading.
@@ -71,6 +76,9 @@ func (g *gathered) take(r arrow.RecordBatch) error {
 		return errors.New("the executors' answers cannot be understood")
 	}
 	for x := range int(r.NumRows()) {
+		if r.NumCols() > 3 && kind.Value(x) == kindHello {
+			g.retried += attemptOf(r.Column(3).ValueStr(x))
+		}
 		if err := g.add(int(item.Value(x)), kind.Value(x), body.Value(x)); err != nil {
 			return err
 		}
@@ -106,13 +114,30 @@ func (g *gathered) add(item int, kind, body string) error {
 	case kindMissing:
 		g.missing = &missingError{string(content)}
 	case kindError:
-		if g.plan != nil {
+		if g.plan != nil || g.other != nil {
 			g.failed = &workerError{string(content)}
 		}
 	default:
-		return fmt.Errorf("an executor answers %q", kind)
+		if g.other == nil {
+			return fmt.Errorf("an executor answers %q", kind)
+		}
+		return g.other(kind, content)
 	}
 	return nil
+}
+
+// attempts in the name of a task's thread, as Spark gives it: "task 3.1 in stage 7.0" is
+// the second attempt of task 3.
+var taskName = regexp.MustCompile(`task \d+\.(\d+) in stage`)
+
+// attemptOf is how many attempts came before that of a thread.
+func attemptOf(thread string) int {
+	found := taskName.FindStringSubmatch(thread)
+	if found == nil {
+		return 0
+	}
+	before, _ := strconv.Atoi(found[1])
+	return before
 }
 
 // part takes what an item gave, once.

@@ -37,6 +37,8 @@ const (
 	kindMissing = "missing"
 	kindDone    = "done"
 	kindEcho    = "echo"
+	kindPacked  = "packed" // of Worker.Pack: an ingest.Part, and its file
+	kindInput   = "input"  // what is wrong with a table
 )
 
 // echoReading asks a task for this many bytes, to measure the way back. It is no base64,

@@ -176,6 +176,10 @@ func names(r pass.Reading) string {
 	return strings.Join(all, ", ")
 }
 
+// currentThread is the thread of a task in SQL. Where Spark does not allow it, repeated
+// tasks are not counted.
+const currentThread = "reflect('java.lang.Thread', 'currentThread')"
+
 const tabs = ` ROW FORMAT DELIMITED FIELDS TERMINATED BY '\t' `
 
 // query asks the executors for a reading, a line for every row of a table.
@@ -183,10 +187,29 @@ func (s *Spark) query(ctx context.Context, to *gathered, reading, table string, 
 	if s.command != nil {
 		return s.command.lines(ctx, strings.Trim(reading, "'"), tasks, to.add)
 	}
+	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s FROM %s", Protocol, reading, tasks, s.using("worker"), table)
+	return s.ask(ctx, to, sql)
+}
+
+// using is the part of a TRANSFORM that starts this program with arguments.
+func (s *Spark) using(arguments string) string {
 	// The folder of the session's files has a name that Spark 3.5 does not tell.
-	command := fmt.Sprintf("cd $(dirname $(ls -d ./%[1]s */%[1]s 2>/dev/null | head -n 1)) && chmod +x ./%[1]s && exec ./%[1]s worker", s.program)
-	sql := fmt.Sprintf("SELECT TRANSFORM(%d, %s, id, %d) %s USING '%s' AS (item INT, kind STRING, body STRING) %s FROM %s", Protocol, reading, tasks, tabs, command, tabs, table)
+	command := fmt.Sprintf("cd $(dirname $(ls -d ./%[1]s */%[1]s 2>/dev/null | head -n 1)) && chmod +x ./%[1]s && exec ./%[1]s %[2]s", s.program, arguments)
+	return fmt.Sprintf("%s USING '%s' AS (item INT, kind STRING, body STRING) %s", tabs, command, tabs)
+}
+
+// ask gives the answers of a TRANSFORM to the gathered, with the threads of those who say
+// who they are: their names tell which attempt of a task it is.
+func (s *Spark) ask(ctx context.Context, to *gathered, sql string) error {
+	if s.threads {
+		sql = fmt.Sprintf("SELECT item, kind, body, CASE WHEN kind = '%s' THEN %s END AS thread FROM (%s)", kindHello, currentThread, sql)
+	}
 	err := s.session.Query(ctx, sql, to.take)
+	if to.retried > 0 {
+		s.Stats.Retried += to.retried
+		s.log("Spark has repeated tasks: %d", to.retried)
+		to.retried = 0
+	}
 	if ctx.Err() != nil { // the work on the cluster is cancelled too
 		stop, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 		defer cancel()

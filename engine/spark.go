@@ -53,6 +53,7 @@ type Spark struct {
 	spills  spills
 	workers map[string]int // processes of the executors
 	views   int            // tables that were copied
+	threads bool           // tasks may tell their threads; see currentThread
 	decides decider
 	sending float64 // bytes a second, of the program
 	// receiving is bytes a second of parts; zero: not measured
@@ -81,6 +82,7 @@ type Stats struct {
 	Entries   int     `json:"entries"`
 	Values    int     `json:"values,omitempty"`  // computed there, by what reads no data
 	Restarted int     `json:"restarted_workers"` // workers that came in place of others
+	Retried   int     `json:"retried_tasks"`     // attempts of tasks that Spark had to repeat
 	Repeated  int     `json:"repeated_readings"`
 	Sent      int64   `json:"bytes_sent"`
 	Received  int64   `json:"bytes_received"`
@@ -132,10 +134,22 @@ func (s *Spark) open(ctx context.Context) (err error) {
 		s.sending = 1e9 // to a disk
 		return s.survey(ctx)
 	}
-	if s.Cluster.Spark, err = s.session.Version(ctx); err != nil {
+	if err := s.greet(ctx); err != nil {
 		return err
 	}
-	s.log("Spark %s at %s", s.Cluster.Spark, s.Cluster.Address)
+	return s.join(ctx)
+}
+
+// greet asks for the version of Spark.
+func (s *Spark) greet(ctx context.Context) (err error) {
+	if s.Cluster.Spark, err = s.session.Version(ctx); err == nil {
+		s.log("Spark %s at %s", s.Cluster.Spark, s.Cluster.Address)
+	}
+	return err
+}
+
+// join sends the program, and finds out who runs it.
+func (s *Spark) join(ctx context.Context) error {
 	start := time.Now()
 	if err := s.session.SendFile(ctx, s.program, s.settings.Program); err != nil {
 		return err
@@ -168,6 +182,8 @@ func (s *Spark) survey(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	err = s.session.Query(ctx, "SELECT "+currentThread, func(arrow.RecordBatch) error { return nil })
+	s.threads = err == nil
 	var count, each, megabytes int // which local-cluster does not tell otherwise
 	if n, _ := fmt.Sscanf(master, "local-cluster[%d,%d,%d]", &count, &each, &megabytes); n == 3 {
 		cores = each

@@ -13,6 +13,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"optcomplete/engine/internal/connect"
+	"optcomplete/internal/textfile"
 )
 
 // Table is a table that Spark's own readers can read.
@@ -48,7 +49,7 @@ func TableOf(path, format, delimiter string) (Table, error) {
 	return t, nil
 }
 
-// Connect begins a session that runs no programs: for Copy.
+// Connect begins a session that runs no programs yet: for Copy and Pack.
 func Connect(ctx context.Context, settings Settings) (*Spark, error) {
 	if strings.HasPrefix(settings.Address, commandScheme) {
 		return nil, errors.New("a command reads no tables: name a Spark Connect server (sc://HOST:PORT)")
@@ -57,11 +58,10 @@ func Connect(ctx context.Context, settings Settings) (*Spark, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.Cluster.Spark, err = s.session.Version(ctx); err != nil {
+	if err := s.greet(ctx); err != nil {
 		s.Close()
 		return nil, s.explain(ctx, err)
 	}
-	s.log("Spark %s at %s", s.Cluster.Spark, s.Cluster.Address)
 	return s, nil
 }
 
@@ -70,16 +70,8 @@ func Connect(ctx context.Context, settings Settings) (*Spark, error) {
 func (s *Spark) Copy(ctx context.Context, t Table, to io.Writer) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.views++
-	view := fmt.Sprintf("optcomplete_%s_%d", strings.ReplaceAll(s.session.ID, "-", ""), s.views)
-	options := "path '" + quoted(t.Path) + "'"
-	if t.Format == "csv" {
-		options += ", header 'true'"
-		if t.Delimiter != "" {
-			options += ", sep '" + quoted(t.Delimiter) + "'"
-		}
-	}
-	if err := s.session.Command(ctx, fmt.Sprintf("CREATE TEMPORARY VIEW %s USING %s OPTIONS (%s)", view, t.Format, options)); err != nil {
+	view, _, err := s.view(ctx, t)
+	if err != nil {
 		return s.explain(ctx, err)
 	}
 	write, end := arrowTo(to)
@@ -87,7 +79,7 @@ func (s *Spark) Copy(ctx context.Context, t Table, to io.Writer) error {
 		write, end = csvTo(to)
 	}
 	var broken error // of writing
-	err := s.session.Query(ctx, "SELECT * FROM "+view, func(r arrow.RecordBatch) error {
+	err = s.session.Query(ctx, "SELECT * FROM "+view, func(r arrow.RecordBatch) error {
 		broken = write(r)
 		return broken
 	})
@@ -99,6 +91,42 @@ func (s *Spark) Copy(ctx context.Context, t Table, to io.Writer) error {
 		return s.explain(ctx, err)
 	}
 	return end()
+}
+
+// view makes a view of a table and gives its name, and its columns. CSV is read as our own
+// reader reads it: quotes are doubled inside quotes, what is not quoted is trimmed, and
+// lines that do not fit the header, or a file with another header, are errors.
+func (s *Spark) view(ctx context.Context, t Table) (view string, schema *arrow.Schema, err error) {
+	s.views++
+	view = fmt.Sprintf("optcomplete_%s_%d", strings.ReplaceAll(s.session.ID, "-", ""), s.views)
+	options := "path '" + quoted(t.Path) + "'"
+	if t.Format == "csv" {
+		// Spark looks at whole lines only if all columns are wanted.
+		if err := s.session.Command(ctx, "SET spark.sql.csv.parser.columnPruning.enabled=false"); err != nil {
+			return "", nil, err
+		}
+		options += `, header 'true', escape '"', ignoreLeadingWhiteSpace 'true', ignoreTrailingWhiteSpace 'true', mode 'FAILFAST', enforceSchema 'false'`
+		if t.Delimiter != "" {
+			options += ", sep '" + quoted(t.Delimiter) + "'"
+		}
+	}
+	if err := s.session.Command(ctx, fmt.Sprintf("CREATE TEMPORARY VIEW %s USING %s OPTIONS (%s)", view, t.Format, options)); err != nil {
+		return "", nil, err
+	}
+	err = s.session.Query(ctx, "SELECT * FROM "+view+" LIMIT 0", func(r arrow.RecordBatch) error {
+		schema = r.Schema()
+		return nil
+	})
+	if err != nil || schema == nil {
+		return view, nil, errors.Join(err, ctx.Err())
+	}
+	if header := schema.Field(0).Name; t.Format == "csv" && t.Delimiter == "" && schema.NumFields() == 1 {
+		if found := textfile.DetectDelimiter([]byte(header), 3); strings.IndexByte(header, found) >= 0 {
+			t.Delimiter = string(rune(found))
+			return s.view(ctx, t)
+		}
+	}
+	return view, schema, nil
 }
 
 // arrowTo writes batches as one stream of Arrow.

@@ -17,9 +17,10 @@ if [ ! -d "$tools/pyspark" ]; then
   rm -rf "$tools" && mv "$tools.part" "$tools"
 fi
 
-export SPARK_HOME=$tools/pyspark SPARK_LOCAL_IP=127.0.0.1
 run=$(mktemp -d)
-export SPARK_LOCAL_DIRS=$run
+# Executors work in a folder of Spark's home: one of its own, which goes with the rest.
+mkdir "$run/home" && ln -s "$tools"/pyspark/* "$run/home" && rm -f "$run/home/work"
+export SPARK_HOME=$run/home SPARK_LOCAL_DIRS=$run SPARK_LOCAL_IP=127.0.0.1
 port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
 (cd "$run" && exec setsid "$SPARK_HOME/bin/spark-submit" --master "local-cluster[${OPTCOMPLETE_EXECUTORS:-2},1,1024]" --class org.apache.spark.sql.connect.service.SparkConnectServer \
   --conf spark.connect.grpc.binding.address=127.0.0.1 --conf "spark.connect.grpc.binding.port=$port" --conf spark.ui.enabled=false \

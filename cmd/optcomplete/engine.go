@@ -71,8 +71,8 @@ func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error)
 		if s.Values > 0 {
 			unit = "values"
 		}
-		c.notef("Engine    %s on the cluster (%s), %s here; %s, %s, %.3g %s/s; %.1f MB sent, %.1f MB received, %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
-			seconds(s.Seconds), grouped(s.Local), count(s.Tasks, "task"), count(s.Items, "item"), s.Speed(), unit, float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Restarted, "worker"))
+		c.notef("Engine    %s on the cluster (%s), %s here; %s, %s, %.3g %s/s; %.1f MB sent, %.1f MB received, %s and %s repeated, %s started again", counted(s.Remote, "reading", "readings"),
+			seconds(s.Seconds), grouped(s.Local), count(s.Tasks, "task"), count(s.Items, "item"), s.Speed(), unit, float64(s.Sent)/1e6, float64(s.Received)/1e6, count(s.Repeated, "reading"), count(s.Retried, "task"), count(s.Restarted, "worker"))
 	}, nil
 }
 
@@ -212,17 +212,20 @@ func workerCommand(c *common) *cobra.Command {
 		watch int
 	)
 	cmd := &cobra.Command{
-		Use:   "worker",
+		Use:   "worker [ORDER]",
 		Short: "Compute parts of passes for an engine, line by line",
 		Long: `worker is what the executors of a cluster run: it reads lines from its standard
 input and answers them on its standard output, as docs/cluster.md describes. You need
-it only to run passes on another engine.`,
+it only to run passes on another engine. With ORDER, a file, it packs the entries of
+its standard input, as pack --engine does.`,
 		Example: `  optcomplete worker --alone < lines
   optcomplete worker < lines > answers`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
 			w := engine.NewWorker(optcomplete.Version)
 			switch {
+			case len(args) > 0:
+				return w.Pack(cmd.Context(), args[0], cmd.InOrStdin(), c.stdout)
 			case serve != "":
 				return w.Serve(cmd.Context(), serve, watch)
 			case alone:

@@ -106,3 +106,16 @@ func TestInterruptEndsTheEngine(t *testing.T) {
 		t.Error("the command goes on")
 	}
 }
+
+// TestNoOrderOnAnEngine: what depends on the order of entries is refused before anything
+// is done.
+func TestNoOrderOnAnEngine(t *testing.T) {
+	program := engineProgram(t)
+	for _, how := range []string{"first", "last"} {
+		out, err := exec.Command(program, "pack", "x.csv", "--engine", "sc://127.0.0.1:1", "--duplicates", how, "-o", "x.packs").CombinedOutput()
+		var failed *exec.ExitError
+		if !errors.As(err, &failed) || failed.ExitCode() != 2 || !strings.Contains(string(out), "in no order") {
+			t.Errorf("%v\n%s", err, out)
+		}
+	}
+}

@@ -5,22 +5,65 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 
+	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/ingest"
+	"optcomplete/data/pack"
 	"optcomplete/engine"
+	"optcomplete/internal/atomicfile"
 )
 
-// pack packs tables: files of this machine, or with an engine what Spark reads for
-// us, one after another, through pipes.
-func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, to string, settings ingest.Settings) (*ingest.Packing, error) {
-	if f.address == "" {
-		return ingest.Pack(ctx, paths, to, settings)
+// pack packs files of this machine, or with an engine what Spark reads, into a pack, or
+// into a folder of packs of about each bytes.
+func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, output string, each int64, settings ingest.Settings) (*ingest.Packing, error) {
+	read := func(to string) (*ingest.Packing, error) { return ingest.Pack(ctx, paths, to, settings) }
+	if f.address != "" {
+		tables, err := f.tables(paths, settings)
+		if err != nil {
+			return nil, err
+		}
+		spark, err := engine.Connect(ctx, engine.Settings{Address: f.address, Program: f.program, Least: 1, Version: optcomplete.Version, Log: func(line string) { c.notef("Engine    %s", line) }})
+		if err != nil {
+			return nil, err
+		}
+		defer spark.Close()
+		why := "a pack is one file"
+		if each > 0 {
+			var done *ingest.Packing
+			if done, why, err = spark.Pack(ctx, tables, output, each, c.threads, settings); done != nil || err != nil {
+				return done, err
+			}
+		}
+		c.notef("Engine    the entries come to this machine, which packs them: %s", why)
+		read = func(to string) (*ingest.Packing, error) { return copyPack(ctx, spark, paths, tables, to, settings) }
 	}
+	if each == 0 {
+		return read(output)
+	}
+	// A pack in a folder of its own is divided, then removed.
+	folder, remove, err := atomicfile.TempDir(output)
+	if err != nil {
+		return nil, err
+	}
+	defer remove()
+	whole := filepath.Join(folder, "whole.pack")
+	done, err := read(whole)
+	if err != nil {
+		return nil, err
+	}
+	return done, divide(ctx, whole, output, each, threadsOf(c))
+}
+
+// tables are what Spark is to read.
+func (f *engineFlags) tables(paths []string, settings ingest.Settings) (tables []engine.Table, err error) {
 	if err := engine.CheckAddress(f.address); err != nil {
 		return nil, usagef("%v", err)
 	}
-	var tables []engine.Table
+	if d := settings.Duplicates; d == ingest.First || d == ingest.Last {
+		return nil, usagef("--duplicates %s: a cluster reads entries in no order; choose mean, or error", d)
+	}
 	delimiter := ""
 	if settings.Delimiter != 0 {
 		delimiter = string(rune(settings.Delimiter))
@@ -32,11 +75,11 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, to st
 		}
 		tables = append(tables, t)
 	}
-	spark, err := engine.Connect(ctx, engine.Settings{Address: f.address, Log: func(line string) { c.notef("Engine    %s", line) }})
-	if err != nil {
-		return nil, err
-	}
-	defer spark.Close()
+	return tables, nil
+}
+
+// copyPack lets Spark read tables, one after another, and packs what comes through pipes.
+func copyPack(ctx context.Context, spark *engine.Spark, paths []string, tables []engine.Table, to string, settings ingest.Settings) (*ingest.Packing, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	pipes := make([]string, len(tables))
@@ -77,4 +120,15 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, to st
 		input.File = called[input.File]
 	}
 	return done, err
+}
+
+// divide makes a folder of packs of a pack.
+func divide(ctx context.Context, from, to string, each int64, threads int) error {
+	file, err := pack.Open(from)
+	if err != nil {
+		return err
+	}
+	defer file.Close()
+	_, err = pack.WriteShards(ctx, file, to, each, threads)
+	return err
 }

@@ -38,6 +38,9 @@ func verbsOn(t *testing.T, address string) {
 			t.Fatalf("%s: %v\n%s", args, err, stderr.String())
 		}
 		t.Logf("%s\n%s", args, stderr.String())
+		if strings.HasPrefix(args, "pack") && len(more) > 0 && !strings.Contains(stderr.String(), "the executors wrote 1 pack of 1") {
+			t.Errorf("%s: it was packed here", args)
+		}
 		if strings.Contains(args, "--engine-from") && !regexp.MustCompile(`Engine    [1-9][0-9]* readings? on the cluster`).Match(stderr.Bytes()) {
 			t.Errorf("%s: nothing was done on the cluster", args)
 		}
@@ -46,7 +49,7 @@ func verbsOn(t *testing.T, address string) {
 	do("synth --netflix 3000x200 --missing 0.9 -o data --quiet")
 	do("pack data/ratings.csv --shards 1MB -o here.packs --quiet")
 	if strings.HasPrefix(address, "sc:") {
-		do("pack data/ratings.csv --shards 1MB -o there.packs", "--engine", address)
+		do("pack data/ratings.csv --shards 1MB -o there.packs --json", "--engine", address)
 		sameFolders(t, "here.packs", "there.packs")
 	}
 	send := " --engine-from 40000 --engine-tasks 2"
@@ -167,7 +170,7 @@ func withoutEngine(t *testing.T, text string) string {
 		t.Fatal(err)
 	}
 	if e, ok := all["engine"].(map[string]any); ok {
-		for _, name := range []string{"executors", "tasks", "tasks_done", "items", "rows", "rows_per_second", "restarted_workers", "repeated_readings", "seconds"} {
+		for _, name := range []string{"executors", "tasks", "tasks_done", "items", "rows", "rows_per_second", "restarted_workers", "retried_tasks", "repeated_readings", "seconds"} {
 			if _, ok := e[name].(float64); !ok {
 				t.Errorf("engine has no %s", name)
 			}

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io/fs"
 	"path/filepath"
@@ -12,8 +11,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/ingest"
-	"optcomplete/data/pack"
-	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/memory"
 )
 
@@ -35,7 +32,9 @@ them by rows to a file that fit maps instead of loading.
 ` + ratingsForms + ` Several are read one after another.
 
 With --engine they are Parquet or CSV (with a header) that the cluster can read, on HDFS,
-an object store or a disk: Spark reads them, and they are packed here, as from a file.
+an object store or a disk. With --shards the executors pack them, if they see the folder
+of FILE and may write there; otherwise Spark reads them and they are packed here. Both
+give the bytes of a pack made from files of this machine.
 
 Rows and columns are sorted by id, numbers by value (film2 before film10). FILE is
 replaced only when the new pack is complete. The same entries give the same bytes
@@ -76,20 +75,7 @@ for any order of lines, --memory and --threads.`,
 			if err != nil {
 				return err
 			}
-			whole := output
-			if each > 0 {
-				// A pack in a folder of its own is divided, then removed.
-				folder, done, err := atomicfile.TempDir(output)
-				if err != nil {
-					return err
-				}
-				defer done()
-				whole = filepath.Join(folder, "whole.pack")
-			}
-			done, err := remote.pack(cmd.Context(), c, args, whole, settings)
-			if err == nil && each > 0 {
-				err = divide(cmd.Context(), whole, output, each, threadsOf(c))
-			}
+			done, err := remote.pack(cmd.Context(), c, args, output, each, settings)
 			ended()
 			if err != nil {
 				return err
@@ -113,6 +99,7 @@ for any order of lines, --memory and --threads.`,
 	flags.Bind("json", &asJSON)
 	flags.Bind("shards", &shards)
 	flags.Bind("engine", &remote.address)
+	flags.Bind("engine-program", &remote.program)
 	return cmd
 }
 
@@ -126,17 +113,6 @@ func shardSize(text string) (int64, error) {
 		return 0, usagef("--shards: %v", err)
 	}
 	return size, nil
-}
-
-// divide makes a folder of packs of a pack.
-func divide(ctx context.Context, from, to string, each int64, threads int) error {
-	file, err := pack.Open(from)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
-	_, err = pack.WriteShards(ctx, file, to, each, threads)
-	return err
 }
 
 // sizeOf is the size of a file, or of the files of a folder.

@@ -74,8 +74,8 @@ var table = settings.Table{
 
 	// Where passes are computed.
 	{Name: "engine", Use: onCluster, Type: settings.Text, Group: inEngine, Verbs: onEngine, Help: "Spark Connect server (sc://HOST:PORT) on whose cluster large readings are computed, to the same bits; or exec:COMMAND, which starts workers elsewhere"},
-	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: []string{"pack"}, Help: "Spark Connect server (sc://HOST:PORT) whose cluster reads the ratings"},
-	{Name: "engine-program", Use: onCluster, Type: settings.File, Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
+	{Name: "engine", Type: settings.Text, Group: inEngine, Verbs: []string{"pack"}, Help: "Spark Connect server (sc://HOST:PORT) whose cluster reads the ratings, and packs them if it sees the folder of the output"},
+	{Name: "engine-program", Use: onCluster, Type: settings.File, Group: inEngine, Verbs: append([]string{"engine", "pack"}, onEngine...), Help: "this program, built for the executors' system; without it the one that runs is sent"},
 	{Name: "engine-from", Use: onCluster, Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: onEngine, Help: "readings of fewer entries than this stay on this machine; 0 means those that are faster there, by counted work"},
 	{Name: "engine-tasks", Use: onCluster, Type: settings.Whole, Range: "[0, ∞)", Group: inEngine, Verbs: append([]string{"engine"}, onEngine...), Help: "tasks that a reading is divided into; 0 means four for each core"},
 	{Name: "dry-run", Use: onCluster, Type: settings.Switch, Group: inEngine, Verbs: []string{"fit"}, Help: "fit nothing: estimate how long the fit would take with --engine, and on this machine"},

@@ -86,6 +86,7 @@ type input struct {
 	size   int64     // 0 if not known
 	layout layout
 	asWide bool // --format wide, of a file that is no text
+	part   bool // of a table: it may have no entries
 	packed *packed
 
 	weighted   bool   // entries have weights
@@ -289,7 +290,7 @@ func (in *input) finish() error {
 	switch {
 	case in.format == MatrixMarket && in.given != in.layout.entries:
 		return fault(in.name, 0, fmt.Sprintf("holds %d entries, but its header announces %d", in.given, in.layout.entries), "check that the file is complete")
-	case in.given > 0 || in.binary() != nil || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
+	case in.given > 0 || in.part || in.binary() != nil || in.format == MatrixMarket || in.format == Netflix && in.lines > 0:
 		return nil
 	case in.layout.header:
 		return fault(in.name, 0, "has a header but no entries", "")

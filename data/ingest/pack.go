@@ -11,6 +11,17 @@ import (
 // Pack reads observed entries, however many, and writes them to a pack. What
 // stands at output is replaced only by a whole one.
 func Pack(ctx context.Context, paths []string, output string, settings Settings) (*Packing, error) {
+	t, err := newStream(paths, &settings)
+	if err != nil {
+		return nil, err
+	}
+	done, _, err := t.pack(ctx, output)
+	return done, err
+}
+
+// pack reads the inputs and writes the pack.
+func (t *stream) pack(ctx context.Context, output string) (*Packing, *collector, error) {
+	settings := t.settings
 	temp := &spill{path: output}
 	if settings.Temp != "" {
 		temp.path = filepath.Join(settings.Temp, filepath.Base(output))
@@ -18,28 +29,19 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 	}
 	defer temp.close()
 	atomicfile.RemoveStale(output, SpillKind)
-	t, err := newStream(paths, &settings)
-	if err != nil {
-		return nil, err
-	}
 	sink := &buckets{spill: temp}
 	if settings.Memory > 0 {
 		sink.budget = func() int64 { return t.pageBytes(settings.Memory) }
 	}
 	c, err := t.gather(ctx, sink)
 	if err != nil {
-		return nil, err
+		return nil, c, err
 	}
-	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.observed(), Float32: settings.Float32, Weighted: c.report.Weighted}
-	if seen := c.values(); settings.Duplicates != Mean { // means may be other values
-		options.Float32 = settings.Float32 || !seen.precise
-		if options.Float32 == !seen.precise { // rounded values are others too
-			options.Values = seen.list()
-		}
-	}
+	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.observed(), Weighted: c.report.Weighted}
+	options.Values, options.Float32 = c.values().encoding(settings)
 	w, err := pack.Create(output, c.columnIDs(), options)
 	if err != nil {
-		return nil, err
+		return nil, c, err
 	}
 	defer w.Abort()
 	err = c.eachSorted(ctx, func(b *sorted) error {
@@ -57,12 +59,25 @@ func Pack(ctx context.Context, paths []string, output string, settings Settings)
 		return nil
 	})
 	if err != nil {
-		return nil, err
+		return nil, c, err
 	}
 	if err := w.Close(); err != nil {
-		return nil, err
+		return nil, c, err
 	}
-	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count, Spilled: temp.offset}, nil
+	return &Packing{Report: c.report, Rows: c.rows.count, Columns: c.columns.count, Spilled: temp.offset}, c, nil
+}
+
+// encoding is which values a pack lists, and whether they have four bytes if it lists
+// none.
+func (s *values) encoding(settings *Settings) (list []float64, float32 bool) {
+	if settings.Duplicates == Mean { // means may be other values
+		return nil, settings.Float32
+	}
+	float32 = settings.Float32 || !s.precise
+	if float32 == !s.precise { // rounded values are others too
+		list = s.list()
+	}
+	return list, float32
 }
 
 // pageBytes is the part of the memory allowed that is left for entries. A fifth of it is

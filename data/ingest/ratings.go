@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -56,26 +57,33 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	return data.NewRatings(matrix, c.rowIDs(), c.columnIDs()), &c.report, nil
 }
 
-// gather reads all entries into buckets.
+// gather reads all entries into buckets. With an error the collector has what was
+// counted until then.
 func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 	c := &collector{stream: t, sink: to, progress: t.settings.Progress}
 	if err := c.collect(ctx); err != nil {
-		return nil, err
+		return c, err
 	}
 	if c.sink.entries == 0 && t.settings.times {
-		return nil, fault(c.inputs[0].name, 0, "no entry has a time", "leave out Settings.Split time, or give a file with times")
-	}
-	if c.sink.entries == 0 && c.report.Weightless > 0 {
-		return nil, fault(c.inputs[0].name, 0, "no entries are left: "+strconv.Itoa(c.report.Weightless)+" have the weight 0", "weights are positive numbers: write 1 for an entry that counts once")
+		return c, fault(c.inputs[0].name, 0, "no entry has a time", "leave out Settings.Split time, or give a file with times")
 	}
 	if c.sink.entries == 0 {
-		return nil, &data.InputError{
-			File:    c.inputs[0].name,
-			Problem: fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", c.report.UnknownEntries, c.report.Missing),
-			Remedy:  "check that the column ids are those of the feature table",
-		}
+		return c, c.report.nothing(c.inputs[0].name)
 	}
 	return c, c.arrange()
+}
+
+// errNothing is that of an input without entries.
+var errNothing = errors.New("no entries are left")
+
+// nothing is the fault of an input of which no entries are left.
+func (r *Report) nothing(name string) *data.InputError {
+	out := fault(name, 0, fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", r.UnknownEntries, r.Missing), "check that the column ids are those of the feature table")
+	if r.Weightless > 0 {
+		out.Problem, out.Remedy = "no entries are left: "+strconv.Itoa(r.Weightless)+" have the weight 0", "weights are positive numbers: write 1 for an entry that counts once"
+	}
+	out.Err = errNothing
+	return out
 }
 
 // eachSorted hands the buckets, sorted, to take in their order, and counts what

@@ -304,7 +304,7 @@ func (c *collector) duplicateError(ctx context.Context, e data.Entry) error {
 	}
 	out.Problem = fmt.Sprintf("row %s, column %s is given twice", row, column)
 	out.Remedy = "keep one of the two entries, " + choose
-	if !again {
+	if !again && !c.inputs[0].part {
 		out.Remedy += "; give a file instead of standard input to learn the lines"
 	}
 	return out

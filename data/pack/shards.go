@@ -1,7 +1,6 @@
 package pack
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/json"
 	"errors"
@@ -13,8 +12,6 @@ import (
 	"sync"
 
 	"optcomplete/data"
-	"optcomplete/internal/atomicfile"
-	"optcomplete/internal/parallel"
 )
 
 // Manifest is manifest.json of a folder of packs: which packs there are and what
@@ -259,116 +256,4 @@ func (s *Shards) Weighted() bool { return s.files[0].Weighted() }
 // AppendWeights is that of the row that was read last, or of another.
 func (r *shardReader) AppendWeights(i int, columns []int32, weights []float64) ([]float64, error) {
 	return r.of(i).(data.WeightReader).AppendWeights(i-r.s.first[r.at], columns, weights)
-}
-
-// shardChunks is how many chunks shards are whole multiples of: parts of passes
-// that are made of several chunks then seldom need two shards.
-const shardChunks = 8
-
-// WriteShards divides a pack into packs of about this many bytes, whole chunks in
-// each, in a new folder that appears at path when all is written. An older folder of
-// packs there is replaced.
-func WriteShards(ctx context.Context, from *File, path string, bytes int64, threads int) (*Manifest, error) {
-	rows, columns := from.Dims()
-	m := &Manifest{Format: manifestFormat, Version: manifestVersion, Rows: rows, Columns: columns, Observed: from.Observed()}
-	chunks := data.Chunks(from)
-	perEntry := float64(len(from.bytes)) / max(float64(from.Observed()+rows), 1)
-	bounds := []int{0}
-	work := 0
-	for c := 0; c+1 < len(chunks); c++ {
-		for i := chunks[c]; i < chunks[c+1]; i++ {
-			work += 1 + from.Entries(i)
-		}
-		if c+2 == len(chunks) || (c+1)%shardChunks == 0 && float64(work)*perEntry >= float64(bytes) {
-			bounds, work = append(bounds, chunks[c+1]), 0
-		}
-	}
-	if len(bounds) == 1 {
-		bounds = append(bounds, 0) // a pack without rows
-	}
-	ids, columnIDs := from.RowIDs(), from.ColumnIDs()
-	if err := from.Err(); err != nil {
-		return nil, err
-	}
-	m.Shards = make([]Shard, len(bounds)-1)
-	older := partsIn(path)
-	err := atomicfile.Dir(path, manifestFile, func(dir string) error {
-		err := parallel.Do(ctx, len(m.Shards), threads, func(int) func(int) error {
-			return func(x int) (err error) {
-				m.Shards[x], err = writeShard(from, filepath.Join(dir, fmt.Sprintf("part-%05d.pack", x)), bounds[x], bounds[x+1], ids, columnIDs)
-				return err
-			}
-		})
-		if err != nil {
-			return err
-		}
-		text, err := json.MarshalIndent(m, "", " ")
-		if err != nil {
-			return err
-		}
-		return os.WriteFile(filepath.Join(dir, manifestFile), append(text, '\n'), 0o666)
-	})
-	if err == nil {
-		for _, name := range older { // what the new folder has no use for
-			if !slices.ContainsFunc(m.Shards, func(s Shard) bool { return s.File == name }) {
-				os.Remove(filepath.Join(path, name))
-			}
-		}
-	}
-	return m, err
-}
-
-// partsIn are the packs that the manifest of a folder names, if it has one.
-func partsIn(path string) (names []string) {
-	var old Manifest
-	text, err := os.ReadFile(filepath.Join(path, manifestFile))
-	if err != nil || json.Unmarshal(text, &old) != nil || old.Format != manifestFormat {
-		return nil
-	}
-	for _, s := range old.Shards {
-		if s.File == filepath.Base(s.File) {
-			names = append(names, s.File)
-		}
-	}
-	return names
-}
-
-// writeShard writes the rows lo..hi.
-func writeShard(from *File, path string, lo, hi int, ids, columnIDs []string) (Shard, error) {
-	info := from.Info()
-	w, err := Create(path, columnIDs, WriterOptions{Rows: hi - lo, Values: slices.Clone(info.Values), Float32: info.Encoding == Float32, Weighted: info.Weighted, Metadata: info.Metadata})
-	if err != nil {
-		return Shard{}, err
-	}
-	defer w.Abort()
-	reader := from.Reader()
-	weigh := data.WeightsFrom(from, reader)
-	var columns []int32
-	var values, weights []float64
-	for i := lo; i < hi; i++ {
-		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
-			return Shard{}, err
-		}
-		if weigh != nil {
-			if weights, err = weigh.AppendWeights(i, columns, weights[:0]); err != nil {
-				return Shard{}, err
-			}
-		}
-		if err := w.AppendWeighted(ids[i], columns, values, weights); err != nil {
-			return Shard{}, err
-		}
-	}
-	if err := w.Close(); err != nil {
-		return Shard{}, err
-	}
-	f, err := Open(path)
-	if err != nil {
-		return Shard{}, err
-	}
-	defer f.Close()
-	shard := Shard{File: filepath.Base(path), Bytes: int64(len(f.bytes)), Checksum: f.Checksum(), Rows: f.rows, Observed: f.Observed()}
-	if hi > lo {
-		shard.FirstRow = ids[lo]
-	}
-	return shard, nil
 }

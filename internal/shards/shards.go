@@ -31,11 +31,10 @@ const tokenFile = "token"
 // Write writes a file whose name begins and ends as told; nil if this process does not
 // see the folder, or may not write there.
 func (w Writer) Write(begin, end string, write func(io.Writer) error) (*File, error) {
-	if token, err := os.ReadFile(filepath.Join(w.Folder, tokenFile)); err != nil || string(token) != w.Token {
+	path, seen := w.Path(begin, end)
+	if !seen {
 		return nil, nil
 	}
-	name := begin + "-" + unique() + end
-	path := filepath.Join(w.Folder, name)
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if errors.Is(err, fs.ErrPermission) || errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -52,7 +51,14 @@ func (w Writer) Write(begin, end string, write func(io.Writer) error) (*File, er
 		os.Remove(path)
 		return nil, fmt.Errorf("%w (if the disk is full, make room or name a folder on another)", err)
 	}
-	return &File{name, hex.EncodeToString(sum.Sum(nil))}, nil
+	return &File{filepath.Base(path), hex.EncodeToString(sum.Sum(nil))}, nil
+}
+
+// Path is one for a new file whose name begins and ends as told; not seen if this process
+// does not see the folder.
+func (w Writer) Path(begin, end string) (path string, seen bool) {
+	token, err := os.ReadFile(filepath.Join(w.Folder, tokenFile))
+	return filepath.Join(w.Folder, begin+"-"+unique()+end), err == nil && string(token) == w.Token
 }
 
 // unique tells attempts apart. Nothing that is kept depends on it.
@@ -85,13 +91,13 @@ func Create(path string) (*Folder, error) {
 	return nil, err
 }
 
-// Path is where a file is.
-func (f *Folder) Path(name string) string { return filepath.Join(f.Writer.Folder, name) }
+// At is where a file is.
+func (f *Folder) At(name string) string { return filepath.Join(f.Writer.Folder, name) }
 
 // Place gives a file its place in the result, if it is what was written. Where results
 // are placed twice (after Placed), the second gets copies.
 func (f *Folder) Place(file File, to string) error {
-	from := f.Path(file.Name)
+	from := f.At(file.Name)
 	sum, err := checksum.File(from)
 	if err != nil {
 		return err

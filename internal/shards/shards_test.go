@@ -40,7 +40,7 @@ func TestAttemptsDoNotDisturbEachOther(t *testing.T) {
 	if os.SameFile(a, b) {
 		t.Error("two results share a file")
 	}
-	if err := os.WriteFile(f.Path(one.Name), []byte("Content"), 0o666); err != nil {
+	if err := os.WriteFile(f.At(one.Name), []byte("Content"), 0o666); err != nil {
 		t.Fatal(err)
 	}
 	if err := f.Place(*one, filepath.Join(dir, "third")); err == nil || !strings.Contains(err.Error(), one.Name) {

@@ -130,7 +130,7 @@ func (s *RowShards) readTerm(g, term int, out []float64) error {
 	in, ok := s.open[at.shard]
 	if !ok {
 		var err error
-		path := s.folder.Path(s.shards[at.shard].File)
+		path := s.folder.At(s.shards[at.shard].File)
 		if in, err = columnar.Open(path); err != nil {
 			return fmt.Errorf("reading %s back: %w", path, err)
 		}
