@@ -46,7 +46,7 @@ type fake struct {
 
 func newFake(t *testing.T) *fake {
 	t.Helper()
-	f := &fake{folder: t.TempDir(), worker: NewWorker("test")}
+	f := &fake{folder: t.TempDir(), worker: NewWorker("test"), types: texts}
 	t.Chdir(f.folder) // where the worker looks for what was sent
 	s := httptest.NewUnstartedServer(f)
 	s.Config.Protocols = new(http.Protocols)
