@@ -27,24 +27,6 @@ func (f *Features) Row(j int) []float64 {
 	return f.Values[j*p : (j+1)*p : (j+1)*p]
 }
 
-// Arrange is the table with its columns in the order of ids, all of which it
-// must have.
-func (f *Features) Arrange(ids []string) *Features {
-	at := make(map[string]int, len(f.IDs))
-	for j, id := range f.IDs {
-		at[id] = j
-	}
-	out := &Features{IDs: ids, Names: f.Names, Values: make([]float64, 0, len(ids)*len(f.Names))}
-	for _, id := range ids {
-		j, ok := at[id]
-		if !ok {
-			panic(fmt.Sprintf("data: the features have no column %q", id))
-		}
-		out.Values = append(out.Values, f.Row(j)...)
-	}
-	return out
-}
-
 // canonical is the table with its columns in the canonical order of their ids.
 func (f *Features) canonical() *Features {
 	order := Order(f.IDs)

@@ -85,9 +85,6 @@ func NewConvex(matrix data.Source, features *data.Features, gamma float64, l los
 // Dim returns the number of features p.
 func (o *Convex) Dim() int { return o.of.p }
 
-// Gamma returns γ.
-func (o *Convex) Gamma() float64 { return o.of.gamma }
-
 // WithGamma is the same cost at another γ. The two share the data.
 func (o *Convex) WithGamma(gamma float64) *Convex {
 	other := *o

@@ -117,9 +117,6 @@ func (o *Exact) measure() {
 // Dim returns the number of features p.
 func (o *Exact) Dim() int { return o.p }
 
-// Gamma returns γ.
-func (o *Exact) Gamma() float64 { return o.gamma }
-
 // Eval returns the cost at the weights and a cut; see search.Oracle.
 func (o *Exact) Eval(ctx context.Context, weights []float64) (search.Cut, error) {
 	return cutOf(ctx, o, weights)

@@ -53,11 +53,6 @@ func NewPooled(matrix data.Source, features *data.Features, gamma, gamma0 float6
 	return NewPooledOf(NewExact(matrix, features, gamma, threads), gamma0)
 }
 
-// WithGamma is the same cost at another γ and γ₀. The two share the data.
-func (o *Pooled) WithGamma(gamma, gamma0 float64) *Pooled {
-	return NewPooledOf(o.rows.WithGamma(gamma), gamma0)
-}
-
 // NewPooledOf is the pooled cost whose rows, by themselves, have the cost given.
 func NewPooledOf(rows *Exact, gamma0 float64) *Pooled {
 	if !(gamma0 > 0) || math.IsInf(gamma0, 1) {
@@ -72,9 +67,6 @@ func NewPooledOf(rows *Exact, gamma0 float64) *Pooled {
 
 // Dim returns the number of features p.
 func (o *Pooled) Dim() int { return o.rows.p }
-
-// Gamma returns γ, of the rows' deviations, and γ₀, of the population.
-func (o *Pooled) Gamma() (gamma, gamma0 float64) { return o.rows.gamma, o.gamma0 }
 
 // Eval returns the cost at the weights and a cut; see search.Oracle.
 func (o *Pooled) Eval(ctx context.Context, weights []float64) (search.Cut, error) {

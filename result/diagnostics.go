@@ -158,6 +158,3 @@ type Variance struct {
 	Remainder float64 `json:"remainder,omitempty"`
 	Rest      float64 `json:"rest"`
 }
-
-// Explained is the share of all parts together.
-func (v *Variance) Explained() float64 { return 1 - v.Rest }

@@ -220,9 +220,6 @@ func (s *Shards) Close() error {
 	return all
 }
 
-// Files are the packs, and the numbers of their first rows.
-func (s *Shards) Files() ([]*File, []int) { return s.files, s.first[:len(s.files)] }
-
 // Reader reads rows of all packs.
 func (s *Shards) Reader() data.Reader {
 	return &shardReader{s: s, readers: make([]data.Reader, len(s.files))}

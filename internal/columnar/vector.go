@@ -25,9 +25,6 @@ type Vector struct {
 // Len is the number of values.
 func (v *Vector) Len() int { return max(len(v.Stops), len(v.Ints), len(v.Floats)) }
 
-// Missing tells whether value x is missing.
-func (v *Vector) Missing(x int) bool { return v.Null != nil && v.Null[x] }
-
 // Text is value x of a Text. It is a part of the vector's memory.
 func (v *Vector) Text(x int) []byte {
 	from := 0
