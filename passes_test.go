@@ -34,17 +34,18 @@ func TestEveryPassCanBeSent(t *testing.T) {
 	}
 	var fitted *optcomplete.Model
 	for _, c := range []struct {
-		model  spec.Kind
-		loss   loss.Loss
-		rank   int
-		stored bool
+		model            spec.Kind
+		loss             loss.Loss
+		rank             int
+		stored, weighted bool
 	}{
 		{model: spec.Paper, stored: true}, {model: spec.Pooled}, {model: spec.Full}, {model: spec.Full, rank: optcomplete.AutoRank},
 		{model: spec.Full, loss: loss.Huber}, {model: spec.Full, loss: loss.Poisson}, {model: spec.Full, loss: loss.Auto},
+		{model: spec.Full, weighted: true},
 	} {
 		settings := optcomplete.Settings{Model: c.model, Loss: c.loss, ResidualRank: c.rank}
 		settings.K, settings.Holdout, settings.Gamma = 2, 0.2, 0
-		problem := optcomplete.Problem{Ratings: valuesFor(c.loss, in.Ratings, c.stored), Features: in.Features}
+		problem := optcomplete.Problem{Ratings: valuesFor(t, c.loss, in.Ratings, c.stored, c.weighted), Features: in.Features}
 		if fitted, err = optcomplete.Fit(ctx, problem, settings); err != nil {
 			t.Fatalf("%+v: %v", c, err)
 		}
@@ -77,7 +78,7 @@ func TestEveryPassCanBeSent(t *testing.T) {
 }
 
 // valuesFor is the ratings with values that suit the loss, in memory or stored.
-func valuesFor(l loss.Loss, r *data.Ratings, stored bool) *data.Ratings {
+func valuesFor(t *testing.T, l loss.Loss, r *data.Ratings, stored, weighted bool) *data.Ratings {
 	m := r.Source().(*data.Matrix).Map(func(_ int, _ int32, v float64) float64 {
 		switch {
 		case l == loss.Poisson:
@@ -89,6 +90,16 @@ func valuesFor(l loss.Loss, r *data.Ratings, stored bool) *data.Ratings {
 		}
 		return v
 	})
+	if weighted {
+		weights := make([]float64, m.Observed())
+		for x := range weights {
+			weights[x] = float64(1 + x%3)
+		}
+		var err error
+		if m, err = m.WithWeights(weights); err != nil {
+			t.Fatal(err)
+		}
+	}
 	var source data.Source = m
 	if stored {
 		source = struct{ data.Source }{m}
