@@ -35,7 +35,7 @@ const (
 	Effects    = "effects"        // mean, row and column effects: in every study
 	SoftImpute = "softimpute"     // effects and a matrix of low rank
 	IMC        = "imc"            // effects and inductive matrix completion, with all features
-	Remainder  = "full+remainder" // full, and a matrix of low rank for what it leaves
+	Remainder  = "full+remainder" // full, with the other features and unnamed traits
 )
 
 // ModelNames are what a study can compare.
@@ -58,10 +58,12 @@ type Cell struct {
 	Gap      float64        `json:"gap"`
 	Status   string         `json:"status,omitempty"`
 	Selected []string       `json:"selected,omitempty"`
-	Rank     int            `json:"rank,omitempty"`  // of the low-rank part
-	Share    float64        `json:"share,omitempty"` // of the training values' variance that the low-rank part carries
-	Seconds  CellSeconds    `json:"seconds"`
-	Trace    []TracePoint   `json:"trace,omitempty"`
+	Rank     int            `json:"rank,omitempty"`  // of the part without names
+	Share    float64        `json:"share,omitempty"` // of the training values' variance that the part without names carries
+	// Coverage tells how many held-out entries lie in their intervals, where there are any.
+	Coverage []result.Coverage `json:"coverage,omitempty"`
+	Seconds  CellSeconds       `json:"seconds"`
+	Trace    []TracePoint      `json:"trace,omitempty"`
 }
 
 // CellSeconds is where the wall time of a cell went.
@@ -202,8 +204,9 @@ func (s *RealSettings) run(ctx context.Context, problems Problems, plan Cell) (C
 	plan.Gamma, plan.Row, plan.Column = sum.Gamma, sum.RowShrinkage, sum.ColumnShrinkage
 	plan.Gap, plan.Status, plan.Selected, plan.Trace = sum.Gap, sum.Status.String(), sum.Selected, t.points
 	if fitted.Remainder != nil {
-		plan.Rank = fitted.Remainder.Rank
+		plan.Rank = fitted.Remainder.Rank + fitted.Remainder.Company
 	}
+	plan.Coverage = sum.Coverage
 	if sum.Variance != nil {
 		plan.Share = sum.Variance.Remainder
 	}

@@ -81,6 +81,9 @@ func TestStudyResumes(t *testing.T) {
 		if err != nil || len(text) == 0 || strings.Contains(string(text), "NaN") {
 			t.Errorf("%s: %d bytes, %v", name, len(text), err)
 		}
+		if name == MarkdownFile && !strings.Contains(string(text), "| model | 50 % | width | 80 % | width | 95 % | width |") {
+			t.Errorf("no coverage of intervals in\n%s", text)
+		}
 	}
 	s.Holdout = 0.5
 	var other *OtherStudyError

@@ -112,8 +112,33 @@ var (
 	gap   = func(c Cell) float64 { return c.Gap }
 )
 
-// Markdown writes the tables for people: means over the seeds, every seed, and
-// the selected features.
+// writeCoverage writes, for models that have intervals, which part of the held-out entries lies in them.
+func writeCoverage(b *strings.Builder, all []line) {
+	head := false
+	for _, l := range all {
+		with := l.cells[0].Coverage
+		if len(with) == 0 {
+			continue
+		}
+		if !head {
+			head = true
+			b.WriteString("\nHeld-out entries in their intervals (mean over the seeds), and the mean width of these:\n\n| model |")
+			for _, c := range with {
+				fmt.Fprintf(b, " %s | width |", percent(c.Probability))
+			}
+			b.WriteString("\n|---|" + strings.Repeat("---|---|", len(with)) + "\n")
+		}
+		fmt.Fprintf(b, "| %s |", l.name())
+		for x := range with {
+			covered, width := func(c Cell) float64 { return c.Coverage[x].Covered }, func(c Cell) float64 { return c.Coverage[x].Width }
+			fmt.Fprintf(b, " %s | %.2f |", percent(l.mean(covered)), l.mean(width))
+		}
+		b.WriteString("\n")
+	}
+}
+
+// Markdown writes the tables for people: means over the seeds, every seed, intervals,
+// and the selected features.
 func Markdown(w io.Writer, head Head, cells []Cell) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%d rows, %d columns, %d features, %d observed entries; %.0f %% held out", head.Rows, head.Columns, head.Features, head.Observed, 100*head.Holdout)
@@ -142,6 +167,7 @@ func Markdown(w io.Writer, head Head, cells []Cell) error {
 		fmt.Fprintf(&b, "| %d | %s | %.4f | %.4f | %s | %.4f | %s | %s | %s | %.1f, %.1f, %.1f |\n", c.Seed, l.name(),
 			c.Holdout.RMSE, c.Holdout.MAE, percent(c.Holdout.MAPE), c.Ratio, gamma, shown, strings.ReplaceAll(c.Status, "_", " "), c.Seconds.Choose, c.Seconds.Search, c.Seconds.Refit)
 	}
+	writeCoverage(&b, all)
 	b.WriteString("\nSelected features, with the number of seeds that select them:\n\n")
 	for _, l := range all {
 		if l.k > 0 {
