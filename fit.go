@@ -224,7 +224,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			closeRows(parts)
 		}
 	}()
-	if err := t.setRemainder(finish, train, f.selector, found.Selection, parts, problem.Encoding, &summary); err != nil {
+	if err := t.setRemainder(finish, train, f.selector, found.Selection, f.c, parts, problem.Encoding, &summary); err != nil {
 		return nil, err
 	}
 	if t.Model.Effects().Rows && !t.NoClip {

@@ -2,13 +2,14 @@ package optcomplete
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
+	"optcomplete/remainder"
 	"optcomplete/selection"
 	"optcomplete/spec"
 )
@@ -64,8 +65,14 @@ func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c c
 	if err != nil {
 		return 0, err
 	}
-	if err := t.setRemainder(ctx, part.Train, s, any, parts, nil, new(model.Summary)); err != nil {
-		return 0, err
+	if t.ResidualRank != 0 {
+		others, _, err := t.others(ctx, s, any, mostOthers)
+		if err == nil {
+			err = t.fitRemainder(ctx, part.Train, s, any, others, parts, nil)
+		}
+		if err != nil && !errors.Is(err, remainder.ErrPrecision) {
+			return 0, err
+		}
 	}
 	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads); err != nil {
 		return 0, err

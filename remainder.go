@@ -8,9 +8,12 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/evaluate"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
+	"optcomplete/pass"
 	"optcomplete/remainder"
+	"optcomplete/spec"
 )
 
 // AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
@@ -24,19 +27,99 @@ const (
 	mostOthersOf = 4
 )
 
+// trialEntries is how many entries there must be for each number of the rows' learned
+// covariance for the other features to be taken without a trial, and trialAtMost how many
+// entries a trial takes at most.
+const (
+	trialEntries = 50
+	trialAtMost  = 100_000
+)
+
 // setRemainder fits what the effects and the selected features leave, together
 // with them: the other features with shrunken coefficients, and unnamed traits.
 // See package remainder. The selection and its certificate are not touched.
-func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, parts *estimate.Parts, encoding *encode.Encoding, summary *model.Summary) error {
+func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, c choices, parts *estimate.Parts, encoding *encode.Encoding, summary *model.Summary) error {
 	if t.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
-	members := t.members(s.units(t, found))
-	_, columns := train.Dims()
-	others, err := t.others(ctx, s, found, min(mostOthers, columns/mostOthersOf))
+	others, all, err := t.others(ctx, s, found, mostOthers)
 	if err != nil {
 		return err
 	}
+	if d := 1 + len(t.members(s.units(t, found))) + len(others); train.Observed() < trialEntries*d*(d+1)/2 {
+		none := false
+		if others, none, err = t.tryOthers(ctx, train, s, found, c, len(others)); err != nil {
+			return err
+		}
+		if none {
+			summary.Warnings = append(summary.Warnings, "no remainder was fitted: on validation entries it predicts no better than the selected features alone (there are few entries for so many coefficients)")
+			return nil
+		}
+	}
+	err = t.fitRemainder(ctx, train, s, found, others, parts, encoding)
+	if errors.Is(err, remainder.ErrPrecision) {
+		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
+		return nil
+	}
+	if parts.Remainder != nil && len(others) < all {
+		parts.Remainder.OtherOf = all
+	}
+	return err
+}
+
+// tryOthers gives the other features with which the remainder predicts validation
+// entries best: at most so many, a quarter of that, or none; and whether the selected
+// features alone are as good. The covariance of many coefficients, learned from
+// few entries, is that of their noise.
+func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, found []int, c choices, most int) (best []int, none bool, err error) {
+	ctx = pass.WithLabel(ctx, "trial of the remainder")
+	part, err := evaluate.Validation(ctx, train, 0.2, trialAtMost, t.Seed, t.Threads)
+	if err != nil {
+		return nil, false, err
+	}
+	with := *t
+	with.refit, with.memory = spec.LearnedPrior, nil
+	score := func(others []int, remainders bool) (float64, error) {
+		selection := s.units(t, found)
+		members := t.members(selection)
+		parts, err := with.parts(ctx, part.Train, selection, c)
+		if err == nil && remainders {
+			err = with.fitRemainder(ctx, part.Train, s, found, others, parts, nil)
+		}
+		if err != nil {
+			return 0, err
+		}
+		m, err := evaluate.Score(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads)
+		return m.RMSE, err
+	}
+	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
+		best, _, err = t.others(ctx, s, found, most)
+		return best, false, err
+	}
+	least, err := score(nil, false)
+	if err != nil {
+		return nil, false, err
+	}
+	none = true
+	for _, count := range slices.Compact([]int{most, most / 4, 0}) {
+		others, _, err := t.others(ctx, s, found, count)
+		if err != nil {
+			return nil, false, err
+		}
+		switch rmse, err := score(others, true); {
+		case errors.Is(err, remainder.ErrPrecision):
+		case err != nil:
+			return nil, false, err
+		case rmse < least:
+			best, none, least = others, false, rmse
+		}
+	}
+	return best, none, nil
+}
+
+// fitRemainder fits the remainder with these other features.
+func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector, found, others []int, parts *estimate.Parts, encoding *encode.Encoding) error {
+	members := t.members(s.units(t, found))
 	o := estimate.Others{Values: estimate.Chosen(t.features, others)}
 	for _, j := range others {
 		o.Names = append(o.Names, t.features.Names[j])
@@ -56,12 +139,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 			return answer, err
 		}
 	}
-	err = parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, t.Model, recipe)
-	if errors.Is(err, remainder.ErrPrecision) {
-		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
-		return nil
-	}
-	return err
+	return parts.FitRemainder(ctx, train, estimate.Chosen(t.features, members), len(members), o, t.Model, recipe)
 }
 
 // longStep is how many entries make a step of the remainder worth remembering in a
@@ -71,30 +149,35 @@ var longStep = 4 << 20
 
 const rememberedBytes = 256 << 20
 
-// others are the features that are not selected, at most this many: those that the
-// cost falls with the fastest if they get weight besides the selection. Features
-// that are the same for all columns are left out.
-func (t *task) others(ctx context.Context, s *selector, found []int, most int) ([]int, error) {
+// others are the features that are not selected, at most this many and a part of the
+// columns: those that the cost falls with the fastest if they get weight besides the
+// selection. Features that are the same for all columns are left out; all tells how
+// many there are without them.
+func (t *task) others(ctx context.Context, s *selector, found []int, most int) (out []int, all int, err error) {
 	var units []int
-	count := 0
 	for u := range t.units {
 		if !slices.Contains(found, u) {
 			units = append(units, u)
-			count += len(t.units[u].features)
+			for _, f := range t.units[u].features {
+				if t.varies(f) {
+					all++
+				}
+			}
 		}
 	}
-	if count > most {
+	columns, _ := t.features.Dims()
+	most = min(most, columns/mostOthersOf)
+	if all > most {
 		weights := make([]float64, s.oracle.Dim())
 		for _, u := range found {
 			weights[u] = 1
 		}
 		at, err := s.oracle.Eval(ctx, weights)
 		if err != nil {
-			return nil, err
+			return nil, 0, err
 		}
 		slices.SortStableFunc(units, func(u, v int) int { return cmp.Compare(at.Gradient[u], at.Gradient[v]) })
 	}
-	var out []int
 	for _, u := range units {
 		for _, f := range t.units[u].features {
 			if len(out) < most && t.varies(f) {
@@ -103,7 +186,7 @@ func (t *task) others(ctx context.Context, s *selector, found []int, most int) (
 		}
 	}
 	slices.Sort(out)
-	return out, nil
+	return out, all, nil
 }
 
 // varies tells whether a feature is not the same for all columns.

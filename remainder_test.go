@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"math"
+	"strconv"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -196,5 +198,53 @@ func TestKilledRemainderGoesOn(t *testing.T) {
 	}
 	if diff := cmp.Diff(want.Parts, got.Parts, cmpopts.IgnoreUnexported(model.Model{})); diff != "" {
 		t.Errorf("a killed run ends elsewhere: %s", diff)
+	}
+}
+
+// Few entries and many features: the covariance of their coefficients would be that of
+// noise. A trial tells whether the other features help.
+func TestOtherFeaturesAreTriedOnFewEntries(t *testing.T) {
+	const n, m, p = 100, 120, 60
+	rng := random.New(8)
+	b := make([]float64, m*p)
+	for x := range b {
+		b[x] = rng.Normal()
+	}
+	fit := func(signal float64) *Model {
+		var entries []data.Entry
+		for i := range n {
+			for j := range m {
+				if rng.Float64() < 0.1 {
+					v := rng.Normal()
+					for f := range 12 {
+						v += signal * b[j*p+f] * float64(1-2*(i>>(f%4)&1))
+					}
+					entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: v})
+				}
+			}
+		}
+		matrix, err := data.NewMatrix(n, m, entries)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ids := func(prefix string, size int) (out []string) {
+			for x := range size {
+				out = append(out, prefix+strconv.Itoa(1000+x))
+			}
+			return out
+		}
+		f := data.NewFeatures(ids("c", m), ids("f", p), b)
+		problem := Problem{Ratings: data.NewRatings(matrix, ids("r", n), f.IDs), Features: f}
+		fitted, err := Fit(t.Context(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 0.1, RowShrinkage: 4, ColumnShrinkage: 4}, ResidualRank: AutoRank, Limits: Limits{MaxNodes: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return fitted
+	}
+	if noise := fit(0); noise.Remainder != nil || len(noise.Summary.Warnings) == 0 || !strings.Contains(noise.Summary.Warnings[0], "no remainder was fitted: on validation entries") {
+		t.Errorf("remainder %+v of noise, warnings %q", noise.Remainder, noise.Summary.Warnings)
+	}
+	if told := fit(1); told.Remainder == nil || len(told.Remainder.Other) == 0 || told.Remainder.OtherOf != p-2 {
+		t.Errorf("remainder %+v where 12 features explain", told.Remainder)
 	}
 }

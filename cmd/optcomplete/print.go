@@ -74,7 +74,11 @@ func printRemainder(w io.Writer, s *model.Summary) {
 	}
 	var parts []string
 	if len(r.Other) > 0 {
-		parts = append(parts, count(len(r.Other), "other feature")+other)
+		names := count(len(r.Other), "other feature")
+		if r.OtherOf > len(r.Other) {
+			names = fmt.Sprintf("%d of %s", len(r.Other), count(r.OtherOf, "other feature"))
+		}
+		parts = append(parts, names+other)
 	}
 	if traits := r.Company + r.Rank; traits > 0 {
 		parts = append(parts, count(traits, "unnamed trait")+unnamed)

@@ -35,6 +35,8 @@ type Remainder struct {
 	Ridge float64 `json:"ridge,omitempty"`
 	// Other names the features that are not selected: the first factors.
 	Other []string `json:"other,omitempty"`
+	// OtherOf is how many there are, if Other does not name them all.
+	OtherOf int `json:"other_of,omitempty"`
 	// Company is how many factors follow them that columns have from the rows that
 	// have entries of them; see [remainder.Company].
 	Company int `json:"company,omitempty"`
