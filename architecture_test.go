@@ -140,6 +140,28 @@ func TestSettingsAreDefinedOnce(t *testing.T) {
 	}
 }
 
+// TestLossesAreNamedInOnePlace: others ask what a loss is like (loss/properties.go), so
+// that another one is a matter of package loss.
+func TestLossesAreNamedInOnePlace(t *testing.T) {
+	named := map[string]string{
+		"linked.go":                        "of yes and no it is the one that suits",
+		"cmd/optcomplete/regress_table.go": "of yes and no it is the one that suits",
+		"evaluate/losses.go":               "probabilities are ranked by log-odds",
+	}
+	eachFile(t, func(folder string) bool { return folder == "loss" || folder == "internal/exact" }, func(path string, file *ast.File) {
+		ast.Inspect(file, func(n ast.Node) bool {
+			s, is := n.(*ast.SelectorExpr)
+			if !is {
+				return true
+			}
+			if from, is := s.X.(*ast.Ident); is && from.Name == "loss" && slices.Contains([]string{"Logistic", "Poisson", "Huber"}, s.Sel.Name) && named[path] == "" {
+				t.Errorf("%s names loss.%s: ask for what it is like, see loss/properties.go", path, s.Sel.Name)
+			}
+			return true
+		})
+	})
+}
+
 // eachFile parses every Go file of this module that is no test, but for the folders that
 // skip names.
 func eachFile(t *testing.T, skip func(folder string) bool, do func(path string, file *ast.File)) {

@@ -71,7 +71,7 @@ type Settings struct {
 	// Loss is what is minimised, in the model full; zero: squared errors. loss.Auto
 	// chooses: see SuitableLoss.
 	Loss  loss.Loss
-	Delta float64 // of loss.Huber: errors beyond it count by their size; zero: 1.345 robust deviations
+	Delta float64 // of Huber's loss: errors beyond it count by their size; zero: 1.345 robust deviations
 	// Nonnegative names features whose coefficients must not be negative, in the model
 	// full; "all" alone: of every feature.
 	Nonnegative []string

@@ -57,7 +57,7 @@ func (l linked) cost(values data.Source, features *data.Features, groups [][]int
 }
 
 func (l linked) complete(c choices) bool {
-	return l.full.complete(c) && (l.loss != loss.Huber || c.Delta > 0)
+	return l.full.complete(c) && (!l.loss.HasUnit() || c.Delta > 0)
 }
 
 // baselines tells that methods that select nothing have squared errors only.
@@ -138,9 +138,9 @@ func (s *Settings) checkLoss() error {
 	switch {
 	case !s.Loss.Known():
 		return spec.Errorf("the loss is %v, which does not exist", s.Loss)
-	case s.Delta != 0 && s.Loss != loss.Huber:
+	case s.Delta != 0 && !s.Loss.HasUnit():
 		return &spec.Error{Setting: "delta", Problem: fmt.Sprintf("does not apply to the loss %v: it is for huber", s.Loss)}
-	case s.NoClip && s.Loss == loss.Logistic:
+	case s.NoClip && s.Loss.Probabilities():
 		return &spec.Error{Setting: "clip", Problem: "does not apply to the loss logistic: probabilities are in range always"}
 	case !(s.Delta >= 0) || math.IsInf(s.Delta, 0):
 		return spec.Errorf("delta is %v, but must be a positive number", s.Delta)

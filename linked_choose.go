@@ -10,7 +10,6 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/gammapath"
 	"optcomplete/internal/progress"
-	"optcomplete/loss"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -26,7 +25,7 @@ const linkedEntries = 60_000
 // of the entries, shrinkages and γ by how well they predict a fifth of them.
 func (l linked) choose(ctx context.Context, t *task, train data.Source) (c choices, err error) {
 	c = choices{Gamma: t.Gamma, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Delta: t.Delta, Fixed: t.ColumnShrinkage > 0}
-	spread := l.loss == loss.Huber && c.Delta == 0
+	spread := l.loss.HasUnit() && c.Delta == 0
 	if t.Refit == spec.Ridge && l.complete(c) && !spread {
 		return c, nil
 	}

@@ -23,7 +23,7 @@ func (s *losses) add(l loss.Scaled, values, predictions, weights []float64) {
 		w := weightAt(weights, at)
 		s.Loss += w * clamp(l.Of(a, predictions[at]))
 		s.Value += w * a
-		if l.Loss == loss.Poisson && a > 0 {
+		if l.Loss.Counts() && a > 0 {
 			s.Scaled += w * (a * math.Log(a))
 		}
 	}
@@ -38,14 +38,7 @@ func (s *losses) merge(o *losses) {
 // explained is the part of the loss that the mean of the entries leaves and the
 // predictions do not; 0 if it leaves none.
 func (s *losses) explained(l loss.Loss, entries float64) float64 {
-	mean := s.Value / entries
-	least := 0.0
-	switch {
-	case l == loss.Logistic && mean > 0 && mean < 1:
-		least = -entries * (mean*math.Log(mean) + (1-mean)*math.Log1p(-mean))
-	case l == loss.Poisson && mean > 0:
-		least = s.Scaled - s.Value*math.Log(mean)
-	}
+	least := l.Least(s.Value, entries, s.Scaled)
 	if !(least > 0) {
 		return 0
 	}
@@ -61,7 +54,7 @@ type scores struct {
 
 func newScores(l loss.Scaled) *scores {
 	s := &scores{By: l.Loss}
-	if l.Loss == loss.Logistic {
+	if l.Loss.Probabilities() {
 		s.Ranks = new(ranks)
 	}
 	return s
@@ -88,20 +81,16 @@ func (s *scores) metrics() Metrics {
 		return m
 	}
 	n := s.Sums.Count
-	mean := s.Sums.Losses.Loss / n
 	m.Measures = &result.Measures{Explained: s.Sums.Losses.explained(s.By, n)}
-	switch s.By {
-	case loss.Logistic:
-		m.LogLoss, m.Brier = mean, m.RMSE*m.RMSE
+	m.Measures.Set(s.By.Key(), s.By.Times()*(s.Sums.Losses.Loss/n))
+	if s.Ranks != nil {
+		m.Brier = m.RMSE * m.RMSE
 		m.AUC, m.AUCInterval = result.AUCOf(s.Ranks.Yes[:], s.Ranks.No[:])
 		m.ROC = s.Ranks.roc()
-	case loss.Poisson:
-		m.Deviance = 2 * mean
-	case loss.Huber:
-		m.Huber = mean
-		return m
 	}
-	m.MAPE, m.MAPESkipped = 0, m.Entries // relative to 0 or 1, or to a small count, an error says nothing
+	if s.By.Linked() {
+		m.MAPE, m.MAPESkipped = 0, m.Entries // relative to 0 or 1, or to a small count, an error says nothing
+	}
 	return m
 }
 

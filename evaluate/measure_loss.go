@@ -39,7 +39,7 @@ const calibrationGroups = 10
 
 // measureLoss fills in what needs all entries together.
 func (m *LossMeasurement) measureLoss(entries []scored, rows int) {
-	if m.Loss == loss.Huber || len(entries) == 0 {
+	if !m.Loss.Linked() || len(entries) == 0 {
 		return
 	}
 	slices.SortFunc(entries, func(a, b scored) int {
@@ -67,7 +67,7 @@ func (m *LossMeasurement) measureLoss(entries []scored, rows int) {
 		c.Error = math.Sqrt(square * squares / (n * n)) // as many as n²/Σw² of equal weight tell
 		m.Calibration = append(m.Calibration, c)
 	}
-	if m.Loss == loss.Logistic {
+	if m.Loss.Probabilities() {
 		m.AUC = aucOf(entries, rows)
 	}
 }
@@ -123,19 +123,15 @@ func (s *rowSums) lossNumbers(l loss.Loss) (mean, explained float64) {
 		return 0, 0
 	}
 	n := s.Sums.Count
-	mean, explained = s.Sums.Losses.Loss/n, s.Sums.Losses.explained(l, n)
-	if l == loss.Poisson {
-		mean *= 2
-	}
-	return mean, explained
+	return l.Times() * (s.Sums.Losses.Loss / n), s.Sums.Losses.explained(l, n)
 }
 
 // take takes the intervals of those that the loss has.
 func (m *LossMeasurement) take(mean, explained, brier Interval) {
-	if m.Mean = mean; m.Loss != loss.Huber {
+	if m.Mean = mean; m.Loss.Linked() {
 		m.Explained = &explained
 	}
-	if m.Loss == loss.Logistic {
+	if m.Loss.Probabilities() {
 		m.Brier = &brier
 	}
 }

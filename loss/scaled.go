@@ -16,7 +16,7 @@ func (s Scaled) Mean(x float64) float64 { return s.Loss.Mean(x) }
 // Link is the inverse of Mean.
 func (s Scaled) Link(mean float64) float64 { return s.Loss.Link(mean) }
 
-func (s Scaled) plain() bool { return s.Loss != Huber || s.Unit == 0 || s.Unit == 1 }
+func (s Scaled) plain() bool { return !s.Loss.HasUnit() || s.Unit == 0 || s.Unit == 1 }
 
 // At is the loss of predicting x for a, its slope and its curvature in x.
 func (s Scaled) At(a, x float64) (value, slope, curvature float64) {
@@ -60,13 +60,7 @@ const surest = 1e-12
 // Of is the loss of a prediction in the units of the values: a probability, a rate
 // or a value.
 func (s Scaled) Of(a, mean float64) float64 {
-	switch s.Loss {
-	case Logistic:
-		return s.Value(a, s.Link(math.Min(math.Max(mean, surest), 1-surest)))
-	case Poisson:
-		return s.Value(a, s.Link(math.Max(mean, surest)))
-	}
-	return s.Value(a, mean)
+	return s.Value(a, s.Link(s.Loss.Inside(mean, surest)))
 }
 
 // Measure is what the mean of a loss is called.
@@ -98,12 +92,11 @@ func (l Loss) Key() string {
 // Kappa is half the curvature of an entry's loss where x is what it is expected to
 // be: 1 of squared errors.
 func (s Scaled) Kappa(x float64) float64 {
-	switch s.Loss {
-	case Logistic, Poisson:
-		_, curvature := s.Loss.Slope(s.Mean(x), x)
-		return curvature / 2
+	if !s.Loss.Linked() {
+		return 1
 	}
-	return 1
+	_, curvature := s.Loss.Slope(s.Mean(x), x)
+	return curvature / 2
 }
 
 // Step is a large change of a prediction on the scale of the loss: a factor of e² in

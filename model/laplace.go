@@ -6,7 +6,6 @@ import (
 	"gonum.org/v1/gonum/mathext"
 	"gonum.org/v1/gonum/stat/distuv"
 
-	"optcomplete/loss"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
 )
@@ -81,7 +80,7 @@ func (x *laplace) interval(a *result.Answer, variance, weight, probability float
 		by = math.Hypot(by, n.Beyond(probability)/math.Sqrt(weight))
 	}
 	a.Low, a.High = m.Expected(a.Unclipped-by), m.Expected(a.Unclipped+by)
-	if m.Link.Loss == loss.Poisson {
+	if m.Link.Loss.Counts() {
 		low, high := counts(a.Unclipped, math.Sqrt(variance), probability)
 		a.CountLow, a.CountHigh = m.Clipped(low), m.Clipped(high)
 	}

@@ -40,7 +40,7 @@ func newConvex(problem Problem, rows []int, settings Settings) *convex {
 	}
 	t := &convex{standard: standardise(problem, rows, settings), constant: !settings.NoIntercept, unit: 1}
 	t.standard.values = 0
-	if settings.Loss == loss.Huber {
+	if settings.Loss.HasUnit() {
 		t.unit = settings.Delta
 	}
 	n, p := len(rows), len(problem.Names)

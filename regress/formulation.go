@@ -8,7 +8,6 @@ import (
 
 	"optcomplete/internal/random"
 	"optcomplete/internal/timelimit"
-	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -41,7 +40,7 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 			settings.Refit = spec.Ridge
 		}
 	}
-	if settings.Loss == loss.Huber && settings.Delta == 0 {
+	if settings.Loss.HasUnit() && settings.Delta == 0 {
 		settings.Delta = spread(problem.Y)
 	}
 	if err := validate(problem, *settings); err != nil {
@@ -157,7 +156,7 @@ func (f *formulation) coefficients(ctx context.Context, train rows, units []int,
 
 // residual is what a prediction leaves of a value, in the units of the values.
 func (s *Settings) residual(y, intercept float64, coefficients []float64, units []int, row []float64) float64 {
-	if s.Loss == loss.Logistic || s.Loss == loss.Poisson {
+	if s.Loss.Linked() {
 		x := intercept
 		for c, j := range units {
 			x += coefficients[c] * row[j]

@@ -22,7 +22,7 @@ func (p *Problem) weight(i int) float64 {
 
 // measure compares predictions, on the scale of the loss, with the values.
 func measure(l loss.Loss, problem Problem, x []float64) *Measures {
-	if l != loss.Logistic && l != loss.Poisson {
+	if !l.Linked() {
 		return nil
 	}
 	var sum, squares, total, mean float64
@@ -46,12 +46,11 @@ func measure(l loss.Loss, problem Problem, x []float64) *Measures {
 	if null > 0 {
 		m.Explained = 1 - sum/null
 	}
-	if l == loss.Poisson {
-		m.Deviance = 2 * sum / total
-		return m
+	m.Set(l.Key(), l.Times()*sum/total)
+	if l.Probabilities() {
+		m.Brier = squares / total
+		m.AUC, m.AUCInterval = auc(problem, x)
 	}
-	m.LogLoss, m.Brier = sum/total, squares/total
-	m.AUC, m.AUCInterval = auc(problem, x)
 	return m
 }
 

@@ -175,7 +175,7 @@ func validate(problem Problem, s Settings) error {
 	if s.Refit == spec.LeastSquares && !s.squares(problem) {
 		return &spec.Error{Setting: "refit", Problem: "is least squares, which is for squared errors of equal weight without constraints: use ridge"}
 	}
-	if s.Loss == loss.Huber && !(s.Delta > 0) {
+	if s.Loss.HasUnit() && !(s.Delta > 0) {
 		return &spec.Error{Setting: "delta", Problem: "must be positive: more than half of the values are the same, so give it"}
 	}
 	for _, v := range problem.Y {

@@ -110,7 +110,7 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 		return nil, err
 	}
 	r.Loss, r.Nonnegative = f.settings.Loss, f.settings.Nonnegative
-	if r.Loss == loss.Huber {
+	if r.Loss.HasUnit() {
 		r.Delta = f.settings.Delta
 	}
 	r.NoIntercept, r.Spread = f.settings.NoIntercept, spreads(f.problem, units)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"optcomplete/internal/chart"
-	"optcomplete/loss"
 )
 
 // measure is the error that predictions are compared by: its key in the metrics of
@@ -20,7 +19,7 @@ func (m *Model) odds(s *section, on string) {
 	if on == "holdout" {
 		metrics = m.s.Holdout
 	}
-	if metrics.Measures == nil || m.s.Loss == loss.Huber || metrics.Explained == 0 { // 0: the mean leaves nothing to explain
+	if metrics.Measures == nil || !m.s.Loss.Linked() || metrics.Explained == 0 { // 0: the mean leaves nothing to explain
 		return
 	}
 	if metrics.AUC == nil || metrics.AUCInterval == nil {

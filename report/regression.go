@@ -40,7 +40,7 @@ func (regression) values(m *Model) string { return m.r.Target }
 
 // ratio is what e to a coefficient multiplies, where the loss is of such.
 func (regression) ratio(m *Model) string {
-	return map[loss.Loss]string{loss.Logistic: "odds", loss.Poisson: "rate"}[m.r.Loss]
+	return m.r.Loss.Ratio()
 }
 
 func (g regression) deeds(m *Model) (out []deed) {
@@ -79,10 +79,10 @@ func (regression) confidence(m *Model) []card {
 }
 
 func (regression) cost(m *Model) markup {
-	switch m.r.Loss {
-	case loss.Squared:
+	switch {
+	case m.r.Loss == loss.Squared:
 		return "squared errors and penalty, by rows"
-	case loss.Huber:
+	case m.r.Loss.HasUnit():
 		return say("Huber loss and penalty, by rows, in squares of δ = %s", m.num("delta", short))
 	}
 	return say("%s loss and penalty, by rows", text(m.r.Loss.String()))

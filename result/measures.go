@@ -19,6 +19,20 @@ type Measures struct {
 	Explained float64 `json:"deviance_explained,omitempty"`
 }
 
+// Set sets the mean of a loss, by the key that its package gives it.
+func (m *Measures) Set(key string, mean float64) {
+	switch key {
+	case "log_loss":
+		m.LogLoss = mean
+	case "deviance":
+		m.Deviance = mean
+	case "huber_loss":
+		m.Huber = mean
+	default:
+		panic("result: no measure is called " + key)
+	}
+}
+
 // mostMAPE is the largest relative error that is shown: above it values are near zero,
 // and it says nothing.
 const mostMAPE = 0.5

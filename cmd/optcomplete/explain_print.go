@@ -271,14 +271,11 @@ func printSum(w io.Writer, e *result.SumExplanation, nouns *result.Nouns) error 
 	if e.Clip != nil {
 		note = fmt.Sprintf("  kept between %.4g and %.4g", e.Clip.Low, e.Clip.High)
 	}
-	what := "prediction"
-	switch e.Scale {
-	case loss.Logistic.Scale():
-		what, note = "probability", ""
-	case loss.Poisson.Scale():
-		what = "rate"
+	of := loss.OfScale(e.Scale)
+	if of.Probabilities() {
+		note = ""
 	}
-	_, err := fmt.Fprintf(w, "  %s %.4f%s\n", what, e.Prediction, note)
+	_, err := fmt.Fprintf(w, "  %s %.4f%s\n", of.Prediction(), e.Prediction, note)
 	return err
 }
 

@@ -7,7 +7,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete/data"
-	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
@@ -142,7 +141,7 @@ func (p *pairPredictor) kind() tables.Intervals {
 	switch {
 	case p.intervals == nil:
 		return tables.NoIntervals
-	case p.model.LossOf().Loss == loss.Poisson:
+	case p.model.LossOf().Loss.Counts():
 		return tables.CountIntervals
 	}
 	return tables.WithIntervals

@@ -98,7 +98,7 @@ predict applies it to other tables.`,
 			if measured == "auto" && settings.Loss != loss.Squared {
 				c.notef("note: all values of %s are yes or no: their log-odds are explained (--loss squared explains the numbers 0 and 1)", target)
 			}
-			if settings.Delta > 0 && settings.Loss != loss.Huber {
+			if settings.Delta > 0 && !settings.Loss.HasUnit() {
 				return usagef("--delta is for --loss huber, not for %v", settings.Loss)
 			}
 			for _, w := range table.warnings {
@@ -224,7 +224,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 func printRegression(c *common, r *regress.Result, target string, choice spec.Choice) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %d features for %s\n", r.K, r.Features, target)
-	ratio := map[loss.Loss]string{loss.Logistic: "odds", loss.Poisson: "rate"}[r.Loss]
+	ratio := r.Loss.Ratio()
 	for x, name := range r.Selected {
 		fmt.Fprintf(w, "  %-28s %12.6g", name, r.Coefficients[x])
 		if ratio != "" {
@@ -251,10 +251,10 @@ func printRegression(c *common, r *regress.Result, target string, choice spec.Ch
 func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) {
 	fmt.Fprintf(w, "%-9s ", name)
 	rows := counted(on.Rows, "row", "rows")
-	switch r.Loss {
-	case loss.Logistic, loss.Poisson:
+	switch {
+	case r.Loss.Linked():
 		fmt.Fprintf(w, "%s on %s\n", measuresText(on.Measures, on.RMSE), rows)
-	case loss.Huber:
+	case r.Loss.HasUnit():
 		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s; errors beyond %.4g count linearly, and the cost is in units of its square\n", on.RMSE, on.RSquared, rows, r.Delta)
 	default:
 		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s\n", on.RMSE, on.RSquared, rows)

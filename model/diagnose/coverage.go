@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"optcomplete/data"
-	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
@@ -19,7 +18,7 @@ var coverages = []float64{0.5, 0.8, 0.95}
 // train are the entries that the rows were fitted on; both have these rows of the model,
 // nil: all.
 func Coverage(ctx context.Context, m *model.Model, train, held data.Source, rows []int, threads int) ([]result.Coverage, error) {
-	if m.LossOf().Loss == loss.Logistic || !m.HasIntervals() {
+	if m.LossOf().Loss.Probabilities() || !m.HasIntervals() {
 		return nil, nil
 	}
 	of, err := entriesOf(ctx, held, threads)
@@ -91,7 +90,7 @@ func (p covering) Start(*pass.Input) (pass.Worker, error) {
 		link.Noise = p.Noise
 		parts.Link, of.Parts = &link, &parts
 	}
-	counts := of.LossOf().Loss == loss.Poisson
+	counts := of.LossOf().Loss.Counts()
 	var fitted []int32
 	var by []float64
 	x := model.IntervalsOf(of, p.Shrinkage, func(int) ([]int32, []float64, error) { return fitted, by, nil })

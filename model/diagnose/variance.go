@@ -5,7 +5,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
-	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
@@ -36,7 +35,7 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 	}
 	return variancing{m.Predictor().Of, survey.Mean()}, func(part pass.Part) *result.Variance {
 		total := part.(*pass.Sums).Values
-		if l := m.LossOf().Loss; l == loss.Logistic || l == loss.Poisson {
+		if m.LossOf().Loss.Linked() {
 			return nil // the parts are of log-odds or of logarithms, not of the values
 		}
 		if total[square] <= 0 || dense.NotFinite(total) >= 0 {

@@ -2,7 +2,6 @@ package estimate
 
 import (
 	"optcomplete/internal/dense"
-	"optcomplete/loss"
 )
 
 // Laplace is how sure the effect and the coefficients of rows are that were fitted by
@@ -81,12 +80,11 @@ func (l *Link) ColumnVariance(mean, effect, count, shrinkage float64) float64 {
 
 // Curve is the curvature of an entry's loss that is to be expected where the sum is x.
 func (l *Link) Curve(x float64) float64 {
-	switch l.Loss {
-	case loss.Logistic, loss.Poisson:
-		_, h := l.Slope(l.Mean(x), x)
-		return h
+	if !l.Loss.Linked() {
+		return 2 * l.inside()
 	}
-	return 2 * l.inside()
+	_, h := l.Slope(l.Mean(x), x)
+	return h
 }
 
 func (l *Link) ratio() float64 {

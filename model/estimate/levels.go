@@ -71,11 +71,8 @@ const (
 func meanLevel(ctx context.Context, s data.Source, survey *data.Survey, l loss.Scaled, threads int) (float64, error) {
 	_, m := s.Dims()
 	mean := survey.Mean()
-	switch least := 0.5 / survey.Counts(); l.Loss { // half an entry, where all are the same
-	case loss.Logistic:
-		return l.Link(min(max(mean, least), 1-least)), nil
-	case loss.Poisson:
-		return l.Link(max(mean, least)), nil
+	if l.Loss.Linked() {
+		return l.Link(l.Loss.Inside(mean, 0.5/survey.Counts())), nil // half an entry, where all are the same
 	}
 	total := survey.Counts()
 	for range levelSweeps {

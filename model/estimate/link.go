@@ -61,7 +61,7 @@ func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	p.Link = NewLink(r.Loss, p.Mean, r.RowShrinkage, cmp.Or(r.RefitGamma, r.Gamma), r.Nonnegative)
 	p.Population = make([]float64, k+1) // what rows are shrunk to
 	rows := &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}
-	if r.RefitGamma > 0 && r.Loss.Loss == loss.Poisson {
+	if r.RefitGamma > 0 && r.Loss.Loss.Counts() {
 		if err := rows.fitLevels(ctx, survey, r.ColumnShrinkage, r.Threads); err != nil {
 			return nil, nil, err
 		}

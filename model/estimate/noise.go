@@ -3,7 +3,6 @@ package estimate
 import (
 	"math"
 
-	"optcomplete/loss"
 	"optcomplete/pass"
 )
 
@@ -42,7 +41,7 @@ func (n *Noise) Proper() bool {
 
 // Noisy tells whether intervals of the link need to know the noise: yes/no and counts
 // bring theirs along.
-func (l *Link) Noisy() bool { return l.Loss == loss.Squared || l.Loss == loss.Huber }
+func (l *Link) Noisy() bool { return !l.Loss.Linked() }
 
 // Noising is the pass that finds the noise of the entries that a model with a link was
 // fitted on; NoiseOf is its result.
@@ -106,7 +105,7 @@ func (p noising) Start(*pass.Input) (pass.Worker, error) {
 			}
 			r := math.Abs(values[e]-m.Sum(m.RowEffect(i), m.ColumnEffect(int(c)), u, b)) / math.Sqrt(max(noise, leastNoise))
 			inside := r
-			if plain.Loss == loss.Huber {
+			if plain.Loss.HasUnit() {
 				inside = min(r, plain.unit())
 			}
 			if r == inside {

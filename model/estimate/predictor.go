@@ -148,7 +148,7 @@ func (a Answers) Shares() []any { return []any{a.Of, a.Rows} }
 
 // ClipToValues keeps predictions within the range of the entries fitted on.
 func (p *Parts) ClipToValues() {
-	if p.Survey.Total > 0 && p.LossOf().Loss != loss.Logistic { // probabilities are in range
+	if p.Survey.Total > 0 && !p.LossOf().Loss.Probabilities() { // probabilities are in range
 		p.Clip = &result.Range{Low: p.Survey.Low, High: p.Survey.High}
 	}
 }

@@ -1,0 +1,77 @@
+package loss
+
+import (
+	"math"
+	"strings"
+)
+
+// What other packages ask about a loss is here: none of them names one, so that another
+// loss is a matter of this package, and of result.Measures.
+
+// Linked tells whether sums predict something else than values: log-odds, or
+// logarithms of rates.
+func (l Loss) Linked() bool { return l.Scale() != "" }
+
+// Probabilities tells whether values are yes and no, and predictions probabilities.
+func (l Loss) Probabilities() bool { return l == Logistic }
+
+// Counts tells whether values are counts, and predictions rates.
+func (l Loss) Counts() bool { return l == Poisson }
+
+// HasUnit tells whether errors beyond a unit, δ, count otherwise; see Scaled.
+func (l Loss) HasUnit() bool { return l == Huber }
+
+// Ratio is what e to a coefficient multiplies: odds, or a rate; empty: nothing.
+func (l Loss) Ratio() string { return strings.TrimPrefix(l.Scale(), "log-") }
+
+// OfScale is the loss whose sums are of this Scale.
+func OfScale(scale string) Loss {
+	for l := range names {
+		if Loss(l).Scale() == scale {
+			return Loss(l)
+		}
+	}
+	return Squared
+}
+
+// Prediction is what a prediction is called.
+func (l Loss) Prediction() string {
+	switch {
+	case l.Probabilities():
+		return "probability"
+	case l.Counts():
+		return "rate"
+	}
+	return "prediction"
+}
+
+// Inside is a mean of values, at least this far from those whose link is no number.
+func (l Loss) Inside(mean, least float64) float64 {
+	switch l {
+	case Logistic:
+		return math.Min(math.Max(mean, least), 1-least)
+	case Poisson:
+		return math.Max(mean, least)
+	}
+	return mean
+}
+
+// Times is by what the mean of a loss is multiplied for its Measure.
+func (l Loss) Times() float64 {
+	if l == Poisson {
+		return 2 // the deviance
+	}
+	return 1
+}
+
+// Least is the loss of predicting the mean for all of so many entries, whose values have
+// this sum; logs is Σ a log a, of counts. 0: not known.
+func (l Loss) Least(sum, entries, logs float64) float64 {
+	switch mean := sum / entries; {
+	case l == Logistic && mean > 0 && mean < 1:
+		return -entries * (mean*math.Log(mean) + (1-mean)*math.Log1p(-mean))
+	case l == Poisson && mean > 0:
+		return logs - sum*math.Log(mean)
+	}
+	return 0
+}
