@@ -126,9 +126,9 @@ func (g *gathered) add(item int, kind, body string) error {
 	return nil
 }
 
-// attempts in the name of a task's thread, as Spark gives it: "task 3.1 in stage 7.0" is
-// the second attempt of task 3.
-var taskName = regexp.MustCompile(`task \d+\.(\d+) in stage`)
+// taskName has the attempts in the name of a task's thread, as Spark gives it: "task 3.1
+// in stage 7.0" is the second attempt of task 3, and stage 7.1 the second of stage 7.
+var taskName = regexp.MustCompile(`task \d+\.(\d+) in stage \d+\.(\d+)`)
 
 // attemptOf is how many attempts came before that of a thread.
 func attemptOf(thread string) int {
@@ -136,8 +136,9 @@ func attemptOf(thread string) int {
 	if found == nil {
 		return 0
 	}
-	before, _ := strconv.Atoi(found[1])
-	return before
+	task, _ := strconv.Atoi(found[1])
+	stage, _ := strconv.Atoi(found[2])
+	return task + stage
 }
 
 // part takes what an item gave, once.

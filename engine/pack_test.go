@@ -173,3 +173,17 @@ func TestPackingThatTheClusterCannotDo(t *testing.T) {
 		})
 	}
 }
+
+func TestAttempts(t *testing.T) {
+	for thread, want := range map[string]int{
+		"Thread[#45,Executor task launch worker for task 3.0 in stage 2.0 (TID 5),5,main]": 0,
+		"Thread[Executor task launch worker for task 13.1 in stage 22.0 (TID 9),5,main]":   1,
+		"Thread[Executor task launch worker for task 0.1 in stage 22.2 (TID 9),5,main]":    3,
+		"Thread[main,5,main]": 0,
+		"":                    0,
+	} {
+		if got := attemptOf(thread); got != want {
+			t.Errorf("%s: %d", thread, got)
+		}
+	}
+}
