@@ -36,7 +36,7 @@ func (m *Model) answer(path *Path) section {
 	if m.s.K == 0 {
 		s.Lead = say("The method %s selects no features.", name(m.s.Method))
 	} else {
-		s.Lead = say("Of %s %s, these %s explain the %s best%s.", m.num("features", whole), m.kind().things(), m.num("k", whole), m.kind().values(m), m.asFound())
+		s.Lead = say("Of %s %s, these %s explain %s best%s.", m.num("features", whole), m.kind().things(), m.num("k", whole), m.kind().values(m), m.asFound())
 	}
 	if deeds := m.kind().deeds(m); len(deeds) > 0 {
 		s.add(block{Deeds: deeds[:min(mostDeeds, len(deeds))]})
@@ -47,7 +47,7 @@ func (m *Model) answer(path *Path) section {
 		s.say("%s.", m.s.Selected)
 	}
 	if scale := m.s.Loss.Scale(); scale != "" {
-		s.say("These numbers are %s: e to a number is the factor by which a feature multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
+		s.say("These numbers are on the scale of the %s: e to a number is the factor by which a feature multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
 	}
 	s.add(block{Cards: append(m.kind().confidence(m), m.sure(path)...)})
 	s.add(block{Text: m.verdict(), Proof: true})

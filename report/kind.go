@@ -15,7 +15,7 @@ type kind interface {
 	sections(m *Model, path *Path) []section
 
 	things() string         // what is selected
-	values(m *Model) string // what is explained
+	values(m *Model) markup // what is explained
 	deeds(m *Model) []deed  // what each feature does, in words
 	confidence(m *Model) []card
 	cost(m *Model) markup     // what the cost is of
@@ -57,11 +57,11 @@ func (ofMatrix) sections(m *Model, path *Path) []section {
 
 func (ofMatrix) things() string { return "features" }
 
-func (ofMatrix) values(m *Model) string {
+func (ofMatrix) values(m *Model) markup {
 	if m.s.Nouns == nil || m.s.Nouns.Entry == "" {
-		return "observed values"
+		return say("the observed values")
 	}
-	return m.s.Nouns.Entries()
+	return say("the %s", m.s.Nouns.Entries())
 }
 
 func (ofMatrix) deeds(m *Model) []deed      { return m.deeds() }

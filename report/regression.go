@@ -36,7 +36,7 @@ func (g regression) sections(m *Model, path *Path) []section {
 	}
 }
 
-func (regression) values(m *Model) string { return m.r.Target }
+func (regression) values(m *Model) markup { return name(m.r.Target) }
 
 // ratio is what e to a coefficient multiplies, where the loss is of such.
 func (regression) ratio(m *Model) string {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -87,6 +88,9 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	}
 	c.notes(notes.Ratings)
 	for _, w := range notes.Warnings {
+		if slices.Contains(notes.Ratings.Warnings(), w) {
+			w = ratingsPath + ": " + w
+		}
 		c.notef("warning: %s", w)
 	}
 	ratings, warnings := problem.Ratings, notes.Warnings

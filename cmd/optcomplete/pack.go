@@ -82,6 +82,9 @@ for any order of lines, --memory and --threads.`,
 			}
 			c.notes(&done.Report)
 			for _, w := range done.Warnings() {
+				if len(args) == 1 {
+					w = args[0] + ": " + w
+				}
 				c.notef("warning: %s", w)
 			}
 			return printPacking(c, done, output, time.Since(start), asJSON)

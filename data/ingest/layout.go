@@ -156,17 +156,26 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	} else if s.times {
 		return in.noTimes("the file has no header that names a time")
 	}
-	if fault := in.noWeights("the file has no header that names row, column, value and weight", s); fault != nil {
+	header := len(first) >= 3 && isHeader(first[l.column], first[l.value], s)
+	if header && endsInWeight(first, s) {
+		l.width = 4
+		if in.weighted = s.Weight != NoWeights; in.weighted {
+			l.weight, in.weightName = 3, string(first[3])
+		}
+	} else if fault := in.noWeights("the file has no header", s); fault != nil {
+		if header {
+			return t.Fault("the header "+data.QuoteList(textfile.Texts(first))+" does not say which are row, column and value beside the weight", "say it with Settings.RowName, Settings.ColumnName and Settings.ValueName")
+		}
 		return fault
 	}
 	if len(first) != l.width {
 		fault = t.WrongCount(len(first), l.width)
 		if len(first) > 3 {
-			fault.Remedy = "a header must name which are row, column and value (and weight, if there is one); Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
+			fault.Remedy = "a header must name which are row, column and value (and weight, if there is one), or Settings.RowName, Settings.ColumnName and Settings.ValueName (and Settings.Weight) say which of its names are; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
 		}
 		return fault
 	}
-	if l.header = isHeader(first[l.column], first[l.value], s); l.header {
+	if l.header = header; l.header {
 		quoted := func(at int) string { return data.Quote(string(first[at])) }
 		l.called = [3]string{string(first[0]), string(first[1]), string(first[2])}
 		l.taken = fmt.Sprintf("%s: the header does not name row, column and value: %s is taken for the row, %s for the column and %s for the value (see Settings.RowName, Settings.ColumnName and Settings.ValueName)",

@@ -4,9 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"optcomplete/data"
+	"optcomplete/internal/amount"
 )
 
 // Ratings reads observed entries into memory. If Settings.Columns are given,
@@ -80,7 +80,7 @@ var errNothing = errors.New("no entries are left")
 func (r *Report) nothing(name string) *data.InputError {
 	out := fault(name, 0, fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", r.UnknownEntries, r.Missing), "check that the column ids are those of the feature table")
 	if r.Weightless > 0 {
-		out.Problem, out.Remedy = "no entries are left: "+strconv.Itoa(r.Weightless)+" have the weight 0", "weights are positive numbers: write 1 for an entry that counts once"
+		out.Problem, out.Remedy = "no entries are left: "+amount.Of(r.Weightless, "has", "have")+" the weight 0", "weights are positive numbers: write 1 for an entry that counts once"
 	}
 	out.Err = errNothing
 	return out

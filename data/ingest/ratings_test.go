@@ -143,7 +143,7 @@ func TestRatingsErrors(t *testing.T) {
 		{"u,a,1\nu,b\n", Settings{}, `r.csv:2: the line has 2 fields where 3 are expected (fields are separated by commas)`},
 		{"u,a,1\nu,b,1,2\n", Settings{}, `r.csv:2: the line has 4 fields where 3 are expected (quote fields that contain commas)`},
 		{"hello\n", Settings{}, `r.csv:1: the line has 1 field where 3 are expected (fields are separated by commas)`},
-		{"u,a,1,9\n", Settings{}, `r.csv:1: the line has 4 fields where 3 are expected (a header must name which are row, column and value (and weight, if there is one); Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids)`},
+		{"u,a,1,9\n", Settings{}, `r.csv:1: the line has 4 fields where 3 are expected (a header must name which are row, column and value (and weight, if there is one), or Settings.RowName, Settings.ColumnName and Settings.ValueName (and Settings.Weight) say which of its names are; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids)`},
 		{"u,a,1\n\nu,x,1\n", Settings{}, `r.csv:3: column "x" is not in the feature table (use Settings.DropUnknown to leave such entries out)`},
 		{"u,x,1\n", Settings{DropUnknown: true}, `r.csv: no entries are left: 1 are of columns without features, 0 are missing (check that the column ids are those of the feature table)`},
 		{"row,column,value\nu,a,1\n\nv,a,1\nu,a,2\n", Settings{}, `r.csv:5: row "u", column "a" was already given on line 2 (keep one of the two lines, or choose with Settings.Duplicates first, last or mean)`},

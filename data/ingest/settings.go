@@ -144,7 +144,7 @@ func (r *Report) Warnings() []string {
 		out = append(out, amount.Of(r.Missing, "entry", "entries")+" with a missing value"+data.LeftOut)
 	}
 	if r.Weightless > 0 {
-		out = append(out, fmt.Sprintf("%d entries of weight 0 were left out", r.Weightless))
+		out = append(out, amount.Of(r.Weightless, "entry", "entries")+" of weight 0"+data.LeftOut)
 	}
 	if r.Duplicates > 0 {
 		out = append(out, amount.Of(r.Duplicates, "entry was a duplicate of another and was merged", "entries were duplicates of others and were merged"))

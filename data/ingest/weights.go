@@ -60,6 +60,12 @@ func (in *input) findWeight(header [][]byte, line int, at []int, s *Settings) *d
 	return fault(in.name, line, "the header "+data.QuoteList(textfile.Texts(header))+" names several weights", "say which with Settings.Weight")
 }
 
+// endsInWeight tells whether a header has three names and behind them that of the
+// weights: the three are then the row, the column and the value, as in one without.
+func endsInWeight(header [][]byte, s *Settings) bool {
+	return len(header) == 4 && !s.times && (isWeight(header[3]) || s.Weight != "" && string(header[3]) == s.Weight)
+}
+
 // noWeights is the fault of an input that has none, if weights were asked for.
 func (in *input) noWeights(why string, s *Settings) *data.InputError {
 	if s.times || s.Weight == "" || s.Weight == NoWeights {

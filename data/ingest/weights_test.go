@@ -60,7 +60,7 @@ func TestWeightsOfFormats(t *testing.T) {
 		if !report.Weighted || report.Weightless != 1 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "entries are weighted by the column") {
 			t.Errorf("%s: %+v", path, report)
 		}
-		if w := report.Warnings(); !slices.Contains(w, "1 entries of weight 0 were left out") {
+		if w := report.Warnings(); !slices.Contains(w, "1 entry of weight 0: left out") {
 			t.Errorf("%s: warnings %q", path, w)
 		}
 		if path != "r.csv" {
@@ -182,6 +182,39 @@ func TestDuplicatesWithWeights(t *testing.T) {
 	}
 }
 
+// TestWeightBehindThreeNames: a header of any three names and the weight is understood
+// as one of three names is, whether the weight is called so or asked for.
+func TestWeightBehindThreeNames(t *testing.T) {
+	t.Chdir(t.TempDir())
+	with, without := []string{"1 10 4×2", "2 11 3×5"}, []string{"1 10 4", "2 11 3"}
+	const lines = "\n1,10,4,2\n2,11,3,5\n"
+	for _, c := range []struct {
+		head string
+		s    Settings
+		want []string
+	}{
+		{"user,page,rating,weight", Settings{}, with},
+		{"user,page,rating,Weights", Settings{Weight: "Weights"}, with},
+		{"user,page,rating,weight", Settings{Weight: NoWeights}, without},
+		{"shop,page,price,prec", Settings{Weight: "prec"}, with}, // might be a wide matrix
+	} {
+		got, report, err := streamOf("r.csv", strings.NewReader(c.head+lines), c.s).ratings(context.Background())
+		if err != nil {
+			t.Errorf("%s: %v", c.head, err)
+			continue
+		}
+		if d := cmp.Diff(c.want, weighed(t, got)); d != "" {
+			t.Errorf("%s: %s", c.head, d)
+		}
+		if notes := strings.Join(report.Notes, "\n"); !strings.Contains(notes, `"page" for the column`) || strings.Contains(notes, "weighted by") != (c.s.Weight != NoWeights) {
+			t.Errorf("%s: notes %q", c.head, notes)
+		}
+	}
+	if _, _, err := readText(t, "user,page,rating,day\nu,a,1,5\n", Settings{}); err == nil || !strings.Contains(err.Error(), "Settings.RowName") {
+		t.Errorf("four names: %v", err)
+	}
+}
+
 // TestWeightFaults: what is no weight is an error with its line and a remedy.
 func TestWeightFaults(t *testing.T) {
 	t.Chdir(t.TempDir())
@@ -194,14 +227,15 @@ func TestWeightFaults(t *testing.T) {
 	}{
 		{head + "u,b,1,-2\n", Settings{}, "r.csv:3: the weight is -2" + remedy},
 		{head + "u,b,1,1e308\n", Settings{}, "r.csv:3: the weight is 1e+308, above 1e+100" + remedy},
-		{"row,column,value,weight\nu,a,1,0\n", Settings{}, "r.csv: no entries are left: 1 have the weight 0 (weights are positive numbers: write 1 for an entry that counts once)"},
+		{"row,column,value,weight\nu,a,1,0\n", Settings{}, "r.csv: no entries are left: 1 has the weight 0 (weights are positive numbers: write 1 for an entry that counts once)"},
 		{head + "u,b,1,\n", Settings{}, "r.csv:3: the weight is blank" + remedy},
 		{head + "u,b,1,heavy\n", Settings{}, `r.csv:3: the weight "heavy" is not a finite number` + remedy},
 		{head + "u,b,1,inf\n", Settings{}, `r.csv:3: the weight "inf" is not a finite number` + remedy},
 		{head, Settings{Weight: "mass"}, `r.csv:1: the header has no column "mass" (it has "row", "column", "value", "weight")`},
 		{head, Settings{Weight: "value"}, `r.csv:1: column "value" is to be the weight, but is the row, the column or the value (name another with Settings.Weight, or none)`},
 		{"row,column,value,weight,WEIGHTS\nu,a,1,1,1\n", Settings{}, `r.csv:1: the header "row", "column", "value", "weight", "WEIGHTS" names several weights (say which with Settings.Weight)`},
-		{"u,a,1\n", Settings{Weight: "w"}, `r.csv: the file has no header that names row, column, value and weight, so there is no column "w" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},
+		{"u,a,1\n", Settings{Weight: "w"}, `r.csv: the file has no header, so there is no column "w" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},
+		{"user,page,rating,day,prec\nu,a,1,5,2\n", Settings{Weight: "prec"}, `r.csv:1: the header "user", "page", "rating", "day", "prec" does not say which are row, column and value beside the weight (say it with Settings.RowName, Settings.ColumnName and Settings.ValueName)`},
 		{"1::2::3\n", Settings{Weight: "w"}, `r.csv: the file has no header, so there is no column "w" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},
 		{"id,a,b,c\nu,1,2,3\nv,4,5,6\n", Settings{Weight: "a", Format: Wide}, `r.csv: a wide matrix holds values only, so there is no column "a" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},
 	} {

@@ -25,7 +25,7 @@ func (in *input) wide(b *batch, s *Settings) (bool, error) {
 	}
 	lines := firstLines(b.text, wideLines)
 	l, ok := wideLayout(lines, s.Delimiter)
-	if !ok || !asked && !likelyWide(l, lines, s.Columns) {
+	if !ok || !asked && !likelyWide(l, lines, s) {
 		if asked {
 			return false, fault(in.name, b.skip+1, "the file is no wide matrix", "it must have a header of column ids, and lines of a row's id and a value, or a blank, for each column")
 		}
@@ -98,9 +98,12 @@ func wideLayout(lines [][]byte, delimiter byte) (l layout, ok bool) {
 // no names of those, no row twice, numbers or blanks everywhere, and more than
 // three fields unless the header has no name for the first, or names columns that
 // are known.
-func likelyWide(l layout, lines [][]byte, columns []string) bool {
+func likelyWide(l layout, lines [][]byte, s *Settings) bool {
 	head, _ := textfile.Split(bytes.Clone(lines[0]), l.delimiter, nil)
-	cornerless := len(head) == len(l.names) || len(head[0]) == 0 || mostlyKnown(l.names, columns)
+	if endsInWeight(head, s) && s.Weight != "" && s.Weight != NoWeights {
+		return false // asked for, so it is no column of a matrix
+	}
+	cornerless := len(head) == len(l.names) || len(head[0]) == 0 || mostlyKnown(l.names, s.Columns)
 	if l.width <= 3 && !cornerless {
 		return false
 	}
