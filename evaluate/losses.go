@@ -85,7 +85,7 @@ func (s *scores) metrics() Metrics {
 	m.Measures.Set(s.By.Key(), s.By.Times()*(s.Sums.Losses.Loss/n))
 	if s.Ranks != nil {
 		m.Brier = m.RMSE * m.RMSE
-		m.AUC, m.AUCInterval = result.AUCOf(s.Ranks.Yes[:], s.Ranks.No[:])
+		m.AUC, m.AUCInterval = s.Ranks.auc()
 		m.ROC = s.Ranks.roc()
 	}
 	if s.By.Linked() {
@@ -102,7 +102,20 @@ const (
 )
 
 // ranks count yes and no by the probability that they were given.
-type ranks struct{ Yes, No [rankSteps]float64 }
+type ranks struct {
+	Yes, No [rankSteps]float64
+	Squares *[2][]float64 // sums of squares of the weights, of yes and of no; nil without weights
+}
+
+// square is where the squares are added, with room for them.
+func (r *ranks) square() *[2][]float64 {
+	if r.Squares == nil {
+		r.Squares = &[2][]float64{make([]float64, rankSteps), make([]float64, rankSteps)}
+	}
+	return r.Squares
+}
+
+func (r *ranks) auc() (*float64, *result.Range) { return result.AUCOf(r.Yes[:], r.No[:], r.Squares) }
 
 func (r *ranks) add(values, predictions, weights []float64) {
 	if r == nil {
@@ -114,6 +127,11 @@ func (r *ranks) add(values, predictions, weights []float64) {
 		w := weightAt(weights, at)
 		r.Yes[step] += w * a
 		r.No[step] += w * (1 - a)
+		if weights != nil {
+			squares := r.square()
+			squares[0][step] += w * w * a
+			squares[1][step] += w * w * (1 - a)
+		}
 	}
 }
 
@@ -124,6 +142,14 @@ func (r *ranks) merge(o *ranks) {
 	for x := range r.Yes {
 		r.Yes[x] += o.Yes[x]
 		r.No[x] += o.No[x]
+	}
+	if o.Squares != nil {
+		squares := r.square()
+		for side := range squares {
+			for x := range squares[side] {
+				squares[side][x] += o.Squares[side][x]
+			}
+		}
 	}
 }
 

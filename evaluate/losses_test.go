@@ -1,6 +1,7 @@
 package evaluate
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -112,17 +113,75 @@ func TestIntervalOfAUC(t *testing.T) {
 		for _, x := range order {
 			yes, no = append(yes, scores[x][0]), append(no, scores[x][1])
 		}
-		if _, r := result.AUCOf(yes, no); truth >= r.Low && truth <= r.High {
+		if _, r := result.AUCOf(yes, no, nil); truth >= r.Low && truth <= r.High {
 			held++
 		}
 	}
 	if held < 276 || held > 294 {
 		t.Errorf("%d of 300 intervals hold the area", held)
 	}
-	if a, _ := result.AUCOf([]float64{1, 0}, []float64{0, 1}); *a != 0 {
+	if a, _ := result.AUCOf([]float64{1, 0}, []float64{0, 1}, nil); *a != 0 {
 		t.Error(*a)
 	}
-	if a, r := result.AUCOf([]float64{1, 2}, []float64{0, 0}); a != nil || r != nil {
+	if a, r := result.AUCOf([]float64{1, 2}, []float64{0, 0}, nil); a != nil || r != nil {
 		t.Error(a, r)
+	}
+}
+
+// TestIntervalOfWeightedAUC: it is as wide as resamples of the entries, each with its
+// weight, say; and the unit of the weights does not matter.
+func TestIntervalOfWeightedAUC(t *testing.T) {
+	const n, resamples = 200, 2000
+	s := random.New(7, 1)
+	type entry struct{ score, value, weight float64 }
+	entries := make([]entry, n)
+	for i := range entries {
+		value := float64(i % 2)
+		entries[i] = entry{random.NormalOf(s.Uint64()) + value, value, []float64{0.2, 1, 3, 9}[s.Uint64()%4]}
+	}
+	slices.SortFunc(entries, func(a, b entry) int { return cmp.Compare(a.score, b.score) })
+	interval := func(counts []float64, unit float64) (float64, *result.Range) {
+		yes, no, squares := make([]float64, n), make([]float64, n), [2][]float64{make([]float64, n), make([]float64, n)}
+		for i, e := range entries {
+			w := e.weight * unit
+			yes[i], no[i] = counts[i]*w*e.value, counts[i]*w*(1-e.value)
+			squares[0][i], squares[1][i] = counts[i]*w*w*e.value, counts[i]*w*w*(1-e.value)
+		}
+		area, r := result.AUCOf(yes, no, &squares)
+		return *area, r
+	}
+	once := slices.Repeat([]float64{1}, n)
+	area, r := interval(once, 1)
+	var mean, square float64
+	for range resamples {
+		counts := make([]float64, n)
+		for range n {
+			counts[s.Uint64()%n]++
+		}
+		a, _ := interval(counts, 1)
+		mean += a / resamples
+		square += a * a / resamples
+	}
+	se, want := (r.High-r.Low)/2/1.96, math.Sqrt(square-mean*mean)
+	if se < 0.9*want || se > 1.1*want || r.High-area > area-r.Low+1e-12 {
+		t.Errorf("standard error %g, that of resamples %g", se, want)
+	}
+	if _, same := interval(once, 1024); *same != *r {
+		t.Errorf("in another unit %v, not %v", same, r)
+	}
+	// The sums of a pass have them, wherever it was divided.
+	var all, left, right ranks
+	values, predictions, weights := make([]float64, n), make([]float64, n), make([]float64, n)
+	for i, e := range entries {
+		values[i], predictions[i], weights[i] = e.value, loss.Logistic.Mean(e.score), e.weight
+	}
+	all.add(values, predictions, weights)
+	left.add(values[:50], predictions[:50], weights[:50])
+	right.add(values[50:], predictions[50:], weights[50:])
+	left.merge(&right)
+	_, whole := all.auc()
+	_, merged := left.auc()
+	if math.Abs(whole.Low-r.Low) > 1e-3 || math.Abs(merged.Low-whole.Low) > 1e-12 || math.Abs(merged.High-whole.High) > 1e-12 {
+		t.Errorf("%v, merged %v, want about %v", whole, merged, r)
 	}
 }

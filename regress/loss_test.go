@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/internal/random"
 	"optcomplete/loss"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -154,5 +155,23 @@ func TestLossRefusals(t *testing.T) {
 	problem.Weights = make([]float64, 30)
 	if _, err := Fit(context.Background(), problem, Settings{K: 1}); err == nil {
 		t.Error("weights of zero were accepted")
+	}
+}
+
+// TestIntervalOfAUCIgnoresTheUnitOfWeights: rows of weight 4 are no more rows than those
+// of weight 1.
+func TestIntervalOfAUCIgnoresTheUnitOfWeights(t *testing.T) {
+	of := func(weight float64) result.Range {
+		p := Problem{}
+		var x []float64
+		for i := range 40 {
+			p.Y, p.Weights = append(p.Y, float64(i%2)), append(p.Weights, weight*float64(1+i%3))
+			x = append(x, float64((i*7)%11+i%2))
+		}
+		_, r := auc(p, x)
+		return *r
+	}
+	if of(1) != of(4) {
+		t.Errorf("%v and %v", of(1), of(4))
 	}
 }

@@ -55,7 +55,7 @@ func measure(l loss.Loss, problem Problem, x []float64) *Measures {
 }
 
 // auc is the share of pairs of a yes (at least one half) and a no in which the yes
-// has the larger prediction; equal ones count half, weights as this many rows. Nil
+// has the larger prediction; equal ones count half, pairs by the product of their weights. Nil
 // if all are one or the other.
 func auc(problem Problem, x []float64) (*float64, *result.Range) {
 	order := make([]int, len(x))
@@ -64,15 +64,20 @@ func auc(problem Problem, x []float64) (*float64, *result.Range) {
 	}
 	slices.SortFunc(order, func(a, b int) int { return cmp.Compare(x[a], x[b]) })
 	var yes, no []float64
+	var squares [2][]float64
 	for at, i := range order {
 		if at == 0 || x[i] != x[order[at-1]] {
 			yes, no = append(yes, 0), append(no, 0)
+			squares[0], squares[1] = append(squares[0], 0), append(squares[1], 0)
 		}
+		last, w := len(yes)-1, problem.weight(i)
 		if problem.Y[i] >= 0.5 {
-			yes[len(yes)-1] += problem.weight(i)
+			yes[last] += w
+			squares[0][last] += w * w
 		} else {
-			no[len(no)-1] += problem.weight(i)
+			no[last] += w
+			squares[1][last] += w * w
 		}
 	}
-	return result.AUCOf(yes, no)
+	return result.AUCOf(yes, no, &squares)
 }

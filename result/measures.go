@@ -62,7 +62,14 @@ func (m *Metrics) Score() float64 {
 // The interval takes entries as independent of each other (DeLong, DeLong and
 // Clarke-Pearson, "Comparing the areas under two or more correlated receiver operating
 // characteristic curves", 1988). That of evaluate.Measure goes by rows.
-func AUCOf(yeses, noes []float64) (*float64, *Range) {
+//
+// squares are the sums of the squares of the weights, of the yeses and of the noes: an
+// entry of weight 2 is one draw that moves the area twice as far, not two draws. Nil if
+// all weigh 1.
+func AUCOf(yeses, noes []float64, squares *[2][]float64) (*float64, *Range) {
+	if squares == nil {
+		squares = &[2][]float64{yeses, noes}
+	}
 	no, yes := 0.0, 0.0
 	for x := range yeses {
 		no += noes[x]
@@ -73,16 +80,27 @@ func AUCOf(yeses, noes []float64) (*float64, *Range) {
 	}
 	// For a yes, the part of the noes below it; for a no, of the yeses above it. Both
 	// have the area as their mean.
-	area, ofYes, ofNo, below, above := 0.0, 0.0, 0.0, 0.0, yes
+	lower, higher := make([]float64, len(yeses)), make([]float64, len(yeses))
+	area, below, above := 0.0, 0.0, yes
 	for x := range yeses {
 		above -= yeses[x]
-		lower, higher := (below+noes[x]/2)/no, (above+yeses[x]/2)/yes
-		area += yeses[x] / yes * lower
-		ofYes += yeses[x] * lower * lower
-		ofNo += noes[x] * higher * higher
+		lower[x], higher[x] = (below+noes[x]/2)/no, (above+yeses[x]/2)/yes
+		area += yeses[x] / yes * lower[x]
 		below += noes[x]
 	}
-	variance := max(ofYes-yes*area*area, 0)/max(yes-1, 1)/yes + max(ofNo-no*area*area, 0)/max(no-1, 1)/no
-	by := 1.96 * math.Sqrt(variance)
+	by := 1.96 * math.Sqrt(varianceOfMean(lower, area, squares[0], yes)+varianceOfMean(higher, area, squares[1], no))
 	return &area, &Range{Low: max(area-by, 0), High: min(area+by, 1)}
+}
+
+// varianceOfMean estimates the variance of the mean of independent numbers with weights,
+// of the sums of the weights' squares at each number and of all weights.
+func varianceOfMean(numbers []float64, mean float64, squares []float64, total float64) float64 {
+	sum, all := 0.0, 0.0
+	for x, s := range squares {
+		d := numbers[x] - mean
+		sum += s * d * d
+		all += s
+	}
+	as := total * total / all // this many numbers of equal weight tell as much
+	return sum / (total * total) * as / max(as-1, 1)
 }
