@@ -82,6 +82,16 @@ func (s *Survey) Counts() float64 {
 	return sum
 }
 
+// Unit is the mean weight of an entry, 1 where entries have none: by how much to
+// multiply what is measured in entries, so that it is the same whatever weights are
+// measured in.
+func (s *Survey) Unit() float64 {
+	if s.Weights == nil || s.Total == 0 {
+		return 1
+	}
+	return s.Counts() / float64(s.Total)
+}
+
 // Mean is the mean of all entries, by their weights; 0 without any.
 func (s *Survey) Mean() float64 {
 	sum := 0.0

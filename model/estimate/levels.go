@@ -72,7 +72,7 @@ func meanLevel(ctx context.Context, s data.Source, survey *data.Survey, l loss.S
 	_, m := s.Dims()
 	mean := survey.Mean()
 	if l.Loss.Linked() {
-		return l.Link(l.Loss.Inside(mean, 0.5/survey.Counts())), nil // half an entry, where all are the same
+		return l.Link(l.Loss.Inside(mean, 0.5/float64(survey.Total))), nil // half an entry, where all are the same
 	}
 	total := survey.Counts()
 	for range levelSweeps {
