@@ -122,7 +122,9 @@ func (m *Model) ExplainSumAt(i, j int, row, column string, units *Units) *result
 			at = -1
 		}
 		other, unnamed := m.SplitRemainder(at, j)
-		out.Remainder = &unnamed
+		if m.Remainder.Rank+m.Remainder.Company > 0 {
+			out.Remainder = &unnamed
+		}
 		if len(m.Remainder.Other) > 0 {
 			out.Other, out.OtherParts = &other, m.otherParts(at, j)
 		}

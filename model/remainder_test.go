@@ -200,6 +200,23 @@ func TestCompanyInAModel(t *testing.T) {
 	}
 }
 
+// Where there are no unnamed traits, no explanation speaks of them.
+func TestOtherFeaturesWithoutTraits(t *testing.T) {
+	_, m := remainders(t, spec.Full)
+	m.Remainder.Rank = 0
+	columns, rows := m.ColumnRemainder, m.RowRemainder
+	m.ColumnRemainder, m.RowRemainder = nil, nil
+	for x := 0; x < len(columns); x += 2 {
+		m.ColumnRemainder = append(m.ColumnRemainder, columns[x])
+	}
+	for x := 0; x < len(rows); x += 2 {
+		m.RowRemainder = append(m.RowRemainder, rows[x])
+	}
+	if got := m.ExplainSum(m.RowIDs[4], m.ColumnIDs[3]); got.Remainder != nil || got.Other == nil {
+		t.Errorf("unnamed part %v, other features %v", got.Remainder, got.Other)
+	}
+}
+
 func checkRemainder(t *testing.T, matrix *data.Matrix, m *model.Model) {
 	t.Helper()
 	again, rows, err := m.WithRows(context.Background(), data.NewRatings(matrix, m.RowIDs, m.ColumnIDs), 2)

@@ -44,8 +44,8 @@ mkdir -p "$folder"
 go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
 data="--features $features --complete-features --min-entries 10"
 
-"$folder/optcomplete" bench real --ratings "$ratings" $data -k 5,10 --seeds 3 --max-seconds 20 \
-	--models full,full+remainder,softimpute,imc,pooled,paper -o "$folder/study" >/dev/null
+"$folder/optcomplete" bench real --ratings "$ratings" $data -k 5,10 --seed 31 --seeds 3 --max-seconds 20 \
+	--models full+remainder,full,softimpute,imc -o "$folder/study" >/dev/null
 if [ ! -e "$folder/path.txt" ]; then
 	"$folder/optcomplete" path "$ratings" $data --k-max 12 --folds 3 --bootstrap 20 --bootstrap-k 5 \
 		-o "$folder/path.csv" --plot "$folder/path.svg" >"$folder/path.tmp"
