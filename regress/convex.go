@@ -26,6 +26,10 @@ type convex struct {
 // large that γ hardly holds it back: by 10⁻⁸·intercept²/γ, beside losses of n rows.
 const constantSize = 1e4
 
+// lossNewtonMost is the largest support for which second derivatives pay: a Newton step
+// of the one row takes as long.
+const lossNewtonMost = 256
+
 // squares tells whether the errors are plain squares, of which products suffice.
 func (s *Settings) squares(problem Problem) bool {
 	return s.Loss == loss.Squared && problem.Weights == nil && s.Nonnegative == nil

@@ -141,6 +141,9 @@ func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Cho
 	t, gamma := f.table(train), f.gamma(train, c)
 	cost := &selection.Cost{Oracle: t.cost(gamma), Find: f.find, Units: len(f.problem.Names)}
 	cost.Find.K = k
+	if !f.settings.squares(f.problem) {
+		cost.Find.NewtonMost = lossNewtonMost
+	}
 	for j := cost.Units; j < cost.Oracle.Dim(); j++ { // the intercept
 		cost.Find.K++
 		cost.Find.Always = append(slices.Clone(cost.Find.Always), j)

@@ -175,3 +175,38 @@ func TestIntervalOfAUCIgnoresTheUnitOfWeights(t *testing.T) {
 		t.Errorf("%v and %v", of(1), of(4))
 	}
 }
+
+// TestManyWeights: where a relaxation spreads its weight over a hundred features, second
+// derivatives end it in a few evaluations.
+func TestManyWeights(t *testing.T) {
+	const n, p = 200, 150
+	rng := random.New(5, 5)
+	problem := Problem{Names: make([]string, p)}
+	for j := range problem.Names {
+		problem.Names[j] = "x" + string(rune('A'+j/26)) + string(rune('a'+j%26))
+	}
+	for range n {
+		odds := 0.0
+		for j := range p {
+			x := rng.Normal()
+			problem.X = append(problem.X, x)
+			if j < 5 {
+				odds += x / 2
+			}
+		}
+		y := 0.0
+		if random.Unit(rng.Uint64()) < 1/(1+math.Exp(-odds)) {
+			y = 1
+		}
+		problem.Y = append(problem.Y, y)
+	}
+	settings := Settings{K: 5, Loss: loss.Logistic}
+	settings.Gamma, settings.MaxNodes, settings.Threads = 3, 4, 1
+	fitted, err := Fit(context.Background(), problem, settings)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if fitted.Passes > 65 {
+		t.Errorf("%d evaluations for %d nodes", fitted.Passes, fitted.Nodes)
+	}
+}

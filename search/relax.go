@@ -1,6 +1,7 @@
 package search
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"slices"
@@ -14,7 +15,7 @@ const (
 	newWeight  = 1e-3 // weight of a feature that enters the support
 	trust      = 0.1  // a Newton step changes a weight by at most this factor
 	wideStart  = 64   // up to this many free features, all start with weight
-	newtonMost = 80   // largest support for which Newton steps pay
+	newtonMost = 80   // largest support for which Newton steps pay, unless the settings say more
 )
 
 // point is an evaluated point of a relaxation.
@@ -50,7 +51,7 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 	halvings := 0
 	for range relaxSteps {
 		trial := &point{weights: weights, support: supportOf(weights)}
-		newton := (s.curved != nil || s.Guide != nil) && !multiplicative && len(trial.support) <= newtonMost
+		newton := (s.curved != nil || s.Guide != nil) && !multiplicative && len(trial.support) <= cmp.Or(s.NewtonMost, newtonMost)
 		if trial.cost, trial.cut, trial.hessian, err = s.eval(ctx, weights, newton); err != nil {
 			return 0, err
 		}

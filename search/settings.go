@@ -44,6 +44,10 @@ type Settings struct {
 	// nothing: every cut and every cost are the oracle's.
 	Guide Curved
 
+	// NewtonMost is the largest support for which second derivatives are asked for; zero
+	// means 80. More pay where they cost little beside an evaluation.
+	NewtonMost int
+
 	// Recorder, if set, receives what proves the bound. Minimize only, and not
 	// with Requires.
 	Recorder Recorder
