@@ -2,11 +2,8 @@ package encode
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
 	"regexp"
 	"strconv"
 	"strings"
@@ -14,10 +11,8 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"optcomplete/data"
+	"optcomplete/internal/textfile"
 )
-
-// mostConfig is the size of the largest features.yaml, in bytes.
-const mostConfig = 4 << 20
 
 // ReadConfig reads a features.yaml and adds what it sets to options. All keys may
 // be left out:
@@ -52,31 +47,11 @@ const mostConfig = 4 << 20
 //
 // Anything else is an *data.InputError with its line.
 func ReadConfig(path string, options *Options) error {
-	text, err := readSmall(path)
+	text, err := textfile.ReadSmall(path, 4, "check that this is a features.yaml")
 	if err != nil {
 		return err
 	}
 	return parseConfig(text, path, options)
-}
-
-func readSmall(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		problem := "cannot be opened"
-		if errors.Is(err, fs.ErrNotExist) {
-			problem = "there is no such file"
-		}
-		return nil, &data.InputError{File: path, Problem: problem, Err: err}
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostConfig+1))
-	switch {
-	case err != nil:
-		return nil, &data.InputError{File: path, Problem: "cannot be read: " + err.Error(), Err: err}
-	case len(text) > mostConfig:
-		return nil, &data.InputError{File: path, Problem: fmt.Sprintf("is longer than %d MiB", mostConfig>>20), Remedy: "check that this is a features.yaml"}
-	}
-	return text, nil
 }
 
 func parseConfig(text []byte, file string, options *Options) error {

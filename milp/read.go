@@ -117,15 +117,20 @@ func readHiGHS(solution, printed string, p int) (answer, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			break
 		}
-		fields := strings.Fields(line)
-		if len(fields) != 2 {
-			return a, garbage("line %q is not a name and a value", line)
-		}
-		if err := a.set(fields[0], fields[1]); err != nil {
+		if err := a.pair(line); err != nil {
 			return a, err
 		}
 	}
 	return a, a.complete(false)
+}
+
+// pair takes a line of a name and a value.
+func (a *answer) pair(line string) error {
+	fields := strings.Fields(line)
+	if len(fields) != 2 {
+		return garbage("line %q is not a name and a value", line)
+	}
+	return a.set(fields[0], fields[1])
 }
 
 var (
@@ -322,11 +327,7 @@ func readGurobi(solution, printed string, p int) (answer, error) {
 		if line == "" || strings.HasPrefix(line, "#") {
 			continue
 		}
-		fields := strings.Fields(line)
-		if len(fields) != 2 {
-			return a, garbage("line %q is not a name and a value", line)
-		}
-		if err := a.set(fields[0], fields[1]); err != nil {
+		if err := a.pair(line); err != nil {
 			return a, err
 		}
 	}

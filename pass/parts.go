@@ -22,29 +22,7 @@ func (l *List) Merge(o Part) { l.Values = append(l.Values, o.(*List).Values...) 
 // EachRow is a worker that adds rows to a part, one by one: fresh makes an empty
 // one.
 func EachRow[P Part](fresh func() P, add func(part P, i int, columns []int32, values []float64) error) Worker {
-	return &eachRow[P]{fresh, add, fresh()}
-}
-
-type eachRow[P Part] struct {
-	fresh func() P
-	add   func(part P, i int, columns []int32, values []float64) error
-	part  P
-}
-
-func (w *eachRow[P]) Add(c *Chunk) error {
-	for i := c.First; i < c.End; i++ {
-		columns, values := c.Row(i)
-		if err := w.add(w.part, i, columns, values); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (w *eachRow[P]) Part() (Part, error) {
-	part := w.part
-	w.part = w.fresh()
-	return part, nil
+	return EachWeighed(fresh, func(part P, i int, columns []int32, values, _ []float64) error { return add(part, i, columns, values) })
 }
 
 // EachWeighed is EachRow for who needs the weights too; they are nil if there are

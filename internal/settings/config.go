@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -14,17 +13,15 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/suggest"
+	"optcomplete/internal/textfile"
 )
-
-// mostConfig is the size of the largest configuration, in bytes.
-const mostConfig = 1 << 20
 
 // ReadConfig reads settings from a YAML file, one key for each flag of the set
 // by its name, and sets those that the command line has not. What is wrong is a
 // *data.InputError with the line. The table tells of settings that other verbs
 // have.
 func (t Table) ReadConfig(path string, flags *pflag.FlagSet) error {
-	text, err := readSmall(path)
+	text, err := textfile.ReadSmall(path, 1, "check that these are settings")
 	if err != nil {
 		return err
 	}
@@ -65,26 +62,6 @@ func (t Table) ReadConfig(path string, flags *pflag.FlagSet) error {
 		}
 	}
 	return nil
-}
-
-func readSmall(path string) ([]byte, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		problem := "cannot be opened: " + err.Error()
-		if errors.Is(err, os.ErrNotExist) {
-			problem = "there is no such file"
-		}
-		return nil, &data.InputError{File: path, Problem: problem, Err: err}
-	}
-	defer file.Close()
-	text, err := io.ReadAll(io.LimitReader(file, mostConfig+1))
-	switch {
-	case err != nil:
-		return nil, &data.InputError{File: path, Problem: "cannot be read: " + err.Error(), Err: err}
-	case len(text) > mostConfig:
-		return nil, &data.InputError{File: path, Problem: "is longer than 1 MiB", Remedy: "check that these are settings"}
-	}
-	return text, nil
 }
 
 // configurable tells whether a flag may stand in a file.
