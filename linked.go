@@ -11,6 +11,7 @@ import (
 	"optcomplete/model/estimate"
 	"optcomplete/objective"
 	"optcomplete/pass"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -88,11 +89,7 @@ func newLinked(t *task, problem Problem, s *Settings) (formulation, error) {
 		return l, nil
 	}
 	l.nonnegative = make([]bool, len(t.features.Names))
-	names := s.Nonnegative
-	if slices.Equal(names, []string{"all"}) {
-		names = t.unitNames()
-	}
-	units, err := t.resolve(problem, names, "nonnegative")
+	units, err := t.resolve(problem, selection.WithAll(s.Nonnegative, t.unitNames()), "nonnegative")
 	if err != nil {
 		return nil, err
 	}
@@ -104,11 +101,22 @@ func newLinked(t *task, problem Problem, s *Settings) (formulation, error) {
 
 // SuitableLoss is the loss of settings that leave it to the data (loss.Auto):
 // logistic if all values are 0 or 1, both occur, and everything that the settings
-// ask for is to be had with it; else squared errors.
+// ask for is to be had with it; else squared errors. What is not to be had with the loss
+// is an error.
 func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, error) {
-	if s.Loss != loss.Auto {
-		return s.Loss, nil
+	if s.Loss == loss.Auto {
+		var err error
+		if s.Loss, err = suitable(ctx, problem, s); err != nil {
+			return s.Loss, err
+		}
 	}
+	if err := s.refuse(problem); err != nil {
+		return s.Loss, err
+	}
+	return s.Loss, s.checkLoss()
+}
+
+func suitable(ctx context.Context, problem Problem, s Settings) (loss.Loss, error) {
 	s.Loss = loss.Logistic
 	if s.refuse(problem) != nil || s.checkLoss() != nil || problem.Ratings.Observed() > countable {
 		return loss.Squared, nil

@@ -299,15 +299,17 @@ func TestSuitableLoss(t *testing.T) {
 func TestLossesRefuse(t *testing.T) {
 	problem := lossInstance(t, loss.Poisson, 20, 20, 4, 1)
 	for want, s := range map[string]Settings{
-		"is for 0 (no), 1 (yes)":                   {K: 1, Loss: loss.Logistic},
-		"loss does not apply to the model paper":   {K: 1, Loss: loss.Poisson, Model: Paper},
-		"loss does not apply to the model pooled":  {K: 1, Loss: loss.Poisson, Model: Pooled},
-		"loss does not apply to the method":        {Loss: loss.Poisson, Method: SoftImpute{}},
-		"residual-rank does not apply here":        {K: 1, Loss: loss.Poisson, ResidualRank: 2},
-		"proof does not apply here":                {K: 1, Loss: loss.Poisson, Proof: io.Discard},
-		"refit prior does not apply here":          {K: 1, Loss: loss.Poisson, Statistics: Statistics{Refit: spec.LearnedPrior}},
-		"delta does not apply to the loss poisson": {K: 1, Loss: loss.Poisson, Delta: 1},
-		"which is not a feature":                   {K: 1, Nonnegative: []string{"nobody"}},
+		"is for 0 (no), 1 (yes)":                                           {K: 1, Loss: loss.Logistic},
+		"loss does not apply to the model paper":                           {K: 1, Loss: loss.Poisson, Model: Paper},
+		"loss does not apply to the model pooled":                          {K: 1, Loss: loss.Poisson, Model: Pooled},
+		"loss does not apply to the method":                                {Loss: loss.Poisson, Method: SoftImpute{}},
+		"residual-rank does not apply here":                                {K: 1, Loss: loss.Poisson, ResidualRank: 2},
+		"(leave it out, or use Settings.Loss squared)":                     {K: 1, Loss: loss.Poisson, Proof: io.Discard},
+		"(leave it out, or leave out Settings.Nonnegative)":                {K: 1, Nonnegative: []string{"all"}, Proof: io.Discard},
+		"or use Settings.Loss squared and leave out Settings.Nonnegative)": {K: 1, Loss: loss.Huber, Nonnegative: []string{"all", "f0"}, Proof: io.Discard},
+		"refit prior does not apply here":                                  {K: 1, Loss: loss.Poisson, Statistics: Statistics{Refit: spec.LearnedPrior}},
+		"delta does not apply to the loss poisson":                         {K: 1, Loss: loss.Poisson, Delta: 1},
+		"which is not a feature":                                           {K: 1, Nonnegative: []string{"nobody"}},
 	} {
 		_, err := Fit(context.Background(), problem, s)
 		var fault *SettingsError

@@ -18,6 +18,15 @@ func Find(k int, choice spec.Choice, limits spec.Limits, find func(names []strin
 	return s, err
 }
 
+// WithAll is a list of names with all features in the place of the word all.
+func WithAll(names, all []string) []string {
+	at := slices.Index(names, "all")
+	if at < 0 || slices.Contains(all, "all") && len(names) > 1 {
+		return names
+	}
+	return slices.Concat(names[:at], all, names[at+1:])
+}
+
 // Indices finds features by name. The list is what they were named in.
 func Indices(features, names []string, list string) ([]int, error) {
 	var found []int

@@ -123,8 +123,21 @@ func Refuse(method, model string, linked, weighted bool, c Choice, l Limits, s S
 		} else if given.Is && weighted && use.Alike {
 			return &Error{Setting: given.Name, Problem: "does not apply to entries with weights (leave it out; Settings.Weight none ignores the weights)"}
 		} else if given.Is && linked && use.Squares {
-			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out, or Settings.Loss and Settings.Nonnegative)"}
+			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out" + otherwise(more) + ")"}
 		}
 	}
 	return nil
+}
+
+// otherwise says what else would do where a setting is for squared errors only.
+func otherwise(more []Given) (out string) {
+	for _, given := range more {
+		switch {
+		case given.Is && given.Name == "loss":
+			out += ", or use Settings.Loss squared"
+		case given.Is && given.Name == "nonnegative":
+			out += ", or leave out Settings.Nonnegative"
+		}
+	}
+	return strings.Replace(out, "squared, or leave", "squared and leave", 1)
 }

@@ -175,15 +175,20 @@ file, pass by pass.`,
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
-			if err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
-				return err
-			}
-			log.begin(cmd, settings.K, choices(problem))
-			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided, settings.OnOutlook = log.event, log.gamma, log.chosen, log.divided, log.outlook
-			if err := proven.open(&settings); err != nil {
+			if err := proven.open(&settings); err != nil { // whether a proof is asked for matters for the loss
 				return err
 			}
 			defer proven.abort()
+			auto := settings.Loss == loss.Auto
+			if err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+				return err
+			}
+			var suited []string
+			if auto && settings.Loss != loss.Squared {
+				suited = []string{"loss " + settings.Loss.String()}
+			}
+			log.begin(cmd, settings.K, choices(problem), suited...)
+			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided, settings.OnOutlook = log.event, log.gamma, log.chosen, log.divided, log.outlook
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			var files kept
 			// The cuts are of use most where a solver has failed.

@@ -55,6 +55,16 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	if strings.Contains(text, "MAPE") {
 		t.Errorf("fit speaks of MAPE:\n%s", text)
 	}
+	if !strings.Contains(text, "Settings  loss logistic, model full") {
+		t.Errorf("the settings do not say the loss:\n%s", text)
+	}
+	if proven := command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --proof p.zst", 0, "Proof "); strings.Contains(proven, "logistic") {
+		t.Errorf("with a proof, the loss is not squared:\n%s", proven)
+	}
+	if refused := command("fit liked.csv --features films.csv -k 1 --loss logistic --proof p.zst", 2, "or use --loss squared)"); strings.Contains(refused, "Settings ") {
+		t.Errorf("refused after the settings:\n%s", refused)
+	}
+	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --nonnegative all,a", 0)
 	page, err := os.ReadFile("report.html")
 	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "Calibration", "log-odds"} {
 		if err != nil || !strings.Contains(string(page), want) {
@@ -78,7 +88,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	command("fold-in model one.csv", 0, "new,2,")
 	command("evaluate model three.csv", 2, "is for 0 (no), 1 (yes)")
 	command("recommend model --row u01 --top 2", 0, "u01,1,")
-	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "leave it out, or --loss and --nonnegative")
+	command("fit liked.csv --features films.csv -k 1 --loss logistic --residual-rank 2", 2, "--residual-rank", "leave it out, or use --loss squared")
 	command("fit liked.csv --features films.csv -k 1 --gamma 1 --model paper", 0, "RMSE")
 	// All the same: no proof says anything, and the report is written all the same.
 	ones := strings.ReplaceAll(ratings.String(), ",no\n", ",yes\n")

@@ -11,6 +11,7 @@ import (
 	"optcomplete/internal/textfile"
 	"optcomplete/loss"
 	"optcomplete/regress"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -152,11 +153,7 @@ func (t *regressTable) nonnegative(names *[]string) error {
 	if len(*names) == 0 {
 		return nil
 	}
-	if len(*names) == 1 && (*names)[0] == "all" {
-		*names = t.problem.Names
-		return nil
-	}
-	found, err := t.encoding.Resolve(*names)
+	found, err := t.encoding.Resolve(selection.WithAll(*names, t.problem.Names))
 	if err != nil {
 		return usagef("--nonnegative: %v", err)
 	}
