@@ -76,6 +76,15 @@ func (l Loss) Measure() string {
 	return "RMSE"
 }
 
+// Score is the number of that name, of a sum of losses and the sum of their weights:
+// the mean, of counts twice it, of squared errors its root.
+func (l Loss) Score(sum, weight float64) float64 {
+	if l == Squared {
+		return math.Sqrt(sum / weight)
+	}
+	return l.Times() * sum / weight
+}
+
 // Key is what files call that mean, among the measures of result.Measures.
 func (l Loss) Key() string {
 	switch l {

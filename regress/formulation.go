@@ -157,39 +157,26 @@ func (f *formulation) coefficients(ctx context.Context, train rows, units []int,
 	return f.table(train).coefficients(ctx, f.gamma(train, c), units)
 }
 
-// residual is what a prediction leaves of a value, in the units of the values.
-func (s *Settings) residual(y, intercept float64, coefficients []float64, units []int, row []float64) float64 {
-	if s.Loss.Linked() {
-		x := intercept
-		for c, j := range units {
-			x += coefficients[c] * row[j]
-		}
-		return y - s.Loss.Mean(x)
-	}
-	e := y - intercept
+// sum is a prediction for a row, on the scale of the loss.
+func sum(intercept float64, coefficients []float64, units []int, row []float64) float64 {
 	for c, j := range units {
-		e -= coefficients[c] * row[j]
+		intercept += coefficients[c] * row[j]
 	}
-	return e
+	return intercept
 }
 
-// Score fits selected columns on some rows and explains others.
+// Score fits selected columns on some rows and explains others, measured in the loss.
 func (f *formulation) Score(ctx context.Context, train, on rows, units []int, c selection.Choices) (float64, error) {
 	coefficients, intercept, err := f.coefficients(ctx, train, units, c)
 	if err != nil {
 		return 0, err
 	}
 	part := f.part(on)
-	p, sum, total := len(part.Names), 0.0, 0.0
+	p, all := len(part.Names), f.settings.losses()
 	for i, y := range part.Y {
-		e := f.settings.residual(y, intercept, coefficients, units, part.X[i*p:][:p])
-		sum += part.weight(i) * (e * e)
-		total += part.weight(i)
+		all.add(part.weight(i), y, sum(intercept, coefficients, units, part.X[i*p:][:p]))
 	}
-	if total == 0 {
-		return 0, nil
-	}
-	return math.Sqrt(sum / total), nil
+	return all.score(), nil
 }
 
 // Fold holds out one in n of the rows, shuffled by the seed.

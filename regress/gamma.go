@@ -2,7 +2,6 @@ package regress
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"optcomplete/internal/gammapath"
@@ -43,15 +42,11 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	}
 	return gammapath.Standard(float64(n)).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
-		var sum, count float64
+		all := settings.losses()
 		for _, part := range parts {
-			result, squares, err := part.try(ctx, problem, settings, find, gamma*float64(n))
+			result, err := part.try(ctx, problem, find, gamma*float64(n), all)
 			if err != nil {
 				return point, err
-			}
-			sum += squares
-			for _, i := range part.held {
-				count += problem.weight(i)
 			}
 			gap := max(point.Gap(), min(result.RootGap, 1))
 			point.RootGap = &gap
@@ -60,7 +55,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 				point.Selected = named(problem.Names, result.Selection)
 			}
 		}
-		point.RMSE = math.Sqrt(sum / count)
+		point.RMSE = all.score()
 		return point, nil
 	}, settings.OnGamma)
 }
@@ -88,8 +83,8 @@ func newFold(problem Problem, settings Settings, which, of int) *fold {
 	return f
 }
 
-// try selects at γ·n = gn and returns the squared error on the rows held out.
-func (f *fold) try(ctx context.Context, problem Problem, settings Settings, find search.Settings, gn float64) (search.Result, float64, error) {
+// try selects at γ·n = gn, and adds the losses of the rows held out to all.
+func (f *fold) try(ctx context.Context, problem Problem, find search.Settings, gn float64, all *losses) (search.Result, error) {
 	if f.start != nil {
 		find.Start = [][]int{f.start}
 	}
@@ -101,18 +96,16 @@ func (f *fold) try(ctx context.Context, problem Problem, settings Settings, find
 	}
 	result, err := search.Minimize(ctx, oracle, find)
 	if err != nil {
-		return result, 0, err
+		return result, err
 	}
 	f.start = result.Selection
 	result.Selection = slices.DeleteFunc(slices.Clone(result.Selection), func(j int) bool { return j >= p })
 	coefficients, intercept, err := f.rest.coefficients(context.WithoutCancel(ctx), gamma, result.Selection)
 	if err != nil {
-		return result, 0, err
+		return result, err
 	}
-	sum := 0.0
 	for _, i := range f.held {
-		e := settings.residual(problem.Y[i], intercept, coefficients, result.Selection, problem.X[i*p:][:p])
-		sum += problem.weight(i) * (e * e)
+		all.add(problem.weight(i), problem.Y[i], sum(intercept, coefficients, result.Selection, problem.X[i*p:][:p]))
 	}
-	return result, sum, nil
+	return result, nil
 }

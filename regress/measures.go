@@ -20,35 +20,60 @@ func (p *Problem) weight(i int) float64 {
 	return p.Weights[i]
 }
 
+// losses sums what predictions on the scale of the loss cost, in the units of the
+// values.
+type losses struct {
+	by          loss.Scaled
+	sum, weight float64
+}
+
+func (s *Settings) losses() *losses { return &losses{by: loss.Scaled{Loss: s.Loss, Unit: s.Delta}} }
+
+// add adds a row.
+func (l *losses) add(weight, y, x float64) {
+	l.sum += weight * l.by.Value(y, x)
+	l.weight += weight
+}
+
+// score is what predictions are compared by, under the name of loss.Measure. A rate may
+// be too large for a number: its loss counts as the largest there is.
+func (l *losses) score() float64 {
+	if l.weight == 0 {
+		return 0
+	}
+	return min(l.by.Loss.Score(l.sum, l.weight), largest)
+}
+
 // measure compares predictions, on the scale of the loss, with the values.
-func measure(l loss.Loss, problem Problem, x []float64) *Measures {
-	if !l.Linked() {
+func measure(by loss.Scaled, problem Problem, x []float64) *Measures {
+	if by.Loss == loss.Squared {
 		return nil
 	}
-	var sum, squares, total, mean float64
+	all := losses{by: by}
+	var squares, mean float64
 	for i, y := range problem.Y {
-		total += problem.weight(i)
+		all.add(problem.weight(i), y, x[i])
+		e := y - by.Mean(x[i])
+		squares += problem.weight(i) * e * e
 		mean += problem.weight(i) * y
 	}
-	mean /= total
-	for i, y := range problem.Y {
-		sum += problem.weight(i) * l.Value(y, x[i])
-		e := y - l.Mean(x[i])
-		squares += problem.weight(i) * e * e
+	mean /= all.weight
+	m := &Measures{}
+	m.Set(by.Loss.Key(), all.score())
+	if !by.Loss.Linked() {
+		return m
 	}
 	null := 0.0 // of the mean alone
-	if link := l.Link(mean); !math.IsInf(link, 0) {
+	if link := by.Link(mean); !math.IsInf(link, 0) {
 		for i, y := range problem.Y {
-			null += problem.weight(i) * l.Value(y, link)
+			null += problem.weight(i) * by.Value(y, link)
 		}
 	}
-	m := &Measures{}
 	if null > 0 {
-		m.Explained = 1 - sum/null
+		m.Explained = 1 - all.sum/null
 	}
-	m.Set(l.Key(), l.Times()*sum/total)
-	if l.Probabilities() {
-		m.Brier = squares / total
+	if by.Loss.Probabilities() {
+		m.Brier = squares / all.weight
 		m.AUC, m.AUCInterval = auc(problem, x)
 	}
 	return m

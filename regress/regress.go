@@ -143,6 +143,9 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		return nil, err
 	}
 	out.Model = Kind
+	if settings.Loss != loss.Squared {
+		out.Measure = settings.Loss.Measure()
+	}
 	for x, point := range out.PathResult.Points {
 		out.Points[x].Moves, out.Points[x].Validated = point.Moves, point.Validated
 	}

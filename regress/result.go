@@ -30,7 +30,7 @@ type Result struct {
 	Loss        loss.Loss `json:"loss,omitempty"`  // squared if left out
 	Delta       float64   `json:"delta,omitempty"` // of the Huber loss; cost and bound are then in its square
 	Nonnegative []string  `json:"nonnegative,omitempty"`
-	*Measures             // of logistic and poisson losses
+	*Measures             // of losses other than squared errors
 
 	RMSE     float64 `json:"rmse"`      // on the table, with the coefficients above
 	MAE      float64 `json:"mae"`       // mean absolute error
@@ -105,6 +105,9 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 		Refit: f.settings.Refit, Certificate: certificate,
 	}
 	r.GammaPath, r.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
+	if r.Alike != nil && f.settings.Loss != loss.Squared {
+		r.Alike.Measure = f.settings.Loss.Measure()
+	}
 	var err error
 	if r.Coefficients, r.Intercept, err = f.coefficients(ctx, nil, units, c); err != nil {
 		return nil, err
@@ -180,7 +183,7 @@ func (r *Result) Score(y, weights, x []float64) *Score {
 	if around > 0 {
 		out.RSquared = 1 - sum/around
 	}
-	out.Measures = measure(r.Loss, problem, x)
+	out.Measures = measure(loss.Scaled{Loss: r.Loss, Unit: r.Delta}, problem, x)
 	return out
 }
 

@@ -1,6 +1,7 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 
@@ -156,19 +157,20 @@ func (m *Model) kPath(s *section, path *Path) {
 	if path.Model != m.s.Model {
 		s.say("The path is of the model %s, this fit of the model %s: compare with care.", name(path.Model), name(m.s.Model))
 	}
+	measure := cmp.Or(path.Measure, "RMSE")
 	training, validation := chart.Series{Name: "training", Marks: true, Tone: 5}, chart.Series{Name: "validation", Marks: true, Tone: 1}
-	t := &table{Caption: "Every number of features", Head: []string{"k", "Training RMSE", "Validation RMSE", "Standard error", "Gap", "Entering", "Leaving"}, Text: []bool{false, false, false, false, false, true, true}, Sort: true}
+	t := &table{Caption: "Every number of features", Head: []string{"k", "Training " + measure, "Validation " + measure, "Standard error", "Gap", "Entering", "Leaving"}, Text: []bool{false, false, false, false, false, true, true}, Sort: true}
 	for i, p := range path.Points {
 		here := func(key string) string { return at("path", i, key) }
-		training.Points = append(training.Points, chart.Point{X: float64(p.K), Y: p.Train, Tip: fmt.Sprintf("k = %d: training RMSE %s", p.K, plain(p.Train))})
+		training.Points = append(training.Points, chart.Point{X: float64(p.K), Y: p.Train, Tip: fmt.Sprintf("k = %d: training %s %s", p.K, measure, plain(p.Train))})
 		v, e := markup("–"), markup("–")
 		if path.Folds > 0 {
-			validation.Points = append(validation.Points, chart.Point{X: float64(p.K), Y: p.Validation, Error: p.Error, Tip: fmt.Sprintf("k = %d: validation RMSE %s ± %s", p.K, plain(p.Validation), plain(p.Error))})
+			validation.Points = append(validation.Points, chart.Point{X: float64(p.K), Y: p.Validation, Error: p.Error, Tip: fmt.Sprintf("k = %d: validation %s %s ± %s", p.K, measure, plain(p.Validation), plain(p.Error))})
 			v, e = path.doc.num(here("validation_rmse"), exact), path.doc.num(here("standard_error"), plain)
 		}
 		t.row(path.doc.num(here("k"), whole), path.doc.num(here("train_rmse"), exact), v, e, path.doc.num(here("gap"), percent), say("%s", p.Entering), say("%s", p.Leaving))
 	}
-	c := &chart.Chart{Title: "Error by number of features", X: "k, features selected", Y: "RMSE", Series: []chart.Series{validation, training}, Rules: []chart.Rule{{Upright: true, X: float64(m.s.K), Label: "this fit"}},
+	c := &chart.Chart{Title: "Error by number of features", X: "k, features selected", Y: measure, Series: []chart.Series{validation, training}, Rules: []chart.Rule{{Upright: true, X: float64(m.s.K), Label: "this fit"}},
 		Description: "Two lines over the number of features: the error on validation entries, with one standard error, and that on the training entries."}
 	caption := markup("The path was not validated.")
 	if path.Chosen > 0 {

@@ -24,6 +24,7 @@ func (regression) read(m *Model, text []byte) error {
 	}
 	r, s := m.r, &m.s.Summary
 	s.Method, s.Rows, s.Features, s.K, s.Gamma, s.Selected, s.Terms = "certified", r.Rows, r.Features, r.K, r.Gamma, r.Selected, r.Selected
+	s.Loss = r.Loss
 	s.Certificate, s.Removal, s.Trace, s.Refit, s.Seed = r.Certificate, r.Removal, r.Trace, r.Refit, r.Seed
 	s.Choice, s.Settings, s.Warnings, s.Version, s.Format = r.Choice, r.Settings, r.Warnings, r.Version, r.Format
 	s.Nouns = result.NounsOf("row", "column", "row")
@@ -72,6 +73,10 @@ func (regression) confidence(m *Model) []card {
 		where, on, rows = "holdout.", "held out", m.num("holdout.rows", whole)
 	}
 	cards := []card{{Name: "Typical error", Value: m.num(where+"rmse", plain), Note: say("RMSE on %s rows, %s", rows, markup(on))}}
+	if m.r.Loss.HasUnit() {
+		key, measure := m.measure()
+		return append(cards, card{Name: "Error", Value: m.optional(where+key, plain), Note: say("%s on %s rows: errors beyond δ count linearly", measure, rows)})
+	}
 	if m.r.Measures != nil {
 		return append(cards, card{Name: "Deviance explained", Value: m.num(where+"deviance_explained", percent), Note: "of what the mean leaves"})
 	}
@@ -123,8 +128,16 @@ func (g regression) path(m *Model) string {
 func (g regression) quality(m *Model) section {
 	s := section{ID: "predictions", Short: "Predictions", Title: "How well the target is explained"}
 	t := &table{Caption: "Errors", Head: []string{"Rows", "Number", "RMSE", "MAE", "R²"}}
+	key, measure := m.measure()
+	if key != "rmse" {
+		t.Head = append(t.Head, measure)
+	}
 	line := func(what markup, rows, at string) {
-		t.row(what, m.num(rows, whole), m.num(at+"rmse", plain), m.optional(at+"mae", plain), m.num(at+"r_squared", percent))
+		cells := []markup{what, m.num(rows, whole), m.num(at+"rmse", plain), m.optional(at+"mae", plain), m.num(at+"r_squared", percent)}
+		if key != "rmse" {
+			cells = append(cells, m.optional(at+key, plain))
+		}
+		t.row(cells...)
 	}
 	if m.r.Holdout != nil {
 		s.Lead = say("On %s rows that were held out the predictions of %s are off by %s (RMSE).", m.num("holdout.rows", whole), name(m.r.Target), m.num("holdout.rmse", plain))

@@ -59,7 +59,7 @@ func TestRegressionHasAReport(t *testing.T) {
 		m.Settings = map[string]string{"table": "my houses.csv", "target": "price", "holdout": "0.2"}
 		text := jsonOf(t, m)
 		page, node := written(t, text, path)
-		for _, want := range []string{"proven optimal", "What each feature does", `explain <span class="name">price</span> best`, "Error by number of features", "How stable the selection is",
+		for _, want := range []string{"proven optimal", "What each feature does", `explain <span class="name">price</span> best`, "Error by number of features", "How stable the selection is", "Validation " + l.Measure(),
 			"optcomplete regress &#39;my houses.csv&#39; -k 2 --holdout 0.2 --target price --seed 0 -o model"} {
 			if !strings.Contains(page, want) {
 				t.Errorf("%v: the page does not say %q", l, want)

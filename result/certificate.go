@@ -35,7 +35,7 @@ type NearTie struct {
 // GammaPoint is one γ that was tried: what it selects, and how well that predicts.
 type GammaPoint struct {
 	Gamma    float64  `json:"gamma"`
-	RMSE     float64  `json:"rmse"`               // on entries that the fit behind it did not see
+	RMSE     float64  `json:"rmse"`               // on entries that the fit behind it did not see; of other losses than squared errors, what loss.Measure names
 	RootGap  *float64 `json:"root_gap,omitempty"` // gap after the root of the search, at most 1; nil: none was searched
 	Selected []string `json:"selected"`
 	Limited  bool     `json:"numerical_limit,omitempty"` // rounding errors would hide a proof at this γ

@@ -45,9 +45,9 @@ type Selectable[Data any] interface {
 type Formulation[Data any] interface {
 	Selectable[Data]
 
-	// Score fits selected units on the training data and is the root of the mean
-	// squared error of the predictions for other data.
-	Score(ctx context.Context, train, on Data, units []int, c Choices) (rmse float64, err error)
+	// Score fits selected units on the training data and is the error of the predictions
+	// for other data: the root of the mean square, or what loss.Measure names.
+	Score(ctx context.Context, train, on Data, units []int, c Choices) (score float64, err error)
 
 	// Fold is part f of the data, held out, and the others to train on.
 	Fold(all Data, f, folds int) (train, held Data)

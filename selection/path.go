@@ -63,7 +63,7 @@ type Moves struct {
 	Settled bool `json:"moves_proven"`
 }
 
-// Validated is how well a k predicts.
+// Validated is how well a k predicts, in the Measure of the path.
 type Validated struct {
 	Train      float64   `json:"train_rmse"`      // of the fit on all entries, on those
 	Validation float64   `json:"validation_rmse"` // mean over folds; 0: not validated

@@ -49,8 +49,8 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 			}
 			task.Add(1)
 		}
-		for i, rmse := range scores {
-			r.Points[i].Folds = append(r.Points[i].Folds, rmse)
+		for i, score := range scores {
+			r.Points[i].Folds = append(r.Points[i].Folds, score)
 		}
 		r.Folds++
 		if path.OnFold != nil {

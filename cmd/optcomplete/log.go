@@ -200,14 +200,16 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 	if p.RootGap != nil {
 		head, gap = fmt.Sprintf(" %11s", "Root gap"), fmt.Sprintf(" %11s", rounding.PercentUp(*p.RootGap))
 	}
+	name := "Validation " + cmp.Or(l.measure, "RMSE")
+	width := max(18, len(name))
 	if l.gammas == 0 {
-		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %18s%s", "Gamma tried", "Validation "+cmp.Or(l.measure, "RMSE"), head)))
+		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %*s%s", "Gamma tried", width, name, head)))
 	}
 	l.gammas++
 	if p.Limited {
 		gap = " numerical limit"
 	}
-	l.notef("%12.3g %18.5g%s", p.Gamma, p.RMSE, gap)
+	l.notef("%12.3g %*.5g%s", p.Gamma, width, p.RMSE, gap)
 }
 
 // chosen prints the γ taken of those that were tried, and why.

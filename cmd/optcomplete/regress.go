@@ -113,6 +113,7 @@ predict applies it to other tables.`,
 			}
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			log := newSearchLog(c)
+			log.measure = settings.Loss.Measure()
 			log.begin(cmd, settings.K, len(problem.Names))
 			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
 			if path {
@@ -184,7 +185,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 	if asJSON {
 		err = path.WriteJSON(c.stdout)
 	} else {
-		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s %21s  %s\n", "k", "cost", "gap", "RMSE", "R2", "validation ± se", "selected")
+		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s %26s  %s\n", "k", "cost", "gap", "RMSE", "R2", "validation "+cmp.Or(path.Measure, "RMSE")+" ± se", "selected")
 		for _, r := range path.Points {
 			validation, mark := "-", ""
 			if path.Folds > 0 {
@@ -196,7 +197,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 			if r.K == path.Best {
 				mark += "  ← least error"
 			}
-			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %21s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
+			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %26s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
 		}
 		printPathGamma(c.stdout, path.Gamma, path.ChosenAt, "regress")
 	}
@@ -255,7 +256,7 @@ func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) 
 	case r.Loss.Linked():
 		fmt.Fprintf(w, "%s on %s\n", measuresText(on.Measures, on.RMSE), rows)
 	case r.Loss.HasUnit():
-		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s; errors beyond %.4g count linearly, and the cost is in units of its square\n", on.RMSE, on.RSquared, rows, r.Delta)
+		fmt.Fprintf(w, "%s, R² %.4f on %s; errors beyond %.4g count linearly, and the cost is in units of its square\n", measuresText(on.Measures, on.RMSE), on.RSquared, rows, r.Delta)
 	default:
 		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s\n", on.RMSE, on.RSquared, rows)
 	}

@@ -30,6 +30,8 @@ class Path:
         The one-standard-error choice: the fewest features whose error is within one standard error of the least.
     selected : list of str
         The features at chosen.
+    measure : str
+        What the errors are, train_rmse and validation_rmse included: RMSE, or of other losses log-loss, deviance or Huber loss.
     summary : dict
         All of it, as `optcomplete path --json` prints it.
     """
@@ -39,6 +41,7 @@ class Path:
         self.points: list[dict[str, Any]] = summary.get("path") or []
         self.best: int = summary.get("best", 0)
         self.chosen: int = summary.get("chosen", 0)
+        self.measure: str = summary.get("measure", "RMSE")
 
     @property
     def selected(self) -> list[str]:
@@ -54,7 +57,7 @@ class Path:
 
     def plot(self, ax: Any = None) -> Any:
         """The error by the number of features; matplotlib axes."""
-        return _plots.plot_path(self.points, self.chosen, self.best, ax)
+        return _plots.plot_path(self.points, self.chosen, self.best, ax, self.measure)
 
     def _save(self, session: Session) -> str:
         """Write it for a report."""
@@ -74,7 +77,7 @@ class Path:
             f"<td style='text-align:left'>{html.escape(', '.join(p['selected']))}{' ← one standard error' if p['k'] == self.chosen else ''}</td></tr>"
             for p in self.points
         )
-        return f"<table><thead><tr><th>k</th><th>training RMSE</th><th>validation ± se</th><th>selected</th></tr></thead><tbody>{rows}</tbody></table>"
+        return f"<table><thead><tr><th>k</th><th>training {self.measure}</th><th>validation ± se</th><th>selected</th></tr></thead><tbody>{rows}</tbody></table>"
 
 
 def run(ratings: Any, features: Any, row_features: Any, settings: dict[str, Any], progress: Any) -> Path:

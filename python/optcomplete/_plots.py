@@ -18,7 +18,7 @@ def axes(ax: Any) -> Any:
     return plt.subplots()[1]
 
 
-def plot_path(points: list[dict[str, Any]], chosen: int, best: int, ax: Any = None) -> Any:
+def plot_path(points: list[dict[str, Any]], chosen: int, best: int, ax: Any = None, measure: str = "RMSE") -> Any:
     """The error by the number of features, with one standard error."""
     ax = axes(ax)
     ks = [p["k"] for p in points]
@@ -27,7 +27,7 @@ def plot_path(points: list[dict[str, Any]], chosen: int, best: int, ax: Any = No
         ax.errorbar(ks, [p["validation_rmse"] for p in points], [p.get("standard_error", 0) for p in points], fmt="o-", label="validation")
     if chosen:
         ax.axvline(chosen, linestyle=":", color="grey", label=f"one standard error: k = {chosen}")
-    ax.set(xlabel="k, features selected", ylabel="RMSE", title="Error by number of features")
+    ax.set(xlabel="k, features selected", ylabel=measure, title="Error by number of features")
     ax.legend()
     return ax
 
