@@ -81,9 +81,18 @@ func TestStudyResumes(t *testing.T) {
 		if err != nil || len(text) == 0 || strings.Contains(string(text), "NaN") {
 			t.Errorf("%s: %d bytes, %v", name, len(text), err)
 		}
-		if name == MarkdownFile && !strings.Contains(string(text), "| model | 50 % | width | 80 % | width | 95 % | width |") {
+		if name == MarkdownFile && !strings.Contains(string(text), "| model | seeds | 50 % | width | 80 % | width | 95 % | width |") {
 			t.Errorf("no coverage of intervals in\n%s", text)
 		}
+	}
+	for x := range got { // a time limit leaves no time for coverage
+		if got[x].Seed == 1 {
+			got[x].Coverage = nil
+		}
+	}
+	var table strings.Builder
+	if err := Markdown(&table, Head{}, got); err != nil || !strings.Contains(table.String(), "| full, k = 2 | 1 |") {
+		t.Errorf("coverage of one seed: %v\n%s", err, table.String())
 	}
 	s.Holdout = 0.5
 	var other *OtherStudyError

@@ -112,23 +112,25 @@ var (
 	gap   = func(c Cell) float64 { return c.Gap }
 )
 
-// writeCoverage writes, for models that have intervals, which part of the held-out entries lies in them.
+// writeCoverage writes, for models that have intervals, which part of the held-out
+// entries lies in them, over the seeds that had the time to tell.
 func writeCoverage(b *strings.Builder, all []line) {
 	head := false
 	for _, l := range all {
-		with := l.cells[0].Coverage
-		if len(with) == 0 {
+		l.cells = slices.DeleteFunc(slices.Clone(l.cells), func(c Cell) bool { return len(c.Coverage) == 0 })
+		if len(l.cells) == 0 {
 			continue
 		}
+		with := l.cells[0].Coverage
 		if !head {
 			head = true
-			b.WriteString("\nHeld-out entries in their intervals (mean over the seeds), and the mean width of these:\n\n| model |")
+			b.WriteString("\nHeld-out entries in their intervals (mean over the seeds whose time limit left time for it), and the mean width of these:\n\n| model | seeds |")
 			for _, c := range with {
 				fmt.Fprintf(b, " %s | width |", percent(c.Probability))
 			}
-			b.WriteString("\n|---|" + strings.Repeat("---|---|", len(with)) + "\n")
+			b.WriteString("\n|---|---|" + strings.Repeat("---|---|", len(with)) + "\n")
 		}
-		fmt.Fprintf(b, "| %s |", l.name())
+		fmt.Fprintf(b, "| %s | %d |", l.name(), len(l.cells))
 		for x := range with {
 			covered, width := func(c Cell) float64 { return c.Coverage[x].Covered }, func(c Cell) float64 { return c.Coverage[x].Width }
 			fmt.Fprintf(b, " %s | %.2f |", percent(l.mean(covered)), l.mean(width))
