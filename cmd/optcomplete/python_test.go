@@ -211,18 +211,19 @@ func pythonFunction(b *strings.Builder, v verbDescription) {
 	arguments := pythonArguments(v)
 	b.WriteString("\ndef path(\n    ratings: Any,\n    features: Any = None,\n")
 	pythonSignature(b, "    ", arguments)
-	b.WriteString("    row_features: Any = None,\n) -> Path:\n")
+	b.WriteString("    row_features: Any = None,\n    sample_weight: Any = None,\n) -> Path:\n")
 	data := []pythonArgument{
 		{"ratings", "frame, sparse matrix, array or path", "None", "The observed entries, as MatrixCompleter.fit takes them."},
 		{"features", "frame, array or path", "None", "What is known about the columns."},
 	}
 	rows := pythonArgument{"row_features", "frame or path", "None", "What is known about the rows, to select products."}
-	pythonDoc(b, "    ", "Select 1, 2, … k_max features in one run, validate each number, and choose one.", append(append(data, arguments...), rows))
+	weights := pythonArgument{"sample_weight", "array", "None", "How much each entry counts, as MatrixCompleter.fit takes it."}
+	pythonDoc(b, "    ", "Select 1, 2, … k_max features in one run, validate each number, and choose one.", append(append(data, arguments...), rows, weights))
 	b.WriteString("    from ._path import run\n\n    options = {\n")
 	for _, a := range arguments {
 		if a.name != "progress" {
 			fmt.Fprintf(b, "        %q: %s,\n", a.name, a.name)
 		}
 	}
-	b.WriteString("    }\n    return run(ratings, features, row_features, options, progress)\n\n")
+	b.WriteString("    }\n    return run(ratings, features, row_features, sample_weight, options, progress)\n\n")
 }

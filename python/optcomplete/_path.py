@@ -80,12 +80,14 @@ class Path:
         return f"<table><thead><tr><th>k</th><th>training {self.measure}</th><th>validation ± se</th><th>selected</th></tr></thead><tbody>{rows}</tbody></table>"
 
 
-def run(ratings: Any, features: Any, row_features: Any, settings: dict[str, Any], progress: Any) -> Path:
+def run(ratings: Any, features: Any, row_features: Any, sample_weight: Any, settings: dict[str, Any], progress: Any) -> Path:
     """The path of optcomplete.path."""
     if settings.get("k_max") is None:
         raise OptCompleteError("up to how many features?", "give their number with k_max")
-    entries = entries_of(ratings, (settings["row_name"], settings["column_name"], settings["value_name"]), None, time_name=settings["time_name"], weight=settings["weight"])
+    entries = entries_of(ratings, (settings["row_name"], settings["column_name"], settings["value_name"]), None, time_name=settings["time_name"], weight=settings["weight"], sample_weight=sample_weight)
     options = options_of(settings, path)
+    if entries.weight is not None:
+        options["weight"] = entries.weight
     tables: dict[str, pa.Table] = {}
 
     def given(source: Any, name: str) -> str:

@@ -374,6 +374,7 @@ def path(
     raw_names: bool = False,
     progress: Progress = None,
     row_features: Any = None,
+    sample_weight: Any = None,
 ) -> Path:
     """Select 1, 2, … k_max features in one run, validate each number, and choose one.
 
@@ -518,6 +519,8 @@ def path(
         the command line, and a function is called with each event.
     row_features : frame or path
         What is known about the rows, to select products.
+    sample_weight : array
+        How much each entry counts, as MatrixCompleter.fit takes it.
     """
     from ._path import run
 
@@ -575,7 +578,7 @@ def path(
         "bootstrap_k": bootstrap_k,
         "raw_names": raw_names,
     }
-    return run(ratings, features, row_features, options, progress)
+    return run(ratings, features, row_features, sample_weight, options, progress)
 
 
 class SubsetSettings:

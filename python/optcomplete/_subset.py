@@ -30,6 +30,24 @@ _target = "target"
 _usual = 5
 
 
+def _weights_of(given: Any, rows: int) -> np.ndarray | None:
+    if given is None:
+        return None
+    try:
+        weights = np.asarray(given, dtype=np.float64)
+    except (TypeError, ValueError) as e:
+        raise OptCompleteError("sample_weight does not hold numbers", "give a weight for each row") from e
+    if weights.ndim == 0:
+        weights = np.full(rows, float(weights))
+    if weights.shape != (rows,):
+        raise OptCompleteError(f"sample_weight has the shape {weights.shape}", f"give a weight for each of the {rows} rows")
+    if not (np.isfinite(weights).all() and (weights >= 0).all()):
+        raise OptCompleteError("sample_weight holds numbers that are no weights", "weights are finite and not negative")
+    if not weights.any():
+        raise OptCompleteError("all sample weights are zero", "leave sample_weight out, or give some rows a weight")
+    return weights
+
+
 class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
     """Linear regression on the k columns that explain the target best, with a proof that they do.
 
@@ -56,7 +74,7 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
 
     __doc__ = (__doc__ or "") + (SubsetSettings.__doc__ or "").partition("\n")[2]
 
-    def fit(self, X: Any, y: Any) -> BestSubset:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> BestSubset:
         """Select the columns, prove the selection and fit the coefficients.
 
         Parameters
@@ -64,6 +82,9 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         X : array or frame of numbers
         y : array of numbers
             The target.
+        sample_weight : array of numbers
+            How much each row counts: one of weight 2 as if it were there twice, one of weight 0 not at all. In place of a
+            column of X that weight names.
 
         Returns
         -------
@@ -71,6 +92,11 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
             The same object. After KeyboardInterrupt it holds the best selection so far, with a bound that is true.
         """
         X, y = self._checked(X, y)
+        weights = _weights_of(sample_weight, len(y))
+        if weights is not None:
+            X, y, weights = X[weights != 0], y[weights != 0], weights[weights != 0]
+            if (weights == 1).all():
+                weights = None
         names = [str(n) for n in getattr(self, "feature_names_in_", [f"x{j}" for j in range(X.shape[1])])]
         target = _target
         while target in names:
@@ -80,6 +106,13 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         options.setdefault("loss", "squared")  # a regressor explains numbers, 0 and 1 too, unless told otherwise
         options.update(k=min(_usual, X.shape[1]) if self.k is None else self.k, target=target, json=True)
         table = pa.Table.from_arrays([*(pa.array(X[:, j]) for j in range(X.shape[1])), pa.array(y)], names=[*names, target])
+        if sample_weight is not None:
+            options.pop("weight", None)
+        if weights is not None:
+            options["weight"] = target + "_weight"
+            while options["weight"] in names:
+                options["weight"] += "_"
+            table = table.append_column(options["weight"], pa.array(weights))
         session = Session()
         try:
             with Shown(self.progress) as shown:

@@ -21,12 +21,15 @@ from sklearn.utils.estimator_checks import check_estimator
 
 # What is not checked, and why. Everything else must pass.
 SKIPPED = {"check_array_api_input": "needs SCIPY_ARRAY_API=1 and array-api-strict"}
+FAILED = {"check_sample_weight_equivalence_on_dense_data": "γ is chosen on parts of the rows, and rows that are there twice are divided in another way"}
 
 
 @pytest.mark.filterwarnings("ignore")
 def test_check_estimator():
     for result in check_estimator(oc.BestSubset(), on_fail=None, on_skip=None):
-        if result["status"] == "skipped":
+        if result["check_name"] in FAILED:
+            assert result["status"] == "failed", result
+        elif result["status"] == "skipped":
             assert result["check_name"] in SKIPPED, result
         else:
             assert result["status"] == "passed", result

@@ -55,7 +55,30 @@ def test_scores_are_weighted_too(weighted):
     assert m.score(ratings, sample_weight=w) == pytest.approx(scored["r2"]["value"])
     again = m.fold_in(ratings.iloc[:40], sample_weight=w[:40])
     assert again.evaluate(ratings.assign(weight=w), resamples=0)["weighted"]
-    assert len(oc.path(ratings.assign(weight=w), features, k_max=2, gamma=1, folds=2).points) == 2
+    paths = [oc.path(r, features, k_max=2, gamma=1, folds=2, **given) for r, given in ((ratings.assign(weight=w), {}), (ratings, {"sample_weight": w}), (ratings, {}))]
+    assert [p["cost"] for p in paths[0].points] == [p["cost"] for p in paths[1].points]
+    assert [p["cost"] for p in paths[0].points] != [p["cost"] for p in paths[2].points]
+
+
+@pytest.mark.parametrize("loss", ["squared", "logistic"])
+def test_rows_of_a_table_have_weights(loss):
+    rng = np.random.default_rng(2)
+    X = rng.standard_normal((80, 6))
+    y = X[:, 0] - 0.5 * X[:, 3] + rng.standard_normal(80)
+    if loss == "logistic":
+        y = (y > 0).astype(float)
+    w = rng.integers(0, 4, 80)
+
+    def of(*data, **given):
+        return oc.BestSubset(k=2, gamma=1, loss=loss, refit="ridge").fit(*data, **given)
+
+    m, repeated = of(X, y, sample_weight=w), of(np.repeat(X, w, axis=0), np.repeat(y, w))
+    assert m.selected_ == repeated.selected_ and m.certificate_.status == "optimal"
+    assert not np.allclose(m.coef_, of(X, y).coef_)
+    assert np.array_equal(of(X, y, sample_weight=np.ones(80)).coef_, of(X, y).coef_)
+    for bad, says in ((-w, "no weights"), (w[:-1], "each of the 80 rows"), (["a"] * 80, "does not hold numbers")):
+        with pytest.raises(oc.OptCompleteError, match=says):
+            of(X, y, sample_weight=bad)
 
 
 @pytest.mark.parametrize(
