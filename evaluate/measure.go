@@ -54,7 +54,9 @@ type Measurement struct {
 	// rankings, which are of what a row is shown.
 	Weighted bool `json:"weighted,omitempty"`
 
-	MAPE Interval `json:"mape"` // mean of |error| / |value|, over values that are not 0
+	// MAPE is the mean of |error| / |value|, over values that are not 0; absent for the
+	// losses of yes and no and of counts.
+	MAPE Interval `json:"mape,omitzero"`
 	RMSE Interval `json:"rmse"`
 	MAE  Interval `json:"mae"`
 	// R2 is 1 − Σ error² / Σ (value − mean of the test values)²; 0 if all test
@@ -113,11 +115,17 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 	out.RankedRows, out.RecallRows = int(whole.Ranked), int(whole.Recalled)
 	for basis, sum := range part.Bases {
 		if m := sum.metrics(); m.Entries > 0 {
+			if l.Linked() {
+				m.MAPE, m.MAPESkipped = 0, 0
+			}
 			out.Basis = append(out.Basis, BasisMetrics{result.Basis(basis), m})
 		}
 	}
 	if err := out.intervals(ctx, part.Rows, &whole, &settings); err != nil {
 		return nil, err
+	}
+	if l.Linked() {
+		out.MAPE, out.MAPESkipped = Interval{}, 0
 	}
 	return out, nil
 }

@@ -38,8 +38,8 @@ func (m *Measures) Set(key string, mean float64) {
 const mostMAPE = 0.5
 
 // TellsMAPE tells whether a relative error says something: it does not where values
-// are 0, or close to it.
-func TellsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape <= mostMAPE }
+// are 0, or close to it, and there is none for yes and no or counts.
+func TellsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape > 0 && mape <= mostMAPE }
 
 // ROCPoint is a point of a ROC curve.
 type ROCPoint struct {

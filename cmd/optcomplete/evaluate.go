@@ -291,7 +291,7 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	}
 	line("RMSE", m.RMSE, "", plain)
 	line("MAE", m.MAE, "", plain)
-	if (m.Loss == nil || !m.Loss.Loss.Linked()) && result.TellsMAPE(m.MAPE.Value, m.MAPESkipped) {
+	if result.TellsMAPE(m.MAPE.Value, m.MAPESkipped) {
 		line("MAPE", m.MAPE, "", percent)
 	}
 	line("R²", m.R2, "", plain)

@@ -71,6 +71,12 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 			t.Errorf("the report does not say %q (%v)", want, err)
 		}
 	}
+	if text := command("evaluate model liked.csv --json", 0, `"rmse"`); strings.Contains(text, "mape") {
+		t.Errorf("evaluate has a MAPE of yes and no:\n%s", text)
+	}
+	if saved, err := os.ReadFile("model/model.json"); err != nil || strings.Contains(string(saved), "mape") {
+		t.Errorf("the model has a MAPE of yes and no (%v)", err)
+	}
 	if text := command("evaluate model liked.csv", 0, "log-loss", "AUC", "Brier", "Calibration"); strings.Contains(text, "MAPE") {
 		t.Errorf("evaluate speaks of MAPE:\n%s", text)
 	}

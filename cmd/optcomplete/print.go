@@ -264,17 +264,14 @@ func certificate(s *model.Summary) string {
 // printErrors prints the errors of a fit. The relative one is shown for both parts or
 // for none: the values are alike.
 func printErrors(w io.Writer, train, holdout *result.Metrics, nouns *result.Nouns) {
-	shown := *train
-	if holdout != nil && !result.TellsMAPE(holdout.MAPE, holdout.MAPESkipped) {
-		shown.MAPESkipped = shown.Entries
-	}
-	printMetrics(w, "Train", &shown, nouns)
+	tells := result.TellsMAPE(train.MAPE, train.MAPESkipped) && (holdout == nil || result.TellsMAPE(holdout.MAPE, holdout.MAPESkipped))
+	printMetrics(w, "Train", train, tells, nouns)
 	if holdout != nil {
-		printMetrics(w, "Hold-out", holdout, nouns)
+		printMetrics(w, "Hold-out", holdout, tells, nouns)
 	}
 }
 
-func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nouns) {
+func printMetrics(w io.Writer, name string, m *result.Metrics, relatively bool, nouns *result.Nouns) {
 	on := counted(m.Entries, nouns.One(), nouns.Entries())
 	if m.Weighted {
 		on += " (weighted)"
@@ -284,7 +281,7 @@ func printMetrics(w io.Writer, name string, m *result.Metrics, nouns *result.Nou
 		return
 	}
 	relative := ""
-	if result.TellsMAPE(m.MAPE, m.MAPESkipped) {
+	if relatively {
 		relative = ", MAPE " + percent(m.MAPE)
 	}
 	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, on)
