@@ -71,7 +71,7 @@ def test_every_option_is_an_argument(described, verb):
 @pytest.mark.parametrize("verb", ["fit", "path", "regress"])
 def test_no_argument_without_an_option(described, verb):
     for name, p in inspect.signature(methods[verb]).parameters.items():
-        if name in ("self", "progress", "ratings", "features", "row_features"):
+        if name in ("self", "progress", "ratings", "features", "row_features", "sample_weight"):
             continue
         setting = described[verb][name.replace("_", "-")]
         if setting.get("default") and setting["type"] not in ("switch",):
