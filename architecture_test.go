@@ -91,7 +91,7 @@ var holdSettings = map[string]string{
 	// Settings of one thing, in which those of spec have no meaning.
 	"model/estimate.Recipe":     "how rows are fitted once everything is chosen",
 	"remainder.Settings":        "how a remainder is learned",
-	"baseline/effects.Settings": "of all baselines; the hold-out is that of their own validation",
+	"baseline/effects.Settings": "of all baselines",
 	"evaluate.MeasureSettings":  "of resamples",
 	"experiment.PaperSettings":  "of a study; the memory is what its data may take",
 	"data/synth.Config":         "of data that are made",

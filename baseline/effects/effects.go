@@ -25,11 +25,10 @@ type Settings struct {
 	// is shrunk half-way to 0. Zero: chosen by validation; +Inf: no such effects.
 	RowShrinkage, ColumnShrinkage float64
 
-	Holdout float64 // part of the entries to validate on; zero means 0.2
-	Seed    uint64  // of the validation part
-	Threads int     // zero: all processors; results do not depend on it
-	Clip    bool    // keep predictions in the range of the training values
-	Memory  int64   // bytes of entries that are kept in memory; zero means 4 GiB
+	Seed    uint64 // of the validation part
+	Threads int    // zero: all processors; results do not depend on it
+	Clip    bool   // keep predictions in the range of the training values
+	Memory  int64  // bytes of entries that are kept in memory; zero means 4 GiB
 }
 
 // Model is fitted effects.
@@ -42,7 +41,7 @@ type Model struct {
 // Fit fits the effects to all entries of train.
 func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if s.RowShrinkage == 0 || s.ColumnShrinkage == 0 {
-		part, err := lowrank.Validation(ctx, train, s.Holdout, s.Seed, s.Memory)
+		part, err := lowrank.Validation(ctx, train, s.Seed, s.Memory)
 		if err != nil {
 			return nil, err
 		}

@@ -14,20 +14,16 @@ import (
 	"optcomplete/result"
 )
 
-// Factors are fitted factors: Z = U Vᵀ with V = B S, and U = P W with row features.
+// Factors are fitted factors: Z = U Vᵀ with V = B S.
 type Factors struct {
 	Rank int
 	S    []float64 // p×Rank
-	W    []float64 // q×Rank; nil without row features
 	U    []float64 // n×Rank
 	V    []float64 // m×Rank
 }
 
 // Settings of a fit. The zero value chooses everything by validation.
 type Settings struct {
-	// RowFeatures are what is known about the rows, in their order: n×q. Nil: every
-	// row has factors of its own.
-	RowFeatures *data.Features
 	// Rank is that of the factors. Zero: chosen by validation, from 2, 4, 8, ...
 	// as long as that helps.
 	Rank int
@@ -87,15 +83,7 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 		panic(fmt.Sprintf("imc: features of %d columns for a matrix of %d", fm, m))
 	}
 	f := &fitter{Settings: &s, columns: newSide(m, p, features.Values)}
-	if s.RowFeatures != nil {
-		fn, q := s.RowFeatures.Dims()
-		if fn != n {
-			panic(fmt.Sprintf("imc: features of %d rows for a matrix of %d", fn, n))
-		}
-		people := newSide(n, q, s.RowFeatures.Values)
-		f.people = &people
-	}
-	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 || f.people != nil && f.people.p == 0 {
+	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 {
 		e, err := effects.Fit(ctx, train, s.For(effects.BothCenters))
 		return &Model{Effects: e, Center: effects.BothCenters}, err
 	}
@@ -110,7 +98,6 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 type fitter struct {
 	*Settings
 	columns side
-	people  *side
 }
 
 // choice is what validation likes best.
@@ -135,7 +122,7 @@ func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Mod
 	if err != nil {
 		return nil, err
 	}
-	factors, err := newSolver(rows, f.columns, f.people, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.start)
+	factors, err := newSolver(rows, f.columns, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.start)
 	if err != nil {
 		return nil, err
 	}
@@ -155,7 +142,7 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		best.effects = f.For(f.Center)
 		return best, nil
 	}
-	part, err := lowrank.Validation(ctx, train, f.Holdout, f.Seed, f.Memory)
+	part, err := lowrank.Validation(ctx, train, f.Seed, f.Memory)
 	if err != nil {
 		return nil, err
 	}
@@ -180,10 +167,6 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		return best, err
 	}
 	n, m := train.Dims()
-	most := min(n, m, f.columns.p)
-	if f.people != nil {
-		most = min(most, f.people.p)
-	}
 	var trials []*trial
 	for _, center := range f.Center.Candidates() {
 		t := &trial{fitter: f, part: part, clip: clip, center: center, best: best, last: &walk{}}
@@ -192,25 +175,19 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 		}
 		trials = append(trials, t)
 	}
-	err = lowrank.Race(lowrank.Ranks(f.Rank, firstRank, lastRank, most), len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
+	err = lowrank.Race(lowrank.Ranks(f.Rank, firstRank, lastRank, min(n, m, f.columns.p)), len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
 	return best, err
 }
 
 // lambda0 is the smallest λ at which the factors are zero: the largest singular
-// value of X B, or of Pᵀ X B, with zeros in place of what is missing.
+// value of X B, with zeros in place of what is missing.
 func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, error) {
 	return lowrank.LargestSingular(f.columns.p, func(v []float64) ([]float64, error) {
 		x := make([]float64, f.columns.lines)
 		for j := range x {
 			x[j] = inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
 		}
-		var y []float64
-		var err error
-		if f.people == nil {
-			y, err = rows.Normal(ctx, x, f.Threads)
-		} else {
-			y, err = rows.NormalWithin(ctx, x, f.people.values, f.people.p, f.Threads)
-		}
+		y, err := rows.Normal(ctx, x, f.Threads)
 		if err != nil {
 			return nil, err
 		}

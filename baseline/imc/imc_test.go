@@ -16,11 +16,10 @@ import (
 	"optcomplete/internal/sourcetest"
 )
 
-// instance is X = U Sᵀ Bᵀ, or P W Sᵀ Bᵀ, with noise, partly observed.
+// instance is X = U Sᵀ Bᵀ with noise, partly observed.
 type instance struct {
 	matrix   *data.Matrix
 	features *data.Features
-	people   *data.Features // nil: one-sided
 	full     *mat.Dense
 }
 
@@ -42,7 +41,7 @@ func features(prefix string, lines, p int, rng *random.Stream) (*data.Features, 
 	return data.NewFeatures(ids, names, values), mat.NewDense(lines, p, values)
 }
 
-func make2(t testing.TB, n, m, p, q, rank int, density, noise float64, seed uint64) *instance {
+func make2(t testing.TB, n, m, p, rank int, density, noise float64, seed uint64) *instance {
 	t.Helper()
 	rng := random.New(seed)
 	in := &instance{full: new(mat.Dense)}
@@ -50,12 +49,6 @@ func make2(t testing.TB, n, m, p, q, rank int, density, noise float64, seed uint
 	in.features, b = features("c", m, p, rng)
 	_, s := features("", p, rank, rng)
 	_, u := features("", n, rank, rng)
-	if q > 0 {
-		var x *mat.Dense
-		in.people, x = features("r", n, q, rng)
-		_, w := features("", q, rank, rng)
-		u.Mul(x, w)
-	}
 	var v mat.Dense
 	v.Mul(b, s)
 	in.full.Mul(u, v.T())
@@ -90,28 +83,22 @@ func (in *instance) off(m *Model) float64 {
 }
 
 func TestExactRecoveryWithoutNoise(t *testing.T) {
-	for _, q := range []int{0, 6} {
-		in := make2(t, 120, 90, 10, q, 3, 0.2, 0, 4)
-		m, err := Fit(context.Background(), in.matrix, in.features, Settings{
-			RowFeatures: in.people, Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Settings: effects.Settings{Threads: 2},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if off := in.off(m); off > 1e-5 {
-			t.Errorf("%d row features: relative error %v", q, off)
-		}
+	in := make2(t, 120, 90, 10, 3, 0.2, 0, 4)
+	m, err := Fit(context.Background(), in.matrix, in.features, Settings{
+		Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Settings: effects.Settings{Threads: 2},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if off := in.off(m); off > 1e-5 {
+		t.Errorf("relative error %v", off)
 	}
 }
 
 // by the book: half the squared residuals and the penalty.
 func objective(in *instance, f *Factors, lambda float64) float64 {
 	sum := lambda / 2 * square(f.S)
-	if f.W != nil {
-		sum += lambda / 2 * square(f.W)
-	} else {
-		sum += lambda / 2 * square(f.U)
-	}
+	sum += lambda / 2 * square(f.U)
 	n, _ := in.matrix.Dims()
 	m := Model{Factors: *f}
 	for i := range n {
@@ -126,107 +113,94 @@ func objective(in *instance, f *Factors, lambda float64) float64 {
 }
 
 func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
-	for _, q := range []int{0, 5} {
-		in := make2(t, 100, 60, 8, q, 4, 0.15, 0.5, 5)
-		for _, lambda := range []float64{100, 1, 0.01} {
-			last, steps := math.Inf(1), 0
-			m, err := Fit(context.Background(), in.matrix, in.features, Settings{
-				RowFeatures: in.people, Rank: 5, Lambdas: []float64{lambda}, Center: effects.NoCenter, MaxSteps: 40, Tolerance: 1e-12,
-				OnStep: func(s Step) {
-					steps++
-					for _, now := range []float64{s.Rows, s.Columns} {
-						if now > last*(1+1e-11) {
-							t.Errorf("%d row features, λ %v, step %d: the objective rises from %v to %v", q, lambda, s.Number, last, now)
-						}
-						last = now
+	in := make2(t, 100, 60, 8, 4, 0.15, 0.5, 5)
+	for _, lambda := range []float64{100, 1, 0.01} {
+		last, steps := math.Inf(1), 0
+		m, err := Fit(context.Background(), in.matrix, in.features, Settings{
+			Rank: 5, Lambdas: []float64{lambda}, Center: effects.NoCenter, MaxSteps: 40, Tolerance: 1e-12,
+			OnStep: func(s Step) {
+				steps++
+				for _, now := range []float64{s.Rows, s.Columns} {
+					if now > last*(1+1e-11) {
+						t.Errorf("λ %v, step %d: the objective rises from %v to %v", lambda, s.Number, last, now)
 					}
-				},
-			})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if end := objective(in, &m.Factors, lambda); end > last*(1+1e-10) || end < 0.5*last {
-				t.Errorf("%d row features, λ %v: the objective is %v, the last step said %v", q, lambda, end, last)
-			}
-			if steps < 5 {
-				t.Errorf("%d steps only", steps)
-			}
+					last = now
+				}
+			},
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if end := objective(in, &m.Factors, lambda); end > last*(1+1e-10) || end < 0.5*last {
+			t.Errorf("λ %v: the objective is %v, the last step said %v", lambda, end, last)
+		}
+		if steps < 5 {
+			t.Errorf("%d steps only", steps)
 		}
 	}
 }
 
 // A λ of lambda0 or more leaves nothing.
 func TestLambda0(t *testing.T) {
-	for _, q := range []int{0, 4} {
-		in := make2(t, 50, 40, 6, q, 2, 0.4, 0.3, 7)
-		x := mat.NewDense(50, 40, nil)
-		for i := range 50 {
-			at, values := in.matrix.Row(i)
-			for e, c := range at {
-				x.Set(i, int(c), values[e])
-			}
+	in := make2(t, 50, 40, 6, 2, 0.4, 0.3, 7)
+	x := mat.NewDense(50, 40, nil)
+	for i := range 50 {
+		at, values := in.matrix.Row(i)
+		for e, c := range at {
+			x.Set(i, int(c), values[e])
 		}
-		var xb, pxb mat.Dense
-		xb.Mul(x, mat.NewDense(40, 6, in.features.Values))
-		of := &xb
-		f := &fitter{Settings: &Settings{Settings: effects.Settings{Threads: 1}}, columns: newSide(40, 6, in.features.Values)}
-		if q > 0 {
-			pxb.Mul(mat.NewDense(50, q, in.people.Values).T(), &xb)
-			of = &pxb
-			people := newSide(50, q, in.people.Values)
-			f.people = &people
-		}
-		var svd mat.SVD
-		svd.Factorize(of, mat.SVDNone)
-		want := svd.Values(nil)[0]
-		rows, err := f.rows(context.Background(), in.matrix, 2)
+	}
+	var xb mat.Dense
+	xb.Mul(x, mat.NewDense(40, 6, in.features.Values))
+	f := &fitter{Settings: &Settings{Settings: effects.Settings{Threads: 1}}, columns: newSide(40, 6, in.features.Values)}
+	var svd mat.SVD
+	svd.Factorize(&xb, mat.SVDNone)
+	want := svd.Values(nil)[0]
+	rows, err := f.rows(context.Background(), in.matrix, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := f.lambda0(context.Background(), rows)
+	if err != nil || math.Abs(got-want) > 1e-9*want {
+		t.Errorf("%v, want %v (%v)", got, want, err)
+	}
+	for _, by := range []float64{1.01, 0.8} {
+		m, err := Fit(context.Background(), in.matrix, in.features, Settings{Rank: 2, Lambdas: []float64{by * want}, Center: effects.NoCenter, Tolerance: 1e-13, MaxSteps: 3000})
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, err := f.lambda0(context.Background(), rows)
-		if err != nil || math.Abs(got-want) > 1e-9*want {
-			t.Errorf("%d row features: %v, want %v (%v)", q, got, want, err)
-		}
-		for _, by := range []float64{1.01, 0.8} {
-			m, err := Fit(context.Background(), in.matrix, in.features, Settings{RowFeatures: in.people, Rank: 2, Lambdas: []float64{by * want}, Center: effects.NoCenter, Tolerance: 1e-13, MaxSteps: 3000})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if zero := square(m.V)*square(m.U) < 1e-3; zero != (by > 1) {
-				t.Errorf("%d row features, λ = %v·λ0: ‖U‖²‖V‖² = %v", q, by, square(m.V)*square(m.U))
-			}
+		if zero := square(m.V)*square(m.U) < 1e-3; zero != (by > 1) {
+			t.Errorf("λ = %v·λ0: ‖U‖²‖V‖² = %v", by, square(m.V)*square(m.U))
 		}
 	}
 }
 
 func TestFitChoosesAndThreadsGiveSameBits(t *testing.T) {
-	for _, q := range []int{0, 6} {
-		in := make2(t, 150, 80, 12, q, 3, 0.2, 0.1, 6)
-		var first *Model
-		for _, threads := range []int{1, 2, 5} {
-			got, err := Fit(context.Background(), in.matrix, in.features, Settings{RowFeatures: in.people, Settings: effects.Settings{Threads: threads, Seed: 2}})
-			if err != nil {
-				t.Fatal(err)
-			}
-			if first == nil {
-				first = got
-				if off := in.off(got); off > 0.05 {
-					t.Errorf("%d row features: relative error %v, rank %d, λ %v, centred %v", q, off, got.Rank, got.Lambda, got.Center)
-				}
-				continue
-			}
-			if diff := cmp.Diff(first, got); diff != "" {
-				t.Fatalf("%d threads: %s", threads, diff)
-			}
-		}
-		streamed, err := Fit(context.Background(), sourcetest.Stored(in.matrix), in.features, Settings{RowFeatures: in.people, Settings: effects.Settings{Seed: 2, Memory: 1}})
+	in := make2(t, 150, 80, 12, 3, 0.2, 0.1, 6)
+	var first *Model
+	for _, threads := range []int{1, 2, 5} {
+		got, err := Fit(context.Background(), in.matrix, in.features, Settings{Settings: effects.Settings{Threads: threads, Seed: 2}})
 		if err != nil {
 			t.Fatal(err)
 		}
-		// A part of a stored source has the chunks of the whole: sums add in another order.
-		if diff := cmp.Diff(first, streamed, cmpopts.EquateApprox(1e-12, 1e-12)); diff != "" {
-			t.Errorf("streamed: %s", diff)
+		if first == nil {
+			first = got
+			if off := in.off(got); off > 0.05 {
+				t.Errorf("relative error %v, rank %d, λ %v, centred %v", off, got.Rank, got.Lambda, got.Center)
+			}
+			continue
 		}
+		if diff := cmp.Diff(first, got); diff != "" {
+			t.Fatalf("%d threads: %s", threads, diff)
+		}
+	}
+	streamed, err := Fit(context.Background(), sourcetest.Stored(in.matrix), in.features, Settings{Settings: effects.Settings{Seed: 2, Memory: 1}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// A part of a stored source has the chunks of the whole: sums add in another order.
+	if diff := cmp.Diff(first, streamed, cmpopts.EquateApprox(1e-12, 1e-12)); diff != "" {
+		t.Errorf("streamed: %s", diff)
 	}
 }
 

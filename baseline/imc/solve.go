@@ -24,14 +24,11 @@ type solver struct {
 	r, w    int
 	threads int
 	columns side
-	people  *side     // features of the rows; nil: none
 	s       []float64 // S, p×w
-	wide    []float64 // W, q×w; nil without row features
-	u       []float64 // U = P W or as solved, n×w
+	u       []float64 // U, n×w
 	v       []float64 // V = B S, m×w
 	chunks  []chunk
 	total   *sums
-	byRow   *sums // with row features
 }
 
 // chunk is what a chunk of rows adds up in a pass, and its scratch.
@@ -43,13 +40,10 @@ type chunk struct {
 	e            []float64
 }
 
-func newSolver(rows *lowrank.Rows, columns side, people *side, rank, threads int) *solver {
+func newSolver(rows *lowrank.Rows, columns side, rank, threads int) *solver {
 	n, m := rows.Dims()
 	r := max(1, min(rank, n, m, columns.p))
-	if people != nil {
-		r = max(1, min(r, people.p))
-	}
-	s := &solver{rows: rows, n: n, m: m, r: r, w: kernel.Pad(r), threads: threads, columns: columns, people: people}
+	s := &solver{rows: rows, n: n, m: m, r: r, w: kernel.Pad(r), threads: threads, columns: columns}
 	s.s, s.u, s.v = make([]float64, columns.p*s.w), make([]float64, n*s.w), make([]float64, m*s.w)
 	s.chunks = make([]chunk, rows.Chunks())
 	for c := range s.chunks {
@@ -59,10 +53,6 @@ func newSolver(rows *lowrank.Rows, columns side, people *side, rank, threads int
 		}
 	}
 	s.total = newSums(m, r)
-	if people != nil {
-		s.wide = make([]float64, people.p*s.w)
-		s.byRow = newSums(n, r)
-	}
 	return s
 }
 
@@ -102,10 +92,6 @@ func (s *solver) begin(start *Factors, seed uint64) {
 	}
 	fill(s.s, from.S, s.columns.p, from.Rank)
 	s.columns.project(s.v, s.s, s.w, s.threads)
-	if s.people != nil {
-		fill(s.wide, from.W, s.people.p, from.Rank)
-		s.people.project(s.u, s.wide, s.w, s.threads)
-	}
 }
 
 func (s *solver) solve(ctx context.Context, settings *Settings, lambda float64, start *Factors) (*Factors, error) {
@@ -133,28 +119,17 @@ func (s *solver) solve(ctx context.Context, settings *Settings, lambda float64, 
 		last = step.Columns
 	}
 	// The rows' factors for the final S.
-	if s.people == nil {
-		if _, err := s.pass(ctx, lambda, false); err != nil {
-			return nil, err
-		}
+	if _, err := s.pass(ctx, lambda, false); err != nil {
+		return nil, err
 	}
 	return s.factors(), nil
 }
 
 func (s *solver) step(ctx context.Context, lambda float64) (Step, error) {
 	out := Step{Lambda: lambda}
-	if s.people != nil {
-		if err := s.sumRows(ctx); err != nil {
-			return out, err
-		}
-		s.people.solve(s.wide, s.u, s.byRow, lambda, s.threads)
-	}
 	size, err := s.pass(ctx, lambda, true)
 	if err != nil {
 		return out, err
-	}
-	if s.people != nil {
-		size = square(s.wide)
 	}
 	residual := 0.0
 	for c := range s.chunks {
@@ -166,8 +141,8 @@ func (s *solver) step(ctx context.Context, lambda float64) (Step, error) {
 	return out, nil
 }
 
-// balance scales S, and W, so that their squares are equal: the product stays as
-// it is and the penalty becomes smaller. Without row features U follows from S.
+// balance scales S so that its squares are as many as those of U, which follows from
+// it: the product stays as it is and the penalty becomes smaller.
 func (s *solver) balance(size float64) {
 	other := square(s.s)
 	if !(size > 0 && other > 0) {
@@ -180,17 +155,9 @@ func (s *solver) balance(size float64) {
 	for x := range s.v {
 		s.v[x] *= by
 	}
-	if s.people != nil {
-		for x := range s.wide {
-			s.wide[x] /= by
-		}
-		for x := range s.u {
-			s.u[x] /= by
-		}
-	}
 }
 
-// pass solves every row, unless row features give its factors, and adds up what
+// pass solves every row, and adds up what
 // the columns need of them if that is asked for. It returns ‖U‖².
 func (s *solver) pass(ctx context.Context, lambda float64, add bool) (float64, error) {
 	err := s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
@@ -202,9 +169,7 @@ func (s *solver) pass(ctx context.Context, lambda float64, add bool) (float64, e
 		}
 		return func(i int, columns []int32, values []float64) {
 			u := s.u[i*s.w:][:s.w]
-			if s.people == nil {
-				s.row(c, u, columns, values, lambda)
-			}
+			s.row(c, u, columns, values, lambda)
 			c.size += square(u)
 			if add {
 				s.add(c, u, columns, values)
@@ -267,17 +232,6 @@ func (s *solver) add(c *chunk, u []float64, columns []int32, values []float64) {
 	}
 }
 
-// sumRows adds up what W needs of every row.
-func (s *solver) sumRows(ctx context.Context) error {
-	return s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
-		c := &s.chunks[number]
-		return func(i int, columns []int32, values []float64) {
-			s.normal(c, s.byRow.y[i*s.w:][:s.w], columns, values)
-			copy(s.byRow.q[i*s.byRow.t:][:s.byRow.t], c.gram)
-		}
-	})
-}
-
 // factors copies the factors out.
 func (s *solver) factors() *Factors {
 	narrow := func(table []float64) []float64 {
@@ -289,8 +243,5 @@ func (s *solver) factors() *Factors {
 		return out
 	}
 	f := &Factors{Rank: s.r, S: narrow(s.s), U: narrow(s.u), V: narrow(s.v)}
-	if s.people != nil {
-		f.W = narrow(s.wide)
-	}
 	return f
 }

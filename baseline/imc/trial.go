@@ -70,7 +70,7 @@ type walk struct {
 
 // path tries the λ for one rank, from where the last path was best.
 func (t *trial) path(ctx context.Context, rows *lowrank.Rows, rank int) (*walk, error) {
-	s := newSolver(rows, t.columns, t.people, rank, t.Threads)
+	s := newSolver(rows, t.columns, rank, t.Threads)
 	start := t.last.best
 	out, worse := &walk{least: math.Inf(1)}, 0
 	for at := max(t.last.at-1, 0); at < len(t.lambdas); at++ {

@@ -49,7 +49,7 @@ func (s *Settings) choose(ctx context.Context, train data.Source) (*Choice, erro
 		best.effects = s.For(s.Center)
 		return best, nil
 	}
-	part, err := lowrank.Validation(ctx, train, s.Holdout, s.Seed, s.Memory)
+	part, err := lowrank.Validation(ctx, train, s.Seed, s.Memory)
 	if err != nil {
 		return nil, err
 	}

@@ -10,10 +10,9 @@ import (
 	"optcomplete/result"
 )
 
-// Validation holds a share of the entries out (zero means 0.2, the paper's), and
-// keeps both parts in memory if they fit.
-func Validation(ctx context.Context, source data.Source, share float64, seed uint64, memory int64) (evaluate.Part, error) {
-	part, err := evaluate.Validation(ctx, source, share, 0, seed, 0)
+// Validation holds a fifth of the entries out, as the paper does, and keeps both parts in memory if they fit.
+func Validation(ctx context.Context, source data.Source, seed uint64, memory int64) (evaluate.Part, error) {
+	part, err := evaluate.Validation(ctx, source, 0, 0, seed, 0)
 	if memory == 0 {
 		memory = Memory
 	}
