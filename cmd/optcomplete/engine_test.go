@@ -58,7 +58,7 @@ func verbsOn(t *testing.T, address string) {
 	do("fit here.packs -o there"+fit+send, "--engine", address)
 	sameUses(t, do, "here", "there")
 	path := "path data/ratings.csv --features data/features.csv --k-max 1 --folds 2 --model paper --gamma 0.01 --json"
-	if here, there := withoutEngine(t, do(path+" --quiet")), withoutEngine(t, do(path+send, "--engine", address)); here != there {
+	if here, there := withoutEngine(t, do(path+" --quiet")), withEngine(t, do(path+send, "--engine", address)); here != there {
 		t.Errorf("the path is\n%s\nand here\n%s", there, here)
 	}
 	do("complete here --quiet -o here.csv")
@@ -68,7 +68,7 @@ func verbsOn(t *testing.T, address string) {
 	do("complete here --shards 1MB -o there.table"+send, "--engine", address)
 	sameFolders(t, "here.table", "there.table")
 	evaluate := "evaluate here data/ratings.csv --json --resamples 10"
-	if here, there := withoutEngine(t, do(evaluate+" --quiet")), withoutEngine(t, do(evaluate+send, "--engine", address)); here != there {
+	if here, there := withoutEngine(t, do(evaluate+" --quiet")), withEngine(t, do(evaluate+send, "--engine", address)); here != there {
 		t.Errorf("the measures are\n%s\nand here\n%s", there, here)
 	}
 	if out := do("engine --data here.packs --quiet", address); !strings.Contains(out, "MB/s received") || !strings.Contains(out, "same bits") {
@@ -76,10 +76,27 @@ func verbsOn(t *testing.T, address string) {
 	}
 	if strings.HasPrefix(address, "exec:") { // to Spark these are readings like the others, and many
 		lossesOn(t, do, send, address)
+		bench := "bench real --ratings data/ratings.csv --features data/features.csv -k 1 --models paper --seeds 1 -o "
+		do(bench + "bench-here --quiet")
+		do(bench+"bench-there --engine-from 20000 --engine-tasks 2", "--engine", address)
+		if here, there := benched(t, "bench-here"), benched(t, "bench-there"); here != there {
+			t.Errorf("the study is\n%s\nand here\n%s", there, here)
+		}
 	}
 	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
 	}
+}
+
+// benched is the table of a study without its times.
+func benched(t *testing.T, folder string) string {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(folder, "real.csv"))
+	if err != nil || strings.Count(string(text), "\n") != 3 {
+		t.Fatalf("%v\n%s", err, text)
+	}
+	// Three times stand before the features, which the last field has.
+	return regexp.MustCompile(`(?m)(,[-+.0-9e]+){3}(,[^,\n]*)$`).ReplaceAllString(string(text), "$2")
 }
 
 // lossesOn fits yes and no, and values with outliers, here and there: the same bits.
@@ -101,7 +118,7 @@ func lossesOn(t *testing.T, do func(args string, more ...string) string, send, a
 	for _, fit := range []string{"fit liked.csv --loss logistic", "fit data/ratings.csv --loss huber --delta 1 --nonnegative Drama"} {
 		fit += " --features data/features.csv -k 1 --gamma 0.001 --row-shrinkage 4 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
 		here, there := do(fit+" --quiet"), do(fit+send, "--engine", address)
-		if here, there = withoutTimes(withoutEngine(t, here)), withoutTimes(withoutEngine(t, there)); here != there {
+		if here, there = withoutTimes(withoutEngine(t, here)), withoutTimes(withEngine(t, there)); here != there {
 			t.Errorf("%s is\n%s\nand here\n%s", fit, there, here)
 		}
 	}
@@ -163,8 +180,16 @@ var timesOfRun = regexp.MustCompile(`(?m)^.*"?(seconds|load|choose|select|certif
 // withoutTimes is JSON without its times, and without the checksum of itself.
 func withoutTimes(text string) string { return timesOfRun.ReplaceAllString(text, "") }
 
-// withoutEngine is JSON without times, and without what the cluster did, which must be
-// there if anything was done.
+// withEngine is withoutEngine of what was done on a cluster: it must say what that did.
+func withEngine(t *testing.T, text string) string {
+	t.Helper()
+	if !strings.Contains(text, `"remote_readings"`) {
+		t.Errorf("no engine in\n%.500s", text)
+	}
+	return withoutEngine(t, text)
+}
+
+// withoutEngine is JSON without times, and without what the cluster did.
 func withoutEngine(t *testing.T, text string) string {
 	t.Helper()
 	all := map[string]any{}
