@@ -23,6 +23,20 @@ func newDocument(name string, text []byte) (*document, error) {
 	return d, decoder.Decode(&d.root)
 }
 
+// complete adds a measure where scores of a model lack it: files leave out a loss of 0.
+func (d *document) complete(measure string) {
+	root, _ := d.root.(map[string]any)
+	scores := []any{root["train"], root["holdout"]}
+	if simple, ok := root["baselines"].([]any); ok {
+		scores = append(scores, simple...)
+	}
+	for _, s := range scores {
+		if s, ok := s.(map[string]any); ok && s[measure] == nil {
+			s[measure] = json.Number("0")
+		}
+	}
+}
+
 // at is the path of a value: keys and indices.
 func at(parts ...any) string {
 	text := make([]string, len(parts))

@@ -77,10 +77,22 @@ func (regression) confidence(m *Model) []card {
 		key, measure := m.measure()
 		return append(cards, card{Name: "Error", Value: m.optional(where+key, plain), Note: say("%s on %s rows: errors beyond δ count linearly", measure, rows)})
 	}
-	if m.r.Measures != nil {
+	if m.r.Loss.Linked() {
+		if on := m.explained(); on == nil || on.Explained == 0 {
+			return cards // the mean leaves nothing to explain
+		}
 		return append(cards, card{Name: "Deviance explained", Value: m.num(where+"deviance_explained", percent), Note: "of what the mean leaves"})
 	}
 	return append(cards, card{Name: "Explained, R²", Value: m.num(where+"r_squared", percent), Note: "of the squares around the mean"})
+}
+
+// explained is what is measured on held-out rows, or else on those of the fit; nil: nothing
+// but squared errors.
+func (m *Model) explained() *result.Measures {
+	if m.r.Holdout != nil {
+		return m.r.Holdout.Measures
+	}
+	return m.r.Measures
 }
 
 func (regression) cost(m *Model) markup {
@@ -147,9 +159,9 @@ func (g regression) quality(m *Model) section {
 	}
 	line("fitted to", "rows", "")
 	s.table(t)
-	where, measures := "", m.r.Measures
+	where, measures := "", m.explained()
 	if m.r.Holdout != nil {
-		where, measures = "holdout.", m.r.Holdout.Measures
+		where = "holdout."
 	}
 	switch {
 	case measures == nil || measures.Explained == 0:

@@ -51,7 +51,10 @@ func Parse(name string, text []byte) (*Model, error) {
 	}
 	m.words = m.s.Nouns.Replacer()
 	var err error
-	m.doc, err = newDocument("model", text)
+	if m.doc, err = newDocument("model", text); err == nil {
+		key, _ := m.measure()
+		m.doc.complete(key)
+	}
 	return m, err
 }
 

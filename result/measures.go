@@ -88,6 +88,7 @@ func AUCOf(yeses, noes []float64, squares *[2][]float64) (*float64, *Range) {
 		area += yeses[x] / yes * lower[x]
 		below += noes[x]
 	}
+	area = min(area, 1) // but for rounding
 	by := 1.96 * math.Sqrt(varianceOfMean(lower, area, squares[0], yes)+varianceOfMean(higher, area, squares[1], no))
 	return &area, &Range{Low: max(area-by, 0), High: min(area+by, 1)}
 }

@@ -74,8 +74,8 @@ are better, compares with the truth, and writes a report.`,
 				fmt.Fprintf(c.stdout, "  %-26s %s\n", name, films.SelectedNames()[i])
 			}
 			printCertificate(c, s)
-			printMetrics(c.stdout, "Hold-out", s.Holdout, true, s.Nouns)
-			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout, true, s.Nouns)
+			printMetrics(c.stdout, "Hold-out", s.Holdout, true, s)
+			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout, true, s)
 			printNearTies(c.stdout, s)
 			printWritten(c.stdout, "Model", folder, "Report", page, "Data", output,
 				"Try", fmt.Sprintf("optcomplete predict %s %s | head", folder, filepath.Join(output, synth.TestFile)))

@@ -12,6 +12,7 @@ import (
 	"optcomplete/internal/amount"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -30,7 +31,7 @@ func printSummary(c *common, s *model.Summary, written ...string) {
 		printCertificate(c, s)
 	}
 	printRemainder(w, s)
-	printErrors(w, &s.Train, s.Holdout, s.Nouns)
+	printErrors(w, s)
 	if s.Holdout != nil {
 		if s.Split != nil {
 			fmt.Fprintf(w, "  split   trained on entries before %s (UTC), scored on those from then on%s\n", s.Split.Moment, untimed(s.Split.Without))
@@ -263,21 +264,23 @@ func certificate(s *model.Summary) string {
 
 // printErrors prints the errors of a fit. The relative one is shown for both parts or
 // for none: the values are alike.
-func printErrors(w io.Writer, train, holdout *result.Metrics, nouns *result.Nouns) {
+func printErrors(w io.Writer, s *model.Summary) {
+	train, holdout := &s.Train, s.Holdout
 	tells := result.TellsMAPE(train.MAPE, train.MAPESkipped) && (holdout == nil || result.TellsMAPE(holdout.MAPE, holdout.MAPESkipped))
-	printMetrics(w, "Train", train, tells, nouns)
+	printMetrics(w, "Train", train, tells, s)
 	if holdout != nil {
-		printMetrics(w, "Hold-out", holdout, tells, nouns)
+		printMetrics(w, "Hold-out", holdout, tells, s)
 	}
 }
 
-func printMetrics(w io.Writer, name string, m *result.Metrics, relatively bool, nouns *result.Nouns) {
-	on := counted(m.Entries, nouns.One(), nouns.Entries())
+// printMetrics prints errors of a model whose summary is s.
+func printMetrics(w io.Writer, name string, m *result.Metrics, relatively bool, s *model.Summary) {
+	on := counted(m.Entries, s.Nouns.One(), s.Nouns.Entries())
 	if m.Weighted {
 		on += " (weighted)"
 	}
-	if m.Measures != nil {
-		fmt.Fprintf(w, "%-9s %s on %s\n", name, measuresText(m.Measures, m.RMSE), on)
+	if m.Measures != nil || s.Loss.Linked() || s.Loss.HasUnit() {
+		fmt.Fprintf(w, "%-9s %s on %s\n", name, measuresText(s.Loss, m.Measures, m.RMSE), on)
 		return
 	}
 	relative := ""
@@ -287,12 +290,23 @@ func printMetrics(w io.Writer, name string, m *result.Metrics, relatively bool, 
 	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, on)
 }
 
-// measuresText tells how good predictions are in the terms of their loss.
-func measuresText(m *result.Measures, rmse float64) string {
+// measuresText tells how good predictions are in the terms of their loss. Measures that
+// are all 0 may be nil in a model that was read. The mean of one class leaves nothing to
+// explain, and then nothing is said of that.
+func measuresText(l loss.Loss, m *result.Measures, rmse float64) string {
+	if m == nil {
+		m = new(result.Measures)
+	}
+	explained := func(words string) string {
+		if m.Explained == 0 {
+			return ""
+		}
+		return words + percent(m.Explained)
+	}
 	switch {
-	case m.Deviance > 0:
-		return fmt.Sprintf("deviance %.5g, explained %s, RMSE %.5g", m.Deviance, percent(m.Explained), rmse)
-	case m.Huber > 0:
+	case l.Counts():
+		return fmt.Sprintf("deviance %.5g%s, RMSE %.5g", m.Deviance, explained(", explained "), rmse)
+	case l.HasUnit():
 		return fmt.Sprintf("Huber loss %.5g, RMSE %.5g", m.Huber, rmse)
 	}
 	auc := ""
@@ -302,7 +316,7 @@ func measuresText(m *result.Measures, rmse float64) string {
 	if r := m.AUCInterval; r != nil {
 		auc = fmt.Sprintf(" AUC %.4f (%.4f to %.4f),", *m.AUC, r.Low, r.High)
 	}
-	return fmt.Sprintf("log-loss %.5g,%s Brier %.5g, deviance explained %s", m.LogLoss, auc, m.Brier, percent(m.Explained))
+	return fmt.Sprintf("log-loss %.5g,%s Brier %.5g%s", m.LogLoss, auc, m.Brier, explained(", deviance explained "))
 }
 
 // printNearTies prints the next best selections, by what they exchange.

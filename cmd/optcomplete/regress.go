@@ -254,9 +254,9 @@ func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) 
 	rows := counted(on.Rows, "row", "rows")
 	switch {
 	case r.Loss.Linked():
-		fmt.Fprintf(w, "%s on %s\n", measuresText(on.Measures, on.RMSE), rows)
+		fmt.Fprintf(w, "%s on %s\n", measuresText(r.Loss, on.Measures, on.RMSE), rows)
 	case r.Loss.HasUnit():
-		fmt.Fprintf(w, "%s, R² %.4f on %s; errors beyond %.4g count linearly, and the cost is in units of its square\n", measuresText(on.Measures, on.RMSE), on.RSquared, rows, r.Delta)
+		fmt.Fprintf(w, "%s, R² %.4f on %s; errors beyond %.4g count linearly, and the cost is in units of its square\n", measuresText(r.Loss, on.Measures, on.RMSE), on.RSquared, rows, r.Delta)
 	default:
 		fmt.Fprintf(w, "RMSE %.5g, R² %.4f on %s\n", on.RMSE, on.RSquared, rows)
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -14,6 +15,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/regress"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -246,5 +248,52 @@ func TestTwoSidedFitNamesFaults(t *testing.T) {
 		if code := run(args, &out, &log); code != c.code || !strings.Contains(log.String(), c.says) {
 			t.Errorf("%s: exit code %d, %s", name, code, log.String())
 		}
+	}
+}
+
+// TestRegressOneClass: a target of one value has no deviance to explain; the fit, its
+// report and explain say what there is, in the terms of the loss.
+func TestRegressOneClass(t *testing.T) {
+	table := func(value string, rows int) string {
+		text := "a,b,y\n"
+		for i := range rows {
+			text += fmt.Sprintf("%d,%d,%s\n", i, i*i%7, value)
+		}
+		return writeText(t, "t.csv", text)
+	}
+	for _, c := range []struct {
+		loss, value string
+		rows        int
+		says        string
+	}{
+		{"poisson", "0", 9, "deviance "}, {"poisson", "1", 9, "deviance 0, RMSE 0 on 9 rows"}, {"poisson", "1", 1, "deviance 0, RMSE 0 on 1 row"},
+		{"logistic", "0", 9, "log-loss "}, {"logistic", "1", 9, "log-loss "}, {"logistic", "1", 1, "log-loss "},
+	} {
+		file := table(c.value, c.rows)
+		folder := filepath.Join(filepath.Dir(file), "model")
+		got, err := regressRun(file, "--target", "y", "-k", "1", "--loss", c.loss, "--gamma", "1", "-o", folder, "--report", folder+".html", "--quiet")
+		if err == nil {
+			var again bytes.Buffer
+			root := newRoot(newCommon(&again, io.Discard))
+			root.SetArgs([]string{"explain", folder})
+			err = root.Execute()
+			got += again.String()
+		}
+		if err != nil || strings.Count(got, "Fit       "+c.says) != 2 || strings.Contains(got, "xplained") {
+			t.Errorf("%s of %d × %s: %v\n%s", c.loss, c.rows, c.value, err, got)
+		}
+	}
+	// A matrix too: its report has a loss of 0, which files leave out.
+	ratings, features := writeText(t, "ratings.csv", "row,column,value\na,x,1\na,y,1\nb,x,1\nb,z,1\nc,y,1\nc,z,1\n"), writeText(t, "features.csv", "f,g\nx,1\ny,2\nz,5\n")
+	for _, l := range []string{"poisson", "huber"} {
+		var out bytes.Buffer
+		root := newRoot(newCommon(&out, io.Discard))
+		root.SetArgs([]string{"fit", ratings, "--features", features, "-k", "1", "--loss", l, "--gamma", "1", "--holdout", "0.3", "--report", filepath.Join(t.TempDir(), "r.html"), "--quiet"})
+		if err := root.Execute(); err != nil || !strings.Contains(out.String(), " 0, RMSE 0 on 2 entries") {
+			t.Errorf("%s: %v\n%s", l, err, out.String())
+		}
+	}
+	if area, _ := result.AUCOf([]float64{0, 1, 1, 1, 1, 1, 1, 1, 1, 1}, []float64{1, 0, 0, 0, 0, 0, 0, 0, 0, 0}, nil); *area > 1 {
+		t.Errorf("an area of %v", *area)
 	}
 }

@@ -182,7 +182,7 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 		fmt.Fprintf(w, "  %-36s %12.6g\n", name, s.Products[i].Coefficient)
 	}
 	printCertificate(c, &s.Summary)
-	printErrors(w, &s.Train, s.Holdout, s.Nouns)
+	printErrors(w, &s.Summary)
 	printNearTies(w, &s.Summary)
 	printWritten(w, written...)
 }
