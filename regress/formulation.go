@@ -81,14 +81,6 @@ func (p Problem) sorted() Problem {
 // Names are those of the columns.
 func (f *formulation) Names() []string { return f.problem.Names }
 
-// count is how many rows these are.
-func (f *formulation) count(r rows) int {
-	if r == nil {
-		return len(f.problem.Y)
-	}
-	return len(r)
-}
-
 // part is the problem of some rows.
 func (f *formulation) part(r rows) Problem {
 	if r == nil {
@@ -117,7 +109,7 @@ func (f *formulation) Choose(ctx context.Context, train rows, k int, on func(res
 	ctx, cancel := f.clock.Choice(ctx)
 	defer cancel()
 	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, find)
-	c.Gamma *= float64(f.count(train)) / float64(len(f.problem.Y))
+	c.Gamma *= f.problem.mass(train) / f.problem.mass(nil)
 	c.Cut = ctx.Err()
 	return c, err
 }
@@ -133,7 +125,7 @@ func (f *formulation) table(train rows) table {
 
 // gamma is that of some rows: of fewer, it is as much larger.
 func (f *formulation) gamma(train rows, c selection.Choices) float64 {
-	return c.Gamma * float64(len(f.problem.Y)) / float64(f.count(train))
+	return c.Gamma * f.problem.mass(nil) / f.problem.mass(train)
 }
 
 // Cost is the cost of k columns, computed from residuals in the end.

@@ -20,16 +20,17 @@ const foldStream = 0x666f6c64 // "fold"
 
 // chooseGamma picks γ by K-fold validation: along a path of γ, each search
 // started from the last one's selection, it selects on the other folds, refits
-// and scores. Columns have Σx² = n, so n is the unit; see package gammapath.
+// and scores. Columns have Σx² = n, weighted by the rows' weights, so n is the unit; see
+// package gammapath.
 func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (float64, []result.GammaPoint, error) {
-	n := len(problem.Y)
+	n := problem.mass(nil)
 	folds := settings.Folds
 	if folds == 0 {
 		folds = 5
 	}
-	folds = min(folds, n)
+	folds = min(folds, len(problem.Y))
 	if folds < 2 {
-		return gammapath.Standard(float64(n)).Default(), nil, nil // nothing to validate on
+		return gammapath.Standard(n).Default(), nil, nil // nothing to validate on
 	}
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
 	used := folds
@@ -40,11 +41,11 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	for f := range parts {
 		parts[f] = newFold(problem, settings, f, folds)
 	}
-	return gammapath.Standard(float64(n)).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+	return gammapath.Standard(n).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		all := settings.losses()
 		for _, part := range parts {
-			result, err := part.try(ctx, problem, find, gamma*float64(n), all)
+			result, err := part.try(ctx, problem, find, gamma*n, all)
 			if err != nil {
 				return point, err
 			}
@@ -64,8 +65,8 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 type fold struct {
 	held  []int
 	rest  table
-	count int   // of the others
-	start []int // the last selection
+	mass  float64 // of the others
+	start []int   // the last selection
 }
 
 func newFold(problem Problem, settings Settings, which, of int) *fold {
@@ -79,7 +80,7 @@ func newFold(problem Problem, settings Settings, which, of int) *fold {
 			others = append(others, i)
 		}
 	}
-	f.rest, f.count = prepare(problem, others, settings), len(others)
+	f.rest, f.mass = prepare(problem, others, settings), problem.mass(others)
 	return f
 }
 
@@ -88,7 +89,7 @@ func (f *fold) try(ctx context.Context, problem Problem, find search.Settings, g
 	if f.start != nil {
 		find.Start = [][]int{f.start}
 	}
-	p, gamma := len(problem.Names), gn/float64(f.count)
+	p, gamma := len(problem.Names), gn/f.mass
 	oracle := f.rest.cost(gamma)
 	for j := p; j < oracle.Dim(); j++ { // the intercept
 		find.K++

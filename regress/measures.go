@@ -20,6 +20,27 @@ func (p *Problem) weight(i int) float64 {
 	return p.Weights[i]
 }
 
+// mass is the weight of some rows together; nil means all. Without weights it is their
+// number.
+func (p *Problem) mass(r rows) float64 {
+	switch {
+	case p.Weights == nil && r == nil:
+		return float64(len(p.Y))
+	case p.Weights == nil:
+		return float64(len(r))
+	}
+	sum := 0.0
+	if r == nil {
+		for _, w := range p.Weights {
+			sum += w
+		}
+	}
+	for _, i := range r {
+		sum += p.Weights[i]
+	}
+	return sum
+}
+
 // losses sums what predictions on the scale of the loss cost, in the units of the
 // values.
 type losses struct {

@@ -27,8 +27,8 @@ type Problem struct {
 }
 
 // Settings say how to fit. All but K may be left at zero. γ is that of columns with
-// Σx² = n. Of the statistics, the table has no use for γ₀ and the shrinkage of
-// effects: giving one is an error. A hold-out is one of rows.
+// Σx² = n, where a row counts by its weight. Of the statistics, the table has no use for
+// γ₀ and the shrinkage of effects: giving one is an error. A hold-out is one of rows.
 type Settings struct {
 	K int // how many features to select, 1..p
 	spec.Choice

@@ -36,6 +36,8 @@ type Result struct {
 	MAE      float64 `json:"mae"`       // mean absolute error
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
 
+	Weighted bool `json:"weighted,omitempty"` // rows have weights, by which all of these count
+
 	Seconds float64 `json:"seconds"`
 
 	Refit spec.Refit `json:"refit"`
@@ -117,6 +119,7 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 		r.Delta = f.settings.Delta
 	}
 	r.NoIntercept, r.Spread = f.settings.NoIntercept, spreads(f.problem, units)
+	r.Weighted = f.problem.Weights != nil
 	on := r.On(f.problem)
 	r.RMSE, r.MAE, r.RSquared, r.Measures = on.RMSE, on.MAE, on.RSquared, on.Measures
 	return r, nil
@@ -124,16 +127,16 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 
 // spreads are the standard deviations of some features.
 func spreads(problem Problem, units []int) []float64 {
-	n, p := float64(len(problem.Y)), len(problem.Names)
+	total, p := problem.mass(nil), len(problem.Names)
 	out := make([]float64, len(units))
 	for x, j := range units {
 		var mean, squares float64
 		for i := range problem.Y {
-			mean += problem.X[i*p+j] / n
+			mean += problem.X[i*p+j] * problem.weight(i) / total
 		}
 		for i := range problem.Y {
 			d := problem.X[i*p+j] - mean
-			squares += d * d / n
+			squares += d * d * problem.weight(i) / total
 		}
 		out[x] = math.Sqrt(squares)
 	}
@@ -147,6 +150,7 @@ type Score struct {
 	MAE      float64 `json:"mae"`       // mean absolute error
 	RSquared float64 `json:"r_squared"` // part of the values' squares (around their mean) that is explained
 	*Measures
+	Weighted bool `json:"weighted,omitempty"` // rows count by weights
 }
 
 // On compares predictions with the values of a table that has the same features.
@@ -162,7 +166,7 @@ func (r *Result) On(problem Problem) *Score {
 // Score compares sums of selected features (see Sum) with values; nil weights are 1.
 func (r *Result) Score(y, weights, x []float64) *Score {
 	problem := Problem{Y: y, Weights: weights}
-	out := &Score{Rows: len(y)}
+	out := &Score{Rows: len(y), Weighted: weights != nil}
 	var sum, total, mean, around float64
 	for i := range y {
 		total += problem.weight(i)

@@ -18,7 +18,8 @@ type standard struct {
 }
 
 // standardise centres and scales the given rows of a problem; nil means all.
-// Means are taken first and squares around them after, so no digits cancel.
+// Means are taken first and squares around them after, so no digits cancel. Rows count
+// by their weights, so that a weight of two is the row twice.
 func standardise(problem Problem, rows []int, settings Settings) *standard {
 	p := len(problem.Names)
 	if rows == nil {
@@ -27,24 +28,26 @@ func standardise(problem Problem, rows []int, settings Settings) *standard {
 			rows[i] = i
 		}
 	}
-	n := float64(len(rows))
+	total := problem.mass(rows)
 	s := &standard{mean: make([]float64, p), scale: make([]float64, p)}
 	size := make([]float64, p) // the largest |x|, to tell constants from rounding
 	for _, i := range rows {
+		weight := problem.weight(i)
 		for j, x := range problem.X[i*p:][:p] {
 			size[j] = max(size[j], math.Abs(x))
 			if !settings.NoIntercept {
-				s.mean[j] += x / n
+				s.mean[j] += x * weight / total
 			}
 		}
 		if !settings.NoIntercept {
-			s.values += problem.Y[i] / n
+			s.values += problem.Y[i] * weight / total
 		}
 	}
 	for _, i := range rows {
+		weight := problem.weight(i)
 		for j, x := range problem.X[i*p:][:p] {
 			d := x - s.mean[j]
-			s.scale[j] += d * d / n
+			s.scale[j] += d * d * weight / total
 		}
 	}
 	for j, variance := range s.scale {

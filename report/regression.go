@@ -114,7 +114,12 @@ func (regression) validated(*Model) markup {
 func (regression) times(*Model) ([]card, string) { return nil, "seconds" }
 
 func (regression) facts(m *Model, t *table) {
-	t.row("Target", name(m.r.Target))
+	if m.s.Settings["target"] == "" { // else it is among the flags
+		t.row("Target", name(m.r.Target))
+	}
+	if m.r.Weighted {
+		t.row("Errors", "weighted by the weights of the rows")
+	}
 	t.row("Loss", text(m.r.Loss.String()))
 }
 
@@ -140,6 +145,9 @@ func (g regression) path(m *Model) string {
 func (g regression) quality(m *Model) section {
 	s := section{ID: "predictions", Short: "Predictions", Title: "How well the target is explained"}
 	t := &table{Caption: "Errors", Head: []string{"Rows", "Number", "RMSE", "MAE", "R²"}}
+	if m.r.Weighted {
+		t.Caption = "Errors, weighted by the weights of the rows"
+	}
 	key, measure := m.measure()
 	if key != "rmse" {
 		t.Head = append(t.Head, measure)

@@ -36,11 +36,14 @@ func (m *Model) settings() section {
 		t.row("Never selected", say("%s", m.s.Never))
 	}
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
-		key, flag := key, "--"
-		if key == "ratings" || key == "table" {
-			flag = "" // arguments
+		label := say("<code>--%s</code>", key)
+		switch key { // arguments
+		case "ratings":
+			label = "Ratings"
+		case "table":
+			label = "Table"
 		}
-		t.row(say("<code>%s%s</code>", flag, key), name(strings.Join(wordsOf(m.s.Settings[key]), " ")))
+		t.row(label, name(strings.Join(wordsOf(m.s.Settings[key]), " ")))
 	}
 	m.kind().facts(m, t)
 	if m.s.Solver != "" {

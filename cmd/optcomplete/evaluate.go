@@ -77,8 +77,8 @@ The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
 columns that the model does not know are predicted as predict does, and counted.
 
 If MODEL is a regression (regress -o), TEST is a table with the fields of its features
-and the target, and evaluate prints RMSE, MAE and R² of its rows, or log-loss, AUC and
-the like where the loss is of those.`,
+and the target, and evaluate prints RMSE and R² of its rows, or log-loss, AUC and the
+like where the loss is of those; --weight names a column that weighs the rows.`,
 		Example: `  optcomplete evaluate model test.csv
   optcomplete evaluate model test.csv --relevant 4 --json`,
 		Args: cobra.ExactArgs(2),

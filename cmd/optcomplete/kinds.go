@@ -113,10 +113,10 @@ func (regressionModel) predict(cmd *cobra.Command, c *common, path, table string
 }
 
 func (regressionModel) evaluate(cmd *cobra.Command, c *common, path, table string, f *evaluateFlags) error {
-	if err := meansNothing(cmd, path, "json"); err != nil {
+	if err := meansNothing(cmd, path, "json", "weight"); err != nil {
 		return err
 	}
-	return evaluateRegression(cmd, c, path, table, f.asJSON)
+	return evaluateRegression(cmd, c, path, table, f.options.Weight, f.asJSON)
 }
 
 func (regressionModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {

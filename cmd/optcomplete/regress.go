@@ -79,6 +79,8 @@ predict applies it to other tables.`,
 				return usagef("--path validates every size by folds: leave out --holdout")
 			case path && settings.Checkpoint != "":
 				return usagef("--checkpoint is for one fit: leave out --path")
+			case !path && settings.Gamma > 0 && cmd.Flags().Changed("folds"):
+				return usagef("--folds divides the rows to choose gamma, or to validate a --path, and gamma is given: leave out --folds or --gamma")
 			case !path && resamples > 0:
 				return usagef("--bootstrap looks at one size of a path: add --path")
 			}
@@ -200,6 +202,9 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %26s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
 		}
 		printPathGamma(c.stdout, path.Gamma, path.ChosenAt, "regress")
+		if problem.Weights != nil {
+			fmt.Fprintln(c.stdout, "The errors are weighted by the weights of the rows.")
+		}
 	}
 	if err != nil {
 		return err
@@ -241,7 +246,7 @@ func printRegression(c *common, r *regress.Result, target string, choice spec.Ch
 	fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
 	c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
 	fmt.Fprintf(w, "Search    %s, %s, %s%s\n", count(r.Nodes, "node"), count(r.Cuts, "cut"), counted(r.Passes, "evaluation", "evaluations"), c.took(r.Seconds, "; in all "))
-	printScore(w, "Fit", r, &regress.Score{Rows: r.Rows, RMSE: r.RMSE, RSquared: r.RSquared, Measures: r.Measures})
+	printScore(w, "Fit", r, &regress.Score{Rows: r.Rows, RMSE: r.RMSE, RSquared: r.RSquared, Measures: r.Measures, Weighted: r.Weighted})
 	if r.Holdout != nil {
 		printScore(w, "Hold-out", r, r.Holdout)
 	}
@@ -252,6 +257,9 @@ func printRegression(c *common, r *regress.Result, target string, choice spec.Ch
 func printScore(w io.Writer, name string, r *regress.Result, on *regress.Score) {
 	fmt.Fprintf(w, "%-9s ", name)
 	rows := counted(on.Rows, "row", "rows")
+	if on.Weighted {
+		rows += " (weighted)"
+	}
 	switch {
 	case r.Loss.Linked():
 		fmt.Fprintf(w, "%s on %s\n", measuresText(r.Loss, on.Measures, on.RMSE), rows)

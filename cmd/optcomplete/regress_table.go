@@ -47,20 +47,11 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 		t.warnings = append(t.warnings, fmt.Sprintf("column %s is %s in every row: there is nothing to explain", data.Quote(target), data.Quote(cells[0])))
 	}
 	if weight != "" {
-		at := slices.Index(rest.Names, weight)
-		if at < 0 {
-			return nil, usagef("--weight: there is no column %q beside the target; the columns are %s", weight, firstNames(rest.Names))
+		if slices.Contains(options.Skip, weight) {
+			return nil, usagef("--weight %s is a column that --skip leaves out: leave it out of --skip (a column of weights is no feature)", weight)
 		}
-		rest, cells = rest.Without(at)
-		for i, cell := range cells {
-			w, err := rest.Number(i, weight, cell)
-			if err != nil {
-				return nil, err
-			}
-			if !(w > 0) {
-				return nil, &data.InputError{File: whole.File, Line: whole.Lines[i], Problem: fmt.Sprintf("the weight is %g", w), Remedy: "weights are positive: leave out lines that are not to count"}
-			}
-			t.problem.Weights = append(t.problem.Weights, w)
+		if rest, t.problem.Weights, err = weightsOf(rest, weight); err != nil {
+			return nil, err
 		}
 		if len(rest.Names) == 0 {
 			return nil, usagef("there is no column but the target and the weight: add columns to explain it with")
@@ -92,6 +83,26 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 		t.encoding.LeftOut = append(t.encoding.LeftOut, weight)
 	}
 	return t, nil
+}
+
+// weightsOf takes the column of weights out of a table without the target.
+func weightsOf(rest *data.RawTable, weight string) (*data.RawTable, []float64, error) {
+	at := slices.Index(rest.Names, weight)
+	if at < 0 {
+		return nil, nil, usagef("--weight: there is no column %q beside the target; the columns are %s", weight, firstNames(rest.Names))
+	}
+	rest, cells := rest.Without(at)
+	weights := make([]float64, len(cells))
+	for i, cell := range cells {
+		var err error
+		if weights[i], err = rest.Number(i, weight, cell); err != nil {
+			return nil, nil, err
+		}
+		if !(weights[i] > 0) {
+			return nil, nil, &data.InputError{File: rest.File, Line: rest.Lines[i], Problem: fmt.Sprintf("the weight is %g", weights[i]), Remedy: "weights are positive: leave out lines that are not to count"}
+		}
+	}
+	return rest, weights, nil
 }
 
 // targetOf is the place of the column that is explained.

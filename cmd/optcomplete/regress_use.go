@@ -102,12 +102,17 @@ func explainLine(cmd *cobra.Command, c *common, dir, table, line string, asJSON 
 	if scale := m.Loss.Scale(); scale != "" {
 		fmt.Fprintf(w, "  %-28s %+12.6g  %s\n", "sum", e.Sum, scale)
 	}
-	fmt.Fprintf(w, "  %-28s %+12.6g\n", "prediction", e.Prediction)
+	amount := "%+12.6g" // of a sum of signed parts
+	if m.Loss.Linked() {
+		amount = "%12.6g"
+	}
+	fmt.Fprintf(w, "  %-28s "+amount+"\n", m.Loss.Prediction(), e.Prediction)
 	return nil
 }
 
-// evaluateRegression compares predictions with the target of a table.
-func evaluateRegression(cmd *cobra.Command, c *common, dir, table string, asJSON bool) error {
+// evaluateRegression compares predictions with the target of a table, whose rows count
+// by the column of weights if one is named.
+func evaluateRegression(cmd *cobra.Command, c *common, dir, table, weight string, asJSON bool) error {
 	m, rows, err := openRegression(cmd, dir, table)
 	if err != nil {
 		return err
@@ -116,7 +121,7 @@ func evaluateRegression(cmd *cobra.Command, c *common, dir, table string, asJSON
 	if err != nil {
 		return err
 	}
-	_, cells := rows.Without(at)
+	rest, cells := rows.Without(at)
 	values, err := targets(rows, m.Target, cells)
 	if err != nil {
 		return err
@@ -126,13 +131,19 @@ func evaluateRegression(cmd *cobra.Command, c *common, dir, table string, asJSON
 			return &data.InputError{File: table, Line: rows.Lines[i], Problem: fmt.Sprintf("column %s is %g, but the regression was fitted by the %v loss, which is for %s", data.Quote(m.Target), v, m.Loss, m.Loss.Values()), Remedy: "give values of that kind"}
 		}
 	}
-	score, warnings, err := m.Evaluate(rows, values)
+	var weights []float64
+	if weighed := weight != "" && weight != "none"; weighed {
+		if _, weights, err = weightsOf(rest, weight); err != nil {
+			return err
+		}
+	}
+	score, warnings, err := m.Evaluate(rows, values, weights)
 	if err != nil {
 		return err
 	}
 	c.warn(table, warnings)
-	if m.Settings["weight"] != "" {
-		c.notef("note: the regression was fitted with weights; here all rows count alike")
+	if by := m.Settings["weight"]; by != "" && weight == "" {
+		c.notef("note: the regression was fitted with weights; here all rows count alike (--weight %s weighs them)", by)
 	}
 	if asJSON {
 		return writeJSON(c.stdout, score)

@@ -55,8 +55,9 @@ func (m *Model) Predict(table *data.RawTable) (predictions []float64, warnings [
 	return predictions, warnings, nil
 }
 
-// Evaluate compares the predictions for the rows of a table with their values.
-func (m *Model) Evaluate(table *data.RawTable, values []float64) (*regress.Score, []string, error) {
+// Evaluate compares the predictions for the rows of a table with their values; nil
+// weights are 1.
+func (m *Model) Evaluate(table *data.RawTable, values, weights []float64) (*regress.Score, []string, error) {
 	features, warnings, err := m.Encoding.ApplyTable(table)
 	if err != nil {
 		return nil, nil, err
@@ -65,7 +66,7 @@ func (m *Model) Evaluate(table *data.RawTable, values []float64) (*regress.Score
 	for i := range sums {
 		sums[i] = m.Sum(features.Row(i))
 	}
-	return m.Score(values, nil, sums), warnings, nil
+	return m.Score(values, weights, sums), warnings, nil
 }
 
 // Part is what one feature adds to a prediction.
