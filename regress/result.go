@@ -106,7 +106,7 @@ func (f *formulation) result(ctx context.Context, units []int, certificate resul
 		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: named(f.problem.Names, units),
 		Refit: f.settings.Refit, Certificate: certificate,
 	}
-	r.GammaPath, r.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
+	r.GammaPath, r.Alike = c.GammaPath, result.AlikeOf(c.GammaPath, r.Selected)
 	if r.Alike != nil && f.settings.Loss != loss.Squared {
 		r.Alike.Measure = f.settings.Loss.Measure()
 	}

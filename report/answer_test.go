@@ -8,6 +8,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/chart"
+	"optcomplete/model/estimate"
 	"optcomplete/result"
 )
 
@@ -141,5 +142,18 @@ func TestPathCommandReadsTheSameData(t *testing.T) {
 	_, node := written(t, jsonOf(t, s), nil)
 	if got, want := sectionText(node, "choices"), "optcomplete path r.csv --features f.csv --complete-features --min-entries 10 --k-max 10 --json > path.json"; !strings.Contains(got, want) {
 		t.Errorf("%q is not in %q", want, got)
+	}
+}
+
+// TestSumsHaveAllTheirParts: what other features and unnamed traits add is in the table.
+func TestSumsHaveAllTheirParts(t *testing.T) {
+	s := fitted(t, usual).Summary
+	sum, other, unnamed := s.Diagnostics.Examples[0].Cases[0].Sum, 0.1234, 0.4321
+	sum.Other, sum.Remainder = &other, &unnamed
+	page, _ := written(t, jsonOf(t, s), nil)
+	for _, want := range []string{estimate.OtherNamed, "+0.123", estimate.Unnamed, "+0.432", "less the average"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("no %q", want)
+		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/chart"
+	"optcomplete/model/estimate"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -121,7 +122,7 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 	sum := c.Sum
 	plot := &chart.Rows{Title: "How the prediction for " + m.item(sum.Column) + " adds up", X: "value",
 		Description: "Bars from one partial sum to the next: each part of the prediction moves it to the right or to the left. The last rows are the prediction and the observed value."}
-	t := &table{Caption: "The prediction for " + m.item(sum.Column) + " as a sum", Head: []string{"Part", "Adds", m.w("Value of the {column}"), "Per unit"}}
+	t := &table{Caption: "The prediction for " + m.item(sum.Column) + " as a sum", Head: []string{"Part", "Adds", m.w("Value of the {column}"), "less the average", "Per unit"}}
 	level := 0.0
 	step := func(what string, by float64) {
 		tone := 1
@@ -134,13 +135,13 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 	if spec.EffectsOf(m.s.Model).Rows {
 		plot.Rows = append(plot.Rows, chart.Row{Name: "mean", Note: plain(sum.Mean), Dot: &sum.Mean, Tone: 3, Tip: "mean of all values"})
 		level = sum.Mean
-		t.row("mean", m.num(here("sum.mean"), plain), "", "")
+		t.row("mean", m.num(here("sum.mean"), plain), "", "", "")
 		step(m.w("{row} effect"), sum.RowEffect)
-		t.row(m.h("{row} effect"), m.num(here("sum.row_effect"), signed), "", "")
+		t.row(m.h("{row} effect"), m.num(here("sum.row_effect"), signed), "", "", "")
 	}
 	if spec.EffectsOf(m.s.Model).Columns {
 		step(m.w("{column} effect"), sum.ColumnEffect)
-		t.row(m.h("{column} effect"), m.num(here("sum.column_effect"), signed), "", "")
+		t.row(m.h("{column} effect"), m.num(here("sum.column_effect"), signed), "", "", "")
 	}
 	// The largest first: what matters is at the top.
 	order := make([]int, len(sum.Parts))
@@ -154,14 +155,22 @@ func (m *Model) waterfall(c result.Case, here func(parts ...any) string) figure 
 		part := sum.Parts[f]
 		step(part.Name, part.Part)
 		path := func(key string) string { return here("sum.parts", f, key) }
-		t.row(name(part.Name), m.num(path("part"), signed), m.num(path("value"), short), m.num(path("per_unit"), signed))
+		t.row(name(part.Name), m.num(path("part"), signed), m.num(path("value"), short), m.num(path("centre"), short), m.num(path("per_unit"), signed))
+	}
+	if sum.Other != nil {
+		step(estimate.OtherNamed, *sum.Other)
+		t.row(name(estimate.OtherNamed), m.num(here("sum.other"), signed), "", "", "")
+	}
+	if sum.Remainder != nil {
+		step(estimate.Unnamed, *sum.Remainder)
+		t.row(name(estimate.Unnamed), m.num(here("sum.remainder"), signed), "", "", "")
 	}
 	if sum.Scale != "" {
 		plot.X = sum.Scale
-		t.row(text("sum, in "+sum.Scale), m.num(here("sum.sum"), plain), "", "")
+		t.row(text("sum, in "+sum.Scale), m.num(here("sum.sum"), plain), "", "", "")
 	}
-	t.row("prediction", m.num(here("sum.prediction"), plain), "", "")
-	t.row("observed", m.num(here("observed"), short), "", "")
+	t.row("prediction", m.num(here("sum.prediction"), plain), "", "", "")
+	t.row("observed", m.num(here("observed"), short), "", "", "")
 	observed, prediction := c.Observed, sum.Prediction
 	last := chart.Row{Name: "prediction and observed value", Note: plain(prediction) + " and " + short(observed), Dot: &prediction, Other: &observed, Tip: fmt.Sprintf("predicted %s, observed %s", plain(prediction), short(observed))}
 	plot.Legend = []chart.Key{{Part: "dot", Name: "predicted"}, {Part: "other", Name: "observed"}}

@@ -13,20 +13,21 @@ import (
 const AlikeTolerance = 0.003
 
 // Alike is how much the choice of γ decides: the γ that predict as well as the
-// best of those tried, and what their selections have in common. A certificate is
-// of one γ.
+// best of those tried, and what their selections, on the entries of the trials, have
+// in common with each other and with the one on all entries. A certificate is of one γ.
 type Alike struct {
 	Tolerance float64      `json:"tolerance"`
 	Best      float64      `json:"best"` // the γ with the least error
 	Gammas    []GammaPoint `json:"gammas"`
-	Shared    []string     `json:"shared"` // features that all of them select
-	Agree     bool         `json:"agree"`  // all select the same features
+	Shared    []string     `json:"shared"` // selected features that all of them select
+	Agree     bool         `json:"agree"`  // all select the features selected on all entries
 	// Measure is what the errors are; empty: RMSE.
 	Measure string `json:"measure,omitempty"`
 }
 
-// AlikeOf compares the γ of a path; nil if fewer than two were tried.
-func AlikeOf(path []GammaPoint) *Alike {
+// AlikeOf compares the γ of a path and the selection of the fit; nil if fewer than two
+// were tried.
+func AlikeOf(path []GammaPoint, selected []string) *Alike {
 	if len(path) < 2 {
 		return nil
 	}
@@ -36,18 +37,18 @@ func AlikeOf(path []GammaPoint) *Alike {
 			least, best = p.RMSE, p.Gamma
 		}
 	}
-	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}, Agree: true}
+	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}}
 	for _, p := range path {
 		if p.RMSE <= least*(1+AlikeTolerance) {
 			a.Gammas = append(a.Gammas, p)
 		}
 	}
-	first := a.Gammas[0].Selected
-	for _, name := range first {
+	for _, name := range selected {
 		if !slices.ContainsFunc(a.Gammas, func(p GammaPoint) bool { return !slices.Contains(p.Selected, name) }) {
 			a.Shared = append(a.Shared, name)
 		}
 	}
+	a.Agree = len(a.Shared) == len(selected)
 	for _, p := range a.Gammas {
 		a.Agree = a.Agree && len(p.Selected) == len(a.Shared)
 	}

@@ -151,7 +151,7 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 		Gamma: c.Gamma, Seed: settings.Seed, Choice: settings.Choice, Version: spec.Version,
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal, Trace: found.Trace,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
-	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath)
+	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath, s.Selected)
 	if found.RemovalError != nil {
 		s.WithoutDiagnostic("the cost of removing each product is", found.RemovalError)
 	}

@@ -268,7 +268,7 @@ func printSum(w io.Writer, e *result.SumExplanation, nouns *result.Nouns) error 
 		return err
 	}
 	note := ""
-	if e.Clip != nil {
+	if e.Clip != nil && (e.Prediction == e.Clip.Low || e.Prediction == e.Clip.High) {
 		note = fmt.Sprintf("  kept between %.4g and %.4g", e.Clip.Low, e.Clip.High)
 	}
 	of := loss.OfScale(e.Scale)
