@@ -120,13 +120,15 @@ func TestVarianceLeavesTheResiduals(t *testing.T) {
 	}
 	each(func(value, _ float64) { mean, n = mean+value, n+1 })
 	mean /= n
-	square, with := 0.0, 0.0
+	square, left, bias := 0.0, 0.0, 0.0
 	each(func(value, prediction float64) {
 		square += (value - mean) * (value - mean)
-		with += (value - mean) * (value - prediction)
+		left += (value - prediction) * (value - prediction)
+		bias += value - prediction
 	})
-	if math.Abs(v.Rest-with/square) > 1e-9 || v.Rest <= 0 || v.Rest >= 1 {
-		t.Errorf("rest %v, residuals say %v", v.Rest, with/square)
+	left -= bias * bias / n
+	if math.Abs(v.Rest-left/square) > 1e-9 || v.Rest <= 0 || v.Rest >= 1 {
+		t.Errorf("rest %v, residuals say %v", v.Rest, left/square)
 	}
 	other, _ := diagnose.Variance(context.Background(), m, matrix, 1)
 	if !cmp.Equal(v, other) {

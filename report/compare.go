@@ -119,14 +119,14 @@ func (c *comparison) selections() section {
 // quality compares costs, certificates and errors.
 func (c *comparison) quality() section {
 	s := section{ID: "quality", Short: "Cost and error", Title: "What they cost, what is proven, and how well they predict"}
-	t := &table{Caption: "Cost and certificate. Costs compare only for the same model and γ on the same data", Sort: true, Text: []bool{true, true, true},
-		Head: []string{"Model", "Method", "Kind", "k", "γ", "Cost", "Bound", "Gap", "Status"}}
+	t := &table{Caption: "Cost and certificate. Costs compare only for the same model, loss and γ on the same data", Sort: true, Text: []bool{true, true, true, true},
+		Head: []string{"Model", "Method", "Kind", "Loss", "k", "γ", "Cost", "Bound", "Gap", "Status"}}
 	e := &table{Caption: "Errors; the entries are those held out", Sort: true, Head: []string{"Model", "Training RMSE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Entries"}}
 	plot := &chart.Rows{Title: "Error of the predictions", X: "RMSE, in the unit of the values",
 		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
 		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
 	for i, m := range c.models {
-		t.row(append([]markup{name(c.labels[i]), text(m.s.Method), text(m.s.Model)}, m.proven()...)...)
+		t.row(append([]markup{name(c.labels[i]), text(m.s.Method), text(m.s.Model), text(m.lossText())}, m.proven()...)...)
 		cells := []markup{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {
@@ -144,6 +144,14 @@ func (c *comparison) quality() section {
 	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "The axis does not begin at 0."})
 	s.table(e)
 	return s
+}
+
+// lossText names the loss, and whether entries count by weights.
+func (m *Model) lossText() string {
+	if m.s.Weighted {
+		return m.s.Loss.String() + ", weighted"
+	}
+	return m.s.Loss.String()
 }
 
 // known is a number, or a dash if the model does not have it.
@@ -166,7 +174,7 @@ func (m *Model) proven() []markup {
 // effects compares what the features do.
 func (c *comparison) effects() section {
 	s := section{ID: "effects", Short: "Effects", Title: "What the features do in each model"}
-	t := &table{Caption: "Effect of a feature for the population, in the unit of the values per unit of the feature", Head: append([]string{"Feature"}, c.labels...), Sort: true}
+	t := &table{Caption: "Effect of a feature for the population, in the unit of the values (by the losses logistic and poisson: log-odds, log-rate) per unit of the feature", Head: append([]string{"Feature"}, c.labels...), Sort: true}
 	var terms []string
 	for _, m := range c.models {
 		if m.s.Diagnostics != nil {

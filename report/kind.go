@@ -116,6 +116,10 @@ func (ofMatrix) compared(c *comparison) []section { return []section{c.quality()
 func (ofMatrix) apart(first, m *Model, named, label markup) markup {
 	a, b := first.s.Diagnostics, m.s.Diagnostics
 	switch {
+	case first.s.Loss != m.s.Loss:
+		return say("%s was fitted by the loss %s, %s by the loss %s. Costs and effects do not compare, and errors only as RMSE and MAE.", label, m.s.Loss, named, first.s.Loss)
+	case first.s.Weighted != m.s.Weighted:
+		return say("Entries count by their weights in one of %s and %s. Costs and errors do not compare.", label, named)
 	case first.s.Rows != m.s.Rows || first.s.Columns != m.s.Columns || entries(first) != entries(m):
 		return say("%s was fitted on other data than %s: %s × %s with %s entries against %s × %s with %s. Costs and errors do not compare.", label, named,
 			m.num("rows", whole), m.num("columns", whole), m.num("observed", whole), first.num("rows", whole), first.num("columns", whole), first.num("observed", whole))

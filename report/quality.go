@@ -159,7 +159,7 @@ func (m *Model) varianceFigure() *figure {
 		add(estimate.Unnamed, "variance.remainder", v.Remainder, 3)
 	}
 	add("not explained", "variance.rest", v.Rest, 5)
-	return &figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: "Shares add up to 100 %. One can be slightly negative where a part works against the others. They are of the training entries; the errors of held-out entries are the fairer measure."}
+	return &figure{Title: plot.Title, SVG: drawn(plot), Table: t, Caption: "Shares add up to 100 %. A part’s share is by how much it lowers the variance of the errors, on average over all orders of adding the parts; negative: it makes them larger. What is not explained is the variance of the errors. Shares are of the training entries; the errors of held-out entries are the fairer measure."}
 }
 
 // effects answers: what does each feature do?
@@ -175,14 +175,18 @@ func (m *Model) effects() section {
 		return s
 	}
 	full := spec.EffectsOf(m.s.Model).Columns
+	scale := "in the unit of the values"
+	if of := m.s.Loss.Scale(); of != "" {
+		scale = "in " + of
+	}
 	s.Lead = m.h("Every {row} has a coefficient of its own for each feature. The plot shows what one step of a feature adds to a prediction: for the population, and how that differs from {row} to {row}.")
 	if full {
 		s.Lead += m.h(" It is for {columns} that had {entries}: what {a column} is like for all {rows} is in its {column} effect. A new {column} has none yet, and its features stand in for it; “new {column}” is what a feature adds there.")
 	}
-	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, in the unit of the values", Zero: true,
+	plot := &chart.Rows{Title: "Effect of one step of each feature", X: "change of the prediction, " + scale, Zero: true,
 		Description: m.w("For each feature a histogram of its effect over the {rows}, its median, the middle half and nine tenths of the {rows}, and the effect for the population."),
 		Legend:      []chart.Key{{Part: "shape", Name: m.w("{rows}")}, {Part: "thin", Name: m.w("90 % of {rows}")}, {Part: "wide", Name: "middle half"}, {Part: "dot", Name: "median"}, {Part: "other", Name: "population"}}}
-	t := &table{Caption: m.w("Effects, in the unit of the values per unit of the feature: of the population, and quantiles over the {rows}; the part of the {rows} above 0, and the share of the variance"), Sort: true,
+	t := &table{Caption: m.w("Effects, " + scale + " per unit of the feature: of the population, and quantiles over the {rows}; the part of the {rows} above 0, and the share of the variance"), Sort: true,
 		Head: []string{"Feature", "Population", m.w("SD over {rows}"), "5 %", "Median", "95 %", "Above 0", "Variance"}}
 	steps := &table{Caption: "Effects of one step", Sort: true, Head: []string{"Feature", "Step", "Population", "5 %", "25 %", "Median", "75 %", "95 %"}}
 	if full {
@@ -190,7 +194,11 @@ func (m *Model) effects() section {
 	}
 	for f, term := range d.Terms {
 		path := func(parts ...any) string { return at(append([]any{"diagnostics.terms", f}, parts...)...) }
-		cells, step := []markup{say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), m.num(path("share"), percent)},
+		share := markup("–")
+		if m.s.Variance != nil {
+			share = m.num(path("share"), percent)
+		}
+		cells, step := []markup{say("%s <small>per %s</small>", name(term.Name), unit(term.Unit)), m.num(path("population"), signed), m.num(path("spread.sd"), plain), m.num(path("spread.q05"), signed), m.num(path("spread.median"), signed), m.num(path("spread.q95"), signed), m.num(path("spread.positive"), percent), share},
 			[]markup{name(term.Name), m.num(path("step"), short), m.num(path("per_step"), signed), m.num(path("step_spread.q05"), signed), m.num(path("step_spread.q25"), signed),
 				m.num(path("step_spread.median"), signed), m.num(path("step_spread.q75"), signed), m.num(path("step_spread.q95"), signed)}
 		tip := ""

@@ -140,14 +140,15 @@ type TracePoint struct {
 	Source  string   `json:"source,omitempty"` // what found the incumbent, if it is new
 }
 
-// Variance divides the variance of the training values among the parts of the
-// predictions and what they leave. With a = mean + row effect + column effect +
-// Σ_f part_f + other features + unnamed + rest, the share of a part is
+// Variance is how the variance of the training values a is divided among the parts of
+// their predictions. A part's share is
 //
-//	cov(part, a) / var(a)
+//	(2 cov(part, a) − cov(part, prediction)) / var(a):
 //
-// over the training entries, so that the shares add up to 1. A share can be
-// slightly negative where a part works against the others.
+// by how much it lowers the variance of the residuals, on average over all orders in
+// which the parts can be added (its Shapley value). So Rest is the variance of the
+// residuals, before predictions are kept in a range, and the shares add up to 1. A share
+// is negative where a part makes predictions worse.
 type Variance struct {
 	Rows    float64   `json:"rows"`    // row effects
 	Columns float64   `json:"columns"` // column effects

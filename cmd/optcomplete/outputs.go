@@ -37,6 +37,9 @@ func (p place) String() string {
 func (c *common) reserve(cmd *cobra.Command, args []string) error {
 	inputs, outputs := places(cmd, args)
 	verb := verbOf(cmd)
+	if err := ownFolder(inputs); err != nil {
+		return err
+	}
 	for x, out := range outputs {
 		if c.kept[out.path] != nil { // it stays in memory
 			continue
@@ -153,11 +156,26 @@ func apart(verb string, in, out place) error {
 	case !isFolder(in.path) || !same(in.path, filepath.Dir(resolved(out.path))):
 	case store.Is(in.path) && (store.IsFile(base) || base == "path.json"):
 		return refuse("a part of the model " + in.path)
-	case !store.Is(in.path) && in.flag == "" && ingest.Belongs(base):
+	case pack.IsFolder(in.path) || !store.Is(in.path) && in.flag == "" && (ingest.Belongs(base) || isFile(out.path)):
 		return refuse("a part of the input " + in.path)
 	}
 	if out.folder && store.IsFile(filepath.Base(in.path)) && same(filepath.Dir(resolved(in.path)), out.path) {
 		return refuse("an input, " + in.String())
+	}
+	return nil
+}
+
+// ownFolder is the error for a checkpoint in a folder that is read.
+func ownFolder(inputs []place) error {
+	for _, checkpoint := range inputs {
+		if checkpoint.flag != "checkpoint" {
+			continue
+		}
+		for _, in := range inputs {
+			if in.flag != "checkpoint" && same(in.path, checkpoint.path) {
+				return usagef("%s is an input: name a folder of its own for the checkpoint", checkpoint)
+			}
+		}
 	}
 	return nil
 }

@@ -41,10 +41,15 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 		if total[square] <= 0 || dense.NotFinite(total) >= 0 {
 			return nil
 		}
-		v := &result.Variance{Rows: total[rows] / total[square], Columns: total[columns] / total[square], Terms: make([]float64, k), Other: total[other] / total[square], Remainder: total[unnamed] / total[square]}
+		// Of a part: 2 cov(part, value) − cov(part, prediction), over var(value).
+		share := func(part int) float64 {
+			at := total[parts+perPart*part:][:perPart]
+			return (2*at[byValue] - (at[bySum] - at[alone]*total[sum]/total[weight])) / total[square]
+		}
+		v := &result.Variance{Rows: share(rows), Columns: share(columns), Terms: make([]float64, k), Other: share(other), Remainder: share(unnamed)}
 		v.Rest = 1 - v.Rows - v.Columns - v.Other - v.Remainder
 		for f := range k {
-			v.Terms[f] = total[terms+f] / total[square]
+			v.Terms[f] = share(terms + f)
 			v.Rest -= v.Terms[f]
 		}
 		if dense.NotFinite(v.Terms) >= 0 || dense.NotFinite([]float64{v.Rest}) >= 0 {
@@ -54,11 +59,18 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 	}, nil
 }
 
-// positions in the sums of variancing.
-const rows, columns, square, unnamed, other, terms = 0, 1, 2, 3, 4, 5
+// The sums of variancing: of all parts together, then of each part.
+const (
+	weight, square, sum, parts = 0, 1, 2, 3
+	byValue, bySum, alone      = 0, 1, 2
+	perPart                    = 3
+)
 
-// variancing adds up the products of the entries, less their mean, with everything
-// that a prediction adds up.
+// The parts of a prediction.
+const rows, columns, unnamed, other, terms = 0, 1, 2, 3, 4
+
+// variancing adds up the products of everything that a prediction adds up with the
+// entries, less their mean, and with its sum.
 type variancing struct {
 	Of   *pass.Shared[estimate.Fitted]
 	Mean float64
@@ -76,22 +88,33 @@ func (p variancing) Shares() []any { return []any{p.Of} }
 // Start makes a worker.
 func (p variancing) Start(*pass.Input) (pass.Worker, error) {
 	m := p.Of.Get()
-	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(terms + m.K) }, func(part *pass.Sums, i int, at []int32, values, weights []float64) error {
-		s, u := part.Values, m.Coefficients.Row(i)
+	part := make([]float64, terms+m.K)
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(parts + perPart*len(part)) }, func(to *pass.Sums, i int, at []int32, values, weights []float64) error {
+		s, u := to.Values, m.Coefficients.Row(i)
+		part[rows] = m.RowEffect(i)
 		for x, c := range at {
-			d := values[x] - p.Mean
-			by := d // times the weight
-			if weights != nil {
-				by *= weights[x]
-			}
-			s[square] += by * d
-			s[rows] += by * m.RowEffect(i)
-			s[columns] += by * m.ColumnEffect(int(c))
-			named, traits := m.SplitRemainder(i, int(c))
-			s[other] += by * named
-			s[unnamed] += by * traits
+			part[columns] = m.ColumnEffect(int(c))
+			part[other], part[unnamed] = m.SplitRemainder(i, int(c))
 			for f, b := range m.Column(int(c)) {
-				s[terms+f] += by * b * u[f]
+				part[terms+f] = b * u[f]
+			}
+			all := 0.0
+			for _, y := range part {
+				all += y
+			}
+			w := 1.0
+			if weights != nil {
+				w = weights[x]
+			}
+			d := values[x] - p.Mean
+			s[weight] += w
+			s[square] += w * d * d
+			s[sum] += w * all
+			for y, z := range part {
+				of := s[parts+perPart*y:][:perPart]
+				of[byValue] += w * z * d
+				of[bySum] += w * z * all
+				of[alone] += w * z
 			}
 		}
 		return nil
