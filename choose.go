@@ -91,9 +91,9 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 		return err
 	}
 	defer progress.Start(ctx, "Choosing gamma", 0, "").Done()
-	survey, err := pass.Survey(ctx, sample, t.Threads)
+	survey, err := pass.Survey(context.WithoutCancel(ctx), sample, t.Threads) // without it there is no γ at all
 	if err != nil {
-		return ended(ctx, err)
+		return err
 	}
 	tr := &trials{task: t, choices: *c, population: population, survey: survey}
 	tr.Heaviest = survey.Heaviest

@@ -34,6 +34,11 @@ func TestTimeLimitThatIsOver(t *testing.T) {
 		if s.Diagnostics != nil || !said {
 			t.Errorf("%v: diagnostics %v, warnings %q", kind, s.Diagnostics, s.Warnings)
 		}
+		held := settings
+		held.Holdout, held.Checkpoint = 0.1, ""
+		if s := fit(t, problem, held).Summary; len(s.Selected) != 4 || s.Gamma <= 0 {
+			t.Errorf("%v, some held out: %v, gamma %v, %v", kind, s.Status, s.Gamma, s.Selected)
+		}
 		// A choice that was cut short is not remembered.
 		settings.TimeLimit, settings.Began = 0, time.Time{}
 		if again := fit(t, problem, settings).Summary; len(again.GammaPath) == 0 || len(again.Warnings) > 0 {

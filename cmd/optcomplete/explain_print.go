@@ -73,7 +73,8 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 		names = append(names, x.Name)
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+say("\tper\taverage {row}\tper sd\tsd over {rows}\t5 %%\tmedian\t95 %%\t{rows} above 0\tvariance\t"+only(full, "new {column}\tits per sd\t"))+only(ratios != "", ratios+" ratio, 5 % to 95 %\t"))
+	average := slices.ContainsFunc(e.Terms, func(x result.TermExplanation) bool { return x.Population != 0 })
+	fmt.Fprintln(t, name("feature")+say("\tper\t"+typical(average)+"\tper sd\tsd over {rows}\t5 %%\tmedian\t95 %%\t{rows} above 0\tvariance\t"+only(full, "new {column}\tits per sd\t"))+only(ratios != "", ratios+" ratio, 5 % to 95 %\t"))
 	for _, x := range e.Terms {
 		variance := "-"
 		if e.Variance != nil {
@@ -143,16 +144,18 @@ func printVariance(w io.Writer, e *result.Explanation, nouns *result.Nouns) erro
 
 func printRow(w io.Writer, e *result.RowExplanation, full bool, nouns *result.Nouns) error {
 	say := worded(nouns)
+	average := slices.ContainsFunc(e.Terms, func(x result.RowTerm) bool { return x.Population != 0 })
+	other := typical(average)
 	if e.New {
-		fmt.Fprintln(w, say("{Row} %s: the model knows no {entries} of this {row}, so the average {row} is shown", e.Row))
+		fmt.Fprintln(w, say("{Row} %s: the model knows no {entries} of this {row}, so "+only(average, "the ")+only(!average, "a ")+other+" is shown", e.Row))
 	} else {
-		fmt.Fprintln(w, say("{Row} %s: %s, effect %s (average {row} %s)", e.Row, counted(e.Entries, nouns.One(), nouns.Entries()), signed(e.Effect), signed(e.PopulationEffect)))
+		fmt.Fprintln(w, say("{Row} %s: %s, effect %s ("+other+" %s)", e.Row, counted(e.Entries, nouns.One(), nouns.Entries()), signed(e.Effect), signed(e.PopulationEffect)))
 	}
 	what, ratios := "predictions", ""
 	if e.Scale != "" {
 		what, ratios = e.Scale, ratioOf(e.Scale)
 	}
-	fmt.Fprintln(w, say("What one unit of a feature adds to the %s for this {row}; the largest difference from the average {row} comes first", what))
+	fmt.Fprintln(w, say("What one unit of a feature adds to the %s for this {row}; the largest difference from that of "+only(average, "the ")+only(!average, "a ")+other+" comes first", what))
 	if full {
 		fmt.Fprintln(w, say(newColumnNote))
 	}
@@ -164,12 +167,12 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool, nouns *result.No
 		intervals = intervals || x.Interval != nil
 	}
 	name := leftOf(append(names, "feature"))
-	fmt.Fprintln(t, name("feature")+say("\tper\tthis {row}\taverage {row}\t"+only(full, "this {row}, new {column}\t")+"difference per sd\t")+
+	fmt.Fprintln(t, name("feature")+say("\tper\tthis {row}\t"+other+"\t"+only(full, "this {row}, new {column}\t")+"difference per sd\t")+
 		only(intervals, "95 % interval\t\t")+only(ratios != "", ratios+" ratio\t"+only(intervals, "95 % interval\t")))
 	for _, x := range e.Terms {
 		interval, ratio := "", only(ratios != "", fmt.Sprintf("%.3g\t", x.Ratio))
 		if x.Interval != nil {
-			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), say(compared(x.Differs)))
+			interval = fmt.Sprintf("%s to %s\t%s\t", signed(x.Interval.Low), signed(x.Interval.High), say(compared(x.Differs, average)))
 		}
 		if r := x.RatioInterval; r != nil {
 			ratio += fmt.Sprintf("%.3g to %.3g\t", r.Low, r.High)
@@ -194,9 +197,22 @@ func printRow(w io.Writer, e *result.RowExplanation, full bool, nouns *result.No
 	return t.Flush()
 }
 
-// compared says on which side of the population a row is, as far as its entries tell.
-func compared(differs int) string {
-	return [...]string{"below the average {row}", "", "above the average {row}"}[1+differs]
+// typical is what a row is compared with: the average row if the model learned one,
+// else a row without entries, whose coefficients are 0.
+func typical(average bool) string {
+	if average {
+		return "average {row}"
+	}
+	return "new {row}"
+}
+
+// compared says on which side of the typical row a row is, as far as its entries tell.
+func compared(differs int, average bool) string {
+	than := "0"
+	if average {
+		than = "the average {row}"
+	}
+	return [...]string{"below " + than, "", "above " + than}[1+differs]
 }
 
 // basisText says by the reader's nouns what a prediction rests on.

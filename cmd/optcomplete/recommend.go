@@ -37,9 +37,10 @@ file too. A row that the model does not know is folded in from --ratings; withou
 entries there it gets what the population likes.
 
 The ranking is cautious: it subtracts one (--caution) standard deviation from each
-prediction, so that a column with few entries does not come first by chance. Models
-without a learned prior rank by the predictions. --least-entries N leaves out columns
-with fewer entries.
+prediction, so that a column with few entries does not come first by chance, and
+predictions need not fall from line to line. Models without intervals (predict
+--interval) rank by the predictions. --least-entries N leaves out columns with fewer
+entries.
 
 --diversity D, between 0 and 1, makes lists that repeat less. It aims at no column
 being in more than a fraction 1 − D of the lists of all rows, and avoids columns with

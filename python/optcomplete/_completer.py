@@ -295,7 +295,7 @@ class MatrixCompleter(Params, CompleterSettings):
             Leave out entries of ratings whose column is not in the model.
         caution : float
             How many standard deviations of the expected value a prediction is lowered by for the ranking.
-            None means one, where the model has a learned prior.
+            None means one, where the model has intervals.
         least_entries : int
             Leave out columns with fewer entries.
         diversity : float
