@@ -47,10 +47,16 @@ func TestWeightsOfOne(t *testing.T) {
 	if want.Summary.Weighted || want.Holdout.Weighted || !got.Summary.Weighted || !got.Holdout.Weighted || !got.Train.Weighted {
 		t.Error("nobody says whether entries are weighted")
 	}
+	if got.Summary.Weight != float64(got.Observed) || got.PerEntry() != want.PerEntry() || want.Summary.Weight != 0 {
+		t.Errorf("weight %v of %d entries, %v an entry; without weights %v, %v", got.Summary.Weight, got.Observed, got.PerEntry(), want.Summary.Weight, want.PerEntry())
+	}
 	weighted := weigh(t, problem, 1, func(unit float64) float64 { return 3 * (unit + 0.1) })
 	want = fit(t, weighted, settings)
 	if want.Cost == got.Cost || want.Holdout.LogLoss == got.Holdout.LogLoss {
 		t.Error("weights change nothing")
+	}
+	if per := want.Cost * float64(want.Rows*want.Columns) / want.Summary.Weight; want.Summary.Weight == float64(want.Observed) || want.PerEntry() != per {
+		t.Errorf("%v by weight, want %v", want.PerEntry(), per)
 	}
 	settings.Threads, settings.Checkpoint = 3, t.TempDir()
 	elsewhere := weighted

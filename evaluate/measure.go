@@ -102,9 +102,10 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 		return nil, err
 	}
 	out := &Measurement{Rows: len(part.Rows), Places: settings.Places, Resamples: max(settings.Resamples, 0)}
-	l := LossOf(by).Loss
+	scale := LossOf(by)
+	l := scale.Loss
 	if l != loss.Squared {
-		out.Loss = &LossMeasurement{Loss: l}
+		out.Loss = &LossMeasurement{Loss: l, Delta: scale.Unit}
 		out.Loss.measureLoss(part.All, len(part.Rows))
 	}
 	var whole rowSums

@@ -11,7 +11,8 @@ import (
 
 // LossMeasurement is how good predictions are in the terms of the model's loss.
 type LossMeasurement struct {
-	Loss loss.Loss `json:"loss"`
+	Loss  loss.Loss `json:"loss"`
+	Delta float64   `json:"delta,omitempty"` // huber: errors beyond it count linearly
 	// Mean is that of the loss: the log-loss, of counts twice it, the deviance.
 	Mean Interval `json:"mean"`
 	// Explained is the part of the loss that the mean of the test entries leaves and

@@ -110,6 +110,9 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	if summary.Observed == 0 {
 		summary.Observed = train.Observed()
 	}
+	if summary.Weighted && summary.Weight == 0 {
+		summary.Weight = survey.Counts()
+	}
 	terms := make([]string, k)
 	for at, j := range selected {
 		terms[at] = features.Names[j]

@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -27,7 +28,8 @@ type Summary struct {
 	Loss     loss.Loss `json:"loss,omitempty"`  // what was minimised; squared errors if left out
 	Delta    float64   `json:"delta,omitempty"` // of the loss huber
 	// Weighted tells that entries have weights, which multiply their losses.
-	Weighted bool `json:"weighted,omitempty"`
+	Weighted bool    `json:"weighted,omitempty"`
+	Weight   float64 `json:"weight,omitempty"` // the sum of the weights of the observed entries, if they have any
 	// RefitGamma is what the coefficients of a loss were fitted with once the selection
 	// was known; left out: Gamma.
 	RefitGamma float64  `json:"refit_gamma,omitempty"`
@@ -67,7 +69,7 @@ type Summary struct {
 	Terms     []string            `json:"terms"`               // the features that rows have coefficients for: the selected ones, or the members of selected groups
 	Structure *estimate.Structure `json:"structure,omitempty"` // what all rows and columns share
 
-	CostPerEntry float64 `json:"cost_per_entry,omitempty"` // the cost is divided by rows × columns; this is by observed entries
+	CostPerEntry float64 `json:"cost_per_entry,omitempty"` // the cost is divided by rows × columns; this is by observed entries, or by their weight
 
 	Gamma0          float64 `json:"gamma0,omitempty"`           // of the population, in pooled
 	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`    // in entries
@@ -159,13 +161,21 @@ func (s *Summary) numbers() []number {
 	return all
 }
 
-// PerEntry is the cost of an observed entry, on average: the cost itself is divided
-// by rows × columns, as the paper's.
+// PerEntry is the cost of an observed entry, or of a unit of weight, on average: the
+// cost itself is divided by rows × columns, as the paper's.
 func (s *Summary) PerEntry() float64 {
 	if s.Observed == 0 {
 		return 0
 	}
-	return s.Cost * float64(s.Rows) * float64(s.Columns) / float64(s.Observed)
+	return s.Cost * float64(s.Rows) * float64(s.Columns) / cmp.Or(s.Weight, float64(s.Observed))
+}
+
+// PerWhat says what PerEntry is of.
+func (s *Summary) PerWhat() string {
+	if s.Weight > 0 {
+		return "per unit of the entries' weight"
+	}
+	return "per observed entry"
 }
 
 // WriteJSON writes the summary as one indented JSON object and a newline,

@@ -69,9 +69,17 @@ func (ofMatrix) confidence(m *Model) []card { return m.confidence() }
 
 func (ofMatrix) cost(m *Model) markup {
 	if m.s.CostPerEntry > 0 {
-		return say("over rows × columns; %s per observed entry", m.num("cost_per_entry", short))
+		return say("over rows × columns; %s %s%s", m.num("cost_per_entry", short), m.s.PerWhat(), m.linearly())
 	}
 	return "squared errors and penalty, over rows × columns"
+}
+
+// linearly says of Huber's loss where it is no square.
+func (m *Model) linearly() markup {
+	if m.s.Delta == 0 {
+		return ""
+	}
+	return say("; errors beyond δ = %s count linearly", m.num("delta", short))
 }
 
 func (ofMatrix) fittedOn(m *Model) markup {

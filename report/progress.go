@@ -150,6 +150,9 @@ func (m *Model) gammaPath(s *section) {
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: measure, LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
 	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: m.kind().validated(m)})
+	if m.s.RefitGamma > 0 {
+		s.say("These γ select features. The coefficients of a selection are fitted with a γ of their own, here %s, so that γ with the same selection have the same error.", m.num("refit_gamma", short))
+	}
 }
 
 func (m *Model) kPath(s *section, path *Path) {

@@ -278,7 +278,11 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	plain := func(x float64) string { return fmt.Sprintf("%.4g", x) }
 	fmt.Fprintf(t, "\t\t95 %% interval\t\n")
 	if l := m.Loss; l != nil {
-		line(l.Loss.Measure(), l.Mean, "", plain)
+		note := ""
+		if l.Delta > 0 {
+			note = fmt.Sprintf("errors beyond δ = %.4g count linearly", l.Delta)
+		}
+		line(l.Loss.Measure(), l.Mean, note, plain)
 		if l.AUC != nil {
 			line("AUC", *l.AUC, "", plain)
 		}
@@ -308,7 +312,7 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 		return err
 	}
 	if l := m.Loss; l != nil && len(l.Calibration) > 0 {
-		fmt.Fprintln(w, "Calibration: entries in groups by their prediction")
+		fmt.Fprintln(w, "Calibration: entries in groups by their prediction; ± is the 95 % interval of a group's mean")
 		for _, g := range l.Calibration {
 			fmt.Fprintf(t, "  predicted %.3g to %.3g\t%s\tmean %.3g\tobserved %.3g ± %.2g\n", g.Low, g.High, counted(g.Entries, "entry", "entries"), g.Predicted, g.Observed, 1.96*g.Error)
 		}

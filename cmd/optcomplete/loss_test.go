@@ -51,7 +51,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		return all
 	}
 	text := command("fit liked.csv --features films.csv -k 1 --holdout 0.2 --gap 0.5 -o model --report report.html", 0,
-		"all values are 0 or 1", "Validation log-loss", "log-loss", "AUC", "deviance explained")
+		"all values are 0 or 1", "Validation log-loss", "Refit     gamma ", "log-loss", "AUC", "deviance explained")
 	if strings.Contains(text, "MAPE") {
 		t.Errorf("fit speaks of MAPE:\n%s", text)
 	}
@@ -65,8 +65,13 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		t.Errorf("refused after the settings:\n%s", refused)
 	}
 	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --nonnegative all,a", 0)
+	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --loss huber --delta 0.25 --row-shrinkage 5 -o robust --report robust.html", 0, "Delta     0.25 ", "rows 5 as given")
+	command("evaluate robust liked.csv --resamples 0", 0, "errors beyond δ = 0.25 count linearly")
+	if page, err := os.ReadFile("robust.html"); err != nil || !strings.Contains(string(page), "errors beyond δ = ") {
+		t.Errorf("the report does not say δ (%v)", err)
+	}
 	page, err := os.ReadFile("report.html")
-	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "Calibration", "log-odds"} {
+	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "a γ of their own", "Calibration", "log-odds"} {
 		if err != nil || !strings.Contains(string(page), want) {
 			t.Errorf("the report does not say %q (%v)", want, err)
 		}
@@ -77,7 +82,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	if saved, err := os.ReadFile("model/model.json"); err != nil || strings.Contains(string(saved), "mape") {
 		t.Errorf("the model has a MAPE of yes and no (%v)", err)
 	}
-	if text := command("evaluate model liked.csv", 0, "log-loss", "AUC", "Brier", "Calibration"); strings.Contains(text, "MAPE") {
+	if text := command("evaluate model liked.csv", 0, "log-loss", "AUC", "Brier", "Calibration", "± is the 95 % interval"); strings.Contains(text, "MAPE") {
 		t.Errorf("evaluate speaks of MAPE:\n%s", text)
 	}
 	for _, squares := range []string{"--loss squared", "--model paper --gamma 1"} { // nor where yes and no are numbers

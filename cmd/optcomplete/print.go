@@ -104,12 +104,16 @@ func printCoverage(w io.Writer, s *model.Summary) {
 // shrinkage tells how strongly the effects were shrunk, where validation chose
 // that: costs of fits that chose otherwise cannot be compared.
 func shrinkage(s *model.Summary) string {
-	var parts []string
+	var parts, given []string
 	for _, e := range []struct {
 		of, setting string
 		x           float64
 	}{{"rows", "row-shrinkage", s.RowShrinkage}, {"columns", "column-shrinkage", s.ColumnShrinkage}} {
-		if _, given := s.Settings[e.setting]; e.x > 0 && !given {
+		_, set := s.Settings[e.setting]
+		switch {
+		case e.x > 0 && set:
+			given = append(given, fmt.Sprintf("%s %.4g as given", e.of, e.x))
+		case e.x > 0:
 			parts = append(parts, fmt.Sprintf("%s %.4g (--%s)", e.of, e.x, e.setting))
 		}
 	}
@@ -124,14 +128,14 @@ func shrinkage(s *model.Summary) string {
 	if s.Weighted {
 		unit = "weight of entries"
 	}
-	return "of effects, in " + unit + ": " + strings.Join(parts, ", ") + "; " + how
+	return "of effects, in " + unit + ": " + strings.Join(append([]string{strings.Join(parts, ", ") + "; " + how}, given...), "; ")
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
 // did.
 func printCertificate(c *common, s *model.Summary) {
 	w := c.stdout
-	fmt.Fprintf(w, "Cost      %s  (gamma %.4g; %.4g per observed entry)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma, s.PerEntry())
+	fmt.Fprintf(w, "Cost      %s  (gamma %.4g; %.4g %s)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma, s.PerEntry(), s.PerWhat())
 	if s.Certified {
 		fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
 		c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
@@ -140,6 +144,12 @@ func printCertificate(c *common, s *model.Summary) {
 	}
 	if text := shrinkage(s); text != "" {
 		fmt.Fprintf(w, "Shrinkage %s\n", text)
+	}
+	if s.Delta > 0 {
+		fmt.Fprintf(w, "Delta     %.4g  errors beyond it count linearly (--delta)\n", s.Delta)
+	}
+	if s.RefitGamma > 0 {
+		fmt.Fprintf(w, "Refit     gamma %.4g for the coefficients of the selected features; the other selects them, and with the same selection predicts the same (--refit ridge: one for both)\n", s.RefitGamma)
 	}
 	if words := s.Alike.Words(); words != "" {
 		if easier := s.Alike.Easier(s.Gamma); easier != "" {

@@ -45,7 +45,7 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 		return stdout.String()
 	}
 	const by = " --features films.csv -k 1 --holdout 0.2 --gap 0.5 "
-	fitted := command("fit r.csv"+by+"-o model", 0, `entries are weighted by the column "weight" (--weight none ignores it)`, "of weight 0: left out", "warning: r.csv: ", "(weighted)")
+	fitted := command("fit r.csv"+by+"-o model", 0, `entries are weighted by the column "weight" (--weight none ignores it)`, "of weight 0: left out", "warning: r.csv: ", "per unit of the entries' weight)", "(weighted)")
 	command("pack r.csv -o r.pack", 0)
 	command("inspect r.pack", 0, "version 2", "weights in 8 bytes")
 	packed := command("fit r.pack"+by+"-o packed", 0, "(weighted)")
