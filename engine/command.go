@@ -31,26 +31,24 @@ type command struct {
 	in      io.WriteCloser
 	out     *bufio.Reader
 	folder  string
+	done    func() // removes it
 	sent    int64
 	got     int64
 }
 
 // startCommand starts it, with the program in its folder.
 func startCommand(text, folder, program string) (*command, error) {
-	folder, err := os.MkdirTemp(folder, "optcomplete-")
+	folder, done, err := temporary(folder)
 	if err != nil {
 		return nil, err
 	}
-	if folder, err = filepath.Abs(folder); err != nil {
-		return nil, err
-	}
-	c := &command{folder: folder}
+	c := &command{folder: folder, done: done}
 	content, err := os.ReadFile(program)
 	if err == nil {
 		err = os.WriteFile(filepath.Join(folder, programFile), content, 0o700)
 	}
 	if err != nil {
-		os.RemoveAll(folder)
+		done()
 		return nil, err
 	}
 	c.process = exec.Command("sh", "-c", text)
@@ -126,5 +124,5 @@ func (c *command) close() {
 	c.in.Close()
 	terminate(c.process)
 	c.process.Wait()
-	os.RemoveAll(c.folder)
+	c.done()
 }

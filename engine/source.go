@@ -15,6 +15,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/internal/atomicfile"
 	"optcomplete/pass"
 )
 
@@ -148,6 +149,7 @@ func (s *Spark) send(ctx context.Context, packed pack.Packed, why error) error {
 type spills struct {
 	mu      sync.Mutex
 	folder  string
+	done    func() // removes it
 	written int
 	packs   map[any]*spill
 }
@@ -186,7 +188,7 @@ func (s *spills) of(source data.Source, folder string) (file *pack.File, fresh b
 		return found.file, false, nil
 	}
 	if s.folder == "" {
-		if s.folder, err = os.MkdirTemp(folder, "optcomplete-"); err != nil {
+		if s.folder, s.done, err = temporary(folder); err != nil {
 			return nil, false, err
 		}
 	}
@@ -240,7 +242,29 @@ func (s *spills) remove() {
 	}
 	s.packs = nil
 	if s.folder != "" {
-		os.RemoveAll(s.folder)
+		s.done()
 		s.folder = ""
 	}
+}
+
+// temporary makes a folder of this user alone in another one, or in that for temporary
+// files. Those that killed processes left there go.
+func temporary(in string) (folder string, done func(), err error) {
+	if in == "" {
+		in = os.TempDir()
+	}
+	path := filepath.Join(in, fmt.Sprintf("optcomplete-engine-%d", os.Getuid()))
+	if release, err := atomicfile.Reserve(path); err == nil {
+		release()
+	}
+	if folder, done, err = atomicfile.TempDir(path); err != nil {
+		return "", nil, err
+	}
+	if folder, err = filepath.Abs(folder); err == nil {
+		err = os.Chmod(folder, 0o700)
+	}
+	if err != nil {
+		done()
+	}
+	return folder, done, err
 }

@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"fmt"
+	"os"
 	"path/filepath"
 	"testing"
 
@@ -29,4 +31,30 @@ func TestSpilledWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	sourcetest.Run(t, view, matrix)
+}
+
+// TestNothingStaysOfKilledProcesses: the next one removes their folders, but none that
+// somebody uses.
+func TestNothingStaysOfKilledProcesses(t *testing.T) {
+	in := t.TempDir()
+	used, done, err := temporary(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer done()
+	left := filepath.Join(in, fmt.Sprintf(".optcomplete-engine-%d.tmp-0123abcd", os.Getuid()))
+	if err := os.Mkdir(left, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(left, "1.pack"), []byte("x"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	other, end, err := temporary(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	end()
+	if isFile(left) || !isFile(used) || isFile(other) {
+		t.Errorf("left: %v, used: %v, other: %v", isFile(left), isFile(used), isFile(other))
+	}
 }

@@ -5,8 +5,9 @@
 #
 #   scripts/cluster-bench.sh [ENTRIES] [FOLDER]
 #
-# ENTRIES is 10000000 unless given; 100000000 needs about 1 GB of disk. FOLDER keeps the
-# data and what was measured; without it they are removed.
+# ENTRIES is 10000000 unless given; 100000000 needs 1 GB of disk and 6
+# minutes of processor time. FOLDER keeps the data and what was measured; without it they
+# are removed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 root=$PWD entries=${1:-10000000}

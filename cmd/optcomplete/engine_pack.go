@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"optcomplete"
 	"optcomplete/data"
@@ -18,6 +19,9 @@ import (
 // pack packs files of this machine, or with an engine what Spark reads, into a pack, or
 // into a folder of packs of about each bytes.
 func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, output string, each int64, settings ingest.Settings) (*ingest.Packing, error) {
+	if f.address == "" && f.program != "" {
+		return nil, usagef("--engine-program means something only with --engine")
+	}
 	read := func(to string) (*ingest.Packing, error) { return ingest.Pack(ctx, paths, to, settings) }
 	if f.address != "" {
 		tables, err := f.tables(paths, settings)
@@ -60,6 +64,9 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, outpu
 func (f *engineFlags) tables(paths []string, settings ingest.Settings) (tables []engine.Table, err error) {
 	if err := engine.CheckAddress(f.address); err != nil {
 		return nil, usagef("%v", err)
+	}
+	if strings.HasPrefix(f.address, "exec:") {
+		return nil, usagef("--engine %s: a command reads no tables; name a Spark Connect server (sc://HOST:PORT)", f.address)
 	}
 	if d := settings.Duplicates; d == ingest.First || d == ingest.Last {
 		return nil, usagef("--duplicates %s: a cluster reads entries in no order; choose mean, or error", d)
