@@ -148,6 +148,7 @@ func TestPackingThatTheClusterCannotDo(t *testing.T) {
 			return line
 		}},
 		"twice":     {table: append(one, "u\ta\t3"), input: `row "u", column "a" is given twice`},
+		"not UTF-8": {table: append(one, "w\uFFFD\ta\t1"), input: "not UTF-8"},
 		"no number": {table: append(one, "w\ta\tx"), input: `"x"`},
 		"no column": {table: one, settings: ingest.Settings{Columns: []string{"b"}}, input: `column "a" is not in the feature table`},
 		"nothing":   {table: []string{`u` + "\ta\t\\N"}, settings: ingest.Settings{Missing: []string{""}}, input: "1 are missing"},

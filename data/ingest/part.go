@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -75,13 +76,22 @@ func PackPart(ctx context.Context, lines io.Reader, texts bool, table, output st
 	} else if settings.Weight != NoWeights {
 		header = append(header, settings.Weight)
 	}
-	go func() { to.CloseWithError(send(to, header, lines)) }()
+	sent := make(chan error, 1)
+	go func() {
+		err := send(to, header, lines)
+		sent <- err
+		to.CloseWithError(err)
+	}()
 	defer from.Close()
 	done, c, err := newStreamOf([]*input{in}, &settings).pack(ctx, output)
 	if errors.Is(err, errNothing) {
 		done, err = &Packing{Report: c.report}, nil
 	}
 	if err != nil {
+		from.Close()
+		if errors.Is(<-sent, errNotUTF8) {
+			return nil, fault(table, 0, errNotUTF8.Error(), "save the file as UTF-8")
+		}
 		var wrong *data.InputError
 		if errors.As(err, &wrong) {
 			wrong.Line = 0 // of these lines, which nobody else sees
@@ -186,13 +196,25 @@ func eachEscaped(lines io.Reader, width int, take func(fields []string, null []b
 	}
 }
 
+// errNotUTF8 is of a text with the character that readers put in the place of what they
+// cannot read: ids that differ there would be one.
+var errNotUTF8 = errors.New("it holds text that is not UTF-8")
+
 // textsTo writes the lines as CSV.
 func textsTo(to io.Writer, header []string, lines io.Reader) error {
 	out := csv.NewWriter(to)
 	if err := out.Write(header); err != nil {
 		return err
 	}
-	if err := eachEscaped(lines, len(header), func(fields []string, _ []bool) error { return out.Write(fields) }); err != nil {
+	err := eachEscaped(lines, len(header), func(fields []string, _ []bool) error {
+		for _, field := range fields {
+			if strings.ContainsRune(field, utf8.RuneError) {
+				return errNotUTF8
+			}
+		}
+		return out.Write(fields)
+	})
+	if err != nil {
 		return err
 	}
 	out.Flush()
