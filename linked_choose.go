@@ -179,7 +179,7 @@ func (r *linkedTrials) refit(ctx context.Context, selection []int, c choices) (r
 	}
 	for _, by := range []float64{refitStep, 1 / refitStep} {
 		for range refitTries {
-			next, err := at(gammapath.Round(best.gamma * by))
+			next, err := at(gammapath.Gamma(best.gamma * by))
 			if err != nil {
 				return best, err
 			}

@@ -77,7 +77,7 @@ func (m *Matrix) RowWeights(i int) []float64 {
 }
 
 // WithWeights returns the same matrix with weights: one for each entry, row by row;
-// nil: with none. It keeps the slice. A weight that is not positive and finite is an
+// nil: with none. It keeps the slice. A weight that is not valid is an
 // error.
 func (m *Matrix) WithWeights(weights []float64) (*Matrix, error) {
 	if weights != nil && len(weights) != len(m.value) {
@@ -91,17 +91,21 @@ func (m *Matrix) WithWeights(weights []float64) (*Matrix, error) {
 				}
 				return 1
 			})
-			return nil, fmt.Errorf("data: row %d, column %d has the weight %v, which is not a positive number", i-1, m.column[at], w)
+			return nil, fmt.Errorf("data: row %d, column %d has the weight %v, which is not a number from %g to %g", i-1, m.column[at], w, MinWeight, MaxWeight)
 		}
 	}
 	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, weight: weights, keys: m.keys}, nil
 }
 
-// MaxWeight is the largest weight: sums of larger ones may leave the range of numbers.
-const MaxWeight = 1e100
+// MinWeight and MaxWeight are the least and the largest weight: sums of others and
+// their products may leave the range of numbers, and so may a γ that suits them.
+const (
+	MinWeight = 1e-100
+	MaxWeight = 1e100
+)
 
 // ValidWeight tells whether a number can be the weight of an entry.
-func ValidWeight(w float64) bool { return w > 0 && w <= MaxWeight }
+func ValidWeight(w float64) bool { return w >= MinWeight && w <= MaxWeight }
 
 // Weighted is that of what some rows are shown of.
 func (s *someRows) Weighted() bool { return IsWeighted(s.Source) }

@@ -127,7 +127,7 @@ func (x *runner) best() bool { return !x.out && x.ratio == 1 }
 // enter is a γ that starts from a selection.
 func (r *Race) enter(step int, selection []int) *runner {
 	gamma := math.Pow(10, r.Path.First+float64(step)*r.Path.Step) / r.Path.Unit
-	return &runner{step: step, gamma: gammapath.Round(gamma), level: -1, selection: selection, gap: -1}
+	return &runner{step: step, gamma: gammapath.Gamma(gamma), level: -1, selection: selection, gap: -1}
 }
 
 // run tries on a sample every γ that is not given up and was not tried there, and

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"optcomplete/checkpoint"
+	"optcomplete/data"
 	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
@@ -187,8 +188,8 @@ func validate(problem Problem, s Settings) error {
 		}
 	}
 	for _, w := range problem.Weights {
-		if !(w > 0) || w > largest {
-			return spec.Errorf("a row has the weight %g: weights are positive numbers", w)
+		if !data.ValidWeight(w) {
+			return spec.Errorf("a row has the weight %g: weights are numbers from %g to %g", w, data.MinWeight, data.MaxWeight)
 		}
 	}
 	if _, err := selection.Indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {

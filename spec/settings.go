@@ -113,5 +113,11 @@ func ValidateK(k, p int, things string) error {
 	return nil
 }
 
-// beyond tells whether a weight is out of the range that can be computed with.
-func beyond(gamma float64) bool { return gamma != 0 && (gamma < 1e-100 || gamma > 1e100) }
+// LeastGamma and MostGamma are the range of γ that can be computed with.
+const (
+	LeastGamma = 1e-100
+	MostGamma  = 1e100
+)
+
+// beyond tells whether γ is out of its range.
+func beyond(gamma float64) bool { return gamma != 0 && (gamma < LeastGamma || gamma > MostGamma) }

@@ -114,8 +114,11 @@ func (w *worker) weighs(b *batch, weight float64, problem string) bool {
 	}
 	if problem == "" && !data.ValidWeight(weight) {
 		problem = fmt.Sprintf("the weight is %g", weight)
-		if weight > data.MaxWeight {
+		switch {
+		case weight > data.MaxWeight:
 			problem += fmt.Sprintf(", above %g", data.MaxWeight)
+		case weight > 0:
+			problem += fmt.Sprintf(", below %g", data.MinWeight)
 		}
 	}
 	if problem != "" {

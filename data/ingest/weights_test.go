@@ -227,6 +227,7 @@ func TestWeightFaults(t *testing.T) {
 	}{
 		{head + "u,b,1,-2\n", Settings{}, "r.csv:3: the weight is -2" + remedy},
 		{head + "u,b,1,1e308\n", Settings{}, "r.csv:3: the weight is 1e+308, above 1e+100" + remedy},
+		{head + "u,b,1,1e-320\n", Settings{}, "r.csv:3: the weight is 1e-320, below 1e-100" + remedy},
 		{"row,column,value,weight\nu,a,1,0\n", Settings{}, "r.csv: no entries are left: 1 has the weight 0 (weights are positive numbers: write 1 for an entry that counts once)"},
 		{head + "u,b,1,\n", Settings{}, "r.csv:3: the weight is blank" + remedy},
 		{head + "u,b,1,heavy\n", Settings{}, `r.csv:3: the weight "heavy" is not a finite number` + remedy},

@@ -135,7 +135,7 @@ func (w *Writer) AppendWeighted(rowID string, columns []int32, values, weights [
 func (w *Writer) append(rowID string, columns []int32, values, weights []float64) error {
 	for x, weight := range weights {
 		if !data.ValidWeight(weight) {
-			return fmt.Errorf("pack: row %q, column %d has the weight %v, which is not a positive number", rowID, columns[x], weight)
+			return fmt.Errorf("pack: row %q, column %d has the weight %v, which is not a number from %g to %g", rowID, columns[x], weight, data.MinWeight, data.MaxWeight)
 		}
 	}
 	before, m := int32(-1), int32(len(w.columnIDs))

@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 // Path is the γ to try: γ·Unit goes from 10^First (coefficients shrunk to
@@ -43,7 +44,7 @@ func (p Path) Default() float64 {
 	if !p.Usable() {
 		return 1
 	}
-	return Round(math.Pow(10, (p.First+p.Last)/2) / p.Unit)
+	return Gamma(math.Pow(10, (p.First+p.Last)/2) / p.Unit)
 }
 
 // Choose tries each γ of the path in rising order. It stops early where the
@@ -56,7 +57,7 @@ func (p Path) Choose(ctx context.Context, try func(gamma float64) (result.GammaP
 	var path []result.GammaPoint
 	best, since := math.Inf(1), 0
 	for exponent := p.First; exponent <= p.Last+1e-9 && ctx.Err() == nil; exponent += p.Step {
-		point, err := try(Round(math.Pow(10, exponent) / p.Unit))
+		point, err := try(Gamma(math.Pow(10, exponent) / p.Unit))
 		if ctx.Err() != nil {
 			break
 		}
@@ -107,6 +108,11 @@ func easiest(path []result.GammaPoint, good float64) float64 {
 		}
 	}
 	return found[len(found)/2]
+}
+
+// Gamma is a γ rounded, and within the limits that the setting has.
+func Gamma(gamma float64) float64 {
+	return min(max(Round(gamma), spec.LeastGamma), spec.MostGamma)
 }
 
 // Round keeps two digits: γ is a setting that people read and type.

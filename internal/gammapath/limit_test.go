@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"optcomplete/result"
+	"optcomplete/spec"
 )
 
 var tenth = 0.1
@@ -24,6 +25,20 @@ func TestChooseAvoidsNumericalLimits(t *testing.T) {
 		}, nil)
 		if err != nil || gamma != c.want || len(path) != 7 {
 			t.Errorf("limited from the γ number %d on: γ %v (%v), want %v", c.from, gamma, err, c.want)
+		}
+	}
+}
+
+// TestGammaStaysInItsRange: no γ is tried that could not be given.
+func TestGammaStaysInItsRange(t *testing.T) {
+	for _, unit := range []float64{1e-300, 1e-100, 1e100, 1e300} {
+		gamma, path, err := Standard(unit).Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
+			return result.GammaPoint{Gamma: gamma, RMSE: 1, RootGap: &tenth}, nil
+		}, nil)
+		for _, p := range append(path, result.GammaPoint{Gamma: gamma}, result.GammaPoint{Gamma: Standard(unit).Default()}) {
+			if s := (&spec.Statistics{Gamma: p.Gamma}); err != nil || p.Gamma == 0 || s.Validate() != nil {
+				t.Errorf("unit %g: γ %v is tried (%v)", unit, p.Gamma, err)
+			}
 		}
 	}
 }
