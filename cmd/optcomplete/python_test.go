@@ -24,7 +24,7 @@ var notInPython = map[string][]string{
 	"":        {"quiet", "config", "print-config", "log-times"},
 	"fit":     {"features", "row-features", "output", "report", "names", "json"},
 	"path":    {"features", "row-features", "output", "plot", "json"},
-	"regress": {"target", "skip", "path", "json", "output", "report", "field", "max-levels", "separator", "blank"},
+	"regress": {"target", "skip", "path", "bootstrap", "json", "output", "report", "field", "max-levels", "separator", "blank"},
 }
 
 // TestMethodsOfPython: a setting of a verb that uses a model is an argument of its

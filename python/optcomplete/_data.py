@@ -183,6 +183,9 @@ def _entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: 
     rows, row_ids = encoded(columns[0], f"{what}, column {table.column_names[at[0]]!r}")
     cols, column_ids = encoded(columns[1], f"{what}, column {table.column_names[at[1]]!r}")
     value = columns[2]
+    said = yes_or_no(value)
+    if said is not None:
+        value = said
     if not (pa.types.is_floating(value.type) or pa.types.is_integer(value.type) or pa.types.is_boolean(value.type) or pa.types.is_decimal(value.type)):
         raise OptCompleteError(
             f"the values, column {table.column_names[at[2]]!r}, are {value.type}, not numbers",
@@ -195,6 +198,22 @@ def _entries_of(x: Any, names: tuple[str | None, str | None, str | None], wide: 
     if source.num_rows == 0:
         raise OptCompleteError("has no entries", "give at least one: a row, a column and a value", file=what)
     return Entries(source, _remembered(row_ids, x, table.column_names[0]), _remembered(column_ids, x, table.column_names[1]), frame=frame_of(x), weight=have[weights[0]] if len(weights) == 1 else None)
+
+
+def yes_or_no(values: Any) -> Any:
+    """Words as the command line reads them, yes and true as 1, no and false as 0; None if there are others, or no words."""
+    import pyarrow.compute as pc
+
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if not (pa.types.is_string(values.type) or pa.types.is_large_string(values.type)):
+        return None
+    words = pc.utf8_lower(pc.utf8_trim_whitespace(values.cast(pa.string())))
+    yes = pc.is_in(words, value_set=pa.array(["yes", "true"]))
+    no = pc.is_in(words, value_set=pa.array(["no", "false"]))
+    if not pc.all(pc.or_(pc.or_(yes, no), pc.is_null(words)), min_count=0).as_py():
+        return None
+    return pc.if_else(pc.is_null(words), None, yes.cast(pa.float64()))
 
 
 def _collected(x: Any) -> Any:

@@ -633,9 +633,6 @@ class SubsetSettings:
         Fraction of the rows to hold out and score on, such as 0.2. Takes [0, 1).
     folds : int, default 5
         Folds of the cross-validation of gamma, and of every k of a path. Takes [2, 10000].
-    bootstrap : int | None
-        With path: resample the rows this many times to see how stable the selection of the
-        one-standard-error choice is, such as 50. Takes [0, 1000000].
     progress : Progress
         Whether to show progress: None does on a terminal and in a notebook, "log" prints the log of
         the command line, and a function is called with each event.
@@ -665,7 +662,6 @@ class SubsetSettings:
         near_ties: int = 5,
         holdout: float | None = None,
         folds: int = 5,
-        bootstrap: int | None = None,
         progress: Progress = None,
     ) -> None:
         self.k = k
@@ -687,6 +683,5 @@ class SubsetSettings:
         self.near_ties = near_ties
         self.holdout = holdout
         self.folds = folds
-        self.bootstrap = bootstrap
         self.progress = progress
 

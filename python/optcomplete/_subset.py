@@ -9,6 +9,7 @@ import pyarrow as pa
 
 from . import _plots
 from ._base import Params, options_of
+from ._data import yes_or_no
 from ._errors import OptCompleteError
 from ._progress import Shown
 from ._results import Certificate, selection_html
@@ -48,6 +49,17 @@ def _weights_of(given: Any, rows: int) -> np.ndarray | None:
     return weights
 
 
+def _numbers_of(y: Any) -> Any:
+    """A target whose words are numbers; anything else as it is."""
+    given = np.asarray(y)
+    if given.ndim != 1 or given.dtype.kind not in "OSU" or not all(isinstance(v, (str, np.bool_)) for v in given):
+        return y
+    said = yes_or_no(pa.array([str(v) for v in given], pa.string()))
+    if said is None:
+        raise OptCompleteError("y holds words", "give numbers, or yes and no, or true and false")
+    return said.to_numpy(zero_copy_only=False)
+
+
 class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
     """Linear regression on the k columns that explain the target best, with a proof that they do.
 
@@ -80,8 +92,9 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         Parameters
         ----------
         X : array or frame of numbers
-        y : array of numbers
-            The target.
+        y : array of numbers, of bool, or of the words yes and no, or true and false
+            The target. With loss="auto", yes and no, and 0 and 1, are explained by their log-odds: predictions are then
+            probabilities. loss="squared" explains the numbers.
         sample_weight : array of numbers
             How much each row counts: one of weight 2 as if it were there twice, one of weight 0 not at all. In place of a
             column of X that weight names.
@@ -91,7 +104,7 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         BestSubset
             The same object. After KeyboardInterrupt it holds the best selection so far, with a bound that is true.
         """
-        X, y = self._checked(X, y)
+        X, y = self._checked(X, _numbers_of(y))
         weights = _weights_of(sample_weight, len(y))
         if weights is not None:
             X, y, weights = X[weights != 0], y[weights != 0], weights[weights != 0]
@@ -103,7 +116,6 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
             target += "_"
         params = {name: value for name, value in self.get_params(deep=False).items()}
         options = options_of(params, SubsetSettings.__init__)
-        options.setdefault("loss", "squared")  # a regressor explains numbers, 0 and 1 too, unless told otherwise
         options.update(k=min(_usual, X.shape[1]) if self.k is None else self.k, target=target, json=True)
         table = pa.Table.from_arrays([*(pa.array(X[:, j]) for j in range(X.shape[1])), pa.array(y)], names=[*names, target])
         if sample_weight is not None:
@@ -150,12 +162,29 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         """Predict the target for rows of a table: probabilities with loss="logistic", rates with loss="poisson"."""
         if _sklearn:
             check_is_fitted(self)
+        X = self._with_weight(X)
+        if _sklearn:
             X = validate_data(self, X, dtype=np.float64, reset=False)
         sums = np.asarray(X, dtype=np.float64) @ self.coef_ + self.intercept_
         loss = self.summary_.get("loss")
         if loss == "logistic":
             return 1 / (1 + np.exp(-sums))
         return np.exp(sums) if loss == "poisson" else sums
+
+    def _with_weight(self, X: Any) -> Any:
+        """X with the column of weights that it was fitted with, which predictions have no use for."""
+        names = list(getattr(self, "feature_names_in_", ()))
+        have = getattr(X, "columns", None)
+        if have is None or self.weight is None or self.weight not in names or self.weight in have:
+            return X
+        at = names.index(self.weight)
+        if hasattr(X, "insert_column"):  # polars
+            import polars
+
+            return X.clone().insert_column(at, polars.lit(1.0).alias(self.weight))
+        X = X.copy()
+        X.insert(at, self.weight, 1.0)
+        return X
 
     def _get_support_mask(self) -> np.ndarray:
         if _sklearn:

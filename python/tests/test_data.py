@@ -173,3 +173,12 @@ def test_drop_unknown_and_missing_words(frames):
     holes = ratings.assign(value=ratings["value"].where(ratings.index != 7))
     with pytest.warns(oc.OptCompleteWarning, match="missing"):
         oc.MatrixCompleter(k=2, gamma=5, missing=[""]).fit(holes, features)
+
+
+def test_yes_and_no_are_values(frames):
+    ratings, features = frames
+    value = ratings.columns[2]
+    liked = ratings.assign(**{value: (ratings[value] > ratings[value].mean()).astype(float)})
+    said = liked.assign(**{value: liked[value].map({1.0: "Yes", 0.0: "no"})})
+    one, other = (oc.MatrixCompleter(k=1, gamma=0.1).fit(x, features) for x in (liked, said))
+    assert one.summary_["loss"] == "logistic" and one.certificate_.cost == other.certificate_.cost

@@ -29,7 +29,7 @@ cluster = {name: "of the command line, where the data of a cluster are" for name
 elsewhere = {
     "fit": {"features": "fit(features=)", "row-features": "fit(row_features=)", "report": "report()", "names": "report(names=)"},
     "path": {"features": "path(features)", "row-features": "path(row_features=)", "plot": "Path.plot()"},
-    "regress": {"target": "fit(y)", "skip": "leave them out of X", "path": "BestSubset(k) for each k", "report": "the command line's", **{name: "X is numbers: encode text in a pipeline" for name in ("field", "max-levels", "separator", "blank")}},
+    "regress": {"target": "fit(y)", "skip": "leave them out of X", "path": "BestSubset(k) for each k", "bootstrap": "of a path", "report": "the command line's", **{name: "X is numbers: encode text in a pipeline" for name in ("field", "max-levels", "separator", "blank")}},
     "predict": {"interval": "predict_interval(level=)"},
     "complete": {**cluster, "shards": "of the command line, for files too large for one"},
     "recommend": {"row": "rows", "all": "rows=None", "top": "n"},

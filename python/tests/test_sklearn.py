@@ -123,4 +123,19 @@ def test_best_subset_of_yes_and_no():
     assert list(np.flatnonzero(m.support_)) == [1, 4] and m.certificate_.status == "optimal"
     p = m.predict(X)
     assert 0 < p.min() and p.max() < 1 and m.summary_["auc"] > 0.8
-    assert "loss" not in oc.BestSubset(k=2, gamma=1).fit(X, y).summary_  # numbers, unless told otherwise
+    assert "loss" not in oc.BestSubset(k=2, gamma=1, loss="squared").fit(X, y).summary_
+    for said in (y, y > 0, np.where(y > 0, "Yes", "no"), [str(v > 0) for v in y]):  # as on the command line
+        np.testing.assert_array_equal(oc.BestSubset(k=2, gamma=1).fit(X, said).coef_, m.coef_)
+    with pytest.raises(oc.OptCompleteError, match="y holds words"):
+        oc.BestSubset(k=2, gamma=1).fit(X, np.where(y > 0, "perhaps", "no"))
+
+
+def test_predictions_need_no_column_of_weights():
+    pd = pytest.importorskip("pandas")
+    pl = pytest.importorskip("polars")
+    rng = np.random.default_rng(4)
+    X = pd.DataFrame(rng.random((40, 4)), columns=["a", "w", "b", "c"])
+    m = oc.BestSubset(k=2, gamma=1, weight="w").fit(X, X["a"] - X["c"])
+    for table in (X.drop(columns="w"), pl.DataFrame(X.drop(columns="w").to_dict("list"))):
+        np.testing.assert_array_equal(m.predict(table), m.predict(X))
+        assert "w" not in table.columns
