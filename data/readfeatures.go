@@ -127,7 +127,7 @@ func (in *featuresReader) id(fields [][]byte) *InputError {
 }
 
 func (in *featuresReader) wrongCell(f int, field []byte, wrong textfile.NumberFault) *InputError {
-	const fill = "fill it in, or leave the line out and use Settings.DropUnknown"
+	const fill = "fill it in, as optcomplete features FILE -o encoded.csv does, or leave the line out and use Settings.DropUnknown"
 	feature := "feature " + textfile.Quote(in.names[f])
 	if len(field) == 0 {
 		return in.Fault(feature+" is blank", fill)
@@ -138,7 +138,7 @@ func (in *featuresReader) wrongCell(f int, field []byte, wrong textfile.NumberFa
 	case wrong == textfile.NotFinite || textfile.MissingWord(field):
 		remedy = fill
 	case wrong == textfile.NotNumber:
-		remedy = "make a 0/1 feature of each category"
+		remedy = "make a 0/1 feature of each category, as optcomplete features FILE -o encoded.csv does"
 	}
 	return in.Fault(feature+": "+textfile.Quote(field)+" "+string(wrong), remedy)
 }

@@ -28,7 +28,7 @@ func TestReadFeatures(t *testing.T) {
 }
 
 func TestReadFeaturesErrors(t *testing.T) {
-	const fill = "(fill it in, or leave the line out and use Settings.DropUnknown)"
+	const fill = "(fill it in, as optcomplete features FILE -o encoded.csv does, or leave the line out and use Settings.DropUnknown)"
 	for text, want := range map[string]string{
 		"":                         `f.csv: is empty (it must hold a header and a line for each column)`,
 		"id,f\n":                   `f.csv: has a header but no lines after it`,
@@ -42,7 +42,7 @@ func TestReadFeaturesErrors(t *testing.T) {
 		"id,f,g\nx,1,\n":           `f.csv:2: feature "g" is blank ` + fill,
 		"id,f,g\nx,1,NA\n":         `f.csv:2: feature "g": "NA" is not a number ` + fill,
 		"id,f,g\nx,1,nan\n":        `f.csv:2: feature "g": "nan" is not a finite number ` + fill,
-		"id,f,g\nx,1,Drama\n":      `f.csv:2: feature "g": "Drama" is not a number (make a 0/1 feature of each category)`,
+		"id,f,g\nx,1,Drama\n":      `f.csv:2: feature "g": "Drama" is not a number (make a 0/1 feature of each category, as optcomplete features FILE -o encoded.csv does)`,
 		"id;f;g\nx;1;2,5\n":        `f.csv:2: feature "g": "2,5" is not a number (write decimals with a point)`,
 		"id,f\nx,1\n\"y,2\nz,3\n":  `f.csv:3: a quoted field is not closed on its line (write a quote within a quoted field as "")`,
 		"id,f\nx\x00,1\n":          `f.csv:2: holds a NUL byte (save the file as UTF-8 text)`,
