@@ -315,10 +315,37 @@ func (r *Race) easierTwin(ctx context.Context, alike []*runner, chosen *runner) 
 	return chosen, nil
 }
 
-// easiest is, of the γ that predict as well as the best, the one with the least error
-// whose proof is easy; if there is none, the smallest; but if that has no proof in
-// sight either, ease decides nothing, and it is the one with the least error. Where
-// rounding errors would hide the proof, it is a smaller one.
+// middle is the middle one of the γ whose proof is easy and whose error is, but for half
+// of Path.Equal, the least of those, each selection counted once; of two, the smaller:
+// features are selected on the entries that errors are measured on, and a larger γ fits
+// them more closely. nil: none is easy. The γ are sorted by their errors.
+func (r *Race) middle(ctx context.Context, alike []*runner) (*runner, error) {
+	var equal []*runner
+	for _, x := range alike {
+		if len(equal) > 0 && x.ratio > equal[0].ratio*(1+r.Path.Equal/2) {
+			break
+		}
+		easy, err := r.easy(ctx, x)
+		if err != nil {
+			return nil, err
+		}
+		if easy {
+			equal = append(equal, x)
+		}
+	}
+	if len(equal) == 0 {
+		return nil, nil
+	}
+	slices.SortFunc(equal, func(a, b *runner) int { return cmp.Compare(a.gamma, b.gamma) })
+	equal = slices.CompactFunc(equal, func(a, b *runner) bool { return slices.Equal(a.selection, b.selection) })
+	return equal[(len(equal)-1)/2], nil
+}
+
+// easiest is, of the γ that predict as well as the best, the smallest if none has a
+// smaller error; else the middle one of those whose proof is easy; if there is none, the
+// smallest. But if that has no proof in sight either, ease decides nothing, and it is the
+// one with the least error. Where rounding errors would hide the proof, it is a smaller
+// one.
 func (r *Race) easiest(ctx context.Context, tried []*runner) (_ *runner, err error) {
 	var alike []*runner
 	for _, x := range tried {
@@ -335,18 +362,10 @@ func (r *Race) easiest(ctx context.Context, tried []*runner) (_ *runner, err err
 		if chosen.gap > hopelessGap { // and so have the larger ones
 			chosen = alike[0]
 		}
-	}
-	for _, x := range alike {
-		if x == chosen {
-			break // easy or not
-		}
-		easy, err := r.easy(ctx, x)
-		if err != nil {
+		if middle, err := r.middle(ctx, alike); err != nil {
 			return chosen, err
-		}
-		if easy {
-			chosen = x
-			break
+		} else if middle != nil {
+			chosen = middle
 		}
 	}
 	if r.Many {

@@ -65,8 +65,8 @@ on their units.
 --gamma auto, the default, tries a range of γ on growing samples of rows. Each
 selects features, and every entry of the sample is predicted from the others of
 its row. A γ that is worse than the best beyond chance is given up; of those that
-predict alike, but for chance and 0.1 %, the best is taken whose proof is easy, and
-the result says so. What was tried is in model.json as gamma_path.
+predict alike, but for chance and 0.1 %, one is taken whose proof is easy, and the
+result says so. What was tried is in model.json as gamma_path.
 
 Giving γ (--gamma 0.5) saves that time. A large γ is harder to prove. Once the
 features are selected the rows are refitted (--refit), so γ mainly decides which
