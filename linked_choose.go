@@ -205,7 +205,12 @@ const (
 // estimate of the deviation of what row and column effects leave, for which Huber's
 // estimate has 95 % of the efficiency of least squares where errors are normal.
 func usualDelta(ctx context.Context, sample *data.Matrix, threads int) (float64, error) {
-	effects, err := estimate.FitEffects(ctx, sample, 4, 4, threads)
+	survey, err := pass.Survey(ctx, sample, threads)
+	if err != nil {
+		return 0, err
+	}
+	few := 4 * survey.Unit()
+	effects, err := estimate.FitEffects(ctx, sample, few, few, threads)
 	if err != nil {
 		return 0, err
 	}

@@ -201,3 +201,35 @@ func TestWeightedSquares(t *testing.T) {
 		}
 	}
 }
+
+// TestUnitOfWeights: weights in another unit change γ, the cost and the shrinkages by it,
+// and nothing of what is chosen, predicted and compared, also where they sum to less than 1.
+func TestUnitOfWeights(t *testing.T) {
+	for _, s := range []Settings{{Loss: loss.Squared}, {Loss: loss.Squared, Model: Pooled}, {Loss: loss.Squared, Model: Paper}, {Loss: loss.Logistic}, {Loss: loss.Poisson}, {Loss: loss.Huber}} {
+		s.K, s.Holdout, s.Seed, s.Gap = 2, 0.2, 1, 0.2
+		problem := lossInstance(t, s.Loss, 40, 20, 4, 4)
+		of := func(unit float64) *Model {
+			return fit(t, weigh(t, problem, 1, func(x float64) float64 { return unit * (0.5 + x) }), s)
+		}
+		want := of(1)
+		for _, unit := range []float64{1e-6, 1e6} {
+			got := of(unit)
+			same := func(what string, got, want float64) {
+				if !(math.Abs(got-want) <= 1e-6*math.Abs(want)) {
+					t.Errorf("%v, %v, weights times %g: %s %v, want %v", s.Model, s.Loss, unit, what, got, want)
+				}
+			}
+			same("cost", got.Cost/unit, want.Cost)
+			same("γ", got.Gamma*unit, want.Gamma)
+			same("shrinkage of rows", got.Summary.RowShrinkage/unit, want.Summary.RowShrinkage)
+			same("shrinkage of columns", got.Summary.ColumnShrinkage/unit, want.Summary.ColumnShrinkage)
+			same("hold-out", got.Holdout.Score(), want.Holdout.Score())
+			for x := range want.Baselines {
+				same(want.Baselines[x].Name, got.Baselines[x].Score(), want.Baselines[x].Score())
+			}
+			if !slices.Equal(got.Selected, want.Selected) {
+				t.Errorf("%v, %v, weights times %g: %v, want %v", s.Model, s.Loss, unit, got.Selected, want.Selected)
+			}
+		}
+	}
+}

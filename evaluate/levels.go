@@ -7,10 +7,11 @@ import (
 	"optcomplete/data"
 	"optcomplete/loss"
 	"optcomplete/model/estimate"
+	"optcomplete/pass"
 )
 
 // levelShrinkages are tried for the effects of rows and of columns by a loss other
-// than squared errors, in entries.
+// than squared errors, in entries of mean weight.
 var levelShrinkages = []float64{1, 2, 4, 8, 16, 32}
 
 // ChooseLevels is ChooseShrinkage by a loss: of squared errors from variances, of
@@ -20,7 +21,12 @@ func ChooseLevels(ctx context.Context, s data.Source, l loss.Scaled, threads int
 	if l.Loss == loss.Squared {
 		return ChooseShrinkage(ctx, s, threads)
 	}
-	row, column = usualShrinkage, usualShrinkage
+	survey, err := pass.Survey(ctx, s, threads)
+	if err != nil {
+		return usualShrinkage, usualShrinkage, err
+	}
+	unit := survey.Unit()
+	row, column = usualShrinkage*unit, usualShrinkage*unit
 	part, err := Validation(ctx, s, 0, 0, 0, threads)
 	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		return row, column, err
@@ -32,13 +38,15 @@ func ChooseLevels(ctx context.Context, s data.Source, l loss.Scaled, threads int
 		}
 		return ScoreErrors(ctx, part.Held, effects, threads)
 	}
-	if column, err = nearest(func(s float64) (*Errors, error) { return score(row, s) }); err == nil {
-		row, err = nearest(func(s float64) (*Errors, error) { return score(s, column) })
+	best, err := nearest(func(s float64) (*Errors, error) { return score(row, s*unit) })
+	if column = best * unit; err == nil {
+		best, err = nearest(func(s float64) (*Errors, error) { return score(s*unit, column) })
+		row = best * unit
 	}
 	return row, column, err
 }
 
-// nearest is the shrinkage of the least error, or the nearest to the usual of those
+// nearest is the shrinkage, in entries, of the least error, or the nearest to the usual of those
 // that it is not better than.
 func nearest(score func(shrinkage float64) (*Errors, error)) (float64, error) {
 	all := make([]*Errors, len(levelShrinkages))

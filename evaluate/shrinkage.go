@@ -16,14 +16,16 @@ import (
 // shrinkage is σ²/τ² entries, or as much weight of entries. The variances are learned beside the effects by
 // expectation-maximisation, every effect independent of the others given the rest.
 //
-// Both are within [0.1, 1e6] entries, and the usual 4 where there is nothing to
-// learn from. When the context is cancelled they are as far as they were.
+// Both are within [0.1, 1e6] entries of mean weight, and the usual 4 where there is
+// nothing to learn from. When the context is cancelled they are as far as they were.
 func ChooseShrinkage(ctx context.Context, s data.Source, threads int) (row, column float64, err error) {
 	row, column = usualShrinkage, usualShrinkage
 	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil || survey.Total == 0 {
 		return row, column, err
 	}
+	unit := survey.Unit()
+	row, column = usualShrinkage*unit, usualShrinkage*unit
 	_, m := s.Dims()
 	mean, noise := survey.Mean(), 0.0
 	effects, sums := make([]float64, m), make([]float64, m)
@@ -60,8 +62,8 @@ func ChooseShrinkage(ctx context.Context, s data.Source, threads int) (row, colu
 			break
 		}
 		if sweep > 1 { // the effects themselves come first
-			row = within(noise / (part.Square/part.Rows + noise*part.Spread/part.Rows))
-			column = within(noise / (square/columns + noise*spread/columns))
+			row = within(noise/(part.Square/part.Rows+noise*part.Spread/part.Rows), unit)
+			column = within(noise/(square/columns+noise*spread/columns), unit)
 		}
 	}
 	return row, column, nil
@@ -74,12 +76,13 @@ const (
 	shrinkageSweeps = 12
 )
 
-// within keeps a shrinkage where it makes sense: there is always some.
-func within(shrinkage float64) float64 {
-	if !(shrinkage > leastShrinkage) {
-		return leastShrinkage
+// within keeps a shrinkage where it makes sense: there is always some. unit is the weight
+// of an entry.
+func within(shrinkage, unit float64) float64 {
+	if !(shrinkage > leastShrinkage*unit) {
+		return leastShrinkage * unit
 	}
-	return math.Min(shrinkage, mostShrinkage)
+	return math.Min(shrinkage, mostShrinkage*unit)
 }
 
 // levelSums is what a sweep needs of the rows.

@@ -209,3 +209,32 @@ func TestManyWeights(t *testing.T) {
 		t.Errorf("%d evaluations for %d nodes", fitted.Passes, fitted.Nodes)
 	}
 }
+
+// TestUnitOfWeights: weights that are all 1 change no bit, and those in another unit
+// nothing but γ and the cost.
+func TestUnitOfWeights(t *testing.T) {
+	for _, l := range []loss.Loss{loss.Squared, loss.Logistic} {
+		problem := lossProblem(l, 60, 5)
+		of := func(weight func(i int) float64) *Result {
+			p := problem
+			if weight != nil {
+				p.Weights = make([]float64, len(p.Y))
+				for i := range p.Weights {
+					p.Weights[i] = weight(i)
+				}
+			}
+			r, err := Fit(context.Background(), p, Settings{K: 2, Loss: l})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return r
+		}
+		if a, b := of(nil), of(func(int) float64 { return 1 }); a.Gamma != b.Gamma || a.Cost != b.Cost || a.Intercept != b.Intercept {
+			t.Errorf("%v: γ %v, cost %v; with weights of 1 %v, %v", l, a.Gamma, a.Cost, b.Gamma, b.Cost)
+		}
+		a, b := of(func(i int) float64 { return float64(1 + i%3) }), of(func(i int) float64 { return 1e-6 * float64(1+i%3) })
+		if math.Abs(a.Gamma-b.Gamma*1e-6) > 1e-9*a.Gamma || !slices.Equal(a.Selected, b.Selected) || math.Abs(a.RMSE-b.RMSE) > 1e-6*a.RMSE {
+			t.Errorf("%v: γ %v, RMSE %v; with a millionth of the weights %v, %v", l, a.Gamma, a.RMSE, b.Gamma, b.RMSE)
+		}
+	}
+}

@@ -20,6 +20,15 @@ func (p *Problem) weight(i int) float64 {
 	return p.Weights[i]
 }
 
+// plain is without weights if all of them are 1: they change nothing, and nothing that only
+// equal weights have is refused.
+func (p Problem) plain() Problem {
+	if !slices.ContainsFunc(p.Weights, func(w float64) bool { return w != 1 }) {
+		p.Weights = nil
+	}
+	return p
+}
+
 // mass is the weight of some rows together; nil means all. Without weights it is their
 // number.
 func (p *Problem) mass(r rows) float64 {

@@ -80,6 +80,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 	if err := settings.Statistics.Validate(); err != nil {
 		return nil, err
 	}
+	problem = problem.plain()
 	train, held := problem.split(settings.Holdout, settings.Seed)
 	f, err := newFormulation(train, &settings)
 	if err != nil {
@@ -113,7 +114,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 // path.KMax, each as Fit would with the same γ, which is chosen at half of it, and
 // validates each; see selection.Path. K is not used.
 func Path(ctx context.Context, problem Problem, settings Settings, path selection.PathSettings) (*PathResult, error) {
-	settings.K = path.KMax
+	settings.K, problem = path.KMax, problem.plain()
 	f, err := newFormulation(problem, &settings)
 	if err != nil {
 		return nil, err

@@ -15,6 +15,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/model/estimate"
+	"optcomplete/pass"
 	"optcomplete/result"
 )
 
@@ -81,9 +82,14 @@ func Choose(ctx context.Context, part evaluate.Part, s Settings) (row, column fl
 
 // chooseOne chooses the one shrinkage that is not given.
 func chooseOne(ctx context.Context, part evaluate.Part, s Settings) (row, column float64, err error) {
+	survey, err := pass.Survey(ctx, part.Train, s.Threads)
+	if err != nil {
+		return 0, 0, err
+	}
 	best := math.Inf(1)
 	row, column = s.RowShrinkage, s.ColumnShrinkage
-	for _, x := range []float64{1, 0.5, 2, 4, 8, 16, 32} {
+	for _, entries := range []float64{1, 0.5, 2, 4, 8, 16, 32} {
+		x := entries * survey.Unit()
 		r, c := s.RowShrinkage, s.ColumnShrinkage
 		if r == 0 {
 			r = x

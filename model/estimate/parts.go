@@ -273,7 +273,7 @@ func populationOf(ctx context.Context, s data.Source, chosen []float64, k, threa
 			addProducts(gram, right, chosen[c*k:][:k], survey.Sums[c]/survey.Count(c), survey.Count(c))
 		}
 	}
-	return solveRidge(gram, right, k, max(survey.Counts(), 1)), nil
+	return solveRidge(gram, right, k, float64(max(survey.Total, 1))), nil
 }
 
 // columnRegression regresses the column effects on the selected features, each
@@ -285,7 +285,7 @@ func columnRegression(survey *data.Survey, effects, chosen []float64, k int) []f
 	total := 0.0
 	for c := range effects {
 		// Beyond a few dozen entries an effect is known well enough.
-		weight := math.Min(survey.Count(c), 30)
+		weight := math.Min(survey.Count(c)/survey.Unit(), 30)
 		addProducts(gram, right, design[c*d:][:d], effects[c], weight)
 		total += weight
 	}

@@ -35,7 +35,7 @@ func (p *Parts) refreshColumns(ctx context.Context, s data.Source, survey *data.
 		if r.FixedShrinkage || step == shrinkageSteps-1 || !(square > tiny) {
 			break
 		}
-		p.ColumnShrinkage = min(noise/(square/with), maxShrinkage)
+		p.ColumnShrinkage = min(noise/(square/with), maxShrinkage*survey.Unit())
 	}
 	return nil
 }
