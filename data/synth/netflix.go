@@ -100,7 +100,7 @@ func Netflix(rows, columns, k int, missing float64, seed uint64) (*Source, error
 	}
 	most := columns / netflixShare
 	mean := float64(columns) * (1 - missing)
-	if mean < netflixLeast || mean > 0.9*float64(most) {
+	if slack := 1e-9 * mean; mean < netflixLeast-slack || mean > 0.9*float64(most)+slack { // both ends are allowed, whatever the rounding
 		return nil, fmt.Errorf("synth: missing = %v: viewers rate %d films or more and at most a third of them, so of %d films a part between %.4g and %.4g can be missing",
 			missing, netflixLeast, columns, 1-0.9*float64(most)/float64(columns), 1-netflixLeast/float64(columns))
 	}

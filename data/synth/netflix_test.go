@@ -98,6 +98,9 @@ func TestNetflixSaysWhyNot(t *testing.T) {
 			t.Errorf("%v was made", c)
 		}
 	}
+	if _, err := Netflix(10, 60, 5, 0.7, 1); err != nil { // the end of the range that the message names
+		t.Error(err)
+	}
 	if _, err := NetflixSizeOf("huge"); err == nil {
 		t.Error("a size of no name was found")
 	}
