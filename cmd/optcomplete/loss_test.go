@@ -71,7 +71,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		t.Errorf("the report does not say δ (%v)", err)
 	}
 	page, err := os.ReadFile("report.html")
-	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "a γ of their own", "Calibration", "log-odds"} {
+	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "a γ of their own", "on the scale of the log-odds", "Calibration", "log-odds"} {
 		if err != nil || !strings.Contains(string(page), want) {
 			t.Errorf("the report does not say %q (%v)", want, err)
 		}
