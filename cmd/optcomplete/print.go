@@ -149,7 +149,7 @@ func printCertificate(c *common, s *model.Summary) {
 		fmt.Fprintf(w, "Delta     %.4g  errors beyond it count linearly (--delta)\n", s.Delta)
 	}
 	if s.RefitGamma > 0 {
-		fmt.Fprintf(w, "Refit     gamma %.4g for the coefficients of the selected features; the other selects them, and with the same selection predicts the same (--refit ridge: one for both)\n", s.RefitGamma)
+		fmt.Fprintf(w, "Refit     gamma %.4g for the coefficients; the one above only selects features, so that every gamma with the same selection predicts the same (--refit ridge: one for both)\n", s.RefitGamma)
 	}
 	if words := s.Alike.Words(); words != "" {
 		if easier := s.Alike.Easier(s.Gamma); easier != "" {
