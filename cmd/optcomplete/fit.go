@@ -125,6 +125,9 @@ file, pass by pass.`,
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
 			}
+			if settings.Delta > 0 && !settings.Loss.HasUnit() {
+				return usagef("--delta is for --loss huber, not for %s", f.loss)
+			}
 			if settings.K == 0 && !optcomplete.Baseline(settings.Method) {
 				return usagef("how many features? Give their number with -k")
 			}

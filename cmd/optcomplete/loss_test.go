@@ -65,6 +65,9 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		t.Errorf("refused after the settings:\n%s", refused)
 	}
 	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --nonnegative all,a", 0)
+	if refused := command("fit liked.csv --features films.csv -k 1 --delta 1", 2, "--delta is for --loss huber, not for auto"); strings.Contains(refused, "Data ") {
+		t.Errorf("refused after the data were read:\n%s", refused)
+	}
 	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --loss huber --delta 0.25 --row-shrinkage 5 -o robust --report robust.html", 0, "Delta     0.25 ", "rows 5 as given")
 	command("evaluate robust liked.csv --resamples 0", 0, "errors beyond δ = 0.25 count linearly")
 	if page, err := os.ReadFile("robust.html"); err != nil || !strings.Contains(string(page), "errors beyond δ = ") {
