@@ -92,6 +92,9 @@ func (s *Survey) Unit() float64 {
 	return s.Counts() / float64(s.Total)
 }
 
+// Uneven tells whether entries have weights that differ.
+func (s *Survey) Uneven() bool { return s.Heaviest > s.Unit()*(1+1e-9) }
+
 // Mean is the mean of all entries, by their weights; 0 without any.
 func (s *Survey) Mean() float64 {
 	sum := 0.0

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"optcomplete/data"
 	"optcomplete/loss"
 	"optcomplete/pass"
@@ -78,11 +80,85 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 		}
 		sums = part.Values
 	}
+	if sweeps > 1 && survey.Uneven() {
+		if e.Columns, err = converge(ctx, s, survey, effectsStep{Mean: e.Mean, Shrinkage: rowShrinkage}, e.Columns, columnShrinkage, threads); err != nil {
+			return nil, err
+		}
+	}
 	if math.IsInf(rowShrinkage, 1) {
 		return e, nil // rows have none
 	}
 	e.Rows, err = RowEffects(ctx, s, e.Mean, rowShrinkage, e.Columns, threads)
 	return e, err
+}
+
+// Turns converge slowly where one entry of a row or column weighs far more than the
+// others; conjugate gradients do not. They end where a turn would change no effect by
+// more than effectsNear of the largest.
+const (
+	effectsMost = 60
+	effectsNear = 1e-9
+)
+
+// converge goes from column effects that turns have found to the least of what
+// FitEffects minimises, by conjugate gradients preconditioned with the weights of the
+// columns: what a turn adds to an effect is its gradient, so that one reading is a step.
+func converge(ctx context.Context, s data.Source, survey *data.Survey, step effectsStep, columns []float64, shrinkage float64, threads int) ([]float64, error) {
+	size := floats.Norm(columns, math.Inf(1))
+	if !(size > 0) {
+		return columns, nil
+	}
+	gradient := func(at []float64) ([]float64, error) { // less half of it
+		step.Columns = pass.Share(slices.Clone(at))
+		part, err := pass.One[*pass.Sums](ctx, s, threads, step)
+		if err != nil {
+			return nil, err
+		}
+		for c := range at {
+			part.Values[c] -= (survey.Count(c) + shrinkage) * at[c]
+		}
+		return part.Values, nil
+	}
+	columns = slices.Clone(columns)
+	left, err := gradient(columns)
+	if err != nil {
+		return nil, err
+	}
+	m := len(columns)
+	turn, towards, product, trial := make([]float64, m), make([]float64, m), make([]float64, m), make([]float64, m)
+	before := 0.0
+	for range effectsMost {
+		for c := range turn {
+			turn[c] = 0
+			if survey.Columns[c] > 0 {
+				turn[c] = left[c] / (survey.Count(c) + shrinkage)
+			}
+		}
+		if floats.Norm(turn, math.Inf(1)) <= effectsNear*size {
+			break
+		}
+		now := floats.Dot(left, turn)
+		if before > 0 {
+			floats.AddScaledTo(towards, turn, now/before, towards)
+		} else {
+			copy(towards, turn)
+		}
+		before = now
+		// As far as the effects are large, so that the difference of gradients has its digits.
+		far := size / floats.Norm(towards, math.Inf(1))
+		there, err := gradient(floats.AddScaledTo(trial, columns, far, towards))
+		if err != nil {
+			return nil, err
+		}
+		floats.SubTo(product, left, there)
+		by := now / (floats.Dot(towards, product) / far)
+		if !(by > 0) || math.IsInf(by, 1) {
+			break // rounding errors are all that is left
+		}
+		floats.AddScaled(columns, by, towards)
+		floats.AddScaled(left, -by/far, product)
+	}
+	return columns, nil
 }
 
 // RowEffects is the effects of the rows, given the mean and the effects of the columns.
