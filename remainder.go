@@ -61,6 +61,9 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
 		return nil
 	}
+	if err == nil && parts.Remainder == nil {
+		summary.Warnings = append(summary.Warnings, "no remainder was fitted: no other features are left, and no unnamed traits were found")
+	}
 	if parts.Remainder != nil && len(others) < all {
 		parts.Remainder.OtherOf = all
 	}

@@ -88,6 +88,9 @@ func (f *foldInFlags) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPa
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", ratingsPath, w)
 	}
+	if m.Summary.Weighted && !report.Weighted {
+		c.notef("%s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", ratingsPath)
+	}
 	before := len(m.RowIDs)
 	m, rows, err := m.WithRows(cmd.Context(), ratings, threadsOf(c))
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -65,6 +66,7 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("evaluate plain r.csv --resamples 0 --json", 0, `"weighted": true`)
 	command("fold-in model new.csv -o bigger", 0, "1 new")
 	command("fold-in plain new.csv -o bigger", 0, "1 new")
+	command("fold-in model new.csv --weight none -o bigger", 0, "the model was fitted to entries with weights, and these have none")
 	command("recommend plain --ratings new.csv --row new", 0)
 	command("predict model new.csv --interval 90", 0, "low,high")
 	command("fit r.csv --method effects --holdout 0.2", 0, "(weighted)")
@@ -79,4 +81,17 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("fit r.csv --residual-rank 2"+by, 2, "--residual-rank does not apply to entries with weights", "--weight none ignores the weights")
 	command("fit r.csv --method softimpute --holdout 0.2", 2, "--weight does not apply to the method softimpute", "--weight none ignores the weights")
 	command("fit r.csv --weight mass"+by, 2, `the header has no column "mass"`)
+	command("pack r.csv --shards 1MB -o packs", 0)
+	if err := os.Remove(filepath.Join("packs", "manifest.json")); err != nil {
+		t.Fatal(err)
+	}
+	command("fit packs"+by, 2, "has packs, but no manifest.json")
+	one := "user,film,stars\n"
+	for i := range 600 {
+		one += fmt.Sprintf("u%d,f01,%d\n", i, i*7%11)
+	}
+	if err := os.WriteFile("one.csv", []byte(one), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	command("fit one.csv --features films.csv --keep -k 3 --gamma 1 --residual-rank 2", 0, "warning: no remainder was fitted: no other features are left, and no unnamed traits were found")
 }
