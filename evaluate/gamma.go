@@ -315,14 +315,14 @@ func (r *Race) easierTwin(ctx context.Context, alike []*runner, chosen *runner) 
 	return chosen, nil
 }
 
-// middle is the middle one of the γ whose proof is easy and whose error is, but for half
+// middle is the middle one of the γ whose proof is easy and whose error is, but for a quarter
 // of Path.Equal, the least of those, each selection counted once; of two, the smaller:
 // features are selected on the entries that errors are measured on, and a larger γ fits
 // them more closely. nil: none is easy. The γ are sorted by their errors.
 func (r *Race) middle(ctx context.Context, alike []*runner) (*runner, error) {
 	var equal []*runner
 	for _, x := range alike {
-		if len(equal) > 0 && x.ratio > equal[0].ratio*(1+r.Path.Equal/2) {
+		if len(equal) > 0 && x.ratio > equal[0].ratio*(1+r.Path.Equal/4) {
 			break
 		}
 		easy, err := r.easy(ctx, x)
