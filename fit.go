@@ -224,6 +224,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 			closeRows(parts)
 		}
 	}()
+	if ctx.Err() == nil { // an interrupt of the search leaves the rest alone
+		t.enough = func() bool { return ctx.Err() != nil || t.clock.Over() }
+	}
 	if err := t.setRemainder(finish, train, f.selector, found.Selection, f.c, parts, problem.Encoding, &summary); err != nil {
 		return nil, err
 	}

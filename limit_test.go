@@ -47,6 +47,23 @@ func TestTimeLimitThatIsOver(t *testing.T) {
 	}
 }
 
+// TestRemainderEndsWithTheTime: after the step that it is at, with a word.
+func TestRemainderEndsWithTheTime(t *testing.T) {
+	problem, _ := instance(t, small)
+	settings := Settings{K: 4, Model: spec.Full, ResidualRank: AutoRank}
+	settings.Gamma, settings.TimeLimit, settings.Began = 1, time.Second, time.Now().Add(-time.Hour)
+	said := func(s *Model) bool {
+		return slices.ContainsFunc(s.Summary.Warnings, func(w string) bool { return strings.Contains(w, "the remainder was stopped") })
+	}
+	if m := fit(t, problem, settings); !said(m) || m.Remainder == nil {
+		t.Errorf("remainder %v, warnings %q", m.Remainder, m.Summary.Warnings)
+	}
+	settings.TimeLimit = 0
+	if m := fit(t, problem, settings); said(m) {
+		t.Errorf("warnings %q", m.Summary.Warnings)
+	}
+}
+
 // TestTimeLimitIsDivided: all of it, and no more.
 func TestTimeLimitIsDivided(t *testing.T) {
 	problem, _ := instance(t, small)

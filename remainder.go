@@ -61,7 +61,9 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
 		return nil
 	}
-	if err == nil && parts.Remainder == nil {
+	if err == nil && t.enough != nil && t.enough() {
+		summary.Warnings = append(summary.Warnings, "the remainder was stopped before it was fitted to the end: it predicts, but with more time it would predict better")
+	} else if err == nil && parts.Remainder == nil {
 		summary.Warnings = append(summary.Warnings, "no remainder was fitted: no other features are left, and no unnamed traits were found")
 	}
 	if parts.Remainder != nil && len(others) < all {
@@ -81,7 +83,7 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 		return nil, false, err
 	}
 	with := *t
-	with.refit, with.memory = spec.LearnedPrior, nil
+	with.refit, with.memory, with.enough = spec.LearnedPrior, nil, nil
 	score := func(others []int, remainders bool) (float64, error) {
 		selection := s.units(t, found)
 		members := t.members(selection)
@@ -130,7 +132,7 @@ func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector,
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads}
+	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough}
 	if t.memory != nil && train.Observed() >= longStep {
 		left := rememberedBytes
 		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {

@@ -28,6 +28,7 @@ type task struct {
 	find      search.Settings
 	clock     *timelimit.Clock  // of the whole fit; nil: none
 	memory    *checkpoint.Store // of what was computed; nil: none
+	enough    func() bool       // ends the steps of a remainder; nil: nothing does
 }
 
 // newTask checks the settings against the problem, and its entries.

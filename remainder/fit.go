@@ -38,6 +38,8 @@ type Settings struct {
 	Remember func(question string, compute func() ([]byte, error)) ([]byte, error)
 	// OnStep is called after every step; may be nil.
 	OnStep func(Step)
+	// Enough, asked after every step, ends the fit with what it has learned; may be nil.
+	Enough func() bool
 }
 
 // Start is a guess of what is learned.
@@ -112,7 +114,7 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 			return nil, err
 		}
 	}
-	climb := Settings{Steps: steps, Tolerance: tolerance, OnStep: s.OnStep}
+	climb := Settings{Steps: steps, Tolerance: tolerance, OnStep: s.OnStep, Enough: s.Enough}
 	if l.Known > 0 && s.Rank > 0 {
 		// The design alone first, then traits for what it leaves, then all together.
 		climb.Steps = min(designSteps, steps)
@@ -120,10 +122,15 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 			return nil, err
 		}
 		before := *l.fit
-		if err := l.addTraits(ctx, s); err != nil {
+		if s.enough() {
+			s.Rank = 0
+		} else if err := l.addTraits(ctx, s); err != nil {
 			return nil, err
 		}
 		climb.Steps = max(steps-l.fit.Steps, 1)
+		if s.Rank == 0 {
+			climb.Steps = 0
+		}
 		if l.fit.Rank > 0 {
 			if err := l.climb(ctx, climb); err != nil {
 				return nil, err
@@ -146,6 +153,8 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 	return l.fit, nil
 }
 
+func (s *Settings) enough() bool { return s.Enough != nil && s.Enough() }
+
 // climb takes steps until the bound hardly rises.
 func (l *learner) climb(ctx context.Context, s Settings) error {
 	last := math.Inf(-1)
@@ -160,7 +169,7 @@ func (l *learner) climb(ctx context.Context, s Settings) error {
 		if s.OnStep != nil {
 			s.OnStep(step)
 		}
-		if rise := l.fit.Bound - last; rise <= s.Tolerance*l.entries {
+		if rise := l.fit.Bound - last; rise <= s.Tolerance*l.entries || s.enough() {
 			break
 		}
 		last = l.fit.Bound

@@ -32,6 +32,9 @@ func New(limit time.Duration, began time.Time) *Clock {
 // Left is what is left, at least 0.
 func (c *Clock) Left() time.Duration { return max(time.Until(c.end), 0) }
 
+// Over tells whether the time is up. Without a clock it never is.
+func (c *Clock) Over() bool { return c != nil && c.Left() == 0 }
+
 // Choice is the context for choosing γ.
 func (c *Clock) Choice(ctx context.Context) (context.Context, context.CancelFunc) {
 	if c == nil {
