@@ -41,10 +41,11 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 		if total[square] <= 0 || dense.NotFinite(total) >= 0 {
 			return nil
 		}
-		// Of a part: 2 cov(part, value) − cov(part, prediction), over var(value).
+		// Of a part: 2 cov(part, value) − cov(part, prediction), over var(value). Values
+		// are less their mean, so that only the prediction's is left to take off.
 		share := func(part int) float64 {
 			at := total[parts+perPart*part:][:perPart]
-			return (2*at[byValue] - (at[bySum] - at[alone]*total[sum]/total[weight])) / total[square]
+			return (at[gained] + at[alone]*total[sum]/total[weight]) / total[square]
 		}
 		v := &result.Variance{Rows: share(rows), Columns: share(columns), Terms: make([]float64, k), Other: share(other), Remainder: share(unnamed)}
 		v.Rest = 1 - v.Rows - v.Columns - v.Other - v.Remainder
@@ -62,8 +63,8 @@ func Variancing(ctx context.Context, m *model.Model, entries data.Source, thread
 // The sums of variancing: of all parts together, then of each part.
 const (
 	weight, square, sum, parts = 0, 1, 2, 3
-	byValue, bySum, alone      = 0, 1, 2
-	perPart                    = 3
+	gained, alone              = 0, 1 // with twice the value less the prediction; by itself
+	perPart                    = 2
 )
 
 // The parts of a prediction.
@@ -88,37 +89,52 @@ func (p variancing) Shares() []any { return []any{p.Of} }
 // Start makes a worker.
 func (p variancing) Start(*pass.Input) (pass.Worker, error) {
 	m := p.Of.Get()
-	part := make([]float64, terms+m.K)
-	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(parts + perPart*len(part)) }, func(to *pass.Sums, i int, at []int32, values, weights []float64) error {
+	// Of a row, what the features of its columns add up to: its coefficients are the same.
+	withGain, plain := make([]float64, m.K), make([]float64, m.K)
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(parts + perPart*(terms+m.K)) }, func(to *pass.Sums, i int, at []int32, values, weights []float64) error {
 		s, u := to.Values, m.Coefficients.Row(i)
-		part[rows] = m.RowEffect(i)
+		clear(withGain)
+		clear(plain)
+		row, w, rowGain, rowWeight := m.RowEffect(i), 1.0, 0.0, 0.0
 		for x, c := range at {
-			part[columns] = m.ColumnEffect(int(c))
-			part[other], part[unnamed] = m.SplitRemainder(i, int(c))
-			for f, b := range m.Column(int(c)) {
-				part[terms+f] = b * u[f]
+			column, b := m.ColumnEffect(int(c)), m.Column(int(c))
+			named, traits := m.SplitRemainder(i, int(c))
+			all := row + column + named + traits
+			for f, y := range b {
+				all += y * u[f]
 			}
-			all := 0.0
-			for _, y := range part {
-				all += y
-			}
-			w := 1.0
 			if weights != nil {
 				w = weights[x]
 			}
 			d := values[x] - p.Mean
+			gain := w * (2*d - all)
 			s[weight] += w
 			s[square] += w * d * d
 			s[sum] += w * all
-			for y, z := range part {
-				of := s[parts+perPart*y:][:perPart]
-				of[byValue] += w * z * d
-				of[bySum] += w * z * all
-				of[alone] += w * z
+			rowGain, rowWeight = rowGain+gain, rowWeight+w
+			add(s, columns, column, gain, w)
+			if named != 0 || traits != 0 {
+				add(s, other, named, gain, w)
+				add(s, unnamed, traits, gain, w)
 			}
+			for f, y := range b {
+				withGain[f] += gain * y
+				plain[f] += w * y
+			}
+		}
+		add(s, rows, row, rowGain, rowWeight)
+		for f, y := range u[:m.K] {
+			add(s, terms+f, y, withGain[f], plain[f])
 		}
 		return nil
 	}), nil
+}
+
+// add adds a part of predictions, with the sums it is to be multiplied by.
+func add(s []float64, part int, by, gain, weight float64) {
+	of := (*[perPart]float64)(s[parts+perPart*part:])
+	of[gained] += gain * by
+	of[alone] += weight * by
 }
 
 func init() { pass.Register(variancing{}, new(pass.Sums)) }
