@@ -90,6 +90,7 @@ func large(args []string) error {
 			if b.memory, err = memory.Parse(*amount); err != nil {
 				return err
 			}
+			debug.SetMemoryLimit(b.memory) // as fit does
 		}
 		if err := b.run(context.Background()); err != nil {
 			return err
