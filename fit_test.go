@@ -19,6 +19,7 @@ import (
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
+	"optcomplete/model/store"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -41,6 +42,20 @@ func fit(t *testing.T, problem Problem, settings Settings) *Model {
 		t.Fatal(err)
 	}
 	return fitted
+}
+
+// saved is a model as it comes back from a folder.
+func saved(t *testing.T, m *Model) *Model {
+	t.Helper()
+	dir := t.TempDir() + "/model"
+	if err := store.Save(m, dir); err != nil {
+		t.Fatal(err)
+	}
+	loaded, err := store.Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return loaded
 }
 
 var kinds = []spec.Kind{spec.Full, spec.Pooled, spec.Paper}

@@ -10,7 +10,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
-	"optcomplete/model/store"
 	"optcomplete/spec"
 )
 
@@ -161,14 +160,7 @@ func TestIntervalsOfAllKinds(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Squared, loss.Logistic, loss.Poisson, loss.Huber} {
 		problem := lossInstance(t, l, 40, 30, 4, 5)
 		fitted := fit(t, problem, Settings{K: 2, Loss: l, Nonnegative: []string{"all"}, Statistics: Statistics{Gamma: 0.1, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}})
-		dir := t.TempDir() + "/model"
-		if err := store.Save(fitted, dir); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := store.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := saved(t, fitted)
 		one, err := fitted.Intervals()
 		if err != nil {
 			t.Fatal(l, err)

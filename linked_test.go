@@ -13,7 +13,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
-	"optcomplete/model/store"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -234,14 +233,7 @@ func TestLossesEndToEnd(t *testing.T) {
 		if both := fitted.Baselines[len(fitted.Baselines)-1]; !(fitted.Holdout.Score() < both.Score()) {
 			t.Errorf("%v: score %g, of effects alone %g", l, fitted.Holdout.Score(), both.Score())
 		}
-		dir := t.TempDir() + "/model"
-		if err := store.Save(fitted, dir); err != nil {
-			t.Fatal(err)
-		}
-		again, err := store.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		again := saved(t, fitted)
 		for _, m := range []*Model{fitted, again} {
 			x := m.Answer("r1", "c3")
 			want := m.Loss.Mean(m.ExplainSum("r1", "c3").Sum)

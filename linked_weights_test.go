@@ -13,7 +13,6 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 	"optcomplete/loss"
-	"optcomplete/model/store"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -102,13 +101,9 @@ func TestWeightsDecide(t *testing.T) {
 	if !slices.Equal(fitted.Selected, []string{"f0", "f1"}) {
 		t.Errorf("with weights: %v", fitted.Selected)
 	}
-	dir := t.TempDir() + "/model"
-	if err := store.Save(fitted, dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := store.Load(dir)
-	if err != nil || !loaded.Summary.Weighted {
-		t.Fatalf("the saved model does not say that it is weighted (%v)", err)
+	loaded := saved(t, fitted)
+	if !loaded.Summary.Weighted {
+		t.Fatal("the saved model does not say that it is weighted")
 	}
 	// A row that is folded in with its weights is what it was.
 	again, rows, err := loaded.WithRows(context.Background(), problem.Ratings, 2)

@@ -14,7 +14,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/model"
-	"optcomplete/model/store"
 	"optcomplete/pass"
 	"optcomplete/spec"
 )
@@ -110,14 +109,7 @@ func TestBaselinesAreModels(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		dir := t.TempDir() + "/model"
-		if err := store.Save(m, dir); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := store.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := saved(t, m)
 		for _, row := range []string{"r003", "nobody"} {
 			for _, column := range []string{"c017", "nothing"} {
 				if a, b := m.Answer(row, column), loaded.Answer(row, column); a != b {

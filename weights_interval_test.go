@@ -8,7 +8,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
-	"optcomplete/model/store"
 )
 
 // TestWeightedIntervals: weights of 1 change no interval. If the noise of an entry is
@@ -54,14 +53,7 @@ func TestWeightedIntervals(t *testing.T) {
 				t.Errorf("%v, %v: intervals of %v hold %v", s.Model, s.Loss, c.Probability, c.Covered)
 			}
 		}
-		dir := t.TempDir() + "/model"
-		if err := store.Save(fitted, dir); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := store.Load(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		loaded := saved(t, fitted)
 		if a, b := answer(loaded, "r1", "c3"), answer(fitted, "r1", "c3"); !near(a, b) {
 			t.Errorf("%v, %v: a saved model says %v, not %v", s.Model, s.Loss, a, b)
 		}
@@ -69,13 +61,7 @@ func TestWeightedIntervals(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := store.Save(more, dir); err != nil {
-			t.Fatal(err)
-		}
-		if loaded, err = store.Load(dir); err != nil {
-			t.Fatal(err)
-		}
-		a, b := answer(loaded, "r1", "c3"), answer(more, "r1", "c3")
+		a, b := answer(saved(t, more), "r1", "c3"), answer(more, "r1", "c3")
 		if !within(1e-2, a, b) { // a saved model takes the weight of a column from the rows that it has
 			t.Errorf("%v, %v: with rows folded in %v, saved %v", s.Model, s.Loss, b, a)
 		}
