@@ -17,10 +17,13 @@ func TestGoldenReadme(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := strings.Index(string(text), "It prints")
-	begin := at + strings.Index(string(text[at:]), fence) + len(fence)
-	end := begin + strings.Index(string(text[begin:]), fence)
-	shown := string(text[begin:end])
+	before, rest, opened := strings.Cut(string(text), fence)
+	shown, _, closed := strings.Cut(rest, fence)
+	if !opened || !closed {
+		t.Fatalf("%s has no block between lines of ```: the first one is what the demo prints", path)
+	}
+	begin := len(before) + len(fence)
+	end := begin + len(shown)
 
 	folder, err := os.Getwd()
 	if err != nil {
