@@ -11,6 +11,9 @@ import (
 // alike says how much the choice of γ decides.
 func (m *Model) alike(s *section) {
 	a := m.s.Alike
+	if a.AtEdge(m.s.Gamma) != "" {
+		s.say("γ = %s is the %s that was tried, and it predicts best: there may be better ones beyond it.", m.num("gamma", short), a.Edge)
+	}
 	if a == nil || len(a.Gammas) < 2 {
 		return
 	}

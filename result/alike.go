@@ -21,6 +21,9 @@ type Alike struct {
 	Gammas    []GammaPoint `json:"gammas"`
 	Shared    []string     `json:"shared"` // selected features that all of them select
 	Agree     bool         `json:"agree"`  // all select the features selected on all entries
+	// Edge is "smallest" or "largest" if that of the γ tried has a smaller error than all
+	// others: there may be better ones beyond it. Else it is empty.
+	Edge string `json:"edge,omitempty"`
 	// Measure is what the errors are; empty: RMSE.
 	Measure string `json:"measure,omitempty"`
 }
@@ -37,7 +40,7 @@ func AlikeOf(path []GammaPoint, selected []string) *Alike {
 			least, best = p.RMSE, p.Gamma
 		}
 	}
-	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}}
+	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}, Edge: edge(path, least)}
 	for _, p := range path {
 		if p.RMSE <= least*(1+AlikeTolerance) {
 			a.Gammas = append(a.Gammas, p)
@@ -55,6 +58,31 @@ func AlikeOf(path []GammaPoint, selected []string) *Alike {
 	return a
 }
 
+// edge is which end of a path alone has the least error: "smallest", "largest" or none.
+func edge(path []GammaPoint, least float64) string {
+	smallest, largest, others := false, false, false
+	low := slices.MinFunc(path, func(a, b GammaPoint) int { return cmp.Compare(a.Gamma, b.Gamma) }).Gamma
+	high := slices.MaxFunc(path, func(a, b GammaPoint) int { return cmp.Compare(a.Gamma, b.Gamma) }).Gamma
+	for _, p := range path {
+		switch {
+		case p.RMSE > least:
+		case p.Gamma == low:
+			smallest = true
+		case p.Gamma == high:
+			largest = true
+		default:
+			others = true
+		}
+	}
+	switch {
+	case smallest && !largest && !others:
+		return "smallest"
+	case largest && !smallest && !others:
+		return "largest"
+	}
+	return ""
+}
+
 // Words says it in one sentence; empty if there is nothing to say.
 func (a *Alike) Words() string {
 	if a == nil || len(a.Gammas) < 2 {
@@ -70,8 +98,8 @@ func (a *Alike) Words() string {
 	return those + " but select different features: they share " + strings.Join(a.Shared, ", ")
 }
 
-// Easier says so if the γ that was taken is not the one with the least error.
-func (a *Alike) Easier(gamma float64) string {
+// Equal says so if the γ that was taken is not the one with the least error.
+func (a *Alike) Equal(gamma float64) string {
 	if a == nil {
 		return ""
 	}
@@ -85,8 +113,18 @@ func (a *Alike) Easier(gamma float64) string {
 	if !(own > least) {
 		return ""
 	}
-	if a.Measure != "" {
-		return fmt.Sprintf("its %s is %.2g %% above the least, that of %.4g, which counts as equal, and it is easier to prove", a.Measure, 100*(own/least-1), a.Best)
+	return fmt.Sprintf("its validation %s is %.2g %% above the least, that of %.4g: they count as equal, and their proofs decide", cmp.Or(a.Measure, "RMSE"), 100*(own/least-1), a.Best)
+}
+
+// AtEdge says so if the γ that was taken is better than all others that were tried and
+// has none of them beyond it.
+func (a *Alike) AtEdge(gamma float64) string {
+	if a == nil || a.Edge == "" || a.Best != gamma {
+		return ""
 	}
-	return fmt.Sprintf("easier to prove than %.4g, whose error is smaller only within chance", a.Best)
+	beyond := "smaller"
+	if a.Edge == "largest" {
+		beyond = "larger"
+	}
+	return fmt.Sprintf("γ = %.4g is the %s that was tried and predicts best: a %s one may predict better", gamma, a.Edge, beyond)
 }

@@ -26,3 +26,30 @@ func TestAlikeTellsHowMuchGammaDecides(t *testing.T) {
 		}
 	}
 }
+
+// TestEdge: a γ that is better than all others, with none beyond it, is told.
+func TestEdge(t *testing.T) {
+	path := func(errors ...float64) (path []GammaPoint) {
+		for x, e := range errors {
+			path = append(path, GammaPoint{Gamma: float64(1 + x), RMSE: e})
+		}
+		return path
+	}
+	for _, c := range []struct {
+		path  []GammaPoint
+		gamma float64
+		want  string
+	}{
+		{path(1, 2, 3), 1, "γ = 1 is the smallest that was tried and predicts best: a smaller one may predict better"},
+		{path(3, 2, 1), 3, "γ = 3 is the largest that was tried and predicts best: a larger one may predict better"},
+		{path(3, 2, 1), 2, ""}, // another was taken
+		{path(2, 1, 2), 2, ""},
+		{path(1, 1, 2), 1, ""}, // the next is as good
+		{path(1, 2, 1), 1, ""},
+		{path(1), 1, ""},
+	} {
+		if got := AlikeOf(c.path, nil).AtEdge(c.gamma); got != c.want {
+			t.Errorf("%v, γ = %v: %q, want %q", c.path, c.gamma, got, c.want)
+		}
+	}
+}

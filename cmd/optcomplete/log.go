@@ -228,9 +228,12 @@ func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
 	case own <= least:
 		l.factf("Gamma", "%.3g taken: none of these predicts better", gamma)
 	case own <= least*(1+equal):
-		l.factf("Gamma", "%.3g taken: its error is %s above the least of these, which counts as equal, and its proof is no harder", gamma, rounding.PercentUp(own/least-1))
+		l.factf("Gamma", "%.3g taken: its error is %s above the least of these, which counts as equal, and then the proofs decide", gamma, rounding.PercentUp(own/least-1))
 	default:
 		l.factf("Gamma", "%.3g taken: at those with smaller errors, rounding would hide the proof", gamma)
+	}
+	if edge := result.AlikeOf(tried, nil).AtEdge(gamma); edge != "" {
+		l.notef("warning: %s (give it with --gamma)", edge)
 	}
 }
 

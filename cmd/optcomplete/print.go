@@ -152,8 +152,8 @@ func printCertificate(c *common, s *model.Summary) {
 		fmt.Fprintf(w, "Refit     gamma %.4g for the coefficients; the one above only selects features, so that every gamma with the same selection predicts the same (--refit ridge: one for both)\n", s.RefitGamma)
 	}
 	if words := s.Alike.Words(); words != "" {
-		if easier := s.Alike.Easier(s.Gamma); easier != "" {
-			words = easier + "; " + words
+		if equal := s.Alike.Equal(s.Gamma); equal != "" {
+			words = equal + "; " + words
 		}
 		c.printProof("Gamma", fmt.Sprintf("%.4g", s.Gamma), yellowUnless(s.Alike.Agree), words)
 	}
