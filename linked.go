@@ -161,12 +161,6 @@ func (s *Settings) checkLoss() error {
 // fractions counts the values that are neither 0 nor 1.
 type fractions struct{}
 
-// Name is "values".
-func (fractions) Name() string { return "values" }
-
-// Cost of an empty part is nothing.
-func (fractions) Cost(*pass.Input) int { return 0 }
-
 // Start makes a worker.
 func (fractions) Start(*pass.Input) (pass.Worker, error) {
 	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, _ int, _ []int32, values []float64) error {
@@ -179,4 +173,4 @@ func (fractions) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(fractions{}, new(pass.Sums)) }
+func init() { pass.Register("values", fractions{}, new(pass.Sums)) }

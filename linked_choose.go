@@ -231,15 +231,6 @@ type missing struct {
 	By *pass.Shared[*estimate.Effects]
 }
 
-// Name is what it is for.
-func (missing) Name() string { return "residuals of effects" }
-
-// Cost of an empty part is nothing.
-func (missing) Cost(*pass.Input) int { return 0 }
-
-// Shares are the effects.
-func (p missing) Shares() []any { return []any{p.By} }
-
 // Start makes a worker.
 func (p missing) Start(*pass.Input) (pass.Worker, error) {
 	effects := p.By.Get()
@@ -254,4 +245,4 @@ func (p missing) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(missing{}, new(pass.List)) }
+func init() { pass.Register("residuals of effects", missing{}, new(pass.List)) }

@@ -154,7 +154,7 @@ type failing struct {
 var errKilled = errors.New("killed")
 
 func (f *failing) Run(ctx context.Context, r pass.Reading) error {
-	if r.Tasks[0].Pass.Name() == "remainder" {
+	if pass.NameOf(r.Tasks[0].Pass) == "remainder" {
 		if f.done+1 == f.at {
 			return errKilled
 		}

@@ -111,15 +111,6 @@ type packedShard struct{ Shard pack.Shard }
 // Merge is not asked for: shards go to a sink.
 func (p *packedShard) Merge(pass.Part) { panic("engine: shards are not merged") }
 
-// Name is "packing".
-func (p *shardPacking) Name() string { return "packing" }
-
-// Cost of a shard is nothing beside its work.
-func (p *shardPacking) Cost(*pass.Input) int { return 0 }
-
-// Shares are the ids of the columns, and the values.
-func (p *shardPacking) Shares() []any { return []any{p.Options} }
-
 // Start makes a worker.
 func (p *shardPacking) Start(*pass.Input) (pass.Worker, error) {
 	return pass.EachRow(func() *packedShard { return new(packedShard) }, func(part *packedShard, x int, _ []int32, _ []float64) (err error) {
@@ -174,4 +165,4 @@ func (p *shardPacking) open() (files []*pack.File, err error) {
 	return files, nil
 }
 
-func init() { pass.Register(&shardPacking{}, new(packedShard)) }
+func init() { pass.Register("packing", &shardPacking{}, new(packedShard)) }

@@ -171,7 +171,7 @@ func several(n int, of string) string {
 func names(r pass.Reading) string {
 	var all []string
 	for _, t := range r.Tasks {
-		all = append(all, t.Pass.Name())
+		all = append(all, pass.NameOf(t.Pass))
 	}
 	return strings.Join(all, ", ")
 }

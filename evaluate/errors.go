@@ -49,15 +49,6 @@ type groupedScoring struct {
 	Keys    *pass.Shared[data.KeyTable]
 }
 
-// Name is "scores".
-func (p groupedScoring) Name() string { return p.Scoring.Name() }
-
-// Cost is a few numbers for each group.
-func (p groupedScoring) Cost(*pass.Input) int { return 0 }
-
-// Shares are the keys, and those of the predictor.
-func (p groupedScoring) Shares() []any { return append(p.Scoring.Shares(), p.Keys) }
-
 // Start makes a worker.
 func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
 	keys, score, l := p.Keys.Get(), rowScorer(p.Scoring.By), LossOf(p.Scoring.By)
@@ -76,7 +67,7 @@ func (p groupedScoring) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(groupedScoring{}, new(errorSums)) }
+func init() { pass.Register("scores", groupedScoring{}, new(errorSums)) }
 
 func (e *errorSums) errors() *Errors {
 	return &Errors{Metrics: e.Scores.metrics(), squares: e.Squares, counts: e.Counts, count: e.Scores.Sums.Count}

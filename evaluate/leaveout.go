@@ -31,15 +31,6 @@ type leavingOut struct {
 	Keys   *pass.Shared[data.KeyTable]
 }
 
-// Name is "leave one out".
-func (leavingOut) Name() string { return "leave one out" }
-
-// Cost is a few numbers for each group.
-func (leavingOut) Cost(*pass.Input) int { return 0 }
-
-// Shares are what rows are predicted by, and the keys.
-func (p leavingOut) Shares() []any { return []any{p.Fit, p.Levels, p.Keys} }
-
 // Start makes a worker.
 func (p leavingOut) Start(*pass.Input) (pass.Worker, error) {
 	fit, levels, keys := p.Fit.Get().Clone(), p.Levels.Get(), p.Keys.Get()
@@ -81,4 +72,4 @@ func (p leavingOut) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(leavingOut{}, new(errorSums)) }
+func init() { pass.Register("leave one out", leavingOut{}, new(errorSums)) }

@@ -22,20 +22,6 @@ type measuring struct {
 	Popularity []int32
 }
 
-// Name is "scores".
-func (p measuring) Name() string { return "scores" }
-
-// Cost of an empty part is nothing.
-func (p measuring) Cost(*pass.Input) int { return 0 }
-
-// Shares are those of who answers.
-func (p measuring) Shares() []any {
-	if s, ok := p.By.(pass.Sharer); ok {
-		return s.Shares()
-	}
-	return nil
-}
-
 // Start makes a worker.
 func (p measuring) Start(*pass.Input) (pass.Worker, error) {
 	var entries []ranked
@@ -49,7 +35,7 @@ func (p measuring) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(measuring{}, new(measured)) }
+func init() { pass.Register("scores", measuring{}, new(measured)) }
 
 // measured is the part of measuring.
 type measured struct {

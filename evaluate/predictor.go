@@ -4,25 +4,16 @@ import (
 	"encoding/gob"
 
 	"optcomplete/loss"
-	"optcomplete/pass"
 )
 
 // Predictor predicts the entries of rows, from any number of goroutines at once. It
 // is part of a pass: its type is registered with encoding/gob, which can send it,
-// and what is large is shared (see pass.Sharer). One that is neither serves readings
+// and what is large is shared (see pass.Shared). One that is neither serves readings
 // of this process only.
 type Predictor interface {
 	// PredictRow writes the predictions of a row for the given columns, increasing,
 	// to out.
 	PredictRow(row int, columns []int32, out []float64)
-}
-
-// sharesOf are the shared values of a predictor.
-func sharesOf(by Predictor) []any {
-	if s, ok := by.(pass.Sharer); ok {
-		return s.Shares()
-	}
-	return nil
 }
 
 // LossOf is what predictions were made by, where who makes them tells: squared
@@ -48,9 +39,6 @@ func (c Clipped) PredictRow(row int, columns []int32, out []float64) {
 	}
 }
 
-// Shares are those of the predictor.
-func (c Clipped) Shares() []any { return sharesOf(c.By) }
-
 // LossOf is that of the predictor.
 func (c Clipped) LossOf() loss.Scaled { return LossOf(c.By) }
 
@@ -64,9 +52,6 @@ type Picked struct {
 func (p Picked) PredictRow(row int, columns []int32, out []float64) {
 	p.By.PredictRow(p.Rows[row], columns, out)
 }
-
-// Shares are those of the predictor.
-func (p Picked) Shares() []any { return sharesOf(p.By) }
 
 // LossOf is that of the predictor.
 func (p Picked) LossOf() loss.Scaled { return LossOf(p.By) }

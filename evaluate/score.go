@@ -45,15 +45,6 @@ func Scoring(by Predictor) pass.Pass { return scoring{by} }
 // scoring adds up the errors of predictions.
 type scoring struct{ By Predictor }
 
-// Name is "scores".
-func (p scoring) Name() string { return "scores" }
-
-// Cost of an empty part is nothing.
-func (p scoring) Cost(*pass.Input) int { return 0 }
-
-// Shares are those of the predictor.
-func (p scoring) Shares() []any { return sharesOf(p.By) }
-
 // Start makes a worker.
 func (p scoring) Start(*pass.Input) (pass.Worker, error) {
 	score, l := rowScorer(p.By), LossOf(p.By)
@@ -64,7 +55,7 @@ func (p scoring) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(scoring{}, new(scores)) }
+func init() { pass.Register("scores", scoring{}, new(scores)) }
 
 // ScoreOf is what Scoring found.
 func ScoreOf(part pass.Part) Metrics { return part.(*scores).metrics() }

@@ -112,14 +112,8 @@ type levels struct {
 	Columns         *pass.Shared[[]float64]
 }
 
-// Name is "effects".
-func (levels) Name() string { return "effects" }
-
 // Cost is a number for each column.
 func (p levels) Cost(*pass.Input) int { return len(p.Columns.Get()) }
-
-// Shares are the columns' effects.
-func (p levels) Shares() []any { return []any{p.Columns} }
 
 // Start makes a worker.
 func (p levels) Start(*pass.Input) (pass.Worker, error) {
@@ -159,4 +153,4 @@ func (p levels) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(levels{}, new(levelSums)) }
+func init() { pass.Register("effects", levels{}, new(levelSums)) }

@@ -44,15 +44,6 @@ type draws struct {
 	Seed uint64
 }
 
-// Name is "split".
-func (p draws) Name() string { return "split" }
-
-// Cost of an empty part is nothing.
-func (p draws) Cost(*pass.Input) int { return 0 }
-
-// Shares are the keys.
-func (p draws) Shares() []any { return []any{p.Keys} }
-
 // Start makes a worker.
 func (p draws) Start(*pass.Input) (pass.Worker, error) {
 	keys := p.Keys.Get()
@@ -64,7 +55,7 @@ func (p draws) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(draws{}, new(pass.List)) }
+func init() { pass.Register("split", draws{}, new(pass.List)) }
 
 func shareKeys(s data.Source) *pass.Shared[data.KeyTable] {
 	return pass.Share(data.KeysOf(s).Table())
@@ -80,9 +71,6 @@ type splitting struct {
 
 // Drops is true.
 func (t splitting) Drops() bool { return true }
-
-// Shares are the keys.
-func (t splitting) Shares() []any { return []any{t.Keys} }
 
 // Apply keeps what is in the part.
 func (t splitting) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
@@ -128,9 +116,6 @@ type rowSample struct {
 
 // Drops is true.
 func (t rowSample) Drops() bool { return true }
-
-// Shares are the keys.
-func (t rowSample) Shares() []any { return []any{t.Keys} }
 
 // KeepsRow draws the row or not.
 func (t rowSample) KeepsRow(row int) bool {

@@ -181,14 +181,6 @@ func (p *convexEvaluation) Cost(in *pass.Input) int {
 	return panelCost(in, len(p.Of.Features.Get().Names))
 }
 
-// Shares are the features and the offsets.
-func (p *convexEvaluation) Shares() []any {
-	if p.Offsets == nil {
-		return p.Of.shares()
-	}
-	return append(p.Of.shares(), p.Offsets)
-}
-
 // Start makes a worker.
 func (p *convexEvaluation) Start(in *pass.Input) (pass.Worker, error) {
 	at := p.at
@@ -208,5 +200,5 @@ func (p *convexEvaluation) Start(in *pass.Input) (pass.Worker, error) {
 }
 
 func init() {
-	pass.Register(&convexEvaluation{}, new(sums))
+	pass.Register("", &convexEvaluation{}, new(sums))
 }

@@ -40,15 +40,6 @@ func (o *Convex) Coefficients(ctx context.Context, selection []int, each func(ro
 // convexFitting is the pass of Convex.Coefficients.
 type convexFitting struct{ Of convexEvaluation }
 
-// Name is "coefficients".
-func (p *convexFitting) Name() string { return "coefficients" }
-
-// Cost of an empty part is nothing.
-func (p *convexFitting) Cost(*pass.Input) int { return 0 }
-
-// Shares are the features and the offsets.
-func (p *convexFitting) Shares() []any { return p.Of.Shares() }
-
 // Start makes a worker.
 func (p *convexFitting) Start(in *pass.Input) (pass.Worker, error) {
 	w, err := p.Of.Start(in)
@@ -99,5 +90,5 @@ func (w *convexFitter) Part() (pass.Part, error) {
 }
 
 func init() {
-	pass.Register(&convexFitting{}, new(convexPart))
+	pass.Register("coefficients", &convexFitting{}, new(convexPart))
 }

@@ -6,12 +6,6 @@ import "optcomplete/pass"
 // with at more digits.
 type listing struct{}
 
-// Name is "entries for more digits".
-func (listing) Name() string { return "entries for more digits" }
-
-// Cost of a part is nothing.
-func (listing) Cost(*pass.Input) int { return 0 }
-
 // Start makes a worker.
 func (listing) Start(*pass.Input) (pass.Worker, error) {
 	return pass.EachWeighed(func() *listed { return new(listed) }, func(part *listed, i int, columns []int32, values, weights []float64) error {
@@ -38,4 +32,4 @@ func (p *listed) Merge(o pass.Part) {
 	p.Weights = append(p.Weights, other.Weights...)
 }
 
-func init() { pass.Register(listing{}, new(listed)) }
+func init() { pass.Register("entries for more digits", listing{}, new(listed)) }

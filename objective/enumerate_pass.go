@@ -13,17 +13,8 @@ import (
 // norming adds up what the margin of an enumeration needs.
 type norming struct{ Of costOf }
 
-// Name is "norms".
-func (p *norming) Name() string { return "norms" }
-
 // Label is for progress.
 func (p *norming) Label() string { return "Pass" }
-
-// Cost of an empty part is nothing.
-func (p *norming) Cost(*pass.Input) int { return 0 }
-
-// Shares are the features.
-func (p *norming) Shares() []any { return p.Of.shares() }
 
 // Start makes a worker.
 func (p *norming) Start(in *pass.Input) (pass.Worker, error) {
@@ -92,9 +83,6 @@ type enumeration struct {
 	Wide       bool // with 106 bits
 }
 
-// Name is "enumeration".
-func (p *enumeration) Name() string { return "enumeration" }
-
 // Label is for progress.
 func (p *enumeration) Label() string { return "Enumerating" }
 
@@ -103,9 +91,6 @@ func (p *enumeration) Cost(in *pass.Input) int {
 	n, _ := in.Source.Dims()
 	return min(enumerateRows*in.Work()/max(n, 1), in.Work()/enumerateParts)
 }
-
-// Shares are the features.
-func (p *enumeration) Shares() []any { return p.Of.shares() }
 
 // Start makes a worker.
 func (p *enumeration) Start(in *pass.Input) (pass.Worker, error) {
@@ -255,6 +240,6 @@ func (w *worker) products(c *pass.Chunk, k, y []float64, group []int32, features
 }
 
 func init() {
-	pass.Register(&norming{}, new(rowNorms))
-	pass.Register(&enumeration{}, new(gainsPart))
+	pass.Register("norms", &norming{}, new(rowNorms))
+	pass.Register("enumeration", &enumeration{}, new(gainsPart))
 }

@@ -96,16 +96,10 @@ type neighbouring struct {
 	here      *neighbourTables // nil where the pass was sent to
 }
 
-// Name is "neighbours".
-func (p *neighbouring) Name() string { return "neighbours" }
-
 // Cost is that of the sums.
 func (p *neighbouring) Cost(*pass.Input) int {
 	return len(p.Gammas) * (len(p.Selection) + 1) * len(p.Features.Get().Names)
 }
-
-// Shares are the features.
-func (p *neighbouring) Shares() []any { return []any{p.Features} }
 
 // Start makes a worker.
 func (p *neighbouring) Start(in *pass.Input) (pass.Worker, error) {
@@ -140,7 +134,7 @@ func (p *neighbouring) Start(in *pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(&neighbouring{}, new(aroundPart)) }
+func init() { pass.Register("neighbours", &neighbouring{}, new(aroundPart)) }
 
 // neighbourhood works on one row at a time.
 type neighbourhood struct {

@@ -46,9 +46,6 @@ func (c *costOf) exact(in *pass.Input) (*Exact, error) {
 	return made.(*Exact).WithGamma(c.Gamma), nil
 }
 
-// shares are the shared values.
-func (c *costOf) shares() []any { return []any{c.Features} }
-
 // staff keeps workers, and their memory, from one reading to the next.
 type staff struct {
 	mu   sync.Mutex
@@ -108,9 +105,6 @@ func panelCost(in *pass.Input, features int) int {
 	entries := float64(rows) * float64(in.Source.Observed()) / float64(max(n, 1))
 	return int(min(2*entries, float64(in.Work())/128))
 }
-
-// Shares are the features.
-func (p *evaluation) Shares() []any { return p.Of.shares() }
 
 // Start makes a worker.
 func (p *evaluation) Start(in *pass.Input) (pass.Worker, error) {
@@ -223,5 +217,5 @@ func gobBytes(v any) ([]byte, error) {
 func gobValue(b []byte, to any) error { return gob.NewDecoder(bytes.NewReader(b)).Decode(to) }
 
 func init() {
-	pass.Register(&evaluation{}, new(sums))
+	pass.Register("", &evaluation{}, new(sums))
 }

@@ -60,17 +60,8 @@ func (k *pooledWorker) Release() {
 // pooledFitting is the first pass of an evaluation.
 type pooledFitting struct{ Of pooledOf }
 
-// Name is "population".
-func (p *pooledFitting) Name() string { return "population" }
-
-// Cost of an empty part is nothing beside the rows' systems.
-func (p *pooledFitting) Cost(*pass.Input) int { return 0 }
-
 // Label is for progress.
 func (p *pooledFitting) Label() string { return "Pass" }
-
-// Shares are the features.
-func (p *pooledFitting) Shares() []any { return p.Of.Of.shares() }
 
 // Start makes a worker.
 func (p *pooledFitting) Start(in *pass.Input) (pass.Worker, error) {
@@ -126,9 +117,6 @@ func (p *pooledEvaluation) Label() string { return "Pass" }
 func (p *pooledEvaluation) Cost(in *pass.Input) int {
 	return panelCost(in, len(p.Of.Of.Features.Get().Names))
 }
-
-// Shares are the features.
-func (p *pooledEvaluation) Shares() []any { return p.Of.Of.shares() }
 
 // Start makes a worker.
 func (p *pooledEvaluation) Start(in *pass.Input) (pass.Worker, error) {
@@ -190,6 +178,6 @@ func (s *pooledSums) GobDecode(b []byte) error {
 }
 
 func init() {
-	pass.Register(&pooledFitting{}, new(pooledFit))
-	pass.Register(&pooledEvaluation{}, new(pooledSums))
+	pass.Register("population", &pooledFitting{}, new(pooledFit))
+	pass.Register("", &pooledEvaluation{}, new(pooledSums))
 }

@@ -29,15 +29,6 @@ type rowCosts struct {
 	at      *weighting
 }
 
-// Name is "row costs".
-func (p *rowCosts) Name() string { return "row costs" }
-
-// Cost of an empty part is nothing.
-func (p *rowCosts) Cost(*pass.Input) int { return 0 }
-
-// Shares are the features.
-func (p *rowCosts) Shares() []any { return p.Of.shares() }
-
 // Start makes a worker.
 func (p *rowCosts) Start(in *pass.Input) (pass.Worker, error) {
 	k, err := p.Of.start(in, p.Weights, p.at, false)
@@ -145,15 +136,6 @@ type removing struct {
 	at      *weighting
 }
 
-// Name is "removal".
-func (p *removing) Name() string { return "removal" }
-
-// Cost of an empty part is nothing.
-func (p *removing) Cost(*pass.Input) int { return 0 }
-
-// Shares are the features.
-func (p *removing) Shares() []any { return p.Of.shares() }
-
 // Start makes a worker.
 func (p *removing) Start(in *pass.Input) (pass.Worker, error) {
 	k, err := p.Of.start(in, p.Weights, p.at, true)
@@ -210,6 +192,6 @@ func (w *removals) Part() (pass.Part, error) {
 }
 
 func init() {
-	pass.Register(&rowCosts{}, new(costsPart))
-	pass.Register(&removing{}, new(RemovalsPart))
+	pass.Register("row costs", &rowCosts{}, new(costsPart))
+	pass.Register("removal", &removing{}, new(RemovalsPart))
 }

@@ -14,8 +14,7 @@ type twoSidedOf struct {
 	padded []float64 // B with rows of width; nil: to be made
 }
 
-func (o *twoSidedOf) width() int    { return kernel.GramWidth(o.P2) }
-func (o *twoSidedOf) shares() []any { return []any{o.X, o.B} }
+func (o *twoSidedOf) width() int { return kernel.GramWidth(o.P2) }
 
 // pad makes the padded features, if they are not there.
 func (o *twoSidedOf) pad() []float64 {
@@ -55,9 +54,6 @@ type twoSidedProducts struct {
 	threads  int   // of this process, where all is one part
 }
 
-// Name is "products".
-func (p *twoSidedProducts) Name() string { return "products" }
-
 // Label is shown.
 func (p *twoSidedProducts) Label() string { return "Products of the features" }
 
@@ -94,9 +90,6 @@ func (p *twoSidedProducts) sizes() []int {
 	}
 	return []int{plain, plain}
 }
-
-// Shares are the features.
-func (p *twoSidedProducts) Shares() []any { return p.Of.shares() }
 
 // Start makes a worker.
 func (p *twoSidedProducts) Start(*pass.Input) (pass.Worker, error) {
@@ -251,15 +244,6 @@ type twoSidedResiduals struct {
 	U         []float64
 }
 
-// Name is "residuals of products".
-func (p *twoSidedResiduals) Name() string { return "residuals of products" }
-
-// Cost of a part is nothing.
-func (p *twoSidedResiduals) Cost(*pass.Input) int { return 0 }
-
-// Shares are the features.
-func (p *twoSidedResiduals) Shares() []any { return p.Of.shares() }
-
 // Start makes a worker.
 func (p *twoSidedResiduals) Start(*pass.Input) (pass.Worker, error) {
 	p1, p2, x, b := p.Of.P1, p.Of.P2, p.Of.X.Get(), p.Of.B.Get()
@@ -281,6 +265,6 @@ func (p *twoSidedResiduals) Start(*pass.Input) (pass.Worker, error) {
 }
 
 func init() {
-	pass.Register(&twoSidedProducts{}, new(twoSidedSums))
-	pass.Register(&twoSidedResiduals{}, new(pass.Sums))
+	pass.Register("products", &twoSidedProducts{}, new(twoSidedSums))
+	pass.Register("residuals of products", &twoSidedResiduals{}, new(pass.Sums))
 }

@@ -39,12 +39,6 @@ type collecting struct {
 // Name is what the reading is for.
 func (p collecting) Name() string { return p.Called }
 
-// Cost of an empty part is nothing.
-func (p collecting) Cost(*Input) int { return 0 }
-
-// Shares are those of the transforms.
-func (p collecting) Shares() []any { return sharesOf(p.Transforms) }
-
 // Start makes a worker.
 func (p collecting) Start(*Input) (Worker, error) {
 	return &collectingWorker{countingWorker: countingWorker{transforms: p.Transforms}, part: new(Entries)}, nil
@@ -145,4 +139,4 @@ func weighed(m *data.Matrix, weights []float64) (*data.Matrix, error) {
 	return m.WithWeights(weights)
 }
 
-func init() { Register(collecting{}, new(Entries)) }
+func init() { Register("", collecting{}, new(Entries)) }

@@ -90,7 +90,7 @@ func (c *Counts) Of() map[string]int {
 func (c *Counts) add(label string, tasks []*Task) {
 	var names []string
 	for _, t := range tasks {
-		if name := t.Pass.Name(); !slices.Contains(names, name) {
+		if name := NameOf(t.Pass); !slices.Contains(names, name) {
 			names = append(names, name)
 		}
 	}

@@ -18,8 +18,6 @@
 //
 //	type squares struct{ Shift float64 }
 //
-//	func (squares) Name() string                          { return "squares" }
-//	func (squares) Cost(*pass.Input) int                  { return 0 }
 //	func (p squares) Start(*pass.Input) (pass.Worker, error) { return &squaring{p, &Sum{}}, nil }
 //
 //	type Sum struct{ Value float64 }
@@ -31,7 +29,7 @@
 //	func (w *squaring) Add(c *pass.Chunk) error { for i := c.First; i < c.End; i++ { … c.Row(i) … } }
 //	func (w *squaring) Part() (pass.Part, error) { s := w.sum; w.sum = new(Sum); return s, nil }
 //
-//	func init() { pass.Register(squares{}, &Sum{}) }
+//	func init() { pass.Register("squares", squares{}, &Sum{}) }
 //
 //	sum, err := pass.One[*Sum](ctx, source, threads, squares{3})
 //
@@ -39,7 +37,7 @@
 // and on nothing else: not on the chunks before, nor on its neighbours. Merge
 // adds what comes after in the order of the rows. If a part takes long to make or
 // merge compared with the entries of a chunk (a number for every column), the
-// pass says so by Cost and gets more chunks at a time. A large value that many
+// pass is [Costly] and gets more chunks at a time. A large value that many
 // passes use (the features, effects of all rows) is a [Shared] value: it is sent
 // once. A value that a pass can use but does not need (factors of the rows, kept
 // from the pass before) may be held by a pointer that is not sent, or by

@@ -5,16 +5,30 @@ import (
 	"crypto/sha256"
 	"encoding/gob"
 	"fmt"
+	"reflect"
 
 	"optcomplete/data"
 )
 
-// Register makes a pass and its part known to Encode and Decode. Every package
-// with passes calls it in an init function, so that all processes of one program
-// know the same.
-func Register(p Pass, part Part) {
+// names are those of the passes that are always called the same.
+var names = map[reflect.Type]string{}
+
+// Register makes a pass and its part known to Encode and Decode. name is what
+// readings are counted under, in the words of a user ("survey"); a Named pass has
+// none here. Every package with passes calls it in an init function, so that all
+// processes of one program know the same.
+func Register(name string, p Pass, part Part) {
+	names[reflect.TypeOf(p)] = name
 	gob.Register(p)
 	gob.Register(part)
+}
+
+// NameOf is what readings for a pass are counted under.
+func NameOf(p Pass) string {
+	if n, is := p.(Named); is {
+		return n.Name()
+	}
+	return names[reflect.TypeOf(p)]
 }
 
 // Message is a reading as it is sent.
@@ -29,27 +43,36 @@ type Message struct {
 
 // shares are all shared values of the message.
 func (m *Message) shares() (all []sharing) {
-	list := func(of any) {
-		s, ok := of.(Sharer)
-		if !ok {
+	eachShared(reflect.ValueOf(m), func(s sharing) { all = append(all, s) })
+	return all
+}
+
+// eachShared finds the shared values in what gob sends of a value.
+func eachShared(v reflect.Value, found func(sharing)) {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
 			return
 		}
-		for _, v := range s.Shares() {
-			if v != nil {
-				all = append(all, v.(sharing))
+		if s, is := v.Interface().(sharing); is {
+			found(s)
+		} else {
+			eachShared(v.Elem(), found)
+		}
+	case reflect.Struct:
+		for x := range v.NumField() {
+			if v.Type().Field(x).IsExported() {
+				eachShared(v.Field(x), found)
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		switch v.Type().Elem().Kind() {
+		case reflect.Pointer, reflect.Interface, reflect.Struct: // no others are shared
+			for x := range v.Len() {
+				eachShared(v.Index(x), found)
 			}
 		}
 	}
-	for _, t := range m.Transforms {
-		list(t)
-	}
-	for _, p := range m.Passes {
-		list(p)
-	}
-	if m.Counted != nil {
-		all = append(all, m.Counted)
-	}
-	return all
 }
 
 // SharedOf tells the shared values that a reading needs, by name, and how to encode

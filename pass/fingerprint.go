@@ -24,12 +24,6 @@ func Fingerprint(ctx context.Context, s data.Source, threads int) (string, error
 // hashing is the pass of Fingerprint.
 type hashing struct{}
 
-// Name is "fingerprint".
-func (hashing) Name() string { return "fingerprint" }
-
-// Cost of an empty part is nothing.
-func (hashing) Cost(*Input) int { return 0 }
-
 // Start makes a worker.
 func (hashing) Start(*Input) (Worker, error) { return &hasher{hash: sha256.New()}, nil }
 
@@ -68,4 +62,4 @@ func (w *hasher) Part() (Part, error) {
 	return &hashes{sum}, nil
 }
 
-func init() { Register(hashing{}, new(hashes)) }
+func init() { Register("fingerprint", hashing{}, new(hashes)) }

@@ -7,16 +7,9 @@ import (
 	"optcomplete/internal/parallel"
 )
 
-// Pass describes what to compute of the rows of a source.
+// Pass describes what to compute of the rows of a source. See also Costly, Named,
+// Sampling and Shown.
 type Pass interface {
-	// Name is what readings are counted under, in the words of a user: "survey".
-	Name() string
-
-	// Cost is about how many entries can be read in the time it takes to make and
-	// merge a part; more of them are then read for each. It must depend on the
-	// pass and the data alone.
-	Cost(in *Input) int
-
 	// Start makes a worker for one goroutine. It is called once for each in every
 	// reading, by that goroutine.
 	Start(in *Input) (Worker, error)
@@ -37,6 +30,18 @@ type Worker interface {
 type Part interface {
 	// Merge adds the part of the chunks that follow. The other is not used again.
 	Merge(after Part)
+}
+
+// Costly is a pass with parts that take long to make or to merge.
+type Costly interface {
+	// Cost is about how many entries can be read in that time; more of them are then
+	// read for each part. It must depend on the pass and the data alone.
+	Cost(in *Input) int
+}
+
+// Named is a pass that is not always called what it was registered as.
+type Named interface {
+	Name() string
 }
 
 // Sampling is a pass that needs some of the chunks only. Which must depend on the

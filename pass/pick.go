@@ -45,9 +45,6 @@ type picking struct {
 // Name is what the rows are for.
 func (p picking) Name() string { return p.Called }
 
-// Cost of an empty part is nothing.
-func (p picking) Cost(*Input) int { return 0 }
-
 // Start makes a worker.
 func (p picking) Start(*Input) (Worker, error) { return &picker{p.Rows, new(Entries)}, nil }
 
@@ -71,4 +68,4 @@ func (w *picker) Part() (Part, error) {
 	return part, nil
 }
 
-func init() { Register(picking{}, new(Entries)) }
+func init() { Register("", picking{}, new(Entries)) }

@@ -31,7 +31,9 @@ func NewPlan(s data.Source, passes []Pass, memory *Memory) *Plan {
 func (p *Plan) grainOf(pass Pass) (grain int) {
 	chunks := max(1, len(p.Input.Chunks)-1)
 	work := max(1, p.Input.Work()/chunks) // of a chunk
-	for cost := pass.Cost(&p.Input); work<<grain < cost && 1<<grain < chunks; grain++ {
+	if costly, is := pass.(Costly); is {
+		for cost := costly.Cost(&p.Input); work<<grain < cost && 1<<grain < chunks; grain++ {
+		}
 	}
 	return grain
 }

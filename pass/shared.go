@@ -8,9 +8,10 @@ import (
 	"sync"
 )
 
-// Shared is a large value that many passes or transforms use. Their descriptions
-// carry its name, which is made from its content; a runner sends the value itself
-// to each process once. The value must not be changed from then on.
+// Shared is a large value that many passes or transforms use, by a pointer in an
+// exported field. Their descriptions carry its name, which is made from its content;
+// a runner sends the value itself to each process once. The value must not be changed
+// from then on.
 type Shared[T any] struct {
 	name  string
 	value T
@@ -88,12 +89,6 @@ func (s *Shared[T]) resolve(memory *Memory, sent map[string][]byte) error {
 	}
 	s.value, s.ready = value.(T), true
 	return nil
-}
-
-// Sharer is a pass or a transform with shared values. They must be pointers to
-// Shared; nil ones are left out.
-type Sharer interface {
-	Shares() []any
 }
 
 // Memory is what a process remembers from one reading to the next: shared values,

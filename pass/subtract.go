@@ -10,16 +10,6 @@ type Subtract struct {
 // Drops is false.
 func (s Subtract) Drops() bool { return false }
 
-// Shares are the effects.
-func (s Subtract) Shares() (all []any) {
-	for _, v := range []*Shared[[]float64]{s.Rows, s.Columns} {
-		if v != nil {
-			all = append(all, v)
-		}
-	}
-	return all
-}
-
 // Apply subtracts.
 func (s Subtract) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
 	effect := 0.0

@@ -30,9 +30,6 @@ func Survey(ctx context.Context, s data.Source, threads int) (*data.Survey, erro
 // Surveying is the pass of Survey, to be read together with others.
 type Surveying struct{}
 
-// Name is "survey".
-func (Surveying) Name() string { return "survey" }
-
 // Cost is two numbers for each column.
 func (Surveying) Cost(in *Input) int {
 	_, m := in.Source.Dims()
@@ -71,7 +68,7 @@ func (w *surveyor) Part() (Part, error) {
 }
 
 func init() {
-	Register(Surveying{}, new(SurveyPart))
+	Register("survey", Surveying{}, new(SurveyPart))
 	gob.Register(new(Sums))
 	gob.Register(new(List))
 }

@@ -10,7 +10,7 @@ import (
 
 // Transform changes the rows of a source as they are read: other values, or fewer
 // entries. Like a pass it is a description that can be sent; register it with
-// RegisterTransform, and share what is large (see Sharer).
+// RegisterTransform, and share what is large (see Shared).
 type Transform interface {
 	// Apply changes a row's entries in place, and returns those that are left.
 	Apply(row int, columns []int32, values []float64) ([]int32, []float64)
@@ -192,12 +192,6 @@ type counting struct {
 // Name is what the reading is for.
 func (p counting) Name() string { return p.Called }
 
-// Cost of an empty part is nothing.
-func (p counting) Cost(*Input) int { return 0 }
-
-// Shares are those of the transforms.
-func (p counting) Shares() []any { return sharesOf(p.Transforms) }
-
 // Start makes a worker.
 func (p counting) Start(*Input) (Worker, error) {
 	return &countingWorker{transforms: p.Transforms, part: new(Counted)}, nil
@@ -247,13 +241,4 @@ func (w *countingWorker) Part() (Part, error) {
 	return part, nil
 }
 
-func sharesOf(transforms []Transform) (all []any) {
-	for _, t := range transforms {
-		if s, ok := t.(Sharer); ok {
-			all = append(all, s.Shares()...)
-		}
-	}
-	return all
-}
-
-func init() { Register(counting{}, new(Counted)) }
+func init() { Register("", counting{}, new(Counted)) }

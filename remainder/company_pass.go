@@ -15,14 +15,8 @@ type multiplying struct {
 	Weights, Basis *pass.Shared[[]float64]
 }
 
-// Name is "company".
-func (multiplying) Name() string { return "company" }
-
 // Cost is the numbers of the basis, which are added many at a time.
 func (p multiplying) Cost(*pass.Input) int { return len(p.Basis.Get()) / 16 }
-
-// Shares are what it multiplies.
-func (p multiplying) Shares() []any { return []any{p.Weights, p.Basis} }
 
 // Start makes a worker.
 func (p multiplying) Start(*pass.Input) (pass.Worker, error) {
@@ -56,14 +50,8 @@ type judging struct {
 	Levels bool
 }
 
-// Name is "company".
-func (*judging) Name() string { return "company" }
-
 // Cost is that of a few rows.
 func (*judging) Cost(*pass.Input) int { return 1 << 12 }
-
-// Shares are the tables of the columns.
-func (p *judging) Shares() []any { return []any{p.Design, p.Traits, p.Others} }
 
 // Start makes a worker.
 func (p *judging) Start(*pass.Input) (pass.Worker, error) {
@@ -171,4 +159,7 @@ func likelihood(cov, y []float64, e int) float64 {
 	return -logs - 0.5*dense.Dot(x, y)
 }
 
-func init() { pass.Register(multiplying{}, new(pass.Sums)); pass.Register(&judging{}, new(pass.Sums)) }
+func init() {
+	pass.Register("company", multiplying{}, new(pass.Sums))
+	pass.Register("company", &judging{}, new(pass.Sums))
+}

@@ -163,14 +163,8 @@ type counting struct {
 	Design *pass.Shared[[]float64]
 }
 
-// Name is "habits".
-func (counting) Name() string { return "habits" }
-
 // Cost is next to nothing.
 func (p counting) Cost(*pass.Input) int { return len(p.Usual) * len(p.Usual) / 16 }
-
-// Shares are large.
-func (p counting) Shares() []any { return []any{p.Design} }
 
 // Start makes a worker.
 func (p counting) Start(*pass.Input) (pass.Worker, error) {
@@ -194,7 +188,7 @@ func (p counting) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(counting{}, new(pass.Sums)) }
+func init() { pass.Register("habits", counting{}, new(pass.Sums)) }
 
 // system is ZᵀZ + Λ, inverted, and the logarithm of its determinant over that of Λ.
 func (l *learner) system(h *Habits) (inverted []float64, logs float64) {

@@ -30,9 +30,6 @@ type Of struct {
 	kept   *kept     // there too
 }
 
-// Shares are large.
-func (p Of) Shares() []any { return []any{p.Fit, p.Design} }
-
 // prepared is what all workers use.
 func (p Of) prepared() *prepared {
 	if p.ready != nil {
@@ -53,9 +50,6 @@ func of(f *Fit, design *pass.Shared[[]float64]) Of {
 	out.ready = prepare(&now)
 	return out
 }
-
-// Name is "remainder".
-func (stepping) Name() string { return "remainder" }
 
 // Label is what progress shows.
 func (stepping) Label() string { return "Fitting the remainder" }
@@ -304,14 +298,8 @@ func add(to, from []float64) {
 	}
 }
 
-// Name is "rows of the remainder".
-func (solving) Name() string { return "rows of the remainder" }
-
 // Label is what progress shows.
 func (solving) Label() string { return "Fitting every row" }
-
-// Cost of an empty part is nothing.
-func (solving) Cost(*pass.Input) int { return 0 }
 
 // Start makes a worker.
 func (p solving) Start(*pass.Input) (pass.Worker, error) {
@@ -342,7 +330,10 @@ func (w *solvingWorker) Part() (pass.Part, error) {
 	return part, nil
 }
 
-func init() { pass.Register(stepping{}, new(Sums)); pass.Register(solving{}, new(pass.List)) }
+func init() {
+	pass.Register("remainder", stepping{}, new(Sums))
+	pass.Register("rows of the remainder", solving{}, new(pass.List))
+}
 
 // Rows solves all rows of a source and gives θ̂ of each to the function, in their
 // order. A row without entries gets the prior's mean.

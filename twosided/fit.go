@@ -269,9 +269,6 @@ func (p *predictor) PredictRow(row int, columns []int32, out []float64) {
 	}
 }
 
-// Shares are the features.
-func (p *predictor) Shares() []any { return []any{p.Rows, p.Columns} }
-
 func init() { gob.Register(new(predictor)) }
 
 func validate(s Settings) error {

@@ -56,12 +56,12 @@ func (c *Checking) Run(ctx context.Context, r pass.Reading) error {
 			(*sentParts[x]), (*hereParts[x]) = []pass.Part{sent.Tasks[x].Result}, []pass.Part{task.Result}
 		}
 		if len(*sentParts[x]) != len(*hereParts[x]) {
-			c.t.Errorf("%s (%s): %d parts over pipes, %d here", task.Pass.Name(), name, len(*sentParts[x]), len(*hereParts[x]))
+			c.t.Errorf("%s (%s): %d parts over pipes, %d here", pass.NameOf(task.Pass), name, len(*sentParts[x]), len(*hereParts[x]))
 			continue
 		}
 		for y, part := range *hereParts[x] {
 			if sentErr == nil && !bytes.Equal(bits(c.t, part), bits(c.t, (*sentParts[x])[y])) {
-				c.t.Errorf("%s (%s): other bits over pipes", task.Pass.Name(), name)
+				c.t.Errorf("%s (%s): other bits over pipes", pass.NameOf(task.Pass), name)
 			}
 			if task.Sink != nil {
 				if err := task.Sink(part); err != nil {

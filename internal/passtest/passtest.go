@@ -82,7 +82,7 @@ func Same(t *testing.T, r pass.Runner, s data.Source, passes ...pass.Pass) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(bits(t, together[x]), bits(t, want[0])) {
-			t.Errorf("%s: the runner gives other bits than one thread", p.Name())
+			t.Errorf("%s: the runner gives other bits than one thread", pass.NameOf(p))
 		}
 	}
 }
@@ -139,9 +139,6 @@ func failures(t *testing.T, r pass.Runner) {
 
 // Summing adds numbers whose sum depends on the order; Price is its Cost.
 type Summing struct{ Price int }
-
-// Name is "sum".
-func (Summing) Name() string { return "sum" }
 
 // Cost is as given.
 func (s Summing) Cost(*pass.Input) int { return s.Price }
@@ -215,9 +212,6 @@ type Shift struct{ By *pass.Shared[[]float64] }
 // Drops is false.
 func (Shift) Drops() bool { return false }
 
-// Shares is By.
-func (s Shift) Shares() []any { return []any{s.By} }
-
 // Apply adds.
 func (s Shift) Apply(row int, columns []int32, values []float64) ([]int32, []float64) {
 	by := s.By.Get()
@@ -228,7 +222,7 @@ func (s Shift) Apply(row int, columns []int32, values []float64) ([]int32, []flo
 }
 
 func init() {
-	pass.Register(Summing{}, new(Sum))
+	pass.Register("sum", Summing{}, new(Sum))
 	gob.Register(failing{})
 	pass.RegisterTransform(Odd{})
 	pass.RegisterTransform(Shift{})

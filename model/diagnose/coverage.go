@@ -73,15 +73,6 @@ type covering struct {
 	Noise     *estimate.Noise // learned after what was fitted may have been sent
 }
 
-// Name is "coverage".
-func (covering) Name() string { return "coverage" }
-
-// Cost of a few numbers is nothing.
-func (covering) Cost(*pass.Input) int { return 0 }
-
-// Shares are what was fitted, and what was held out.
-func (p covering) Shares() []any { return []any{p.Of, p.Held} }
-
 // Start makes a worker.
 func (p covering) Start(*pass.Input) (pass.Worker, error) {
 	of, held := p.Of.Get(), p.Held.Get()
@@ -126,4 +117,4 @@ func (p covering) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(covering{}, new(pass.Sums)) }
+func init() { pass.Register("coverage", covering{}, new(pass.Sums)) }

@@ -80,14 +80,8 @@ type residualsBy struct {
 	Rows    []int // those of the model that the source has; nil: all
 }
 
-// Name is "residuals by group".
-func (p residualsBy) Name() string { return "residuals by group" }
-
 // Cost is the numbers of an empty part.
 func (p residualsBy) Cost(*pass.Input) int { return 6 * (fineBins + p.Of.Get().K*termBins) }
-
-// Shares are what was fitted, the entries and the bins.
-func (p residualsBy) Shares() []any { return []any{p.Of, p.Entries, p.Bins} }
 
 // Start makes a worker.
 func (p residualsBy) Start(*pass.Input) (pass.Worker, error) {
@@ -115,7 +109,7 @@ func (p residualsBy) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(residualsBy{}, new(residualSums)) }
+func init() { pass.Register("residuals by group", residualsBy{}, new(residualSums)) }
 
 // record turns sums into what people read.
 func record(m *model.Model, d *result.Diagnostics, total *residualSums, columnBins [][]result.Bin, frame residualFrame) {

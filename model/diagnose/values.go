@@ -28,12 +28,6 @@ func ValuesOf(ctx context.Context, entries data.Source, survey *data.Survey, thr
 // valuing looks at values between two.
 type valuing struct{ Low, High float64 }
 
-// Name is "values".
-func (p valuing) Name() string { return "values" }
-
-// Cost of an empty part is nothing.
-func (p valuing) Cost(*pass.Input) int { return 0 }
-
 // Start makes a worker.
 func (p valuing) Start(*pass.Input) (pass.Worker, error) {
 	return pass.EachRow(func() *valueSums { return new(valueSums) }, func(sums *valueSums, i int, columns []int32, values []float64) error {
@@ -46,7 +40,7 @@ func (p valuing) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(valuing{}, new(valueSums)) }
+func init() { pass.Register("values", valuing{}, new(valueSums)) }
 
 // valueSums is what a part of the rows tells of its values.
 type valueSums struct {

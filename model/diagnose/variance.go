@@ -77,15 +77,6 @@ type variancing struct {
 	Mean float64
 }
 
-// Name is "variance".
-func (p variancing) Name() string { return "variance" }
-
-// Cost of an empty part is nothing.
-func (p variancing) Cost(*pass.Input) int { return 0 }
-
-// Shares are what was fitted.
-func (p variancing) Shares() []any { return []any{p.Of} }
-
 // Start makes a worker.
 func (p variancing) Start(*pass.Input) (pass.Worker, error) {
 	m := p.Of.Get()
@@ -137,4 +128,4 @@ func add(s []float64, part int, by, gain, weight float64) {
 	of[alone] += weight * by
 }
 
-func init() { pass.Register(variancing{}, new(pass.Sums)) }
+func init() { pass.Register("variance", variancing{}, new(pass.Sums)) }

@@ -180,17 +180,11 @@ type effectsStep struct {
 	Columns   *pass.Shared[[]float64]
 }
 
-// Name is "effects".
-func (p effectsStep) Name() string { return "effects" }
-
 // Cost is a number for each column.
 func (p effectsStep) Cost(in *pass.Input) int {
 	_, m := in.Source.Dims()
 	return m
 }
-
-// Shares are the column effects.
-func (p effectsStep) Shares() []any { return []any{p.Columns} }
 
 // Start makes a worker.
 func (p effectsStep) Start(in *pass.Input) (pass.Worker, error) {
@@ -232,15 +226,6 @@ func (p effectsStep) row(columns []float64, at []int32, values, weights []float6
 // rowEffects gives the effect of every row.
 type rowEffects struct{ Step effectsStep }
 
-// Name is "effects".
-func (p rowEffects) Name() string { return "effects" }
-
-// Cost of an empty part is nothing.
-func (p rowEffects) Cost(*pass.Input) int { return 0 }
-
-// Shares are the column effects.
-func (p rowEffects) Shares() []any { return p.Step.Shares() }
-
 // Start makes a worker.
 func (p rowEffects) Start(*pass.Input) (pass.Worker, error) {
 	columns := p.Step.Columns.Get()
@@ -253,8 +238,8 @@ func (p rowEffects) Start(*pass.Input) (pass.Worker, error) {
 func newList() *pass.List { return new(pass.List) }
 
 func init() {
-	pass.Register(effectsStep{}, new(pass.Sums))
-	pass.Register(rowEffects{}, new(pass.List))
+	pass.Register("effects", effectsStep{}, new(pass.Sums))
+	pass.Register("effects", rowEffects{}, new(pass.List))
 }
 
 // PredictRow predicts from the effects alone: an evaluate.Predictor.

@@ -146,15 +146,6 @@ type learnStep struct {
 	kept []keptGrams // nil: none, or the pass was sent
 }
 
-// Name is "prior".
-func (p *learnStep) Name() string { return "prior" }
-
-// Cost of an empty part is nothing.
-func (p *learnStep) Cost(*pass.Input) int { return 0 }
-
-// Shares is the design.
-func (p *learnStep) Shares() []any { return []any{p.Design} }
-
 // Start makes a worker.
 func (p *learnStep) Start(in *pass.Input) (pass.Worker, error) {
 	prior := &priorState{Prior: p.Prior}
@@ -197,7 +188,7 @@ func (p *priorSums) Merge(o pass.Part) {
 	dense.Axpy(1, q.Second, p.Second)
 }
 
-func init() { pass.Register(&learnStep{}, new(priorSums)) }
+func init() { pass.Register("prior", &learnStep{}, new(priorSums)) }
 
 // sound tells whether the sums can be what they stand for. Where rows are so badly
 // conditioned that they cannot, being no numbers or explaining far more than there

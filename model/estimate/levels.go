@@ -153,17 +153,11 @@ type levelsStep struct {
 	Columns *pass.Shared[[]float64]
 }
 
-// Name is "effects".
-func (p levelsStep) Name() string { return "effects" }
-
 // Cost is two numbers for each column.
 func (p levelsStep) Cost(in *pass.Input) int {
 	_, m := in.Source.Dims()
 	return 2 * m
 }
-
-// Shares are the levels of the columns.
-func (p levelsStep) Shares() []any { return []any{p.Columns} }
 
 // Start makes a worker.
 func (p levelsStep) Start(in *pass.Input) (pass.Worker, error) {
@@ -197,15 +191,6 @@ func (p levelsStep) row() func(at []int32, values, weights []float64) (r float64
 // rowLevels gives the level of every row.
 type rowLevels struct{ Step levelsStep }
 
-// Name is "effects".
-func (p rowLevels) Name() string { return "effects" }
-
-// Cost of an empty part is nothing.
-func (p rowLevels) Cost(*pass.Input) int { return 0 }
-
-// Shares are the levels of the columns.
-func (p rowLevels) Shares() []any { return p.Step.Shares() }
-
 // Start makes a worker.
 func (p rowLevels) Start(*pass.Input) (pass.Worker, error) {
 	row := p.Step.row()
@@ -217,6 +202,6 @@ func (p rowLevels) Start(*pass.Input) (pass.Worker, error) {
 }
 
 func init() {
-	pass.Register(levelsStep{}, new(pass.Sums))
-	pass.Register(rowLevels{}, new(pass.List))
+	pass.Register("effects", levelsStep{}, new(pass.Sums))
+	pass.Register("effects", rowLevels{}, new(pass.List))
 }

@@ -63,17 +63,11 @@ func (f *rowFit) fitLevels(ctx context.Context, survey *data.Survey, shrinkage f
 // and their number.
 type linkTurn struct{ Rows *rowFit }
 
-// Name is "effects".
-func (p linkTurn) Name() string { return "effects" }
-
 // Cost is two numbers for each column.
 func (p linkTurn) Cost(in *pass.Input) int {
 	_, m := in.Source.Dims()
 	return 2 * m
 }
-
-// Shares are those of the rows.
-func (p linkTurn) Shares() []any { return p.Rows.Shares() }
 
 // Start makes a worker.
 func (p linkTurn) Start(in *pass.Input) (pass.Worker, error) {
@@ -96,4 +90,4 @@ func (p linkTurn) Start(in *pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(linkTurn{}, new(pass.Sums)) }
+func init() { pass.Register("effects", linkTurn{}, new(pass.Sums)) }

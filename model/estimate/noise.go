@@ -63,14 +63,8 @@ const (
 	leastNoise   = 0.1 // of an error's variance that is noise, at least
 )
 
-// Name is "noise".
-func (p noising) Name() string { return "noise" }
-
 // Cost is a number for each size.
 func (p noising) Cost(*pass.Input) int { return errorBins }
-
-// Shares are what was fitted.
-func (p noising) Shares() []any { return []any{p.Of} }
 
 // Start makes a worker. An entry of weight w has a w-th of the noise. With a prior of the right width, an error has the part
 // 1 − leverage of the noise variance: what the row and the column were fitted to it
@@ -163,4 +157,4 @@ func NoiseOf(part pass.Part) *Noise {
 	return n
 }
 
-func init() { pass.Register(noising{}, new(pass.Sums)) }
+func init() { pass.Register("noise", noising{}, new(pass.Sums)) }

@@ -49,17 +49,11 @@ type columnsLeft struct {
 	Prior   Prior
 }
 
-// Name is "column effects".
-func (p columnsLeft) Name() string { return "column effects" }
-
 // Cost is a number for each column.
 func (p columnsLeft) Cost(in *pass.Input) int {
 	_, m := in.Source.Dims()
 	return m
 }
-
-// Shares are the effects and the design.
-func (p columnsLeft) Shares() []any { return []any{p.Columns, p.Design} }
 
 // Start makes a worker.
 func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
@@ -92,4 +86,4 @@ func (p columnsLeft) Start(in *pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(columnsLeft{}, new(pass.Sums)) }
+func init() { pass.Register("column effects", columnsLeft{}, new(pass.Sums)) }

@@ -48,12 +48,6 @@ func startPrior(ctx context.Context, values data.Source, survey *data.Survey, de
 // squaring adds the squares of the values up, times their weights.
 type squaring struct{}
 
-// Name is "squares".
-func (squaring) Name() string { return "squares" }
-
-// Cost of an empty part is nothing.
-func (squaring) Cost(*pass.Input) int { return 0 }
-
 // Start makes a worker.
 func (squaring) Start(*pass.Input) (pass.Worker, error) {
 	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, _ int, _ []int32, a, weights []float64) error {
@@ -68,7 +62,7 @@ func (squaring) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(squaring{}, new(pass.Sums)) }
+func init() { pass.Register("squares", squaring{}, new(pass.Sums)) }
 
 var errPrior = errors.New("model: the covariance of the coefficients is not positive definite")
 

@@ -85,9 +85,6 @@ func (p Predictor) PredictRow(row int, columns []int32, out []float64) {
 	f.PredictRow(row, columns, out)
 }
 
-// Shares are what was fitted.
-func (p Predictor) Shares() []any { return []any{p.Of} }
-
 // LossOf is what the predictions were made by.
 func (p Predictor) LossOf() loss.Scaled {
 	f := p.Of.Get()
@@ -142,9 +139,6 @@ func (a Answers) AnswerAt(row, column int) result.Answer {
 
 // LossOf is what the answers were made by.
 func (a Answers) LossOf() loss.Scaled { return Predictor{a.Of}.LossOf() }
-
-// Shares are what was fitted, and the rows.
-func (a Answers) Shares() []any { return []any{a.Of, a.Rows} }
 
 // ClipToValues keeps predictions within the range of the entries fitted on.
 func (p *Parts) ClipToValues() {

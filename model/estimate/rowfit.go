@@ -54,9 +54,6 @@ type rowFit struct {
 	values data.Source
 }
 
-// Name is "coefficients".
-func (f *rowFit) Name() string { return "coefficients" }
-
 // Cost of an empty part is nothing; of a file, much.
 func (f *rowFit) Cost(in *pass.Input) int {
 	if f.Write != nil {
@@ -72,18 +69,6 @@ func (f *rowFit) Back(in *pass.Input) int {
 		return 4 * n
 	}
 	return 8 * n * (f.K + 1)
-}
-
-// Shares is the design, with a link the column effects, and effects that are written.
-func (f *rowFit) Shares() []any {
-	all := []any{f.Design}
-	if f.Link != nil {
-		all = append(all, f.Columns)
-	}
-	if f.Known != nil {
-		all = append(all, f.Known)
-	}
-	return all
 }
 
 // Start makes a worker.
@@ -248,7 +233,7 @@ func posteriorFit(values data.Source, p *priorState, design []float64, d int, ef
 	return f
 }
 
-func init() { pass.Register(&rowFit{}, new(fittedRows)) }
+func init() { pass.Register("coefficients", &rowFit{}, new(fittedRows)) }
 
 // BlockRows is the number of rows in a row group of a saved model: what is
 // converted and held in memory at a time.

@@ -105,24 +105,6 @@ func (p completing) grid(n, columns int) grid {
 	return gridOf(n, columns, p.Cells)
 }
 
-// Name is "completion".
-func (p completing) Name() string { return "completion" }
-
-// Cost of a piece is nothing beside its work.
-func (p completing) Cost(*pass.Input) int { return 0 }
-
-// Shares are the model and the rows.
-func (p completing) Shares() []any {
-	all := []any{p.Of}
-	if p.Rows != nil {
-		all = append(all, p.Rows)
-	}
-	if p.Seen != nil {
-		all = append(all, p.Seen)
-	}
-	return all
-}
-
 // Back is what pieces have, about.
 func (p completing) Back(in *pass.Input) int {
 	switch {
@@ -175,4 +157,4 @@ func (p completing) Start(*pass.Input) (pass.Worker, error) {
 	}), nil
 }
 
-func init() { pass.Register(completing{}, new(piece)) }
+func init() { pass.Register("completion", completing{}, new(piece)) }
