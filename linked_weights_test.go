@@ -3,7 +3,6 @@ package optcomplete
 import (
 	"context"
 	"errors"
-	"io"
 	"math"
 	"slices"
 	"strings"
@@ -130,7 +129,6 @@ func TestWeightsRefuse(t *testing.T) {
 	for want, s := range map[string]Settings{
 		"weight does not apply to the method softim":           {Method: SoftImpute{}},
 		"residual-rank does not apply to entries with weights": {K: 1, ResidualRank: 2},
-		"proof does not apply to entries with weights":         {K: 1, Proof: io.Discard},
 	} {
 		_, err := Fit(context.Background(), problem, s)
 		var fault *SettingsError

@@ -186,8 +186,13 @@ func (k *check) squares() float64 {
 	sum := 0.0
 	for i := range k.cost.n {
 		_, values := k.cost.matrix.Row(i)
-		for _, x := range values {
-			sum += x * x
+		weights := k.cost.matrix.RowWeights(i)
+		for e, x := range values {
+			if weights != nil {
+				sum += weights[e] * x * x
+			} else {
+				sum += x * x
+			}
 		}
 	}
 	return k.cost.perEntry(sum)

@@ -5,7 +5,8 @@
     python3 check.py model/model.json ratings.csv features.csv proof.jsonl
 
 For any numbers r and any weights t >= 0 of the features b_j, a row with the values a costs at least
-2 a.r - r.r - gamma * sum_j t_j (b_j.r)^2, since the matrix I + gamma sum_j t_j b_j b_j' is positive definite. The
+2 a.r - r.r - gamma * sum_j t_j (b_j.r)^2, since the matrix I + gamma sum_j t_j b_j b_j' is positive definite. (Where
+entries have weights w, a fourth column of the ratings, r.r is sum r^2/w, and I is diag(1/w).) The
 proof names the weights at which such r are good; they are found in floats, whatever that rounds, and the right-hand
 side is computed in fractions, without any rounding. The tree is walked from the top, so that nothing can be missing.
 """
@@ -17,10 +18,10 @@ def refuse(why):
     sys.exit("refused: " + why)
 
 
-def residual(a, b, s, gamma):
-    """Solve (I + gamma sum_j s_j b_j b_j') r = a in floats, about."""
+def residual(a, b, v, s, gamma):
+    """Solve (diag(v) + gamma sum_j s_j b_j b_j') r = a in floats, about, where v is 1/w."""
     n = len(a)
-    k = [[float(e == f) + gamma * sum(w * b[e][j] * b[f][j] for j, w in s.items()) for f in range(n)] + [a[e]] for e in range(n)]
+    k = [[(e == f) * v[e] + gamma * sum(w * b[e][j] * b[f][j] for j, w in s.items()) for f in range(n)] + [a[e]] for e in range(n)]
     for p in range(n):
         for e in range(p + 1, n):
             by = k[e][p] / k[p][p]
@@ -41,8 +42,8 @@ def main(model_file, ratings_file, features_file, proof_file):
     table = list(csv.reader(open(features_file)))
     names, feature = table[0][1:], {line[0]: [float(x) for x in line[1:]] for line in table[1:]}
     rows = {}
-    for row, column, value in list(csv.reader(open(ratings_file)))[1:]:
-        rows.setdefault(row, []).append((float(value), feature[column]))
+    for row, column, value, *weight in list(csv.reader(open(ratings_file)))[1:]:
+        rows.setdefault(row, []).append((float(value), feature[column], float(weight[0]) if weight else 1.0))
     gamma, k, p = model["gamma"], model["k"], len(names)
     always, never = ([names.index(x) for x in model.get(key, [])] for key in ("always", "never"))
     selected = sorted(names.index(x) for x in model["selected"])
@@ -55,9 +56,9 @@ def main(model_file, ratings_file, features_file, proof_file):
         """constant and slopes: rows x columns x cost(t) >= constant - sum_j t_j slope_j for all t >= 0."""
         constant, slope = Fraction(0), [Fraction(0)] * p
         for entries in rows.values():
-            a, b = [x for x, _ in entries], [x for _, x in entries]
-            r = [Fraction(x) for x in residual(a, b, s, gamma)]
-            constant += sum(2 * Fraction(x) * y - y * y for x, y in zip(a, r))
+            a, b, w = zip(*entries)
+            r = [Fraction(x) for x in residual(a, b, [1 / x for x in w], s, gamma)]
+            constant += sum(2 * Fraction(x) * y - y * y / Fraction(z) for x, y, z in zip(a, r, w))
             for j in range(p):
                 slope[j] += Fraction(gamma) * sum(Fraction(x[j]) * y for x, y in zip(b, r)) ** 2
         return constant, slope

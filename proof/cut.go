@@ -37,6 +37,8 @@ type place struct {
 //	error1   Σ e_i                         error2  Σ e_i²
 //
 // where |ẑ_ij − b_jᵀr_i| ≤ e_i·max|b_j|; and in upper Σ‖a_i − V_i(μ+u_i)‖² + Σ u_ij²/(γs_j).
+// With weights w, r_i is the residual times them, ‖r_i‖² is Σ r²/w, and the squares in
+// upper count by them.
 type sums struct {
 	constant, size, error1, error2, upper float64
 	squares, total                        []float64
@@ -114,7 +116,7 @@ func (c *cost) summands() int { return blockRows + c.n/blockRows + mostParts + 8
 
 // eachRow does the work for every row with entries, on all threads; the work gets
 // the number of the part, and flush is called after each block of a part.
-func (c *cost) eachRow(ctx context.Context, start func() (work func(part int, columns []int32, values []float64), flush func(part int))) error {
+func (c *cost) eachRow(ctx context.Context, start func() (work func(part int, columns []int32, values, weights []float64), flush func(part int))) error {
 	parts := c.parts()
 	return parallel.Do(ctx, parts, c.threads, func(int) func(int) error {
 		work, flush := start()
@@ -122,7 +124,7 @@ func (c *cost) eachRow(ctx context.Context, start func() (work func(part int, co
 			lo, hi := part*c.n/parts, (part+1)*c.n/parts
 			for i := lo; i < hi; i++ {
 				if columns, values := c.matrix.Row(i); len(columns) > 0 {
-					work(part, columns, values)
+					work(part, columns, values, c.matrix.RowWeights(i))
 				}
 				if (i-lo)%blockRows == blockRows-1 || i == hi-1 {
 					flush(part)
@@ -151,19 +153,19 @@ func (c *cost) evaluate(ctx context.Context, places []*place) error {
 			parts[part][x] = newSums(c.p)
 		}
 	}
-	err := c.eachRow(ctx, func() (func(int, []int32, []float64), func(int)) {
+	err := c.eachRow(ctx, func() (func(int, []int32, []float64, []float64), func(int)) {
 		s := newSolver(c)
 		precise := &preciseSolver{solver: s}
 		block := make([]sums, len(places))
 		for x := range block {
 			block[x] = newSums(c.p)
 		}
-		work := func(_ int, columns []int32, values []float64) {
+		work := func(_ int, columns []int32, values, weights []float64) {
 			for x, at := range places {
 				if at.precise {
-					precise.add(at, columns, values, &block[x])
+					precise.add(at, columns, values, weights, &block[x])
 				} else {
-					s.add(at, columns, values, &block[x])
+					s.add(at, columns, values, weights, &block[x])
 				}
 			}
 		}
@@ -196,6 +198,9 @@ func (c *cost) cut(at *place) *cut {
 	relative := 0.0
 	if at.precise {
 		entries, relative = doubleError(5*c.longest+8), 4e-16
+		if c.matrix.Weighted() {
+			relative = 1e-15 // r²/w has four roundings more
+		}
 	}
 	out := &cut{slope: make([]float64, len(c.units)), precise: at.precise}
 	// The relative part is that of rounding a row's 2aᵀr − ‖r‖² once.

@@ -15,6 +15,8 @@
 //
 //	n·m·c(t) ≥ Σ_i 2a_iᵀr_i − ‖r_i‖² − γ Σ_j t_j Σ_i (b_jᵀr_i)²   for all t ≥ 0.
 //
+// Where entries have weights w, ‖r_i‖² is Σ r²/w there (see solve.go).
+//
 // The right-hand side is evaluated with rigorous bounds on every rounding (see
 // round.go), in twice the working precision where those are too wide. Regions
 // that were enumerated are enumerated again, by an elimination whose backward

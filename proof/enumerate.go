@@ -10,7 +10,8 @@ import (
 // leaf is a region whose selections are all evaluated: those of the features in
 // and left of the candidates. Each unit has one feature.
 //
-// With K_i = I/γ + G_i[S,S] and y_i = B_iᵀa_i[S] row i costs ‖a_i‖² − y_iᵀK_i⁻¹y_i.
+// With K_i = I/γ + G_i[S,S] and y_i = B_iᵀa_i[S] row i costs ‖a_i‖² − y_iᵀK_i⁻¹y_i;
+// where entries have weights, these products and norms count by them.
 // The second term, the gain, is found by elimination, one feature after the other,
 // which selections that begin alike share. Elimination gives the exact gain of a
 // K + E and y + e with |E_jl| ≤ η√(K_jj K_ll) and |e_j| ≤ η√K_jj·‖a_i‖ (backward
@@ -136,6 +137,7 @@ func (c *cost) enumerate(ctx context.Context, leaves []*leaf) (floors []float64,
 // and by how much the gains of the row may be too small.
 func (s *solver) reduce(l *leaf, i int, out *row, numbers []float64) []float64 {
 	columns, values := s.matrix.Row(i)
+	weights := s.matrix.RowWeights(i)
 	f := len(l.candidates)
 	all := f + len(l.in)
 	k := room(s.many, all*all)
@@ -146,8 +148,11 @@ func (s *solver) reduce(l *leaf, i int, out *row, numbers []float64) []float64 {
 	clear(y)
 	squares := 0.0
 	for e, c := range columns {
-		b, a := s.feature(c), values[e]
-		squares += a * a
+		b, a, weight := s.feature(c), values[e], 1.0
+		if weights != nil {
+			weight = weights[e]
+		}
+		squares += weight * a * a
 		for x, j := range l.candidates {
 			v[x] = b[j]
 		}
@@ -158,6 +163,7 @@ func (s *solver) reduce(l *leaf, i int, out *row, numbers []float64) []float64 {
 			if vx == 0 {
 				continue
 			}
+			vx *= weight
 			y[x] += a * vx
 			to := k[x*all:][:all]
 			for z := x; z < all; z++ {
@@ -173,7 +179,7 @@ func (s *solver) reduce(l *leaf, i int, out *row, numbers []float64) []float64 {
 	selected := float64(len(l.in) + l.left)
 	kappa := math.Sqrt(selected*(1+s.gamma*diagonal)) + 1
 	eta := gam(2*len(columns) + 8*(len(l.in)+l.left) + 40)
-	numbers = append(numbers[:0], squares*(1-gam(len(columns)+2)), wider*eta*squares*kappa*kappa+tiny)
+	numbers = append(numbers[:0], squares*(1-gam(len(columns)+3)), wider*eta*squares*kappa*kappa+tiny)
 	out.k, out.y, out.base = room(out.k, f*f), room(out.y, f), room(out.base, 1)
 	if out.useless = !(eta*kappa*kappa < 0.01); out.useless {
 		out.base[0] = numbers[0] // the row counts nothing

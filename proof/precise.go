@@ -96,7 +96,7 @@ func solvePrecisely(l, x []double, t int) {
 const refinements = 3
 
 // residual is solver.residual; it also has the coefficients in u.
-func (s *preciseSolver) residual(at *place, columns []int32, values []float64) {
+func (s *preciseSolver) residual(at *place, columns []int32, values, weights []float64) {
 	n, t := len(columns), len(at.support)
 	s.r, s.u = doubles(s.r, n), doubles(s.u, t)
 	for e, a := range values {
@@ -106,18 +106,18 @@ func (s *preciseSolver) residual(at *place, columns []int32, values []float64) {
 		s.subtract(at, columns, x, double{high: mu})
 	}
 	if n < t {
-		s.dual(at, columns)
+		s.dual(at, columns, weights)
 		for x, j := range at.support { // u = γ s Vᵀr
-			s.u[x] = s.correlation(columns, j).times(double{high: s.gamma}.times(double{high: at.weight[x]}))
+			s.u[x] = s.correlation(columns, nil, j).times(double{high: s.gamma}.times(double{high: at.weight[x]}))
 		}
 		return
 	}
 	s.l, s.x = doubles(s.l, t*t), doubles(s.x, t)
-	for _, c := range columns {
+	for e, c := range columns {
 		b := s.feature(c)
 		for x, j := range at.support {
 			for y, i := range at.support[:x+1] {
-				s.l[x*t+y] = s.l[x*t+y].plus(double{high: b[j]}.times(double{high: b[i]}))
+				s.l[x*t+y] = s.l[x*t+y].plus(weighed(double{high: b[j]}.times(double{high: b[i]}), weights, e))
 			}
 		}
 	}
@@ -130,7 +130,7 @@ func (s *preciseSolver) residual(at *place, columns []int32, values []float64) {
 	factorPrecisely(s.l, t)
 	for range 1 + refinements {
 		for x, j := range at.support { // the gradient of the row's own problem
-			s.x[x] = s.correlation(columns, j).minus(s.u[x].times(ridge(x)))
+			s.x[x] = s.correlation(columns, weights, j).minus(s.u[x].times(ridge(x)))
 		}
 		solvePrecisely(s.l, s.x, t)
 		for x, d := range s.x {
@@ -138,6 +138,17 @@ func (s *preciseSolver) residual(at *place, columns []int32, values []float64) {
 			s.subtract(at, columns, x, d)
 		}
 	}
+	for e := range s.r {
+		s.r[e] = weighed(s.r[e], weights, e)
+	}
+}
+
+// weighed is a number times the weight of an entry.
+func weighed(x double, weights []float64, e int) double {
+	if weights == nil {
+		return x
+	}
+	return x.times(double{high: weights[e]})
 }
 
 // subtract takes a multiple of a feature of the support from r.
@@ -147,15 +158,16 @@ func (s *preciseSolver) subtract(at *place, columns []int32, x int, by double) {
 	}
 }
 
-func (s *preciseSolver) correlation(columns []int32, j int) (sum double) {
+// correlation is b_jᵀWr.
+func (s *preciseSolver) correlation(columns []int32, weights []float64, j int) (sum double) {
 	for e, c := range columns {
-		sum = sum.plus(s.r[e].times(double{high: s.feature(c)[j]}))
+		sum = sum.plus(weighed(s.r[e].times(double{high: s.feature(c)[j]}), weights, e))
 	}
 	return sum
 }
 
-// dual solves (I + γVDVᵀ) r = r in place.
-func (s *preciseSolver) dual(at *place, columns []int32) {
+// dual solves (W⁻¹ + γVDVᵀ) r = r in place.
+func (s *preciseSolver) dual(at *place, columns []int32, weights []float64) {
 	n := len(columns)
 	s.l = doubles(s.l, n*n)
 	for e, c := range columns {
@@ -168,7 +180,11 @@ func (s *preciseSolver) dual(at *place, columns []int32) {
 			}
 			s.l[e*n+f] = sum.times(double{high: s.gamma})
 		}
-		s.l[e*n+e] = s.l[e*n+e].plus(double{high: 1})
+		one := double{high: 1}
+		if weights != nil {
+			one = one.over(double{high: weights[e]})
+		}
+		s.l[e*n+e] = s.l[e*n+e].plus(one)
 	}
 	factorPrecisely(s.l, n)
 	solvePrecisely(s.l, s.r, n)
@@ -176,19 +192,29 @@ func (s *preciseSolver) dual(at *place, columns []int32) {
 
 // add is solver.add. Here r_i is the sum of two floats, and every sum is of
 // products of floats, as doubleError has it: two for b_jᵀr_i, five for
-// 2a_iᵀr_i − ‖r_i‖² of each entry.
-func (s *preciseSolver) add(at *place, columns []int32, values []float64, to *sums) {
-	s.residual(at, columns, values)
+// 2a_iᵀr_i − ‖r_i‖² of each entry. With weights, r²/w is that of r rounded to one
+// float, whose relative error is in cost.cut.
+func (s *preciseSolver) add(at *place, columns []int32, values, weights []float64, to *sums) {
+	s.residual(at, columns, values, weights)
 	clear(s.z)
 	clear(s.low)
 	constant, size, absolute := double{}, 0.0, 0.0
 	for e, r := range s.r {
 		a := values[e]
-		constant = constant.plusProduct(2*a, r.high).plusProduct(2*a, r.low).
-			plusProduct(-r.high, r.high).plusProduct(-2*r.high, r.low).plusProduct(-r.low, r.low)
 		one := math.Abs(r.high) + math.Abs(r.low)
+		square := one * one
+		if weights != nil {
+			rounded := 0.0
+			if square, rounded = squared(r.value(), weights, e); rounded == 0 {
+				continue // r is 0
+			}
+			constant = constant.plusProduct(-square, 1)
+		} else {
+			constant = constant.plusProduct(-r.high, r.high).plusProduct(-2*r.high, r.low).plusProduct(-r.low, r.low)
+		}
+		constant = constant.plusProduct(2*a, r.high).plusProduct(2*a, r.low)
 		absolute += one
-		size += 2*math.Abs(a)*one + one*one
+		size += 2*math.Abs(a)*one + square
 		for j, x := range s.feature(columns[e]) {
 			d := double{s.z[j], s.low[j]}.plusProduct(r.high, x).plusProduct(r.low, x)
 			s.z[j], s.low[j] = d.high, d.low
@@ -205,13 +231,13 @@ func (s *preciseSolver) add(at *place, columns []int32, values []float64, to *su
 		to.total[j] += z
 	}
 	if at.upper {
-		s.addUpper(at, columns, values, to)
+		s.addUpper(at, columns, values, weights, to)
 	}
 }
 
 // addUpper adds what the row costs with the coefficients μ + u. Each term is
 // raised by what rounding may have taken from it.
-func (s *preciseSolver) addUpper(at *place, columns []int32, values []float64, to *sums) {
+func (s *preciseSolver) addUpper(at *place, columns []int32, values, weights []float64, to *sums) {
 	for e, c := range columns {
 		b := s.feature(c)
 		rest, size := double{high: values[e]}, math.Abs(values[e])
@@ -225,7 +251,11 @@ func (s *preciseSolver) addUpper(at *place, columns []int32, values []float64, t
 			}
 		}
 		r := math.Abs(rest.value())*(1+4e-16) + size*doubleError(3*len(at.support)+4)*wider
-		to.upper += r * r
+		if weights != nil {
+			to.upper += weights[e] * r * r
+		} else {
+			to.upper += r * r
+		}
 	}
 	for x, u := range s.u {
 		one := math.Abs(u.high) + math.Abs(u.low)

@@ -66,7 +66,7 @@ func (s *Statement) differs(o *Statement) string {
 	case s.Rows != o.Rows || s.Columns != o.Columns || s.Entries != o.Entries:
 		return fmt.Sprintf("%d entries of %d rows and %d columns, not %d of %d and %d", s.Entries, s.Rows, s.Columns, o.Entries, o.Rows, o.Columns)
 	case s.Data != o.Data:
-		return "other entries"
+		return "other entries, or other weights of them"
 	case !slices.Equal(s.Units, o.Units) || s.Features != o.Features:
 		return "other features"
 	case s.K != o.K:
@@ -82,7 +82,7 @@ func (s *Statement) differs(o *Statement) string {
 }
 
 // digestEntries is a number that other entries are unlikely to have. It depends
-// on the columns' ids and not on the order of rows or columns.
+// on the columns' ids and not on the order of rows or columns. A weight of 1 is none.
 func digestEntries(ctx context.Context, s data.Source, ids []string, threads int) (uint64, error) {
 	columns := make([]uint64, len(ids))
 	for j, id := range ids {
@@ -94,16 +94,28 @@ func digestEntries(ctx context.Context, s data.Source, ids []string, threads int
 	parts := min(n, 64)
 	sums := make([]uint64, parts)
 	err := parallel.Do(ctx, parts, threads, func(int) func(int) error {
-		reader := data.NewRowReader(s)
+		reader := s.Reader()
+		weigh := data.WeightsFrom(s, reader)
+		var at []int32
+		var values, weights []float64
 		return func(part int) error {
 			for i := part * n / parts; i < (part+1)*n/parts; i++ {
-				at, values, err := reader.Row(i)
-				if err != nil {
+				var err error
+				if at, values, err = reader.Append(i, at[:0], values[:0]); err != nil {
 					return err
+				}
+				if weigh != nil {
+					if weights, err = weigh.AppendWeights(i, at, weights[:0]); err != nil {
+						return err
+					}
 				}
 				row := uint64(len(at))
 				for x, c := range at {
-					row += mix(columns[c] ^ mix(math.Float64bits(values[x])))
+					value := mix(math.Float64bits(values[x]))
+					if weigh != nil && weights[x] != 1 {
+						value = mix(value ^ math.Float64bits(weights[x]))
+					}
+					row += mix(columns[c] ^ value)
 				}
 				sums[part] += mix(row)
 			}

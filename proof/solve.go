@@ -7,6 +7,10 @@ import (
 
 // solver solves the rows for one goroutine. What it solves need not be exact: the
 // cut of any residuals is true. Only add must bound its roundings.
+//
+// Where entries have weights w, the cost of a row is Σ w(a − vᵀu)² + Σ u²/(γs), which is
+// at least Σ(2ar − r²/w) − γ Σ_j s_j (b_jᵀr)² for any r: the best are the residuals
+// times the weights. So that is what r is here, and only r² knows of weights again.
 type solver struct {
 	*cost
 	k    []float64 // a system, row by row
@@ -73,8 +77,8 @@ func solve(l, x []float64, t int) {
 	}
 }
 
-// system sets k = D⁻¹/γ + V_iᵀV_i, lower triangle, and x = V_iᵀ values.
-func (s *solver) system(at *place, columns []int32, values []float64) {
+// system sets k = D⁻¹/γ + V_iᵀWV_i, lower triangle, and x = V_iᵀW values.
+func (s *solver) system(at *place, columns []int32, values, weights []float64) {
 	t := len(at.support)
 	s.k, s.x = room(s.k, t*t), room(s.x, t)
 	clear(s.k)
@@ -88,6 +92,9 @@ func (s *solver) system(at *place, columns []int32, values []float64) {
 		}
 		a := values[e]
 		for x, vx := range v {
+			if weights != nil {
+				vx *= weights[e]
+			}
 			s.x[x] += a * vx
 			row := s.k[x*t:][:x+1]
 			for y := range row {
@@ -100,10 +107,10 @@ func (s *solver) system(at *place, columns []int32, values []float64) {
 	}
 }
 
-// residual finds the row's residual at the place, in s.r: that of a_i − V_iμ, by
-// its own coefficients or, where the row has fewer entries than the support, by
-// the dual system (I + γVDVᵀ) r = a − Vμ.
-func (s *solver) residual(at *place, columns []int32, values []float64) {
+// residual finds the row's residual at the place, times the weights, in s.r: that of
+// a_i − V_iμ, by its own coefficients or, where the row has fewer entries than the
+// support, by the dual system (W⁻¹ + γVDVᵀ) r = a − Vμ.
+func (s *solver) residual(at *place, columns []int32, values, weights []float64) {
 	n, t := len(columns), len(at.support)
 	s.r = room(s.r, n)
 	copy(s.r, values)
@@ -111,13 +118,33 @@ func (s *solver) residual(at *place, columns []int32, values []float64) {
 		s.subtract(at, columns, at.mu)
 	}
 	if n < t {
-		s.dual(at, columns)
+		s.dual(at, columns, weights)
 		return
 	}
-	s.system(at, columns, s.r)
+	s.system(at, columns, s.r, weights)
 	factor(s.k, t)
 	solve(s.k, s.x, t)
 	s.subtract(at, columns, s.x)
+	for e, w := range weights {
+		s.r[e] *= w
+	}
+}
+
+// lost is where r, or r/w, is so small that underflow could take more from its square
+// than tiny. There r is 0, which is as true.
+const lost = 1e-200
+
+// squared is r²/w and r, given the residual times the weight: 0 and 0 where that is
+// lost. It has a relative error of three roundings, without weights of one.
+func squared(r float64, weights []float64, e int) (square, kept float64) {
+	if weights == nil {
+		return r * r, r
+	}
+	by := r / weights[e]
+	if math.Abs(r) < lost || math.Abs(by) < lost {
+		return 0, 0
+	}
+	return r * by, r
 }
 
 // subtract takes V_i u from s.r.
@@ -132,8 +159,8 @@ func (s *solver) subtract(at *place, columns []int32, u []float64) {
 	}
 }
 
-// dual solves (I + γVDVᵀ) r = s.r in place.
-func (s *solver) dual(at *place, columns []int32) {
+// dual solves (W⁻¹ + γVDVᵀ) r = s.r in place.
+func (s *solver) dual(at *place, columns []int32, weights []float64) {
 	n := len(columns)
 	s.k = room(s.k, n*n)
 	for e, c := range columns {
@@ -146,7 +173,11 @@ func (s *solver) dual(at *place, columns []int32) {
 			}
 			s.k[e*n+f] = s.gamma * sum
 		}
-		s.k[e*n+e]++
+		if weights != nil {
+			s.k[e*n+e] += 1 / weights[e]
+		} else {
+			s.k[e*n+e]++
+		}
 	}
 	factor(s.k, n)
 	solve(s.k, s.r, n)
@@ -166,16 +197,18 @@ func (s *solver) correlate(columns []int32) {
 }
 
 // add adds a row to the sums of a place.
-func (s *solver) add(at *place, columns []int32, values []float64, to *sums) {
-	s.residual(at, columns, values)
-	s.correlate(columns)
+func (s *solver) add(at *place, columns []int32, values, weights []float64, to *sums) {
+	s.residual(at, columns, values, weights)
 	constant, size, absolute := 0.0, 0.0, 0.0
-	for e, r := range s.r[:len(columns)] {
+	for e := range columns {
 		a := values[e]
+		square, r := squared(s.r[e], weights, e)
+		s.r[e] = r
 		absolute += math.Abs(r)
-		size += 2*math.Abs(a*r) + r*r
-		constant += 2*a*r - r*r
+		size += 2*math.Abs(a*r) + square
+		constant += 2*a*r - square
 	}
+	s.correlate(columns)
 	to.constant += constant
 	to.size += size
 	e := absolute*gam(len(columns)+2)*wider + tiny
@@ -199,13 +232,13 @@ func (c *cost) populations(ctx context.Context, places []*place) error {
 			parts[part] = append(parts[part], system{make([]float64, t), make([]float64, t*t)})
 		}
 	}
-	err := c.eachRow(ctx, func() (func(int, []int32, []float64), func(int)) {
+	err := c.eachRow(ctx, func() (func(int, []int32, []float64, []float64), func(int)) {
 		s := newSolver(c)
 		var gram, column []float64
-		work := func(part int, columns []int32, values []float64) {
+		work := func(part int, columns []int32, values, weights []float64) {
 			for x, at := range places {
 				t, to := len(at.support), &parts[part][x]
-				s.system(at, columns, values)
+				s.system(at, columns, values, weights)
 				gram = room(gram, t*t)
 				copy(gram, s.k)
 				for x, w := range at.weight {

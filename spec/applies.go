@@ -47,7 +47,7 @@ var Uses = map[string]Use{
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
-	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix, Squares: true, Alike: true},
+	"proof":            {Methods: []string{"certified", "optcomplete"}, Models: OfMatrix, Squares: true},
 }
 
 // Applies tells whether the setting does something in a fit by the method, of the

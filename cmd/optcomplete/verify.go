@@ -128,6 +128,9 @@ or is about other data; 2 that a file cannot be read.`,
 				return &usageError{err}
 			}
 			in.stored = true
+			if !summary.Weighted && !cmd.Flags().Changed("weight") {
+				in.unweighted()
+			}
 			problem, _, err := in.load(cmd, c, args[1], kind)
 			if err != nil {
 				return err
@@ -152,7 +155,7 @@ or is about other data; 2 that a file cannot be read.`,
 	flags := flagsOf(cmd, "verify")
 	flags.Bind("proof", &path)
 	in.register(flags)
-	in.unweighted() // proofs are of entries that count alike
+	weightFlag(flags, &in.ratings)
 	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd

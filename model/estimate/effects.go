@@ -97,7 +97,7 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 // more than effectsNear of the largest.
 const (
 	effectsMost = 60
-	effectsNear = 1e-9
+	effectsNear = 1e-11
 )
 
 // converge goes from column effects that turns have found to the least of what
