@@ -107,7 +107,7 @@ func valuesFor(t *testing.T, l loss.Loss, r *data.Ratings, stored, weighted bool
 	return data.NewRatings(source, r.RowIDs, r.ColumnIDs)
 }
 
-var registers = regexp.MustCompile(`(?:pass\.|[\t ])Register\(&?(\w+)\{`)
+var registers = regexp.MustCompile(`(?:pass\.|[\t ])Register\("[^"]*", &?(\w+)\{`)
 
 // registered are the types of all passes that Register is called with.
 func registered(t *testing.T) (all []string) {
