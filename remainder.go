@@ -13,6 +13,7 @@ import (
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/remainder"
+	"optcomplete/search"
 	"optcomplete/spec"
 )
 
@@ -173,11 +174,7 @@ func (t *task) others(ctx context.Context, s *selector, found []int, most int) (
 	columns, _ := t.features.Dims()
 	most = min(most, columns/mostOthersOf)
 	if all > most {
-		weights := make([]float64, s.oracle.Dim())
-		for _, u := range found {
-			weights[u] = 1
-		}
-		at, err := s.oracle.Eval(ctx, weights)
+		at, err := s.oracle.Eval(ctx, search.Indicator(s.oracle.Dim(), found))
 		if err != nil {
 			return nil, 0, err
 		}

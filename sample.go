@@ -210,12 +210,8 @@ func (t *task) beyondDoubt(ctx context.Context, s *selector, selections [][]int)
 	}
 	costs := make([][]float64, len(selections))
 	for x, selection := range selections {
-		weights := make([]float64, exact.Dim())
-		for _, j := range selection {
-			weights[j] = 1
-		}
 		var err error
-		if costs[x], err = exact.RowCosts(ctx, weights); err != nil {
+		if costs[x], err = exact.RowCosts(ctx, search.Indicator(exact.Dim(), selection)); err != nil {
 			return false, err
 		}
 	}

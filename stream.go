@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
 	"optcomplete/pass"
@@ -27,10 +28,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 	}
 	n, _ := train.Dims()
 	members := t.members(selection)
-	terms := make([]string, 0, len(members))
-	for _, j := range members {
-		terms = append(terms, t.features.Names[j])
-	}
+	terms := lists.Pick(t.features.Names, members)
 	effects := t.Model.Effects().Rows
 	var shards *store.RowShards
 	var elsewhere func() (*estimate.ShardSink, error)

@@ -7,6 +7,7 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
@@ -131,20 +132,12 @@ func unitsOf(features *data.Features, encoding *encode.Encoding) []unit {
 
 // names are the names of selected units.
 func (t *task) names(selection []int) []string {
-	names := make([]string, 0, len(selection))
-	for _, u := range selection {
-		names = append(names, t.units[u].name)
-	}
-	return names
+	return lists.Each(selection, func(u int) string { return t.units[u].name })
 }
 
 // unitNames are the names of all units.
 func (t *task) unitNames() []string {
-	names := make([]string, 0, len(t.units))
-	for _, u := range t.units {
-		names = append(names, u.name)
-	}
-	return names
+	return lists.Each(t.units, func(u unit) string { return u.name })
 }
 
 // members are the features of selected units.
@@ -177,10 +170,7 @@ func (s *selector) units(t *task, selection []int) []int {
 
 // newSelector makes the cost to search, on values.
 func (t *task) newSelector(values data.Source, c choices) *selector {
-	groups := make([][]int, 0, len(t.units)+1)
-	for _, u := range t.units {
-		groups = append(groups, u.features)
-	}
+	groups := lists.Each(t.units, func(u unit) []int { return u.features })
 	cost := t.form.cost(values, t.features, groups, c, t.Threads)
 	s := &selector{values: values, oracle: cost.oracle, exact: cost.exact, find: t.find}
 	for x := range cost.always {

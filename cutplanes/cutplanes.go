@@ -165,7 +165,7 @@ func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err
 	}
 	selection := r.always()
 	for len(selection) < r.Search.K {
-		_, cut, err := r.evaluate(ctx, indicator(r.p, selection))
+		_, cut, err := r.evaluate(ctx, search.Indicator(r.p, selection))
 		if err == nil && ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", search.ErrNothingYet, ctx.Err())
 		}

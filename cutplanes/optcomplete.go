@@ -51,7 +51,7 @@ func OptComplete(ctx context.Context, sampled, exact search.Oracle, settings Set
 	}
 	// From here on, all the data.
 	r.oracle, r.sampled, r.bound = exact, false, math.Inf(-1)
-	if r.best.Cost, _, err = r.evaluate(context.WithoutCancel(ctx), indicator(r.p, r.best.Selection)); err != nil {
+	if r.best.Cost, _, err = r.evaluate(context.WithoutCancel(ctx), search.Indicator(r.p, r.best.Selection)); err != nil {
 		return Result{}, err
 	}
 	r.event(search.EventPass)

@@ -108,7 +108,7 @@ func (r *run) evaluate(ctx context.Context, weights []float64) (float64, milp.Cu
 
 // cut evaluates a selection and adds the cut there to the master.
 func (r *run) cut(ctx context.Context, selection []int) (float64, error) {
-	cost, cut, err := r.evaluate(ctx, indicator(r.p, selection))
+	cost, cut, err := r.evaluate(ctx, search.Indicator(r.p, selection))
 	if err != nil {
 		return 0, err
 	}
@@ -201,15 +201,6 @@ func (r *run) finish(status search.Status) Result {
 	r.event(search.EventDone)
 	out.Elapsed = time.Since(r.began)
 	return *out
-}
-
-// indicator is the 0/1 weights of a selection.
-func indicator(p int, selection []int) []float64 {
-	weights := make([]float64, p)
-	for _, j := range selection {
-		weights[j] = 1
-	}
-	return weights
 }
 
 // key is a map key for a selection.

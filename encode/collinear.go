@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 )
 
@@ -40,10 +41,7 @@ type Term struct {
 }
 
 func (c Combination) String() string {
-	var names []string
-	for _, t := range c.Terms {
-		names = append(names, t.Feature)
-	}
+	names := lists.Each(c.Terms, func(t Term) string { return t.Feature })
 	if len(c.Terms) > shownTerms {
 		return fmt.Sprintf("feature %s is a combination of %d others: %s", data.Quote(c.Feature), len(names), data.QuoteList(names))
 	}

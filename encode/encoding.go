@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/suggest"
 )
 
@@ -96,11 +97,7 @@ func Plain(names []string, values []float64) *Encoding {
 
 // Names gives the names of the features, in order.
 func (e *Encoding) Names() []string {
-	names := make([]string, len(e.Features))
-	for i := range e.Features {
-		names[i] = e.Features[i].Name
-	}
-	return names
+	return lists.Each(e.Features, func(f Feature) string { return f.Name })
 }
 
 // Units turns coefficients of encoded features into coefficients in the units of

@@ -11,6 +11,7 @@ import (
 	"optcomplete/baseline/imc"
 	"optcomplete/baseline/softimpute"
 	"optcomplete/evaluate"
+	"optcomplete/internal/lists"
 	"optcomplete/model/estimate"
 	"optcomplete/spec"
 )
@@ -170,11 +171,7 @@ func (t *trial) settings(s optcomplete.Settings) optcomplete.Settings {
 
 // MethodNames lists what can be compared.
 func MethodNames() []string {
-	var names []string
-	for _, m := range methods {
-		names = append(names, m.name)
-	}
-	return names
+	return lists.Each(methods, func(m method) string { return m.name })
 }
 
 func methodOf(name string) (method, error) {

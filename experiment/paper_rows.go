@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/lists"
 )
 
 // Theirs is what the paper reports of a method on a row: the median of ten runs
@@ -146,11 +147,7 @@ func PanelOf(name string) (Panel, error) {
 
 // PanelNames lists the panels.
 func PanelNames() []string {
-	var names []string
-	for _, p := range Panels() {
-		names = append(names, p.Name)
-	}
-	return names
+	return lists.Each(Panels(), func(p Panel) string { return p.Name })
 }
 
 // theirs gives the paper's figures for the method of ours that is or stands

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/memory"
 )
 
@@ -73,10 +74,7 @@ func groups(cells []PaperCell) []group {
 
 // of gives the median, the least and the most of a number over the seeds.
 func (g *group) of(number func(PaperCell) float64) (median, least, most float64) {
-	var all []float64
-	for _, c := range g.cells {
-		all = append(all, number(c))
-	}
+	all := lists.Each(g.cells, number)
 	slices.Sort(all)
 	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[0], all[len(all)-1]
 }

@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
+	"optcomplete/internal/lists"
 )
 
 // Names of the files that a study writes beside its cells.
@@ -86,10 +87,7 @@ func (l *line) mean(of func(Cell) float64) float64 {
 }
 
 func (l *line) sorted(of func(Cell) float64) []float64 {
-	var all []float64
-	for _, c := range l.cells {
-		all = append(all, of(c))
-	}
+	all := lists.Each(l.cells, of)
 	slices.Sort(all)
 	return all
 }

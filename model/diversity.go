@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 	"optcomplete/result"
 )
@@ -167,9 +168,5 @@ func (m *Model) sampleOfRows(n int) []int {
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
-	var out []int
-	for _, r := range rows[:min(n, len(rows))] {
-		out = append(out, r.at)
-	}
-	return out
+	return lists.Each(rows[:min(n, len(rows))], func(r row) int { return r.at })
 }

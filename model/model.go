@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/internal/lists"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
 )
@@ -113,10 +114,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	if summary.Weighted && summary.Weight == 0 {
 		summary.Weight = survey.Counts()
 	}
-	terms := make([]string, k)
-	for at, j := range selected {
-		terms[at] = features.Names[j]
-	}
+	terms := lists.Pick(features.Names, selected)
 	if summary.Selected == nil {
 		summary.K, summary.Selected = k, terms
 	}

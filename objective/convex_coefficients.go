@@ -6,15 +6,13 @@ import (
 
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // Coefficients gives the coefficients of the selected features to each, row after
 // row: zeros for a row without entries. The slice is each's to read, not to keep.
 func (o *Convex) Coefficients(ctx context.Context, selection []int, each func(row int, u []float64) error) error {
-	weights := make([]float64, o.of.p)
-	for _, j := range selection {
-		weights[j] = 1
-	}
+	weights := search.Indicator(o.of.p, selection)
 	w := o.weighting(weights)
 	place := make([]int, len(selection)) // of each selected feature in the support, which is sorted
 	for x, j := range selection {

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 
+	"optcomplete/internal/lists"
 	"optcomplete/search"
 )
 
@@ -147,11 +148,7 @@ func (o *Grouped) Enumerate(ctx context.Context, r search.Region) (search.Listin
 		panic("objective: groups of several features cannot be enumerated")
 	}
 	features := func(groups []int) []int {
-		out := make([]int, len(groups))
-		for x, g := range groups {
-			out[x] = o.groups[g][0]
-		}
-		return out
+		return lists.Each(groups, func(g int) int { return o.groups[g][0] })
 	}
 	r.In, r.Candidates = features(r.In), features(r.Candidates)
 	found, err := o.lister.Enumerate(ctx, r)

@@ -133,14 +133,14 @@ func TestGroupedOptimumEqualsBruteForce(t *testing.T) {
 		k := rapid.IntRange(1, o.Dim()).Draw(t, "groups to select")
 		want := math.Inf(1)
 		testkit.Selections(o.Dim(), k, nil, nil, func(selection []int) {
-			want = min(want, dense(indicator(p, o.Members(selection))))
+			want = min(want, dense(search.Indicator(p, o.Members(selection))))
 		})
 		result, err := search.Minimize(context.Background(), o, search.Settings{K: k})
 		if err != nil {
 			t.Fatal(err)
 		}
 		tolerance := (1e-9+in.loss())*want + 1e-13*in.Scale()
-		own := dense(indicator(p, o.Members(result.Selection)))
+		own := dense(search.Indicator(p, o.Members(result.Selection)))
 		if math.Abs(own-result.Cost) > tolerance || math.Abs(own-want) > tolerance || result.Bound > want+tolerance {
 			t.Fatalf("groups %v cost %v, reported %v with the bound %v, optimum %v", result.Selection, own, result.Cost, result.Bound, want)
 		}
@@ -173,7 +173,7 @@ func TestGroupedEnumeratesOnlySingleFeatures(t *testing.T) {
 			t.Fatalf("%v, %v", selections, err)
 		}
 		for x, selection := range selections {
-			cost, _, _, _ := evalCost(t, o, indicator(3, selection), false)
+			cost, _, _, _ := evalCost(t, o, search.Indicator(3, selection), false)
 			if math.Abs(cost-costs[x]) > margin+1e-12*cost || !slices.IsSorted(selection) || !slices.Contains(selection, 1) {
 				t.Fatalf("selection %v costs %v, enumerated %v ± %v", selection, cost, costs[x], margin)
 			}

@@ -22,7 +22,7 @@ func TestPooledOptimumEqualsBruteForce(t *testing.T) {
 		_, p := in.Features.Dims()
 		want := math.Inf(1)
 		testkit.Selections(p, in.K, nil, nil, func(selection []int) {
-			cost, _ := in.dense(indicator(p, selection))
+			cost, _ := in.dense(search.Indicator(p, selection))
 			want = min(want, cost)
 		})
 		tolerance := (1e-9+in.loss())*want + 1e-13*in.Scale()
@@ -37,17 +37,9 @@ func TestPooledOptimumEqualsBruteForce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		own, _ := in.dense(indicator(p, result.Selection))
+		own, _ := in.dense(search.Indicator(p, result.Selection))
 		if math.Abs(own-result.Cost) > tolerance || math.Abs(own-want) > tolerance || result.Status != search.Optimal {
 			t.Fatalf("%v: selection %v costs %v, reported %v, optimum %v", result.Status, result.Selection, own, result.Cost, want)
 		}
 	})
-}
-
-func indicator(p int, selection []int) []float64 {
-	s := make([]float64, p)
-	for _, j := range selection {
-		s[j] = 1
-	}
-	return s
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/lists"
 )
 
 // columnBytes limits the memory for columns of G. When it is full, all columns
@@ -60,11 +61,7 @@ func (c *columnCache) need(ctx context.Context, features []int, likely func(j in
 			return nil, err
 		}
 	}
-	slots := make([]int32, len(features))
-	for x, j := range features {
-		slots[x] = c.slot[j]
-	}
-	return slots, nil
+	return lists.Pick(c.slot, features), nil
 }
 
 // fill adds to the missing columns the likeliest others, up to a batch.

@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
+	"optcomplete/search"
 )
 
 // RowCosts is the part of the cost that each row of the matrix has at the
@@ -94,10 +95,7 @@ const removalError = 1e-6
 
 // removeEach is Removals by an evaluation for each feature.
 func (o *Exact) removeEach(ctx context.Context, selection []int) ([]float64, error) {
-	weights := make([]float64, o.p)
-	for _, j := range selection {
-		weights[j] = 1
-	}
+	weights := search.Indicator(o.p, selection)
 	var costs []float64
 	for _, j := range selection {
 		weights[j] = 0
@@ -113,10 +111,7 @@ func (o *Exact) removeEach(ctx context.Context, selection []int) ([]float64, err
 
 // Removing is the pass of Removals, to be read together with others.
 func (o *Exact) Removing(selection []int) pass.Pass {
-	weights := make([]float64, o.p)
-	for _, j := range selection {
-		weights[j] = 1
-	}
+	weights := search.Indicator(o.p, selection)
 	w := o.newWeighting(weights)
 	return &removing{Of: o.described(), Weights: weights, at: &w}
 }

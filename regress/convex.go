@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/loss"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -86,11 +87,7 @@ func (t *convex) cost(gamma float64) search.Oracle { return t.oracle.WithGamma(g
 
 // exactly evaluates a selection.
 func (t *convex) exactly(ctx context.Context, gamma float64, selection []int) (float64, error) {
-	weights := make([]float64, t.oracle.Dim())
-	for _, j := range selection {
-		weights[j] = 1
-	}
-	cut, err := t.oracle.WithGamma(gamma).Eval(ctx, weights)
+	cut, err := t.oracle.WithGamma(gamma).Eval(ctx, search.Indicator(t.oracle.Dim(), selection))
 	return cut.Cost, err
 }
 
@@ -117,10 +114,7 @@ func (t *convex) coefficients(ctx context.Context, gamma float64, units []int) (
 // estimate has 95 % of the efficiency of least squares on normal errors.
 func spread(y []float64) float64 {
 	middle := median(y)
-	far := make([]float64, len(y))
-	for i, v := range y {
-		far[i] = math.Abs(v - middle)
-	}
+	far := lists.Each(y, func(v float64) float64 { return math.Abs(v - middle) })
 	return 1.345 * 1.4826 * median(far)
 }
 

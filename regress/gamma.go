@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -53,7 +54,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 			point.RootGap = &gap
 			point.Limited = point.Limited || result.Limited()
 			if point.Selected == nil {
-				point.Selected = named(problem.Names, result.Selection)
+				point.Selected = lists.Pick(problem.Names, result.Selection)
 			}
 		}
 		point.RMSE = all.score()

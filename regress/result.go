@@ -6,6 +6,7 @@ import (
 	"io"
 	"math"
 
+	"optcomplete/internal/lists"
 	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/selection"
@@ -69,11 +70,7 @@ func (r *Result) Predict(row []float64) float64 { return r.Loss.Mean(r.sum(row))
 
 // sum is Sum of a row of p features.
 func (r *Result) sum(row []float64) float64 {
-	values := make([]float64, len(r.Selection))
-	for x, j := range r.Selection {
-		values[x] = row[j]
-	}
-	return r.Sum(values)
+	return r.Sum(lists.Pick(row, r.Selection))
 }
 
 // Sum is what the values of the selected features alone, in their order, add up to: a
@@ -103,7 +100,7 @@ func writeJSON(w io.Writer, value any) error {
 func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Choices) (*Result, error) {
 	n, p := len(f.problem.Y), len(f.problem.Names)
 	r := &Result{
-		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: named(f.problem.Names, units),
+		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: lists.Pick(f.problem.Names, units),
 		Refit: f.settings.Refit, Certificate: certificate,
 	}
 	r.GammaPath, r.Alike = c.GammaPath, result.AlikeOf(c.GammaPath, r.Selected)
@@ -188,13 +185,5 @@ func (r *Result) Score(y, weights, x []float64) *Score {
 		out.RSquared = 1 - sum/around
 	}
 	out.Measures = measure(loss.Scaled{Loss: r.Loss, Unit: r.Delta}, problem, x)
-	return out
-}
-
-func named(names []string, selection []int) []string {
-	out := make([]string, len(selection))
-	for x, j := range selection {
-		out[x] = names[j]
-	}
 	return out
 }

@@ -61,7 +61,7 @@ func leastKept(in testkit.Instance, k int, always, never []int, rules []search.R
 	best := math.Inf(1)
 	testkit.Selections(p, k, always, never, func(selection []int) {
 		if keeps(rules, selection) {
-			best = min(best, in.Precise(indicator(p, selection)))
+			best = min(best, in.Precise(search.Indicator(p, selection)))
 		}
 	})
 	return best

@@ -284,7 +284,7 @@ func (s *searcher) selection(ctx context.Context, selection []int, source string
 	known, ok := s.seen[key]
 	var found *cut
 	if !ok {
-		cost, c, _, err := s.eval(ctx, indicator(s.p, selection), false)
+		cost, c, _, err := s.eval(ctx, Indicator(s.p, selection), false)
 		if err != nil {
 			return nil, err
 		}

@@ -85,7 +85,7 @@ func TestCostsThatRise(t *testing.T) {
 		}
 		best := math.Inf(1)
 		testkit.Selections(p, k, nil, nil, func(selection []int) {
-			cut, _ := d.Eval(context.Background(), indicator(p, selection))
+			cut, _ := d.Eval(context.Background(), search.Indicator(p, selection))
 			best = min(best, cut.Cost)
 		})
 		result, err := search.Minimize(context.Background(), d, search.Settings{K: k})

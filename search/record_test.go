@@ -122,7 +122,7 @@ func TestRecordProvesTheBound(t *testing.T) {
 			switch by := record.ruledOut(t, selection); by {
 			case -2:
 			case -1:
-				value = in.Precise(indicator(p, selection))
+				value = in.Precise(search.Indicator(p, selection))
 			default:
 				cut, err := exact.Eval(context.Background(), record.points[by])
 				if err != nil {

@@ -25,23 +25,15 @@ func optimum(in testkit.Instance, k int, always, never []int) float64 {
 	}
 	var all []candidate
 	testkit.Selections(p, k, always, never, func(selection []int) {
-		cost, _ := in.Dense(indicator(p, selection))
+		cost, _ := in.Dense(search.Indicator(p, selection))
 		all = append(all, candidate{slices.Clone(selection), cost})
 	})
 	slices.SortFunc(all, func(a, b candidate) int { return cmp.Compare(a.cost, b.cost) })
 	best := math.Inf(1)
 	for _, c := range all[:min(len(all), 6)] {
-		best = min(best, in.Precise(indicator(p, c.selection)))
+		best = min(best, in.Precise(search.Indicator(p, c.selection)))
 	}
 	return best
-}
-
-func indicator(p int, selection []int) []float64 {
-	s := make([]float64, p)
-	for _, j := range selection {
-		s[j] = 1
-	}
-	return s
 }
 
 // slack is what counts as equal: 1e-9 of the cost, and where the cost is next
@@ -91,7 +83,7 @@ func TestOptimumEqualsBruteForce(t *testing.T) {
 // check holds a result against the optimum.
 func check(t *rapid.T, in testkit.Instance, result search.Result, want, tolerance float64) {
 	_, p := in.Features.Dims()
-	own := in.Precise(indicator(p, result.Selection))
+	own := in.Precise(search.Indicator(p, result.Selection))
 	if math.Abs(own-result.Cost) > tolerance {
 		t.Fatalf("selection %v costs %v, reported %v", result.Selection, own, result.Cost)
 	}
@@ -105,7 +97,7 @@ func check(t *rapid.T, in testkit.Instance, result search.Result, want, toleranc
 		t.Fatalf("selection %v is not in order", result.Selection)
 	}
 	for _, tie := range result.NearTies {
-		own := in.Precise(indicator(p, tie.Selection))
+		own := in.Precise(search.Indicator(p, tie.Selection))
 		if math.Abs(own-tie.Cost) > slack(in, own) {
 			t.Fatalf("near-tie %v costs %v, reported %v", tie.Selection, own, tie.Cost)
 		}

@@ -101,7 +101,7 @@ func (s *searcher) cutOf(ctx context.Context, selection []int, source string) (*
 			return &s.pool.cuts[x], nil
 		}
 	}
-	_, again, _, err := s.eval(ctx, indicator(s.p, selection), false)
+	_, again, _, err := s.eval(ctx, Indicator(s.p, selection), false)
 	return &again, err
 }
 
@@ -121,8 +121,8 @@ func (s *searcher) take(r *region, j int) {
 	s.heredity.propagate(r)
 }
 
-// indicator is the 0/1 weights of a selection.
-func indicator(p int, selection []int) []float64 {
+// Indicator is the 0/1 weights of a selection of p features.
+func Indicator(p int, selection []int) []float64 {
 	weights := make([]float64, p)
 	for _, j := range selection {
 		weights[j] = 1

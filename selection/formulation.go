@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"optcomplete/internal/lists"
 	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -110,15 +111,6 @@ func (c *Cost) Limit(passes int) {
 	c.Find.Gap, c.Find.TimeLimit, c.Find.OnEvent = 0, 0, nil
 }
 
-// Named are the names of units.
-func Named(names []string, units []int) []string {
-	out := make([]string, 0, len(units))
-	for _, u := range units {
-		out = append(out, names[u])
-	}
-	return out
-}
-
 // Certificate is what a search proved, with the cost computed exactly where the
 // formulation can. Gap is the one that was asked for.
 func (c *Cost) Certificate(ctx context.Context, found *search.Result, names []string, gap float64) (result.Certificate, error) {
@@ -129,7 +121,7 @@ func (c *Cost) Certificate(ctx context.Context, found *search.Result, names []st
 		}
 		found.Certify(cost, gap)
 	}
-	return found.Certificate(!c.Unproven, func(selection []int) []string { return Named(names, c.Selected(selection)) }), nil
+	return found.Certificate(!c.Unproven, func(selection []int) []string { return lists.Pick(names, c.Selected(selection)) }), nil
 }
 
 // Removal costs a selection without each of its units in turn. An interrupt leaves
@@ -141,10 +133,7 @@ func (c *Cost) Removal(ctx context.Context, selection []int, names []string) ([]
 	if c.Removals != nil {
 		costs, err = c.Removals(ctx, selection)
 	} else {
-		weights := make([]float64, c.Oracle.Dim())
-		for _, u := range selection {
-			weights[u] = 1
-		}
+		weights := search.Indicator(c.Oracle.Dim(), selection)
 		for _, u := range units {
 			weights[u] = 0
 			var at search.Cut

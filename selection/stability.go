@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"optcomplete/internal/lists"
 	"optcomplete/result"
 	"optcomplete/search"
 )
@@ -80,7 +81,7 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 				return nil, err
 			}
 		}
-		names := Named(f.Names(), cost.Selected(selected))
+		names := lists.Pick(f.Names(), cost.Selected(selected))
 		gone, come := without(point.Selected, names), without(names, point.Selected)
 		for _, name := range names {
 			times[name]++

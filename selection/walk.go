@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/timelimit"
 	"optcomplete/search"
@@ -142,7 +143,7 @@ func (w *walk[Data]) point(ctx context.Context, x int) (err error) {
 	found, p := *w.search.Found(w.ks[x]), &w.r.Points[x]
 	names := w.f.Names()
 	units := w.cost.Selected(found.Selection)
-	selected := Named(names, units)
+	selected := lists.Pick(names, units)
 	if p.Certificate, err = w.cost.Certificate(ctx, &found, names, w.cost.Find.Gap); err != nil {
 		return err
 	}

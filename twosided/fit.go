@@ -11,6 +11,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/objective"
@@ -147,7 +148,7 @@ func openCheckpoint(ctx context.Context, problem Problem, entries *data.Matrix, 
 func (f *formulation) summary(found *selection.Found, c selection.Choices) Summary {
 	settings := f.settings
 	s := Summary{Summary: model.Summary{
-		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: selection.Named(f.all, found.Units),
+		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: lists.Pick(f.all, found.Units),
 		Gamma: c.Gamma, Seed: settings.Seed, Choice: settings.Choice, Version: spec.Version,
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal, Trace: found.Trace,
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}

@@ -10,6 +10,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/engine"
 	"optcomplete/evaluate"
+	"optcomplete/internal/lists"
 	"optcomplete/pass"
 )
 
@@ -47,11 +48,7 @@ func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem optcompl
 		if err != nil {
 			return err
 		}
-		ids := make([]string, len(rows))
-		for x, i := range rows {
-			ids[x] = problem.Ratings.RowIDs[i]
-		}
-		small.Ratings = data.NewRatings(some, ids, problem.Ratings.ColumnIDs)
+		small.Ratings = data.NewRatings(some, lists.Pick(problem.Ratings.RowIDs, rows), problem.Ratings.ColumnIDs)
 	}
 	settings.Folder, settings.Checkpoint, settings.Memory = "", "", 0
 	seen := &engine.Observer{All: all}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"optcomplete/internal/lists"
 	"optcomplete/internal/suggest"
 )
 
@@ -133,9 +134,5 @@ func helpCommand(c *common) *cobra.Command {
 
 // topics are the names of the essays.
 func topics() []string {
-	var names []string
-	for _, e := range essays {
-		names = append(names, e.name)
-	}
-	return names
+	return lists.Each(essays, func(e essay) string { return e.name })
 }

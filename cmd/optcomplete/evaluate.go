@@ -14,6 +14,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/evaluate"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/model"
@@ -230,11 +231,7 @@ func listRows(m *model.Model, test *data.Ratings, seed uint64) []int {
 		}
 	}
 	slices.SortFunc(rows, func(a, b row) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.at, b.at)) })
-	var out []int
-	for _, r := range rows[:min(len(rows), mostLists)] {
-		out = append(out, r.at)
-	}
-	return out
+	return lists.Each(rows[:min(len(rows), mostLists)], func(r row) int { return r.at })
 }
 
 // fittedEntries counts the entries that the model was fitted on, as far as it knows.

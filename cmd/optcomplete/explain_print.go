@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 	"unicode/utf8"
 
+	"optcomplete/internal/lists"
 	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
@@ -68,10 +69,7 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 		fmt.Fprintln(w, say(newColumnNote))
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	var names []string
-	for _, x := range e.Terms {
-		names = append(names, x.Name)
-	}
+	names := lists.Each(e.Terms, func(x result.TermExplanation) string { return x.Name })
 	name := leftOf(append(names, "feature"))
 	average := slices.ContainsFunc(e.Terms, func(x result.TermExplanation) bool { return x.Population != 0 })
 	fmt.Fprintln(t, name("feature")+say("\tper\t"+typical(average)+"\tper sd\tsd over {rows}\t5 %%\tmedian\t95 %%\t{rows} above 0\tvariance\t"+only(full, "new {column}\tits per sd\t"))+only(ratios != "", ratios+" ratio, 5 % to 95 %\t"))
@@ -248,10 +246,7 @@ func printSum(w io.Writer, e *result.SumExplanation, nouns *result.Nouns) error 
 	say := worded(nouns)
 	fmt.Fprintln(w, say("{Row} %s, {column} %s (%s)", e.Row, e.Column, basisText(e.Basis, nouns)))
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
-	var names []string
-	for _, p := range e.Parts {
-		names = append(names, p.Name)
-	}
+	names := lists.Each(e.Parts, func(p result.SumPart) string { return p.Name })
 	if e.Other != nil {
 		names = append(names, estimate.OtherNamed)
 	}

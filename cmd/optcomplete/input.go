@@ -13,6 +13,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/settings"
 	"optcomplete/internal/textfile"
 	"optcomplete/result"
@@ -117,10 +118,7 @@ func swapped(err error, ratings, features string) error {
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() {
 			return false // a pipe cannot be read again
 		}
-		var header [][]byte
-		for _, name := range tableHeader(path) {
-			header = append(header, []byte(name))
-		}
+		header := lists.Each(tableHeader(path), func(name string) []byte { return []byte(name) })
 		_, long := textfile.Roles(header, textfile.RowRole, textfile.ColumnRole, textfile.ValueRole)
 		return long
 	}

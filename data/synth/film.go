@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 )
 
@@ -71,10 +72,7 @@ const imdbMean = 6.4
 // of 1 to 10: reviews in thousands, budget in ten millions and revenue in hundred
 // millions of dollars, runtime in hours, all other numbers as they are.
 func FilmFeatureNames() []string {
-	var names []string
-	for _, g := range genres {
-		names = append(names, g.name)
-	}
+	names := lists.Each(genres, func(g genre) string { return g.name })
 	names = append(names, windows...)
 	names = append(names, tops...)
 	names = append(names, "IMDB Rating", "Number of Reviews", "Total Production Budget", "Total Runtime", "Total Box Office Revenue", "US Produced")
@@ -174,12 +172,8 @@ func (f *film) sum(base float64, by map[string]float64) float64 {
 }
 
 func drawGenres(s *random.Stream) []bool {
-	weights := make([]float64, len(genres))
-	for g := range genres {
-		weights[g] = genres[g].weight
-	}
 	is := make([]bool, len(genres))
-	first := draw(s, weights)
+	first := draw(s, lists.Each(genres, func(g genre) float64 { return g.weight }))
 	is[first] = true
 	for _, c := range genres[first].brings {
 		if s.Float64() < c.of {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 )
 
@@ -62,11 +63,7 @@ func (in *Source) Truth(written, of int) Truth {
 
 // SelectedNames gives the names of the true selection.
 func (in *Source) SelectedNames() []string {
-	names := make([]string, len(in.Selected))
-	for at, f := range in.Selected {
-		names[at] = in.Features.Names[f]
-	}
-	return names
+	return lists.Pick(in.Features.Names, in.Selected)
 }
 
 // TestEntry is a missing entry with the value that would have been observed and

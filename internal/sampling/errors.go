@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data/synth"
 	"optcomplete/objective"
+	"optcomplete/search"
 )
 
 // ErrorPoint is the error of the sampled cost and gradient at one selection, for
@@ -20,10 +21,7 @@ type ErrorPoint struct {
 // Errors measures samples of each size against the exact cost.
 func Errors(in *synth.Instance, gamma float64, selection []int, sizes []objective.SampleSize, draws int, seed uint64) ([]ErrorPoint, error) {
 	ctx := context.Background()
-	weights := make([]float64, in.Config.Features)
-	for _, j := range selection {
-		weights[j] = 1
-	}
+	weights := search.Indicator(in.Config.Features, selection)
 	want, err := objective.NewExact(in.Ratings.Matrix(), in.Features, gamma, 0).Eval(ctx, weights)
 	if err != nil {
 		return nil, err

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/amount"
+	"optcomplete/internal/lists"
 )
 
 // Table gives the lines of a text table as fields, or the records of an Arrow
@@ -197,11 +198,7 @@ func shellWord(word []byte) string {
 
 // Texts copies fields out of the line's buffer.
 func Texts(fields [][]byte) []string {
-	out := make([]string, len(fields))
-	for i, f := range fields {
-		out[i] = string(f)
-	}
-	return out
+	return lists.Each(fields, func(f []byte) string { return string(f) })
 }
 
 // Locate finds the named columns in a header, whatever their case unless that

@@ -5,6 +5,7 @@ import (
 	"context"
 	"slices"
 
+	"optcomplete/internal/lists"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -56,10 +57,7 @@ func examples(ctx context.Context, m *model.Model, l *Looked, threads int, held 
 		}
 		picks = append(picks, picked{pick.why, i, place})
 	}
-	var places []int
-	for _, p := range picks {
-		places = append(places, p.place)
-	}
+	places := lists.Each(picks, func(p picked) int { return p.place })
 	slices.Sort(places)
 	entries, err := pass.Pick(ctx, l.On, threads, "examples", places)
 	if err != nil {

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/pass"
 )
 
@@ -46,11 +47,7 @@ func RowIDsOf(s data.Source) []string {
 	if rows == nil || ids == nil {
 		return ids
 	}
-	some := make([]string, len(rows))
-	for x, i := range rows {
-		some[x] = ids[i]
-	}
-	return some
+	return lists.Pick(ids, rows)
 }
 
 // writeWith lets the rows be written where they are fitted. effects are those known so

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"optcomplete/internal/columnar"
+	"optcomplete/internal/lists"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/spec"
@@ -67,11 +68,8 @@ func RowsOf(m *model.Model, rows []int) *Table {
 func (t *Table) Len() int { return len(t.ids) }
 
 // header is the names of the columns.
-func (t *Table) Header() (out []string) {
-	for _, f := range t.fields() {
-		out = append(out, f.Name)
-	}
-	return out
+func (t *Table) Header() []string {
+	return lists.Each(t.fields(), func(f columnar.Field) string { return f.Name })
 }
 
 // row is a line of the table: id, entries, and the numbers after them.
@@ -193,7 +191,7 @@ func (w *tableWriter) group(t *Table, lo, hi int) error {
 func (t *Table) is(got []columnar.Column) error {
 	want := t.fields()
 	if len(got) != len(want) {
-		return fmt.Errorf("it has %d columns, the model needs %d (%s)", len(got), len(want), names(want))
+		return fmt.Errorf("it has %d columns, the model needs %d (%s)", len(got), len(want), strings.Join(t.Header(), ", "))
 	}
 	for i, w := range want {
 		if g := got[i]; g.Name != w.Name || g.Kind != w.Kind || g.List {
@@ -201,12 +199,4 @@ func (t *Table) is(got []columnar.Column) error {
 		}
 	}
 	return nil
-}
-
-func names(fields []columnar.Field) string {
-	var out []string
-	for _, f := range fields {
-		out = append(out, f.Name)
-	}
-	return strings.Join(out, ", ")
 }

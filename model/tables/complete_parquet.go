@@ -4,6 +4,7 @@ import (
 	"io"
 
 	"optcomplete/internal/columnar"
+	"optcomplete/internal/lists"
 	"optcomplete/model"
 )
 
@@ -38,10 +39,7 @@ func (e *parquetEncoder) prepare(*job) {}
 
 func (e *parquetEncoder) write(j *job) error {
 	width := j.columnHi - j.columnLo
-	rowIDs := make([]string, 0, j.rowHi-j.rowLo)
-	for _, i := range e.rows[j.rowLo:j.rowHi] {
-		rowIDs = append(rowIDs, e.m.RowIDs[i])
-	}
+	rowIDs := lists.Pick(e.m.RowIDs, e.rows[j.rowLo:j.rowHi])
 	rows, columns := make([]int32, j.cells()), make([]int32, j.cells())
 	for cell := range rows {
 		rows[cell], columns[cell] = int32(cell/width), int32(cell%width)

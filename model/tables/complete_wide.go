@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/columnar"
+	"optcomplete/internal/lists"
 	"optcomplete/model"
 )
 
@@ -90,10 +91,7 @@ func newWideParquet(m *model.Model, rows []int, w io.Writer) *wideParquet {
 func (e *wideParquet) prepare(*job) {}
 
 func (e *wideParquet) write(j *job) error {
-	ids := make([]string, 0, j.rowHi-j.rowLo)
-	for _, i := range e.rows[j.rowLo:j.rowHi] {
-		ids = append(ids, e.m.RowIDs[i])
-	}
+	ids := lists.Pick(e.m.RowIDs, e.rows[j.rowLo:j.rowHi])
 	columns := []any{ids}
 	for c := range e.m.ColumnIDs {
 		values := make([]float64, len(ids))
