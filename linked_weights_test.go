@@ -127,21 +127,13 @@ func TestWeightsDecide(t *testing.T) {
 func TestWeightsRefuse(t *testing.T) {
 	problem := weigh(t, lossInstance(t, loss.Squared, 20, 12, 4, 1), 1, func(unit float64) float64 { return 1 + unit })
 	for want, s := range map[string]Settings{
-		"weight does not apply to the method softim":           {Method: SoftImpute{}},
-		"residual-rank does not apply to entries with weights": {K: 1, ResidualRank: 2},
+		"weight does not apply to the method softim": {Method: SoftImpute{}},
 	} {
 		_, err := Fit(context.Background(), problem, s)
 		var fault *SettingsError
 		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v", want, err)
 		}
-	}
-	plain := problem
-	matrix, _ := problem.Ratings.Matrix().WithWeights(nil)
-	plain.Ratings = problem.Ratings.With(matrix)
-	fitted := fit(t, plain, Settings{K: 1, ResidualRank: 1, Statistics: Statistics{Gamma: 1}})
-	if _, _, err := fitted.WithRows(context.Background(), problem.Ratings, 1); err == nil || !strings.Contains(err.Error(), "the new entries have weights") {
-		t.Errorf("weights are folded into a model without: %v", err)
 	}
 	if !data.IsWeighted(problem.Ratings.Source()) {
 		t.Error("the ratings lost their weights")

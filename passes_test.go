@@ -41,7 +41,7 @@ func TestEveryPassCanBeSent(t *testing.T) {
 	}{
 		{model: spec.Paper, stored: true}, {model: spec.Pooled}, {model: spec.Full}, {model: spec.Full, rank: optcomplete.AutoRank},
 		{model: spec.Full, loss: loss.Huber}, {model: spec.Full, loss: loss.Poisson}, {model: spec.Full, loss: loss.Auto},
-		{model: spec.Full, weighted: true},
+		{model: spec.Full, weighted: true}, {model: spec.Full, weighted: true, rank: optcomplete.AutoRank},
 	} {
 		settings := optcomplete.Settings{Model: c.model, Loss: c.loss, ResidualRank: c.rank}
 		settings.K, settings.Holdout, settings.Gamma = 2, 0.2, 0

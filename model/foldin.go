@@ -59,8 +59,8 @@ func (m *Model) folder() (*folder, error) {
 	return f, err
 }
 
-// fold fits a row and writes its coefficients to u. Weights are nil if there are none,
-// and always in a model with a remainder. Its error is a *RangeError.
+// fold fits a row and writes its coefficients to u. Weights are nil if there are none.
+// Its error is a *RangeError.
 func (f *folder) fold(columns []int32, values, weights, u []float64) (effect float64, err error) {
 	m := f.m
 	if len(columns) != len(values) {
@@ -79,7 +79,7 @@ func (f *folder) fold(columns []int32, values, weights, u []float64) (effect flo
 		return f.linked(columns, values, weights, u)
 	}
 	if f.joint != nil {
-		f.theta = f.joint.Row(columns, values)
+		f.theta = f.joint.Row(columns, values, weights)
 		if at := dense.NotFinite(f.theta); at >= 0 {
 			return 0, &estimate.RangeError{Value: f.theta[at]}
 		}

@@ -164,9 +164,6 @@ func (m *Model) certainty() certainty {
 	if m.Link != nil {
 		return m.laplace()
 	}
-	if m.ColumnWeights != nil && m.Prior != nil {
-		return m.weighed()
-	}
 	fit := m.posterior()
 	if fit == nil {
 		return nil

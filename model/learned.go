@@ -9,7 +9,8 @@ import (
 	"optcomplete/result"
 )
 
-// learned is the certainty of a model with a learned prior.
+// learned is the certainty of a model with a learned prior. Intervals of values are those
+// of an entry of weight 1, unless another is given.
 type learned struct {
 	m                    *Model
 	of                   *remainder.Predictor
@@ -56,9 +57,9 @@ func (x *learned) factor(probability float64) float64 {
 	return by
 }
 
-func (x *learned) take(row int, columns []int32, _ []float64) {
+func (x *learned) take(row int, columns []int32, weights []float64) {
 	if row < 0 {
-		x.of.Row(nil, nil)
+		x.of.Row(nil, nil, nil)
 		return
 	}
 	m := x.m
@@ -68,7 +69,7 @@ func (x *learned) take(row int, columns []int32, _ []float64) {
 	}
 	f := m.Factors()
 	x.at = append(append(x.at, m.Coefficients.Row(row)...), m.RowRemainder[row*f:][:f]...)
-	x.of.KnownRow(columns, x.at)
+	x.of.KnownRow(columns, weights, x.at)
 }
 
 func (x *learned) sum(column int) float64 {
@@ -85,7 +86,7 @@ func (x *learned) coefficient(f int) (own, average float64) {
 	return x.of.RowVariance(f), x.of.Spread[f*len(x.of.Prior)+f] / max(1, x.rows)
 }
 
-func (x *learned) interval(a *result.Answer, variance, _, probability float64) {
-	by := x.factor(probability) * math.Sqrt(variance+x.noise())
+func (x *learned) interval(a *result.Answer, variance, weight, probability float64) {
+	by := x.factor(probability) * math.Sqrt(variance+x.noise()/weight)
 	a.Low, a.High = x.m.Clipped(a.Unclipped-by), x.m.Clipped(a.Unclipped+by)
 }

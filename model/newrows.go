@@ -85,8 +85,8 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 	if _, err := m.folder(); err != nil {
 		return err
 	}
-	if r.Matrix().Weighted() && m.Remainder != nil {
-		return spec.Errorf("the new entries have weights, but the remainder of the model is fitted without (Settings.Weight none ignores them)")
+	if r.Matrix().Weighted() && m.Remainder != nil && m.Remainder.Prior == nil {
+		return spec.Errorf("the new entries have weights, but the model is fitted without (Settings.Weight none ignores them)")
 	}
 	return parallel.Do(ctx, len(fold), threads, func(int) func(part int) error {
 		f, _ := m.folder() // it was tried above

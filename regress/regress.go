@@ -171,7 +171,7 @@ func validate(problem Problem, s Settings) error {
 	if err := s.Statistics.Validate(); err != nil {
 		return err
 	}
-	if err := spec.Refuse("certified", Kind, false, false, s.Choice, s.Limits, s.Statistics); err != nil {
+	if err := spec.Refuse("certified", Kind, false, s.Choice, s.Limits, s.Statistics); err != nil {
 		return err
 	}
 	if s.Folds < 0 || s.Folds == 1 {

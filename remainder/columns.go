@@ -74,7 +74,8 @@ var ErrPrecision = errors.New("remainder: double precision does not suffice for 
 
 func finite(x float64) bool { return !math.IsNaN(x) && !math.IsInf(x, 0) }
 
-// likelihood is E log p(x | θ, φ) for the expected squared error.
+// likelihood is E log p(x | θ, φ) for the expected squared error, but for half the sum of
+// the logarithms of the weights, which nothing changes.
 func (l *learner) likelihood(wrong float64) float64 {
 	return -0.5 * (l.entries*math.Log(2*math.Pi*l.fit.Noise) + wrong/l.fit.Noise)
 }

@@ -17,7 +17,7 @@ import (
 // direction in which the pattern of the entries varies most (its singular vectors,
 // rows and columns with many entries held back), less what the design explains of
 // it, so that nothing that has a name hides there. A column without entries has
-// none. (The implicit features of collective matrix factorization are of this kind.)
+// none. The pattern is of entries, whatever they weigh. (The implicit features of collective matrix factorization are of this kind.)
 type Company struct {
 	Rank   int
 	Traits []float64 // m×Rank, mean square about 1 over the entries
@@ -35,8 +35,8 @@ const (
 	companyEntries = 96   // of each of them, at most
 )
 
-// companyShares are the variances of a trait's coefficient, in units of the noise,
-// among which the evidence decides.
+// companyShares are the variances of a trait's coefficient, in units of the noise of an
+// entry of the mean weight, among which the evidence decides.
 var companyShares = []float64{0.0015, 0.006, 0.02}
 
 // FindCompany looks for up to this many traits, on some rows if there are very many
@@ -62,7 +62,7 @@ func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
 	if err != nil || rank == 0 {
 		return nil, err
 	}
-	return l.company(raw, most, rank, share*s.Start.Noise, s.Start), nil
+	return l.company(raw, most, rank, share*s.Start.Noise/l.unit, s.Start), nil
 }
 
 // together gives the directions in which the pattern of the entries varies most, but
@@ -157,7 +157,7 @@ func orthonormal(a []float64, width int) {
 
 // judge tells how many of the traits the evidence of some rows supports, and with
 // which variance: the likelihood of a row's entries is that of a normal vector with
-// the covariance HΣHᵀ + v·EEᵀ + σ². More variance may help whatever it is made of, so
+// the covariance HΣHᵀ + v·EEᵀ + σ²/w. More variance may help whatever it is made of, so
 // that traits count only if they are better than those of other columns that have
 // about as many entries, by three standard errors. 0: none.
 func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64, most int, start Start) (rank int, share float64, err error) {
@@ -170,7 +170,7 @@ func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64,
 	every := max(1, n/companyRows)
 	sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, &judging{
 		Design: l.design, Traits: pass.Share(raw), Others: pass.Share(l.exchanged(raw, most)), Most: most, Ranks: ranks,
-		Known: l.Known, Mean: l.Problem.Mean, Levels: l.Levels, Begun: start, Every: every,
+		Known: l.Known, Mean: l.Problem.Mean, Levels: l.Levels, Begun: start, Unit: l.unit, Every: every,
 	})
 	if err != nil {
 		return 0, 0, err

@@ -45,7 +45,8 @@ type judging struct {
 	Known int
 	Mean  float64
 	Begun Start
-	Every int // rows for each that is looked at
+	Unit  float64 // the mean weight of an entry
+	Every int     // rows for each that is looked at
 
 	Levels bool
 }
@@ -57,12 +58,12 @@ func (*judging) Cost(*pass.Input) int { return 1 << 12 }
 func (p *judging) Start(*pass.Input) (pass.Worker, error) {
 	own, others := &evidence{judging: p, design: p.Design.Get(), traits: p.Traits.Get()}, &evidence{judging: p, design: p.Design.Get(), traits: p.Others.Get()}
 	fresh := func() *pass.Sums { return pass.NewSums(1 + 3*len(p.Ranks)*len(companyShares)) }
-	return pass.EachRow(fresh, func(part *pass.Sums, i int, columns []int32, values []float64) error {
+	return pass.EachWeighed(fresh, func(part *pass.Sums, i int, columns []int32, values, weights []float64) error {
 		if i%p.Every != 0 || len(columns) == 0 {
 			return nil
 		}
-		part.Values[0] += own.take(columns, values)
-		others.take(columns, values)
+		part.Values[0] += own.take(columns, values, weights)
+		others.take(columns, values, weights)
 		slot := 1
 		for _, r := range p.Ranks {
 			own.extend(r)
@@ -92,7 +93,7 @@ type evidence struct {
 }
 
 // take takes a row, or some of its entries, and gives its likelihood without traits.
-func (v *evidence) take(columns []int32, values []float64) float64 {
+func (v *evidence) take(columns []int32, values, weights []float64) float64 {
 	known, e := v.Known, min(len(columns), companyEntries)
 	v.at, v.y, v.line = v.at[:0], v.y[:0], dense.Resize(v.line, known)
 	for x := range e {
@@ -118,7 +119,11 @@ func (v *evidence) take(columns []int32, values []float64) float64 {
 		for z, d := range v.at[:x+1] {
 			v.base[x*e+z] = dense.Dot(v.line, v.design[int(d)*known:][:known])
 		}
-		v.base[x*e+x] += v.Begun.Noise
+		noise := v.Begun.Noise
+		if weights != nil {
+			noise /= weights[x*len(columns)/e]
+		}
+		v.base[x*e+x] += noise
 	}
 	copy(v.cov, v.base)
 	return likelihood(v.cov, v.y, e)
@@ -139,7 +144,7 @@ func (v *evidence) extend(rank int) {
 // of the noise.
 func (v *evidence) with(share float64) float64 {
 	for x := range v.cov {
-		v.cov[x] = v.base[x] + share*v.Begun.Noise*v.extra[x]
+		v.cov[x] = v.base[x] + share*v.Begun.Noise/v.Unit*v.extra[x]
 	}
 	return likelihood(v.cov, v.y, len(v.at))
 }

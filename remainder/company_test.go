@@ -104,11 +104,11 @@ func TestCompanyIsFoundWhereThePatternTells(t *testing.T) {
 	}
 	of := NewPredictor(fit)
 	columns, values := p.Values.(*data.Matrix).Row(0)
-	of.Row(columns, values)
+	of.Row(columns, values, nil)
 	_, sure := of.Column(0)
 	clear(fit.Design[p.Known:fit.Known])
 	of = NewPredictor(fit)
-	of.Row(columns, values)
+	of.Row(columns, values, nil)
 	if _, unsure := of.Column(0); !(unsure > sure) {
 		t.Errorf("variance %v of a column without company, %v with", unsure, sure)
 	}
@@ -120,7 +120,8 @@ func heldError(p Problem, held *data.Matrix, f *Fit) float64 {
 	sum := 0.0
 	n, _ := held.Dims()
 	for i := range n {
-		of.Row(p.Values.(*data.Matrix).Row(i))
+		at, known := p.Values.(*data.Matrix).Row(i)
+		of.Row(at, known, nil)
 		columns, values := held.Row(i)
 		for x, c := range columns {
 			mean, _ := of.Column(int(c))

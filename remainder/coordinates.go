@@ -205,7 +205,7 @@ func (l *learner) drop() bool {
 	a, b, variances := f.carries()
 	kept := 0
 	for _, v := range variances {
-		if v > least*f.Noise {
+		if v > least*l.usual() {
 			kept++
 		}
 	}

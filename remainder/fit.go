@@ -190,8 +190,10 @@ type learner struct {
 	threads int
 	n, m    int
 	entries float64
-	rows    float64 // with entries
-	count   []int   // entries of each column
+	rows    float64                  // with entries
+	count   []int                    // entries of each column
+	weight  func(column int) float64 // how much they count: their number, or their weight
+	unit    float64                  // the mean weight of an entry
 	fit     *Fit
 	relaxed relaxed
 	design  *pass.Shared[[]float64]
@@ -213,7 +215,7 @@ func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
 	if err != nil {
 		return nil, err
 	}
-	l.count, l.entries = survey.Columns, float64(survey.Total)
+	l.count, l.entries, l.weight, l.unit = survey.Columns, float64(survey.Total), survey.Count, survey.Unit()
 	for i := range l.n {
 		if p.Values.Entries(i) > 0 {
 			l.rows++
@@ -221,6 +223,10 @@ func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
 	}
 	return l, nil
 }
+
+// usual is the noise of an entry of the mean weight: what variances are measured in, so
+// that a fit does not depend on what weights are measured in.
+func (l *learner) usual() float64 { return l.fit.Noise / l.unit }
 
 // levels is 1 if columns have levels, else 0.
 func (f *Fit) levels() int {

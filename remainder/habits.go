@@ -9,8 +9,8 @@ import (
 )
 
 // Habits let the mean of a row's parameters depend on which columns it has entries
-// of, whatever their values: θ_i ~ N(m + B z_i, Σ), where z_i is how many they are
-// and their mean design. B is normal itself, with the covariance Σ over the
+// of, whatever their values and weights: θ_i ~ N(m + B z_i, Σ), where z_i is how many
+// they are and their mean design. B is normal itself, with the covariance Σ over the
 // parameters and a learned variance 1/λ for each of z; it is integrated out, so that
 // habits that tell nothing get no weight. (SVD++ and the implicit features of
 // collective matrix factorization are of this kind.)

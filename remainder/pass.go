@@ -98,7 +98,7 @@ func (w *stepper) Add(c *pass.Chunk) error {
 		if len(columns) == 0 {
 			continue
 		}
-		w.solve(i, columns, values)
+		w.solve(i, columns, values, c.Weights(i))
 		into.Square += w.square
 		if d > 0 {
 			into.Logs += w.logs
@@ -191,8 +191,13 @@ func (w *stepper) forColumns() {
 		if f.Levels {
 			y += phi[0]
 		}
-		to := w.into.Columns[j*stride:][:stride]
-		add(to[:tri], w.outer)
+		to, weight := w.into.Columns[j*stride:][:stride], 1.0
+		if w.weights != nil {
+			weight = w.weights[e]
+			dense.Axpy(weight, w.outer, to[:tri])
+		} else {
+			add(to[:tri], w.outer)
+		}
 		right := to[tri:]
 		if f.Rank > 0 { // what the traits explain is what the column is asked for
 			v := phi[first:]
@@ -202,11 +207,11 @@ func (w *stepper) forColumns() {
 				combine(w.told, w.all[:f.Rank], v, w.less, w.wide)
 			}
 			for x, wx := range w.traits {
-				right[first+x] += wx*y - w.told[x]
+				right[first+x] += weight * (wx*y - w.told[x])
 			}
 		}
 		if f.Levels {
-			right[0] += y
+			right[0] += weight * y
 		}
 	}
 }
@@ -261,6 +266,7 @@ type Sums struct {
 	Logs      float64   // Σ log|S|
 	Square    float64   // Σ E (x − μ − c)²
 	Explained float64   // Σ θ̂ᵀy, y = Σ_j E h_j (x − μ − c)
+	// (Sums over entries count by their weights.)
 	// Columns has of every column K, a packed triangle, and R:
 	// K = Σ_i E w̃w̃ᵀ and R = Σ_i E w̃(x − μ − designᵀθ), w̃ = (1, w).
 	Columns []float64
@@ -317,7 +323,7 @@ func (w *solvingWorker) Add(c *pass.Chunk) error {
 		at := len(w.part.Values)
 		w.part.Values = append(w.part.Values, w.fit.Prior...)
 		if columns, values := c.Row(i); len(columns) > 0 && d > 0 {
-			w.solve(-1, columns, values)
+			w.solve(-1, columns, values, c.Weights(i))
 			w.parameters(w.part.Values[at:])
 		}
 	}

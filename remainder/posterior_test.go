@@ -11,8 +11,8 @@ import (
 
 // TestPosteriorIsThatOfTheModel compares rows, known and new ones, and predictions for
 // known and new columns with the formulas of the model, by plain linear algebra:
-// precision Σ⁻¹ + σ⁻² Σ_j E hhᵀ, right-hand side Σ⁻¹(m + Bz) + σ⁻² Σ_j (h(x − μ − c) −
-// Cov(v, c)), whatever the number of entries.
+// precision Σ⁻¹ + σ⁻² Σ_j w_j E hhᵀ, right-hand side Σ⁻¹(m + Bz) + σ⁻² Σ_j w_j (h(x − μ −
+// c) − Cov(v, c)), whatever the number of entries, with weights w and without.
 func TestPosteriorIsThatOfTheModel(t *testing.T) {
 	for _, levels := range []bool{false, true} {
 		for _, habits := range []bool{false, true} {
@@ -34,8 +34,14 @@ func TestPosteriorIsThatOfTheModel(t *testing.T) {
 					j := e * 60 / entries
 					columns, values = append(columns, int32(j)), append(values, truthMean+math.Sin(float64(3*j)))
 				}
-				theta, spread := byFormula(f, columns, values)
-				got := p.Row(columns, values)
+				var weights []float64
+				if habits != levels {
+					for e := range entries {
+						weights = append(weights, math.Exp(2*math.Sin(float64(e))))
+					}
+				}
+				theta, spread := byFormula(f, columns, values, weights)
+				got := p.Row(columns, values, weights)
 				for x, v := range theta {
 					if math.Abs(got[x]-v) > 1e-9*(1+math.Abs(v)) {
 						t.Fatalf("%d entries: parameter %d is %v, want %v", entries, x, got[x], v)
@@ -75,7 +81,7 @@ func (f *Fit) parts(j int) (h []float64, level float64, cov func(x, y int) float
 }
 
 // byFormula is a row's posterior.
-func byFormula(f *Fit, columns []int32, values []float64) (theta []float64, spread *mat.SymDense) {
+func byFormula(f *Fit, columns []int32, values, weights []float64) (theta []float64, spread *mat.SymDense) {
 	d, first := f.size(), f.levels()
 	var prior mat.Dense
 	if err := prior.Inverse(mat.NewDense(d, d, f.Spread)); err != nil {
@@ -102,18 +108,22 @@ func byFormula(f *Fit, columns []int32, values []float64) (theta []float64, spre
 	precision.Copy(&prior)
 	for e, c := range columns {
 		h, level, cov := f.parts(int(c))
+		noise := f.Noise
+		if weights != nil {
+			noise /= weights[e]
+		}
 		for x := range d {
 			v := h[x] * (values[e] - f.Mean - level)
 			if x >= f.Known && f.Levels {
 				v -= cov(0, first+x-f.Known)
 			}
-			right.SetVec(x, right.AtVec(x)+v/f.Noise)
+			right.SetVec(x, right.AtVec(x)+v/noise)
 			for y := range d {
 				square := h[x] * h[y]
 				if x >= f.Known && y >= f.Known {
 					square += cov(first+x-f.Known, first+y-f.Known)
 				}
-				precision.Set(x, y, precision.At(x, y)+square/f.Noise)
+				precision.Set(x, y, precision.At(x, y)+square/noise)
 			}
 		}
 	}

@@ -55,27 +55,28 @@ func (p *Predictor) alone(design []float64) bool {
 	return true
 }
 
-// Row takes a row by its entries, in the order of the columns, and gives its θ̂, which is valid until the next.
-// Without entries it is the prior's mean.
-func (p *Predictor) Row(columns []int32, values []float64) []float64 {
+// Row takes a row by its entries, in the order of the columns, and their weights, nil if
+// they have none. It gives its θ̂, which is valid until the next. Without entries it is
+// the prior's mean.
+func (p *Predictor) Row(columns []int32, values, weights []float64) []float64 {
 	p.within, p.lone = nil, -1
 	if len(columns) == 0 || p.size() == 0 {
 		copy(p.theta, p.Prior)
 		p.w.lines, p.w.few = 0, true
 		return p.theta
 	}
-	p.w.solve(-1, columns, values)
+	p.w.solve(-1, columns, values, weights)
 	p.w.parameters(p.theta)
 	return p.theta
 }
 
-// KnownRow takes a row by the columns of its entries and its θ̂, which is known
-// already.
-func (p *Predictor) KnownRow(columns []int32, theta []float64) {
+// KnownRow takes a row by the columns of its entries, their weights, and its θ̂, which is
+// known already.
+func (p *Predictor) KnownRow(columns []int32, weights, theta []float64) {
 	if cap(p.zeros) < len(columns) {
 		p.zeros = make([]float64, len(columns))
 	}
-	p.Row(columns, p.zeros[:len(columns)])
+	p.Row(columns, p.zeros[:len(columns)], weights)
 	copy(p.theta, theta)
 }
 

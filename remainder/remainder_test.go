@@ -122,6 +122,9 @@ func TestBoundRisesInEveryPartOfAStep(t *testing.T) {
 		for _, levels := range []bool{true, false} {
 			w := made(t, 3, 150, 40, 4, 2, 0.4)
 			w.habits = rank == 0 == levels
+			if rank > 0 != levels {
+				w.weigh(t, 1, func(unit float64) float64 { return math.Pow(10, 2*unit-1) })
+			}
 			p := w.problem()
 			p.Levels = levels
 			last, before := math.Inf(-1), -1
@@ -184,7 +187,7 @@ func rmse(t testing.TB, w *world, f *Fit) float64 {
 	sum, count := 0.0, 0.0
 	for i := range w.n {
 		at, values := w.train.Row(i)
-		u.Row(at, values)
+		u.Row(at, values, w.train.RowWeights(i))
 		held, _ := w.held.Row(i)
 		for _, j := range held {
 			mean, _ := u.Column(int(j))
@@ -203,7 +206,7 @@ func TestIntervalsCover(t *testing.T) {
 		within, count := 0.0, 0.0
 		for i := range w.n {
 			at, values := w.train.Row(i)
-			u.Row(at, values)
+			u.Row(at, values, w.train.RowWeights(i))
 			held, truth := w.held.Row(i)
 			for e, j := range held {
 				mean, variance := u.Column(int(j))
@@ -218,7 +221,7 @@ func TestIntervalsCover(t *testing.T) {
 		}
 	}
 	// A row of which nothing is known, and a column: wider, and with the prior's variance.
-	u.Row(nil, nil)
+	u.Row(nil, nil, nil)
 	mean, variance := u.Column(-1)
 	if !(variance > 0.3) || math.IsNaN(mean) {
 		t.Errorf("nothing is known, yet the variance is %v around %v", variance, mean)
@@ -313,7 +316,7 @@ func TestRowsAreThoseOfThePredictor(t *testing.T) {
 	u := NewPredictor(f)
 	for i := range w.n {
 		at, values := w.train.Row(i)
-		for x, v := range u.Row(at, values) {
+		for x, v := range u.Row(at, values, nil) {
 			if math.Abs(v-theta[i*d+x]) > 1e-9 {
 				t.Fatalf("row %d: %v by itself, %v among others", i, v, theta[i*d+x])
 			}
@@ -349,6 +352,9 @@ func TestShortRowsAreSolvedAlike(t *testing.T) {
 	for _, levels := range []bool{false, true} {
 		for _, habits := range []bool{false, true} {
 			w := made(t, 5, 1500, 60, 25, 2, 0.22)
+			if levels != habits {
+				w.weigh(t, 1, func(unit float64) float64 { return 0.7 + 0.6*unit })
+			}
 			problem := w.problem()
 			problem.Levels, problem.Habits = levels, habits
 			fit, err := Learn(t.Context(), problem, Settings{Rank: 2, Steps: 10, Start: w.start()})

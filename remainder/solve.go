@@ -12,11 +12,16 @@ import (
 // solved in their space, with A = σ² + HHᵀ = LLᵀ, the others with 1 + HᵀH/σ² = LLᵀ:
 //
 //	S' = 1 − WᵀW, W = L⁻¹H   or   S' = WᵀW, W = L⁻¹
+//
+// An entry of weight w has the noise σ²/w: its line of H is multiplied by the root of w,
+// and Cov v_j by w; sums over entries count by the weights.
 type solver struct {
 	*prepared
 	kept    *kept // habits of the rows; nil: they are not kept
 	columns []int32
+	weights []float64 // of the entries; nil: 1
 	targets []float64 // x − μ − c
+	pulls   []float64 // the same times the weights
 	square  float64   // Σ E (x − μ − c)²
 	y       []float64 // Σ E h'(x − μ − c)
 	z       []float64 // habits
@@ -56,11 +61,12 @@ func (p *prepared) hasFew(entries int) bool {
 	return !p.manyOnly && 5*(entries+p.fit.Rank) <= 4*p.fit.size()
 }
 
-// solve takes a row with entries, and its number for kept habits. The columns are increasing.
-func (w *solver) solve(row int, columns []int32, values []float64) {
+// solve takes a row with entries, and its number for kept habits. The columns are
+// increasing; weights are nil if there are none.
+func (w *solver) solve(row int, columns []int32, values, weights []float64) {
 	f, width := w.fit, w.width
 	d := f.size()
-	w.take(columns, values)
+	w.take(columns, values, weights)
 	if d == 0 {
 		return
 	}
@@ -73,9 +79,24 @@ func (w *solver) solve(row int, columns []int32, values []float64) {
 		w.h = dense.Resize(w.h, kernel.Pad(w.lines)*width)
 		h = w.h
 	}
-	kernel.Correlate(w.y, w.targets, columns, w.table, width)
+	pulls := w.targets
+	if weights != nil {
+		w.pulls = w.pulls[:0]
+		for e, t := range w.targets {
+			w.pulls = append(w.pulls, weights[e]*t)
+		}
+		pulls = w.pulls
+	}
+	kernel.Correlate(w.y, pulls, columns, w.table, width)
 	for e, c := range columns {
-		copy(h[e*width:][:width], w.table[int(c)*width:])
+		line := h[e*width:][:width]
+		copy(line, w.table[int(c)*width:])
+		if weights != nil {
+			root := math.Sqrt(weights[e])
+			for x := range line {
+				line[x] *= root
+			}
+		}
 	}
 	w.unsure(h[len(columns)*width:])
 	w.expect(row)
@@ -111,11 +132,11 @@ func (w *solver) solve(row int, columns []int32, values []float64) {
 }
 
 // take sets the targets and what is not sure about the columns.
-func (w *solver) take(columns []int32, values []float64) {
+func (w *solver) take(columns []int32, values, weights []float64) {
 	f := w.fit
 	own := f.own()
 	tri := kernel.Tri(own)
-	w.columns, w.targets, w.square = columns, w.targets[:0], 0
+	w.columns, w.weights, w.targets, w.square = columns, weights, w.targets[:0], 0
 	clear(w.errors)
 	for e, c := range columns {
 		j := int(c)
@@ -123,9 +144,14 @@ func (w *solver) take(columns []int32, values []float64) {
 		if f.Levels {
 			t -= f.Columns[j*own]
 		}
-		add(w.errors, f.Error[j*tri:][:tri])
 		w.targets = append(w.targets, t)
-		w.square += t * t
+		if weights != nil {
+			dense.Axpy(weights[e], f.Error[j*tri:][:tri], w.errors)
+			w.square += weights[e] * (t * t)
+		} else {
+			add(w.errors, f.Error[j*tri:][:tri])
+			w.square += t * t
+		}
 	}
 	if f.Levels {
 		w.square += w.errors[0]
@@ -296,6 +322,9 @@ func (w *solver) fitEntries() {
 		kernel.Correlate(w.fitted[:w.side], w.theta[:w.fit.size()], w.all[:w.fit.size()], w.turned, w.side)
 	} else {
 		kernel.Combine(w.fitted, w.h, w.theta, w.targets, w.width)
+	}
+	for e, weight := range w.weights {
+		w.fitted[e] /= math.Sqrt(weight)
 	}
 }
 

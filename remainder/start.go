@@ -30,7 +30,7 @@ func (l *learner) begin(s Settings) {
 		copy(f.Spread[x*d:], s.Start.Spread[x*l.Known:][:l.Known])
 	}
 	for x := l.Known; x < d; x++ {
-		f.Spread[x*d+x] = firstShare * f.Noise
+		f.Spread[x*d+x] = firstShare * l.usual()
 	}
 	f.ColumnPrior = make([]float64, own*own)
 	for x := range own {
@@ -51,7 +51,7 @@ func (l *learner) begin(s Settings) {
 		}
 	}
 	if f.Levels {
-		f.ColumnPrior[0] = max(square/max(seen, 1), 1e-3*f.Noise)
+		f.ColumnPrior[0] = max(square/max(seen, 1), 1e-3*l.usual())
 	}
 	// As if every entry informed a column's level and traits, with the rows' traits
 	// spread as they are: the first step corrects it.
@@ -60,9 +60,9 @@ func (l *learner) begin(s Settings) {
 		for x := range own {
 			tells := 1 / f.Noise
 			if x >= first {
-				tells = firstShare
+				tells = firstShare / l.unit
 			}
-			f.Error[j*tri+kernel.Tri(x)+x] = 1 / (1/f.ColumnPrior[x*own+x] + float64(count)*tells)
+			f.Error[j*tri+kernel.Tri(x)+x] = 1 / (1/f.ColumnPrior[x*own+x] + l.weight(j)*tells)
 		}
 		if count > 0 {
 			for x := range own {

@@ -12,7 +12,6 @@ import (
 type Use struct {
 	Methods, Models []string
 	Squares         bool // only by squared errors, with coefficients of any sign
-	Alike           bool // only of entries without weights
 }
 
 // Methods and models that share settings.
@@ -40,7 +39,7 @@ var Uses = map[string]Use{
 	"near-ties":        {Methods: Selecting},
 	"split":            {Models: OfMatrix},
 	"memory":           {Models: OfMatrix},
-	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true, Alike: true},
+	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
 	"weight":           {Methods: append(slices.Clip(Selecting), "effects"), Models: OfMatrix},
@@ -100,9 +99,8 @@ type Given struct {
 
 // Refuse finds what is given and would do nothing in a fit by the method, of the
 // model: settings that all fits share, and more that only some have. Linked tells
-// that the loss is another than squared errors, or that coefficients have signs;
-// weighted that entries have weights.
-func Refuse(method, model string, linked, weighted bool, c Choice, l Limits, s Statistics, more ...Given) error {
+// that the loss is another than squared errors, or that coefficients have signs.
+func Refuse(method, model string, linked bool, c Choice, l Limits, s Statistics, more ...Given) error {
 	for _, given := range append([]Given{
 		{"always", len(c.Always) > 0},
 		{"never", len(c.Never) > 0},
@@ -120,8 +118,6 @@ func Refuse(method, model string, linked, weighted bool, c Choice, l Limits, s S
 	}, more...) {
 		if use := Uses[given.Name]; given.Is && !use.Applies(method, model) {
 			return use.Refusal(given.Name, method, model)
-		} else if given.Is && weighted && use.Alike {
-			return &Error{Setting: given.Name, Problem: "does not apply to entries with weights (leave it out; Settings.Weight none ignores the weights)"}
 		} else if given.Is && linked && use.Squares {
 			return &Error{Setting: given.Name, Problem: "does not apply here: it is for squared errors and coefficients of any sign (leave it out" + otherwise(more) + ")"}
 		}

@@ -282,5 +282,5 @@ func validate(s Settings) error {
 	if err := s.Statistics.Validate(); err != nil {
 		return err
 	}
-	return spec.Refuse("certified", Kind, false, false, s.Choice, s.Limits, s.Statistics)
+	return spec.Refuse("certified", Kind, false, s.Choice, s.Limits, s.Statistics)
 }

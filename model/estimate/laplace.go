@@ -100,3 +100,14 @@ func (l *Link) inside() float64 {
 	}
 	return l.Noise.Inside
 }
+
+// inverseSquare is bᵀH⁻¹b of H = LLᵀ, the square of L⁻¹b, which takes b's place.
+func inverseSquare(l, b []float64) float64 {
+	d, sum := len(b), 0.0
+	for f := range b {
+		x := (b[f] - dense.Dot(l[f*d:][:f], b[:f])) / l[f*d+f]
+		b[f] = x
+		sum += x * x
+	}
+	return sum
+}

@@ -145,7 +145,7 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		copy(start.Spread[x*known:], p.Prior.Covariance[x*named:][:named])
 	}
 	for x := named; x < known; x++ {
-		start.Spread[x*known+x] = otherShare * p.Prior.Noise / meanSquare(design, p.Survey.Columns, known, x)
+		start.Spread[x*known+x] = otherShare * p.Prior.Noise / p.Survey.Unit() / meanSquare(design, p.Survey.Columns, known, x)
 	}
 	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true}
 	r.Rank, r.Start = most, start
@@ -210,7 +210,7 @@ func beside(a []float64, x int, b []float64, y int) []float64 {
 }
 
 // otherShare is the variance of another feature's coefficient to begin with, in
-// units of the noise, for a feature of mean square 1. Larger ones need several
+// units of the noise of an entry of the mean weight, for a feature of mean square 1. Larger ones need several
 // times as many steps.
 const otherShare = 0.006
 

@@ -35,7 +35,7 @@ func TestRankZeroIsTheLearnedPrior(t *testing.T) {
 	of, worst := remainder.NewPredictor(fit), 0.0
 	for i := range 400 {
 		at, values := matrix.Row(i)
-		of.Row(at, values)
+		of.Row(at, values, nil)
 		var out [1]float64
 		for j := range 30 {
 			before(i, []int32{int32(j)}, out[:])
