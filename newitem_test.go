@@ -61,10 +61,7 @@ func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 		t.Fatal(err)
 	}
 	last := len(table.IDs) - 1
-	record := map[string]string{}
-	for x, name := range table.Names {
-		record[name] = table.Row(last)[x]
-	}
+	record := data.NewRawTable("record", []string{"new"}, table.Names, table.Row(last))
 	p := len(features.Names)
 	for _, kind := range []spec.Kind{spec.Full, spec.Pooled, spec.Paper} {
 		t.Run(fmt.Sprint(kind), func(t *testing.T) {
@@ -75,11 +72,11 @@ func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 				t.Fatalf("selected %v and %v", in.Summary.Terms, out.Summary.Terms)
 			}
 			for name, m := range map[string]*Model{"the same model": in, "a model without it": out} {
-				b, _, err := m.ColumnFrom(record)
+				b, _, err := m.ColumnsFrom(record)
 				if err != nil {
 					t.Fatal(err)
 				}
-				more, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.Summary.Terms, b))
+				more, err := m.WithColumns(b)
 				if err != nil {
 					t.Fatal(err)
 				}

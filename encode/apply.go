@@ -7,41 +7,12 @@ import (
 	"optcomplete/data"
 )
 
-// recordName stands for a record in error messages, where a table has its file.
-const recordName = "record"
-
-// Apply encodes the raw record of one item, by the names of its fields, exactly
-// as the table's rows were. These are an *data.InputError: a field that the
-// record does not have, a number or a date that is none, and a level that the
-// table did not have, unless rare levels of the field were pooled: then it counts
-// as one of them. That, a blank without a feature "NAME missing" to tell it, and
-// names that the table did not have are warnings.
-func (e *Encoding) Apply(record map[string]string) (values []float64, warnings []string, err error) {
-	cells := make([]string, len(e.Fields))
-	var absent []string
-	for i := range e.Fields {
-		text, ok := record[e.Fields[i].Name]
-		if !ok {
-			absent = append(absent, e.Fields[i].Name)
-		}
-		cells[i] = text
-	}
-	if len(absent) > 0 {
-		return nil, nil, AbsentFields(recordName, 0, absent)
-	}
-	if strange := e.strange(sortedKeys(record)); len(strange) > 0 {
-		warnings = append(warnings, "ignored, because the table did not have it: "+data.QuoteList(strange))
-	}
-	row := rowEncoder{encoding: e}
-	values = make([]float64, len(e.Features))
-	if field, wrong := row.encode(cells, values); wrong != nil {
-		return nil, nil, wrong.in(recordName, 0, e.Fields[field].Name)
-	}
-	return values, append(warnings, row.notes.warnings(e, 1)...), nil
-}
-
-// ApplyTable encodes a whole table of new items. Its fields may stand in any
-// order; the rules are those of Apply.
+// ApplyTable encodes a table of new items, exactly as the rows of the first were. Its
+// fields may stand in any order. These are an *data.InputError: a field that the table
+// does not have, a number or a date that is none, and a level that the first table did
+// not have, unless rare levels of the field were pooled: then it counts as one of them.
+// That, a blank without a feature "NAME missing" to tell it, and names that the first
+// table did not have are warnings.
 func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, error) {
 	at := make([]int, len(e.Fields))
 	var absent []string
@@ -51,7 +22,7 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 		}
 	}
 	if len(absent) > 0 {
-		return nil, nil, AbsentFields(table.File, 1, absent)
+		return nil, nil, AbsentFields(table.File, absent)
 	}
 	var warnings []string
 	if strange := e.strange(table.Names); len(strange) > 0 {
@@ -74,15 +45,14 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 	return data.NewFeatures(slices.Clone(table.IDs), e.Names(), values), warnings, nil
 }
 
-// AbsentFields is the error for a record, or a table, that lacks fields which a
-// model uses.
-func AbsentFields(file string, line int, names []string) error {
+// AbsentFields is the error for a table that lacks fields which a model uses.
+func AbsentFields(file string, names []string) error {
 	noun, verb := "the field ", "it"
 	if len(names) > 1 {
 		noun, verb = "the fields ", "them"
 	}
 	return &data.InputError{
-		File: file, Line: line, Problem: noun + data.QuoteList(names) + ", which the model uses, not given",
+		File: file, Line: 1, Problem: noun + data.QuoteList(names) + ", which the model uses, not given",
 		Remedy: "add " + verb + ", blank where unknown",
 	}
 }

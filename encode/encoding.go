@@ -66,9 +66,6 @@ type Feature struct {
 	Scale  float64 `json:"scale"` // positive
 }
 
-// Raw gives x, in the unit of the file, of an encoded value.
-func (f *Feature) Raw(encoded float64) float64 { return encoded*f.Scale + f.Centre }
-
 // Group is what a selection counts as one of its k: a single feature, or all of
 // a family.
 type Group struct {
@@ -98,26 +95,6 @@ func Plain(names []string, values []float64) *Encoding {
 // Names gives the names of the features, in order.
 func (e *Encoding) Names() []string {
 	return lists.Each(e.Features, func(f Feature) string { return f.Name })
-}
-
-// Units turns coefficients of encoded features into coefficients in the units of
-// the file, and the constant that this adds:
-//
-//	Σ u_f (x_f − centre_f)/scale_f = Σ (u_f/scale_f) x_f − Σ u_f centre_f/scale_f
-//
-// features are the indices that the coefficients belong to. The unit of a
-// transformed field is that of its logarithm.
-func (e *Encoding) Units(features []int, coefficients []float64) (perUnit []float64, constant float64) {
-	if len(features) != len(coefficients) {
-		panic(fmt.Sprintf("encode: %d coefficients for %d features", len(coefficients), len(features)))
-	}
-	perUnit = make([]float64, len(features))
-	for i, j := range features {
-		f := &e.Features[j]
-		perUnit[i] = coefficients[i] / f.Scale
-		constant -= perUnit[i] * f.Centre
-	}
-	return perUnit, constant
 }
 
 // Resolve finds the groups that names stand for, without duplicates and in order

@@ -28,12 +28,12 @@ func goodbooks(t *testing.T, name string) *data.RawTable {
 func applied(t *testing.T, table *data.RawTable, e *Encoding, features *data.Features) {
 	t.Helper()
 	for j := range table.IDs {
-		got, _, err := e.Apply(record(table, j))
+		got, _, err := e.ApplyTable(table.Some([]int32{int32(j)}))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !sameBits(got, features.Row(j)) {
-			t.Fatalf("item %s: %v, but in the table %v", table.IDs[j], got, features.Row(j))
+		if !sameBits(got.Values, features.Row(j)) {
+			t.Fatalf("item %s: %v, but in the table %v", table.IDs[j], got.Values, features.Row(j))
 		}
 	}
 }

@@ -319,12 +319,12 @@ func TestApplySaysWhatIsWrong(t *testing.T) {
 		"fine":          {nil, ""},
 		"spaces":        {map[string]string{"g": " b "}, ""},
 		"rare":          {map[string]string{"pooled": "r"}, ""},
-		"unknown level": {map[string]string{"g": "z"}, `record: field "g": there is no level "z" (the table has "a", "b", "c")`},
+		"unknown level": {map[string]string{"g": "z"}, `record:2: field "g": there is no level "z" (the table has "a", "b", "c")`},
 		"pooled":        {map[string]string{"pooled": "z"}, `field "pooled" has levels that the table did not have, such as "z": taken as rare ones`},
-		"no number":     {map[string]string{"x": "many"}, `record: field "x": "many" is not a number (correct it, or name it as a word that means blank)`},
-		"no date":       {map[string]string{"when": "2001-02-30"}, `record: field "when": "2001-02-30" is not a date (write it as YYYY-MM-DD, or set the format, such as DD/MM/YYYY)`},
-		"absent":        {map[string]string{"x": "-"}, `record: the field "x", which the model uses, not given (add it, blank where unknown)`},
-		"two absent":    {map[string]string{"x": "-", "g": "-"}, `record: the fields "x", "g", which the model uses, not given (add them, blank where unknown)`},
+		"no number":     {map[string]string{"x": "many"}, `record:2: field "x": "many" is not a number (correct it, or name it as a word that means blank)`},
+		"no date":       {map[string]string{"when": "2001-02-30"}, `record:2: field "when": "2001-02-30" is not a date (write it as YYYY-MM-DD, or set the format, such as DD/MM/YYYY)`},
+		"absent":        {map[string]string{"x": "-"}, `record:1: the field "x", which the model uses, not given (add it, blank where unknown)`},
+		"two absent":    {map[string]string{"x": "-", "g": "-"}, `record:1: the fields "x", "g", which the model uses, not given (add them, blank where unknown)`},
 		"blank":         {map[string]string{"x": "NA"}, `field "x" is blank: the mean over the table is used`},
 		"strange":       {map[string]string{"X": "1"}, `ignored, because the table did not have it: "X"`},
 	} {
@@ -334,7 +334,7 @@ func TestApplySaysWhatIsWrong(t *testing.T) {
 				delete(fields, key)
 			}
 		}
-		_, warnings, err := e.Apply(fields)
+		_, warnings, err := e.ApplyTable(oneOf(fields))
 		got := strings.Join(warnings, "; ")
 		if err != nil {
 			got = err.Error()

@@ -81,7 +81,7 @@ func TestDatesAreUsedByDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if raw := encoding.Features[2].Raw(again.Row(0)[2]); raw < 12.49 || raw > 12.51 {
+	if raw := again.Row(0)[2]*encoding.Features[2].Scale + encoding.Features[2].Centre; raw < 12.49 || raw > 12.51 {
 		t.Errorf("12,5 kg became %v", raw)
 	}
 	if _, _, err := encoding.ApplyTable(data.NewRawTable("new.csv", []string{"new"}, table.Names, []string{"2020-07-01", "12.5 lb"})); err == nil {

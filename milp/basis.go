@@ -30,15 +30,6 @@ func (v *inverse) reserve(n int) {
 	v.stride, v.a = stride, a
 }
 
-func (v *inverse) copyFrom(w *inverse) {
-	v.n = 0
-	v.reserve(w.n)
-	v.n = w.n
-	for i := range w.n {
-		copy(v.row(i), w.row(i))
-	}
-}
-
 // replaceColumn puts a new column at position q of M; u = M⁻¹·column.
 func (v *inverse) replaceColumn(q int, u []float64) {
 	pivot := v.row(q)

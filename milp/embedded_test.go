@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 	"time"
 
@@ -202,8 +203,8 @@ func TestInverseUpdatesEqualInversion(t *testing.T) {
 				break
 			}
 		}
-		var updated inverse
-		updated.copyFrom(&l.inv)
+		updated := l.inv
+		updated.a = slices.Clone(l.inv.a)
 		if !l.factor() {
 			t.Fatal("the basis has become singular or dual infeasible")
 		}

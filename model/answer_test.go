@@ -128,15 +128,15 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 			t.Fatal(err)
 		}
 		out := modeltest.Built(t, shorter, data.NewFeatures(f.IDs[:last], f.Names, f.Values[:last*k]), kind, refit)
-		record := map[string]string{"title": "not a feature"}
-		for x, name := range f.Names {
-			record[name] = strconv.FormatFloat(f.Row(last)[x], 'g', -1, 64)
+		cells := []string{"not a feature"}
+		for _, v := range f.Row(last) {
+			cells = append(cells, strconv.FormatFloat(v, 'g', -1, 64))
 		}
-		b, _, err := out.ColumnFrom(record)
+		b, _, err := out.ColumnsFrom(data.NewRawTable("record", f.IDs[last:], append([]string{"title"}, f.Names...), cells))
 		if err != nil {
 			rt.Fatal(err)
 		}
-		out, err = out.WithColumns(data.NewFeatures(f.IDs[last:], f.Names, b))
+		out, err = out.WithColumns(b)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -151,13 +151,14 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 func TestBadRecordsAreExplained(t *testing.T) {
 	matrix, f := testkit.Drawn(t, 5, 4, 2, 0.5, 3)
 	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
-	for want, record := range map[string]map[string]string{
-		`the field "f1", which the model uses, not given`: {"f0": "1"},
-		`field "f0" is blank`:                             {"f0": "", "f1": "2"},
-		`field "f1": "two" is not a number`:               {"f0": "1", "f1": "two"},
-		`feature "f1" has the value 1e+200: too large`:    {"f0": "1", "f1": "1e200"},
+	for want, cells := range map[string][]string{
+		`the field "f1", which the model uses, not given`: {"1"},
+		`field "f0" is blank`:                             {"", "2"},
+		`field "f1": "two" is not a number`:               {"1", "two"},
+		`feature "f1" has the value 1e+200: too large`:    {"1", "1e200"},
 	} {
-		if _, _, err := m.ColumnFrom(record); err == nil || !strings.Contains(err.Error(), want) {
+		record := data.NewRawTable("record", []string{"new"}, f.Names[:len(cells)], cells)
+		if _, _, err := m.ColumnsFrom(record); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("error %v, want %q", err, want)
 		}
 	}

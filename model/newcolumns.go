@@ -14,41 +14,11 @@ import (
 // prediction from it leaves the range of float64.
 const largestFeature = 1e100
 
-// ColumnFrom gives the features of a column from its raw record, by the names of
-// its fields, exactly as the table's were made: by the model's encoding, or as
-// numbers if the features were used as given. A field that is missing, a number
-// or a date that is none, and a level that the table did not have are an
-// *data.InputError; what was filled in or pooled is a warning.
-func (m *Model) ColumnFrom(record map[string]string) (features []float64, warnings []string, err error) {
-	if m.Summary.Encoding != nil {
-		for _, e := range m.encodings() {
-			more, notes, err := e.Apply(record)
-			if err != nil {
-				return nil, nil, err
-			}
-			features, warnings = append(features, more...), append(warnings, notes...)
-		}
-		return features, warnings, m.checkFeatures("record", 0, features)
-	}
-	used := m.FeaturesUsed()
-	cells := make([]string, len(used))
-	var absent []string
-	for f, name := range used {
-		cell, ok := record[name]
-		if !ok {
-			absent = append(absent, name)
-		}
-		cells[f] = cell
-	}
-	if len(absent) > 0 {
-		return nil, nil, encode.AbsentFields("record", 0, absent)
-	}
-	features, err = m.numbers("record", 0, cells)
-	return features, nil, err
-}
-
-// ColumnsFrom is ColumnFrom for a whole table of new columns. Errors name its
-// file and line.
+// ColumnsFrom gives the features of new columns from a table of raw records, exactly as
+// those of the first table were made: by the model's encoding, or as numbers if the
+// features were used as given. A field that is missing, a number or a date that is none,
+// and a level that the first table did not have are an *data.InputError that names file
+// and line; what was filled in or pooled is a warning.
 func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warnings []string, err error) {
 	used := m.FeaturesUsed()
 	if m.Summary.Encoding != nil {
@@ -83,7 +53,7 @@ func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warn
 		}
 	}
 	if len(absent) > 0 {
-		return nil, nil, encode.AbsentFields(table.File, 1, absent)
+		return nil, nil, encode.AbsentFields(table.File, absent)
 	}
 	values := make([]float64, 0, len(table.IDs)*len(used))
 	cells := make([]string, len(used))

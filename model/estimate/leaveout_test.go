@@ -49,7 +49,7 @@ func TestLeaveOutIsAFitWithoutTheEntry(t *testing.T) {
 		fit.Errors(at, values, nil, out)
 		for e := range n {
 			rest, a := without(e)
-			u, err := prior.Posterior(design, rest, a)
+			u, err := posteriorOf(prior, design, rest, a)
 			if err != nil {
 				t.Fatal(err)
 			}

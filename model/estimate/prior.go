@@ -19,25 +19,12 @@ type Prior struct {
 // in each turn of fitting column effects and rows.
 const priorSteps = 20
 
-// LearnPrior learns the prior from all rows by expectation-maximisation (a
-// linear mixed model, Laird and Ware 1982), and returns with it every row's
-// coefficients: the mean of its posterior. values are what the design is to
+// learnPrior learns the prior from all rows by expectation-maximisation (a
+// linear mixed model, Laird and Ware 1982). values are what the design is to
 // explain; design has a row of d numbers for each column of the matrix. At most
 // the given number of steps are taken; zero means 20.
 //
-// The result is finite and the same for any number of threads. A row without
-// entries gets the prior's mean.
-func LearnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, []float64, error) {
-	p, err := learnPrior(ctx, values, design, d, steps, threads, 0)
-	if err != nil {
-		return nil, nil, err
-	}
-	n, _ := values.Dims()
-	u := make([]float64, n*d)
-	return &p.Prior, u, posteriorFit(values, p, design, d, false).fill(ctx, threads, nil, u)
-}
-
-// learnPrior is LearnPrior without the rows.
+// The result is finite and the same for any number of threads.
 func learnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int, most int64) (*priorState, error) {
 	survey, err := pass.Survey(ctx, values, threads)
 	if err != nil {
@@ -49,16 +36,4 @@ func learnPrior(ctx context.Context, values data.Source, design []float64, d, st
 		return nil, err
 	}
 	return l.learn(ctx, values, start, steps, false)
-}
-
-// Posterior is the mean of a row's coefficients given its entries: the fit of
-// one row by itself.
-func (p *Prior) Posterior(design []float64, at []int32, a []float64) ([]float64, error) {
-	state := &priorState{Prior: *p}
-	if err := state.invert(); err != nil {
-		return nil, err
-	}
-	u := make([]float64, len(p.Mean))
-	newPosterior(len(p.Mean)).solve(state, design, at, a, u)
-	return u, nil
 }
