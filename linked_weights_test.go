@@ -172,11 +172,10 @@ func TestWeightedSquares(t *testing.T) {
 		if again := fit(t, elsewhere, s); again.Cost != want.Cost || again.Bound != want.Bound || again.Holdout.RMSE != want.Holdout.RMSE {
 			t.Errorf("%v, %v: cost %v, hold-out %v, elsewhere %v, %v", s.Model, s.Method, want.Cost, want.Holdout.RMSE, again.Cost, again.Holdout.RMSE)
 		}
-		pipes := pass.NewPipes(2) // workers that know nothing but what they are sent
-		if again, err := Fit(pass.WithRunner(context.Background(), pipes), weighted, s); err != nil || again.Cost != want.Cost || again.Bound != want.Bound || again.Holdout.RMSE != want.Holdout.RMSE {
-			t.Errorf("%v, %v: cost %v, hold-out %v, over pipes another, or %v", s.Model, s.Method, want.Cost, want.Holdout.RMSE, err)
+		apart := pass.NewApart(2) // workers that know nothing but what they are sent
+		if again, err := Fit(pass.WithRunner(context.Background(), apart), weighted, s); err != nil || again.Cost != want.Cost || again.Bound != want.Bound || again.Holdout.RMSE != want.Holdout.RMSE {
+			t.Errorf("%v, %v: cost %v, hold-out %v, when sent another, or %v", s.Model, s.Method, want.Cost, want.Holdout.RMSE, err)
 		}
-		pipes.Close()
 		s.Holdout = 0
 		want = fit(t, weighted, s)
 		again, rows, err := want.WithRows(context.Background(), weighted.Ratings, 2)

@@ -18,9 +18,9 @@ import (
 	"optcomplete/spec"
 )
 
-// elsewhere is workers behind pipes that pass for those of a cluster.
+// elsewhere is workers that pass for those of a cluster.
 type elsewhere struct {
-	*pass.Pipes
+	*pass.Apart
 	unseen string // where the folder of rows is to be, which workers do not see; empty: they do
 }
 
@@ -29,7 +29,7 @@ func (elsewhere) Away(context.Context, pass.Reading) bool { return true }
 func (e elsewhere) Run(ctx context.Context, r pass.Reading) error {
 	tokens, err := filepath.Glob(filepath.Join(e.unseen, ".*", "token"))
 	if err != nil || e.unseen == "" || len(tokens) != 1 {
-		return e.Pipes.Run(ctx, r)
+		return e.Apart.Run(ctx, r)
 	}
 	// The folder's token is away while workers run.
 	content, err := os.ReadFile(tokens[0])
@@ -48,7 +48,7 @@ func (e elsewhere) Run(ctx context.Context, r pass.Reading) error {
 			}
 		}
 	}
-	err = errors.Join(e.Pipes.Run(ctx, r), os.WriteFile(tokens[0], content, 0o666))
+	err = errors.Join(e.Apart.Run(ctx, r), os.WriteFile(tokens[0], content, 0o666))
 	for _, give := range parts {
 		err = errors.Join(err, give())
 	}
@@ -100,8 +100,7 @@ func TestRowsWrittenElsewhereAreTheSame(t *testing.T) {
 					want := timeless(fit(t, problem, settings))
 					dir := t.TempDir()
 					settings.Folder = filepath.Join(dir, "model")
-					run := elsewhere{Pipes: pass.NewPipes(2)}
-					defer run.Close()
+					run := elsewhere{Apart: pass.NewApart(2)}
 					if unseen {
 						run.unseen = dir
 					}

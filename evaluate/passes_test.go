@@ -11,11 +11,10 @@ import (
 	"optcomplete/spec"
 )
 
-// TestPassesGiveTheSameBitsOverPipes sends the passes that score predictions to
+// TestPassesGiveTheSameBitsWhenSent sends the passes that score predictions to
 // workers that know nothing but what they are sent.
-func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
-	pipes := pass.NewPipes(2)
-	defer pipes.Close()
+func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
+	apart := pass.NewApart(2)
 	const k = 3
 	matrix := passtest.Source(900, 40)
 	chosen := make([]float64, 40*k)
@@ -49,7 +48,7 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 	left := estimate.RidgeLeaveOut(chosen, k, 0.3)
 	left.Shift(0.1, nil)
 	for _, source := range passtest.Views(t, matrix) {
-		passtest.Same(t, pipes, source, Scoring(by), Scoring(effects), errorScoring(source, by),
+		passtest.Same(t, apart, source, Scoring(by), Scoring(effects), errorScoring(source, by),
 			Scoring(Picked{by, rows}), Scoring(Clipped{by, -1, 1}), draws{shareKeys(source), 3},
 			measuring{answers, 0.2, 5, nil, []int32{3, 2, 1}},
 			levels{0.5, 3, pass.Share(chosen[:40])},

@@ -12,11 +12,10 @@ import (
 	"optcomplete/search"
 )
 
-// TestPassesGiveTheSameBitsOverPipes sends every pass of this package to workers
+// TestPassesGiveTheSameBitsWhenSent sends every pass of this package to workers
 // that know nothing but what they are sent.
-func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
-	pipes := pass.NewPipes(2)
-	defer pipes.Close()
+func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
+	apart := pass.NewApart(2)
 	matrix := passtest.Source(900, 60)
 	features := randomFeatures(60, 12)
 	weights := make([]float64, 12)
@@ -39,21 +38,21 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 			&neighbouring{Features: pass.Share(features), Selection: []int{1, 4}, Gammas: []float64{0.1, 3}, Swaps: true},
 			&neighbouring{Features: pass.Share(features), Gammas: []float64{2}},
 		} {
-			passtest.Same(t, pipes, source, p)
+			passtest.Same(t, apart, source, p)
 		}
 		offsets := pass.Share(&Offsets{Mean: 0.1, Column: make([]float64, 60)})
 		for _, l := range []loss.Loss{loss.Squared, loss.Huber} {
-			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Offsets: offsets, Weights: weights})
-			passtest.Same(t, pipes, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Nonnegative: make([]bool, 12), Weights: curvedAt, Curved: true})
+			passtest.Same(t, apart, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Offsets: offsets, Weights: weights})
+			passtest.Same(t, apart, source, &convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: l}, Nonnegative: make([]bool, 12), Weights: curvedAt, Curved: true})
 		}
 		pooled := NewPooled(source, features, 0.7, 3, 2)
 		at := pooled.newPoint(curvedAt, true)
 		if _, err := pooled.fitRows(context.Background(), at, curvedAt); err != nil {
 			t.Fatal(err)
 		}
-		passtest.Same(t, pipes, source, &pooledFitting{pooled.described(at, curvedAt)})
+		passtest.Same(t, apart, source, &pooledFitting{pooled.described(at, curvedAt)})
 		copy(at.mu, []float64{1, 2, 3})
-		passtest.Same(t, pipes, source, &pooledEvaluation{Of: pooled.described(at, curvedAt), Mu: at.mu})
+		passtest.Same(t, apart, source, &pooledEvaluation{Of: pooled.described(at, curvedAt), Mu: at.mu})
 	}
 }
 

@@ -25,9 +25,8 @@ func TestRunnersGiveTheSameBits(t *testing.T) {
 	for _, threads := range []int{0, 1, 2, 7} {
 		passtest.Run(t, oneThread{threads})
 	}
-	pipes := pass.NewPipes(2)
-	defer pipes.Close()
-	t.Run("pipes", func(t *testing.T) { passtest.Run(t, pipes) })
+	apart := pass.NewApart(2)
+	t.Run("apart", func(t *testing.T) { passtest.Run(t, apart) })
 }
 
 func TestViewIsTheTransformedMatrix(t *testing.T) {

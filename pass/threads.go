@@ -16,9 +16,19 @@ var ThreadRunner Runner = threads{}
 
 // Run executes a reading.
 func (threads) Run(ctx context.Context, r Reading) error {
+	return r.execute(ctx, func(_ int, plan *Plan, sinks []bool) (*Executor, error) { return plan.NewExecutor(sinks) },
+		func(parts [][]Part) ([][]Part, error) { return parts, nil })
+}
+
+// execute runs a reading on goroutines, each with an executor of its own, and takes in
+// what became of their parts.
+func (r *Reading) execute(ctx context.Context, executor func(goroutine int, plan *Plan, sinks []bool) (*Executor, error), received func([][]Part) ([][]Part, error)) error {
 	passes, sinks := r.split()
 	plan := NewPlan(r.Source, passes, nil)
 	results := plan.NewResults(r.Tasks)
+	if plan.Items() == 0 {
+		return plan.none(sinks, results)
+	}
 	show := r.progress(ctx)
 	defer show.Done()
 	var made sync.Mutex
@@ -29,8 +39,8 @@ func (threads) Run(ctx context.Context, r Reading) error {
 		}
 	}()
 	items, goroutines := plan.Items(), Threads(r.Threads)
-	err := parallel.Do(ctx, items, goroutines, func(int) func(item int) error {
-		e, failed := plan.NewExecutor(sinks)
+	err := parallel.Do(ctx, items, goroutines, func(goroutine int) func(item int) error {
+		e, failed := executor(goroutine, plan, sinks)
 		if failed == nil {
 			made.Lock()
 			executors = append(executors, e)
@@ -42,6 +52,9 @@ func (threads) Run(ctx context.Context, r Reading) error {
 			}
 			results.Wait(item, 2*goroutines)
 			parts, err := e.Do(ctx, item)
+			if err == nil {
+				parts, err = received(parts)
+			}
 			if err == nil {
 				err = results.Put(item, parts)
 			}
@@ -56,9 +69,6 @@ func (threads) Run(ctx context.Context, r Reading) error {
 	})
 	if err != nil {
 		return err
-	}
-	if items == 0 {
-		return plan.none(sinks, results)
 	}
 	results.Finish()
 	return nil

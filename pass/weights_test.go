@@ -81,11 +81,10 @@ func TestWeightsOfViews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		pipes := pass.NewPipes(2)
-		defer pipes.Close()
-		part, err := pass.One[*pass.SurveyPart](pass.WithRunner(ctx, pipes), view, 2, pass.Surveying{})
+		apart := pass.NewApart(2)
+		part, err := pass.One[*pass.SurveyPart](pass.WithRunner(ctx, apart), view, 2, pass.Surveying{})
 		if err != nil || !slices.Equal(part.Weights, survey.Weights) || !slices.Equal(part.Sums, survey.Sums) {
-			t.Errorf("through pipes the survey is another (%v)", err)
+			t.Errorf("when sent the survey is another (%v)", err)
 		}
 		sum, total := 0.0, 0.0
 		_ = data.ForEachWeighed(third, func(_ int, _ []int32, values, weights []float64) error {

@@ -273,12 +273,11 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 func TestStepsCanBeSent(t *testing.T) {
 	w := made(t, 11, 200, 40, 3, 1, 0.3)
 	w.habits = true
-	pipes := pass.NewPipes(3)
-	defer pipes.Close()
+	apart := pass.NewApart(3)
 	here := learn(t, w, Settings{Rank: 2, Threads: 2, Steps: 9})
 	p := w.problem()
 	p.Values = struct{ data.Source }{w.train}
-	ctx := pass.WithRunner(context.Background(), pipes)
+	ctx := pass.WithRunner(context.Background(), apart)
 	there, err := Learn(ctx, p, Settings{Rank: 2, Threads: 2, Steps: 9, Start: w.start()})
 	if err != nil {
 		t.Fatal(err)

@@ -12,11 +12,10 @@ import (
 // TestFitReadsOnlyThroughTheRunner: by a runner that knows nothing but what it is sent,
 // a fit has the same bits; and every reading is counted, and few they are.
 func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
-	pipes := pass.NewPipes(2)
-	defer pipes.Close()
+	apart := pass.NewApart(2)
 	settings := Settings{K: 3, Statistics: spec.Statistics{Gamma: 1, Holdout: 0.2}}
 	var costs [2]float64
-	for x, ctx := range []context.Context{context.Background(), pass.WithRunner(context.Background(), pipes)} {
+	for x, ctx := range []context.Context{context.Background(), pass.WithRunner(context.Background(), apart)} {
 		fitted, err := Fit(ctx, make2(random.New(1), 30, 8, 4, 5, 0.1, 1), settings)
 		if err != nil {
 			t.Fatal(err)
@@ -35,6 +34,6 @@ func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
 		}
 	}
 	if costs[0] != costs[1] {
-		t.Errorf("%v on threads, %v over pipes", costs[0], costs[1])
+		t.Errorf("%v on threads, %v when sent", costs[0], costs[1])
 	}
 }

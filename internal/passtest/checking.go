@@ -15,15 +15,14 @@ import (
 // that know nothing but what they are sent, and tells where their bits differ.
 type Checking struct {
 	t     *testing.T
-	pipes *pass.Pipes
+	apart *pass.Apart
 	mu    sync.Mutex
 	seen  map[string]bool
 }
 
 // NewChecking checks until the test ends.
 func NewChecking(t *testing.T) *Checking {
-	c := &Checking{t: t, pipes: pass.NewPipes(2), seen: map[string]bool{}}
-	t.Cleanup(c.pipes.Close)
+	c := &Checking{t: t, apart: pass.NewApart(2), seen: map[string]bool{}}
 	return c
 }
 
@@ -36,12 +35,12 @@ func (c *Checking) Away(context.Context, pass.Reading) bool { return true }
 // Run executes a reading twice, and gives what one thread gave.
 func (c *Checking) Run(ctx context.Context, r pass.Reading) error {
 	sent, sentParts := again(r)
-	sentErr := c.pipes.Run(ctx, sent)
+	sentErr := c.apart.Run(ctx, sent)
 	here, hereParts := again(r)
 	here.Threads = 1
 	err := pass.ThreadRunner.Run(ctx, here)
 	if (err == nil) != (sentErr == nil) && ctx.Err() == nil {
-		c.t.Errorf("over pipes the error is %v, here %v", sentErr, err)
+		c.t.Errorf("when sent the error is %v, here %v", sentErr, err)
 	}
 	if err != nil {
 		return err
@@ -56,12 +55,12 @@ func (c *Checking) Run(ctx context.Context, r pass.Reading) error {
 			(*sentParts[x]), (*hereParts[x]) = []pass.Part{sent.Tasks[x].Result}, []pass.Part{task.Result}
 		}
 		if len(*sentParts[x]) != len(*hereParts[x]) {
-			c.t.Errorf("%s (%s): %d parts over pipes, %d here", pass.NameOf(task.Pass), name, len(*sentParts[x]), len(*hereParts[x]))
+			c.t.Errorf("%s (%s): %d parts when sent, %d here", pass.NameOf(task.Pass), name, len(*sentParts[x]), len(*hereParts[x]))
 			continue
 		}
 		for y, part := range *hereParts[x] {
 			if sentErr == nil && !bytes.Equal(bits(c.t, part), bits(c.t, (*sentParts[x])[y])) {
-				c.t.Errorf("%s (%s): other bits over pipes", pass.NameOf(task.Pass), name)
+				c.t.Errorf("%s (%s): other bits when sent", pass.NameOf(task.Pass), name)
 			}
 			if task.Sink != nil {
 				if err := task.Sink(part); err != nil {

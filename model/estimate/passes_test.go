@@ -9,11 +9,10 @@ import (
 	"optcomplete/pass"
 )
 
-// TestPassesGiveTheSameBitsOverPipes sends the passes that fit coefficients to
+// TestPassesGiveTheSameBitsWhenSent sends the passes that fit coefficients to
 // workers that know nothing but what they are sent.
-func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
-	pipes := pass.NewPipes(2)
-	defer pipes.Close()
+func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
+	apart := pass.NewApart(2)
 	const d = 3
 	matrix := passtest.Source(900, 40)
 	design := make([]float64, 40*d)
@@ -27,7 +26,7 @@ func TestPassesGiveTheSameBitsOverPipes(t *testing.T) {
 	}
 	for _, source := range passtest.Views(t, matrix) {
 		step := effectsStep{Mean: 0.5, Shrinkage: 4, Columns: columns}
-		passtest.Same(t, pipes, source, step, rowEffects{step}, squaring{},
+		passtest.Same(t, apart, source, step, rowEffects{step}, squaring{},
 			&learnStep{Design: shared, Prior: prior.Prior, Every: 1},
 			&learnStep{Design: shared, Prior: prior.Prior, Every: 2, kept: newLearner(source, design, d, 1, 0).kept},
 			columnsLeft{Mean: 0.5, Columns: columns, Design: shared, Prior: prior.Prior},

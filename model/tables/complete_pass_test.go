@@ -12,16 +12,15 @@ import (
 	"optcomplete/pass"
 )
 
-// elsewhere is workers behind pipes that pass for those of a cluster.
-type elsewhere struct{ *pass.Pipes }
+// elsewhere is workers that pass for those of a cluster.
+type elsewhere struct{ *pass.Apart }
 
 func (elsewhere) Away(context.Context, pass.Reading) bool { return true }
 
 // TestCompletedElsewhereIsTheSame: every format, all rows and some, one file and a folder.
 func TestCompletedElsewhereIsTheSame(t *testing.T) {
 	m := modeltest.Large(t, 700, 60, 3) // several chunks
-	run := elsewhere{pass.NewPipes(2)}
-	defer run.Close()
+	run := elsewhere{pass.NewApart(2)}
 	ctx := pass.WithRunner(context.Background(), run)
 	entries := func(i int) ([]int32, []float64) {
 		if i%2 == 0 {
