@@ -162,6 +162,70 @@ func TestLossesAreNamedInOnePlace(t *testing.T) {
 	})
 }
 
+// namesProperties are the files of the packages that carry entries that may name a
+// property of them, with the reason; besides those that are called as it is.
+var namesProperties = map[string]string{
+	"data/survey.go":            "sums by weight",
+	"data/ingest/settings.go":   "the settings that name their columns",
+	"data/ingest/properties.go": "the list of all columns; the mean of duplicates is by weight",
+	"data/pack/properties.go":   "packs of version 2 have a word for weights",
+	"pass/survey.go":            "sums by weight",
+}
+
+// TestPropertiesAreCarriedUnnamed: who carries entries carries all properties that they
+// have (data/properties.go), so that another one is a matter of where it is defined, found
+// and used.
+func TestPropertiesAreCarriedUnnamed(t *testing.T) {
+	carriers := []string{"data", "data/ingest", "data/pack", "pass", "engine", "internal/sourcetest", "internal/passtest"}
+	named, defined := map[string]bool{}, map[string]bool{}
+	inspect := func(do func(path string, n ast.Node)) {
+		eachFile(t, func(string) bool { return false }, func(path string, file *ast.File) {
+			if slices.Contains(carriers, filepath.ToSlash(filepath.Dir(path))) {
+				ast.Inspect(file, func(n ast.Node) bool { do(path, n); return true })
+			}
+		})
+	}
+	inspect(func(path string, n ast.Node) {
+		if v, is := n.(*ast.ValueSpec); is && len(v.Values) == 1 {
+			call, _ := v.Values[0].(*ast.CallExpr)
+			if call == nil {
+				return
+			}
+			if f, is := call.Fun.(*ast.Ident); is && f.Name == "NewProperty" {
+				defined["data."+v.Names[0].Name] = true
+			}
+		}
+	})
+	if !defined["data.Weight"] {
+		t.Errorf("properties are %v", defined)
+	}
+	inspect(func(path string, n ast.Node) {
+		name := ""
+		switch n := n.(type) {
+		case *ast.SelectorExpr:
+			if from, is := n.X.(*ast.Ident); is && defined[from.Name+"."+n.Sel.Name] {
+				name = from.Name + "." + n.Sel.Name
+			}
+		case *ast.Ident:
+			if strings.Contains(strings.ToLower(n.Name), "weigh") {
+				name = n.Name
+			}
+		}
+		if name == "" {
+			return
+		}
+		file, called := strings.TrimSuffix(filepath.Base(path), ".go"), strings.ToLower(strings.TrimPrefix(name, "data."))
+		if named[path] = true; namesProperties[path] == "" && file != "weights" && file != called && file != called+"s" {
+			t.Errorf("%s names %s: carry all properties, see data/properties.go", path, name)
+		}
+	})
+	for path := range namesProperties {
+		if !named[path] {
+			t.Errorf("%s is listed and names no property", path)
+		}
+	}
+}
+
 // eachFile parses every Go file of this module that is no test, but for the folders that
 // skip names.
 func eachFile(t *testing.T, skip func(folder string) bool, do func(path string, file *ast.File)) {

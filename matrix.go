@@ -3,6 +3,7 @@ package optcomplete
 import (
 	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"optcomplete/data"
@@ -142,28 +143,15 @@ const bootstrapStream = 0x626f6f74 // "boot"
 // resample draws as many rows as there are, with replacement, by a hash of the
 // seed and the number of the resample.
 func resample(m *data.Matrix, seed uint64, number int) (*data.Matrix, error) {
-	n, columns := m.Dims()
+	n, _ := m.Dims()
 	times := make([]int, n)
 	for i := range n {
 		u := random.Unit(random.Hash(seed, bootstrapStream, uint64(number), uint64(i)))
 		times[min(int(u*float64(n)), n-1)]++
 	}
-	start := make([]int, 1, n+1)
-	var column []int32
-	var value []float64
-	weight := []float64{}
+	rows := []int{}
 	for i, t := range times {
-		at, values := m.Row(i)
-		for range t {
-			column = append(column, at...)
-			value = append(value, values...)
-			weight = append(weight, m.RowWeights(i)...)
-			start = append(start, len(column))
-		}
+		rows = append(rows, slices.Repeat([]int{i}, t)...)
 	}
-	out, err := data.NewMatrixByRows(columns, start, column, value)
-	if err != nil || !m.Weighted() {
-		return out, err
-	}
-	return out.WithWeights(weight)
+	return data.Collect(m.WithKeys(nil), rows)
 }

@@ -13,7 +13,6 @@ var readersOutsidePasses = map[string]string{
 	// Copies of the data in memory that a pass collected, divided or drawn from.
 	"matrix.go: resample":                           "a resample, drawn from the copy that a path works on",
 	"sampler.go: narrow":                            "a sample that a pass picked, without its empty columns",
-	"objective/sampled.go: draw":                    "a sample that a pass picked, thinned",
 	"evaluate/samples.go: Samples":                  "smaller samples of one that a pass collected",
 	"evaluate/split.go: SplitMatrix":                "a sample, or the copy of a path, divided",
 	"evaluate/timesplit.go: NewMoments":             "entries and times that passes collected, joined",
@@ -93,7 +92,7 @@ func readsRows(f *ast.FuncDecl) bool {
 		case *ast.CallExpr:
 			if s, is := n.Fun.(*ast.SelectorExpr); is {
 				from, _ := s.X.(*ast.Ident)
-				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachWeighed", "Collect", "NewRowReader"}, s.Sel.Name) {
+				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachNumbered", "ForEachWeighed", "Collect", "NewRowReader"}, s.Sel.Name) {
 					reads = true
 				}
 			}

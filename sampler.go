@@ -139,7 +139,6 @@ func narrow(m *data.Matrix, features *data.Features) (*data.Matrix, *data.Featur
 	}
 	place := make([]int32, columns) // 1 + the new index; 0: no entries
 	var used []int
-	weight := make([]float64, 0)
 	start, column, value := make([]int, 1, n+1), make([]int32, 0, m.Observed()), make([]float64, 0, m.Observed())
 	for i := range n {
 		at, _ := m.Row(i)
@@ -158,12 +157,12 @@ func narrow(m *data.Matrix, features *data.Features) (*data.Matrix, *data.Featur
 		for _, c := range at {
 			column = append(column, place[c]-1)
 		}
-		value, weight = append(value, values...), append(weight, m.RowWeights(i)...)
+		value = append(value, values...)
 		start = append(start, len(column))
 	}
 	narrow, err := data.NewMatrixByRows(len(used), start, column, value)
-	if err == nil && m.Weighted() {
-		narrow, err = narrow.WithWeights(weight)
+	if err == nil {
+		narrow, err = narrow.WithNumbers(m.Numbers())
 	}
 	if err != nil {
 		panic(err) // the values were finite before

@@ -56,9 +56,9 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 	out.column = make([]int32, 0, out.start[count])
 	out.value = make([]float64, 0, out.start[count])
 	reader := s.Reader()
-	weigh := WeightsFrom(s, reader)
-	if weigh != nil {
-		out.weight = make([]float64, 0, out.start[count])
+	more := NumbersFrom(s, reader)
+	for p := range PropertiesOf(s).Each {
+		out.numbers[p.at] = make([]float64, 0, out.start[count])
 	}
 	for x := range count {
 		var err error
@@ -68,8 +68,8 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 		if len(out.column) != out.start[x+1] {
 			return nil, fmt.Errorf("data: row %d has %d entries, but %d were announced", at(x), len(out.column)-out.start[x], s.Entries(at(x)))
 		}
-		if weigh != nil {
-			if out.weight, err = weigh.AppendWeights(at(x), out.column[out.start[x]:], out.weight); err != nil {
+		if more != nil {
+			if err := more.AppendNumbers(at(x), out.column[out.start[x]:], &out.numbers); err != nil {
 				return nil, err
 			}
 		}
@@ -80,40 +80,30 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 // ForEach reads all rows in order. The slices that f gets are valid until it
 // returns, and must not be changed.
 func ForEach(s Source, f func(row int, columns []int32, values []float64) error) error {
-	return forEach(s, nil, func(row int, columns []int32, values, _ []float64) error { return f(row, columns, values) })
-}
-
-// ForEachWeighed is ForEach with the weights; nil if the source has none.
-func ForEachWeighed(s Source, f func(row int, columns []int32, values, weights []float64) error) error {
-	reader := s.Reader()
-	return forEach(s, WeightsFrom(s, reader), f)
-}
-
-func forEach(s Source, weigh WeightReader, f func(row int, columns []int32, values, weights []float64) error) error {
 	n, _ := s.Dims()
-	if m, ok := s.(*Matrix); ok {
-		for i := range n {
-			columns, values := m.Row(i)
-			if err := f(i, columns, values, m.RowWeights(i)); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	reader := s.Reader()
-	var columns []int32
-	var values, weights []float64
+	reader := NewRowReader(s)
 	for i := range n {
-		var err error
-		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
+		columns, values, err := reader.Row(i)
+		if err == nil {
+			err = f(i, columns, values)
+		}
+		if err != nil {
 			return err
 		}
-		if weigh != nil {
-			if weights, err = weigh.AppendWeights(i, columns, weights[:0]); err != nil {
-				return err
-			}
+	}
+	return nil
+}
+
+// ForEachNumbered is ForEach with the properties of the entries.
+func ForEachNumbered(s Source, f func(row int, columns []int32, values []float64, numbers *Numbers) error) error {
+	n, _ := s.Dims()
+	reader := NewRowReader(s)
+	for i := range n {
+		columns, values, numbers, err := reader.Numbered(i)
+		if err == nil {
+			err = f(i, columns, values, numbers)
 		}
-		if err = f(i, columns, values, weights); err != nil {
+		if err != nil {
 			return err
 		}
 	}

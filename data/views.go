@@ -68,9 +68,9 @@ type renumberedReader struct {
 	from Reader
 	by   *renumbered
 
-	columns []int32 // scratch of AppendWeights
+	columns []int32 // scratch of AppendNumbers
 	places  []int
-	weights []float64
+	numbers Numbers
 }
 
 func (r *renumberedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {

@@ -119,7 +119,10 @@ func (f *fake) write(name string, content []byte) {
 	os.WriteFile(filepath.Join(f.folder, filepath.Base(name)), content, 0o600)
 }
 
-var packing = regexp.MustCompile(`TRANSFORM\(r, c, v\) .* worker (pack-[a-z.-]+)`)
+var packing = regexp.MustCompile(`TRANSFORM\(r, c, v(?:, p1)?\) .* worker (pack-[a-z.-]+)`)
+
+// tableNames are those of the columns of the table, as many as there are types.
+var tableNames = []string{"user", "film", "stars", "Weight"}
 
 var transform = regexp.MustCompile(`TRANSFORM\((\d+), '([^']*)', id, (\d+)\)`)
 
@@ -129,7 +132,11 @@ func (f *fake) query(ctx context.Context, sql string) []byte {
 		return batch([]arrow.Field{{Name: "key", Type: arrow.BinaryTypes.String}, {Name: "value", Type: arrow.BinaryTypes.String}}, []string{"key\t<undefined>"})
 	}
 	if strings.HasPrefix(sql, "SELECT * FROM optcomplete_") && strings.HasSuffix(sql, " LIMIT 0") {
-		return batch([]arrow.Field{{Name: "user", Type: f.types[0]}, {Name: "film", Type: f.types[1]}, {Name: "stars", Type: f.types[2]}}, nil)
+		var fields []arrow.Field
+		for x, kind := range f.types {
+			fields = append(fields, arrow.Field{Name: tableNames[x], Type: kind})
+		}
+		return batch(fields, nil)
 	}
 	if strings.HasPrefix(sql, "SELECT * FROM optcomplete_") {
 		text := arrow.BinaryTypes.String

@@ -5,9 +5,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -78,11 +80,11 @@ type packOrder struct {
 	Missing     []string
 	Columns     []string
 	DropUnknown bool
-	Weight      string
+	Properties  map[string]string // see ingest.TableColumns
 }
 
 func (o *packOrder) settings() ingest.Settings {
-	return ingest.Settings{Missing: o.Missing, Columns: o.Columns, DropUnknown: o.DropUnknown, Weight: o.Weight}
+	return ingest.Settings{Missing: o.Missing, Columns: o.Columns, DropUnknown: o.DropUnknown}.WithProperties(o.Properties)
 }
 
 // packedPart is what a worker has packed.
@@ -94,7 +96,7 @@ type packedPart struct {
 
 // entries is SQL for the entries of all tables, with all those of a row in one task.
 func (s *Spark) entries(ctx context.Context, tables []Table, settings ingest.Settings) (sql string, o *packOrder, why string, err error) {
-	o = &packOrder{Texts: tables[0].Format == "csv", Missing: settings.Missing, Columns: settings.Columns, DropUnknown: settings.DropUnknown, Weight: ingest.NoWeights}
+	o = &packOrder{Texts: tables[0].Format == "csv", Missing: settings.Missing, Columns: settings.Columns, DropUnknown: settings.DropUnknown}
 	var paths, selects []string
 	for x, t := range tables {
 		paths = append(paths, t.Path)
@@ -119,38 +121,28 @@ func (s *Spark) entries(ctx context.Context, tables []Table, settings ingest.Set
 		if !ok {
 			return "", nil, "the names of its columns do not tell which are the row, the column and the value of " + t.Path, nil
 		}
-		weight := ingest.NoWeights
-		if columns.Weight != "" {
-			weight = columns.Weight
+		if x > 0 && !maps.Equal(columns.Properties, o.Properties) {
+			return "", nil, "the tables do not have the same columns beside row, column and value", nil
 		}
-		if x > 0 && weight != o.Weight {
-			return "", nil, "the tables do not have the same column of weights", nil
-		}
-		o.Weight = weight
+		o.Properties = columns.Properties
 		fields, ok := fieldsOf(schema, columns, o.Texts)
 		if !ok {
 			return "", nil, "the columns of " + t.Path + " are not of the usual types", nil
 		}
 		selects = append(selects, "SELECT "+strings.Join(fields, ", ")+" FROM "+view)
 	}
-	if slices.Contains([]string{"row", "column", "value"}, o.Weight) {
-		o.Weight = "weight"
-	}
 	o.Table = strings.Join(paths, ", ")
-	names := "r, c, v"
-	if o.Weight != ingest.NoWeights {
-		names += ", w"
+	var names []string
+	for x := range 3 + len(o.Properties) {
+		names = append(names, fieldName(x))
 	}
-	return fmt.Sprintf("SELECT TRANSFORM(%s) %%s FROM (SELECT * FROM (%s) DISTRIBUTE BY r)", names, strings.Join(selects, " UNION ALL ")), o, "", nil
+	return fmt.Sprintf("SELECT TRANSFORM(%s) %%s FROM (SELECT * FROM (%s) DISTRIBUTE BY r)", strings.Join(names, ", "), strings.Join(selects, " UNION ALL ")), o, "", nil
 }
 
 // fieldsOf are the columns of a table as escaped texts; see ingest.PackPart. Not ok: one
 // of them is of a type that other code has to look at.
 func fieldsOf(schema *arrow.Schema, columns ingest.TableColumns, texts bool) (fields []string, ok bool) {
-	for x, name := range []string{columns.Row, columns.Column, columns.Value, columns.Weight} {
-		if name == "" {
-			continue
-		}
+	for x, name := range columns.All() {
 		found, _ := schema.FieldsByName(name)
 		if len(found) != 1 {
 			return nil, false
@@ -189,9 +181,17 @@ func fieldsOf(schema *arrow.Schema, columns ingest.TableColumns, texts bool) (fi
 		}{{'\\', "char(92)"}, {'\t', "'t'"}, {'\n', "'n'"}} {
 			text = fmt.Sprintf("replace(%s, char(%d), concat(char(92), %s))", text, c.code, c.letter)
 		}
-		fields = append(fields, text+" AS "+string("rcvw"[x]))
+		fields = append(fields, text+" AS "+fieldName(x))
 	}
 	return fields, true
+}
+
+// fieldName is what SQL calls the x-th of the columns.
+func fieldName(x int) string {
+	if x < 3 {
+		return "rcv"[x : x+1]
+	}
+	return "p" + strconv.Itoa(x-2)
 }
 
 // packParts lets workers pack the rows that Spark gives them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -61,6 +62,7 @@ func TestPackedOnAClusterAsHere(t *testing.T) {
 	}{
 		"stars":   {texts, func(r *rand.Rand) string { return fmt.Sprint(1 + r.IntN(5)) }, "user 007\tfilm 1\t-0"},
 		"singles": {typed, func(r *rand.Rand) string { return fmt.Sprint(float64(r.Float32())) }, "ü\tfilm 1\t1.0E-5"},
+		"weights": {append([]arrow.DataType{arrow.BinaryTypes.String}, texts...), func(r *rand.Rand) string { return fmt.Sprintf("%d\t%v", 1+r.IntN(5), r.Float32()) }, "user 007\tfilm 1\t-0\t0"},
 		"doubles": {texts, func(r *rand.Rand) string { return fmt.Sprint(r.Float64()) }, `a"b,c` + "\tfilm 1\tyes"},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -73,7 +75,7 @@ func TestPackedOnAClusterAsHere(t *testing.T) {
 				t.Fatal(why, err)
 			}
 			var csv strings.Builder
-			csv.WriteString("user\tfilm\tstars\n")
+			csv.WriteString(strings.Join(tableNames[:len(c.types)], "\t") + "\n")
 			for _, line := range f.table {
 				csv.WriteString(strings.Replace(line, `a"b,c`, `"a""b,c"`, 1) + "\n")
 			}
@@ -94,7 +96,7 @@ func TestPackedOnAClusterAsHere(t *testing.T) {
 				t.Fatal(err)
 			}
 			sameFolders(t, filepath.Join(dir, "here.packs"), filepath.Join(dir, "there.packs"))
-			if done.Rows != want.Rows || done.Columns != want.Columns || done.Entries != want.Entries || done.Lines != want.Lines {
+			if done.Properties != want.Properties || !maps.Equal(done.Zeros, want.Zeros) || done.Rows != want.Rows || done.Columns != want.Columns || done.Entries != want.Entries || done.Lines != want.Lines {
 				t.Errorf("%+v, and here %+v", done, want)
 			}
 			if !strings.Contains(log, "Spark has repeated tasks: 3") || strings.Contains(log, "started again") {

@@ -136,18 +136,14 @@ func (s *Seen) Reader() func(i int) ([]int32, error) {
 
 // Weighed is Reader with the weights of the entries, nil if they have none.
 func (s *Seen) Weighed() func(i int) ([]int32, []float64, error) {
-	read := s.Reader()
-	if s.source != nil && data.IsWeighted(s.source) {
-		r := data.WeightsFrom(s.source, s.source.Reader())
-		var weights []float64
+	if s.source != nil {
+		r := data.NewRowReader(s.source)
 		return func(i int) ([]int32, []float64, error) {
-			columns, err := read(i)
-			if err == nil {
-				weights, err = r.AppendWeights(i, columns, weights[:0])
-			}
-			return columns, weights, err
+			columns, _, numbers, err := r.Numbered(i)
+			return columns, numbers.Of(data.Weight), err
 		}
 	}
+	read := s.Reader()
 	return func(i int) ([]int32, []float64, error) {
 		columns, err := read(i)
 		if s.weights == nil {

@@ -106,37 +106,26 @@ func (o *Sampled) Eval(ctx context.Context, weights []float64) (search.Cut, erro
 func (o *Sampled) draw(ctx context.Context) (*data.Matrix, error) {
 	o.draws++
 	rows := random.New(o.seed, sampledStream, o.draws).Sample(o.all.n, o.size.Rows)
-	start := make([]int, 1, len(rows)+1)
-	var column []int32
-	var value, weight []float64
 	picked, err := pass.Pick(ctx, o.all.matrix, o.threads, "sample of rows", rows)
 	if err != nil {
 		return nil, err
 	}
-	for x, i := range rows {
-		columns, values := picked.Row(x)
-		weights := picked.RowWeights(x)
-		// Selection sampling (Knuth, volume 2, 3.4.2, algorithm S) with the
-		// observed columns asked first: the others need not be asked at all.
-		stream := random.New(o.seed, sampledStream, o.draws, uint64(i))
-		left, among := o.size.Columns, o.all.m
-		for e, c := range columns {
-			if left == among || stream.Intn(among) < left {
-				column, value = append(column, c), append(value, values[e])
-				if weights != nil {
-					weight = append(weight, weights[e])
-				}
-				left--
-			}
-			among--
+	// Selection sampling (Knuth, volume 2, 3.4.2, algorithm S) with the
+	// observed columns asked first: the others need not be asked at all.
+	var stream *random.Stream
+	at, left, among := -1, 0, 0
+	return picked.Filter(func(row int, _ int32) bool {
+		if row != at {
+			at, left, among = row, o.size.Columns, o.all.m
+			stream = random.New(o.seed, sampledStream, o.draws, uint64(rows[row]))
 		}
-		start = append(start, len(column))
-	}
-	sample, err := data.NewMatrixByRows(o.all.m, start, column, value)
-	if err != nil || !picked.Weighted() {
-		return sample, err
-	}
-	return sample.WithWeights(weight)
+		keep := left == among || stream.Intn(among) < left
+		if keep {
+			left--
+		}
+		among--
+		return keep
+	}), nil
 }
 
 // on is the cost of a sample.

@@ -9,11 +9,11 @@ type Chunk struct {
 
 	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
 	reader  data.Reader
-	weigh   data.WeightReader // nil: the source has no weights
-	rows    []span            // where those that were asked for are; from 0: not yet
+	more    data.PropertyReader // nil: entries have no properties
+	rows    []span              // where those that were asked for are; from 0: not yet
 	columns []int32
 	values  []float64
-	weights []float64
+	numbers data.Numbers
 	failed  error
 }
 
@@ -36,8 +36,8 @@ func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 			return nil, nil
 		}
 		at.to = len(c.columns) + 1
-		if c.weigh != nil {
-			if c.weights, c.failed = c.weigh.AppendWeights(i, c.columns[at.from-1:], c.weights); c.failed != nil {
+		if c.more != nil {
+			if c.failed = c.more.AppendNumbers(i, c.columns[at.from-1:], &c.numbers); c.failed != nil {
 				return nil, nil
 			}
 		}
@@ -46,13 +46,13 @@ func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 	return c.columns[lo:hi:hi], c.values[lo:hi:hi]
 }
 
-// Weights returns the weights of the entries of row i; nil if the source has none.
+// Property returns a property of the entries of row i; nil if they do not have it.
 // The slice is valid until the worker returns, and must not be changed.
-func (c *Chunk) Weights(i int) []float64 {
+func (c *Chunk) Property(p *data.Property, i int) []float64 {
 	if c.matrix != nil {
-		return c.matrix.RowWeights(i)
+		return c.matrix.RowProperty(p, i)
 	}
-	if c.weigh == nil {
+	if c.numbers.Of(p) == nil {
 		return nil
 	}
 	if c.Row(i); c.failed != nil {
@@ -60,7 +60,19 @@ func (c *Chunk) Weights(i int) []float64 {
 	}
 	at := c.rows[i-c.First]
 	lo, hi := at.from-1, at.to-1
-	return c.weights[lo:hi:hi]
+	return c.numbers.Of(p)[lo:hi:hi]
+}
+
+// Numbers returns all properties of the entries of row i, valid as those of Row.
+func (c *Chunk) Numbers(i int) data.Numbers {
+	if c.matrix != nil {
+		return c.matrix.RowNumbers(i)
+	}
+	if c.Row(i); c.failed != nil || c.more == nil {
+		return data.Numbers{}
+	}
+	at := c.rows[i-c.First]
+	return c.numbers.Slice(at.from-1, at.to-1)
 }
 
 // newChunk is a place to read chunks of a source into, by one goroutine.
@@ -69,7 +81,7 @@ func newChunk(s data.Source) *Chunk {
 		return &Chunk{matrix: m}
 	}
 	reader := s.Reader()
-	return &Chunk{reader: reader, weigh: data.WeightsFrom(s, reader)}
+	return &Chunk{reader: reader, more: data.NumbersFrom(s, reader), numbers: data.NoNumbers(data.PropertiesOf(s))}
 }
 
 // move makes it another chunk. Its rows are read when they are first asked for.
@@ -79,6 +91,7 @@ func (c *Chunk) move(number, first, end int) {
 		return
 	}
 	c.failed = nil
-	c.columns, c.values, c.weights = c.columns[:0], c.values[:0], c.weights[:0]
+	c.columns, c.values = c.columns[:0], c.values[:0]
+	c.numbers.Clear()
 	c.rows = append(c.rows[:0], make([]span, end-first)...)
 }

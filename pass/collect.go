@@ -11,7 +11,7 @@ type Entries struct {
 	Rows    []int32 // of each row, its number of entries
 	Columns []int32
 	Values  []float64
-	Weights []float64 // nil: none
+	Numbers data.Numbers
 }
 
 // Merge adds the rows that follow.
@@ -20,14 +20,18 @@ func (e *Entries) Merge(o Part) {
 	e.Rows = append(e.Rows, after.Rows...)
 	e.Columns = append(e.Columns, after.Columns...)
 	e.Values = append(e.Values, after.Values...)
-	e.Weights = append(e.Weights, after.Weights...)
+	e.Numbers.Append(&after.Numbers)
 }
 
-// add adds a row.
-func (e *Entries) add(columns []int32, values []float64) {
+// add adds row i of a chunk, or what is left of it.
+func (e *Entries) add(c *Chunk, i int, columns []int32, values []float64) {
 	e.Rows = append(e.Rows, int32(len(columns)))
 	e.Columns = append(e.Columns, columns...)
 	e.Values = append(e.Values, values...)
+	if numbers := c.Numbers(i); len(columns) > 0 && numbers.Properties() != 0 {
+		all, _ := c.Row(i)
+		e.Numbers.Pick(all, &numbers, columns)
+	}
 }
 
 // collecting gives the rows themselves, as transforms leave them.
@@ -52,14 +56,7 @@ type collectingWorker struct {
 func (w *collectingWorker) Add(c *Chunk) error {
 	for i := c.First; i < c.End; i++ {
 		columns, values := w.row(c, i)
-		w.part.add(columns, values)
-		if len(columns) == 0 {
-			continue
-		}
-		if weights := c.Weights(i); weights != nil {
-			all, _ := c.Row(i)
-			w.part.Weights = data.PickWeights(all, weights, columns, w.part.Weights)
-		}
+		w.part.add(c, i, columns, values)
 	}
 	return nil
 }
@@ -90,7 +87,7 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 	start := make([]int, 1, n+1)
 	var columns []int32
 	var values []float64
-	weights := noWeights(s)
+	numbers := data.NoNumbers(data.PropertiesOf(s))
 	from, inMemory := s.(*data.Matrix)
 	share := inMemory && !drops
 	if inMemory || !drops {
@@ -105,7 +102,8 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 		if share {
 			return nil
 		}
-		columns, weights = append(columns, e.Columns...), append(weights, e.Weights...)
+		columns = append(columns, e.Columns...)
+		numbers.Append(&e.Numbers)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
 		}
@@ -119,24 +117,8 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 		if err != nil {
 			return nil, err
 		}
-		return weighed(out.WithKeys(data.KeysOf(s)), weights)
+		return out.WithKeys(data.KeysOf(s)).WithNumbers(numbers)
 	}
-}
-
-// noWeights is what weights of a source are appended to; nil if it has none.
-func noWeights(s data.Source) []float64 {
-	if data.IsWeighted(s) {
-		return []float64{}
-	}
-	return nil
-}
-
-// weighed is a matrix with weights, if there are some.
-func weighed(m *data.Matrix, weights []float64) (*data.Matrix, error) {
-	if weights == nil {
-		return m, nil
-	}
-	return m.WithWeights(weights)
 }
 
 func init() { Register("", collecting{}, new(Entries)) }

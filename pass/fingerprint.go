@@ -14,6 +14,9 @@ import (
 // Fingerprint is a hash of all observed entries, and the same wherever they are read.
 func Fingerprint(ctx context.Context, s data.Source, threads int) (string, error) {
 	all := sha256.New()
+	for p := range data.PropertiesOf(s).Each {
+		all.Write([]byte(p.Name))
+	}
 	err := Stream(ctx, s, threads, hashing{}, func(part *hashes) error {
 		all.Write(part.Sums)
 		return nil
@@ -48,8 +51,11 @@ func (w *hasher) Add(c *Chunk) error {
 		for _, v := range values {
 			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
 		}
-		for _, v := range c.Weights(i) {
-			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
+		numbers := c.Numbers(i)
+		for p := range numbers.Properties().Each {
+			for _, v := range numbers.Of(p) {
+				w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
+			}
 		}
 		w.hash.Write(w.ints)
 	}

@@ -22,32 +22,34 @@ func (l *List) Merge(o Part) { l.Values = append(l.Values, o.(*List).Values...) 
 // EachRow is a worker that adds rows to a part, one by one: fresh makes an empty
 // one.
 func EachRow[P Part](fresh func() P, add func(part P, i int, columns []int32, values []float64) error) Worker {
-	return EachWeighed(fresh, func(part P, i int, columns []int32, values, _ []float64) error { return add(part, i, columns, values) })
+	return Each(fresh, func(part P, c *Chunk, i int) error {
+		columns, values := c.Row(i)
+		return add(part, i, columns, values)
+	})
 }
 
-// EachWeighed is EachRow for who needs the weights too; they are nil if there are
-// none.
-func EachWeighed[P Part](fresh func() P, add func(part P, i int, columns []int32, values, weights []float64) error) Worker {
-	return &eachWeighed[P]{fresh, add, fresh()}
+// Each is EachRow for who takes what it needs of row i from the chunk, as properties of
+// the entries.
+func Each[P Part](fresh func() P, add func(part P, c *Chunk, i int) error) Worker {
+	return &eachRow[P]{fresh, add, fresh()}
 }
 
-type eachWeighed[P Part] struct {
+type eachRow[P Part] struct {
 	fresh func() P
-	add   func(part P, i int, columns []int32, values, weights []float64) error
+	add   func(part P, c *Chunk, i int) error
 	part  P
 }
 
-func (w *eachWeighed[P]) Add(c *Chunk) error {
+func (w *eachRow[P]) Add(c *Chunk) error {
 	for i := c.First; i < c.End; i++ {
-		columns, values := c.Row(i)
-		if err := w.add(w.part, i, columns, values, c.Weights(i)); err != nil {
+		if err := w.add(w.part, c, i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (w *eachWeighed[P]) Part() (Part, error) {
+func (w *eachRow[P]) Part() (Part, error) {
 	part := w.part
 	w.part = w.fresh()
 	return part, nil

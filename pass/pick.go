@@ -18,9 +18,10 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	start := make([]int, 1, len(rows)+1)
 	var columns []int32
 	var values []float64
-	weights := noWeights(s)
+	numbers := data.NoNumbers(data.PropertiesOf(s))
 	err := Stream(WithLabel(ctx, "samples"), s, threads, picking{name, rows}, func(e *Entries) error {
-		columns, values, weights = append(columns, e.Columns...), append(values, e.Values...), append(weights, e.Weights...)
+		columns, values = append(columns, e.Columns...), append(values, e.Values...)
+		numbers.Append(&e.Numbers)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
 		}
@@ -33,7 +34,7 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	if err != nil {
 		return nil, err
 	}
-	return weighed(out.WithKeys(data.KeysOf(s).Some(rows)), weights)
+	return out.WithKeys(data.KeysOf(s).Some(rows)).WithNumbers(numbers)
 }
 
 // picking gives some of the rows.
@@ -56,8 +57,8 @@ type picker struct {
 func (w *picker) Add(c *Chunk) error {
 	at, _ := slices.BinarySearch(w.rows, c.First)
 	for ; at < len(w.rows) && w.rows[at] < c.End; at++ {
-		w.part.add(c.Row(w.rows[at]))
-		w.part.Weights = append(w.part.Weights, c.Weights(w.rows[at])...)
+		columns, values := c.Row(w.rows[at])
+		w.part.add(c, w.rows[at], columns, values)
 	}
 	return nil
 }

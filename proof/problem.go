@@ -94,25 +94,18 @@ func digestEntries(ctx context.Context, s data.Source, ids []string, threads int
 	parts := min(n, 64)
 	sums := make([]uint64, parts)
 	err := parallel.Do(ctx, parts, threads, func(int) func(int) error {
-		reader := s.Reader()
-		weigh := data.WeightsFrom(s, reader)
-		var at []int32
-		var values, weights []float64
+		reader := data.NewRowReader(s)
 		return func(part int) error {
 			for i := part * n / parts; i < (part+1)*n/parts; i++ {
-				var err error
-				if at, values, err = reader.Append(i, at[:0], values[:0]); err != nil {
+				at, values, numbers, err := reader.Numbered(i)
+				if err != nil {
 					return err
 				}
-				if weigh != nil {
-					if weights, err = weigh.AppendWeights(i, at, weights[:0]); err != nil {
-						return err
-					}
-				}
+				weights := numbers.Of(data.Weight)
 				row := uint64(len(at))
 				for x, c := range at {
 					value := mix(math.Float64bits(values[x]))
-					if weigh != nil && weights[x] != 1 {
+					if weights != nil && weights[x] != 1 {
 						value = mix(value ^ math.Float64bits(weights[x]))
 					}
 					row += mix(columns[c] ^ value)

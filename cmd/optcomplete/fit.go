@@ -244,7 +244,7 @@ file, pass by pass.`,
 	f.method.register(flags)
 	flags.Bind("holdout", &f.settings.Holdout)
 	in.registerSplit(flags)
-	weightFlag(flags, &in.ratings)
+	propertyFlags(flags, &in.ratings)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)

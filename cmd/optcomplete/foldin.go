@@ -58,7 +58,7 @@ a table of row features, as for fit --row-features.`,
 	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
 	flags.Bind("skip-unknown", &f.skip)
 	ratingsFlags(flags, &f.ratings)
-	weightFlag(flags, &f.ratings)
+	propertyFlags(flags, &f.ratings)
 	return cmd
 }
 
@@ -88,7 +88,7 @@ func (f *foldInFlags) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPa
 	for _, w := range report.Warnings() {
 		c.notef("warning: %s: %s", ratingsPath, w)
 	}
-	if m.Summary.Weighted && !report.Weighted {
+	if m.Summary.Weighted && !report.Properties.Has(data.Weight) {
 		c.notef("%s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", ratingsPath)
 	}
 	before := len(m.RowIDs)

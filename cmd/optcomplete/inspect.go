@@ -120,8 +120,9 @@ func encodingText(x *inspection) string {
 	case pack.Dictionary8, pack.Dictionary16:
 		values = fmt.Sprintf("values in %s (one of %s)", count(x.ValueBytes, "byte"), grouped(len(x.Info.Values)))
 	}
-	if x.Weighted {
-		values += ", weights in 8 bytes"
+	has, _ := x.Set()
+	for p := range has.Each {
+		values += ", " + p.Plural + " in 8 bytes"
 	}
 	return columns + ", " + values
 }

@@ -95,7 +95,7 @@ for any order of lines, --memory and --threads.`,
 	flags.Bind("features", &features)
 	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
-	weightFlag(flags, &settings)
+	propertyFlags(flags, &settings)
 	flags.Bind("memory", &allowed)
 	flags.Bind("temp", &settings.Temp)
 	flags.Bind("float32", &settings.Float32)

@@ -28,8 +28,8 @@ func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 
-// weightFlag adds the flag that says which column weighs the entries.
-func weightFlag(flags *settings.Flags, s *ingest.Settings) { flags.Bind("weight", &s.Weight) }
+// propertyFlags adds the flags that say which columns have properties of the entries.
+func propertyFlags(flags *settings.Flags, s *ingest.Settings) { flags.Bind("weight", &s.Weight) }
 
 // notes tells how an input was understood, if that was in doubt.
 func (c *common) notes(r *ingest.Report) {

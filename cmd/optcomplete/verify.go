@@ -155,7 +155,7 @@ or is about other data; 2 that a file cannot be read.`,
 	flags := flagsOf(cmd, "verify")
 	flags.Bind("proof", &path)
 	in.register(flags)
-	weightFlag(flags, &in.ratings)
+	propertyFlags(flags, &in.ratings)
 	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd

@@ -26,9 +26,9 @@ type batch struct {
 	// entries have final numbers, or −2−k for the k-th of the new ids.
 	entries             []data.Entry
 	newRows, newColumns *ids
-	lines               int // lines, or records
-	given, missing      int // entries of the input, those with a missing value
-	weightless          int // those of weight 0
+	lines               int            // lines, or records
+	given, missing      int            // entries of the input, those with a missing value
+	zeros               map[string]int // those left out for the 0 of a property, by its name; may be nil
 	unknownEntries      int
 	booleans            int              // values such as yes and no
 	unknown             *ids             // columns that are not known
@@ -72,7 +72,10 @@ type worker struct {
 	scratch             [2][]byte // ids that have to be put together
 	memos               [2]memo   // of the dictionaries of rows and columns
 	columnsOf           []int32   // of one row of a pack
-	valuesOf, weightsOf []float64
+	valuesOf            []float64
+	numbersOfRow        data.Numbers
+	numbers             []float64 // the properties of the entry at hand
+	more                []float64 // those of the entries that wait
 }
 
 // lastID is the id of the entry before, which files often repeat.
@@ -95,6 +98,7 @@ func (l *lastID) set(k key, text []byte, number int32) {
 
 func (w *worker) run(b *batch) {
 	w.lastRow.key, w.lastColumn.key = key{}, key{} // no id has this key
+	w.numbers = w.numbers[:0]
 	b.lines = b.skip
 	b.parse(w, b)
 	w.settle(b)
@@ -138,19 +142,18 @@ func (w *worker) unknownColumn(b *batch, k key, id []byte) {
 	}
 }
 
-// put takes an entry; the column's key and number are as columnOf gave them.
+// put takes an entry, with the numbers at hand if the file has properties; the
+// column's key and number are as columnOf gave them.
 func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v float64) {
-	w.putWeighed(b, row, column, columnKey, j, v, 1)
-}
-
-// putWeighed is put with a weight, which counts if the file has some.
-func (w *worker) putWeighed(b *batch, row, column []byte, columnKey key, j int32, v, weight float64) {
 	rowKey := keyOf(row)
 	long := rowKey.long() || columnKey.long()
 	if long {
 		w.texts[len(w.waiting)] = [2][]byte{row, column}
 	}
-	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, weight, -1, j})
+	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, -1, j})
+	if len(b.file.found) > 0 {
+		w.more = append(w.more, w.numbers...)
+	}
 	if len(w.waiting) == maxWaiting || long && w.fleeting || w.probe != nil {
 		w.settle(b)
 	}
@@ -160,7 +163,6 @@ func (w *worker) putWeighed(b *batch, row, column []byte, columnKey key, j int32
 type waiting struct {
 	row, column key
 	value       float64
-	weight      float64
 	i, j        int32 // numbers of the row and the column; −1 if not found yet
 }
 
@@ -170,6 +172,7 @@ const maxWaiting = 64
 // settle looks up the ids of the entries that wait, and keeps them.
 func (w *worker) settle(b *batch) {
 	w.glance()
+	each, more := len(b.file.found), []float64(nil)
 	for at := range w.waiting {
 		e := &w.waiting[at]
 		if e.i == -1 {
@@ -178,9 +181,12 @@ func (w *worker) settle(b *batch) {
 		if e.j == -1 {
 			e.j = w.lastColumn.find(w.columns, b.newColumns, e.column, w.texts[at][1])
 		}
-		w.keep(b, e.i, e.j, e.value, e.weight)
+		if each > 0 {
+			more = w.more[at*each : (at+1)*each]
+		}
+		w.keep(b, e.i, e.j, e.value, more)
 	}
-	w.waiting = w.waiting[:0]
+	w.waiting, w.more = w.waiting[:0], w.more[:0]
 }
 
 // glance finds most ids that wait. As it does nothing else, the processor waits
@@ -213,8 +219,8 @@ func (l *lastID) find(known, fresh *ids, k key, text []byte) int32 {
 	return number
 }
 
-// keep keeps an entry by its numbers, with its weight if the file has weights.
-func (w *worker) keep(b *batch, i, j int32, v, weight float64) {
+// keep keeps an entry by the numbers of its row and column, and its properties.
+func (w *worker) keep(b *batch, i, j int32, v float64, properties []float64) {
 	if w.probe != nil {
 		if i == w.probe.Row && j == w.probe.Column {
 			b.hits = append(b.hits, b.lines)
@@ -226,8 +232,8 @@ func (w *worker) keep(b *batch, i, j int32, v, weight float64) {
 	}
 	w.values.add(v)
 	b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: v})
-	if b.file.weighted {
-		b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: weight})
+	for _, x := range properties {
+		b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: x})
 	}
 }
 

@@ -16,9 +16,9 @@ type buckets struct {
 	shift   int // bucket of a row is row >> shift
 	list    []bucket
 	tails   [][]data.Entry // of each bucket, the page that grows
-	entries int            // two for each that has a weight
+	entries int            // more for each that has properties
 
-	weighted bool // see mergeWeighed
+	properties data.Properties // see mergeNumbered
 
 	spill  *spill
 	budget func() int64 // bytes that pages may take; nil means any number
@@ -49,10 +49,7 @@ const (
 
 // observed is how many entries there are, with those that are given twice.
 func (s *buckets) observed() int {
-	if s.weighted {
-		return s.entries / 2
-	}
-	return s.entries
+	return s.entries / (1 + s.properties.Count())
 }
 
 func (s *buckets) add(entries []data.Entry) error {

@@ -89,8 +89,7 @@ type input struct {
 	part   bool // of a table: it may have no entries
 	packed *packed
 
-	weighted   bool   // entries have weights
-	weightName string // what the file calls them
+	found []found // the properties of its entries, in their order
 
 	// Of the merging goroutine.
 	lines, given int
@@ -306,10 +305,10 @@ func (in *input) read(p *pipe) error {
 	if fault := in.checkTimes(p.settings); fault != nil {
 		return fault
 	}
-	if fault := in.checkWeights(p.settings); fault != nil {
+	if fault := in.checkProperties(p.settings); fault != nil {
 		return fault
 	}
-	in.weighted = false // until its header says so
+	in.found = nil // until its header says so
 	if b := in.binary(); b != nil && b.read != nil {
 		return b.read(in, p)
 	}

@@ -26,7 +26,11 @@ func (in *input) readPack(p *pipe) error {
 	if err != nil {
 		return packError(in.name, err)
 	}
-	in.weighted = file.Weighted() && p.settings.Weight != NoWeights
+	for property := range file.Properties().Each {
+		if c := columnOf(property); *c.asked(p.settings) != none {
+			in.found = append(in.found, found{propertyColumn: c})
+		}
+	}
 	in.packed = &packed{File: file, rowIDs: file.RowIDs(), columns: file.ColumnIDs()}
 	p.closeLater(file)
 	if p.columns != nil {
@@ -76,8 +80,9 @@ func (w *worker) parsePack(b *batch) {
 			errors.As(packError(b.file.name, err), &b.fault)
 			return
 		}
-		if b.file.weighted {
-			if w.weightsOf, err = reader.(data.WeightReader).AppendWeights(i, w.columnsOf, w.weightsOf[:0]); err != nil {
+		if len(b.file.found) > 0 {
+			w.numbersOfRow.Clear()
+			if err := reader.(data.PropertyReader).AppendNumbers(i, w.columnsOf, &w.numbersOfRow); err != nil {
 				errors.As(packError(b.file.name, err), &b.fault)
 				return
 			}
@@ -107,11 +112,11 @@ func (w *worker) parsePack(b *batch) {
 				}
 				found = true
 			}
-			weight := 1.0
-			if b.file.weighted {
-				weight = w.weightsOf[x]
+			w.numbers = w.numbers[:0]
+			for _, f := range b.file.found {
+				w.numbers = append(w.numbers, w.numbersOfRow.Of(f.Property)[x])
 			}
-			w.keep(b, number, j, w.valuesOf[x], weight)
+			w.keep(b, number, j, w.valuesOf[x], w.numbers)
 		}
 	}
 }

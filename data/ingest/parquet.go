@@ -91,7 +91,7 @@ func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batc
 			if wide && s.times {
 				return nil, nil, in.noTimes("a wide matrix holds values only")
 			}
-			if fault := in.noWeights("a wide matrix holds values only", s); wide && fault != nil {
+			if fault := in.noProperties("a wide matrix holds values only", s); wide && fault != nil {
 				return nil, nil, fault
 			}
 			return columns, (*worker).parseWideRecord, wrong
@@ -104,12 +104,11 @@ func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batc
 		at = append(at, in.layout.time)
 	}
 	if err == nil {
-		if fault := in.findWeight(headerOf(t.names), 0, at, s); fault != nil {
+		if fault := in.findProperties(headerOf(t.names), 0, at, s); fault != nil {
 			return nil, nil, fault
 		}
-		if in.weighted {
-			in.weightName = t.names[in.layout.weight]
-			at = append(at, in.layout.weight)
+		for _, f := range in.found {
+			at = append(at, f.at)
 		}
 	}
 	return at, (*worker).parseRecord, err
@@ -173,11 +172,11 @@ func (w *worker) parseRecord(b *batch) {
 			errors.As(b.file.damaged(fmt.Errorf("%v", r)), &b.fault)
 		}
 	}()
-	want := int64(3)
-	if w.settings.times || b.file.weighted {
-		want = 4
+	want := 3 + len(b.file.found)
+	if w.settings.times {
+		want++
 	}
-	if b.record.NumCols() != want {
+	if b.record.NumCols() != int64(want) {
 		errors.As(b.file.damaged(fmt.Errorf("a record has %d columns", b.record.NumCols())), &b.fault)
 		return
 	}
@@ -208,9 +207,9 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 			return
 		}
 	}
-	var weigh func(int) (float64, bool)
-	if b.file.weighted {
-		if weigh, err = weightsOf(b.file, b.record.Column(3)); err != nil {
+	more := make([]func(int) (float64, bool), len(b.file.found))
+	for k, f := range b.file.found {
+		if more[k], err = numbersIn(b.file, f.propertyColumn, b.record.Column(3+k)); err != nil {
 			errors.As(err, &b.fault)
 			return
 		}
@@ -269,27 +268,20 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 			}
 			v = seconds
 		}
-		weight := 1.0
-		if weigh != nil {
-			problem := ""
-			if weight, null = weigh(x); null {
-				problem = "the weight is blank"
+		if len(more) > 0 && !w.numbersAt(b, more, x) {
+			if b.fault != nil {
+				return
 			}
-			if !w.weighs(b, weight, problem) {
-				if b.fault != nil {
-					return
-				}
-				continue
-			}
+			continue
 		}
 		if !known {
-			w.putWeighed(b, row, column, columnKey, j, v, weight)
+			w.put(b, row, column, columnKey, j, v)
 			continue
 		}
 		if len(w.waiting) > 0 {
 			w.settle(b) // entries stay in their order
 		}
-		w.keep(b, i, j, v, weight)
+		w.keep(b, i, j, v, w.numbers)
 	}
 }
 

@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -34,9 +35,37 @@ type Part struct {
 	Unknown []string  // columns that are not known
 }
 
-// TableColumns are the columns of a table that hold the entries; Weight is empty if there
-// is none.
-type TableColumns struct{ Row, Column, Value, Weight string }
+// TableColumns are the columns of a table that hold the entries.
+type TableColumns struct {
+	Row, Column, Value string
+	Properties         map[string]string // the columns of the properties, by the names of these
+}
+
+// All are the names of all of them: the row, the column, the value and the properties in
+// their order.
+func (c TableColumns) All() []string {
+	all := []string{c.Row, c.Column, c.Value}
+	for _, name := range slices.Sorted(maps.Keys(c.Properties)) {
+		all = append(all, c.Properties[name])
+	}
+	return all
+}
+
+// WithProperties is the settings that ask for these columns of properties and no others,
+// for PackPart.
+func (s Settings) WithProperties(columns map[string]string) Settings {
+	for _, c := range propertyColumns {
+		name, given := columns[c.Name]
+		switch {
+		case !given:
+			name = none
+		case slices.Contains(s.names(), name): // there the lines have the names that these have by themselves
+			name = c.Name
+		}
+		*c.asked(&s) = name
+	}
+	return s
+}
 
 // FindColumns finds them by the names of a table's columns. Not ok: they do not say it,
 // so the content has to.
@@ -46,18 +75,18 @@ func FindColumns(table string, names []string, s Settings) (c TableColumns, ok b
 	if err != nil || !in.layout.header {
 		return c, false, err
 	}
-	if fault := in.findWeight(headerOf(names), 0, at, &s); fault != nil {
+	if fault := in.findProperties(headerOf(names), 0, at, &s); fault != nil {
 		return c, false, fault
 	}
-	c = TableColumns{names[at[0]], names[at[1]], names[at[2]], ""}
-	if in.weighted {
-		c.Weight = names[in.layout.weight]
+	c = TableColumns{names[at[0]], names[at[1]], names[at[2]], map[string]string{}}
+	for _, f := range in.found {
+		c.Properties[f.Name] = f.name
 	}
 	return c, true, nil
 }
 
-// PackPart packs entries that come as lines: row, column, value, and a weight if
-// there is one (settings.Weight then names it), with tabs between them. In a field, tabs,
+// PackPart packs entries that come as lines: row, column, value, and the properties that
+// Settings.WithProperties names, in their order, with tabs between them. In a field, tabs,
 // ends of lines and backslashes are \t, \n and \\, and \N is one without a value. Values
 // are texts, as in CSV, or numbers, as in Parquet. Without entries nothing is written.
 func PackPart(ctx context.Context, lines io.Reader, texts bool, table, output string, settings Settings) (*Part, error) {
@@ -71,10 +100,12 @@ func PackPart(ctx context.Context, lines io.Reader, texts bool, table, output st
 	}
 	settings.RowName, settings.ColumnName, settings.ValueName = "row", "column", "value"
 	header := settings.names()
-	if settings.Weight == "" {
-		settings.Weight = NoWeights
-	} else if settings.Weight != NoWeights {
-		header = append(header, settings.Weight)
+	for _, c := range propertyColumns {
+		if c.isAsked(&settings) {
+			header = append(header, *c.asked(&settings))
+		} else {
+			*c.asked(&settings) = none
+		}
 	}
 	sent := make(chan error, 1)
 	go func() {
@@ -119,8 +150,8 @@ func JoinParts(table string, parts []*Part, settings Settings) (*Packing, *pack.
 		r.Lines += p.Lines
 		r.Entries += p.Entries
 		r.Missing += p.Missing
-		r.Weightless += p.Weightless
-		r.Weighted = r.Weighted || p.Weighted
+		r.addZeros(p.Zeros)
+		r.Properties |= p.Properties
 		r.UnknownEntries += p.UnknownEntries
 		r.Bytes += p.Bytes
 		all.Rows += p.Rows
@@ -149,7 +180,7 @@ func JoinParts(table string, parts []*Part, settings Settings) (*Packing, *pack.
 	if all.Entries == 0 {
 		return nil, nil, all.nothing(table)
 	}
-	o := &pack.ShardOptions{Weighted: all.Weighted}
+	o := &pack.ShardOptions{Properties: all.Properties}
 	if o.Values, o.Float32 = seen.encoding(&settings); o.Values != nil {
 		o.Float32 = false // as of a pack that lists its values
 	}

@@ -33,10 +33,11 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	rows := c.rows.count
 	start := make([]int, 1, rows+1)
 	columns, values := make([]int32, 0, c.sink.observed()), make([]float64, 0, c.sink.observed())
-	var weights []float64
+	numbers := data.NoNumbers(c.report.Properties)
 	err = c.eachSorted(ctx, func(b *sorted) error {
 		base := len(columns)
-		columns, values, weights = append(columns, b.columns...), append(values, b.values...), append(weights, b.weights...)
+		columns, values = append(columns, b.columns...), append(values, b.values...)
+		numbers.Append(&b.numbers)
 		for _, end := range b.ends {
 			start = append(start, base+end)
 		}
@@ -46,13 +47,11 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 		return nil, nil, err
 	}
 	matrix, err := data.NewMatrixByRows(c.columns.count, start, columns, values)
+	if err == nil {
+		matrix, err = matrix.WithNumbers(numbers)
+	}
 	if err != nil {
 		return nil, nil, err
-	}
-	if c.report.Weighted {
-		if matrix, err = matrix.WithWeights(weights); err != nil {
-			return nil, nil, err
-		}
 	}
 	return data.NewRatings(matrix, c.rowIDs(), c.columnIDs()), &c.report, nil
 }
@@ -79,8 +78,10 @@ var errNothing = errors.New("no entries are left")
 // nothing is the fault of an input of which no entries are left.
 func (r *Report) nothing(name string) *data.InputError {
 	out := fault(name, 0, fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", r.UnknownEntries, r.Missing), "check that the column ids are those of the feature table")
-	if r.Weightless > 0 {
-		out.Problem, out.Remedy = "no entries are left: "+amount.Of(r.Weightless, "has", "have")+" the weight 0", "weights are positive numbers: write 1 for an entry that counts once"
+	for _, c := range propertyColumns {
+		if zeros := r.Zeros[c.Name]; zeros > 0 {
+			out.Problem, out.Remedy = "no entries are left: "+amount.Of(zeros, "has", "have")+" the "+c.Name+" 0", c.remedy
+		}
 	}
 	out.Err = errNothing
 	return out

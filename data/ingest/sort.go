@@ -15,10 +15,10 @@ import (
 type sorted struct {
 	columns []int32
 	values  []float64
-	weights []float64 // if entries have some
-	ends    []int     // of each row of the bucket, in columns and values
-	first   int       // its first row
-	dropped int       // duplicates
+	numbers data.Numbers
+	ends    []int // of each row of the bucket, in columns and values
+	first   int   // its first row
+	dropped int   // duplicates
 	twice   *data.Entry
 	err     error
 	done    chan struct{}
@@ -150,8 +150,8 @@ func starts(counts []int32) {
 // is given twice.
 func (w *sorter) merge(to *sorted) {
 	to.dropped, to.twice = 0, nil
-	if w.from.weighted {
-		w.mergeWeighed(to)
+	if w.from.properties != 0 {
+		w.mergeNumbered(to)
 		return
 	}
 	if !to.repeats() {

@@ -13,15 +13,17 @@ import (
 // not a pack, or one that has columns that Settings.Columns lack: Ratings then
 // reads it, or says what is wrong.
 func Stored(path string, settings Settings) (ratings *data.Ratings, report *Report, ok bool, err error) {
-	if settings.Format != "" && settings.Format != "pack" || settings.Weight != "" && settings.Weight != NoWeights || path == "-" || !isPack(path) && !pack.IsFolder(path) {
+	if settings.Format != "" && settings.Format != "pack" || asksForProperties(&settings) || path == "-" || !isPack(path) && !pack.IsFolder(path) {
 		return nil, nil, false, nil
 	}
 	file, err := pack.OpenAny(path)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	if file.(data.Weighted).Weighted() && settings.Weight == NoWeights {
-		return nil, nil, false, file.Close()
+	for p := range data.PropertiesOf(file).Each {
+		if *columnOf(p).asked(&settings) == none {
+			return nil, nil, false, file.Close()
+		}
 	}
 	ids := settings.Columns
 	if ids == nil {
@@ -43,7 +45,7 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	if err := file.Err(); err != nil {
 		return nil, nil, false, err
 	}
-	report = &Report{Weighted: data.IsWeighted(file)}
+	report = &Report{Properties: data.PropertiesOf(file)}
 	report.Lines, report.Entries = file.Observed(), file.Observed()
 	source := data.Renumber(file, len(ids), ranks)
 	if order := data.Order(rows); order != nil { // packs of versions before 0.2 have rows as they came

@@ -122,9 +122,9 @@ func (w *worker) eachLine(b *batch, fast func(text []byte) []byte, take func(lin
 	}
 }
 
-// entry takes an entry of three fields, and a weight if the file has some. None of
-// them may be needed after the batch.
-func (w *worker) entry(b *batch, row, column, value, weight []byte) {
+// entry takes an entry of three fields, and of the whole line if the file has
+// properties. None of them may be needed after the batch.
+func (w *worker) entry(b *batch, row, column, value []byte, line [][]byte) {
 	key, j, ok := w.place(b, row, column)
 	if !ok {
 		return
@@ -142,13 +142,10 @@ func (w *worker) entry(b *batch, row, column, value, weight []byte) {
 		}
 		b.booleans++
 	}
-	by := 1.0
-	if b.file.weighted {
-		if by, ok = w.weightOf(b, weight); !ok {
-			return
-		}
+	if len(b.file.found) > 0 && !w.numbersOf(b, line) {
+		return
 	}
-	w.putWeighed(b, row, column, key, j, v, by)
+	w.put(b, row, column, key, j, v)
 }
 
 // table is for its errors.
@@ -199,11 +196,7 @@ func (w *worker) parseDelimited(b *batch) {
 			w.dated(b, row, column, value, textfile.Trim(fields[l.time]))
 			return
 		}
-		var weight []byte
-		if b.file.weighted {
-			weight = textfile.Trim(fields[l.weight])
-		}
-		w.entry(b, row, column, value, weight)
+		w.entry(b, row, column, value, fields)
 	})
 }
 

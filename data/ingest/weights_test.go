@@ -57,7 +57,7 @@ func TestWeightsOfFormats(t *testing.T) {
 		if d := cmp.Diff(want, weighed(t, got)); d != "" {
 			t.Errorf("%s: %s", path, d)
 		}
-		if !report.Weighted || report.Weightless != 1 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "entries are weighted by the column") {
+		if !report.Properties.Has(data.Weight) || report.Zeros["weight"] != 1 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "entries are weighted by the column") {
 			t.Errorf("%s: %+v", path, report)
 		}
 		if w := report.Warnings(); !slices.Contains(w, "1 entry of weight 0: left out") {
@@ -70,7 +70,7 @@ func TestWeightsOfFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		stored, report, ok, err := Stored("r.pack", Settings{Columns: []string{"b", "x", "a"}})
-		if err != nil || !ok || !report.Weighted {
+		if err != nil || !ok || !report.Properties.Has(data.Weight) {
 			t.Fatal(ok, err, report)
 		}
 		if d := cmp.Diff([]string{"u b 2×0.5", "u a 1×2", "v a 3×1"}, weighed(t, stored)); d != "" {
@@ -90,7 +90,7 @@ func TestWeightsOfFormats(t *testing.T) {
 	}
 	for _, path := range []string{"r.csv", "r.parquet"} { // ignored
 		got, report, err := Ratings(context.Background(), []string{path}, Settings{Weight: NoWeights})
-		if err != nil || report.Weighted || got.Matrix().Weighted() || got.Observed() != 4 {
+		if err != nil || report.Properties.Has(data.Weight) || got.Matrix().Weighted() || got.Observed() != 4 {
 			t.Errorf("%s, ignoring weights: %+v, %v", path, report, err)
 		}
 	}
@@ -236,6 +236,7 @@ func TestWeightFaults(t *testing.T) {
 		{head, Settings{Weight: "value"}, `r.csv:1: column "value" is to be the weight, but is the row, the column or the value (name another with Settings.Weight, or none)`},
 		{"row,column,value,weight,WEIGHTS\nu,a,1,1,1\n", Settings{}, `r.csv:1: the header "row", "column", "value", "weight", "WEIGHTS" names several weights (say which with Settings.Weight)`},
 		{"u,a,1\n", Settings{Weight: "w"}, `r.csv: the file has no header, so there is no column "w" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},
+		{"shop,page,price,weight\nu,a,1,5\n", Settings{Weight: "prec"}, `r.csv:1: the header has no column "prec" (it has "shop", "page", "price", "weight")`},
 		{"user,page,rating,day,prec\nu,a,1,5,2\n", Settings{Weight: "prec"}, `r.csv:1: the header "user", "page", "rating", "day", "prec" does not say which are row, column and value beside the weight (say it with Settings.RowName, Settings.ColumnName and Settings.ValueName)`},
 		{"1::2::3\n", Settings{Weight: "w"}, `r.csv: the file has no header, so there is no column "w" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},
 		{"id,a,b,c\nu,1,2,3\nv,4,5,6\n", Settings{Weight: "a", Format: Wide}, `r.csv: a wide matrix holds values only, so there is no column "a" of weights (give the entries as lines with a header that names it, such as row,column,value,weight, or leave out Settings.Weight)`},

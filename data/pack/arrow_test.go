@@ -9,6 +9,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"optcomplete/data"
 )
 
 // arrowRow reads a row of a batch as any Arrow program would.
@@ -37,15 +39,15 @@ func arrowRow(entries *array.List, x int) (columns []int, names []string, values
 	return columns, names, values
 }
 
-// arrowWeights reads the weights of a row of a batch as any Arrow program would.
-func arrowWeights(entries *array.List, x int) (weights []float64) {
+// arrowNumbers reads a property of a row of a batch as any Arrow program would.
+func arrowNumbers(entries *array.List, x int, name string) (numbers []float64) {
 	lo, hi := entries.ValueOffsets(x)
 	item := entries.ListValues().(*array.Struct)
-	at, ok := item.DataType().(*arrow.StructType).FieldIdx("weight")
+	at, ok := item.DataType().(*arrow.StructType).FieldIdx(name)
 	for ; ok && lo < hi; lo++ {
-		weights = append(weights, item.Field(at).(*array.Float64).Value(int(lo)))
+		numbers = append(numbers, item.Field(at).(*array.Float64).Value(int(lo)))
 	}
-	return weights
+	return numbers
 }
 
 // Arrow's own library reads a pack as a plain Arrow file and finds the same.
@@ -60,8 +62,9 @@ func TestPackIsAnArrowFile(t *testing.T) {
 					o.Values[x] = float64(x) / 100
 				}
 			}
-			if o.Weighted = encoding != Float32; o.Weighted {
-				m = withWeights(t, m)
+			if encoding != Float32 {
+				o.Properties = both
+				m = with(t, m, both)
 			}
 			path := write(t, m, o)
 			if got := opened(t, path).Info().Encoding; got != encoding && encoding != Dictionary8 {
@@ -102,8 +105,10 @@ func TestPackIsAnArrowFile(t *testing.T) {
 							t.Fatalf("%s: row %d has the columns %v, want %v", encoding, row, c, wantColumns)
 						}
 					}
-					if got := arrowWeights(entries, x); !slices.Equal(got, m.RowWeights(row)) {
-						t.Fatalf("%s: row %d has the weights %v, want %v", encoding, row, got, m.RowWeights(row))
+					for _, p := range []*data.Property{data.Weight, trust} {
+						if got := arrowNumbers(entries, x, p.Name); !slices.Equal(got, m.RowProperty(p, row)) {
+							t.Fatalf("%s: row %d has the %s %v, want %v", encoding, row, p.Plural, got, m.RowProperty(p, row))
+						}
 					}
 					row++
 				}

@@ -3,8 +3,6 @@ package pack
 import (
 	"fmt"
 	"math"
-
-	"optcomplete/data"
 )
 
 // What of a block has been checked.
@@ -23,7 +21,7 @@ type blockView struct {
 	low    []uint16
 	high   []uint8
 	value  []byte
-	weight []float64 // nil: entries have none
+	more   []float64 // of one property after the other; see section
 }
 
 // body gives the buffers of block b, unchecked.
@@ -45,10 +43,16 @@ func (f *File) body(b int) blockView {
 	if f.wide() {
 		v.high = part(l.high, entries)
 	}
-	if f.weighted {
-		v.weight = view[float64](part(l.weight, 8*entries))
+	if f.properties != 0 {
+		v.more = view[float64](part(l.more, l.end-l.more))
 	}
 	return v
+}
+
+// section is the numbers of the x-th property of a block.
+func (v *blockView) section(x int) []float64 {
+	entries := len(v.low)
+	return v.more[x*int(padded(8*int64(entries)))/8:][:entries]
 }
 
 // check makes sure that what is wanted of a block is good; it looks only once.
@@ -118,9 +122,11 @@ func (f *File) validEntries(v *blockView) (problem string) {
 			return fmt.Sprintf("the columns of row %d are out of order, or beyond the last", v.first+x)
 		}
 	}
-	for _, w := range v.weight {
-		if !data.ValidWeight(w) {
-			return fmt.Sprintf("it has the weight %v", w)
+	for x, p := range f.properties.List() {
+		for _, number := range v.section(x) {
+			if !p.Valid(number) {
+				return fmt.Sprintf("it has the %s %v", p.Name, number)
+			}
 		}
 	}
 	switch f.values {

@@ -146,8 +146,8 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 		return cut("is damaged: its mark is missing")
 	}
 	version := binary.LittleEndian.Uint32(trailer[20:])
-	if version != Version && version != WeightedVersion {
-		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack of version %d, but this program reads versions %d and %d", version, Version, WeightedVersion),
+	if version < Version || version > PropertiesVersion {
+		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack of version %d, but this program reads versions %d to %d", version, Version, PropertiesVersion),
 			Remedy: "use the program that wrote it, or pack the data again", Err: ErrVersion}
 	}
 	headerBytes, records := binary.LittleEndian.Uint64(trailer), binary.LittleEndian.Uint64(trailer[8:])
@@ -164,6 +164,11 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 	table := index[:records*recordBytes]
 	if err := json.Unmarshal(index[len(table):len(index)-trailerBytes], &f.header); err != nil {
 		return f.damaged(-1, "is damaged: %v", err)
+	}
+	var known bool
+	if f.properties, known = f.header.Set(); !known {
+		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack whose entries have %s, of which this program does not know all", data.QuoteList(f.header.Properties)),
+			Remedy: "use the program that wrote it, or pack the data again", Err: ErrVersion}
 	}
 	f.records = make([]blockRecord, records)
 	for x := range f.records {
@@ -199,7 +204,7 @@ func (f *File) consistent(begin, end int64) (problem string) {
 	case h.Values.Bytes() == 0:
 		return fmt.Sprintf("the encoding %q is unknown", h.Values)
 	}
-	f.shape = shape{h.Columns, h.Values, h.Weighted}
+	f.columns, f.values = h.Columns, h.Values
 	f.rows, f.rowsPerBlock, f.shift = h.Rows, per, uint(bits.TrailingZeros(uint(per)))
 	f.blocks = h.Rows / per
 	if h.Rows%per != 0 {
@@ -328,11 +333,11 @@ type Info struct {
 	Observed     int               `json:"observed"`
 	RowsPerBlock int               `json:"rows_per_block"`
 	Blocks       int               `json:"blocks"`
-	ColumnBytes  int               `json:"column_bytes"`       // of an entry
-	Encoding     Encoding          `json:"encoding"`           // of the values
-	ValueBytes   int               `json:"value_bytes"`        // of an entry
-	Weighted     bool              `json:"weighted,omitempty"` // entries have weights too, of eight bytes
-	Min          float64           `json:"min"`                // 0 without entries
+	ColumnBytes  int               `json:"column_bytes"` // of an entry
+	Encoding     Encoding          `json:"encoding"`     // of the values
+	ValueBytes   int               `json:"value_bytes"`  // of an entry
+	Said                           // the properties of the entries
+	Min          float64           `json:"min"` // 0 without entries
 	Max          float64           `json:"max"`
 	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing, with those announced to the writer; nil if they are not listed
 	Metadata     map[string]string `json:"metadata,omitempty"`
@@ -342,7 +347,7 @@ type Info struct {
 func (f *File) Info() Info {
 	h := &f.header
 	values := slices.Sorted(slices.Values(f.dictionary[:h.Distinct]))
-	return Info{Path: f.path, Version: int(f.version()), Weighted: f.weighted, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
+	return Info{Path: f.path, Version: int(f.version()), Said: h.Said, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
 		RowsPerBlock: f.rowsPerBlock, Blocks: f.blocks, ColumnBytes: f.columnBytes(), Encoding: h.Values, ValueBytes: h.Values.Bytes(),
 		Min: h.Min, Max: h.Max, Values: values, Metadata: h.Metadata}
 }

@@ -4,14 +4,8 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"unsafe"
-)
 
-// Version is the version of the format of packs without weights, and WeightedVersion
-// of those with them, which programs that know the first only must not read. Both are
-// written and read.
-const (
-	Version         = 1
-	WeightedVersion = 2
+	"optcomplete/data"
 )
 
 const (
@@ -64,9 +58,9 @@ func (e Encoding) most() int {
 
 // shape is what the layout of every block follows from.
 type shape struct {
-	columns  int
-	values   Encoding
-	weighted bool // entries have weights, as float64
+	columns    int
+	values     Encoding
+	properties data.Properties // of the entries, each as float64
 }
 
 // wide tells that a column index takes three bytes: two low, one high.
@@ -79,13 +73,11 @@ func (s shape) columnBytes() int {
 	return 2
 }
 
+// entryBytes is what an entry takes.
+func (s shape) entryBytes() int { return s.columnBytes() + s.values.Bytes() + 8*s.properties.Count() }
+
 // version is that of the format.
-func (s shape) version() uint32 {
-	if s.weighted {
-		return WeightedVersion
-	}
-	return Version
-}
+func (s shape) version() uint32 { return versionOf(s.properties) }
 
 // blockLayout is where the buffers of a block stand, from the start of its body.
 // They are the buffers of an Arrow record batch in Arrow's order. Everything
@@ -98,7 +90,7 @@ type blockLayout struct {
 	low             int64 // uint16, the column or its low two bytes
 	high            int64 // uint8, wide only
 	value           int64
-	weight          int64 // float64, weighted only
+	more            int64 // float64, of one property after the other
 	end             int64
 }
 
@@ -122,9 +114,8 @@ func (s shape) block(rows int, idBytes, entries int64) blockLayout {
 		l.high = take(entries)
 	}
 	l.value = take(int64(s.values.Bytes()) * entries)
-	if s.weighted {
-		l.weight = take(8 * entries)
-	}
+	l.more = at
+	at += int64(s.properties.Count()) * padded(8*entries)
 	l.end = at
 	return l
 }
@@ -171,10 +162,10 @@ type header struct {
 	Observed     int64    `json:"observed"`
 	RowsPerBlock int      `json:"rows_per_block"`
 	Values       Encoding `json:"values"`
-	Weighted     bool     `json:"weighted,omitempty"` // entries have weights, after the values
-	Distinct     int      `json:"distinct"`           // values in the dictionary; 0 without one
-	Min          float64  `json:"min"`
-	Max          float64  `json:"max"`
+	Said
+	Distinct int     `json:"distinct"` // values in the dictionary; 0 without one
+	Min      float64 `json:"min"`
+	Max      float64 `json:"max"`
 
 	Start     region            `json:"start"`      // what precedes the blocks
 	Tail      region            `json:"tail"`       // what follows them, up to the index

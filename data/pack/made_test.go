@@ -33,8 +33,8 @@ func writeTo(t testing.TB, path string, m *data.Matrix, o WriterOptions) {
 	}
 	defer w.Abort()
 	rowIDs := ids("r", rows)
-	err = data.ForEachWeighed(m, func(i int, columns []int32, values, weights []float64) error {
-		return w.AppendWeighted(rowIDs[i], columns, values, weights)
+	err = data.ForEachNumbered(m, func(i int, columns []int32, values []float64, numbers *data.Numbers) error {
+		return w.AppendNumbered(rowIDs[i], columns, values, numbers)
 	})
 	if err == nil {
 		err = w.Close()
@@ -83,14 +83,25 @@ func random(t testing.TB, rows, columns int, density float64, value func(*rand.R
 	return m
 }
 
-// withWeights gives every entry a weight of its own.
-func withWeights(t testing.TB, m *data.Matrix) *data.Matrix {
+// trust is a property that no code but the tests knows: what carries entries carries
+// it too.
+var trust = data.NewProperty(data.Property{Name: "trust", Plural: "trusts", Most: 1})
+
+var (
+	weights = data.Properties(0).With(data.Weight)
+	both    = weights.With(trust)
+)
+
+// with gives every entry these properties, each entry numbers of its own.
+func with(t testing.TB, m *data.Matrix, has data.Properties) *data.Matrix {
 	t.Helper()
-	weights := make([]float64, m.Observed())
-	for e := range weights {
-		weights[e] = float64(e+1) / 3
+	numbers := data.NoNumbers(has)
+	for p := range has.Each {
+		for e := range m.Observed() {
+			numbers.Add(p, min(p.Most, float64(e+1)/float64(2+len(p.Name)*m.Observed())))
+		}
 	}
-	m, err := m.WithWeights(weights)
+	m, err := m.WithNumbers(numbers)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -21,7 +21,7 @@ type reader struct {
 	block blockView // of the last row read
 	calls uint
 
-	columns []int32 // scratch of AppendWeights
+	columns []int32 // scratch of AppendNumbers
 	values  []float64
 }
 
@@ -71,19 +71,23 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 	return moreColumns, moreValues, nil
 }
 
-// Weighted tells whether entries have weights.
-func (f *File) Weighted() bool { return f.weighted }
+// Properties is which ones the entries have.
+func (f *File) Properties() data.Properties { return f.properties }
 
-// AppendWeights appends weights of row i; see data.WeightReader.
-func (r *reader) AppendWeights(i int, columns []int32, weights []float64) (out []float64, err error) {
-	out = weights
+// AppendNumbers appends those of row i; see data.PropertyReader.
+func (r *reader) AppendNumbers(i int, columns []int32, to *data.Numbers) (err error) {
 	if r.columns, r.values, err = r.Append(i, r.columns[:0], r.values[:0]); err != nil {
-		return out, err
+		return err
 	}
 	defer r.f.caught(r.block.number, debug.SetPanicOnFault(true), &err)
-	x := i - r.block.first
-	lo, hi := r.block.start[x], r.block.start[x+1]
-	return data.PickWeights(r.columns, r.block.weight[lo:hi], columns, weights), nil
+	at := i - r.block.first
+	lo, hi := r.block.start[at], r.block.start[at+1]
+	x := 0
+	for p := range r.f.properties.Each {
+		to.PickProperty(p, r.columns, r.block.section(x)[lo:hi], columns)
+		x++
+	}
+	return nil
 }
 
 // Entries returns the number of observed entries of row i. Where that cannot be

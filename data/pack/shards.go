@@ -127,7 +127,7 @@ func OpenShards(folder string) (*Shards, error) {
 		s.files = append(s.files, f)
 		s.first = append(s.first, s.first[len(s.first)-1]+f.rows)
 		observed += f.Observed()
-		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns || f.weighted != s.files[0].weighted {
+		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns || f.properties != s.files[0].properties {
 			s.Close()
 			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "pack the ratings into the folder again"}
 		}
@@ -247,10 +247,10 @@ func (r *shardReader) of(i int) data.Reader {
 	return r.readers[r.at]
 }
 
-// Weighted tells whether entries have weights, in all packs or in none.
-func (s *Shards) Weighted() bool { return s.files[0].Weighted() }
+// Properties is which ones the entries have, those of all packs.
+func (s *Shards) Properties() data.Properties { return s.files[0].properties }
 
-// AppendWeights is that of the row that was read last, or of another.
-func (r *shardReader) AppendWeights(i int, columns []int32, weights []float64) ([]float64, error) {
-	return r.of(i).(data.WeightReader).AppendWeights(i-r.s.first[r.at], columns, weights)
+// AppendNumbers is that of the row that was read last, or of another.
+func (r *shardReader) AppendNumbers(i int, columns []int32, to *data.Numbers) error {
+	return r.of(i).(data.PropertyReader).AppendNumbers(i-r.s.first[r.at], columns, to)
 }

@@ -1,30 +1,24 @@
 package pack
 
+import "optcomplete/data"
+
 // trial holds the first rows of a pack until they tell how to store it.
 type trial struct {
 	ids     []string
 	start   []int
 	columns []int32
 	values  []float64
-	weights []float64
+	numbers data.Numbers
 }
 
 func newTrial() *trial { return &trial{start: []int{0}} }
 
-func (t *trial) add(id string, columns []int32, values, weights []float64) {
+func (t *trial) add(id string, columns []int32, values []float64, numbers *data.Numbers) {
 	t.ids = append(t.ids, id)
 	t.columns = append(t.columns, columns...)
 	t.values = append(t.values, values...)
-	t.weights = append(t.weights, weights...)
+	t.numbers.Append(numbers)
 	t.start = append(t.start, len(t.columns))
-}
-
-// of are the weights of some entries; nil if there are none.
-func (t *trial) of(lo, hi int) []float64 {
-	if len(t.weights) == 0 {
-		return nil
-	}
-	return t.weights[lo:hi]
 }
 
 // encoding is the smallest that the rows so far call for.

@@ -19,16 +19,16 @@ const shardChunks = 8
 
 // ShardOptions are how all packs of a folder hold their entries, whoever writes them.
 type ShardOptions struct {
-	Columns  []string  // ids
-	Values   []float64 // the distinct values, if they are listed
-	Float32  bool      // values that are not listed have four bytes
-	Weighted bool
-	Metadata map[string]string
+	Columns    []string        // ids
+	Values     []float64       // the distinct values, if they are listed
+	Float32    bool            // values that are not listed have four bytes
+	Properties data.Properties // of the entries
+	Metadata   map[string]string
 }
 
 // entryBytes is what an entry takes.
 func (o *ShardOptions) entryBytes() int {
-	s := shape{len(o.Columns), Float64, o.Weighted}
+	s := shape{len(o.Columns), Float64, o.Properties}
 	switch {
 	case len(o.Values) > Dictionary8.most():
 		s.values = Dictionary16
@@ -37,11 +37,7 @@ func (o *ShardOptions) entryBytes() int {
 	case o.Float32:
 		s.values = Float32
 	}
-	bytes := s.columnBytes() + s.values.Bytes()
-	if o.Weighted {
-		bytes += 8
-	}
-	return bytes
+	return s.entryBytes()
 }
 
 // Bounds divides rows with these ids into packs of about so many bytes: their first
@@ -67,25 +63,18 @@ func (o *ShardOptions) Bounds(from data.Source, ids []string, bytes int64) []int
 
 // Write writes the rows lo..hi as a pack.
 func (o *ShardOptions) Write(from data.Source, ids []string, lo, hi int, path string) (Shard, error) {
-	w, err := Create(path, o.Columns, WriterOptions{Rows: hi - lo, Values: slices.Clone(o.Values), Float32: o.Float32, Weighted: o.Weighted, Metadata: o.Metadata})
+	w, err := Create(path, o.Columns, WriterOptions{Rows: hi - lo, Values: slices.Clone(o.Values), Float32: o.Float32, Properties: o.Properties, Metadata: o.Metadata})
 	if err != nil {
 		return Shard{}, err
 	}
 	defer w.Abort()
-	reader := from.Reader()
-	weigh := data.WeightsFrom(from, reader)
-	var columns []int32
-	var values, weights []float64
+	reader := data.NewRowReader(from)
 	for i := lo; i < hi; i++ {
-		if columns, values, err = reader.Append(i, columns[:0], values[:0]); err != nil {
-			return Shard{}, err
+		columns, values, numbers, err := reader.Numbered(i)
+		if err == nil {
+			err = w.AppendNumbered(ids[i], columns, values, numbers)
 		}
-		if weigh != nil {
-			if weights, err = weigh.AppendWeights(i, columns, weights[:0]); err != nil {
-				return Shard{}, err
-			}
-		}
-		if err := w.AppendWeighted(ids[i], columns, values, weights); err != nil {
+		if err != nil {
 			return Shard{}, err
 		}
 	}
@@ -148,7 +137,7 @@ func ShardName(x int) string { return fmt.Sprintf("part-%05d.pack", x) }
 // WriteShards divides a pack into packs of about this many bytes in a folder.
 func WriteShards(ctx context.Context, from *File, path string, bytes int64, threads int) (*Manifest, error) {
 	info, ids := from.Info(), from.RowIDs()
-	o := &ShardOptions{Columns: from.ColumnIDs(), Values: info.Values, Float32: info.Encoding == Float32, Weighted: info.Weighted, Metadata: info.Metadata}
+	o := &ShardOptions{Columns: from.ColumnIDs(), Values: info.Values, Float32: info.Encoding == Float32, Properties: from.properties, Metadata: info.Metadata}
 	bounds := o.Bounds(from, ids, bytes)
 	if err := from.Err(); err != nil {
 		return nil, err

@@ -67,11 +67,10 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		}
 		all.Wait()
 	})
-	if got := data.IsWeighted(source); got != want.Weighted() {
-		t.Errorf("the source has weights: %v, want %v", got, want.Weighted())
-	}
-	if want.Weighted() {
-		t.Run("weights", func(t *testing.T) { weights(t, source, want) })
+	if got := data.PropertiesOf(source); got != want.Properties() {
+		t.Errorf("the entries of the source have %v, want %v", got.Names(), want.Properties().Names())
+	} else if got != 0 {
+		t.Run("properties", func(t *testing.T) { properties(t, source, want) })
 	}
 	t.Run("collected", func(t *testing.T) {
 		rows := []int{}
@@ -85,35 +84,42 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		for x, i := range rows {
 			columns, values := part.Row(x)
 			same(t, want, i, columns, values)
-			if !slices.Equal(part.RowWeights(x), want.RowWeights(i)) {
-				t.Errorf("row %d has the weights %v, want %v", i, part.RowWeights(x), want.RowWeights(i))
+			for p := range want.Properties().Each {
+				if got, want := part.RowProperty(p, x), want.RowProperty(p, i); !slices.Equal(got, want) {
+					t.Errorf("row %d has the %s %v, want %v", i, p.Plural, got, want)
+				}
 			}
 		}
 	})
 }
 
-// weights checks those of all entries and of every other one.
-func weights(t *testing.T, source data.Source, want *data.Matrix) {
+// properties checks those of all entries and of every other one.
+func properties(t *testing.T, source data.Source, want *data.Matrix) {
 	n, _ := want.Dims()
 	reader := source.Reader()
 	for i := range n {
 		columns, _ := want.Row(i)
-		all := want.RowWeights(i)
 		var some []int32
-		var ofSome []float64
 		for x := 1; x < len(columns); x += 2 {
-			some, ofSome = append(some, columns[x]), append(ofSome, all[x])
+			some = append(some, columns[x])
 		}
-		for _, c := range []struct {
-			columns []int32
-			want    []float64
-		}{{columns, all}, {some, ofSome}} {
-			got, err := reader.(data.WeightReader).AppendWeights(i, c.columns, []float64{-1})
+		for _, columns := range [][]int32{columns, some} {
+			var got, wanted data.Numbers // what was there must be kept
+			for p := range want.Properties().Each {
+				got.Add(p, -1)
+				wanted.Add(p, -1)
+			}
+			err := reader.(data.PropertyReader).AppendNumbers(i, columns, &got)
+			if err == nil {
+				err = want.AppendNumbers(i, columns, &wanted)
+			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			if got[0] != -1 || !slices.Equal(got[1:], c.want) {
-				t.Errorf("row %d has the weights %v in the columns %v, want %v", i, got[1:], c.columns, c.want)
+			for p := range want.Properties().Each {
+				if !slices.Equal(got.Of(p), wanted.Of(p)) {
+					t.Errorf("row %d has the %s %v in the columns %v, want %v", i, p.Plural, got.Of(p)[1:], columns, wanted.Of(p)[1:])
+				}
 			}
 		}
 	}
@@ -143,4 +149,5 @@ func (s stored) Dims() (rows, columns int) { return s.m.Dims() }
 func (s stored) Observed() int             { return s.m.Observed() }
 func (s stored) Entries(i int) int         { return s.m.Entries(i) }
 func (s stored) Reader() data.Reader       { return s.m.Reader() }
-func (s stored) Weighted() bool            { return s.m.Weighted() }
+
+func (s stored) Properties() data.Properties { return s.m.Properties() }

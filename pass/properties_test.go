@@ -29,17 +29,22 @@ func (everyThird) Apply(row int, columns []int32, values []float64) ([]int32, []
 	return columns[:kept], values[:kept]
 }
 
-// weighted is a matrix with weights of its own for every entry.
+// trust is a property that no code but this test knows: what carries entries carries
+// it too.
+var trust = data.NewProperty(data.Property{Name: "trust", Plural: "trusts", Most: 1})
+
+// weighted is a matrix with a weight and a trust of its own for every entry.
 func weighted(t *testing.T, n, m int) *data.Matrix {
 	t.Helper()
 	s := random.New(7)
 	var entries []data.Entry
-	var weights []float64
+	var weights, trusts []float64
 	for i := range n {
 		for j := range m {
 			if s.Intn(3) > 0 {
 				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: s.Normal()})
 				weights = append(weights, float64(i*m+j+1))
+				trusts = append(trusts, s.Float64())
 			}
 		}
 	}
@@ -47,14 +52,17 @@ func weighted(t *testing.T, n, m int) *data.Matrix {
 	if err == nil {
 		matrix, err = matrix.WithWeights(weights)
 	}
+	if err == nil {
+		matrix, err = matrix.WithProperty(trust, trusts)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return matrix
 }
 
-// TestWeightsOfViews: entries keep their weights in every view, in memory or not.
-func TestWeightsOfViews(t *testing.T) {
+// TestPropertiesOfViews: entries keep theirs in every view, in memory or not.
+func TestPropertiesOfViews(t *testing.T) {
 	ctx := context.Background()
 	matrix := weighted(t, 40, 13)
 	sourcetest.Run(t, sourcetest.Stored(matrix), matrix)
@@ -71,6 +79,12 @@ func TestWeightsOfViews(t *testing.T) {
 			t.Fatal(err)
 		}
 		sourcetest.Run(t, collected, third)
+		apart := pass.NewApart(2)
+		sent, err := pass.Collect(pass.WithRunner(ctx, apart), view, 2, "test")
+		if err != nil {
+			t.Fatal(err)
+		}
+		sourcetest.Run(t, sent, third)
 		rows := []int{1, 2, 17, 38}
 		picked, err := pass.Pick(ctx, view, 2, "test", rows)
 		if err != nil {
@@ -81,7 +95,6 @@ func TestWeightsOfViews(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		apart := pass.NewApart(2)
 		part, err := pass.One[*pass.SurveyPart](pass.WithRunner(ctx, apart), view, 2, pass.Surveying{})
 		if err != nil || !slices.Equal(part.Weights, survey.Weights) || !slices.Equal(part.Sums, survey.Sums) {
 			t.Errorf("when sent the survey is another (%v)", err)
@@ -116,11 +129,20 @@ func TestWeightsOfViews(t *testing.T) {
 			}
 		}
 	}
-	// Weights are part of what a checkpoint is of.
-	plain, _ := matrix.WithWeights(nil)
-	one, err := pass.Fingerprint(ctx, matrix, 1)
-	other, wrong := pass.Fingerprint(ctx, plain, 1)
-	if err != nil || wrong != nil || one == other {
-		t.Errorf("fingerprints %s and %s (%v, %v)", one, other, err, wrong)
+	// Properties are part of what a checkpoint is of, and so is which ones they are.
+	plain, _ := matrix.WithNumbers(data.Numbers{})
+	weights := matrix.Numbers()
+	alone, _ := plain.WithProperty(data.Weight, weights.Of(trust))
+	renamed, err := plain.WithProperty(trust, weights.Of(trust))
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, m := range []*data.Matrix{matrix, plain, alone, renamed} {
+		hash, err := pass.Fingerprint(ctx, m, 1)
+		if err != nil || seen[hash] {
+			t.Errorf("the fingerprint of entries with %v is that of others (%v)", m.Properties().Names(), err)
+		}
+		seen[hash] = true
 	}
 }
