@@ -2,13 +2,10 @@ package optcomplete
 
 import (
 	"context"
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"optcomplete/data"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 	"optcomplete/loss"
@@ -123,20 +120,40 @@ func TestWeightsDecide(t *testing.T) {
 	}
 }
 
-// TestWeightsRefuse: what knows no weights says so.
-func TestWeightsRefuse(t *testing.T) {
-	problem := weigh(t, lossInstance(t, loss.Squared, 20, 12, 4, 1), 1, func(unit float64) float64 { return 1 + unit })
-	for want, s := range map[string]Settings{
-		"weight does not apply to the method softim": {Method: SoftImpute{}},
-	} {
-		_, err := Fit(context.Background(), problem, s)
-		var fault *SettingsError
-		if !errors.As(err, &fault) || !strings.Contains(err.Error(), want) {
-			t.Errorf("%q: %v", want, err)
+// TestWeightedBaselines: weights that are all 1 change nothing, others do, wherever the
+// entries are; and a row folded in with them is what it was.
+func TestWeightedBaselines(t *testing.T) {
+	problem := lossInstance(t, loss.Squared, 60, 30, 6, 4)
+	ones := weigh(t, problem, 1, func(float64) float64 { return 1 })
+	weighted := weigh(t, problem, 1, func(unit float64) float64 { return 5*unit*unit + 0.01 })
+	elsewhere := weighted
+	elsewhere.Ratings = weighted.Ratings.With(sourcetest.Stored(weighted.Ratings.Matrix()))
+	for _, method := range []Method{EffectsOnly{}, SoftImpute{}, IMC{}} {
+		s := Settings{Method: method, Statistics: Statistics{Holdout: 0.2, Seed: 1}}
+		a, b, c, d := fit(t, problem, s), fit(t, ones, s), fit(t, weighted, s), fit(t, elsewhere, s)
+		if math.Abs(a.Holdout.RMSE-b.Holdout.RMSE) > 1e-12 || b.Holdout.RMSE == c.Holdout.RMSE || c.Holdout.RMSE != d.Holdout.RMSE || !c.Summary.Weighted {
+			t.Errorf("%v: %v, with weights of 1 %v, with others %v, elsewhere %v", method, a.Holdout.RMSE, b.Holdout.RMSE, c.Holdout.RMSE, d.Holdout.RMSE)
 		}
-	}
-	if !data.IsWeighted(problem.Ratings.Source()) {
-		t.Error("the ratings lost their weights")
+		s.Holdout = 0
+		whole := fit(t, weighted, s)
+		again, rows, err := whole.WithRows(context.Background(), weighted.Ratings, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := make([]int32, len(whole.ColumnIDs))
+		for j := range all {
+			all[j] = int32(j)
+		}
+		was, is := make([]float64, len(all)), make([]float64, len(all))
+		for x, i := range rows {
+			whole.PredictRow(x, all, was)
+			again.PredictRow(i, all, is)
+			for j := range all {
+				if math.Abs(was[j]-is[j]) > 0.05 { // the factors were not solved to the end
+					t.Fatalf("%v: row %d, column %d: %v, folded in %v", method, x, j, was[j], is[j])
+				}
+			}
+		}
 	}
 }
 
@@ -150,10 +167,6 @@ func TestWeightedSquares(t *testing.T) {
 	weighted := weigh(t, problem, 1, func(unit float64) float64 { return 5*unit*unit + 0.01 })
 	elsewhere := weighted
 	elsewhere.Ratings = weighted.Ratings.With(sourcetest.Stored(weighted.Ratings.Matrix()))
-	alone := Settings{Method: EffectsOnly{}, Statistics: Statistics{Holdout: 0.2, Seed: 1}}
-	if a, b, c := fit(t, problem, alone), fit(t, ones, alone), fit(t, weighted, alone); math.Abs(a.Holdout.RMSE-b.Holdout.RMSE) > 1e-12 || b.Holdout.RMSE == c.Holdout.RMSE || !c.Summary.Weighted {
-		t.Errorf("effects alone: %v, with weights of 1 %v, with others %v", a.Holdout.RMSE, b.Holdout.RMSE, c.Holdout.RMSE)
-	}
 	for _, s := range []Settings{
 		{K: 2}, {K: 2, Model: Pooled}, {K: 2, Model: Paper}, {K: 2, Statistics: Statistics{Refit: spec.Ridge}},
 		{K: 2, Model: Paper, Statistics: Statistics{Refit: spec.LearnedPrior}}, {K: 2, Method: CutPlanes{}}, {K: 2, Model: Paper, Method: OptComplete{Certify: true}},

@@ -139,7 +139,7 @@ func (f *folder) linked(columns []int32, values, weights, u []float64) (effect f
 // remainder sets the factors v of the row that was folded in last: what was found
 // with its effect and coefficients, or in a baseline what fits best what those
 // leave of the entries.
-func (f *folder) remainder(columns []int32, values []float64, effect float64, u, v []float64) {
+func (f *folder) remainder(columns []int32, values, weights []float64, effect float64, u, v []float64) {
 	if f.joint != nil {
 		clear(v)
 		if len(columns) == 0 {
@@ -153,7 +153,7 @@ func (f *folder) remainder(columns []int32, values []float64, effect float64, u,
 	for x, c := range columns {
 		f.rest = append(f.rest, values[x]-f.m.Sum(effect, f.m.ColumnEffect(int(c)), u, f.m.ColumnFeatures(int(c))))
 	}
-	f.m.Remainder.Solve(f.m.ColumnRemainder, columns, f.rest, v)
+	f.m.Remainder.Solve(f.m.ColumnRemainder, columns, f.rest, weights, v)
 }
 
 // posterior folds a row in with the learned prior: the design of an entry is its

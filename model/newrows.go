@@ -8,7 +8,6 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
 	"optcomplete/model/estimate"
-	"optcomplete/spec"
 )
 
 // WithRows is the model with the rows of r folded in: new ones are added after
@@ -85,9 +84,6 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 	if _, err := m.folder(); err != nil {
 		return err
 	}
-	if r.Matrix().Weighted() && m.Remainder != nil && m.Remainder.Prior == nil {
-		return spec.Errorf("the new entries have weights, but the model is fitted without (Settings.Weight none ignores them)")
-	}
 	return parallel.Do(ctx, len(fold), threads, func(int) func(part int) error {
 		f, _ := m.folder() // it was tried above
 		return func(part int) error {
@@ -103,8 +99,8 @@ func (m *Model) foldRows(ctx context.Context, r *data.Ratings, rows, fold []int,
 			if m.RowEffects != nil {
 				m.RowEffects[i] = effect
 			}
-			if r := m.Factors(); r > 0 {
-				f.remainder(at, values, effect, m.Coefficients.Row(i), m.RowRemainder[i*r:(i+1)*r])
+			if factors := m.Factors(); factors > 0 {
+				f.remainder(at, values, r.Matrix().RowWeights(x), effect, m.Coefficients.Row(i), m.RowRemainder[i*factors:(i+1)*factors])
 			}
 			m.Entries[i] = int32(len(at))
 			return nil

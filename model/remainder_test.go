@@ -43,7 +43,7 @@ func baselines(t *testing.T, kind spec.Kind, refit spec.Refit) (*data.Matrix, *m
 		for x, v := range values {
 			rest[x] = v - rest[x]
 		}
-		r.Solve(columns, at, rest, rows[i*2:i*2+2])
+		r.Solve(columns, at, rest, nil, rows[i*2:i*2+2])
 	}
 	m.Remainder, m.RowRemainder, m.ColumnRemainder = &r, rows, columns
 	m.Summary.Structure = &m.Parts.Structure

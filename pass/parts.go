@@ -66,8 +66,8 @@ type Local interface{ Local() }
 // each of its rows in order.
 type Here struct {
 	Called string
-	Price  int // its Cost
-	Begin  func(part int) func(i int, columns []int32, values []float64) error
+	Price  int                                                                          // its Cost
+	Begin  func(part int) func(i int, columns []int32, values, weights []float64) error // weights: nil if there are none
 }
 
 // Name is as given.
@@ -90,7 +90,7 @@ func (p *Here) Parts(in *Input) int { return ceil(len(in.Chunks)-1, (&Plan{Input
 type hereWorker struct {
 	pass  *Here
 	grain int
-	row   func(i int, columns []int32, values []float64) error
+	row   func(i int, columns []int32, values, weights []float64) error
 }
 
 func (w *hereWorker) Add(c *Chunk) error {
@@ -99,7 +99,7 @@ func (w *hereWorker) Add(c *Chunk) error {
 	}
 	for i := c.First; i < c.End; i++ {
 		columns, values := c.Row(i)
-		if err := w.row(i, columns, values); err != nil {
+		if err := w.row(i, columns, values, c.Weights(i)); err != nil {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ var Uses = map[string]Use{
 	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
-	"weight":           {Methods: append(slices.Clip(Selecting), "effects"), Models: OfMatrix},
+	"weight":           {Models: OfMatrix},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},

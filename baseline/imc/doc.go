@@ -7,14 +7,14 @@
 //
 // It minimises
 //
-//	½ Σ over observed entries (x_ij − z_ij)² + λ/2·(‖U‖² + ‖S‖²)
+//	½ Σ over observed entries w_ij (x_ij − z_ij)² + λ/2·(‖U‖² + ‖S‖²)
 //
-// by alternating least squares.
+// with the weights w of the entries, or 1, by alternating least squares.
 //
 // It takes any source and gives the factors; λ, the rank and the centring are
 // chosen on a validation part of the entries unless they are given. A step is one
 // pass over the rows: each row is solved exactly in r×r,
-// and adds u_i u_iᵀ and x_ij u_i to its columns' sums Q_j and y_j. With these the
+// and adds u_i u_iᵀ and x_ij u_i, times the weights, to its columns' sums Q_j and y_j. With these the
 // cost of S is Σ_j ½ b_jᵀS Q_j Sᵀb_j − b_jᵀS y_j + λ/2‖S‖², which conjugate
 // gradients minimise without reading the entries again. No step can raise the
 // objective.

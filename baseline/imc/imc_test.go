@@ -95,7 +95,7 @@ func TestExactRecoveryWithoutNoise(t *testing.T) {
 	}
 }
 
-// by the book: half the squared residuals and the penalty.
+// by the book: half the squared residuals, by their weights, and the penalty.
 func objective(in *instance, f *Factors, lambda float64) float64 {
 	sum := lambda / 2 * square(f.S)
 	sum += lambda / 2 * square(f.U)
@@ -105,8 +105,13 @@ func objective(in *instance, f *Factors, lambda float64) float64 {
 		at, values := in.matrix.Row(i)
 		out := make([]float64, len(at))
 		m.PredictRow(i, at, out)
+		weights := in.matrix.RowWeights(i)
 		for x, v := range values {
-			sum += (v - out[x]) * (v - out[x]) / 2
+			square := (v - out[x]) * (v - out[x]) / 2
+			if weights != nil {
+				square *= weights[x]
+			}
+			sum += square
 		}
 	}
 	return sum
@@ -115,6 +120,9 @@ func objective(in *instance, f *Factors, lambda float64) float64 {
 func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 	in := make2(t, 100, 60, 8, 4, 0.15, 0.5, 5)
 	for _, lambda := range []float64{100, 1, 0.01} {
+		if lambda == 1 {
+			in.matrix = weigh(t, in.matrix, 1)
+		}
 		last, steps := math.Inf(1), 0
 		m, err := Fit(context.Background(), in.matrix, in.features, Settings{
 			Rank: 5, Lambdas: []float64{lambda}, Center: effects.NoCenter, MaxSteps: 40, Tolerance: 1e-12,

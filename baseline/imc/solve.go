@@ -34,10 +34,11 @@ type solver struct {
 // chunk is what a chunk of rows adds up in a pass, and its scratch.
 type chunk struct {
 	*sums
-	square, size float64 // squared residuals, and ‖U‖²
+	square, size float64 // squared residuals, by their weights, and ‖U‖²
 	lines, gram  []float64
 	outer        []float64
 	e            []float64
+	pulls        []float64 // values times weights
 }
 
 func newSolver(rows *lowrank.Rows, columns side, rank, threads int) *solver {
@@ -160,19 +161,19 @@ func (s *solver) balance(size float64) {
 // pass solves every row, and adds up what
 // the columns need of them if that is asked for. It returns ‖U‖².
 func (s *solver) pass(ctx context.Context, lambda float64, add bool) (float64, error) {
-	err := s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
+	err := s.rows.Each(ctx, s.threads, func(number int) lowrank.Row {
 		c := &s.chunks[number]
 		c.square, c.size = 0, 0
 		if add {
 			clear(c.q)
 			clear(c.y)
 		}
-		return func(i int, columns []int32, values []float64) {
+		return func(i int, columns []int32, values, weights []float64) {
 			u := s.u[i*s.w:][:s.w]
-			s.row(c, u, columns, values, lambda)
+			s.row(c, u, columns, values, weights, lambda)
 			c.size += square(u)
 			if add {
-				s.add(c, u, columns, values)
+				s.add(c, u, columns, values, weights)
 			}
 		}
 	})
@@ -197,25 +198,36 @@ func (s *solver) pass(ctx context.Context, lambda float64, add bool) (float64, e
 	return size, nil
 }
 
-// normal sets the chunk's gram to Σ v_j v_jᵀ over the columns and y to Σ x v_j.
-func (s *solver) normal(c *chunk, y []float64, columns []int32, values []float64) {
+// normal sets the chunk's gram to Σ w v_j v_jᵀ over the columns and y to Σ w x v_j.
+func (s *solver) normal(c *chunk, y []float64, columns []int32, values, weights []float64) {
 	width := kernel.GramWidth(s.r)
 	for e, j := range columns {
 		copy(c.lines[e*width:], s.v[int(j)*s.w:][:s.w])
+	}
+	if weights != nil {
+		c.pulls = c.pulls[:0]
+		for e, w := range weights {
+			root, line := math.Sqrt(w), c.lines[e*width:][:s.w]
+			for x := range line {
+				line[x] *= root
+			}
+			c.pulls = append(c.pulls, w*values[e])
+		}
+		values = c.pulls
 	}
 	clear(c.gram)
 	kernel.PackedGram(c.gram, c.lines, len(columns), width, s.r)
 	kernel.Correlate(y, values, columns, s.v, s.w)
 }
 
-// row sets u to the row's factors: (Σ v_j v_jᵀ + λ)⁻¹ Σ x v_j.
-func (s *solver) row(c *chunk, u []float64, columns []int32, values []float64, lambda float64) {
-	s.normal(c, u, columns, values)
+// row sets u to the row's factors: (Σ w v_j v_jᵀ + λ)⁻¹ Σ w x v_j.
+func (s *solver) row(c *chunk, u []float64, columns []int32, values, weights []float64, lambda float64) {
+	s.normal(c, u, columns, values, weights)
 	lowrank.SolvePacked(c.gram, u, s.r, lambda)
 }
 
 // add adds a row to its columns' sums, and to the squared residuals.
-func (s *solver) add(c *chunk, u []float64, columns []int32, values []float64) {
+func (s *solver) add(c *chunk, u []float64, columns []int32, values, weights []float64) {
 	at := 0
 	for x := range s.r {
 		for y := range x + 1 {
@@ -226,9 +238,13 @@ func (s *solver) add(c *chunk, u []float64, columns []int32, values []float64) {
 	e := c.e[:len(columns)]
 	lowrank.Dots(e, u, s.v, columns)
 	for x, j := range columns {
-		lowrank.Axpy(1, c.outer, c.q[int(j)*c.t:][:c.t])
-		lowrank.Axpy(values[x], u, c.y[int(j)*c.w:][:c.w])
-		c.square += (values[x] - e[x]) * (values[x] - e[x])
+		weight := 1.0
+		if weights != nil {
+			weight = weights[x]
+		}
+		lowrank.Axpy(weight, c.outer, c.q[int(j)*c.t:][:c.t])
+		lowrank.Axpy(weight*values[x], u, c.y[int(j)*c.w:][:c.w])
+		c.square += weight * ((values[x] - e[x]) * (values[x] - e[x]))
 	}
 }
 

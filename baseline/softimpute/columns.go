@@ -9,11 +9,11 @@ type columnSums struct {
 	against              float64
 }
 
-// columns gives the columns their new factors, b + (G − λb)(AᵀA + λ)⁻¹, as B, and
-// puts the B before into b.
+// columns gives the columns their new factors, b + (G − λb)(hAᵀA + λ)⁻¹, as B, and puts the
+// B before into b. h is no less than the heaviest entry of a column, and 1 without weights.
 func (s *solver) columns(gram []float64, lambda float64) columnSums {
 	w := s.w
-	inverse := lowrank.InverseRidge(gram, s.r, w, lambda)
+	inverse := s.inverses(gram, lambda)
 	blocks := (s.m + columnBlock - 1) / columnBlock
 	parts := make([]columnSums, blocks)
 	lowrank.Blocks(blocks, 1, s.threads, func(lo, hi int) {
@@ -28,7 +28,7 @@ func (s *solver) columns(gram []float64, lambda float64) columnSums {
 					lowrank.Axpy(1, s.chunks[c].g[j*w:][:w], g)
 				}
 				lowrank.Axpy(-lambda, b, g)
-				lowrank.Apply(move, g, inverse)
+				lowrank.Apply(move, g, inverse(j))
 				lowrank.Outer(p.squares, move, move)
 				lowrank.Outer(p.cross, move, b)
 				for y, from := range b {
@@ -48,6 +48,32 @@ func (s *solver) columns(gram []float64, lambda float64) columnSums {
 		sum.against += parts[x].against
 	}
 	return sum
+}
+
+// inverses gives (hAᵀA + λ)⁻¹ of every column. h is the heaviest weight of all, halved as
+// often as that of the column allows, so that few inverses are needed.
+func (s *solver) inverses(gram []float64, lambda float64) func(j int) []float64 {
+	if s.rows.ColumnHeaviest == nil {
+		only := lowrank.InverseRidge(gram, s.r, s.w, lambda)
+		return func(int) []float64 { return only }
+	}
+	place := make([]int, s.m)
+	at := map[float64]int{}
+	var steps []float64
+	for j, most := range s.rows.ColumnHeaviest {
+		h := s.rows.Heaviest
+		for most > 0 && h/2 >= most {
+			h /= 2
+		}
+		x, known := at[h]
+		if !known {
+			x = len(steps)
+			at[h], steps = x, append(steps, h)
+		}
+		place[j] = x
+	}
+	all := lowrank.InverseRidges(gram, s.r, s.w, lambda, steps)
+	return func(j int) []float64 { return all[place[j]] }
 }
 
 // gramOf is BᵀB, by blocks.

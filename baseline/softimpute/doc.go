@@ -2,8 +2,9 @@
 // completion and low-rank SVD via fast alternating least squares", JMLR 16, 2015):
 // the matrix of rank at most r that minimises
 //
-//	½ Σ over observed entries (x_ij − z_ij)² + λ‖Z‖_*
+//	½ Σ over observed entries w_ij (x_ij − z_ij)² + λ‖Z‖_*
 //
+// with the weights w of the entries, or 1,
 // as Z = A Bᵀ with the penalty λ/2·(‖A‖² + ‖B‖²), which has the same minimum.
 //
 // Fit is meant to be as good as the R package softImpute run to convergence along
@@ -19,7 +20,9 @@
 // sparse plus low rank, X* = (X − Z on the observed entries) + Z, and is never
 // formed: a row's new factors are a_i + (e_i B − λa_i)(BᵀB + λ)⁻¹ with the row's
 // residuals e_i, and B gets the same from the new A, in the same pass, summed by
-// chunks of rows. The factors are then balanced (AᵀA = BᵀB = diag(d)), which is
+// chunks of rows. (With weights, e_i is multiplied by them, and BᵀB by the row's
+// heaviest: what then stands in place of the squares is nowhere below them.) The factors
+// are then balanced (AᵀA = BᵀB = diag(d)), which is
 // the singular value decomposition of the paper's algorithm. Neither half of a
 // step, nor the balancing, nor the final threshold can raise the objective. The
 // next step starts further along the direction of the last, with Nesterov's

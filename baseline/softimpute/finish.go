@@ -11,10 +11,12 @@ import (
 )
 
 // finish ends as the paper's algorithm does: with M = X*V = U D Rᵀ the result is
-// U (D − λ)₊ (VR)ᵀ. The small values that steps only bring down slowly are then
+// U (D − λ)₊ (VR)ᵀ. (With weights, of which the heaviest is h, residuals count by w/h in X*,
+// and λ by 1/h.) The small values that steps only bring down slowly are then
 // zero, and the rank is what it is.
 func (s *solver) finish(ctx context.Context, lambda float64) (*Factors, error) {
-	w := s.w
+	w, heaviest := s.w, s.rows.Heaviest
+	lambda /= heaviest
 	root, inverse := make([]float64, w), make([]float64, w) // √d and 1/√d
 	for x := range s.r {
 		// A direction that is next to nothing is nothing.
@@ -24,10 +26,10 @@ func (s *solver) finish(ctx context.Context, lambda float64) (*Factors, error) {
 		}
 	}
 	// In the balanced coordinates V = B/√d, and a row of M is e V + a√d.
-	err := s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
+	err := s.rows.Each(ctx, s.threads, func(number int) lowrank.Row {
 		c := &s.chunks[number]
 		clear(c.gram)
-		return func(i int, columns []int32, values []float64) {
+		return func(i int, columns []int32, values, weights []float64) {
 			a := s.a[i*w:][:w]
 			if s.turn != nil {
 				lowrank.Apply(c.line, a, s.turn)
@@ -35,10 +37,10 @@ func (s *solver) finish(ctx context.Context, lambda float64) (*Factors, error) {
 				copy(c.line, a)
 			}
 			e := c.e[:len(columns)]
-			residuals(e, c.line, s.b, columns, values)
+			residuals(e, c.line, s.b, columns, values, weights)
 			kernel.Correlate(c.z, e, columns, s.b, w)
 			for x := range a {
-				a[x] = c.z[x]*inverse[x] + c.line[x]*root[x]
+				a[x] = c.z[x]*inverse[x]/heaviest + c.line[x]*root[x]
 			}
 			lowrank.Outer(c.gram, a, a)
 		}
@@ -101,7 +103,7 @@ func turned(table []float64, turn *mat.Dense, lines, r, w, threads int, scale, b
 	return out
 }
 
-// debias keeps U and V and fits d to the observed entries by least squares:
+// debias keeps U and V and fits d to the observed entries by (weighted) least squares:
 // shrinkage has made it too small. (deBias of the R package.) The order of the
 // columns stays; a direction whose d would be negative keeps it, as U's sign is
 // free: its U is turned round.
@@ -111,16 +113,19 @@ func debias(ctx context.Context, rows *lowrank.Rows, f *Factors, threads int) (*
 		return f, nil
 	}
 	grams, rights := make([][]float64, rows.Chunks()), make([][]float64, rows.Chunks())
-	err := rows.Each(ctx, threads, func(c int) func(int, []int32, []float64) {
+	err := rows.Each(ctx, threads, func(c int) lowrank.Row {
 		gram, right, z := make([]float64, r*r), make([]float64, r), make([]float64, r)
 		grams[c], rights[c] = gram, right
-		return func(i int, columns []int32, values []float64) {
+		return func(i int, columns []int32, values, weights []float64) {
 			u := f.U[i*r:][:r]
 			for e, j := range columns {
 				for x, v := range f.V[int(j)*r:][:r] {
 					z[x] = u[x] * v
 				}
 				for x, zx := range z {
+					if weights != nil {
+						zx *= weights[e]
+					}
 					right[x] += zx * values[e]
 					for y, zy := range z[:x+1] {
 						gram[x*r+y] += zx * zy

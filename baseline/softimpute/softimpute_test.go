@@ -68,7 +68,7 @@ func (f *Factors) dense(n, m int) *mat.Dense {
 	return out
 }
 
-// objective by the book: half the squared residuals and λ times the sum of the
+// objective by the book: half the squared residuals, by their weights, and λ times the sum of the
 // singular values of Z.
 func objective(m *data.Matrix, f *Factors, lambda float64) float64 {
 	sum := 0.0
@@ -80,8 +80,13 @@ func objective(m *data.Matrix, f *Factors, lambda float64) float64 {
 		at, values := m.Row(i)
 		out := make([]float64, len(at))
 		f.Predict(i, at, out)
+		weights := m.RowWeights(i)
 		for x, v := range values {
-			sum += (v - out[x]) * (v - out[x]) / 2
+			square := (v - out[x]) * (v - out[x]) / 2
+			if weights != nil {
+				square *= weights[x]
+			}
+			sum += square
 		}
 	}
 	return sum
@@ -92,6 +97,9 @@ func objective(m *data.Matrix, f *Factors, lambda float64) float64 {
 func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 	for _, density := range []float64{0.05, 0.4, 1} {
 		m, _ := lowRank(t, 120, 70, 4, density, 0.3, 5)
+		if density == 0.4 {
+			m = weigh(t, m, 1)
+		}
 		top, err := Lambda0(context.Background(), m, 2)
 		if err != nil {
 			t.Fatal(err)

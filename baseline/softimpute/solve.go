@@ -3,6 +3,7 @@ package softimpute
 import (
 	"context"
 	"math"
+	"slices"
 
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/internal/kernel"
@@ -57,13 +58,14 @@ type solver struct {
 
 // chunk is what a chunk of rows adds up in a pass, and its scratch.
 type chunk struct {
-	g           []float64 // Σ e_ij a_i for every column, m×w
+	g           []float64 // Σ w_ij e_ij a_i for every column, m×w
 	gram, cross []float64 // of the new A: AᵀA, and AᵀD for its change D
 	squares     []float64 // diagonal of DᵀD
-	old, half   float64   // squared residuals before and after the row's step
+	old, half   float64   // squared residuals, by their weights, before and after the row's step
 	size        float64   // ‖·‖² of the factors that the step begins at
 	against     float64   // −⟨D, new A − A⟩: positive if the step went against the momentum
 	last, line  []float64
+	shrink      []float64 // of a row with weights
 	z, e        []float64
 }
 
@@ -79,7 +81,7 @@ func newSolver(rows *lowrank.Rows, rank, threads int) *solver {
 	for c := range s.chunks {
 		s.chunks[c] = chunk{
 			g: make([]float64, m*w), gram: make([]float64, w*w), cross: make([]float64, w*w), squares: make([]float64, w),
-			last: make([]float64, w), line: make([]float64, w), z: make([]float64, w), e: make([]float64, rows.Longest),
+			last: make([]float64, w), line: make([]float64, w), shrink: make([]float64, w), z: make([]float64, w), e: make([]float64, rows.Longest),
 		}
 	}
 	return s
@@ -135,7 +137,7 @@ func (s *solver) begin(seed uint64, lambda float64, from *Factors) {
 			}
 		}
 	}
-	scale := lambda
+	scale := lambda / s.rows.Heaviest
 	if scale == 0 {
 		scale = 1
 		if have > 0 {
@@ -189,24 +191,27 @@ func (s *solver) columnDot(x, y int) float64 {
 // returns AᵀA.
 func (s *solver) step(ctx context.Context, out *Step) ([]float64, error) {
 	w, lambda := s.w, out.Lambda
-	shrink := make([]float64, w) // (BᵀB + λ)⁻¹, BᵀB being diagonal
-	top := 0.0
-	for x := range s.r {
-		top = max(top, s.d[x])
-	}
-	for x := range s.r {
-		if by := s.d[x] + lambda + 1e-12*top; by > 0 {
-			shrink[x] = 1 / by
-		}
-	}
-	err := s.rows.Each(ctx, s.threads, func(number int) func(int, []int32, []float64) {
+	shrink := make([]float64, w)
+	s.shrink(shrink, lambda, 1)
+	err := s.rows.Each(ctx, s.threads, func(number int) lowrank.Row {
 		c := &s.chunks[number]
 		clear(c.g)
 		clear(c.gram)
 		clear(c.cross)
 		clear(c.squares)
 		c.old, c.half, c.size, c.against = 0, 0, 0, 0
-		return func(i int, columns []int32, values []float64) { s.row(c, i, columns, values, lambda, shrink) }
+		return func(i int, columns []int32, values, weights []float64) {
+			if weights != nil {
+				heaviest := s.rows.Heaviest // of a row without entries
+				if len(weights) > 0 {
+					heaviest = slices.Max(weights)
+				}
+				s.shrink(c.shrink, lambda, heaviest)
+				s.row(c, i, columns, values, weights, lambda, c.shrink)
+				return
+			}
+			s.row(c, i, columns, values, nil, lambda, shrink)
+		}
 	})
 	if err != nil {
 		return nil, err
@@ -250,8 +255,23 @@ func (s *solver) step(ctx context.Context, out *Step) ([]float64, error) {
 	return gram, nil
 }
 
+// shrink sets the diagonal of (hBᵀB + λ)⁻¹, BᵀB being diagonal, for a row whose heaviest
+// entry has the weight h.
+func (s *solver) shrink(to []float64, lambda, heaviest float64) {
+	top := 0.0
+	for x := range s.r {
+		top = max(top, s.d[x])
+	}
+	for x := range s.r {
+		to[x] = 0
+		if by := heaviest*s.d[x] + lambda + 1e-12*heaviest*top; by > 0 {
+			to[x] = 1 / by
+		}
+	}
+}
+
 // row gives row i its new factors, and adds what its columns need to their sums.
-func (s *solver) row(c *chunk, i int, columns []int32, values []float64, lambda float64, shrink []float64) {
+func (s *solver) row(c *chunk, i int, columns []int32, values, weights []float64, lambda float64, shrink []float64) {
 	w := s.w
 	a, last := s.a[i*w:][:w], s.aLast[i*w:][:w]
 	if s.turn != nil {
@@ -267,7 +287,7 @@ func (s *solver) row(c *chunk, i int, columns []int32, values []float64, lambda 
 		c.size += c.line[x] * c.line[x]
 	}
 	e := c.e[:len(columns)]
-	c.old += residuals(e, c.line, s.b, columns, values)
+	c.old += residuals(e, c.line, s.b, columns, values, weights)
 	kernel.Correlate(c.z, e, columns, s.b, w)
 	for x, from := range c.line {
 		d := (c.z[x] - lambda*from) * shrink[x]
@@ -277,7 +297,7 @@ func (s *solver) row(c *chunk, i int, columns []int32, values []float64, lambda 
 	}
 	lowrank.Outer(c.gram, a, a)
 	lowrank.Outer(c.cross, a, c.line)
-	c.half += residuals(e, a, s.b, columns, values)
+	c.half += residuals(e, a, s.b, columns, values, weights)
 	lowrank.Scatter(c.g, e, a, columns)
 }
 
@@ -301,13 +321,20 @@ func (s *solver) settle(gram []float64) {
 	})
 }
 
-// residuals sets e = values − B a on the columns, and returns its square.
-func residuals(e, a, b []float64, columns []int32, values []float64) float64 {
+// residuals sets e = values − B a on the columns, times the weights, and returns the sum of
+// squares by the weights.
+func residuals(e, a, b []float64, columns []int32, values, weights []float64) float64 {
 	lowrank.Dots(e, a, b, columns)
 	sum := 0.0
 	for x, v := range values[:len(e)] {
 		e[x] = v - e[x]
-		sum += e[x] * e[x]
+		if weights != nil {
+			d := e[x]
+			e[x] *= weights[x]
+			sum += e[x] * d
+		} else {
+			sum += e[x] * e[x]
+		}
 	}
 	return sum
 }

@@ -109,7 +109,7 @@ with the fit it was at.`,
 	flags.Bind("max-seconds", &seconds)
 	flags.Bind("output", &s.Folder)
 	in.register(flags)
-	in.unweighted() // methods are compared that know no weights
+	in.unweighted() // the entries of a benchmark count alike
 	remote.register(flags)
 	return cmd
 }

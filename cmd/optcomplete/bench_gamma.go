@@ -80,6 +80,6 @@ fit that follows it: search to the gap, coefficients and scores.`,
 	flags.Bind("gap", &s.Gap)
 	flags.Bind("max-nodes", &s.MaxNodes)
 	in.register(flags)
-	in.unweighted() // methods are compared that know no weights
+	in.unweighted() // the entries of a benchmark count alike
 	return cmd
 }

@@ -279,9 +279,10 @@ func Packed(square []float64) []float64 {
 	return out
 }
 
-// Solve sets v to (WᵀW + Ridge)⁻¹ Wᵀ rest, W being the factors of the columns: the
-// traits of a row in a baseline.
-func (r *Remainder) Solve(factors []float64, columns []int32, rest, v []float64) {
+// Solve sets v to (WᵀW + Ridge)⁻¹ Wᵀ rest, W being the factors of the columns, with
+// products by the weights of the entries, nil if they have none: the traits of a row in a
+// baseline.
+func (r *Remainder) Solve(factors []float64, columns []int32, rest, weights, v []float64) {
 	d := r.Rank
 	clear(v)
 	if len(columns) == 0 {
@@ -290,8 +291,12 @@ func (r *Remainder) Solve(factors []float64, columns []int32, rest, v []float64)
 	gram, trace := make([]float64, d*d), 0.0
 	for x, c := range columns {
 		w := factors[int(c)*d:][:d]
-		addProducts(gram, v, w, rest[x], 1)
-		trace += dense.Dot(w, w)
+		weight := 1.0
+		if weights != nil {
+			weight = weights[x]
+		}
+		addProducts(gram, v, w, rest[x], weight)
+		trace += weight * dense.Dot(w, w)
 	}
 	for x := range d {
 		gram[x*d+x] += r.Ridge + 1e-12*trace + tiny

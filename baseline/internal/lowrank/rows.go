@@ -15,7 +15,15 @@ type Rows struct {
 	chunks  int
 	Longest int   // most entries of a row
 	Columns []int // entries of each column
+
+	// Heaviest is the largest weight of an entry, 1 if entries have none, and
+	// ColumnHeaviest that of each column; nil if entries have none.
+	Heaviest       float64
+	ColumnHeaviest []float64
 }
+
+// Row takes a row: its columns, their values and their weights, nil if there are none.
+type Row func(i int, columns []int32, values, weights []float64)
 
 // Memory is how many bytes of entries are read into memory instead of at every
 // pass, unless a caller says otherwise.
@@ -29,7 +37,7 @@ func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (
 		memory = Memory
 	}
 	n, _ := source.Dims()
-	r := &Rows{source: source}
+	r := &Rows{source: source, Heaviest: 1}
 	if fits(source, memory) {
 		m, err := pass.Collect(ctx, source, 0, "copy to memory")
 		if err != nil {
@@ -48,13 +56,42 @@ func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (
 	for i := range n {
 		r.Longest = max(r.Longest, source.Entries(i))
 	}
+	if data.IsWeighted(source) {
+		r.Heaviest = survey.Heaviest
+		return r, r.weigh(ctx)
+	}
 	return r, nil
+}
+
+// weigh finds the largest weight of each column.
+func (r *Rows) weigh(ctx context.Context) error {
+	parts := make([][]float64, r.Chunks())
+	err := r.Each(ctx, 0, func(c int) Row {
+		most := make([]float64, len(r.Columns))
+		parts[c] = most
+		return func(_ int, columns []int32, _, weights []float64) {
+			for e, j := range columns {
+				most[j] = max(most[j], weights[e])
+			}
+		}
+	})
+	r.ColumnHeaviest = make([]float64, len(r.Columns))
+	for _, part := range parts {
+		for j, w := range part {
+			r.ColumnHeaviest[j] = max(r.ColumnHeaviest[j], w)
+		}
+	}
+	return err
 }
 
 // fits tells whether the entries of a source take at most this many bytes.
 func fits(source data.Source, memory int64) bool {
 	n, _ := source.Dims()
-	return int64(source.Observed())*12+int64(n)*8 <= memory
+	bytes := int64(12)
+	if data.IsWeighted(source) {
+		bytes += 8
+	}
+	return int64(source.Observed())*bytes+int64(n)*8 <= memory
 }
 
 // ChunksFor is how many chunks to cut a source into if each adds up tables of so
@@ -75,12 +112,12 @@ func (r *Rows) Dims() (rows, columns int) { return r.source.Dims() }
 // Each reads every row once. begin is called for every part, by that many
 // goroutines at once, and gives the function that gets the part's rows in order.
 // The slices are valid until it returns.
-func (r *Rows) Each(ctx context.Context, threads int, begin func(part int) func(i int, columns []int32, values []float64)) error {
+func (r *Rows) Each(ctx context.Context, threads int, begin func(part int) Row) error {
 	reading := r.reading
-	reading.Begin = func(part int) func(i int, columns []int32, values []float64) error {
+	reading.Begin = func(part int) func(i int, columns []int32, values, weights []float64) error {
 		row := begin(part)
-		return func(i int, columns []int32, values []float64) error {
-			row(i, columns, values)
+		return func(i int, columns []int32, values, weights []float64) error {
+			row(i, columns, values, weights)
 			return nil
 		}
 	}

@@ -101,21 +101,30 @@ func square(g []float64, r, w int) *mat.Dense {
 // InverseRidge is (G + (λ+ε)I)⁻¹ for a positive semidefinite G, with an ε that
 // only rounding can tell from nothing; zero outside the r×r corner.
 func InverseRidge(g []float64, r, w int, lambda float64) []float64 {
+	return InverseRidges(g, r, w, lambda, []float64{1})[0]
+}
+
+// InverseRidges is InverseRidge of c·G, for every c.
+func InverseRidges(g []float64, r, w int, lambda float64, factors []float64) [][]float64 {
 	values, vectors := Eigen(g, r, w)
 	least := 1e-12 * values[0]
-	out := make([]float64, w*w)
-	for x := range r {
-		by := values[x] + lambda + least
-		if !(by > 0) {
-			continue
-		}
-		for y := range r {
-			for z := range r {
-				out[y*w+z] += vectors.At(y, x) * vectors.At(z, x) / by
+	all := make([][]float64, len(factors))
+	for at, c := range factors {
+		out := make([]float64, w*w)
+		all[at] = out
+		for x := range r {
+			by := c*values[x] + lambda + c*least
+			if !(by > 0) {
+				continue
+			}
+			for y := range r {
+				for z := range r {
+					out[y*w+z] += vectors.At(y, x) * vectors.At(z, x) / by
+				}
 			}
 		}
 	}
-	return out
+	return all
 }
 
 // TraceProduct is tr(G H) of two w×w matrices.

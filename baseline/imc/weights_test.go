@@ -1,0 +1,87 @@
+package imc
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/baseline/effects"
+	"optcomplete/data"
+	"optcomplete/internal/random"
+)
+
+// weigh gives a matrix weights from a tenth of this to ten times this.
+func weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
+	t.Helper()
+	rng, weights := random.New(7, 0x77), make([]float64, m.Observed())
+	for x := range weights {
+		weights[x] = unit * math.Pow(10, 2*rng.Float64()-1)
+	}
+	return with(t, m, weights)
+}
+
+func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
+	t.Helper()
+	out, err := m.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestWeightsOfOne: they change no bit, with everything chosen. In another unit they
+// change λ by it, and nothing else.
+func TestWeightsOfOne(t *testing.T) {
+	in := make2(t, 60, 40, 6, 2, 0.3, 0.5, 5)
+	fit := func(m *data.Matrix) *Model {
+		t.Helper()
+		out, err := Fit(t.Context(), m, in.features, Settings{Settings: effects.Settings{Seed: 1, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	ones := make([]float64, in.matrix.Observed())
+	for x := range ones {
+		ones[x] = 1
+	}
+	if diff := cmp.Diff(fit(in.matrix), fit(with(t, in.matrix, ones))); diff != "" {
+		t.Error(diff)
+	}
+	a, b := fit(weigh(t, in.matrix, 1)), fit(weigh(t, in.matrix, 1024))
+	if a.Rank == 0 || math.Abs(a.Lambda*1024/b.Lambda-1) > 1e-9 || a.Center != b.Center {
+		t.Errorf("rank %d, λ %v and %v", a.Rank, a.Lambda, b.Lambda)
+	}
+	if diff := cmp.Diff(a.Factors, b.Factors, cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-6*(1+math.Abs(y)) })); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWeightsAreInverseVariances: with noise of the inverse of the weights, a fit by them
+// is nearer to the truth than one without.
+func TestWeightsAreInverseVariances(t *testing.T) {
+	in := make2(t, 80, 50, 8, 2, 0.4, 0, 6)
+	m, rng := weigh(t, in.matrix, 1), random.New(3)
+	noisy := m.Map(func(i int, c int32, v float64) float64 {
+		at, _ := m.Row(i)
+		for e, j := range at {
+			if j == c {
+				v += 2 * rng.Normal() / math.Sqrt(m.RowWeights(i)[e])
+			}
+		}
+		return v
+	})
+	off := func(m *data.Matrix) float64 {
+		f, err := Fit(t.Context(), m, in.features, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return in.off(f)
+	}
+	if a, b := off(noisy), off(with(t, noisy, nil)); !(a < 0.8*b) {
+		t.Errorf("error %.3f with weights, %.3f without", a, b)
+	} else {
+		t.Logf("error %.3f with weights, %.3f without", a, b)
+	}
+}

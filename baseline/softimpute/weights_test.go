@@ -1,0 +1,145 @@
+package softimpute
+
+import (
+	"math"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"gonum.org/v1/gonum/mat"
+
+	"optcomplete/baseline/effects"
+	"optcomplete/data"
+	"optcomplete/internal/random"
+)
+
+// weigh gives a matrix weights from a tenth of this to ten times this.
+func weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
+	t.Helper()
+	rng, weights := random.New(7, 0x77), make([]float64, m.Observed())
+	for x := range weights {
+		weights[x] = unit * math.Pow(10, 2*rng.Float64()-1)
+	}
+	return with(t, m, weights)
+}
+
+func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
+	t.Helper()
+	out, err := m.WithWeights(weights)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out
+}
+
+// TestWeightsOfOne: they change no bit, with everything chosen. In another unit they
+// change λ by it, and nothing else.
+func TestWeightsOfOne(t *testing.T) {
+	m, _ := lowRank(t, 60, 40, 3, 0.4, 0.3, 5)
+	fit := func(m *data.Matrix) *Model {
+		t.Helper()
+		out, err := Fit(t.Context(), m, Settings{Settings: effects.Settings{Seed: 1, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return out
+	}
+	ones := make([]float64, m.Observed())
+	for x := range ones {
+		ones[x] = 1
+	}
+	if diff := cmp.Diff(fit(m), fit(with(t, m, ones))); diff != "" {
+		t.Error(diff)
+	}
+	a, b := fit(weigh(t, m, 1)), fit(weigh(t, m, 1024))
+	if a.Rank == 0 || a.Lambda*1024 != b.Lambda || a.Center != b.Center {
+		t.Errorf("rank %d, λ %v and %v", a.Rank, a.Lambda, b.Lambda)
+	}
+	if diff := cmp.Diff(a.Factors, b.Factors, cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*(1+math.Abs(y)) })); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestWeightedSolutionIsTheMinimum: that of proximal gradient steps on the dense matrix,
+// with whole weights, so that it is the one of entries that are there so often; and λ at
+// which nothing is left is the largest singular value of weights times values.
+func TestWeightedSolutionIsTheMinimum(t *testing.T) {
+	m, _ := lowRank(t, 30, 20, 3, 0.5, 0.3, 3)
+	rng, weights := random.New(2), make([]float64, m.Observed())
+	for x := range weights {
+		weights[x] = float64(1 + rng.Intn(4))
+	}
+	m = with(t, m, weights)
+	x, w := dense(m), mat.NewDense(30, 20, nil)
+	for i := range 30 {
+		at, _ := m.Row(i)
+		for e, by := range m.RowWeights(i) {
+			w.Set(i, int(at[e]), by)
+		}
+	}
+	const lambda, heaviest = 8.0, 4.0
+	z := mat.NewDense(30, 20, nil)
+	for range 4000 {
+		var step, u, v, ud mat.Dense
+		step.Sub(x, z)
+		step.MulElem(&step, w)
+		step.Scale(1/heaviest, &step)
+		step.Add(&step, z)
+		var svd mat.SVD
+		svd.Factorize(&step, mat.SVDThin)
+		values := svd.Values(nil)
+		svd.UTo(&u)
+		svd.VTo(&v)
+		for k := range values {
+			values[k] = max(values[k]-lambda/heaviest, 0)
+		}
+		ud.Mul(&u, mat.NewDiagDense(len(values), values))
+		z.Mul(&ud, v.T())
+	}
+	f, err := solveOne(m, 15, lambda, nil, Settings{Tolerance: 1e-16, MaxSteps: 5000})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var off mat.Dense
+	off.Sub(z, f.dense(30, 20))
+	if norm := mat.Norm(&off, 2) / mat.Norm(z, 2); norm > 1e-5 || f.Rank == 0 || f.Rank == 15 {
+		t.Errorf("off by %v, rank %d", norm, f.Rank)
+	}
+	var both mat.Dense
+	both.MulElem(x, w)
+	var svd mat.SVD
+	svd.Factorize(&both, mat.SVDNone)
+	if got, err := Lambda0(t.Context(), m, 1); err != nil || math.Abs(got/svd.Values(nil)[0]-1) > 1e-9 {
+		t.Errorf("λ0 is %v, the largest singular value %v (%v)", got, svd.Values(nil)[0], err)
+	}
+}
+
+// TestWeightsAreInverseVariances: with noise of the inverse of the weights, a fit by them
+// is nearer to the truth than one without.
+func TestWeightsAreInverseVariances(t *testing.T) {
+	m, full := lowRank(t, 80, 50, 2, 0.5, 0, 6)
+	m = weigh(t, m, 1)
+	rng := random.New(3)
+	noisy := m.Map(func(i int, c int32, v float64) float64 {
+		at, _ := m.Row(i)
+		for e, j := range at {
+			if j == c {
+				v += rng.Normal() / math.Sqrt(m.RowWeights(i)[e])
+			}
+		}
+		return v
+	})
+	off := func(m *data.Matrix) float64 {
+		f, err := Fit(t.Context(), m, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var d mat.Dense
+		d.Sub(full, f.dense(80, 50))
+		return mat.Norm(&d, 2) / mat.Norm(full, 2)
+	}
+	if a, b := off(noisy), off(with(t, noisy, nil)); !(a < 0.8*b) {
+		t.Errorf("error %.3f with weights, %.3f without", a, b)
+	} else {
+		t.Logf("error %.3f with weights, %.3f without", a, b)
+	}
+}
