@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"math/bits"
 	"slices"
 	"strings"
 )
@@ -25,9 +24,12 @@ type Property struct {
 // mostProperties is how many properties there can be; a matrix has room for each.
 const mostProperties = 4
 
-// properties are all that there are, in the order of their names, which is the order
-// in which they are carried, whatever the order in which they were made.
-var properties []*Property
+// properties are all that there are, and lists those of each set, in the order of their
+// names: in that they are carried, whatever the order in which they were made.
+var (
+	properties []*Property
+	lists      [1 << mostProperties][]*Property
+)
 
 // NewProperty makes a property known. It is called when the program starts.
 func NewProperty(p Property) *Property {
@@ -36,6 +38,14 @@ func NewProperty(p Property) *Property {
 	}
 	properties = append(properties, &p)
 	slices.SortFunc(properties, func(a, b *Property) int { return strings.Compare(a.Name, b.Name) })
+	for s := range lists {
+		lists[s] = nil
+		for _, p := range properties {
+			if Properties(s).Has(p) {
+				lists[s] = append(lists[s], p)
+			}
+		}
+	}
 	return &p
 }
 
@@ -56,24 +66,12 @@ func (s Properties) Has(p *Property) bool { return s>>p.at&1 != 0 }
 // With is the set with one more.
 func (s Properties) With(p *Property) Properties { return s | 1<<p.at }
 
-// Count is how many they are.
-func (s Properties) Count() int { return bits.OnesCount8(uint8(s)) }
-
-// Each gives them in their order.
-func (s Properties) Each(yield func(*Property) bool) {
-	for _, p := range properties {
-		if s.Has(p) && !yield(p) {
-			return
-		}
-	}
-}
-
-// List is them in their order; nil if there are none.
-func (s Properties) List() []*Property { return slices.Collect(s.Each) }
+// List is them in their order. It must not be changed.
+func (s Properties) List() []*Property { return lists[s] }
 
 // Names are theirs, in their order; nil if there are none.
 func (s Properties) Names() (names []string) {
-	for p := range s.Each {
+	for _, p := range s.List() {
 		names = append(names, p.Name)
 	}
 	return names
@@ -96,7 +94,7 @@ type Numbers [mostProperties][]float64
 
 // NoNumbers is of no entries that have properties.
 func NoNumbers(s Properties) (n Numbers) {
-	for p := range s.Each {
+	for _, p := range s.List() {
 		n[p.at] = []float64{}
 	}
 	return n

@@ -57,7 +57,7 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 	out.value = make([]float64, 0, out.start[count])
 	reader := s.Reader()
 	more := NumbersFrom(s, reader)
-	for p := range PropertiesOf(s).Each {
+	for _, p := range PropertiesOf(s).List() {
 		out.numbers[p.at] = make([]float64, 0, out.start[count])
 	}
 	for x := range count {

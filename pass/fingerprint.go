@@ -14,7 +14,7 @@ import (
 // Fingerprint is a hash of all observed entries, and the same wherever they are read.
 func Fingerprint(ctx context.Context, s data.Source, threads int) (string, error) {
 	all := sha256.New()
-	for p := range data.PropertiesOf(s).Each {
+	for _, p := range data.PropertiesOf(s).List() {
 		all.Write([]byte(p.Name))
 	}
 	err := Stream(ctx, s, threads, hashing{}, func(part *hashes) error {
@@ -52,7 +52,7 @@ func (w *hasher) Add(c *Chunk) error {
 			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
 		}
 		numbers := c.Numbers(i)
-		for p := range numbers.Properties().Each {
+		for _, p := range numbers.Properties().List() {
 			for _, v := range numbers.Of(p) {
 				w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
 			}

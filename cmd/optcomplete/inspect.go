@@ -121,7 +121,7 @@ func encodingText(x *inspection) string {
 		values = fmt.Sprintf("values in %s (one of %s)", count(x.ValueBytes, "byte"), grouped(len(x.Info.Values)))
 	}
 	has, _ := x.Set()
-	for p := range has.Each {
+	for _, p := range has.List() {
 		values += ", " + p.Plural + " in 8 bytes"
 	}
 	return columns + ", " + values

@@ -18,7 +18,7 @@ type buckets struct {
 	tails   [][]data.Entry // of each bucket, the page that grows
 	entries int            // more for each that has properties
 
-	properties data.Properties // see mergeNumbered
+	properties data.Properties // see merge
 
 	spill  *spill
 	budget func() int64 // bytes that pages may take; nil means any number
@@ -49,7 +49,7 @@ const (
 
 // observed is how many entries there are, with those that are given twice.
 func (s *buckets) observed() int {
-	return s.entries / (1 + s.properties.Count())
+	return s.entries / (1 + len(s.properties.List()))
 }
 
 func (s *buckets) add(entries []data.Entry) error {

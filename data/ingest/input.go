@@ -302,10 +302,7 @@ func (in *input) finish() error {
 
 // read hands the file to the pipe in batches.
 func (in *input) read(p *pipe) error {
-	if fault := in.checkTimes(p.settings); fault != nil {
-		return fault
-	}
-	if fault := in.checkProperties(p.settings); fault != nil {
+	if fault := in.checkColumns(p.settings); fault != nil {
 		return fault
 	}
 	in.found = nil // until its header says so

@@ -60,10 +60,7 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 	if in.format == "" {
 		in.format = textFormat(in.name, line)
 	}
-	if fault := in.checkTimes(s); fault != nil {
-		return false, fault
-	}
-	if fault := in.checkProperties(s); fault != nil {
+	if fault := in.checkColumns(s); fault != nil {
 		return false, fault
 	}
 	if in.format == Netflix {
@@ -74,10 +71,7 @@ func (in *input) begin(b *batch, s *Settings) (bool, error) {
 		return true, in.matrixMarket(b)
 	}
 	if wide, err := in.wide(b, s); wide || err != nil {
-		if fault := in.checkTimes(s); fault != nil && err == nil {
-			return false, fault
-		}
-		if fault := in.checkProperties(s); fault != nil && err == nil {
+		if fault := in.checkColumns(s); fault != nil && err == nil {
 			return false, fault
 		}
 		return wide, err

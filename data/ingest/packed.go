@@ -26,7 +26,7 @@ func (in *input) readPack(p *pipe) error {
 	if err != nil {
 		return packError(in.name, err)
 	}
-	for property := range file.Properties().Each {
+	for _, property := range file.Properties().List() {
 		if c := columnOf(property); *c.asked(p.settings) != none {
 			in.found = append(in.found, found{propertyColumn: c})
 		}

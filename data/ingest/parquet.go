@@ -88,10 +88,7 @@ func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batc
 	at, err := in.recordColumns(t.names, s)
 	if named := err == nil && in.layout.header; !named || in.asWide {
 		if columns, wide, wrong := in.wideRecord(t, s); wide || wrong != nil {
-			if wide && s.times {
-				return nil, nil, in.noTimes("a wide matrix holds values only")
-			}
-			if fault := in.noProperties("a wide matrix holds values only", s); wide && fault != nil {
+			if fault := in.noColumns("a wide matrix holds values only", s); wide && fault != nil {
 				return nil, nil, fault
 			}
 			return columns, (*worker).parseWideRecord, wrong

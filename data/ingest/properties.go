@@ -154,25 +154,34 @@ func (in *input) noProperties(why string, s *Settings) *data.InputError {
 	return nil
 }
 
-// checkProperties refuses the formats that have none, if some were asked for.
-func (in *input) checkProperties(s *Settings) *data.InputError {
+// checkColumns refuses the formats that have no times or properties, if some were asked
+// for.
+func (in *input) checkColumns(s *Settings) *data.InputError {
 	switch in.format {
 	case Packed:
-		for _, c := range propertyColumns {
-			if c.isAsked(s) {
-				return in.noProperties("a pack has the "+c.Plural+" that it was made with and no names for them", s)
-			}
+		if s.times {
+			return in.noTimes("a pack holds values only")
 		}
+		return in.noProperties("what a pack has beside its values has no name", s)
 	case MatrixMarket:
-		return in.noProperties("Matrix Market holds values only", s)
+		return in.noColumns("Matrix Market holds values only", s)
 	case Npy, Npz:
-		return in.noProperties("NumPy files hold values only", s)
+		return in.noColumns("NumPy files hold values only", s)
 	case Wide:
-		return in.noProperties("a wide matrix holds values only", s)
+		return in.noColumns("a wide matrix holds values only", s)
 	case Netflix:
 		return in.noProperties("the Netflix Prize files hold values and dates only", s)
 	}
 	return nil
+}
+
+// noColumns is the fault of an input that has neither times nor properties, if some were
+// asked for.
+func (in *input) noColumns(why string, s *Settings) *data.InputError {
+	if s.times {
+		return in.noTimes(why)
+	}
+	return in.noProperties(why, s)
 }
 
 // numbersOf reads the properties of an entry from the fields of its line; not ok if the
@@ -270,7 +279,7 @@ func (c *collector) oneKind(b *batch) *data.InputError {
 			}
 		}
 	}
-	for p := range (has ^ c.first.properties()).Each {
+	for _, p := range (has ^ c.first.properties()).List() {
 		with, without := in.name, c.first.name
 		if !has.Has(p) {
 			with, without = without, with
@@ -278,67 +287,4 @@ func (c *collector) oneKind(b *batch) *data.InputError {
 		return fault(in.name, 0, fmt.Sprintf("%s has %s of entries, and %s has none", with, p.Plural, without), "give "+p.Plural+" in all files, or ignore them with "+columnOf(p).setting+" none")
 	}
 	return nil
-}
-
-// mergeNumbered is merge of entries with properties.
-func (w *sorter) mergeNumbered(to *sorted) {
-	has := w.from.properties.List()
-	each := 1 + len(has)
-	begin, kept, count := 0, 0, len(to.columns)/each
-	to.numbers.Clear()
-	for row, end := range to.ends {
-		columns := to.columns[begin:end]
-		for at := 0; at < len(columns); {
-			same := at + each
-			for same < len(columns) && columns[same] == columns[at] {
-				same += each
-			}
-			one := to.values[begin+at : begin+same]
-			if len(one) > each {
-				if w.duplicates == Refuse {
-					to.twice = &data.Entry{Row: int32(to.first + row), Column: columns[at]}
-					return
-				}
-				one = mergedNumbered(one, has, w.duplicates)
-			}
-			for x, p := range has {
-				to.numbers.Add(p, one[1+x])
-			}
-			to.columns[kept], to.values[kept] = columns[at], one[0]
-			kept++
-			at = same
-		}
-		begin, to.ends[row] = end, kept
-	}
-	to.dropped = count - kept
-	to.columns, to.values = to.columns[:kept], to.values[:kept]
-}
-
-// mergedNumbered is merged for values that each have their properties behind them.
-func mergedNumbered(all []float64, has []*data.Property, how Duplicates) []float64 {
-	each := 1 + len(has)
-	switch how {
-	case First:
-		return all[:each]
-	case Last:
-		return all[len(all)-each:]
-	}
-	list := slices.Collect(slices.Chunk(all, each))
-	slices.SortFunc(list, func(a, b []float64) int { return slices.Compare(a, b) })
-	of := make([][]float64, each) // the values, and the numbers of each property
-	for _, one := range list {
-		for x, v := range one {
-			of[x] = append(of[x], v)
-		}
-	}
-	out := make([]float64, 1, each)
-	for x, p := range has {
-		out = append(out, columnOf(p).joined(of[1+x]))
-	}
-	if at := slices.Index(has, data.Weight); at >= 0 {
-		out[0] = weightedMean(of[0], of[1+at])
-	} else {
-		out[0] = merged(of[0], how)
-	}
-	return out
 }

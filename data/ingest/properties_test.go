@@ -60,7 +60,7 @@ func TestAnotherProperty(t *testing.T) {
 			if d := cmp.Diff(want, numbered(t, got)); d != "" {
 				t.Errorf("%s: %s", path, d)
 			}
-			if report.Zeros["weight"] != 1 || report.Duplicates != 1 || report.Properties.Count() != 2 {
+			if report.Zeros["weight"] != 1 || report.Duplicates != 1 || len(report.Properties.List()) != 2 {
 				t.Errorf("%s: %+v", path, report)
 			}
 			if _, err := Pack(context.Background(), []string{path}, "r.pack", settings); err != nil {

@@ -147,39 +147,41 @@ func starts(counts []int32) {
 }
 
 // merge makes one entry of those of one row and column, or names the first that
-// is given twice.
+// is given twice, and takes the properties out of the list of values.
 func (w *sorter) merge(to *sorted) {
 	to.dropped, to.twice = 0, nil
-	if w.from.properties != 0 {
-		w.mergeNumbered(to)
+	to.numbers.Clear()
+	has := w.from.properties.List()
+	each := 1 + len(has)
+	if each == 1 && !to.repeats() {
 		return
 	}
-	if !to.repeats() {
-		return
-	}
-	begin, kept := 0, 0
+	begin, kept, count := 0, 0, len(to.columns)/each
 	for row, end := range to.ends {
 		columns := to.columns[begin:end]
 		for at := 0; at < len(columns); {
-			same := at + 1
+			same := at + each
 			for same < len(columns) && columns[same] == columns[at] {
-				same++
+				same += each
 			}
-			value := to.values[begin+at]
-			if same > at+1 {
+			one := to.values[begin+at : begin+same]
+			if len(one) > each {
 				if w.duplicates == Refuse {
 					to.twice = &data.Entry{Row: int32(to.first + row), Column: columns[at]}
 					return
 				}
-				value = merged(to.values[begin+at:begin+same], w.duplicates)
+				one = merged(one, has, w.duplicates)
 			}
-			to.columns[kept], to.values[kept] = columns[at], value
+			for x, p := range has {
+				to.numbers.Add(p, one[1+x])
+			}
+			to.columns[kept], to.values[kept] = columns[at], one[0]
 			kept++
 			at = same
 		}
 		begin, to.ends[row] = end, kept
 	}
-	to.dropped = len(to.columns) - kept
+	to.dropped = count - kept
 	to.columns, to.values = to.columns[:kept], to.values[:kept]
 }
 
@@ -199,18 +201,42 @@ func (s *sorted) repeats() bool {
 	return false
 }
 
-// merged is the value of several entries of one row and column, in the order of
-// the input. The mean does not depend on it.
-func merged(values []float64, how Duplicates) float64 {
+// merged is one entry of several of one row and column, in the order of the input: each
+// is a value and its properties. The mean does not depend on the order.
+func merged(all []float64, has []*data.Property, how Duplicates) []float64 {
+	each := 1 + len(has)
 	switch how {
 	case First:
-		return values[0]
+		return all[:each]
 	case Last:
-		return values[len(values)-1]
-	case latest:
-		return slices.Max(values)
+		return all[len(all)-each:]
 	}
-	slices.Sort(values)
+	if len(has) == 0 { // as of times
+		slices.Sort(all)
+		if how == Mean {
+			all[0] = meanOf(all)
+			return all[:1]
+		}
+		return all[len(all)-1:]
+	}
+	of := make([][]float64, each) // the values, and the numbers of each property
+	for _, one := range slices.SortedFunc(slices.Chunk(all, each), slices.Compare[[]float64]) {
+		for x, v := range one {
+			of[x] = append(of[x], v)
+		}
+	}
+	out := []float64{meanOf(of[0])}
+	for x, p := range has {
+		if p == data.Weight {
+			out[0] = weightedMean(of[0], of[1+x])
+		}
+		out = append(out, columnOf(p).joined(of[1+x]))
+	}
+	return out
+}
+
+// meanOf is the mean of numbers, also where their sum is too large for one.
+func meanOf(values []float64) float64 {
 	sum, parts := 0.0, 0.0
 	for _, v := range values {
 		sum += v
@@ -219,7 +245,7 @@ func merged(values []float64, how Duplicates) float64 {
 	if mean := sum / float64(len(values)); !math.IsInf(mean, 0) {
 		return mean
 	}
-	return parts // the sum alone is too large for a number
+	return parts
 }
 
 // eachBucket sorts the buckets in several goroutines and hands them to take in

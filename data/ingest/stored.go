@@ -20,7 +20,7 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	if err != nil {
 		return nil, nil, false, err
 	}
-	for p := range data.PropertiesOf(file).Each {
+	for _, p := range data.PropertiesOf(file).List() {
 		if *columnOf(p).asked(&settings) == none {
 			return nil, nil, false, file.Close()
 		}

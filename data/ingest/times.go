@@ -60,24 +60,6 @@ func (in *input) noTimes(why string) *data.InputError {
 	return fault(in.name, 0, why+", so it has no times to split by", "give the entries as lines with a time: a header that names it (such as timestamp or date), or row, column, value, time as MovieLens has them")
 }
 
-// checkTimes refuses the formats that have no times.
-func (in *input) checkTimes(s *Settings) *data.InputError {
-	if !s.times {
-		return nil
-	}
-	switch in.format {
-	case Packed:
-		return in.noTimes("a pack holds values only")
-	case MatrixMarket:
-		return in.noTimes("Matrix Market holds values only")
-	case Npy, Npz:
-		return in.noTimes("NumPy files hold values only")
-	case Wide:
-		return in.noTimes("a wide matrix holds values only")
-	}
-	return nil
-}
-
 // dated takes an entry of a text with a time in the place of its value.
 func (w *worker) dated(b *batch, row, column, value, when []byte) {
 	key, j, ok := w.place(b, row, column)

@@ -71,7 +71,7 @@ func (s shape) fields() []field {
 	entries := plain("entries", typeList, 0)
 	row := plain("row", typeText, 0)
 	values := []field{value}
-	for p := range s.properties.Each {
+	for _, p := range s.properties.List() {
 		values = append(values, plain(p.Name, typeFloat, 64))
 	}
 	if !s.wide() {
@@ -105,7 +105,7 @@ func (s shape) batchParts(rows int, idBytes, entries int64) ([]node, []buffer) {
 	}
 	nodes = append(nodes, node{entries, 0})
 	buffers = append(buffers, buffer{l.value, 0}, buffer{l.value, int64(s.values.Bytes()) * entries})
-	for x := range s.properties.Count() {
+	for x := range s.properties.List() {
 		at := l.more + int64(x)*padded(8*entries)
 		nodes = append(nodes, node{entries, 0})
 		buffers = append(buffers, buffer{at, 0}, buffer{at, 8 * entries})

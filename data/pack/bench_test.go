@@ -230,7 +230,7 @@ func BenchmarkWrite(b *testing.B) {
 			}
 			probe := newTrial()
 			for i := range rows {
-				probe.add("", rows[i].columns, rows[i].values, &data.Numbers{})
+				probe.add("", rows[i].columns, rows[i].values, &noNumbers)
 			}
 			s, err := newStream(io.Discard, shape{columns: k.columns, values: probe.encoding()}, 128, nil, nil)
 			if err != nil {
@@ -239,7 +239,7 @@ func BenchmarkWrite(b *testing.B) {
 			before, start := s.at, processorTime()
 			for b.Loop() {
 				for i := range rows {
-					if err := s.append("row 123456", rows[i].columns, rows[i].values, &data.Numbers{}); err != nil {
+					if err := s.append("row 123456", rows[i].columns, rows[i].values, &noNumbers); err != nil {
 						b.Fatal(err)
 					}
 				}

@@ -74,7 +74,7 @@ func (s shape) columnBytes() int {
 }
 
 // entryBytes is what an entry takes.
-func (s shape) entryBytes() int { return s.columnBytes() + s.values.Bytes() + 8*s.properties.Count() }
+func (s shape) entryBytes() int { return s.columnBytes() + s.values.Bytes() + 8*len(s.properties.List()) }
 
 // version is that of the format.
 func (s shape) version() uint32 { return versionOf(s.properties) }
@@ -115,7 +115,7 @@ func (s shape) block(rows int, idBytes, entries int64) blockLayout {
 	}
 	l.value = take(int64(s.values.Bytes()) * entries)
 	l.more = at
-	at += int64(s.properties.Count()) * padded(8*entries)
+	at += int64(len(s.properties.List())) * padded(8*entries)
 	l.end = at
 	return l
 }

@@ -96,7 +96,7 @@ var (
 func with(t testing.TB, m *data.Matrix, has data.Properties) *data.Matrix {
 	t.Helper()
 	numbers := data.NoNumbers(has)
-	for p := range has.Each {
+	for _, p := range has.List() {
 		for e := range m.Observed() {
 			numbers.Add(p, min(p.Most, float64(e+1)/float64(2+len(p.Name)*m.Observed())))
 		}

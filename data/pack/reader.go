@@ -82,10 +82,8 @@ func (r *reader) AppendNumbers(i int, columns []int32, to *data.Numbers) (err er
 	defer r.f.caught(r.block.number, debug.SetPanicOnFault(true), &err)
 	at := i - r.block.first
 	lo, hi := r.block.start[at], r.block.start[at+1]
-	x := 0
-	for p := range r.f.properties.Each {
+	for x, p := range r.f.properties.List() {
 		to.PickProperty(p, r.columns, r.block.section(x)[lo:hi], columns)
-		x++
 	}
 	return nil
 }

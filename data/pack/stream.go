@@ -96,7 +96,9 @@ func (w *stream) append(id string, columns []int32, values []float64, numbers *d
 	if err := w.appendValues(values); err != nil {
 		return err
 	}
-	w.numbers.Append(numbers)
+	if w.properties != 0 {
+		w.numbers.Append(numbers)
+	}
 	var two []uint16
 	w.low, two = extend(w.low, len(columns))
 	for x, c := range columns {
@@ -195,7 +197,7 @@ func (w *stream) flush() error {
 	default:
 		body = append(body, raw(w.value64))
 	}
-	for p := range w.properties.Each {
+	for _, p := range w.properties.List() {
 		body = append(body, raw(w.numbers.Of(p)))
 	}
 	w.crc = 0

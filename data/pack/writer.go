@@ -115,8 +115,10 @@ func Create(path string, columnIDs []string, o WriterOptions) (*Writer, error) {
 // Append adds a row, the rows in their final order, its columns increasing.
 // The slices are not kept.
 func (w *Writer) Append(rowID string, columns []int32, values []float64) error {
-	return w.AppendNumbered(rowID, columns, values, &data.Numbers{})
+	return w.AppendNumbered(rowID, columns, values, &noNumbers)
 }
+
+var noNumbers data.Numbers
 
 // AppendNumbered is Append for entries that have properties.
 func (w *Writer) AppendNumbered(rowID string, columns []int32, values []float64, numbers *data.Numbers) error {
@@ -133,7 +135,7 @@ func (w *Writer) AppendNumbered(rowID string, columns []int32, values []float64,
 }
 
 func (w *Writer) append(rowID string, columns []int32, values []float64, numbers *data.Numbers) error {
-	for p := range w.options.Properties.Each {
+	for _, p := range w.options.Properties.List() {
 		for x, number := range numbers.Of(p) {
 			if !p.Valid(number) {
 				return fmt.Errorf("pack: row %q, column %d has %s", rowID, columns[x], p.Invalid(number))

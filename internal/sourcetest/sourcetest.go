@@ -84,7 +84,7 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		for x, i := range rows {
 			columns, values := part.Row(x)
 			same(t, want, i, columns, values)
-			for p := range want.Properties().Each {
+			for _, p := range want.Properties().List() {
 				if got, want := part.RowProperty(p, x), want.RowProperty(p, i); !slices.Equal(got, want) {
 					t.Errorf("row %d has the %s %v, want %v", i, p.Plural, got, want)
 				}
@@ -105,7 +105,7 @@ func properties(t *testing.T, source data.Source, want *data.Matrix) {
 		}
 		for _, columns := range [][]int32{columns, some} {
 			var got, wanted data.Numbers // what was there must be kept
-			for p := range want.Properties().Each {
+			for _, p := range want.Properties().List() {
 				got.Add(p, -1)
 				wanted.Add(p, -1)
 			}
@@ -116,7 +116,7 @@ func properties(t *testing.T, source data.Source, want *data.Matrix) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for p := range want.Properties().Each {
+			for _, p := range want.Properties().List() {
 				if !slices.Equal(got.Of(p), wanted.Of(p)) {
 					t.Errorf("row %d has the %s %v in the columns %v, want %v", i, p.Plural, got.Of(p)[1:], columns, wanted.Of(p)[1:])
 				}
