@@ -14,7 +14,7 @@ import (
 	"optcomplete"
 	"optcomplete/experiment"
 	"optcomplete/internal/rounding"
-	"optcomplete/internal/suggest"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -27,11 +27,7 @@ func benchCommand(c *common) *cobra.Command {
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			hint := "see: optcomplete bench --help"
-			if near := suggest.Hint(args[0], verbNames(cmd)); near != "" {
-				hint = near
-			}
-			return usagef("%q is not a study (%s)", args[0], hint)
+			return unknownVerb(cmd, args[0], "study")
 		},
 	}
 	cmd.AddCommand(benchPaperCommand(c), benchRealCommand(c), benchGammaCommand(c))
@@ -82,22 +78,7 @@ with the fit it was at.`,
 			}
 			defer ended()
 			_, err = experiment.Real(cmd.Context(), loadOnce(cmd, c, &in, ratings), s)
-			var other *experiment.OtherStudyError
-			switch {
-			case errors.As(err, &other):
-				return usagef("%v", err)
-			case errors.Is(err, context.Canceled):
-				c.notef("Stopped. The same command resumes here; results so far are in %s", s.Folder)
-				return &earlyStop{"interrupted"}
-			case err != nil:
-				return err
-			}
-			text, err := os.ReadFile(filepath.Join(s.Folder, experiment.MarkdownFile))
-			if err != nil {
-				return err
-			}
-			fmt.Fprintf(c.stdout, "%s", text)
-			return nil
+			return c.studied(err, s.Folder, "%s", experiment.MarkdownFile)
 		},
 	}
 	flags := flagsOf(cmd, "bench real")
@@ -112,6 +93,28 @@ with the fit it was at.`,
 	in.unweighted() // the entries of a benchmark count alike
 	remote.register(flags)
 	return cmd
+}
+
+// studied ends a study and shows its tables.
+func (c *common) studied(err error, folder, format string, tables ...string) error {
+	var other *experiment.OtherStudyError
+	switch {
+	case errors.As(err, &other):
+		return usagef("%v", err)
+	case errors.Is(err, context.Canceled):
+		c.notef("Stopped. The same command resumes here; results so far are in %s", folder)
+		return &earlyStop{result.Interrupted}
+	case err != nil:
+		return err
+	}
+	for _, name := range tables {
+		text, err := os.ReadFile(filepath.Join(folder, name))
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(c.stdout, format, text)
+	}
+	return nil
 }
 
 // loadOnce reads the data for the models that scale features, and as they are

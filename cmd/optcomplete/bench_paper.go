@@ -1,17 +1,13 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"optcomplete/experiment"
-	"optcomplete/internal/memory"
+	"optcomplete/internal/lists"
 )
 
 func benchPaperCommand(c *common) *cobra.Command {
@@ -51,11 +47,8 @@ table says so. After an interrupt the same command resumes with the run it was a
 				}
 				s.Panels = append(s.Panels, panel)
 			}
-			if room != "" {
-				var err error
-				if s.Memory, err = memory.Parse(room); err != nil {
-					return usagef("--memory: %v", err)
-				}
+			if err := memoryFlag("memory", room, &s.Memory); err != nil {
+				return err
 			}
 			s.Threads, s.TimeLimit = c.threads, time.Duration(seconds*float64(time.Second))
 			s.OnCell = func(cell experiment.PaperCell, have bool) { c.notef("%s", paperLine(cell, have)) }
@@ -65,24 +58,7 @@ table says so. After an interrupt the same command resumes with the run it was a
 			}
 			defer ended()
 			_, err = experiment.Paper(cmd.Context(), s)
-			var other *experiment.OtherStudyError
-			switch {
-			case errors.As(err, &other):
-				return usagef("%v", err)
-			case errors.Is(err, context.Canceled):
-				c.notef("Stopped. The same command resumes here; results so far are in %s", s.Folder)
-				return &earlyStop{"interrupted"}
-			case err != nil:
-				return err
-			}
-			for _, panel := range s.Panels {
-				text, err := os.ReadFile(filepath.Join(s.Folder, experiment.PaperFile(panel.Name, "md")))
-				if err != nil {
-					return err
-				}
-				fmt.Fprintf(c.stdout, "%s\n", text)
-			}
-			return nil
+			return c.studied(err, s.Folder, "%s\n", lists.Each(s.Panels, func(p experiment.Panel) string { return experiment.PaperFile(p.Name, "md") })...)
 		},
 	}
 	flags := flagsOf(cmd, "bench paper")

@@ -105,8 +105,7 @@ like where the loss is of those; --weight names a column that weighs the rows.`,
 	return cmd
 }
 
-// evaluate scores a model of a matrix.
-func (f *evaluateFlags) evaluate(cmd *cobra.Command, c *common, path, file string) error {
+func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f *evaluateFlags) error {
 	if f.settings.Resamples == 0 {
 		f.settings.Resamples = -1
 	}
@@ -127,13 +126,9 @@ func (f *evaluateFlags) evaluate(cmd *cobra.Command, c *common, path, file strin
 		return err
 	}
 	f.options.AnyColumn = !f.options.DropUnknown
-	test, report, err := readNewRatings(cmd.Context(), file, m, f.options)
+	test, _, err := readNewRatings(cmd.Context(), c, file, m, f.options)
 	if err != nil {
 		return err
-	}
-	c.notes(report)
-	for _, w := range report.Warnings() {
-		c.notef("warning: %s: %s", file, w)
 	}
 	if f.split == spec.TimeSplit.String() {
 		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {

@@ -61,8 +61,7 @@ prediction for line N of the table, 1 for the first after the header, as a sum.`
 	return cmd
 }
 
-// explain explains a model of a matrix.
-func (f *explainFlags) explain(cmd *cobra.Command, c *common, path string) error {
+func (matrixModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {
 	asked := cmd.Flags().Changed
 	m, err := loadWith(c, path, f.records)
 	if err != nil {

@@ -123,9 +123,7 @@ out: constant, duplicate, free text. fit reads the table in the same way.`,
 			if err != nil {
 				return err
 			}
-			for _, w := range report.Warnings {
-				c.notef("warning: %s", w)
-			}
+			c.warn("", report.Warnings)
 			if output != "" {
 				if err := writeResult(c, output, func(w io.Writer) error { return data.WriteFeatures(w, c.safe(features)) }); err != nil {
 					return err

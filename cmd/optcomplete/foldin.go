@@ -75,18 +75,14 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	return kindAt(modelPath).foldIn(cmd, c, modelPath, ratingsPath, f)
 }
 
-func (f *foldInFlags) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath string) error {
+func (matrixModel) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath string, f *foldInFlags) error {
 	m, err := loadWith(c, modelPath, f.records)
 	if err != nil {
 		return err
 	}
-	ratings, report, err := readNewRatings(cmd.Context(), ratingsPath, m, f.ratings)
+	ratings, report, err := readNewRatings(cmd.Context(), c, ratingsPath, m, f.ratings)
 	if err != nil {
 		return err
-	}
-	c.notes(report)
-	for _, w := range report.Warnings() {
-		c.notef("warning: %s: %s", ratingsPath, w)
 	}
 	if m.Summary.Weighted && !report.Properties.Has(data.Weight) {
 		c.notef("%s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", ratingsPath)

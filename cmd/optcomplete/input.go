@@ -83,9 +83,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		return problem, nil, swapped(err, ratingsPath, f.features)
 	}
 	if notes.Features == nil {
-		for _, w := range problem.Features.Warnings() {
-			c.notef("warning: %s", w) // the fit keeps them itself
-		}
+		c.warn("", problem.Features.Warnings()) // the fit keeps them itself
 	}
 	c.notes(notes.Ratings)
 	for _, w := range notes.Warnings {

@@ -39,27 +39,12 @@ func kindAt(path string) savedKind {
 	return matrixModel{}
 }
 
-// matrixModel is models with coefficients of the rows, and baselines.
+// matrixModel is models with coefficients of the rows, and baselines. What a verb does
+// with one stands in the file of the verb.
 type matrixModel struct{}
 
 func (matrixModel) load(path string) (*model.Model, error)  { return store.Load(path) }
 func (matrixModel) takesColumns(string, *model.Model) error { return nil }
-
-func (matrixModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {
-	return f.explain(cmd, c, path)
-}
-
-func (matrixModel) predict(cmd *cobra.Command, c *common, path, pairs string, f *predictFlags) error {
-	return f.predict(cmd, c, path, pairs)
-}
-
-func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, test string, f *evaluateFlags) error {
-	return f.evaluate(cmd, c, path, test)
-}
-
-func (matrixModel) foldIn(cmd *cobra.Command, c *common, path, ratings string, f *foldInFlags) error {
-	return f.foldIn(cmd, c, path, ratings)
-}
 
 // productModel is two-sided models. Most verbs use them as models of a matrix.
 type productModel struct{ matrixModel }
@@ -85,10 +70,6 @@ func (productModel) explain(cmd *cobra.Command, c *common, path string, f *expla
 	}
 	asked := cmd.Flags().Changed
 	return explainTwoSided(c, path, f.row, f.column, asked("row") && asked("column"), f.asJSON)
-}
-
-func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f *foldInFlags) error {
-	return f.foldInTwoSided(cmd, c, path, table)
 }
 
 // regressionModel is what regress saves. It has no rows and columns of its own: whatever

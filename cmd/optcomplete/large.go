@@ -25,11 +25,8 @@ func (f *largeFlags) register(flags *settings.Flags) {
 // resolve puts what the flags say into the settings of a fit.
 func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	s.Memory = memory.Free() / 2
-	if f.memory != "" {
-		var err error
-		if s.Memory, err = memory.Parse(f.memory); err != nil {
-			return usagef("--memory: %v", err)
-		}
+	if err := memoryFlag("memory", f.memory, &s.Memory); err != nil {
+		return err
 	}
 	// Garbage is collected more often as the limit comes near.
 	debug.SetMemoryLimit(s.Memory)

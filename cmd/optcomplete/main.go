@@ -203,11 +203,7 @@ Start with:  optcomplete demo`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			hint := "see: optcomplete --help"
-			if near := suggest.Hint(args[0], verbNames(cmd)); near != "" {
-				hint = near
-			}
-			return usagef("%q is not a verb (%s)", args[0], hint)
+			return unknownVerb(cmd, args[0], "verb")
 		},
 	}
 	root.SetOut(c.stdout)
@@ -232,6 +228,15 @@ Start with:  optcomplete demo`,
 	}
 	arrangeHelp(root, c.outTerminal)
 	return root
+}
+
+// unknownVerb is the error for a word that is none of the verbs of a command.
+func unknownVerb(cmd *cobra.Command, word, what string) error {
+	hint := "see: " + cmd.CommandPath() + " --help"
+	if near := suggest.Hint(word, verbNames(cmd)); near != "" {
+		hint = near
+	}
+	return usagef("%q is not a %s (%s)", word, what, hint)
 }
 
 // verbNames are the verbs of a command.

@@ -31,15 +31,11 @@ func (f *observedFlags) entries(ctx context.Context, c *common, m *model.Model) 
 
 // kept reads the entries whose values are kept.
 func (f *observedFlags) kept(ctx context.Context, c *common, m *model.Model) (func(i int) ([]int32, []float64), error) {
-	ratings, report, err := readNewRatings(ctx, f.keep, m, f.options)
+	ratings, _, err := readNewRatings(ctx, c, f.keep, m, f.options)
 	if err != nil {
 		return nil, err
 	}
 	defer ratings.Close()
-	c.notes(report)
-	for _, w := range report.Warnings() {
-		c.notef("warning: %s: %s", f.keep, w)
-	}
 	matrix, err := pass.Collect(ctx, ratings.Source(), c.threads, "copy to memory")
 	if err != nil {
 		return nil, err

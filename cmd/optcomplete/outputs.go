@@ -206,6 +206,15 @@ func movable(verb string, out place) error {
 	return nil
 }
 
+// replaced is what a verb writes to a folder, and may replace there.
+var replaced = map[string]struct {
+	is   func(folder string) bool
+	what string
+}{
+	"fit": {store.Is, "a model"}, "fold-in": {store.Is, "a model"}, "regress": {store.Is, "a model"},
+	"complete": {tables.IsFolder, "a completed matrix"}, "pack": {pack.IsFolder, "packs"},
+}
+
 // mayReplace is the error for what stands at an output's place and must not be
 // replaced.
 func mayReplace(verb string, out place) error {
@@ -219,20 +228,10 @@ func mayReplace(verb string, out place) error {
 		return usagef("%s is a file, not a folder: name another place", out)
 	case !toFolder && info.IsDir():
 		return usagef("%s is a folder: name a file in it, or another place", out)
-	case toFolder && (verb == "fit" || verb == "fold-in" || verb == "regress"):
+	case toFolder && replaced[verb].is != nil:
 		entries, err := os.ReadDir(out.path)
-		if err == nil && len(entries) > 0 && !store.Is(out.path) {
-			return usagef("%s is a folder that holds something else than a model, so it is not replaced: name another place, or empty it", out)
-		}
-	case toFolder && verb == "complete":
-		entries, err := os.ReadDir(out.path)
-		if err == nil && len(entries) > 0 && !tables.IsFolder(out.path) {
-			return usagef("%s is a folder that holds something else than a completed matrix, so it is not replaced: name another place, or empty it", out)
-		}
-	case toFolder && verb == "pack":
-		entries, err := os.ReadDir(out.path)
-		if err == nil && len(entries) > 0 && !pack.IsFolder(out.path) {
-			return usagef("%s is a folder that holds something else than packs, so it is not replaced: name another place, or empty it", out)
+		if err == nil && len(entries) > 0 && !replaced[verb].is(out.path) {
+			return usagef("%s is a folder that holds something else than %s, so it is not replaced: name another place, or empty it", out, replaced[verb].what)
 		}
 	case verb == "synth" && !toFolder:
 		return usagef("%s exists, and may be somebody's: name another file, or replace it with --force", out)

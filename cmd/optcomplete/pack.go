@@ -60,19 +60,16 @@ for any order of lines, --memory and --threads.`,
 				return usagef("--drop-unknown needs --features: without it every column is known")
 			}
 			settings.Memory, settings.Threads = memory.Free()/2, c.threads
-			if allowed != "" {
-				var err error
-				if settings.Memory, err = memory.Parse(allowed); err != nil {
-					return usagef("--memory: %v", err)
-				}
+			if err := memoryFlag("memory", allowed, &settings.Memory); err != nil {
+				return err
 			}
 			// Below what the program itself takes, a limit would only keep the collector busy.
 			debug.SetMemoryLimit(max(settings.Memory-settings.Memory/20, 64<<20))
 			var ended func()
 			settings.Progress, ended = c.follow(args[0], output)
 			start := time.Now()
-			each, err := shardSize(shards)
-			if err != nil {
+			var each int64
+			if err := memoryFlag("shards", shards, &each); err != nil {
 				return err
 			}
 			done, err := remote.pack(cmd.Context(), c, args, output, each, settings)
@@ -81,12 +78,11 @@ for any order of lines, --memory and --threads.`,
 				return err
 			}
 			c.notes(&done.Report)
-			for _, w := range done.Warnings() {
-				if len(args) == 1 {
-					w = args[0] + ": " + w
-				}
-				c.notef("warning: %s", w)
+			from := ""
+			if len(args) == 1 {
+				from = args[0]
 			}
+			c.warn(from, done.Warnings())
 			return printPacking(c, done, output, time.Since(start), asJSON)
 		},
 	}
@@ -106,16 +102,15 @@ for any order of lines, --memory and --threads.`,
 	return cmd
 }
 
-// shardSize is how large the files of a folder are to be, in bytes; 0: no folder.
-func shardSize(text string) (int64, error) {
+// memoryFlag reads the number of bytes that a flag gives, if it gives one.
+func memoryFlag(name, text string, bytes *int64) (err error) {
 	if text == "" {
-		return 0, nil
+		return nil
 	}
-	size, err := memory.Parse(text)
-	if err != nil {
-		return 0, usagef("--shards: %v", err)
+	if *bytes, err = memory.Parse(text); err != nil {
+		return usagef("--%s: %v", name, err)
 	}
-	return size, nil
+	return nil
 }
 
 // sizeOf is the size of a file, or of the files of a folder.

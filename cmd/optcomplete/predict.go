@@ -68,8 +68,7 @@ features, and predict writes one prediction for each line of it.`,
 	return cmd
 }
 
-// predict answers pairs by a model of a matrix.
-func (f *predictFlags) predict(cmd *cobra.Command, c *common, path, pairs string) error {
+func (matrixModel) predict(cmd *cobra.Command, c *common, path, pairs string, f *predictFlags) error {
 	format, err := c.formatOf(f.output)
 	if err != nil {
 		return err

@@ -38,6 +38,16 @@ func (c *common) notes(r *ingest.Report) {
 	}
 }
 
+// warn tells of faults that were dealt with, in a file if they do not name it.
+func (c *common) warn(file string, warnings []string) {
+	for _, w := range warnings {
+		if file != "" {
+			w = file + ": " + w
+		}
+		c.notef("warning: %s", w)
+	}
+}
+
 // follow shows how far the reading of one file is, then the writing of another;
 // over ends it.
 func (c *common) follow(from, to string) (progressed func(done, total int64, phase ingest.Phase), over func()) {

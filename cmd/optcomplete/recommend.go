@@ -224,13 +224,9 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	if m.Link == nil {
 		f.options.Weight = ingest.NoWeights // such rows are fitted without
 	}
-	ratings, report, err := readNewRatings(cmd.Context(), f.ratings, m, f.options)
+	ratings, _, err := readNewRatings(cmd.Context(), c, f.ratings, m, f.options)
 	if err != nil {
 		return nil, err
-	}
-	c.notes(report)
-	for _, w := range report.Warnings() {
-		c.notef("warning: %s: %s", f.ratings, w)
 	}
 	if m.ByFeatures {
 		known := 0
@@ -295,10 +291,17 @@ func recommendationsOf(m *model.Model, row string, names []string, list []result
 	return out
 }
 
-// readNewRatings reads entries whose columns are those of the model.
-func readNewRatings(ctx context.Context, path string, m *model.Model, options ingest.Settings) (*data.Ratings, *ingest.Report, error) {
+// readNewRatings reads entries whose columns are those of the model, and says how they
+// were understood.
+func readNewRatings(ctx context.Context, c *common, path string, m *model.Model, options ingest.Settings) (*data.Ratings, *ingest.Report, error) {
 	options.Columns, options.Where = m.ColumnIDs, "the model"
-	return ingest.Ratings(ctx, []string{path}, options)
+	ratings, report, err := ingest.Ratings(ctx, []string{path}, options)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.notes(report)
+	c.warn(path, report.Warnings())
+	return ratings, report, nil
 }
 
 func writeJSON(w io.Writer, v any) error {

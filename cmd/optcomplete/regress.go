@@ -103,9 +103,7 @@ predict applies it to other tables.`,
 			if settings.Delta > 0 && !settings.Loss.HasUnit() {
 				return usagef("--delta is for --loss huber, not for %v", settings.Loss)
 			}
-			for _, w := range table.warnings {
-				c.notef("warning: %s", w)
-			}
+			c.warn("", table.warnings)
 			c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
 			if err := table.resolve(&settings.Choice); err != nil {
 				return err

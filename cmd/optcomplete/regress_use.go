@@ -23,12 +23,6 @@ func openRegression(cmd *cobra.Command, dir, table string) (*saved.Model, *data.
 	return m, rows, err
 }
 
-func (c *common) warn(file string, warnings []string) {
-	for _, w := range warnings {
-		c.notef("warning: %s: %s", file, w)
-	}
-}
-
 // predictRegression explains the rows of a table, one prediction a line.
 func predictRegression(cmd *cobra.Command, c *common, dir, table, output string) error {
 	if format, err := c.formatOf(output); err != nil {

@@ -119,13 +119,6 @@ func readTruth(dir string) (truth synth.Truth, err error) {
 	return truth, err
 }
 
-func writeTruth(w io.Writer, truth synth.Truth) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(truth)
-}
-
 // foreign names a file that stands where synth or demo would write and that they
 // did not write, or that was changed since; empty: there is none.
 func foreign(dir string) string {
@@ -166,7 +159,7 @@ func own(dir string, names ...string) error {
 			return err
 		}
 	}
-	return atomicfile.File(filepath.Join(dir, truthFile), func(w io.Writer) error { return writeTruth(w, truth) })
+	return atomicfile.File(filepath.Join(dir, truthFile), func(w io.Writer) error { return writeJSON(w, truth) })
 }
 
 // hasPlace is the error for an instance whose features, the only part of it that is
@@ -267,7 +260,7 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 			{truthFile, func(w io.Writer) error {
 				truth := source.Truth(written, of)
 				truth.Files = sums
-				return writeTruth(w, truth)
+				return writeJSON(w, truth)
 			}},
 		}
 		if o.stream || o.ratings != "" {

@@ -119,9 +119,7 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
-	for _, w := range more {
-		c.notef("warning: %s", w)
-	}
+	c.warn("", more)
 	warnings = append(warnings, more...)
 	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows, ColumnEncoding: one.Encoding, RowEncoding: encoding}
 	fault := func(remedy, format string, args ...any) error {
@@ -230,8 +228,8 @@ func explainTwoSided(c *common, path, row, column string, one, asJSON bool) erro
 	return nil
 }
 
-// foldInTwoSided adds rows to a two-sided model: it needs their features, no entries.
-func (f *foldInFlags) foldInTwoSided(cmd *cobra.Command, c *common, path, table string) (err error) {
+// foldIn adds rows to a two-sided model: it needs their features, no entries.
+func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f *foldInFlags) (err error) {
 	cmd.Flags().Visit(func(given *pflag.Flag) {
 		if s := settings.Of(given); err == nil && s != nil && s.Group == inData && given.Name != "skip-unknown" {
 			err = usagef("%s does not apply to two-sided models, whose rows are folded in from a table of their features", s.Flag())
@@ -255,9 +253,7 @@ func (f *foldInFlags) foldInTwoSided(cmd *cobra.Command, c *common, path, table 
 	if err != nil {
 		return err
 	}
-	for _, w := range warnings {
-		c.notef("warning: %s: %s", table, w)
-	}
+	c.warn(table, warnings)
 	before := len(two.Rows.IDs)
 	two, rows := two.WithRows(features)
 	added := len(two.Rows.IDs) - before

@@ -124,9 +124,7 @@ func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, w := range warnings {
-		c.notef("warning: %s: %s", path, w)
-	}
+	c.warn(path, warnings)
 	return m.WithColumns(features)
 }
 
@@ -176,7 +174,8 @@ files themselves; a single file is written here, whoever computes it.`,
   optcomplete complete model --shards 64MB -o /shared/completed --engine sc://head:15002`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			each, err := shardSize(shards)
+			var each int64 // the size of a file; 0: no folder
+			err := memoryFlag("shards", shards, &each)
 			if err != nil {
 				return err
 			}
