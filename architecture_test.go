@@ -11,6 +11,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // needs lists all packages that a package of this module needs.
@@ -48,10 +50,7 @@ func TestPackagesNeedNoMore(t *testing.T) {
 // TestModuleNeedsNoBrowser: what drives a browser, for tests and pictures, is in
 // a module of its own (tools/browser), not in everybody's go.mod.
 func TestModuleNeedsNoBrowser(t *testing.T) {
-	text, err := os.ReadFile("go.mod")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("go.mod"))(t)
 	if strings.Contains(string(text), "chromedp") {
 		t.Error("go.mod names chromedp")
 	}

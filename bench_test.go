@@ -11,6 +11,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -50,10 +51,7 @@ func BenchmarkPaperRows(b *testing.B) {
 			for seed := range uint64(10) {
 				config := row.Config
 				config.Noise, config.Seed = 0.01, seed+1
-				instance, err := synth.Generate(config)
-				if err != nil {
-					b.Fatal(err)
-				}
+				instance := must.Get(synth.Generate(config))(b)
 				ctx := context.Background()
 				settings := search.Settings{K: config.K, NearTies: -1}
 				gamma, err := optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
@@ -65,10 +63,7 @@ func BenchmarkPaperRows(b *testing.B) {
 				best := time.Duration(1<<63 - 1)
 				for range max(1, b.N) {
 					start := time.Now()
-					result, err = search.Minimize(ctx, objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0), settings)
-					if err != nil {
-						b.Fatal(err)
-					}
+					result = must.Get(search.Minimize(ctx, objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0), settings))(b)
 					best = min(best, time.Since(start))
 				}
 				if result.Status != search.Optimal {
@@ -113,14 +108,8 @@ func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
 		entries = append(entries, e.Entry)
 	}
 	n, m := instance.Ratings.Dims()
-	missing, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		b.Fatal(err)
-	}
-	score, err := evaluate.Score(context.Background(), missing, parts.Predictor(chosen, len(selection)), 2)
-	if err != nil {
-		b.Fatal(err)
-	}
+	missing := must.Get(data.NewMatrix(n, m, entries))(b)
+	score := must.Get(evaluate.Score(context.Background(), missing, parts.Predictor(chosen, len(selection)), 2))(b)
 	return score.MAPE
 }
 

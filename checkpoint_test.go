@@ -14,6 +14,7 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/encode"
 	"optcomplete/internal/attack"
+	"optcomplete/internal/must"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -22,10 +23,7 @@ import (
 
 func checkpointProblem(t *testing.T) Problem {
 	t.Helper()
-	in, err := synth.Generate(synth.Config{Rows: 400, Columns: 60, Features: 18, K: 4, Missing: 0.7, Noise: 0.8, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 400, Columns: 60, Features: 18, K: 4, Missing: 0.7, Noise: 0.8, Seed: 4}))(t)
 	return Problem{Ratings: in.Ratings, Features: in.Features}
 }
 
@@ -34,10 +32,7 @@ func checkpointProblem(t *testing.T) Problem {
 func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 	problem := checkpointProblem(t)
 	settings := Settings{K: 4, Model: spec.Full, Statistics: Statistics{Holdout: 0.1, Seed: 3}, Limits: Limits{Threads: 2}, Method: Certified{Sampling: AlwaysSampling}}
-	want, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Fit(context.Background(), problem, settings))(t)
 	settings.Checkpoint = filepath.Join(t.TempDir(), "run")
 	for after := 3; ; after *= 3 {
 		ctx, stop := context.WithCancel(context.Background())
@@ -65,15 +60,9 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 	}
 	// What is remembered is not computed again.
 	settings.OnEvent, settings.OnGamma = nil, nil
-	again, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Fit(context.Background(), problem, settings))(t)
 	same(t, "once more", timeless(again), timeless(want))
-	store, err := checkpoint.Open(settings.Checkpoint, mustRead(t, filepath.Join(settings.Checkpoint, "run.txt")))
-	if err != nil {
-		t.Fatal(err)
-	}
+	store := must.Get(checkpoint.Open(settings.Checkpoint, mustRead(t, filepath.Join(settings.Checkpoint, "run.txt"))))(t)
 	store.Close()
 
 	settings.K = 3
@@ -84,20 +73,14 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 
 func mustRead(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 
 func TestStartIsTriedFirst(t *testing.T) {
 	problem := checkpointProblem(t)
 	settings := Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Gamma: 0.05}}
-	want, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Fit(context.Background(), problem, settings))(t)
 	settings.Start, settings.MaxNodes = want.Summary.Selected, 1
 	source := ""
 	settings.OnEvent = func(e search.Event) {
@@ -105,10 +88,7 @@ func TestStartIsTriedFirst(t *testing.T) {
 			source = e.Source
 		}
 	}
-	got, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Fit(context.Background(), problem, settings))(t)
 	if source != "start" || got.Summary.Cost != want.Summary.Cost {
 		t.Errorf("the first incumbent comes from %q, of cost %v, want %v", source, got.Summary.Cost, want.Summary.Cost)
 	}
@@ -122,16 +102,10 @@ func TestStartIsTriedFirst(t *testing.T) {
 // one at a time: the fingerprint changes, or the field is on the list of those that
 // change no answer.
 func TestFingerprintHasEveryField(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 8, Columns: 6, Features: 3, K: 2, Missing: 0.3, Seed: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 8, Columns: 6, Features: 3, K: 2, Missing: 0.3, Seed: 4}))(t)
 	problem, settings := Problem{Ratings: in.Ratings, Features: in.Features, Encoding: &encode.Encoding{}}, Settings{}
 	text := func() string {
-		entries, err := pass.Fingerprint(context.Background(), problem.Ratings.Source(), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		entries := must.Get(pass.Fingerprint(context.Background(), problem.Ratings.Source(), 1))(t)
 		return runText(problem, &settings, entries)
 	}
 	seen := map[string]bool{}

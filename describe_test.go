@@ -7,16 +7,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/spec"
 )
 
 // TestReportOfASample: of large data what only a report needs is of a sample of rows,
 // within a few of its standard errors of what all rows give; all else is the same.
 func TestReportOfASample(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 900, Columns: 40, Features: 12, K: 3, Missing: 0.5, Noise: 0.3, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 900, Columns: 40, Features: 12, K: 3, Missing: 0.5, Noise: 0.3, Seed: 3}))(t)
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	defer func(old int) { reportEntries = old }(reportEntries)
 	for _, holdout := range []float64{0, 0.2} {

@@ -16,6 +16,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
@@ -28,19 +29,13 @@ import (
 // instance is a small synthetic problem.
 func instance(t *testing.T, config synth.Config) (Problem, *synth.Instance) {
 	t.Helper()
-	made, err := synth.Generate(config)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(synth.Generate(config))(t)
 	return Problem{Ratings: made.Ratings, Features: made.Features}, made
 }
 
 func fit(t *testing.T, problem Problem, settings Settings) *Model {
 	t.Helper()
-	fitted, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Get(Fit(context.Background(), problem, settings))(t)
 	return fitted
 }
 
@@ -48,13 +43,8 @@ func fit(t *testing.T, problem Problem, settings Settings) *Model {
 func saved(t *testing.T, m *Model) *Model {
 	t.Helper()
 	dir := t.TempDir() + "/model"
-	if err := store.Save(m, dir); err != nil {
-		t.Fatal(err)
-	}
-	loaded, err := store.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Save(m, dir))
+	loaded := must.Get(store.Load(dir))(t)
 	return loaded
 }
 
@@ -175,10 +165,7 @@ func neverSeesHeldOut(t *testing.T, settings Settings) {
 	if position-changed != train {
 		t.Fatalf("%d of %d entries are held out, but the fit saw %d", changed, position, train)
 	}
-	other, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(data.NewMatrix(n, m, entries))(t)
 	got := fit(t, Problem{Ratings: problem.Ratings.With(other), Features: problem.Features}, settings)
 	if got.Summary.Holdout.RMSE < 900 {
 		t.Fatalf("the held-out entries were not changed: RMSE %v", got.Summary.Holdout.RMSE)
@@ -221,10 +208,7 @@ func TestNoiseFreeDataIsFinite(t *testing.T) {
 	}
 	n, m := problem.Ratings.Dims()
 	zeros := []data.Entry{{Row: 0, Column: 0}, {Row: 1, Column: 1}}
-	matrix, err := data.NewMatrix(n, m, zeros)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, zeros))(t)
 	for _, gamma := range []float64{0, 1} {
 		fitted = fit(t, Problem{Ratings: problem.Ratings.With(matrix), Features: problem.Features}, Settings{Model: spec.Paper, K: 4, Statistics: Statistics{Gamma: gamma}})
 		if fitted.Summary.Cost != 0 || fitted.Summary.Gap != 0 || fitted.Summary.Status != "optimal" {
@@ -264,10 +248,7 @@ func TestStoppedFitsAnswer(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			stopped := settings
 			c.change(&stopped)
-			fitted, err := Fit(c.ctx, problem, stopped)
-			if err != nil {
-				t.Fatal(err)
-			}
+			fitted := must.Get(Fit(c.ctx, problem, stopped))(t)
 			s := fitted.Summary
 			if s.Status.String() != c.status {
 				t.Errorf("status %v", s.Status)
@@ -332,10 +313,7 @@ func TestFitsOfAlmostNothingAnswer(t *testing.T) {
 				}
 			}
 		}
-		matrix, err := data.NewMatrix(n, m, entries)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		matrix := must.Get(data.NewMatrix(n, m, entries))(rt)
 		names := func(prefix string, count int) (out []string) {
 			for x := range count {
 				out = append(out, prefix+string(rune('a'+x)))

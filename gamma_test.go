@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -16,10 +17,7 @@ func TestValidationErrorsOfThePapersModelStayInRange(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	made, err := source.Collect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(source.Collect())(t)
 	tried := 0
 	_, err = ChooseGamma(context.Background(), Problem{Ratings: made.Ratings, Features: source.Features}, Settings{
 		K:          5,

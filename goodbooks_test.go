@@ -10,6 +10,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 )
 
@@ -21,10 +22,7 @@ func goodbooks(t *testing.T) Problem {
 	if _, err := os.Stat(folder); err != nil {
 		t.Skipf("the goodbooks data is not here: %v", err)
 	}
-	table, err := data.ReadRawTable(filepath.Join(folder, "features.csv.gz"), data.FeaturesOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(data.ReadRawTable(filepath.Join(folder, "features.csv.gz"), data.FeaturesOptions{}))(t)
 	encoding, features, _, err := encode.Learn(t.Context(), table, encode.Options{CompleteOnly: true})
 	if err != nil {
 		t.Fatal(err)
@@ -44,14 +42,8 @@ func TestFullBeatsEffectsOnGoodbooks(t *testing.T) {
 	}
 	problem := goodbooks(t)
 	train, held := evaluate.SplitMatrix(problem.Ratings.Matrix(), 0.2, 1)
-	effects, err := estimate.FitEffects(context.Background(), train, 2, 8, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	score, err := evaluate.Score(context.Background(), held, effects, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	effects := must.Get(estimate.FitEffects(context.Background(), train, 2, 8, 2))(t)
+	score := must.Get(evaluate.Score(context.Background(), held, effects, 2))(t)
 	base := score.RMSE
 	s := fit(t, problem, Settings{K: 5, Statistics: Statistics{Gamma: 0.0012, RowShrinkage: 8, ColumnShrinkage: 8, Holdout: 0.2, Seed: 1}, Limits: Limits{MaxNodes: 2}}).Summary
 	t.Logf("effects %.5f; full, k = 5: %.5f (%.4f), gap %.2g, %s", base, s.Holdout.RMSE, s.Holdout.RMSE/base, s.Gap, s.Status)

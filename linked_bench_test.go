@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/cputime"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 )
@@ -50,10 +51,7 @@ func yesAndNo(tb testing.TB, n, m, p, k int, observed float64) Problem {
 		}
 		return out
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		tb.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(tb)
 	ids := name("c", m)
 	return Problem{Ratings: data.NewRatings(matrix, name("r", n), ids), Features: data.NewFeatures(ids, name("f", p), values)}
 }
@@ -69,10 +67,7 @@ func BenchmarkLogistic(b *testing.B) {
 			problem := yesAndNo(b, c.n, c.m, c.p, 5, c.observed)
 			gap, before := 0.0, cputime.Now()
 			for b.Loop() {
-				fitted, err := Fit(context.Background(), problem, Settings{K: 5, Loss: loss.Logistic, Statistics: Statistics{Seed: 1}})
-				if err != nil {
-					b.Fatal(err)
-				}
+				fitted := must.Get(Fit(context.Background(), problem, Settings{K: 5, Loss: loss.Logistic, Statistics: Statistics{Seed: 1}}))(b)
 				gap = max(gap, fitted.Gap)
 			}
 			b.ReportMetric((cputime.Now()-before).Seconds()/float64(b.N), "processor-s/op")

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/spec"
@@ -75,10 +76,7 @@ func drawTruth(t *testing.T, l loss.Loss, n, m int, observed float64) truth {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 	out.Problem = Problem{Ratings: data.NewRatings(matrix, rows, ids), Features: data.NewFeatures(ids, names, b)}
 	return out
 }
@@ -93,10 +91,7 @@ func TestIntervalsOfLosses(t *testing.T) {
 		settings := Settings{K: 2, Loss: l, NoClip: l != loss.Logistic, Limits: Limits{Gap: 0.5},
 			Statistics: Statistics{Seed: 1, RowShrinkage: shrinkage, ColumnShrinkage: shrinkage}}
 		fitted := fit(t, of.Problem, settings)
-		x, err := fitted.Intervals()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(fitted.Intervals())(t)
 		held := map[string]float64{}
 		within := func(name string, x, low, high, of float64) {
 			if x >= low && x <= high {
@@ -105,10 +100,7 @@ func TestIntervalsOfLosses(t *testing.T) {
 		}
 		for i := range n {
 			for j := range m {
-				a, err := x.Of(fitted.AnswerAt(i, j), i, j, 0.9)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(x.Of(fitted.AnswerAt(i, j), i, j, 0.9))(t)
 				switch l {
 				case loss.Poisson:
 					within("counts", of.value(i, j), a.CountLow, a.CountHigh, n*m)
@@ -120,10 +112,7 @@ func TestIntervalsOfLosses(t *testing.T) {
 				}
 			}
 			for j := range m { // as a row that nothing is known of
-				a, err := x.Of(fitted.AnswerAt(-1, j), -1, j, 0.9)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(x.Of(fitted.AnswerAt(-1, j), -1, j, 0.9))(t)
 				if l != loss.Huber {
 					within("new row", l.Mean(of.sum(i, j)), a.Low, a.High, n*m)
 				}
@@ -131,10 +120,7 @@ func TestIntervalsOfLosses(t *testing.T) {
 			if i%5 > 0 {
 				continue
 			}
-			row, err := fitted.ExplainRow(fitted.RowIDs[i], nil)
-			if err != nil {
-				t.Fatal(err)
-			}
+			row := must.Get(fitted.ExplainRow(fitted.RowIDs[i], nil))(t)
 			for _, term := range row.Terms { // 95 %
 				truth := of.row(i)[strings.Index("f0f1", term.Name)/2]
 				if l == loss.Huber {
@@ -171,10 +157,7 @@ func TestIntervalsOfAllKinds(t *testing.T) {
 		}
 		for _, column := range []string{"c3", "nobody"} {
 			for _, row := range []string{"r1", "nobody"} {
-				a, err := one.Answer(row, column, 0.8)
-				if err != nil {
-					t.Fatal(err)
-				}
+				a := must.Get(one.Answer(row, column, 0.8))(t)
 				b, err := other.Answer(row, column, 0.8)
 				if a != b || err != nil || !(a.Low < a.Value && a.Value < a.High) {
 					t.Errorf("%v %s %s: %+v, of the saved model %+v (%v)", l, row, column, a, b, err)
@@ -184,10 +167,7 @@ func TestIntervalsOfAllKinds(t *testing.T) {
 				}
 			}
 		}
-		row, err := fitted.ExplainRow("r1", nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		row := must.Get(fitted.ExplainRow("r1", nil))(t)
 		for _, term := range row.Terms {
 			if term.Interval == nil || term.Interval.Low < 0 || (term.RatioInterval != nil) != (l == loss.Logistic || l == loss.Poisson) {
 				t.Errorf("%v: %+v", l, term)

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/search"
@@ -60,10 +61,7 @@ func lossInstance(t testing.TB, l loss.Loss, n, m, p int, seed uint64) Problem {
 			entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: v})
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 	return Problem{Ratings: data.NewRatings(matrix, rows, ids), Features: data.NewFeatures(ids, names, values)}
 }
 
@@ -365,10 +363,7 @@ func TestLossesInterrupted(t *testing.T) {
 func TestLossesStable(t *testing.T) {
 	problem := lossInstance(t, loss.Poisson, 40, 30, 5, 4)
 	settings := Settings{Loss: loss.Poisson, Statistics: Statistics{Gamma: 0.3, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}}
-	path, err := Path(context.Background(), problem, settings, PathSettings{KMax: 2, Folds: 2, Bootstrap: 6, K: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(Path(context.Background(), problem, settings, PathSettings{KMax: 2, Folds: 2, Bootstrap: 6, K: 2}))(t)
 	fitted := fit(t, problem, func() Settings { settings.K = 2; return settings }())
 	if s := path.Stability; s == nil || len(s.Features) == 0 || path.Points[1].Cost != fitted.Cost || !slices.Equal(path.Points[1].Selected, fitted.Selected) {
 		t.Errorf("%+v; point %+v, fit %v at %v", path.Stability, path.Points[1], fitted.Selected, fitted.Cost)

@@ -3,6 +3,7 @@ package optcomplete
 import (
 	"context"
 	"errors"
+	"optcomplete/internal/must"
 	"optcomplete/spec"
 	"strings"
 	"testing"
@@ -40,10 +41,7 @@ func TestEveryCutIsReported(t *testing.T) {
 			OnStep: func(s cutplanes.Step) { steps.Steps = append(steps.Steps, s) },
 		},
 	})
-	master, err := steps.Master(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	master := must.Get(steps.Master(0))(t)
 	if len(steps.Steps) != fitted.Summary.Cuts || master.K != 4 || len(master.Never) != 1 || steps.Method != "cutplanes" {
 		t.Fatalf("%d steps of %d cuts, header %+v", len(steps.Steps), fitted.Summary.Cuts, steps.Header)
 	}

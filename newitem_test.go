@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/spec"
 )
@@ -44,10 +45,7 @@ func ratings(t *testing.T, ids []string, entries []data.Entry) *data.Ratings {
 	for i := range rows {
 		rows[i] = "u" + strconv.Itoa(i)
 	}
-	matrix, err := data.NewMatrix(len(rows), len(ids), entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(len(rows), len(ids), entries))(t)
 	return data.NewRatings(matrix, rows, ids)
 }
 
@@ -76,10 +74,7 @@ func TestNewItemIsPredictedAsIfInTheTable(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				more, err := m.WithColumns(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				more := must.Get(m.WithColumns(b))(t)
 				for _, row := range append(in.RowIDs, "nobody") {
 					want, got := in.Answer(row, table.IDs[last]), more.Answer(row, "new")
 					if got != want {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -15,19 +16,10 @@ import (
 // the search has worked for a while, that no proof is in sight, and at which γ one is.
 func TestOutlookNamesAGammaInSight(t *testing.T) {
 	ctx := context.Background()
-	source, err := synth.Netflix(150, 50, 5, 0.75, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	made, err := source.Collect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(synth.Netflix(150, 50, 5, 0.75, 1))(t)
+	made := must.Get(source.Collect())(t)
 	settings := Settings{K: 8, Model: spec.Full, Statistics: Statistics{Seed: 1}}
-	task, err := newTask(ctx, Problem{Ratings: made.Ratings, Features: source.Features}, &settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := must.Get(newTask(ctx, Problem{Ratings: made.Ratings, Features: source.Features}, &settings))(t)
 	c := choices{Gamma: 3, Row: 4, Column: 4}
 	values, c, err := task.values(ctx, made.Ratings.Source(), c)
 	if err != nil {
@@ -36,10 +28,7 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 	s := task.newSelector(values, c)
 	find := s.find
 	find.MaxNodes = 1
-	found, err := search.Minimize(ctx, s.oracle, find)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(search.Minimize(ctx, s.oracle, find))(t)
 	var told []result.Outlook
 	o := &outlook{task: task, from: s, choices: c, near: 200 * float64(values.Observed()), tell: func(r result.Outlook) { told = append(told, r) }}
 	e := search.Event{Kind: search.EventNode, Nodes: 2, Gap: 0.5, Passes: 3, Selection: found.Selection}

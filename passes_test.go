@@ -14,6 +14,7 @@ import (
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/loss"
 	"optcomplete/model/tables"
@@ -50,9 +51,7 @@ func TestEveryPassCanBeSent(t *testing.T) {
 			t.Fatalf("%+v: %v", c, err)
 		}
 	}
-	if err := tables.Complete(ctx, fitted, io.Discard, tables.CSV, nil, tables.Observed{}, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tables.Complete(ctx, fitted, io.Discard, tables.CSV, nil, tables.Observed{}, 1))
 	var numbers []float64
 	for i := range in.Ratings.RowIDs {
 		numbers = append(numbers, float64(i%7), float64(i%5))

@@ -12,6 +12,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
+	"optcomplete/internal/must"
 	"optcomplete/objective"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -19,10 +20,7 @@ import (
 
 func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings) *PathResult {
 	t.Helper()
-	r, err := Path(context.Background(), problem, settings, path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(Path(context.Background(), problem, settings, path))(t)
 	return r
 }
 
@@ -107,10 +105,7 @@ func changed(t *testing.T, m, held *data.Matrix) *data.Matrix {
 func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	problem, _ := instance(t, small)
 	settings := Settings{K: 5, Statistics: Statistics{Seed: 9}}
-	task, err := newTask(context.Background(), problem, &settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	task := must.Get(newTask(context.Background(), problem, &settings))(t)
 	m := problem.Ratings.Matrix()
 	for f := range 3 {
 		train, held := evaluate.Fold(m, f, 3, settings.Seed)

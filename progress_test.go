@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/progress"
 	"optcomplete/spec"
 )
@@ -45,9 +46,7 @@ func TestLongWorkIsReported(t *testing.T) {
 	problem, _ := instance(t, small)
 	dir := t.TempDir()
 	for name, text := range map[string]string{"ratings.csv": "row,column,value\na,x,1\nb,y,2\n", "features.csv": "id,f\nx,1\ny,2\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
 	run := func(s Settings) func(context.Context) error {
 		return func(ctx context.Context) error { _, err := Fit(ctx, problem, s); return err }
@@ -68,9 +67,7 @@ func TestLongWorkIsReported(t *testing.T) {
 		}, []string{"Reading features.csv"}},
 	} {
 		r := &reporter{}
-		if err := c.work(progress.NewContext(context.Background(), r)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.work(progress.NewContext(context.Background(), r)))
 		for _, want := range c.want {
 			if !slices.ContainsFunc(r.labels, func(label string) bool { return strings.HasPrefix(label, want) }) {
 				t.Errorf("%q is not among %q", want, r.labels)

@@ -14,6 +14,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/proof"
 	"optcomplete/spec"
@@ -25,14 +26,8 @@ func verified(t *testing.T, problem Problem, settings Settings) (*Model, string,
 	var text bytes.Buffer
 	settings.Proof = &text
 	fitted := fit(t, problem, settings)
-	read, err := proof.Read(bytes.NewReader(text.Bytes()), "proof")
-	if err != nil {
-		t.Fatal(err)
-	}
-	verdict, err := Verify(t.Context(), problem, &fitted.Summary, read, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(proof.Read(bytes.NewReader(text.Bytes()), "proof"))(t)
+	verdict := must.Get(Verify(t.Context(), problem, &fitted.Summary, read, 2))(t)
 	return fitted, text.String(), verdict
 }
 
@@ -91,10 +86,7 @@ func TestProofOfAnotherModelIsRefused(t *testing.T) {
 	} {
 		other := fitted.Summary
 		change(&other)
-		read, err := proof.Read(strings.NewReader(text), "proof")
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Get(proof.Read(strings.NewReader(text), "proof"))(t)
 		verdict, err := Verify(t.Context(), problem, &other, read, 1)
 		var refused *proof.RefusedError
 		if !errors.As(err, &refused) && (err != nil || len(verdict.Faults) == 0) {
@@ -124,13 +116,8 @@ func TestPythonChecker(t *testing.T) {
 		fitted, text, verdict := verified(t, problem, settings)
 		path := func(name string) string { return filepath.Join(folder, name) }
 		write := func(name string, content func(f *os.File) error) {
-			f, err := os.Create(path(name))
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := errors.Join(content(f), f.Close()); err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(os.Create(path(name)))(t)
+			must.Do(t, errors.Join(content(f), f.Close()))
 		}
 		write("features.csv", func(f *os.File) error { return data.WriteFeatures(f, made.Features) })
 		write("ratings.csv", func(f *os.File) error { return writeWeighed(f, problem.Ratings) })
@@ -173,14 +160,8 @@ func writeWeighed(w io.Writer, r *data.Ratings) error {
 
 // TestManualShowsTheChecker: docs/proof.md has proof/check.py as it is.
 func TestManualShowsTheChecker(t *testing.T) {
-	page, err := os.ReadFile(filepath.Join("docs", "proof.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := os.ReadFile(filepath.Join("proof", "check.py"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	page := must.Get(os.ReadFile(filepath.Join("docs", "proof.md")))(t)
+	program := must.Get(os.ReadFile(filepath.Join("proof", "check.py")))(t)
 	if !strings.Contains(string(page), "```python\n"+string(program)+"```\n") {
 		t.Error("docs/proof.md shows another program than proof/check.py")
 	}

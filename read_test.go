@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/ingest"
+	"optcomplete/internal/must"
 )
 
 // TestReadThenFit: files to a certificate, with this package alone.
@@ -18,9 +19,7 @@ func TestReadThenFit(t *testing.T) {
 	dir := t.TempDir()
 	file := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 		return path
 	}
 	films := file("films.csv", "film,Genre,Length\na,Drama,90\nb,Crime,100\nc,Drama,\nd,War,80\ne,Crime,120\n")
@@ -33,10 +32,7 @@ func TestReadThenFit(t *testing.T) {
 	if n, m := problem.Ratings.Dims(); n != 3 || m != 5 || len(notes.Warnings) == 0 || notes.Features == nil {
 		t.Errorf("%d × %d, notes %+v", n, m, notes)
 	}
-	fitted, err := Fit(ctx, problem, Settings{K: 1, Statistics: Statistics{Gamma: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Get(Fit(ctx, problem, Settings{K: 1, Statistics: Statistics{Gamma: 1}}))(t)
 	if fitted.Certificate.Status.Early() || fitted.Certificate.Gap > 1e-9 {
 		t.Errorf("%+v", fitted.Certificate)
 	}
@@ -49,10 +45,7 @@ func TestReadThenFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again, err := Fit(ctx, packed, Settings{K: 1, Statistics: Statistics{Gamma: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Fit(ctx, packed, Settings{K: 1, Statistics: Statistics{Gamma: 1}}))(t)
 	if !slices.Equal(again.Summary.Selected, fitted.Summary.Selected) || again.Certificate.Cost != fitted.Certificate.Cost {
 		t.Errorf("from the pack %v at %v, from the text %v at %v", again.Summary.Selected, again.Certificate.Cost, fitted.Summary.Selected, fitted.Certificate.Cost)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/spec"
 )
 
@@ -25,17 +26,11 @@ func TestReadingsStayWithinBudget(t *testing.T) {
 		{"pooled", spec.Pooled, 0, 27},
 		{"full", spec.Full, 0, 113},
 	} {
-		in, err := synth.Generate(synth.Config{Rows: 600, Columns: 40, Features: 12, K: 3, Missing: 0.5, Noise: 0.3, Seed: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(synth.Generate(synth.Config{Rows: 600, Columns: 40, Features: 12, K: 3, Missing: 0.5, Noise: 0.3, Seed: 3}))(t)
 		problem := Problem{Ratings: in.Ratings, Features: in.Features} // a new one, of which nothing is known
 		settings := Settings{Model: c.kind}
 		settings.K, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage, settings.Holdout = 3, 0.5, 5, 4, 4, c.holdout
-		fitted, err := Fit(context.Background(), problem, meant(settings))
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(Fit(context.Background(), problem, meant(settings)))(t)
 		of := fitted.Summary.Readings
 		searched, more := 0, 0
 		for name, n := range of {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/pass"
@@ -40,10 +41,7 @@ func unnamed(t testing.TB) Problem {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 	ids := func(prefix byte, size int) []string {
 		out := make([]string, size)
 		for x := range out {
@@ -105,10 +103,7 @@ func TestBaselinesAreModels(t *testing.T) {
 	problem := unnamed(t)
 	rmse := map[Method]float64{}
 	for _, method := range []Method{EffectsOnly{}, SoftImpute{}, IMC{}} {
-		m, err := Fit(context.Background(), problem, Settings{Method: method, Statistics: Statistics{Holdout: 0.2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Fit(context.Background(), problem, Settings{Method: method, Statistics: Statistics{Holdout: 0.2}}))(t)
 		loaded := saved(t, m)
 		for _, row := range []string{"r003", "nobody"} {
 			for _, column := range []string{"c017", "nothing"} {
@@ -134,10 +129,7 @@ func TestBaselinesAreModels(t *testing.T) {
 func TestBaselinesObeyThePaperModel(t *testing.T) {
 	problem := unnamed(t)
 	for _, method := range []Method{SoftImpute{}, IMC{}} {
-		m, err := Fit(context.Background(), problem, Settings{Method: method, Model: spec.Paper})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Fit(context.Background(), problem, Settings{Method: method, Model: spec.Paper}))(t)
 		if m.Summary.Model != "paper" || m.RowEffects != nil || m.ColumnEffects != nil || m.Mean != 0 || m.Clip != nil {
 			t.Errorf("%v: model %s, mean %v, clip %v", method, m.Summary.Model, m.Mean, m.Clip)
 		}
@@ -215,10 +207,7 @@ func TestOtherFeaturesAreTriedOnFewEntries(t *testing.T) {
 				}
 			}
 		}
-		matrix, err := data.NewMatrix(n, m, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 		ids := func(prefix string, size int) (out []string) {
 			for x := range size {
 				out = append(out, prefix+strconv.Itoa(1000+x))

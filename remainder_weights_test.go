@@ -8,6 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -62,14 +63,8 @@ func TestWeightedRemainder(t *testing.T) {
 	}
 
 	answer := func(m *Model, row string) [3]float64 {
-		x, err := m.Intervals()
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := x.Answer(row, "c007", 0.9)
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(m.Intervals())(t)
+		a := must.Get(x.Answer(row, "c007", 0.9))(t)
 		return [3]float64{a.Value, a.Low, a.High}
 	}
 	near := func(a, b [3]float64, part float64) bool {

@@ -8,23 +8,18 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
 
 func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 3000, Columns: 80, Features: 25, K: 4, Missing: 0.8, Noise: 0.5, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 3000, Columns: 80, Features: 25, K: 4, Missing: 0.8, Noise: 0.5, Seed: 2}))(t)
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
 		t.Run(kind.String(), func(t *testing.T) {
 			settings := meant(Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}})
-			want, err := Fit(context.Background(), problem, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(Fit(context.Background(), problem, settings))(t)
 			onSamples, onAll := 0, 0
 			settings.Method = Certified{Sampling: AlwaysSampling}
 			settings.OnEvent = func(e search.Event) {
@@ -37,10 +32,7 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 					t.Errorf("%v: the bound %v is above the optimum %v", e.Kind, e.Bound, want.Summary.Cost)
 				}
 			}
-			got, err := Fit(context.Background(), problem, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Fit(context.Background(), problem, settings))(t)
 			if onSamples == 0 || onAll == 0 {
 				t.Errorf("%d events on samples and %d on all data", onSamples, onAll)
 			}
@@ -66,10 +58,7 @@ func TestSamplesAreNestedAndSpreadOverTheRows(t *testing.T) {
 		}
 		start = append(start, len(columns))
 	}
-	m, err := data.NewMatrixByRows(100, start, columns, make([]float64, len(columns)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrixByRows(100, start, columns, make([]float64, len(columns))))(t)
 	s := newSampler(m, 7)
 	if len(s.order) != n-10 { // ten rows have no entries
 		t.Fatalf("%d rows are ordered", len(s.order))
@@ -97,10 +86,7 @@ func TestSamplesAreNestedAndSpreadOverTheRows(t *testing.T) {
 // TestSelectOnGeneratedRowsFindsTheTruth searches a matrix of 2·10^9 entries, of
 // which a few hundred rows are ever made.
 func TestSelectOnGeneratedRowsFindsTheTruth(t *testing.T) {
-	source, err := synth.NewSource(synth.Config{Rows: 1_000_000, Columns: 40_000, Features: 30, K: 4, Missing: 0.95, Noise: 0.01, Seed: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(synth.NewSource(synth.Config{Rows: 1_000_000, Columns: 40_000, Features: 30, K: 4, Missing: 0.95, Noise: 0.01, Seed: 8}))(t)
 	found, err := Select(context.Background(), Problem{
 		Ratings:  data.NewRatings(source, source.RowIDs(), source.Features.IDs),
 		Features: source.Features,

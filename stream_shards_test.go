@@ -13,6 +13,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/pack"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/model/store"
 	"optcomplete/pass"
 	"optcomplete/spec"
@@ -72,10 +73,7 @@ func stored(t *testing.T, problem Problem) Problem {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := pack.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(pack.Open(path))(t)
 	t.Cleanup(func() { p.Close() })
 	problem.Ratings = data.NewRatings(p, p.RowIDs(), problem.Ratings.ColumnIDs)
 	return problem
@@ -104,10 +102,7 @@ func TestRowsWrittenElsewhereAreTheSame(t *testing.T) {
 					if unseen {
 						run.unseen = dir
 					}
-					got, err := Fit(pass.WithRunner(context.Background(), run), problem, settings)
-					if err != nil {
-						t.Fatal(err)
-					}
+					got := must.Get(Fit(pass.WithRunner(context.Background(), run), problem, settings))(t)
 					timeless(got)
 					rows, ok := got.Coefficients.(*store.RowShards)
 					if !ok {
@@ -117,13 +112,8 @@ func TestRowsWrittenElsewhereAreTheSame(t *testing.T) {
 						t.Errorf("%d files, %d of them written here", files, here)
 					}
 					for _, name := range []string{"model", "again"} {
-						if err := store.Save(got, filepath.Join(dir, name)); err != nil {
-							t.Fatal(err)
-						}
-						loaded, err := store.Load(filepath.Join(dir, name))
-						if err != nil {
-							t.Fatal(err)
-						}
+						must.Do(t, store.Save(got, filepath.Join(dir, name)))
+						loaded := must.Get(store.Load(filepath.Join(dir, name)))(t)
 						if !slices.Equal(loaded.RowIDs, want.RowIDs) || !slices.Equal(loaded.RowEffects, want.RowEffects) || !slices.Equal(loaded.Entries, want.Entries) {
 							t.Errorf("%s: rows differ", name)
 						}
@@ -152,29 +142,20 @@ func replaced(t *testing.T, one *Model, dir string) {
 	if err != nil || len(shards) < 5 {
 		t.Fatalf("%v, %v", shards, err)
 	}
-	whole, err := os.ReadFile(shards[1])
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(shards[1]))(t)
 	for _, damage := range []func() error{
 		func() error {
 			return os.WriteFile(shards[1], bytes.Replace(whole, []byte("PAR1"), []byte("PAR2"), 1), 0o666)
 		},
 		func() error { return os.Remove(shards[1]) },
 	} {
-		if err := damage(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, damage())
 		if _, err := store.Load(dir); err == nil || !strings.Contains(err.Error(), filepath.Base(shards[1])) {
 			t.Errorf("the error is %v", err)
 		}
 	}
-	if err := os.WriteFile(shards[1], whole, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	if err := store.Save(one, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(shards[1], whole, 0o666))
+	must.Do(t, store.Save(one, dir))
 	if left, _ := filepath.Glob(filepath.Join(dir, "rows*")); len(left) != 1 {
 		t.Errorf("%v are left", left)
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
 	"optcomplete/spec"
@@ -27,10 +28,7 @@ func files(t *testing.T, dir string) map[string][]byte {
 	t.Helper()
 	out := map[string][]byte{}
 	for _, name := range []string{"model.json", "rows.parquet", "columns.parquet", "seen.parquet"} {
-		content, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		out[name] = content
 	}
 	return out
@@ -42,9 +40,7 @@ func sameStreamed(t *testing.T, problem Problem, settings Settings, threads ...i
 	t.Helper()
 	dir := t.TempDir()
 	inMemory := timeless(fit(t, problem, settings))
-	if err := store.Save(inMemory, filepath.Join(dir, "memory")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Save(inMemory, filepath.Join(dir, "memory")))
 	want := files(t, filepath.Join(dir, "memory"))
 	for _, threads := range threads {
 		settings.Threads, settings.Folder = threads, filepath.Join(dir, "streamed")
@@ -57,9 +53,7 @@ func sameStreamed(t *testing.T, problem Problem, settings Settings, threads ...i
 		}
 		// The second model must not share a file with the first.
 		for _, name := range []string{"streamed", "again"} {
-			if err := store.Save(streamed, filepath.Join(dir, name)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, store.Save(streamed, filepath.Join(dir, name)))
 			for file, got := range files(t, filepath.Join(dir, name)) {
 				if !bytes.Equal(got, want[file]) {
 					t.Errorf("%s/%s has %d bytes that differ from those of the fit in memory (%d)", name, file, len(got), len(want[file]))
@@ -78,17 +72,10 @@ func sameStreamed(t *testing.T, problem Problem, settings Settings, threads ...i
 				}
 			}
 		}
-		if err := streamed.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.RemoveAll(filepath.Join(dir, "again")); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, streamed.Close())
+		must.Do(t, os.RemoveAll(filepath.Join(dir, "again")))
 	}
-	loaded, err := store.Load(filepath.Join(dir, "streamed"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must.Get(store.Load(filepath.Join(dir, "streamed")))(t)
 	if !reflect.DeepEqual(loaded.Coefficients, inMemory.Coefficients) || !slices.Equal(loaded.RowEffects, inMemory.RowEffects) {
 		t.Error("the coefficients that were streamed are others than those in memory")
 	}
@@ -135,9 +122,7 @@ func TestRemainderKeepsRowsInMemory(t *testing.T) {
 	if _, ok := fitted.Coefficients.(*estimate.RowMatrix); !ok {
 		t.Error("the rows were streamed, and would be read over and over")
 	}
-	if err := store.Save(fitted, settings.Folder); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Save(fitted, settings.Folder))
 }
 
 // TestStreamingFailsBeforeAnythingIsReplaced gives a folder that cannot be made.

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 )
@@ -27,10 +28,7 @@ func TestWeightedIntervals(t *testing.T) {
 			if err != nil {
 				t.Fatal(s.Model, s.Loss, err)
 			}
-			a, err := x.Answer(row, column, 0.9)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(x.Answer(row, column, 0.9))(t)
 			return [2]float64{a.Low, a.High}
 		}
 		within := func(part float64, a, b [2]float64) bool {

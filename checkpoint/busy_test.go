@@ -10,6 +10,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // holdFolder makes the test binary a process that opens this folder and waits.
@@ -36,17 +38,9 @@ func hold(t *testing.T, dir string) (*exec.Cmd, string) {
 	if _, err := cmd.StdinPipe(); err != nil {
 		t.Fatal(err)
 	}
-	out, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	said, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
+	said := must.Get(bufio.NewReader(out).ReadString('\n'))(t)
 	return cmd, said
 }
 
@@ -78,9 +72,7 @@ func TestFolderIsForOneProcess(t *testing.T) {
 	if err != nil {
 		t.Fatalf("once the first process was killed: %v", err)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	if s, err = Open(dir, "run"); err != nil {
 		t.Fatalf("once the store was closed: %v", err)
 	}

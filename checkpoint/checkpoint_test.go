@@ -9,24 +9,19 @@ import (
 	"slices"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/search"
 )
 
 func openAt(t *testing.T, dir string) *Store {
 	t.Helper()
-	s, err := Open(dir, "a run\nk 3\n")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Open(dir, "a run\nk 3\n"))(t)
 	return s
 }
 
 func ask(t *testing.T, s *Store, about, answer string) string {
 	t.Helper()
-	got, err := s.Do([]byte(about), func() ([]byte, error) { return []byte(answer), nil })
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(s.Do([]byte(about), func() ([]byte, error) { return []byte(answer), nil }))(t)
 	return string(got)
 }
 
@@ -38,28 +33,19 @@ func TestDamagedEndIsDropped(t *testing.T) {
 	for _, q := range []string{"one", "two", "three"} {
 		ask(t, s, q, "answer to "+q)
 	}
-	if err := s.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Close())
 	log := filepath.Join(dir, answersFile)
-	whole, err := os.ReadFile(log)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(log))(t)
 	check := func(content []byte) {
 		t.Helper()
-		if err := os.WriteFile(log, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(log, content, 0o666))
 		s := openAt(t, dir)
 		for _, q := range []string{"one", "two", "three"} {
 			if got := ask(t, s, q, "answer to "+q); got != "answer to "+q {
 				t.Fatalf("the answer to %s is %q", q, got)
 			}
 		}
-		if err := s.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Close())
 		if again, err := os.ReadFile(log); err != nil || !slices.Equal(again, whole) {
 			t.Fatalf("the log was not mended: %d bytes of %d (%v)", len(again), len(whole), err)
 		}
@@ -137,10 +123,7 @@ func TestOracleAnswersFromMemoryToTheBit(t *testing.T) {
 			t.Fatal("the oracle lost what its cost can do")
 		}
 		for _, w := range [][]float64{{0.5, 1}, {0.25, 0}, {0.5, 1}} {
-			c, err := o.Eval(ctx, w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			c := must.Get(o.Eval(ctx, w))(t)
 			numbers = append(append(numbers, c.Cost, c.Constant), c.Gradient...)
 			c, hessian, err := o.EvalHessian(ctx, w)
 			if err != nil {
@@ -148,10 +131,7 @@ func TestOracleAnswersFromMemoryToTheBit(t *testing.T) {
 			}
 			numbers = append(append(append(numbers, c.Cost, c.Constant), c.Gradient...), hessian...)
 		}
-		list, err := o.Enumerate(ctx, search.Region{In: []int{0}, Candidates: []int{1}, Left: 1, Below: 0.1, Keep: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		list := must.Get(o.Enumerate(ctx, search.Region{In: []int{0}, Candidates: []int{1}, Left: 1, Below: 0.1, Keep: 3}))(t)
 		return append(append(numbers, list.Costs...), list.Margin, list.Rest), cost.evaluations
 	}
 	first, evaluations := run()

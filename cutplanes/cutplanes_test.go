@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/cutplanes"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/milp"
@@ -107,10 +108,7 @@ func TestCutPlanesEqualsCertifiedAndBruteForce(t *testing.T) {
 // hard is a small instance that needs a good number of cuts.
 func hard(t testing.TB) (*synth.Instance, float64) {
 	t.Helper()
-	in, err := synth.Generate(synth.Config{Rows: 40, Columns: 30, Features: 16, K: 4, Missing: 0.4, Noise: 0.3, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 40, Columns: 30, Features: 16, K: 4, Missing: 0.4, Noise: 0.3, Seed: 5}))(t)
 	return in, 1
 }
 
@@ -120,16 +118,10 @@ func TestSolversAgree(t *testing.T) {
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma/2, 0) // programs start slowly: few cuts
 	find := search.Settings{K: instance.K, Never: []int{instance.Selected[0]}}
-	want, err := search.Minimize(context.Background(), oracle, find)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(search.Minimize(context.Background(), oracle, find))(t)
 	for _, name := range milp.Names() {
 		t.Run(name, func(t *testing.T) {
-			solver, err := milp.New(name, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			solver := must.Get(milp.New(name, ""))(t)
 			got, err := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{Search: find, Solver: solver})
 			if errors.Is(err, milp.ErrNotFound) {
 				t.Skipf("%v", err)
@@ -151,10 +143,7 @@ func TestSolversAgree(t *testing.T) {
 func TestLimitsKeepATrueBound(t *testing.T) {
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
-	best, err := search.Minimize(context.Background(), oracle, search.Settings{K: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(search.Minimize(context.Background(), oracle, search.Settings{K: 4}))(t)
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, test := range []struct {
@@ -171,19 +160,13 @@ func TestLimitsKeepATrueBound(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			test.limit.K = 4
-			got, err := cutplanes.CutPlanes(test.ctx, oracle, cutplanes.Settings{Search: test.limit})
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(cutplanes.CutPlanes(test.ctx, oracle, cutplanes.Settings{Search: test.limit}))(t)
 			if got.Status != test.status || len(got.Selection) != 4 || got.Cost < best.Cost || got.Bound > best.Cost {
 				t.Fatalf("%v, selection %v, cost %v, bound %v; optimum %v", got.Status, got.Selection, got.Cost, got.Bound, best.Cost)
 			}
 			// The same limits on samples: an answer, and nothing proven.
 			sampled := objective.NewSampled(instance.Ratings.Matrix(), instance.Features, gamma, objective.SampleSize{Rows: 10, Columns: 30}, 1, 0)
-			answer, err := cutplanes.OptComplete(test.ctx, sampled, oracle, cutplanes.Settings{Search: test.limit})
-			if err != nil {
-				t.Fatal(err)
-			}
+			answer := must.Get(cutplanes.OptComplete(test.ctx, sampled, oracle, cutplanes.Settings{Search: test.limit}))(t)
 			if len(answer.Selection) != 4 || answer.Cost < best.Cost || !math.IsInf(answer.Bound, -1) || answer.Status == search.Optimal {
 				t.Fatalf("%v, selection %v, cost %v, bound %v", answer.Status, answer.Selection, answer.Cost, answer.Bound)
 			}
@@ -272,10 +255,7 @@ func (r *repeating) Solve(ctx context.Context, m *milp.Master, o milp.Options) (
 func TestCoarseSolverStillEndsInProof(t *testing.T) {
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
-	got, err := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{Search: search.Settings{K: 4}, Solver: &repeating{}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{Search: search.Settings{K: 4}, Solver: &repeating{}}))(t)
 	if got.Status != search.Optimal || got.Gap > search.Precision || got.Solver != "coarse" {
 		t.Fatalf("%v, gap %v, solver %q", got.Status, got.Gap, got.Solver)
 	}
@@ -296,10 +276,7 @@ func (r rough) Eval(ctx context.Context, w []float64) (search.Cut, error) {
 func TestRoughCutsEndAtANumericalLimit(t *testing.T) {
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
-	want, err := search.Minimize(context.Background(), oracle, search.Settings{K: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(search.Minimize(context.Background(), oracle, search.Settings{K: 4}))(t)
 	excluded := 0
 	got, err := cutplanes.CutPlanes(context.Background(), rough{oracle}, cutplanes.Settings{
 		Search: search.Settings{K: 4},

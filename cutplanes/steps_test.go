@@ -11,6 +11,7 @@ import (
 
 	"optcomplete/cutplanes"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/milp"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -30,13 +31,8 @@ func TestStepsRebuildEveryMaster(t *testing.T) {
 		t.Fatal(err)
 	}
 	var file bytes.Buffer
-	if err := steps.Write(&file); err != nil {
-		t.Fatal(err)
-	}
-	read, err := cutplanes.ReadSteps("cuts.jsonl", &file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, steps.Write(&file))
+	read := must.Get(cutplanes.ReadSteps("cuts.jsonl", &file))(t)
 	if d := cmp.Diff(steps, read); d != "" {
 		t.Fatal(d)
 	}
@@ -44,14 +40,8 @@ func TestStepsRebuildEveryMaster(t *testing.T) {
 		t.Fatalf("%d steps, %d cuts", len(read.Steps), result.Cuts)
 	}
 	for i := 1; i < len(read.Steps); i++ {
-		master, err := read.Master(i)
-		if err != nil {
-			t.Fatal(err)
-		}
-		solution, err := (&milp.Embedded{}).Solve(context.Background(), master, milp.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		master := must.Get(read.Master(i))(t)
+		solution := must.Get((&milp.Embedded{}).Solve(context.Background(), master, milp.Options{}))(t)
 		if eta := read.Steps[i].Eta; solution.Objective != eta {
 			t.Fatalf("iteration %d: optimum %v, recorded %v", i, solution.Objective, eta)
 		}

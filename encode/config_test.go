@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 func TestConfigAndFlagsSayTheSame(t *testing.T) {
@@ -34,13 +35,9 @@ fields:
   nothing:
 `
 	path := filepath.Join(t.TempDir(), "features.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 	var got Options
-	if err := ReadConfig(path, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, ReadConfig(path, &got))
 	want := Options{
 		MaxLevels: 12, MinShare: 0.01, MissingFrom: 0.2, Blank: []string{"NA", "not known"}, Separator: ";",
 		Scale: AsIs, Keep: true, CompleteOnly: true,

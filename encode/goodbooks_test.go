@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // goodbooks reads one of the real tables that lie beside the repository.
@@ -17,10 +18,7 @@ func goodbooks(t *testing.T, name string) *data.RawTable {
 	if _, err := os.Stat(path); err != nil {
 		t.Skipf("the goodbooks data is not here: %v", err)
 	}
-	table, err := data.ReadRawTable(path, data.FeaturesOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(data.ReadRawTable(path, data.FeaturesOptions{}))(t)
 	return table
 }
 

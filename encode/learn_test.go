@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // tableOf makes a table of the lines "id,field,…", the first being the header.
@@ -148,10 +149,7 @@ func TestEncodedValues(t *testing.T) {
 	if d := cmp.Diff([]string{"b", "a", "c", "d"}, features.IDs); d != "" {
 		t.Error(d)
 	}
-	groups, err := e.Resolve([]string{"tags", "g", "x missing", "g=a"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	groups := must.Get(e.Resolve([]string{"tags", "g", "x missing", "g=a"}))(t)
 	if d := cmp.Diff([]int{1, 2, 3, 4, 5}, groups); d != "" {
 		t.Error(d)
 	}
@@ -189,9 +187,7 @@ func TestWhatIsLeftOutIsSaid(t *testing.T) {
 		t.Error(d)
 	}
 	var b strings.Builder
-	if err := report.Write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, report.Write(&b))
 	for _, part := range []string{"FIELD ", "127 to 508", "left out", "5 features of 9 items, scaled"} {
 		if !strings.Contains(b.String(), part) {
 			t.Errorf("the table does not say %q:\n%s", part, b.String())
@@ -247,10 +243,7 @@ func TestLoadingRefusesWhatCannotBeApplied(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text, err := json.Marshal(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(e))(t)
 	for old, broken := range map[string]string{
 		`"version":1`:     `"version":2`,
 		`"separator":"|"`: `"separator":""`,

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // TestNumbersAsPeopleWriteThem: units, currencies, per cents, thousands and
@@ -37,9 +38,7 @@ func TestNumbersAsPeopleWriteThem(t *testing.T) {
 	} {
 		d := &draft{field: Field{Name: "x"}, texts: strings.Split(c.cells, "/")}
 		d.lines = make([]int, len(d.texts))
-		if err := d.understand("f.csv", Options{}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.understand("f.csv", Options{}))
 		if number := d.field.Type == Numeric; number != (c.want != "") {
 			t.Errorf("%s is %s", c.cells, d.field.Type)
 			continue

@@ -15,6 +15,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/lists"
+	"optcomplete/internal/must"
 )
 
 // drawCells makes the cells of one field, of any kind that people have.
@@ -123,14 +124,9 @@ func TestApplyGivesTheTableToTheBit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, options := drawTable(t)
 		e, features, report := learn(t, table, options)
-		text, err := json.Marshal(e)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(e))(t)
 		var loaded Encoding
-		if err := json.Unmarshal(text, &loaded); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &loaded))
 		if d := cmp.Diff(e, &loaded); d != "" {
 			t.Fatalf("after JSON: %s", d)
 		}
@@ -221,9 +217,7 @@ func TestEveryFeatureIsInOneGroup(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		table, options := drawTable(t)
 		e, _, _ := learn(t, table, options)
-		if err := e.check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.check())
 		for _, g := range e.Groups {
 			for _, x := range g.Features {
 				f := e.Features[x]
@@ -243,9 +237,7 @@ func TestSelectAgreesWithTheWhole(t *testing.T) {
 		_, p := features.Dims()
 		chosen := rapid.Permutation(indices(p)).Draw(t, "order")[:rapid.IntRange(1, p).Draw(t, "k")]
 		part := e.Select(chosen)
-		if err := part.check(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, part.check())
 		for i, id := range features.IDs {
 			fields := record(table, slices.Index(table.IDs, id))
 			for _, name := range part.LeftOut { // are not needed

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // TestWhatIsDrawnGoesByID: rows and columns that stand elsewhere, among others,
@@ -19,10 +20,7 @@ func TestWhatIsDrawnGoesByID(t *testing.T) {
 				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: 1})
 			}
 		}
-		matrix, err := data.NewMatrix(len(rows), len(columns), entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		matrix := must.Get(data.NewMatrix(len(rows), len(columns), entries))(t)
 		source := data.NewRatings(matrix, rows, columns).Source()
 		var out []string
 		add := func(what string, s data.Source) {
@@ -44,10 +42,7 @@ func TestWhatIsDrawnGoesByID(t *testing.T) {
 		add("split ", held)
 		_, fold := Fold(source.(*data.Matrix), 1, 3, 5)
 		add("fold ", fold)
-		sample, err := SampleRows(context.Background(), source, len(entries)/2, 5, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample := must.Get(SampleRows(context.Background(), source, len(entries)/2, 5, 2))(t)
 		add("sample ", sample)
 		slices.Sort(out)
 		return out

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 )
@@ -20,10 +21,7 @@ func TestBetterIsMoreThanChance(t *testing.T) {
 				out[x] = values[x] + size*random.NormalOf(random.Hash(seed, uint64(row), uint64(at[x])))
 			}
 		})
-		e, err := ScoreErrors(context.Background(), m, predict, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(ScoreErrors(context.Background(), m, predict, 2))(t)
 		score, err := Score(context.Background(), m, predict, 1)
 		if err != nil || score != e.Metrics {
 			t.Fatalf("%+v, want %+v (%v)", e.Metrics, score, err)

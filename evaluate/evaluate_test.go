@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
@@ -26,10 +27,7 @@ func matrix(t testing.TB, rows, columns int, share float64, seed uint64) *data.M
 			}
 		}
 	}
-	m, err := data.NewMatrix(rows, columns, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrix(rows, columns, entries))(t)
 	return m
 }
 
@@ -112,10 +110,7 @@ func TestSplitRefusesShareOutsideUnit(t *testing.T) {
 }
 
 func TestScoreByHand(t *testing.T) {
-	m, err := data.NewMatrix(3, 3, []data.Entry{{Row: 0, Column: 0, Value: 2}, {Row: 0, Column: 2, Value: -4}, {Row: 2, Column: 1, Value: 0}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrix(3, 3, []data.Entry{{Row: 0, Column: 0, Value: 2}, {Row: 0, Column: 2, Value: -4}, {Row: 2, Column: 1, Value: 0}}))(t)
 	got := score(t, m, func(row int, columns []int32, out []float64) {
 		for at, j := range columns {
 			out[at] = map[[2]int]float64{{0, 0}: 1, {0, 2}: -5, {2, 1}: 2}[[2]int{row, int(j)}]
@@ -177,20 +172,14 @@ func BenchmarkScore(b *testing.B) {
 // score is Score of a matrix, which cannot fail.
 func score(t testing.TB, m *data.Matrix, predict func(row int, columns []int32, out []float64), threads int) Metrics {
 	t.Helper()
-	metrics, err := Score(context.Background(), m, testkit.Predict(predict), threads)
-	if err != nil {
-		t.Fatal(err)
-	}
+	metrics := must.Get(Score(context.Background(), m, testkit.Predict(predict), threads))(t)
 	return metrics
 }
 
 func TestValidationIsNotTheHoldOut(t *testing.T) {
 	m := matrix(t, 100, 80, 0.5, 3)
 	train, _ := SplitMatrix(m, 0.2, 9)
-	part, err := Validation(context.Background(), train, 0.2, 0, 9, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	part := must.Get(Validation(context.Background(), train, 0.2, 0, 9, 0))(t)
 	want := 0.2 * float64(train.Observed())
 	if got := float64(part.Held.Observed()); math.Abs(got-want) > 5*math.Sqrt(want) {
 		t.Errorf("of %d entries that a hold-out left, %v are validated on, want about %.0f", train.Observed(), got, want)

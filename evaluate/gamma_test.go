@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/must"
 	"optcomplete/result"
 )
 
@@ -67,10 +68,7 @@ func (r *raced) run(t *testing.T, ctx context.Context) Won {
 		},
 		Names: func(selection []int) []string { return nil },
 	}
-	won, err := race.Run(ctx)
-	if err != nil {
-		t.Fatal(err)
-	}
+	won := must.Get(race.Run(ctx))(t)
 	return won
 }
 

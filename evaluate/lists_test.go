@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
@@ -47,10 +48,7 @@ func lattice(t *testing.T) *data.Matrix {
 			}
 		}
 	}
-	m, err := data.NewMatrix(30, 12, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrix(30, 12, entries))(t)
 	return m
 }
 
@@ -71,20 +69,11 @@ func TestListsAreCounted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m, err := model.New(model.Summary{Model: "full", Refit: spec.LearnedPrior}, ratings, features, []int{0}, parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(model.New(model.Summary{Model: "full", Refit: spec.LearnedPrior}, ratings, features, []int{0}, parts))(t)
 	rows := []int{4, 5, 6, 7}
 	settings := model.RecommendSettings{Top: 2, Caution: model.DefaultCaution}
-	got, err := ListsOf(context.Background(), m, rows, settings, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	r, err := m.Recommender(settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ListsOf(context.Background(), m, rows, settings, 3))(t)
+	r := must.Get(m.Recommender(settings))(t)
 	times, most, bits, mean := map[int]int{}, 0, 0.0, 0.0
 	for _, i := range rows {
 		seen, _, _ := m.Seen(i)

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/result"
@@ -48,10 +49,7 @@ func TestMeasuresOfProbabilitiesByHand(t *testing.T) {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 	var logLoss, brier, pairs, count float64
 	for _, a := range entries {
 		p := of(int(a.Row), a.Column)
@@ -68,10 +66,7 @@ func TestMeasuresOfProbabilitiesByHand(t *testing.T) {
 			}
 		}
 	}
-	got, err := Score(context.Background(), matrix, oddly{of}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Score(context.Background(), matrix, oddly{of}, 2))(t)
 	near := func(what string, x, want float64) {
 		if math.Abs(x-want) > 1e-12 {
 			t.Errorf("%s is %.15g, want %.15g", what, x, want)
@@ -83,10 +78,7 @@ func TestMeasuresOfProbabilitiesByHand(t *testing.T) {
 	if last := got.ROC[len(got.ROC)-1]; last.Yes != 1 || last.No != 1 || got.MAPE != 0 {
 		t.Errorf("the ROC curve ends at %v, MAPE %v", last, got.MAPE)
 	}
-	all, err := Measure(context.Background(), matrix, oddly{of}, MeasureSettings{Resamples: 200, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(Measure(context.Background(), matrix, oddly{of}, MeasureSettings{Resamples: 200, Seed: 1}))(t)
 	near("mean loss", all.Loss.Mean.Value, logLoss)
 	near("Brier", all.Loss.Brier.Value, brier)
 	near("AUC", all.Loss.AUC.Value, pairs/count)

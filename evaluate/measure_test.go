@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/result"
 )
@@ -139,10 +140,7 @@ func TestMeasurementIsAlwaysFinite(t *testing.T) {
 				}
 			}
 		}
-		m, err := data.NewMatrix(n, columns, entries)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		m := must.Get(data.NewMatrix(n, columns, entries))(rt)
 		constant := rapid.SampledFrom([]float64{0, 3, -1e90}).Draw(rt, "prediction")
 		got := measurement(t, m, func(int, int) result.Answer { return result.Answer{Value: constant, Unclipped: constant} },
 			MeasureSettings{Places: rapid.IntRange(1, 4).Draw(rt, "places"), Resamples: 20})
@@ -159,10 +157,7 @@ func TestMeasurementIsAlwaysFinite(t *testing.T) {
 // measurement is a measurement that nothing interrupts.
 func measurement(t *testing.T, m *data.Matrix, answer answers, settings MeasureSettings) *Measurement {
 	t.Helper()
-	out, err := Measure(t.Context(), m, answer, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(Measure(t.Context(), m, answer, settings))(t)
 	return out
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
@@ -27,10 +28,7 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	parts.ClipToValues()
-	effects, err := estimate.FitEffects(ctx, matrix, 2, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	effects := must.Get(estimate.FitEffects(ctx, matrix, 2, 2, 1))(t)
 	by := parts.Predictor(chosen, k)
 	rows := make([]int, 900)
 	for i := range rows {

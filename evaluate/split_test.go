@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 )
 
@@ -18,10 +19,7 @@ func TestFewEntriesAreSplitExactly(t *testing.T) {
 			entries = append(entries, data.Entry{Row: i, Column: j, Value: float64(i + j)})
 		}
 	}
-	m, err := data.NewMatrix(6, 4, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrix(6, 4, entries))(t)
 	first := map[int32]bool{}
 	for seed := range uint64(50) {
 		for share, want := range map[float64]int{0: 0, 0.01: 1, 0.2: 5, 0.5: 12, 0.99: 23, 1: 24} {
@@ -73,10 +71,7 @@ func (r countedReader) Append(i int, columns []int32, values []float64) ([]int32
 // Of large data on disk a sample reads the rows it draws, not all of them.
 func TestASampleReadsItsRowsAlone(t *testing.T) {
 	source := counted{passtest.Source(3000, 90), new(atomic.Int32)}
-	sample, err := SampleRows(context.Background(), source, source.Observed()/10, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	sample := must.Get(SampleRows(context.Background(), source, source.Observed()/10, 1, 2))(t)
 	if got := source.rows.Load(); sample.Observed() == 0 || got > 600 {
 		t.Errorf("%d of 3000 rows read for %d entries", got, sample.Observed())
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // dated is ratings of one column, whose rows have these times; NaN: none.
@@ -22,10 +23,7 @@ func dated(t *testing.T, times ...float64) (entries, when *data.Ratings) {
 		}
 	}
 	of := func(list []data.Entry, ids []string) *data.Ratings {
-		matrix, err := data.NewMatrix(len(list), 1, list)
-		if err != nil {
-			t.Fatal(err)
-		}
+		matrix := must.Get(data.NewMatrix(len(list), 1, list))(t)
 		return data.NewRatings(matrix, ids, []string{"c"})
 	}
 	return of(all, ids), of(known, dated)
@@ -50,10 +48,7 @@ func TestTheFutureIsHeldOut(t *testing.T) {
 		{[]float64{1, 2, nan}, 0.99, "b", 2},             // not all
 	} {
 		entries, when := dated(t, c.times...)
-		m, err := NewMoments(context.Background(), entries, when, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(NewMoments(context.Background(), entries, when, 1))(t)
 		train, held, from, err := m.Split(context.Background(), entries.Source(), c.share, 1)
 		if err != nil {
 			t.Fatal(err)
@@ -73,10 +68,7 @@ func TestTheFutureIsHeldOut(t *testing.T) {
 	}
 	for _, times := range [][]float64{{3, 3, 3}, {3}, {nan, nan, 1}} {
 		entries, when := dated(t, times...)
-		m, err := NewMoments(context.Background(), entries, when, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(NewMoments(context.Background(), entries, when, 1))(t)
 		if _, _, _, err := m.Split(context.Background(), entries.Source(), 0.5, 1); err == nil {
 			t.Errorf("%v was split", times)
 		}
@@ -86,10 +78,7 @@ func TestTheFutureIsHeldOut(t *testing.T) {
 // TestFoldsOfTimeGoForward: every fold trains on all that came before it.
 func TestFoldsOfTimeGoForward(t *testing.T) {
 	entries, when := dated(t, 4, 1, math.NaN(), 3, 2, 6, 5)
-	m, err := NewMoments(context.Background(), entries, when, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMoments(context.Background(), entries, when, 1))(t)
 	cuts, err := m.Folds(2)
 	if err != nil || cuts[0] != 3 || cuts[1] != 5 || !math.IsInf(cuts[2], 1) {
 		t.Fatal(cuts, err)

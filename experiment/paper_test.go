@@ -16,6 +16,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"optcomplete"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 )
 
@@ -104,10 +105,7 @@ func TestPaperResumes(t *testing.T) {
 	other := panel
 	other.Name, other.Rows = "mu", panel.Rows[:1]
 	s.Panels = append(s.Panels, other)
-	got, err := Paper(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Paper(context.Background(), s))(t)
 	if again != len(want)-6 {
 		t.Errorf("%d of %d cells were computed again", again, len(want))
 	}
@@ -139,10 +137,7 @@ func TestPaperResumes(t *testing.T) {
 
 // TestPaperOnRatings: the Netflix-shaped rows are scored on what is withheld.
 func TestPaperOnRatings(t *testing.T) {
-	panel, err := PanelOf("netflix")
-	if err != nil {
-		t.Fatal(err)
-	}
+	panel := must.Get(PanelOf("netflix"))(t)
 	panel.Rows = panel.Rows[:1]
 	panel.Rows[0].Shape = Shape{Netflix: true, Rows: 300, Columns: 60, Features: 59, K: 3, Missing: 0.8}
 	cells, err := Paper(context.Background(), PaperSettings{Panels: []Panel{panel}, Methods: []string{"certified"}, Seeds: 1, Gamma: 1, TimeLimit: 2 * time.Second, Test: 200, Folder: t.TempDir()})
@@ -164,10 +159,7 @@ func TestFilmFeaturesAreGivenAsToFit(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	given, err := made.asGiven(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Get(made.asGiven(t.Context()))(t)
 	if slices.Contains(given.Features.Names, "Constant") || given.Encoding == nil || given.Ratings != made.problem.Ratings {
 		t.Errorf("features %q, encoding %v", given.Features.Names, given.Encoding)
 	}
@@ -193,10 +185,7 @@ func TestFilmFeaturesAreGivenAsToFit(t *testing.T) {
 // the certified search, the paper's misses a feature here; it gets a larger one.
 func TestThePapersMethodIsTunedByItself(t *testing.T) {
 	r := &paperRun{PaperSettings: PaperSettings{Test: 1000, Threads: 1}}
-	made, err := r.trial(Shape{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.2}, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(r.trial(Shape{Rows: 100, Columns: 100, Features: 15, K: 5, Missing: 0.2}, 2))(t)
 	found, err := made.chooseGamma(context.Background())
 	if err != nil || len(found.equal) < 3 || !slices.IsSorted(found.equal) {
 		t.Fatalf("%+v, %v", found, err)
@@ -225,10 +214,7 @@ func TestGeneratedRowsGiveTheSame(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.Folder, s.Memory = t.TempDir(), (all+rest)/2
-	got, err := Paper(context.Background(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Paper(context.Background(), s))(t)
 	for i := range want {
 		if want[i].Generated || !got[i].Generated {
 			t.Errorf("generated: %v, then %v", want[i].Generated, got[i].Generated)

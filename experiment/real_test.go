@@ -13,15 +13,13 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/spec"
 )
 
 func tiny(t *testing.T) Problems {
 	t.Helper()
-	made, err := synth.Generate(synth.Config{Rows: 50, Columns: 40, Features: 8, K: 3, Missing: 0.5, Noise: 0.1, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(synth.Generate(synth.Config{Rows: 50, Columns: 40, Features: 8, K: 3, Missing: 0.5, Noise: 0.1, Seed: 2}))(t)
 	return func(spec.Kind) (optcomplete.Problem, error) {
 		return optcomplete.Problem{Ratings: made.Ratings, Features: made.Features}, nil
 	}
@@ -53,23 +51,15 @@ func TestStudyResumes(t *testing.T) {
 		t.Fatalf("%d cells, %v", len(cells), err)
 	}
 	path := filepath.Join(s.Folder, cellsFile)
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, text[:len(text)-20], 0o666); err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
+	must.Do(t, os.WriteFile(path, text[:len(text)-20], 0o666))
 	again := 0
 	s.OnCell = func(_ Cell, have bool) {
 		if !have {
 			again++
 		}
 	}
-	got, err := Real(context.Background(), problems, s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Real(context.Background(), problems, s))(t)
 	if again != len(want)-4 {
 		t.Errorf("%d of %d cells were computed again", again, len(want))
 	}
@@ -104,10 +94,7 @@ func TestStudyResumes(t *testing.T) {
 // TestTruthIsFoundAndPays on data that three features made.
 func TestTruthIsFoundAndPays(t *testing.T) {
 	s := RealSettings{Models: kinds[:1], K: []int{3}, Seeds: 2, Folder: t.TempDir()}
-	cells, err := Real(context.Background(), tiny(t), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	cells := must.Get(Real(context.Background(), tiny(t), s))(t)
 	for _, c := range cells {
 		if c.Model == "full" && (c.Ratio > 0.8 || c.Status != "optimal" || len(c.Selected) != 3 || len(c.Trace) == 0) {
 			t.Errorf("%+v", c)

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 )
 
@@ -31,10 +32,7 @@ func Conformance(t *testing.T, solver Solver, tolerance func(*Master) float64) {
 		t.Run(tr.name, func(t *testing.T) {
 			want := tr.want
 			if math.IsNaN(want) {
-				reference, err := new(Embedded).Solve(ctx, tr.master, Options{})
-				if err != nil {
-					t.Fatal(err)
-				}
+				reference := must.Get(new(Embedded).Solve(ctx, tr.master, Options{}))(t)
 				want = reference.Objective
 			}
 			allowed := 1e-9 * math.Abs(want)
@@ -50,9 +48,7 @@ func Conformance(t *testing.T, solver Solver, tolerance func(*Master) float64) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if err := tr.master.feasible(got.Selection); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, tr.master.feasible(got.Selection))
 			if v := tr.master.Value(got.Selection); v != got.Objective {
 				t.Errorf("objective %v, but the selection has %v", got.Objective, v)
 			}
@@ -205,10 +201,7 @@ func TestExternalSolversConform(t *testing.T) {
 func installed(t testing.TB, name string) Solver {
 	t.Helper()
 	testkit.UseSolvers(t)
-	solver, err := New(name, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	solver := must.Get(New(name, ""))(t)
 	version, err := solver.Version(context.Background())
 	if errors.Is(err, ErrNotFound) {
 		t.Skipf("%s is not installed; scripts/install-solvers.sh installs highs, cbc and glpk", name)

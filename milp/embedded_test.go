@@ -13,6 +13,8 @@ import (
 	"pgregory.net/rapid"
 
 	_ "optcomplete/internal/steadyseed"
+
+	"optcomplete/internal/must"
 )
 
 func TestEmbeddedEqualsBruteForce(t *testing.T) {
@@ -33,13 +35,8 @@ func TestEmbeddedEqualsBruteForce(t *testing.T) {
 			m.Floor = r.NormFloat64()
 		}
 		want := bruteForce(m)
-		got, err := new(Embedded).Solve(context.Background(), m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := m.feasible(got.Selection); err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(new(Embedded).Solve(context.Background(), m, Options{}))(t)
+		must.Do(t, m.feasible(got.Selection))
 		if got.Objective != m.Value(got.Selection) || math.Abs(got.Objective-want) > 1e-9*math.Abs(want) {
 			t.Fatalf("objective %v, want %v", got.Objective, want)
 		}
@@ -54,10 +51,7 @@ func TestEmbeddedEqualsBruteForce(t *testing.T) {
 func TestBoundHoldsHoweverEarlyItStops(t *testing.T) {
 	r := rand.New(rand.NewPCG(2, 2))
 	m := randomMaster(r, 24, 6, 120, gauss)
-	best, err := new(Embedded).Solve(context.Background(), m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(new(Embedded).Solve(context.Background(), m, Options{}))(t)
 	early := 0
 	for limit := 100 * time.Microsecond; limit < time.Second; limit += limit / 2 {
 		got, err := new(Embedded).Solve(context.Background(), m, Options{TimeLimit: limit})
@@ -95,14 +89,8 @@ func TestGapStopsEarlierWithinTheGap(t *testing.T) {
 	for c := range m.Cuts {
 		m.Cuts[c].Constant += 10
 	}
-	best, err := new(Embedded).Solve(context.Background(), m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rough, err := new(Embedded).Solve(context.Background(), m, Options{Gap: 0.05})
-	if err != nil {
-		t.Fatal(err)
-	}
+	best := must.Get(new(Embedded).Solve(context.Background(), m, Options{}))(t)
+	rough := must.Get(new(Embedded).Solve(context.Background(), m, Options{Gap: 0.05}))(t)
 	if rough.Nodes >= best.Nodes {
 		t.Errorf("%d nodes with a gap, %d without", rough.Nodes, best.Nodes)
 	}
@@ -120,14 +108,8 @@ func TestWarmStartChangesNoObjective(t *testing.T) {
 	for range 40 {
 		_, c := in.cut(at)
 		m.Cuts = append(m.Cuts, c)
-		got, err := warm.Solve(context.Background(), m, Options{Start: at})
-		if err != nil {
-			t.Fatal(err)
-		}
-		cold, err := new(Embedded).Solve(context.Background(), m, Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(warm.Solve(context.Background(), m, Options{Start: at}))(t)
+		cold := must.Get(new(Embedded).Solve(context.Background(), m, Options{}))(t)
 		if math.Abs(got.Objective-cold.Objective) > 1e-10*cold.Objective {
 			t.Fatalf("%d cuts: warm %v, cold %v", len(m.Cuts), got.Objective, cold.Objective)
 		}
@@ -221,10 +203,7 @@ func TestInverseUpdatesEqualInversion(t *testing.T) {
 // TestNodeLimitIsKept: within one master, with a selection and a bound.
 func TestNodeLimitIsKept(t *testing.T) {
 	m := randomMaster(rand.New(rand.NewPCG(3, 3)), 40, 6, 80, gauss)
-	free, err := new(Embedded).Solve(context.Background(), m, Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	free := must.Get(new(Embedded).Solve(context.Background(), m, Options{}))(t)
 	if free.Nodes < 20 {
 		t.Fatalf("only %d nodes", free.Nodes)
 	}

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"optcomplete/internal/must"
 )
 
 // fake is a program that takes the place of HiGHS and does what the shell
@@ -19,9 +21,7 @@ import (
 func fake(t *testing.T, script string) *External {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "highs")
-	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/sh\n"+script), 0o700))
 	return &External{Path: path, Grace: 200 * time.Millisecond, adapter: adapters[0]}
 }
 
@@ -136,10 +136,7 @@ func TestMissingSolverIsNotFound(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Chdir(t.TempDir())
 	for _, name := range Names()[1:] {
-		solver, err := New(name, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		solver := must.Get(New(name, ""))(t)
 		var missing *NotFoundError
 		if _, err := solver.Solve(context.Background(), faulty(), Options{}); !errors.As(err, &missing) || !errors.Is(err, ErrNotFound) {
 			t.Errorf("%s: %v", name, err)
@@ -159,18 +156,12 @@ func TestNothingIsRunThatWasNotNamed(t *testing.T) {
 	root := t.TempDir()
 	bin := filepath.Join(root, ".tools", "bin")
 	ran := filepath.Join(root, "ran")
-	if err := os.MkdirAll(bin, 0o777); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(bin, 0o777))
 	program := "#!/bin/sh\ntouch " + ran + "\necho 'HiGHS version 9.8.7'\n"
 	for name, text := range map[string]string{"go.mod": "module any\n", ".tools/bin/highs": program, "highs": program, "bin/highs": program} {
 		path := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o777); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+		must.Do(t, os.WriteFile(path, []byte(text), 0o777))
 	}
 	t.Setenv(SolversVariable, "")
 	t.Setenv("XDG_CACHE_HOME", root)
@@ -237,15 +228,9 @@ func TestCancelStopsTheProgram(t *testing.T) {
 // gone checks that no process of the listed ids runs.
 func gone(t *testing.T, file string) {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	for _, field := range strings.Fields(string(text)) {
-		pid, err := strconv.Atoi(field)
-		if err != nil {
-			t.Fatal(err)
-		}
+		pid := must.Get(strconv.Atoi(field))(t)
 		for deadline := time.Now().Add(2 * time.Second); running(pid); time.Sleep(10 * time.Millisecond) {
 			if time.Now().After(deadline) {
 				t.Errorf("process %d still runs", pid)

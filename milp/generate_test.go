@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"optcomplete/internal/must"
 )
 
 // instance is a small synthetic matrix with item features, made as the paper
@@ -119,10 +121,7 @@ func (in *instance) trajectory(tb testing.TB, r *rand.Rand, cuts int) *Master {
 	for len(m.Cuts) < cuts {
 		_, c := in.cut(at)
 		m.Cuts = append(m.Cuts, c)
-		solution, err := solver.Solve(context.Background(), m, Options{Gap: 0.01})
-		if err != nil {
-			tb.Fatal(err)
-		}
+		solution := must.Get(solver.Solve(context.Background(), m, Options{Gap: 0.01}))(tb)
 		at = solution.Selection
 		for seen[key(at)] {
 			at = neighbour(r, at, in.p)

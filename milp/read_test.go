@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/internal/must"
 )
 
 func recorded(t *testing.T, name string) string {
@@ -53,10 +55,7 @@ func TestRecordedAnswersAreRead(t *testing.T) {
 	} {
 		t.Run(c.solver+" "+c.name, func(t *testing.T) {
 			base := c.solver + "-" + c.name
-			a, err := adapterOf(t, c.solver).read(recorded(t, base+".sol"), recorded(t, base+".log"), 4)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(adapterOf(t, c.solver).read(recorded(t, base+".sol"), recorded(t, base+".log"), 4))(t)
 			got, err := verify(c.solver, fourFeatures(), a, Options{})
 			var early *NotOptimalError
 			if c.optimal != (err == nil) || !c.optimal && !errors.As(err, &early) {
@@ -129,10 +128,7 @@ func TestOptionsReachThePrograms(t *testing.T) {
 	}
 	options := Options{TimeLimit: 2500 * time.Millisecond, Gap: 0.01, Seed: 7}
 	for name, wanted := range want {
-		args, err := adapterOf(t, name).prepare(t.TempDir(), options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		args := must.Get(adapterOf(t, name).prepare(t.TempDir(), options))(t)
 		for _, w := range wanted {
 			if !slices.Contains(args, w) {
 				t.Errorf("%s: %q is not in %q", name, w, args)
@@ -143,10 +139,7 @@ func TestOptionsReachThePrograms(t *testing.T) {
 	if _, err := adapterOf(t, "highs").prepare(dir, options); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, optionsFile))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, optionsFile)))(t)
 	for _, w := range []string{"mip_rel_gap = 0.01\n", "time_limit = 2.5\n", "random_seed = 7\n"} {
 		if !strings.Contains(string(text), w) {
 			t.Errorf("highs: %q is not in %q", w, text)

@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"optcomplete/internal/must"
 )
 
 func TestWriteLPIsReadable(t *testing.T) {
@@ -17,9 +19,7 @@ func TestWriteLPIsReadable(t *testing.T) {
 		Cuts: []Cut{{1, []float64{-1, -0.5, -0.25, 0}}, {0.5, []float64{0, 0.5, -1e-3, -0.7}}},
 	}
 	var b bytes.Buffer
-	if err := WriteLP(&b, m); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, WriteLP(&b, m))
 	want := `\ OptComplete master: 4 features, select 2, 2 cuts
 \ eta is the cost times 0.5
 Minimize
@@ -55,16 +55,11 @@ func TestWriteMPSKeepsEveryBit(t *testing.T) {
 			m.Cuts = append(m.Cuts, Cut{entry.Draw(t, "constant"), rapid.SliceOfN(entry, p, p).Draw(t, "gradient")})
 		}
 		var b bytes.Buffer
-		if err := WriteMPS(&b, m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteMPS(&b, m))
 		read := map[string]float64{}
 		for scanner := bufio.NewScanner(&b); scanner.Scan(); {
 			if f := strings.Fields(scanner.Text()); len(f) == 3 && strings.HasPrefix(f[1], "cut") {
-				v, err := strconv.ParseFloat(f[2], 64)
-				if err != nil {
-					t.Fatal(err)
-				}
+				v := must.Get(strconv.ParseFloat(f[2], 64))(t)
 				read[f[0]+" "+f[1]] = v
 			}
 		}

@@ -13,6 +13,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/model/store"
@@ -88,10 +89,7 @@ func TestModelWithRowsAnswersAndSaves(t *testing.T) {
 	if diff := cmp.Diff([]int{40, 1}, rows); diff != "" {
 		t.Fatal(diff)
 	}
-	got, err := store.Load(modeltest.Save(t, more))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(store.Load(modeltest.Save(t, more)))(t)
 	if a, b := got.Answer("twin", "c5"), m.Answer("r7", "c5"); a != b {
 		t.Errorf("the twin of r7 gets %+v, r7 %+v", a, b)
 	}
@@ -123,10 +121,7 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 				entries = append(entries, data.Entry{Row: int32(i), Column: c, Value: values[x]})
 			}
 		}
-		shorter, err := data.NewMatrix(n, last, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		shorter := must.Get(data.NewMatrix(n, last, entries))(t)
 		out := modeltest.Built(t, shorter, data.NewFeatures(f.IDs[:last], f.Names, f.Values[:last*k]), kind, refit)
 		cells := []string{"not a feature"}
 		for _, v := range f.Row(last) {
@@ -136,10 +131,7 @@ func TestNewColumnEqualsColumnWithoutEntries(t *testing.T) {
 		if err != nil {
 			rt.Fatal(err)
 		}
-		out, err = out.WithColumns(b)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		out = must.Get(out.WithColumns(b))(rt)
 		for _, row := range append(in.RowIDs, "nobody") {
 			if a, b := in.Answer(row, f.IDs[last]), out.Answer(row, f.IDs[last]); a != b {
 				rt.Fatalf("row %s: in the table %+v, from its record %+v", row, a, b)

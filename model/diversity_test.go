@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/random"
 	"optcomplete/model"
@@ -47,20 +48,14 @@ func alike(t *testing.T) *model.Model {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(rows, columns, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(rows, columns, entries))(t)
 	return modeltest.Built(t, matrix, features, spec.Full, spec.LearnedPrior)
 }
 
 // listsOf is the lists of all rows; the most frequent column's part of them; how
 // far apart the columns of a list are.
 func listsOf(t *testing.T, m *model.Model, s model.RecommendSettings) (lists [][]result.Recommendation, most, apart float64) {
-	r, err := m.Recommender(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Recommender(s))(t)
 	times, pairs := map[int]float64{}, 0.0
 	for i := range m.RowIDs {
 		seen, _, _ := m.Seen(i)
@@ -115,9 +110,7 @@ func TestDiversityLimitsRepetition(t *testing.T) {
 	var files [2]bytes.Buffer
 	for x, threads := range []int{1, 3} {
 		s := model.RecommendSettings{Top: 3, Caution: 1, Diversity: 0.6}
-		if err := tables.RecommendAll(progress.NewContext(context.Background(), shown), m, &files[x], tables.CSV, s, func(int) []int32 { return nil }, threads); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tables.RecommendAll(progress.NewContext(context.Background(), shown), m, &files[x], tables.CSV, s, func(int) []int32 { return nil }, threads))
 	}
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("threads change diverse lists")

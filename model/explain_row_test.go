@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/spec"
@@ -21,10 +22,7 @@ func TestOneCoefficientForOneThing(t *testing.T) {
 		m := drawn(t, rt)
 		whole := m.Explain()
 		for _, row := range append(m.RowIDs, "nobody") {
-			e, err := m.ExplainRow(row, nil)
-			if err != nil {
-				rt.Fatal(err)
-			}
+			e := must.Get(m.ExplainRow(row, nil))(rt)
 			sum := m.ExplainSum(row, m.ColumnIDs[0])
 			for _, term := range e.Terms {
 				for f, part := range sum.Parts {
@@ -70,10 +68,7 @@ func planted(t *testing.T) (m *model.Model, truth []float64) {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(rows, columns, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(rows, columns, entries))(t)
 	return modeltest.Built(t, matrix, features, spec.Pooled, spec.LearnedPrior), truth
 }
 
@@ -84,10 +79,7 @@ func TestRowIntervalsCover(t *testing.T) {
 	sd := m.Units().SD[0]
 	within, told := 0.0, [2]int{}
 	for i, row := range m.RowIDs {
-		e, err := m.ExplainRow(row, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(m.ExplainRow(row, nil))(t)
 		term := e.Terms[0]
 		if d := (truth[i] - m.Population[1]) * sd; d >= term.Interval.Low && d <= term.Interval.High {
 			within++
@@ -128,9 +120,6 @@ func answersAsMatrix(t *testing.T, m *model.Model) *data.Matrix {
 			entries = append(entries, data.Entry{Row: int32(i), Column: j, Value: m.AnswerAt(i, int(j)).Value})
 		}
 	}
-	matrix, err := data.NewMatrix(len(m.RowIDs), len(m.ColumnIDs), entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(len(m.RowIDs), len(m.ColumnIDs), entries))(t)
 	return matrix
 }

@@ -16,6 +16,7 @@ import (
 
 	"optcomplete/encode"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
 	"optcomplete/model/diagnose"
@@ -78,10 +79,7 @@ func TestExplanationsAreFinite(t *testing.T) {
 			if i == len(m.RowIDs) {
 				i = -1
 			}
-			e, err := m.ExplainRow(row, m.Recommend(i, nil, 3))
-			if err != nil {
-				rt.Fatal(err)
-			}
+			e := must.Get(m.ExplainRow(row, m.Recommend(i, nil, 3)))(rt)
 			if _, err := json.Marshal(e); err != nil {
 				rt.Fatal(err)
 			}
@@ -105,10 +103,7 @@ func TestExplanationsAreFinite(t *testing.T) {
 func TestVarianceLeavesTheResiduals(t *testing.T) {
 	matrix, f := testkit.Drawn(t, 80, 12, 3, 0.7, 4)
 	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
-	v, err := diagnose.Variance(context.Background(), m, matrix, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(diagnose.Variance(context.Background(), m, matrix, 3))(t)
 	mean, n := 0.0, 0.0
 	each := func(do func(value, prediction float64)) {
 		for i := range m.RowIDs {
@@ -181,9 +176,7 @@ func TestRecommendAllIsEveryRow(t *testing.T) {
 	}
 	write := func(format tables.Format, threads int) []byte {
 		var b bytes.Buffer
-		if err := tables.RecommendAll(context.Background(), m, &b, format, model.RecommendSettings{Top: 3}, skip, threads); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tables.RecommendAll(context.Background(), m, &b, format, model.RecommendSettings{Top: 3}, skip, threads))
 		return b.Bytes()
 	}
 	text := write(tables.CSV, 2)
@@ -194,18 +187,14 @@ func TestRecommendAllIsEveryRow(t *testing.T) {
 	want.WriteString("row,rank,column,prediction\n")
 	for i, id := range m.RowIDs {
 		var one bytes.Buffer
-		if err := tables.Recommendations(m, &one, tables.CSV, nil, id, m.Recommend(i, skip(i), 3)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tables.Recommendations(m, &one, tables.CSV, nil, id, m.Recommend(i, skip(i), 3)))
 		want.WriteString(strings.TrimPrefix(one.String(), "row,rank,column,prediction\n"))
 	}
 	if diff := cmp.Diff(want.String(), string(text)); diff != "" {
 		t.Error(diff)
 	}
 	path := filepath.Join(t.TempDir(), "all.parquet")
-	if err := os.WriteFile(path, write(tables.Parquet, 2), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, write(tables.Parquet, 2), 0o666))
 	if table := modeltest.ReadParquet(t, path); int(table.NumRows()) != strings.Count(want.String(), "\n")-1 || table.NumCols() != 4 {
 		t.Errorf("Parquet holds %d×%d", table.NumRows(), table.NumCols())
 	}
@@ -225,18 +214,14 @@ func TestSeenSurvivesSaving(t *testing.T) {
 		}
 	}
 	dir := modeltest.Save(t, m)
-	if err := os.Remove(filepath.Join(dir, "seen.parquet")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(dir, "seen.parquet")))
 	if got, err = store.Load(dir); err != nil {
 		t.Fatal(err)
 	}
 	if _, known, err := got.Seen(0); known || err != nil {
 		t.Errorf("without the file: %v, %v", known, err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "seen.parquet"), []byte("nonsense"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "seen.parquet"), []byte("nonsense"), 0o666))
 	if _, err = store.Load(dir); err == nil || !strings.Contains(err.Error(), "seen.parquet") {
 		t.Errorf("a changed file: %v", err)
 	}

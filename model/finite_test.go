@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/result"
 )
@@ -27,12 +28,8 @@ func TestDiagnosticsNeverTakeTheAnswerDown(t *testing.T) {
 	}
 	s.WithoutDiagnostic("the diagnostics are", errors.New("model: too large"))
 	var b bytes.Buffer
-	if err := s.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
-	if err := s.Normalize(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.WriteJSON(&b))
+	must.Do(t, s.Normalize())
 	if s.Removal != nil || s.Holdout != nil || s.Variance == nil || len(s.NearTies) != 1 || s.NearTies[0].Cost != 3 || s.Train.MAPE != math.MaxFloat64 {
 		t.Fatalf("%+v", s)
 	}

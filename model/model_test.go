@@ -11,6 +11,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
 	"optcomplete/model/store"
@@ -53,10 +54,7 @@ func TestPredictionIsInnerProduct(t *testing.T) {
 			for f := range 3 {
 				want += m.Coefficients.Row(i)[f] * m.Features[int(j)*3+f]
 			}
-			one, err := m.Predict(row, m.ColumnIDs[j])
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := must.Get(m.Predict(row, m.ColumnIDs[j]))(t)
 			if out[at] != want || one != want {
 				t.Errorf("row %q, column %q: %v and %v, want %v", row, m.ColumnIDs[j], out[at], one, want)
 			}
@@ -84,13 +82,9 @@ func TestUnknownIDsAreTypedErrors(t *testing.T) {
 
 func TestSummaryHasTheKeysOfTheDesign(t *testing.T) {
 	var text bytes.Buffer
-	if err := modeltest.Fitted(t).Summary.WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, modeltest.Fitted(t).Summary.WriteJSON(&text))
 	var got map[string]any
-	if err := json.Unmarshal(text.Bytes(), &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text.Bytes(), &got))
 	for _, key := range strings.Fields("method model rows columns features observed k gamma selected cost bound gap certified status cuts nodes passes seconds holdout train near_ties version seed refit") {
 		if _, ok := got[key]; !ok {
 			t.Errorf("no %q", key)
@@ -108,9 +102,7 @@ func TestSummaryHasTheKeysOfTheDesign(t *testing.T) {
 	}
 
 	text.Reset()
-	if err := (model.Summary{}).WriteJSON(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (model.Summary{}).WriteJSON(&text))
 	if s := text.String(); strings.Contains(s, "null") || strings.Contains(s, "holdout") || strings.Contains(s, "mape_skipped") {
 		t.Errorf("empty summary: %s", s)
 	}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
 	"optcomplete/model/tables"
@@ -20,27 +21,15 @@ import (
 func TestCautionTakesDeviationsOff(t *testing.T) {
 	matrix, f := testkit.Drawn(t, 90, 14, 3, 0.4, 4)
 	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
-	x, err := m.Intervals()
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(m.Intervals())(t)
 	differ := false
 	for _, row := range []int{-1, 0, 3, 50} {
-		r, err := m.Recommender(model.RecommendSettings{Top: 5, Caution: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, err := r.Row(row, []int32{2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(m.Recommender(model.RecommendSettings{Top: 5, Caution: 2}))(t)
+		got := must.Get(r.Row(row, []int32{2}))(t)
 		rank := make([]float64, len(m.ColumnIDs))
 		var want []int
 		for j := range rank {
-			variance, err := x.Variance(row, j)
-			if err != nil {
-				t.Fatal(err)
-			}
+			variance := must.Get(x.Variance(row, j))(t)
 			rank[j] = m.AnswerAt(row, j).Unclipped - 2*math.Sqrt(variance-m.Prior.Noise)
 			if j != 2 {
 				want = append(want, j)
@@ -77,10 +66,7 @@ func TestLeastEntriesAndNames(t *testing.T) {
 		names[j] = "film " + names[j]
 	}
 	s := model.RecommendSettings{Top: 14, Caution: 1, Least: least, Names: names}
-	r, err := m.Recommender(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(m.Recommender(s))(t)
 	list, err := r.Row(0, nil)
 	if err != nil || len(list) == 0 || len(list) == 14 {
 		t.Fatalf("%v, %v", list, err)
@@ -92,16 +78,12 @@ func TestLeastEntriesAndNames(t *testing.T) {
 	}
 	var text bytes.Buffer
 	none := func(int) []int32 { return nil }
-	if err := tables.RecommendAll(context.Background(), m, &text, tables.CSV, s, none, 2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tables.RecommendAll(context.Background(), m, &text, tables.CSV, s, none, 2))
 	if !strings.HasPrefix(text.String(), "row,rank,column,name,prediction\nr0,1,") || !strings.Contains(text.String(), ",film ") {
 		t.Errorf("%.80s", text.String())
 	}
 	var one, two bytes.Buffer
-	if err := tables.RecommendAll(context.Background(), m, &one, tables.Parquet, s, none, 1); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tables.RecommendAll(context.Background(), m, &one, tables.Parquet, s, none, 1))
 	if err := tables.RecommendAll(context.Background(), m, &two, tables.Parquet, s, none, 3); err != nil || !bytes.Equal(one.Bytes(), two.Bytes()) {
 		t.Errorf("threads change the file, or %v", err)
 	}

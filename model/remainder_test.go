@@ -11,6 +11,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/model"
@@ -86,27 +87,19 @@ func remaindersOf(t *testing.T, kind spec.Kind, n int, liking float64) (*data.Ma
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 	f := testkit.FeaturesOf(m, 2, values)
 	parts, err := estimate.FitParts(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, estimate.Recipe{Kind: kind, Refit: spec.LearnedPrior, RowShrinkage: 2, ColumnShrinkage: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
 	others := estimate.Others{Names: f.Names[1:], Values: estimate.Chosen(f, []int{1})}
-	if err := parts.FitRemainder(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, others, kind, remainder.Settings{Rank: 3, Threads: 2}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, parts.FitRemainder(context.Background(), matrix, estimate.Chosen(f, []int{0}), 1, others, kind, remainder.Settings{Rank: 3, Threads: 2}))
 	r := data.NewRatings(matrix, make([]string, n), f.IDs)
 	for i := range r.RowIDs {
 		r.RowIDs[i] = "r" + strconv.Itoa(i)
 	}
-	out, err := model.New(model.Summary{Model: kind.String(), Refit: spec.LearnedPrior}, r, f, []int{0}, parts)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(model.New(model.Summary{Model: kind.String(), Refit: spec.LearnedPrior}, r, f, []int{0}, parts))(t)
 	return matrix, out
 }
 
@@ -115,10 +108,7 @@ func TestRemainderIsSavedAndOldModelsLoad(t *testing.T) {
 		_, m := remainders(t, kind)
 		_, baseline := baselines(t, kind, spec.AutoRefit)
 		for _, m := range []*model.Model{m, baseline} {
-			got, err := store.Load(modeltest.Save(t, m))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(store.Load(modeltest.Save(t, m)))(t)
 			if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
 				t.Error(diff)
 			}
@@ -143,10 +133,7 @@ func TestRemainderOfRowsAndAnswers(t *testing.T) {
 		if got := m.ExplainSum("nobody", m.ColumnIDs[3]); *got.Other == 0 || math.Abs(*got.Other-m.Remainder.OtherPopulation[0]*m.ColumnRemainder[3*2]) > 1e-12 {
 			t.Errorf("%v: the other feature adds %v for a new row", kind, *got.Other)
 		}
-		wider, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.FeaturesUsed(), []float64{0, 2}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		wider := must.Get(m.WithColumns(data.NewFeatures([]string{"new"}, m.FeaturesUsed(), []float64{0, 2})))(t)
 		if got := wider.ExplainSum(m.RowIDs[4], "new"); *got.Remainder != 0 || math.Abs(*got.Other-2*m.RowRemainder[4*2]) > 1e-12 {
 			t.Errorf("%v: a new column has the remainder %v and %v from its other feature", kind, *got.Remainder, *got.Other)
 		}
@@ -166,10 +153,7 @@ func TestCompanyInAModel(t *testing.T) {
 		if r == nil || r.Company == 0 {
 			t.Fatalf("%v: no company: %+v", kind, r)
 		}
-		got, err := store.Load(modeltest.Save(t, m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(store.Load(modeltest.Save(t, m)))(t)
 		if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
 			t.Error(diff)
 		}
@@ -190,10 +174,7 @@ func TestCompanyInAModel(t *testing.T) {
 		if got := m.ExplainSum("nobody", m.ColumnIDs[3]); math.Abs(*got.Remainder-sum) > 1e-12 {
 			t.Errorf("%v: a new row has the remainder %v, not %v", kind, *got.Remainder, sum)
 		}
-		wider, err := m.WithColumns(data.NewFeatures([]string{"new"}, m.FeaturesUsed(), []float64{0, 2}))
-		if err != nil {
-			t.Fatal(err)
-		}
+		wider := must.Get(m.WithColumns(data.NewFeatures([]string{"new"}, m.FeaturesUsed(), []float64{0, 2})))(t)
 		if got := wider.ExplainSum(m.RowIDs[4], "new"); *got.Remainder != 0 {
 			t.Errorf("%v: a new column has the remainder %v", kind, *got.Remainder)
 		}
@@ -250,10 +231,7 @@ func checkRemainder(t *testing.T, matrix *data.Matrix, m *model.Model) {
 // The shares add up with the remainder's, which is that of its own part.
 func TestVarianceOfTheRemainder(t *testing.T) {
 	matrix, m := remainders(t, spec.Full)
-	v, err := diagnose.Variance(context.Background(), m, matrix, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(diagnose.Variance(context.Background(), m, matrix, 1))(t)
 	sum := v.Rows + v.Columns + v.Other + v.Remainder + v.Rest
 	for _, x := range v.Terms {
 		sum += x
@@ -281,23 +259,14 @@ func TestIntervalsOfFittedEntries(t *testing.T) {
 	}
 	without.Parts = *parts
 	without.Summary.Structure = &without.Parts.Structure
-	loaded, err := store.Load(modeltest.Save(t, with))
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must.Get(store.Load(modeltest.Save(t, with)))(t)
 	for _, m := range []*model.Model{with, without, loaded} {
-		x, err := m.Intervals()
-		if err != nil {
-			t.Fatal(err)
-		}
+		x := must.Get(m.Intervals())(t)
 		within, count := 0.0, 0.0
 		for i := range m.RowIDs {
 			at, values := matrix.Row(i)
 			for e, j := range at {
-				sure, err := x.Of(m.AnswerAt(i, int(j)), i, int(j), 0.8)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sure := must.Get(x.Of(m.AnswerAt(i, int(j)), i, int(j), 0.8))(t)
 				if values[e] >= sure.Low && values[e] <= sure.High {
 					within++
 				}
@@ -308,10 +277,7 @@ func TestIntervalsOfFittedEntries(t *testing.T) {
 		if part := within / count; part < 0.78 || part > 0.92 {
 			t.Errorf("80 %% intervals have %.1f %% of the entries", 100*part)
 		}
-		known, err := x.Variance(4, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		known := must.Get(x.Variance(4, 3))(t)
 		newRow, _ := x.Variance(-1, 3)
 		neither, _ := x.Variance(-1, -1)
 		if !(known < newRow && newRow < neither*1.5 && known > 0) {

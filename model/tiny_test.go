@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/spec"
 )
@@ -46,21 +47,12 @@ func TestIntervalsOfTinyTablesCover(t *testing.T) {
 					}
 				}
 			}
-			matrix, err := data.NewMatrix(rows, columns, entries)
-			if err != nil {
-				t.Fatal(err)
-			}
+			matrix := must.Get(data.NewMatrix(rows, columns, entries))(t)
 			m := modeltest.Built(t, matrix, f, kind, spec.LearnedPrior)
-			x, err := m.Intervals()
-			if err != nil {
-				t.Fatal(err)
-			}
+			x := must.Get(m.Intervals())(t)
 			sd := map[string]float64{"x": m.Units().SD[0], "y": m.Units().SD[1]}
 			for i, row := range m.RowIDs {
-				e, err := m.ExplainRow(row, nil)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(m.ExplainRow(row, nil))(t)
 				for _, term := range e.Terms {
 					truth := u[i][0]
 					if term.Name == "y" {
@@ -70,10 +62,7 @@ func TestIntervalsOfTinyTablesCover(t *testing.T) {
 				}
 			}
 			for _, e := range held {
-				sure, err := x.Of(m.AnswerAt(int(e.Row), int(e.Column)), int(e.Row), int(e.Column), 0.95)
-				if err != nil {
-					t.Fatal(err)
-				}
+				sure := must.Get(x.Of(m.AnswerAt(int(e.Row), int(e.Column)), int(e.Row), int(e.Column), 0.95))(t)
 				count(&predicted, e.Value, sure.Low, sure.High)
 			}
 		}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/search"
@@ -59,10 +60,7 @@ func BenchmarkLogistic(b *testing.B) {
 				matrix, features := logisticInstance(size.n, size.m, size.p, size.k, size.observed, 1)
 				for b.Loop() {
 					o := NewConvex(matrix, features, gamma, loss.Scaled{Loss: loss.Logistic}, nil, nil, 0)
-					result, err := search.Minimize(context.Background(), o, search.Settings{K: size.k, Gap: size.gap, TimeLimit: time.Minute})
-					if err != nil {
-						b.Fatal(err)
-					}
+					result := must.Get(search.Minimize(context.Background(), o, search.Settings{K: size.k, Gap: size.gap, TimeLimit: time.Minute}))(b)
 					b.ReportMetric(100*math.Max(result.Gap, 0), "gap_%")
 					b.ReportMetric(float64(result.Passes), "passes")
 					b.ReportMetric(float64(result.Nodes), "nodes")

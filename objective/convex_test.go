@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/search"
@@ -222,10 +223,7 @@ func TestConvexAgainstBruteForce(t *testing.T) {
 			for j := range weights {
 				weights[j] = math.Max(0, 1.5*random.Unit(rng.Uint64())-0.5)
 			}
-			cut, err := o.Eval(ctx, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cut := must.Get(o.Eval(ctx, weights))(t)
 			cost, constant, gradient := cut.Cost, cut.Constant, cut.Gradient
 			if want := in.cost(weights); math.Abs(cost-want) > 1e-9*(want+1e-9) {
 				t.Errorf("%d (%v): cost %v, want %v", number, in.loss, cost, want)
@@ -249,10 +247,7 @@ func TestConvexAgainstBruteForce(t *testing.T) {
 				}
 			}
 		}
-		result, err := search.Minimize(ctx, o, search.Settings{K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(ctx, o, search.Settings{K: k}))(t)
 		if result.Bound > best*(1+1e-12) {
 			t.Errorf("%d (%v): bound %v, best %v", number, in.loss, result.Bound, best)
 		}
@@ -313,14 +308,8 @@ func TestConvexSquaredAgrees(t *testing.T) {
 	for j := range weights {
 		weights[j] = 1 / float64(1+j)
 	}
-	one, err := exact.Eval(context.Background(), weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := convex.Eval(context.Background(), weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(exact.Eval(context.Background(), weights))(t)
+	other := must.Get(convex.Eval(context.Background(), weights))(t)
 	if math.Abs(one.Cost-other.Cost) > 1e-12*one.Cost || math.Abs(one.Constant-other.Constant) > 1e-10*math.Abs(one.Constant) {
 		t.Errorf("%+v, want %+v", other, one)
 	}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/search"
@@ -64,14 +65,8 @@ func TestWeightsAreCopies(t *testing.T) {
 		for j := range at {
 			at[j] = 1 / float64(1+j)
 		}
-		got, err := one.Eval(ctx, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := other.Eval(ctx, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(one.Eval(ctx, at))(t)
+		want := must.Get(other.Eval(ctx, at))(t)
 		const copies = 3 // of a column, by which costs are divided too
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*(math.Abs(b)+copies*want.Cost) }
 		if !near(got.Cost, copies*want.Cost) || !near(got.Constant, copies*want.Constant) {
@@ -83,14 +78,8 @@ func TestWeightsAreCopies(t *testing.T) {
 			}
 		}
 		settings := search.Settings{K: 1 + int(number)%2}
-		found, err := search.Minimize(ctx, one, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		same, err := search.Minimize(ctx, other, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		found := must.Get(search.Minimize(ctx, one, settings))(t)
+		same := must.Get(search.Minimize(ctx, other, settings))(t)
 		if !near(found.Cost, copies*same.Cost) {
 			t.Errorf("%d (%v): the best costs %v, of copies %v", number, weighted.loss, found.Cost, copies*same.Cost)
 		}
@@ -134,10 +123,7 @@ func TestWeightsAgainstBruteForce(t *testing.T) {
 				best = math.Min(best, in.cost(weights))
 			}
 		}
-		result, err := search.Minimize(context.Background(), o, search.Settings{K: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(context.Background(), o, search.Settings{K: 2}))(t)
 		if result.Bound > best*(1+1e-12) || math.Abs(result.Cost-best) > 1e-9*best+1e-15 {
 			t.Errorf("%d (%v): cost %v, bound %v, the best is %v", number, in.loss, result.Cost, result.Bound, best)
 		}
@@ -164,10 +150,7 @@ func TestRowsAreSolved(t *testing.T) {
 					at[j] = random.Unit(rng.Uint64())
 				}
 			}
-			cut, err := o.Eval(context.Background(), at)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cut := must.Get(o.Eval(context.Background(), at))(t)
 			height := cut.Constant
 			for j, g := range cut.Gradient {
 				height += g * at[j]

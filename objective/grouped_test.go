@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
 )
@@ -135,10 +136,7 @@ func TestGroupedOptimumEqualsBruteForce(t *testing.T) {
 		testkit.Selections(o.Dim(), k, nil, nil, func(selection []int) {
 			want = min(want, dense(search.Indicator(p, o.Members(selection))))
 		})
-		result, err := search.Minimize(context.Background(), o, search.Settings{K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(context.Background(), o, search.Settings{K: k}))(t)
 		tolerance := (1e-9+in.loss())*want + 1e-13*in.Scale()
 		own := dense(search.Indicator(p, o.Members(result.Selection)))
 		if math.Abs(own-result.Cost) > tolerance || math.Abs(own-want) > tolerance || result.Bound > want+tolerance {
@@ -182,10 +180,7 @@ func TestGroupedEnumeratesOnlySingleFeatures(t *testing.T) {
 }
 
 func TestGroupsThatShareFeaturesPanic(t *testing.T) {
-	matrix, err := data.NewMatrix(1, 2, []data.Entry{{Row: 0, Column: 1, Value: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(1, 2, []data.Entry{{Row: 0, Column: 1, Value: 1}}))(t)
 	cost := NewExact(matrix, testkit.Features(2, 3, make([]float64, 6)), 1, 1)
 	for _, groups := range [][][]int{{{0, 1}, {1}}, {{0, 0}}, {{3}}, {{-1}}} {
 		func() {

@@ -7,38 +7,27 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 )
 
 // TestNeighboursAreTheCosts: what is told of every neighbour is its cost, at every γ,
 // also for rows with fewer entries than features are selected.
 func TestNeighboursAreTheCosts(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 60, Columns: 12, Features: 7, K: 3, Missing: 0.7, Noise: 0.2, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 60, Columns: 12, Features: 7, K: 3, Missing: 0.7, Noise: 0.2, Seed: 5}))(t)
 	ctx, m := context.Background(), in.Ratings.Source()
 	gammas := []float64{0.01, 1, 50}
 	neighbours := NewNeighbours(m, in.Features, 2)
 	for _, selection := range [][]int{{}, {4}, {0, 2, 5}} {
-		around, err := neighbours.Of(ctx, selection, gammas, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		around := must.Get(neighbours.Of(ctx, selection, gammas, true))(t)
 		for x, gamma := range gammas {
 			explained := func(selection []int) float64 {
 				exact := NewExact(m, in.Features, gamma, 1)
 				weights := make([]float64, exact.Dim())
-				nothing, err := exact.Eval(ctx, weights)
-				if err != nil {
-					t.Fatal(err)
-				}
+				nothing := must.Get(exact.Eval(ctx, weights))(t)
 				for _, j := range selection {
 					weights[j] = 1
 				}
-				cut, err := exact.Eval(ctx, weights)
-				if err != nil {
-					t.Fatal(err)
-				}
+				cut := must.Get(exact.Eval(ctx, weights))(t)
 				return (nothing.Cost - cut.Cost) * 60 * 12
 			}
 			base := explained(selection)
@@ -66,21 +55,12 @@ func TestNeighboursAreTheCosts(t *testing.T) {
 // TestDescendEndsWhereNoSwapHelps: at every γ, within what is always and never
 // selected, and with the same bits for any number of threads.
 func TestDescendEndsWhereNoSwapHelps(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 80, Columns: 30, Features: 12, K: 4, Missing: 0.6, Noise: 0.5, Seed: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 80, Columns: 30, Features: 12, K: 4, Missing: 0.6, Noise: 0.5, Seed: 6}))(t)
 	ctx, m := context.Background(), in.Ratings.Source()
 	gammas := []float64{0.001, 0.03, 1, 30}
 	always, never := []int{in.Selected[0]}, []int{in.Selected[1]}
-	found, err := NewNeighbours(m, in.Features, 1).Descend(ctx, gammas, make([][]int, 4), 4, always, never)
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := NewNeighbours(m, in.Features, 3).Descend(ctx, gammas, make([][]int, 4), 4, always, never)
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(NewNeighbours(m, in.Features, 1).Descend(ctx, gammas, make([][]int, 4), 4, always, never))(t)
+	again := must.Get(NewNeighbours(m, in.Features, 3).Descend(ctx, gammas, make([][]int, 4), 4, always, never))(t)
 	for x, gamma := range gammas {
 		if !slices.Equal(found[x], again[x]) {
 			t.Errorf("γ %v: %v on one thread, %v on three", gamma, found[x], again[x])
@@ -94,10 +74,7 @@ func TestDescendEndsWhereNoSwapHelps(t *testing.T) {
 			for _, j := range selection {
 				weights[j] = 1
 			}
-			cut, err := exact.Eval(ctx, weights)
-			if err != nil {
-				t.Fatal(err)
-			}
+			cut := must.Get(exact.Eval(ctx, weights))(t)
 			return cut.Cost
 		}
 		own := cost(found[x])

@@ -16,6 +16,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/must"
 )
 
 // passShapes are the shapes of large problems: as in the paper's
@@ -190,10 +191,7 @@ func passInstance(b *testing.B, rows, m, p, two, entries int, skewed bool) (*dat
 		}
 		start = append(start, len(column))
 	}
-	matrix, err := data.NewMatrixByRows(m, start, column, value)
-	if err != nil {
-		b.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrixByRows(m, start, column, value))(b)
 	ids, names := make([]string, m), make([]string, p)
 	for j := range ids {
 		ids[j] = strconv.Itoa(j)

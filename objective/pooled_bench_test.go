@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/search"
 )
 
@@ -14,10 +15,7 @@ import (
 // paper instance (1000×1000, 95 % missing, p = 50), at a selection and at weights
 // on more and more features; ratio is pooled ÷ exact.
 func BenchmarkPooledAgainstExact(b *testing.B) {
-	in, err := synth.Generate(synth.Config{Rows: 1000, Columns: 1000, Features: 50, K: 5, Missing: 0.95, Noise: 0.01, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 1000, Columns: 1000, Features: 50, K: 5, Missing: 0.95, Noise: 0.01, Seed: 1}))(b)
 	exact := NewExact(in.Ratings.Matrix(), in.Features, 1, 0)
 	pooled := NewPooled(in.Ratings.Matrix(), in.Features, 1, 100, 0)
 	for _, support := range []int{5, 10, 20, 50} {

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
 )
@@ -221,10 +222,7 @@ func TestPooledCutHoldsForAnyPopulation(t *testing.T) {
 		for x := range at.mu {
 			at.mu[x] = rapid.Float64Range(-2, 2).Draw(t, "mu")
 		}
-		sum, err := o.residuals(ctx, at, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sum := must.Get(o.residuals(ctx, at, s))(t)
 		gradient := make([]float64, o.Dim())
 		cost, constant := o.cut(sum, gradient)
 		slack := 1 + 1e-12 + in.loss()
@@ -296,10 +294,7 @@ func TestPooledThreadsGiveSameBits(t *testing.T) {
 // manyRows makes an instance of many chunks, with rows that are solved in either
 // way.
 func manyRows(t *testing.T) *synth.Instance {
-	in, err := synth.Generate(synth.Config{Rows: 300, Columns: 60, Features: 20, K: 5, Missing: 0.8, Noise: 0.1, Seed: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 300, Columns: 60, Features: 20, K: 5, Missing: 0.8, Noise: 0.1, Seed: 3}))(t)
 	return in
 }
 

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
 )
@@ -136,10 +137,7 @@ func TestQuadraticSearchEqualsBruteForce(t *testing.T) {
 			cost, _, _, _ := evalQuadratic(t, exact, s, false)
 			want = min(want, cost)
 		})
-		result, err := search.Minimize(context.Background(), o, search.Settings{K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(context.Background(), o, search.Settings{K: k}))(t)
 		_, _, squares := o.products.Target()
 		tolerance := 1e-9*want + 1e-12*squares
 		if math.Abs(result.Cost-want) > tolerance || result.Bound > want*(1+1e-12) {
@@ -238,9 +236,7 @@ func TestTableThreadsGiveSameBits(t *testing.T) {
 			for j := range dst {
 				dst[j] = make([]float64, table.p)
 			}
-			if err := table.Columns(context.Background(), testAll(table.p), dst); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, table.Columns(context.Background(), testAll(table.p), dst))
 			return dst
 		}
 		a, b := get(one), get(&many)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 )
 
@@ -24,10 +25,7 @@ func TestRowCostsAndRemovalsEqualEvaluations(t *testing.T) {
 		for _, j := range selection {
 			weights[j] = 1
 		}
-		costs, err := o.RowCosts(ctx, weights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		costs := must.Get(o.RowCosts(ctx, weights))(t)
 		sum := 0.0
 		for _, c := range costs {
 			sum += c
@@ -40,10 +38,7 @@ func TestRowCostsAndRemovalsEqualEvaluations(t *testing.T) {
 		if !near(sum/float64(n*m), cost) {
 			t.Fatalf("the rows' costs add up to %v, want %v", sum/float64(n*m), cost)
 		}
-		removals, err := o.Removals(ctx, selection)
-		if err != nil {
-			t.Fatal(err)
-		}
+		removals := must.Get(o.Removals(ctx, selection))(t)
 		for x, j := range selection {
 			weights[j] = 0
 			want, _, err := evalInto(ctx, o, weights, gradient, nil)

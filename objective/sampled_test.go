@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
 )
@@ -47,10 +48,7 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 		n, m := in.Matrix.Dims()
 		size := SampleSize{rapid.IntRange(1, n).Draw(t, "g"), rapid.IntRange(1, m).Draw(t, "f")}
 		seed := rapid.Uint64().Draw(t, "sample seed")
-		sample, err := NewSampled(in.Matrix, in.Features, in.Gamma, size, seed, 1).draw(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample := must.Get(NewSampled(in.Matrix, in.Features, in.Gamma, size, seed, 1).draw(context.Background()))(t)
 		part := testkit.Instance{Matrix: sample, Features: in.Features, Gamma: in.Gamma}
 		if rows, _ := sample.Dims(); rows != size.Rows {
 			t.Fatalf("%d rows, want %d", rows, size.Rows)
@@ -83,19 +81,13 @@ func TestSampledCostIsTheFormula(t *testing.T) {
 
 // TestEveryEntryIsDrawnEquallyOften: each with probability (g/n)·(f/m).
 func TestEveryEntryIsDrawnEquallyOften(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 12, Columns: 10, Features: 2, K: 1, Missing: 0.3, Seed: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 12, Columns: 10, Features: 2, K: 1, Missing: 0.3, Seed: 1}))(t)
 	size := SampleSize{Rows: 5, Columns: 4}
 	o := NewSampled(in.Ratings.Matrix(), in.Features, 1, size, 7, 1)
 	const draws = 20_000
 	count := map[float64]int{} // by value: all differ
 	for range draws {
-		sample, err := o.draw(context.Background())
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample := must.Get(o.draw(context.Background()))(t)
 		for i := range size.Rows {
 			_, values := sample.Row(i)
 			for _, v := range values {
@@ -118,10 +110,7 @@ func TestEveryEntryIsDrawnEquallyOften(t *testing.T) {
 // TestSamplesAreFreshAndRepeatable: each evaluation has its own, the same for
 // the same seed and any number of threads.
 func TestSamplesAreFreshAndRepeatable(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 300, Columns: 40, Features: 6, K: 3, Missing: 0.5, Noise: 0.1, Seed: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 300, Columns: 40, Features: 6, K: 3, Missing: 0.5, Noise: 0.1, Seed: 2}))(t)
 	run := func(seed uint64, threads int) (costs []float64) {
 		o := NewSampled(in.Ratings.Matrix(), in.Features, 1, SampleSize{Rows: 50, Columns: 20}, seed, threads)
 		for range 5 {
@@ -163,10 +152,7 @@ func TestPaperSample(t *testing.T) {
 		{100, 100, 5, 0.95, 100, 1, SampleSize{100, 100}},
 		{1000, 1000, 5, 0.95, 100, 1, SampleSize{100, 1000}},
 	} {
-		in, err := synth.Generate(synth.Config{Rows: test.n, Columns: test.m, Features: 1, K: 1, Missing: test.missing, Seed: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(synth.Generate(synth.Config{Rows: test.n, Columns: test.m, Features: 1, K: 1, Missing: test.missing, Seed: 1}))(t)
 		if got := PaperSample(in.Ratings.Matrix(), test.k, test.g0, test.c); got != test.want {
 			t.Errorf("%+v: got %+v", test, got)
 		}

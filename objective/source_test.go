@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/search"
 )
 
@@ -37,10 +38,7 @@ func (f failingReader) Append(i int, columns []int32, values []float64) ([]int32
 }
 
 func TestSourcesGiveSameBits(t *testing.T) {
-	made, err := synth.Generate(synth.Config{Rows: 120, Columns: 50, Features: 9, K: 3, Missing: 0.7, Noise: 0.1, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	made := must.Get(synth.Generate(synth.Config{Rows: 120, Columns: 50, Features: 9, K: 3, Missing: 0.7, Noise: 0.1, Seed: 5}))(t)
 	ctx := context.Background()
 	m := made.Ratings.Matrix()
 	weights := []float64{0, 1, 0.3, 0, 0, 0.7, 1, 0, 0}
@@ -58,14 +56,8 @@ func TestSourcesGiveSameBits(t *testing.T) {
 		"pooled": func(s data.Source) search.Curved { return NewPooled(s, made.Features, 2, 10, 2) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			want, err := eval(oracle(m))
-			if err != nil {
-				t.Fatal(err)
-			}
-			got, err := eval(oracle(notInMemory{m}))
-			if err != nil {
-				t.Fatal(err)
-			}
+			want := must.Get(eval(oracle(m)))(t)
+			got := must.Get(eval(oracle(notInMemory{m})))(t)
 			if got.cost != want.cost || got.constant != want.constant || !slices.Equal(got.gradient, want.gradient) || !slices.Equal(got.hessian, want.hessian) {
 				t.Errorf("read row by row the cost is %v, in memory %v", got.cost, want.cost)
 			}

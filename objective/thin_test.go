@@ -6,15 +6,13 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 )
 
 // TestSecondDerivativesOfManyRows: they come from some of the rows and are about
 // those of all; cost, cut and gradient come from all rows.
 func TestSecondDerivativesOfManyRows(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 5 * 4000, Columns: 40, Features: 6, K: 3, Missing: 0.8, Noise: 0.5, Seed: 7})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 5 * 4000, Columns: 40, Features: 6, K: 3, Missing: 0.8, Noise: 0.5, Seed: 7}))(t)
 	all := in.Ratings.Matrix()
 	weights := []float64{0.5, 1, 0, 0.3, 0.9, 0.3}
 	cost, constant, gradient, hessian := eval(t, NewExact(all, in.Features, 0.1, 2), weights, true)

@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
@@ -31,10 +32,7 @@ func twoSided(t *rapid.T, most int, whole bool) (o *Quadratic, products *TwoSide
 		}
 	}
 	rows := testkit.Features(n, p1, x)
-	products, err := newTwoSided(context.Background(), in.Matrix, rows, in.Features, 1, whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	products = must.Get(newTwoSided(context.Background(), in.Matrix, rows, in.Features, 1, whole))(t)
 	var at [][2]int
 	var values []float64
 	for i := range n {
@@ -64,9 +62,7 @@ func TestTwoSidedProductsAreThoseOfTheDesign(t *testing.T) {
 			for j := range dst {
 				dst[j] = make([]float64, p)
 			}
-			if err := from.Columns(context.Background(), testAll(p), dst); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, from.Columns(context.Background(), testAll(p), dst))
 			return dst
 		}
 		y, diagonal, squares := products.Target()
@@ -96,19 +92,14 @@ func TestTwoSidedThreadsGiveSameBits(t *testing.T) {
 	for _, whole := range []bool{false, true} {
 		var first [][]float64
 		for _, threads := range []int{1, 3} {
-			products, err := newTwoSided(context.Background(), matrix, rows, columns, threads, whole)
-			if err != nil {
-				t.Fatal(err)
-			}
+			products := must.Get(newTwoSided(context.Background(), matrix, rows, columns, threads, whole))(t)
 			p := products.Dim()
 			y, diagonal, _ := products.Target()
 			all := [][]float64{y, diagonal}
 			for range p {
 				all = append(all, make([]float64, p))
 			}
-			if err := products.Columns(context.Background(), testAll(p), all[2:]); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, products.Columns(context.Background(), testAll(p), all[2:]))
 			if first == nil {
 				first = all
 			}
@@ -130,18 +121,12 @@ func TestTwoSidedSearchEqualsBruteForce(t *testing.T) {
 		k := rapid.IntRange(1, min(4, p)).Draw(t, "k")
 		direct := NewQuadratic(design, o.Gamma(), nm)
 		cost := func(selection []int) float64 {
-			u, err := direct.Coefficients(context.Background(), selection)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Get(direct.Coefficients(context.Background(), selection))(t)
 			return design.Cost(selection, u, o.Gamma()) / nm
 		}
 		want := math.Inf(1)
 		testkit.Selections(p, k, nil, nil, func(selection []int) { want = min(want, cost(selection)) })
-		result, err := search.Minimize(context.Background(), o, search.Settings{K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(context.Background(), o, search.Settings{K: k}))(t)
 		_, _, squares := design.Target()
 		tolerance := 1e-9*want + 1e-9*squares/nm
 		if own := cost(result.Selection); math.Abs(result.Cost-own) > tolerance || own > want+tolerance {
@@ -150,14 +135,8 @@ func TestTwoSidedSearchEqualsBruteForce(t *testing.T) {
 		if result.Bound > want*(1+1e-12) {
 			t.Fatalf("bound %v is above the optimum %v", result.Bound, want)
 		}
-		u, err := o.Coefficients(context.Background(), result.Selection)
-		if err != nil {
-			t.Fatal(err)
-		}
-		a, err := products.Cost(context.Background(), result.Selection, u, o.Gamma())
-		if err != nil {
-			t.Fatal(err)
-		}
+		u := must.Get(o.Coefficients(context.Background(), result.Selection))(t)
+		a := must.Get(products.Cost(context.Background(), result.Selection, u, o.Gamma()))(t)
 		if b := design.Cost(result.Selection, u, o.Gamma()); math.Abs(a-b) > 1e-12*(a+squares) {
 			t.Fatalf("from the entries the cost is %v, from the design %v", a, b)
 		}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/search"
 )
 
@@ -47,62 +48,38 @@ func TestWeightedSquaresAreCopies(t *testing.T) {
 				t.Errorf("%d: second derivatives %v, of copies %v", number, second, wanted)
 			}
 		}
-		squares, err := one.Eval(ctx, make([]float64, p))
-		if err != nil {
-			t.Fatal(err)
-		}
+		squares := must.Get(one.Eval(ctx, make([]float64, p)))(t)
 		near := func(a, b float64) bool { return math.Abs(a-b) <= 1e-9*squares.Cost }
 		region := search.Region{In: []int{0}, Left: 1, Below: math.Inf(1), Keep: 100}
 		for j := 1; j < p; j++ {
 			region.Candidates = append(region.Candidates, j)
 		}
 		for range gramAfter { // then the products are kept
-			got, err := one.Enumerate(ctx, region)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(one.Enumerate(ctx, region))(t)
 			for x, selection := range got.Selections {
 				weights := make([]float64, p)
 				for _, j := range selection {
 					weights[j] = 1
 				}
-				want, err := other.Eval(ctx, weights)
-				if err != nil {
-					t.Fatal(err)
-				}
+				want := must.Get(other.Eval(ctx, weights))(t)
 				if !near(got.Costs[x], copies*want.Cost) {
 					t.Errorf("%d: %v costs %v, of copies %v", number, selection, got.Costs[x], copies*want.Cost)
 				}
 			}
 		}
 		n, m := weighted.matrix.Dims()
-		all, err := one.RowCosts(ctx, at)
-		if err != nil {
-			t.Fatal(err)
-		}
-		rows, err := other.RowCosts(ctx, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(one.RowCosts(ctx, at))(t)
+		rows := must.Get(other.RowCosts(ctx, at))(t)
 		scaled := func(a, b float64) bool { return near(a/float64(n*m), b/float64(n*m)) }
 		if !slices.EqualFunc(all, rows, scaled) {
 			t.Errorf("%d: rows cost %v, of copies %v", number, all, rows)
 		}
-		lost, err := one.Removals(ctx, []int{0, 1})
-		if err != nil {
-			t.Fatal(err)
-		}
-		left, err := other.Removals(ctx, []int{0, 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		lost := must.Get(one.Removals(ctx, []int{0, 1}))(t)
+		left := must.Get(other.Removals(ctx, []int{0, 1}))(t)
 		if !slices.EqualFunc(lost, left, func(a, b float64) bool { return near(a, copies*b) }) {
 			t.Errorf("%d: removals cost %v, of copies %v", number, lost, left)
 		}
-		sample, err := one.Sampled(SampleSize{Rows: n, Columns: m}, 1).Eval(ctx, at)
-		if err != nil {
-			t.Fatal(err)
-		}
+		sample := must.Get(one.Sampled(SampleSize{Rows: n, Columns: m}, 1).Eval(ctx, at))(t)
 		if whole, err := one.Eval(ctx, at); err != nil || !near(sample.Cost, whole.Cost) {
 			t.Errorf("%d: a sample of everything costs %v, everything %v (%v)", number, sample.Cost, whole.Cost, err)
 		}

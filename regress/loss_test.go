@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/result"
@@ -47,10 +48,7 @@ func TestLosses(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic, loss.Poisson, loss.Huber} {
 		problem := lossProblem(l, 300, 3)
 		settings := Settings{K: 3, Loss: l, Statistics: spec.Statistics{Gamma: 1}}
-		fitted, err := Fit(context.Background(), problem, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(Fit(context.Background(), problem, settings))(t)
 		if !slices.Equal(fitted.Selection, []int{1, 4, 6}) || fitted.Status != "optimal" {
 			t.Errorf("%v: %v, %s, gap %g", l, fitted.Selected, fitted.Status, fitted.Gap)
 		}
@@ -59,18 +57,12 @@ func TestLosses(t *testing.T) {
 				t.Errorf("%v: coefficient %d is %v, made with %v", l, x, fitted.Coefficients[x], want)
 			}
 		}
-		f, err := newFormulation(problem, &settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(newFormulation(problem, &settings))(t)
 		whole := f.table(nil)
 		for a := range 10 {
 			for b := range a {
 				for c := range b {
-					cost, err := whole.exactly(context.Background(), 1, []int{c, b, a, 10})
-					if err != nil {
-						t.Fatal(err)
-					}
+					cost := must.Get(whole.exactly(context.Background(), 1, []int{c, b, a, 10}))(t)
 					if cost < fitted.Bound || cost < fitted.Cost*(1-1e-9) {
 						t.Errorf("%v: selection %d, %d, %d costs %v; bound %v, best %v", l, c, b, a, cost, fitted.Bound, fitted.Cost)
 					}
@@ -107,14 +99,8 @@ func TestWeightsAreSoManyRows(t *testing.T) {
 				twice.X = append(twice.X, twice.X[i*10:][:10]...)
 			}
 		}
-		one, err := Fit(context.Background(), weighted, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: spec.Ridge}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		other, err := Fit(context.Background(), twice, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: spec.Ridge}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(Fit(context.Background(), weighted, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: spec.Ridge}}))(t)
+		other := must.Get(Fit(context.Background(), twice, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: spec.Ridge}}))(t)
 		for x := range one.Coefficients {
 			if one.Selection[x] != other.Selection[x] || math.Abs(one.Coefficients[x]-other.Coefficients[x]) > 1e-9 {
 				t.Errorf("%v: %v %v, with rows twice %v %v", l, one.Selected, one.Coefficients, other.Selected, other.Coefficients)
@@ -131,10 +117,7 @@ func TestNonnegative(t *testing.T) {
 		row := problem.X[i*10:][:10]
 		problem.Y[i] = row[1] - 3*row[4] + 2*row[8]
 	}
-	fitted, err := Fit(context.Background(), problem, Settings{K: 2, Nonnegative: problem.Names, Statistics: spec.Statistics{Gamma: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Get(Fit(context.Background(), problem, Settings{K: 2, Nonnegative: problem.Names, Statistics: spec.Statistics{Gamma: 1}}))(t)
 	if !slices.Equal(fitted.Selection, []int{1, 8}) || slices.Min(fitted.Coefficients) < 0 || fitted.Status != "optimal" {
 		t.Errorf("%v %v, %s", fitted.Selected, fitted.Coefficients, fitted.Status)
 	}
@@ -201,10 +184,7 @@ func TestManyWeights(t *testing.T) {
 	}
 	settings := Settings{K: 5, Loss: loss.Logistic}
 	settings.Gamma, settings.MaxNodes, settings.Threads = 3, 4, 1
-	fitted, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Get(Fit(context.Background(), problem, settings))(t)
 	if fitted.Passes > 65 {
 		t.Errorf("%d evaluations for %d nodes", fitted.Passes, fitted.Nodes)
 	}
@@ -223,10 +203,7 @@ func TestUnitOfWeights(t *testing.T) {
 					p.Weights[i] = weight(i)
 				}
 			}
-			r, err := Fit(context.Background(), p, Settings{K: 2, Loss: l})
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(Fit(context.Background(), p, Settings{K: 2, Loss: l}))(t)
 			return r
 		}
 		if a, b := of(nil), of(func(int) float64 { return 1 }); a.Gamma != b.Gamma || a.Cost != b.Cost || a.Intercept != b.Intercept {

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
@@ -70,10 +71,7 @@ func TestFitEqualsBruteForce(t *testing.T) {
 		testkit.Selections(p, settings.K, nil, nil, func(selection []int) {
 			want = min(want, ridge(whole, selection, settings.Gamma)/float64(n))
 		})
-		result, err := Fit(context.Background(), problem, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(Fit(context.Background(), problem, settings))(t)
 		tolerance := 1e-9*want + 1e-12*whole.squares/float64(n)
 		if math.Abs(result.Cost-want) > tolerance || result.Bound > want+1e-14*whole.squares/float64(n)+1e-12*want {
 			t.Fatalf("cost %v, bound %v, optimum %v, %v", result.Cost, result.Bound, want, result.Selected)
@@ -128,14 +126,8 @@ func TestUnitsDoNotMatter(t *testing.T) {
 		other.X[at] = 40 + other.X[at]*math.Pow(10, float64(at%p-3))
 	}
 	for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge} {
-		a, err := Fit(context.Background(), problem, Settings{K: 4, Statistics: spec.Statistics{Refit: refit}})
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := Fit(context.Background(), other, Settings{K: 4, Statistics: spec.Statistics{Refit: refit}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		a := must.Get(Fit(context.Background(), problem, Settings{K: 4, Statistics: spec.Statistics{Refit: refit}}))(t)
+		b := must.Get(Fit(context.Background(), other, Settings{K: 4, Statistics: spec.Statistics{Refit: refit}}))(t)
 		if !slices.Equal(a.Selected, b.Selected) || math.Abs(a.Cost-b.Cost) > 1e-9*a.Cost || a.Gamma != b.Gamma {
 			t.Fatalf("%v at %v and γ %v, rescaled %v at %v and %v", a.Selected, a.Cost, a.Gamma, b.Selected, b.Cost, b.Gamma)
 		}
@@ -149,14 +141,8 @@ func TestUnitsDoNotMatter(t *testing.T) {
 // with a γ of their own choice.
 func TestAPathAndAFitChooseGammaAlike(t *testing.T) {
 	problem := study(t, "diabetes.csv", "progression", nil, nil)
-	path, err := Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 8})
-	if err != nil {
-		t.Fatal(err)
-	}
-	fit, err := Fit(context.Background(), problem, Settings{K: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 8}))(t)
+	fit := must.Get(Fit(context.Background(), problem, Settings{K: 4}))(t)
 	if path.ChosenAt != 4 || path.Gamma != fit.Gamma || !slices.Equal(path.Points[3].Selected, fit.Selected) {
 		t.Errorf("γ %v at k = %d selects %v, the fit's %v %v", path.Gamma, path.ChosenAt, path.Points[3].Selected, fit.Gamma, fit.Selected)
 	}
@@ -210,10 +196,7 @@ func TestBadSettingsAreNamed(t *testing.T) {
 // k is chosen by them.
 func TestPathIsValidated(t *testing.T) {
 	problem := study(t, "prostate.csv", "lpsa", []string{"train"}, nil)
-	path, err := Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 8, Bootstrap: 4})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 8, Bootstrap: 4}))(t)
 	if path.Folds != 5 || path.Chosen < 1 || path.Chosen > path.Best || path.Stability == nil || path.Stability.Resamples != 4 {
 		t.Errorf("%+v", path)
 	}
@@ -251,22 +234,13 @@ func TestOrderOfLinesChangesNothing(t *testing.T) {
 	settings := Settings{K: 2}
 	results := [2]string{}
 	for x, of := range []Problem{problem, shuffled} {
-		fitted, err := Fit(context.Background(), of, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
-		path, err := Path(context.Background(), of, settings, selection.PathSettings{KMax: 3, Bootstrap: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(Fit(context.Background(), of, settings))(t)
+		path := must.Get(Path(context.Background(), of, settings, selection.PathSettings{KMax: 3, Bootstrap: 5}))(t)
 		fitted.Seconds, fitted.Trace = 0, nil // they tell the time
 		for _, point := range path.Points {
 			point.Seconds = 0
 		}
-		text, err := json.Marshal([]any{fitted, path})
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal([]any{fitted, path}))(t)
 		results[x] = string(text)
 	}
 	if results[0] != results[1] {
@@ -284,22 +258,13 @@ func TestHoldoutAndCheckpoint(t *testing.T) {
 		problem.X, problem.Y = append(problem.X, x...), append(problem.Y, 2*x[0]-x[2]+0.1*r.NormFloat64())
 	}
 	settings := Settings{K: 2, Statistics: spec.Statistics{Holdout: 0.2}, Checkpoint: filepath.Join(t.TempDir(), "run")}
-	first, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(Fit(context.Background(), problem, settings))(t)
 	if first.Rows != 40 || first.Holdout == nil || first.Holdout.Rows != 10 || first.Holdout.RMSE > 0.5 {
 		t.Fatalf("%d rows, held out %+v", first.Rows, first.Holdout)
 	}
-	again, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Fit(context.Background(), problem, settings))(t)
 	settings.Checkpoint = ""
-	without, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := must.Get(Fit(context.Background(), problem, settings))(t)
 	if again.Cost != first.Cost || without.Cost != first.Cost || again.Gamma != without.Gamma || again.Passes != without.Passes {
 		t.Errorf("cost %v, from the checkpoint %v, without %v", first.Cost, again.Cost, without.Cost)
 	}

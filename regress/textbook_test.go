@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -18,14 +19,8 @@ import (
 // rows for which keep is true.
 func study(t *testing.T, file, target string, leave []string, keep func(row map[string]float64) bool) Problem {
 	t.Helper()
-	table, err := data.ReadRows(filepath.Join("testdata", file), data.RowsOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	values, err := table.Numbers()
-	if err != nil {
-		t.Fatal(err)
-	}
+	table := must.Get(data.ReadRows(filepath.Join("testdata", file), data.RowsOptions{}))(t)
+	values := must.Get(table.Numbers())(t)
 	var problem Problem
 	n, p := table.Dims()
 	for i := range n {
@@ -136,10 +131,7 @@ func TestTextbookSubsets(t *testing.T) {
 // the published coefficients, which are those of columns of unit length.
 func TestTextbookCoefficients(t *testing.T) {
 	problem := study(t, "diabetes.csv", "progression", nil, nil)
-	result, err := Fit(context.Background(), problem, Settings{K: 10, Statistics: spec.Statistics{Gamma: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(Fit(context.Background(), problem, Settings{K: 10, Statistics: spec.Statistics{Gamma: 1}}))(t)
 	published := []float64{-10.01, -239.82, 519.85, 324.38, -792.18, 476.74, 101.04, 177.06, 751.27, 67.63}
 	n, p := len(problem.Y), len(problem.Names)
 	for j, want := range published {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/selection"
@@ -15,10 +16,7 @@ import (
 func TestValidatedInTheLoss(t *testing.T) {
 	for l, want := range map[loss.Loss]string{loss.Squared: "", loss.Logistic: "log-loss", loss.Poisson: "deviance", loss.Huber: "Huber loss"} {
 		problem := lossProblem(l, 120, 3)
-		path, err := Path(context.Background(), problem, Settings{Loss: l, Folds: 2}, selection.PathSettings{KMax: 3})
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Get(Path(context.Background(), problem, Settings{Loss: l, Folds: 2}, selection.PathSettings{KMax: 3}))(t)
 		if path.Measure != want {
 			t.Errorf("%v: the errors are called %q", l, path.Measure)
 		}
@@ -28,10 +26,7 @@ func TestValidatedInTheLoss(t *testing.T) {
 				t.Errorf("%v, k = %d: the training error is %v, of the fit %v", l, p.K, p.Train, got)
 			}
 		}
-		r, err := Fit(context.Background(), problem, Settings{K: 3, Loss: l})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(Fit(context.Background(), problem, Settings{K: 3, Loss: l}))(t)
 		if r.Alike.Measure != want {
 			t.Errorf("%v: the errors of γ are called %q", l, r.Alike.Measure)
 		}

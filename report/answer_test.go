@@ -8,6 +8,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/chart"
+	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
 )
@@ -109,10 +110,7 @@ func TestNearlyEqualBarsAreToldApart(t *testing.T) {
 // TestColumnsHaveNames: titles are shown in the place of ids.
 func TestColumnsHaveNames(t *testing.T) {
 	text := jsonOf(t, fitted(t, usual).Summary)
-	m, err := Parse("m", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse("m", text))(t)
 	id := m.s.Diagnostics.Examples[0].Cases[0].Sum.Column
 	m.Names = map[string]string{id: "The Title & More"}
 	var b strings.Builder

@@ -10,6 +10,8 @@ import (
 	"testing"
 
 	"golang.org/x/net/html"
+
+	"optcomplete/internal/must"
 )
 
 func attribute(n *html.Node, key string) (string, bool) {
@@ -66,9 +68,7 @@ func checkNumbers(t *testing.T, page *html.Node, texts map[string][]byte) int {
 	documents := map[string]any{}
 	for name, text := range texts {
 		var object any
-		if err := json.Unmarshal(text, &object); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(text, &object))
 		documents[name] = object
 	}
 	numbers := 0

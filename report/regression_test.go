@@ -11,6 +11,7 @@ import (
 	"golang.org/x/net/html"
 
 	"optcomplete/encode"
+	"optcomplete/internal/must"
 	"optcomplete/loss"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
@@ -34,27 +35,14 @@ func TestRegressionHasAReport(t *testing.T) {
 			table.X, table.Y = append(table.X, x...), append(table.Y, y)
 		}
 		settings := regress.Settings{K: 2, Loss: l, Statistics: spec.Statistics{Holdout: 0.2, Seed: 3}}
-		r, err := regress.Fit(context.Background(), table, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(regress.Fit(context.Background(), table, settings))(t)
 		settings.Holdout = 0
-		walked, err := regress.Path(context.Background(), table, settings, selection.PathSettings{KMax: 3, Folds: 2, Bootstrap: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		walked := must.Get(regress.Path(context.Background(), table, settings, selection.PathSettings{KMax: 3, Folds: 2, Bootstrap: 2}))(t)
 		var pathText bytes.Buffer
-		if err := walked.WriteJSON(&pathText); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, walked.WriteJSON(&pathText))
 		file := filepath.Join(t.TempDir(), "path.json")
-		if err := os.WriteFile(file, pathText.Bytes(), 0o666); err != nil {
-			t.Fatal(err)
-		}
-		path, err := ReadPath(file)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, pathText.Bytes(), 0o666))
+		path := must.Get(ReadPath(file))(t)
 		m := saved.New("price", r, encode.Plain(table.Names, table.X))
 		m.Settings = map[string]string{"table": "my houses.csv", "target": "price", "holdout": "0.2"}
 		text := jsonOf(t, m)
@@ -79,24 +67,16 @@ func compareRegressions(t *testing.T, text []byte) {
 	other := bytes.Replace(text, []byte(`"target": "price"`), []byte(`"target": "rent"`), 1)
 	var models []*Model
 	for _, text := range [][]byte{text, text, other} {
-		m, err := Parse("houses", text)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Parse("houses", text))(t)
 		models = append(models, m)
 	}
 	var b bytes.Buffer
-	if err := Compare(&b, models); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Compare(&b, models))
 	for _, want := range []string{"3 models side by side", "All of them select the same features", "Coefficient of each feature", "explains", "whether"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the comparison does not say %q", want)
 		}
 	}
-	node, err := html.Parse(&b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	node := must.Get(html.Parse(&b))(t)
 	checkNumbers(t, node, map[string][]byte{"0": text, "1": text, "2": other})
 }

@@ -16,6 +16,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -25,18 +26,12 @@ import (
 // fitted makes a small model of some kind, with names that HTML must escape.
 func fitted(t testing.TB, change func(*optcomplete.Problem, *optcomplete.Settings)) *optcomplete.Model {
 	t.Helper()
-	in, err := synth.Generate(synth.Config{Rows: 80, Columns: 30, Features: 12, K: 3, Missing: 0.5, Noise: 0.05, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 80, Columns: 30, Features: 12, K: 3, Missing: 0.5, Noise: 0.05, Seed: 5}))(t)
 	in.Features.Names[in.Selected[0]] = `<script>alert("R&B")</script>`
 	problem := optcomplete.Problem{Ratings: in.Ratings, Features: in.Features}
 	settings := optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, Holdout: 0.2, Seed: 3}, Limits: optcomplete.Limits{Threads: 2}}
 	change(&problem, &settings)
-	m, err := optcomplete.Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(optcomplete.Fit(context.Background(), problem, settings))(t)
 	return m
 }
 
@@ -46,27 +41,17 @@ func usual(*optcomplete.Problem, *optcomplete.Settings) {}
 func jsonOf(t testing.TB, s interface{ WriteJSON(io.Writer) error }) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := s.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.WriteJSON(&b))
 	return b.Bytes()
 }
 
 // written is the report on a model.json, and the page parsed.
 func written(t testing.TB, text []byte, path *Path) (string, *html.Node) {
 	t.Helper()
-	m, err := Parse("a <model> & more", text)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Parse("a <model> & more", text))(t)
 	var b bytes.Buffer
-	if err := Write(&b, m, path); err != nil {
-		t.Fatal(err)
-	}
-	node, err := html.Parse(bytes.NewReader(b.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Write(&b, m, path))
+	node := must.Get(html.Parse(bytes.NewReader(b.Bytes())))(t)
 	return b.String(), node
 }
 
@@ -220,14 +205,8 @@ func sampledTrace() []result.TracePoint {
 }
 
 func TestTwoSidedModelHasAReport(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 6, K: 2, Missing: 0.5, Noise: 0.05, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := synth.Generate(synth.Config{Rows: 30, Columns: 60, Features: 4, K: 2, Missing: 0.5, Noise: 0.05, Seed: 6})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 6, K: 2, Missing: 0.5, Noise: 0.05, Seed: 5}))(t)
+	rows := must.Get(synth.Generate(synth.Config{Rows: 30, Columns: 60, Features: 4, K: 2, Missing: 0.5, Noise: 0.05, Seed: 6}))(t)
 	known := rows.Features
 	copy(known.IDs, in.Ratings.RowIDs)
 	for i := range known.Names {
@@ -238,9 +217,7 @@ func TestTwoSidedModelHasAReport(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := m.Summary.WriteJSON(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, m.Summary.WriteJSON(&b))
 	page, node := written(t, b.Bytes(), nil)
 	for _, want := range []string{"Coefficient of each product", "two-sided"} {
 		if !strings.Contains(page, want) {
@@ -251,27 +228,16 @@ func TestTwoSidedModelHasAReport(t *testing.T) {
 }
 
 func TestPathIsPartOfTheReport(t *testing.T) {
-	in, err := synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 8, K: 3, Missing: 0.4, Noise: 0.05, Seed: 5})
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 8, K: 3, Missing: 0.4, Noise: 0.05, Seed: 5}))(t)
 	result, err := optcomplete.Path(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
 		optcomplete.Settings{Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3})
 	if err != nil {
 		t.Fatal(err)
 	}
-	pathText, err := json.Marshal(result)
-	if err != nil {
-		t.Fatal(err)
-	}
+	pathText := must.Get(json.Marshal(result))(t)
 	file := filepath.Join(t.TempDir(), "path.json")
-	if err := os.WriteFile(file, pathText, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	path, err := ReadPath(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, pathText, 0o666))
+	path := must.Get(ReadPath(file))(t)
 	text := jsonOf(t, fitted(t, usual).Summary)
 	page, node := written(t, text, path)
 	for _, want := range []string{"Error by number of features", "How stable the selection is"} {
@@ -280,9 +246,7 @@ func TestPathIsPartOfTheReport(t *testing.T) {
 		}
 	}
 	checkNumbers(t, node, map[string][]byte{"model": text, "path": pathText})
-	if err := os.WriteFile(file, []byte(`{"k": 3}`), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(`{"k": 3}`), 0o666))
 	if _, err := ReadPath(file); err == nil || !strings.Contains(err.Error(), "--json") {
 		t.Errorf("another JSON file: %v", err)
 	}
@@ -310,23 +274,15 @@ func TestCompareWarnsOfOtherData(t *testing.T) {
 			texts := map[string][]byte{"0": jsonOf(t, one), "1": jsonOf(t, other)}
 			var models []*Model
 			for i := range 2 {
-				m, err := Parse("model", texts[fmt.Sprint(i)])
-				if err != nil {
-					t.Fatal(err)
-				}
+				m := must.Get(Parse("model", texts[fmt.Sprint(i)]))(t)
 				models = append(models, m)
 			}
 			var b bytes.Buffer
-			if err := Compare(&b, models); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, Compare(&b, models))
 			if has := strings.Contains(b.String(), `class="warnings"`); has != (c.want != "") || !strings.Contains(b.String(), c.want) {
 				t.Errorf("warnings: %v, want %q", has, c.want)
 			}
-			node, err := html.Parse(&b)
-			if err != nil {
-				t.Fatal(err)
-			}
+			node := must.Get(html.Parse(&b))(t)
 			checkNumbers(t, node, texts)
 		})
 	}
@@ -366,10 +322,7 @@ func TestOtherFormatsAreRefused(t *testing.T) {
 // page is as large as of a small one.
 func TestSizeDoesNotGrowWithRows(t *testing.T) {
 	size := func(rows int) int {
-		in, err := synth.Generate(synth.Config{Rows: rows, Columns: 40, Features: 12, K: 3, Missing: 0.8, Noise: 0.05, Seed: 5})
-		if err != nil {
-			t.Fatal(err)
-		}
+		in := must.Get(synth.Generate(synth.Config{Rows: rows, Columns: 40, Features: 12, K: 3, Missing: 0.8, Noise: 0.05, Seed: 5}))(t)
 		m, err := optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
 			optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}})
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
@@ -23,10 +24,7 @@ func TestAnyGuideGivesTheOptimum(t *testing.T) {
 		tolerance := slack(in, want)
 		n, _ := in.Matrix.Dims()
 		rows := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID[int]).Draw(t, "rows of the guide")
-		part, err := data.Collect(in.Matrix, rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		part := must.Get(data.Collect(in.Matrix, rows))(t)
 		gamma := in.Gamma * math.Pow(10, rapid.Float64Range(-1, 1).Draw(t, "log10 of the guide's gamma"))
 		result, err := search.Minimize(context.Background(), objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), search.Settings{
 			K:     in.K,

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
@@ -29,10 +30,7 @@ func TestEveryKindOfOracleGivesTheOptimum(t *testing.T) {
 		want := optimum(in, in.K, nil, nil)
 		exact := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
 		for _, oracle := range []search.Oracle{exact, curvedOnly{exact}, bare{exact}} {
-			result, err := search.Minimize(context.Background(), oracle, search.Settings{K: in.K})
-			if err != nil {
-				t.Fatal(err)
-			}
+			result := must.Get(search.Minimize(context.Background(), oracle, search.Settings{K: in.K}))(t)
 			check(t, in, result, want, slack(in, want))
 		}
 	})
@@ -88,10 +86,7 @@ func TestCostsThatRise(t *testing.T) {
 			cut, _ := d.Eval(context.Background(), search.Indicator(p, selection))
 			best = min(best, cut.Cost)
 		})
-		result, err := search.Minimize(context.Background(), d, search.Settings{K: k})
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(context.Background(), d, search.Settings{K: k}))(t)
 		scale := result.Scale + best
 		if result.Cost > best*(1+1e-9)+1e-12*scale || result.Bound > best*(1+1e-9)+1e-12*scale {
 			t.Fatalf("cost %v, bound %v, optimum %v", result.Cost, result.Bound, best)

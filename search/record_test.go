@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -110,10 +111,7 @@ func TestRecordProvesTheBound(t *testing.T) {
 		settings.Always = settings.Always[:min(len(settings.Always), in.K/2)]
 		settings.MaxNodes = rapid.IntRange(0, 3).Draw(t, "nodes")
 		settings.MaxPasses = rapid.IntRange(0, 20).Draw(t, "passes")
-		result, err := search.Minimize(context.Background(), oracle, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		result := must.Get(search.Minimize(context.Background(), oracle, settings))(t)
 		if len(record.points) < result.Cuts {
 			t.Fatalf("%d points recorded, %d cuts made", len(record.points), result.Cuts)
 		}
@@ -124,10 +122,7 @@ func TestRecordProvesTheBound(t *testing.T) {
 			case -1:
 				value = in.Precise(search.Indicator(p, selection))
 			default:
-				cut, err := exact.Eval(context.Background(), record.points[by])
-				if err != nil {
-					t.Fatal(err)
-				}
+				cut := must.Get(exact.Eval(context.Background(), record.points[by]))(t)
 				value = cut.Constant
 				for _, j := range selection {
 					value += cut.Gradient[j]

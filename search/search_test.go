@@ -10,6 +10,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -151,19 +152,13 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 		in := testkit.Draw(t, 9)
 		_, p := in.Features.Dims()
 		oracle := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
-		path, err := search.Path(context.Background(), oracle, search.Settings{K: p})
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Get(search.Path(context.Background(), oracle, search.Settings{K: p}))(t)
 		if len(path) != p {
 			t.Fatalf("%d results for k = 1..%d", len(path), p)
 		}
 		for i, on := range path {
 			k := i + 1
-			alone, err := search.Minimize(context.Background(), oracle, search.Settings{K: k})
-			if err != nil {
-				t.Fatal(err)
-			}
+			alone := must.Get(search.Minimize(context.Background(), oracle, search.Settings{K: k}))(t)
 			want := optimum(in, k, nil, nil)
 			tolerance := slack(in, want)
 			check(t, in, on, want, tolerance)

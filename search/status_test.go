@@ -6,6 +6,7 @@ import (
 	"math"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -41,10 +42,7 @@ func TestOptimalMeansThatTheGapIsClosed(t *testing.T) {
 		{1e6, 0, search.NumericalLimit},
 		{1e6, 0.1, search.NumericalLimit},
 	} {
-		got, err := search.Minimize(context.Background(), loose{d, c.by}, search.Settings{K: 3, Gap: c.asked})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(search.Minimize(context.Background(), loose{d, c.by}, search.Settings{K: 3, Gap: c.asked}))(t)
 		if got.Status != c.want {
 			t.Errorf("cuts looser by %v, gap %v asked for: %v with gap %v, want %v", c.by, c.asked, got.Status, got.Gap, c.want)
 		}

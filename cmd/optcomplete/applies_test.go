@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/settings"
 )
 
@@ -49,9 +50,7 @@ func TestSettingsThatDoNothingAreRefused(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	write := func(name, text string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o666))
 	}
 	var ratings, rows, films strings.Builder
 	ratings.WriteString("row,column,value,count\n")

@@ -13,6 +13,7 @@ import (
 
 	"optcomplete/internal/attack"
 	"optcomplete/internal/checksum"
+	"optcomplete/internal/must"
 )
 
 // craftable is a saved model, with all that explain and the report know.
@@ -29,10 +30,7 @@ func craftable(t testing.TB) (dir string, text []byte) {
 			t.Fatalf("%v: exit code %d\n%s", args, code, stderr.String())
 		}
 	}
-	text, err := os.ReadFile(at("m/model.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text = must.Get(os.ReadFile(at("m/model.json")))(t)
 	return dir, text
 }
 
@@ -45,9 +43,7 @@ func use(t testing.TB, dir string, object []byte) (odd string) {
 	if sealed, err := checksum.Seal(object, folder, []string{"rows.parquet", "columns.parquet", "seen.parquet"}); err == nil {
 		object = sealed
 	}
-	if err := os.WriteFile(filepath.Join(folder, "model.json"), object, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(folder, "model.json"), object, 0o666))
 	for _, args := range [][]string{
 		{"explain", folder}, {"explain", folder, "--row", "r01"}, {"explain", folder, "--row", "r01", "--column", "c01"},
 		{"predict", folder, filepath.Join(dir, "data/test.csv")}, {"recommend", folder, "--row", "r01"},
@@ -101,19 +97,14 @@ func TestCraftedModelsCrashNothing(t *testing.T) {
 func crafted(t *testing.T, text []byte, which int, try func(where string, model []byte)) (all int) {
 	t.Helper()
 	var object map[string]any
-	if err := json.Unmarshal(text, &object); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &object))
 	delete(object, "files")
 	delete(object, "checksum")
 	visit := func(where string) {
 		if all++; all-1 != which {
 			return
 		}
-		model, err := json.MarshalIndent(object, "", "  ")
-		if err != nil {
-			t.Fatal(err)
-		}
+		model := must.Get(json.MarshalIndent(object, "", "  "))(t)
 		try(where, append(model, '\n'))
 	}
 	var walk func(where string, value any, set func(any))

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestManualLinks: links between pages, to sections and to files lead somewhere,
@@ -56,10 +58,7 @@ var (
 
 // prose is a page without its fenced blocks.
 func prose(t *testing.T, page string) string {
-	text, err := os.ReadFile(filepath.Join(manualRoot, page))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(manualRoot, page)))(t)
 	var out []string
 	for i, part := range strings.Split(string(text), "```") {
 		if i%2 == 0 {
@@ -80,15 +79,9 @@ func headings(t *testing.T, page string) map[string]bool {
 
 // TestManualGo: lines of Go in the manual stand in an example that is compiled.
 func TestManualGo(t *testing.T) {
-	compiled, err := os.ReadFile(filepath.Join(manualRoot, "manual_test.go"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	compiled := must.Get(os.ReadFile(filepath.Join(manualRoot, "manual_test.go")))(t)
 	for _, page := range manualPages(t) {
-		text, err := os.ReadFile(filepath.Join(manualRoot, page))
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(filepath.Join(manualRoot, page)))(t)
 		inside := false
 		for i, line := range strings.Split(string(text), "\n") {
 			if strings.HasPrefix(line, "```") {

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/must"
 )
 
 // The manual is docs/*.md and the README. Its commands stand in indented blocks,
@@ -121,10 +122,7 @@ func TestManualCommands(t *testing.T) {
 		t.Run(page, func(t *testing.T) {
 			t.Parallel()
 			path := filepath.Join(manualRoot, page)
-			text, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(os.ReadFile(path))(t)
 			lines := strings.Split(string(text), "\n")
 			commands := docCommands(lines)
 			if len(commands) == 0 {
@@ -172,9 +170,7 @@ func TestManualCommands(t *testing.T) {
 			for _, r := range slices.Backward(anew) {
 				lines = slices.Replace(lines, r.from, r.to, r.lines...)
 			}
-			if err := os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, []byte(strings.Join(lines, "\n")), 0o666))
 		})
 	}
 }
@@ -239,9 +235,7 @@ func manualFiles(t *testing.T, folder string) {
 		for i := range n {
 			b.WriteString(line(i))
 		}
-		if err := os.WriteFile(filepath.Join(folder, name), []byte(b.String()), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, name), []byte(b.String()), 0o666))
 	}
 	film := func(j int) string {
 		switch j { // as the README has them

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"optcomplete/internal/must"
 )
 
 // engineProgram is this test under the name of the program, in a folder of its own, which
@@ -19,10 +21,7 @@ func engineProgram(t *testing.T) string {
 	if _, err := exec.LookPath("sh"); err != nil {
 		t.Skip("there is no shell")
 	}
-	content, err := os.ReadFile(os.Args[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(os.Args[0]))(t)
 	t.Chdir(t.TempDir())
 	program, err := filepath.Abs("optcomplete")
 	if err == nil {
@@ -85,23 +84,16 @@ func TestInterruptEndsTheEngine(t *testing.T) {
 	cmd := exec.Command(program, "engine", "exec:echo $$ > begun.part && mv begun.part "+filepath.Join(filepath.Dir(program), "begun")+" && exec sleep 600")
 	var text bytes.Buffer
 	cmd.Stderr = &text
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	for !isThere("begun") {
 		time.Sleep(5 * time.Millisecond)
 	}
-	if err := cmd.Process.Signal(syscall.SIGINT); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Process.Signal(syscall.SIGINT))
 	cmd.Wait()
 	if code := cmd.ProcessState.ExitCode(); code != 130 {
 		t.Errorf("exit code %d\n%s", code, text.String())
 	}
-	process, err := os.ReadFile("begun")
-	if err != nil {
-		t.Fatal(err)
-	}
+	process := must.Get(os.ReadFile("begun"))(t)
 	if isThere("/proc/self") && isThere("/proc/"+strings.TrimSpace(string(process))+"/cwd") {
 		t.Error("the command goes on")
 	}

@@ -9,6 +9,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestVerbsOnEngines: pack, fit, path, complete, evaluate and a dry run on an engine, with the bits of this
@@ -102,19 +104,14 @@ func benched(t *testing.T, folder string) string {
 // lossesOn fits yes and no, and values with outliers, here and there: the same bits.
 func lossesOn(t *testing.T, do func(args string, more ...string) string, send, address string) {
 	t.Helper()
-	ratings, err := os.ReadFile("data/ratings.csv")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ratings := must.Get(os.ReadFile("data/ratings.csv"))(t)
 	liked := regexp.MustCompile(`(?m),[0-9.]+$`).ReplaceAllStringFunc(string(ratings), func(value string) string {
 		if value >= ",4" {
 			return ",yes"
 		}
 		return ",no"
 	})
-	if err := os.WriteFile("liked.csv", []byte(liked), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("liked.csv", []byte(liked), 0o666))
 	for _, fit := range []string{"fit liked.csv --loss logistic", "fit data/ratings.csv --loss huber --delta 1 --nonnegative Drama"} {
 		fit += " --features data/features.csv -k 1 --gamma 0.001 --row-shrinkage 4 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
 		here, there := do(fit+" --quiet"), do(fit+send, "--engine", address)
@@ -134,20 +131,14 @@ func sameUses(t *testing.T, do func(args string, more ...string) string, one, se
 	for _, file := range []string{"columns.parquet", "seen.parquet"} {
 		sameFiles(t, filepath.Join(one, file), filepath.Join(several, file))
 	}
-	if err := os.WriteFile("new.csv", []byte("row,column,value\nx,film005,3\nx,film009,4\nx,film011,1\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("new.csv", []byte("row,column,value\nx,film005,3\nx,film009,4\nx,film011,1\n"), 0o666))
 	for _, verb := range []string{"complete model --wide", "predict model new.csv", "recommend model --row viewer0007", "explain model", "explain model --row viewer0007",
 		"evaluate model data/ratings.csv --resamples 0", "fold-in model new.csv"} {
 		var said []string
 		for _, folder := range []string{one, several} {
-			if err := os.Rename(folder, "model"); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(folder, "model"))
 			said = append(said, do(verb+" --quiet"))
-			if err := os.Rename("model", folder); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename("model", folder))
 		}
 		if said[0] != said[1] || len(said[0]) < 20 {
 			t.Errorf("%s says\n%.300s\nand of rows in several files\n%.300s", verb, said[0], said[1])
@@ -162,14 +153,8 @@ func isThere(path string) bool {
 
 func sameFiles(t *testing.T, a, b string) {
 	t.Helper()
-	one, err := os.ReadFile(a)
-	if err != nil {
-		t.Fatal(err)
-	}
-	two, err := os.ReadFile(b)
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(os.ReadFile(a))(t)
+	two := must.Get(os.ReadFile(b))(t)
 	if !bytes.Equal(one, two) {
 		t.Errorf("%s and %s differ", a, b)
 	}
@@ -193,9 +178,7 @@ func withEngine(t *testing.T, text string) string {
 func withoutEngine(t *testing.T, text string) string {
 	t.Helper()
 	all := map[string]any{}
-	if err := json.Unmarshal([]byte(text), &all); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &all))
 	if e, ok := all["engine"].(map[string]any); ok {
 		for _, name := range []string{"executors", "tasks", "tasks_done", "items", "rows", "rows_per_second", "restarted_workers", "retried_tasks", "repeated_readings", "seconds"} {
 			if _, ok := e[name].(float64); !ok {
@@ -204,10 +187,7 @@ func withoutEngine(t *testing.T, text string) string {
 		}
 	}
 	delete(all, "engine")
-	out, err := json.MarshalIndent(all, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(json.MarshalIndent(all, "", " "))(t)
 	return withoutTimes(string(out))
 }
 
@@ -219,14 +199,8 @@ func sameFolders(t *testing.T, a, b string) {
 		t.Fatalf("%s holds %v: %v", a, files, err)
 	}
 	for _, file := range files {
-		one, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		two, err := os.ReadFile(filepath.Join(b, filepath.Base(file)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		one := must.Get(os.ReadFile(file))(t)
+		two := must.Get(os.ReadFile(filepath.Join(b, filepath.Base(file))))(t)
 		if strings.HasSuffix(file, ".json") {
 			one, two = []byte(withoutTimes(string(one))), []byte(withoutTimes(string(two)))
 		}

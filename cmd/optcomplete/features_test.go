@@ -9,15 +9,14 @@ import (
 	"testing"
 
 	"optcomplete/encode"
+	"optcomplete/internal/must"
 )
 
 func TestFeaturesShowsWhatIsUnderstood(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) string {
 		path := filepath.Join(dir, name)
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		return path
 	}
 	films := write("films.csv", "film,genres,budget,one\na,Drama|Crime,1,1\nb,Drama,20,1\nc,Crime|Action,300,1\nd,Action|Drama,4000,1\ne,Crime,1,1\n")
@@ -26,9 +25,7 @@ func TestFeaturesShowsWhatIsUnderstood(t *testing.T) {
 		var stdout, stderr bytes.Buffer
 		cmd := featuresCommand(&common{stdout: &stdout, stderr: &stderr})
 		cmd.SetArgs(args)
-		if err := cmd.Execute(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Execute())
 		return stdout.String(), stderr.String()
 	}
 	table, warnings := run(films, "--features-config", config)
@@ -42,9 +39,7 @@ func TestFeaturesShowsWhatIsUnderstood(t *testing.T) {
 	}
 	var report encode.Report
 	text, _ := run(films, "--json", "--field", "budget:transform=none", "--features-config", config, "--keep")
-	if err := json.Unmarshal([]byte(text), &report); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(text), &report))
 	if report.Features != 5 || report.Groups != 3 || report.Fields[1].Transform != encode.None {
 		t.Errorf("%d features in %d groups, transform %q: the command line must win over the file", report.Features, report.Groups, report.Fields[1].Transform)
 	}

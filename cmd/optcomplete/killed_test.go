@@ -15,6 +15,7 @@ import (
 
 	"optcomplete/checkpoint"
 	"optcomplete/internal/attack"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -44,10 +45,7 @@ func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
 	compare := func(what string) {
 		t.Helper()
 		for _, name := range []string{"rows.parquet", "columns.parquet", "seen.parquet"} {
-			got, err := os.ReadFile(filepath.Join(at("model"), name))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(os.ReadFile(filepath.Join(at("model"), name)))(t)
 			if want, _ := os.ReadFile(filepath.Join(at("want"), name)); !bytes.Equal(got, want) {
 				t.Fatalf("%s: %s differs", what, name)
 			}
@@ -60,18 +58,14 @@ func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
 	killed, finished := 0, 0
 	for range attack.Rounds(kills) {
 		cmd := fit("run", "model")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		time.Sleep(time.Duration(s.Float64() * 0.5 * float64(took)))
 		_ = cmd.Process.Kill() // fails if it is done
 		if cmd.Wait() == nil {
 			finished++
 			compare("after a kill")
 			// Begin anew, so that every part of a run is hit.
-			if err := os.RemoveAll(at("run")); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.RemoveAll(at("run")))
 		} else {
 			killed++
 		}
@@ -105,22 +99,14 @@ func TestTwoRunsInOneCheckpointAreRefused(t *testing.T) {
 	if out, err := fit(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	fingerprint, err := os.ReadFile(at("run/run.txt"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	store, err := checkpoint.Open(at("run"), string(fingerprint))
-	if err != nil {
-		t.Fatal(err)
-	}
+	fingerprint := must.Get(os.ReadFile(at("run/run.txt")))(t)
+	store := must.Get(checkpoint.Open(at("run"), string(fingerprint)))(t)
 	out, err := fit()
 	var exit *exec.ExitError
 	if !errors.As(err, &exit) || exit.ExitCode() != exitUsage || !strings.Contains(out, at("run")) {
 		t.Errorf("a second run ends with %v and says %q", err, out)
 	}
-	if err := store.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Close())
 	if out, err := fit(); err != nil {
 		t.Errorf("once the first has ended: %v\n%s", err, out)
 	}
@@ -129,21 +115,13 @@ func TestTwoRunsInOneCheckpointAreRefused(t *testing.T) {
 // timelessModel is a model.json without its times.
 func timelessModel(t *testing.T, dir string) string {
 	t.Helper()
-	text, err := os.ReadFile(filepath.Join(dir, "model.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(filepath.Join(dir, "model.json")))(t)
 	var model map[string]any
-	if err := json.Unmarshal(text, &model); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(text, &model))
 	delete(model, "seconds")
 	delete(model, "checksum") // of the times too
 	delete(model, "trace")
 	delete(model, "settings") // the folder of the checkpoint is one
-	out, err := json.MarshalIndent(model, "", " ")
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(json.MarshalIndent(model, "", " "))(t)
 	return string(out)
 }

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // everyKind fits a small model of each kind, and gives the folders by their names.
@@ -35,10 +37,7 @@ func everyKind(t *testing.T) (folders map[string]string, ratings, films, users, 
 
 // liked is the ratings as yes and no.
 func liked(t *testing.T, ratings string) []string {
-	text, err := os.ReadFile(ratings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(ratings))(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i, line := range lines[1:] {
 		cells := strings.Split(line, ",")

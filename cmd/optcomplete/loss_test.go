@@ -6,6 +6,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestYesAndNoFromFileToReport: words become probabilities, and every verb speaks of
@@ -32,9 +34,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		"liked.csv": ratings.String(), "films.csv": films.String(), "three.csv": "user,film,liked\nnew,f01,3\n", "pairs.csv": "user,film\nu01,f03\nnew,f04\n",
 		"one.csv": "user,film,liked\nnew,f01,yes\nnew,f02,no\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	command := func(args string, code int, wants ...string) string {
 		t.Helper()
@@ -106,9 +106,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	command("fit liked.csv --features films.csv -k 1 --gamma 1 --model paper", 0, "RMSE")
 	// All the same: no proof says anything, and the report is written all the same.
 	ones := strings.ReplaceAll(ratings.String(), ",no\n", ",yes\n")
-	if err := os.WriteFile("ones.csv", []byte(ones), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("ones.csv", []byte(ones), 0o666))
 	command("fit ones.csv --features films.csv -k 1 --gap 0.5 --holdout 0.2 --loss logistic --report ones.html", 0, "all values are 1", "entries that say no")
 	command("path liked.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1 --loss logistic", 0, "log-loss on 2 folds")
 }

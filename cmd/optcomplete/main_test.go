@@ -8,14 +8,14 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestRemedies: what the system refuses comes with what to do about it, once.
 func TestRemedies(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, nil, 0o666))
 	full := &os.PathError{Op: "write", Path: "model/rows.parquet", Err: syscall.ENOSPC}
 	for _, c := range []struct {
 		err  error

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/model"
 )
 
@@ -32,12 +33,8 @@ func fitted(t *testing.T, more ...string) []string {
 func summaryOf(t *testing.T, code int, args []string) (s model.Summary, fields map[string]any) {
 	t.Helper()
 	out, _ := command(t, code, append(args, "--json", "--quiet")...)
-	if err := json.Unmarshal([]byte(out), &s); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(out), &fields); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &s))
+	must.Do(t, json.Unmarshal([]byte(out), &fields))
 	return s, fields
 }
 
@@ -89,10 +86,7 @@ func TestMasterIsWrittenAtAnyIteration(t *testing.T) {
 	}
 	out := filepath.Join(t.TempDir(), "master.mps")
 	command(t, exitDone, "master", "--cuts", cuts, "--format", "mps", "-o", out)
-	mps, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	mps := must.Get(os.ReadFile(out))(t)
 	if !strings.Contains(string(mps), "ROWS") || strings.Count(string(mps), " G  cut")+strings.Count(string(mps), " G cut") != s.Cuts {
 		t.Errorf("the last master of %d cuts is\n%s", s.Cuts, mps)
 	}

@@ -17,6 +17,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"optcomplete/internal/must"
 )
 
 // TestOrderAndFormatChangeNothing fits the same entries from every kind of file,
@@ -92,17 +94,12 @@ func runCommand(t *testing.T, args ...string) {
 
 func put(t *testing.T, name string, lines []string) {
 	t.Helper()
-	if err := os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, []byte(strings.Join(lines, "\n")+"\n"), 0o666))
 }
 
 func linesOf(t *testing.T, name string) []string {
 	t.Helper()
-	text, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(name))(t)
 	return strings.Split(strings.TrimSpace(string(text)), "\n")
 }
 
@@ -113,12 +110,8 @@ func zipped(t *testing.T, name, text string) {
 	if _, err := z.Write([]byte(text)); err != nil {
 		t.Fatal(err)
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(name, out.Bytes(), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
+	must.Do(t, os.WriteFile(name, out.Bytes(), 0o666))
 }
 
 // writeParquet writes lines of row,column,value, the last first.
@@ -132,14 +125,9 @@ func writeParquet(t *testing.T, name string, lines []string) {
 		fields := strings.Split(line, ",")
 		b.Field(0).(*array.StringBuilder).Append(fields[0])
 		b.Field(1).(*array.StringBuilder).Append(fields[1])
-		if err := b.Field(2).AppendValueFromString(fields[2]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Field(2).AppendValueFromString(fields[2]))
 	}
-	file, err := os.Create(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(os.Create(name))(t)
 	w, err := pqarrow.NewFileWriter(schema, file, nil, pqarrow.DefaultWriterProps())
 	if err == nil {
 		err = w.Write(b.NewRecordBatch())
@@ -157,10 +145,7 @@ func writeParquet(t *testing.T, name string, lines []string) {
 func modelFiles(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	out := map[string]string{}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	for _, e := range entries {
 		text, err := os.ReadFile(filepath.Join(dir, e.Name()))
 		if err != nil {
@@ -168,9 +153,7 @@ func modelFiles(t *testing.T, dir string) map[string]string {
 		}
 		if filepath.Ext(e.Name()) == ".json" {
 			var all map[string]any
-			if err := json.Unmarshal(text, &all); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, json.Unmarshal(text, &all))
 			for _, key := range []string{"seconds", "settings", "trace", "master_seconds", "checksum"} {
 				delete(all, key)
 			}

@@ -11,6 +11,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/must"
 )
 
 // TestFullDiskIsAnErrorInEveryVerb sends what each verb prints to a device that
@@ -70,10 +71,7 @@ func TestSecondWriterIsToldAtTheStart(t *testing.T) {
 	at := func(name string) string { return filepath.Join(dir, name) }
 	for _, verb := range [][]string{{"fit", "none.csv", "-k", "1", "-o"}, {"complete", "none", "-o"}, {"pack", "none.csv", "-o"}, {"demo", "-o"}, {"bench", "real", "-o"}} {
 		path := at("out.csv")
-		release, err := atomicfile.Reserve(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		release := must.Get(atomicfile.Reserve(path))(t)
 		_, stderr := command(t, exitUsage, append(verb, path)...)
 		release()
 		if want := "another run is writing " + path; !strings.Contains(stderr, want) {
@@ -115,9 +113,7 @@ func TestInterruptWithoutResult(t *testing.T) {
 		cmd := exec.Command("optcomplete", args...)
 		var stdout, stderr bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &stdout, &stderr
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		writer, err := os.OpenFile(pipe, os.O_WRONLY, 0) // waits for the program to open it
 		if err != nil {
 			t.Fatal(err)
@@ -171,9 +167,7 @@ func TestFullDiskLosesNoAnswer(t *testing.T) {
 func TestProofThatCannotBeWritten(t *testing.T) {
 	f := &proofFile{path: filepath.Join(t.TempDir(), "proof.zst")}
 	var settings optcomplete.Settings
-	if err := f.open(&settings); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.open(&settings))
 	f.pending.Abort() // as good as a full disk
 	if n, err := settings.Proof.Write(bytes.Repeat([]byte("x"), 1<<20)); n != 1<<20 || err != nil {
 		t.Errorf("%d, %v", n, err)

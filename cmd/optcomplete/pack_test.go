@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -29,9 +30,7 @@ func TestPackSurvivesKills(t *testing.T) {
 	}
 	input, output := filepath.Join(dir, "r.csv"), filepath.Join(dir, "out.pack")
 	write := func(path, content string) {
-		if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 	}
 	write(input, text.String())
 	pack := func(output string) *exec.Cmd {
@@ -43,18 +42,13 @@ func TestPackSurvivesKills(t *testing.T) {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	took := time.Since(start)
-	want, err := os.ReadFile(whole)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(whole))(t)
 	const old = "what was there"
 	write(output, old)
 	killed, finished := 0, 0
 	for range kills {
 		cmd := pack(output)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		// Up to a little longer than a whole run, so that the end is hit too.
 		time.Sleep(time.Duration(s.Float64() * 1.1 * float64(took)))
 		_ = cmd.Process.Kill() // fails if it is done
@@ -83,10 +77,7 @@ func TestPackSurvivesKills(t *testing.T) {
 	if got, err := os.ReadFile(output); err != nil || !bytes.Equal(got, want) {
 		t.Errorf("after the kills the pack is another: %v", err)
 	}
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	if len(entries) != 3 {
 		t.Errorf("left behind: %v", entries)
 	}

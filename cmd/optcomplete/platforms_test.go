@@ -13,6 +13,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestPlatforms: the program compiles for the platforms of the Python wheels that
@@ -83,10 +85,7 @@ func checkTypes(t *testing.T, system, machine string) {
 		}
 		var parsed []*ast.File
 		for _, name := range p.GoFiles {
-			file, err := parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(parser.ParseFile(files, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution))(t)
 			parsed = append(parsed, file)
 		}
 		ours := p.ImportPath == "optcomplete" || strings.HasPrefix(p.ImportPath, "optcomplete/")
@@ -105,9 +104,7 @@ func checkTypes(t *testing.T, system, machine string) {
 			t.Error(p.ImportPath, err)
 		}
 	}
-	if err := list.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, list.Wait())
 	if packages["optcomplete/engine"] == nil {
 		t.Error("the packages of the module were not checked")
 	}

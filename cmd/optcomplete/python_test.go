@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/settings"
 )
 
@@ -54,10 +55,7 @@ func TestMethodsOfPython(t *testing.T) {
 
 func readText(t *testing.T, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 

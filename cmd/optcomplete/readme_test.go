@@ -4,6 +4,8 @@ import (
 	"os"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestGoldenReadme: the README shows what the demo prints of the search and of its
@@ -13,10 +15,7 @@ func TestGoldenReadme(t *testing.T) {
 		t.Skip("runs the demo")
 	}
 	const path, fence = "../../README.md", "```\n"
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	before, rest, opened := strings.Cut(string(text), fence)
 	shown, _, closed := strings.Cut(rest, fence)
 	if !opened || !closed {
@@ -25,10 +24,7 @@ func TestGoldenReadme(t *testing.T) {
 	begin := len(before) + len(fence)
 	end := begin + len(shown)
 
-	folder, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
+	folder := must.Get(os.Getwd())(t)
 	t.Chdir(t.TempDir())
 	stdout, stderr := command(t, exitDone, "demo", "--log-times=false")
 	t.Chdir(folder)
@@ -41,9 +37,7 @@ func TestGoldenReadme(t *testing.T) {
 		}
 	}
 	if *update {
-		if err := os.WriteFile(path, []byte(string(text[:begin])+want+string(text[end:])), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(string(text[:begin])+want+string(text[end:])), 0o666))
 		return
 	}
 	lines := strings.Split(string(text), "\n")

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/regress"
 	"optcomplete/result"
@@ -23,9 +24,7 @@ import (
 func writeText(t *testing.T, name, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -57,9 +56,7 @@ func TestRegressPrintsSelectionAndCoefficients(t *testing.T) {
 		t.Fatal(err)
 	}
 	var result regress.Result
-	if err := json.Unmarshal([]byte(out), &result); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(out), &result))
 	if strings.Join(result.Selected, " ") != "size age" || result.Status != "optimal" || result.RSquared < 0.99 {
 		t.Fatalf("%+v", result)
 	}
@@ -151,9 +148,7 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 		Status   string
 		Selected []string
 	}
-	if err := json.Unmarshal(out.Bytes(), &summary); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out.Bytes(), &summary))
 	if got := strings.Join(summary.Selected, ", "); got != "1 × 1, 1 × Drama, age × 1, age × Drama" || summary.Model != "twosided" || summary.Status != "optimal" {
 		t.Fatalf("%s %s: %s", summary.Model, summary.Status, got)
 	}
@@ -165,9 +160,7 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 	if code := run([]string{"explain", dir, "--row", "u39", "--column", "f0", "--json"}, &out, &log); code != exitDone {
 		t.Fatalf("explain: exit code %d\n%s", code, log.String())
 	}
-	if err := json.Unmarshal(out.Bytes(), &sum); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(out.Bytes(), &sum))
 	total := 0.0
 	for _, p := range sum.Parts {
 		total += p.Value
@@ -179,10 +172,7 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 	if code := run([]string{"explain", dir}, &out, &log); code != exitDone || !strings.Contains(out.String(), "age × Drama") || !strings.Contains(out.String(), "without it") {
 		t.Fatalf("explain: exit code %d\n%s%s", code, out.String(), log.String())
 	}
-	m, err := loadModel(&common{ctx: t.Context()}, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(loadModel(&common{ctx: t.Context()}, dir))(t)
 	if got := m.Answer("u39", "f0"); math.Abs(got.Value-sum.Prediction) > 1e-12 {
 		t.Fatalf("a user without ratings: %+v, explained as %v", got, sum.Prediction)
 	}
@@ -199,10 +189,7 @@ func TestTwoSidedFitSavesAModelThatPredicts(t *testing.T) {
 // TestRowFeaturesAsPeopleHaveThem: text and blanks are encoded.
 func TestRowFeaturesAsPeopleHaveThem(t *testing.T) {
 	ratings, films, users := twoSidedFiles(t)
-	text, err := os.ReadFile(users)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(users))(t)
 	lines := strings.Split(strings.TrimSpace(string(text)), "\n")
 	for i := range lines {
 		lines[i] += []string{",rural", ",urban", ",far", ","}[i%4]
@@ -217,10 +204,7 @@ func TestRowFeaturesAsPeopleHaveThem(t *testing.T) {
 
 func TestTwoSidedFitNamesFaults(t *testing.T) {
 	ratings, films, users := twoSidedFiles(t)
-	text, err := os.ReadFile(users)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(users))(t)
 	shared := writeText(t, "shared.csv", strings.Replace(string(text), "city", "Drama", 1))
 	missing := writeText(t, "missing.csv", strings.Replace(string(text), "\nu7,", "\nnobody,", 1))
 	wide, row := "user", ""

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestWeightedRegression: what is weighted says so, from the fit to the report, and
@@ -55,10 +57,7 @@ func TestWeightedRegression(t *testing.T) {
 	if line := run(false, []string{"probability "}, "explain", model, "--features", path, "--row", "1"); strings.HasPrefix(scored(line, "probability"), "+") {
 		t.Errorf("a probability has a sign: %s", line)
 	}
-	text, err := os.ReadFile(page)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(page))(t)
 	if p := string(text); !strings.Contains(p, "weighted by the weights of the rows") || strings.Contains(p, ">Target<") || !strings.Contains(p, ">Table<") {
 		t.Error("the report does not say that errors are weighted, or its settings list the target twice")
 	}

@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"optcomplete/internal/held"
+	"optcomplete/internal/must"
 )
 
 // client talks to a server in this process.
@@ -181,9 +182,7 @@ func TestServeCancel(t *testing.T) {
 func TestServeDescribes(t *testing.T) {
 	stdout, _ := command(t, exitDone, "serve", "--describe")
 	var d description
-	if err := json.Unmarshal([]byte(stdout), &d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(stdout), &d))
 	described := map[string]bool{}
 	for _, v := range d.Verbs {
 		for _, s := range v.Settings {

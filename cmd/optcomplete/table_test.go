@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/settings"
 )
 
@@ -87,9 +88,7 @@ Every setting of every verb. This page is made from the table in
 [cmd/optcomplete/table.go](../cmd/optcomplete/table.go) (` + "`make settings`" + `), as are the flags, their checks and
 ` + "`--help`" + `.
 `)
-	if err := table.WritePage(&page, groups); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.WritePage(&page, groups))
 	golden(t, "../../docs/settings.md", page.Bytes())
 }
 
@@ -97,15 +96,10 @@ Every setting of every verb. This page is made from the table in
 func golden(t *testing.T, path string, got []byte) {
 	t.Helper()
 	if *update {
-		if err := os.WriteFile(path, got, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, got, 0o666))
 		return
 	}
-	want, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(got, want) {
 		a, b := strings.Split(string(got), "\n"), strings.Split(string(want), "\n")
 		at := 0

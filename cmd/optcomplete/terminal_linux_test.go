@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"optcomplete/internal/must"
 )
 
 // pseudoTerminal is a terminal and what reads its screen.
@@ -52,9 +54,7 @@ func TestNamesCannotCommandATerminal(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"r.csv": ratings.String(), "f.csv": features.String(), "pairs.csv": "row,column\nr" + evil + "0,c" + evil + "0\n"} {
-		if err := os.WriteFile(at(name), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(at(name), []byte(text), 0o666))
 	}
 	command(t, exitDone, "fit", at("r.csv"), "--features", at("f.csv"), "-k", "1", "--gamma", "1", "-o", at("m"))
 	for _, args := range [][]string{

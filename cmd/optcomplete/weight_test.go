@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestWeightsFromFileToEvaluation: every verb that counts entries by their weights
@@ -27,9 +29,7 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 		}
 	}
 	for name, text := range map[string]string{"r.csv": ratings.String(), "films.csv": films.String(), "new.csv": "user,film,stars,weight\nnew,f01,3,2\nnew,f02,5,0.5\n"} {
-		if err := os.WriteFile(name, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	command := func(args string, code int, wants ...string) string {
 		t.Helper()
@@ -89,16 +89,12 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("fit r.csv --method imc --features films.csv --holdout 0.2", 0, "(weighted)")
 	command("fit r.csv --weight mass"+by, 2, `the header has no column "mass"`)
 	command("pack r.csv --shards 1MB -o packs", 0)
-	if err := os.Remove(filepath.Join("packs", "manifest.json")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join("packs", "manifest.json")))
 	command("fit packs"+by, 2, "has packs, but no manifest.json")
 	one := "user,film,stars\n"
 	for i := range 600 {
 		one += fmt.Sprintf("u%d,f01,%d\n", i, i*7%11)
 	}
-	if err := os.WriteFile("one.csv", []byte(one), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("one.csv", []byte(one), 0o666))
 	command("fit one.csv --features films.csv --keep -k 3 --gamma 1 --residual-rank 2", 0, "warning: no remainder was fitted: no other features are left, and no unnamed traits were found")
 }

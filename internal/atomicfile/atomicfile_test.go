@@ -7,36 +7,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 var errBroken = errors.New("broken on purpose")
 
 func read(t *testing.T, path string) string {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	return string(b)
 }
 
 func put(t *testing.T, path, content string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(t, os.WriteFile(path, []byte(content), 0o666))
 }
 
 // holds checks that dir has exactly these entries: no temporary name is left.
 func holds(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(dir))(t)
 	var got []string
 	for _, e := range entries {
 		got = append(got, e.Name())
@@ -60,15 +52,9 @@ func fill(content string, err error) func(string) error {
 func TestFileReplacesAndKeepsPermissions(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "out.csv")
-	if err := File(path, text("first")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Chmod(path, 0o640); err != nil {
-		t.Fatal(err)
-	}
-	if err := File(path, text("second")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, File(path, text("first")))
+	must.Do(t, os.Chmod(path, 0o640))
+	must.Do(t, File(path, text("second")))
 	if got := read(t, path); got != "second" {
 		t.Errorf("content %q", got)
 	}
@@ -109,9 +95,7 @@ func TestFileFollowsLinkAndRefusesDirectory(t *testing.T) {
 	if err := os.Symlink("real", link); err != nil {
 		t.Skip(err)
 	}
-	if err := File(link, text("new")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, File(link, text("new")))
 	if got := read(t, filepath.Join(dir, "real")); got != "new" {
 		t.Errorf("behind the link: %q", got)
 	}
@@ -128,9 +112,7 @@ func TestFileWritesDeviceDirectly(t *testing.T) {
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Skip("no null device")
 	}
-	if err := File(os.DevNull, text("gone")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, File(os.DevNull, text("gone")))
 	if info, err := os.Stat(os.DevNull); err != nil || info.Mode().IsRegular() {
 		t.Fatal("the null device was replaced by a file")
 	}
@@ -140,9 +122,7 @@ func TestDirCreatesAndReplaces(t *testing.T) {
 	parent := t.TempDir()
 	path := filepath.Join(parent, "m")
 	for _, content := range []string{"first", "second"} {
-		if err := Dir(path, "model.json", fill(content, nil)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Dir(path, "model.json", fill(content, nil)))
 		if got := read(t, filepath.Join(path, "model.json")); got != content {
 			t.Errorf("content %q, want %q", got, content)
 		}
@@ -154,16 +134,10 @@ func TestDirCreatesAndReplaces(t *testing.T) {
 func TestDirKeepsPermissions(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "model")
 	for range 2 {
-		if err := Dir(path, "model.json", fill("x", nil)); err != nil {
-			t.Fatal(err)
-		}
-		if err := errors.Join(os.Chmod(path, 0o700), os.Chmod(filepath.Join(path, "model.json"), 0o600)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, Dir(path, "model.json", fill("x", nil)))
+		must.Do(t, errors.Join(os.Chmod(path, 0o700), os.Chmod(filepath.Join(path, "model.json"), 0o600)))
 	}
-	if err := Dir(path, "model.json", fill("y", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Dir(path, "model.json", fill("y", nil)))
 	for name, want := range map[string]os.FileMode{path: 0o700, filepath.Join(path, "model.json"): 0o600} {
 		if info, err := os.Stat(name); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", name, info.Mode(), err)
@@ -173,9 +147,7 @@ func TestDirKeepsPermissions(t *testing.T) {
 
 func TestDirReplacesEmptyDirectory(t *testing.T) {
 	path := t.TempDir()
-	if err := Dir(path+"/", "model.json", fill("x", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Dir(path+"/", "model.json", fill("x", nil)))
 	holds(t, path, "model.json")
 }
 
@@ -228,9 +200,7 @@ func TestDirCarriesOtherFilesOver(t *testing.T) {
 	put(t, filepath.Join(path, "model.json"), "old")
 	put(t, filepath.Join(path, "notes.txt"), "mine")
 	put(t, filepath.Join(path, "plots", "a.svg"), "mine too")
-	if err := Dir(path, "model.json", fill("new", nil)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Dir(path, "model.json", fill("new", nil)))
 	if got := read(t, filepath.Join(path, "model.json")); got != "new" {
 		t.Errorf("content %q", got)
 	}
@@ -245,30 +215,21 @@ func TestPendingFile(t *testing.T) {
 	path := filepath.Join(dir, "out.bin")
 	put(t, path, "old")
 	for _, way := range []string{"as it comes", "with a name", "copied"} {
-		p, err := Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(Create(path))(t)
 		if way == "with a name" && p.temp == "" {
 			p.File.Close()
-			if err := p.named(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.named())
 		}
 		if _, err := p.WriteString(way); err != nil {
 			t.Fatal(err)
 		}
 		if way == "copied" && p.temp == "" {
-			if err := p.copied(); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.copied())
 		}
 		if now := read(t, path); now == way {
 			t.Errorf("%s: visible before Commit", way)
 		}
-		if err := p.Commit(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Commit())
 		p.Abort()
 		if now := read(t, path); now != way {
 			t.Errorf("content %q, want %q", now, way)
@@ -278,10 +239,7 @@ func TestPendingFile(t *testing.T) {
 		}
 		holds(t, dir, "out.bin")
 	}
-	p, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(Create(path))(t)
 	if _, err := p.WriteString("half"); err != nil {
 		t.Fatal(err)
 	}

@@ -5,6 +5,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 func TestReservedPathIsRefusedUntilReleased(t *testing.T) {
@@ -15,18 +17,13 @@ func TestReservedPathIsRefusedUntilReleased(t *testing.T) {
 		t.Fatal(err)
 	}
 	link := filepath.Join(dir, "link")
-	if err := os.Symlink(dir, link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Symlink(dir, link))
 	for _, same := range []string{path, filepath.Join(link, "model"), dir + "/./model"} {
 		if _, err := Reserve(same); !errors.Is(err, ErrBusy) {
 			t.Errorf("%s is reserved, yet: %v", same, err)
 		}
 	}
-	other, err := Reserve(filepath.Join(dir, "other"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	other := must.Get(Reserve(filepath.Join(dir, "other")))(t)
 	other()
 	release()
 	holds(t, dir, "link")
@@ -59,10 +56,7 @@ func TestReserveRemovesWhatKilledRunsLeft(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release, err := Reserve(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(Reserve(path))(t)
 	release()
 	holds(t, dir, ".model.old-0badcafe", ".model.tmp-11111111", ".model.tmp-zzzz", ".other.tmp-00c0ffee", "model")
 	live.Close()
@@ -80,10 +74,7 @@ func TestReservePutsBackWhatACrashSetAside(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "model")
 	put(t, filepath.Join(dir, ".model.old-00c0ffee", "model.json"), "good")
-	release, err := Reserve(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	release := must.Get(Reserve(path))(t)
 	release()
 	holds(t, dir, "model")
 	if got := read(t, filepath.Join(path, "model.json")); got != "good" {
@@ -96,10 +87,7 @@ func TestSetAsideGivesTheOldContent(t *testing.T) {
 	target, temp := filepath.Join(dir, "model"), filepath.Join(dir, ".model.tmp-00000000")
 	put(t, filepath.Join(target, "model.json"), "old")
 	put(t, filepath.Join(temp, "model.json"), "new")
-	aside, err := setAside(target, temp)
-	if err != nil {
-		t.Fatal(err)
-	}
+	aside := must.Get(setAside(target, temp))(t)
 	if got := read(t, filepath.Join(target, "model.json")) + read(t, filepath.Join(aside, "model.json")); got != "newold" {
 		t.Errorf("got %q", got)
 	}

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 func TestStaleFilesAreRemovedAndLiveOnesStay(t *testing.T) {
@@ -14,10 +16,7 @@ func TestStaleFilesAreRemovedAndLiveOnesStay(t *testing.T) {
 	put(t, filepath.Join(dir, ".out.pack.spill-0badcafe"), "killed")
 	put(t, filepath.Join(dir, ".out.pack.tmp-zzzz"), "not our name")
 	put(t, filepath.Join(dir, ".other.tmp-00c0ffee"), "another's")
-	live, err := Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	live := must.Get(Create(path))(t)
 	live.File.Close()
 	if err := live.named(); err != nil { // as where no file is without a name
 		t.Fatal(err)
@@ -27,9 +26,7 @@ func TestStaleFilesAreRemovedAndLiveOnesStay(t *testing.T) {
 	if _, err := live.WriteString("new"); err != nil {
 		t.Fatal(err)
 	}
-	if err := live.Commit(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, live.Commit())
 	if got := read(t, path); got != "new" {
 		t.Errorf("content %q", got)
 	}

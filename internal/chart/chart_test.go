@@ -8,15 +8,15 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // wellFormed wants XML that a viewer can read, without numbers that it cannot.
 func wellFormed(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var out strings.Builder
-	if err := write(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&out))
 	if strings.Contains(out.String(), "NaN") || strings.Contains(out.String(), "Inf") {
 		t.Errorf("%s", out.String())
 	}

@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestEveryFlippedBitIsSeen in the sealed object and in the file beside it.
@@ -12,13 +14,8 @@ func TestEveryFlippedBitIsSeen(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "rows.txt")
 	content := []byte("what the rows are")
-	if err := os.WriteFile(file, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
-	text, err := Seal([]byte("{\n  \"mean\": 3.5\n}\n"), dir, []string{"rows.txt"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, content, 0o666))
+	text := must.Get(Seal([]byte("{\n  \"mean\": 3.5\n}\n"), dir, []string{"rows.txt"}))(t)
 	sums, err := Unseal("model.json", text)
 	if err != nil || sums == nil {
 		t.Fatal(sums, err)
@@ -40,9 +37,7 @@ func TestEveryFlippedBitIsSeen(t *testing.T) {
 	for bit := range 8 * len(content) {
 		damaged := append([]byte{}, content...)
 		damaged[bit/8] ^= 1 << (bit % 8)
-		if err := os.WriteFile(file, damaged, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, damaged, 0o666))
 		if err := sums.Check(file); err == nil || !strings.Contains(err.Error(), "rows.txt: it was changed or damaged") {
 			t.Errorf("bit %d: %v", bit, err)
 		}

@@ -14,6 +14,8 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
+
+	"optcomplete/internal/must"
 )
 
 // written is a file of two row groups.
@@ -33,13 +35,9 @@ func written(t testing.TB) []byte {
 		for i := range codes {
 			codes[i] = int32(i % 3)
 		}
-		if err := w.WriteGroup(ids, ints, floats, Coded{Texts: texts, Codes: codes}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteGroup(ids, ints, floats, Coded{Texts: texts, Codes: codes}))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	return out.Bytes()
 }
 
@@ -112,9 +110,7 @@ func TestTypesOfOtherPrograms(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	f, err := NewFile(bytes.NewReader(out.Bytes()), int64(out.Len()))
 	if err != nil {
 		t.Fatal(err)
@@ -189,9 +185,7 @@ func TestOpenRefusesWhatIsNoFile(t *testing.T) {
 		t.Error("a folder was opened")
 	}
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, nil, 0o600))
 	if _, err := Open(path); err == nil {
 		t.Error("an empty file was opened")
 	}

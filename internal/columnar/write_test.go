@@ -16,6 +16,8 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/file"
 	"github.com/apache/arrow-go/v18/parquet/metadata"
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
+
+	"optcomplete/internal/must"
 )
 
 // TestOtherProgramsReadWhatIsWritten has Arrow's own Parquet reader read columns
@@ -40,32 +42,19 @@ func TestOtherProgramsReadWhatIsWritten(t *testing.T) {
 	empty := []any{[]string{}, []int32{}, []float64{}, Coded{}, Coded{}}
 	full := []any{texts, ints, floats, Coded{many, codes}, Coded{many, none}}
 	for _, group := range [][]any{empty, full, full} {
-		if err := w.WriteGroup(group...); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteGroup(group...))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	texts[4] = "not UTF-8: \uFFFD"
 
-	f, err := file.NewParquetReader(bytes.NewReader(out.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(file.NewParquetReader(bytes.NewReader(out.Bytes())))(t)
 	group := f.MetaData().RowGroup(1)
 	if f.NumRowGroups() != 2 || group.NumRows() != n {
 		t.Fatalf("%d row groups, the second of %d rows", f.NumRowGroups(), group.NumRows())
 	}
 	for x, want := range []string{"[ - éééééé]", fmt.Sprint("[-10 ", n-11, "]"), fmt.Sprint("[-1 ", floats[n-1], "]"), fmt.Sprintf("[%s - %s]", slices.Min(occurring), slices.Max(occurring)), "[text 5 - text 5]"} {
-		c, err := group.ColumnChunk(x)
-		if err != nil {
-			t.Fatal(err)
-		}
-		s, err := c.Statistics()
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(group.ColumnChunk(x))(t)
+		s := must.Get(c.Statistics())(t)
 		got := ""
 		switch s := s.(type) {
 		case *metadata.Int32Statistics:
@@ -79,14 +68,8 @@ func TestOtherProgramsReadWhatIsWritten(t *testing.T) {
 			t.Errorf("column %d reaches over %s, not %s", x, got, want)
 		}
 	}
-	arrows, err := pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator)
-	if err != nil {
-		t.Fatal(err)
-	}
-	table, err := arrows.ReadTable(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	arrows := must.Get(pqarrow.NewFileReader(f, pqarrow.ArrowReadProperties{}, memory.DefaultAllocator))(t)
+	table := must.Get(arrows.ReadTable(context.Background()))(t)
 	for x := range 5 {
 		row := 0
 		for _, part := range table.Column(x).Data().Chunks() {
@@ -111,9 +94,7 @@ func TestOtherProgramsReadWhatIsWritten(t *testing.T) {
 			t.Fatalf("column %d has %d rows", x, row)
 		}
 	}
-	if err := readAll(out.Bytes()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readAll(out.Bytes()))
 }
 
 // full is a writer with room for so many bytes.
@@ -152,8 +133,6 @@ func BenchmarkWrite(b *testing.B) {
 	for b.Loop() {
 		room := full(math.MaxInt)
 		w := NewWriter(&room, []Field{{"column", Text}, {"held_out", Int}, {"value", Float}})
-		if err := w.WriteGroup(Coded{ids, columns}, columns, floats); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, w.WriteGroup(Coded{ids, columns}, columns, floats))
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/exact"
+	"optcomplete/internal/must"
 )
 
 // hard are kinds of data on which certificates were false once, with the method
@@ -75,10 +76,7 @@ func ended(t *testing.T, in *exact.Instance, method optcomplete.Method) (got cla
 	} else {
 		settings := paper(in)
 		settings.Method = method
-		fitted, err := optcomplete.Fit(t.Context(), problem(in), settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(optcomplete.Fit(t.Context(), problem(in), settings))(t)
 		got, own, best = of(&fitted.Summary), in.Cost(selection(features(in), fitted.Summary.Selected)), exact.Best(in.P, in.K, nil, in.Cost)
 	}
 	if got.status != "optimal" {
@@ -157,10 +155,7 @@ func read(t *testing.T, dir string) *exact.Instance {
 			return nil
 		}
 		defer f.Close()
-		lines, err := csv.NewReader(f).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		lines := must.Get(csv.NewReader(f).ReadAll())(t)
 		return lines[1:]
 	}
 	numbers := func(lines [][]string) (ids []string, values [][]float64) {
@@ -184,10 +179,7 @@ func read(t *testing.T, dir string) *exact.Instance {
 		if !slices.Contains(rows, line[0]) {
 			rows = append(rows, line[0])
 		}
-		value, err := strconv.ParseFloat(line[2], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		value := must.Get(strconv.ParseFloat(line[2], 64))(t)
 		in.Entries = append(in.Entries, exact.Entry{Row: slices.Index(rows, line[0]), Column: slices.Index(columns, line[1]), Value: value})
 	}
 	in.Rows = len(rows)

@@ -16,6 +16,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/attack"
 	"optcomplete/internal/exact"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/objective"
 	"optcomplete/search"
@@ -386,10 +387,7 @@ func TestHeredity(t *testing.T) {
 		allowed := func(selection []int) bool {
 			return !slices.ContainsFunc(selection, func(j int) bool { return j >= in.P && !slices.Contains(selection, j-in.P) })
 		}
-		products, err := objective.NewTwoSided(context.Background(), matrix(in), rowFeatures(in), features(in), 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		products := must.Get(objective.NewTwoSided(context.Background(), matrix(in), rowFeatures(in), features(in), 1))(t)
 		oracle := objective.NewQuadratic(products, in.Gamma, float64(in.Rows)*float64(in.Columns))
 		result, err := search.Minimize(context.Background(), oracle, find)
 		if err != nil {

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/objective"
 )
 
@@ -23,10 +24,7 @@ func TestErrorFallsAsRootOfRows(t *testing.T) {
 		sizes = append(sizes, objective.SampleSize{Rows: g, Columns: in.Columns})
 	}
 	for name, selection := range map[string][]int{"true": in.Selected, "wrong": {0, 1, 2, 3, 4}} {
-		points, err := Errors(in, gamma, selection, sizes, 60, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		points := must.Get(Errors(in, gamma, selection, sizes, 60, 1))(t)
 		if last := points[len(points)-1]; last.Cost != 0 || last.Gradient != 0 {
 			t.Errorf("%s selection: all rows, but error %v", name, last)
 		}
@@ -56,10 +54,7 @@ func TestFailuresFallWithRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	points, err := Failures(in, gamma, []int{10, 40, 160}, 20)
-	if err != nil {
-		t.Fatal(err)
-	}
+	points := must.Get(Failures(in, gamma, []int{10, 40, 160}, 20))(t)
 	for _, p := range points {
 		t.Logf("g = %d: %d of %d failed, excess %.4f, %.1f cuts", p.Rows, p.Failed, p.Runs, p.Excess, p.Cuts)
 	}

@@ -12,26 +12,21 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 func writeConfig(t *testing.T, text string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "fit.yaml")
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
 func TestTheCommandLineWinsOverTheFile(t *testing.T) {
 	set, v := fitFlags()
-	if err := set.Parse([]string{"-k", "3", "--field", "mine"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, set.Parse([]string{"-k", "3", "--field", "mine"}))
 	path := writeConfig(t, "k: 7\ngap: 0.25\nmodel: paper\nfield: [a, 'b:x=1,y=2']\ntime-limit: 2m\nkeep: true\n")
-	if err := table.ReadConfig(path, set); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.ReadConfig(path, set))
 	if v.k != 3 || v.gap != 0.25 || v.model != "paper" || v.limit.Minutes() != 2 || !v.keep || !reflect.DeepEqual(v.fields, []string{"mine"}) {
 		t.Errorf("%+v", v)
 	}
@@ -52,16 +47,12 @@ func TestConfigRoundTrip(t *testing.T) {
 		{"--output", "ünïcode 'quoted' \"twice\"", "--keep=false", "--gamma", "auto"},
 	} {
 		set, v := fitFlags()
-		if err := set.Parse(args); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, set.Parse(args))
 		print := func(set *pflag.FlagSet) string {
 			var flags []*pflag.Flag
 			set.VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
 			var b bytes.Buffer
-			if err := table.WriteConfig(&b, "Settings", flags, []string{"Choice", "Model", "Search", "Data", "Output"}); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, table.WriteConfig(&b, "Settings", flags, []string{"Choice", "Model", "Search", "Data", "Output"}))
 			return b.String()
 		}
 		text := print(set)
@@ -85,9 +76,7 @@ func TestDefaultsMayBeUncommented(t *testing.T) {
 	var flags []*pflag.Flag
 	set.VisitAll(func(f *pflag.Flag) { flags = append(flags, f) })
 	var b bytes.Buffer
-	if err := table.WriteConfig(&b, "Settings", flags, []string{"Choice", "Model", "Search", "Data", "Output"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.WriteConfig(&b, "Settings", flags, []string{"Choice", "Model", "Search", "Data", "Output"}))
 	var lines []string
 	for _, line := range strings.Split(b.String(), "\n") {
 		if rest, ok := strings.CutPrefix(line, "#"); ok && rest != "k:" && !strings.HasPrefix(rest, " ") && !strings.HasPrefix(rest, "#") {
@@ -98,9 +87,7 @@ func TestDefaultsMayBeUncommented(t *testing.T) {
 		t.Fatalf("%d of %d settings:\n%s", len(lines), len(flags), b.String())
 	}
 	again, w := fitFlags()
-	if err := table.ReadConfig(writeConfig(t, strings.Join(lines, "\n")), again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.ReadConfig(writeConfig(t, strings.Join(lines, "\n")), again))
 	w.fields = nil // an empty list and none are the same
 	if !reflect.DeepEqual(v, w) {
 		t.Errorf("%+v, then %+v", v, w)
@@ -136,9 +123,7 @@ func TestConfigMistakesAreNamed(t *testing.T) {
 		}
 	}
 	set, v := fitFlags()
-	if err := set.Parse([]string{"--gap", "0.5"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, set.Parse([]string{"--gap", "0.5"}))
 	if err := table.ReadConfig(writeConfig(t, "gap: 2\n"), set); err == nil {
 		t.Error("a value that the command line overrides is not checked")
 	}

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/spf13/pflag"
+
+	"optcomplete/internal/must"
 )
 
 var table = Table{
@@ -80,9 +82,7 @@ func TestListsReplaceTheirDefaultAndThenGrow(t *testing.T) {
 	if !slices.Equal(ks, []int{5, 10}) || !slices.Equal(models, []string{"full", "paper"}) {
 		t.Fatalf("defaults %v %v", ks, models)
 	}
-	if err := set.Parse([]string{"-k", "3, 4", "-k", "7", "--models", "pooled"}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, set.Parse([]string{"-k", "3, 4", "-k", "7", "--models", "pooled"}))
 	if !slices.Equal(ks, []int{3, 4, 7}) || !slices.Equal(models, []string{"pooled"}) {
 		t.Errorf("%v %v", ks, models)
 	}

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 func text(s string) func(io.Writer) error {
@@ -17,22 +19,14 @@ func text(s string) func(io.Writer) error {
 // TestAttemptsDoNotDisturbEachOther: two of the same part, of which one counts.
 func TestAttemptsDoNotDisturbEachOther(t *testing.T) {
 	dir := t.TempDir()
-	f, err := Create(filepath.Join(dir, "result"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	one, err := f.Write("part-7", ".txt", text("content"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(filepath.Join(dir, "result")))(t)
+	one := must.Get(f.Write("part-7", ".txt", text("content")))(t)
 	two, err := f.Write("part-7", ".txt", text("content"))
 	if err != nil || one.Name == two.Name || one.Checksum != two.Checksum || !strings.HasPrefix(one.Name, "part-7-") || !strings.HasSuffix(one.Name, ".txt") {
 		t.Fatalf("%v %v %v", one, two, err)
 	}
 	for _, name := range []string{"first", "second"} {
-		if err := f.Place(*two, filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, f.Place(*two, filepath.Join(dir, name)))
 		f.Placed()
 	}
 	a, _ := os.Stat(filepath.Join(dir, "first"))
@@ -40,9 +34,7 @@ func TestAttemptsDoNotDisturbEachOther(t *testing.T) {
 	if os.SameFile(a, b) {
 		t.Error("two results share a file")
 	}
-	if err := os.WriteFile(f.At(one.Name), []byte("Content"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(f.At(one.Name), []byte("Content"), 0o666))
 	if err := f.Place(*one, filepath.Join(dir, "third")); err == nil || !strings.Contains(err.Error(), one.Name) {
 		t.Errorf("the error is %v", err)
 	}
@@ -57,10 +49,7 @@ func TestAttemptsDoNotDisturbEachOther(t *testing.T) {
 
 // TestWhoDoesNotSeeTheFolderSaysSo: another folder of the same name on another machine.
 func TestWhoDoesNotSeeTheFolderSaysSo(t *testing.T) {
-	f, err := Create(filepath.Join(t.TempDir(), "result"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Create(filepath.Join(t.TempDir(), "result")))(t)
 	defer f.Close()
 	other := f.Writer
 	other.Token = "another"

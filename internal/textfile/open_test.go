@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/klauspost/compress/zstd"
+
+	"optcomplete/internal/must"
 )
 
 // TestDamagedCompressionIsNamed: damaged, cut or too demanding data are not
@@ -16,10 +18,7 @@ func TestDamagedCompressionIsNamed(t *testing.T) {
 	text := []byte(strings.Repeat("row,column,value\nann,Heat,4\n", 5000))
 	packed := func(options ...zstd.EOption) []byte {
 		var b bytes.Buffer
-		z, err := zstd.NewWriter(&b, options...)
-		if err != nil {
-			t.Fatal(err)
-		}
+		z := must.Get(zstd.NewWriter(&b, options...))(t)
 		z.Write(text[:10]) // its size is not known in advance
 		z.Flush()
 		z.Write(text[10:])

@@ -5,13 +5,13 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 func TestWholeEnds(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x")
-	if err := os.WriteFile(path, []byte("abc"), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("abc"), 0o666))
 	if text, err := Whole(path, 3); string(text) != "abc" || err != nil {
 		t.Errorf("%q, %v", text, err)
 	}

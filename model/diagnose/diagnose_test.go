@@ -11,6 +11,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
@@ -43,10 +44,7 @@ func scored(m *model.Model, train, held *data.Matrix) {
 func diagnosed(t testing.TB, m *model.Model, train, held *data.Matrix, threads int) *result.Diagnostics {
 	t.Helper()
 	scored(m, train, held)
-	d, err := diagnose.Of(context.Background(), m, looked(t, train, held), threads)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(diagnose.Of(context.Background(), m, looked(t, train, held), threads))(t)
 	return d
 }
 
@@ -84,10 +82,7 @@ func TestSampleOfAllRowsIsAllRows(t *testing.T) {
 	if l.On, err = data.Collect(matrix, l.Rows); err != nil {
 		t.Fatal(err)
 	}
-	half, err := diagnose.Of(context.Background(), m, l, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := must.Get(diagnose.Of(context.Background(), m, l, 2))(t)
 	if half.Sample == nil || half.Sample.Rows != 30 || half.Sample.Entries != l.On.Observed() || want.Sample != nil || half.Fingerprint != want.Fingerprint {
 		t.Errorf("sample %+v, all %+v", half.Sample, want.Sample)
 	}
@@ -109,10 +104,7 @@ func TestSampleOfAllRowsIsAllRows(t *testing.T) {
 		l.Rows = append(l.Rows, i)
 	}
 	l.On = matrix
-	all, err := diagnose.Of(context.Background(), m, l, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(diagnose.Of(context.Background(), m, l, 2))(t)
 	all.Sample = nil
 	if diff := cmp.Diff(want, all); diff != "" {
 		t.Error(diff)
@@ -212,9 +204,7 @@ func TestDiagnosticsAgreeWithALoop(t *testing.T) {
 			rt.Fatalf("%d residuals of %d", residuals, all.n)
 		}
 		m.Summary.Diagnostics = d
-		if err := m.Summary.WriteJSON(discard{}); err != nil {
-			rt.Fatal(err)
-		}
+		must.Do(rt, m.Summary.WriteJSON(discard{}))
 	})
 }
 

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
@@ -228,15 +229,9 @@ func TestThreadsGiveSameCoefficients(t *testing.T) {
 	m, f := testkit.Drawn(t, 2000, 30, 12, 0.3, 4)
 	selected := []int{11, 0, 5, 3, 7, 2}
 	for _, refit := range []spec.Refit{spec.LeastSquares, spec.Ridge} {
-		want, err := Coefficients(context.Background(), m, f, selected, refit, 10, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(Coefficients(context.Background(), m, f, selected, refit, 10, 1))(t)
 		for _, threads := range []int{0, 2, 8} {
-			got, err := Coefficients(context.Background(), m, f, selected, refit, 10, threads)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Coefficients(context.Background(), m, f, selected, refit, 10, threads))(t)
 			for i := range want {
 				if math.Float64bits(got[i]) != math.Float64bits(want[i]) {
 					t.Fatalf("%v, %d threads: coefficient %d is %v, with one thread %v", refit, threads, i, got[i], want[i])
@@ -248,10 +243,7 @@ func TestThreadsGiveSameCoefficients(t *testing.T) {
 
 func TestEmptyRowsAndSelections(t *testing.T) {
 	m, f := testkit.Drawn(t, 40, 10, 4, 0.5, 1)
-	u, err := Coefficients(context.Background(), m, f, []int{1, 2}, spec.LeastSquares, 0, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	u := must.Get(Coefficients(context.Background(), m, f, []int{1, 2}, spec.LeastSquares, 0, 2))(t)
 	if size(u[3*2:4*2]) != 0 || size(u[:6]) == 0 {
 		t.Errorf("empty row 3 has %v, rows 0 to 2 %v", u[6:8], u[:6])
 	}

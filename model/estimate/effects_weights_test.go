@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -32,10 +33,7 @@ func TestWeightedEffectsAreAtTheLeast(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		e, err := FitEffects(context.Background(), matrix, row, column, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(FitEffects(context.Background(), matrix, row, column, 2))(t)
 		slope, total := make([]float64, m), make([]float64, m)
 		for j := range m {
 			slope[j], total[j] = -column*e.Columns[j], column

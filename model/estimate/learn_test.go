@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/pass"
 )
@@ -21,10 +22,7 @@ func TestLearnedPriorEqualsPlainSteps(t *testing.T) {
 		if !keep {
 			l.kept = nil
 		}
-		got, err := l.learn(context.Background(), m, begin(t, m, f.Values, d), 3, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(l.learn(context.Background(), m, begin(t, m, f.Values, d), 3, false))(t)
 		want := plainPrior(t, m, f.Values, d, 3)
 		if d := max(distance(got.Mean, want.Mean), distance(got.Covariance, want.Covariance), math.Abs(got.Noise/want.Noise-1)); d > 1e-10 {
 			t.Errorf("products kept %v: off by %g", keep, d)
@@ -44,10 +42,7 @@ func TestLearningOnASampleFirst(t *testing.T) {
 			t.Fatalf("one block of %d is a sample of %d rows", l.every, 8*learnBlock)
 		}
 		l.every = every
-		p, err := l.learn(ctx, m, start, steps, near)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(l.learn(ctx, m, start, steps, near))(t)
 		return p
 	}
 	apart := func(a, b *priorState) float64 {
@@ -68,14 +63,8 @@ func TestLearningOnASampleFirst(t *testing.T) {
 // begin is the prior that learning starts from.
 func begin(t *testing.T, m *data.Matrix, design []float64, d int) *priorState {
 	t.Helper()
-	survey, err := pass.Survey(context.Background(), m, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p, err := startPrior(context.Background(), m, survey, design, d, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	survey := must.Get(pass.Survey(context.Background(), m, 2))(t)
+	p := must.Get(startPrior(context.Background(), m, survey, design, d, 2))(t)
 	return p
 }
 
@@ -85,9 +74,7 @@ func plainPrior(t *testing.T, m *data.Matrix, design []float64, d, steps int) *p
 	p := begin(t, m, design, d)
 	n, _ := m.Dims()
 	for range steps {
-		if err := p.invert(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.invert())
 		mean, second, rows, wrong := make([]float64, d), make([]float64, d*d), 0.0, 0.0
 		s, u, spread := newPosterior(d), make([]float64, d), make([]float64, d*d)
 		for i := range n {

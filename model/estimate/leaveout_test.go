@@ -4,6 +4,7 @@ import (
 	"math"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -17,10 +18,7 @@ func TestLeaveOutIsAFitWithoutTheEntry(t *testing.T) {
 		design[x] = draw(1, uint64(x))
 	}
 	prior := &Prior{Mean: []float64{0.5, -1, 2}, Covariance: []float64{2, 0.3, 0, 0.3, 1, -0.2, 0, -0.2, 0.5}, Noise: 0.7}
-	fit, err := prior.NewLeaveOut(design, d)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(prior.NewLeaveOut(design, d))(t)
 	squares := RidgeLeaveOut(design, d, 0)
 	solver := newRowSolver(d, 0)
 	for _, n := range []int{1, 2, 3, 4, 5, 12} {
@@ -49,10 +47,7 @@ func TestLeaveOutIsAFitWithoutTheEntry(t *testing.T) {
 		fit.Errors(at, values, nil, out)
 		for e := range n {
 			rest, a := without(e)
-			u, err := posteriorOf(prior, design, rest, a)
-			if err != nil {
-				t.Fatal(err)
-			}
+			u := must.Get(posteriorOf(prior, design, rest, a))(t)
 			check("prior", e, u, 1e-9)
 		}
 		squares.Clone().Errors(at, values, nil, out)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/loss"
 )
 
@@ -34,10 +35,7 @@ func TestLevelsHaveNoUnitOfWeight(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				e, err := FitLevels(context.Background(), matrix, l, 3*unit, 2*unit, 2)
-				if err != nil {
-					t.Fatal(err)
-				}
+				e := must.Get(FitLevels(context.Background(), matrix, l, 3*unit, 2*unit, 2))(t)
 				return e
 			}
 			want := at(1)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 )
@@ -31,14 +32,8 @@ func TestLevelsAreAtTheLeast(t *testing.T) {
 				}
 			}
 		}
-		matrix, err := data.NewMatrix(n, m, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		e, err := FitLevels(context.Background(), matrix, l, row, column, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		matrix := must.Get(data.NewMatrix(n, m, entries))(t)
+		e := must.Get(FitLevels(context.Background(), matrix, l, row, column, 2))(t)
 		rows, columns := make([]float64, n), make([]float64, m) // slopes
 		kappa := l.Kappa(e.Mean)
 		for i := range n {

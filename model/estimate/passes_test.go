@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/loss"
 	"optcomplete/pass"
@@ -20,10 +21,7 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 		design[x] = float64(x*x%17) / 5
 	}
 	shared, columns := pass.Share(design), pass.Share(design[:40])
-	prior, err := learnPrior(context.Background(), matrix, design, d, 3, 2, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	prior := must.Get(learnPrior(context.Background(), matrix, design, d, 3, 2, 0))(t)
 	for _, source := range passtest.Views(t, matrix) {
 		step := effectsStep{Mean: 0.5, Shrinkage: 4, Columns: columns}
 		passtest.Same(t, apart, source, step, rowEffects{step}, squaring{},

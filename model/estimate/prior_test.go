@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -34,10 +35,7 @@ func fromPrior(t *testing.T, n, m, entries int, mean, spread []float64, noise fl
 			list = append(list, data.Entry{Row: int32(i), Column: int32(c), Value: dense.Dot(u, design[c*d:][:d]) + noise*rng.Normal()})
 		}
 	}
-	values, err := data.NewMatrix(n, m, list)
-	if err != nil {
-		t.Fatal(err)
-	}
+	values = must.Get(data.NewMatrix(n, m, list))(t)
 	return values, design
 }
 
@@ -85,9 +83,7 @@ func TestPosteriorIsTheDenseFormula(t *testing.T) {
 		t.Fatal(err)
 	}
 	var inverse mat.Dense
-	if err := inverse.Inverse(mat.NewDense(d, d, append([]float64{}, p.Covariance...))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, inverse.Inverse(mat.NewDense(d, d, append([]float64{}, p.Covariance...))))
 	for _, i := range []int{0, 7, 299, 300} {
 		at, a := values.Row(i)
 		precision := mat.DenseCopyOf(&inverse)
@@ -101,13 +97,8 @@ func TestPosteriorIsTheDenseFormula(t *testing.T) {
 			precision.Add(precision, &outer)
 		}
 		var want mat.VecDense
-		if err := want.SolveVec(precision, right); err != nil {
-			t.Fatal(err)
-		}
-		alone, err := posteriorOf(p, design, at, a)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, want.SolveVec(precision, right))
+		alone := must.Get(posteriorOf(p, design, at, a))(t)
 		for f := range d {
 			if math.Abs(u[i*d+f]-want.AtVec(f)) > 1e-9 || alone[f] != u[i*d+f] {
 				t.Errorf("row %d: %v, alone %v, want %v", i, u[i*d:(i+1)*d], alone, want.RawVector().Data)
@@ -138,15 +129,9 @@ func TestEffectsAreShrunkenMeans(t *testing.T) {
 			entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: 10 + r + c})
 		}
 	}
-	m, err := data.NewMatrix(3, 4, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrix(3, 4, entries))(t)
 	effects := func(row, column float64) *Effects {
-		e, err := FitEffects(context.Background(), m, row, column, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(FitEffects(context.Background(), m, row, column, 2))(t)
 		return e
 	}
 	e := effects(0, 0)
@@ -155,10 +140,7 @@ func TestEffectsAreShrunkenMeans(t *testing.T) {
 			t.Errorf("row %d: %v, want %v", i, e.Rows[i], r)
 		}
 	}
-	rest, err := e.Residuals(context.Background(), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rest := must.Get(e.Residuals(context.Background(), m, 1))(t)
 	left := rest.(*data.Matrix)
 	for i := range rows {
 		_, values := left.Row(i)

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp/cmpopts"
 
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
@@ -20,10 +21,7 @@ import (
 func TestSavedModelLoadsBitExact(t *testing.T) {
 	m := modeltest.Fitted(t)
 	m.Coefficients.Row(0)[0], m.Coefficients.Row(0)[1] = math.Copysign(0, -1), math.SmallestNonzeroFloat64
-	got, err := store.Load(modeltest.Save(t, m))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(store.Load(modeltest.Save(t, m)))(t)
 	if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
 		t.Error(diff)
 	}
@@ -35,17 +33,11 @@ func TestSavedModelLoadsBitExact(t *testing.T) {
 func TestSeveralRowGroups(t *testing.T) {
 	m := modeltest.Large(t, 2*estimate.BlockRows+17, 3, 2)
 	dir := modeltest.Save(t, m)
-	got, err := store.Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(store.Load(dir))(t)
 	if diff := cmp.Diff(m, got, modeltest.Same); diff != "" {
 		t.Error(diff)
 	}
-	in, err := file.OpenParquetFile(filepath.Join(dir, "rows.parquet"), false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(file.OpenParquetFile(filepath.Join(dir, "rows.parquet"), false))(t)
 	defer in.Close()
 	if in.NumRowGroups() != 3 {
 		t.Errorf("%d row groups", in.NumRowGroups())
@@ -54,10 +46,7 @@ func TestSeveralRowGroups(t *testing.T) {
 
 func TestModelsWithoutRowsOrFeatures(t *testing.T) {
 	for _, m := range []*model.Model{modeltest.Large(t, 0, 3, 2), modeltest.Large(t, 4, 3, 0)} {
-		got, err := store.Load(modeltest.Save(t, m))
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(store.Load(modeltest.Save(t, m)))(t)
 		if diff := cmp.Diff(m, got, modeltest.Same, cmpopts.EquateEmpty()); diff != "" {
 			t.Error(diff)
 		}
@@ -101,16 +90,12 @@ func TestSaveReplacesAModelAndNothingElse(t *testing.T) {
 	m := modeltest.Fitted(t)
 	dir := modeltest.Save(t, m)
 	m.Summary.Cost = 99
-	if err := store.Save(m, dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, store.Save(m, dir))
 	if got, err := store.Load(dir); err != nil || got.Summary.Cost != 99 {
 		t.Errorf("the second model was not saved: %v", err)
 	}
 	home := t.TempDir()
-	if err := os.WriteFile(filepath.Join(home, "notes.txt"), nil, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(home, "notes.txt"), nil, 0o666))
 	if err := store.Save(m, home); err == nil {
 		t.Error("a user's directory was replaced")
 	}
@@ -118,16 +103,11 @@ func TestSaveReplacesAModelAndNothingElse(t *testing.T) {
 
 func TestLoadTellsWhatIsWrong(t *testing.T) {
 	read := func(dir, name string) string {
-		b, err := os.ReadFile(filepath.Join(dir, name))
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile(filepath.Join(dir, name)))(t)
 		return string(b)
 	}
 	write := func(dir, name, content string) {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o666))
 	}
 	// replace changes the last occurrence: terms stand after selected.
 	replace := func(old, new string) func(string) {
@@ -173,14 +153,9 @@ func TestDamagedParquetIsAnError(t *testing.T) {
 	dir := modeltest.Save(t, modeltest.Fitted(t))
 	modeltest.Unseal(t, dir, 4)
 	path := filepath.Join(dir, "rows.parquet")
-	whole, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(os.ReadFile(path))(t)
 	for n := 0; n < len(whole); n += 7 {
-		if err := os.WriteFile(path, whole[:n], 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, whole[:n], 0o666))
 		if _, err := store.Load(dir); err == nil || !strings.Contains(err.Error(), "rows.parquet") {
 			t.Errorf("cut to %d of %d bytes: error %v", n, len(whole), err)
 		}
@@ -188,9 +163,7 @@ func TestDamagedParquetIsAnError(t *testing.T) {
 	for at := 0; at < len(whole); at += 3 {
 		bad := append([]byte(nil), whole...)
 		bad[at] ^= 0xff
-		if err := os.WriteFile(path, bad, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, bad, 0o666))
 		if m, err := store.Load(dir); err == nil && (len(m.RowIDs) != 7 || len(m.Coefficients.(*estimate.RowMatrix).Values) != 21 || len(m.Entries) != 7) {
 			t.Errorf("byte %d damaged: %d rows", at, len(m.RowIDs))
 		}

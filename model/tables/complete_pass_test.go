@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/pass"
 )
@@ -33,12 +34,8 @@ func TestCompletedElsewhereIsTheSame(t *testing.T) {
 		for _, rows := range [][]int{nil, {699, 3, 3}} {
 			for _, format := range []Format{CSV, RawCSV, Parquet, WideCSV, WideRawCSV, WideParquet} {
 				var here, there bytes.Buffer
-				if err := Complete(context.Background(), m, &here, format, rows, observed, 1); err != nil {
-					t.Fatal(err)
-				}
-				if err := Complete(ctx, m, &there, format, rows, observed, 2); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, Complete(context.Background(), m, &here, format, rows, observed, 1))
+				must.Do(t, Complete(ctx, m, &there, format, rows, observed, 2))
 				if !bytes.Equal(here.Bytes(), there.Bytes()) {
 					t.Errorf("%v of %v differs", format, rows)
 				}
@@ -50,9 +47,7 @@ func TestCompletedElsewhereIsTheSame(t *testing.T) {
 		folder := func(name string, ctx context.Context, values int) map[string][]byte {
 			t.Helper()
 			path := filepath.Join(dir, name)
-			if err := CompleteFolder(ctx, m, path, format, nil, Observed{}, values, 3); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, CompleteFolder(ctx, m, path, format, nil, Observed{}, values, 3))
 			return filesOf(t, path)
 		}
 		here := folder("here", context.Background(), 7000)

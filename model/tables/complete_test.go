@@ -17,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/internal/modeltest"
+	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 )
@@ -42,26 +43,18 @@ func expected(m *model.Model, rows []int) (out []record) {
 func completed(t *testing.T, m *model.Model, format Format, rows []int, threads int) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := Complete(context.Background(), m, &b, format, rows, Observed{}, threads); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, Complete(context.Background(), m, &b, format, rows, Observed{}, threads))
 	return b.Bytes()
 }
 
 func parseCSV(t *testing.T, text []byte) (out []record) {
 	t.Helper()
-	lines, err := csv.NewReader(bytes.NewReader(text)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(csv.NewReader(bytes.NewReader(text)).ReadAll())(t)
 	if diff := cmp.Diff([]string{"row", "column", "value"}, lines[0]); diff != "" {
 		t.Fatal(diff)
 	}
 	for _, l := range lines[1:] {
-		v, err := strconv.ParseFloat(l[2], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
+		v := must.Get(strconv.ParseFloat(l[2], 64))(t)
 		out = append(out, record{l[0], l[1], v})
 	}
 	return out
@@ -70,9 +63,7 @@ func parseCSV(t *testing.T, text []byte) (out []record) {
 func parseParquet(t *testing.T, content []byte) (out []record) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.parquet")
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o666))
 	table := modeltest.ReadParquet(t, path)
 	rows, _, _ := modeltest.Column(t, table, "row")
 	columns, _, _ := modeltest.Column(t, table, "column")
@@ -208,9 +199,7 @@ func BenchmarkComplete(b *testing.B) {
 	for _, format := range []Format{CSV, Parquet} {
 		b.Run(format.String(), func(b *testing.B) {
 			for b.Loop() {
-				if err := Complete(context.Background(), m, io.Discard, format, nil, Observed{}, 2); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, Complete(context.Background(), m, io.Discard, format, nil, Observed{}, 2))
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/4e6, "ns/cell")
 		})
