@@ -166,7 +166,7 @@ func TestLossesAreNamedInOnePlace(t *testing.T) {
 var namesProperties = map[string]string{
 	"data/survey.go":            "sums by weight",
 	"data/ingest/settings.go":   "the settings that name their columns",
-	"data/ingest/properties.go": "the list of all columns; the mean of duplicates is by weight",
+	"data/ingest/properties.go": "the list of all columns",
 	"data/pack/properties.go":   "packs of version 2 have a word for weights",
 	"pass/survey.go":            "sums by weight",
 }

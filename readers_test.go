@@ -77,7 +77,11 @@ func TestRowsAreReadByPasses(t *testing.T) {
 // or Collect of package data, or by a method Row that gives two lists.
 func readsRows(f *ast.FuncDecl) bool {
 	chunks := map[string]bool{}
-	for _, p := range f.Type.Params.List {
+	ast.Inspect(f, func(n ast.Node) bool { // also of the functions in it
+		p, is := n.(*ast.Field)
+		if !is {
+			return true
+		}
 		if star, is := p.Type.(*ast.StarExpr); is {
 			if s, is := star.X.(*ast.SelectorExpr); is && s.Sel.Name == "Chunk" {
 				for _, n := range p.Names {
@@ -85,7 +89,8 @@ func readsRows(f *ast.FuncDecl) bool {
 				}
 			}
 		}
-	}
+		return true
+	})
 	reads := false
 	ast.Inspect(f.Body, func(n ast.Node) bool {
 		switch n := n.(type) {

@@ -63,11 +63,11 @@ type Local interface{ Local() }
 // Here is a Local pass that has no result but what its functions keep, for methods that
 // change factors of all rows in place. Begin is
 // called for each part, by any goroutine, with its number, and what it returns for
-// each of its rows in order.
+// each of its rows in order, with the chunk that has it.
 type Here struct {
 	Called string
-	Price  int                                                                          // its Cost
-	Begin  func(part int) func(i int, columns []int32, values, weights []float64) error // weights: nil if there are none
+	Price  int // its Cost
+	Begin  func(part int) func(c *Chunk, i int) error
 }
 
 // Name is as given.
@@ -90,7 +90,7 @@ func (p *Here) Parts(in *Input) int { return ceil(len(in.Chunks)-1, (&Plan{Input
 type hereWorker struct {
 	pass  *Here
 	grain int
-	row   func(i int, columns []int32, values, weights []float64) error
+	row   func(c *Chunk, i int) error
 }
 
 func (w *hereWorker) Add(c *Chunk) error {
@@ -98,8 +98,7 @@ func (w *hereWorker) Add(c *Chunk) error {
 		w.row = w.pass.Begin(c.Number >> w.grain)
 	}
 	for i := c.First; i < c.End; i++ {
-		columns, values := c.Row(i)
-		if err := w.row(i, columns, values, c.Weights(i)); err != nil {
+		if err := w.row(c, i); err != nil {
 			return err
 		}
 	}

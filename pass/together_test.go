@@ -57,8 +57,8 @@ func TestTogetherErrorsStayApart(t *testing.T) {
 	wrong := errors.New("wrong")
 	var ok bool
 	err := pass.Together(context.Background(), func(ctx context.Context) error {
-		return pass.RunTasks(ctx, source, 2, &pass.Task{Pass: &pass.Here{Called: "bad", Begin: func(int) func(int, []int32, []float64, []float64) error {
-			return func(int, []int32, []float64, []float64) error { return wrong }
+		return pass.RunTasks(ctx, source, 2, &pass.Task{Pass: &pass.Here{Called: "bad", Begin: func(int) func(*pass.Chunk, int) error {
+			return func(*pass.Chunk, int) error { return wrong }
 		}}})
 	}, func(ctx context.Context) error {
 		_, err := pass.One[*pass.SurveyPart](ctx, source, 2, pass.Surveying{})

@@ -26,8 +26,10 @@ type propertyColumn struct {
 	remedy  string                  // what its numbers are
 	zero    string                  // what 0 means, if such an entry is left out; empty: it is a number like others
 
-	// joined is the number of the mean of several entries of one row and column.
+	// joined is the number of the mean of several entries of one row and column, and mean
+	// their mean value if it depends on the property; nil: it does not.
 	joined func(numbers []float64) float64
+	mean   func(values, numbers []float64) float64
 }
 
 // propertyColumns are those of all properties, in the order of these.
@@ -279,12 +281,13 @@ func (c *collector) oneKind(b *batch) *data.InputError {
 			}
 		}
 	}
-	for _, p := range (has ^ c.first.properties()).List() {
-		with, without := in.name, c.first.name
-		if !has.Has(p) {
-			with, without = without, with
-		}
-		return fault(in.name, 0, fmt.Sprintf("%s has %s of entries, and %s has none", with, p.Plural, without), "give "+p.Plural+" in all files, or ignore them with "+columnOf(p).setting+" none")
+	differ := (has ^ c.first.properties()).List()
+	if len(differ) == 0 {
+		return nil
 	}
-	return nil
+	p, with, without := differ[0], in.name, c.first.name
+	if !has.Has(p) {
+		with, without = without, with
+	}
+	return fault(in.name, 0, fmt.Sprintf("%s has %s of entries, and %s has none", with, p.Plural, without), "give "+p.Plural+" in all files, or ignore them with "+columnOf(p).setting+" none")
 }

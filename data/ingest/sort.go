@@ -227,10 +227,11 @@ func merged(all []float64, has []*data.Property, how Duplicates) []float64 {
 	}
 	out := []float64{meanOf(of[0])}
 	for x, p := range has {
-		if p == data.Weight {
-			out[0] = weightedMean(of[0], of[1+x])
+		c := columnOf(p)
+		if c.mean != nil {
+			out[0] = c.mean(of[0], of[1+x])
 		}
-		out = append(out, columnOf(p).joined(of[1+x]))
+		out = append(out, c.joined(of[1+x]))
 	}
 	return out
 }

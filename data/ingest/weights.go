@@ -10,7 +10,7 @@ var weightColumn = &propertyColumn{
 	Property: data.Weight, setting: "Settings.Weight", asked: func(s *Settings) *string { return &s.Weight },
 	taken:  "are weighted by",
 	remedy: "weights are positive numbers: write 1 for an entry that counts once", zero: "one that is to be left out",
-	joined: sum,
+	joined: sum, mean: weightedMean,
 }
 
 func sum(numbers []float64) (all float64) {

@@ -74,7 +74,9 @@ func (s shape) columnBytes() int {
 }
 
 // entryBytes is what an entry takes.
-func (s shape) entryBytes() int { return s.columnBytes() + s.values.Bytes() + 8*len(s.properties.List()) }
+func (s shape) entryBytes() int {
+	return s.columnBytes() + s.values.Bytes() + 8*len(s.properties.List())
+}
 
 // version is that of the format.
 func (s shape) version() uint32 { return versionOf(s.properties) }

@@ -114,10 +114,11 @@ func (r *Rows) Dims() (rows, columns int) { return r.source.Dims() }
 // The slices are valid until it returns.
 func (r *Rows) Each(ctx context.Context, threads int, begin func(part int) Row) error {
 	reading := r.reading
-	reading.Begin = func(part int) func(i int, columns []int32, values, weights []float64) error {
+	reading.Begin = func(part int) func(c *pass.Chunk, i int) error {
 		row := begin(part)
-		return func(i int, columns []int32, values, weights []float64) error {
-			row(i, columns, values, weights)
+		return func(c *pass.Chunk, i int) error {
+			columns, values := c.Row(i)
+			row(i, columns, values, c.Weights(i))
 			return nil
 		}
 	}
