@@ -21,7 +21,7 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if s.Loss, err = SuitableLoss(ctx, problem, *s); err != nil {
 		return err
 	}
-	if err := s.refuse(problem); err != nil {
+	if err := s.refuse(); err != nil {
 		return err
 	}
 	if err := s.checkLoss(); err != nil {
@@ -79,7 +79,7 @@ func checkEntries(ctx context.Context, problem Problem, s *Settings) error {
 }
 
 // refuse finds settings that are given and would do nothing.
-func (s *Settings) refuse(problem Problem) error {
+func (s *Settings) refuse() error {
 	if s.Method == nil {
 		s.Method = Certified{}
 	}
@@ -96,6 +96,6 @@ func (s *Settings) refuse(problem Problem) error {
 	}
 	return spec.Refuse(s.Method.String(), kind, s.linked(), s.Choice, s.Limits, s.Statistics,
 		spec.Given{Name: "k", Is: s.K != 0}, spec.Given{Name: "residual-rank", Is: s.ResidualRank != 0}, spec.Given{Name: "clip", Is: s.NoClip},
-		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0}, spec.Given{Name: "weight", Is: problem.weighted()},
+		spec.Given{Name: "loss", Is: s.Loss != loss.Squared}, spec.Given{Name: "nonnegative", Is: len(s.Nonnegative) > 0}, spec.Given{Name: "delta", Is: s.Delta != 0},
 		spec.Given{Name: "checkpoint", Is: s.Checkpoint != ""}, spec.Given{Name: "warm-start", Is: len(s.Start) > 0}, spec.Given{Name: "proof", Is: s.Proof != nil})
 }

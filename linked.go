@@ -110,7 +110,7 @@ func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, 
 			return s.Loss, err
 		}
 	}
-	if err := s.refuse(problem); err != nil {
+	if err := s.refuse(); err != nil {
 		return s.Loss, err
 	}
 	return s.Loss, s.checkLoss()
@@ -118,7 +118,7 @@ func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, 
 
 func suitable(ctx context.Context, problem Problem, s Settings) (loss.Loss, error) {
 	s.Loss = loss.Logistic
-	if s.refuse(problem) != nil || s.checkLoss() != nil || problem.Ratings.Observed() > countable {
+	if s.refuse() != nil || s.checkLoss() != nil || problem.Ratings.Observed() > countable {
 		return loss.Squared, nil
 	}
 	source, threads := problem.Ratings.Source(), s.Processors()

@@ -132,13 +132,7 @@ func (k *worker) outward(one *sums, gradient []float64, entries int, weights, cu
 // regression is one row, for package wide.
 func (k *worker) regression(c *pass.Chunk, row int32) *wide.Regression {
 	columns, values := c.Row(int(row))
-	roots := k.lanes[0].roots
-	return &wide.Regression{P: k.p, Values: values, Scale: roots, Feature: func(e, j int) (x, y float64) {
-		if roots != nil {
-			return k.at(int(columns[e]), j), roots[e]
-		}
-		return k.at(int(columns[e]), j), 1
-	}}
+	return &wide.Regression{P: k.p, Values: values, Scale: k.lanes[0].roots, Feature: func(e, j int) (x, y float64) { return k.at(int(columns[e]), j), 1 }}
 }
 
 // down lowers a number by its rounding.

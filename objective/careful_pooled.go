@@ -58,7 +58,10 @@ func (o *Pooled) regression(ctx context.Context) (*wide.Regression, error) {
 	if err != nil {
 		return nil, err
 	}
-	in := &wide.Regression{P: o.rows.p, Values: all.Values, Scale: o.rows.rootsOf(all.Weights)}
+	in := &wide.Regression{P: o.rows.p, Values: all.Values}
+	if o.rows.heaviest > 0 { // weights count
+		in.Scale = rootsOf(all.Weights)
+	}
 	row := -1 // of those with entries
 	for e, i := range all.Rows {
 		if e == 0 || i != all.Rows[e-1] {
@@ -66,12 +69,7 @@ func (o *Pooled) regression(ctx context.Context) (*wide.Regression, error) {
 		}
 		in.Rows = append(in.Rows, row)
 	}
-	in.Feature = func(e, j int) (x, y float64) {
-		if in.Scale != nil {
-			return o.rows.at(int(all.Columns[e]), j), in.Scale[e]
-		}
-		return o.rows.at(int(all.Columns[e]), j), 1
-	}
+	in.Feature = func(e, j int) (x, y float64) { return o.rows.at(int(all.Columns[e]), j), 1 }
 	o.entries = in
 	return in, nil
 }

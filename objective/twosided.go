@@ -15,7 +15,7 @@ import (
 // one of its column, product q·p₂+l. It satisfies [Products].
 //
 // The design of all entries by all products is never formed. With y_i = B_iᵀa_i
-// and G_i = B_iᵀB_i of a row's entries,
+// and G_i = B_iᵀB_i of a row's entries (B_iᵀWa_i and B_iᵀWB_i if they have weights),
 //
 //	y = Σ_i x_i ⊗ y_i,   G = Σ_i (x_i x_iᵀ) ⊗ G_i,
 //
@@ -90,7 +90,13 @@ func (t *TwoSided) Target() (y, diagonal []float64, squares float64) {
 }
 
 // Rounding is the relative error of the products, as estimated for [Exact].
-func (t *TwoSided) Rounding() float64 { return rounding(t.source.Observed()) }
+func (t *TwoSided) Rounding() float64 {
+	out := rounding(t.source.Observed())
+	if data.IsWeighted(t.source) {
+		out += 8 * 1.2e-16 // of weights, their roots and what they are multiplied by
+	}
+	return out
+}
 
 // Batch is how many columns to ask for at a time; see [Quadratic].
 func (t *TwoSided) Batch() int {
@@ -146,13 +152,13 @@ func (t *TwoSided) Regression(ctx context.Context) (*wide.Regression, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &wide.Regression{P: p1 * p2, Values: all.Values, Feature: func(e, j int) (float64, float64) {
+	return &wide.Regression{P: p1 * p2, Values: all.Values, Scale: rootsOf(all.Weights), Feature: func(e, j int) (float64, float64) {
 		return x[int(all.Rows[e])*p1+j/p2], b[int(all.Columns[e])*width+j%p2]
 	}}, nil
 }
 
 // Cost evaluates the objective from the entries themselves, with residuals and
-// not with products: Σ(a − Σ u·x·b)² + ‖u‖²/γ for coefficients u of a selection.
+// not with products: Σ w(a − Σ u·x·b)² + ‖u‖²/γ for coefficients u of a selection.
 // No digits cancel, and it is never below the cost of the selection.
 func (t *TwoSided) Cost(ctx context.Context, selection []int, u []float64, gamma float64) (float64, error) {
 	part, err := pass.One[*pass.Sums](ctx, t.source, t.threads, &twoSidedResiduals{t.of, selection, u})

@@ -1,6 +1,10 @@
 package objective
 
-import "optcomplete/internal/kernel"
+import (
+	"math"
+
+	"optcomplete/internal/kernel"
+)
 
 // twoSidedBlock is how many rows are multiplied at a time, and twoSidedGroup how
 // many of them a thread prepares at a time.
@@ -49,6 +53,7 @@ type twoSidedRow struct {
 	at      int
 	columns []int32
 	values  []float64
+	weights []float64 // nil: there are none
 }
 
 // twoSidedRows is what a pass needs of a block of rows. What is nil is not made.
@@ -104,7 +109,7 @@ func (t *twoSidedWorker) newWork() *twoSidedWork {
 func (t *twoSidedWorker) prepare(w *twoSidedWork, r int) {
 	block := t.block
 	row := &block.of[r]
-	t.gram(w, row.columns, row.values, block.q != nil || block.wanted != nil)
+	t.gram(w, row.columns, row.values, row.weights, block.q != nil || block.wanted != nil)
 	x := t.Of.X.Get()[row.at*t.Of.P1:][:t.Of.P1]
 	block.x.setRow(r, x)
 	if block.y != nil {
@@ -138,21 +143,28 @@ func (t *twoSidedWorker) prepare(w *twoSidedWork, r int) {
 }
 
 // gram computes y_i and G_i of a row, or only the diagonal of G_i.
-func (t *twoSidedWorker) gram(w *twoSidedWork, columns []int32, values []float64, whole bool) {
+func (t *twoSidedWorker) gram(w *twoSidedWork, columns []int32, values, weights []float64, whole bool) {
 	clear(w.triangle)
 	clear(w.y)
 	for len(columns) > 0 {
 		part := min(twoSidedPart, len(columns))
 		for e, c := range columns[:part] {
 			b := t.b[int(c)*t.width:][:t.width]
-			copy(w.v[e*t.width:], b)
-			a := values[e]
+			line, a := w.v[e*t.width:][:t.width], values[e]
+			copy(line, b)
+			if weights != nil {
+				a *= weights[e]
+				root := math.Sqrt(weights[e])
+				for l := range line {
+					line[l] *= root
+				}
+			}
 			for l := range w.y {
 				w.y[l] += a * b[l]
 			}
 			if !whole {
 				for l := range w.y {
-					w.triangle[kernel.Tri(l)+l] += b[l] * b[l]
+					w.triangle[kernel.Tri(l)+l] += line[l] * line[l]
 				}
 			}
 		}
@@ -160,5 +172,8 @@ func (t *twoSidedWorker) gram(w *twoSidedWork, columns []int32, values []float64
 			kernel.PackedGram(w.triangle, w.v, part, t.width, t.Of.P2)
 		}
 		columns, values = columns[part:], values[part:]
+		if weights != nil {
+			weights = weights[part:]
+		}
 	}
 }

@@ -159,8 +159,14 @@ func (w *twoSidedWorker) Add(c *pass.Chunk) error {
 		if len(columns) == 0 {
 			continue
 		}
-		w.part.Squares += squares(values)
-		if block.of = append(block.of, twoSidedRow{i, columns, values}); len(block.of) == twoSidedBlock {
+		weights := c.Weights(i)
+		if weights == nil {
+			w.part.Squares += squares(values)
+		}
+		for e, by := range weights {
+			w.part.Squares += by * (values[e] * values[e])
+		}
+		if block.of = append(block.of, twoSidedRow{i, columns, values, weights}); len(block.of) == twoSidedBlock {
 			w.take()
 		}
 	}
@@ -248,7 +254,7 @@ type twoSidedResiduals struct {
 func (p *twoSidedResiduals) Start(*pass.Input) (pass.Worker, error) {
 	p1, p2, x, b := p.Of.P1, p.Of.P2, p.Of.X.Get(), p.Of.B.Get()
 	by := make([]float64, p2)
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, i int, columns []int32, values []float64) error {
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(1) }, func(part *pass.Sums, i int, columns []int32, values, weights []float64) error {
 		clear(by)
 		for s, j := range p.Selection {
 			by[j%p2] += p.U[s] * x[i*p1+j/p2]
@@ -258,7 +264,11 @@ func (p *twoSidedResiduals) Start(*pass.Input) (pass.Worker, error) {
 			for l, v := range b[int(c)*p2:][:p2] {
 				r -= by[l] * v
 			}
-			part.Values[0] += r * r
+			if weights != nil {
+				part.Values[0] += weights[e] * (r * r)
+			} else {
+				part.Values[0] += r * r
+			}
 		}
 		return nil
 	}), nil

@@ -55,11 +55,8 @@ func (k *worker) correlate(lane int) {
 	k.panel.add(k.Exact, k.lanes[lane].columns)
 }
 
-// rootsOf are the roots of weights, if those count.
-func (o *Exact) rootsOf(weights []float64) []float64 {
-	if o.heaviest == 0 {
-		return nil
-	}
+// rootsOf are the roots of weights; nil if there are none.
+func rootsOf(weights []float64) []float64 {
 	var roots []float64
 	for _, w := range weights {
 		roots = append(roots, math.Sqrt(w))

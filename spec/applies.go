@@ -42,7 +42,6 @@ var Uses = map[string]Use{
 	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
-	"weight":           {Models: OfMatrix},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},
 	"checkpoint":       {Methods: Selecting},
 	"warm-start":       {Methods: Selecting, Models: OfMatrix},
@@ -84,11 +83,7 @@ func (u Use) Refusal(name, method, model string) *Error {
 	case model == "regress":
 		to = "regressions"
 	}
-	problem := fmt.Sprintf("does not apply to %s: it is for the %v", to, u)
-	if name == "weight" { // a column may be called so without anybody asking for it
-		problem += " (Settings.Weight none ignores the weights of the entries)"
-	}
-	return &Error{Setting: name, Problem: problem}
+	return &Error{Setting: name, Problem: fmt.Sprintf("does not apply to %s: it is for the %v", to, u)}
 }
 
 // Given says whether a setting is given.

@@ -5,7 +5,9 @@
 // It takes a [Problem], the observed entries and the two feature tables, and
 // [Settings]. [Fit] minimises the paper's two-sided objective
 //
-//	(Σ_observed (a_ij − x_iᵀLb_j)² + ‖L‖²/γ) / (nm)   over L with k entries,
+//	(Σ_observed w_ij (a_ij − x_iᵀLb_j)² + ‖L‖²/γ) / (nm)   over L with k entries,
+//
+// with the weights w of the entries, or 1,
 //
 // and gives a [Model]: the selected products with their coefficients, cost,
 // bound, gap, near-ties, and predictions for every pair whose features are known,

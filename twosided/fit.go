@@ -168,6 +168,13 @@ func (m *Model) complete(ctx context.Context, f *formulation, found *selection.F
 	summary := &m.Summary
 	summary.Observed = train.entries.Observed()
 	summary.Rows, summary.Columns = train.entries.Dims()
+	if summary.Weighted = train.entries.Weighted(); summary.Weighted {
+		survey, err := pass.Survey(ctx, train.entries, f.settings.Threads)
+		if err != nil {
+			return err
+		}
+		summary.Weight = survey.Counts()
+	}
 	p2 := len(f.columns.Names)
 	for x, j := range found.Units {
 		summary.Products = append(summary.Products, Product{Row: f.known.Names[j/p2], Column: f.columns.Names[j%p2], Coefficient: u[x]})

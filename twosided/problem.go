@@ -129,9 +129,6 @@ func align(ctx context.Context, p Problem, constants bool) (*sides, error) {
 	if columns, _ := p.Columns.Dims(); columns != m {
 		panic("twosided: the ratings and the features have different numbers of columns")
 	}
-	if data.IsWeighted(p.Ratings.Source()) {
-		return nil, spec.Uses["weight"].Refusal("weight", "certified", Kind)
-	}
 	if n == 0 || p.Ratings.Observed() == 0 {
 		return nil, spec.Errorf("there are no observed entries")
 	}

@@ -21,14 +21,16 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	for j := range 20 {
 		fmt.Fprintf(&films, "f%02d,%d,%d,%d\n", j, j%2, j*j%7, j%5)
 	}
+	people := "user,age\n"
 	for i := range 25 {
+		people += fmt.Sprintf("u%02d,%d\n", i, i%9)
 		for j := range 20 {
 			if (i*7+j*3)%4 > 0 {
 				fmt.Fprintf(&ratings, "u%02d,f%02d,%d,%d\n", i, j, 1+(i+j*(i%3)+j%2)%5, (i+j)%3)
 			}
 		}
 	}
-	for name, text := range map[string]string{"r.csv": ratings.String(), "films.csv": films.String(), "new.csv": "user,film,stars,weight\nnew,f01,3,2\nnew,f02,5,0.5\n"} {
+	for name, text := range map[string]string{"r.csv": ratings.String(), "films.csv": films.String(), "people.csv": people, "new.csv": "user,film,stars,weight\nnew,f01,3,2\nnew,f02,5,0.5\n"} {
 		must.Do(t, os.WriteFile(name, []byte(text), 0o666))
 	}
 	command := func(args string, code int, wants ...string) string {
@@ -85,6 +87,9 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("fit r.csv --weight none"+by+"-o proven --proof proof.jsonl", 0)
 	command("verify proven r.csv --features films.csv --proof proof.jsonl", 0, "verified: ")
 	command("fit r.csv --residual-rank 2"+by+"-o rest", 0, "(weighted)")
+	command("fit r.csv --row-features people.csv"+by+"-o products", 0, "(weighted)", "per unit of the entries' weight)")
+	command("evaluate products r.csv --resamples 0", 0, "The errors are weighted")
+	command("report products -o products.html", 0)
 	command("fit r.csv --method softimpute --holdout 0.2", 0, "(weighted)")
 	command("fit r.csv --method imc --features films.csv --holdout 0.2", 0, "(weighted)")
 	command("fit r.csv --weight mass"+by, 2, `the header has no column "mass"`)

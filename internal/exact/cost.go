@@ -51,9 +51,9 @@ func (in *Instance) Regression(selection []int) *big.Float {
 	for _, e := range in.Entries {
 		row := make([]*big.Float, len(selection))
 		for x, j := range selection {
-			row[x] = times(number(in.RowFeatures[e.Row][j/in.P]), number(in.Features[e.Column][j%in.P]))
+			row[x] = times(e.root(), times(number(in.RowFeatures[e.Row][j/in.P]), number(in.Features[e.Column][j%in.P])))
 		}
-		v, a = append(v, row), append(a, number(e.Value))
+		v, a = append(v, row), append(a, times(e.root(), number(e.Value)))
 	}
 	for range selection {
 		ridge = append(ridge, zero().Quo(number(1), number(in.Gamma)))

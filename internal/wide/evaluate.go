@@ -7,7 +7,7 @@ import "math"
 type Regression struct {
 	P      int
 	Values []float64
-	Scale  []float64 // what each value is to be multiplied by; nil: by nothing
+	Scale  []float64 // what the value and the features of each entry are to be multiplied by; nil: by nothing
 	Rows   []int     // the row of each entry, 0 for the first; nil: there is but one row
 
 	// Feature gives feature j of entry e, as the product x·y.
@@ -108,6 +108,10 @@ func newProblem[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) *prob
 			if x != 0 && y != 0 {
 				_, i := math.Frexp(x)
 				_, l := math.Frexp(y)
+				if in.Scale != nil {
+					_, s := math.Frexp(in.Scale[e])
+					l += s
+				}
 				most = max(most, i+l)
 			}
 		}
@@ -132,6 +136,9 @@ func (q *problem[T, A]) feature(j int) []T {
 		v := q.ar.of(x)
 		if y != 1 {
 			v = q.ar.mul(v, q.ar.of(y))
+		}
+		if q.Scale != nil {
+			v = q.ar.mul(v, q.ar.of(q.Scale[e]))
 		}
 		out[e] = q.ar.shift(v, -q.exponent[j])
 	}
