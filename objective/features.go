@@ -136,14 +136,19 @@ func (c *columnFeatures) add(features []int, size int, two bool) {
 	c.blocks = append(c.blocks, b)
 }
 
-// blockOf is how many of p features a block of numbers has: a multiple of four.
+// blockLines is the most cache lines, of eight features, that a column of a block
+// takes. With more, fewer columns fit into the nearest cache; with fewer, finding an
+// entry takes longer than multiplying it.
+const blockLines = 5
+
+// blockOf is how many of p features a block of numbers has: whole lines.
 func blockOf(p int) int {
-	vectors := kernel.Pad(p) / 4
-	blocks := (vectors + kernel.CorrelateVectors - 1) / kernel.CorrelateVectors
+	lines := (p + 7) / 8
+	blocks := (lines + blockLines - 1) / blockLines
 	if blocks == 0 {
 		return 0
 	}
-	return 4 * ((vectors + blocks - 1) / blocks)
+	return 8 * ((lines + blocks - 1) / blocks)
 }
 
 // width is the length of a vector of all features in the order of the blocks.

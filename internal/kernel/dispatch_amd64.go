@@ -5,8 +5,8 @@ package kernel
 import "golang.org/x/sys/cpu"
 
 var (
-	accelerated    = cpu.X86.HasAVX2 && cpu.X86.HasFMA
-	acceleratedTwo = accelerated && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ
+	accelerated     = cpu.X86.HasAVX2 && cpu.X86.HasFMA
+	acceleratedWide = accelerated && cpu.X86.HasAVX512F && cpu.X86.HasAVX512DQ && cpu.X86.HasAVX512VL
 )
 
 func dotLanes(acc, a, b []float64, n int) {
@@ -50,15 +50,18 @@ func gramTile(tile, vi, vj []float64, rows, width int) {
 }
 
 func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
-	if accelerated {
+	switch {
+	case acceleratedWide:
+		correlateAVX512(z, vectors, spans, cols, r, b, stride)
+	case accelerated:
 		correlateAVX(z, vectors, spans, cols, r, b, stride)
-	} else {
+	default:
 		correlateGo(z, vectors, spans, cols, r, b, stride)
 	}
 }
 
 func correlateTwo(z, low, high []float64, cols []int32, r []float64, bits []uint64) {
-	if acceleratedTwo {
+	if acceleratedWide {
 		correlateTwoAVX512(z, low, high, cols, r, bits)
 	} else {
 		correlateTwoGo(z, low, high, cols, r, bits)
@@ -136,4 +139,11 @@ func pairGains(gains []float64, base float64, t, y, d, h, w []float64, n int) {
 			gains[whole+a] += x
 		}
 	}
+}
+
+func split(columns []int32, r []float64, at int, spans, next, ends, fromColumns []int32, fromR []float64, end, step int) (after, used int) {
+	if acceleratedWide {
+		return splitAVX512(columns, r, at, spans, next, ends, fromColumns, fromR, end, step)
+	}
+	return splitGo(columns, r, at, spans, next, ends, fromColumns, fromR, end, step)
 }

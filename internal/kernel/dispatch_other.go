@@ -2,7 +2,7 @@
 
 package kernel
 
-var accelerated, acceleratedTwo = false, false
+var accelerated, acceleratedWide = false, false
 
 func dotLanes(acc, a, b []float64, n int) { dotLanesGo(acc, a, b, n) }
 
@@ -52,4 +52,8 @@ func schurLanes(dst, src, c, a []float64, n int) { schurLanesGo(dst, src, c, a, 
 
 func pairGains(gains []float64, base float64, t, y, d, h, w []float64, n int) {
 	pairGainsGo(gains, base, t, y, d, h, w, n)
+}
+
+func split(columns []int32, r []float64, at int, spans, next, ends, fromColumns []int32, fromR []float64, end, step int) (after, used int) {
+	return splitGo(columns, r, at, spans, next, ends, fromColumns, fromR, end, step)
 }

@@ -907,6 +907,596 @@ end:
 	VZEROUPPER
 	RET
 
+// func correlateAVX512(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
+// Requires: AVX, AVX512F, FMA3
+TEXT ·correlateAVX512(SB), NOSPLIT, $0-136
+	MOVQ  z_base+0(FP), AX
+	MOVQ  vectors+24(FP), CX
+	MOVQ  spans_base+32(FP), DX
+	MOVQ  spans_len+40(FP), BX
+	MOVQ  cols_base+56(FP), SI
+	MOVQ  r_base+80(FP), DI
+	MOVQ  b_base+104(FP), R8
+	MOVQ  stride+128(FP), R9
+	SHLQ  $0x03, R9
+	TESTQ BX, BX
+	JZ    end
+	CMPQ  CX, $0x0f
+	JEQ   vectors15
+	CMPQ  CX, $0x0e
+	JEQ   vectors14
+	CMPQ  CX, $0x0d
+	JEQ   vectors13
+	CMPQ  CX, $0x0c
+	JEQ   vectors12
+	CMPQ  CX, $0x0b
+	JEQ   vectors11
+	CMPQ  CX, $0x0a
+	JEQ   vectors10
+	CMPQ  CX, $0x09
+	JEQ   vectors9
+	CMPQ  CX, $0x08
+	JEQ   vectors8
+	CMPQ  CX, $0x07
+	JEQ   vectors7
+	CMPQ  CX, $0x06
+	JEQ   vectors6
+	CMPQ  CX, $0x05
+	JEQ   vectors5
+	CMPQ  CX, $0x04
+	JEQ   vectors4
+	CMPQ  CX, $0x03
+	JEQ   vectors3
+	CMPQ  CX, $0x02
+	JEQ   vectors2
+	CMPQ  CX, $0x01
+	JEQ   vectors1
+	JMP   end
+
+vectors15:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Z5
+	VMOVUPD 320(R10), Z6
+	VMOVUPD 384(R10), Z7
+	VMOVUPD 448(R10), Y8
+
+entry15:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VFMADD231PD  384(CX), Z0, Z7
+	VFMADD231PD  448(CX), Y0, Y8
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry15
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Z5, 256(R10)
+	VMOVUPD      Z6, 320(R10)
+	VMOVUPD      Z7, 384(R10)
+	VMOVUPD      Y8, 448(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors15
+	JMP          end
+
+vectors14:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Z5
+	VMOVUPD 320(R10), Z6
+	VMOVUPD 384(R10), Z7
+
+entry14:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VFMADD231PD  384(CX), Z0, Z7
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry14
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Z5, 256(R10)
+	VMOVUPD      Z6, 320(R10)
+	VMOVUPD      Z7, 384(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors14
+	JMP          end
+
+vectors13:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Z5
+	VMOVUPD 320(R10), Z6
+	VMOVUPD 384(R10), Y7
+
+entry13:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VFMADD231PD  384(CX), Y0, Y7
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry13
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Z5, 256(R10)
+	VMOVUPD      Z6, 320(R10)
+	VMOVUPD      Y7, 384(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors13
+	JMP          end
+
+vectors12:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Z5
+	VMOVUPD 320(R10), Z6
+
+entry12:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry12
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Z5, 256(R10)
+	VMOVUPD      Z6, 320(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors12
+	JMP          end
+
+vectors11:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Z5
+	VMOVUPD 320(R10), Y6
+
+entry11:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Y0, Y6
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry11
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Z5, 256(R10)
+	VMOVUPD      Y6, 320(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors11
+	JMP          end
+
+vectors10:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Z5
+
+entry10:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry10
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Z5, 256(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors10
+	JMP          end
+
+vectors9:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+	VMOVUPD 256(R10), Y5
+
+entry9:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Y0, Y5
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry9
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	VMOVUPD      Y5, 256(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors9
+	JMP          end
+
+vectors8:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Z4
+
+entry8:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry8
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Z4, 192(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors8
+	JMP          end
+
+vectors7:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+	VMOVUPD 192(R10), Y4
+
+entry7:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Y0, Y4
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry7
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	VMOVUPD      Y4, 192(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors7
+	JMP          end
+
+vectors6:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Z3
+
+entry6:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry6
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Z3, 128(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors6
+	JMP          end
+
+vectors5:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+	VMOVUPD 128(R10), Y3
+
+entry5:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Y0, Y3
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry5
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	VMOVUPD      Y3, 128(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors5
+	JMP          end
+
+vectors4:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Z2
+
+entry4:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry4
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Z2, 64(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors4
+	JMP          end
+
+vectors3:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+	VMOVUPD 64(R10), Y2
+
+entry3:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Y0, Y2
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry3
+	VMOVUPD      Z1, (R10)
+	VMOVUPD      Y2, 64(R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors3
+	JMP          end
+
+vectors2:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Z1
+
+entry2:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry2
+	VMOVUPD      Z1, (R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors2
+	JMP          end
+
+vectors1:
+	MOVLQSX (DX), R10
+	MOVLQSX 4(DX), R11
+	MOVLQSX 8(DX), R12
+	LEAQ    (AX)(R10*8), R10
+	VMOVUPD (R10), Y1
+
+entry1:
+	MOVLQSX      (SI)(R11*4), CX
+	VBROADCASTSD (DI)(R11*8), Z0
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Y0, Y1
+	INCQ         R11
+	CMPQ         R11, R12
+	JLT          entry1
+	VMOVUPD      Y1, (R10)
+	ADDQ         $0x0c, DX
+	SUBQ         $0x03, BX
+	JNZ          vectors1
+
+end:
+	VZEROUPPER
+	RET
+
+// func splitAVX512(columns []int32, r []float64, at int, spans []int32, next []int32, ends []int32, fromColumns []int32, fromR []float64, end int, step int) (after int, used int)
+// Requires: AVX, AVX512F, BMI, CMOV
+TEXT ·splitAVX512(SB), NOSPLIT, $8-208
+	MOVQ         columns_base+0(FP), AX
+	MOVQ         r_base+24(FP), CX
+	MOVQ         at+48(FP), DX
+	MOVQ         spans_base+56(FP), BX
+	MOVQ         next_base+80(FP), SI
+	MOVQ         ends_base+104(FP), DI
+	MOVQ         next_len+88(FP), R8
+	MOVQ         fromColumns_base+128(FP), R9
+	MOVQ         fromR_base+152(FP), R10
+	MOVQ         step+184(FP), R11
+	MOVQ         end+176(FP), R12
+	VPBROADCASTD R12, Z0
+	XORQ         R13, R13
+	TESTQ        R8, R8
+	JZ           row_done
+
+row:
+	MOVLQSX (SI), R14
+	MOVQ    DX, R12
+
+row_more:
+	MOVLQSX   (DI), BP
+	SUBQ      R14, BP
+	VMOVDQU32 (R9)(R14*4), Z1
+	VPCMPD    $0x01, Z0, Z1, K1
+	KMOVW     K1, R15
+	NOTQ      R15
+	TZCNTQ    R15, R15
+	CMPQ      BP, R15
+	CMOVQLT   BP, R15
+	VMOVDQU32 Z1, (AX)(DX*4)
+	VMOVUPD   (R10)(R14*8), Z1
+	VMOVUPD   Z1, (CX)(DX*8)
+	VMOVUPD   64(R10)(R14*8), Z1
+	VMOVUPD   Z1, 64(CX)(DX*8)
+	ADDQ      R15, R14
+	ADDQ      R15, DX
+	CMPQ      R15, $0x10
+	JEQ       row_more
+	MOVL      R14, (SI)
+	MOVL      R13, (BX)
+	MOVL      R12, 4(BX)
+	MOVL      DX, 8(BX)
+	LEAQ      12(BX), BP
+	CMPQ      DX, R12
+	CMOVQNE   BP, BX
+	ADDQ      R11, R13
+	ADDQ      $0x04, SI
+	ADDQ      $0x04, DI
+	DECQ      R8
+	JNZ       row
+
+row_done:
+	MOVQ DX, after+192(FP)
+	MOVQ spans_base+56(FP), BP
+	SUBQ BP, BX
+	SHRQ $0x02, BX
+	MOVQ BX, used+200(FP)
+	VZEROUPPER
+	RET
+
 // func correlateTwoAVX512(z []float64, low []float64, high []float64, cols []int32, r []float64, bits []uint64)
 // Requires: AVX, AVX512DQ, AVX512F
 TEXT ·correlateTwoAVX512(SB), NOSPLIT, $0-144

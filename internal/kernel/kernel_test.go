@@ -8,16 +8,20 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// both runs the test on the plain and, where there is one, the generated
-// version of the primitives.
+// both runs the test on the plain and, where there are any, the generated
+// versions of the primitives.
 func both(t *testing.T, test func(t *testing.T)) {
-	fast := accelerated
-	defer func() { accelerated = fast }()
-	accelerated = false
+	fast, wide := accelerated, acceleratedWide
+	defer func() { accelerated, acceleratedWide = fast, wide }()
+	accelerated, acceleratedWide = false, false
 	t.Run("plain", test)
 	if fast {
 		accelerated = true
 		t.Run("generated", test)
+	}
+	if wide {
+		acceleratedWide = true
+		t.Run("wide", test)
 	}
 }
 

@@ -47,8 +47,17 @@ func TestRowPrimitivesAgree(t *testing.T) {
 				}
 			}
 			correlateGo(want, vectors, spans, cols, a, b, stride)
+			narrow := slices.Clone(z)
 			correlate(z, vectors, spans, cols, a, b, stride)
 			agree(t, "correlate", z, want, float64(entries))
+			if acceleratedWide {
+				acceleratedWide = false
+				correlate(narrow, vectors, spans, cols, a, b, stride)
+				acceleratedWide = true
+				if !slices.Equal(z, narrow) {
+					t.Fatalf("%d vectors: sums in wide registers have other bits", vectors)
+				}
+			}
 		}
 		for size := 8; size <= TwoBits; size += 8 {
 			z, low, high, bits := random(rng, size), random(rng, size), random(rng, size), make([]uint64, m)
@@ -141,4 +150,43 @@ func TestPeakIsBounded(t *testing.T) {
 			t.Fatalf("got %v", x)
 		}
 	})
+}
+
+// TestSplitAgrees holds the generated version of Split to the plain one: rows without
+// entries, with few and with many, and ends between and behind their columns.
+func TestSplitAgrees(t *testing.T) {
+	if !acceleratedWide {
+		t.Skip("this processor has no generated version")
+	}
+	rng := rand.New(rand.NewPCG(15, 16))
+	for range 50 {
+		const rows, m, step = 9, 90, 40
+		var from, next, ends []int32
+		for range rows {
+			next = append(next, int32(len(from)))
+			from = append(from, increasing(rng, rng.IntN(4)*rng.IntN(30), m)...)
+			ends = append(ends, int32(len(from)))
+		}
+		n := len(from)
+		from = append(from, increasing(rng, SplitRoom, m)...)
+		r := random(rng, len(from))
+		both := func() (columns []int32, values []float64, spans, after []int32) {
+			columns, values, spans, after = make([]int32, n+SplitRoom), make([]float64, n+SplitRoom), make([]int32, 0, 12*(rows+1)), slices.Clone(next)
+			at := 0
+			for _, end := range []int{0, 13, 60, m} {
+				at, spans = Split(columns, values, at, spans, after, ends, from, r, end, step)
+			}
+			if at != n {
+				t.Fatalf("%d entries of %d", at, n)
+			}
+			return columns[:n], values[:n], spans, after
+		}
+		columns, values, spans, after := both()
+		acceleratedWide = false
+		wantColumns, wantValues, wantSpans, wantAfter := both()
+		acceleratedWide = true
+		if !slices.Equal(columns, wantColumns) || !slices.Equal(values, wantValues) || !slices.Equal(spans, wantSpans) || !slices.Equal(after, wantAfter) {
+			t.Fatalf("%v %v, want %v %v", columns, spans, wantColumns, wantSpans)
+		}
+	}
 }

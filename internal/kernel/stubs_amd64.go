@@ -34,6 +34,16 @@ func gramTileAVX(tile []float64, vi []float64, vj []float64, rows int, width int
 //go:noescape
 func correlateAVX(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
 
+// correlateAVX512 is correlateAVX in registers of eight numbers.
+//
+//go:noescape
+func correlateAVX512(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
+
+// splitAVX512 copies the entries of each row i from next[i] on and before ends[i] whose columns are below end; see Split.
+//
+//go:noescape
+func splitAVX512(columns []int32, r []float64, at int, spans []int32, next []int32, ends []int32, fromColumns []int32, fromR []float64, end int, step int) (after int, used int)
+
 // correlateTwoAVX512 sets z[y] to Σ_x r[x]·b, with b high[y] where bit y of bits[cols[x]] is set, else low[y]; len(z) is a multiple of eight, at most 64.
 //
 //go:noescape

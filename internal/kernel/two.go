@@ -9,7 +9,7 @@ func PadTwo(n int) int { return (n + 7) &^ 7 }
 
 // AcceleratedTwo tells whether CorrelateTwo is faster than Correlate of the same
 // features written out. Its sums have the same bits where both are generated.
-func AcceleratedTwo() bool { return acceleratedTwo }
+func AcceleratedTwo() bool { return acceleratedWide }
 
 // correlateTwoGo: z[y] = Σ_x r[x]·b, b being high[y] where bit y of bits[cols[x]] is
 // set, else low[y].

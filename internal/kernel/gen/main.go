@@ -24,6 +24,8 @@ func main() {
 	axpy4Lanes()
 	gramTile()
 	correlate()
+	correlateWide()
+	split()
 	correlateTwo()
 	schurLanes()
 	pairGains()

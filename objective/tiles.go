@@ -1,0 +1,94 @@
+package objective
+
+import (
+	"slices"
+
+	"optcomplete/internal/kernel"
+)
+
+// tiles is the entries of a panel by tiles of columns, row after row in each.
+type tiles struct {
+	columns []int32
+	r       []float64
+	spans   []int32 // of each row with entries in a tile: its place in z, and where they are
+	ends    []int   // of each tile: where its spans end
+	next    []int32 // of each row: its next entry
+	counts  []int32 // of each column: entries of some rows
+}
+
+// A tile's features take at least this many bytes of a cache, and at most the larger
+// number where rows have fewer entries than wanted in it: for each row with entries in
+// a tile, its sums are fetched and stored.
+const (
+	tileBytes   = 64 << 10
+	tileMost    = 512 << 10
+	tileEntries = 10
+)
+
+// tileReuse is how often the entries of a panel must use a column, on average, for
+// tiles to pay.
+const tileReuse = 2
+
+// countedRows is about how many rows of a panel tell where its entries are.
+const countedRows = 64
+
+// split sorts the entries of the panel into tiles and returns their columns and
+// residuals. Where a tile ends depends on how many entries there are: skewed columns
+// have narrow tiles where there are many, wide ones where there are few. Tiles are a
+// matter of speed and of nothing else.
+func (p *panel) split(o *Exact) (columns []int32, r []float64) {
+	t := &p.tiled
+	t.spans, t.ends = t.spans[:0], t.ends[:0]
+	if p.block == 0 {
+		return nil, nil
+	}
+	entries := p.entries()
+	if entries < max(1, tileReuse*o.m) {
+		from := int32(0)
+		for i, to := range p.ends {
+			if to > from {
+				t.spans = append(t.spans, int32(i*p.block), from, to)
+			}
+			from = to
+		}
+		t.ends = append(t.ends, len(t.spans))
+		return p.columns, p.all[:entries]
+	}
+	t.next = append(t.next[:0], 0)
+	t.next = append(t.next, p.ends[:p.rows-1]...)
+	counted := p.count(o)
+	if need := entries + kernel.SplitRoom; len(t.r) < need {
+		t.columns, t.r = make([]int32, need), make([]float64, need)
+	}
+	p.columns = slices.Grow(p.columns, kernel.SplitRoom)
+	source := p.columns[:entries+kernel.SplitRoom]
+	least, most := tileBytes/(8*p.block), tileMost/(8*p.block)
+	at, first, sum := 0, 0, 0
+	for c, n := range t.counts {
+		sum += int(n)
+		if width := c + 1 - first; c+1 < o.m && (width < least || width < most && sum < tileEntries*counted) {
+			continue
+		}
+		t.spans = slices.Grow(t.spans, 3*p.rows+3)
+		at, t.spans = kernel.Split(t.columns, t.r, at, t.spans, t.next, p.ends, source, p.all, c+1, p.block)
+		t.ends = append(t.ends, len(t.spans))
+		first, sum = c+1, 0
+	}
+	return t.columns[:entries], t.r[:entries]
+}
+
+// count counts the entries of each column in some rows, and returns how many those are.
+func (p *panel) count(o *Exact) (rows int) {
+	t := &p.tiled
+	if t.counts == nil {
+		t.counts = make([]int32, o.m)
+	}
+	clear(t.counts)
+	for i := 0; i < p.rows; i += (p.rows + countedRows - 1) / countedRows {
+		for _, c := range p.columns[t.next[i]:p.ends[i]] {
+			t.counts[c]++
+		}
+		rows++
+	}
+	return rows
+}
