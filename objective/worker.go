@@ -53,6 +53,7 @@ type worker struct {
 	weighting
 	group
 	panel  panel
+	direct bool      // products and residuals read the table itself
 	v      []float64 // features of the support and values, by entry, of each lane
 	square []float64 // products of one row's features of the support and values
 	aa     [kernel.Lanes]float64
@@ -95,6 +96,7 @@ func (g *group) entries(lane int) (columns []int32, values []float64) {
 func (k *worker) prepare(w weighting, curved bool) {
 	k.weighting = w
 	t := len(w.support)
+	k.direct = kernel.DirectTables() && w.table.rows != nil && k.heaviest == 0 && t > 0
 	size := min(t, k.longest) // of the largest system: the dual ones are the smaller
 	if curved {
 		size = t
@@ -112,6 +114,15 @@ func (k *worker) prepare(w weighting, curved bool) {
 
 // stride is how far the tables V of two lanes are apart.
 func (k *worker) stride() int { return (k.longest + kernel.CombineRoom) * k.table.width }
+
+// gathered is the table V of a lane. Where residuals do not need it, one serves all
+// lanes and stays in the nearest cache.
+func (k *worker) gathered(lane int) []float64 {
+	if k.direct {
+		lane = 0
+	}
+	return k.v[lane*k.stride():][:k.stride()]
+}
 
 // grow returns x with at least n elements.
 func grow(x []float64, n int) []float64 {
@@ -187,12 +198,16 @@ func (k *worker) primalSystem(lanes int) {
 		clear(k.x[:t*kernel.Lanes])
 	}
 	for lane := range lanes {
-		columns, _ := k.entries(lane)
-		v := k.v[lane*k.stride():][:k.stride()]
-		k.gather(v, lane)
+		columns, values := k.entries(lane)
 		square := k.square[:(t+1)*width]
-		clear(square)
-		kernel.AddGram(square, v, len(columns), width, t+1)
+		if k.direct && t <= kernel.GramTableMost {
+			kernel.GramTable(square, k.table.rows, width, columns, values, t)
+		} else {
+			v := k.gathered(lane)
+			k.gather(v, lane)
+			clear(square)
+			kernel.AddGram(square, v, len(columns), width, t+1)
+		}
 		kernel.ToLane(k.k, lane, square, width, t)
 		for y, x := range square[t*width:][:t] {
 			k.x[y*kernel.Lanes+lane] = x
@@ -225,7 +240,12 @@ func (k *worker) primal(lanes int, s *sums) {
 			u[y] = k.x[y*kernel.Lanes+lane]
 			penalty += k.ridge[y] * u[y] * u[y]
 		}
-		ar, rr := k.residual(k.panel.room(len(columns)), k.v[lane*k.stride():][:k.stride()], values, u)
+		var ar, rr float64
+		if r := k.panel.room(len(columns)); k.direct {
+			ar, rr = kernel.CombineTable(r, k.table.rows, k.table.width, columns, k.less(u, 0), values, t)
+		} else {
+			ar, rr = k.residual(r, k.gathered(lane), values, u)
+		}
 		k.correlate(lane)
 		s.add(k.aa[lane], ar, rr)
 		k.costs[lane] = penalty + rr
@@ -242,13 +262,18 @@ func (k *worker) primal(lanes int, s *sums) {
 // residual sets r = a − Vu, given V with a behind its features, and returns aᵀr
 // and rᵀr; r has room for kernel.Combine.
 func (k *worker) residual(r, v, a, u []float64) (ar, rr float64) {
+	return kernel.Combine(r, v, k.less(u, 1), a, k.table.width)
+}
+
+// less is −u with a factor of the value and zeros behind it.
+func (k *worker) less(u []float64, value float64) []float64 {
 	minus := k.minus[:k.table.width]
 	for y, x := range u {
 		minus[y] = -x
 	}
-	minus[len(u)] = 1
+	minus[len(u)] = value
 	clear(minus[len(u)+1:])
-	return kernel.Combine(r, v, minus, a, k.table.width)
+	return minus
 }
 
 // dualSystem factors I + γ V_i D V_iᵀ for each row of the group, in systems of

@@ -147,3 +147,34 @@ func split(columns []int32, r []float64, at int, spans, next, ends, fromColumns 
 	}
 	return splitGo(columns, r, at, spans, next, ends, fromColumns, fromR, end, step)
 }
+
+func gramTable(square, table []float64, width int, cols []int32, a []float64, t int) {
+	if acceleratedWide {
+		gramTableAVX512(square, table, width, cols, a, t)
+	} else {
+		gramTableGo(square, table, width, cols, a, t)
+	}
+}
+
+func combineTable(r, table []float64, width int, cols []int32, w, a []float64, entries, t int) (ar, rr float64) {
+	if acceleratedWide {
+		return combineTableAVX512(r, table, width, cols, w, a, entries, t)
+	}
+	return combineTableGo(r, table, width, cols, w, a, entries, t)
+}
+
+func cholesky(k []float64, t int, floor float64) {
+	if acceleratedWide && t > 0 {
+		choleskyAVX512(k, t, floor)
+	} else {
+		choleskyGo(k, t, floor)
+	}
+}
+
+func solve(l, u []float64, t int) {
+	if acceleratedWide && t > 0 {
+		solveAVX512(l, u, t)
+	} else {
+		solveGo(l, u, t)
+	}
+}

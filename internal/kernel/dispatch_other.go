@@ -57,3 +57,15 @@ func pairGains(gains []float64, base float64, t, y, d, h, w []float64, n int) {
 func split(columns []int32, r []float64, at int, spans, next, ends, fromColumns []int32, fromR []float64, end, step int) (after, used int) {
 	return splitGo(columns, r, at, spans, next, ends, fromColumns, fromR, end, step)
 }
+
+func gramTable(square, table []float64, width int, cols []int32, a []float64, t int) {
+	gramTableGo(square, table, width, cols, a, t)
+}
+
+func combineTable(r, table []float64, width int, cols []int32, w, a []float64, entries, t int) (ar, rr float64) {
+	return combineTableGo(r, table, width, cols, w, a, entries, t)
+}
+
+func cholesky(k []float64, t int, floor float64) { choleskyGo(k, t, floor) }
+
+func solve(l, u []float64, t int) { solveGo(l, u, t) }

@@ -39,8 +39,10 @@ func Gram(triangle []float64, lane int, v []float64, rows, width, t int) {
 // Cholesky factors eight packed positive definite triangles in place, K = L Lᵀ,
 // keeping the reciprocals of the pivots on the diagonal. A pivot below floor,
 // which only rounding can bring about, is raised to it: no lane becomes NaN.
-func Cholesky(k []float64, t int, floor float64) {
-	k = k[:Tri(t)*Lanes]
+func Cholesky(k []float64, t int, floor float64) { cholesky(k[:Tri(t)*Lanes], t, floor) }
+
+// choleskyGo is Cholesky by dot products of lane arrays.
+func choleskyGo(k []float64, t int, floor float64) {
 	for j := range t {
 		b := at(k, Tri(j))
 		dotLanes(at(b, j), b, b, j)
@@ -63,8 +65,10 @@ func Cholesky(k []float64, t int, floor float64) {
 }
 
 // Solve solves L Lᵀ u = u in place, L from Cholesky and u of t lane arrays.
-func Solve(l, u []float64, t int) {
-	l, u = l[:Tri(t)*Lanes], u[:t*Lanes]
+func Solve(l, u []float64, t int) { solve(l[:Tri(t)*Lanes], u[:t*Lanes], t) }
+
+// solveGo is Solve by dot products of lane arrays.
+func solveGo(l, u []float64, t int) {
 	for i := range t {
 		row := at(l, Tri(i))
 		dotLanes(at(u, i), row, u, i)

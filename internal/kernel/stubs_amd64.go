@@ -44,6 +44,26 @@ func correlateAVX512(z []float64, vectors int, spans []int32, cols []int32, r []
 //go:noescape
 func splitAVX512(columns []int32, r []float64, at int, spans []int32, next []int32, ends []int32, fromColumns []int32, fromR []float64, end int, step int) (after int, used int)
 
+// gramTableAVX512 sets the lower triangle of square, in vectors of four, to VᵀV for V of the rows cols of the table and a behind them, t being at most 11.
+//
+//go:noescape
+func gramTableAVX512(square []float64, table []float64, width int, cols []int32, a []float64, t int)
+
+// combineTableAVX512 sets r[e] = a[e] + Σ_y table[cols[e]·width+y]·w[y], y below t, for e below entries, a multiple of four, and returns Σ a[e]·r[e] and Σ r[e]².
+//
+//go:noescape
+func combineTableAVX512(r []float64, table []float64, width int, cols []int32, w []float64, a []float64, entries int, t int) (ar float64, rr float64)
+
+// choleskyAVX512 is Cholesky, t being positive.
+//
+//go:noescape
+func choleskyAVX512(k []float64, t int, floor float64)
+
+// solveAVX512 is Solve, t being positive.
+//
+//go:noescape
+func solveAVX512(l []float64, u []float64, t int)
+
 // correlateTwoAVX512 sets z[y] to Σ_x r[x]·b, with b high[y] where bit y of bits[cols[x]] is set, else low[y]; len(z) is a multiple of eight, at most 64.
 //
 //go:noescape
