@@ -193,12 +193,13 @@ func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 	if o.matrix.Observed() < tableEntries*o.m || (2*width > o.p && o.m*width > tableNumbers) {
 		return w
 	}
-	if tables != nil {
-		*tables = grow(*tables, o.m*width)
-		w.table.rows = (*tables)[:o.m*width]
-	} else {
-		w.table.rows = make([]float64, o.m*width)
+	if tables == nil {
+		tables = new([]float64)
 	}
+	if len(*tables) < o.m*width {
+		*tables = hugepage.Make(o.m * width)
+	}
+	w.table.rows = (*tables)[:o.m*width]
 	const columns = 1024 // a part of the work
 	// It cannot fail, and is too short to be interrupted.
 	_ = parallel.Do(context.Background(), (o.m+columns-1)/columns, pass.Threads(o.threads), func(int) func(part int) error {

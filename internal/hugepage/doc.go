@@ -3,14 +3,24 @@
 // of the processor's page table.
 package hugepage
 
-// page is the size of a large page.
-const page = 2 << 20
+import "unsafe"
 
-// Make makes an array of zeros.
+// page is the size of a large page, and least that of an array worth one: more than
+// the processor keeps small pages for.
+const (
+	page  = 2 << 20
+	least = 512 << 10
+)
+
+// Make makes an array of zeros. A large one begins with a page and may fill the last.
 func Make(n int) []float64 {
-	x := make([]float64, n)
-	if 8*n >= 2*page {
-		advise(x)
+	if 8*n < least {
+		return make([]float64, n)
 	}
-	return x
+	whole := (8*n + page - 1) &^ (page - 1)
+	x := make([]float64, (whole+page)/8)
+	first := uintptr(unsafe.Pointer(unsafe.SliceData(x)))
+	x = x[((first+page-1)&^(page-1)-first)/8:]
+	advise(x[:whole/8])
+	return x[:n:n]
 }
