@@ -28,6 +28,10 @@ const (
 	panelRows    = 4096
 )
 
+// aheadBytes is the size of a block that does not stay in the second cache from one
+// panel to the next: there, the next tile is fetched ahead.
+const aheadBytes = 512 << 10
+
 // room is where the residual of a row of this many entries is to be written before
 // it is added, with room for kernel.Combine behind it.
 func (p *panel) room(entries int) []float64 {
@@ -89,7 +93,8 @@ func (p *panel) take(o *Exact, f func(j int, z []float64)) {
 	p.z = grow(p.z, p.rows*p.block)
 	z := p.z[:p.rows*p.block]
 	columns, r := p.split(o)
-	for _, b := range o.blocks {
+	for x := range o.blocks {
+		b := &o.blocks[x]
 		if b.near {
 			for i := range p.rows {
 				f(b.from, p.near[i*o.near+b.from:][:b.size])
@@ -98,9 +103,17 @@ func (p *panel) take(o *Exact, f func(j int, z []float64)) {
 		}
 		clear(z)
 		from := 0
-		for _, to := range p.tiled.ends {
-			kernel.CorrelateSpans(z, b.vectors, p.tiled.spans[from:to], columns, r, b.b, b.size)
-			from = to
+		for y, t := range p.tiled.tiles {
+			var ahead []float64
+			switch {
+			case 8*len(b.b) < aheadBytes:
+			case y+1 < len(p.tiled.tiles):
+				ahead = p.tiled.tiles[y+1].of(b)
+			case x+1 < len(o.blocks):
+				ahead = p.tiled.tiles[0].of(&o.blocks[x+1])
+			}
+			kernel.CorrelateTile(z, b.vectors, p.tiled.spans[from:t.spans], columns, r, b.b, b.size, ahead)
+			from = t.spans
 		}
 		for i := range p.rows {
 			f(b.from, z[i*p.block:][:b.size])

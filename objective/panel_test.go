@@ -63,7 +63,7 @@ func TestPanelIsTransposedProduct(t *testing.T) {
 					}
 				}
 			})
-			most = max(most, len(p.tiled.ends))
+			most = max(most, len(p.tiled.tiles))
 			for j, n := range next {
 				if n != last-first {
 					t.Fatalf("feature %d: %d rows of %d", j, n, last-first)

@@ -11,10 +11,16 @@ type tiles struct {
 	columns []int32
 	r       []float64
 	spans   []int32 // of each row with entries in a tile: its place in z, and where they are
-	ends    []int   // of each tile: where its spans end
+	tiles   []tile
 	next    []int32 // of each row: its next entry
 	counts  []int32 // of each column: entries of some rows
 }
+
+// tile is some columns, and where their spans end.
+type tile struct{ from, to, spans int }
+
+// of is the features of the tile's columns in a block.
+func (t tile) of(b *block) []float64 { return b.b[t.from*b.size : t.to*b.size] }
 
 // A tile's features take at least this many bytes of a cache, and at most the larger
 // number where rows have fewer entries than wanted in it: for each row with entries in
@@ -38,7 +44,7 @@ const countedRows = 64
 // matter of speed and of nothing else.
 func (p *panel) split(o *Exact) (columns []int32, r []float64) {
 	t := &p.tiled
-	t.spans, t.ends = t.spans[:0], t.ends[:0]
+	t.spans, t.tiles = t.spans[:0], t.tiles[:0]
 	if p.block == 0 {
 		return nil, nil
 	}
@@ -51,7 +57,7 @@ func (p *panel) split(o *Exact) (columns []int32, r []float64) {
 			}
 			from = to
 		}
-		t.ends = append(t.ends, len(t.spans))
+		t.tiles = append(t.tiles, tile{spans: len(t.spans)})
 		return p.columns, p.all[:entries]
 	}
 	t.next = append(t.next[:0], 0)
@@ -71,7 +77,7 @@ func (p *panel) split(o *Exact) (columns []int32, r []float64) {
 		}
 		t.spans = slices.Grow(t.spans, 3*p.rows+3)
 		at, t.spans = kernel.Split(t.columns, t.r, at, t.spans, t.next, p.ends, source, p.all, c+1, p.block)
-		t.ends = append(t.ends, len(t.spans))
+		t.tiles = append(t.tiles, tile{first, c + 1, len(t.spans)})
 		first, sum = c+1, 0
 	}
 	return t.columns[:entries], t.r[:entries]

@@ -49,10 +49,10 @@ func gramTile(tile, vi, vj []float64, rows, width int) {
 	}
 }
 
-func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
+func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int, ahead []float64, lines int) {
 	switch {
 	case acceleratedWide:
-		correlateAVX512(z, vectors, spans, cols, r, b, stride)
+		correlateAVX512(z, vectors, spans, cols, r, b, stride, ahead, lines)
 	case accelerated:
 		correlateAVX(z, vectors, spans, cols, r, b, stride)
 	default:

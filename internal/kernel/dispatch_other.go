@@ -16,7 +16,7 @@ func axpy4Lanes(dst, c, a0, a1, a2, a3 []float64, n int) {
 
 func gramTile(tile, vi, vj []float64, rows, width int) { gramTileGo(tile, vi, vj, rows, width) }
 
-func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
+func correlate(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int, _ []float64, _ int) {
 	correlateGo(z, vectors, spans, cols, r, b, stride)
 }
 

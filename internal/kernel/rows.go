@@ -28,10 +28,21 @@ func correlateGo(z []float64, vectors int, spans, cols []int32, r, b []float64, 
 // The block of features is the first vectors of the rows of b, which lie stride
 // apart. That z is large enough, and b, is the caller's duty.
 func CorrelateSpans(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int) {
+	CorrelateTile(z, vectors, spans, cols, r, b, stride, nil)
+}
+
+// CorrelateTile is CorrelateSpans, and brings what will be read next nearer, where the
+// processor can.
+func CorrelateTile(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int, ahead []float64) {
 	if vectors > CorrelateVectors || 4*vectors > stride || len(spans)%3 != 0 || len(r) != len(cols) {
 		panic(badShape)
 	}
-	correlate(z, vectors, spans, cols, r, b, stride)
+	const line = 8 // numbers
+	lines := 0     // with each span
+	if len(ahead) > 0 && len(spans) > 0 {
+		lines = (len(ahead)/line*3 + len(spans) - 1) / len(spans)
+	}
+	correlate(z, vectors, spans, cols, r, b, stride, ahead, lines)
 }
 
 // Correlate computes z_j = Σ_x r[x]·b[cols[x],j]: the correlation of a row's
@@ -52,7 +63,7 @@ func Correlate(z, r []float64, cols []int32, b []float64, width int) {
 	span := [...]int32{0, 0, int32(len(cols))}
 	for at := 0; at < len(z); at += 4 * CorrelateVectors {
 		vectors := min(len(z)-at, 4*CorrelateVectors) / 4
-		correlate(z[at:], vectors, span[:], cols, r, b[at:], width)
+		correlate(z[at:], vectors, span[:], cols, r, b[at:], width, nil, 0)
 	}
 }
 

@@ -48,11 +48,11 @@ func TestRowPrimitivesAgree(t *testing.T) {
 			}
 			correlateGo(want, vectors, spans, cols, a, b, stride)
 			narrow := slices.Clone(z)
-			correlate(z, vectors, spans, cols, a, b, stride)
+			correlate(z, vectors, spans, cols, a, b, stride, b, entries%3)
 			agree(t, "correlate", z, want, float64(entries))
 			if acceleratedWide {
 				acceleratedWide = false
-				correlate(narrow, vectors, spans, cols, a, b, stride)
+				correlate(narrow, vectors, spans, cols, a, b, stride, nil, 0)
 				acceleratedWide = true
 				if !slices.Equal(z, narrow) {
 					t.Fatalf("%d vectors: sums in wide registers have other bits", vectors)

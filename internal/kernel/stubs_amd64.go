@@ -34,10 +34,10 @@ func gramTileAVX(tile []float64, vi []float64, vj []float64, rows int, width int
 //go:noescape
 func correlateAVX(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
 
-// correlateAVX512 is correlateAVX in registers of eight numbers.
+// correlateAVX512 is correlateAVX in registers of eight numbers. With each span it fetches that many lines from ahead on into the second cache.
 //
 //go:noescape
-func correlateAVX512(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int)
+func correlateAVX512(z []float64, vectors int, spans []int32, cols []int32, r []float64, b []float64, stride int, ahead []float64, lines int)
 
 // splitAVX512 copies the entries of each row i from next[i] on and before ends[i] whose columns are below end; see Split.
 //

@@ -12,6 +12,13 @@ import (
 // registers, as in the kernel package.
 const gramTableMost = 11
 
+// ahead is how many entries before it is needed gramTable fetches a row of a table
+// of more than nearTable numbers, which the second cache might not hold.
+const (
+	ahead     = 24
+	nearTable = 32 << 10
+)
+
 // rowOf sets row to the row of a table that the next of cols says, width being in bytes.
 func rowOf(row, table, width Register, cols Mem) {
 	MOVLQSX(cols, row)
@@ -28,7 +35,7 @@ func gramTable() {
 	square, table, width, cols, a, t := pointer("square"), pointer("table"), count("width"), pointer("cols"), pointer("a"), count("t")
 	entries := Load(Param("cols").Len(), GP64())
 	SHLQ(Imm(3), width)
-	row := GP64()
+	row, last, size := GP64(), GP64(), Load(Param("table").Len(), GP64())
 	for n := gramTableMost; n > 0; n-- {
 		CMPQ(t, Imm(uint64(n)))
 		JEQ(LabelRef(fmt.Sprintf("features%d", n)))
@@ -51,7 +58,7 @@ func gramTable() {
 		for v := range y {
 			y[v] = YMM()
 		}
-		loop(fmt.Sprintf("entry%d", n), entries, func() {
+		add := func() {
 			rowOf(row, table, width, Mem{Base: cols})
 			for v := range y {
 				VMOVUPD(Mem{Base: row, Disp: v * vector}, y[v])
@@ -69,7 +76,23 @@ func gramTable() {
 			VFMADD231SD(by.AsX(), by.AsX(), own)
 			ADDQ(Imm(4), cols)
 			ADDQ(Imm(double), a)
+		}
+		MOVQ(entries, last)
+		CMPQ(size, U32(nearTable))
+		JLE(LabelRef(fmt.Sprintf("last%d", n)))
+		SUBQ(Imm(ahead), entries)
+		JLE(LabelRef(fmt.Sprintf("last%d", n)))
+		MOVQ(U32(ahead), last)
+		loop(fmt.Sprintf("entry%d", n), entries, func() {
+			rowOf(row, table, width, Mem{Base: cols, Disp: 4 * ahead})
+			PREFETCHT0(Mem{Base: row})
+			if n >= 8 {
+				PREFETCHT0(Mem{Base: row, Disp: (n - 1) * double})
+			}
+			add()
 		})
+		Label(fmt.Sprintf("last%d", n))
+		loop(fmt.Sprintf("rest%d", n), last, add)
 		for x, sums := range acc {
 			for v, sum := range sums {
 				VMOVUPD(sum, Mem{Base: square, Disp: v * vector})

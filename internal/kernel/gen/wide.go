@@ -13,13 +13,14 @@ import (
 
 // correlateWide is correlate; the last vector of an odd number is one of four.
 func correlateWide() {
-	TEXT("correlateAVX512", NOSPLIT, "func(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int)")
+	TEXT("correlateAVX512", NOSPLIT, "func(z []float64, vectors int, spans, cols []int32, r, b []float64, stride int, ahead []float64, lines int)")
 	Pragma("noescape")
-	Doc("correlateAVX512 is correlateAVX in registers of eight numbers.")
+	Doc("correlateAVX512 is correlateAVX in registers of eight numbers. With each span it fetches that many lines from ahead on into the second cache.")
 	z, vectors, span := pointer("z"), count("vectors"), pointer("spans")
 	left := Load(Param("spans").Len(), GP64())
 	cols, r, b, stride := pointer("cols"), pointer("r"), pointer("b"), count("stride")
 	SHLQ(Imm(3), stride)
+	ahead, lines := pointer("ahead"), count("lines")
 	row, out, at, end := GP64(), GP64(), GP64(), GP64()
 	s := ZMM()
 	TESTQ(left, left)
@@ -35,6 +36,11 @@ func correlateWide() {
 		MOVLQSX(Mem{Base: span, Disp: 4}, at)
 		MOVLQSX(Mem{Base: span, Disp: 8}, end)
 		LEAQ(Mem{Base: z, Index: out, Scale: double}, out)
+		MOVQ(lines, row)
+		loop(fmt.Sprintf("ahead%d", v), row, func() {
+			PREFETCHT1(Mem{Base: ahead})
+			ADDQ(Imm(wide), ahead)
+		})
 		acc := make([]VecVirtual, (v+1)/2)
 		for i := range acc {
 			acc[i] = ZMM()
