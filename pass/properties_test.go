@@ -100,8 +100,8 @@ func TestPropertiesOfViews(t *testing.T) {
 			t.Errorf("when sent the survey is another (%v)", err)
 		}
 		sum, total := 0.0, 0.0
-		_ = data.ForEachWeighed(third, func(_ int, _ []int32, values, weights []float64) error {
-			for x, w := range weights {
+		_ = data.ForEachNumbered(third, func(_ int, _ []int32, values []float64, numbers *data.Numbers) error {
+			for x, w := range numbers.Of(data.Weight) {
 				sum, total = sum+w*values[x], total+w
 			}
 			return nil

@@ -19,7 +19,8 @@ import (
 // weighed lists a ratings table as "row column value×weight".
 func weighed(t testing.TB, r *data.Ratings) (out []string) {
 	t.Helper()
-	err := data.ForEachWeighed(r.Source(), func(i int, columns []int32, values, weights []float64) error {
+	err := data.ForEachNumbered(r.Source(), func(i int, columns []int32, values []float64, numbers *data.Numbers) error {
+		weights := numbers.Of(data.Weight)
 		for e, j := range columns {
 			line := fmt.Sprint(r.RowIDs[i], " ", r.ColumnIDs[j], " ", values[e])
 			if weights != nil {
