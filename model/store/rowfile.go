@@ -25,7 +25,7 @@ type RowFile struct {
 	named  bool // it has a name that Close must remove
 	placed bool // it has a place in a saved model
 	buffer *bufio.Writer
-	out    *tableWriter
+	out    *columnar.Writer
 	first  int // of the columns of the file, the one of the first term
 
 	rowGroups
@@ -54,7 +54,7 @@ func CreateRowFile(dir string, ids, terms []string, effects bool, threads int) (
 		return nil, err
 	}
 	f.buffer = bufio.NewWriterSize(f.file, 1<<18)
-	f.out = f.table.writer(f.buffer)
+	f.out = columnar.NewWriter(f.buffer, f.table.Fields())
 	return f, nil
 }
 
@@ -67,7 +67,7 @@ func (f *RowFile) Take(b estimate.RowBlock) error {
 	}
 	t := *f.table
 	t.ids, t.entries, t.effects, t.values = f.ids[b.First:b.First+n], b.Entries, b.Effects, b.Coefficients
-	if err := f.out.group(&t, 0, n); err != nil {
+	if err := f.out.WriteGroup(t.group(0, n)...); err != nil {
 		return fmt.Errorf("writing %s: %w", rowsFile, err)
 	}
 	return nil

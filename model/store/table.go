@@ -64,26 +64,6 @@ func RowsOf(m *model.Model, rows []int) *Table {
 	return t
 }
 
-// len is how many rows the table has.
-func (t *Table) Len() int { return len(t.ids) }
-
-// header is the names of the columns.
-func (t *Table) Header() []string {
-	return lists.Each(t.fields(), func(f columnar.Field) string { return f.Name })
-}
-
-// row is a line of the table: id, entries, and the numbers after them.
-func (t *Table) Row(x int) (id string, entries int32, numbers []float64) {
-	if t.effect {
-		numbers = append(numbers, t.effects[x])
-	}
-	for f := range t.names {
-		values, width, at := t.column(f)
-		numbers = append(numbers, values[x*width+at])
-	}
-	return t.ids[x], t.entries[x], numbers
-}
-
 func columnTable(m *model.Model) *Table {
 	errors := m.ColumnErrors(spec.EffectsOf(m.Summary.Model))
 	return &Table{file: columnsFile, id: "column", effect: spec.EffectsOf(m.Summary.Model).Columns, names: namesOf(m, errors), remainder: m.Factors(), errors: errors,
@@ -140,7 +120,8 @@ func columnNames(features []string) []string {
 	return names
 }
 
-func (t *Table) fields() []columnar.Field {
+// Fields are the columns of the table.
+func (t *Table) Fields() []columnar.Field {
 	fields := []columnar.Field{{Name: t.id, Kind: columnar.Text}, {Name: "entries", Kind: columnar.Int}}
 	if t.effect {
 		fields = append(fields, columnar.Field{Name: "effect", Kind: columnar.Float})
@@ -151,27 +132,27 @@ func (t *Table) fields() []columnar.Field {
 	return fields
 }
 
-// write writes the table to w, a row group at a time.
-func (t *Table) Write(w io.Writer) error {
-	out := t.writer(w)
+// GroupWriter writes a table by groups of rows, as a columnar.Writer does.
+type GroupWriter interface {
+	WriteGroup(columns ...any) error
+	Close() error
+}
+
+// Write writes the table to w as Parquet.
+func (t *Table) Write(w io.Writer) error { return t.WriteTo(columnar.NewWriter(w, t.Fields())) }
+
+// WriteTo writes the table, a row group at a time.
+func (t *Table) WriteTo(out GroupWriter) error {
 	for lo := 0; lo < len(t.ids); lo += estimate.BlockRows {
-		if err := out.group(t, lo, min(len(t.ids), lo+estimate.BlockRows)); err != nil {
+		if err := out.WriteGroup(t.group(lo, min(len(t.ids), lo+estimate.BlockRows))...); err != nil {
 			return errors.Join(err, out.Close())
 		}
 	}
 	return out.Close()
 }
 
-// tableWriter writes the row groups of a table.
-type tableWriter struct{ *columnar.Writer }
-
-// writer begins a file of tables like t.
-func (t *Table) writer(w io.Writer) *tableWriter {
-	return &tableWriter{columnar.NewWriter(w, t.fields())}
-}
-
-// group writes the rows lo..hi of t.
-func (w *tableWriter) group(t *Table, lo, hi int) error {
+// group is the columns of the rows lo..hi.
+func (t *Table) group(lo, hi int) []any {
 	columns := []any{t.ids[lo:hi], t.entries[lo:hi]}
 	if t.effect {
 		columns = append(columns, t.effects[lo:hi])
@@ -184,14 +165,14 @@ func (w *tableWriter) group(t *Table, lo, hi int) error {
 		}
 		columns = append(columns, column)
 	}
-	return w.WriteGroup(columns...)
+	return columns
 }
 
 // is reports what is wrong with the columns of a file that should hold t.
 func (t *Table) is(got []columnar.Column) error {
-	want := t.fields()
+	want := t.Fields()
 	if len(got) != len(want) {
-		return fmt.Errorf("it has %d columns, the model needs %d (%s)", len(got), len(want), strings.Join(t.Header(), ", "))
+		return fmt.Errorf("it has %d columns, the model needs %d (%s)", len(got), len(want), strings.Join(lists.Each(want, func(f columnar.Field) string { return f.Name }), ", "))
 	}
 	for i, w := range want {
 		if g := got[i]; g.Name != w.Name || g.Kind != w.Kind || g.List {

@@ -2,16 +2,14 @@ package tables
 
 import (
 	"context"
-	"encoding/csv"
-	"fmt"
 	"io"
 	"slices"
-	"strconv"
 
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/parallel"
 	"optcomplete/internal/progress"
 	"optcomplete/model"
+	"optcomplete/model/store"
 	"optcomplete/result"
 )
 
@@ -55,10 +53,10 @@ func RecommendAll(ctx context.Context, m *model.Model, w io.Writer, format Forma
 			return err
 		}
 	}
-	return out.close()
+	return out.Close()
 }
 
-// WriteRecommendations writes one row's recommendations as RecommendAll does.
+// Recommendations writes one row's recommendations as RecommendAll does.
 func Recommendations(m *model.Model, w io.Writer, format Format, names []string, row string, list []result.Recommendation) error {
 	out, err := newRecommendWriter(m, w, format, names)
 	if err != nil {
@@ -67,73 +65,31 @@ func Recommendations(m *model.Model, w io.Writer, format Format, names []string,
 	if err := out.write([]string{row}, [][]result.Recommendation{list}); err != nil {
 		return err
 	}
-	return out.close()
+	return out.Close()
 }
 
 // recommendWriter writes the lists of some rows.
-type recommendWriter interface {
-	write(rowIDs []string, lists [][]result.Recommendation) error
-	close() error
-}
-
-func newRecommendWriter(m *model.Model, w io.Writer, format Format, names []string) (recommendWriter, error) {
-	switch format {
-	case CSV, RawCSV:
-		out := &recommendCSV{m, names, csv.NewWriter(w), format}
-		head := []string{"row", "rank", "column", "prediction"}
-		if names != nil {
-			head = slices.Insert(head, 3, "name")
-		}
-		return out, out.w.Write(head)
-	case Parquet:
-		fields := []columnar.Field{
-			{Name: "row", Kind: columnar.Text},
-			{Name: "rank", Kind: columnar.Int},
-			{Name: "column", Kind: columnar.Text},
-			{Name: "prediction", Kind: columnar.Float},
-		}
-		if names != nil {
-			fields = slices.Insert(fields, 3, columnar.Field{Name: "name", Kind: columnar.Text})
-		}
-		return &recommendParquet{m, names, columnar.NewWriter(w, fields)}, nil
-	}
-	return nil, fmt.Errorf("model: unknown format %v", format)
-}
-
-type recommendCSV struct {
-	m      *model.Model
-	names  []string
-	w      *csv.Writer
-	format Format
-}
-
-func (o *recommendCSV) write(rowIDs []string, lists [][]result.Recommendation) error {
-	for x, list := range lists {
-		for rank, r := range list {
-			line := []string{o.format.cell(rowIDs[x]), strconv.Itoa(rank + 1), o.format.cell(o.m.ColumnIDs[r.Column]), string(appendNumber(nil, r.Value))}
-			if o.names != nil {
-				line = slices.Insert(line, 3, o.format.cell(o.names[r.Column]))
-			}
-			if err := o.w.Write(line); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-func (o *recommendCSV) close() error {
-	o.w.Flush()
-	return o.w.Error()
-}
-
-type recommendParquet struct {
+type recommendWriter struct {
+	store.GroupWriter
 	m     *model.Model
 	names []string
-	out   *columnar.Writer
 }
 
-func (o *recommendParquet) write(rowIDs []string, lists [][]result.Recommendation) error {
+func newRecommendWriter(m *model.Model, w io.Writer, format Format, names []string) (*recommendWriter, error) {
+	fields := []columnar.Field{
+		{Name: "row", Kind: columnar.Text},
+		{Name: "rank", Kind: columnar.Int},
+		{Name: "column", Kind: columnar.Text},
+		{Name: "prediction", Kind: columnar.Float},
+	}
+	if names != nil {
+		fields = slices.Insert(fields, 3, columnar.Field{Name: "name", Kind: columnar.Text})
+	}
+	out, err := newTable(w, format, fields)
+	return &recommendWriter{out, m, names}, err
+}
+
+func (o *recommendWriter) write(rowIDs []string, lists [][]result.Recommendation) error {
 	var rows, ranks, columns []int32
 	var values []float64
 	for x, list := range lists {
@@ -142,10 +98,9 @@ func (o *recommendParquet) write(rowIDs []string, lists [][]result.Recommendatio
 			columns, values = append(columns, int32(r.Column)), append(values, r.Value)
 		}
 	}
+	group := []any{columnar.Coded{Texts: rowIDs, Codes: rows}, ranks, columnar.Coded{Texts: o.m.ColumnIDs, Codes: columns}, values}
 	if o.names != nil {
-		return o.out.WriteGroup(columnar.Coded{Texts: rowIDs, Codes: rows}, ranks, columnar.Coded{Texts: o.m.ColumnIDs, Codes: columns}, columnar.Coded{Texts: o.names, Codes: columns}, values)
+		group = slices.Insert(group, 3, any(columnar.Coded{Texts: o.names, Codes: columns}))
 	}
-	return o.out.WriteGroup(columnar.Coded{Texts: rowIDs, Codes: rows}, ranks, columnar.Coded{Texts: o.m.ColumnIDs, Codes: columns}, values)
+	return o.WriteGroup(group...)
 }
-
-func (o *recommendParquet) close() error { return o.out.Close() }
