@@ -1,9 +1,9 @@
 package loss
 
 import (
-	"encoding"
-	"fmt"
 	"math"
+
+	"optcomplete/internal/names"
 )
 
 // Loss is one of the losses; the zero value is the squared error.
@@ -25,48 +25,22 @@ const (
 	Huber
 )
 
-var names = [...]string{Squared: "squared", Logistic: "logistic", Poisson: "poisson", Huber: "huber"}
-
-var (
-	_ fmt.Stringer             = Loss(0)
-	_ encoding.TextMarshaler   = Loss(0)
-	_ encoding.TextUnmarshaler = (*Loss)(nil)
-)
+var losses = names.Of[Loss]{What: "loss", Are: []string{Squared: "squared", Logistic: "logistic", Poisson: "poisson", Huber: "huber"}}
 
 // Known tells whether there is such a loss.
-func (l Loss) Known() bool { return l >= 0 && int(l) < len(names) }
+func (l Loss) Known() bool { return l >= 0 && int(l) < len(losses.Are) }
 
 // Parse is the inverse of String.
-func Parse(name string) (Loss, error) {
-	for l, known := range names {
-		if name == known {
-			return Loss(l), nil
-		}
-	}
-	return 0, fmt.Errorf("no loss is called %q (use squared, logistic, poisson or huber)", name)
-}
+func Parse(name string) (Loss, error) { return losses.Parse(name) }
 
 // String returns the name by which flags and files call the loss.
-func (l Loss) String() string {
-	if l < 0 || int(l) >= len(names) {
-		return fmt.Sprintf("Loss(%d)", int(l))
-	}
-	return names[l]
-}
+func (l Loss) String() string { return losses.String(l) }
 
 // MarshalText makes a Loss its name in JSON.
-func (l Loss) MarshalText() ([]byte, error) {
-	if _, err := Parse(l.String()); err != nil {
-		return nil, err
-	}
-	return []byte(l.String()), nil
-}
+func (l Loss) MarshalText() ([]byte, error) { return losses.Marshal(l) }
 
 // UnmarshalText reads what MarshalText wrote.
-func (l *Loss) UnmarshalText(text []byte) (err error) {
-	*l, err = Parse(string(text))
-	return err
-}
+func (l *Loss) UnmarshalText(text []byte) error { return losses.Unmarshal(text, l) }
 
 // Allows tells whether a value can be observed under the loss.
 func (l Loss) Allows(a float64) bool {

@@ -40,7 +40,7 @@ func TestConjugate(t *testing.T) {
 }
 
 func TestNames(t *testing.T) {
-	for l := range names {
+	for l := range losses.Are {
 		text, err := Loss(l).MarshalText()
 		var back Loss
 		if err == nil {
@@ -68,7 +68,7 @@ func TestLargeCounts(t *testing.T) {
 // TestNoNumber: the loss of what is no number is none, and ends: a step of a row may
 // overflow, and is then taken back.
 func TestNoNumber(t *testing.T) {
-	for l := range names {
+	for l := range losses.Are {
 		for _, a := range []float64{0, 1} {
 			if x := Loss(l).Value(a, math.NaN()); !math.IsNaN(x) {
 				t.Errorf("%v: %v", Loss(l), x)

@@ -26,7 +26,7 @@ func (l Loss) Ratio() string { return strings.TrimPrefix(l.Scale(), "log-") }
 
 // OfScale is the loss whose sums are of this Scale.
 func OfScale(scale string) Loss {
-	for l := range names {
+	for l := range losses.Are {
 		if Loss(l).Scale() == scale {
 			return Loss(l)
 		}

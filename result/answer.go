@@ -1,8 +1,6 @@
 package result
 
-import (
-	"fmt"
-)
+import "optcomplete/internal/names"
 
 // Basis says what a prediction rests on.
 type Basis int
@@ -14,29 +12,16 @@ const (
 	NewRowAndColumn              // both
 )
 
-var basisNames = [...]string{Known: "known", NewRow: "new row", NewColumn: "new column", NewRowAndColumn: "new row and column"}
+var bases = names.Of[Basis]{What: "basis of a prediction", Are: []string{Known: "known", NewRow: "new row", NewColumn: "new column", NewRowAndColumn: "new row and column"}}
 
 // String returns the name that files show.
-func (b Basis) String() string {
-	if b < 0 || int(b) >= len(basisNames) {
-		return fmt.Sprintf("Basis(%d)", int(b))
-	}
-	return basisNames[b]
-}
+func (b Basis) String() string { return bases.String(b) }
 
 // MarshalText makes a Basis its name in JSON.
-func (b Basis) MarshalText() ([]byte, error) { return []byte(b.String()), nil }
+func (b Basis) MarshalText() ([]byte, error) { return bases.Marshal(b) }
 
 // UnmarshalText reads the name back.
-func (b *Basis) UnmarshalText(text []byte) error {
-	for known, name := range basisNames {
-		if string(text) == name {
-			*b = Basis(known)
-			return nil
-		}
-	}
-	return fmt.Errorf("model: %q is no basis of a prediction", text)
-}
+func (b *Basis) UnmarshalText(text []byte) error { return bases.Unmarshal(text, b) }
 
 // BasisOf is the basis of a prediction for a row and a column that are new, or
 // are not.

@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"encoding"
-	"fmt"
-)
+import "optcomplete/internal/names"
 
 // Refit says how the coefficients of a row are fitted once the selection is
 // known.
@@ -23,42 +20,16 @@ const (
 	LearnedPrior
 )
 
-var refitNames = [...]string{AutoRefit: "auto", LeastSquares: "ls", Ridge: "ridge", LearnedPrior: "prior"}
-
-var (
-	_ fmt.Stringer             = Refit(0)
-	_ encoding.TextMarshaler   = Refit(0)
-	_ encoding.TextUnmarshaler = (*Refit)(nil)
-)
+var refits = names.Of[Refit]{What: "refit", Are: []string{AutoRefit: "auto", LeastSquares: "ls", Ridge: "ridge", LearnedPrior: "prior"}}
 
 // ParseRefit is the inverse of String.
-func ParseRefit(name string) (Refit, error) {
-	for r, known := range refitNames {
-		if name == known {
-			return Refit(r), nil
-		}
-	}
-	return 0, fmt.Errorf("no refit is called %q (use auto, ls, ridge or prior)", name)
-}
+func ParseRefit(name string) (Refit, error) { return refits.Parse(name) }
 
 // String returns the name by which flags and files call the refit.
-func (r Refit) String() string {
-	if r < 0 || int(r) >= len(refitNames) {
-		return fmt.Sprintf("Refit(%d)", int(r))
-	}
-	return refitNames[r]
-}
+func (r Refit) String() string { return refits.String(r) }
 
 // MarshalText makes a Refit its name in JSON.
-func (r Refit) MarshalText() ([]byte, error) {
-	if _, err := ParseRefit(r.String()); err != nil {
-		return nil, err
-	}
-	return []byte(r.String()), nil
-}
+func (r Refit) MarshalText() ([]byte, error) { return refits.Marshal(r) }
 
 // UnmarshalText reads what MarshalText wrote.
-func (r *Refit) UnmarshalText(text []byte) (err error) {
-	*r, err = ParseRefit(string(text))
-	return err
-}
+func (r *Refit) UnmarshalText(text []byte) error { return refits.Unmarshal(text, r) }
