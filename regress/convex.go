@@ -31,10 +31,9 @@ const constantSize = 1e4
 // of the one row takes as long.
 const lossNewtonMost = 256
 
-// squares tells whether the errors are plain squares, of which products suffice.
-func (s *Settings) squares(problem Problem) bool {
-	return s.Loss == loss.Squared && problem.Weights == nil && s.Nonnegative == nil
-}
+// squares tells whether squares are minimised over all coefficients, for which products of
+// columns suffice.
+func (s *Settings) squares() bool { return s.Loss == loss.Squared && s.Nonnegative == nil }
 
 func newConvex(problem Problem, rows []int, settings Settings) *convex {
 	if rows == nil {

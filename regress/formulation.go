@@ -36,7 +36,7 @@ var _ selection.Formulation[rows] = (*formulation)(nil)
 func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 	if settings.Refit == spec.AutoRefit {
 		settings.Refit = spec.LeastSquares
-		if !settings.squares(problem) {
+		if !settings.squares() {
 			settings.Refit = spec.Ridge
 		}
 	}
@@ -133,7 +133,7 @@ func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Cho
 	t, gamma := f.table(train), f.gamma(train, c)
 	cost := &selection.Cost{Oracle: t.cost(gamma), Find: f.find, Units: len(f.problem.Names)}
 	cost.Find.K = k
-	if !f.settings.squares(f.problem) {
+	if !f.settings.squares() {
 		cost.Find.NewtonMost = lossNewtonMost
 	}
 	for j := cost.Units; j < cost.Oracle.Dim(); j++ { // the intercept

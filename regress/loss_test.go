@@ -99,11 +99,17 @@ func TestWeightsAreSoManyRows(t *testing.T) {
 				twice.X = append(twice.X, twice.X[i*10:][:10]...)
 			}
 		}
-		one := must.Get(Fit(context.Background(), weighted, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: spec.Ridge}}))(t)
-		other := must.Get(Fit(context.Background(), twice, Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: spec.Ridge}}))(t)
-		for x := range one.Coefficients {
-			if one.Selection[x] != other.Selection[x] || math.Abs(one.Coefficients[x]-other.Coefficients[x]) > 1e-9 {
-				t.Errorf("%v: %v %v, with rows twice %v %v", l, one.Selected, one.Coefficients, other.Selected, other.Coefficients)
+		for _, refit := range []spec.Refit{spec.Ridge, spec.AutoRefit} { // of squares: least squares
+			s := Settings{K: 2, Loss: l, Statistics: spec.Statistics{Gamma: 0.02, Refit: refit}}
+			one, other := must.Get(Fit(context.Background(), weighted, s))(t), must.Get(Fit(context.Background(), twice, s))(t)
+			for x := range one.Coefficients {
+				if one.Selection[x] != other.Selection[x] || math.Abs(one.Coefficients[x]-other.Coefficients[x]) > 1e-9 {
+					t.Errorf("%v: %v %v, with rows twice %v %v", l, one.Selected, one.Coefficients, other.Selected, other.Coefficients)
+				}
+			}
+			n, m := float64(len(weighted.Y)), float64(len(twice.Y))
+			if one.Refit != other.Refit || math.Abs(one.Intercept-other.Intercept) > 1e-9 || math.Abs(one.Cost*n/m-other.Cost) > 1e-9*other.Cost || math.Abs(one.RSquared-other.RSquared) > 1e-9 {
+				t.Errorf("%v: %v, cost %v, R² %v; with rows twice %v, %v, %v", l, one.Refit, one.Cost*n/m, one.RSquared, other.Refit, other.Cost, other.RSquared)
 			}
 		}
 	}
@@ -208,6 +214,9 @@ func TestUnitOfWeights(t *testing.T) {
 		}
 		if a, b := of(nil), of(func(int) float64 { return 1 }); a.Gamma != b.Gamma || a.Cost != b.Cost || a.Intercept != b.Intercept {
 			t.Errorf("%v: γ %v, cost %v; with weights of 1 %v, %v", l, a.Gamma, a.Cost, b.Gamma, b.Cost)
+		}
+		if a, b := of(nil), of(func(int) float64 { return 0.1 }); math.Abs(a.Gamma-b.Gamma*0.1) > 1e-9*a.Gamma || a.Refit != b.Refit || !slices.Equal(a.Selected, b.Selected) || math.Abs(a.Intercept-b.Intercept) > 1e-6 {
+			t.Errorf("%v: γ %v, intercept %v, %v; with weights of 0.1 %v, %v, %v", l, a.Gamma, a.Intercept, a.Refit, b.Gamma, b.Intercept, b.Refit)
 		}
 		a, b := of(func(i int) float64 { return float64(1 + i%3) }), of(func(i int) float64 { return 1e-6 * float64(1+i%3) })
 		if math.Abs(a.Gamma-b.Gamma*1e-6) > 1e-9*a.Gamma || !slices.Equal(a.Selected, b.Selected) || math.Abs(a.RMSE-b.RMSE) > 1e-6*a.RMSE {

@@ -177,8 +177,8 @@ func validate(problem Problem, s Settings) error {
 	if s.Folds < 0 || s.Folds == 1 {
 		return spec.Errorf("the number of folds is %d, but must be at least 2", s.Folds)
 	}
-	if s.Refit == spec.LeastSquares && !s.squares(problem) {
-		return &spec.Error{Setting: "refit", Problem: "is least squares, which is for squared errors of equal weight without constraints: use ridge"}
+	if s.Refit == spec.LeastSquares && !s.squares() {
+		return &spec.Error{Setting: "refit", Problem: "is least squares, which is for squared errors without constraints: use ridge"}
 	}
 	if s.Loss.HasUnit() && !(s.Delta > 0) {
 		return &spec.Error{Setting: "delta", Problem: "must be positive: more than half of the values are the same, so give it"}

@@ -10,16 +10,16 @@ import (
 
 // standard is some rows of a problem, standardised.
 type standard struct {
-	table   *objective.Table
-	mean    []float64 // of each feature; 0 without an intercept
-	scale   []float64 // x̃ = (x − mean)/scale; 0 for a constant feature, whose x̃ is 0
-	values  float64   // mean of the values; 0 without an intercept
-	squares float64   // Σ(y − mean)²
+	table  *objective.Table
+	mean   []float64 // of each feature; 0 without an intercept
+	scale  []float64 // x̃ = (x − mean)/scale; 0 for a constant feature, whose x̃ is 0
+	values float64   // mean of the values; 0 without an intercept
 }
 
 // standardise centres and scales the given rows of a problem; nil means all.
 // Means are taken first and squares around them after, so no digits cancel. Rows count
-// by their weights, so that a weight of two is the row twice.
+// by their weights, so that a weight of two is the row twice: where squares are minimised, a
+// row of the table is multiplied by the root of its weight.
 func standardise(problem Problem, rows []int, settings Settings) *standard {
 	p := len(problem.Names)
 	if rows == nil {
@@ -56,16 +56,22 @@ func standardise(problem Problem, rows []int, settings Settings) *standard {
 			s.scale[j] = 0
 		}
 	}
+	root := func(i int) float64 {
+		if problem.Weights == nil || !settings.squares() {
+			return 1
+		}
+		return math.Sqrt(problem.Weights[i])
+	}
 	values := make([]float64, len(rows))
 	for x, i := range rows {
-		values[x] = problem.Y[i] - s.values
-		s.squares += values[x] * values[x]
+		values[x] = root(i) * (problem.Y[i] - s.values)
 	}
 	s.table = objective.NewTable(values, p, func(x int, row []float64) {
+		by := root(rows[x])
 		for j, v := range problem.X[rows[x]*p:][:p] {
 			row[j] = 0
 			if s.scale[j] > 0 {
-				row[j] = (v - s.mean[j]) / s.scale[j]
+				row[j] = by * ((v - s.mean[j]) / s.scale[j])
 			}
 		}
 	}, settings.Threads)

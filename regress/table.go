@@ -24,7 +24,7 @@ type table interface {
 
 // prepare makes the table of some rows; nil means all.
 func prepare(problem Problem, rows []int, settings Settings) table {
-	if settings.squares(problem) {
+	if settings.squares() {
 		s := standardise(problem, rows, settings)
 		return &squares{s, objective.NewQuadratic(s.table, 1, float64(s.table.Rows())), settings.Refit}
 	}

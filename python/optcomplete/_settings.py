@@ -601,7 +601,8 @@ class SubsetSettings:
         auto chooses it by cross-validation. Takes auto, [1e-100, 1e100].
     refit : str, default 'auto'
         How to fit the coefficients once the features are selected: ls (least squares) or ridge
-        (with gamma); auto is ls for plain squared errors, else ridge. Takes auto, ls, ridge.
+        (with gamma); auto is ls for squared errors without nonnegative, else ridge. Takes auto, ls,
+        ridge.
     loss : str, default 'auto'
         What to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values
         with outliers. auto is logistic if all values are 0 or 1, yes or no, else squared. Takes
@@ -611,7 +612,7 @@ class SubsetSettings:
         standard deviations of the target. Takes [0, ∞).
     weight : str | None
         Column with the weight of each row, a positive number: a weight of 2 counts as the row
-        twice.
+        twice; without it rows count alike, whatever columns are called.
     nonnegative : Names
         Features whose coefficients must not be negative; all means every feature.
     no_intercept : bool, default False
