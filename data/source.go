@@ -80,18 +80,7 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 // ForEach reads all rows in order. The slices that f gets are valid until it
 // returns, and must not be changed.
 func ForEach(s Source, f func(row int, columns []int32, values []float64) error) error {
-	n, _ := s.Dims()
-	reader := NewRowReader(s)
-	for i := range n {
-		columns, values, err := reader.Row(i)
-		if err == nil {
-			err = f(i, columns, values)
-		}
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return ForEachNumbered(s, func(row int, columns []int32, values []float64, _ *Numbers) error { return f(row, columns, values) })
 }
 
 // ForEachNumbered is ForEach with the properties of the entries.

@@ -2,6 +2,7 @@ package evaluate
 
 import (
 	"context"
+	"slices"
 	"sync/atomic"
 	"testing"
 
@@ -56,7 +57,8 @@ type counted struct {
 	rows *atomic.Int32
 }
 
-func (c counted) Reader() data.Reader { return countedReader{c.Source.Reader(), c.rows} }
+func (c counted) Properties() data.Properties { return data.PropertiesOf(c.Source) }
+func (c counted) Reader() data.Reader         { return countedReader{c.Source.Reader(), c.rows} }
 
 type countedReader struct {
 	data.Reader
@@ -68,11 +70,21 @@ func (r countedReader) Append(i int, columns []int32, values []float64) ([]int32
 	return r.Reader.Append(i, columns, values)
 }
 
-// Of large data on disk a sample reads the rows it draws, not all of them.
+func (r countedReader) AppendNumbers(i int, columns []int32, to *data.Numbers) error {
+	r.rows.Add(1)
+	return r.Reader.(data.PropertyReader).AppendNumbers(i, columns, to)
+}
+
+// Of large data on disk a sample reads the rows it draws, not all of them, whatever
+// properties entries have.
 func TestASampleReadsItsRowsAlone(t *testing.T) {
-	source := counted{passtest.Source(3000, 90), new(atomic.Int32)}
-	sample := must.Get(SampleRows(context.Background(), source, source.Observed()/10, 1, 2))(t)
-	if got := source.rows.Load(); sample.Observed() == 0 || got > 600 {
-		t.Errorf("%d of 3000 rows read for %d entries", got, sample.Observed())
+	plain := must.Get(data.Collect(passtest.Source(3000, 90), nil))(t)
+	weighted := must.Get(plain.WithWeights(slices.Repeat([]float64{2}, plain.Observed())))(t)
+	for _, from := range []*data.Matrix{plain, weighted} {
+		source := counted{from, new(atomic.Int32)}
+		sample := must.Get(SampleRows(context.Background(), source, source.Observed()/10, 1, 2))(t)
+		if got := source.rows.Load(); sample.Observed() == 0 || sample.Weighted() != from.Weighted() || got > 1200 {
+			t.Errorf("%d of 3000 rows read for %d entries", got, sample.Observed())
+		}
 	}
 }

@@ -52,15 +52,8 @@ func (c *Chunk) Property(p *data.Property, i int) []float64 {
 	if c.matrix != nil {
 		return c.matrix.RowProperty(p, i)
 	}
-	if c.numbers.Of(p) == nil {
-		return nil
-	}
-	if c.Row(i); c.failed != nil {
-		return nil
-	}
-	at := c.rows[i-c.First]
-	lo, hi := at.from-1, at.to-1
-	return c.numbers.Of(p)[lo:hi:hi]
+	numbers := c.Numbers(i)
+	return numbers.Of(p)
 }
 
 // Numbers returns all properties of the entries of row i, valid as those of Row.
@@ -68,7 +61,10 @@ func (c *Chunk) Numbers(i int) data.Numbers {
 	if c.matrix != nil {
 		return c.matrix.RowNumbers(i)
 	}
-	if c.Row(i); c.failed != nil || c.more == nil {
+	if c.more == nil {
+		return data.Numbers{}
+	}
+	if c.Row(i); c.failed != nil {
 		return data.Numbers{}
 	}
 	at := c.rows[i-c.First]

@@ -28,8 +28,9 @@ func (e *Entries) add(c *Chunk, i int, columns []int32, values []float64) {
 	e.Rows = append(e.Rows, int32(len(columns)))
 	e.Columns = append(e.Columns, columns...)
 	e.Values = append(e.Values, values...)
-	if numbers := c.Numbers(i); len(columns) > 0 && numbers.Properties() != 0 {
+	if len(columns) > 0 { // a row that is left out need not be read
 		all, _ := c.Row(i)
+		numbers := c.Numbers(i)
 		e.Numbers.Pick(all, &numbers, columns)
 	}
 }
