@@ -44,7 +44,7 @@ func (p *convexFitting) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &convexFitter{w.(*convexWorker), new(convexPart)}, nil
+	return &convexFitter{convexWorker: w.(*convexWorker), made: pass.Makes(func() *convexPart { return new(convexPart) })}, nil
 }
 
 // convexPart is the coefficients of consecutive rows.
@@ -61,30 +61,26 @@ func (p *convexPart) Merge(o pass.Part) {
 
 type convexFitter struct {
 	*convexWorker
-	part *convexPart
+	made pass.Making[*convexPart]
 }
+
+// Part is the coefficients so far.
+func (w *convexFitter) Part() (pass.Part, error) { return w.made.Part() }
 
 // Add fits the rows of a chunk.
 func (w *convexFitter) Add(c *pass.Chunk) error {
-	at, t := len(w.part.U), len(w.support)
-	w.part.Rows += c.End - c.First
-	w.part.U = append(w.part.U, make([]float64, t*(c.End-c.First))...)
+	at, t := len(w.made.Now.U), len(w.support)
+	w.made.Now.Rows += c.End - c.First
+	w.made.Now.U = append(w.made.Now.U, make([]float64, t*(c.End-c.First))...)
 	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
 		w.panel.empty() // correlations are not needed
 		w.group.read(c, group)
 		w.solveGroup(c, group)
 		for lane, i := range group {
-			copy(w.part.U[at+t*(int(i)-c.First):], w.rows[lane].u)
+			copy(w.made.Now.U[at+t*(int(i)-c.First):], w.rows[lane].u)
 		}
 	}
 	return nil
-}
-
-// Part is the coefficients so far.
-func (w *convexFitter) Part() (pass.Part, error) {
-	part := w.part
-	w.part = new(convexPart)
-	return part, nil
 }
 
 func init() {

@@ -22,7 +22,7 @@ func (p *norming) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &normingWorker{o.hire(), make([]float64, o.p), new(rowNorms)}, nil
+	return &normingWorker{o.hire(), pass.Makes(func() *rowNorms { return new(rowNorms) }), make([]float64, o.p)}, nil
 }
 
 // rowNorms is of some rows.
@@ -40,8 +40,8 @@ func (n *rowNorms) Merge(o pass.Part) {
 
 type normingWorker struct {
 	*worker
+	pass.Making[*rowNorms]
 	diagonal []float64 // of G_i
-	part     *rowNorms
 }
 
 // Add adds a chunk.
@@ -59,19 +59,12 @@ func (w *normingWorker) Add(c *pass.Chunk) error {
 			}
 		}
 		s := squares(values)
-		w.part.Squares += s
+		w.Now.Squares += s
 		if w.p > 0 {
-			w.part.Rounded += s * slices.Max(w.diagonal)
+			w.Now.Rounded += s * slices.Max(w.diagonal)
 		}
 	}
 	return nil
-}
-
-// Part is the sums so far.
-func (w *normingWorker) Part() (pass.Part, error) {
-	part := w.part
-	w.part = new(rowNorms)
-	return part, nil
 }
 
 // enumeration is the pass of Exact.Enumerate.
@@ -99,7 +92,7 @@ func (p *enumeration) Start(in *pass.Input) (pass.Worker, error) {
 		return nil, err
 	}
 	w := &enumerator{worker: o.hire(), enumeration: p}
-	w.part = w.newPart()
+	w.Making = pass.Makes(w.newPart)
 	return w, nil
 }
 
@@ -122,19 +115,12 @@ type enumerator struct {
 	*worker
 	*enumeration
 	kernel.Subsets
+	pass.Making[*gainsPart]
 	wide wide.Subsets
-	part *gainsPart
 }
 
 func (w *enumerator) newPart() *gainsPart {
 	return &gainsPart{Gains: make([]float64, int(kernel.Choose(w.Candidates, w.Left)))}
-}
-
-// Part is the gains so far.
-func (w *enumerator) Part() (pass.Part, error) {
-	part := w.part
-	w.part = w.newPart()
-	return part, nil
 }
 
 // Add adds what each selection explains of a chunk's rows.
@@ -162,10 +148,10 @@ func (w *enumerator) Add(c *pass.Chunk) error {
 			}
 		}
 		for n > w.Candidates {
-			w.part.Base += w.Eliminate(n)
+			w.Now.Base += w.Eliminate(n)
 			n--
 		}
-		w.Gains(w.part.Gains, w.Candidates, w.Left)
+		w.Gains(w.Now.Gains, w.Candidates, w.Left)
 	}
 	return nil
 }
@@ -175,7 +161,7 @@ func (w *enumerator) addWide(c *pass.Chunk, rows []int32) {
 	for _, i := range rows {
 		columns, values := c.Row(int(i))
 		feature := func(e, x int) float64 { return w.at(int(columns[e]), w.Order[x]) }
-		w.part.Base += w.wide.Row(values, len(w.Order), w.Candidates, w.Left, feature, w.gamma, w.part.Gains)
+		w.Now.Base += w.wide.Row(values, len(w.Order), w.Candidates, w.Left, feature, w.gamma, w.Now.Gains)
 	}
 }
 

@@ -69,7 +69,7 @@ func (p *pooledFitting) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &fitting{k, newPooledFit(len(k.support))}, nil
+	return &fitting{k, pass.Makes(func() *pooledFit { return newPooledFit(len(k.support)) })}, nil
 }
 
 func newPooledFit(t int) *pooledFit {
@@ -85,20 +85,13 @@ func (f *pooledFit) Merge(o pass.Part) {
 
 type fitting struct {
 	*pooledWorker
-	part *pooledFit
+	pass.Making[*pooledFit]
 }
 
 // Add adds a chunk.
 func (w *fitting) Add(c *pass.Chunk) error {
-	w.fit(c, w.part)
+	w.fit(c, w.Now)
 	return nil
-}
-
-// Part is the system so far.
-func (w *fitting) Part() (pass.Part, error) {
-	part := w.part
-	w.part = newPooledFit(len(w.support))
-	return part, nil
 }
 
 // pooledEvaluation is the second pass of an evaluation, at μ.

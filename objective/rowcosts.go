@@ -16,8 +16,8 @@ import (
 func (o *Exact) RowCosts(ctx context.Context, weights []float64) ([]float64, error) {
 	costs := make([]float64, 0, o.n)
 	w := o.newWeighting(weights)
-	err := pass.Stream(ctx, o.matrix, o.threads, &rowCosts{Of: o.described(), Weights: weights, at: &w}, func(part *costsPart) error {
-		costs = append(costs, part.Costs...)
+	err := pass.Stream(ctx, o.matrix, o.threads, &rowCosts{Of: o.described(), Weights: weights, at: &w}, func(part *pass.List) error {
+		costs = append(costs, part.Values...)
 		return nil
 	})
 	return costs, err
@@ -33,25 +33,19 @@ type rowCosts struct {
 // Start makes a worker.
 func (p *rowCosts) Start(in *pass.Input) (pass.Worker, error) {
 	k, err := p.Of.start(in, p.Weights, p.at, false)
-	return &costing{k, new(costsPart)}, err
+	return &costing{k, pass.Makes(func() *pass.List { return new(pass.List) })}, err
 }
-
-// costsPart is the costs of consecutive rows.
-type costsPart struct{ Costs []float64 }
-
-// Merge adds the rows that follow.
-func (p *costsPart) Merge(o pass.Part) { p.Costs = append(p.Costs, o.(*costsPart).Costs...) }
 
 type costing struct {
 	*worker
-	part *costsPart
+	pass.Making[*pass.List] // the costs of consecutive rows
 }
 
 // Add costs the rows of a chunk.
 func (w *costing) Add(c *pass.Chunk) error {
-	at := len(w.part.Costs)
-	w.part.Costs = append(w.part.Costs, make([]float64, c.End-c.First)...)
-	costs := w.part.Costs[at:]
+	at := len(w.Now.Values)
+	w.Now.Values = append(w.Now.Values, make([]float64, c.End-c.First)...)
+	costs := w.Now.Values[at:]
 	var s sums
 	for group := range slices.Chunk(w.order[c.Number], kernel.Lanes) {
 		w.panel.empty() // correlations are not needed
@@ -61,13 +55,6 @@ func (w *costing) Add(c *pass.Chunk) error {
 		}
 	}
 	return nil
-}
-
-// Part is the costs so far.
-func (w *costing) Part() (pass.Part, error) {
-	part := w.part
-	w.part = new(costsPart)
-	return part, nil
 }
 
 // Removals is the cost of a selection without each of its features in turn, no
@@ -137,7 +124,7 @@ func (p *removing) Start(in *pass.Input) (pass.Worker, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &removals{k, &RemovalsPart{Lost: make([]float64, len(k.support))}}, nil
+	return &removals{k, pass.Makes(func() *RemovalsPart { return &RemovalsPart{Lost: make([]float64, len(k.support))} })}, nil
 }
 
 // RemovalsPart is the cost of some rows at a selection, and for each of its features
@@ -156,7 +143,7 @@ func (p *RemovalsPart) Merge(o pass.Part) {
 
 type removals struct {
 	*worker
-	part *RemovalsPart
+	pass.Making[*RemovalsPart]
 }
 
 // Add adds what the rows of a chunk lose.
@@ -171,22 +158,15 @@ func (w *removals) Add(c *pass.Chunk) error {
 		for y := range t {
 			for lane := range group {
 				u := w.x[y*kernel.Lanes+lane]
-				w.part.Lost[y] += u * u / w.k[(kernel.Tri(y)+y)*kernel.Lanes+lane]
+				w.Now.Lost[y] += u * u / w.k[(kernel.Tri(y)+y)*kernel.Lanes+lane]
 			}
 		}
 	}
-	w.part.Cost += s.cost
+	w.Now.Cost += s.cost
 	return nil
 }
 
-// Part is what was lost so far.
-func (w *removals) Part() (pass.Part, error) {
-	part := w.part
-	w.part = &RemovalsPart{Lost: make([]float64, len(w.support))}
-	return part, nil
-}
-
 func init() {
-	pass.Register("row costs", &rowCosts{}, new(costsPart))
+	pass.Register("row costs", &rowCosts{}, new(pass.List))
 	pass.Register("removal", &removing{}, new(RemovalsPart))
 }

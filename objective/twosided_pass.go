@@ -109,7 +109,7 @@ func (p *twoSidedProducts) Start(*pass.Input) (pass.Worker, error) {
 			w.scaled = append(w.scaled, newPanels(p.Of.P1))
 		}
 	}
-	w.part = w.fresh()
+	w.Making = pass.Makes(w.empty)
 	return w, nil
 }
 
@@ -136,13 +136,13 @@ type twoSidedWorker struct {
 	width int
 	inner int // threads of its own
 	block *twoSidedRows
-	part  *twoSidedSums
+	pass.Making[*twoSidedSums]
 
 	ofRow, ofColumn []int // the different q and l of columns wanted, which share factors
 	scaled          []panels
 }
 
-func (w *twoSidedWorker) fresh() *twoSidedSums {
+func (w *twoSidedWorker) empty() *twoSidedSums {
 	part := &twoSidedSums{}
 	for _, size := range w.sizes() {
 		part.Sums = append(part.Sums, make([]float64, size))
@@ -161,10 +161,10 @@ func (w *twoSidedWorker) Add(c *pass.Chunk) error {
 		}
 		weights := c.Weights(i)
 		if weights == nil {
-			w.part.Squares += squares(values)
+			w.Now.Squares += squares(values)
 		}
 		for e, by := range weights {
-			w.part.Squares += by * (values[e] * values[e])
+			w.Now.Squares += by * (values[e] * values[e])
 		}
 		if block.of = append(block.of, twoSidedRow{i, columns, values, weights}); len(block.of) == twoSidedBlock {
 			w.take()
@@ -172,13 +172,6 @@ func (w *twoSidedWorker) Add(c *pass.Chunk) error {
 	}
 	w.take()
 	return nil
-}
-
-// Part is what was added.
-func (w *twoSidedWorker) Part() (pass.Part, error) {
-	part := w.part
-	w.part = w.fresh()
-	return part, nil
 }
 
 // take prepares a block of rows and adds its products up.
@@ -208,7 +201,7 @@ func (w *twoSidedWorker) take() {
 func (w *twoSidedWorker) products(rows int) {
 	const width = kernel.PanelWidth
 	p1, p2 := kernel.Panels(w.Of.P1), kernel.Panels(w.Of.P2)
-	block, sums := w.block, w.part.Sums
+	block, sums := w.block, w.Now.Sums
 	each(p1, w.inner, func(a int) {
 		for b := range p2 {
 			at := (a*p2 + b) * width * width
@@ -237,7 +230,7 @@ func (w *twoSidedWorker) columns(rows int) {
 		b, _ := slices.BinarySearch(w.ofColumn, w.Features[x]%w.Of.P2)
 		for i := range p1 {
 			for j := range p2 {
-				kernel.PanelProducts(w.part.Sums[x][(i*p2+j)*width*width:], width, w.scaled[a].panel(i), w.block.columns[b].panel(j), rows)
+				kernel.PanelProducts(w.Now.Sums[x][(i*p2+j)*width*width:], width, w.scaled[a].panel(i), w.block.columns[b].panel(j), rows)
 			}
 		}
 	})

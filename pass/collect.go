@@ -46,27 +46,15 @@ func (p collecting) Name() string { return p.Called }
 
 // Start makes a worker.
 func (p collecting) Start(*Input) (Worker, error) {
-	return &collectingWorker{countingWorker: countingWorker{transforms: p.Transforms}, part: new(Entries)}, nil
-}
-
-type collectingWorker struct {
-	countingWorker
-	part *Entries
-}
-
-func (w *collectingWorker) Add(c *Chunk) error {
-	for i := c.First; i < c.End; i++ {
+	w := &transforming{transforms: p.Transforms}
+	return Each(newEntries, func(part *Entries, c *Chunk, i int) error {
 		columns, values := w.row(c, i)
-		w.part.add(c, i, columns, values)
-	}
-	return nil
+		part.add(c, i, columns, values)
+		return nil
+	}), nil
 }
 
-func (w *collectingWorker) Part() (Part, error) {
-	part := w.part
-	w.part = new(Entries)
-	return part, nil
-}
+func newEntries() *Entries { return new(Entries) }
 
 // Collect reads a source into memory, as transforms leave it.
 func Collect(ctx context.Context, s data.Source, threads int, name string, transforms ...Transform) (*data.Matrix, error) {

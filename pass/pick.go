@@ -47,26 +47,20 @@ type picking struct {
 func (p picking) Name() string { return p.Called }
 
 // Start makes a worker.
-func (p picking) Start(*Input) (Worker, error) { return &picker{p.Rows, new(Entries)}, nil }
+func (p picking) Start(*Input) (Worker, error) { return &picker{p.Rows, Makes(newEntries)}, nil }
 
 type picker struct {
 	rows []int
-	part *Entries
+	Making[*Entries]
 }
 
 func (w *picker) Add(c *Chunk) error {
 	at, _ := slices.BinarySearch(w.rows, c.First)
 	for ; at < len(w.rows) && w.rows[at] < c.End; at++ {
 		columns, values := c.Row(w.rows[at])
-		w.part.add(c, w.rows[at], columns, values)
+		w.Now.add(c, w.rows[at], columns, values)
 	}
 	return nil
-}
-
-func (w *picker) Part() (Part, error) {
-	part := w.part
-	w.part = new(Entries)
-	return part, nil
 }
 
 func init() { Register("", picking{}, new(Entries)) }

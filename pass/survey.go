@@ -39,7 +39,11 @@ func (Surveying) Cost(in *Input) int {
 // Start makes a worker.
 func (Surveying) Start(in *Input) (Worker, error) {
 	_, m := in.Source.Dims()
-	return &surveyor{m, &SurveyPart{data.NewSurvey(m)}}, nil
+	return Each(func() *SurveyPart { return &SurveyPart{data.NewSurvey(m)} }, func(part *SurveyPart, c *Chunk, i int) error {
+		columns, values := c.Row(i)
+		part.Survey.Add(columns, values, c.Weights(i))
+		return nil
+	}), nil
 }
 
 // SurveyPart is the survey of some rows.
@@ -47,25 +51,6 @@ type SurveyPart struct{ *data.Survey }
 
 // Merge adds the rows that follow.
 func (p *SurveyPart) Merge(o Part) { p.Survey.Merge(o.(*SurveyPart).Survey) }
-
-type surveyor struct {
-	columns int
-	part    *SurveyPart
-}
-
-func (w *surveyor) Add(c *Chunk) error {
-	for i := c.First; i < c.End; i++ {
-		columns, values := c.Row(i)
-		w.part.Survey.Add(columns, values, c.Weights(i))
-	}
-	return nil
-}
-
-func (w *surveyor) Part() (Part, error) {
-	part := w.part
-	w.part = &SurveyPart{data.NewSurvey(w.columns)}
-	return part, nil
-}
 
 func init() {
 	Register("survey", Surveying{}, new(SurveyPart))

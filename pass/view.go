@@ -194,7 +194,13 @@ func (p counting) Name() string { return p.Called }
 
 // Start makes a worker.
 func (p counting) Start(*Input) (Worker, error) {
-	return &countingWorker{transforms: p.Transforms, part: new(Counted)}, nil
+	w := &transforming{transforms: p.Transforms}
+	return Each(func() *Counted { return new(Counted) }, func(part *Counted, c *Chunk, i int) error {
+		columns, _ := w.row(c, i)
+		part.Entries = append(part.Entries, int32(len(columns)))
+		part.Observed += len(columns)
+		return nil
+	}), nil
 }
 
 // Merge counts the rows that follow.
@@ -204,24 +210,15 @@ func (c *Counted) Merge(o Part) {
 	c.Observed += after.Observed
 }
 
-type countingWorker struct {
+// transforming is the memory that transformed rows take.
+type transforming struct {
 	transforms []Transform
 	columns    []int32
 	values     []float64
-	part       *Counted
-}
-
-func (w *countingWorker) Add(c *Chunk) error {
-	for i := c.First; i < c.End; i++ {
-		columns, _ := w.row(c, i)
-		w.part.Entries = append(w.part.Entries, int32(len(columns)))
-		w.part.Observed += len(columns)
-	}
-	return nil
 }
 
 // row is a row of the chunk, transformed.
-func (w *countingWorker) row(c *Chunk, i int) ([]int32, []float64) {
+func (w *transforming) row(c *Chunk, i int) ([]int32, []float64) {
 	if !keepsRow(w.transforms, i) {
 		return nil, nil
 	}
@@ -233,12 +230,6 @@ func (w *countingWorker) row(c *Chunk, i int) ([]int32, []float64) {
 		columns, values = t.Apply(i, columns, values)
 	}
 	return columns, values
-}
-
-func (w *countingWorker) Part() (Part, error) {
-	part := w.part
-	w.part = new(Counted)
-	return part, nil
 }
 
 func init() { Register("", counting{}, new(Counted)) }

@@ -144,7 +144,7 @@ type Summing struct{ Price int }
 func (s Summing) Cost(*pass.Input) int { return s.Price }
 
 // Start makes a worker.
-func (Summing) Start(*pass.Input) (pass.Worker, error) { return &summing{new(Sum)}, nil }
+func (Summing) Start(*pass.Input) (pass.Worker, error) { return &summing{pass.Makes(newSum)}, nil }
 
 // Sum is a part.
 type Sum struct{ Value, Rows float64 }
@@ -156,28 +156,26 @@ func (s *Sum) Merge(o pass.Part) {
 	s.Rows += after.Rows
 }
 
-type summing struct{ *Sum }
+func newSum() *Sum { return new(Sum) }
+
+type summing struct{ pass.Making[*Sum] }
 
 func (s *summing) Add(c *pass.Chunk) error {
 	for i := c.First; i < c.End; i++ {
 		_, values := c.Row(i)
 		for _, v := range values {
-			s.Value += v
+			s.Now.Value += v
 		}
-		s.Rows++
+		s.Now.Rows++
 	}
 	return nil
 }
 
-func (s *summing) Part() (pass.Part, error) {
-	part := s.Sum
-	s.Sum = new(Sum)
-	return part, nil
-}
-
 type failing struct{ Summing }
 
-func (failing) Start(*pass.Input) (pass.Worker, error) { return &fails{summing{new(Sum)}}, nil }
+func (failing) Start(*pass.Input) (pass.Worker, error) {
+	return &fails{summing{pass.Makes(newSum)}}, nil
+}
 
 type fails struct{ summing }
 
