@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"runtime"
+	"slices"
 	"strings"
 	"time"
 
@@ -25,15 +26,16 @@ import (
 // of samples has a ~ before it and a heading of its own.
 type searchLog struct {
 	*common
-	columns []logColumn
-	lines   int           // since the heading
-	sampled bool          // the heading is the one of samples
-	k       int           // of the search that the heading is for
-	gammas  int           // that were printed
-	measure string        // what the errors of γ are; empty: RMSE
-	start   time.Time     // of the first search; one search may follow another
-	last    time.Duration // when a line was printed
-	cuts    int           // at which the next line is due, without times
+	columns   []logColumn
+	lines     int               // since the heading
+	sampled   bool              // the heading is the one of samples
+	k         int               // of the search that the heading is for
+	gammas    int               // that were printed
+	lastGamma result.GammaPoint // the last of them
+	measure   string            // what the errors of γ are; empty: RMSE
+	start     time.Time         // of the first search; one search may follow another
+	last      time.Duration     // when a line was printed
+	cuts      int               // at which the next line is due, without times
 }
 
 // headingEvery is the number of lines after which the heading comes again.
@@ -205,10 +207,14 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 	if l.gammas == 0 {
 		l.notef("\n%s", l.errTerminal.style(bold, fmt.Sprintf("%12s %*s%s", "Gamma tried", width, name, head)))
 	}
-	l.gammas++
 	if p.Limited {
 		gap = " numerical limit"
 	}
+	if last := l.lastGamma; l.gammas > 0 && p.RMSE == last.RMSE && slices.Equal(p.Selected, last.Selected) {
+		gap += "  (the same features)"
+	}
+	l.gammas++
+	l.lastGamma = p
 	l.notef("%12.3g %*.5g%s", p.Gamma, width, p.RMSE, gap)
 }
 
