@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"math"
+	"math/bits"
 	"slices"
 
 	"optcomplete/data"
@@ -57,13 +58,10 @@ func newSampler(source data.Source, seed uint64) *sampler {
 	// The place of a row among those sorted by entries, read backwards in binary,
 	// spreads every beginning of the order over all places (van der Corput's
 	// sequence), as evenly as a stratified sample.
-	bits := 0
-	for 1<<bits < len(rows) {
-		bits++
-	}
+	width := bits.Len(uint(max(len(rows), 1) - 1))
 	shift := int(random.Hash(seed, rowSampleStream) % uint64(max(len(rows), 1)))
-	for x := range 1 << bits {
-		if place := reverse(x, bits); place < len(rows) {
+	for x := range 1 << width {
+		if place := int(bits.Reverse64(uint64(x)) >> (64 - width)); place < len(rows) {
 			s.order = append(s.order, rows[(place+shift)%len(rows)].at)
 		}
 	}
@@ -94,14 +92,6 @@ func (s *sampler) candidates(count int) []int {
 // countable is how many entries a source may have for its rows to be asked how
 // many they have.
 const countable = 1e9
-
-func reverse(x, bits int) (out int) {
-	for range bits {
-		out = out<<1 | x&1
-		x >>= 1
-	}
-	return out
-}
 
 // sizes are the numbers of rows of the growing samples.
 func (s *sampler) sizes() (sizes []int) {

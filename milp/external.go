@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 )
@@ -255,7 +256,7 @@ func claimTolerance(m *Master, a answer) float64 {
 }
 
 func (m *Master) startValue(start []int) (float64, bool) {
-	s := sorted(start)
+	s := slices.Sorted(slices.Values(start))
 	if len(start) == 0 || m.feasible(s) != nil {
 		return 0, false
 	}

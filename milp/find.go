@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 )
 
@@ -108,10 +107,4 @@ func (e *External) locate() (string, error) {
 func isDirectory(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
-}
-
-func sorted(selection []int) []int {
-	s := slices.Clone(selection)
-	slices.Sort(s)
-	return s
 }

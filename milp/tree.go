@@ -66,7 +66,7 @@ const exactness = 1e-11
 
 // offer makes a selection (of features) the incumbent if it is better.
 func (t *tree) offer(selection []int) {
-	selection = sorted(selection)
+	selection = slices.Sorted(slices.Values(selection))
 	v := t.m.Value(selection)
 	if t.best == nil || v < t.value {
 		t.best, t.value = selection, v

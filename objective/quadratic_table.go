@@ -4,10 +4,9 @@ import (
 	"context"
 	"math"
 	"runtime"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/parallel"
 	"optcomplete/internal/wide"
 )
 
@@ -65,26 +64,7 @@ func (t *Table) place(i, j int) int {
 }
 
 // each calls do for 0..count−1, on all threads.
-func (t *Table) each(count int, do func(i int)) { each(count, t.threads, do) }
-
-func each(count, threads int, do func(i int)) {
-	var next atomic.Int64
-	run := func() {
-		for {
-			i := int(next.Add(1)) - 1
-			if i >= count {
-				return
-			}
-			do(i)
-		}
-	}
-	var others sync.WaitGroup
-	for range min(threads, count) - 1 {
-		others.Go(run)
-	}
-	run()
-	others.Wait()
-}
+func (t *Table) each(count int, do func(i int)) { parallel.Each(count, t.threads, do) }
 
 // Dim returns the number of features.
 func (t *Table) Dim() int { return t.p }

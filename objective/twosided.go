@@ -2,10 +2,10 @@ package objective
 
 import (
 	"context"
-	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/parallel"
 	"optcomplete/internal/wide"
 	"optcomplete/pass"
 )
@@ -109,7 +109,7 @@ func (t *TwoSided) Batch() int {
 // Columns writes columns of G; see [Products].
 func (t *TwoSided) Columns(ctx context.Context, features []int, dst [][]float64) error {
 	if t.whole != nil {
-		each(len(features), t.threads, func(x int) { t.gather(features[x], dst[x]) })
+		parallel.Each(len(features), t.threads, func(x int) { t.gather(features[x], dst[x]) })
 		return ctx.Err()
 	}
 	part, err := pass.One[*twoSidedSums](ctx, t.source, t.threads, &twoSidedProducts{Of: t.of, Features: features, threads: t.threads})
@@ -134,11 +134,6 @@ func (t *TwoSided) gather(feature int, dst []float64) {
 			out[l2] = row[kernel.Tri(max(l, l2))+min(l, l2)]
 		}
 	}
-}
-
-func distinct(list []int) []int {
-	slices.Sort(list)
-	return slices.Compact(list)
 }
 
 // Entries is how many there are.

@@ -4,6 +4,8 @@ import (
 	"slices"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/lists"
+	"optcomplete/internal/parallel"
 	"optcomplete/pass"
 )
 
@@ -103,7 +105,7 @@ func (p *twoSidedProducts) Start(*pass.Input) (pass.Worker, error) {
 		for _, j := range p.Features {
 			w.ofRow, w.ofColumn = append(w.ofRow, j/p.Of.P2), append(w.ofColumn, j%p.Of.P2)
 		}
-		w.ofRow, w.ofColumn = distinct(w.ofRow), distinct(w.ofColumn)
+		w.ofRow, w.ofColumn = lists.Distinct(w.ofRow), lists.Distinct(w.ofColumn)
 		w.block = newColumnBlock(p.Of.P1, p.Of.P2, w.ofColumn)
 		for range w.ofRow {
 			w.scaled = append(w.scaled, newPanels(p.Of.P1))
@@ -181,7 +183,7 @@ func (w *twoSidedWorker) take() {
 	if rows == 0 {
 		return
 	}
-	each((rows+twoSidedGroup-1)/twoSidedGroup, w.inner, func(g int) {
+	parallel.Each((rows+twoSidedGroup-1)/twoSidedGroup, w.inner, func(g int) {
 		if block.work[g] == nil {
 			block.work[g] = w.newWork()
 		}
@@ -202,7 +204,7 @@ func (w *twoSidedWorker) products(rows int) {
 	const width = kernel.PanelWidth
 	p1, p2 := kernel.Panels(w.Of.P1), kernel.Panels(w.Of.P2)
 	block, sums := w.block, w.Now.Sums
-	each(p1, w.inner, func(a int) {
+	parallel.Each(p1, w.inner, func(a int) {
 		for b := range p2 {
 			at := (a*p2 + b) * width * width
 			kernel.PanelProducts(sums[0][at:], width, block.x.panel(a), block.y.panel(b), rows)
@@ -213,7 +215,7 @@ func (w *twoSidedWorker) products(rows int) {
 		return
 	}
 	stride := kernel.Panels(kernel.Tri(w.Of.P2)) * width
-	each(kernel.Panels(kernel.Tri(w.Of.P1)), w.inner, func(a int) {
+	parallel.Each(kernel.Panels(kernel.Tri(w.Of.P1)), w.inner, func(a int) {
 		for b := 0; b*width < stride; b++ {
 			kernel.PanelProducts(sums[2][a*width*stride+b*width:], stride, block.p.panel(a), block.q.panel(b), rows)
 		}
@@ -224,8 +226,8 @@ func (w *twoSidedWorker) products(rows int) {
 func (w *twoSidedWorker) columns(rows int) {
 	const width = kernel.PanelWidth
 	p1, p2 := kernel.Panels(w.Of.P1), kernel.Panels(w.Of.P2)
-	each(len(w.ofRow), w.inner, func(a int) { w.scaled[a].scale(w.block.x, w.ofRow[a], p1, rows) })
-	each(len(w.Features), w.inner, func(x int) {
+	parallel.Each(len(w.ofRow), w.inner, func(a int) { w.scaled[a].scale(w.block.x, w.ofRow[a], p1, rows) })
+	parallel.Each(len(w.Features), w.inner, func(x int) {
 		a, _ := slices.BinarySearch(w.ofRow, w.Features[x]/w.Of.P2)
 		b, _ := slices.BinarySearch(w.ofColumn, w.Features[x]%w.Of.P2)
 		for i := range p1 {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"optcomplete/internal/chart"
+	"optcomplete/internal/lists"
 )
 
 // Compare writes a page with several models side by side: all of them regressions, or
@@ -56,8 +57,8 @@ func (c *comparison) verdict() markup {
 	all := first
 	same := true
 	for _, m := range c.models[1:] {
-		same = same && len(m.s.Selected) == len(first) && len(without(first, m.s.Selected)) == 0
-		all = without(all, without(all, m.s.Selected))
+		same = same && len(m.s.Selected) == len(first) && len(lists.Without(first, m.s.Selected)) == 0
+		all = lists.Without(all, lists.Without(all, m.s.Selected))
 	}
 	switch {
 	case same:
@@ -98,13 +99,13 @@ func (c *comparison) selections() section {
 	t.Head = append(t.Head, "Models")
 	var features []string
 	for _, m := range c.models {
-		features = append(features, without(m.s.Selected, features)...)
+		features = append(features, lists.Without(m.s.Selected, features)...)
 	}
 	for _, f := range features {
 		cells := []markup{name(f)}
 		times := 0
 		for _, m := range c.models {
-			if len(without([]string{f}, m.s.Selected)) == 0 {
+			if len(lists.Without([]string{f}, m.s.Selected)) == 0 {
 				times++
 			}
 			cells = append(cells, has(m.s.Selected, f))
@@ -178,7 +179,7 @@ func (c *comparison) effects() section {
 	var terms []string
 	for _, m := range c.models {
 		if m.s.Diagnostics != nil {
-			terms = append(terms, without(m.s.Terms, terms)...)
+			terms = append(terms, lists.Without(m.s.Terms, terms)...)
 		}
 	}
 	if len(terms) == 0 {

@@ -1,5 +1,7 @@
 package report
 
+import "optcomplete/internal/lists"
+
 // compared compares regressions.
 func (g regression) compared(c *comparison) []section {
 	s := section{ID: "quality", Short: "Cost and error", Title: "What they cost, what is proven, and how well they explain"}
@@ -23,7 +25,7 @@ func (g regression) compared(c *comparison) []section {
 	u := &table{Caption: "Coefficient of each feature", Head: append([]string{"Feature"}, c.labels...), Sort: true}
 	var features []string
 	for _, m := range c.models {
-		features = append(features, without(m.s.Selected, features)...)
+		features = append(features, lists.Without(m.s.Selected, features)...)
 	}
 	for _, feature := range features {
 		cells := []markup{name(feature)}

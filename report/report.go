@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"optcomplete"
@@ -226,11 +225,6 @@ func statusText(status result.Status) string {
 		return "on samples only"
 	}
 	return status.Words()
-}
-
-// without is the names of one list that are not in another.
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
 }
 
 // ParseSummary is Parse for a summary in memory, as a fit returns it.

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"optcomplete/internal/chart"
+	"optcomplete/internal/lists"
 	"optcomplete/result"
 )
 
@@ -73,8 +74,8 @@ func (m *Model) needed(s *section) {
 		increase := m.doc.derive("increase", cost, "cost")
 		instead, more := markup("none seen"), markup("–")
 		for x, tie := range m.s.NearTies { // best first
-			if out := without(m.s.Selected, tie.Selected); len(without([]string{r.Name}, out)) == 0 {
-				instead = say("%s instead", without(tie.Selected, m.s.Selected))
+			if out := lists.Without(m.s.Selected, tie.Selected); len(lists.Without([]string{r.Name}, out)) == 0 {
+				instead = say("%s instead", lists.Without(tie.Selected, m.s.Selected))
 				more = m.derived("increase", at("near_ties", x, "cost"), "cost", morePercent)
 				break
 			}
@@ -127,7 +128,7 @@ func (m *Model) stability(s *section, path *Path) {
 		if i < 20 {
 			part := float64(f.Times) / float64(b.Resamples)
 			tone := 1
-			if len(without([]string{f.Feature}, b.Selected)) > 0 {
+			if len(lists.Without([]string{f.Feature}, b.Selected)) > 0 {
 				tone = 5
 			}
 			plot.Rows = append(plot.Rows, chart.Row{Name: f.Feature, Note: percent(part), Bar: &[2]float64{0, part}, Tone: tone})
@@ -154,7 +155,7 @@ func (m *Model) nearTies() section {
 	for i, tie := range m.s.NearTies {
 		cost := at("near_ties", i, "cost")
 		increase := m.doc.derive("increase", cost, "cost")
-		out, in := without(m.s.Selected, tie.Selected), without(tie.Selected, m.s.Selected)
+		out, in := lists.Without(m.s.Selected, tie.Selected), lists.Without(tie.Selected, m.s.Selected)
 		label := join(in) + " instead of " + join(out)
 		t.row(m.exchange(tie), m.num(cost, exact), m.derived("increase", cost, "cost", morePercent))
 		if math.IsInf(increase, 0) || math.IsNaN(increase) {
@@ -185,7 +186,7 @@ func join(list []string) string {
 }
 
 func (m *Model) exchange(tie result.NearTie) markup {
-	return say("%s instead of %s", without(tie.Selected, m.s.Selected), without(m.s.Selected, tie.Selected))
+	return say("%s instead of %s", lists.Without(tie.Selected, m.s.Selected), lists.Without(m.s.Selected, tie.Selected))
 }
 
 // membership is which selection has which feature.
@@ -194,7 +195,7 @@ func (m *Model) membership() *table {
 	features := append([]string{}, m.s.Selected...)
 	for i, tie := range m.s.NearTies {
 		t.Head = append(t.Head, fmt.Sprintf("Next %d", i+1))
-		features = append(features, without(tie.Selected, features)...)
+		features = append(features, lists.Without(tie.Selected, features)...)
 	}
 	for _, f := range features {
 		cells := []markup{name(f), has(m.s.Selected, f)}
@@ -208,7 +209,7 @@ func (m *Model) membership() *table {
 
 // has marks whether a list has a name, for eyes and for ears.
 func has(list []string, name string) markup {
-	if len(without([]string{name}, list)) == 0 {
+	if len(lists.Without([]string{name}, list)) == 0 {
 		return `<span class="yes" role="img" aria-label="yes">●</span>`
 	}
 	return `<span class="no" role="img" aria-label="no">·</span>`

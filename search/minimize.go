@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"optcomplete/internal/lists"
 )
 
 // Minimize finds the selection of settings.K features of least cost. A limit,
@@ -135,7 +137,7 @@ func (s *searcher) begin(settings Settings) (root region, err error) {
 	s.best = Candidate{Cost: math.Inf(1)}
 	s.ties, s.open, s.nodes, s.listed, s.labels, s.halt = nil, nil, 0, 0, 0, nil
 	s.bound, s.floor = math.Inf(-1), math.Inf(1)
-	root = newRegion(s.p, s.K, distinct(s.Always), distinct(s.Never))
+	root = newRegion(s.p, s.K, lists.Distinct(s.Always), lists.Distinct(s.Never))
 	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {
 		return root, err
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"optcomplete/internal/lists"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -91,7 +92,7 @@ func (s *Settings) Validate(p int) error {
 			}
 		}
 	}
-	always, never := distinct(s.Always), distinct(s.Never)
+	always, never := lists.Distinct(s.Always), lists.Distinct(s.Never)
 	for _, j := range always {
 		if slices.Contains(never, j) {
 			return bad("feature %d is both always and never selected", j)
@@ -114,12 +115,6 @@ func SettingsError(err error) error {
 		return &spec.Error{Problem: strings.TrimPrefix(err.Error(), "search: ")}
 	}
 	return err
-}
-
-func distinct(list []int) []int {
-	out := slices.Clone(list)
-	slices.Sort(out)
-	return slices.Compact(out)
 }
 
 // Status says why a search ended.

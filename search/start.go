@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"math"
 	"slices"
+
+	"optcomplete/internal/lists"
 )
 
 // warmStart gives the search an incumbent before the tree: the selections of
@@ -35,7 +37,7 @@ func (s *searcher) warmStart(ctx context.Context, root *node) error {
 func (s *searcher) answer(ctx context.Context, root region) error {
 	s.halt, s.MaxPasses = nil, 0
 	for _, start := range s.Start {
-		selection := distinct(start)
+		selection := lists.Distinct(start)
 		if len(selection) == s.K && s.allowed(selection) {
 			_, err := s.selection(context.WithoutCancel(ctx), selection, "start")
 			return err

@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"slices"
+
+	"optcomplete/internal/lists"
 )
 
 // Walk searches one cost for several numbers of features, one after the other, and
@@ -31,7 +33,7 @@ func Path(ctx context.Context, oracle Oracle, settings Settings) ([]Result, erro
 		return nil, err
 	}
 	var ks []int
-	for k := max(1, len(distinct(settings.Always))); k <= settings.K; k++ {
+	for k := max(1, len(lists.Distinct(settings.Always))); k <= settings.K; k++ {
 		each := settings
 		each.K = k
 		result, err := w.Minimize(ctx, each)

@@ -3,7 +3,6 @@ package selection
 import (
 	"context"
 	"math"
-	"slices"
 	"time"
 
 	"optcomplete/internal/timelimit"
@@ -236,15 +235,4 @@ func MeanAndError(x []float64) (mean, deviation float64) {
 		deviation += (v - mean) * (v - mean)
 	}
 	return mean, math.Sqrt(deviation / (n - 1) / n)
-}
-
-// without lists the names of a that b does not have.
-func without(a, b []string) []string {
-	out := []string{}
-	for _, name := range a {
-		if !slices.Contains(b, name) {
-			out = append(out, name)
-		}
-	}
-	return out
 }

@@ -82,7 +82,7 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 			}
 		}
 		names := lists.Pick(f.Names(), cost.Selected(selected))
-		gone, come := without(point.Selected, names), without(names, point.Selected)
+		gone, come := lists.Without(point.Selected, names), lists.Without(names, point.Selected)
 		for _, name := range names {
 			times[name]++
 		}

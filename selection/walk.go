@@ -163,7 +163,7 @@ func (w *walk[Data]) compare() {
 	proven := true
 	for x := range w.r.Points {
 		p := &w.r.Points[x]
-		p.Entering, p.Leaving = without(p.Selected, before), without(before, p.Selected)
+		p.Entering, p.Leaving = lists.Without(p.Selected, before), lists.Without(before, p.Selected)
 		p.Settled = proven && p.Status == search.Optimal
 		before, proven = p.Selected, p.Status == search.Optimal
 	}

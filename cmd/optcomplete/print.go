@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 	"math"
-	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"optcomplete/internal/amount"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/loss"
@@ -346,12 +346,7 @@ func printNearTies(w io.Writer, s *model.Summary) {
 
 // exchange describes selection b by what it has other than a.
 func exchange(a, b []string) string {
-	return strings.Join(without(b, a), ", ") + " instead of " + strings.Join(without(a, b), ", ")
-}
-
-// without is the names of one list that are not in another.
-func without(names, others []string) []string {
-	return slices.DeleteFunc(slices.Clone(names), func(name string) bool { return slices.Contains(others, name) })
+	return strings.Join(lists.Without(b, a), ", ") + " instead of " + strings.Join(lists.Without(a, b), ", ")
 }
 
 // percent prints a fraction as a percentage with three digits that matter.

@@ -3,12 +3,10 @@ package synth
 import (
 	"fmt"
 	"math"
-	"runtime"
 	"strconv"
-	"sync"
-	"sync/atomic"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 )
 
 // Config says what to generate.
@@ -99,20 +97,7 @@ func (s *Source) empty() error {
 // inParallel calls work for blocks of 0..n-1 that cover it.
 func inParallel(n int, work func(low, high int)) {
 	const block = 256
-	var next atomic.Int64
-	var group sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), (n+block-1)/block) {
-		group.Go(func() {
-			for {
-				low := int(next.Add(block)) - block
-				if low >= n {
-					return
-				}
-				work(low, min(low+block, n))
-			}
-		})
-	}
-	group.Wait()
+	parallel.Each((n+block-1)/block, 0, func(x int) { work(x*block, min((x+1)*block, n)) })
 }
 
 // numbered gives the names prefix1 … prefixN, padded with zeros to one width.

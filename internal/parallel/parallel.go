@@ -64,3 +64,13 @@ func Threads(setting int) int {
 	}
 	return setting
 }
+
+// Each calls do for 0..n−1, on this many goroutines.
+func Each(n, threads int, do func(i int)) {
+	_ = Do(context.Background(), n, threads, func(int) func(i int) error { // which has nothing to fail
+		return func(i int) error {
+			do(i)
+			return nil
+		}
+	})
+}
