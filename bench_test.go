@@ -54,11 +54,8 @@ func BenchmarkPaperRows(b *testing.B) {
 				instance := must.Get(synth.Generate(config))(b)
 				ctx := context.Background()
 				settings := search.Settings{K: config.K, NearTies: -1}
-				gamma, err := optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
-					optcomplete.Settings{K: config.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Seed: 1}})
-				if err != nil {
-					b.Fatal(err)
-				}
+				gamma := must.Get(optcomplete.ChooseGamma(ctx, optcomplete.Problem{Ratings: instance.Ratings, Features: instance.Features},
+					optcomplete.Settings{K: config.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Seed: 1}}))(b)
 				var result search.Result
 				best := time.Duration(1<<63 - 1)
 				for range max(1, b.N) {

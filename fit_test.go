@@ -321,13 +321,10 @@ func TestFitsOfAlmostNothingAnswer(t *testing.T) {
 			return out
 		}
 		columns := names("c", m)
-		fitted, err := Fit(context.Background(), Problem{
+		fitted := must.Get(Fit(context.Background(), Problem{
 			Ratings:  data.NewRatings(matrix, names("r", n), columns),
 			Features: data.NewFeatures(columns, names("f", p), values),
-		}, Settings{K: p, Model: rapid.SampledFrom([]spec.Kind{spec.Full, spec.Pooled, spec.Paper}).Draw(rt, "kind"), Limits: Limits{Threads: 1}})
-		if err != nil {
-			rt.Fatal(err)
-		}
+		}, Settings{K: p, Model: rapid.SampledFrom([]spec.Kind{spec.Full, spec.Pooled, spec.Paper}).Draw(rt, "kind"), Limits: Limits{Threads: 1}}))(rt)
 		for _, row := range append(fitted.RowIDs, "nobody") {
 			for _, column := range append(columns, "nothing") {
 				if a := fitted.Answer(row, column); math.IsNaN(a.Value) || math.IsInf(a.Value, 0) {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 	"optcomplete/loss"
@@ -21,10 +22,7 @@ func weigh(t testing.TB, p Problem, seed uint64, of func(unit float64) float64) 
 	for e := range weights {
 		weights[e] = of(random.Unit(rng.Uint64()))
 	}
-	matrix, err := p.Ratings.Matrix().WithWeights(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(p.Ratings.Matrix().WithWeights(weights))(t)
 	p.Ratings = p.Ratings.With(matrix)
 	return p
 }
@@ -88,10 +86,7 @@ func TestWeightsDecide(t *testing.T) {
 	if got := fit(t, problem, settings).Selected; !slices.Equal(got, []string{"f4", "f5"}) {
 		t.Errorf("without weights: %v", got)
 	}
-	matrix, err := matrix.WithWeights(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix = must.Get(matrix.WithWeights(weights))(t)
 	problem.Ratings = problem.Ratings.With(matrix)
 	fitted := fit(t, problem, settings)
 	if !slices.Equal(fitted.Selected, []string{"f0", "f1"}) {
@@ -111,10 +106,7 @@ func TestWeightsDecide(t *testing.T) {
 			t.Fatalf("row %d has the effect %v, folded in %v", x, fitted.RowEffects[x], again.RowEffects[i])
 		}
 	}
-	path, err := Path(context.Background(), problem, settings, PathSettings{KMax: 3, Folds: 2, Bootstrap: 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	path := must.Get(Path(context.Background(), problem, settings, PathSettings{KMax: 3, Folds: 2, Bootstrap: 3}))(t)
 	if got := path.Points[1].Selected; !slices.Equal(got, []string{"f0", "f1"}) {
 		t.Errorf("the path selects %v", got)
 	}

@@ -87,13 +87,10 @@ func TestSamplesAreNestedAndSpreadOverTheRows(t *testing.T) {
 // which a few hundred rows are ever made.
 func TestSelectOnGeneratedRowsFindsTheTruth(t *testing.T) {
 	source := must.Get(synth.NewSource(synth.Config{Rows: 1_000_000, Columns: 40_000, Features: 30, K: 4, Missing: 0.95, Noise: 0.01, Seed: 8}))(t)
-	found, err := Select(context.Background(), Problem{
+	found := must.Get(Select(context.Background(), Problem{
 		Ratings:  data.NewRatings(source, source.RowIDs(), source.Features.IDs),
 		Features: source.Features,
-	}, Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Gamma: 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}, Settings{K: 4, Model: spec.Paper, Statistics: Statistics{Gamma: 1}}))(t)
 	if !slices.Equal(found.Features, source.Selected) || !found.Stable {
 		t.Errorf("found %v (stable: %v), the truth is %v", found.Features, found.Stable, source.Selected)
 	}

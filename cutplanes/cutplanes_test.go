@@ -278,17 +278,14 @@ func TestRoughCutsEndAtANumericalLimit(t *testing.T) {
 	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	want := must.Get(search.Minimize(context.Background(), oracle, search.Settings{K: 4}))(t)
 	excluded := 0
-	got, err := cutplanes.CutPlanes(context.Background(), rough{oracle}, cutplanes.Settings{
+	got := must.Get(cutplanes.CutPlanes(context.Background(), rough{oracle}, cutplanes.Settings{
 		Search: search.Settings{K: 4},
 		OnStep: func(s cutplanes.Step) {
 			if s.Excludes {
 				excluded++
 			}
 		},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if got.Status != search.NumericalLimit || got.Cost != want.Cost || excluded == 0 {
 		t.Fatalf("%v, cost %v, want %v, %d excluded", got.Status, got.Cost, want.Cost, excluded)
 	}

@@ -23,13 +23,10 @@ func TestStepsRebuildEveryMaster(t *testing.T) {
 	instance, gamma := hard(t)
 	oracle := objective.NewExact(instance.Ratings.Matrix(), instance.Features, gamma, 0)
 	steps := &cutplanes.Steps{Header: cutplanes.Header{Method: "cutplanes", Features: instance.Features.Names, K: 4, Never: []int{2}, Gamma: gamma}}
-	result, err := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{
+	result := must.Get(cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{
 		Search: search.Settings{K: 4, Never: []int{2}},
 		OnStep: func(s cutplanes.Step) { steps.Steps = append(steps.Steps, s) },
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	var file bytes.Buffer
 	must.Do(t, steps.Write(&file))
 	read := must.Get(cutplanes.ReadSteps("cuts.jsonl", &file))(t)

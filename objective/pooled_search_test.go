@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/search"
 )
@@ -26,17 +27,14 @@ func TestPooledOptimumEqualsBruteForce(t *testing.T) {
 			want = min(want, cost)
 		})
 		tolerance := (1e-9+in.loss())*want + 1e-13*in.Scale()
-		result, err := search.Minimize(context.Background(), in.oracle(1), search.Settings{
+		result := must.Get(search.Minimize(context.Background(), in.oracle(1), search.Settings{
 			K: in.K,
 			OnEvent: func(e search.Event) {
 				if e.Bound > want+tolerance {
 					t.Fatalf("%v: bound %v is above the optimum %v", e.Kind, e.Bound, want)
 				}
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		own, _ := in.dense(search.Indicator(p, result.Selection))
 		if math.Abs(own-result.Cost) > tolerance || math.Abs(own-want) > tolerance || result.Status != search.Optimal {
 			t.Fatalf("%v: selection %v costs %v, reported %v, optimum %v", result.Status, result.Selection, own, result.Cost, want)

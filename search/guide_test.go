@@ -26,7 +26,7 @@ func TestAnyGuideGivesTheOptimum(t *testing.T) {
 		rows := rapid.SliceOfNDistinct(rapid.IntRange(0, n-1), 1, n, rapid.ID[int]).Draw(t, "rows of the guide")
 		part := must.Get(data.Collect(in.Matrix, rows))(t)
 		gamma := in.Gamma * math.Pow(10, rapid.Float64Range(-1, 1).Draw(t, "log10 of the guide's gamma"))
-		result, err := search.Minimize(context.Background(), objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), search.Settings{
+		result := must.Get(search.Minimize(context.Background(), objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), search.Settings{
 			K:     in.K,
 			Guide: objective.NewExact(part, in.Features, gamma, 1),
 			OnEvent: func(e search.Event) {
@@ -34,10 +34,7 @@ func TestAnyGuideGivesTheOptimum(t *testing.T) {
 					t.Fatalf("%v: bound %v is above the optimum %v", e.Kind, e.Bound, want)
 				}
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		check(t, in, result, want, tolerance)
 	})
 }

@@ -56,7 +56,7 @@ func TestOptimumEqualsBruteForce(t *testing.T) {
 		want := optimum(in, in.K, nil, nil)
 		tolerance := slack(in, want)
 		last := math.Inf(-1)
-		result, err := search.Minimize(context.Background(), objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), search.Settings{
+		result := must.Get(search.Minimize(context.Background(), objective.NewExact(in.Matrix, in.Features, in.Gamma, 1), search.Settings{
 			K: in.K,
 			OnEvent: func(e search.Event) {
 				if e.Bound > want+tolerance {
@@ -67,10 +67,7 @@ func TestOptimumEqualsBruteForce(t *testing.T) {
 				}
 				last = e.Bound
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		check(t, in, result, want, tolerance)
 		if result.Status != search.Optimal {
 			t.Fatalf("status %v", result.Status)

@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/remainder"
 	"optcomplete/spec"
@@ -19,11 +20,8 @@ func TestRankZeroIsTheLearnedPrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	before := (&Fitted{Parts: p, Chosen: f.Values, K: 3}).PredictRow
-	fit, err := remainder.Learn(context.Background(), remainder.Problem{Values: matrix, Mean: p.Mean, Design: WithConstant(f.Values, 3, 30), Known: 4, Levels: true},
-		remainder.Settings{Start: remainder.Start{Mean: p.Prior.Mean, Spread: p.Prior.Covariance, Noise: p.Prior.Noise, Levels: p.ColumnEffects}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(remainder.Learn(context.Background(), remainder.Problem{Values: matrix, Mean: p.Mean, Design: WithConstant(f.Values, 3, 30), Known: 4, Levels: true},
+		remainder.Settings{Start: remainder.Start{Mean: p.Prior.Mean, Spread: p.Prior.Covariance, Noise: p.Prior.Noise, Levels: p.ColumnEffects}}))(t)
 	if math.Abs(fit.Noise/p.Prior.Noise-1) > 0.01 {
 		t.Errorf("noise %v, was %v", fit.Noise, p.Prior.Noise)
 	}
