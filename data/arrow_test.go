@@ -15,6 +15,7 @@ import (
 	"optcomplete/internal/arrowtext"
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/held"
+	"optcomplete/internal/must"
 )
 
 // holdTable holds a table of one of each type under the name "films".
@@ -33,9 +34,7 @@ func holdTable(t *testing.T, genres ...string) {
 	b.Field(0).(*array.Int64Builder).AppendValues([]int64{7, 8}, nil)
 	b.Field(1).(*array.Float64Builder).AppendValues([]float64{117.5, 0}, []bool{true, false})
 	for _, studio := range []int64{20, 30} {
-		if err := b.Field(2).(*array.Int64DictionaryBuilder).Append(studio); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, b.Field(2).(*array.Int64DictionaryBuilder).Append(studio))
 	}
 	list := b.Field(3).(*array.ListBuilder)
 	list.Append(true)
@@ -46,12 +45,8 @@ func holdTable(t *testing.T, genres ...string) {
 	b.Field(5).(*array.BooleanBuilder).AppendValues([]bool{true, false}, nil)
 	var out bytes.Buffer
 	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
-	if err := w.Write(b.NewRecordBatch()); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Write(b.NewRecordBatch()))
+	must.Do(t, w.Close())
 	held.Put("films", out.Bytes())
 	t.Cleanup(func() { held.Drop("films") })
 }
@@ -60,10 +55,7 @@ func holdTable(t *testing.T, genres ...string) {
 // one would write, and says of its own what text does not show.
 func TestArrowTableIsReadAsText(t *testing.T) {
 	holdTable(t, "Horror", "Science fiction")
-	got, err := ReadRawTable("films", FeaturesOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadRawTable("films", FeaturesOptions{}))(t)
 	want := &RawTable{
 		File: "films", IDs: []string{"7", "8"}, Lines: []int{1, 2},
 		Names: []string{"Runtime", "Studio", "Genre", "Released", "Colour"},
@@ -88,18 +80,11 @@ func TestAPartOfAnArrowListWithTheSeparatorIsRefused(t *testing.T) {
 func TestParquetTableIsReadAsText(t *testing.T) {
 	var out bytes.Buffer
 	w := columnar.NewWriter(&out, []columnar.Field{{Name: "Runtime", Kind: columnar.Float}, {Name: "Genre", Kind: columnar.Text}, {Name: arrowtext.PandasIndex, Kind: columnar.Text}})
-	if err := w.WriteGroup([]float64{117.5, 90}, []string{"Horror", ""}, []string{"Alien", "Up"}); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.WriteGroup([]float64{117.5, 90}, []string{"Horror", ""}, []string{"Alien", "Up"}))
+	must.Do(t, w.Close())
 	held.Put("films", out.Bytes())
 	defer held.Drop("films")
-	got, err := ReadRawTable("films", FeaturesOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(ReadRawTable("films", FeaturesOptions{}))(t)
 	if d := cmp.Diff([]string{"117.5", "Horror", "90", ""}, got.Cells); d != "" || got.IDs[0] != "Alien" || got.Names[1] != "Genre" {
 		t.Errorf("%s %v %v", d, got.IDs, got.Names)
 	}

@@ -3,14 +3,13 @@ package data
 import (
 	"slices"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // TestBasis: what a source is a view of is found through keys, rows and numbers.
 func TestBasis(t *testing.T) {
-	m, err := NewMatrixByRows(2, []int{0, 1, 2, 3}, []int32{0, 1, 0}, []float64{1, 2, 3})
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMatrixByRows(2, []int{0, 1, 2, 3}, []int32{0, 1, 0}, []float64{1, 2, 3}))(t)
 	generated := struct{ Source }{m}
 	ids := []string{"a", "b", "c"}
 	source := NewRatings(Renumber(generated, 3, []int32{2, 0}), ids, ids).WithEntries(1).Source()

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -21,9 +22,7 @@ func BenchmarkReadFeatures(b *testing.B) {
 		f.Values[i] = s.Float64()
 	}
 	var text bytes.Buffer
-	if err := WriteFeatures(&text, f); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, WriteFeatures(&text, f))
 	b.SetBytes(int64(text.Len()))
 	for b.Loop() {
 		if _, err := readFeatures(bytes.NewReader(text.Bytes()), "features.csv", FeaturesOptions{}); err != nil {

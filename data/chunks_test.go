@@ -3,6 +3,8 @@ package data
 import (
 	"slices"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // sized is a source whose rows are never asked for.
@@ -21,10 +23,7 @@ func TestChunksCoverTheRows(t *testing.T) {
 			entries = append(entries, Entry{Row: int32(i), Column: int32(c), Value: 1})
 		}
 	}
-	m, err := NewMatrix(1000, 10, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMatrix(1000, 10, entries))(t)
 	bounds := Chunks(m)
 	if bounds[0] != 0 || bounds[len(bounds)-1] != 1000 || !slices.IsSorted(bounds) || len(bounds) < 50 {
 		t.Errorf("the chunks are %v", bounds)

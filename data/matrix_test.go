@@ -9,6 +9,8 @@ import (
 	"pgregory.net/rapid"
 
 	_ "optcomplete/internal/steadyseed"
+
+	"optcomplete/internal/must"
 )
 
 func TestNewMatrixEqualsADenseTable(t *testing.T) {
@@ -21,10 +23,7 @@ func TestNewMatrixEqualsADenseTable(t *testing.T) {
 			dense[c] = float64(c + 1)
 			entries = append(entries, Entry{Row: int32(c / m), Column: int32(c % m), Value: dense[c]})
 		}
-		got, err := NewMatrix(n, m, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(NewMatrix(n, m, entries))(t)
 		if rows, columns := got.Dims(); rows != n || columns != m || got.Observed() != len(cells) {
 			t.Fatalf("a %d×%d matrix of %d entries became %d×%d of %d", n, m, len(cells), rows, columns, got.Observed())
 		}

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/internal/must"
 )
 
 func TestProfileCountsEntries(t *testing.T) {
@@ -16,10 +18,7 @@ func TestProfileCountsEntries(t *testing.T) {
 			entries = append(entries, Entry{Row: int32(i), Column: int32(j), Value: float64(1 + (i+j)%3)})
 		}
 	}
-	m, err := NewMatrix(30, 31, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMatrix(30, 31, entries))(t)
 	counts := map[float64]int{}
 	sum := 0.0
 	for _, e := range entries {
@@ -34,10 +33,7 @@ func TestProfileCountsEntries(t *testing.T) {
 		Values: []ValueCount{{1, counts[1]}, {2, counts[2]}, {3, counts[3]}},
 	}
 	for _, threads := range []int{0, 1, 4} {
-		got, err := NewProfile(context.Background(), m, threads)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(NewProfile(context.Background(), m, threads))(t)
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Errorf("%d threads: %s", threads, diff)
 		}
@@ -51,16 +47,10 @@ func TestProfileDoesNotDependOnThreads(t *testing.T) {
 			entries = append(entries, Entry{Row: int32(i), Column: int32(j), Value: 1 / float64(1+i)})
 		}
 	}
-	m, err := NewMatrix(5000, 7, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMatrix(5000, 7, entries))(t)
 	one, _ := NewProfile(context.Background(), m, 1)
 	for range 10 {
-		many, err := NewProfile(context.Background(), m, 4)
-		if err != nil {
-			t.Fatal(err)
-		}
+		many := must.Get(NewProfile(context.Background(), m, 4))(t)
 		if diff := cmp.Diff(one, many); diff != "" {
 			t.Fatal(diff)
 		}
@@ -71,22 +61,13 @@ func TestProfileDoesNotDependOnThreads(t *testing.T) {
 }
 
 func TestProfileOfNothingAndOfFailures(t *testing.T) {
-	m, err := NewMatrix(0, 0, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := NewProfile(context.Background(), m, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(NewMatrix(0, 0, nil))(t)
+	got := must.Get(NewProfile(context.Background(), m, 2))(t)
 	if diff := cmp.Diff(&Profile{}, got); diff != "" {
 		t.Error(diff)
 	}
 	broken := errors.New("broken on purpose")
-	full, err := NewMatrix(9000, 1, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	full := must.Get(NewMatrix(9000, 1, nil))(t)
 	if _, err := NewProfile(context.Background(), failing{full, broken}, 4); !errors.Is(err, broken) {
 		t.Errorf("error %v", err)
 	}

@@ -9,6 +9,8 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
+
+	"optcomplete/internal/must"
 )
 
 // anyID draws ids that text can hold, many of them awkward.
@@ -39,9 +41,7 @@ func TestFeaturesSurviveWritingAndReading(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		want := drawFeatures(t).canonical()
 		var text bytes.Buffer
-		if err := WriteFeatures(&text, want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteFeatures(&text, want))
 		got, err := readFeatures(bytes.NewReader(text.Bytes()), "f.csv", FeaturesOptions{})
 		if err != nil {
 			t.Fatalf("%v in %q", err, text.String())
@@ -70,10 +70,7 @@ func TestWriteErrorsAreReturned(t *testing.T) {
 	if err := WriteFeatures(fullDisk{}, f); err == nil {
 		t.Error("WriteFeatures says nothing of a full disk")
 	}
-	matrix, err := NewMatrix(1, 3, []Entry{{0, 0, 1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(NewMatrix(1, 3, []Entry{{0, 0, 1}}))(t)
 	if err := WriteRatings(fullDisk{}, NewRatings(matrix, []string{"u"}, f.IDs)); err == nil {
 		t.Error("WriteRatings says nothing of a full disk")
 	}
@@ -95,9 +92,7 @@ func FuzzReadFeatures(f *testing.F) {
 		}
 		got.Warnings()
 		var again bytes.Buffer
-		if err := WriteFeatures(&again, got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, WriteFeatures(&again, got))
 		second, err := readFeatures(&again, "f.csv", FeaturesOptions{})
 		if d := cmp.Diff(got, second); err != nil || d != "" {
 			t.Fatalf("%v %s", err, d)

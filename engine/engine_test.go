@@ -16,6 +16,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/pass"
 )
@@ -31,31 +32,18 @@ func packed(t *testing.T) (pack.Packed, data.Source) {
 	for j := range ids {
 		ids[j], ranks[j] = fmt.Sprint("c", j), int32((j*7)%95)
 	}
-	w, err := pack.Create(filepath.Join(dir, "one.pack"), ids, pack.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(pack.Create(filepath.Join(dir, "one.pack"), ids, pack.WriterOptions{}))(t)
 	for i := range 3000 {
 		columns, values := m.Row(i)
-		if err := w.Append(fmt.Sprint("r", i), columns, values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(fmt.Sprint("r", i), columns, values))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	one, err := pack.Open(filepath.Join(dir, "one.pack"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	one := must.Get(pack.Open(filepath.Join(dir, "one.pack")))(t)
 	defer one.Close()
 	if _, err := pack.WriteShards(context.Background(), one, filepath.Join(dir, "packs"), 100_000, 2); err != nil {
 		t.Fatal(err)
 	}
-	p, err := pack.OpenAny(filepath.Join(dir, "packs"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(pack.OpenAny(filepath.Join(dir, "packs")))(t)
 	t.Cleanup(func() { p.Close() })
 	view, err := pass.Transformed(context.Background(), data.Renumber(p, 95, ranks), 1, "view", passtest.Odd{}, passtest.Shift{By: pass.Share([]float64{3, 4})})
 	if err != nil {
@@ -67,9 +55,7 @@ func packed(t *testing.T) (pack.Packed, data.Source) {
 func bits(t *testing.T, parts []pass.Part) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := gob.NewEncoder(&b).Encode(parts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, gob.NewEncoder(&b).Encode(parts))
 	return b.Bytes()
 }
 
@@ -77,10 +63,7 @@ var passes = []pass.Pass{passtest.Summing{Price: 1}, passtest.Summing{Price: 5_0
 
 func here(t *testing.T, s data.Source) []byte {
 	t.Helper()
-	parts, err := pass.Run(context.Background(), s, 1, passes...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	parts := must.Get(pass.Run(context.Background(), s, 1, passes...))(t)
 	return bits(t, parts)
 }
 
@@ -96,44 +79,25 @@ func TestWorkersGiveTheBitsOfAThread(t *testing.T) {
 	}
 	r := pass.Reading{Source: source, Tasks: tasks}
 	for name, encode := range pass.SharedOf(r) {
-		content, err := encode()
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(sharedFile(name), content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(encode())(t)
+		must.Do(t, os.WriteFile(sharedFile(name), content, 0o600))
 	}
 	_, columns, ranks, _ := data.Basis(pass.Base(source))
-	if err := os.WriteFile("ranks", numberBytes(ranks), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("ranks", numberBytes(ranks), 0o600))
 	b := base{Path: p.Path(), Checksum: p.Checksum(), Columns: columns, Ranks: "ranks"}
-	message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true })
-	if err != nil {
-		t.Fatal(err)
-	}
+	message := must.Get(pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return true }))(t)
 	found := newGathered(r, pass.PlanOf(r), 5)
 	for _, task := range []int{4, 1, 0, 4, 3, 2} {
 		var out bytes.Buffer
 		line := fmt.Sprintf("%d\t%s\t%d\t5\n", Protocol, base64.StdEncoding.EncodeToString(message), task)
-		if err := NewWorker("test").Work(context.Background(), strings.NewReader(line), &out); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, NewWorker("test").Work(context.Background(), strings.NewReader(line), &out))
 		for _, line := range strings.Split(strings.TrimSpace(out.String()), "\n") {
 			f := strings.Split(line, "\t")
-			item, err := strconv.Atoi(f[0])
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := found.add(item, f[1], f[2]); err != nil {
-				t.Fatal(err)
-			}
+			item := must.Get(strconv.Atoi(f[0]))(t)
+			must.Do(t, found.add(item, f[1], f[2]))
 		}
 	}
-	if err := found.complete("test"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, found.complete("test"))
 	found.results.Finish()
 	var got []pass.Part
 	for _, task := range tasks {
@@ -149,10 +113,7 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 	t.Chdir(t.TempDir())
 	r := pass.Reading{Source: source, Tasks: []*pass.Task{{Pass: pass.Surveying{}}}}
 	encoded := func(b base) string {
-		message, err := pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return false })
-		if err != nil {
-			t.Fatal(err)
-		}
+		message := must.Get(pass.Encode(r, func(data.Source) (string, error) { return b.String(), nil }, func(string) bool { return false }))(t)
 		return base64.StdEncoding.EncodeToString(message)
 	}
 	good := base{Path: p.Path(), Checksum: p.Checksum(), Columns: 95}
@@ -170,9 +131,7 @@ func TestWorkerSaysWhatIsWrong(t *testing.T) {
 		"1\t" + encoded(other) + "\t0\t1":     kindError,
 	} {
 		var out bytes.Buffer
-		if err := NewWorker("test").Work(context.Background(), strings.NewReader(line+"\n"), &out); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, NewWorker("test").Work(context.Background(), strings.NewReader(line+"\n"), &out))
 		if !strings.Contains(out.String(), "\t"+want+"\t") {
 			t.Errorf("%.40q is answered by %.300s", line, out.String())
 		}
@@ -236,10 +195,7 @@ func TestSpark(t *testing.T) {
 		t.Error("a cancelled reading has a result")
 	}
 	run("after one was cancelled")
-	one, err := spillTo(filepath.Join(t.TempDir(), "unseen.pack"), passtest.Source(3000, 90))
-	if err != nil {
-		t.Fatal(err)
-	}
+	one := must.Get(spillTo(filepath.Join(t.TempDir(), "unseen.pack"), passtest.Source(3000, 90)))(t)
 	defer one.Close()
 	source, want = one, here(t, one)
 	run("data that were sent")
@@ -251,10 +207,7 @@ func TestSpark(t *testing.T) {
 // kill kills one process by the name of its program, which no other has.
 func kill(t *testing.T, name string) {
 	t.Helper()
-	found, err := filepath.Glob("/proc/[0-9]*/exe")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob("/proc/[0-9]*/exe"))(t)
 	for _, exe := range found {
 		if target, err := os.Readlink(exe); err == nil && filepath.Base(target) == name {
 			end(t, filepath.Base(filepath.Dir(exe)))
@@ -268,10 +221,7 @@ func kill(t *testing.T, name string) {
 func executor(t *testing.T) {
 	t.Helper()
 	server := os.Getenv("OPTCOMPLETE_SPARK_PROCESS")
-	found, err := filepath.Glob("/proc/[0-9]*/cmdline")
-	if err != nil {
-		t.Fatal(err)
-	}
+	found := must.Get(filepath.Glob("/proc/[0-9]*/cmdline"))(t)
 	for _, cmdline := range found {
 		text, _ := os.ReadFile(cmdline)
 		status, _ := os.ReadFile(filepath.Join(filepath.Dir(cmdline), "status"))
@@ -285,10 +235,7 @@ func executor(t *testing.T) {
 
 func end(t *testing.T, process string) {
 	t.Helper()
-	number, err := strconv.Atoi(process)
-	if err != nil {
-		t.Fatal(err)
-	}
+	number := must.Get(strconv.Atoi(process))(t)
 	p, err := os.FindProcess(number)
 	if err == nil {
 		err = p.Kill()

@@ -13,6 +13,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/pass"
 )
@@ -48,10 +49,7 @@ func TestSameBitsOnACluster(t *testing.T) {
 			want := here(t, source)
 			s, _ := newFake(t).open(t)
 			for range 3 {
-				parts, err := runOn(s, source)
-				if err != nil {
-					t.Fatal(err)
-				}
+				parts := must.Get(runOn(s, source))(t)
 				if !bytes.Equal(bits(t, parts), want) {
 					t.Error("the bits differ")
 				}
@@ -69,10 +67,7 @@ func TestDataAreSent(t *testing.T) {
 	for _, one := range []bool{false, true} {
 		p, source := packed(t)
 		if one {
-			file, err := spillTo(t.TempDir()+"/one.pack", passtest.Source(3000, 90))
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(spillTo(t.TempDir()+"/one.pack", passtest.Source(3000, 90)))(t)
 			p, source = file, file
 		}
 		want := here(t, source)
@@ -102,33 +97,22 @@ func TestPacksAtAnExecutor(t *testing.T) {
 		want   string // of the error; empty: the data are sent, and the bits are the same
 	}{
 		"damaged": {func(t *testing.T, pack string) {
-			content, err := os.ReadFile(pack)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must.Get(os.ReadFile(pack))(t)
 			content[len(content)/2] ^= 4
-			if err := os.WriteFile(pack, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(pack, content, 0o600))
 		}, "part-00001.pack"},
 		"missing": {func(t *testing.T, pack string) {
-			if err := os.Remove(pack); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Remove(pack))
 		}, ""},
 		"another": {func(t *testing.T, pack string) {
-			if err := os.Rename(strings.Replace(pack, "00001", "00002", 1), pack); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Rename(strings.Replace(pack, "00001", "00002", 1), pack))
 		}, "part-00001.pack: is not the pack that the manifest names"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			p, source := packed(t)
 			want := here(t, source)
 			own := t.TempDir()
-			if err := os.CopyFS(own, os.DirFS(p.Path())); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.CopyFS(own, os.DirFS(p.Path())))
 			c.change(t, own+"/part-00001.pack")
 			f := newFake(t)
 			f.worker.Open = func(path string) (pack.Packed, error) {

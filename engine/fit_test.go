@@ -11,6 +11,7 @@ import (
 
 	"optcomplete"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/model/store"
 	"optcomplete/model/tables"
 	"optcomplete/pass"
@@ -35,22 +36,12 @@ func TestRepeatedTasksLeaveNothingInTheModel(t *testing.T) {
 	table := func(ctx context.Context, name string) []byte {
 		t.Helper()
 		settings.Folder = filepath.Join(dir, name)
-		m, err := optcomplete.Fit(ctx, problem, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(optcomplete.Fit(ctx, problem, settings))(t)
 		defer m.Close()
-		if err := store.Save(m, settings.Folder); err != nil {
-			t.Fatal(err)
-		}
-		loaded, err := store.Load(settings.Folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, store.Save(m, settings.Folder))
+		loaded := must.Get(store.Load(settings.Folder))(t)
 		var out bytes.Buffer
-		if err := tables.Complete(context.Background(), loaded, &out, tables.WideCSV, nil, tables.Observed{}, 1); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tables.Complete(context.Background(), loaded, &out, tables.WideCSV, nil, tables.Observed{}, 1))
 		return out.Bytes()
 	}
 	want := table(context.Background(), "here")

@@ -16,6 +16,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/ingest"
 	"optcomplete/data/pack"
+	"optcomplete/internal/must"
 )
 
 // ratingLines are entries as lines, in no order.
@@ -80,17 +81,9 @@ func TestPackedOnAClusterAsHere(t *testing.T) {
 				csv.WriteString(strings.Replace(line, `a"b,c`, `"a""b,c"`, 1) + "\n")
 			}
 			here := filepath.Join(dir, "here.tsv")
-			if err := os.WriteFile(here, []byte(csv.String()), 0o600); err != nil {
-				t.Fatal(err)
-			}
-			want, err := ingest.Pack(context.Background(), []string{here}, filepath.Join(dir, "here.pack"), ingest.Settings{})
-			if err != nil {
-				t.Fatal(err)
-			}
-			whole, err := pack.Open(filepath.Join(dir, "here.pack"))
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(here, []byte(csv.String()), 0o600))
+			want := must.Get(ingest.Pack(context.Background(), []string{here}, filepath.Join(dir, "here.pack"), ingest.Settings{}))(t)
+			whole := must.Get(pack.Open(filepath.Join(dir, "here.pack")))(t)
 			defer whole.Close()
 			if _, err := pack.WriteShards(context.Background(), whole, filepath.Join(dir, "here.packs"), 1<<15, 2); err != nil {
 				t.Fatal(err)

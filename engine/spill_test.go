@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/sourcetest"
 )
 
@@ -24,16 +25,10 @@ func TestSpilledProperties(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	file, err := spillTo(filepath.Join(t.TempDir(), "1.pack"), matrix)
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(spillTo(filepath.Join(t.TempDir(), "1.pack"), matrix))(t)
 	defer file.Close()
 	sourcetest.Run(t, file, matrix)
-	view, err := (base{Columns: 4}).view(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get((base{Columns: 4}).view(file))(t)
 	sourcetest.Run(t, view, matrix)
 }
 
@@ -47,12 +42,8 @@ func TestNothingStaysOfKilledProcesses(t *testing.T) {
 	}
 	defer done()
 	left := filepath.Join(in, fmt.Sprintf(".optcomplete-engine-%d.tmp-0123abcd", os.Getuid()))
-	if err := os.Mkdir(left, 0o700); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(filepath.Join(left, "1.pack"), []byte("x"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(left, 0o700))
+	must.Do(t, os.WriteFile(filepath.Join(left, "1.pack"), []byte("x"), 0o600))
 	other, end, err := temporary(in)
 	if err != nil {
 		t.Fatal(err)

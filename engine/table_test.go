@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+
+	"optcomplete/internal/must"
 )
 
 func TestTableOf(t *testing.T) {
@@ -40,15 +42,10 @@ func TestCopy(t *testing.T) {
 		}
 		return 0, ""
 	}
-	s, err := Connect(context.Background(), Settings{Address: f.address})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Connect(context.Background(), Settings{Address: f.address}))(t)
 	defer s.Close()
 	var out bytes.Buffer
-	if err := s.Copy(context.Background(), Table{Path: "/it's", Format: "csv", Delimiter: ";"}, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Copy(context.Background(), Table{Path: "/it's", Format: "csv", Delimiter: ";"}, &out))
 	if got, want := out.String(), "user,film,stars\n007,\"a,b\",3\nu,c,4.5\n"; got != want {
 		t.Errorf("%q, not %q", got, want)
 	}
@@ -56,9 +53,7 @@ func TestCopy(t *testing.T) {
 		t.Error(made)
 	}
 	out.Reset()
-	if err := s.Copy(context.Background(), Table{Path: "/x", Format: "parquet"}, &out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Copy(context.Background(), Table{Path: "/x", Format: "parquet"}, &out))
 	r, err := ipc.NewReader(&out)
 	if err != nil || !r.Next() || r.RecordBatch().NumRows() != 2 {
 		t.Errorf("no stream of two rows: %v", err)

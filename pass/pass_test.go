@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/internal/sourcetest"
 	"optcomplete/pass"
@@ -33,10 +34,7 @@ func TestViewIsTheTransformedMatrix(t *testing.T) {
 	ctx := context.Background()
 	base := passtest.Source(500, 30)
 	transforms := []pass.Transform{passtest.Odd{}, passtest.Shift{By: pass.Share([]float64{1, 2, 3})}}
-	inMemory, err := pass.Transformed(ctx, base, 2, "view", transforms...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	inMemory := must.Get(pass.Transformed(ctx, base, 2, "view", transforms...))(t)
 	for _, first := range [][]pass.Transform{transforms, transforms[:1]} { // at once, and one after the other
 		view, err := pass.Transformed(ctx, struct{ data.Source }{base}, 2, "view", first...)
 		if err == nil && len(first) < len(transforms) {
@@ -81,14 +79,8 @@ func TestManyPartsDoNotPileUp(t *testing.T) {
 // on disk and in memory, so that a fit has the same bits.
 func TestViewsAreDividedAsMemory(t *testing.T) {
 	stored := struct{ data.Source }{passtest.Source(3000, 90)}
-	view, err := pass.Transformed(context.Background(), stored, 1, "odd", passtest.Odd{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	matrix, err := pass.Collect(context.Background(), view, 1, "copy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	view := must.Get(pass.Transformed(context.Background(), stored, 1, "odd", passtest.Odd{}))(t)
+	matrix := must.Get(pass.Collect(context.Background(), view, 1, "copy"))(t)
 	if got, want := data.Chunks(view), data.Chunks(matrix); !slices.Equal(got, want) {
 		t.Errorf("%d chunks on disk, %d in memory", len(got)-1, len(want)-1)
 	}
@@ -103,14 +95,8 @@ func (vast) Observed() int { return 1 << 50 }
 // kept, not for all of them. (The entries that vast claims would need a petabyte.)
 func TestASampleTakesTheMemoryOfWhatItKeeps(t *testing.T) {
 	small := passtest.Source(300, 9)
-	want, err := pass.Collect(context.Background(), struct{ data.Source }{small}, 1, "copy", passtest.Odd{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := pass.Collect(context.Background(), vast{small}, 1, "copy", passtest.Odd{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(pass.Collect(context.Background(), struct{ data.Source }{small}, 1, "copy", passtest.Odd{}))(t)
+	got := must.Get(pass.Collect(context.Background(), vast{small}, 1, "copy", passtest.Odd{}))(t)
 	if got.Observed() != want.Observed() {
 		t.Errorf("%d entries, want %d", got.Observed(), want.Observed())
 	}
@@ -121,16 +107,10 @@ func TestASampleTakesTheMemoryOfWhatItKeeps(t *testing.T) {
 func TestRunsOfItemsMergeAsTheTree(t *testing.T) {
 	source := passtest.Source(3000, 90)
 	passes := []pass.Pass{passtest.Summing{Price: 1}}
-	want, err := pass.Run(context.Background(), source, 1, passes...)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(pass.Run(context.Background(), source, 1, passes...))(t)
 	plan := pass.NewPlan(source, passes, nil)
 	for level := range 8 {
-		executor, err := plan.NewExecutor([]bool{false})
-		if err != nil {
-			t.Fatal(err)
-		}
+		executor := must.Get(plan.NewExecutor([]bool{false}))(t)
 		task := &pass.Task{Pass: passes[0]}
 		results := plan.NewResults([]*pass.Task{task})
 		for run := plan.Runs(level) - 1; run >= 0; run-- {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 	"optcomplete/pass"
@@ -69,32 +70,17 @@ func TestPropertiesOfViews(t *testing.T) {
 	third := matrix.Filter(func(row int, column int32) bool { return (row+int(column))%3 == 0 })
 	third = third.Map(func(_ int, _ int32, v float64) float64 { return 2 * v })
 	for _, from := range []data.Source{matrix, sourcetest.Stored(matrix)} {
-		view, err := pass.Transformed(ctx, from, 2, "test", everyThird{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		view := must.Get(pass.Transformed(ctx, from, 2, "test", everyThird{}))(t)
 		sourcetest.Run(t, view, third)
-		collected, err := pass.Collect(ctx, view, 2, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		collected := must.Get(pass.Collect(ctx, view, 2, "test"))(t)
 		sourcetest.Run(t, collected, third)
 		apart := pass.NewApart(2)
-		sent, err := pass.Collect(pass.WithRunner(ctx, apart), view, 2, "test")
-		if err != nil {
-			t.Fatal(err)
-		}
+		sent := must.Get(pass.Collect(pass.WithRunner(ctx, apart), view, 2, "test"))(t)
 		sourcetest.Run(t, sent, third)
 		rows := []int{1, 2, 17, 38}
-		picked, err := pass.Pick(ctx, view, 2, "test", rows)
-		if err != nil {
-			t.Fatal(err)
-		}
+		picked := must.Get(pass.Pick(ctx, view, 2, "test", rows))(t)
 		sourcetest.Run(t, data.Rows(view, rows), picked)
-		survey, err := pass.Survey(ctx, view, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		survey := must.Get(pass.Survey(ctx, view, 2))(t)
 		part, err := pass.One[*pass.SurveyPart](pass.WithRunner(ctx, apart), view, 2, pass.Surveying{})
 		if err != nil || !slices.Equal(part.Weights, survey.Weights) || !slices.Equal(part.Sums, survey.Sums) {
 			t.Errorf("when sent the survey is another (%v)", err)
@@ -116,10 +102,7 @@ func TestPropertiesOfViews(t *testing.T) {
 		ranks[j] = int32((5*j + 3) % 17)
 	}
 	turned := data.Renumber(sourcetest.Stored(matrix), 17, ranks)
-	want, err := data.Collect(turned, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(data.Collect(turned, nil))(t)
 	sourcetest.Run(t, turned, want)
 	for i := range 40 {
 		columns, _ := want.Row(i)
@@ -133,10 +116,7 @@ func TestPropertiesOfViews(t *testing.T) {
 	plain, _ := matrix.WithNumbers(data.Numbers{})
 	weights := matrix.Numbers()
 	alone, _ := plain.WithProperty(data.Weight, weights.Of(trust))
-	renamed, err := plain.WithProperty(trust, weights.Of(trust))
-	if err != nil {
-		t.Fatal(err)
-	}
+	renamed := must.Get(plain.WithProperty(trust, weights.Of(trust)))(t)
 	seen := map[string]bool{}
 	for _, m := range []*data.Matrix{matrix, plain, alone, renamed} {
 		hash, err := pass.Fingerprint(ctx, m, 1)

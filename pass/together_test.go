@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/passtest"
 	"optcomplete/pass"
 )
@@ -18,10 +19,7 @@ func TestTogetherReadsOnce(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	alone, err := pass.One[*passtest.Sum](context.Background(), source, 1, passtest.Summing{Price: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	alone := must.Get(pass.One[*passtest.Sum](context.Background(), source, 1, passtest.Summing{Price: 1}))(t)
 	ctx, counts := pass.WithCounts(context.Background())
 	once := func(s data.Source) func(context.Context) error {
 		return func(ctx context.Context) error {

@@ -11,6 +11,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
 	"optcomplete/proof"
@@ -50,20 +51,12 @@ type fataler interface {
 // proven searches, writes the proof and fills in the problem's claims.
 func proven(t fataler, p *proof.Problem, oracle search.Oracle, settings search.Settings) (string, search.Result) {
 	t.Helper()
-	statement, err := p.Statement(context.Background(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	statement := must.Get(p.Statement(context.Background(), 1))(t)
 	var text bytes.Buffer
 	w := proof.NewWriter(&text, statement)
 	settings.Recorder = w
-	result, err := search.Minimize(context.Background(), oracle, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Finish(result.Selection, result.Cost, result.Bound); err != nil {
-		t.Fatal(err)
-	}
+	result := must.Get(search.Minimize(context.Background(), oracle, settings))(t)
+	must.Do(t, w.Finish(result.Selection, result.Cost, result.Bound))
 	p.Selected = slices.DeleteFunc(slices.Clone(result.Selection), func(u int) bool { return u >= len(p.Units) })
 	p.Cost, p.Bound = result.Cost, max(result.Bound, 0)
 	return text.String(), result
@@ -72,14 +65,8 @@ func proven(t fataler, p *proof.Problem, oracle search.Oracle, settings search.S
 // verify reads and checks a proof.
 func verify(t fataler, p *proof.Problem, text string) *proof.Verdict {
 	t.Helper()
-	read, err := proof.Read(strings.NewReader(text), "proof")
-	if err != nil {
-		t.Fatal(err)
-	}
-	verdict, err := proof.Check(context.Background(), p, read, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(proof.Read(strings.NewReader(text), "proof"))(t)
+	verdict := must.Get(proof.Check(context.Background(), p, read, 2))(t)
 	return verdict
 }
 
@@ -166,10 +153,7 @@ func TestPooledProofs(t *testing.T) {
 		verdict := verify(t, p, text)
 		want := math.Inf(1)
 		testkit.Selections(dim+1, in.K+1, []int{dim}, nil, func(selection []int) {
-			cut, err := oracle.Eval(context.Background(), indicator(dim+1, selection))
-			if err != nil {
-				t.Fatal(err)
-			}
+			cut := must.Get(oracle.Eval(context.Background(), indicator(dim+1, selection)))(t)
 			want = min(want, cut.Cost)
 		})
 		slack := 1e-9*want + 1e-12*in.Scale() + 1e-280
@@ -218,10 +202,7 @@ func TestThreadsGiveSameVerdict(t *testing.T) {
 	in := instance(300, 40, 14, 4, 7)
 	p := problemOf(in)
 	text, _ := proven(t, p, objective.NewExact(in.Matrix, in.Features, in.Gamma, 2), search.Settings{K: in.K})
-	read, err := proof.Read(strings.NewReader(text), "proof")
-	if err != nil {
-		t.Fatal(err)
-	}
+	read := must.Get(proof.Read(strings.NewReader(text), "proof"))(t)
 	var bounds []float64
 	for _, threads := range []int{1, 2, 5} {
 		verdict, err := proof.Check(t.Context(), p, read, threads)

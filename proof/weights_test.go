@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/exact"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
@@ -138,13 +139,13 @@ func TestWeightsAreRead(t *testing.T) {
 		other := slices.Clone(weights)
 		other[x] *= 1.01
 		q := *p
-		q.Entries = must(made.Matrix.WithWeights(other))
+		q.Entries = must.Get(made.Matrix.WithWeights(other))(t)
 		if ok, _, _ := accepted(t, &q, text); ok {
 			t.Errorf("weight %d changed: accepted", x)
 		}
 	}
 	q := *p
-	q.Entries = must(made.Matrix.WithWeights(nil))
+	q.Entries = must.Get(made.Matrix.WithWeights(nil))(t)
 	if ok, _, _ := accepted(t, &q, text); ok {
 		t.Error("without weights: accepted")
 	}
@@ -153,16 +154,10 @@ func TestWeightsAreRead(t *testing.T) {
 	for x := range half {
 		half[x] /= 2
 	}
-	q.Entries = must(made.Matrix.WithWeights(half))
-	statement, err := q.Statement(t.Context(), 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	q.Entries = must.Get(made.Matrix.WithWeights(half))(t)
+	statement := must.Get(q.Statement(t.Context(), 1))(t)
 	lines := body(text)
-	first, err := json.Marshal(statement)
-	if err != nil {
-		t.Fatal(err)
-	}
+	first := must.Get(json.Marshal(statement))(t)
 	lines[0] = string(first)
 	ok, bound, _ := accepted(t, &q, sealed(lines))
 	in := &exact.Instance{Rows: 6, Columns: 9, P: 8, K: 3, Gamma: made.Gamma}
@@ -182,10 +177,3 @@ func TestWeightsAreRead(t *testing.T) {
 }
 
 func asFloat(x *big.Float) float64 { f, _ := x.Float64(); return f }
-
-func must(m *data.Matrix, err error) *data.Matrix {
-	if err != nil {
-		panic(err)
-	}
-	return m
-}

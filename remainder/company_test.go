@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -86,19 +87,13 @@ func TestCompanyIsFoundWhereThePatternTells(t *testing.T) {
 	}
 
 	// It predicts better with it, and says how much less sure it is of a column without.
-	without, err := Learn(context.Background(), p, Settings{Start: start, Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	without := must.Get(Learn(context.Background(), p, Settings{Start: start, Threads: 1}))(t)
 	with := p
 	with.Known, with.Company, with.Design = p.Known+c.Rank, c.Rank, nil
 	for j := range m {
 		with.Design = append(append(with.Design, p.Design[j*p.Known:][:p.Known]...), c.Traits[j*c.Rank:][:c.Rank]...)
 	}
-	fit, err := Learn(context.Background(), with, Settings{Start: c.Start, Threads: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fit := must.Get(Learn(context.Background(), with, Settings{Start: c.Start, Threads: 1}))(t)
 	if a, b := heldError(p, held, without), heldError(p, held, fit); !(b < 0.99*a) {
 		t.Errorf("error %.4f with company, %.4f without", b, a)
 	}

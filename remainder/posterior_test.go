@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/must"
 )
 
 // TestPosteriorIsThatOfTheModel compares rows, known and new ones, and predictions for
@@ -19,10 +20,7 @@ func TestPosteriorIsThatOfTheModel(t *testing.T) {
 			w := made(t, 7, 300, 60, 12, 2, 0.25)
 			problem := w.problem()
 			problem.Levels, problem.Habits = levels, habits
-			f, err := Learn(t.Context(), problem, Settings{Rank: 2, Steps: 8, Start: w.start()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(Learn(t.Context(), problem, Settings{Rank: 2, Steps: 8, Start: w.start()}))(t)
 			if f.Rank == 0 {
 				t.Fatal("no traits")
 			}

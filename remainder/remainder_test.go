@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/dense"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/pass"
 )
@@ -110,10 +111,7 @@ func (w *world) start() Start {
 func learn(t testing.TB, w *world, s Settings) *Fit {
 	t.Helper()
 	s.Start = w.start()
-	f, err := Learn(context.Background(), w.problem(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Learn(context.Background(), w.problem(), s))(t)
 	return f
 }
 
@@ -278,17 +276,12 @@ func TestStepsCanBeSent(t *testing.T) {
 	p := w.problem()
 	p.Values = struct{ data.Source }{w.train}
 	ctx := pass.WithRunner(context.Background(), apart)
-	there, err := Learn(ctx, p, Settings{Rank: 2, Threads: 2, Steps: 9, Start: w.start()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	there := must.Get(Learn(ctx, p, Settings{Rank: 2, Threads: 2, Steps: 9, Start: w.start()}))(t)
 	if diff := cmp.Diff(here, there); diff != "" {
 		t.Error(diff)
 	}
 	rows := func(ctx context.Context) (out []float64) {
-		if err := here.Rows(ctx, p.Values, 2, func(_ int, theta []float64) { out = append(out, theta...) }); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, here.Rows(ctx, p.Values, 2, func(_ int, theta []float64) { out = append(out, theta...) }))
 		return out
 	}
 	if !slices.Equal(rows(context.Background()), rows(ctx)) {
@@ -309,9 +302,7 @@ func TestRowsAreThoseOfThePredictor(t *testing.T) {
 	f := learn(t, w, Settings{Rank: 1, Threads: 2, Steps: 10})
 	d := f.size()
 	theta := make([]float64, w.n*d)
-	if err := f.Rows(context.Background(), w.train, 2, func(i int, t []float64) { copy(theta[i*d:], t) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, f.Rows(context.Background(), w.train, 2, func(i int, t []float64) { copy(theta[i*d:], t) }))
 	u := NewPredictor(f)
 	for i := range w.n {
 		at, values := w.train.Row(i)
@@ -326,15 +317,9 @@ func TestRowsAreThoseOfThePredictor(t *testing.T) {
 // Without entries, with one, with columns that have none: all stays finite.
 func TestLittleDataIsFinite(t *testing.T) {
 	for _, entries := range [][]data.Entry{nil, {{Row: 0, Column: 1, Value: 4}}, {{Row: 0, Column: 1, Value: 4}, {Row: 0, Column: 0, Value: 4}, {Row: 2, Column: 1, Value: 4}}} {
-		m, err := data.NewMatrix(3, 3, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
-		f, err := Learn(context.Background(), Problem{Values: m, Mean: 4, Design: []float64{1, 0, 1, 1, 1, 1}, Known: 2, Levels: true},
-			Settings{Rank: 2, Start: Start{Mean: make([]float64, 2), Spread: []float64{1, 0, 0, 1}, Noise: 1}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(data.NewMatrix(3, 3, entries))(t)
+		f := must.Get(Learn(context.Background(), Problem{Values: m, Mean: 4, Design: []float64{1, 0, 1, 1, 1, 1}, Known: 2, Levels: true},
+			Settings{Rank: 2, Start: Start{Mean: make([]float64, 2), Spread: []float64{1, 0, 0, 1}, Noise: 1}}))(t)
 		for _, list := range [][]float64{f.Columns, f.Error, f.Spread, f.Prior, {f.Noise}} {
 			for _, v := range list {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
@@ -356,23 +341,14 @@ func TestShortRowsAreSolvedAlike(t *testing.T) {
 			}
 			problem := w.problem()
 			problem.Levels, problem.Habits = levels, habits
-			fit, err := Learn(t.Context(), problem, Settings{Rank: 2, Steps: 10, Start: w.start()})
-			if err != nil {
-				t.Fatal(err)
-			}
+			fit := must.Get(Learn(t.Context(), problem, Settings{Rank: 2, Steps: 10, Start: w.start()}))(t)
 			with := of(fit, pass.Share(problem.Design))
 			if !with.ready.hasFew(10) || with.ready.hasFew(25) || fit.Rank == 0 {
 				t.Fatalf("no rows with few entries, or no traits (rank %d)", fit.Rank)
 			}
-			short, err := pass.One[*Sums](t.Context(), problem.Values, 1, stepping{with})
-			if err != nil {
-				t.Fatal(err)
-			}
+			short := must.Get(pass.One[*Sums](t.Context(), problem.Values, 1, stepping{with}))(t)
 			with.ready.manyOnly = true
-			long, err := pass.One[*Sums](t.Context(), problem.Values, 1, stepping{with})
-			if err != nil {
-				t.Fatal(err)
-			}
+			long := must.Get(pass.One[*Sums](t.Context(), problem.Values, 1, stepping{with}))(t)
 			for name, both := range map[string][2][]float64{
 				"mean": {short.Mean, long.Mean}, "second": {short.Second, long.Second}, "columns": {short.Columns, long.Columns},
 				"cross": {short.Cross, long.Cross}, "rest": {{short.Logs, short.Square, short.Explained}, {long.Logs, long.Square, long.Explained}},

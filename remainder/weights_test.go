@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -70,10 +71,7 @@ func TestUnitOfWeights(t *testing.T) {
 		w.reweigh(t, weights)
 		start := w.start()
 		start.Noise *= by
-		f, err := Learn(t.Context(), w.problem(), Settings{Rank: 3, Steps: 12, Start: start})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Learn(t.Context(), w.problem(), Settings{Rank: 3, Steps: 12, Start: start}))(t)
 		fits[by] = f
 	}
 	near := cmp.Comparer(func(a, b float64) bool { return math.Abs(a-b) <= 1e-7*(1+math.Abs(b)) })
@@ -92,10 +90,7 @@ func TestUnitOfWeights(t *testing.T) {
 		for x := range weights {
 			weights[x] = by * (0.5 + rng.Float64())
 		}
-		weighed, err := matrix.WithWeights(weights)
-		if err != nil {
-			t.Fatal(err)
-		}
+		weighed := must.Get(matrix.WithWeights(weights))(t)
 		p.Values = weighed
 		start.Noise *= by
 		company, err := FindCompany(t.Context(), p, Settings{Rank: 8, Seed: 1, Start: start})

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/spec"
 )
@@ -74,16 +75,13 @@ func BenchmarkFit(b *testing.B) {
 			problem := large(c.n, c.each, c.p1, c.p2)
 			b.ResetTimer()
 			for range b.N {
-				fitted, err := Fit(context.Background(), problem, Settings{
+				fitted := must.Get(Fit(context.Background(), problem, Settings{
 					K:          8,
 					Statistics: spec.Statistics{Gamma: c.gamma},
 					Constants:  c.constants,
 					Heredity:   c.heredity,
 					Limits:     spec.Limits{TimeLimit: 20 * time.Second},
-				})
-				if err != nil {
-					b.Fatal(err)
-				}
+				}))(b)
 				b.ReportMetric(100*fitted.Summary.Gap, "gap_%")
 				b.ReportMetric(float64(fitted.Summary.Nodes), "nodes")
 				b.ReportMetric(fitted.Summary.Seconds.Certify, "certify_s")

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -20,10 +21,7 @@ func TestStoppedAtOnce(t *testing.T) {
 	}
 	settings := Settings{K: 3}
 	settings.TimeLimit, settings.Began = time.Second, time.Now().Add(-time.Hour)
-	m, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(Fit(context.Background(), problem, settings))(t)
 	if s := m.Summary; len(s.Selected) != 3 || s.Gamma <= 0 || len(s.GammaPath) > 0 {
 		t.Errorf("%v, gamma %v, tried %v", s.Selected, s.Gamma, s.GammaPath)
 	}

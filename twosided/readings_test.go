@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/pass"
 	"optcomplete/spec"
@@ -16,10 +17,7 @@ func TestFitReadsOnlyThroughTheRunner(t *testing.T) {
 	settings := Settings{K: 3, Statistics: spec.Statistics{Gamma: 1, Holdout: 0.2}}
 	var costs [2]float64
 	for x, ctx := range []context.Context{context.Background(), pass.WithRunner(context.Background(), apart)} {
-		fitted, err := Fit(ctx, make2(random.New(1), 30, 8, 4, 5, 0.1, 1), settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(Fit(ctx, make2(random.New(1), 30, 8, 4, 5, 0.1, 1), settings))(t)
 		costs[x] = fitted.Summary.Cost + fitted.Summary.Holdout.RMSE
 		want := map[string]int{"survey": 1, "products": 1, "residuals of products": 1, "scores": 2}
 		for name, n := range fitted.Summary.Readings {

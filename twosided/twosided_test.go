@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 	_ "optcomplete/internal/steadyseed"
@@ -110,16 +111,10 @@ func TestFitEqualsBruteForce(t *testing.T) {
 		if constants {
 			settings.Heredity = rapid.SampledFrom([]Heredity{NoHeredity, StrongHeredity, WeakHeredity}).Draw(t, "heredity")
 		}
-		s, err := align(context.Background(), problem, constants)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(align(context.Background(), problem, constants))(t)
 		p := len(s.known.Names) * len(s.columns.Names)
 		settings.K = rapid.IntRange(1, min(4, p)).Draw(t, "k")
-		fitted, err := Fit(context.Background(), problem, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		fitted := must.Get(Fit(context.Background(), problem, settings))(t)
 		summary := fitted.Summary
 		if own := paperCost(problem, summary.Products, settings.Gamma); math.Abs(own-summary.Cost) > 1e-12*own+1e-300 {
 			t.Fatalf("cost %v, the paper's objective is %v", summary.Cost, own)
@@ -131,10 +126,7 @@ func TestFitEqualsBruteForce(t *testing.T) {
 			}
 			alone := settings
 			alone.Heredity, alone.Always = NoHeredity, s.names(selection)
-			one, err := Fit(context.Background(), problem, alone)
-			if err != nil {
-				t.Fatal(err)
-			}
+			one := must.Get(Fit(context.Background(), problem, alone))(t)
 			want = min(want, one.Summary.Cost)
 		})
 		if summary.Cost > want*(1+1e-9)+1e-9 || summary.Bound > want*(1+1e-12) {
@@ -159,15 +151,9 @@ func TestLeastSquaresRefitFitsBetter(t *testing.T) {
 			Constants:  true,
 			Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))},
 		}
-		squares, err := Fit(context.Background(), problem, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		squares := must.Get(Fit(context.Background(), problem, settings))(t)
 		settings.Refit = spec.Ridge
-		ridge, err := Fit(context.Background(), problem, settings)
-		if err != nil {
-			t.Fatal(err)
-		}
+		ridge := must.Get(Fit(context.Background(), problem, settings))(t)
 		a, b := squares.Summary, ridge.Summary
 		if a.Cost != b.Cost || a.Train.RMSE > b.Train.RMSE*(1+1e-9)+1e-9 {
 			t.Fatalf("least squares: cost %v, RMSE %v; ridge: %v, %v", a.Cost, a.Train.RMSE, b.Cost, b.Train.RMSE)
@@ -209,30 +195,19 @@ func inherits(s *sides, selection []int, h Heredity) bool {
 // features are known, also rows without entries.
 func TestSavedModelPredictsTheSame(t *testing.T) {
 	problem := make2(random.New(4), 30, 12, 4, 5, 0.1, 0.6)
-	fitted, err := Fit(context.Background(), problem, Settings{K: 5, Constants: true, Statistics: spec.Statistics{Holdout: 0.2, Seed: 3}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	fitted := must.Get(Fit(context.Background(), problem, Settings{K: 5, Constants: true, Statistics: spec.Statistics{Holdout: 0.2, Seed: 3}}))(t)
 	if fitted.Summary.Gamma <= 0 || len(fitted.Summary.GammaPath) == 0 || fitted.Summary.Holdout.Entries == 0 {
 		t.Fatalf("%+v", fitted.Summary)
 	}
 	dir := filepath.Join(t.TempDir(), "model")
-	if err := fitted.Save(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fitted.Save(dir))
 	if store.KindIn(dir) != Kind || store.KindIn(t.TempDir()) == Kind {
 		t.Fatal("a saved two-sided model is not told from another directory")
 	}
-	loaded, err := Load(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	loaded := must.Get(Load(dir))(t)
 	for _, row := range problem.Rows.IDs {
 		for _, column := range problem.Columns.IDs {
-			a, err := fitted.Predict(row, column)
-			if err != nil {
-				t.Fatal(err)
-			}
+			a := must.Get(fitted.Predict(row, column))(t)
 			if b, err := loaded.Predict(row, column); err != nil || a != b {
 				t.Fatalf("%s, %s: %v before, %v after (%v)", row, column, a, b, err)
 			}
@@ -288,10 +263,7 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 	if ids, entries := problem.UnknownRows(); len(ids) != 1 || ids[0] != "nobody" || entries != 4 {
 		t.Fatalf("%v, %d entries", ids, entries)
 	}
-	known, err := problem.WithoutUnknownRows(context.Background())
-	if err != nil {
-		t.Fatal(err)
-	}
+	known := must.Get(problem.WithoutUnknownRows(context.Background()))(t)
 	fitted, err := Fit(context.Background(), known, Settings{K: 2, Statistics: spec.Statistics{Gamma: 1}})
 	if err != nil || fitted.Summary.Observed != 16 || fitted.Summary.Rows != 4 {
 		t.Fatalf("%+v, %v", fitted, err)
@@ -303,19 +275,13 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		settings := Settings{K: 4, Constants: true, Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}}
-		path, err := Path(context.Background(), problem, settings, selection.PathSettings{KMax: 4, Folds: 2})
-		if err != nil {
-			t.Fatal(err)
-		}
+		path := must.Get(Path(context.Background(), problem, settings, selection.PathSettings{KMax: 4, Folds: 2}))(t)
 		if len(path.Points) != 4 {
 			t.Fatalf("%d points for k = 1..4", len(path.Points))
 		}
 		for _, on := range path.Points {
 			settings.K = on.K
-			alone, err := Fit(context.Background(), problem, settings)
-			if err != nil {
-				t.Fatal(err)
-			}
+			alone := must.Get(Fit(context.Background(), problem, settings))(t)
 			if math.Abs(on.Cost-alone.Summary.Cost) > 1e-9*alone.Summary.Cost+1e-14 || on.Status != "optimal" {
 				t.Fatalf("k = %d: path %v (%s), alone %v", settings.K, on.Cost, on.Status, alone.Summary.Cost)
 			}
@@ -327,16 +293,10 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 func TestStoredRatingsAreFitted(t *testing.T) {
 	problem := make2(random.New(1), 30, 8, 4, 5, 0.1, 1)
 	settings := Settings{K: 3, Statistics: spec.Statistics{Gamma: 1, Holdout: 0.2}}
-	want, err := Fit(context.Background(), problem, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(Fit(context.Background(), problem, settings))(t)
 	stored := problem
 	stored.Ratings = problem.Ratings.With(sourcetest.Stored(problem.Ratings.Matrix()))
-	got, err := Fit(context.Background(), stored, settings)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Fit(context.Background(), stored, settings))(t)
 	if !slices.Equal(got.Summary.Selected, want.Summary.Selected) || got.Summary.Cost != want.Summary.Cost {
 		t.Errorf("stored: %v at %v, in memory %v at %v", got.Summary.Selected, got.Summary.Cost, want.Summary.Selected, want.Summary.Cost)
 	}

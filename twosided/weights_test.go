@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/result"
 	"optcomplete/selection"
@@ -20,10 +21,7 @@ func weigh(t testing.TB, p Problem, of func(unit float64) float64) Problem {
 	for e := range weights {
 		weights[e] = of(rng.Float64())
 	}
-	matrix, err := p.Ratings.Matrix().WithWeights(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(p.Ratings.Matrix().WithWeights(weights))(t)
 	p.Ratings = p.Ratings.With(matrix)
 	return p
 }
@@ -37,10 +35,7 @@ func TestWeights(t *testing.T) {
 	settings.Holdout, settings.Seed, settings.Threads = 0.2, 1, 2
 	fit := func(p Problem, s Settings) *Model {
 		t.Helper()
-		m, err := Fit(context.Background(), p, s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(Fit(context.Background(), p, s))(t)
 		if m.Summary.Status != result.Optimal {
 			t.Errorf("status %v", m.Summary.Status)
 		}
@@ -116,10 +111,7 @@ func repeat(t testing.TB, p Problem) Problem {
 			rows.Values = append(rows.Values, p.Rows.Row(slices.Index(p.Rows.IDs, p.Ratings.RowIDs[i]))...)
 		}
 	}
-	matrix, err := data.NewMatrix(len(ids), columns, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(len(ids), columns, entries))(t)
 	p.Ratings, p.Rows = data.NewRatings(matrix, ids, p.Ratings.ColumnIDs), rows
 	return p
 }

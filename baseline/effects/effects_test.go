@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -29,16 +30,10 @@ func TestEffectsAreFoundAndShrinkageChosen(t *testing.T) {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(300, 40, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(300, 40, entries))(t)
 	var first *effects.Model
 	for _, threads := range []int{1, 3} {
-		m, err := effects.Fit(context.Background(), matrix, effects.Settings{Threads: threads, Seed: 2, Clip: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(effects.Fit(context.Background(), matrix, effects.Settings{Threads: threads, Seed: 2, Clip: true}))(t)
 		if first == nil {
 			first = m
 		} else if diff := cmp.Diff(first, m); diff != "" {
@@ -61,10 +56,7 @@ func TestEffectsAreFoundAndShrinkageChosen(t *testing.T) {
 	if rmse := math.Sqrt(sum); rmse > 0.5/math.Sqrt(12)*1.2 {
 		t.Errorf("RMSE %v against the truth", rmse)
 	}
-	given, err := effects.Fit(context.Background(), matrix, effects.Settings{RowShrinkage: math.Inf(1)})
-	if err != nil {
-		t.Fatal(err)
-	}
+	given := must.Get(effects.Fit(context.Background(), matrix, effects.Settings{RowShrinkage: math.Inf(1)}))(t)
 	for i, r := range given.Rows {
 		if r != 0 {
 			t.Fatalf("row %d has an effect %v, though none were asked for", i, r)

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 )
 
 // BenchmarkSteps is 10 steps at one λ, on one thread, on rows of the paper's
@@ -17,10 +18,7 @@ func BenchmarkSteps(b *testing.B) {
 		{Rows: 10_000, Columns: 1_000, Features: 100, K: 5, Missing: 0.95, Noise: 0.01, Seed: 1},
 	} {
 		b.Run(fmt.Sprintf("n=%d,m=%d,p=%d,rank=%d,missing=%v", c.Rows, c.Columns, c.Features, c.K, c.Missing), func(b *testing.B) {
-			made, err := synth.Generate(c)
-			if err != nil {
-				b.Fatal(err)
-			}
+			made := must.Get(synth.Generate(c))(b)
 			for b.Loop() {
 				steps := 0
 				_, err := Fit(context.Background(), made.Ratings.Matrix(), made.Features, Settings{

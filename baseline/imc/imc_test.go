@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 )
@@ -84,12 +85,9 @@ func (in *instance) off(m *Model) float64 {
 
 func TestExactRecoveryWithoutNoise(t *testing.T) {
 	in := make2(t, 120, 90, 10, 3, 0.2, 0, 4)
-	m, err := Fit(context.Background(), in.matrix, in.features, Settings{
+	m := must.Get(Fit(context.Background(), in.matrix, in.features, Settings{
 		Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Settings: effects.Settings{Threads: 2},
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))(t)
 	if off := in.off(m); off > 1e-5 {
 		t.Errorf("relative error %v", off)
 	}
@@ -124,7 +122,7 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 			in.matrix = weigh(t, in.matrix, 1)
 		}
 		last, steps := math.Inf(1), 0
-		m, err := Fit(context.Background(), in.matrix, in.features, Settings{
+		m := must.Get(Fit(context.Background(), in.matrix, in.features, Settings{
 			Rank: 5, Lambdas: []float64{lambda}, Center: effects.NoCenter, MaxSteps: 40, Tolerance: 1e-12,
 			OnStep: func(s Step) {
 				steps++
@@ -135,10 +133,7 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 					last = now
 				}
 			},
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))(t)
 		if end := objective(in, &m.Factors, lambda); end > last*(1+1e-10) || end < 0.5*last {
 			t.Errorf("λ %v: the objective is %v, the last step said %v", lambda, end, last)
 		}
@@ -164,10 +159,7 @@ func TestLambda0(t *testing.T) {
 	var svd mat.SVD
 	svd.Factorize(&xb, mat.SVDNone)
 	want := svd.Values(nil)[0]
-	rows, err := f.rows(context.Background(), in.matrix, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(f.rows(context.Background(), in.matrix, 2))(t)
 	got, err := f.lambda0(context.Background(), rows)
 	if err != nil || math.Abs(got-want) > 1e-9*want {
 		t.Errorf("%v, want %v (%v)", got, want, err)
@@ -187,10 +179,7 @@ func TestFitChoosesAndThreadsGiveSameBits(t *testing.T) {
 	in := make2(t, 150, 80, 12, 3, 0.2, 0.1, 6)
 	var first *Model
 	for _, threads := range []int{1, 2, 5} {
-		got, err := Fit(context.Background(), in.matrix, in.features, Settings{Settings: effects.Settings{Threads: threads, Seed: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Fit(context.Background(), in.matrix, in.features, Settings{Settings: effects.Settings{Threads: threads, Seed: 2}}))(t)
 		if first == nil {
 			first = got
 			if off := in.off(got); off > 0.05 {
@@ -221,20 +210,14 @@ func TestOddShapesAreFinite(t *testing.T) {
 		{4, 3, 2, []data.Entry{{Row: 1, Column: 2, Value: 3}, {Row: 3, Column: 0, Value: -1}, {Row: 3, Column: 1, Value: 2}}},
 		{3, 3, 2, []data.Entry{{Row: 0, Value: 0}, {Row: 1, Value: 0}, {Row: 2, Column: 1, Value: 0}}},
 	} {
-		m, err := data.NewMatrix(c.n, c.m, c.entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(data.NewMatrix(c.n, c.m, c.entries))(t)
 		for _, zero := range []bool{false, true} {
 			f, table := features("c", c.m, max(c.p, 0), random.New(1))
 			if zero && table != nil {
 				clear(f.Values)
 			}
 			for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter}, {Settings: effects.Settings{Clip: true}, Center: effects.RowCenter}} {
-				got, err := Fit(context.Background(), m, f, s)
-				if err != nil {
-					t.Fatal(err)
-				}
+				got := must.Get(Fit(context.Background(), m, f, s))(t)
 				columns := make([]int32, c.m)
 				for j := range columns {
 					columns[j] = int32(j)

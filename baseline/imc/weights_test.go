@@ -8,6 +8,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -23,10 +24,7 @@ func weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
 
 func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
 	t.Helper()
-	out, err := m.WithWeights(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(m.WithWeights(weights))(t)
 	return out
 }
 
@@ -36,10 +34,7 @@ func TestWeightsOfOne(t *testing.T) {
 	in := make2(t, 60, 40, 6, 2, 0.3, 0.5, 5)
 	fit := func(m *data.Matrix) *Model {
 		t.Helper()
-		out, err := Fit(t.Context(), m, in.features, Settings{Settings: effects.Settings{Seed: 1, Threads: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(Fit(t.Context(), m, in.features, Settings{Settings: effects.Settings{Seed: 1, Threads: 2}}))(t)
 		return out
 	}
 	ones := make([]float64, in.matrix.Observed())
@@ -73,10 +68,7 @@ func TestWeightsAreInverseVariances(t *testing.T) {
 		return v
 	})
 	off := func(m *data.Matrix) float64 {
-		f, err := Fit(t.Context(), m, in.features, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Fit(t.Context(), m, in.features, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}}))(t)
 		return in.off(f)
 	}
 	if a, b := off(noisy), off(with(t, noisy, nil)); !(a < 0.8*b) {

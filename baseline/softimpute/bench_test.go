@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"optcomplete/data/synth"
+	"optcomplete/internal/must"
 )
 
 // BenchmarkSteps is 30 steps at one λ, on one thread, on rows of the paper's
@@ -17,10 +18,7 @@ func BenchmarkSteps(b *testing.B) {
 		{Rows: 10_000, Columns: 1_000, Features: 30, K: 20, Missing: 0.95, Noise: 0.01, Seed: 1},
 	} {
 		b.Run(fmt.Sprintf("n=%d,m=%d,rank=%d,missing=%v", c.Rows, c.Columns, c.K, c.Missing), func(b *testing.B) {
-			made, err := synth.Generate(c)
-			if err != nil {
-				b.Fatal(err)
-			}
+			made := must.Get(synth.Generate(c))(b)
 			for b.Loop() {
 				f, err := solveOne(made.Ratings.Matrix(), c.K, 1, nil, Settings{Tolerance: 1e-300, MaxSteps: 30})
 				if err != nil || f.Rank == 0 {

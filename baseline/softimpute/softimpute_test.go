@@ -11,6 +11,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 )
@@ -36,10 +37,7 @@ func lowRank(t testing.TB, n, m, rank int, density, noise float64, seed uint64) 
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
 	return matrix, &full
 }
 
@@ -100,14 +98,11 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 		if density == 0.4 {
 			m = weigh(t, m, 1)
 		}
-		top, err := Lambda0(context.Background(), m, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		top := must.Get(Lambda0(context.Background(), m, 2))(t)
 		var start *Factors
 		for _, lambda := range []float64{top / 2, top / 10, top / 100, 0} {
 			last, least, steps := math.Inf(1), math.Inf(1), 0
-			f, err := solveOne(m, 7, lambda, start, Settings{Tolerance: 1e-9, MaxSteps: 60, OnStep: func(s Step) {
+			f := must.Get(solveOne(m, 7, lambda, start, Settings{Tolerance: 1e-9, MaxSteps: 60, OnStep: func(s Step) {
 				steps++
 				if s.Momentum > 0 {
 					last = math.Inf(1)
@@ -118,10 +113,7 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 					}
 					last, least = now, min(least, now)
 				}
-			}})
-			if err != nil {
-				t.Fatal(err)
-			}
+			}}))(t)
 			if steps < 2 {
 				t.Errorf("only %d steps", steps)
 			}
@@ -148,10 +140,7 @@ func TestCompleteDataGiveTheSingularValueDecomposition(t *testing.T) {
 		rank   int
 		lambda float64
 	}{{25, 0}, {4, 0}, {25, want[5]}} {
-		f, err := solveOne(m, c.rank, c.lambda, nil, Settings{Tolerance: 1e-26, MaxSteps: 5000})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(solveOne(m, c.rank, c.lambda, nil, Settings{Tolerance: 1e-26, MaxSteps: 5000}))(t)
 		for k, d := range f.D {
 			if math.Abs(d-(want[k]-c.lambda)) > 1e-7*want[0] {
 				t.Errorf("rank %d, λ %v: singular value %d is %v, want %v", c.rank, c.lambda, k, d, want[k]-c.lambda)
@@ -176,10 +165,7 @@ func TestLambda0IsTheLargestSingularValueAndZeroesEverything(t *testing.T) {
 		var svd mat.SVD
 		svd.Factorize(dense(m), mat.SVDNone)
 		want := svd.Values(nil)[0]
-		got, err := Lambda0(context.Background(), m, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Lambda0(context.Background(), m, 2))(t)
 		if math.Abs(got-want) > 1e-9*want {
 			t.Errorf("λ0 is %v, the largest singular value %v", got, want)
 		}
@@ -187,10 +173,7 @@ func TestLambda0IsTheLargestSingularValueAndZeroesEverything(t *testing.T) {
 			factor float64
 			zero   bool
 		}{{1.0001, true}, {0.9, false}} {
-			f, err := solveOne(m, 3, c.factor*got, nil, Settings{MaxSteps: 2000, Tolerance: 1e-12})
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(solveOne(m, 3, c.factor*got, nil, Settings{MaxSteps: 2000, Tolerance: 1e-12}))(t)
 			if (f.Rank == 0) != c.zero {
 				t.Errorf("%v: λ = %v·λ0 gives rank %d", shape, c.factor, f.Rank)
 			}
@@ -227,10 +210,7 @@ func TestSolutionIsTheNuclearNormMinimum(t *testing.T) {
 		ud.Mul(&u, mat.NewDiagDense(len(values), values))
 		z.Mul(&ud, v.T())
 	}
-	f, err := solveOne(m, 15, lambda, nil, Settings{Tolerance: 1e-16, MaxSteps: 5000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(solveOne(m, 15, lambda, nil, Settings{Tolerance: 1e-16, MaxSteps: 5000}))(t)
 	var off mat.Dense
 	off.Sub(z, f.dense(30, 20))
 	if norm := mat.Norm(&off, 2) / mat.Norm(z, 2); norm > 1e-5 {
@@ -249,18 +229,9 @@ func solveOne(m *data.Matrix, rank int, lambda float64, start *Factors, s Settin
 
 func TestDebiasIsLeastSquaresOfTheSingularValues(t *testing.T) {
 	m, _ := lowRank(t, 80, 50, 3, 0.5, 0.1, 4)
-	f, err := solveOne(m, 3, 20, nil, Settings{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	rows, err := new(Settings).rows(context.Background(), m, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	free, err := debias(context.Background(), rows, f, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(solveOne(m, 3, 20, nil, Settings{}))(t)
+	rows := must.Get(new(Settings).rows(context.Background(), m, 1))(t)
+	free := must.Get(debias(context.Background(), rows, f, 1))(t)
 	best := objective(m, free, 0)
 	if was := objective(m, f, 0); best >= was {
 		t.Errorf("squares %v before, %v after", was, best)
@@ -281,10 +252,7 @@ func TestFitRecoversAndThreadsGiveSameBits(t *testing.T) {
 	m, full := lowRank(t, 150, 80, 3, 0.4, 0.01, 6)
 	var first *Model
 	for _, threads := range []int{1, 2, 5} {
-		got, err := Fit(context.Background(), m, Settings{Settings: effects.Settings{Threads: threads, Seed: 3}, MaxSteps: 300})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(Fit(context.Background(), m, Settings{Settings: effects.Settings{Threads: threads, Seed: 3}, MaxSteps: 300}))(t)
 		if first == nil {
 			first = got
 			worst := 0.0
@@ -301,10 +269,7 @@ func TestFitRecoversAndThreadsGiveSameBits(t *testing.T) {
 		}
 	}
 	// A source that is read anew at every pass gives the same.
-	streamed, err := Fit(context.Background(), sourcetest.Stored(m), Settings{Settings: effects.Settings{Seed: 3, Memory: 1}, MaxSteps: 300})
-	if err != nil {
-		t.Fatal(err)
-	}
+	streamed := must.Get(Fit(context.Background(), sourcetest.Stored(m), Settings{Settings: effects.Settings{Seed: 3, Memory: 1}, MaxSteps: 300}))(t)
 	if diff := cmp.Diff(first, streamed); diff != "" {
 		t.Errorf("streamed: %s", diff)
 	}
@@ -321,10 +286,7 @@ func TestCentringTakesEffectsAway(t *testing.T) {
 		column[j] = 3 * rng.Normal()
 	}
 	m := low.Map(func(i int, c int32, v float64) float64 { return 50 + v + row[i] + column[c] })
-	got, err := Fit(context.Background(), m, Settings{Rank: 2})
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(Fit(context.Background(), m, Settings{Rank: 2}))(t)
 	if got.Center != effects.BothCenters || math.Abs(got.Effects.Mean-50) > 1 {
 		t.Errorf("centred: %v", got.Center)
 	}
@@ -346,15 +308,9 @@ func TestOddShapesAreFinite(t *testing.T) {
 		{4, 3, []data.Entry{{Row: 1, Column: 2, Value: 3}, {Row: 3, Column: 0, Value: -1}}},
 		{3, 3, []data.Entry{{Row: 0, Value: 0}, {Row: 1, Value: 0}, {Row: 2, Column: 1, Value: 0}}},
 	} {
-		m, err := data.NewMatrix(c.n, c.m, c.entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(data.NewMatrix(c.n, c.m, c.entries))(t)
 		for _, s := range []Settings{{}, {Rank: 5, Lambdas: []float64{0}, Center: effects.NoCenter, Debias: AlwaysDebias}, {Center: effects.RowCenter, Settings: effects.Settings{Clip: true}}, {Center: effects.ColumnCenter}} {
-			got, err := Fit(context.Background(), m, s)
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get(Fit(context.Background(), m, s))(t)
 			columns := make([]int32, c.m)
 			for j := range columns {
 				columns[j] = int32(j)
@@ -397,14 +353,8 @@ func TestSparseDataOfLowRankAreRecovered(t *testing.T) {
 			}
 		}
 	}
-	matrix, err := data.NewMatrix(n, m, entries)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, err := Fit(context.Background(), matrix, Settings{Settings: effects.Settings{Threads: 2}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.NewMatrix(n, m, entries))(t)
+	f := must.Get(Fit(context.Background(), matrix, Settings{Settings: effects.Settings{Threads: 2}}))(t)
 	sum, out := 0.0, make([]float64, 1)
 	for i := range n {
 		for j := range m {

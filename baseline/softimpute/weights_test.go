@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/baseline/effects"
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -24,10 +25,7 @@ func weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
 
 func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
 	t.Helper()
-	out, err := m.WithWeights(weights)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(m.WithWeights(weights))(t)
 	return out
 }
 
@@ -37,10 +35,7 @@ func TestWeightsOfOne(t *testing.T) {
 	m, _ := lowRank(t, 60, 40, 3, 0.4, 0.3, 5)
 	fit := func(m *data.Matrix) *Model {
 		t.Helper()
-		out, err := Fit(t.Context(), m, Settings{Settings: effects.Settings{Seed: 1, Threads: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(Fit(t.Context(), m, Settings{Settings: effects.Settings{Seed: 1, Threads: 2}}))(t)
 		return out
 	}
 	ones := make([]float64, m.Observed())
@@ -95,10 +90,7 @@ func TestWeightedSolutionIsTheMinimum(t *testing.T) {
 		ud.Mul(&u, mat.NewDiagDense(len(values), values))
 		z.Mul(&ud, v.T())
 	}
-	f, err := solveOne(m, 15, lambda, nil, Settings{Tolerance: 1e-16, MaxSteps: 5000})
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(solveOne(m, 15, lambda, nil, Settings{Tolerance: 1e-16, MaxSteps: 5000}))(t)
 	var off mat.Dense
 	off.Sub(z, f.dense(30, 20))
 	if norm := mat.Norm(&off, 2) / mat.Norm(z, 2); norm > 1e-5 || f.Rank == 0 || f.Rank == 15 {
@@ -129,10 +121,7 @@ func TestWeightsAreInverseVariances(t *testing.T) {
 		return v
 	})
 	off := func(m *data.Matrix) float64 {
-		f, err := Fit(t.Context(), m, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(Fit(t.Context(), m, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}}))(t)
 		var d mat.Dense
 		d.Sub(full, f.dense(80, 50))
 		return mat.Norm(&d, 2) / mat.Norm(full, 2)

@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/internal/must"
 )
 
 // TestOrderOfLinesChangesNothing packs the same entries in several orders, with
@@ -32,10 +33,7 @@ func TestOrderOfLinesChangesNothing(t *testing.T) {
 		}
 		put(t, "r.csv", strings.Join(lines, "\n")+"\n")
 		for _, memory := range []int64{0, 1} {
-			done, err := Pack(context.Background(), []string{"r.csv"}, "r.pack", Settings{Memory: memory, Duplicates: Mean})
-			if err != nil {
-				t.Fatal(err)
-			}
+			done := must.Get(Pack(context.Background(), []string{"r.csv"}, "r.pack", Settings{Memory: memory, Duplicates: Mean}))(t)
 			got := []byte(read(t, "r.pack"))
 			if want == nil {
 				want = got
@@ -58,22 +56,15 @@ func TestOrderOfLinesChangesNothing(t *testing.T) {
 // order than that of their ids.
 func TestOldPackIsReadInOrder(t *testing.T) {
 	t.Chdir(t.TempDir())
-	w, err := pack.Create("old.pack", []string{"c10", "c2", "c1"}, pack.WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(pack.Create("old.pack", []string{"c10", "c2", "c1"}, pack.WriterOptions{}))(t)
 	for _, row := range []struct {
 		id      string
 		columns []int32
 		values  []float64
 	}{{"u10", []int32{0, 1, 2}, []float64{10, 2, 1}}, {"u9", []int32{0}, []float64{7}}} {
-		if err := w.Append(row.id, row.columns, row.values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(row.id, row.columns, row.values))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	want := "[u9 c10 7 u10 c1 1 u10 c2 2 u10 c10 10]"
 	for _, columns := range [][]string{nil, {"c1", "c2", "c3", "c10"}} {
 		stored, report, ok, err := Stored("old.pack", Settings{Columns: columns})
@@ -95,9 +86,6 @@ func TestOldPackIsReadInOrder(t *testing.T) {
 
 func inMemory(t *testing.T, r *data.Ratings) *data.Ratings {
 	t.Helper()
-	matrix, err := data.Collect(r.Source(), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	matrix := must.Get(data.Collect(r.Source(), nil))(t)
 	return r.With(matrix)
 }

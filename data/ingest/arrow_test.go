@@ -18,6 +18,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/held"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -41,9 +42,7 @@ func arrowBytes(t testing.TB, asFile bool, names []string, columns ...arrow.Arra
 			t.Fatal(err)
 		}
 	}
-	if err := errors.Join(w.Write(record), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(w.Write(record), w.Close()))
 	return out.Bytes()
 }
 

@@ -14,6 +14,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/pqarrow"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -65,16 +66,9 @@ func benchParquet(b *testing.B, entries []data.Entry) string {
 		builder.Field(2).(*array.Float64Builder).Append(e.Value)
 	}
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, nil, pqarrow.DefaultWriterProps())
-	if err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Write(builder.NewRecordBatch()); err != nil {
-		b.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	w := must.Get(pqarrow.NewFileWriter(schema, &out, nil, pqarrow.DefaultWriterProps()))(b)
+	must.Do(b, w.Write(builder.NewRecordBatch()))
+	must.Do(b, w.Close())
 	return out.String()
 }
 
@@ -100,9 +94,7 @@ func benchArrow(b *testing.B, kind string, entries []data.Entry) string {
 		default:
 			to := array.NewDictionaryBuilder(memory.DefaultAllocator, &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}).(*array.BinaryDictionaryBuilder)
 			for _, e := range entries {
-				if err := to.AppendString(text(e)); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, to.AppendString(text(e)))
 			}
 			columns[x] = to.NewArray()
 		}
@@ -147,10 +139,7 @@ func BenchmarkRatings(b *testing.B) {
 }
 
 func benchRead(b *testing.B, path string, entries int) {
-	info, err := os.Stat(path)
-	if err != nil {
-		b.Fatal(err)
-	}
+	info := must.Get(os.Stat(path))(b)
 	b.SetBytes(info.Size())
 	for b.Loop() {
 		if _, _, err := Ratings(context.Background(), []string{path}, Settings{Duplicates: Last}); err != nil {

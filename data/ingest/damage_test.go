@@ -14,6 +14,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"optcomplete/internal/must"
 )
 
 // announced is a Parquet file of 40 entries whose footer, and whose header of the
@@ -30,26 +32,16 @@ func announced(t *testing.T, footer func(*format.FileMetaData), page func(*forma
 	size := int(binary.LittleEndian.Uint32(content[len(content)-8:]))
 	body := content[:len(content)-8-size]
 	var meta format.FileMetaData
-	if err := thrift.Unmarshal(compact, content[len(body):len(body)+size], &meta); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, thrift.Unmarshal(compact, content[len(body):len(body)+size], &meta))
 	last := &meta.RowGroups[0].Columns[2].MetaData
 	if page != nil {
 		at := last.DataPageOffset
 		from := bytes.NewReader(body[at:])
 		var header format.PageHeader
-		if err := thrift.NewDecoder(compact.NewReader(from)).Decode(&header); err != nil {
-			t.Fatal(err)
-		}
-		rest, err := io.ReadAll(from)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, thrift.NewDecoder(compact.NewReader(from)).Decode(&header))
+		rest := must.Get(io.ReadAll(from))(t)
 		page(&header)
-		changed, err := thrift.Marshal(compact, &header)
-		if err != nil {
-			t.Fatal(err)
-		}
+		changed := must.Get(thrift.Marshal(compact, &header))(t)
 		longer := int64(len(changed)+len(rest)) - int64(len(body[at:]))
 		body = append(append(bytes.Clone(body[:at]), changed...), rest...)
 		last.TotalCompressedSize += longer
@@ -57,10 +49,7 @@ func announced(t *testing.T, footer func(*format.FileMetaData), page func(*forma
 	if footer != nil {
 		footer(&meta)
 	}
-	text, err := thrift.Marshal(compact, &meta)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(thrift.Marshal(compact, &meta))(t)
 	return append(binary.LittleEndian.AppendUint32(append(bytes.Clone(body), text...), uint32(len(text))), "PAR1"...)
 }
 
@@ -89,9 +78,7 @@ func TestAnnouncedSizesAreCheckedAgainstTheFile(t *testing.T) {
 		"values of a page":   {page: func(h *format.PageHeader) { h.DataPageHeader.V.NumValues = 1<<31 - 1 }},
 	} {
 		path := filepath.Join(t.TempDir(), "r.parquet")
-		if err := os.WriteFile(path, announced(t, c.footer, c.page), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, announced(t, c.footer, c.page), 0o666))
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)
 		got, _, err := Ratings(context.Background(), []string{path}, Settings{})

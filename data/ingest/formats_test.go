@@ -20,17 +20,14 @@ import (
 	"github.com/klauspost/compress/gzip"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // put writes a file, and the folders that it is in.
 func put(t testing.TB, path, text string) string {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o777))
+	must.Do(t, os.WriteFile(path, []byte(text), 0o666))
 	return path
 }
 
@@ -38,9 +35,7 @@ func gzipped(t testing.TB, text string) string {
 	var out bytes.Buffer
 	w := gzip.NewWriter(&out)
 	_, err := w.Write([]byte(text))
-	if err := errors.Join(err, w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(err, w.Close()))
 	return out.String()
 }
 
@@ -54,13 +49,8 @@ func parquetFile(t testing.TB, names []string, columns ...arrow.Array) string {
 	schema := arrow.NewSchema(fields, nil)
 	record := array.NewRecordBatch(schema, columns, int64(columns[0].Len()))
 	var out bytes.Buffer
-	w, err := pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(2)), pqarrow.DefaultWriterProps())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(w.Write(record), w.Close()); err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(pqarrow.NewFileWriter(schema, &out, parquet.NewWriterProperties(parquet.WithMaxRowGroupLength(2)), pqarrow.DefaultWriterProps()))(t)
+	must.Do(t, errors.Join(w.Write(record), w.Close()))
 	return out.String()
 }
 
@@ -176,10 +166,7 @@ func TestFormats(t *testing.T) {
 
 func read(t testing.TB, path string) string {
 	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(path))(t)
 	return string(text)
 }
 

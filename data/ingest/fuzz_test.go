@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // sound checks what no input may break: the matrix is in order and finite, the
@@ -74,9 +75,7 @@ func FuzzMovieLens(f *testing.F) {
 func fuzzFile(f *testing.F, format string) {
 	path := filepath.Join(f.TempDir(), "r")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o666))
 		got, report, err := Ratings(context.Background(), []string{path}, Settings{Format: format, Duplicates: Last})
 		sound(t, got, report, err)
 	})

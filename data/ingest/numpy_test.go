@@ -16,6 +16,7 @@ import (
 
 	"optcomplete/internal/arrowtext"
 	"optcomplete/internal/columnar"
+	"optcomplete/internal/must"
 )
 
 // array is a .npy file as numpy.save writes it.
@@ -29,17 +30,13 @@ func arrayOf(t *testing.T, descr, shape string, fortran bool, values any) []byte
 	header += strings.Repeat(" ", 63-(10+len(header))%64) + "\n"
 	var out bytes.Buffer
 	out.WriteString("\x93NUMPY\x01\x00")
-	if err := binary.Write(&out, binary.LittleEndian, uint16(len(header))); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, binary.Write(&out, binary.LittleEndian, uint16(len(header))))
 	out.WriteString(header)
 	bytes := binary.ByteOrder(binary.LittleEndian)
 	if descr[0] == '>' {
 		bytes = binary.BigEndian
 	}
-	if err := binary.Write(&out, bytes, values); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, binary.Write(&out, bytes, values))
 	return out.Bytes()
 }
 
@@ -48,17 +45,12 @@ func archiveOf(t *testing.T, parts map[string][]byte) []byte {
 	var out bytes.Buffer
 	z := zip.NewWriter(&out)
 	for name, content := range parts {
-		w, err := z.Create(name + ".npy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(z.Create(name + ".npy"))(t)
 		if _, err := w.Write(content); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if err := z.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, z.Close())
 	return out.Bytes()
 }
 
@@ -118,20 +110,11 @@ func TestWideParquet(t *testing.T) {
 	t.Chdir(t.TempDir())
 	nan := math.NaN()
 	write := func(name, row string) {
-		file, err := os.Create(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(name))(t)
 		w := columnar.NewWriter(file, []columnar.Field{{Name: "Alien", Kind: columnar.Float}, {Name: "Heat", Kind: columnar.Float}, {Name: "Up", Kind: columnar.Float}, {Name: row, Kind: columnar.Text}})
-		if err := w.WriteGroup([]float64{nan, -1}, []float64{4, nan}, []float64{3.5, 2}, []string{"ann", "bob"}); err != nil {
-			t.Fatal(err)
-		}
-		if err := w.Close(); err != nil {
-			t.Fatal(err)
-		}
-		if err := file.Close(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.WriteGroup([]float64{nan, -1}, []float64{4, nan}, []float64{3.5, 2}, []string{"ann", "bob"}))
+		must.Do(t, w.Close())
+		must.Do(t, file.Close())
 	}
 	write("pandas.parquet", arrowtext.PandasIndex)
 	got, report, err := Ratings(context.Background(), []string{"pandas.parquet"}, Settings{})

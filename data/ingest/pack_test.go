@@ -15,6 +15,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -39,13 +40,8 @@ func TestSamePackForAnyThreadsAndMemory(t *testing.T) {
 	put(t, "r.csv", manyEntries(600_000, 5_000, 200))
 	var want string
 	for _, s := range []Settings{{Threads: 1}, {Threads: 3}, {Threads: 2, Memory: 1}, {Threads: 1, Memory: 14 << 20, Temp: "temp"}} {
-		if err := os.MkdirAll("temp", 0o777); err != nil {
-			t.Fatal(err)
-		}
-		done, err := Pack(context.Background(), []string{"r.csv"}, "r.pack", s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll("temp", 0o777))
+		done := must.Get(Pack(context.Background(), []string{"r.csv"}, "r.pack", s))(t)
 		if (done.Spilled > 0) != (s.Memory > 0) {
 			t.Errorf("%+v: %d bytes did not fit into memory", s, done.Spilled)
 		}
@@ -286,9 +282,7 @@ func TestSortedBucketsEqualSortedEntries(t *testing.T) {
 			defer sink.spill.close()
 		}
 		half := len(entries) / 2
-		if err := errors.Join(sink.add(entries[:half]), sink.add(entries[half:])); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(sink.add(entries[:half]), sink.add(entries[half:])))
 		var got []data.Entry
 		err := sink.eachBucket(context.Background(), rows, columns, nil, 2, duplicates, func(b *sorted) error {
 			if b.twice != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // trust is a property that no code but this test knows.
@@ -110,10 +111,7 @@ func TestPacksOfWeightsAreWhatTheyWere(t *testing.T) {
 	if _, err := Pack(context.Background(), []string{"r.csv"}, "r.pack", Settings{}); err != nil {
 		t.Fatal(err)
 	}
-	content, err := os.ReadFile("r.pack")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("r.pack"))(t)
 	if got := fmt.Sprintf("%x", sha256.Sum256(content)); got != "481d41db678056bf61482489653d455deef14c03e6e8eb91c42eb6270bcd0041" {
 		t.Errorf("the pack is %s", got)
 	}

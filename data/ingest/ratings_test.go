@@ -17,6 +17,7 @@ import (
 
 	"optcomplete/data"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/textfile"
 )
 
@@ -27,9 +28,7 @@ var known = []string{"a", "b", "c"}
 // the test is in.
 func readAs(t testing.TB, name string, text []byte, s Settings) (*data.Ratings, *Report, error) {
 	t.Helper()
-	if err := os.WriteFile(name, text, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(name, text, 0o666))
 	return Ratings(context.Background(), []string{name}, s)
 }
 
@@ -223,27 +222,19 @@ func TestRatingsFromFiles(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name string, pack func(io.Writer) io.WriteCloser) string {
 		path := filepath.Join(dir, name)
-		file, err := os.Create(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Create(path))(t)
 		w := pack(file)
 		if _, err := io.WriteString(w, text); err != nil {
 			t.Fatal(err)
 		}
-		if err := errors.Join(w.Close(), file.Close()); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(w.Close(), file.Close()))
 		return path
 	}
 	paths := []string{
 		write("plain", func(w io.Writer) io.WriteCloser { return nopCloser{w} }),
 		write("gzip", func(w io.Writer) io.WriteCloser { return gzip.NewWriter(w) }),
 		write("zstd", func(w io.Writer) io.WriteCloser {
-			z, err := zstd.NewWriter(w)
-			if err != nil {
-				t.Fatal(err)
-			}
+			z := must.Get(zstd.NewWriter(w))(t)
 			return z
 		}),
 	}
@@ -256,14 +247,9 @@ func TestRatingsFromFiles(t *testing.T) {
 		}
 	}
 	for _, path := range paths[1:] {
-		packed, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		packed := must.Get(os.ReadFile(path))(t)
 		cut := path + ".cut"
-		if err := os.WriteFile(cut, packed[:len(packed)-5], 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(cut, packed[:len(packed)-5], 0o600))
 		var input *data.InputError
 		if _, _, err := Ratings(context.Background(), []string{cut}, Settings{Columns: known}); !errors.As(err, &input) {
 			t.Errorf("%s: %v is no *data.InputError", cut, err)

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // anyID draws ids that text can hold, many of them awkward.
@@ -45,15 +46,10 @@ func TestRatingsSurviveWritingAndReading(t *testing.T) {
 				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: anyNumber().Draw(t, "value")})
 			}
 		}
-		matrix, err := data.NewMatrix(len(rows), m, entries)
-		if err != nil {
-			t.Fatal(err)
-		}
+		matrix := must.Get(data.NewMatrix(len(rows), m, entries))(t)
 		want := data.NewRatings(matrix, rows, columns)
 		var text bytes.Buffer
-		if err := data.WriteRatings(&text, want); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, data.WriteRatings(&text, want))
 		got, report, err := streamOf("r.csv", bytes.NewReader(text.Bytes()), Settings{Columns: columns}).ratings(context.Background())
 		if err != nil {
 			t.Fatalf("%v in %q", err, text.String())
@@ -96,9 +92,7 @@ func FuzzCSV(f *testing.F) {
 			}
 		}
 		var again bytes.Buffer
-		if err := data.WriteRatings(&again, got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, data.WriteRatings(&again, got))
 		second, _, err := streamOf("r.csv", &again, Settings{Columns: known}).ratings(context.Background())
 		if err != nil || !slices.Equal(cells(got), cells(second)) {
 			t.Fatalf("%v: %v became %v", err, cells(got), cells(second))

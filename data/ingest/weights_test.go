@@ -13,6 +13,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -130,10 +131,7 @@ func TestManyWeights(t *testing.T) {
 			t.Error("the order of lines, memory or threads change the pack")
 		}
 	}
-	file, err := pack.Open("r.pack")
-	if err != nil {
-		t.Fatal(err)
-	}
+	file := must.Get(pack.Open("r.pack"))(t)
 	defer file.Close()
 	if info := file.Info(); !info.Weighted || info.Version != pack.WeightedVersion {
 		t.Errorf("%+v", info)
@@ -144,10 +142,7 @@ func TestManyWeights(t *testing.T) {
 	if _, err := pack.WriteShards(context.Background(), file, "shards", 1, 2); err != nil {
 		t.Fatal(err)
 	}
-	shards, err := pack.OpenShards("shards")
-	if err != nil {
-		t.Fatal(err)
-	}
+	shards := must.Get(pack.OpenShards("shards"))(t)
 	defer shards.Close()
 	for _, from := range []pack.Packed{file, shards} {
 		got := weighed(t, data.NewRatings(from, from.RowIDs(), from.ColumnIDs()))

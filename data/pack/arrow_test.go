@@ -11,6 +11,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // arrowRow reads a row of a batch as any Arrow program would.
@@ -70,26 +71,17 @@ func TestPackIsAnArrowFile(t *testing.T) {
 			if got := opened(t, path).Info().Encoding; got != encoding && encoding != Dictionary8 {
 				t.Fatalf("stored as %s, want %s", got, encoding)
 			}
-			file, err := os.Open(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			file := must.Get(os.Open(path))(t)
 			defer file.Close()
 			// Not NewMappedFileReader: that of v18.8.0 panics on any dictionary.
-			r, err := ipc.NewFileReader(file)
-			if err != nil {
-				t.Fatal(err)
-			}
+			r := must.Get(ipc.NewFileReader(file))(t)
 			if v, ok := r.Schema().Metadata().GetValue("source"); !ok || v != "test" {
 				t.Error("the metadata is not in the schema")
 			}
 			rowIDs, columnIDs := ids("r", 90), ids("c", columns)
 			row := 0
 			for b := range r.NumRecords() {
-				batch, err := r.RecordBatchAt(b)
-				if err != nil {
-					t.Fatal(err)
-				}
+				batch := must.Get(r.RecordBatchAt(b))(t)
 				entries := batch.Column(int(batch.NumCols()) - 1).(*array.List)
 				for x := range int(batch.NumRows()) {
 					if id := batch.Column(0).(*array.String).Value(x); id != rowIDs[row] {

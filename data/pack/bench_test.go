@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // The benchmarks pack rows of about 500 entries. PACK_ROWS sets how many rows
@@ -60,32 +61,22 @@ func benchPack(b *testing.B, kind int) string {
 	if path, ok := packs.Load(kind); ok {
 		return path.(string)
 	}
-	dir, err := os.MkdirTemp("", "pack-bench")
-	if err != nil {
-		b.Fatal(err)
-	}
+	dir := must.Get(os.MkdirTemp("", "pack-bench"))(b)
 	k := benchKinds[kind]
 	path := filepath.Join(dir, k.name)
 	columnIDs := make([]string, k.columns)
 	for j := range columnIDs {
 		columnIDs[j] = "c" + strconv.Itoa(j)
 	}
-	w, err := Create(path, columnIDs, WriterOptions{Rows: benchRows(), Observed: 500 * benchRows()})
-	if err != nil {
-		b.Fatal(err)
-	}
+	w := must.Get(Create(path, columnIDs, WriterOptions{Rows: benchRows(), Observed: 500 * benchRows()}))(b)
 	r := rand.New(rand.NewPCG(1, 2))
 	var columns []int32
 	var values []float64
 	for i := range benchRows() {
 		columns, values = benchRow(r, k.columns, k.value, columns, values)
-		if err := w.Append("row "+strconv.Itoa(i), columns, values); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, w.Append("row "+strconv.Itoa(i), columns, values))
 	}
-	if err := w.Close(); err != nil {
-		b.Fatal(err)
-	}
+	must.Do(b, w.Close())
 	packs.Store(kind, path)
 	return path
 }
@@ -158,10 +149,7 @@ func BenchmarkDecode(b *testing.B) {
 // BenchmarkDecodeMemory is the same pass over a matrix in memory, as a yardstick.
 func BenchmarkDecodeMemory(b *testing.B) {
 	f := opened(b, benchPack(b, 0))
-	m, err := data.Collect(f, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
+	m := must.Get(data.Collect(f, nil))(b)
 	var columns []int32
 	var values []float64
 	n, _ := m.Dims()
@@ -180,16 +168,11 @@ func BenchmarkOpen(b *testing.B) {
 		b.Run(k.name, func(b *testing.B) {
 			path := benchPack(b, kind)
 			for b.Loop() {
-				f, err := Open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
+				f := must.Get(Open(path))(b)
 				if _, _, err := f.Reader().Append(benchRows()/2, nil, nil); err != nil {
 					b.Fatal(err)
 				}
-				if err := f.Close(); err != nil {
-					b.Fatal(err)
-				}
+				must.Do(b, f.Close())
 			}
 		})
 	}
@@ -198,9 +181,7 @@ func BenchmarkOpen(b *testing.B) {
 func BenchmarkVerify(b *testing.B) {
 	f := opened(b, benchPack(b, 2))
 	for b.Loop() {
-		if err := f.Verify(b.Context(), nil); err != nil {
-			b.Fatal(err)
-		}
+		must.Do(b, f.Verify(b.Context(), nil))
 	}
 	b.SetBytes(f.Info().Bytes)
 }
@@ -232,16 +213,11 @@ func BenchmarkWrite(b *testing.B) {
 			for i := range rows {
 				probe.add("", rows[i].columns, rows[i].values, &noNumbers)
 			}
-			s, err := newStream(io.Discard, shape{columns: k.columns, values: probe.encoding()}, 128, nil, nil)
-			if err != nil {
-				b.Fatal(err)
-			}
+			s := must.Get(newStream(io.Discard, shape{columns: k.columns, values: probe.encoding()}, 128, nil, nil))(b)
 			before, start := s.at, processorTime()
 			for b.Loop() {
 				for i := range rows {
-					if err := s.append("row 123456", rows[i].columns, rows[i].values, &noNumbers); err != nil {
-						b.Fatal(err)
-					}
+					must.Do(b, s.append("row 123456", rows[i].columns, rows[i].values, &noNumbers))
 				}
 			}
 			perEntry(b, entries, processorTime()-start)
@@ -257,14 +233,8 @@ func BenchmarkArrow(b *testing.B) {
 		b.Run("open/"+k.name, func(b *testing.B) {
 			path := benchPack(b, kind)
 			for b.Loop() {
-				file, err := os.Open(path)
-				if err != nil {
-					b.Fatal(err)
-				}
-				r, err := ipc.NewFileReader(file)
-				if err != nil {
-					b.Fatal(err)
-				}
+				file := must.Get(os.Open(path))(b)
+				r := must.Get(ipc.NewFileReader(file))(b)
 				if _, err := r.RecordBatchAt(r.NumRecords() / 2); err != nil {
 					b.Fatal(err)
 				}
@@ -273,25 +243,16 @@ func BenchmarkArrow(b *testing.B) {
 			}
 		})
 		b.Run("decode/"+k.name, func(b *testing.B) {
-			file, err := os.Open(benchPack(b, kind))
-			if err != nil {
-				b.Fatal(err)
-			}
+			file := must.Get(os.Open(benchPack(b, kind)))(b)
 			defer file.Close()
-			r, err := ipc.NewFileReader(file)
-			if err != nil {
-				b.Fatal(err)
-			}
+			r := must.Get(ipc.NewFileReader(file))(b)
 			var columns []int32
 			var values []float64
 			entries, start := 0, processorTime()
 			for b.Loop() {
 				entries = 0
 				for at := range r.NumRecords() {
-					batch, err := r.RecordBatchAt(at)
-					if err != nil {
-						b.Fatal(err)
-					}
+					batch := must.Get(r.RecordBatchAt(at))(b)
 					list := batch.Column(1).(*array.List)
 					item := list.ListValues().(*array.Struct)
 					codes := item.Field(0).(*array.Dictionary).Indices().(*array.Uint16).Uint16Values()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // A pack that shrinks under its readers is an error to them, not the end of the
@@ -18,21 +19,14 @@ func TestCutWhileOpen(t *testing.T) {
 	m := random(t, 400, 2000, 0.5, double)
 	path := write(t, m, WriterOptions{Rows: 16, Observed: 16 * 1000})
 	for _, touched := range []bool{false, true} {
-		content, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(path))(t)
 		f := opened(t, path)
 		if touched {
-			if err := readAll(f); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, readAll(f))
 		}
 		r := f.Reader()
 		f.lastLook.Store(1 << 62) // as if just looked at: only the fault can tell
-		if err := os.Truncate(path, 8192); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(path, 8192))
 		columns, values := []int32{5}, []float64{6}
 		c, v, err := r.Append(399, columns, values)
 		known := func(what string, err error) {
@@ -58,30 +52,21 @@ func TestCutWhileOpen(t *testing.T) {
 		if err := f.Close(); !errors.Is(err, ErrChanged) {
 			t.Errorf("closing: %v", err)
 		}
-		if err := os.WriteFile(path, content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o666))
 	}
 }
 
 func TestChangedWhileOpen(t *testing.T) {
 	path := write(t, random(t, 50, 40, 0.5, double), WriterOptions{})
 	f := opened(t, path)
-	if err := readAll(f); err != nil {
-		t.Fatal(err)
-	}
-	file, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, readAll(f))
+	file := must.Get(os.OpenFile(path, os.O_WRONLY, 0))(t)
 	if _, err := file.WriteAt([]byte("overwritten"), f.header.Tail.Offset-100); err != nil {
 		t.Fatal(err)
 	}
 	file.Close()
 	// The clock of files may be coarse.
-	if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chtimes(path, time.Time{}, time.Now().Add(time.Minute)))
 	reader := f.Reader()
 	time.Sleep(2 * lookEvery)
 	if _, _, err := reader.Append(0, nil, nil); !errors.Is(err, ErrChanged) {

@@ -18,6 +18,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/attack"
+	"optcomplete/internal/must"
 )
 
 // readAll reads everything a pack holds, without Verify.
@@ -51,19 +52,14 @@ func known(t *testing.T, err error, path string) {
 func small(t testing.TB, columns int) []byte {
 	t.Helper()
 	m := random(t, 11, columns, 20/float64(columns), stars)
-	b, err := os.ReadFile(write(t, m, WriterOptions{Rows: 4, Observed: blockEntries, Metadata: map[string]string{"made": "by a test"}}))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(write(t, m, WriterOptions{Rows: 4, Observed: blockEntries, Metadata: map[string]string{"made": "by a test"}})))(t)
 	return b
 }
 
 func TestEveryFlippedBitIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pack")
 	good := small(t, 40)
-	if err := os.WriteFile(path, good, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, good, 0o666))
 	file, err := os.OpenFile(path, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -105,13 +101,9 @@ func TestEveryFlippedBitIsFound(t *testing.T) {
 func TestEveryCutIsFound(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pack")
 	good := small(t, 40)
-	if err := os.WriteFile(path, good, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, good, 0o666))
 	for length := len(good) - 1; length >= 0; length-- {
-		if err := os.Truncate(path, int64(length)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Truncate(path, int64(length)))
 		if f, err := Open(path); err == nil {
 			f.Close()
 			t.Fatalf("a pack of %d bytes cut to %d was opened", len(good), length)
@@ -119,9 +111,7 @@ func TestEveryCutIsFound(t *testing.T) {
 			known(t, err, path)
 		}
 	}
-	if err := os.WriteFile(path, append(bytes.Clone(good), 0), 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, append(bytes.Clone(good), 0), 0o666))
 	if _, err := Open(path); !errors.Is(err, ErrDamaged) {
 		t.Errorf("a byte too many: %v", err)
 	}
@@ -144,9 +134,7 @@ func TestOtherFilesAndVersions(t *testing.T) {
 		{"text", []byte("row,column,value\na,b,1\n"), ErrNotPack, "optcomplete pack"},
 		{"arrow", []byte(arrowMagic + "\x00\x00" + strings.Repeat("x", 600) + arrowMagic), ErrNotPack, "an Arrow file"},
 	} {
-		if err := os.WriteFile(path, c.content, 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, c.content, 0o666))
 		if _, err := Open(path); !errors.Is(err, c.want) || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s: %v", c.name, err)
 		}
@@ -181,9 +169,7 @@ func TestImpossibleDescriptions(t *testing.T) {
 		headerBytes, records := int(binary.LittleEndian.Uint64(trailer)), int(binary.LittleEndian.Uint64(trailer[8:]))
 		begin := end - trailerBytes - headerBytes - records*recordBytes
 		var h header
-		if err := json.Unmarshal(good[end-trailerBytes-headerBytes:end-trailerBytes], &h); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal(good[end-trailerBytes-headerBytes:end-trailerBytes], &h))
 		table := make([]blockRecord, records)
 		for x := range table {
 			table[x] = parseRecord(good[begin+x*recordBytes:])
@@ -193,14 +179,9 @@ func TestImpossibleDescriptions(t *testing.T) {
 		for _, r := range table {
 			index = r.append(index)
 		}
-		readable, err := json.Marshal(&h)
-		if err != nil {
-			t.Fatal(err)
-		}
+		readable := must.Get(json.Marshal(&h))(t)
 		index = appendTrailer(append(index, readable...), len(readable), records, Version)
-		if err := os.WriteFile(path, slices.Concat(good[:begin], index, good[end:]), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, slices.Concat(good[:begin], index, good[end:]), 0o666))
 		f, err := Open(path)
 		if err != nil {
 			return err
@@ -208,9 +189,7 @@ func TestImpossibleDescriptions(t *testing.T) {
 		defer f.Close()
 		return readAll(f)
 	}
-	if err := edit(func(*header, []blockRecord) {}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, edit(func(*header, []blockRecord) {}))
 	for at, change := range []func(h *header, table []blockRecord){
 		func(h *header, _ []blockRecord) { h.Rows = -1 },
 		func(h *header, _ []blockRecord) { h.Rows = math.MaxInt },

@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // The generated loops give what the plain ones give, for every length and to
@@ -64,9 +66,7 @@ func TestCutWithinABlock(t *testing.T) {
 			}
 			path := write(t, random(t, 3, columns, 0.9, single), WriterOptions{Rows: 4, Observed: blockEntries})
 			f := opened(t, path)
-			if err := readAll(f); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, readAll(f))
 			reader := f.Reader()
 			if _, _, err := reader.Append(0, nil, nil); err != nil {
 				t.Fatal(err)
@@ -74,9 +74,7 @@ func TestCutWithinABlock(t *testing.T) {
 			f.lastLook.Store(1 << 62) // as if just looked at
 			record := f.records[0]
 			entries := f.block(3, int64(record.idBytes), f.header.Observed)
-			if err := os.Truncate(path, record.offset+int64(record.meta)+entries.low+8192); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.Truncate(path, record.offset+int64(record.meta)+entries.low+8192))
 			before := accelerated
 			accelerated = accelerated && fast
 			_, _, err := reader.Append(2, nil, nil)

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 // seeds are small packs of every encoding and both widths.
@@ -16,27 +18,17 @@ func seeds(t testing.TB) [][]byte {
 	for _, columns := range []int{3, maxNarrow + 1} {
 		for _, value := range []func(*rand.Rand) float64{stars, single, double} {
 			path := filepath.Join(t.TempDir(), "x.pack")
-			w, err := Create(path, make([]string, columns), WriterOptions{Rows: 2, Observed: blockEntries})
-			if err != nil {
-				t.Fatal(err)
-			}
+			w := must.Get(Create(path, make([]string, columns), WriterOptions{Rows: 2, Observed: blockEntries}))(t)
 			r := rand.New(rand.NewPCG(1, 2))
 			rows := 5
 			if len(out)%3 > 0 {
 				rows = 300 // enough distinct numbers for them not to be listed
 			}
 			for range rows {
-				if err := w.Append("ab", []int32{0, 2}, []float64{value(r), value(r)}); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, w.Append("ab", []int32{0, 2}, []float64{value(r), value(r)}))
 			}
-			if err := w.Close(); err != nil {
-				t.Fatal(err)
-			}
-			b, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.Close())
+			b := must.Get(os.ReadFile(path))(t)
 			out = append(out, b)
 		}
 	}
@@ -47,9 +39,7 @@ func seeds(t testing.TB) [][]byte {
 // end in an error or in rows that are within bounds, in order and finite.
 func tryAll(t *testing.T, content []byte) {
 	path := filepath.Join(t.TempDir(), "x.pack")
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o666))
 	f, err := Open(path)
 	if err != nil {
 		return
@@ -168,9 +158,7 @@ func TestSealedOpens(t *testing.T) {
 		at := bytes.Index(b, []byte("abab"))
 		b[at] = 'x'
 		path := filepath.Join(t.TempDir(), "x.pack")
-		if err := os.WriteFile(path, seal(b), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, seal(b), 0o666))
 		if f := opened(t, path); f.RowIDs()[0] != "xb" {
 			t.Error("not the id that was written")
 		}

@@ -15,6 +15,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/attack"
+	"optcomplete/internal/must"
 )
 
 // As a child of the tests below, the test program writes packs until it is
@@ -50,21 +51,14 @@ func TestKilledWriterLeavesAWholePack(t *testing.T) {
 	for x := range attack.Rounds(kills) {
 		killed++
 		cmd := child(t, path)
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		time.Sleep(time.Duration(20+77*x%701) * time.Millisecond)
-		if err := cmd.Process.Kill(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Process.Kill())
 		_ = cmd.Wait()
 		whole(t, path)
 		// Between getting a name and the path's name there is an instant; what a
 		// kill leaves just then is whole too.
-		left, err := filepath.Glob(filepath.Join(filepath.Dir(path), ".*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		left := must.Get(filepath.Glob(filepath.Join(filepath.Dir(path), ".*")))(t)
 		for _, other := range left {
 			whole(t, other)
 			os.Remove(other)
@@ -76,13 +70,8 @@ func TestKilledWriterLeavesAWholePack(t *testing.T) {
 
 func whole(t *testing.T, path string) {
 	t.Helper()
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := errors.Join(f.Verify(t.Context(), nil), f.Close()); err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(path))(t)
+	must.Do(t, errors.Join(f.Verify(t.Context(), nil), f.Close()))
 }
 
 // On a disk that is really full, the error says so and the old pack stands.
@@ -98,10 +87,7 @@ func TestFullFileSystem(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	w, err := Create(path, ids("c", 500), WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(path, ids("c", 500), WriterOptions{}))(t)
 	defer w.Abort()
 	m := random(t, 9000, 500, 0.5, double)
 	err = data.ForEach(m, func(i int, columns []int32, values []float64) error { return w.Append("a", columns, values) })

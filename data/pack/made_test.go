@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 )
 
@@ -52,10 +53,7 @@ func write(t testing.TB, m *data.Matrix, o WriterOptions) string {
 
 func opened(t testing.TB, path string) *File {
 	t.Helper()
-	f, err := Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(Open(path))(t)
 	t.Cleanup(func() { f.Close() })
 	return f
 }
@@ -76,10 +74,7 @@ func random(t testing.TB, rows, columns int, density float64, value func(*rand.R
 		}
 		start = append(start, len(column))
 	}
-	m, err := data.NewMatrixByRows(columns, start, column, values)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(data.NewMatrixByRows(columns, start, column, values))(t)
 	return m
 }
 
@@ -101,10 +96,7 @@ func with(t testing.TB, m *data.Matrix, has data.Properties) *data.Matrix {
 			numbers.Add(p, min(p.Most, float64(e+1)/float64(2+len(p.Name)*m.Observed())))
 		}
 	}
-	m, err := m.WithNumbers(numbers)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m = must.Get(m.WithNumbers(numbers))(t)
 	return m
 }
 

@@ -14,6 +14,7 @@ import (
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/sourcetest"
 	_ "optcomplete/internal/steadyseed"
 )
@@ -101,18 +102,12 @@ func TestEveryBitComesBack(t *testing.T) {
 				}
 			}
 		}
-		m, err := data.NewMatrix(rows, columns, entries)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		m := must.Get(data.NewMatrix(rows, columns, entries))(rt)
 		path := filepath.Join(dir, "x.pack")
 		writeTo(t, path, m, WriterOptions{Rows: rapid.IntRange(0, 2).Draw(rt, "expected"), Observed: 1 << 17})
 		f := opened(t, path)
 		defer f.Close()
-		got, err := data.Collect(f, nil)
-		if err != nil {
-			rt.Fatal(err)
-		}
+		got := must.Get(data.Collect(f, nil))(rt)
 		for i := range rows {
 			c, v := m.Row(i)
 			gc, gv := got.Row(i)
@@ -131,10 +126,7 @@ func TestEveryBitComesBack(t *testing.T) {
 func TestWriterChangesItsMind(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pack")
 	const columns = 2000
-	w, err := Create(path, ids("c", columns), WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(path, ids("c", columns), WriterOptions{}))(t)
 	defer w.Abort()
 	var want [][]float64
 	rowIDs := ids("r", 5000)
@@ -143,9 +135,7 @@ func TestWriterChangesItsMind(t *testing.T) {
 		for x := range c {
 			c[x], v[x] = int32(x), value(x)
 		}
-		if err := w.Append(rowIDs[len(want)], c, v); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(rowIDs[len(want)], c, v))
 		want = append(want, v)
 	}
 	encodings := []Encoding{}
@@ -169,9 +159,7 @@ func TestWriterChangesItsMind(t *testing.T) {
 	}
 	row(3, func(x int) float64 { return 0.1 })
 	saw()
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	if want := []Encoding{Dictionary8, Dictionary16, Float32, Float64}; !slices.Equal(encodings, want) {
 		t.Errorf("the encodings were %v, want %v", encodings, want)
 	}
@@ -195,10 +183,7 @@ func TestWriterChangesItsMind(t *testing.T) {
 func TestLargeRowsAfterSmallOnes(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pack")
 	const columns = 1 << 16
-	w, err := Create(path, ids("c", columns), WriterOptions{Rows: 1, Observed: 1, Values: []float64{1}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(path, ids("c", columns), WriterOptions{Rows: 1, Observed: 1, Values: []float64{1}}))(t)
 	defer w.Abort()
 	c, v := make([]int32, columns), make([]float64, columns)
 	for x := range c {
@@ -210,16 +195,12 @@ func TestLargeRowsAfterSmallOnes(t *testing.T) {
 		if i >= 100 {
 			length = columns
 		}
-		if err := w.Append(strconv.Itoa(i), c[:length], v[:length]); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(strconv.Itoa(i), c[:length], v[:length]))
 		if held := len(w.stream.low) * 3; held > blockLimit {
 			t.Fatalf("the writer holds %d bytes", held)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	f := opened(t, path)
 	if n := f.Observed(); n != 100+(rows-100)*columns {
 		t.Errorf("%d entries", n)
@@ -236,10 +217,7 @@ func TestLargeRowsAfterSmallOnes(t *testing.T) {
 // alone checks that nothing but the file is in its folder.
 func alone(t *testing.T, path string) {
 	t.Helper()
-	entries, err := os.ReadDir(filepath.Dir(path))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(filepath.Dir(path)))(t)
 	for _, e := range entries {
 		if e.Name() != filepath.Base(path) {
 			t.Errorf("%s was left behind", e.Name())
@@ -249,18 +227,11 @@ func alone(t *testing.T, path string) {
 
 func TestFloat32RoundsOnRequest(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.pack")
-	w, err := Create(path, ids("c", 3), WriterOptions{Float32: true})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(path, ids("c", 3), WriterOptions{Float32: true}))(t)
 	defer w.Abort()
 	given := []float64{0.1, 2, math.Pi}
-	if err := w.Append("a", []int32{0, 1, 2}, given); err != nil {
-		t.Fatal(err)
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Append("a", []int32{0, 1, 2}, given))
+	must.Do(t, w.Close())
 	_, got, err := opened(t, path).Reader().Append(0, nil, nil)
 	if want := []float64{float64(float32(0.1)), 2, float64(float32(math.Pi))}; err != nil || !slices.Equal(got, want) {
 		t.Errorf("%v %v, want %v", got, err, want)
@@ -288,10 +259,7 @@ func TestWriterRefuses(t *testing.T) {
 		"no UTF-8":        {"a\xff", []int32{0}, []float64{1}, WriterOptions{}},
 		"too large":       {"a", []int32{0}, []float64{1e300}, WriterOptions{Float32: true}},
 	} {
-		w, err := Create(path, ids("c", 3), row.options)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(Create(path, ids("c", 3), row.options))(t)
 		first := w.Append(row.id, row.columns, row.values)
 		if first == nil {
 			t.Errorf("%s: no error", name)

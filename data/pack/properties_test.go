@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/sourcetest"
 )
 
@@ -23,16 +24,10 @@ func TestPropertiesOfShards(t *testing.T) {
 		if _, err := WriteShards(context.Background(), one, folder, 10_000, 2); err != nil {
 			t.Fatal(err)
 		}
-		many, err := OpenShards(folder)
-		if err != nil {
-			t.Fatal(err)
-		}
+		many := must.Get(OpenShards(folder))(t)
 		defer many.Close()
 		sourcetest.Run(t, many, m)
-		merged, err := Merge(many.files, many.ColumnIDs(), "", "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		merged := must.Get(Merge(many.files, many.ColumnIDs(), "", ""))(t)
 		want, err := data.Collect(merged, nil)
 		if err != nil || want.Properties() != has {
 			t.Fatalf("merged: %v, %v", want.Properties().Names(), err)
@@ -46,17 +41,12 @@ func TestPropertiesOfShards(t *testing.T) {
 func TestUnknownProperty(t *testing.T) {
 	m := with(t, random(t, 30, 40, 0.4, stars), both)
 	path := write(t, m, WriterOptions{Properties: both})
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	if version := opened(t, path).Info().Version; version != PropertiesVersion {
 		t.Errorf("version %d", version)
 	}
 	content = seal(bytes.ReplaceAll(content, []byte(`"trust"`), []byte(`"other"`)))
-	if err := os.WriteFile(path, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o666))
 	if _, err := Open(path); !errors.Is(err, ErrVersion) || !strings.Contains(err.Error(), `"other"`) {
 		t.Errorf("opening it: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 // sharded is a pack and the same as a folder of packs.
@@ -21,10 +22,7 @@ func sharded(t *testing.T, rows int) (*File, string) {
 	for j := range ids {
 		ids[j] = fmt.Sprint("c", j)
 	}
-	w, err := Create(filepath.Join(dir, "one.pack"), ids, WriterOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(Create(filepath.Join(dir, "one.pack"), ids, WriterOptions{}))(t)
 	r := rand.New(rand.NewPCG(3, 4))
 	for i := range rows {
 		var columns []int32
@@ -34,17 +32,10 @@ func sharded(t *testing.T, rows int) (*File, string) {
 				columns, values = append(columns, int32(j)), append(values, float64(1+r.IntN(5)))
 			}
 		}
-		if err := w.Append(fmt.Sprint("r", i), columns, values); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, w.Append(fmt.Sprint("r", i), columns, values))
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	one, err := Open(filepath.Join(dir, "one.pack"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
+	one := must.Get(Open(filepath.Join(dir, "one.pack")))(t)
 	t.Cleanup(func() { one.Close() })
 	folder := filepath.Join(dir, "many.packs")
 	if _, err := WriteShards(context.Background(), one, folder, 10_000, 3); err != nil {
@@ -55,10 +46,7 @@ func sharded(t *testing.T, rows int) (*File, string) {
 
 func TestShardsAreOneSource(t *testing.T) {
 	one, folder := sharded(t, 3000)
-	many, err := OpenAny(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	many := must.Get(OpenAny(folder))(t)
 	defer many.Close()
 	if n := len(many.(*Shards).Manifest.Shards); n < 3 {
 		t.Fatalf("there are only %d shards", n)
@@ -78,10 +66,7 @@ func TestShardsAreOneSource(t *testing.T) {
 
 func TestShardsWithoutRows(t *testing.T) {
 	_, folder := sharded(t, 0)
-	many, err := OpenShards(folder)
-	if err != nil {
-		t.Fatal(err)
-	}
+	many := must.Get(OpenShards(folder))(t)
 	defer many.Close()
 	if rows, columns := many.Dims(); rows != 0 || columns != 40 {
 		t.Fatalf("%d × %d", rows, columns)
@@ -91,26 +76,17 @@ func TestShardsWithoutRows(t *testing.T) {
 func TestShardsOfAnotherPackAreRefused(t *testing.T) {
 	_, folder := sharded(t, 3000)
 	first, second := filepath.Join(folder, "part-00000.pack"), filepath.Join(folder, "part-00001.pack")
-	content, err := os.ReadFile(second)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(first, content, 0o666); err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(second))(t)
+	must.Do(t, os.WriteFile(first, content, 0o666))
 	if _, err := OpenShards(folder); err == nil || !strings.Contains(err.Error(), "part-00000.pack: is not the pack that the manifest names") {
 		t.Fatalf("a wrong shard gives %v", err)
 	}
-	if err := os.Remove(first); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(first))
 	if _, err := OpenShards(folder); err == nil || !strings.Contains(err.Error(), "part-00000.pack: there is no such file") {
 		t.Fatalf("a missing shard gives %v", err)
 	}
 	for _, text := range []string{"", "{}", `{"format":"optcomplete shards","version":9}`, `{"format":"optcomplete shards","version":1}`, `{"format":"optcomplete shards","version":1,"shards":[{"file":"../x"}]}`} {
-		if err := os.WriteFile(filepath.Join(folder, manifestFile), []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(folder, manifestFile), []byte(text), 0o666))
 		if _, err := OpenShards(folder); err == nil {
 			t.Errorf("the manifest %q is taken", text)
 		}

@@ -5,24 +5,19 @@ import (
 	"slices"
 	"testing"
 
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 )
 
 func netflix(t testing.TB, rows, columns, k int, missing float64, seed uint64) *Source {
 	t.Helper()
-	s, err := Netflix(rows, columns, k, missing, seed)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Netflix(rows, columns, k, missing, seed))(t)
 	return s
 }
 
 func TestNetflixIsASource(t *testing.T) {
-	in, err := netflix(t, 300, 130, 5, 0.9, 2).Collect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(netflix(t, 300, 130, 5, 0.9, 2).Collect())(t)
 	sourcetest.Run(t, netflix(t, 300, 130, 5, 0.9, 2), in.Ratings.Matrix())
 }
 

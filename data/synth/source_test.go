@@ -11,16 +11,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
 )
 
 func source(t testing.TB, c Config) *Source {
 	t.Helper()
-	s, err := NewSource(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(NewSource(c))(t)
 	return s
 }
 
@@ -104,9 +102,7 @@ func TestWriteRatings(t *testing.T) {
 	} {
 		in := generate(t, c)
 		var want, got bytes.Buffer
-		if err := data.WriteRatings(&want, in.Ratings); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, data.WriteRatings(&want, in.Ratings))
 		entries, err := source(t, c).WriteRatings(context.Background(), &got)
 		if err != nil || entries != in.Ratings.Observed() || !bytes.Equal(want.Bytes(), got.Bytes()) {
 			t.Errorf("%d entries in %d bytes, want %d in %d: %v", entries, got.Len(), in.Ratings.Observed(), want.Len(), err)

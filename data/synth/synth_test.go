@@ -14,31 +14,24 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 )
 
 func generate(t testing.TB, c Config) *Instance {
 	t.Helper()
-	in, err := Generate(c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(Generate(c))(t)
 	return in
 }
 
 func films(t testing.TB, viewers, number int) *Instance {
 	t.Helper()
-	in, err := Films(1, viewers, number)
-	if err != nil {
-		t.Fatal(err)
-	}
+	in := must.Get(Films(1, viewers, number))(t)
 	return in
 }
 
 func TestValidateSaysWhy(t *testing.T) {
 	good := Config{Rows: 10, Columns: 10, Features: 5, K: 2, Missing: 0.5, Noise: 0.01}
-	if err := good.Validate(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, good.Validate())
 	for want, change := range map[string]func(*Config){
 		"0 rows":        func(c *Config) { c.Rows = 0 },
 		"-1 columns":    func(c *Config) { c.Columns = -1 },
@@ -207,10 +200,7 @@ func TestWriteTestAndTruth(t *testing.T) {
 	if len(lines) != 41 || lines[0] != TestColumns || lines[8] != want {
 		t.Errorf("%d lines, %q, %q, want %q", len(lines), lines[0], lines[8], want)
 	}
-	got, err := json.Marshal(in.Truth(written, of))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(json.Marshal(in.Truth(written, of)))(t)
 	names := fmt.Sprintf("[%q,%q]", in.Features.Names[in.Selected[0]], in.Features.Names[in.Selected[1]])
 	wantJSON := fmt.Sprintf(`{"generator":"paper","seed":5,"rows":20,"columns":30,"features":6,"k":2,"missing":0.6,"noise":0.1,"observed":%d,"selected":%s,"test":{"file":"test.csv","entries":40,"of":%d,"columns":"row,column,value,noise_free"}}`,
 		in.Ratings.Observed(), names, of)
@@ -229,10 +219,7 @@ func (fullDisk) Write([]byte) (int, error) { return 0, errors.New("disk full") }
 // The same seed gives the same bytes on every machine. Run it with GOAMD64=v3 to
 // see that a compiler that fuses products and sums changes nothing.
 func TestGoldenBytes(t *testing.T) {
-	ratings, err := netflix(t, 50, 60, 5, 0.8, 42).Collect()
-	if err != nil {
-		t.Fatal(err)
-	}
+	ratings := must.Get(netflix(t, 50, 60, 5, 0.8, 42).Collect())(t)
 	for name, c := range map[string]struct {
 		in   *Instance
 		want string
@@ -242,9 +229,7 @@ func TestGoldenBytes(t *testing.T) {
 		"films":   {films(t, 50, 60), "86628ae3e3eea727323911e0747426a43368c6eacb78cc699903871bf9293ff4"},
 	} {
 		hash := sha256.New()
-		if err := errors.Join(data.WriteRatings(hash, c.in.Ratings), data.WriteFeatures(hash, c.in.Features)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(data.WriteRatings(hash, c.in.Ratings), data.WriteFeatures(hash, c.in.Features)))
 		if _, _, err := c.in.WriteTest(hash, 100); err != nil {
 			t.Fatal(err)
 		}

@@ -9,6 +9,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
 func TestAddress(t *testing.T) {
@@ -50,10 +52,7 @@ func server(t *testing.T, answer func(w http.ResponseWriter, r *http.Request)) *
 	s.Config.Protocols.SetUnencryptedHTTP2(true)
 	s.Start()
 	t.Cleanup(s.Close)
-	a, err := ParseAddress("sc://" + strings.TrimPrefix(s.URL, "http://"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(ParseAddress("sc://" + strings.TrimPrefix(s.URL, "http://")))(t)
 	return Open(a)
 }
 
