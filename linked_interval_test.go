@@ -175,3 +175,41 @@ func TestIntervalsOfAllKinds(t *testing.T) {
 		}
 	}
 }
+
+// TestIntervalsOfTooMuchShrinkage: where effects vary more than their shrinkage says,
+// intervals are wider: a new row is as uncertain as the effects are, and more of the true
+// rates are in them.
+func TestIntervalsOfTooMuchShrinkage(t *testing.T) {
+	const n, m = 150, 60
+	of := drawTruth(t, loss.Poisson, n, m, 0.4)
+	fitted := fit(t, of.Problem, Settings{K: 2, Loss: loss.Poisson, NoClip: true, Limits: Limits{Gap: 0.5}, Statistics: Statistics{Seed: 1, RowShrinkage: 8, ColumnShrinkage: 8}})
+	x := must.Get(fitted.Intervals())(t)
+	held, square := 0.0, 0.0
+	for i := range n {
+		square += fitted.RowEffects[i] * fitted.RowEffects[i] / n
+		for j := range m {
+			a := must.Get(x.Of(fitted.AnswerAt(i, j), i, j, 0.9))(t)
+			if rate := math.Exp(of.sum(i, j)); rate >= a.Low && rate <= a.High {
+				held += 1.0 / (n * m)
+			}
+		}
+	}
+	if held < 0.78 { // as if the shrinkage were right: 0.75
+		t.Errorf("%.3f of the true rates are in 90 %% intervals", held)
+	}
+	if prior := 1 / (2 * fitted.Link.RowPenalty); !(square > 2*prior) {
+		t.Fatalf("effects of mean square %v under a prior variance of %v: not too much shrinkage", square, prior)
+	}
+	b := 0.0
+	for _, v := range fitted.ColumnFeatures(7) {
+		b += v * v
+	}
+	columns := 0.0
+	for _, c := range fitted.ColumnEffects {
+		columns += c * c / m
+	}
+	want := square + b/(2*fitted.Link.Penalty)
+	if got := must.Get(x.Variance(-1, 7))(t); got < want || got > want+columns {
+		t.Errorf("a new row has the variance %v, want %v and that of a column's effect", got, want)
+	}
+}

@@ -17,6 +17,8 @@ type laplace struct {
 	fit  estimate.Fitted
 	of   *estimate.Laplace
 	rows float64 // that had entries
+
+	columnSquare float64 // mean square of the columns' effects
 }
 
 // laplace is nil if the model does not know the noise of its entries, and needs to.
@@ -24,13 +26,26 @@ func (m *Model) laplace() certainty {
 	if m.Link.Noisy() && m.Link.Noise == nil {
 		return nil
 	}
-	x := &laplace{m: m, fit: m.Fitted(), of: estimate.NewLaplace(m.Link, m.K())}
+	x := &laplace{m: m, fit: m.Fitted()}
 	for _, n := range m.Entries {
 		if n > 0 {
 			x.rows++
 		}
 	}
+	x.of = estimate.NewLaplace(m.Link, m.K(), meanSquare(m.RowEffects, m.Entries))
+	x.columnSquare = meanSquare(m.ColumnEffects, m.ColumnEntries)
 	return x
+}
+
+// meanSquare is that of the effects that have entries.
+func meanSquare(effects []float64, entries []int32) float64 {
+	sum, count := 0.0, 0.0
+	for x, effect := range effects {
+		if entries[x] > 0 {
+			sum, count = sum+effect*effect, count+1
+		}
+	}
+	return sum / max(count, 1)
 }
 
 func (x *laplace) take(row int, columns []int32, weights []float64) {
@@ -54,7 +69,7 @@ func (x *laplace) sum(column int) float64 {
 	if !isNew {
 		count = x.m.columnCount(column)
 	}
-	return x.of.Sum(b) + x.m.Link.ColumnVariance(x.m.Mean, effect, count, x.m.Summary.ColumnShrinkage)
+	return x.of.Sum(b) + x.m.Link.ColumnVariance(x.m.Mean, effect, count, x.m.Summary.ColumnShrinkage, x.columnSquare)
 }
 
 // noise is 0 of yes/no and counts, whose sums have none.

@@ -18,11 +18,28 @@ type Laplace struct {
 	d      int
 	system []float64 // d×d: the curvature, then its Cholesky factor
 	b      []float64
+
+	wider float64   // see Link.wider, of row effects
+	first []float64 // the first column of the inverse of the system, if that is positive
 }
 
-// NewLaplace is for rows of k coefficients.
-func NewLaplace(link *Link, k int) *Laplace {
-	return &Laplace{link: link, d: k + 1, system: make([]float64, (k+1)*(k+1)), b: make([]float64, k+1)}
+// NewLaplace is for rows of k coefficients, whose effects have this mean square: 0 if
+// that is not to be held against the prior.
+func NewLaplace(link *Link, k int, effects float64) *Laplace {
+	return &Laplace{
+		link: link, d: k + 1, system: make([]float64, (k+1)*(k+1)), b: make([]float64, k+1),
+		wider: link.wider(2*link.RowPenalty, effects), first: make([]float64, k+1),
+	}
+}
+
+// wider is what an effect's variance has beside the inverse of the curvature H, in units
+// of H⁻²: λ(λτ² − ratio), if the effects vary more than their penalty λ/2 says, by τ² and
+// not ratio/λ. Validation chooses what predicts well, which may be too strong for a
+// prior; τ² is the mean square of the fitted effects, which is too small if anything.
+// (An effect that is fitted with the wrong λ is off by H⁻¹(F·ratio + λ²τ²)H⁻¹, with the
+// information F = H − λ of the entries.)
+func (l *Link) wider(lambda, square float64) float64 {
+	return max(0, lambda*(lambda*square-l.ratio()))
 }
 
 // Begin starts a row.
@@ -46,7 +63,17 @@ func (l *Laplace) Entry(x float64, features []float64, weight float64) {
 }
 
 // End ends a row; false if double precision cannot tell.
-func (l *Laplace) End() bool { return dense.Cholesky(l.system, l.d, 0) }
+func (l *Laplace) End() bool {
+	if !dense.Cholesky(l.system, l.d, 0) {
+		return false
+	}
+	if l.wider > 0 {
+		clear(l.first)
+		l.first[0] = 1
+		dense.CholeskySolve(l.system, l.d, l.first)
+	}
+	return true
+}
 
 // Sum is the variance of effect + featuresᵀcoefficients.
 func (l *Laplace) Sum(features []float64) float64 {
@@ -62,20 +89,30 @@ func (l *Laplace) Coefficient(f int) float64 {
 	return l.variance()
 }
 
-// variance is bᵀH⁻¹b, times the ratio: with H = LLᵀ, the square of L⁻¹b.
-func (l *Laplace) variance() float64 { return inverseSquare(l.system, l.b) * l.link.ratio() }
+// variance is bᵀH⁻¹b, times the ratio: with H = LLᵀ, the square of L⁻¹b; and what effects
+// that vary more than their prior add.
+func (l *Laplace) variance() float64 {
+	more := 0.0
+	if l.wider > 0 {
+		x := dense.Dot(l.first, l.b)
+		more = l.wider * x * x
+	}
+	return inverseSquare(l.system, l.b)*l.link.ratio() + more
+}
 
 // PriorVariance is that of a coefficient of which no entry tells anything.
 func (l *Link) PriorVariance() float64 { return l.ratio() / (2 * l.Penalty) }
 
 // ColumnVariance is the variance of a column's effect that was fitted on entries that
-// count so much, with this shrinkage: as if the rows were known.
-func (l *Link) ColumnVariance(mean, effect, count, shrinkage float64) float64 {
-	curve := count*l.Curve(mean+effect) + 2*l.Kappa(mean)*l.inside()*shrinkage
+// count so much, with this shrinkage, as if the rows were known. The effects of columns
+// have this mean square.
+func (l *Link) ColumnVariance(mean, effect, count, shrinkage, square float64) float64 {
+	lambda := 2 * l.Kappa(mean) * l.inside() * shrinkage
+	curve := count*l.Curve(mean+effect) + lambda
 	if !(curve > 0) {
 		return 0
 	}
-	return l.ratio() / curve
+	return (l.ratio() + l.wider(lambda, square)/curve) / curve
 }
 
 // Curve is the curvature of an entry's loss that is to be expected where the sum is x.

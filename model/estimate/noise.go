@@ -73,7 +73,7 @@ func (p noising) Start(*pass.Input) (pass.Worker, error) {
 	m := p.Of.Get()
 	plain := *m.Link
 	plain.Noise = nil
-	rows := NewLaplace(&plain, m.K)
+	rows := NewLaplace(&plain, m.K, 0)
 	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(errorBins + 2) }, func(part *pass.Sums, i int, at []int32, values, weights []float64) error {
 		u := m.Coefficients.Row(i)
 		rows.Begin()
