@@ -66,12 +66,7 @@ func (t *RawTable) Some(lines []int32) *RawTable {
 // ReadRawTable reads a feature table as ReadFeatures does, with the same errors,
 // but takes every cell as the text that it is.
 func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
-	var raw *RawTable
-	err := textfile.WithFile(options.Context, path, func(r io.Reader, name string) (err error) {
-		raw, err = readRawTable(r, name, options)
-		return err
-	})
-	return raw, err
+	return textfile.FromFile(options.Context, path, func(r io.Reader, name string) (*RawTable, error) { return readRawTable(r, name, options) })
 }
 
 func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable, error) {

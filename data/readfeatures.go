@@ -22,12 +22,7 @@ type FeaturesOptions struct {
 // features after it. The name of the first column is free. The columns come in the
 // canonical order of their ids, whatever the order of the lines.
 func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
-	var features *Features
-	err := textfile.WithFile(options.Context, path, func(r io.Reader, name string) (err error) {
-		features, err = readFeatures(r, name, options)
-		return err
-	})
-	return features, err
+	return textfile.FromFile(options.Context, path, func(r io.Reader, name string) (*Features, error) { return readFeatures(r, name, options) })
 }
 
 func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features, error) {

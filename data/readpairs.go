@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"io"
 
@@ -98,7 +99,7 @@ func (t *pairsReader) read() error {
 // begin finds the columns from the first line, and whether that is a header.
 func (t *pairsReader) begin(fields [][]byte) (header bool, fault *InputError) {
 	t.width, t.row, t.column = len(fields), 0, 1
-	at, fault := t.Locate(fields, []string{or(t.RowName, "row"), or(t.ColumnName, "column")})
+	at, fault := t.Locate(fields, []string{cmp.Or(t.RowName, "row"), cmp.Or(t.ColumnName, "column")})
 	if fault != nil && t.RowName == "" && t.ColumnName == "" {
 		if known, ok := textfile.Roles(fields, textfile.RowRole, textfile.ColumnRole); ok {
 			at, fault = known, nil
@@ -138,11 +139,4 @@ func (t *pairsReader) take(line int, fields [][]byte, row, column int) error {
 		return fault
 	}
 	return t.each(line, fields[row], fields[column])
-}
-
-func or(name, otherwise string) string {
-	if name == "" {
-		return otherwise
-	}
-	return name
 }

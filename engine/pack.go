@@ -18,6 +18,7 @@ import (
 	"optcomplete/data/ingest"
 	"optcomplete/data/pack"
 	"optcomplete/engine/internal/connect"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/shards"
 	"optcomplete/pass"
@@ -110,10 +111,7 @@ func (s *Spark) entries(ctx context.Context, tables []Table, settings ingest.Set
 		if schema == nil {
 			return "", nil, "Spark does not tell the columns of " + t.Path, nil
 		}
-		var names []string
-		for _, f := range schema.Fields() {
-			names = append(names, f.Name)
-		}
+		names := lists.Each(schema.Fields(), func(f arrow.Field) string { return f.Name })
 		columns, ok, err := ingest.FindColumns(t.Path, names, settings)
 		if err != nil {
 			return "", nil, "", err

@@ -11,6 +11,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/lists"
 	"optcomplete/model"
 	"optcomplete/model/store"
 )
@@ -78,21 +79,12 @@ func (m *Model) take(s *sides, selection []int) {
 
 // choose keeps some features of a table, each once.
 func choose(f *data.Features, features []int) *data.Features {
-	features = slices.Clone(features)
-	slices.Sort(features)
-	features = slices.Compact(features)
-	var names []string
-	for _, q := range features {
-		names = append(names, f.Names[q])
-	}
+	features = lists.Distinct(features)
 	values := make([]float64, 0, len(f.IDs)*len(features))
 	for i := range f.IDs {
-		row := f.Row(i)
-		for _, q := range features {
-			values = append(values, row[q])
-		}
+		values = append(values, lists.Pick(f.Row(i), features)...)
 	}
-	return data.NewFeatures(f.IDs, names, values)
+	return data.NewFeatures(f.IDs, lists.Pick(f.Names, features), values)
 }
 
 // index prepares predictions; false means that a product's feature is missing.

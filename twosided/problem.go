@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
+	"optcomplete/internal/lists"
 	"optcomplete/pass"
 	"optcomplete/search"
 	"optcomplete/spec"
@@ -202,13 +203,7 @@ func (s *sides) name(product int) string {
 
 const separator = " × "
 
-func (s *sides) names(selection []int) []string {
-	out := make([]string, len(selection))
-	for x, j := range selection {
-		out[x] = s.name(j)
-	}
-	return out
-}
+func (s *sides) names(selection []int) []string { return lists.Each(selection, s.name) }
 
 // indices finds products by name; people may write x or * for ×.
 func (s *sides) indices(names []string, list string) ([]int, error) {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"fmt"
-	"io"
 	"strings"
 	"time"
 
@@ -116,11 +115,8 @@ or is about other data; 2 that a file cannot be read.`,
 				return err
 			}
 			start := time.Now()
-			var p *proof.Proof
-			if err := textfile.WithFile(cmd.Context(), path, func(r io.Reader, name string) (err error) {
-				p, err = proof.Read(r, name)
-				return err
-			}); err != nil {
+			p, err := textfile.FromFile(cmd.Context(), path, proof.Read)
+			if err != nil {
 				return err
 			}
 			kind, err := spec.ParseKind(summary.Model)

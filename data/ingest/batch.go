@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"optcomplete/data"
@@ -133,7 +134,7 @@ func (w *worker) columnOf(b *batch, id []byte) (k key, number int32, ok bool) {
 
 func (w *worker) unknownColumn(b *batch, k key, id []byte) {
 	if !w.settings.DropUnknown {
-		w.fail(b, "column "+data.Quote(string(id))+" is not in "+or(w.settings.Where, "the feature table"), "use Settings.DropUnknown to leave such entries out")
+		w.fail(b, "column "+data.Quote(string(id))+" is not in "+cmp.Or(w.settings.Where, "the feature table"), "use Settings.DropUnknown to leave such entries out")
 		return
 	}
 	b.unknownEntries++

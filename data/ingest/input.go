@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"io/fs"
@@ -145,7 +146,7 @@ func expandOne(path, format string) ([]*input, error) {
 			return nil, err
 		}
 		in.asWide = format == Wide && in.format != ""
-		in.format = or(in.format, format)
+		in.format = cmp.Or(in.format, format)
 	}
 	return []*input{in}, nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/columnar"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/textfile"
 )
 
@@ -30,11 +31,7 @@ func (in *input) readParquet(p *pipe) error {
 		return in.damaged(err)
 	}
 	defer from.Close()
-	names := make([]string, len(from.Columns))
-	for x, c := range from.Columns {
-		names[x] = c.Name
-	}
-	t := schema{names: names}
+	t := schema{names: lists.Each(from.Columns, func(c columnar.Column) string { return c.Name })}
 	for _, c := range from.Columns {
 		fraction := c.Kind == columnar.Float || c.Kind == columnar.Number
 		t.fraction = append(t.fraction, fraction)

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"runtime"
@@ -97,7 +98,7 @@ func ParseDuplicates(name string) (Duplicates, error) {
 func (s *Settings) named() bool { return s.RowName != "" || s.ColumnName != "" || s.ValueName != "" }
 
 func (s *Settings) names() []string {
-	return []string{or(s.RowName, "row"), or(s.ColumnName, "column"), or(s.ValueName, "value")}
+	return []string{cmp.Or(s.RowName, "row"), cmp.Or(s.ColumnName, "column"), cmp.Or(s.ValueName, "value")}
 }
 
 func (s *Settings) threads() int {
@@ -105,13 +106,6 @@ func (s *Settings) threads() int {
 		return s.Threads
 	}
 	return runtime.GOMAXPROCS(0)
-}
-
-func or(name, otherwise string) string {
-	if name == "" {
-		return otherwise
-	}
-	return name
 }
 
 // Report counts what was read and what was left out: Lines = Entries + Missing +

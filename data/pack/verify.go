@@ -2,9 +2,9 @@ package pack
 
 import (
 	"context"
-	"runtime"
 	"sync"
-	"sync/atomic"
+
+	"optcomplete/internal/parallel"
 )
 
 // Verify reads the whole pack, whatever was read before, and returns the error
@@ -14,46 +14,25 @@ func (f *File) Verify(ctx context.Context, progress func(done, total int64)) err
 	if err := f.guard(-1, f.verifyDescription); err != nil {
 		return f.failed(err)
 	}
-	var (
-		next   atomic.Int64
-		mutex  sync.Mutex
-		done   int64
-		failed error
-		first  = f.blocks // the damaged block
-		group  sync.WaitGroup
-	)
-	for range min(runtime.GOMAXPROCS(0), f.blocks) {
-		group.Go(func() {
-			for {
-				b := int(next.Add(1)) - 1
-				mutex.Lock()
-				stop := b >= first
-				mutex.Unlock()
-				if stop || ctx.Err() != nil {
-					return
-				}
-				err := f.guard(b, func() error {
-					v := f.body(b)
-					f.touched[b].Store(0)
-					return f.check(&v, headGood|entriesGood)
-				})
-				mutex.Lock()
-				if err != nil && b < first {
-					first, failed = b, f.failed(err)
-				}
-				done += f.records[b+1].offset - f.records[b].offset
-				if progress != nil {
-					progress(done, int64(len(f.bytes)))
-				}
-				mutex.Unlock()
+	var mutex sync.Mutex
+	var done int64
+	err := parallel.Do(ctx, f.blocks, 0, func(int) func(b int) error {
+		return func(b int) error {
+			err := f.guard(b, func() error {
+				v := f.body(b)
+				f.touched[b].Store(0)
+				return f.check(&v, headGood|entriesGood)
+			})
+			mutex.Lock()
+			defer mutex.Unlock()
+			done += f.records[b+1].offset - f.records[b].offset
+			if progress != nil {
+				progress(done, int64(len(f.bytes)))
 			}
-		})
-	}
-	group.Wait()
-	if failed != nil {
-		return failed
-	}
-	if err := ctx.Err(); err != nil {
+			return f.failed(err)
+		}
+	})
+	if err != nil {
 		return err
 	}
 	return f.unchanged(-1)

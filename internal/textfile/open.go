@@ -22,6 +22,15 @@ const StdinName = "stdin"
 // zstdWindow is the most memory a zstd frame may ask for: that of `zstd --long`.
 const zstdWindow = 128 << 20
 
+// FromFile is what read makes of a file; see WithFile.
+func FromFile[T any](ctx context.Context, path string, read func(r io.Reader, name string) (T, error)) (made T, err error) {
+	err = WithFile(ctx, path, func(r io.Reader, name string) (err error) {
+		made, err = read(r, name)
+		return err
+	})
+	return made, err
+}
+
 // WithFile opens a path ("-" is standard input; a held file comes first) and hands its text to read,
 // with the name to use in errors. A context, which may be nil, ends the reading.
 func WithFile(ctx context.Context, path string, read func(r io.Reader, name string) error) error {
