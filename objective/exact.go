@@ -102,11 +102,12 @@ func (o *Exact) divide() {
 // more entries than the longest, and none of them a larger feature.
 func (o *Exact) measure() {
 	o.norm = make([]float64, o.p)
-	for f := range o.norm {
-		for c := range o.m {
-			x := o.at(c, f)
+	for row := range slices.Chunk(o.values, max(1, o.p)) {
+		for f, x := range row {
 			o.norm[f] = max(o.norm[f], x*x)
 		}
+	}
+	for f := range o.norm {
 		o.norm[f] *= float64(o.longest)
 		if o.heaviest > 0 {
 			o.norm[f] *= o.heaviest

@@ -31,9 +31,8 @@ const (
 	tileEntries = 10
 )
 
-// tileReuse is how often the entries of a panel must use a column, on average, for
-// tiles to pay.
-const tileReuse = 2
+// tileColumns: for tiles to pay, a panel must have at least one entry for this many columns.
+const tileColumns = 2
 
 // countedRows is about how many rows of a panel tell where its entries are.
 const countedRows = 64
@@ -49,7 +48,7 @@ func (p *panel) split(o *Exact) (columns []int32, r []float64) {
 		return nil, nil
 	}
 	entries := p.entries()
-	if entries < max(1, tileReuse*o.m) {
+	if tileColumns*entries < max(1, o.m) {
 		from := int32(0)
 		for i, to := range p.ends {
 			if to > from {
