@@ -61,7 +61,7 @@ func (c *columnFeatures) inBlocks(two []int) {
 	for features := range slices.Chunk(two, kernel.TwoBits) {
 		c.add(features, kernel.PadTwo(len(features)), true)
 	}
-	size := blockOf(len(rest))
+	size := blockHere(len(rest))
 	for features := range slices.Chunk(rest, max(1, size)) {
 		c.add(features, size, false)
 	}
@@ -136,19 +136,28 @@ func (c *columnFeatures) add(features []int, size int, two bool) {
 	c.blocks = append(c.blocks, b)
 }
 
-// blockLines is the most cache lines, of eight features, that a column of a block
-// takes. With more, fewer columns fit into the nearest cache; with fewer, finding an
-// entry takes longer than multiplying it.
-const blockLines = 5
+// blockOf is how many of p features a block of numbers has at most: a multiple of four,
+// of which the registers of any processor can hold the sums.
+func blockOf(p int) int { return 4 * evenly(kernel.Pad(p)/4, kernel.CorrelateVectors) }
 
-// blockOf is how many of p features a block of numbers has: whole lines.
-func blockOf(p int) int {
-	lines := (p + 7) / 8
-	blocks := (lines + blockLines - 1) / blockLines
-	if blocks == 0 {
+// blockHere is the same on this processor. Where it pays to have tiles in the nearest
+// cache, a column of a block takes few lines of it, of eight features: with more, fewer
+// columns fit into a tile; with fewer, finding an entry takes longer than multiplying it.
+func blockHere(p int) int {
+	const lines = 5
+	if kernel.DirectTables() {
+		return 8 * evenly((p+7)/8, lines)
+	}
+	return blockOf(p)
+}
+
+// evenly is the size of the largest of n things in as few parts as have no more than most.
+func evenly(n, most int) int {
+	parts := (n + most - 1) / most
+	if parts == 0 {
 		return 0
 	}
-	return 8 * ((lines + blocks - 1) / blocks)
+	return (n + parts - 1) / parts
 }
 
 // width is the length of a vector of all features in the order of the blocks.

@@ -22,14 +22,15 @@ type tile struct{ from, to, spans int }
 // of is the features of the tile's columns in a block.
 func (t tile) of(b *block) []float64 { return b.b[t.from*b.size : t.to*b.size] }
 
-// A tile's features take at least this many bytes of a cache, and at most the larger
-// number where rows have fewer entries than wanted in it: for each row with entries in
-// a tile, its sums are fetched and stored.
-const (
-	tileBytes   = 64 << 10
-	tileMost    = 512 << 10
-	tileEntries = 10
-)
+// tileSizes says how many bytes of a cache the features of a tile take at least, and at
+// most where rows have fewer entries than wanted in it: for each row with entries in a
+// tile, these are found, and its sums fetched and stored.
+func tileSizes() (least, most, entries int) {
+	if kernel.DirectTables() {
+		return 64 << 10, 512 << 10, 10
+	}
+	return 256 << 10, 768 << 10, 24 // finding them takes longer
+}
 
 // tileColumns: for tiles to pay, a panel must have at least one entry for this many columns.
 const tileColumns = 2
@@ -67,11 +68,12 @@ func (p *panel) split(o *Exact) (columns []int32, r []float64) {
 	}
 	p.columns = slices.Grow(p.columns, kernel.SplitRoom)
 	source := p.columns[:entries+kernel.SplitRoom]
-	least, most := tileBytes/(8*p.block), tileMost/(8*p.block)
+	least, most, wanted := tileSizes()
+	least, most = least/(8*p.block), most/(8*p.block)
 	at, first, sum := 0, 0, 0
 	for c, n := range t.counts {
 		sum += int(n)
-		if width := c + 1 - first; c+1 < o.m && (width < least || width < most && sum < tileEntries*counted) {
+		if width := c + 1 - first; c+1 < o.m && (width < least || width < most && sum < wanted*counted) {
 			continue
 		}
 		t.spans = slices.Grow(t.spans, 3*p.rows+3)

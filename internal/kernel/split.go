@@ -6,17 +6,18 @@ const SplitRoom = 16
 // splitGo copies the entries of each row, from next[i] on and before ends[i], whose
 // columns are below end.
 func splitGo(columns []int32, r []float64, at int, spans, next, ends, fromColumns []int32, fromR []float64, end, step int) (after, used int) {
-	for i := range next {
-		first := at
-		for e := next[i]; e < ends[i] && int(fromColumns[e]) < end; e++ {
-			columns[at], r[at] = fromColumns[e], fromR[e]
-			at++
+	for i, first := range next {
+		row, n := fromColumns[first:ends[i]], 0
+		for n < len(row) && int(row[n]) < end {
+			n++
 		}
-		if at > first {
-			next[i] += int32(at - first)
-			spans[used], spans[used+1], spans[used+2] = int32(i*step), int32(first), int32(at)
-			used += 3
+		if n == 0 {
+			continue
 		}
+		copy(columns[at:], row[:n])
+		copy(r[at:], fromR[first:][:n])
+		spans[used], spans[used+1], spans[used+2] = int32(i*step), int32(at), int32(at+n)
+		next[i], at, used = first+int32(n), at+n, used+3
 	}
 	return at, used
 }

@@ -3,7 +3,8 @@ package kernel
 // The loops of one row of the matrix that read the rows of a table where they are,
 // instead of gathering them first. They add in the order of AddGram and Combine.
 
-// DirectTables tells whether GramTable and CombineTable are faster than gathering.
+// DirectTables tells whether GramTable and CombineTable are faster than gathering, and
+// Split about as fast as copying.
 func DirectTables() bool { return acceleratedWide }
 
 // GramTableMost is the most features that GramTable takes.
