@@ -50,6 +50,67 @@ func TestPackagesNeedNoMore(t *testing.T) {
 	}
 }
 
+// TestPackagesStandInOrder: the table of docs/architecture.md names every package, and each
+// imports only those above it, or beside it, and the tools of internal.
+func TestPackagesStandInOrder(t *testing.T) {
+	lines := map[string]int{} // by the path of a package, or with a slash at its end of a folder of them
+	page := must.Get(os.ReadFile("docs/architecture.md"))(t)
+	table, _, _ := strings.Cut(string(page), "\n## ")
+	for i, line := range strings.Split(table, "\n") {
+		if !strings.HasPrefix(line, "| `") {
+			continue
+		}
+		for j, name := range strings.Split(strings.Split(line, "|")[1], "`") {
+			if j%2 == 1 {
+				lines[strings.TrimSuffix(name, "...")] = i
+			}
+		}
+	}
+	met := map[string]bool{"tools/browser": true}
+	lineOf := func(folder string) int {
+		for name := range lines {
+			if name == folder || strings.HasSuffix(name, "/") && strings.HasPrefix(folder+"/", name) {
+				met[name] = true
+				return lines[name]
+			}
+		}
+		t.Fatalf("docs/architecture.md has no line for %s", folder)
+		return 0
+	}
+	otherModule := func(folder string) bool {
+		_, err := os.Stat(filepath.Join(folder, "go.mod"))
+		return err == nil
+	}
+	eachFile(t, otherModule, func(path string, file *ast.File) {
+		folder := filepath.ToSlash(filepath.Dir(path))
+		if folder == "." {
+			folder = "optcomplete"
+		}
+		own := lineOf(folder)
+		if strings.HasPrefix(folder, "internal/") {
+			return
+		}
+		for _, spec := range file.Imports {
+			needed := strings.Trim(spec.Path.Value, `"`)
+			inside, is := strings.CutPrefix(needed+"/", "optcomplete/")
+			if !is || strings.HasPrefix(inside, "internal/") {
+				continue
+			}
+			if inside = strings.TrimSuffix(inside, "/"); inside == "" {
+				inside = "optcomplete"
+			}
+			if lineOf(inside) > own {
+				t.Errorf("%s imports %s, which stands below it in docs/architecture.md", path, needed)
+			}
+		}
+	})
+	for name := range lines {
+		if !met[name] {
+			t.Errorf("docs/architecture.md has a line for %s, which is not there", name)
+		}
+	}
+}
+
 // TestModuleNeedsNoBrowser: what drives a browser, for tests and pictures, is in
 // a module of its own (tools/browser), not in everybody's go.mod.
 func TestModuleNeedsNoBrowser(t *testing.T) {

@@ -10,30 +10,12 @@ import (
 	"optcomplete/data/synth"
 )
 
-// The Go of the README and of docs, line by line (held by TestManualGo in
+// The Go of docs that is no whole program, line by line (held by TestManualGo in
 // cmd/optcomplete).
-
-func readme(ctx context.Context) error {
-	problem, notes, err := optcomplete.Read(ctx, "ratings.csv", "films.csv", optcomplete.ReadSettings{})
-	if err != nil {
-		return err
-	}
-	fmt.Println(notes.Warnings)
-	defer problem.Close()
-	fitted, err := optcomplete.Fit(ctx, problem, optcomplete.Settings{K: 5})
-	if err != nil {
-		return err
-	}
-	fmt.Println(fitted.Selected, fitted.Certificate.Status, fitted.Certificate.Gap)
-	value, err := fitted.Predict("ann", "Heat")
-	fmt.Println(value)
-	return err
-}
 
 // TestManualLarge runs what docs/large.md shows: a selection from samples of data
 // that are nowhere.
 func TestManualLarge(t *testing.T) {
-	_ = readme
 	if testing.Short() {
 		t.Skip("generates 5,000 entries for each row it looks at")
 	}

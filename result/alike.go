@@ -88,7 +88,7 @@ func (a *Alike) Words() string {
 	if a == nil || len(a.Gammas) < 2 {
 		return ""
 	}
-	those := fmt.Sprintf("%d γ predict equally well (validation %s within %.1f %%)", len(a.Gammas), cmp.Or(a.Measure, "RMSE"), 100*a.Tolerance)
+	those := fmt.Sprintf("%d γ predict nearly as well (validation %s within %.1f %%)", len(a.Gammas), cmp.Or(a.Measure, "RMSE"), 100*a.Tolerance)
 	switch {
 	case a.Agree:
 		return those + " and select the same features"

@@ -2,6 +2,7 @@ package main
 
 import (
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strings"
@@ -77,21 +78,36 @@ func headings(t *testing.T, page string) map[string]bool {
 	return found
 }
 
-// TestManualGo: lines of Go in the manual stand in an example that is compiled.
+// TestManualGo: a whole program in the manual compiles, and other lines of Go stand in an
+// example that is compiled.
 func TestManualGo(t *testing.T) {
 	compiled := must.Get(os.ReadFile(filepath.Join(manualRoot, "manual_test.go")))(t)
+	var programs []string
 	for _, page := range manualPages(t) {
 		text := must.Get(os.ReadFile(filepath.Join(manualRoot, page)))(t)
-		inside := false
-		for i, line := range strings.Split(string(text), "\n") {
-			if strings.HasPrefix(line, "```") {
-				inside = line == "```go"
+		for _, block := range goBlock.FindAllStringSubmatch(string(text), -1) {
+			if strings.HasPrefix(block[1], "package main\n") {
+				file := filepath.Join(t.TempDir(), "main.go")
+				must.Do(t, os.WriteFile(file, []byte(block[1]), 0o600))
+				programs = append(programs, file)
 				continue
 			}
-			line = comment.ReplaceAllString(strings.ReplaceAll(line, " // ", " # "), "")
-			if inside && !strings.Contains(string(compiled), strings.TrimSpace(line)) {
-				t.Errorf("%s:%d: this is not in manual_test.go: %s", page, i+1, line)
+			for line := range strings.SplitSeq(block[1], "\n") {
+				line = comment.ReplaceAllString(strings.ReplaceAll(line, " // ", " # "), "")
+				if !strings.Contains(string(compiled), strings.TrimSpace(line)) {
+					t.Errorf("%s: this is not in manual_test.go: %s", page, line)
+				}
 			}
+		}
+	}
+	if len(programs) == 0 {
+		t.Error("there is no program")
+	}
+	for _, file := range programs {
+		build := exec.Command("go", "vet", file)
+		build.Dir = manualRoot
+		if out, err := build.CombinedOutput(); err != nil {
+			t.Errorf("%v\n%s", err, out)
 		}
 	}
 }
@@ -124,6 +140,8 @@ func TestManualNames(t *testing.T) {
 }
 
 var (
+	goBlock = regexp.MustCompile("(?ms)^```go\n(.*?)^```$")
+
 	inFile = regexp.MustCompile(`\]\(\.\./([\w/]+\.go)\)`)
 	name   = regexp.MustCompile("`(?:\\w+\\.)?([A-Za-z]\\w*)`")
 )
