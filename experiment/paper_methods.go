@@ -68,30 +68,23 @@ var methods = []method{
 		if err != nil {
 			return nil, err
 		}
-		fitted, err := imc.Fit(ctx, t.train(), problem.Features, imc.Settings{Settings: t.baseline()})
-		if err != nil {
-			return nil, err
-		}
-		return &outcome{predict: fitted}, nil
+		return predicted(imc.Fit(ctx, t.train(), problem.Features, imc.Settings{Settings: t.baseline()}))
 	}},
 	{name: SoftImpute, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
 		s := softimpute.Settings{Settings: t.baseline()}
 		if t.Netflix {
 			s.Rank = t.K // "we set the maximum rank of SIALS to be k"
 		}
-		fitted, err := softimpute.Fit(ctx, t.train(), s)
-		if err != nil {
-			return nil, err
-		}
-		return &outcome{predict: fitted}, nil
+		return predicted(softimpute.Fit(ctx, t.train(), s))
 	}},
 	{name: Effects, limits: 1, run: func(ctx context.Context, t *trial) (*outcome, error) {
-		fitted, err := effects.Fit(ctx, t.train(), t.baseline())
-		if err != nil {
-			return nil, err
-		}
-		return &outcome{predict: fitted}, nil
+		return predicted(effects.Fit(ctx, t.train(), t.baseline()))
 	}},
+}
+
+// predicted is the outcome of a method that only predicts.
+func predicted[P evaluate.Predictor](by P, err error) (*outcome, error) {
+	return &outcome{predict: by}, err
 }
 
 // selecting is one of the program's own ways to select, with the paper's model.

@@ -18,7 +18,7 @@ func curve(panel Panel, all []group, method string, of func(PaperCell) float64) 
 	var out []place
 	for _, g := range all {
 		if g.method == method && len(g.cells) > 0 && 2*g.stopped() < len(g.cells) {
-			median, _, _ := g.of(of)
+			median, _, _ := spread(g.cells, of)
 			out = append(out, place{panel.Along(g.Shape), median})
 		}
 	}

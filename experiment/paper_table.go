@@ -2,16 +2,12 @@ package experiment
 
 import (
 	"encoding/csv"
-	"encoding/json"
 	"fmt"
 	"io"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 
-	"optcomplete/internal/atomicfile"
-	"optcomplete/internal/lists"
 	"optcomplete/internal/memory"
 )
 
@@ -20,29 +16,21 @@ func PaperFile(panel, kind string) string { return "paper-" + panel + "." + kind
 
 // writePaper puts a panel into every form.
 func writePaper(folder string, head PaperHead, panel Panel, cells []PaperCell) error {
+	name := func(kind string) string { return PaperFile(panel.Name, kind) }
 	forms := map[string]func(io.Writer) error{
-		"md":  func(w io.Writer) error { return paperMarkdown(w, head, panel, cells) },
-		"csv": func(w io.Writer) error { return paperCSV(w, cells) },
-		"json": func(w io.Writer) error {
-			out := json.NewEncoder(w)
-			out.SetIndent("", "  ")
-			return out.Encode(struct {
-				Head  PaperHead   `json:"study"`
-				Panel string      `json:"panel"`
-				Paper []Row       `json:"paper"` // the paper's own figures
-				Cells []PaperCell `json:"cells"`
-			}{head, panel.Name, panel.Rows, cells})
-		},
+		name("md"):  func(w io.Writer) error { return paperMarkdown(w, head, panel, cells) },
+		name("csv"): func(w io.Writer) error { return paperCSV(w, cells) },
+		name("json"): indented(struct {
+			Head  PaperHead   `json:"study"`
+			Panel string      `json:"panel"`
+			Paper []Row       `json:"paper"` // the paper's own figures
+			Cells []PaperCell `json:"cells"`
+		}{head, panel.Name, panel.Rows, cells}),
 	}
 	if panel.Along != nil {
-		forms["svg"] = func(w io.Writer) error { return paperChart(panel, cells).SVG(w) }
+		forms[name("svg")] = paperChart(panel, cells).SVG
 	}
-	for kind, form := range forms {
-		if err := atomicfile.File(filepath.Join(folder, PaperFile(panel.Name, kind)), form); err != nil {
-			return err
-		}
-	}
-	return nil
+	return writeForms(folder, forms)
 }
 
 // group is a method on a row, over all seeds that have a result.
@@ -72,16 +60,9 @@ func groups(cells []PaperCell) []group {
 	return out
 }
 
-// of gives the median, the least and the most of a number over the seeds.
-func (g *group) of(number func(PaperCell) float64) (median, least, most float64) {
-	all := lists.Each(g.cells, number)
-	slices.Sort(all)
-	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[0], all[len(all)-1]
-}
-
 // show prints the median and, where the seeds differ, the spread.
 func (g *group) show(number func(PaperCell) float64, print func(float64) string) string {
-	median, least, most := g.of(number)
+	median, least, most := spread(g.cells, number)
 	if print(least) == print(most) {
 		return print(median)
 	}

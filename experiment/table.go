@@ -28,22 +28,39 @@ func write(folder string, head Head, cells []Cell) error {
 	forms := map[string]func(io.Writer) error{
 		MarkdownFile: func(w io.Writer) error { return Markdown(w, head, cells) },
 		CSVFile:      func(w io.Writer) error { return CSV(w, cells) },
-		JSONFile: func(w io.Writer) error {
-			out := json.NewEncoder(w)
-			out.SetIndent("", "  ")
-			return out.Encode(struct {
-				Head  Head   `json:"study"`
-				Cells []Cell `json:"cells"`
-			}{head, cells})
-		},
-		GapFile: func(w io.Writer) error { return gapChart(cells).SVG(w) },
+		JSONFile: indented(struct {
+			Head  Head   `json:"study"`
+			Cells []Cell `json:"cells"`
+		}{head, cells}),
+		GapFile: gapChart(cells).SVG,
 	}
+	return writeForms(folder, forms)
+}
+
+// writeForms writes a file of each name.
+func writeForms(folder string, forms map[string]func(io.Writer) error) error {
 	for name, form := range forms {
 		if err := atomicfile.File(filepath.Join(folder, name), form); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// indented writes a value as JSON.
+func indented(value any) func(io.Writer) error {
+	return func(w io.Writer) error {
+		out := json.NewEncoder(w)
+		out.SetIndent("", "  ")
+		return out.Encode(value)
+	}
+}
+
+// spread is the median, the least and the most of a number over the seeds.
+func spread[C any](cells []C, number func(C) float64) (median, least, most float64) {
+	all := lists.Each(cells, number)
+	slices.Sort(all)
+	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2, all[0], all[len(all)-1]
 }
 
 // line is a model and a k: a row of the table, over all seeds.
@@ -86,20 +103,14 @@ func (l *line) mean(of func(Cell) float64) float64 {
 	return sum / float64(len(l.cells))
 }
 
-func (l *line) sorted(of func(Cell) float64) []float64 {
-	all := lists.Each(l.cells, of)
-	slices.Sort(all)
-	return all
-}
-
 func (l *line) median(of func(Cell) float64) float64 {
-	all := l.sorted(of)
-	return (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	median, _, _ := spread(l.cells, of)
+	return median
 }
 
 func (l *line) worst(of func(Cell) float64) float64 {
-	all := l.sorted(of)
-	return all[len(all)-1]
+	_, _, worst := spread(l.cells, of)
+	return worst
 }
 
 var (
