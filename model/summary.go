@@ -178,14 +178,28 @@ func (s *Summary) PerWhat() string {
 	return "per observed entry"
 }
 
+// unselected is the summary of a method that selects nothing: null for what only a
+// selection has.
+type unselected struct {
+	*Summary
+	Gamma *float64 `json:"gamma"`
+	Cost  *float64 `json:"cost"`
+	Bound *float64 `json:"bound"`
+	Gap   *float64 `json:"gap"`
+}
+
 // WriteJSON writes the summary as one indented JSON object and a newline,
 // normalized; s itself is not changed.
 func (s Summary) WriteJSON(w io.Writer) error {
 	if err := s.Normalize(); err != nil {
 		return err
 	}
+	var text any = &s
+	if s.Status == result.Fitted {
+		text = unselected{Summary: &s}
+	}
 	e := json.NewEncoder(w)
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false) // names such as "R&B" stay readable
-	return e.Encode(s)
+	return e.Encode(text)
 }

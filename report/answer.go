@@ -33,8 +33,8 @@ func (d deed) Sign() string {
 // predictions are than averages, how sure the choice is, and what is proven.
 func (m *Model) answer(path *Path) section {
 	s := section{ID: "answer", Short: "The answer", Title: "The answer"}
-	if m.s.K == 0 {
-		s.Lead = say("The method %s selects no features.", name(m.s.Method))
+	if !m.selects() {
+		s.Lead = say("The method %s selects no features: it only predicts, and there is nothing to prove.", name(m.s.Method))
 	} else {
 		s.Lead = say("Of %s %s, these %s explain %s best%s.", m.num("features", whole), m.kind().things(), m.num("k", whole), m.kind().values(m), m.asFound())
 	}
@@ -50,7 +50,9 @@ func (m *Model) answer(path *Path) section {
 		s.say("These numbers are on the scale of the %s: e to a number is the factor by which a feature multiplies the %s.", scale, strings.TrimPrefix(scale, "log-"))
 	}
 	s.add(block{Cards: append(m.kind().confidence(m), m.sure(path)...)})
-	s.add(block{Text: m.verdict(), Proof: true})
+	if m.selects() {
+		s.add(block{Text: m.verdict(), Proof: true})
+	}
 	return s
 }
 
@@ -179,7 +181,7 @@ func (m *Model) confidence() []card {
 
 // sure is how sure the choice is.
 func (m *Model) sure(path *Path) []card {
-	if m.s.K == 0 {
+	if !m.selects() {
 		return nil
 	}
 	return []card{m.sureAcrossGamma(), m.sureAcrossResamples(path)}

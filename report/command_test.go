@@ -1,6 +1,10 @@
 package report
 
-import "testing"
+import (
+	"testing"
+
+	"optcomplete/result"
+)
 
 func TestCommandIsForAShell(t *testing.T) {
 	m := &Model{}
@@ -15,7 +19,7 @@ func TestCommandIsForAShell(t *testing.T) {
 		t.Errorf("the command is\n%s\nwant\n%s", got, want)
 	}
 	m = &Model{}
-	m.s.Method, m.s.Model = "effects", "full"
+	m.s.Method, m.s.Model, m.s.Status = "effects", "full", result.Fitted
 	if got, want := m.command(), "optcomplete fit RATINGS --features FEATURES --method effects --seed 0 -o model"; got != want {
 		t.Errorf("the command is\n%s\nwant\n%s", got, want)
 	}

@@ -53,20 +53,36 @@ func labels(models []*Model) []string {
 
 // verdict says what all have in common.
 func (c *comparison) verdict() markup {
-	first := c.models[0].s.Selected
+	var selecting []*Model
+	var others []string
+	for i, m := range c.models {
+		if m.selects() {
+			selecting = append(selecting, m)
+		} else {
+			others = append(others, c.labels[i])
+		}
+	}
+	if len(selecting) < 2 { // one has nobody to agree with
+		return say("No features are selected by %s.", others)
+	}
+	who, tail := "All of them", markup("")
+	if len(others) > 0 {
+		who, tail = "All that select features", say(" None are selected by %s.", others)
+	}
+	first := selecting[0].s.Selected
 	all := first
 	same := true
-	for _, m := range c.models[1:] {
+	for _, m := range selecting[1:] {
 		same = same && len(m.s.Selected) == len(first) && len(lists.Without(first, m.s.Selected)) == 0
 		all = lists.Without(all, lists.Without(all, m.s.Selected))
 	}
 	switch {
 	case same:
-		return say("All of them select the same features: %s.", first)
+		return say("%s select the same features: %s.%s", who, first, tail)
 	case len(all) == 0:
-		return "No feature is selected by all of them."
+		return say("No feature is in all selections.%s", tail)
 	}
-	return say("All of them select %s.", all)
+	return say("%s select %s.%s", who, all, tail)
 }
 
 // warnings tells what makes the models hard to compare.
@@ -78,7 +94,7 @@ func (c *comparison) warnings() []markup {
 		if why := first.kind().apart(first, m, name(c.labels[0]), label); why != "" {
 			out = append(out, why)
 		}
-		if first.s.Features != m.s.Features {
+		if first.s.Features != m.s.Features && first.selects() && m.selects() {
 			out = append(out, say("%s selects from %s features, %s from %s.", label, m.num("features", whole), name(c.labels[0]), first.num("features", whole)))
 		}
 	}
@@ -165,6 +181,9 @@ func (m *Model) known(path string, style style) markup {
 
 // proven is k, γ, cost, bound, gap and status.
 func (m *Model) proven() []markup {
+	if !m.selects() {
+		return []markup{"–", "–", "–", "–", "–", text(statusText(m.s.Status))}
+	}
 	bound, gap := markup("none"), markup("–")
 	if m.s.Certified {
 		bound, gap = m.num("bound", exact), m.num("gap", percent)

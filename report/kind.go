@@ -40,10 +40,13 @@ func (m *Model) kind() kind {
 	if k, other := kinds[m.s.Model]; other {
 		return k
 	}
+	if !m.selects() {
+		return unselected{}
+	}
 	return ofMatrix{}
 }
 
-// ofMatrix is the models with coefficients of the rows, and the baselines.
+// ofMatrix is the models with coefficients of the rows.
 type ofMatrix struct{}
 
 func (ofMatrix) read(m *Model, text []byte) error { return json.Unmarshal(text, &m.s) }
@@ -110,11 +113,7 @@ func (ofMatrix) times(m *Model) ([]card, string) {
 func (ofMatrix) facts(*Model, *table) {}
 
 func (ofMatrix) command(m *Model) (words, flags []string) {
-	words = []string{"optcomplete fit", m.inputs()}
-	if m.s.K > 0 { // not of a method that selects nothing: it has no model either
-		words, flags = append(words, fmt.Sprintf("-k %d", m.s.K)), append(flags, "--model "+m.s.Model)
-	}
-	return words, append(flags, "--method "+m.s.Method)
+	return []string{"optcomplete fit", m.inputs(), fmt.Sprintf("-k %d", m.s.K)}, []string{"--model " + m.s.Model, "--method " + m.s.Method}
 }
 
 func (ofMatrix) walk() string { return "path" }
@@ -131,6 +130,8 @@ func (ofMatrix) apart(first, m *Model, named, label markup) markup {
 	case first.s.Rows != m.s.Rows || first.s.Columns != m.s.Columns || entries(first) != entries(m):
 		return say("%s was fitted on other data than %s: %s × %s with %s entries against %s × %s with %s. Costs and errors do not compare.", label, named,
 			m.num("rows", whole), m.num("columns", whole), m.num("observed", whole), first.num("rows", whole), first.num("columns", whole), first.num("observed", whole))
+	case !first.selects() || !m.selects(): // they keep no fingerprint, and have no costs
+		return ""
 	case a == nil || b == nil:
 		return say("%s or %s was saved without a fingerprint of its data: whether they were fitted on the same entries is not known.", label, named)
 	case a.Fingerprint != b.Fingerprint:

@@ -56,7 +56,9 @@ func (m *Model) predictions() section {
 	m.coverage(&s)
 	m.odds(&s, on)
 	if len(m.s.Baselines) == 0 {
-		s.say("The model was saved without simpler predictions to compare with.")
+		if m.selects() {
+			s.say("The model was saved without simpler predictions to compare with.")
+		}
 		s.table(t)
 		m.variance(&s)
 		return s

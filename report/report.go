@@ -170,6 +170,9 @@ func (m *Model) num(path string, s style) markup { return m.doc.num(path, s) }
 func (m *Model) derived(how, a, b string, s style) markup { return m.doc.derived(how, a, b, s) }
 
 func (m *Model) heading() markup {
+	if !m.selects() {
+		return say("%s: predictions by %s, without a selection", name(m.Name), name(m.s.Method))
+	}
 	return say("%s: %s of %s %s", name(m.Name), m.num("k", whole), m.num("features", whole), m.kind().things())
 }
 
@@ -223,6 +226,8 @@ func statusText(status result.Status) string {
 		return "gap reached"
 	case result.Sampled:
 		return "on samples only"
+	case result.Fitted:
+		return "selects nothing"
 	}
 	return status.Words()
 }

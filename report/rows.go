@@ -205,7 +205,9 @@ func (m *Model) data() section {
 	if d != nil {
 		cards = append(cards, card{Name: "Density", Value: m.num("diagnostics.density", percent), Note: m.h("training {entries} per cell")})
 	}
-	cards = append(cards, card{Name: "Features to select from", Value: m.num("features", whole)})
+	if m.selects() {
+		cards = append(cards, card{Name: "Features to select from", Value: m.num("features", whole)})
+	}
 	s.add(block{Cards: cards})
 	if d == nil {
 		s.say("%s", m.missing())

@@ -15,9 +15,11 @@ func (m *Model) settings() section {
 	s.add(block{Code: m.command()})
 	t := &table{Caption: "Settings", Head: []string{"Setting", "Value"}, Text: []bool{true, true}}
 	t.row("Method", text(m.s.Method))
-	t.row("Model", text(m.s.Model))
-	t.row("Features selected, k", m.num("k", whole))
-	t.row("γ", m.num("gamma", short))
+	if m.selects() {
+		t.row("Model", text(m.s.Model))
+		t.row("Features selected, k", m.num("k", whole))
+		t.row("γ", m.num("gamma", short))
+	}
 	for _, optional := range []struct{ label, path string }{
 		{"γ of the population", "gamma0"}, {"Shrinkage of row effects, in entries", "row_shrinkage"}, {"Shrinkage of column effects, in entries", "column_shrinkage"},
 		{"Shrinkage of column effects as learned, in entries", "structure.column_shrinkage"},
@@ -27,7 +29,9 @@ func (m *Model) settings() section {
 			t.row(markup(optional.label), m.num(optional.path, short))
 		}
 	}
-	t.row("Refit of the coefficients", text(m.s.Refit.String()))
+	if m.selects() {
+		t.row("Refit of the coefficients", text(m.s.Refit.String()))
+	}
 	t.row("Seed", m.num("seed", func(float64) string { return fmt.Sprint(m.s.Seed) }))
 	if len(m.s.Always) > 0 {
 		t.row("Selected in any case", say("%s", m.s.Always))

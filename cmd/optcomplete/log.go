@@ -138,8 +138,12 @@ func (l *searchLog) begin(cmd *cobra.Command, k, p int, more ...string) {
 	if l.quiet {
 		return
 	}
-	l.factf("Task", "select %d of %s (%s)", k, count(p, "feature"), ways(p, k))
-	l.factf("Settings", "%s", strings.Join(append(more, settingsOf(cmd)...), ", "))
+	if k == 0 {
+		l.factf("Task", "predict; the method selects no features")
+	} else {
+		l.factf("Task", "select %d of %s (%s)", k, count(p, "feature"), ways(p, k))
+	}
+	l.factf("Settings", "%s", strings.Join(append(more, settingsOf(cmd, k > 0)...), ", "))
 	version := "OptComplete " + optcomplete.Version
 	if l.logTimes { // the machine is no part of a log that is to be the same everywhere
 		threads := l.threads
@@ -164,9 +168,9 @@ func ways(p, k int) string {
 	return fmt.Sprintf("%.2g selections", f)
 }
 
-// settingsOf lists the settings that a log is read with: the model, gamma and
-// the method and the seed always, others where they were given.
-func settingsOf(cmd *cobra.Command) []string {
+// settingsOf lists the settings that a log is read with: the method and the seed, and
+// if features are selected the model and gamma, always; others where they were given.
+func settingsOf(cmd *cobra.Command, selects bool) []string {
 	var parts []string
 	for i := range table {
 		s := &table[i]
@@ -179,7 +183,7 @@ func settingsOf(cmd *cobra.Command) []string {
 		if flag == nil || settings.Of(flag) != s || s.Name == "k" {
 			continue
 		}
-		if always := s.Name == "model" || s.Name == "gamma" || s.Name == "method"; always || flag.Changed {
+		if always := s.Name == "method" || selects && (s.Name == "model" || s.Name == "gamma"); always || flag.Changed {
 			parts = append(parts, settingText(flag))
 		}
 	}

@@ -603,7 +603,9 @@ class MatrixCompleter(Params, CompleterSettings):
 
             return f"<pre>{html.escape(repr(self))}</pre>"
         s = self.summary_
-        numbers = [("cost", f"{self.certificate_.cost:.6g}"), ("rows", f"{s.get('rows', 0):,}"), ("columns", f"{s.get('columns', 0):,}"), ("entries", f"{s.get('observed', 0):,}")]
+        cost = self.certificate_.cost
+        numbers = [] if cost is None else [("cost", f"{cost:.6g}")]
+        numbers += [("rows", f"{s.get('rows', 0):,}"), ("columns", f"{s.get('columns', 0):,}"), ("entries", f"{s.get('observed', 0):,}")]
         if s.get("holdout"):
             numbers.append(("hold-out RMSE", f"{s['holdout'].get('rmse', 0):.5g}"))
         return selection_html(f"{len(self.selected_)} of {s.get('features', '?')} features", self.selected_, self.certificate_, numbers, [])

@@ -16,16 +16,17 @@ class Certificate:
     Attributes
     ----------
     status : str
-        optimal, gap (the gap asked for is reached), time_limit, interrupted, sampled (nothing is proven) and so on.
-    cost : float
+        optimal, gap (the gap asked for is reached), time_limit, interrupted, sampled (nothing is proven) and so on;
+        fitted: the method selects nothing, and cost, bound, gap and gamma are None.
+    cost : float or None
         What the selection costs.
-    bound : float
+    bound : float or None
         No selection of as many features costs less.
-    gap : float
+    gap : float or None
         (cost − bound)/cost.
     certified : bool
         Whether the bound comes from all observed entries.
-    gamma : float
+    gamma : float or None
         The weight of the fit against the size of the coefficients.
     near_ties : list of dict
         The next best selections that were seen, with their costs.
@@ -34,11 +35,11 @@ class Certificate:
     """
 
     status: str
-    cost: float
-    bound: float
-    gap: float
+    cost: float | None
+    bound: float | None
+    gap: float | None
     certified: bool = True
-    gamma: float = float("nan")
+    gamma: float | None = float("nan")
     near_ties: list[dict[str, Any]] = field(default_factory=list)
     gamma_path: list[dict[str, Any]] = field(default_factory=list)
 
@@ -68,11 +69,11 @@ class Certificate:
         return f"proven to be within {_up(self.gap)} of the best possible ({self.status.replace('_', ' ')})"
 
 
-def _up(gap: float) -> str:
+def _up(gap: float | None) -> str:
     """A gap in per cent, rounded up so that what is said is true."""
     import math
 
-    return f"{math.ceil(gap * 1e4) / 1e2:g} %" if math.isfinite(gap) else "an unknown part"
+    return f"{math.ceil(gap * 1e4) / 1e2:g} %" if gap is not None and math.isfinite(gap) else "an unknown part"
 
 
 class Explanation(dict[str, Any]):
