@@ -23,7 +23,7 @@ const Mark = `<meta name="generator" content="optcomplete">`
 
 // Model is what model.json says about a fit.
 type Model struct {
-	Name  string            // for the heading: the folder, or the file it was fitted on
+	Name  string            // for the heading: NameOf the folder, or the file it was fitted on
 	Names map[string]string // of columns, by their ids; nil: ids are names
 	s     twosided.Summary
 	r     *saved.Model // a regression, which fills what it shares with the others into s; nil: none
@@ -76,15 +76,19 @@ func Read(dir string) (*Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	full, err := filepath.Abs(dir)
-	if err != nil {
-		full = dir
+	return Parse(NameOf(dir), text)
+}
+
+// NameOf is what a model in the folder is called: what the user calls it, and its last
+// part where that begins at a root or says only where one is.
+func NameOf(dir string) string {
+	if filepath.IsLocal(dir) && filepath.Clean(dir) != "." {
+		return filepath.ToSlash(filepath.Clean(dir))
 	}
-	name := filepath.Base(full)
-	if name == "model" { // says nothing
-		name = filepath.Base(filepath.Dir(full))
+	if full, err := filepath.Abs(dir); err == nil {
+		dir = full
 	}
-	return Parse(name, text)
+	return filepath.Base(dir)
 }
 
 // Path is what `optcomplete path --json` printed.

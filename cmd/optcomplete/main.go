@@ -25,6 +25,7 @@ import (
 	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/progress/display"
 	"optcomplete/internal/settings"
@@ -280,13 +281,32 @@ func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 			}
 			return errPrinted
 		}
-		if check != nil {
-			if err := check(cmd, args); err != nil {
-				return usagef("%v (usage: %s)", err, cmd.UseLine())
-			}
+		if check != nil && check(cmd, args) != nil {
+			return wrongArguments(cmd, args)
 		}
 		return c.reserve(cmd, args)
 	}
+}
+
+// wrongArguments says which arguments a verb lacks, or has too many of. Its usage names
+// them between its name and the first flag.
+func wrongArguments(cmd *cobra.Command, args []string) error {
+	var takes []string
+	for _, word := range strings.Fields(cmd.Use)[1:] {
+		if strings.HasPrefix(strings.TrimPrefix(word, "["), "-") {
+			break
+		}
+		takes = append(takes, word)
+	}
+	what := strings.Join(takes, " ")
+	switch {
+	case len(takes) == 0:
+		what = "no arguments"
+	case len(args) < len(takes):
+		return usagef("%s takes %s: %s is missing (usage: %s)", cmd.CommandPath(), what, strings.Join(takes[len(args):], " "), cmd.UseLine())
+	}
+	extra := lists.Each(args[len(takes):], data.Quote)
+	return usagef("%s takes %s: %s %s too many (usage: %s)", cmd.CommandPath(), what, strings.Join(extra, ", "), map[bool]string{true: "is", false: "are"}[len(extra) == 1], cmd.UseLine())
 }
 
 // flagsIn are all the flags of a verb but help.

@@ -36,6 +36,9 @@ by their names or titles instead of their ids.`,
   optcomplete report books --names titles.csv -o report.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.needsFile(output); err != nil {
+				return err
+			}
 			m, err := report.Read(args[0])
 			if err != nil {
 				return &usageError{err}
@@ -79,6 +82,9 @@ the models were fitted on different data. Regressions are compared with regressi
   optcomplete compare full pooled paper -o compare.html`,
 		Args: cobra.MinimumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := c.needsFile(output); err != nil {
+				return err
+			}
 			var models []*report.Model
 			for _, dir := range args {
 				if saved.Is(dir) != saved.Is(args[0]) {
@@ -95,6 +101,14 @@ the models were fitted on different data. Regressions are compared with regressi
 	}
 	flagsOf(cmd, "compare").Bind("output", &output)
 	return cmd
+}
+
+// needsFile refuses to write a page onto a screen.
+func (c *common) needsFile(output string) error {
+	if output == "" && c.outTerminal.shown {
+		return usagef("the page is HTML, for a browser: give a file to write it to, such as -o report.html")
+	}
+	return nil
 }
 
 // reportNames reads the names of columns before a fit that may take long.
@@ -117,7 +131,7 @@ func writeReport(file, ratings, folder string, names map[string]string, summary 
 	}
 	name, _, _ := strings.Cut(filepath.Base(ratings), ".")
 	if folder != "" {
-		name = filepath.Base(folder)
+		name = report.NameOf(folder)
 	}
 	m, err := report.ParseSummary(name, summary)
 	if err != nil {

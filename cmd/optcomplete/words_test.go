@@ -1,38 +1,66 @@
 package main
 
 import (
-	"io/fs"
+	"bytes"
+	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
+
+	"optcomplete/internal/must"
 )
 
-// translated are turns of phrase that read as if they were translated. CONTRIBUTING
-// and the manual ask for plain English.
-var translated = regexp.MustCompile(`(?i)believed by half|looked at, one and all|is the one that is told|\breckon|\bit is said\b|\bas ever\b|\bin the mean\b|\bgoes on from here\b|\b(known|understood) of (a|the|it|them|each)\b`)
+// TestWrongArgumentsAreNamed: what a verb lacks or has too many of is said in the words
+// of its usage, and the remedy for packs without a manifest works.
+func TestWrongArgumentsAreNamed(t *testing.T) {
+	command := inFolder(t)
+	command("fit a b --features f.csv -k 1", 2, `optcomplete fit takes RATINGS: "b" is too many (usage: `)
+	command("predict model", 2, "optcomplete predict takes MODEL PAIRS: PAIRS is missing (usage: ")
+	command("predict", 2, "MODEL PAIRS is missing")
+	command("compare one", 2, "takes MODEL MODEL...: MODEL... is missing")
+	command("demo x y", 2, `optcomplete demo takes no arguments: "x", "y" are too many`)
+	command("regress", 2, "takes TABLE: TABLE is missing")
 
-// TestPlainWords: the manual, and what the program and its comments say, keep clear of
-// them.
-func TestPlainWords(t *testing.T) {
-	root := filepath.Join("..", "..")
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
-			return err
-		case d.IsDir() && (strings.HasPrefix(d.Name(), ".") && d.Name() != ".." || d.Name() == "testdata"):
-			return filepath.SkipDir
-		case d.IsDir() || strings.HasSuffix(path, "_test.go") || d.Name() == "CHANGELOG.md" || filepath.Ext(path) != ".go" && filepath.Ext(path) != ".md":
-			return nil
-		}
-		for x, line := range strings.Split(readText(t, path), "\n") {
-			if found := translated.FindString(line); found != "" {
-				t.Errorf("%s:%d: %q: say it plainly", path, x+1, found)
+	must.Do(t, os.Mkdir("packs", 0o777))
+	command("pack r.csv -o packs/a.pack", 0)
+	for _, verb := range []string{"fit packs --features f.csv -k 1", "inspect packs"} {
+		command(verb, 2, "has packs, but no manifest.json", "optcomplete pack packs/a.pack … -o all.pack")
+	}
+	command("pack packs/a.pack -o all.pack", 0)
+	command("inspect all.pack", 0)
+}
+
+// TestPagesAreNotForScreens: report and compare want a file where stdout is a terminal.
+func TestPagesAreNotForScreens(t *testing.T) {
+	c := newCommon(&bytes.Buffer{}, &bytes.Buffer{})
+	if err := c.needsFile(""); err != nil {
+		t.Error("a pipe is refused:", err)
+	}
+	c.outTerminal.shown = true
+	if err := c.needsFile(""); err == nil || !strings.Contains(err.Error(), "-o report.html") {
+		t.Errorf("a terminal gets HTML: %v", err)
+	}
+	if c.needsFile("report.html") != nil || c.needsFile("-") != nil {
+		t.Error("what was asked for is refused")
+	}
+}
+
+// TestModelsAreCalledWhatTheUserCallsThem: in reports and comparisons.
+func TestModelsAreCalledWhatTheUserCallsThem(t *testing.T) {
+	command := inFolder(t)
+	must.Do(t, os.Mkdir("own", 0o777))
+	here := filepath.Base(must.Get(os.Getwd())(t))
+	for _, folder := range []string{"model", "own/model"} {
+		command("fit r.csv --features f.csv -k 1 --gamma 1 --quiet --report fitted.html -o "+folder, 0)
+		command("report "+folder+" -o page.html", 0)
+		for _, page := range []string{"fitted.html", "page.html"} {
+			if text := string(must.Get(os.ReadFile(page))(t)); !strings.Contains(text, "<title>"+folder+" – ") || strings.Contains(text, "<title>"+here) {
+				t.Errorf("%s of %s has another name", page, folder)
 			}
 		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
+	}
+	command("compare model own/model -o page.html", 0)
+	if text := string(must.Get(os.ReadFile("page.html"))(t)); !strings.Contains(text, "own/model") {
+		t.Error("the comparison has another name")
 	}
 }

@@ -222,8 +222,8 @@ func expandFolder(folder, format string) ([]*input, error) {
 			return list, nil
 		}
 	}
-	if packs, _ := filepath.Glob(filepath.Join(folder, "*.pack")); len(packs) > 0 {
-		return nil, fault(folder, 0, "has packs, but no manifest.json that says which of them belong together", "pack the data again, or name the packs")
+	if err := pack.Unlisted(folder); err != nil {
+		return nil, err
 	}
 	return nil, fault(folder, 0, "is a folder without ratings that are known",
 		"it may hold parts (*.parquet), the Netflix Prize files (mv_*.txt or combined_data_*.txt) or a MovieLens set (u.data, ratings.dat, ratings.csv); else name the files in it")

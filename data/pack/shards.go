@@ -77,7 +77,23 @@ func OpenAny(path string) (Packed, error) {
 	if IsFolder(path) {
 		return OpenShards(path)
 	}
+	if err := Unlisted(path); err != nil {
+		return nil, err
+	}
 	return Open(path)
+}
+
+// Unlisted is the error for a folder that has packs and no manifest; nil for anything
+// else.
+func Unlisted(folder string) error {
+	packs, _ := filepath.Glob(filepath.Join(folder, "*.pack"))
+	if len(packs) == 0 || IsFolder(folder) {
+		return nil
+	}
+	return &data.InputError{
+		File: folder, Problem: "has packs, but no manifest.json that says which of them belong together",
+		Remedy: "pack the data again, or make one pack of those that do: optcomplete pack " + packs[0] + " … -o all.pack",
+	}
 }
 
 // Shards is a folder of packs, read as one source.
