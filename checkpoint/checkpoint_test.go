@@ -2,11 +2,13 @@ package checkpoint
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"optcomplete/internal/must"
@@ -26,7 +28,7 @@ func ask(t *testing.T, s *Store, about, answer string) string {
 }
 
 // TestDamagedEndIsDropped cuts the log at every length, and changes every byte of
-// it: what is remembered then is right, and the rest is asked again.
+// its records: what is remembered then is right, and the rest is asked again.
 func TestDamagedEndIsDropped(t *testing.T) {
 	dir := t.TempDir()
 	s := openAt(t, dir)
@@ -53,7 +55,7 @@ func TestDamagedEndIsDropped(t *testing.T) {
 	for cut := range whole {
 		check(whole[:cut])
 	}
-	for at := range whole {
+	for at := len(magic) + sha256.Size; at < len(whole); at++ {
 		changed := slices.Clone(whole)
 		changed[at] ^= 0x41
 		check(changed)
@@ -68,6 +70,44 @@ func TestOtherRunIsRefused(t *testing.T) {
 	if !errors.As(err, &mismatch) {
 		t.Fatalf("the error is %v", err)
 	}
+}
+
+// TestAnswersAreOfOneRun puts the answers of another run into a folder, with and without
+// run.txt, and behind the answers of its own.
+func TestAnswersAreOfOneRun(t *testing.T) {
+	other := t.TempDir()
+	s := must.Get(Open(other, "another run"))(t)
+	ask(t, s, "one", "wrong")
+	must.Do(t, s.Close())
+	foreign := must.Get(os.ReadFile(filepath.Join(other, answersFile)))(t)
+
+	dir := t.TempDir()
+	log := filepath.Join(dir, answersFile)
+	refused := func(content []byte, want string) {
+		t.Helper()
+		must.Do(t, os.WriteFile(log, content, 0o666))
+		_, err := Open(dir, "a run\nk 3\n")
+		var stray *StrayError
+		if !errors.As(err, &stray) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), log) {
+			t.Errorf("the error is %v", err)
+		}
+		if now := must.Get(os.ReadFile(log))(t); !slices.Equal(now, content) {
+			t.Error("what was refused was changed")
+		}
+	}
+	refused(foreign, "no run.txt")
+	must.Do(t, os.Remove(log))
+	openAt(t, dir).Close()
+	own := must.Get(os.ReadFile(log))(t)
+	refused(foreign, "another run")
+	refused(make([]byte, 100), "version")
+
+	must.Do(t, os.WriteFile(log, slices.Concat(own, foreign[len(own):]), 0o666))
+	s = openAt(t, dir)
+	if got := ask(t, s, "one", "right"); got != "right" {
+		t.Errorf("the answer is %q", got)
+	}
+	must.Do(t, s.Close())
 }
 
 func TestErrorsAreNotRemembered(t *testing.T) {

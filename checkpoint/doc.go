@@ -9,7 +9,9 @@
 // remembered and computes the rest.
 //
 // It must never give the answer to another question or from another run: a folder
-// whose fingerprint differs is an error, and so is one that another run has open.
+// whose fingerprint differs is an error, and so is one that another run has open. The
+// answers carry the hash of the fingerprint, first and in every question, so that
+// those of another run are refused wherever their file comes from.
 // If a file cannot be written, the run fails; a file that cannot be read is not
 // treated as empty.
 package checkpoint

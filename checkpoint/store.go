@@ -33,6 +33,13 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s holds a checkpoint of another run: %s (use another folder, or remove this one)", e.Dir, difference(e.Want, e.Got))
 }
 
+// StrayError is returned for a folder whose answers are not those of the run it names.
+type StrayError struct{ Dir, Problem string }
+
+func (e *StrayError) Error() string {
+	return fmt.Sprintf("%s %s (remove the folder, or use another)", filepath.Join(e.Dir, answersFile), e.Problem)
+}
+
 // BusyError is returned for a folder that another run is using.
 type BusyError struct{ Dir string }
 
@@ -62,6 +69,7 @@ func difference(want, got string) string {
 type Store struct {
 	dir      string
 	file     *os.File
+	run      question // the hash of the fingerprint, with which questions and checksums begin
 	answers  map[question][]byte
 	synced   time.Time
 	Recalled int // answers that were remembered
@@ -83,7 +91,7 @@ func Open(dir, fingerprint string) (*Store, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Store{dir: dir, file: file, answers: map[question][]byte{}, synced: time.Now()}
+	s := &Store{dir: dir, file: file, run: sha256.Sum256([]byte(fingerprint)), answers: map[question][]byte{}, synced: time.Now()}
 	if err := s.begin(fingerprint); err != nil {
 		file.Close()
 		return nil, err
@@ -96,8 +104,14 @@ func (s *Store) begin(fingerprint string) error {
 	if err := atomicfile.Lock(s.file); err != nil {
 		return &BusyError{Dir: s.dir}
 	}
+	info, err := s.file.Stat()
+	if err != nil {
+		return err
+	}
 	run := filepath.Join(s.dir, runFile)
 	switch got, err := os.ReadFile(run); {
+	case errors.Is(err, fs.ErrNotExist) && info.Size() > 0:
+		return &StrayError{s.dir, "has answers, but there is no " + runFile + " that says of which run"}
 	case errors.Is(err, fs.ErrNotExist):
 		err := atomicfile.File(run, func(w io.Writer) error {
 			_, err := io.WriteString(w, fingerprint)
@@ -111,7 +125,10 @@ func (s *Store) begin(fingerprint string) error {
 	case string(got) != fingerprint:
 		return &MismatchError{Dir: s.dir, Want: fingerprint, Got: string(got)}
 	}
-	end, err := s.load()
+	if err := s.header(); err != nil {
+		return err
+	}
+	end, err := s.load(info.Size())
 	if err == nil {
 		err = s.file.Truncate(end)
 	}
@@ -121,19 +138,53 @@ func (s *Store) begin(fingerprint string) error {
 	return err
 }
 
+// magic begins the answers; the hash of the run's fingerprint follows.
+const magic = "optcomplete answers 2\n"
+
+// header checks that the answers begin with the run they are of. Where there are none,
+// also since the run was killed at once, they begin now.
+func (s *Store) header() error {
+	want := append([]byte(magic), s.run[:]...)
+	got := make([]byte, len(want))
+	switch size, err := io.ReadFull(s.file, got); {
+	case ignoreEnd(err) != nil:
+		return err
+	case bytes.Equal(got, want):
+		return nil
+	case size >= len(magic) && string(got[:len(magic)]) != magic:
+		return &StrayError{s.dir, "is damaged, or of another version of the program"}
+	case !bytes.HasPrefix(want, got[:size]):
+		return &StrayError{s.dir, "has the answers of another run than its " + runFile + " says"}
+	}
+	if err := s.file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := s.file.WriteAt(want, 0); err != nil {
+		return fmt.Errorf("the checkpoint cannot be written: %w", err)
+	}
+	_, err := s.file.Seek(int64(len(want)), io.SeekStart)
+	return errors.Join(err, s.file.Sync())
+}
+
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
 
+// checksum is that of a record of this run.
+func (s *Store) checksum(parts ...[]byte) uint32 {
+	sum := crc32.Checksum(s.run[:], castagnoli)
+	for _, part := range parts {
+		sum = crc32.Update(sum, castagnoli, part)
+	}
+	return sum
+}
+
 // A record is the length of the answer, the question, the answer, and the
-// checksum of all three.
+// checksum of the run and all three.
 const recordHead = 8 + sha256.Size
 
-// load reads the records up to the first that is not whole, and returns where
-// that begins.
-func (s *Store) load() (end int64, err error) {
-	info, err := s.file.Stat()
-	if err != nil {
-		return 0, err
-	}
+// load reads the records, after the header, up to the first that is not whole, and
+// returns where that begins. The file has so many bytes.
+func (s *Store) load(most int64) (end int64, err error) {
+	end = int64(len(magic) + len(s.run))
 	r := bufio.NewReaderSize(s.file, 1<<20)
 	head := make([]byte, recordHead)
 	for {
@@ -141,7 +192,7 @@ func (s *Store) load() (end int64, err error) {
 			return end, ignoreEnd(err)
 		}
 		size := binary.LittleEndian.Uint64(head)
-		if size > uint64(info.Size()) {
+		if size > uint64(most) {
 			return end, nil
 		}
 		rest := make([]byte, size+4)
@@ -149,7 +200,7 @@ func (s *Store) load() (end int64, err error) {
 			return end, ignoreEnd(err)
 		}
 		answer := rest[:size]
-		if crc32.Update(crc32.Checksum(head, castagnoli), castagnoli, answer) != binary.LittleEndian.Uint32(rest[size:]) {
+		if s.checksum(head, answer) != binary.LittleEndian.Uint32(rest[size:]) {
 			return end, nil
 		}
 		s.answers[question(head[8:])] = answer
@@ -167,7 +218,7 @@ func ignoreEnd(err error) error {
 // Do is the answer to a question: the one remembered, or the one computed now,
 // which is then remembered. An error is not.
 func (s *Store) Do(about []byte, compute func() ([]byte, error)) ([]byte, error) {
-	q := question(sha256.Sum256(about))
+	q := question(sha256.Sum256(append(s.run[:], about...)))
 	if answer, ok := s.answers[q]; ok {
 		s.Recalled++
 		return answer, nil
@@ -186,7 +237,7 @@ func (s *Store) append(q question, answer []byte) error {
 	record.Write(binary.LittleEndian.AppendUint64(nil, uint64(len(answer))))
 	record.Write(q[:])
 	record.Write(answer)
-	record.Write(binary.LittleEndian.AppendUint32(nil, crc32.Checksum(record.Bytes(), castagnoli)))
+	record.Write(binary.LittleEndian.AppendUint32(nil, s.checksum(record.Bytes())))
 	if _, err := s.file.Write(record.Bytes()); err != nil {
 		return fmt.Errorf("the checkpoint cannot be written: %w", err)
 	}

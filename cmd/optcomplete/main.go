@@ -94,13 +94,14 @@ func exitCodeOf(err error) int {
 	var usage *usageError
 	var damaged *report.ModelError
 	var otherRun *checkpoint.MismatchError
+	var stray *checkpoint.StrayError
 	var busy *checkpoint.BusyError
 	switch {
 	case err == nil, errors.Is(err, errPrinted):
 		return exitDone
 	case isEarly(err):
 		return exitEarly
-	case errors.As(err, &damaged), errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &busy):
+	case errors.As(err, &damaged), errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &stray), errors.As(err, &busy):
 		return exitUsage
 	case errors.Is(err, errInterrupted):
 		return exitInterrupted
