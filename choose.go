@@ -285,7 +285,7 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 		}
 		rest = l.rest
 	}
-	prior, err := estimate.LearnPriorOnly(ctx, rest, design, d, trialSteps, r.Threads)
+	prior, err := estimate.LearnPrior(ctx, rest, design, d, trialSteps, r.Threads)
 	if err != nil {
 		return nil, err
 	}

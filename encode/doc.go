@@ -7,10 +7,9 @@
 // gives the Features to fit with, the [Encoding] that made them, and a [Report]
 // of what was understood, filled in and left out.
 //
-// The Encoding is part of a saved model: Apply encodes the raw record of a new
-// item, and a record of the table gives the same bits as it did in the table.
+// The Encoding is part of a saved model: ApplyTable encodes the raw records of new
+// items, and a record of the table gives the same bits as it did in the table.
 // Its Groups are what a selection counts: one feature each, or a whole family.
-// Units turns coefficients back into the units of the file.
 //
 // Sums run in the order of the ids, so the order of the lines changes only the
 // order of the result. It must never drop, fill in or pool anything without

@@ -5,7 +5,7 @@
 // row and columns (PredictRow) or any ids (Answer, which says what the answer rests
 // on, and Intervals, how sure it is); recommends; and explains itself, a row and one
 // prediction, in the units of the features' file. New rows are folded in (FoldIn,
-// WithRows) and new columns added from their raw records (ColumnFrom, WithColumns),
+// WithRows) and new columns added from their raw records (ColumnsFrom, WithColumns),
 // without a refit.
 //
 // Related packages change for other reasons: model/estimate fits the

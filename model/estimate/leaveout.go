@@ -156,8 +156,8 @@ func (l *LeaveOut) Shift(mean float64, columns []float64) {
 	}
 }
 
-// LearnPriorOnly is LearnPrior without the rows' coefficients.
-func LearnPriorOnly(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, error) {
+// LearnPrior learns what all rows have in common; see learnPrior.
+func LearnPrior(ctx context.Context, values data.Source, design []float64, d, steps, threads int) (*Prior, error) {
 	p, err := learnPrior(ctx, values, design, d, steps, threads, 0)
 	if err != nil {
 		return nil, err
