@@ -31,7 +31,7 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 // chooseBySquares fills in what the settings leave open: the shrinkage of effects from
 // their variances, γ by how well what it selects predicts.
 func (t *task) chooseBySquares(ctx context.Context, train data.Source) (choices, error) {
-	c := choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Fixed: t.ColumnShrinkage > 0}
+	c := choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Given: t.Gamma > 0, Fixed: t.ColumnShrinkage > 0}
 	if t.form.complete(c) {
 		return c, nil // nothing is left to choose
 	}

@@ -198,6 +198,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	summary.Split, summary.Observed = when, train.Observed()
 	summary.Selected, summary.Certificate, summary.Removal, summary.Trace = t.names(found.Units), found.Certificate, found.Removal, found.Trace
+	summary.ChoiceCut = f.c.Cut != nil
 	summary.GammaPath, summary.Alike = f.c.GammaPath, alikeOf(f.c.GammaPath, summary.Selected)
 	if summary.Alike != nil && settings.Loss != loss.Squared {
 		summary.Alike.Measure = settings.Loss.Measure()

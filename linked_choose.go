@@ -24,7 +24,7 @@ const linkedEntries = 60_000
 // choose fills in what the settings leave open: the δ of Huber's loss from the spread
 // of the entries, shrinkages and γ by how well they predict a fifth of them.
 func (l linked) choose(ctx context.Context, t *task, train data.Source) (c choices, err error) {
-	c = choices{Gamma: t.Gamma, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Delta: t.Delta, Fixed: t.ColumnShrinkage > 0}
+	c = choices{Gamma: t.Gamma, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Delta: t.Delta, Given: t.Gamma > 0, Fixed: t.ColumnShrinkage > 0}
 	spread := l.loss.HasUnit() && c.Delta == 0
 	if t.Refit == spec.Ridge && l.complete(c) && !spread {
 		return c, nil

@@ -74,6 +74,7 @@ type Summary struct {
 	Gamma0          float64 `json:"gamma0,omitempty"`           // of the population, in pooled
 	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`    // in entries
 	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"` // in entries
+	ChoiceCut       bool    `json:"choice_cut,omitempty"`       // a limit or an interrupt ended the choice of γ and shrinkages: they are the best so far, or defaults
 
 	Encoding *encode.Encoding `json:"encoding,omitempty"` // from a raw record to the terms; nil: features as given
 

@@ -101,7 +101,7 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 // divide gives the search what is left of the time limit.
 func (r *Run) divide(ctx context.Context, cost *Cost, found *Found) (d Division, err error) {
 	c := &found.Choices
-	d = Division{Limit: r.Limit, Choice: found.Chosen, Tried: len(c.GammaPath), Cut: c.Cut != nil}
+	d = Division{Limit: r.Limit, Choice: found.Chosen, Tried: len(c.GammaPath), Given: c.Given, Cut: c.Cut != nil}
 	if r.Clock == nil {
 		return d, nil
 	}

@@ -17,6 +17,7 @@ type Choices struct {
 	Row, Column   float64 // shrinkage of the effects, in entries
 	GammaPath     []result.GammaPoint
 	Cut           error   `json:"-"` // why not all was tried that would have been; nil: it was
+	Given         bool    // γ is a setting: only shrinkages are chosen
 	Fixed         bool    // the shrinkage of column effects is a setting: keep it
 	Steps         int     // of learning a prior; zero: enough
 	Start         [][]int // selections to start a search from, which the choice found; nil: none

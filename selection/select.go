@@ -66,6 +66,7 @@ type Division struct {
 	Limit  time.Duration
 	Choice time.Duration // that choosing γ and the shrinkages took
 	Tried  int           // γ
+	Given  bool          // γ was given: only shrinkages were chosen
 	Cut    bool          // the choice ran out of its third: the best so far was taken
 	Search time.Duration // what the search has
 	Refit  time.Duration // kept for fitting and scoring every row, as estimated

@@ -260,14 +260,16 @@ func (l *searchLog) divided(d optcomplete.Division) {
 		parts = append(parts, seconds(d.Refit.Seconds())+" to fit every row", seconds(d.Extra.Seconds())+" for comparisons and diagnostics")
 	}
 	if d.Choice > 0 && (d.Tried > 0 || d.Cut) {
-		took := "took " + seconds(d.Choice.Seconds())
+		took := "choosing gamma took " + seconds(d.Choice.Seconds())
 		switch {
+		case d.Cut && d.Given:
+			took = "choosing the shrinkage of effects took " + seconds(d.Choice.Seconds()) + ", its share: what there is so far is used"
 		case d.Cut && d.Tried == 0:
 			took += ", too long to try even one: a default is used"
 		case d.Cut:
 			took += ", its share: the best so far is used"
 		}
-		parts = append([]string{"choosing gamma " + took}, parts...)
+		parts = append([]string{took}, parts...)
 	}
 	l.notef("")
 	l.factf("Limit", "%s: %s", d.Limit, strings.Join(parts, "; "))

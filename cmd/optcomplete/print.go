@@ -124,6 +124,9 @@ func shrinkage(s *model.Summary) string {
 	if s.Structure != nil && s.Structure.Link != nil {
 		how = "chosen by validation"
 	}
+	if s.ChoiceCut {
+		how += " as far as there was time"
+	}
 	unit := "entries"
 	if s.Weighted {
 		unit = "weight of entries"

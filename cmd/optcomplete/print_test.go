@@ -34,8 +34,9 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 func TestChosenShrinkageIsTold(t *testing.T) {
 	for want, s := range map[string]model.Summary{
 		"": {Model: "pooled", RowShrinkage: 2},
-		"of effects, in entries: rows 16 (--row-shrinkage), columns 2.5 (--column-shrinkage); estimated from their variances": {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2.5},
-		"of effects, in entries: columns 2 (--column-shrinkage); estimated from their variances; rows 16 as given":            {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2, Settings: map[string]string{"row-shrinkage": "16"}},
+		"of effects, in entries: rows 16 (--row-shrinkage), columns 2.5 (--column-shrinkage); estimated from their variances":                       {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2.5},
+		"of effects, in entries: columns 2 (--column-shrinkage); estimated from their variances; rows 16 as given":                                  {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2, Settings: map[string]string{"row-shrinkage": "16"}},
+		"of effects, in entries: rows 4 (--row-shrinkage), columns 4 (--column-shrinkage); estimated from their variances as far as there was time": {Model: "full", RowShrinkage: 4, ColumnShrinkage: 4, ChoiceCut: true},
 	} {
 		if got := shrinkage(&s); got != want {
 			t.Errorf("%q, want %q", got, want)
