@@ -46,7 +46,7 @@ def version() -> str:
         found = re.search(r'^\s*(?:const\s+|var\s+)?Version\s*=\s*"([^"]+)"', path.read_text(encoding="utf-8"), re.M)
         if found:
             return found[1]
-    raise SystemExit(f"there is no Version in {MODULE}/spec/*.go")
+    raise SystemExit(f"the Go module is not in {MODULE}: install from a whole checkout (pip install ./python), not from a copy of its folder python alone")
 
 
 def here() -> str:

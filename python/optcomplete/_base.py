@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import difflib
 import inspect
 import os
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from ._errors import OptCompleteError
 
 _not_options = {"progress"}
+given_weights = "sample_weight"  # the column of weights that were given by themselves
 _times = {"time_limit"}
 _paths = {"checkpoint", "warm_start", "features_config", "save_cuts", "temp", "solver_path"}
 
@@ -32,7 +34,55 @@ def options_of(settings: dict[str, Any], arguments_of: Callable[..., Any] | None
     return options
 
 
-class Params:
+def recorded(summary: dict[str, Any], arguments_of: Callable[..., Any]) -> dict[str, Any]:
+    """The arguments of a function that a saved model was made with, as far as it says."""
+    given: dict[str, Any] = {name: summary[name] for name in ("k", "method", "seed", "always", "never") if summary.get(name)}
+    if summary.get("model") in ("full", "pooled", "paper"):
+        given["model"] = summary["model"]
+    known = inspect.signature(arguments_of).parameters
+    for flag, text in (summary.get("settings") or {}).items():
+        name = flag.replace("-", "_")
+        if name not in known or (name == "weight" and text == given_weights):
+            continue
+        given[name] = _value(text, known[name])
+    return given
+
+
+def _value(text: str, argument: inspect.Parameter) -> Any:
+    """A setting from its text."""
+    if isinstance(argument.default, bool):
+        return text == "true"
+    for kind in (int, float):
+        if kind.__name__ in str(argument.annotation):
+            try:
+                return kind(text)
+            except ValueError:  # a word, such as auto
+                continue
+    return text.split("\n") if "\n" in text else text
+
+
+_Made = TypeVar("_Made")
+
+
+class Settings:
+    """What all estimators say of their arguments and of what they do not have."""
+
+    def __new__(cls: type[_Made], *_: Any, **settings: Any) -> _Made:
+        known = list(inspect.signature(cls.__init__).parameters)[1:]
+        for name in settings:
+            if name not in known:
+                near = difflib.get_close_matches(name, known, 1) or [k for k in known if set(k) == set(name)][:1]
+                hint = f"did you mean {near[0]!r}?" if near else "docs/python-api.md lists them"
+                raise TypeError(f"{cls.__name__} has no setting {name!r} ({hint})")
+        return object.__new__(cls)
+
+    @property
+    def predict_proba(self) -> Any:
+        # As scikit-learn does where an estimator has no such method: hasattr is False, and the reason is said.
+        raise AttributeError(f'{type(self).__name__} is no classifier and has no predict_proba: with loss="logistic", predict gives the probability of yes')
+
+
+class Params(Settings):
     """get_params, set_params and repr, by the arguments of __init__."""
 
     @classmethod

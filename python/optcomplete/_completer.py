@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from . import _plots
-from ._base import Params, options_of
+from ._base import Params, options_of, recorded
 from ._data import Entries, entries_of, features_of, is_path, pairs_of, to_frame
 from ._errors import OptCompleteError, not_fitted
 from ._ids import Ids, text_of
@@ -569,12 +569,12 @@ class MatrixCompleter(Params, CompleterSettings):
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MatrixCompleter:
-        """A model that save(), or `optcomplete fit -o`, wrote. Its ids are text."""
+        """A model that save(), or `optcomplete fit -o`, wrote, with the settings it was fitted with. Its ids are text."""
         import json
 
         model = Model.load(path)
         summary = json.loads(model.files()["model.json"])
-        self = cls(k=summary.get("k"))
+        self = cls(**recorded(summary, cls.__init__))
         self._learned(model, summary, Entries("", Ids(), Ids(), frame=_default_frame()), [])
         return self
 

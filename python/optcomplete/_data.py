@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from ._base import given_weights as _GIVEN
 from ._errors import OptCompleteError, cells
 from ._ids import Ids, encoded
 
@@ -98,7 +99,6 @@ def _widened(column: pa.ChunkedArray) -> pa.ChunkedArray:
 
 _TIMES = ("timestamp", "time", "date", "datetime", "day")
 _WEIGHTS = ("weight", "weights")
-_GIVEN = "sample_weight"  # the column of weights that were given by themselves
 
 
 def entries_of(
@@ -369,7 +369,13 @@ def features_of(x: Any, entries: Entries | None, what: str = "features") -> pa.T
     table = table_of(x, what)
     if table.num_columns == 0:
         raise OptCompleteError("has no columns", "the first is the id, the others are features", file=what)
-    ids, _ = encoded(table.column(0), f"{what}, column {table.column_names[0]!r}")
+    try:
+        ids, _ = encoded(table.column(0), "")
+    except OptCompleteError as e:
+        remedy = "make the ids the index of the frame, or its first column"
+        if what == "features":
+            remedy += "; or give an array, with a row for each column of the matrix"
+        raise OptCompleteError(f"the first column, {table.column_names[0]!r}, is taken as the ids, but {e.problem.removeprefix(': ids are ')} are no ids", remedy, file=what) from None
     return table.set_column(0, table.column_names[0], ids)
 
 

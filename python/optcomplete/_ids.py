@@ -65,8 +65,8 @@ def encoded(ids: pa.ChunkedArray, what: str) -> tuple[pa.ChunkedArray, Ids]:
         # Whole numbers become floats where a frame has a gap.
         try:
             return ids.cast(pa.int64()), Ids(pa.int64())
-        except pa.ArrowInvalid as e:
-            raise OptCompleteError(f"{what}: ids are numbers that are not whole", "use text or whole numbers") from e
+        except pa.ArrowInvalid:
+            raise OptCompleteError(f"{what}: ids are numbers that are not whole", "use text or whole numbers") from None
     if pa.types.is_boolean(t) or pa.types.is_date(t) or pa.types.is_timestamp(t):
         return ids.cast(pa.string()), Ids(t)
     if pa.types.is_null(t):

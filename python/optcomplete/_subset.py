@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 
 from . import _plots
-from ._base import Params, options_of
+from ._base import Params, Settings, options_of
 from ._data import yes_or_no
 from ._errors import OptCompleteError
 from ._progress import Shown
@@ -60,7 +60,19 @@ def _numbers_of(y: Any) -> Any:
     return said.to_numpy(zero_copy_only=False)
 
 
-class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
+def _refuse_text(X: Any) -> None:
+    """Name the column of a frame that does not hold numbers, if there is one."""
+    for name in getattr(X, "columns", ()):
+        try:
+            np.asarray(X[name], dtype=np.float64)
+        except (TypeError, ValueError):
+            raise OptCompleteError(
+                f"column {str(name)!r} of X does not hold numbers",
+                'encode it first, as with OneHotEncoder in a pipeline or pandas.get_dummies; oc.run("regress", frame, target=…, k=…) encodes text, lists and dates itself',
+            ) from None
+
+
+class BestSubset(SubsetSettings, *_bases, Settings):  # type: ignore[misc]
     """Linear regression on the k columns that explain the target best, with a proof that they do.
 
     It is a regressor of scikit-learn, and a selector: transform() keeps the selected columns. Where k is None, the best 5
@@ -92,6 +104,7 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
         Parameters
         ----------
         X : array or frame of numbers
+            Text must be encoded first; oc.run("regress", …) does that itself.
         y : array of numbers, of bool, or of the words yes and no, or true and false
             The target. With loss="auto", yes and no, and 0 and 1, are explained by their log-odds: predictions are then
             probabilities. loss="squared" explains the numbers.
@@ -145,9 +158,14 @@ class BestSubset(SubsetSettings, *_bases):  # type: ignore[misc]
 
     def _checked(self, X: Any, y: Any) -> tuple[np.ndarray, np.ndarray]:
         if _sklearn:
-            X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+            try:
+                X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=True, ensure_min_samples=2)
+            except (TypeError, ValueError):
+                _refuse_text(X)
+                raise
             return X, np.asarray(y, dtype=np.float64)
         names = getattr(X, "columns", None)
+        _refuse_text(X)
         X, y = np.asarray(X, dtype=np.float64), np.asarray(y, dtype=np.float64)
         if X.ndim != 2 or y.shape != X.shape[:1]:
             raise OptCompleteError(f"X has the shape {X.shape}, y {y.shape}", "give a table, and a value for each of its rows")

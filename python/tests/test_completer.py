@@ -189,6 +189,7 @@ def test_save_and_load(model, tmp_path, frames):
     again = oc.MatrixCompleter.load(tmp_path / "model")
     pairs = ratings[["row", "column"]].head(20)
     assert np.array_equal(again.predict(pairs), model.predict(pairs)) and again.selected_ == model.selected_
+    assert again.get_params() == {**model.get_params(), "progress": None}
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "precious.txt").write_text("mine")
     with pytest.raises(oc.OptCompleteError, match="something else"):

@@ -98,6 +98,7 @@ def test_polars_comes_back_as_polars(frames):
         (lambda r, f: (r, f.assign(g=f["f1"]).rename(columns={"g": "f0"})), "two columns are called 'f0'", None),
         (lambda r, f: (r.assign(row=[(x, 1) for x in r["row"]]), f), "cannot be understood", None),
         (lambda r, f: (r.assign(row=r.index + 0.5), f), "not whole", None),
+        (lambda r, f: (r, f.drop(columns=f.columns[0]) + 0.5), "the first column, .*, is taken as the ids, but numbers that are not whole are no ids .make the ids the index", None),
         (lambda r, f: ("no/such/file.csv", f), "there is no such file", None),
     ],
 )

@@ -139,3 +139,20 @@ def test_predictions_need_no_column_of_weights():
     for table in (X.drop(columns="w"), pl.DataFrame(X.drop(columns="w").to_dict("list"))):
         np.testing.assert_array_equal(m.predict(table), m.predict(X))
         assert "w" not in table.columns
+
+
+def test_text_is_refused_with_its_column():
+    X = pd.DataFrame({"z": [1.0, 2, 3, 4], "city": list("abab")})
+    with pytest.raises(oc.OptCompleteError, match="column 'city' of X does not hold numbers .*regress"):
+        oc.BestSubset(k=1).fit(X, [1, 2, 3, 4])
+
+
+@pytest.mark.parametrize("estimator", [oc.BestSubset, oc.MatrixCompleter])
+def test_what_is_not_there(estimator):
+    assert not hasattr(estimator(), "predict_proba")
+    with pytest.raises(AttributeError, match=f"{estimator.__name__} is no classifier .*predict gives the probability"):
+        estimator().predict_proba([[1]])
+    with pytest.raises(TypeError, match=f"{estimator.__name__} has no setting 'gama' .did you mean 'gamma'"):
+        estimator(gama=1)
+    with pytest.raises(TypeError, match="has no setting 'kk' .did you mean 'k'"):
+        estimator(kk=1)

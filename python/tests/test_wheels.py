@@ -37,3 +37,9 @@ def test_headers(wheels):
     assert wheels.platform_of(bytes(pe)) == "windows-amd64"
     assert wheels.platform_of(b"\xcf\xfa\xed\xfe" + struct.pack("<I", 0x0100000C)) == "macos-arm64"
     assert wheels.platform_of(b"#!/bin/sh") == ""
+
+
+def test_a_copy_of_the_folder_alone_is_refused(wheels, monkeypatch, tmp_path):
+    monkeypatch.setattr(wheels, "MODULE", tmp_path)
+    with pytest.raises(SystemExit, match="install from a whole checkout"):
+        wheels.version()
