@@ -80,12 +80,9 @@ func (matrixModel) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	if err != nil {
 		return err
 	}
-	ratings, report, err := readNewRatings(cmd.Context(), c, ratingsPath, m, f.ratings)
+	ratings, err := readNewRows(cmd.Context(), c, ratingsPath, m, f.ratings)
 	if err != nil {
 		return err
-	}
-	if m.Summary.Weighted && !report.Properties.Has(data.Weight) {
-		c.notef("%s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", ratingsPath)
 	}
 	before := len(m.RowIDs)
 	m, rows, err := m.WithRows(cmd.Context(), ratings, threadsOf(c))

@@ -221,10 +221,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 	if f.ratings == "" {
 		return m, nil
 	}
-	if m.Link == nil {
-		f.options.Weight = ingest.NoWeights // such rows are fitted without
-	}
-	ratings, _, err := readNewRatings(cmd.Context(), c, f.ratings, m, f.options)
+	ratings, err := readNewRows(cmd.Context(), c, f.ratings, m, f.options)
 	if err != nil {
 		return nil, err
 	}
@@ -302,6 +299,15 @@ func readNewRatings(ctx context.Context, c *common, path string, m *model.Model,
 	c.notes(report)
 	c.warn(path, report.Warnings())
 	return ratings, report, nil
+}
+
+// readNewRows reads the entries of rows that are to be fitted into the model.
+func readNewRows(ctx context.Context, c *common, path string, m *model.Model, options ingest.Settings) (*data.Ratings, error) {
+	ratings, report, err := readNewRatings(ctx, c, path, m, options)
+	if err == nil && m.Summary.Weighted && !report.Properties.Has(data.Weight) {
+		c.notef("%s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", path)
+	}
+	return ratings, err
 }
 
 func writeJSON(w io.Writer, v any) error {

@@ -66,10 +66,13 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	}
 	command("evaluate model r.csv --resamples 0", 0, "The errors are weighted")
 	command("evaluate plain r.csv --resamples 0 --json", 0, `"weighted": true`)
-	command("fold-in model new.csv -o bigger", 0, "1 new")
-	command("fold-in plain new.csv -o bigger", 0, "1 new")
 	command("fold-in model new.csv --weight none -o bigger", 0, "the model was fitted to entries with weights, and these have none")
-	command("recommend plain --ratings new.csv --row new", 0)
+	for _, model := range []string{"model", "plain"} { // with the weights, as a row folded in
+		command("fold-in "+model+" new.csv -o bigger", 0, "1 new")
+		if got, want := command("recommend "+model+" --ratings new.csv --row new", 0), command("recommend bigger --row new", 0); got != want {
+			t.Errorf("recommended by %s: %s, folded in %s", model, got, want)
+		}
+	}
 	command("predict model new.csv --interval 90", 0, "low,high")
 	command("fit r.csv --method effects --holdout 0.2", 0, "(weighted)")
 	command("report model -o report.html", 0)
