@@ -34,14 +34,14 @@ func (l linked) values(ctx context.Context, train data.Source, c choices, thread
 	if err != nil {
 		return nil, c, err
 	}
-	c.Offsets = &objective.Offsets{Mean: effects.Mean, Column: effects.Columns}
+	c.Offsets = &objective.Offsets{Mean: effects.Mean, Column: effects.Columns, Unit: effects.Unit}
 	return train, c, nil
 }
 
 // cost has the constant as its last feature, of such a size that γ holds its
 // coefficient back as the shrinkage says.
 func (l linked) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
-	link := estimate.NewLink(l.scaled(c), c.Offsets.Mean, c.Row, c.Gamma, nil)
+	link := estimate.NewLink(l.scaled(c), c.Offsets.Mean, c.Offsets.Unit, c.Row, c.Gamma, nil)
 	size := math.Sqrt(link.Penalty / link.RowPenalty)
 	m, p := features.Dims()
 	with := make([]float64, 0, m*(p+1))

@@ -40,6 +40,7 @@ type Offsets struct {
 	Mean        float64
 	Row, Column []float64
 	Weight      []float64 // of the entries of each column; nil: 1
+	Unit        float64   // the mean weight of all entries, for limits that go by it
 }
 
 // At is the offset of an entry.
@@ -59,7 +60,7 @@ func (o *Offsets) Of(all, some []string) *Offsets {
 	if o == nil || o.Column == nil || len(all) == len(some) {
 		return o
 	}
-	out := &Offsets{Mean: o.Mean, Row: o.Row}
+	out := &Offsets{Mean: o.Mean, Row: o.Row, Unit: o.Unit}
 	for c, id := range all {
 		if at := len(out.Column); at < len(some) && some[at] == id {
 			out.Column = append(out.Column, o.Column[c])

@@ -12,7 +12,7 @@ const (
 	newtonSteps = 60
 	newtonGap   = 1e-15 // duality gap relative to the cost
 	newtonHalf  = 50    // halvings of a step
-	leastCurve  = 1e-9  // curvature of an entry whose loss is straight
+	leastCurve  = 1e-9  // curvature of an entry of weight 1 whose loss is straight
 )
 
 // newton takes the step of every row of the group: it minimises
@@ -51,7 +51,7 @@ func (w *convexWorker) smallest() float64 {
 
 // weigh is the root of an entry's curvature, and its working value times that.
 func (r *convexRow) weigh(e int) (root, value float64) {
-	root = math.Sqrt(math.Max(r.h[e], leastCurve))
+	root = math.Sqrt(math.Max(r.h[e], r.weight[e]*leastCurve))
 	return root, root*(r.x[e]-r.offset[e]) - r.alpha[e]/root
 }
 

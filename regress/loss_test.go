@@ -199,7 +199,7 @@ func TestManyWeights(t *testing.T) {
 // TestUnitOfWeights: weights that are all 1 change no bit, and those in another unit
 // nothing but γ and the cost.
 func TestUnitOfWeights(t *testing.T) {
-	for _, l := range []loss.Loss{loss.Squared, loss.Logistic} {
+	for _, l := range []loss.Loss{loss.Squared, loss.Logistic, loss.Huber} {
 		problem := lossProblem(l, 60, 5)
 		of := func(weight func(i int) float64) *Result {
 			p := problem
@@ -218,9 +218,9 @@ func TestUnitOfWeights(t *testing.T) {
 		if a, b := of(nil), of(func(int) float64 { return 0.1 }); math.Abs(a.Gamma-b.Gamma*0.1) > 1e-9*a.Gamma || a.Refit != b.Refit || !slices.Equal(a.Selected, b.Selected) || math.Abs(a.Intercept-b.Intercept) > 1e-6 {
 			t.Errorf("%v: γ %v, intercept %v, %v; with weights of 0.1 %v, %v, %v", l, a.Gamma, a.Intercept, a.Refit, b.Gamma, b.Intercept, b.Refit)
 		}
-		a, b := of(func(i int) float64 { return float64(1 + i%3) }), of(func(i int) float64 { return 1e-6 * float64(1+i%3) })
-		if math.Abs(a.Gamma-b.Gamma*1e-6) > 1e-9*a.Gamma || !slices.Equal(a.Selected, b.Selected) || math.Abs(a.RMSE-b.RMSE) > 1e-6*a.RMSE {
-			t.Errorf("%v: γ %v, RMSE %v; with a millionth of the weights %v, %v", l, a.Gamma, a.RMSE, b.Gamma, b.RMSE)
+		a, b := of(func(i int) float64 { return float64(1 + i%3) }), of(func(i int) float64 { return 1e-13 * float64(1+i%3) })
+		if math.Abs(a.Gamma-b.Gamma*1e-13) > 1e-9*a.Gamma || b.Status != result.Optimal || !slices.Equal(a.Selected, b.Selected) || math.Abs(a.RMSE-b.RMSE) > 1e-6*a.RMSE {
+			t.Errorf("%v: γ %v, RMSE %v; with tiny weights %v, %v, %s", l, a.Gamma, a.RMSE, b.Gamma, b.RMSE, b.Status)
 		}
 	}
 }

@@ -22,6 +22,7 @@ type Effects struct {
 	Mean    float64   // of all entries
 	Rows    []float64 // n
 	Columns []float64 // m
+	Unit    float64   // mean weight of the entries
 }
 
 // effectSweeps is how often rows and columns are fitted in turn. The effects
@@ -48,12 +49,12 @@ func FitEffectsOf(ctx context.Context, s data.Source, has spec.Effects, rowShrin
 // known.
 func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
 	n, m := s.Dims()
-	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, m)}
+	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, m), Unit: 1}
 	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil || survey.Total == 0 {
 		return e, err
 	}
-	e.Mean = survey.Mean()
+	e.Mean, e.Unit = survey.Mean(), survey.Unit()
 	sums := slices.Clone(survey.Sums) // of the values less mean and row effect, by column
 	for c := range sums {
 		sums[c] -= e.Mean * survey.Count(c)

@@ -21,7 +21,7 @@ func FitLevels(ctx context.Context, s data.Source, l loss.Scaled, rowShrinkage, 
 		return FitEffects(ctx, s, rowShrinkage, columnShrinkage, threads)
 	}
 	n, m := s.Dims()
-	e := &Effects{Loss: l, Rows: make([]float64, n), Columns: make([]float64, m)}
+	e := &Effects{Loss: l, Rows: make([]float64, n), Columns: make([]float64, m), Unit: 1}
 	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil || survey.Total == 0 {
 		return e, err
@@ -29,6 +29,7 @@ func FitLevels(ctx context.Context, s data.Source, l loss.Scaled, rowShrinkage, 
 	if e.Mean, err = meanLevel(ctx, s, survey, l, threads); err != nil {
 		return nil, err
 	}
+	e.Unit = survey.Unit()
 	kappa := l.Kappa(e.Mean)
 	step := levelsStep{Loss: l, Mean: e.Mean, Penalty: kappa * rowShrinkage, Columns: pass.Share(e.Columns)}
 	penalty := kappa * columnShrinkage

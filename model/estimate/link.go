@@ -26,10 +26,11 @@ type Link struct {
 	Noise       *Noise  `json:"noise,omitempty"`       // of values, for intervals; nil: not known
 }
 
-// NewLink is the link of a fit: the shrinkage of rows is in entries, at the mean.
-func NewLink(l loss.Scaled, mean, rowShrinkage, gamma float64, nonnegative []bool) *Link {
+// NewLink is the link of a fit: the shrinkage of rows is in entries, at the mean, and
+// unit is the mean weight of those.
+func NewLink(l loss.Scaled, mean, unit, rowShrinkage, gamma float64, nonnegative []bool) *Link {
 	return &Link{
-		Scaled: l, RowPenalty: min(max(l.Kappa(mean)*rowShrinkage, leastPenalty), 1/leastPenalty), Penalty: 1 / gamma, Nonnegative: nonnegative,
+		Scaled: l, RowPenalty: min(max(l.Kappa(mean)*rowShrinkage, leastPenalty*unit), unit/leastPenalty), Penalty: 1 / gamma, Nonnegative: nonnegative,
 	}
 }
 
@@ -43,7 +44,7 @@ func (l *Link) Proper(k int) bool {
 // none.
 func (l *Link) Held(f int) bool { return l != nil && l.Nonnegative != nil && l.Nonnegative[f] }
 
-// leastPenalty keeps the systems of rows solvable.
+// leastPenalty, for entries of weight 1, keeps the systems of rows solvable.
 const leastPenalty = 1e-12
 
 // fitLink fits the levels, unless they are known, and tells how to fit rows.
@@ -58,7 +59,7 @@ func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	n, _ := s.Dims()
 	p := &Parts{RowEffects: make([]float64, n)}
 	p.Mean = effects.Mean
-	p.Link = NewLink(r.Loss, p.Mean, r.RowShrinkage, cmp.Or(r.RefitGamma, r.Gamma), r.Nonnegative)
+	p.Link = NewLink(r.Loss, p.Mean, survey.Unit(), r.RowShrinkage, cmp.Or(r.RefitGamma, r.Gamma), r.Nonnegative)
 	p.Population = make([]float64, k+1) // what rows are shrunk to
 	rows := &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}
 	if r.RefitGamma > 0 && r.Loss.Loss.Counts() {
@@ -113,7 +114,7 @@ func (s *LinkSolver) Entry(offset float64, features []float64) {
 const (
 	linkSteps  = 60
 	linkHalves = 40
-	leastCurve = 1e-9  // of an entry whose loss is straight
+	leastCurve = 1e-9  // of an entry of weight 1 whose loss is straight
 	linkGain   = 1e-15 // by which, relatively, a step must lower the cost
 )
 
@@ -175,7 +176,7 @@ func (s *LinkSolver) sweep(a []float64, cost float64) float64 {
 		s.slopes(a)
 		curve := s.ridge[f]
 		for e, h := range s.h[:len(a)] {
-			curve += max(h, leastCurve) * s.design[e*s.d+f] * s.design[e*s.d+f]
+			curve += max(h, s.least(e)) * s.design[e*s.d+f] * s.design[e*s.d+f]
 		}
 		from, moved := s.theta[f], false
 		to := from - s.g[f]/curve
@@ -197,6 +198,14 @@ func (s *LinkSolver) sweep(a []float64, cost float64) float64 {
 
 // held tells whether a coefficient must not be negative.
 func (s *LinkSolver) held(f int) bool { return f > 0 && s.link.Held(f-1) }
+
+// least is the curvature of an entry at least.
+func (s *LinkSolver) least(e int) float64 {
+	if s.weights == nil {
+		return leastCurve
+	}
+	return s.weights[e] * leastCurve
+}
 
 // cost is that of theta, whose predictions it leaves in x.
 func (s *LinkSolver) cost(a []float64) float64 {
@@ -236,7 +245,7 @@ func (s *LinkSolver) step() {
 	clear(s.system)
 	for e := range s.alpha {
 		b := s.design[e*d:][:d]
-		h := max(s.h[e], leastCurve)
+		h := max(s.h[e], s.least(e))
 		for f, v := range b {
 			dense.Axpy(h*v, b[:f+1], s.system[f*d:][:f+1])
 		}

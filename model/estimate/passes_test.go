@@ -30,7 +30,7 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 			columnsLeft{Mean: 0.5, Columns: columns, Design: shared, Prior: prior.Prior},
 			levelsStep{Loss: loss.Scaled{Loss: loss.Huber, Unit: 0.7}, Mean: 0.5, Penalty: 2, Columns: columns},
 			rowLevels{levelsStep{Loss: loss.Scaled{Loss: loss.Huber, Unit: 0.7}, Mean: 0.5, Penalty: 2, Columns: columns}},
-			&rowFit{Design: shared, K: d, Effects: true, Link: NewLink(loss.Scaled{Loss: loss.Huber, Unit: 0.7}, 0.5, 3, 2, []bool{true, false, true}), Mean: 0.5, Columns: columns, Unseen: make([]float64, d+1)},
+			&rowFit{Design: shared, K: d, Effects: true, Link: NewLink(loss.Scaled{Loss: loss.Huber, Unit: 0.7}, 0.5, 1, 3, 2, []bool{true, false, true}), Mean: 0.5, Columns: columns, Unseen: make([]float64, d+1)},
 			&rowFit{Design: shared, K: d, Lambda: 0.5},
 			&rowFit{Design: shared, K: d - 1, Prior: &prior.Prior, Effects: true, Unseen: prior.Mean})
 	}
