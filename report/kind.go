@@ -143,5 +143,5 @@ func (ofMatrix) apart(first, m *Model, named, label markup) markup {
 }
 
 func (ofMatrix) path(m *Model) string {
-	return fmt.Sprintf("optcomplete path %s%s --k-max %d", m.inputs(), m.sameData(), max(2*m.s.K, 10))
+	return fmt.Sprintf("optcomplete path %s%s --k-max %d", m.inputs(), m.sameData(), min(max(2*m.s.K, 10), m.s.Features))
 }

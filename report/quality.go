@@ -113,6 +113,9 @@ func (m *Model) coverage(s *section) {
 	}
 	if len(parts) > 0 {
 		s.say("Intervals of predictions (<code>predict --interval</code>), checked on the held-out %s: %s on average.", m.s.Nouns.Entries(), markup(strings.Join(parts, "; ")))
+		if m.s.Weighted {
+			s.say("There, an interval is that of an entry's weight; those of <code>predict</code> are of an entry of weight 1.")
+		}
 	}
 }
 

@@ -20,9 +20,13 @@ func (m *Model) settings() section {
 		t.row("Features selected, k", m.num("k", whole))
 		t.row("γ", m.num("gamma", short))
 	}
+	unit := "in entries"
+	if m.s.Weighted {
+		unit = "in weight of entries"
+	}
 	for _, optional := range []struct{ label, path string }{
-		{"γ of the population", "gamma0"}, {"Shrinkage of row effects, in entries", "row_shrinkage"}, {"Shrinkage of column effects, in entries", "column_shrinkage"},
-		{"Shrinkage of column effects as learned, in entries", "structure.column_shrinkage"},
+		{"γ of the population", "gamma0"}, {"Shrinkage of row effects, " + unit, "row_shrinkage"}, {"Shrinkage of column effects, " + unit, "column_shrinkage"},
+		{"Shrinkage of column effects as learned, " + unit, "structure.column_shrinkage"},
 		{"Rows of a sample", "sample_rows"}, {"Columns of a sample’s row", "sample_columns"},
 	} {
 		if _, ok := m.doc.find(optional.path); ok {

@@ -265,7 +265,11 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	line := func(name string, x evaluate.Interval, note string, show func(float64) string) {
-		fmt.Fprintf(t, "%s\t%s\t%s to %s\t%s\n", name, show(x.Value), show(x.Low), show(x.High), note)
+		interval := ""
+		if x.Low < x.High { // without resamples there is none
+			interval = show(x.Low) + " to " + show(x.High)
+		}
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", name, show(x.Value), interval, note)
 	}
 	plain := func(x float64) string { return fmt.Sprintf("%.4g", x) }
 	fmt.Fprintf(t, "\t\t95 %% interval\t\n")
