@@ -65,7 +65,9 @@ func (m *LossMeasurement) measureLoss(entries []scored, rows int) {
 		for _, e := range group {
 			square += e.Weight * (e.Value - c.Observed) * (e.Value - c.Observed) / n
 		}
-		c.Error = math.Sqrt(square * squares / (n * n)) // as many as n²/Σw² of equal weight tell
+		tell := n * n / squares // as many of equal weight tell as much
+		c.Error, c.Interval = math.Sqrt(square/tell), &result.Range{}
+		c.Interval.Low, c.Interval.High = m.Loss.MeanInterval(c.Observed, square, tell)
 		m.Calibration = append(m.Calibration, c)
 	}
 	if m.Loss.Probabilities() {

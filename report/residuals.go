@@ -81,16 +81,21 @@ func (m *Model) calibrationFigure() *figure {
 		return nil
 	}
 	points := chart.Series{Name: m.w("groups of {entries}"), NoLine: true, Marks: true}
-	t := &table{Caption: "Entries in groups of similar prediction", Head: []string{"Predicted from", "to", "Entries", "Mean predicted", "Mean observed", "Standard error"}}
+	t := &table{Caption: "Entries in groups of similar prediction", Head: []string{"Predicted from", "to", "Entries", "Mean predicted", "Mean observed", "95 % from", "to"}}
 	for i, g := range groups {
 		here := func(key string) string { return at("diagnostics.calibration", i, key) }
-		points.Points = append(points.Points, chart.Point{X: g.Predicted, Y: g.Observed, Error: 2 * g.Error,
-			Tip: fmt.Sprintf(m.w("predicted %s, observed %s (%s {entries})"), plain(g.Predicted), plain(g.Observed), whole(float64(g.Entries)))})
-		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("entries"), whole), m.num(here("predicted"), plain), m.num(here("observed"), plain), m.num(here("error"), plain))
+		low, high := computed(g.Observed-1.96*g.Error, plain), computed(g.Observed+1.96*g.Error, plain) // of earlier programs
+		dot := chart.Point{X: g.Predicted, Y: g.Observed, Error: 1.96 * g.Error,
+			Tip: fmt.Sprintf(m.w("predicted %s, observed %s (%s {entries})"), plain(g.Predicted), plain(g.Observed), whole(float64(g.Entries)))}
+		if g.Interval != nil {
+			dot.Span, low, high = &[2]float64{g.Interval.Low, g.Interval.High}, m.num(here("interval.low"), plain), m.num(here("interval.high"), plain)
+		}
+		points.Points = append(points.Points, dot)
+		t.row(m.num(here("low"), short), m.num(here("high"), short), m.num(here("entries"), whole), m.num(here("predicted"), plain), m.num(here("observed"), plain), low, high)
 	}
 	c := &chart.Chart{Title: "Calibration", X: "mean prediction", Y: "mean observed value", Same: true, Series: []chart.Series{points},
 		Description: m.w("A dot for each group of {entries} of similar prediction: the mean prediction against the mean observed value. On the dashed diagonal both are equal.")}
-	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: m.h("Each dot is about a twentieth of the {entries}, its bar two standard errors. On the dashed line predictions are right on average; above it they are too low.")}
+	return &figure{Title: c.Title, SVG: drawn(c), Table: t, Caption: m.h("Each dot is about a twentieth of the {entries}, its bar the 95 % interval of the mean observed. On the dashed line predictions are right on average; above it they are too low.")}
 }
 
 // needed is how many entries a mean residual needs to be drawn, because the error

@@ -65,9 +65,10 @@ type CalibrationGroup struct {
 	Low       float64 `json:"low"`
 	High      float64 `json:"high"`
 	Entries   int     `json:"entries"`
-	Predicted float64 `json:"predicted"` // mean
-	Observed  float64 `json:"observed"`  // mean
-	Error     float64 `json:"error"`     // standard error of the mean observed
+	Predicted float64 `json:"predicted"`          // mean
+	Observed  float64 `json:"observed"`           // mean
+	Error     float64 `json:"error"`              // standard error of the mean observed
+	Interval  *Range  `json:"interval,omitempty"` // of the mean observed, 95 %; nil in models of earlier programs
 }
 
 // TermDiagnostics is what a term does, and how that differs between rows.

@@ -308,9 +308,9 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 		return err
 	}
 	if l := m.Loss; l != nil && len(l.Calibration) > 0 {
-		fmt.Fprintln(w, "Calibration: entries in groups by their prediction; ± is the 95 % interval of a group's mean")
+		fmt.Fprintln(w, "Calibration: entries in groups by their prediction, and the 95 % interval of what is observed")
 		for _, g := range l.Calibration {
-			fmt.Fprintf(t, "  predicted %.3g to %.3g\t%s\tmean %.3g\tobserved %.3g ± %.2g\n", g.Low, g.High, counted(g.Entries, "entry", "entries"), g.Predicted, g.Observed, 1.96*g.Error)
+			fmt.Fprintf(t, "  predicted %.3g to %.3g\t%s\tmean %.3g\tobserved %.3g (%.3g to %.3g)\n", g.Low, g.High, counted(g.Entries, "entry", "entries"), g.Predicted, g.Observed, g.Interval.Low, g.Interval.High)
 		}
 		if err := t.Flush(); err != nil {
 			return err

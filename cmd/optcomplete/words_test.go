@@ -64,3 +64,20 @@ func TestModelsAreCalledWhatTheUserCallsThem(t *testing.T) {
 		t.Error("the comparison has another name")
 	}
 }
+
+// TestAllYesIsNoCertainty: a group of entries that are all yes has an interval.
+func TestAllYesIsNoCertainty(t *testing.T) {
+	command := inFolder(t)
+	command("fit yes.csv --features f.csv -k 1 --gamma 1 --quiet -o model", 0)
+	yes := strings.ReplaceAll(string(must.Get(os.ReadFile("yes.csv"))(t)), ",0\n", ",1\n")
+	must.Do(t, os.WriteFile("all.csv", []byte(yes), 0o666))
+	out := command("evaluate model all.csv --resamples 0", 0, "the 95 % interval of what is observed", "observed 1 (0.9")
+	if strings.Contains(out, "±") || strings.Contains(out, "observed 1 (1 ") {
+		t.Errorf("a group that is all yes has no interval:\n%s", out)
+	}
+	command("evaluate model all.csv --resamples 0 --json", 0, `"interval": {`)
+	command("report model -o page.html", 0)
+	if !strings.Contains(string(must.Get(os.ReadFile("page.html"))(t)), "calibration.0.interval.low") {
+		t.Error("the report's calibration has no intervals")
+	}
+}

@@ -10,7 +10,16 @@ import (
 // Point is a place of a line, with the half length of its error bar.
 type Point struct {
 	X, Y, Error float64
-	Tip         string // shown on hovering; empty: the coordinates
+	Span        *[2]float64 // ends of the error bar, where they are not as far away as each other
+	Tip         string      // shown on hovering; empty: the coordinates
+}
+
+// span is from where to where the error bar goes.
+func (p *Point) span() (low, high float64) {
+	if p.Span != nil {
+		return p.Span[0], p.Span[1]
+	}
+	return p.Y - p.Error, p.Y + p.Error
 }
 
 // Series is one line.
@@ -85,7 +94,8 @@ func (c *Chart) axes() (x, y *axis) {
 				continue
 			}
 			x.include(p.X)
-			y.include(p.Y, p.Y-p.Error, p.Y+p.Error)
+			low, high := p.span()
+			y.include(p.Y, low, high)
 		}
 	}
 	for _, b := range c.Bars {
@@ -272,8 +282,8 @@ func (c *Chart) line(p *picture, s Series, tone, shape int) {
 		default:
 			fmt.Fprintf(&path, "L%.1f %.1f", x, y)
 		}
-		if q.Error > 0 && p.y.ok(q.Y-q.Error) && p.y.ok(q.Y+q.Error) {
-			p.f(`<line class="error s%d" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, tone, x, p.y.place(q.Y-q.Error), x, p.y.place(q.Y+q.Error))
+		if low, high := q.span(); low < high && p.y.ok(low) && p.y.ok(high) {
+			p.f(`<line class="error s%d" x1="%.1f" y1="%.1f" x2="%.1f" y2="%.1f"/>`, tone, x, p.y.place(low), x, p.y.place(high))
 		}
 		if s.Points[i].Tip == "" {
 			s.Points[i].Tip = fmt.Sprintf("%s, %s: %s", s.Name, Number(q.X), Number(q.Y))

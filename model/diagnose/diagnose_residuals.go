@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"optcomplete/internal/dense"
+	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
@@ -129,12 +130,12 @@ func record(m *model.Model, d *result.Diagnostics, total *residualSums, columnBi
 			d.ByEntries = append(d.ByEntries, s.bin(doubling(digits)))
 		}
 	}
-	d.Calibration = calibration(total.Fine[:], frame)
+	d.Calibration = calibration(total.Fine[:], frame, m.Summary.Loss)
 }
 
 // calibration joins neighbouring bins of predictions to groups of about as many
 // entries each.
-func calibration(fine []moments, frame residualFrame) []result.CalibrationGroup {
+func calibration(fine []moments, frame residualFrame, l loss.Loss) []result.CalibrationGroup {
 	all := 0
 	for _, s := range fine {
 		all += s.Entries
@@ -154,9 +155,11 @@ func calibration(fine []moments, frame residualFrame) []result.CalibrationGroup 
 		n := float64(s.Entries)
 		mean := s.Observed / n
 		variance := max(s.Second/n-mean*mean, 0)
+		interval := &result.Range{}
+		interval.Low, interval.High = l.MeanInterval(mean, variance, n)
 		out = append(out, result.CalibrationGroup{
 			Low: edges[low].Low, High: edges[b].High, Entries: s.Entries,
-			Predicted: s.Predicted / n, Observed: mean, Error: math.Sqrt(variance / n),
+			Predicted: s.Predicted / n, Observed: mean, Error: math.Sqrt(variance / n), Interval: interval,
 		})
 		done += s.Entries
 		s = moments{}
