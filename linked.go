@@ -1,7 +1,9 @@
 package optcomplete
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -118,19 +120,47 @@ func SuitableLoss(ctx context.Context, problem Problem, s Settings) (loss.Loss, 
 
 func suitable(ctx context.Context, problem Problem, s Settings) (loss.Loss, error) {
 	s.Loss = loss.Logistic
-	if s.refuse() != nil || s.checkLoss() != nil || problem.Ratings.Observed() > countable {
+	if cmp.Or(s.refuse(), s.checkLoss()) != nil {
 		return loss.Squared, nil
+	}
+	if all, err := s.yesOrNo(ctx, problem); err != nil || !all {
+		return loss.Squared, err
+	}
+	return loss.Logistic, nil
+}
+
+// WhySquares is the setting because of which SuitableLoss takes squared errors although
+// all values are 0 or 1 and both occur; empty if there is none.
+func WhySquares(ctx context.Context, problem Problem, s Settings) (setting string, err error) {
+	s.Loss = loss.Logistic
+	var why *spec.Error
+	if !errors.As(cmp.Or(s.refuse(), s.checkLoss()), &why) || why.Setting == "" {
+		return "", nil
+	}
+	if all, err := s.yesOrNo(ctx, problem); err != nil || !all {
+		return "", err
+	}
+	switch use := spec.Uses["loss"]; {
+	case why.Setting != "loss":
+		return why.Setting, nil
+	case !slices.Contains(use.Methods, s.Method.String()):
+		return "method " + s.Method.String(), nil
+	}
+	return "model " + s.Model.String(), nil
+}
+
+// yesOrNo tells whether all values are 0 or 1 and both occur.
+func (s *Settings) yesOrNo(ctx context.Context, problem Problem) (bool, error) {
+	if problem.Ratings.Observed() > countable {
+		return false, nil
 	}
 	source, threads := problem.Ratings.Source(), s.Processors()
 	survey, err := pass.Survey(context.WithoutCancel(ctx), source, threads)
 	if err != nil || survey.Low != 0 || survey.High != 1 {
-		return loss.Squared, err
+		return false, err
 	}
 	between, err := pass.One[*pass.Sums](context.WithoutCancel(ctx), source, threads, fractions{})
-	if err != nil || between.Values[0] > 0 {
-		return loss.Squared, err
-	}
-	return loss.Logistic, nil
+	return err == nil && between.Values[0] == 0, err
 }
 
 // checkValues refuses values that the loss is not for.

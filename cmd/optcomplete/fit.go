@@ -182,13 +182,9 @@ file, pass by pass.`,
 				return err
 			}
 			defer proven.abort()
-			auto := settings.Loss == loss.Auto
-			if err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+			suited, err := c.suit(cmd.Context(), problem, &settings, log)
+			if err != nil {
 				return err
-			}
-			var suited []string
-			if auto && settings.Loss != loss.Squared {
-				suited = []string{"loss " + settings.Loss.String()}
 			}
 			log.begin(cmd, settings.K, choices(problem), suited...)
 			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided, settings.OnOutlook = log.event, log.gamma, log.chosen, log.divided, log.outlook
@@ -255,14 +251,23 @@ file, pass by pass.`,
 	return cmd
 }
 
-// suit chooses the loss, where that is left to the values, and says so.
-func (c *common) suit(ctx context.Context, problem optcomplete.Problem, s *optcomplete.Settings, log *searchLog) error {
+// suit chooses the loss, where that is left to the values, and says so; of values that
+// are all 0 or 1 also for the settings of the log.
+func (c *common) suit(ctx context.Context, problem optcomplete.Problem, s *optcomplete.Settings, log *searchLog) (said []string, err error) {
 	suitable, err := optcomplete.SuitableLoss(ctx, problem, *s)
-	if err == nil && s.Loss == loss.Auto && suitable != loss.Squared {
-		c.notef("note: all values are 0 or 1: their log-odds are explained, by --loss %v (--loss squared explains the numbers 0 and 1)", suitable)
+	if err == nil && s.Loss == loss.Auto {
+		why := ""
+		switch why, err = optcomplete.WhySquares(ctx, problem, *s); {
+		case suitable != loss.Squared:
+			c.notef("note: all values are 0 or 1: their log-odds are explained, by --loss %v (--loss squared explains the numbers 0 and 1)", suitable)
+			said = []string{"loss " + suitable.String()}
+		case why != "":
+			c.notef("note: all values are 0 or 1: they are fitted by squared errors, as numbers, because --%s needs them", why)
+			said = []string{"loss " + suitable.String()}
+		}
 	}
 	s.Loss, log.measure = suitable, suitable.Measure()
-	return err
+	return said, err
 }
 
 // nearTies is the setting of a number of near-ties, where 0 means some.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -32,7 +33,7 @@ func foldInCommand(c *common) *cobra.Command {
 		Long: `fold-in reads entries (row, column, value) of rows that the model does not know
 and fits each by itself, with one small solve; the features, the columns and all
 other rows stay as they are. A row that the model knows is fitted again, on the
-entries of this file only.
+entries of this file only: give all of its entries, old and new.
 
 It writes their coefficients (row, entries, effect, one for each feature) as CSV,
 or with -o to FILE.csv or FILE.parquet; or with -o FOLDER a model that has the new
@@ -84,14 +85,31 @@ func (matrixModel) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 	if err != nil {
 		return err
 	}
-	before := len(m.RowIDs)
-	m, rows, err := m.WithRows(cmd.Context(), ratings, threadsOf(c))
+	before := m
+	m, rows, err := before.WithRows(cmd.Context(), ratings, threadsOf(c))
 	if err != nil {
 		return foldFault(ratingsPath, ratings, err)
 	}
-	added := len(m.RowIDs) - before
+	added := len(m.RowIDs) - len(before.RowIDs)
+	c.warnOfFewer(before, m, rows)
 	c.notef("Folded in %s: %s new, %s known before", count(len(rows), "row"), grouped(added), grouped(len(rows)-added))
 	return f.write(cmd.Context(), c, m, rows)
+}
+
+// warnOfFewer says where rows that were known are now fitted to fewer entries than
+// before: most often somebody gave only those that are new.
+func (c *common) warnOfFewer(before, m *model.Model, rows []int) {
+	fewer := slices.DeleteFunc(slices.Clone(rows), func(i int) bool { return i >= len(before.RowIDs) || m.Entries[i] >= before.Entries[i] })
+	if len(fewer) == 0 {
+		return
+	}
+	i, n := fewer[0], m.Summary.Nouns
+	others := ""
+	if more := len(fewer) - 1; more > 0 {
+		others = fmt.Sprintf(", and %s more likewise", counted(more, n.Each(), n.Rows()))
+	}
+	c.notef("warning: %s is now fitted to %s instead of %s%s: give old %s too",
+		data.Quote(m.RowIDs[i]), counted(int(m.Entries[i]), n.One(), n.Entries()), grouped(int(before.Entries[i])), others, n.Entries())
 }
 
 // foldFault names the row that has a number that is too large.

@@ -95,7 +95,7 @@ if both are proven; otherwise it is marked "not proven".`,
 					return err
 				}
 				log := newSearchLog(c)
-				if err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+				if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
 					return err
 				}
 				settings.OnGamma = log.gamma

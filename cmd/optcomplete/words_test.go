@@ -81,3 +81,34 @@ func TestAllYesIsNoCertainty(t *testing.T) {
 		t.Error("the report's calibration has no intervals")
 	}
 }
+
+// TestSquaresOfYesAndNoAreSaid: where something asked for keeps yes and no from their own
+// loss, a note names it.
+func TestSquaresOfYesAndNoAreSaid(t *testing.T) {
+	command := inFolder(t)
+	for _, c := range []struct{ flags, why string }{
+		{"-k 1 --gamma 1 --gap 0.5 --residual-rank 1", "residual-rank"},
+		{"-k 1 --gamma 1 --model pooled", "model pooled"},
+		{"--method softimpute", "method softimpute"},
+		{"--method effects", "method effects"},
+	} {
+		command("fit yes.csv --features f.csv "+c.flags, 0, "note: all values are 0 or 1: they are fitted by squared errors, as numbers, because --"+c.why+" needs them", "Settings  loss squared")
+		if out := command("fit r.csv --features f.csv "+c.flags, 0); strings.Contains(out, "0 or 1") {
+			t.Errorf("stars are taken for yes and no: %s", out)
+		}
+	}
+	if out := command("fit yes.csv --features f.csv --method effects --loss squared", 0); strings.Contains(out, "note: all values") {
+		t.Error("a note about what was asked for")
+	}
+}
+
+// TestFoldInWarnsOfFewerEntries: a known row that is fitted again to a part of its entries.
+func TestFoldInWarnsOfFewerEntries(t *testing.T) {
+	command := inFolder(t)
+	command("fit r.csv --features f.csv -k 1 --gamma 1 --quiet -o model", 0)
+	must.Do(t, os.WriteFile("few.csv", []byte("user,film,stars\nu03,f01,3\nu04,f02,5\nnew,f01,2\n"), 0o666))
+	command("fold-in model few.csv -o bigger", 0, `warning: "u03" is now fitted to 1 entry instead of 15, and 1 user more likewise: give old entries too`)
+	if out := command("fold-in model r.csv -o bigger", 0); strings.Contains(out, "warning") {
+		t.Errorf("all entries, and a warning: %s", out)
+	}
+}
