@@ -90,3 +90,25 @@ func randomFeatures(m, p int) *data.Features {
 	}
 	return data.NewFeatures(make([]string, m), make([]string, p), values)
 }
+
+// TestFarFeaturesHaveFewParts: where features come from memory, a part of a pass has
+// entries in most columns.
+func TestFarFeaturesHaveFewParts(t *testing.T) {
+	const rows, m = 64, 100_000
+	start := []int{0}
+	var columns []int32
+	for range rows {
+		for c := 0; c < m; c += 20 {
+			columns = append(columns, int32(c))
+		}
+		start = append(start, len(columns))
+	}
+	matrix, err := data.NewMatrixByRows(m, start, columns, make([]float64, len(columns)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &pass.Input{Source: matrix}
+	if near, far := panelCost(in, 80), panelCost(in, 90); near != in.Work()/128 || far != in.Work()/farParts {
+		t.Fatalf("parts of %d and %d of %d", near, far, in.Work())
+	}
+}
