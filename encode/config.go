@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"regexp"
-	"strconv"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -61,24 +59,11 @@ func parseConfig(text []byte, file string, options *Options) error {
 	case err == io.EOF:
 		return nil // nothing set
 	case err != nil:
-		return yamlError(file, err)
+		line, problem := textfile.YAMLFault(err)
+		return &data.InputError{File: file, Line: line, Problem: problem, Err: err}
 	}
 	c := config{file, options}
 	return c.pairs(document.Content[0], "the file", c.top)
-}
-
-// yamlLine finds the line in an error of the YAML parser.
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
-func yamlError(file string, err error) error {
-	text := err.Error()
-	found := yamlLine.FindStringSubmatch(text)
-	out := &data.InputError{File: file, Problem: "is no YAML: " + text, Err: err}
-	if found != nil {
-		out.Line, _ = strconv.Atoi(found[1]) // 0 if there is none
-		out.Problem = "is no YAML: " + strings.TrimPrefix(text, found[0])
-	}
-	return out
 }
 
 // config is a features.yaml being read.

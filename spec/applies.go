@@ -83,7 +83,7 @@ func (u Use) Refusal(name, method, model string) *Error {
 	case model == "regress":
 		to = "regressions"
 	}
-	return &Error{Setting: name, Problem: fmt.Sprintf("does not apply to %s: it is for the %v", to, u)}
+	return &Error{Setting: name, Problem: fmt.Sprintf("does not apply to %s: it is for the %v (leave it out)", to, u)}
 }
 
 // Given says whether a setting is given.

@@ -108,6 +108,8 @@ func flagError(cmd *cobra.Command, err error) error {
 		hint := fmt.Sprintf("see: %s --help", cmd.CommandPath())
 		if near := suggest.Nearest(unknown.GetSpecifiedName(), names); near != "" {
 			hint = fmt.Sprintf("did you mean --%s?", near)
+		} else if unknown.GetSpecifiedName() == "k-max" && cmd.Flags().Lookup("k") != nil {
+			hint = "here -k gives the largest number of features"
 		}
 		return usagef("%s has no flag --%s (%s)", cmd.CommandPath(), unknown.GetSpecifiedName(), hint)
 	}

@@ -271,8 +271,12 @@ var errPrinted = errors.New("the settings were printed")
 func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if c.config != "" {
-			if err := table.ReadConfig(c.config, cmd.Flags()); err != nil {
+			notes, err := table.ReadConfig(c.config, cmd.Flags())
+			if err != nil {
 				return err
+			}
+			for _, note := range notes {
+				c.notef("%s", note)
 			}
 		}
 		if c.printConfig {

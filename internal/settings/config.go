@@ -18,22 +18,23 @@ import (
 
 // ReadConfig reads settings from a YAML file, one key for each flag of the set
 // by its name, and sets those that the command line has not. What is wrong is a
-// *data.InputError with the line. The table tells of settings that other verbs
-// have.
-func (t Table) ReadConfig(path string, flags *pflag.FlagSet) error {
+// *data.InputError with the line. Settings that only other verbs have, as the table
+// tells, are left out with a note, so that one file serves several verbs.
+func (t Table) ReadConfig(path string, flags *pflag.FlagSet) (notes []string, err error) {
 	text, err := textfile.ReadSmall(path, 1, "check that these are settings")
 	if err != nil {
-		return err
+		return nil, err
 	}
-	fault := func(line int, remedy, format string, args ...any) error {
-		return &data.InputError{File: path, Line: line, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
+	fault := func(line int, remedy, format string, args ...any) ([]string, error) {
+		return notes, &data.InputError{File: path, Line: line, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
 	}
 	var document yaml.Node
 	decoder := yaml.NewDecoder(bytes.NewReader(text))
 	if err := decoder.Decode(&document); errors.Is(err, io.EOF) {
-		return nil // an empty file sets nothing
+		return nil, nil // an empty file sets nothing
 	} else if err != nil {
-		return fault(0, "", "%s", strings.TrimPrefix(err.Error(), "yaml: "))
+		line, problem := textfile.YAMLFault(err)
+		return fault(line, "", "%s", problem)
 	}
 	if err := decoder.Decode(new(yaml.Node)); !errors.Is(err, io.EOF) {
 		return fault(0, "keep one", "there is more than one document")
@@ -50,8 +51,12 @@ func (t Table) ReadConfig(path string, flags *pflag.FlagSet) error {
 		}
 		given[key.Value] = key.Line
 		flag := flags.Lookup(key.Value)
+		if verbs := t.verbs(key.Value); flag == nil && len(verbs) > 0 {
+			notes = append(notes, fmt.Sprintf("%s:%d: %s is a setting of %s and is left out here", path, key.Line, key.Value, strings.Join(verbs, ", ")))
+			continue
+		}
 		if flag == nil || !configurable(flag) {
-			return fault(key.Line, t.hint(key.Value, flags), "%q is not a setting here", key.Value)
+			return fault(key.Line, hint(key.Value, flags), "%q is not a setting here", key.Value)
 		}
 		if err := set(flags, flag, node); err != nil {
 			problem := fmt.Sprintf("%s: %v", key.Value, err)
@@ -61,7 +66,7 @@ func (t Table) ReadConfig(path string, flags *pflag.FlagSet) error {
 			return fault(max(node.Line, key.Line), "", "%s", problem)
 		}
 	}
-	return nil
+	return notes, nil
 }
 
 // configurable tells whether a flag may stand in a file.
@@ -73,13 +78,18 @@ func configurable(flag *pflag.Flag) bool {
 	return true
 }
 
-// hint says what an unknown key may have been meant to be.
-func (t Table) hint(key string, flags *pflag.FlagSet) string {
+// verbs are those that have a setting.
+func (t Table) verbs(name string) (found []string) {
 	for i := range t {
-		if t[i].Name == key && t[i].Verbs != nil {
-			return "it is one of " + strings.Join(t[i].Verbs, ", ")
+		if t[i].Name == name {
+			found = append(found, t[i].Verbs...)
 		}
 	}
+	return found
+}
+
+// hint says what an unknown key may have been meant to be.
+func hint(key string, flags *pflag.FlagSet) string {
 	var names []string
 	flags.VisitAll(func(f *pflag.Flag) {
 		if configurable(f) {

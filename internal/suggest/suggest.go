@@ -9,13 +9,17 @@ import (
 // Nearest returns the candidate that is nearest to a word, or "" where none is
 // near enough to be what was meant. Letters that are wrong, missing, too many
 // or swapped with their neighbour count one each, and up to a third of the word
-// may be wrong; case does not count. Of equals the first is taken.
+// may be wrong; case does not count. Of field=level the level alone is enough. Of
+// equals the first is taken.
 func Nearest(word string, candidates []string) string {
 	typed := []rune(strings.ToLower(word))
 	best, nearest := max(1, len(typed)/3)+1, ""
 	for _, c := range candidates {
-		if d := distance(typed, []rune(strings.ToLower(c)), best); d < best {
-			best, nearest = d, c
+		_, level, _ := strings.Cut(c, "=")
+		for _, meant := range []string{c, level} {
+			if d := distance(typed, []rune(strings.ToLower(meant)), best); meant != "" && d < best {
+				best, nearest = d, c
+			}
 		}
 	}
 	return nearest

@@ -20,6 +20,15 @@ func TestDistanceCountsEditsAndSwaps(t *testing.T) {
 	}
 }
 
+func TestNearestOfLevels(t *testing.T) {
+	levels := []string{"Genre=Horror", "Genre=Comedy", "Horrors"}
+	for typed, want := range map[string]string{"Horror": "Genre=Horror", "comdy": "Genre=Comedy", "Genre=Horor": "Genre=Horror", "Horrors": "Horrors"} {
+		if got := Nearest(typed, levels); got != want {
+			t.Errorf("%q: %q, want %q", typed, got, want)
+		}
+	}
+}
+
 func TestNearest(t *testing.T) {
 	verbs := []string{"fit", "path", "predict", "features", "fold-in", "complete"}
 	for typed, want := range map[string]string{
