@@ -7,7 +7,8 @@
 //
 // Each loop has a version in plain Go, which is its specification, and a
 // generated one for processors with AVX2 and FMA (see gen), chosen at start-up.
-// The tests check that the two agree. The build tag purego leaves only the first.
+// Some have a third, for AVX-512, with the same bits as the second. The tests check
+// that they agree. The build tag purego leaves only the first.
 //
 // The caller must pass the right shapes; nothing here allocates, starts
 // goroutines or knows what a feature is.
