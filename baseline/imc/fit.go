@@ -182,7 +182,7 @@ func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error)
 // lambda0 is the smallest λ at which the factors are zero: the largest singular
 // value of X B, with zeros in place of what is missing.
 func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, error) {
-	return lowrank.LargestSingular(f.columns.p, func(v []float64) ([]float64, error) {
+	top, err := lowrank.LargestSingular(f.columns.p, func(v []float64) ([]float64, error) {
 		x := make([]float64, f.columns.lines)
 		for j := range x {
 			x[j] = inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
@@ -199,6 +199,7 @@ func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, erro
 		}
 		return out, nil
 	})
+	return top * rows.Penalty(), err
 }
 
 // PredictRow writes the predictions of a row for the given columns to out.

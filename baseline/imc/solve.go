@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 )
 
@@ -95,7 +96,24 @@ func (s *solver) begin(start *Factors, seed uint64) {
 	s.columns.project(s.v, s.s, s.w, s.threads)
 }
 
+// solve minimises the objective for one λ, from a start if there is one.
 func (s *solver) solve(ctx context.Context, settings *Settings, lambda float64, start *Factors) (*Factors, error) {
+	unit := math.Sqrt(s.rows.Unit) // of either factor: half of the penalty is on each
+	f, err := s.solveRows(ctx, settings, lambda/s.rows.Penalty(), start.times(1/unit))
+	return f.times(unit), err
+}
+
+// times multiplies each of the factors.
+func (f *Factors) times(by float64) *Factors {
+	if f == nil || by == 1 {
+		return f
+	}
+	each := func(x float64) float64 { return x * by }
+	return &Factors{Rank: f.Rank, S: lists.Each(f.S, each), U: lists.Each(f.U, each), V: lists.Each(f.V, each)}
+}
+
+// solveRows is solve in the unit of the rows.
+func (s *solver) solveRows(ctx context.Context, settings *Settings, lambda float64, start *Factors) (*Factors, error) {
 	tolerance, steps := settings.Tolerance, settings.MaxSteps
 	if tolerance == 0 {
 		tolerance = 1e-4

@@ -154,6 +154,7 @@ func debias(ctx context.Context, rows *lowrank.Rows, f *Factors, threads int) (*
 		for y := range r {
 			out.D[x] += inverse[x*r+y] * right[y]
 		}
+		out.D[x] *= rows.Unit
 		turnRound = turnRound || out.D[x] < 0
 	}
 	if turnRound {

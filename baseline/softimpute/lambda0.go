@@ -19,5 +19,6 @@ func Lambda0(ctx context.Context, source data.Source, threads int) (float64, err
 
 func lambda0(ctx context.Context, rows *lowrank.Rows, threads int) (float64, error) {
 	_, m := rows.Dims()
-	return lowrank.LargestSingular(m, func(v []float64) ([]float64, error) { return rows.Normal(ctx, v, threads) })
+	top, err := lowrank.LargestSingular(m, func(v []float64) ([]float64, error) { return rows.Normal(ctx, v, threads) })
+	return top * rows.Penalty(), err
 }

@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/internal/kernel"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 )
 
@@ -89,6 +90,23 @@ func newSolver(rows *lowrank.Rows, rank, threads int) *solver {
 
 // solve minimises the objective for one λ, from a start if there is one.
 func (s *solver) solve(ctx context.Context, settings Settings, lambda float64, start *Factors) (*Factors, error) {
+	unit := s.rows.Unit
+	f, err := s.solveRows(ctx, settings, lambda/s.rows.Penalty(), start.times(1/unit))
+	return f.times(unit), err
+}
+
+// times is the factors of a multiple of the matrix.
+func (f *Factors) times(by float64) *Factors {
+	if f == nil || by == 1 {
+		return f
+	}
+	out := *f
+	out.D = lists.Each(f.D, func(d float64) float64 { return d * by })
+	return &out
+}
+
+// solveRows is solve in the unit of the rows.
+func (s *solver) solveRows(ctx context.Context, settings Settings, lambda float64, start *Factors) (*Factors, error) {
 	tolerance, steps := settings.Tolerance, settings.MaxSteps
 	if tolerance == 0 {
 		tolerance = 1e-9

@@ -30,7 +30,7 @@ func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
 }
 
 // TestWeightsOfOne: they change no bit, with everything chosen. In another unit they
-// change λ by it, and nothing else.
+// change λ by it, and nothing else, however far it is from 1; and so do values.
 func TestWeightsOfOne(t *testing.T) {
 	m, _ := lowRank(t, 60, 40, 3, 0.4, 0.3, 5)
 	fit := func(m *data.Matrix) *Model {
@@ -45,12 +45,30 @@ func TestWeightsOfOne(t *testing.T) {
 	if diff := cmp.Diff(fit(m), fit(with(t, m, ones))); diff != "" {
 		t.Error(diff)
 	}
-	a, b := fit(weigh(t, m, 1)), fit(weigh(t, m, 1024))
-	if a.Rank == 0 || a.Lambda*1024 != b.Lambda || a.Center != b.Center {
-		t.Errorf("rank %d, λ %v and %v", a.Rank, a.Lambda, b.Lambda)
+	a := fit(weigh(t, m, 1))
+	for _, unit := range []float64{1024, 0x1p-250, 0x1p260} {
+		b := fit(weigh(t, m, unit))
+		if a.Rank == 0 || math.Abs(a.Lambda*unit/b.Lambda-1) > 1e-9 || a.Center != b.Center {
+			t.Errorf("times %g: rank %d, λ %v and %v", unit, a.Rank, a.Lambda, b.Lambda)
+		}
+		if diff := cmp.Diff(a.Factors, b.Factors, cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*(1+math.Abs(y)) })); diff != "" {
+			t.Error(unit, diff)
+		}
 	}
-	if diff := cmp.Diff(a.Factors, b.Factors, cmp.Comparer(func(x, y float64) bool { return math.Abs(x-y) <= 1e-9*(1+math.Abs(y)) })); diff != "" {
-		t.Error(diff)
+	for _, unit := range []float64{0x1p-250, 0x1p250} { // of the values
+		b := fit(weigh(t, m, 1).Map(func(_ int, _ int32, v float64) float64 { return unit * v }))
+		if math.Abs(a.Lambda*unit/b.Lambda-1) > 1e-9 || a.Rank != b.Rank {
+			t.Errorf("values times %g: λ %v and %v, rank %d and %d", unit, a.Lambda, b.Lambda, a.Rank, b.Rank)
+		}
+		columns := []int32{0, 1, 2, 3, 4}
+		x, y := make([]float64, 5), make([]float64, 5)
+		a.PredictRow(7, columns, x)
+		b.PredictRow(7, columns, y)
+		for e := range x {
+			if !(math.Abs(x[e]-y[e]/unit) <= 1e-2) {
+				t.Errorf("values times %g: predicted %v and %v", unit, x[e], y[e])
+			}
+		}
 	}
 }
 

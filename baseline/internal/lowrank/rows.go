@@ -2,13 +2,15 @@ package lowrank
 
 import (
 	"context"
+	"math"
 
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
 	"optcomplete/pass"
 )
 
-// Rows is a source to be read many times over.
+// Rows is a source to be read many times over, in its own unit where values or weights
+// are so large or small that products of them would leave the range of numbers.
 type Rows struct {
 	source  data.Source
 	reading pass.Here // without what it does
@@ -20,6 +22,24 @@ type Rows struct {
 	// ColumnHeaviest that of each column; nil if entries have none.
 	Heaviest       float64
 	ColumnHeaviest []float64
+	// Unit is what values are divided by, and weight what weights are: powers of 4, and 1
+	// of ordinary data. Penalties are in the unit of both.
+	Unit, weight float64
+}
+
+// Penalty is the unit of λ.
+func (r *Rows) Penalty() float64 { return r.Unit * r.weight }
+
+// ordinary is how far, as a power of two, data may be from 1 without a unit of their own.
+const ordinary = 64
+
+// unit is the power of 4 next to a size, or 1 if that is ordinary.
+func unit(size float64) float64 {
+	_, exponent := math.Frexp(size)
+	if max(exponent, -exponent) <= ordinary {
+		return 1
+	}
+	return math.Ldexp(1, min(max(exponent, -1000), 1000)/2*2)
 }
 
 // Row takes a row: its columns, their values and their weights, nil if there are none.
@@ -37,7 +57,7 @@ func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (
 		memory = Memory
 	}
 	n, _ := source.Dims()
-	r := &Rows{source: source, Heaviest: 1}
+	r := &Rows{source: source, Heaviest: 1, Unit: 1, weight: 1}
 	if fits(source, memory) {
 		m, err := pass.Collect(ctx, source, 0, "copy to memory")
 		if err != nil {
@@ -50,6 +70,7 @@ func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (
 		return nil, err
 	}
 	r.Columns = survey.Columns
+	r.Unit = unit(max(survey.High, -survey.Low))
 	in := &pass.Input{Source: r.source, Chunks: data.Chunks(r.source)}
 	r.reading = pass.Here{Called: "low-rank sweep", Price: in.Work() / max(1, parts)}
 	r.chunks = r.reading.Parts(in)
@@ -57,7 +78,8 @@ func NewRows(ctx context.Context, source data.Source, parts int, memory int64) (
 		r.Longest = max(r.Longest, source.Entries(i))
 	}
 	if data.IsWeighted(source) {
-		r.Heaviest = survey.Heaviest
+		r.weight = unit(survey.Heaviest)
+		r.Heaviest = survey.Heaviest / r.weight
 		return r, r.weigh(ctx)
 	}
 	return r, nil
@@ -116,13 +138,29 @@ func (r *Rows) Each(ctx context.Context, threads int, begin func(part int) Row) 
 	reading := r.reading
 	reading.Begin = func(part int) func(c *pass.Chunk, i int) error {
 		row := begin(part)
+		var v, w []float64
 		return func(c *pass.Chunk, i int) error {
 			columns, values := c.Row(i)
-			row(i, columns, values, c.Weights(i))
+			weights := c.Weights(i)
+			v, values = divided(v, values, r.Unit)
+			w, weights = divided(w, weights, r.weight)
+			row(i, columns, values, weights)
 			return nil
 		}
 	}
 	return pass.RunTasks(ctx, r.source, threads, &pass.Task{Pass: &reading})
+}
+
+// divided is numbers in a unit, in the room that is given and returned.
+func divided(room, numbers []float64, unit float64) ([]float64, []float64) {
+	if unit == 1 || numbers == nil {
+		return room, numbers
+	}
+	room = room[:0]
+	for _, x := range numbers {
+		room = append(room, x/unit)
+	}
+	return room, room
 }
 
 // Blocks calls work for blocks of the given length that cover 0..n-1, by that many
