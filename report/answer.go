@@ -174,7 +174,7 @@ func (m *Model) confidence() []card {
 	} else if m.s.Holdout != nil {
 		cards = append(cards, card{Name: "Typical error", Value: m.num("holdout.rmse", plain), Note: say("RMSE on %s held-out %s", m.num("holdout.entries", whole), m.s.Nouns.Entries())})
 	} else {
-		cards = append(cards, card{Name: "Typical error", Value: "not known", Note: "nothing was held out: <code>fit --holdout 0.2</code>"})
+		cards = append(cards, card{Name: "Typical error", Value: "not known", Note: "nothing was held out: <code>fit</code> with <code>--holdout&nbsp;0.2</code>"})
 	}
 	return cards
 }
@@ -195,11 +195,11 @@ func (m *Model) sureAcrossGamma() card {
 	case a == nil:
 		c.Value, c.Note = "not known", "the model was saved by an earlier program"
 	case len(a.Gammas) < 2:
-		c.Value, c.Note = "–", say("no other γ tried predicts as well (within %s)", m.num("gamma_alike.tolerance", shortPercent))
+		c.Value, c.Note = "–", say("no other γ tried predicts nearly as well (within %s)", m.num("gamma_alike.tolerance", shortPercent))
 	case a.Agree:
-		c.Value, c.Note = "yes", say("%s γ that predict as well (within %s) choose these", allOf(len(a.Gammas)), m.num("gamma_alike.tolerance", shortPercent))
+		c.Value, c.Note = "yes", say("%s γ that predict nearly as well (within %s) choose these", allOf(len(a.Gammas)), m.num("gamma_alike.tolerance", shortPercent))
 	default:
-		c.Value, c.Note = say("%d of %s", len(a.Shared), m.num("k", whole)), say("features are chosen at %s γ that predict as well (within %s)", allOf(len(a.Gammas)), m.num("gamma_alike.tolerance", shortPercent))
+		c.Value, c.Note = say("%d of %s", len(a.Shared), m.num("k", whole)), say("features are chosen at %s γ that predict nearly as well (within %s)", allOf(len(a.Gammas)), m.num("gamma_alike.tolerance", shortPercent))
 	}
 	return c
 }

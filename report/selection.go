@@ -22,11 +22,11 @@ func (m *Model) alike(s *section) {
 	_, measure := m.measure()
 	switch {
 	case a.Agree:
-		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation %s within %s) and select the same features.", gamma, measure, within)
+		s.say("The proof is for γ = %s. Other γ that were tried predict nearly as well (validation %s within %s) and select the same features.", gamma, measure, within)
 	case len(a.Shared) == 0:
-		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation %s within %s) and select different features: none is in all of their selections.", gamma, measure, within)
+		s.say("The proof is for γ = %s. Other γ that were tried predict nearly as well (validation %s within %s) and select different features: none is in all of their selections.", gamma, measure, within)
 	default:
-		s.say("The proof is for γ = %s. Other γ that were tried predict as well (validation %s within %s) and select different features; in all of their selections are %s.", gamma, measure, within, a.Shared)
+		s.say("The proof is for γ = %s. Other γ that were tried predict nearly as well (validation %s within %s) and select different features; in all of their selections are %s.", gamma, measure, within, a.Shared)
 	}
 }
 

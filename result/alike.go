@@ -9,10 +9,10 @@ import (
 )
 
 // AlikeTolerance is how near to the least validation error, relatively, the error
-// of a γ must be for it to be said to predict as well.
+// of a γ must be for it to be said to predict nearly as well.
 const AlikeTolerance = 0.003
 
-// Alike is how much the choice of γ decides: the γ that predict as well as the
+// Alike is how much the choice of γ decides: the γ that predict nearly as well as the
 // best of those tried, and what their selections, on the entries of the trials, have
 // in common with each other and with the one on all entries. A certificate is of one γ.
 type Alike struct {

@@ -43,7 +43,10 @@ func (a *axis) settle(room float64) {
 	pad := (a.high - a.low) * room
 	a.low, a.high = a.low-pad, a.high+pad
 	if a.high-a.low <= 1e-12*max(math.Abs(a.low), math.Abs(a.high), 1e-300) {
-		by := max(math.Abs(a.low)*0.05, 0.5)
+		by := math.Abs(a.low) * 0.05
+		if a.low == 0 {
+			by = 0.5
+		}
 		if a.log {
 			by = 0.3
 		}

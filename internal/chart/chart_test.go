@@ -73,6 +73,21 @@ func TestPictureByItselfHasItsColours(t *testing.T) {
 	}
 }
 
+// TestAxisOfOneValue: its range is of the value's own size.
+func TestAxisOfOneValue(t *testing.T) {
+	for _, v := range []float64{0.0485, -0.0485, 1e-9, 4.2, 3e6, 0} {
+		a := newAxis(false)
+		a.include(v)
+		a.settle(0.05)
+		if a.low >= v || a.high <= v || v != 0 && (a.low*v < 0 || a.high*v < 0) {
+			t.Errorf("%v: from %v to %v", v, a.low, a.high)
+		}
+		if len(a.ticks(5)) < 2 {
+			t.Errorf("%v: ticks %v", v, a.ticks(5))
+		}
+	}
+}
+
 func TestTicksAreRound(t *testing.T) {
 	if got := ticks(0, 10, 5); !slices.Equal(got, []float64{0, 2, 4, 6, 8, 10}) {
 		t.Errorf("%v", got)

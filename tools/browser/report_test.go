@@ -76,7 +76,7 @@ func TestInABrowser(t *testing.T) {
 	b := open(t)
 	single, compare := pages(t)
 	for _, file := range []string{single, compare} {
-		for _, view := range []browser.View{{Width: 375}, {Width: 1400}, {Width: 375, Dark: true}, {Width: 1400, Dark: true}} {
+		for _, view := range []browser.View{{Width: 375}, {Width: 1100}, {Width: 1400}, {Width: 375, Dark: true}, {Width: 1400, Dark: true}} {
 			p, err := b.Open(file, view)
 			if err != nil {
 				t.Fatal(err)
@@ -100,7 +100,7 @@ func look(t *testing.T, p *browser.Page, file string, view browser.View) {
 		Hidden   []string // plots that are shown nowhere
 		Light    bool     // the page's paper
 		Texts    float64  // the smallest text of a plot, in pixels
-		Overlaps []string // texts of plots that lie on each other, and cards that are too narrow
+		Overlaps []string // texts of plots that lie on each other, cards that are too narrow, and tables that are cut
 		Faint    []string // texts with too little contrast to what is behind them
 	}
 	err := p.Eval(`(() => {
@@ -128,6 +128,9 @@ func look(t *testing.T, p *browser.Page, file string, view browser.View) {
 			}));
 		});
 		document.querySelectorAll('.cards dd, .cards dt, .deeds li').forEach(e => { if (e.scrollWidth > e.clientWidth + 1) overlaps.push(e.textContent); });
+		if (innerWidth >= 1100) document.querySelectorAll('.scroll').forEach(e => {
+			if (!e.closest('details') && e.querySelector('tr').cells.length < 10 && e.scrollWidth > e.clientWidth + 1) overlaps.push('cut: ' + e.querySelector('tr').textContent);
+		});
 		// Contrast as WCAG 2 defines it.
 		const parts = c => c.match(/[\d.]+/g).map(Number);
 		const light = c => { const [r, g, b] = parts(c).map(v => { v /= 255; return v <= 0.03928 ? v / 12.92 : Math.pow((v + 0.055) / 1.055, 2.4); }); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
