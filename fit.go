@@ -228,12 +228,14 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if ctx.Err() == nil { // an interrupt of the search leaves the rest alone
 		t.enough = func() bool { return ctx.Err() != nil || t.clock.Over() }
 	}
+	completing.Done()
 	if err := t.setRemainder(finish, train, f.selector, found.Selection, f.c, parts, problem.Encoding, &summary); err != nil {
 		return nil, err
 	}
 	if t.Model.Effects().Rows && !t.NoClip {
 		parts.ClipToValues()
 	}
+	completing = progress.Start(ctx, "Scoring the predictions", 0, "")
 	members := t.members(found.Units)
 	if problem.Encoding != nil {
 		summary.Encoding = problem.Encoding.Select(members)

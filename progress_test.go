@@ -56,6 +56,7 @@ func TestLongWorkIsReported(t *testing.T) {
 		want []string
 	}{
 		{run(Settings{K: 4, Model: spec.Full}), []string{"Choosing the shrinkage of effects", "Choosing gamma", "Preparing the search", "Fitting every row", "Comparing"}},
+		{run(Settings{K: 2, Statistics: Statistics{Gamma: 1}, ResidualRank: 1}), []string{"Fitting every row", "Fitting the remainder", "Scoring the predictions"}},
 		{func(ctx context.Context) error {
 			_, err := Path(ctx, problem, Settings{Model: spec.Paper}, PathSettings{KMax: 3, Folds: 2})
 			return err

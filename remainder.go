@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
@@ -43,6 +44,9 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 	if t.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
+	steps := progress.Start(ctx, "Fitting the remainder", 0, "steps")
+	defer steps.Done()
+	t.onStep = func(remainder.Step) { steps.Add(1) }
 	others, all, err := t.others(ctx, s, found, mostOthers)
 	if err != nil {
 		return err
@@ -133,7 +137,7 @@ func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector,
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough}
+	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
 	if t.memory != nil && train.Observed() >= longStep {
 		left := rememberedBytes
 		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {

@@ -12,6 +12,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/estimate"
 	"optcomplete/objective"
+	"optcomplete/remainder"
 	"optcomplete/search"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -27,9 +28,10 @@ type task struct {
 	units     []unit // what can be selected
 	method    selecting
 	find      search.Settings
-	clock     *timelimit.Clock  // of the whole fit; nil: none
-	memory    *checkpoint.Store // of what was computed; nil: none
-	enough    func() bool       // ends the steps of a remainder; nil: nothing does
+	clock     *timelimit.Clock     // of the whole fit; nil: none
+	memory    *checkpoint.Store    // of what was computed; nil: none
+	enough    func() bool          // ends the steps of a remainder; nil: nothing does
+	onStep    func(remainder.Step) // of a remainder; may be nil
 }
 
 // newTask checks the settings against the problem, and its entries.
