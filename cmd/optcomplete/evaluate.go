@@ -159,6 +159,12 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		n := m.Summary.Nouns
 		c.notef("warning: the model was fitted on %s of the %s here and knows their values: expect larger errors on new %s", grouped(all.Fitted), counted(all.Entries, n.One(), n.Entries()), n.Entries())
 	}
+	if all.RankedRows > 0 {
+		all.Ranked = &all.NDCG
+	}
+	if all.RecallRows > 0 {
+		all.Recalled = &all.Recall
+	}
 	all.Engine = f.remote.did()
 	if f.asJSON {
 		return writeJSON(c.stdout, all)
@@ -204,6 +210,10 @@ func futureOf(ctx context.Context, c *common, m *model.Model, args []string, tes
 // evaluation is all that evaluate says.
 type evaluation struct {
 	*evaluate.Measurement
+	// What rankings are worth is null where no row has any, in place of Measurement's 0.
+	Ranked   *evaluate.Interval `json:"ndcg"`
+	Recalled *evaluate.Interval `json:"recall"`
+
 	Fitted int             `json:"fitted_entries"`  // test entries that the model was fitted on
 	Lists  *evaluate.Lists `json:"lists,omitempty"` // nil if it is not known what the rows have seen
 	Engine any             `json:"engine,omitempty"`

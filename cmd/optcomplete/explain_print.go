@@ -136,7 +136,11 @@ func printVariance(w io.Writer, e *result.Explanation, nouns *result.Nouns) erro
 		parts = append(parts, estimate.Unnamed+" "+share(v.Remainder))
 	}
 	parts = append(parts, "rest "+share(v.Rest))
-	_, err := fmt.Fprintf(w, "Variance of the training values: %s\n", strings.Join(parts, ", "))
+	negative := ""
+	if min(v.Rows, v.Columns, features, v.Other, v.Remainder) < 0 || slices.ContainsFunc(v.Terms, func(x float64) bool { return x < 0 }) {
+		negative = " (a part with a negative share makes the errors larger, on average over all orders of adding the parts)"
+	}
+	_, err := fmt.Fprintf(w, "Variance of the training values: %s%s\n", strings.Join(parts, ", "), negative)
 	return err
 }
 

@@ -143,6 +143,11 @@ if both are proven; otherwise it is marked "not proven".`,
 	return cmd
 }
 
+// printChoice prints the k that a path recommends.
+func printChoice(w io.Writer, k int, selected []string) {
+	fmt.Fprintf(w, "Choice    k = %d: %s\n", k, strings.Join(selected, ", "))
+}
+
 // printPath prints the path for people.
 func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
@@ -170,7 +175,7 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
 	}
 	if r.Chosen > 0 {
-		fmt.Fprintf(w, "Choice    k = %d: %s\n", r.Chosen, strings.Join(selectedAt(r, r.Chosen), ", "))
+		printChoice(w, r.Chosen, selectedAt(r, r.Chosen))
 	}
 	if r.Stability != nil {
 		printStability(w, r)

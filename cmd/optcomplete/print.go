@@ -168,7 +168,7 @@ func printCertificate(c *common, s *model.Summary) {
 		fmt.Fprintf(w, "Sampled   gap ~%s on samples of %s: proves nothing\n", percent(*s.SampledGap), size)
 	}
 	if s.Solver != "" {
-		fmt.Fprintf(w, "Masters   %s%s by %s %s\n", count(s.MasterNodes, "node"), c.took(s.MasterSeconds, " in "), s.Solver, s.SolverVersion)
+		fmt.Fprintf(w, "Masters   %s%s, by the %s solver, version %s\n", count(s.MasterNodes, "node"), c.took(s.MasterSeconds, " in "), s.Solver, s.SolverVersion)
 	}
 	fmt.Fprintf(w, "Search    %s, %s, %s enumerated, %s over the data\n",
 		count(s.Nodes, "node"), count(s.Cuts, "cut"), count(s.Enumerated, "selection"), counted(s.Passes, "pass", "passes"))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -29,8 +30,8 @@ func recommendCommand(c *common) *cobra.Command {
 	var f recommendFlags
 	cmd := &cobra.Command{
 		Use:   "recommend MODEL --row ID",
-		Short: "List the columns with the largest predictions for a row, or for all rows",
-		Long: `recommend lists the columns with the largest predicted values for a row, best
+		Short: "List the best columns for a row, or for all rows, by cautious predictions",
+		Long: `recommend lists the columns that are predicted best for a row, best
 first: row,rank,column,prediction. Columns that the row had entries for when the
 model was fitted, held out or not, are left out, and with --ratings those of that
 file too. A row that the model does not know is folded in from --ratings; without
@@ -153,6 +154,11 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 		_, err := m.Intervals()
 		switch {
 		case err == nil:
+			varied := ""
+			if f.what.Diversity > 0 {
+				varied = ", and by --diversity"
+			}
+			c.notef("note: ordered by cautious predictions, each less %s%s (--caution 0 takes nothing off)", deviations(f.what.Caution), varied)
 		case errors.Is(err, model.ErrEntriesUnknown):
 			c.notef("%s", worded(m.Summary.Nouns)("warning: the model was saved without the {entries} of its {rows}: ranking by the predictions, without caution"))
 		case !errors.Is(err, model.ErrNoIntervals):
@@ -305,7 +311,7 @@ func readNewRatings(ctx context.Context, c *common, path string, m *model.Model,
 func readNewRows(ctx context.Context, c *common, path string, m *model.Model, options ingest.Settings) (*data.Ratings, error) {
 	ratings, report, err := readNewRatings(ctx, c, path, m, options)
 	if err == nil && m.Summary.Weighted && !report.Properties.Has(data.Weight) {
-		c.notef("%s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", path)
+		c.notef("note: %s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", path)
 	}
 	return ratings, err
 }
@@ -315,4 +321,12 @@ func writeJSON(w io.Writer, v any) error {
 	e.SetIndent("", "  ")
 	e.SetEscapeHTML(false)
 	return e.Encode(v)
+}
+
+// deviations are as many standard deviations.
+func deviations(n float64) string {
+	if n == 1 {
+		return "1 standard deviation"
+	}
+	return fmt.Sprintf("%g standard deviations", n)
 }

@@ -112,3 +112,22 @@ func TestFoldInWarnsOfFewerEntries(t *testing.T) {
 		t.Errorf("all entries, and a warning: %s", out)
 	}
 }
+
+// TestOutputsSayWhatTheyAre: what a list is ordered by, which k a path of regressions
+// chooses, and null where there is nothing to rank.
+func TestOutputsSayWhatTheyAre(t *testing.T) {
+	command := inFolder(t)
+	command("fit r.csv --features f.csv -k 1 --gamma 1 --quiet -o model", 0)
+	command("recommend model --row u01", 0, "note: ordered by cautious predictions, each less 1 standard deviation (--caution 0 takes nothing off)")
+	command("recommend model --row u01 --caution 2 --diversity 0.5", 0, "less 2 standard deviations, and by --diversity")
+	if out := command("recommend model --row u01 --caution 0", 0); strings.Contains(out, "cautious") {
+		t.Errorf("caution without any: %s", out)
+	}
+	must.Do(t, os.WriteFile("two.csv", []byte("user,film,stars\nu01,f01,3\nu02,f02,3\n"), 0o666))
+	command("evaluate model two.csv --json", 0, `"ndcg": null`, `"recall": null`)
+	if out := command("evaluate model r.csv --json --resamples 0", 0); strings.Contains(out, "null") || strings.Count(out, `"recall": {`) != 1 {
+		t.Errorf("rankings are lost: %s", out)
+	}
+	must.Do(t, os.WriteFile("h.csv", []byte(houses()), 0o666))
+	command("regress h.csv --target price --skip street -k 2 --path", 0, "\nChoice    k = ")
+}
