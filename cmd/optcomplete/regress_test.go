@@ -66,7 +66,7 @@ func TestRegressPrintsSelectionAndCoefficients(t *testing.T) {
 	if out, err = regressRun(path, "--target", "price", "-k", "2", "--skip", "street"); err != nil || !strings.Contains(out, "proven optimal") || !strings.Contains(out, "size") {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	if out, err = regressRun(path, "--target", "price", "-k", "4", "--skip", "street", "--path", "--gamma", "1"); err != nil || strings.Count(out, "\n") != 5 {
+	if out, err = regressRun(path, "--target", "price", "-k", "4", "--skip", "street", "--path", "--gamma", "1"); err != nil || strings.Count(out, "\n") != 6 {
 		t.Fatalf("%v\n%s", err, out)
 	}
 	var stopped *earlyStop
