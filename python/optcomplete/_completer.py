@@ -588,9 +588,12 @@ class MatrixCompleter(Params, CompleterSettings):
     def plot_path(self, ax: Any = None) -> Any:
         """The validation error by gamma, where gamma was chosen; for the error by k see optcomplete.path."""
         self._fitted()
-        if not self.certificate_.gamma_path:
+        path, gamma = self.certificate_.gamma_path, self.certificate_.gamma
+        if gamma is None:
+            raise OptCompleteError("this method selects nothing, so it has no gamma", 'fit with method="certified"')
+        if not path:
             raise OptCompleteError("gamma was given, so no others were tried", 'fit with gamma="auto"')
-        return _plots.plot_gamma(self.certificate_.gamma_path, self.certificate_.gamma, ax)
+        return _plots.plot_gamma(path, gamma, ax)
 
     def plot_features(self, ax: Any = None) -> Any:
         """What one standard deviation of each selected feature adds to a prediction for the population, for a column that had entries."""

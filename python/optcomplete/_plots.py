@@ -32,7 +32,7 @@ def plot_path(points: list[dict[str, Any]], chosen: int, best: int, ax: Any = No
     return ax
 
 
-def plot_gamma(points: list[dict[str, Any]], gamma: float | None, ax: Any = None) -> Any:
+def plot_gamma(points: list[dict[str, Any]], gamma: float, ax: Any = None) -> Any:
     """The error by gamma."""
     ax = axes(ax)
     points = sorted(points, key=lambda p: p["gamma"])
