@@ -58,7 +58,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err != nil {
 		return nil, err
 	}
-	r.Model, r.ByTime, r.Readings = t.Model.String(), f.moments != nil, readings.Of()
+	r.Model, r.Weighted, r.ByTime, r.Readings = t.Model.String(), problem.weighted(), f.moments != nil, readings.Of()
 	if settings.Loss != loss.Squared {
 		r.Measure = settings.Loss.Measure()
 	}

@@ -144,7 +144,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	if out.PathResult, err = selection.Path(ctx, f, rows(nil), path); err != nil {
 		return nil, err
 	}
-	out.Model = Kind
+	out.Model, out.Weighted = Kind, problem.Weights != nil
 	if settings.Loss != loss.Squared {
 		out.Measure = settings.Loss.Measure()
 	}

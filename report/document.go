@@ -23,16 +23,23 @@ func newDocument(name string, text []byte) (*document, error) {
 	return d, decoder.Decode(&d.root)
 }
 
-// complete adds a measure where scores of a model lack it: files leave out a loss of 0.
-func (d *document) complete(measure string) {
+// complete adds measures where scores of a model lack them, and the cost of an entry: files
+// leave out those that are exactly 0.
+func (d *document) complete(measures ...string) {
 	root, _ := d.root.(map[string]any)
+	if root["cost"] != nil && root["cost_per_entry"] == nil {
+		root["cost_per_entry"] = json.Number("0")
+	}
 	scores := []any{root["train"], root["holdout"]}
 	if simple, ok := root["baselines"].([]any); ok {
 		scores = append(scores, simple...)
 	}
 	for _, s := range scores {
-		if s, ok := s.(map[string]any); ok && s[measure] == nil {
-			s[measure] = json.Number("0")
+		s, ok := s.(map[string]any)
+		for _, measure := range measures {
+			if ok && s[measure] == nil {
+				s[measure] = json.Number("0")
+			}
 		}
 	}
 }

@@ -160,6 +160,13 @@ func (m *Model) kPath(s *section, path *Path) {
 	if path.Model != m.s.Model {
 		s.say("The path is of the model %s, this fit of the model %s: compare with care.", name(path.Model), name(m.s.Model))
 	}
+	if path.Weighted != m.s.Weighted {
+		with, without := "the path", "this fit"
+		if m.s.Weighted {
+			with, without = without, with
+		}
+		s.add(block{Text: m.h("In " + with + " {entries} count by their weights, in " + without + " they do not: errors do not compare.")})
+	}
 	measure := cmp.Or(path.Measure, "RMSE")
 	training, validation := chart.Series{Name: "training", Marks: true, Tone: 5}, chart.Series{Name: "validation", Marks: true, Tone: 1}
 	t := &table{Caption: "Every number of features", Head: []string{"k", "Training " + measure, "Validation " + measure, "Standard error", "Gap", "Entering", "Leaving"}, Text: []bool{false, false, false, false, false, true, true}, Sort: true}

@@ -52,7 +52,9 @@ func Parse(name string, text []byte) (*Model, error) {
 	var err error
 	if m.doc, err = newDocument("model", text); err == nil {
 		key, _ := m.measure()
-		m.doc.complete(key)
+		if m.doc.complete(key, "mape"); m.s.Loss.Linked() {
+			m.doc.complete("deviance_explained", "brier")
+		}
 	}
 	return m, err
 }

@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -174,6 +175,7 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 		"samples first":      {func(s *model.Summary) { gap := 0.25; s.SampledGap, s.SampleRows, s.Trace = &gap, 7, sampledTrace() }, "cost on samples"},
 		"nothing proven":     {func(s *model.Summary) { s.Certified, s.Status, s.Bound, s.Gap = false, "sampled", 0, 1 }, "samples prove nothing"},
 		"cost 0":             {func(s *model.Summary) { s.Cost, s.Bound, s.Gap = 0, 0, 0 }, "How the search went"},
+		"no error at all":    {func(s *model.Summary) { s.Baselines[0].MAPE, s.CostPerEntry = 0, 0 }, "MAPE"},
 		"a lone moment":      {func(s *model.Summary) { s.Trace = s.Trace[:1] }, "How the search went"},
 		"no entries at all":  {func(s *model.Summary) { s.Diagnostics = &result.Diagnostics{On: "train"} }, "There are no entries to look at"},
 	} {
@@ -181,6 +183,7 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 			s := full
 			d := *full.Diagnostics
 			s.Diagnostics = &d
+			s.Baselines = slices.Clone(s.Baselines)
 			c.change(&s)
 			text := jsonOf(t, s)
 			page, node := written(t, text, nil)
@@ -192,7 +195,9 @@ func TestLittleIsSaidWhereLittleIsKnown(t *testing.T) {
 					t.Errorf("the page has %q", bad)
 				}
 			}
-			checkNumbers(t, node, map[string][]byte{"model": text})
+			if name != "no error at all" { // the file leaves out what is 0
+				checkNumbers(t, node, map[string][]byte{"model": text})
+			}
 			checkPlots(t, node)
 		})
 	}
@@ -243,6 +248,10 @@ func TestPathIsPartOfTheReport(t *testing.T) {
 		}
 	}
 	checkNumbers(t, node, map[string][]byte{"model": text, "path": pathText})
+	path.Weighted = true
+	if page, _ := written(t, text, path); !strings.Contains(page, "In the path entries count by their weights, in this fit they do not") {
+		t.Error("the page does not say that the path is of entries with weights")
+	}
 	must.Do(t, os.WriteFile(file, []byte(`{"k": 3}`), 0o666))
 	if _, err := ReadPath(file); err == nil || !strings.Contains(err.Error(), "--json") {
 		t.Errorf("another JSON file: %v", err)
@@ -282,6 +291,28 @@ func TestCompareWarnsOfOtherData(t *testing.T) {
 			node := must.Get(html.Parse(&b))(t)
 			checkNumbers(t, node, texts)
 		})
+	}
+}
+
+// TestCompareWarnsOfOtherWeights: entries of other weights are other data.
+func TestCompareWarnsOfOtherWeights(t *testing.T) {
+	weighted := func(by float64) *Model {
+		s := fitted(t, func(p *optcomplete.Problem, _ *optcomplete.Settings) {
+			weights := make([]float64, p.Ratings.Observed())
+			for e := range weights {
+				weights[e] = 1 + by*float64(e%3)
+			}
+			p.Ratings = p.Ratings.With(must.Get(p.Ratings.Matrix().WithWeights(weights))(t))
+		}).Summary
+		return must.Get(Parse("model", jsonOf(t, s)))(t)
+	}
+	one := weighted(1)
+	for by, want := range map[float64]bool{1: false, 2: true} {
+		var b bytes.Buffer
+		must.Do(t, Compare(&b, []*Model{one, weighted(by)}))
+		if got := strings.Contains(b.String(), "their fingerprints differ"); got != want {
+			t.Errorf("weights of 1 + %g·x: other data %v, want %v", by, got, want)
+		}
 	}
 }
 

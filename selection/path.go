@@ -79,6 +79,7 @@ type PathResult struct {
 	ColumnShrinkage float64             `json:"column_shrinkage,omitempty"`
 	Folds           int                 `json:"folds"`                   // that were validated on
 	Measure         string              `json:"measure,omitempty"`       // what the errors are; empty: RMSE
+	Weighted        bool                `json:"weighted,omitempty"`      // entries count by their weights
 	ByTime          bool                `json:"split_by_time,omitempty"` // each fold is scored by what was fitted to the entries before it
 	Best            int                 `json:"best"`                    // k of the least validation error; 0: not validated
 	Chosen          int                 `json:"chosen"`                  // smallest k within one standard error of it

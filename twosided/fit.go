@@ -117,7 +117,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	if err != nil {
 		return nil, err
 	}
-	r.Model, r.Readings = Kind, readings.Of()
+	r.Model, r.Weighted, r.Readings = Kind, entries.Weighted(), readings.Of()
 	return r, nil
 }
 

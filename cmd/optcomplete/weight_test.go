@@ -79,7 +79,7 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	if page, err := os.ReadFile("report.html"); err != nil || !strings.Contains(string(page), "have weights") {
 		t.Errorf("the report does not say that entries are weighted (%v)", err)
 	}
-	command("path r.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1", 0, "entries are weighted")
+	command("path r.csv --features films.csv --k-max 2 --folds 2 --gamma 0.1 --json", 0, "entries are weighted", `"weighted": true`)
 	for _, model := range []string{"pooled", "paper"} {
 		command("fit r.csv --model "+model+by, 0, "(weighted)")
 	}

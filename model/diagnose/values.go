@@ -30,9 +30,13 @@ type valuing struct{ Low, High float64 }
 
 // Start makes a worker.
 func (p valuing) Start(*pass.Input) (pass.Worker, error) {
-	return pass.EachRow(func() *valueSums { return new(valueSums) }, func(sums *valueSums, i int, columns []int32, values []float64) error {
+	return pass.EachWeighed(func() *valueSums { return new(valueSums) }, func(sums *valueSums, i int, columns []int32, values, weights []float64) error {
 		for x, v := range values {
-			sums.Hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
+			if weights == nil {
+				sums.Hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v))
+			} else {
+				sums.Hash += random.Hash(uint64(i), uint64(columns[x]), math.Float64bits(v), math.Float64bits(weights[x]))
+			}
 			sums.count(v, 1)
 			sums.Counts[place(v, p.Low, p.High, valueBars)]++
 		}
