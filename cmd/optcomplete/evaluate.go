@@ -54,7 +54,8 @@ also AUC (how often a yes has the larger one), Brier score and deviance explaine
 and, group by group, what was predicted and what was observed. The interval of the
 AUC is from its variance over rows.
 
-If entries have weights (--weight), they count by them in all of these.
+If entries have weights (--weight), they count by them in all of these, but not in the
+rankings and lists below, which are about what a row is shown.
 
 It also prints how well they rank. Each row's test entries are ordered by their prediction,
 and the first 10 (--places) count; entries with equal predictions share places:

@@ -4,8 +4,10 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -93,8 +95,12 @@ func TestInterruptWithoutResult(t *testing.T) {
 	if out, err := exec.Command("mkfifo", at("pipe")).CombinedOutput(); err != nil {
 		t.Skipf("no pipes here: %v %s", err, out)
 	}
+	ends := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // the program inherits that
+		ends = append(ends, syscall.SIGHUP)
+	}
 	ratings, features, pipe := at("data/ratings.csv"), at("data/features.csv"), at("pipe")
-	for _, args := range [][]string{
+	for x, args := range [][]string{
 		{"fit", pipe, "--features", features, "-k", "2", "-o", at("out")},
 		{"fit", ratings, "--features", pipe, "-k", "2", "-o", at("out")},
 		{"fit", ratings, "--features", pipe, "--model", "paper", "-k", "2", "-o", at("out")},
@@ -120,7 +126,7 @@ func TestInterruptWithoutResult(t *testing.T) {
 		}
 		writer.WriteString("row,column,value\n")
 		time.Sleep(50 * time.Millisecond)
-		cmd.Process.Signal(os.Interrupt)
+		cmd.Process.Signal(ends[x%len(ends)])
 		over := time.AfterFunc(20*time.Second, func() { cmd.Process.Kill() })
 		cmd.Wait()
 		over.Stop()

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -10,6 +11,8 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete"
+	"optcomplete/data"
+	"optcomplete/data/ingest"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
@@ -111,8 +114,12 @@ or is about other data; 2 that a file cannot be read.`,
 			if use := spec.Uses["proof"]; !use.Applies(summary.Method, summary.Model) {
 				return usagef("%s: a proof is not written of this model, but of the %v", args[0], use)
 			}
+			named := cmd.Flags().Changed("weight")
 			if err := repeatSettings(cmd, summary); err != nil {
 				return err
+			}
+			if summary.Weighted && !named && ingest.IsPacked(args[1]) {
+				in.ratings.Weight = "" // a pack does not know what the column was called
 			}
 			start := time.Now()
 			p, err := textfile.FromFile(cmd.Context(), path, proof.Read)
@@ -129,6 +136,9 @@ or is about other data; 2 that a file cannot be read.`,
 			}
 			problem, _, err := in.load(cmd, c, args[1], kind)
 			if err != nil {
+				if by := in.ratings.Weight; summary.Weighted && !named && by != "" {
+					return otherColumn(err, by)
+				}
 				return err
 			}
 			done := c.working("Checking the proof", "nowhere")
@@ -155,6 +165,22 @@ or is about other data; 2 that a file cannot be read.`,
 	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd
+}
+
+// otherColumn says what to do where a file lacks the column that weighed the entries of
+// the model.
+func otherColumn(err error, by string) error {
+	var wrong *data.InputError
+	if !errors.As(err, &wrong) || !strings.Contains(wrong.Problem, data.Quote(by)) {
+		return err
+	}
+	out := *wrong
+	has := ""
+	if strings.HasPrefix(wrong.Remedy, "it has ") {
+		has = wrong.Remedy + "; "
+	}
+	out.Remedy = has + fmt.Sprintf("the model was fitted with --weight %s: name the column of the same weights in this file with --weight NAME", by)
+	return &out
 }
 
 // repeatSettings sets the flags that a model was fitted with and that were not

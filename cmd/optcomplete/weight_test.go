@@ -89,6 +89,11 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("verify proven r.csv --features films.csv --proof proof.jsonl --weight none", 1, "the proof is refused: ")
 	command("fit r.csv --weight none"+by+"-o proven --proof proof.jsonl", 0)
 	command("verify proven r.csv --features films.csv --proof proof.jsonl", 0, "verified: ")
+	must.Do(t, os.WriteFile("mass.csv", []byte(strings.Replace(ratings.String(), "weight", "mass", 1)), 0o666))
+	command("fit mass.csv --weight mass"+by+"-o proven --proof proof.jsonl", 0)
+	command("verify proven r.pack --features films.csv --proof proof.jsonl", 0, "verified: ")
+	command("verify proven r.csv --features films.csv --proof proof.jsonl", 2, `it has "user", "film", "stars", "weight"; the model was fitted with --weight mass: name the column of the same weights in this file with --weight NAME`)
+	command("verify proven r.csv --features films.csv --proof proof.jsonl --weight weight", 0, "verified: ")
 	command("fit r.csv --residual-rank 2"+by+"-o rest", 0, "(weighted)")
 	command("fit r.csv --row-features people.csv"+by+"-o products", 0, "(weighted)", "per unit of the entries' weight)")
 	command("evaluate products r.csv --resamples 0", 0, "The errors are weighted")
@@ -99,6 +104,8 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("pack r.csv --shards 1MB -o packs", 0)
 	must.Do(t, os.Remove(filepath.Join("packs", "manifest.json")))
 	command("fit packs"+by, 2, "has packs, but no manifest.json")
+	must.Do(t, os.WriteFile(filepath.Join("packs", "manifest.json"), []byte("{"), 0o666))
+	command("fit packs"+by, 2, "manifest.json, which says which of them belong together, is damaged")
 	one := "user,film,stars\n"
 	for i := range 600 {
 		one += fmt.Sprintf("u%d,f01,%d\n", i, i*7%11)

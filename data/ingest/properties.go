@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"slices"
@@ -199,6 +200,8 @@ func (w *worker) numbersOf(b *batch, fields [][]byte) (ok bool) {
 			var wrong textfile.NumberFault
 			if number, wrong = textfile.ParseNumber(text); wrong != "" {
 				problem = "the " + f.Name + " " + data.Quote(string(text)) + " is not a finite number"
+			} else if number == 0 && f.zero != "" && bytes.ContainsAny(bytes.SplitN(bytes.ToLower(text), []byte("e"), 2)[0], "123456789") {
+				problem = fmt.Sprintf("the %s is %s, below %g", f.Name, text, f.Least) // too small for a number, and not 0
 			}
 		}
 		if !w.takes(b, f, number, problem) {

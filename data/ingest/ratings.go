@@ -92,7 +92,7 @@ func (r *Report) nothing(name string) *data.InputError {
 func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) error {
 	return c.sink.eachBucket(ctx, c.rows.count, c.columns.count, c.columnRanks, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
 		if b.twice != nil {
-			return c.duplicateError(ctx, *b.twice)
+			return c.duplicateError(ctx, *b.twice, b.beyond)
 		}
 		c.report.Entries += len(b.columns)
 		c.report.Duplicates += b.dropped

@@ -16,10 +16,11 @@ type sorted struct {
 	columns []int32
 	values  []float64
 	numbers data.Numbers
-	ends    []int // of each row of the bucket, in columns and values
-	first   int   // its first row
-	dropped int   // duplicates
-	twice   *data.Entry
+	ends    []int          // of each row of the bucket, in columns and values
+	first   int            // its first row
+	dropped int            // duplicates
+	twice   *data.Entry    // one that is given twice and must not be
+	beyond  *data.Property // of which twice, if not nil, has a number that is not valid, as its value
 	err     error
 	done    chan struct{}
 }
@@ -149,7 +150,7 @@ func starts(counts []int32) {
 // merge makes one entry of those of one row and column, or names the first that
 // is given twice, and takes the properties out of the list of values.
 func (w *sorter) merge(to *sorted) {
-	to.dropped, to.twice = 0, nil
+	to.dropped, to.twice, to.beyond = 0, nil, nil
 	to.numbers.Clear()
 	has := w.from.properties.List()
 	each := 1 + len(has)
@@ -173,6 +174,10 @@ func (w *sorter) merge(to *sorted) {
 				one = merged(one, has, w.duplicates)
 			}
 			for x, p := range has {
+				if !p.Valid(one[1+x]) { // it was valid of each
+					to.twice, to.beyond = &data.Entry{Row: int32(to.first + row), Column: columns[at], Value: one[1+x]}, p
+					return
+				}
 				to.numbers.Add(p, one[1+x])
 			}
 			to.columns[kept], to.values[kept] = columns[at], one[0]
@@ -309,9 +314,14 @@ func (s *buckets) eachBucket(ctx context.Context, rows, columns int, ranks []int
 	return ctx.Err()
 }
 
-// duplicateError is the fault of two entries in one place.
-func (c *collector) duplicateError(ctx context.Context, e data.Entry) error {
-	const choose = "or choose with Settings.Duplicates first, last or mean"
+// duplicateError is the fault of two entries in one place, or of the property that they
+// have together.
+func (c *collector) duplicateError(ctx context.Context, e data.Entry, beyond *data.Property) error {
+	choose, together := "or choose with Settings.Duplicates first, last or mean", ""
+	if beyond != nil {
+		choose = "or choose with Settings.Duplicates first or last"
+		together = fmt.Sprintf(", and together they have the %s %g, not from %g to %g", beyond.Name, e.Value, beyond.Least, beyond.Most)
+	}
 	e.Row, e.Column = seen(c.rowOrder, e.Row), seen(c.columnOrder, e.Column)
 	row, column := data.Quote(c.rows.text(e.Row)), data.Quote(c.columns.text(e.Column))
 	out := &data.InputError{File: c.inputs[0].name, Err: data.ErrDuplicate}
@@ -324,12 +334,12 @@ func (c *collector) duplicateError(ctx context.Context, e data.Entry) error {
 		}
 		if err == nil && len(found) >= 2 {
 			out.File, out.Line = found[1].in.name, found[1].line
-			out.Problem = fmt.Sprintf("row %s, column %s was already given %s", row, column, found[0].from(found[1].in))
+			out.Problem = fmt.Sprintf("row %s, column %s was already given %s%s", row, column, found[0].from(found[1].in), together)
 			out.Remedy = "keep one of the two lines, " + choose
 			return out
 		}
 	}
-	out.Problem = fmt.Sprintf("row %s, column %s is given twice", row, column)
+	out.Problem = fmt.Sprintf("row %s, column %s is given twice%s", row, column, together)
 	out.Remedy = "keep one of the two entries, " + choose
 	if !again && !c.inputs[0].part {
 		out.Remedy += "; give a file instead of standard input to learn the lines"

@@ -13,7 +13,7 @@ import (
 // not a pack, or one that has columns that Settings.Columns lack: Ratings then
 // reads it, or says what is wrong.
 func Stored(path string, settings Settings) (ratings *data.Ratings, report *Report, ok bool, err error) {
-	if settings.Format != "" && settings.Format != "pack" || asksForProperties(&settings) || path == "-" || !isPack(path) && !pack.IsFolder(path) {
+	if settings.Format != "" && settings.Format != "pack" || asksForProperties(&settings) || !IsPacked(path) {
 		return nil, nil, false, nil
 	}
 	file, err := pack.OpenAny(path)
@@ -59,6 +59,9 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	}
 	return data.OpenRatings(source, rows, ids, file), report, true, nil
 }
+
+// IsPacked tells whether a path is a pack or a folder of packs.
+func IsPacked(path string) bool { return path != "-" && (isPack(path) || pack.IsFolder(path)) }
 
 // isPack tells whether a file begins as packs do. A pipe is none: what is read of
 // it would be lost.

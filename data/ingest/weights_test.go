@@ -223,6 +223,8 @@ func TestWeightFaults(t *testing.T) {
 	}{
 		{head + "u,b,1,-2\n", Settings{}, "r.csv:3: the weight is -2" + remedy},
 		{head + "u,b,1,1e308\n", Settings{}, "r.csv:3: the weight is 1e+308, above 1e+100" + remedy},
+		{head + "u,b,1,1e-400\n", Settings{}, "r.csv:3: the weight is 1e-400, below 1e-100" + remedy},
+		{head + "u,b,1,1e100\nu,b,2,1e100\n", Settings{Duplicates: Mean}, `r.csv:4: row "u", column "b" was already given on line 3, and together they have the weight 2e+100, not from 1e-100 to 1e+100 (keep one of the two lines, or choose with Settings.Duplicates first or last)`},
 		{head + "u,b,1,1e-320\n", Settings{}, "r.csv:3: the weight is 1e-320, below 1e-100" + remedy},
 		{"row,column,value,weight\nu,a,1,0\n", Settings{}, "r.csv: no entries are left: 1 has the weight 0 (weights are positive numbers: write 1 for an entry that counts once)"},
 		{head + "u,b,1,\n", Settings{}, "r.csv:3: the weight is blank" + remedy},

@@ -83,15 +83,19 @@ func OpenAny(path string) (Packed, error) {
 	return Open(path)
 }
 
-// Unlisted is the error for a folder that has packs and no manifest; nil for anything
-// else.
+// Unlisted is the error for a folder that has packs and no manifest, or one that is
+// damaged; nil for anything else.
 func Unlisted(folder string) error {
 	packs, _ := filepath.Glob(filepath.Join(folder, "*.pack"))
 	if len(packs) == 0 || IsFolder(folder) {
 		return nil
 	}
+	problem := "has packs, but no manifest.json that says which of them belong together"
+	if _, err := os.Stat(filepath.Join(folder, manifestFile)); err == nil {
+		problem = "has packs, but its manifest.json, which says which of them belong together, is damaged"
+	}
 	return &data.InputError{
-		File: folder, Problem: "has packs, but no manifest.json that says which of them belong together",
+		File: folder, Problem: problem,
 		Remedy: "pack the data again, or make one pack of those that do: optcomplete pack " + packs[0] + " … -o all.pack",
 	}
 }
