@@ -20,6 +20,10 @@ type Table struct {
 	diagonal []float64
 	squares  float64
 	threads  int
+
+	// From is what the table was made of, where that has digits which the table has not: for
+	// evaluations that need more than the table. Nil: the table is all there is.
+	From *wide.Regression
 }
 
 var _ Products = (*Table)(nil)
@@ -83,8 +87,14 @@ func (t *Table) Target() (y, diagonal []float64, squares float64) {
 	return t.y, t.diagonal, t.squares
 }
 
-// Rounding is the relative error of the products, as estimated for [Exact].
-func (t *Table) Rounding() float64 { return rounding(t.n) }
+// Rounding is the relative error of the products, as estimated for [Exact], and of the table,
+// if that was made of other numbers: as a part of each column as much again.
+func (t *Table) Rounding() float64 {
+	if t.From != nil {
+		return 2 * rounding(t.n)
+	}
+	return rounding(t.n)
+}
 
 // rounding is the relative error of a sum of this many products: it grows like
 // the root of their number.
@@ -93,8 +103,11 @@ func rounding(terms int) float64 { return 1.2e-16 * (16 + 4*math.Sqrt(float64(te
 // Entries is how many rows there are, of one value each.
 func (t *Table) Entries() int { return t.n }
 
-// Regression is the table, for package wide.
+// Regression is the table, or what it was made of, for package wide.
 func (t *Table) Regression(context.Context) (*wide.Regression, error) {
+	if t.From != nil {
+		return t.From, nil
+	}
 	return &wide.Regression{P: t.p, Values: t.values, Feature: func(e, j int) (x, y float64) { return t.At(e, j), 1 }}, nil
 }
 

@@ -12,7 +12,7 @@
 // bound, gap and near-ties. [Path] does so for every k.
 //
 // The bound comes from cuts alone and the cost from residuals on the table, so
-// that neither hides behind the rounding of products. Both are for X̃ as it was
-// rounded. A limit is a status, not an error; settings that make no sense are a
+// that neither hides behind the rounding of products. Both are for X̃ in exact
+// arithmetic: what was rounded in it counts as rounding. A limit is a status, not an error; settings that make no sense are a
 // [spec.Error].
 package regress

@@ -2,9 +2,12 @@ package regress
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/mat"
 
+	"optcomplete/internal/lists"
+	"optcomplete/internal/wide"
 	"optcomplete/objective"
 )
 
@@ -16,10 +19,13 @@ type standard struct {
 	values float64   // mean of the values; 0 without an intercept
 }
 
-// standardise centres and scales the given rows of a problem; nil means all.
-// Means are taken first and squares around them after, so no digits cancel. Rows count
+// standardise centres and scales the given rows of a problem; nil means all. Rows count
 // by their weights, so that a weight of two is the row twice: where squares are minimised, a
 // row of the table is multiplied by the root of its weight.
+//
+// Everything is first taken relative to the heaviest row, so that no column is off by more
+// than a rounding of its own size after it was centred, however heavy a row is or far from 0
+// the column. Where that does not suffice, the table knows the rows themselves.
 func standardise(problem Problem, rows []int, settings Settings) *standard {
 	p := len(problem.Names)
 	if rows == nil {
@@ -28,53 +34,79 @@ func standardise(problem Problem, rows []int, settings Settings) *standard {
 			rows[i] = i
 		}
 	}
+	n := len(rows)
+	weights, heaviest, y := make([]float64, n), 0, make([]float64, n)
+	for x, i := range rows {
+		weights[x], y[x] = problem.weight(i), problem.Y[i]
+		if weights[x] > weights[heaviest] {
+			heaviest = x
+		}
+	}
 	total := problem.mass(rows)
-	s := &standard{mean: make([]float64, p), scale: make([]float64, p)}
-	size := make([]float64, p) // the largest |x|, to tell constants from rounding
-	for _, i := range rows {
-		weight := problem.weight(i)
-		for j, x := range problem.X[i*p:][:p] {
-			size[j] = max(size[j], math.Abs(x))
-			if !settings.NoIntercept {
-				s.mean[j] += x * weight / total
-			}
+	column := make([]float64, n)
+	// centre gives a row's number and a mean that are to be taken from the numbers of the rows
+	// one after the other, and writes what that leaves to column.
+	centre := func(of func(x int) float64) (from, mean float64) {
+		if !settings.NoIntercept {
+			from = of(heaviest)
+		}
+		for x := range column {
+			column[x] = of(x) - from
 		}
 		if !settings.NoIntercept {
-			s.values += problem.Y[i] * weight / total
+			mean = wide.Dot(column, weights) / total
 		}
-	}
-	for _, i := range rows {
-		weight := problem.weight(i)
-		for j, x := range problem.X[i*p:][:p] {
-			d := x - s.mean[j]
-			s.scale[j] += d * d * weight / total
+		for x := range column {
+			column[x] -= mean
 		}
+		return from, mean
 	}
-	for j, variance := range s.scale {
-		s.scale[j] = math.Sqrt(variance)
-		if s.scale[j] <= 1e-14*size[j] {
-			s.scale[j] = 0
+	var roots []float64 // nil: 1
+	if problem.Weights != nil && settings.squares() {
+		roots = lists.Each(weights, math.Sqrt)
+	}
+	s := &standard{mean: make([]float64, p), scale: make([]float64, p)}
+	from, mean := centre(func(x int) float64 { return y[x] })
+	s.values = from + mean
+	values := slices.Clone(column)
+	for x, by := range roots {
+		values[x] *= by
+	}
+	means := make([]float64, p) // of what the heaviest row's leave
+	for j := range p {
+		feature := func(x int) float64 { return problem.X[rows[x]*p+j] }
+		from, means[j] = centre(feature)
+		s.mean[j] = from + means[j]
+		largest, size, variance := 0.0, 0.0, 0.0
+		for x, d := range column {
+			largest, size = max(largest, math.Abs(d)), max(size, math.Abs(feature(x)))
+			variance += d * d * (weights[x] / total)
 		}
-	}
-	root := func(i int) float64 {
-		if problem.Weights == nil || !settings.squares() {
-			return 1
+		if largest > 1e-14*size { // else it is as good as constant
+			s.scale[j] = math.Sqrt(variance)
 		}
-		return math.Sqrt(problem.Weights[i])
-	}
-	values := make([]float64, len(rows))
-	for x, i := range rows {
-		values[x] = root(i) * (problem.Y[i] - s.values)
 	}
 	s.table = objective.NewTable(values, p, func(x int, row []float64) {
-		by := root(rows[x])
+		first := problem.X[rows[heaviest]*p:][:p]
 		for j, v := range problem.X[rows[x]*p:][:p] {
+			if !settings.NoIntercept {
+				v = (v - first[j]) - means[j]
+			}
 			row[j] = 0
 			if s.scale[j] > 0 {
-				row[j] = by * ((v - s.mean[j]) / s.scale[j])
+				row[j] = v / s.scale[j]
+			}
+			if roots != nil {
+				row[j] *= roots[x]
 			}
 		}
 	}, settings.Threads)
+	s.table.From = &wide.Regression{P: p, Values: y, Scale: roots, Centred: !settings.NoIntercept, Feature: func(x, j int) (float64, float64) {
+		if s.scale[j] == 0 {
+			return 0, 0
+		}
+		return problem.X[rows[x]*p+j], 1 / s.scale[j]
+	}}
 	return s
 }
 

@@ -102,18 +102,17 @@ func (q *problem[T, A]) population() (coefficients[T], []T) {
 func (q *problem[T, A]) rest(c coefficients[T]) (rest []T, off []float64) {
 	rest, off = make([]T, len(q.a)), make([]float64, len(q.a))
 	for e, a := range q.a {
-		size := math.Abs(q.ar.float(a))
+		size := q.roughA[e]
 		for x, v := range q.v {
 			by := c.u[q.row(e)][x]
 			if c.mu != nil {
-				size += math.Abs(q.ar.float(v[e])) * (math.Abs(q.ar.float(by)) + math.Abs(q.ar.float(c.mu[x])))
+				size += q.roughV[x][e] * (math.Abs(q.ar.float(by)) + math.Abs(q.ar.float(c.mu[x])))
 				by = q.ar.add(by, c.mu[x])
 			}
-			part := q.ar.mul(v[e], by)
-			a = q.ar.sub(a, part)
-			size += math.Abs(q.ar.float(part))
+			a = q.ar.sub(a, q.ar.mul(v[e], by))
+			size += q.roughV[x][e] * math.Abs(q.ar.float(by))
 		}
-		rest[e], off[e] = a, q.ar.eps()*float64(len(q.v)+8)*size
+		rest[e], off[e] = a, q.ar.eps()*float64(len(q.v)+8+q.roundings())*size
 	}
 	return rest, off
 }

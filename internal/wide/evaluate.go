@@ -12,6 +12,10 @@ type Regression struct {
 
 	// Feature gives feature j of entry e, as the product x·y.
 	Feature func(e, j int) (x, y float64)
+
+	// Centred says that values and features are first to be taken around their means, by
+	// the squares of Scale. The y of a feature must then be the same for all entries.
+	Centred bool
 }
 
 // Penalty is the weights of the features and what they are divided by: the cost
@@ -78,49 +82,33 @@ type problem[T any, A arithmetic[T]] struct {
 	a        []T
 	support  []int
 	v        [][]T // features of the support, by entry
-	w, w0    []T   // γ s_j and γ₀ s_j, for the features as they were divided
+
+	// What the rounding of a and v goes by: their sizes, or those before centring.
+	roughA []float64
+	roughV [][]float64
+	w, w0  []T // γ s_j and γ₀ s_j, for the features as they were divided
 }
 
 func newProblem[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) *problem[T, A] {
 	q := &problem[T, A]{Regression: in, Penalty: at, ar: ar, rows: 1, exponent: make([]int, in.P)}
-	largest := 0.0
-	for e, a := range in.Values {
-		if in.Scale != nil {
-			a *= in.Scale[e]
-		}
-		largest = max(largest, math.Abs(a))
-		if in.Rows != nil {
-			q.rows = max(q.rows, in.Rows[e]+1)
-		}
+	for _, row := range in.Rows {
+		q.rows = max(q.rows, row+1)
 	}
-	_, q.size = math.Frexp(largest)
-	for e, a := range in.Values {
-		v := ar.of(a)
-		if in.Scale != nil {
-			v = ar.mul(v, ar.of(in.Scale[e]))
-		}
-		q.a = append(q.a, ar.shift(v, -q.size))
-	}
+	values := func(e int) (float64, float64) { return in.Values[e], 1 }
+	q.a, q.roughA, q.size = q.column(values)
+	q.shift(q.a, q.roughA, -q.size)
 	for j := range in.P {
-		most := math.MinInt32
-		for e := range in.Values {
-			x, y := in.Feature(e, j)
-			if x != 0 && y != 0 {
-				_, i := math.Frexp(x)
-				_, l := math.Frexp(y)
-				if in.Scale != nil {
-					_, s := math.Frexp(in.Scale[e])
-					l += s
-				}
-				most = max(most, i+l)
-			}
-		}
-		if most > math.MinInt32 {
-			q.exponent[j] = most
+		var v []T
+		var rough []float64
+		if in.Centred || at.Weights[j] > 0 {
+			v, rough, q.exponent[j] = q.feature(j)
+		} else {
+			q.exponent[j] = exponentOf(in, func(e int) (float64, float64) { return in.Feature(e, j) })
 		}
 		if s := at.Weights[j]; s > 0 {
 			q.support = append(q.support, j)
-			q.v = append(q.v, q.feature(j))
+			q.shift(v, rough, -q.exponent[j])
+			q.v, q.roughV = append(q.v, v), append(q.roughV, rough)
 			q.w = append(q.w, ar.shift(ar.mul(ar.of(at.Gamma), ar.of(s)), 2*q.exponent[j]))
 			q.w0 = append(q.w0, ar.shift(ar.mul(ar.of(at.Gamma0), ar.of(s)), 2*q.exponent[j]))
 		}
@@ -128,21 +116,113 @@ func newProblem[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) *prob
 	return q
 }
 
-// feature is feature j of every entry, divided by its power of two.
-func (q *problem[T, A]) feature(j int) []T {
-	out := make([]T, len(q.a))
-	for e := range out {
-		x, y := q.Feature(e, j)
-		v := q.ar.of(x)
+// exponentOf is a power of two near the largest of some numbers x·y, scaled: 0 if all are 0.
+func exponentOf(in *Regression, of func(e int) (x, y float64)) int {
+	most := math.MinInt32
+	for e := range in.Values {
+		x, y := of(e)
+		if x != 0 && y != 0 {
+			_, i := math.Frexp(x)
+			_, l := math.Frexp(y)
+			if in.Scale != nil {
+				_, s := math.Frexp(in.Scale[e])
+				l += s
+			}
+			most = max(most, i+l)
+		}
+	}
+	if most == math.MinInt32 {
+		return 0
+	}
+	return most
+}
+
+// column is numbers x·y of every entry, centred if they are to be and scaled, what their
+// rounding goes by, and a power of two near the largest of them.
+func (q *problem[T, A]) column(of func(e int) (x, y float64)) (v []T, rough []float64, exponent int) {
+	ar, n := q.ar, len(q.Values)
+	v, rough = make([]T, n), make([]float64, n)
+	if q.Centred {
+		q.centre(of, v, rough)
+	}
+	for e := range v {
+		x, y := of(e)
+		if !q.Centred {
+			v[e] = ar.of(x)
+		}
 		if y != 1 {
-			v = q.ar.mul(v, q.ar.of(y))
+			v[e] = ar.mul(v[e], ar.of(y))
+			rough[e] *= math.Abs(y)
 		}
 		if q.Scale != nil {
-			v = q.ar.mul(v, q.ar.of(q.Scale[e]))
+			v[e] = ar.mul(v[e], ar.of(q.Scale[e]))
+			rough[e] *= math.Abs(q.Scale[e])
 		}
-		out[e] = q.ar.shift(v, -q.exponent[j])
 	}
-	return out
+	if !q.Centred {
+		for e := range v {
+			rough[e] = math.Abs(ar.float(v[e]))
+		}
+		return v, rough, exponentOf(q.Regression, of)
+	}
+	largest := 0.0
+	for e := range v {
+		largest = max(largest, math.Abs(ar.float(v[e])))
+	}
+	_, exponent = math.Frexp(largest)
+	return v, rough, exponent
+}
+
+// centre writes x less its mean, and before that the sizes that its rounding goes by. All is
+// relative to the entry of the largest scale: beside it the others may weigh next to nothing.
+func (q *problem[T, A]) centre(of func(e int) (x, y float64), v []T, rough []float64) {
+	ar, heaviest := q.ar, 0
+	for e, s := range q.Scale {
+		if math.Abs(s) > math.Abs(q.Scale[heaviest]) {
+			heaviest = e
+		}
+	}
+	x, _ := of(heaviest)
+	from, sum, total, sizes, weight := ar.of(x), ar.of(0), ar.of(0), 0.0, 0.0
+	for e := range v {
+		x, _ := of(e)
+		v[e] = ar.sub(ar.of(x), from)
+		rough[e] = math.Abs(ar.float(v[e]))
+		by, mass := v[e], ar.of(1)
+		if q.Scale != nil {
+			mass = ar.mul(ar.of(q.Scale[e]), ar.of(q.Scale[e]))
+			by = ar.mul(mass, by)
+		}
+		sum, total = ar.add(sum, by), ar.add(total, mass)
+		sizes += math.Abs(ar.float(by))
+		weight += ar.float(mass)
+	}
+	mean := ar.div(sum, total)
+	for e := range v {
+		v[e] = ar.sub(v[e], mean)
+		rough[e] += sizes / weight
+	}
+}
+
+// feature is column of feature j.
+func (q *problem[T, A]) feature(j int) ([]T, []float64, int) {
+	return q.column(func(e int) (x, y float64) { return q.Feature(e, j) })
+}
+
+// shift multiplies numbers and what their rounding goes by by a power of two.
+func (q *problem[T, A]) shift(v []T, rough []float64, exponent int) {
+	for e := range v {
+		v[e] = q.ar.shift(v[e], exponent)
+		rough[e] = math.Ldexp(rough[e], exponent)
+	}
+}
+
+// roundings is how many roundings a number of a column may have had, beside one or two.
+func (q *problem[T, A]) roundings() int {
+	if q.Centred {
+		return len(q.Values) + 24
+	}
+	return 0
 }
 
 func (q *problem[T, A]) row(e int) int {
@@ -185,23 +265,23 @@ func (q *problem[T, A]) cut(r []T, out *Evaluation) (below float64) {
 	ar := q.ar
 	constant, size := ar.of(0), 0.0
 	for e, a := range q.a {
-		ae, re := math.Abs(ar.float(a)), math.Abs(ar.float(r[e]))
+		ae, re := q.roughA[e], math.Abs(ar.float(r[e]))
 		constant = ar.add(constant, ar.sub(ar.mul(ar.add(a, a), r[e]), ar.mul(r[e], r[e])))
 		size += 2*ae*re + re*re
 	}
-	slack := ar.eps() * float64(len(q.a)+8)
+	slack := ar.eps() * float64(len(q.a)+8+q.roundings())
 	out.Constant = down(ar.float(constant) - slack*size)
 	below = out.Constant
 	z, off := make([]T, q.rows), make([]float64, q.rows)
 	for j, x := 0, 0; j < q.P; j++ {
-		v := q.featureOf(j, x)
+		v, sizes := q.featureOf(j, x)
 		for i := range z {
 			z[i], off[i] = ar.of(0), 0
 		}
 		for e := range v {
 			i := q.row(e)
 			z[i] = ar.add(z[i], ar.mul(v[e], r[e]))
-			off[i] += math.Abs(ar.float(v[e]) * ar.float(r[e]))
+			off[i] += sizes[e] * math.Abs(ar.float(r[e]))
 		}
 		squares, total, rough := 0.0, ar.of(0), 0.0
 		for i := range z {
@@ -269,12 +349,14 @@ func (q *problem[T, A]) solve() (coefficients[T], []T) {
 // down lowers a number by its rounding.
 func down(x float64) float64 { return x - 2.3e-16*math.Abs(x) }
 
-// featureOf is feature j, which may be number x of the support.
-func (q *problem[T, A]) featureOf(j, x int) []T {
+// featureOf is feature j, which may be number x of the support, and what its rounding goes by.
+func (q *problem[T, A]) featureOf(j, x int) ([]T, []float64) {
 	if x < len(q.support) && q.support[x] == j {
-		return q.v[x]
+		return q.v[x], q.roughV[x]
 	}
-	return q.feature(j)
+	v, rough, _ := q.feature(j)
+	q.shift(v, rough, -q.exponent[j])
+	return v, rough
 }
 
 // gram is diag(1/w) + VᵀV over some entries, nil for all.

@@ -60,6 +60,9 @@ func (s *Subsets) Row(values []float64, features, candidates, left int, feature 
 	return base
 }
 
+// Dot is Σ a_e b_e, as if computed with 106 bits.
+func Dot(a, b []float64) float64 { return dot(a, b).hi }
+
 // dot is Σ a_e b_e with 106 bits.
 func dot(a, b []float64) pair {
 	var ar pairs
