@@ -124,7 +124,7 @@ func level(l loss.Scaled, offset, a, weights []float64, penalty float64) float64
 			low = r
 		}
 		by := levelStep(l, slope, curve, 0)
-		if math.Abs(by) <= 1e-12*(1+math.Abs(r)) {
+		if math.Abs(by) <= 1e-12*(min(1, 1e6*l.Step())+math.Abs(r)) { // of tiny values, far less than their unit
 			break
 		}
 		if r += by; r <= low || r >= high {

@@ -2,12 +2,37 @@ package estimate
 
 import (
 	"context"
+	"math"
 	"testing"
 
 	"optcomplete/data"
 	"optcomplete/internal/must"
 	"optcomplete/loss"
 )
+
+// TestLevelsHaveTheUnitOfValues: of tiny values, and δ in their unit, the levels are in it
+// too.
+func TestLevelsHaveTheUnitOfValues(t *testing.T) {
+	at := func(unit float64) *Effects {
+		var entries []data.Entry
+		for i := range int32(12) {
+			for j := range int32(9) {
+				entries = append(entries, data.Entry{Row: i, Column: j, Value: unit * float64((i*j+3*i+j)%7)})
+			}
+		}
+		matrix := must.Get(data.NewMatrix(12, 9, entries))(t)
+		return must.Get(FitLevels(context.Background(), matrix, loss.Scaled{Loss: loss.Huber, Unit: unit}, 3, 2, 2))(t)
+	}
+	want := at(1)
+	for _, unit := range []float64{0x1p-40, 0x1p-100, 0x1p100} {
+		got := at(unit)
+		for i, r := range want.Rows {
+			if !(math.Abs(got.Rows[i]/unit-r) <= 1e-5) {
+				t.Errorf("values times %g: the effect of row %d is %v, want %v", unit, i, got.Rows[i]/unit, r)
+			}
+		}
+	}
+}
 
 // TestLevelsHaveNoUnitOfWeight: weights in another unit, and shrinkages in the same,
 // leave the levels what they are, also where all weights together are less than 1.

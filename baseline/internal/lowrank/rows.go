@@ -10,7 +10,8 @@ import (
 )
 
 // Rows is a source to be read many times over, in its own unit where values or weights
-// are so large or small that products of them would leave the range of numbers.
+// are large or small: products of them might leave the range of numbers, and what begins
+// at random begins at about 1.
 type Rows struct {
 	source  data.Source
 	reading pass.Here // without what it does
@@ -31,7 +32,7 @@ type Rows struct {
 func (r *Rows) Penalty() float64 { return r.Unit * r.weight }
 
 // ordinary is how far, as a power of two, data may be from 1 without a unit of their own.
-const ordinary = 64
+const ordinary = 20
 
 // unit is the power of 4 next to a size, or 1 if that is ordinary.
 func unit(size float64) float64 {
