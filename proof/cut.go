@@ -15,9 +15,16 @@ type cut struct {
 	constant float64
 	slope    []float64
 	order    []int
-	precise  bool
+	level    int
 	loose    float64 // by how much rounding alone may have lowered it at a selection
 }
+
+// How precisely a cut was computed.
+const (
+	plainly = iota
+	precisely
+	withLong
+)
 
 // place is a point in terms of features, and what was computed there.
 type place struct {
@@ -26,8 +33,9 @@ type place struct {
 	precise bool      // in twice the precision
 	upper   bool      // also what the selection costs at most; precise only
 
-	mu  []float64 // of the support, in pooled
-	sum sums
+	mu    []float64 // of the support, in pooled
+	sum   sums
+	found *found // with more bits, in place of the sums; nil: the sums are all there is
 }
 
 // sums are what the rows add to a cut:
@@ -35,18 +43,20 @@ type place struct {
 //	constant Σ 2a_iᵀr_i − ‖r_i‖²          size  Σ 2|a_i|ᵀ|r_i| + ‖r_i‖²
 //	squares  Σ_i ẑ_ij², ẑ_ij ≈ b_jᵀr_i     total Σ_i ẑ_ij
 //	error1   Σ e_i                         error2  Σ e_i²
+//	rows     Σ |2a_iᵀr_i − ‖r_i‖²|, in twice the precision only
 //
 // where |ẑ_ij − b_jᵀr_i| ≤ e_i·max|b_j|; and in upper Σ‖a_i − V_i(μ+u_i)‖² + Σ u_ij²/(γs_j).
 // With weights w, r_i is the residual times them, ‖r_i‖² is Σ r²/w, and the squares in
 // upper count by them.
 type sums struct {
-	constant, size, error1, error2, upper float64
-	squares, total                        []float64
+	constant, size, rows, error1, error2, upper float64
+	squares, total                              []float64
 }
 
 func (s *sums) add(o *sums) {
 	s.constant += o.constant
 	s.size += o.size
+	s.rows += o.rows
 	s.error1 += o.error1
 	s.error2 += o.error2
 	s.upper += o.upper
@@ -192,19 +202,26 @@ const wider = 1.0001
 
 // cut makes a cut of a place's sums, every rounding to the safe side.
 func (c *cost) cut(at *place) *cut {
+	if at.found != nil {
+		return at.found.cut
+	}
 	s := &at.sum
 	rows := gam(c.summands())
 	entries := gam(5*c.longest + 8)
 	relative := 0.0
+	lost := up(s.size*wider*up(entries+rows) + tiny)
 	if at.precise {
+		// A row's sum is rounded once, and then added to the others.
 		entries, relative = doubleError(5*c.longest+8), 4e-16
 		if c.matrix.Weighted() {
-			relative = 1e-15 // r²/w has four roundings more
+			entries += 1e-15 // r²/w has four roundings
 		}
+		lost = up(up(s.size*wider*entries) + up(s.rows*wider*up(rows+relative)) + tiny)
 	}
-	out := &cut{slope: make([]float64, len(c.units)), precise: at.precise}
-	// The relative part is that of rounding a row's 2aᵀr − ‖r‖² once.
-	lost := up(s.size*wider*up(entries+rows+relative) + tiny)
+	out := &cut{}
+	if at.precise {
+		out.level = precisely
+	}
 	out.constant, out.loose = down(s.constant-lost), lost
 	error1, error2 := s.error1*wider, rootAbove(s.error2*wider)
 	feature := make([]float64, c.p)
@@ -219,33 +236,43 @@ func (c *cost) cut(at *place) *cut {
 		}
 		feature[j] = slope
 	}
-	for u, members := range c.units {
-		for _, j := range members {
-			out.slope[u] = up(out.slope[u] + feature[j])
-		}
-		out.order = append(out.order, u)
-	}
-	slices.SortStableFunc(out.order, func(a, b int) int {
-		switch {
-		case out.slope[a] > out.slope[b]:
-			return -1
-		case out.slope[a] < out.slope[b]:
-			return 1
-		}
-		return 0
-	})
+	out.slopes(c.units, feature)
 	for _, j := range at.support {
 		out.loose += max(0, feature[j]-c.gamma*s.squares[j]-c.gamma0*s.total[j]*s.total[j])
-	}
-	if math.IsNaN(out.constant) || slices.ContainsFunc(out.slope, math.IsNaN) {
-		out.constant, out.loose = math.Inf(-1), math.Inf(1)
-		clear(out.slope)
 	}
 	return out
 }
 
+// slopes makes those of the units of those of the features. A cut that is not a number
+// says nothing.
+func (c *cut) slopes(units [][]int, feature []float64) {
+	c.slope = make([]float64, len(units))
+	for u, members := range units {
+		for _, j := range members {
+			c.slope[u] = up(c.slope[u] + feature[j])
+		}
+		c.order = append(c.order, u)
+	}
+	slices.SortStableFunc(c.order, func(a, b int) int {
+		switch {
+		case c.slope[a] > c.slope[b]:
+			return -1
+		case c.slope[a] < c.slope[b]:
+			return 1
+		}
+		return 0
+	})
+	if math.IsNaN(c.constant) || slices.ContainsFunc(c.slope, math.IsNaN) {
+		c.constant, c.loose = math.Inf(-1), math.Inf(1)
+		clear(c.slope)
+	}
+}
+
 // most is no less than what the selection of the place costs, times n·m.
 func (c *cost) most(at *place) float64 {
+	if at.found != nil {
+		return at.found.most
+	}
 	s := &at.sum
 	upper := up(s.upper * (1 + 2*gam(c.summands()+2*c.longest+2*len(at.support)+8)))
 	for x, mu := range at.mu {

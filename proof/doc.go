@@ -18,12 +18,14 @@
 // Where entries have weights w, ‖r_i‖² is Σ r²/w there (see solve.go).
 //
 // The right-hand side is evaluated with rigorous bounds on every rounding (see
-// round.go), in twice the working precision where those are too wide. Regions
+// round.go), in twice the working precision where those are too wide, and with more
+// bits still where weights differ by many magnitudes (see long.go). Regions
 // that were enumerated are enumerated again, by an elimination whose backward
 // error is bounded (see enumerate.go). The tree is walked from the top, so no
 // selection can be missing, whatever the file says: a part that nothing closes is
 // bounded by 0. So a file that was tampered with may prove less, but never
 // anything false.
 //
-// It must never accept a bound that some selection is below.
+// It must never accept a bound that some selection is below, nor one that was not shown:
+// what the model claims and what the check found may differ by 1e-9 of the cost.
 package proof

@@ -221,6 +221,7 @@ func (s *preciseSolver) add(at *place, columns []int32, values, weights []float6
 		}
 	}
 	to.constant += constant.value()
+	to.rows += math.Abs(constant.value())
 	to.size += size
 	e := absolute*doubleError(2*len(columns)+2)*wider + tiny
 	to.error1 += e
