@@ -107,7 +107,7 @@ func mape(b *testing.B, instance *synth.Instance, selection []int) float64 {
 	n, m := instance.Ratings.Dims()
 	missing := must.Get(data.NewMatrix(n, m, entries))(b)
 	score := must.Get(evaluate.Score(context.Background(), missing, parts.Predictor(chosen, len(selection)), 2))(b)
-	return score.MAPE
+	return score.MAPE.Value
 }
 
 func median(x []float64) float64 {

@@ -13,6 +13,7 @@ import (
 	"optcomplete/internal/random"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
+	"optcomplete/result"
 )
 
 // matrix draws a rows×columns matrix with about the given share observed.
@@ -117,7 +118,7 @@ func TestScoreByHand(t *testing.T) {
 		}
 	}, 4)
 	// Errors 1, 1, 2: relative 1/2 and 1/4, the third has the value 0.
-	want := Metrics{Entries: 3, MAPE: 0.375, RMSE: math.Sqrt(2), MAE: 4. / 3, MAPESkipped: 1}
+	want := Metrics{Entries: 3, MAPE: result.RelativeOf(0.375), RMSE: math.Sqrt(2), MAE: 4. / 3, MAPESkipped: 1}
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -147,14 +148,14 @@ func TestScoreIsAlwaysFinite(t *testing.T) {
 		t.Errorf("no entries: %+v", got)
 	}
 	zeros, _ := data.NewMatrix(1, 1, []data.Entry{{Row: 0, Column: 0, Value: 0}})
-	if got := score(t, zeros, func(_ int, _ []int32, out []float64) { out[0] = 3 }, 1); got.MAPE != 0 || got.RMSE != 3 {
+	if got := score(t, zeros, func(_ int, _ []int32, out []float64) { out[0] = 3 }, 1); got.MAPE.Known || got.RMSE != 3 {
 		t.Errorf("only zeros: %+v", got)
 	}
 	tiny, _ := data.NewMatrix(1, 4, []data.Entry{{Row: 0, Column: 0, Value: 5e-324}, {Row: 0, Column: 1, Value: 1}, {Row: 0, Column: 2, Value: -math.MaxFloat64}, {Row: 0, Column: 3, Value: 1}})
 	got := score(t, tiny, func(_ int, _ []int32, out []float64) {
 		copy(out, []float64{1, math.NaN(), math.MaxFloat64, math.Inf(1)})
 	}, 1)
-	for _, x := range []float64{got.MAPE, got.RMSE, got.MAE} {
+	for _, x := range []float64{got.MAPE.Value, got.RMSE, got.MAE} {
 		if math.IsNaN(x) || math.IsInf(x, 0) || x < 1e100 {
 			t.Errorf("wild predictions: %+v, want large and finite", got)
 		}

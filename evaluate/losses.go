@@ -89,7 +89,7 @@ func (s *scores) metrics() Metrics {
 		m.ROC = s.Ranks.roc()
 	}
 	if s.By.Linked() {
-		m.MAPE, m.MAPESkipped = 0, 0 // relative to 0 or 1, or to a small count, an error says nothing
+		m.MAPE, m.MAPESkipped = result.Relative{}, 0 // relative to 0 or 1, or to a small count, an error says nothing
 	}
 	return m
 }

@@ -54,11 +54,11 @@ type Measurement struct {
 	// rankings, which are of what a row is shown.
 	Weighted bool `json:"weighted,omitempty"`
 
-	// MAPE is the mean of |error| / |value|, over values that are not 0; absent for the
-	// losses of yes and no and of counts.
-	MAPE Interval `json:"mape,omitzero"`
-	RMSE Interval `json:"rmse"`
-	MAE  Interval `json:"mae"`
+	// MAPE is the mean of |error| / |value|, over values that are not 0; absent
+	// without any, and for the losses of yes and no and of counts.
+	MAPE *Interval `json:"mape,omitempty"`
+	RMSE Interval  `json:"rmse"`
+	MAE  Interval  `json:"mae"`
 	// R2 is 1 − Σ error² / Σ (value − mean of the test values)²; 0 if all test
 	// values are the same.
 	R2 Interval `json:"r2"`
@@ -117,7 +117,7 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 	for basis, sum := range part.Bases {
 		if m := sum.metrics(); m.Entries > 0 {
 			if l.Linked() {
-				m.MAPE, m.MAPESkipped = 0, 0
+				m.MAPE, m.MAPESkipped = result.Relative{}, 0
 			}
 			out.Basis = append(out.Basis, BasisMetrics{result.Basis(basis), m})
 		}
@@ -125,8 +125,11 @@ func Measure(ctx context.Context, test data.Source, by Answerer, settings Measur
 	if err := out.intervals(ctx, part.Rows, &whole, &settings); err != nil {
 		return nil, err
 	}
-	if l.Linked() {
-		out.MAPE, out.MAPESkipped = Interval{}, 0
+	switch {
+	case l.Linked():
+		out.MAPE, out.MAPESkipped = nil, 0
+	case out.Entries == out.MAPESkipped:
+		out.MAPE = nil
 	}
 	return out, nil
 }
@@ -138,7 +141,7 @@ const allNumbers = 11
 // over it, the mean of the loss, the part explained, and the mean square.
 func (s *rowSums) numbers(l loss.Loss) [allNumbers]float64 {
 	m := s.Sums.metrics()
-	out := [allNumbers]float64{m.MAPE, m.RMSE, m.MAE}
+	out := [allNumbers]float64{m.MAPE.Value, m.RMSE, m.MAE}
 	out[8], out[9] = s.lossNumbers(l)
 	out[10] = m.RMSE * m.RMSE
 	if s.Low < s.High {
@@ -161,7 +164,8 @@ const bootstrapStream = 0x626f6f7473 // "boots"
 func (m *Measurement) intervals(ctx context.Context, rows []rowSums, whole *rowSums, settings *MeasureSettings) error {
 	var popularity Popularity
 	var mean, explained, brier Interval
-	at := [allNumbers]*Interval{&m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall, &popularity.NDCG, &popularity.Gain, &mean, &explained, &brier}
+	m.MAPE = new(Interval)
+	at := [allNumbers]*Interval{m.MAPE, &m.RMSE, &m.MAE, &m.R2, &m.NDCG, &m.Recall, &popularity.NDCG, &popularity.Gain, &mean, &explained, &brier}
 	l := loss.Squared
 	if m.Loss != nil {
 		l = m.Loss.Loss

@@ -90,7 +90,7 @@ func TestMeasureAgreesWithScore(t *testing.T) {
 		}
 	}, 1)
 	got := measurement(t, m, answer, MeasureSettings{Resamples: 300, Seed: 4})
-	if got.Entries != want.Entries || math.Abs(got.RMSE.Value-want.RMSE) > 1e-12 || math.Abs(got.MAE.Value-want.MAE) > 1e-12 || math.Abs(got.MAPE.Value/want.MAPE-1) > 1e-12 {
+	if got.Entries != want.Entries || math.Abs(got.RMSE.Value-want.RMSE) > 1e-12 || math.Abs(got.MAE.Value-want.MAE) > 1e-12 || math.Abs(got.MAPE.Value/want.MAPE.Value-1) > 1e-12 {
 		t.Errorf("%+v, Score says %+v", got, want)
 	}
 	entries := 0
@@ -144,7 +144,10 @@ func TestMeasurementIsAlwaysFinite(t *testing.T) {
 		constant := rapid.SampledFrom([]float64{0, 3, -1e90}).Draw(rt, "prediction")
 		got := measurement(t, m, func(int, int) result.Answer { return result.Answer{Value: constant, Unclipped: constant} },
 			MeasureSettings{Places: rapid.IntRange(1, 4).Draw(rt, "places"), Resamples: 20})
-		for _, x := range []Interval{got.MAPE, got.RMSE, got.MAE, got.R2, got.NDCG, got.Recall} {
+		if got.MAPE == nil {
+			got.MAPE = new(Interval) // no value but 0
+		}
+		for _, x := range []Interval{*got.MAPE, got.RMSE, got.MAE, got.R2, got.NDCG, got.Recall} {
 			for _, v := range []float64{x.Value, x.Low, x.High} {
 				if math.IsNaN(v) || math.IsInf(v, 0) {
 					rt.Fatalf("%+v", got)

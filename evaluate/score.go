@@ -132,7 +132,7 @@ func (s *sums) metrics() Metrics {
 		out.MAE = s.Absolute / s.Count
 	}
 	if s.Entries > s.Zeros {
-		out.MAPE = s.Relative / s.Counted
+		out.MAPE = result.RelativeOf(s.Relative / s.Counted)
 	}
 	return out
 }

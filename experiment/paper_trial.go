@@ -134,7 +134,7 @@ func (t *trial) score(ctx context.Context, by evaluate.Predictor) (noisy, clean 
 		return 0, 0, err
 	}
 	b, err := evaluate.Score(ctx, t.clean, by, t.Threads)
-	return a.MAPE, b.MAPE, err
+	return a.MAPE.Value, b.MAPE.Value, err
 }
 
 // gammas are those that validation finds equally good, a fifth of the training

@@ -116,7 +116,7 @@ func (l *line) worst(of func(Cell) float64) float64 {
 var (
 	rmse  = func(c Cell) float64 { return c.Holdout.RMSE }
 	mae   = func(c Cell) float64 { return c.Holdout.MAE }
-	mape  = func(c Cell) float64 { return c.Holdout.MAPE }
+	mape  = func(c Cell) float64 { return c.Holdout.MAPE.Value }
 	ratio = func(c Cell) float64 { return c.Ratio }
 	gap   = func(c Cell) float64 { return c.Gap }
 )
@@ -176,7 +176,7 @@ func Markdown(w io.Writer, head Head, cells []Cell) error {
 			gamma, shown = fmt.Sprintf("%.2g", c.Gamma), percent(c.Gap)
 		}
 		fmt.Fprintf(&b, "| %d | %s | %.4f | %.4f | %s | %.4f | %s | %s | %s | %.1f, %.1f, %.1f |\n", c.Seed, l.name(),
-			c.Holdout.RMSE, c.Holdout.MAE, percent(c.Holdout.MAPE), c.Ratio, gamma, shown, strings.ReplaceAll(c.Status, "_", " "), c.Seconds.Choose, c.Seconds.Search, c.Seconds.Refit)
+			c.Holdout.RMSE, c.Holdout.MAE, percent(c.Holdout.MAPE.Value), c.Ratio, gamma, shown, strings.ReplaceAll(c.Status, "_", " "), c.Seconds.Choose, c.Seconds.Search, c.Seconds.Refit)
 	}
 	writeCoverage(&b, all)
 	b.WriteString("\nSelected features, with the number of seeds that select them:\n\n")
@@ -233,7 +233,7 @@ func CSV(w io.Writer, cells []Cell) error {
 	f := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 	for _, c := range cells {
 		rows = append(rows, []string{
-			strconv.FormatUint(c.Seed, 10), c.Model, strconv.Itoa(c.K), f(c.Holdout.RMSE), f(c.Holdout.MAE), f(c.Holdout.MAPE), f(c.Ratio), f(c.Train.RMSE),
+			strconv.FormatUint(c.Seed, 10), c.Model, strconv.Itoa(c.K), f(c.Holdout.RMSE), f(c.Holdout.MAE), f(c.Holdout.MAPE.Value), f(c.Ratio), f(c.Train.RMSE),
 			f(c.Gamma), f(c.Row), f(c.Column), f(c.Gap), c.Status, f(c.Seconds.Choose), f(c.Seconds.Search), f(c.Seconds.Refit), strings.Join(c.Selected, "|"),
 		})
 	}

@@ -49,7 +49,7 @@ func (s *Summary) dropDiagnostics() {
 	for _, metric := range []struct {
 		name  string
 		value *float64
-	}{{"MAPE", &s.Train.MAPE}, {"RMSE", &s.Train.RMSE}, {"MAE", &s.Train.MAE}} {
+	}{{"MAPE", &s.Train.MAPE.Value}, {"RMSE", &s.Train.RMSE}, {"MAE", &s.Train.MAE}} {
 		if !allFinite(stdreflect.ValueOf(*metric.value)) {
 			*metric.value = math.MaxFloat64
 			s.Warn("the %s on the training entries is too large to compute: the largest number stands for it", metric.name)

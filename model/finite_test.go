@@ -23,14 +23,14 @@ func TestDiagnosticsNeverTakeTheAnswerDown(t *testing.T) {
 		Selected: []string{"a"},
 		Removal:  []result.Removal{{Name: "a", Cost: math.Inf(1)}},
 		Variance: &result.Variance{},
-		Train:    result.Metrics{MAPE: math.Inf(1), RMSE: 1},
+		Train:    result.Metrics{MAPE: result.RelativeOf(math.Inf(1)), RMSE: 1},
 		Holdout:  &result.Metrics{RMSE: math.NaN()},
 	}
 	s.WithoutDiagnostic("the diagnostics are", errors.New("model: too large"))
 	var b bytes.Buffer
 	must.Do(t, s.WriteJSON(&b))
 	must.Do(t, s.Normalize())
-	if s.Removal != nil || s.Holdout != nil || s.Variance == nil || len(s.NearTies) != 1 || s.NearTies[0].Cost != 3 || s.Train.MAPE != math.MaxFloat64 {
+	if s.Removal != nil || s.Holdout != nil || s.Variance == nil || len(s.NearTies) != 1 || s.NearTies[0].Cost != 3 || s.Train.MAPE.Value != math.MaxFloat64 {
 		t.Fatalf("%+v", s)
 	}
 	warnings := len(s.Warnings)

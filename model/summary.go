@@ -142,10 +142,10 @@ func (s *Summary) numbers() []number {
 		{"seconds.load", s.Seconds.Load}, {"seconds.select", s.Seconds.Select},
 		{"seconds.certify", s.Seconds.Certify}, {"seconds.complete", s.Seconds.Complete},
 		{"seconds.total", s.Seconds.Total}, {"master_seconds", s.MasterSeconds},
-		{"train.mape", s.Train.MAPE}, {"train.rmse", s.Train.RMSE}, {"train.mae", s.Train.MAE},
+		{"train.mape", s.Train.MAPE.Value}, {"train.rmse", s.Train.RMSE}, {"train.mae", s.Train.MAE},
 	}
 	if h := s.Holdout; h != nil {
-		all = append(all, number{"holdout.mape", h.MAPE}, number{"holdout.rmse", h.RMSE}, number{"holdout.mae", h.MAE})
+		all = append(all, number{"holdout.mape", h.MAPE.Value}, number{"holdout.rmse", h.RMSE}, number{"holdout.mae", h.MAE})
 	}
 	if s.SampledGap != nil {
 		all = append(all, number{"sampled_gap", *s.SampledGap})

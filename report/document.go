@@ -24,7 +24,7 @@ func newDocument(name string, text []byte) (*document, error) {
 }
 
 // complete adds measures where scores of a model lack them, and the cost of an entry: files
-// leave out those that are exactly 0.
+// leave out those that are exactly 0 (of relative errors, older files).
 func (d *document) complete(measures ...string) {
 	root, _ := d.root.(map[string]any)
 	if root["cost"] != nil && root["cost_per_entry"] == nil {

@@ -61,10 +61,10 @@ type Removal struct {
 type Metrics struct {
 	Entries int `json:"entries"` // observed entries compared
 	// MAPE is the mean of |error| / |value|, a fraction, over values that are not 0;
-	// absent for the losses of yes and no and of counts.
-	MAPE float64 `json:"mape,omitzero"`
-	RMSE float64 `json:"rmse"` // root of the mean squared error, in the values' unit
-	MAE  float64 `json:"mae"`  // mean absolute error, in the values' unit
+	// absent without any, and for the losses of yes and no and of counts.
+	MAPE Relative `json:"mape,omitzero"`
+	RMSE float64  `json:"rmse"` // root of the mean squared error, in the values' unit
+	MAE  float64  `json:"mae"`  // mean absolute error, in the values' unit
 	// MAPESkipped counts the entries with value 0, which MAPE leaves out.
 	MAPESkipped int  `json:"mape_skipped,omitempty"`
 	Weighted    bool `json:"weighted,omitempty"` // entries count by their weights

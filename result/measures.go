@@ -1,6 +1,9 @@
 package result
 
-import "math"
+import (
+	"encoding/json"
+	"math"
+)
 
 // Measures tell how good predictions are in the terms of a loss other than squared
 // errors.
@@ -39,7 +42,31 @@ const mostMAPE = 0.5
 
 // TellsMAPE tells whether a relative error says something: it does not where values
 // are 0, or close to it, and there is none for yes and no or counts.
-func TellsMAPE(mape float64, skipped int) bool { return skipped == 0 && mape > 0 && mape <= mostMAPE }
+func TellsMAPE(mape Relative, skipped int) bool {
+	return skipped == 0 && mape.Known && mape.Value <= mostMAPE
+}
+
+// Relative is a relative error, or none: files have the number, of which 0 is one, or
+// leave it out.
+type Relative struct {
+	Value float64
+	Known bool
+}
+
+// RelativeOf is a number that is known.
+func RelativeOf(x float64) Relative { return Relative{x, true} }
+
+// IsZero tells that there is none.
+func (r Relative) IsZero() bool { return !r.Known }
+
+// MarshalJSON gives the number.
+func (r Relative) MarshalJSON() ([]byte, error) { return json.Marshal(r.Value) }
+
+// UnmarshalJSON reads the number.
+func (r *Relative) UnmarshalJSON(text []byte) error {
+	r.Known = true
+	return json.Unmarshal(text, &r.Value)
+}
 
 // ROCPoint is a point of a ROC curve.
 type ROCPoint struct {

@@ -302,8 +302,8 @@ func printMeasurement(w io.Writer, m *evaluation, nouns *result.Nouns) error {
 	}
 	line("RMSE", m.RMSE, "", plain)
 	line("MAE", m.MAE, "", plain)
-	if result.TellsMAPE(m.MAPE.Value, m.MAPESkipped) {
-		line("MAPE", m.MAPE, "", percent)
+	if m.MAPE != nil && result.TellsMAPE(result.RelativeOf(m.MAPE.Value), m.MAPESkipped) {
+		line("MAPE", *m.MAPE, "", percent)
 	}
 	line("R²", m.R2, "", plain)
 	if m.RankedRows > 0 {

@@ -298,7 +298,7 @@ func printMetrics(w io.Writer, name string, m *result.Metrics, relatively bool, 
 	}
 	relative := ""
 	if relatively {
-		relative = ", MAPE " + percent(m.MAPE)
+		relative = ", MAPE " + percent(m.MAPE.Value)
 	}
 	fmt.Fprintf(w, "%-9s RMSE %.5g, MAE %.5g%s on %s\n", name, m.RMSE, m.MAE, relative, on)
 }

@@ -103,7 +103,7 @@ func Fitted(t testing.TB) *model.Model {
 			NearTies: []result.NearTie{{Selected: []string{"row", "unused"}, Cost: 1.3}},
 		},
 		Seconds: result.Seconds{Load: 1, Select: 2, Certify: 3, Complete: 4, Total: 10},
-		Holdout: &result.Metrics{Entries: 9, MAPE: 1. / 3, RMSE: 2, MAE: 1, MAPESkipped: 2}, Train: result.Metrics{Entries: 20, RMSE: 0.5},
+		Holdout: &result.Metrics{Entries: 9, MAPE: result.RelativeOf(1. / 3), RMSE: 2, MAE: 1, MAPESkipped: 2}, Train: result.Metrics{Entries: 20, RMSE: 0.5},
 		Seed: math.MaxUint64, Refit: spec.Ridge, Choice: spec.Choice{Always: []string{"row"}}, Version: "1.2.3",
 		Settings: map[string]string{"scale": "none"}, Warnings: []string{"a < b & c"},
 	}
