@@ -7,7 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/data"
 	"optcomplete/internal/exact"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
@@ -104,4 +106,20 @@ func weightedMean(in testkit.Instance) float64 {
 		}
 	}
 	return sum / total
+}
+
+// TestNothingToExplain: entries of 0 cost 0, and that is verified, however many rows add
+// what underflow could have taken from them.
+func TestNothingToExplain(t *testing.T) {
+	const rows = 30000
+	entries := make([]data.Entry, 2*rows)
+	for e := range entries {
+		entries[e] = data.Entry{Row: int32(e / 2), Column: int32(e % 2)}
+	}
+	made := testkit.Instance{Matrix: must.Get(data.NewMatrix(rows, 2, entries))(t), Features: testkit.Features(2, 3, []float64{1, 2, 3, 4, 5, 7}), Gamma: 1, K: 2}
+	p := problemOf(made)
+	text, _ := proven(t, p, objective.NewExact(made.Matrix, made.Features, 1, 1), search.Settings{K: 2})
+	if verdict := verify(t, p, text); len(verdict.Faults) > 0 {
+		t.Error(verdict.Faults)
+	}
 }

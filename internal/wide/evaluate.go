@@ -98,15 +98,16 @@ func newProblem[T any, A arithmetic[T]](ar A, in *Regression, at *Penalty) *prob
 	q.a, q.roughA, q.size = q.column(values)
 	q.shift(q.a, q.roughA, -q.size)
 	for j := range in.P {
-		var v []T
-		var rough []float64
-		if in.Centred || at.Weights[j] > 0 {
-			v, rough, q.exponent[j] = q.feature(j)
-		} else {
+		if s := at.Weights[j]; s == 0 && in.Centred { // about
+			_, _, q.exponent[j] = (&problem[pair, pairs]{Regression: in}).feature(j)
+		} else if s == 0 {
 			q.exponent[j] = exponentOf(in, func(e int) (float64, float64) { return in.Feature(e, j) })
 		}
 		if s := at.Weights[j]; s > 0 {
 			q.support = append(q.support, j)
+			var v []T
+			var rough []float64
+			v, rough, q.exponent[j] = q.feature(j)
 			q.shift(v, rough, -q.exponent[j])
 			q.v, q.roughV = append(q.v, v), append(q.roughV, rough)
 			q.w = append(q.w, ar.shift(ar.mul(ar.of(at.Gamma), ar.of(s)), 2*q.exponent[j]))
