@@ -81,6 +81,7 @@ in the one called name or title, or else in the second.`,
 	flags.Bind("keep-seen", &f.keep)
 	flags.Bind("features", &f.records)
 	flags.Bind("drop-unknown", &f.options.DropUnknown)
+	propertyFlags(flags, &f.options)
 	return cmd
 }
 

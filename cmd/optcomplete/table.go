@@ -109,6 +109,7 @@ var table = settings.Table{
 	{Name: "format", Type: settings.Text, Range: strings.Join(ingest.Formats, " | "), Group: inData, Verbs: reading, Help: "format of the ratings; by default found from name and content"},
 	{Name: "weight", Type: settings.Text, Group: inData, Verbs: fitting, Help: "column of the ratings that weighs the entries, positive numbers: an entry of weight 2 counts as if it were there twice, one of weight 0 is left out; without it, one called weight or weights; none: no column"},
 	{Name: "weight", Type: settings.Text, Group: inData, Verbs: []string{"fold-in", "verify"}, Help: "column that weighs the entries; without it, one called weight or weights; none: no column"},
+	{Name: "weight", Type: settings.Text, Group: inData, Verbs: []string{"recommend"}, Help: "column of --ratings that weighs the entries; without it, one called weight or weights; none: no column"},
 	{Name: "weight", Type: settings.Text, Group: inData, Verbs: []string{"evaluate"}, Help: "column that weighs the entries; without it, one called weight or weights (for a regression, where it must be named, none); none: no column"},
 	{Name: "weight", Type: settings.Text, Group: inData, Verbs: []string{"pack"}, Help: "column that weighs the entries, which is stored too; without it, one called weight or weights; none: no column"},
 	{Name: "duplicates", Type: settings.Text, Default: "error", Range: "error | first | last | mean", Group: inData, Verbs: reading, Help: "what to do with two entries for the same row and column"},

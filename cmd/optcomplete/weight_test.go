@@ -68,6 +68,7 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("evaluate plain r.csv --resamples 0 --json", 0, `"weighted": true`)
 	command("fold-in model new.csv --weight none -o bigger", 0, "the model was fitted to entries with weights, and these have none")
 	for _, model := range []string{"model", "plain"} { // with the weights, as a row folded in
+		command("recommend "+model+" --ratings new.csv --row new --weight none", 0)
 		command("fold-in "+model+" new.csv -o bigger", 0, "1 new")
 		if got, want := command("recommend "+model+" --ratings new.csv --row new", 0), command("recommend bigger --row new", 0); got != want {
 			t.Errorf("recommended by %s: %s, folded in %s", model, got, want)
