@@ -166,7 +166,7 @@ func TestServe(t *testing.T) {
 // an answer, which says so, and the next one is not cancelled.
 func TestServeCancel(t *testing.T) {
 	c := newClient(t)
-	go io.WriteString(c.in, `{"cancel":7}`+"\n")
+	io.WriteString(c.in, `{"cancel":7}`+"\n") // before its turn: what is being computed may end first
 	a, _ := c.ask(fmt.Sprintf(`{"id":7,"verb":"fit","arguments":["ratings"],"options":{"features":"features","k":1,"json":true},"tables":[{"name":"ratings","bytes":%d},{"name":"features","bytes":%d}]}`,
 		len(servedRatings), len(servedFeatures)), servedRatings, servedFeatures)
 	if a.ID != 7 || a.Exit != exitInterrupted || a.Error == nil || !strings.Contains(a.Error.Problem, "before there was a result") {
