@@ -276,6 +276,7 @@ class MatrixCompleter(Params, CompleterSettings):
         least_entries: int = 0,
         diversity: float = 0,
         names: Any = None,
+        weight: str | None = None,
     ) -> Any:
         """The columns with the largest predictions for rows, best first.
 
@@ -303,6 +304,8 @@ class MatrixCompleter(Params, CompleterSettings):
             similar columns are kept apart. 0 changes nothing.
         names : frame or path
             Names of the columns, shown beside their ids.
+        weight : str
+            Column of ratings with the weights; None means that of the fit if the entries have it, or one called weight or weights.
 
         Returns
         -------
@@ -316,8 +319,9 @@ class MatrixCompleter(Params, CompleterSettings):
         if names is not None:
             options["names"] = _given(features_of(names, None), "names", tables)
         if ratings is not None:
-            more = entries_of(ratings, (self.row_name, self.column_name, self.value_name), None)
+            more = self._entries(ratings, weight, None)
             options["ratings"], options["drop_unknown"] = _given(more.source, "ratings", tables), drop_unknown
+            options["weight"] = more.weight or weight
         if features is not None:
             options["features"] = _given(features_of(features, None), "features", tables)
 
