@@ -158,14 +158,26 @@ func (o *Quadratic) fast(ctx context.Context, weights, gradient, hessian []float
 	gu := o.multiply(slots, u)
 
 	// The regression's own objective at u: ‖a‖² − 2yᵀu + uᵀGu + Σu²/(γs).
-	var yu, ugu, penalty, size float64
-	for x, j := range w.support {
-		yu += o.y[j] * u[x]
-		ugu += u[x] * gu[j]
-		penalty += w.ridge[x] * u[x] * u[x]
-		size += o.norm[j] * math.Abs(u[x])
+	var penalty, ugu, size float64
+	value := func() float64 {
+		yu := 0.0
+		penalty, ugu, size = 0, 0, 0
+		for x, j := range w.support {
+			yu += o.y[j] * u[x]
+			ugu += u[x] * gu[j]
+			penalty += w.ridge[x] * u[x] * u[x]
+			size += o.norm[j] * math.Abs(u[x])
+		}
+		return max(o.squares-2*yu+ugu+penalty, 0)
 	}
-	cost.value = max(o.squares-2*yu+ugu+penalty, 0) * o.scale
+	sum := value()
+	solved := !math.IsNaN(sum) && !math.IsInf(sum+size*size, 1)
+	if !solved { // digits do not suffice at all: no coefficients are as good
+		clear(u)
+		gu = o.multiply(slots, u)
+		sum = value()
+	}
+	cost.value = sum * o.scale
 	delta := o.delta(t)
 	cost.off = delta * (o.squares + size*size + penalty) * o.scale
 	constant = (o.squares - ugu - delta*(o.squares+size*size)) * o.scale
@@ -174,8 +186,11 @@ func (o *Quadratic) fast(ctx context.Context, weights, gradient, hessian []float
 		z := math.Abs(y-gu[j]) + off*o.norm[j]
 		gradient[j] = by * z * z
 	}
-	if hessian != nil {
+	switch {
+	case hessian != nil && solved:
 		o.second(w, gu, hessian)
+	case hessian != nil:
+		clear(hessian)
 	}
 	return cost, constant, nil
 }

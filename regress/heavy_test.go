@@ -6,6 +6,7 @@ import (
 	"math"
 	"math/big"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"optcomplete/internal/must"
@@ -115,5 +116,34 @@ func TestBoundIsOfTheProblemItself(t *testing.T) {
 				t.Errorf("%+v, seed %d: %v, cost %v, in fractions %v; bound %v, the least is %v", c, seed, found.Status, found.Cost, own, found.Bound, best)
 			}
 		}
+	}
+}
+
+// TestTooFewDigits: where neither products in doubles nor more digits solve for the
+// coefficients, a cost and a cut are poor, but numbers and true.
+func TestTooFewDigits(t *testing.T) {
+	const n, p = 6000, 30 // too many for more digits
+	r := rand.New(rand.NewPCG(1, 5))
+	problem := Problem{}
+	for j := range p {
+		problem.Names = append(problem.Names, fmt.Sprint("x", j))
+	}
+	for i := range n {
+		for range p {
+			problem.X = append(problem.X, r.NormFloat64())
+		}
+		problem.Y, problem.Weights = append(problem.Y, r.NormFloat64()), append(problem.Weights, 1)
+		if i < 3 {
+			problem.Weights[i] = 1e60
+		}
+	}
+	oracle := prepare(problem, nil, Settings{K: 3}).cost(5)
+	cut := must.Get(oracle.Eval(context.Background(), slices.Repeat([]float64{0.1}, p)))(t)
+	below := cut.Constant
+	for _, g := range cut.Gradient {
+		below += 0.1 * g
+	}
+	if math.IsInf(cut.Cost, 0) || !(below <= cut.Cost) { // also if one is no number
+		t.Errorf("cost %v, cut %v", cut.Cost, below)
 	}
 }
