@@ -173,6 +173,10 @@ def test_fold_in(model, frames, pd):
     assert bigger.predict([("twin", "c1")])[0] == pytest.approx(model.predict([("r2", "c1")])[0], abs=1e-6)
     assert model.predict([("twin", "c1")], return_basis=True)[1][0] == "new row"
     assert len(bigger.recommend("twin", n=2)) == 2
+    heavy = new.assign(row="heavy", mass=[100.0] + [1e-3] * (len(new) - 1))
+    by = model.recommend("heavy", n=3, ratings=heavy, weight="mass")["prediction"].tolist()
+    assert by == model.fold_in(heavy, weight="mass").recommend("heavy", n=3)["prediction"].tolist()
+    assert by != model.recommend("heavy", n=3, ratings=heavy)["prediction"].tolist()
 
 
 def test_evaluate_and_score(model, frames):
