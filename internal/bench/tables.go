@@ -102,6 +102,8 @@ func passRow(text string) (string, bool) {
 	shape, what := "ratings", ""
 	if m := config["m"]; m != "" {
 		shape = "m = " + m
+	} else if _, two := config["indicators"]; two {
+		shape = "indicators"
 	}
 	if _, curved := config["hessian"]; curved {
 		what = "Hessian"
