@@ -15,6 +15,7 @@ import (
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
+	"optcomplete/internal/testkit"
 )
 
 // instance is X = U Sᵀ Bᵀ with noise, partly observed.
@@ -119,7 +120,7 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 	in := make2(t, 100, 60, 8, 4, 0.15, 0.5, 5)
 	for _, lambda := range []float64{100, 1, 0.01} {
 		if lambda == 1 {
-			in.matrix = weigh(t, in.matrix, 1)
+			in.matrix = testkit.Weigh(t, in.matrix, 1)
 		}
 		last, steps := math.Inf(1), 0
 		m := must.Get(Fit(context.Background(), in.matrix, in.features, Settings{

@@ -10,23 +10,8 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
 )
-
-// weigh gives a matrix weights from a tenth of this to ten times this.
-func weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
-	t.Helper()
-	rng, weights := random.New(7, 0x77), make([]float64, m.Observed())
-	for x := range weights {
-		weights[x] = unit * math.Pow(10, 2*rng.Float64()-1)
-	}
-	return with(t, m, weights)
-}
-
-func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
-	t.Helper()
-	out := must.Get(m.WithWeights(weights))(t)
-	return out
-}
 
 // TestWeightsOfOne: they change no bit, with everything chosen. In another unit they
 // change λ by it, and nothing else, however far it is from 1; and so do values.
@@ -41,12 +26,12 @@ func TestWeightsOfOne(t *testing.T) {
 	for x := range ones {
 		ones[x] = 1
 	}
-	if diff := cmp.Diff(fit(in.matrix), fit(with(t, in.matrix, ones))); diff != "" {
+	if diff := cmp.Diff(fit(in.matrix), fit(must.Get(in.matrix.WithWeights(ones))(t))); diff != "" {
 		t.Error(diff)
 	}
-	a := fit(weigh(t, in.matrix, 1))
+	a := fit(testkit.Weigh(t, in.matrix, 1))
 	for _, unit := range []float64{1024, 0x1p-250, 0x1p260} {
-		b := fit(weigh(t, in.matrix, unit))
+		b := fit(testkit.Weigh(t, in.matrix, unit))
 		if a.Rank == 0 || math.Abs(a.Lambda*unit/b.Lambda-1) > 1e-9 || a.Center != b.Center {
 			t.Errorf("times %g: rank %d, λ %v and %v", unit, a.Rank, a.Lambda, b.Lambda)
 		}
@@ -55,7 +40,7 @@ func TestWeightsOfOne(t *testing.T) {
 		}
 	}
 	for _, unit := range []float64{0x1p-250, 0x1p250} { // of the values
-		b := fit(weigh(t, in.matrix, 1).Map(func(_ int, _ int32, v float64) float64 { return unit * v }))
+		b := fit(testkit.Weigh(t, in.matrix, 1).Map(func(_ int, _ int32, v float64) float64 { return unit * v }))
 		if math.Abs(a.Lambda*unit/b.Lambda-1) > 1e-9 || a.Rank != b.Rank {
 			t.Errorf("values times %g: λ %v and %v, rank %d and %d", unit, a.Lambda, b.Lambda, a.Rank, b.Rank)
 		}
@@ -75,7 +60,7 @@ func TestWeightsOfOne(t *testing.T) {
 // is nearer to the truth than one without.
 func TestWeightsAreInverseVariances(t *testing.T) {
 	in := make2(t, 80, 50, 8, 2, 0.4, 0, 6)
-	m, rng := weigh(t, in.matrix, 1), random.New(3)
+	m, rng := testkit.Weigh(t, in.matrix, 1), random.New(3)
 	noisy := m.Map(func(i int, c int32, v float64) float64 {
 		at, _ := m.Row(i)
 		for e, j := range at {
@@ -89,7 +74,7 @@ func TestWeightsAreInverseVariances(t *testing.T) {
 		f := must.Get(Fit(t.Context(), m, in.features, Settings{Center: effects.NoCenter, Settings: effects.Settings{Seed: 1, Threads: 2}}))(t)
 		return in.off(f)
 	}
-	if a, b := off(noisy), off(with(t, noisy, nil)); !(a < 0.8*b) {
+	if a, b := off(noisy), off(must.Get(noisy.WithWeights(nil))(t)); !(a < 0.8*b) {
 		t.Errorf("error %.3f with weights, %.3f without", a, b)
 	} else {
 		t.Logf("error %.3f with weights, %.3f without", a, b)

@@ -14,6 +14,7 @@ import (
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/sourcetest"
+	"optcomplete/internal/testkit"
 )
 
 // lowRank makes a matrix of the given rank with noise, of which a part is observed.
@@ -96,7 +97,7 @@ func TestObjectiveDecreasesAtEveryStep(t *testing.T) {
 	for _, density := range []float64{0.05, 0.4, 1} {
 		m, _ := lowRank(t, 120, 70, 4, density, 0.3, 5)
 		if density == 0.4 {
-			m = weigh(t, m, 1)
+			m = testkit.Weigh(t, m, 1)
 		}
 		top := must.Get(Lambda0(context.Background(), m, 2))(t)
 		var start *Factors

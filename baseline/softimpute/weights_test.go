@@ -11,23 +11,8 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
+	"optcomplete/internal/testkit"
 )
-
-// weigh gives a matrix weights from a tenth of this to ten times this.
-func weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
-	t.Helper()
-	rng, weights := random.New(7, 0x77), make([]float64, m.Observed())
-	for x := range weights {
-		weights[x] = unit * math.Pow(10, 2*rng.Float64()-1)
-	}
-	return with(t, m, weights)
-}
-
-func with(t testing.TB, m *data.Matrix, weights []float64) *data.Matrix {
-	t.Helper()
-	out := must.Get(m.WithWeights(weights))(t)
-	return out
-}
 
 // TestWeightsOfOne: they change no bit, with everything chosen. In another unit they
 // change λ by it, and nothing else, however far it is from 1; and so do values.
@@ -42,12 +27,12 @@ func TestWeightsOfOne(t *testing.T) {
 	for x := range ones {
 		ones[x] = 1
 	}
-	if diff := cmp.Diff(fit(m), fit(with(t, m, ones))); diff != "" {
+	if diff := cmp.Diff(fit(m), fit(must.Get(m.WithWeights(ones))(t))); diff != "" {
 		t.Error(diff)
 	}
-	a := fit(weigh(t, m, 1))
+	a := fit(testkit.Weigh(t, m, 1))
 	for _, unit := range []float64{1024, 0x1p-250, 0x1p260} {
-		b := fit(weigh(t, m, unit))
+		b := fit(testkit.Weigh(t, m, unit))
 		if a.Rank == 0 || math.Abs(a.Lambda*unit/b.Lambda-1) > 1e-9 || a.Center != b.Center {
 			t.Errorf("times %g: rank %d, λ %v and %v", unit, a.Rank, a.Lambda, b.Lambda)
 		}
@@ -56,7 +41,7 @@ func TestWeightsOfOne(t *testing.T) {
 		}
 	}
 	for _, unit := range []float64{0x1p-250, 0x1p250} { // of the values
-		b := fit(weigh(t, m, 1).Map(func(_ int, _ int32, v float64) float64 { return unit * v }))
+		b := fit(testkit.Weigh(t, m, 1).Map(func(_ int, _ int32, v float64) float64 { return unit * v }))
 		if math.Abs(a.Lambda*unit/b.Lambda-1) > 1e-9 || a.Rank != b.Rank {
 			t.Errorf("values times %g: λ %v and %v, rank %d and %d", unit, a.Lambda, b.Lambda, a.Rank, b.Rank)
 		}
@@ -81,7 +66,7 @@ func TestWeightedSolutionIsTheMinimum(t *testing.T) {
 	for x := range weights {
 		weights[x] = float64(1 + rng.Intn(4))
 	}
-	m = with(t, m, weights)
+	m = must.Get(m.WithWeights(weights))(t)
 	x, w := dense(m), mat.NewDense(30, 20, nil)
 	for i := range 30 {
 		at, _ := m.Row(i)
@@ -127,7 +112,7 @@ func TestWeightedSolutionIsTheMinimum(t *testing.T) {
 // is nearer to the truth than one without.
 func TestWeightsAreInverseVariances(t *testing.T) {
 	m, full := lowRank(t, 80, 50, 2, 0.5, 0, 6)
-	m = weigh(t, m, 1)
+	m = testkit.Weigh(t, m, 1)
 	rng := random.New(3)
 	noisy := m.Map(func(i int, c int32, v float64) float64 {
 		at, _ := m.Row(i)
@@ -144,7 +129,7 @@ func TestWeightsAreInverseVariances(t *testing.T) {
 		d.Sub(full, f.dense(80, 50))
 		return mat.Norm(&d, 2) / mat.Norm(full, 2)
 	}
-	if a, b := off(noisy), off(with(t, noisy, nil)); !(a < 0.8*b) {
+	if a, b := off(noisy), off(must.Get(noisy.WithWeights(nil))(t)); !(a < 0.8*b) {
 		t.Errorf("error %.3f with weights, %.3f without", a, b)
 	} else {
 		t.Logf("error %.3f with weights, %.3f without", a, b)

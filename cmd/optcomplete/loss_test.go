@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -38,17 +37,8 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	}
 	command := func(args string, code int, wants ...string) string {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if got := run(strings.Fields(args), &stdout, &stderr); got != code {
-			t.Fatalf("%s: exit code %d: %s", args, got, stderr.String())
-		}
-		all := stdout.String() + stderr.String()
-		for _, want := range wants {
-			if !strings.Contains(all, want) {
-				t.Errorf("%s does not say %q:\n%s", args, want, all)
-			}
-		}
-		return all
+		stdout, stderr := says(t, args, code, wants...)
+		return stdout + stderr
 	}
 	text := command("fit liked.csv --features films.csv -k 1 --holdout 0.2 --gap 0.5 -o model --report report.html", 0,
 		"all values are 0 or 1", "Validation log-loss", "Refit     gamma ", "log-loss", "AUC", "deviance explained")

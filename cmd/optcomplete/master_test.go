@@ -22,6 +22,19 @@ func command(t *testing.T, code int, args ...string) (stdout, stderr string) {
 	return out.String(), errs.String()
 }
 
+// says runs a command line, which must end with the code and print all of these, on
+// stdout or stderr.
+func says(t *testing.T, line string, code int, wants ...string) (stdout, stderr string) {
+	t.Helper()
+	stdout, stderr = command(t, code, strings.Fields(line)...)
+	for _, want := range wants {
+		if !strings.Contains(stdout+stderr, want) {
+			t.Errorf("%s does not say %q:\n%s", line, want, stdout+stderr)
+		}
+	}
+	return stdout, stderr
+}
+
 // fitted is the command line of a fit on a small instance.
 func fitted(t *testing.T, more ...string) []string {
 	t.Helper()

@@ -31,7 +31,9 @@ func (f *observedFlags) entries(ctx context.Context, c *common, m *model.Model) 
 
 // kept reads the entries whose values are kept.
 func (f *observedFlags) kept(ctx context.Context, c *common, m *model.Model) (func(i int) ([]int32, []float64), error) {
-	ratings, _, err := readNewRatings(ctx, c, f.keep, m, f.options)
+	options := f.options
+	options.Weight = ingest.NoWeights // values are kept as they are, whatever they weigh
+	ratings, _, err := readNewRatings(ctx, c, f.keep, m, options)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,10 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if !known {
 		i = -1
 		remedy := "fold its entries in with --ratings FILE"
-		if m.ByFeatures {
+		switch {
+		case f.ratings != "":
+			remedy = f.ratings + " has no entries of it"
+		case m.ByFeatures:
 			remedy = "fold its features in with: optcomplete fold-in MODEL FEATURES -o MODEL"
 		}
 		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.row, remedy))

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"strings"
@@ -34,17 +33,8 @@ func inFolder(t *testing.T) func(args string, code int, wants ...string) string 
 	}
 	return func(args string, code int, wants ...string) string {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if got := run(strings.Fields(args), &stdout, &stderr); got != code {
-			t.Fatalf("%s: exit code %d: %s", args, got, stderr.String())
-		}
-		all := stdout.String() + stderr.String()
-		for _, want := range wants {
-			if !strings.Contains(all, want) {
-				t.Errorf("%s does not say %q:\n%s", args, want, all)
-			}
-		}
-		return all
+		stdout, stderr := says(t, args, code, wants...)
+		return stdout + stderr
 	}
 }
 

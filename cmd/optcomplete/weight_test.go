@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -35,17 +34,8 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	}
 	command := func(args string, code int, wants ...string) string {
 		t.Helper()
-		var stdout, stderr bytes.Buffer
-		if got := run(strings.Fields(args), &stdout, &stderr); got != code {
-			t.Fatalf("%s: exit code %d: %s", args, got, stderr.String())
-		}
-		all := stdout.String() + stderr.String()
-		for _, want := range wants {
-			if !strings.Contains(all, want) {
-				t.Errorf("%s does not say %q:\n%s", args, want, all)
-			}
-		}
-		return stdout.String()
+		stdout, _ := says(t, args, code, wants...)
+		return stdout
 	}
 	const by = " --features films.csv -k 1 --holdout 0.2 --gap 0.5 "
 	fitted := command("fit r.csv"+by+"-o model", 0, `entries are weighted by the column "weight" (--weight none ignores it)`, "of weight 0: left out", "warning: r.csv: ", "per unit of the entries' weight)", "(weighted)")
@@ -69,6 +59,10 @@ func TestWeightsFromFileToEvaluation(t *testing.T) {
 	command("fold-in model new.csv --weight none -o bigger", 0, "the model was fitted to entries with weights, and these have none")
 	for _, model := range []string{"model", "plain"} { // with the weights, as a row folded in
 		command("recommend "+model+" --ratings new.csv --row new --weight none", 0)
+		if _, log := says(t, "complete "+model+" --keep-observed r.csv -o completed.csv", 0); strings.Contains(log, "weight") {
+			t.Errorf("complete, which weighs nothing, speaks of weights: %s", log)
+		}
+		command("recommend "+model+" --ratings new.csv --row nobody", 0, `"nobody" is not in the model`, "(new.csv has no entries of it)")
 		command("fold-in "+model+" new.csv -o bigger", 0, "1 new")
 		if got, want := command("recommend "+model+" --ratings new.csv --row new", 0), command("recommend bigger --row new", 0); got != want {
 			t.Errorf("recommended by %s: %s, folded in %s", model, got, want)

@@ -5,11 +5,13 @@ package testkit
 import (
 	"fmt"
 	"math"
+	"testing"
 
 	"gonum.org/v1/gonum/mat"
 	"pgregory.net/rapid"
 
 	"optcomplete/data"
+	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 )
 
@@ -215,3 +217,13 @@ type Predict func(row int, columns []int32, out []float64)
 
 // PredictRow calls it.
 func (f Predict) PredictRow(row int, columns []int32, out []float64) { f(row, columns, out) }
+
+// Weigh gives a matrix weights from a tenth of this to ten times this.
+func Weigh(t testing.TB, m *data.Matrix, unit float64) *data.Matrix {
+	t.Helper()
+	rng, weights := random.New(7, 0x77), make([]float64, m.Observed())
+	for x := range weights {
+		weights[x] = unit * math.Pow(10, 2*rng.Float64()-1)
+	}
+	return must.Get(m.WithWeights(weights))(t)
+}
