@@ -21,7 +21,7 @@ staticcheck:
 
 # One static binary, without C; and that the plain Go kernels compile elsewhere.
 build:
-	CGO_ENABLED=0 go build -tags arrow_json_stdlib -trimpath -ldflags="-s -w" -o optcomplete ./cmd/optcomplete
+	CGO_ENABLED=0 go build -trimpath -ldflags="-s -w" -o optcomplete ./cmd/optcomplete
 	GOARCH=arm64 go vet ./internal/kernel ./internal/random ./objective ./data/pack
 	go test -tags purego ./internal/kernel ./internal/random ./objective ./data/pack
 

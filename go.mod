@@ -44,3 +44,6 @@ require (
 	google.golang.org/grpc v1.83.2 // indirect
 	google.golang.org/protobuf v1.36.12 // indirect
 )
+
+// Arrow's JSON by the standard library: see tools/gojson.
+replace github.com/goccy/go-json => ./tools/gojson

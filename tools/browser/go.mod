@@ -35,3 +35,5 @@ require (
 )
 
 replace optcomplete => ../..
+
+replace github.com/goccy/go-json => ../gojson
