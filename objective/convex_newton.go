@@ -72,7 +72,7 @@ func (w *convexWorker) system(lanes int) {
 			to[t] = value
 			clear(to[t+1:])
 		}
-		square := w.square[:(t+1)*width]
+		square := w.squares[:(t+1)*width]
 		clear(square)
 		kernel.AddGram(square, w.scaled, len(columns), width, t+1)
 		kernel.ToLane(w.k, lane, square, width, t)

@@ -52,19 +52,19 @@ type worker struct {
 	*Exact
 	weighting
 	group
-	panel  panel
-	direct bool      // products and residuals read the table itself
-	v      []float64 // features of the support and values, by entry, of each lane
-	square []float64 // products of one row's features of the support and values
-	aa     [kernel.Lanes]float64
-	costs  [kernel.Lanes]float64 // of the rows of the group
-	k      []float64             // packed triangles, lanes side by side
-	x      []float64             // right-hand sides and solutions, lanes side by side
-	work   []float64             // scratch of the inverse
-	zt     []float64             // b_jᵀr of the support, lanes side by side
-	r      []float64             // residual of one row
-	u      []float64             // coefficients of one row
-	minus  []float64             // −u, 1 and zeros
+	panel   panel
+	direct  bool      // products and residuals read the table itself
+	v       []float64 // features of the support and values, by entry, of each lane
+	squares []float64 // products of each row's features of the support and values
+	aa      [kernel.Lanes]float64
+	costs   [kernel.Lanes]float64 // of the rows of the group
+	k       []float64             // packed triangles, lanes side by side
+	x       []float64             // right-hand sides and solutions, lanes side by side
+	work    []float64             // scratch of the inverse
+	zt      []float64             // b_jᵀr of the support, lanes side by side
+	r       []float64             // residual of one row
+	u       []float64             // coefficients of one row
+	minus   []float64             // −u, 1 and zeros
 }
 
 func (o *Exact) newWorker() *worker { return &worker{Exact: o, panel: o.newPanel()} }
@@ -92,6 +92,11 @@ func (g *group) entries(lane int) (columns []int32, values []float64) {
 	return g.lanes[lane].columns, g.lanes[lane].values
 }
 
+// mostTogether is the most features of positive weight with which the products of the
+// rows of a group are kept side by side, to be taken to their lanes together: with more,
+// they are most of the memory of a worker.
+const mostTogether = 256
+
 // prepare sets the weights of the evaluation.
 func (k *worker) prepare(w weighting, curved bool) {
 	k.weighting = w
@@ -101,12 +106,16 @@ func (k *worker) prepare(w weighting, curved bool) {
 	if curved {
 		size = t
 	}
-	k.k = grow(k.k, kernel.Tri(size)*kernel.Lanes)
-	k.x = grow(k.x, max(t, k.longest)*kernel.Lanes)
+	squares := kernel.Lanes
+	if t > mostTogether {
+		squares = 1
+	}
+	k.k = grow(k.k, kernel.Tri(size)*kernel.Lanes+kernel.LanesRoom)
+	k.x = grow(k.x, max(t, k.longest)*kernel.Lanes+kernel.LanesRoom)
 	k.work = grow(k.work, t*kernel.Lanes)
 	k.zt = grow(k.zt, t*kernel.Lanes)
 	k.v = grow(k.v, kernel.Lanes*max(k.stride(), t*kernel.GramWidth(min(t, k.longest))))
-	k.square = grow(k.square, (t+1)*w.table.width)
+	k.squares = grow(k.squares, squares*(t+1)*w.table.width+kernel.LanesRoom)
 	k.r = grow(k.r, k.longest+kernel.CombineRoom)
 	k.u = grow(k.u, t)
 	k.minus = grow(k.minus, w.table.width)
@@ -115,14 +124,8 @@ func (k *worker) prepare(w weighting, curved bool) {
 // stride is how far the tables V of two lanes are apart.
 func (k *worker) stride() int { return (k.longest + kernel.CombineRoom) * k.table.width }
 
-// gathered is the table V of a lane. Where residuals do not need it, one serves all
-// lanes and stays in the nearest cache.
-func (k *worker) gathered(lane int) []float64 {
-	if k.direct {
-		lane = 0
-	}
-	return k.v[lane*k.stride():][:k.stride()]
-}
+// gathered is the table V of a lane.
+func (k *worker) gathered(lane int) []float64 { return k.v[lane*k.stride():][:k.stride()] }
 
 // grow returns x with at least n elements.
 func grow(x []float64, n int) []float64 {
@@ -193,14 +196,18 @@ func (k *worker) take(s *sums) {
 // as the right-hand side: the products of [V_i a_i] with itself.
 func (k *worker) primalSystem(lanes int) {
 	t, width := len(k.support), k.table.width
-	if lanes < kernel.Lanes {
+	stride := (t + 1) * width
+	if t > mostTogether {
+		stride = 0
 		clear(k.k[:kernel.Tri(t)*kernel.Lanes])
 		clear(k.x[:t*kernel.Lanes])
+	} else {
+		clear(k.squares[lanes*stride : kernel.Lanes*stride])
 	}
 	for lane := range lanes {
 		columns, values := k.entries(lane)
-		square := k.square[:(t+1)*width]
-		if k.direct && t <= kernel.GramTableMost {
+		square := k.squares[lane*stride:][:(t+1)*width]
+		if k.direct {
 			kernel.GramTable(square, k.table.rows, width, columns, values, t)
 		} else {
 			v := k.gathered(lane)
@@ -208,11 +215,16 @@ func (k *worker) primalSystem(lanes int) {
 			clear(square)
 			kernel.AddGram(square, v, len(columns), width, t+1)
 		}
-		kernel.ToLane(k.k, lane, square, width, t)
-		for y, x := range square[t*width:][:t] {
-			k.x[y*kernel.Lanes+lane] = x
-		}
 		k.aa[lane] = square[t*width+t]
+		if stride == 0 {
+			kernel.ToLane(k.k, lane, square, width, t)
+			for y, x := range square[t*width:][:t] {
+				k.x[y*kernel.Lanes+lane] = x
+			}
+		}
+	}
+	if stride > 0 && t > 0 {
+		kernel.ToLanes(k.k, k.x, k.squares, stride, width, t)
 	}
 	smallest := math.Inf(1)
 	for y, ridge := range k.ridge {
@@ -274,79 +286,6 @@ func (k *worker) less(u []float64, value float64) []float64 {
 	minus[len(u)] = value
 	clear(minus[len(u)+1:])
 	return minus
-}
-
-// dualSystem factors I + γ V_i D V_iᵀ for each row of the group, in systems of
-// the given size, with a_i as the right-hand side. Shorter rows are filled up
-// with the identity.
-func (k *worker) dualSystem(lanes, size int) {
-	t := len(k.support)
-	width := kernel.GramWidth(size)
-	stride := t * width
-	clear(k.k[:kernel.Tri(size)*kernel.Lanes])
-	clear(k.x[:size*kernel.Lanes])
-	for lane := range lanes {
-		columns, values := k.entries(lane)
-		v := k.v[lane*stride:][:stride]
-		clear(v)
-		for e, c := range columns {
-			b := k.values[int(c)*k.p:][:k.p]
-			for y, j := range k.support {
-				v[y*width+e] = k.root[y] * b[j]
-			}
-			if roots := k.lanes[lane].roots; roots != nil {
-				for y := range k.support {
-					v[y*width+e] *= roots[e]
-				}
-			}
-			k.x[e*kernel.Lanes+lane] = values[e]
-		}
-		kernel.Gram(k.k, lane, v, t, width, size)
-	}
-	for e := range size {
-		diagonal := k.k[(kernel.Tri(e)+e)*kernel.Lanes:][:kernel.Lanes]
-		for lane := range diagonal {
-			diagonal[lane]++
-		}
-	}
-	kernel.Cholesky(k.k, size, 1)
-}
-
-// dual solves (I + γ V_i D V_iᵀ) r_i = a_i for each row of the group.
-func (k *worker) dual(lanes, size int, s *sums) {
-	k.dualSystem(lanes, size)
-	t := len(k.support)
-	width := kernel.GramWidth(size)
-	stride := t * width
-	kernel.Solve(k.k, k.x, size)
-	for lane := range lanes {
-		columns, values := k.entries(lane)
-		r := k.panel.room(len(columns))[:len(columns)]
-		for e := range r {
-			r[e] = k.x[e*kernel.Lanes+lane]
-		}
-		ar, rr := kernel.Products(values, r)
-		s.add(squares(values), ar, rr)
-		// The coefficients u_j = γ s_j b_jᵀr give the cost from above.
-		v := k.v[lane*stride:][:stride]
-		rest := k.r[:copy(k.r, values)]
-		penalty := 0.0
-		for y := range t {
-			by := v[y*width:][:len(r)]
-			u := 0.0 // u_j/√(γ s_j)
-			for e, x := range by {
-				u += x * r[e]
-			}
-			penalty += u * u
-			for e, x := range by {
-				rest[e] -= x * u
-			}
-		}
-		k.costs[lane] = penalty + squares(rest)
-		k.correlate(lane)
-		s.penalty += penalty
-		s.cost += k.costs[lane]
-	}
 }
 
 // second adds the group's second derivatives. With E = D⁻¹/γ and K = E + G of

@@ -149,9 +149,12 @@ func split(columns []int32, r []float64, at int, spans, next, ends, fromColumns 
 }
 
 func gramTable(square, table []float64, width int, cols []int32, a []float64, t int) {
-	if acceleratedWide {
+	switch {
+	case acceleratedWide && t <= gramTableMost:
 		gramTableAVX512(square, table, width, cols, a, t)
-	} else {
+	case acceleratedWide:
+		gramTableBlocks(square, table, width, cols, a, t)
+	default:
 		gramTableGo(square, table, width, cols, a, t)
 	}
 }
@@ -176,5 +179,13 @@ func solve(l, u []float64, t int) {
 		solveAVX512(l, u, t)
 	} else {
 		solveGo(l, u, t)
+	}
+}
+
+func toLanes(dst, squares []float64, stride, width, first, rows int) {
+	if acceleratedWide {
+		toLanesAVX512(dst, squares, stride, width, first, rows)
+	} else {
+		toLanesGo(dst, squares, stride, width, first, rows)
 	}
 }

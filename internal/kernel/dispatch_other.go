@@ -69,3 +69,7 @@ func combineTable(r, table []float64, width int, cols []int32, w, a []float64, e
 func cholesky(k []float64, t int, floor float64) { choleskyGo(k, t, floor) }
 
 func solve(l, u []float64, t int) { solveGo(l, u, t) }
+
+func toLanes(dst, squares []float64, stride, width, first, rows int) {
+	toLanesGo(dst, squares, stride, width, first, rows)
+}

@@ -164,6 +164,34 @@ func ToLane(triangle []float64, lane int, square []float64, width, t int) {
 	}
 }
 
+// LanesRoom is how many more numbers than it has to ToLanes may write to the triangle and
+// to x, and read from the squares.
+const LanesRoom = 7 * Lanes
+
+// ToLanes is ToLane for eight squares of t+1 rows, which lie stride apart: it writes the
+// first t rows to the triangle, and the first t numbers of the last row to the lane
+// arrays x. Room after all three must be there.
+func ToLanes(triangle, x, squares []float64, stride, width, t int) {
+	if t < 1 || width < t || stride < (t+1)*width || len(squares) < Lanes*stride+LanesRoom || len(triangle) < Tri(t)*Lanes+LanesRoom || len(x) < t*Lanes+LanesRoom {
+		panic(badShape)
+	}
+	toLanes(triangle, squares, stride, width, 0, t)
+	toLanes(x, squares[t*width:], stride, width, t-1, 1)
+}
+
+// toLanesGo: rows of eight squares, the first x+1 numbers of row x, from first on, to the
+// lane arrays of dst.
+func toLanesGo(dst, squares []float64, stride, width, first, rows int) {
+	for x := range rows {
+		for y := range first + x + 1 {
+			for lane := range Lanes {
+				dst[lane] = squares[lane*stride+x*width+y]
+			}
+			dst = dst[Lanes:]
+		}
+	}
+}
+
 // combineGo: r[e] = Σ_y v[e·width+y]·w[y], and Σ a[e]·r[e] and Σ r[e]².
 func combineGo(r, v, w, a []float64, entries, width int) (ar, rr float64) {
 	for e := range entries {

@@ -49,6 +49,12 @@ func splitAVX512(columns []int32, r []float64, at int, spans []int32, next []int
 //go:noescape
 func gramTableAVX512(square []float64, table []float64, width int, cols []int32, a []float64, t int)
 
+// gramTableBlockAVX512 adds the products of the features from x on with those from y on, of the rows cols of the table, to dst, or sets it to them if it is the first time.
+// If the shape has a row of the values a, the sum of their squares goes to own. It fetches as many rows as told ahead of time.
+//
+//go:noescape
+func gramTableBlockAVX512(dst []float64, table []float64, width int, cols []int32, a []float64, own []float64, x int, y int, shape int, fetch int, first int)
+
 // combineTableAVX512 sets r[e] = a[e] + Σ_y table[cols[e]·width+y]·w[y], y below t, for e below entries, a multiple of four, and returns Σ a[e]·r[e] and Σ r[e]².
 //
 //go:noescape
@@ -63,6 +69,11 @@ func choleskyAVX512(k []float64, t int, floor float64)
 //
 //go:noescape
 func solveAVX512(l []float64, u []float64, t int)
+
+// toLanesAVX512 writes, for x from first on and so many rows, the first x+1 numbers of row x of eight squares, which lie stride apart, to the lane arrays of dst, row after row.
+//
+//go:noescape
+func toLanesAVX512(dst []float64, squares []float64, stride int, width int, first int, rows int)
 
 // correlateTwoAVX512 sets z[y] to Σ_x r[x]·b, with b high[y] where bit y of bits[cols[x]] is set, else low[y]; len(z) is a multiple of eight, at most 64.
 //

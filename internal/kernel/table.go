@@ -7,8 +7,8 @@ package kernel
 // Split about as fast as copying.
 func DirectTables() bool { return acceleratedWide }
 
-// GramTableMost is the most features that GramTable takes.
-const GramTableMost = 11
+// gramTableMost is the most features whose products the registers hold all together.
+const gramTableMost = 11
 
 // gramTableGo: the lower triangle of the square of V = [table[cols], a] of t features and
 // the values, by vectors of four.
@@ -37,7 +37,7 @@ func gramTableGo(square, table []float64, width int, cols []int32, a []float64, 
 // table and of the square have the given width, which is TableWidth(t). Above the
 // diagonal the square is left undefined.
 func GramTable(square, table []float64, width int, cols []int32, a []float64, t int) {
-	if t < 1 || t > GramTableMost || width != TableWidth(t) || len(square) < (t+1)*width || len(a) != len(cols) {
+	if t < 1 || width != TableWidth(t) || len(square) < (t+1)*width || len(a) != len(cols) {
 		panic(badShape)
 	}
 	if last := len(cols) - 1; last >= 0 && int(cols[last]) >= len(table)/width {

@@ -12,7 +12,7 @@ import (
 func TestTablesAreReadAsGathered(t *testing.T) {
 	both(t, func(t *testing.T) {
 		rng := rand.New(rand.NewPCG(17, 18))
-		for features := 1; features <= 30; features++ {
+		for features := 1; features <= 70; features += 1 + features/30 {
 			for _, entries := range []int{0, 1, 3, 4, 7, 50} {
 				const m = 17
 				width, table := TableWidth(features), random(rng, m*TableWidth(features))
@@ -39,9 +39,6 @@ func TestTablesAreReadAsGathered(t *testing.T) {
 				}
 				if acceleratedWide && (!slices.Equal(r[:entries], want[:entries]) || ar != wantAR || rr != wantRR) {
 					t.Fatalf("%d features: other bits than of gathered rows", features)
-				}
-				if features > GramTableMost {
-					continue
 				}
 				square, other := random(rng, (features+1)*width+1), make([]float64, (features+1)*width)
 				behind = square[len(other)]
@@ -94,4 +91,30 @@ func TestWideSystemsHaveTheSameBits(t *testing.T) {
 			t.Fatalf("systems of %d", n)
 		}
 	}
+}
+
+// TestLanesOfSquares compares ToLanes with ToLane of each square.
+func TestLanesOfSquares(t *testing.T) {
+	both(t, func(t *testing.T) {
+		rng := rand.New(rand.NewPCG(21, 22))
+		for n := 1; n < 20; n++ {
+			width := TableWidth(n)
+			stride := (n + 1) * width
+			squares := random(rng, Lanes*stride+LanesRoom)
+			k, x := make([]float64, Tri(n)*Lanes+LanesRoom), make([]float64, n*Lanes+LanesRoom)
+			ToLanes(k, x, squares, stride, width, n)
+			want := make([]float64, Tri(n)*Lanes)
+			for lane := range Lanes {
+				ToLane(want, lane, squares[lane*stride:], width, n)
+				for y, v := range squares[lane*stride+n*width:][:n] {
+					if x[y*Lanes+lane] != v {
+						t.Fatalf("%d features: right-hand side %d of lane %d", n, y, lane)
+					}
+				}
+			}
+			if !slices.Equal(k[:len(want)], want) {
+				t.Fatalf("%d features: triangles", n)
+			}
+		}
+	})
 }

@@ -3,6 +3,7 @@ package main
 import (
 	. "github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
+	. "github.com/mmcloughlin/avo/reg"
 )
 
 // cholesky: eight factorisations, a lane array being one register. Every number has its
@@ -142,6 +143,80 @@ func solve() {
 	JLT(LabelRef("backward_dot"))
 	TESTQ(size, size)
 	JNZ(LabelRef("backward"))
+	VZEROUPPER()
+	RET()
+}
+
+// toLanes: rows of eight squares as lane arrays, eight numbers of each at a time.
+func toLanes() {
+	TEXT("toLanesAVX512", NOSPLIT, "func(dst, squares []float64, stride, width, first, rows int)")
+	Pragma("noescape")
+	Doc("toLanesAVX512 writes, for x from first on and so many rows, the first x+1 numbers of row x of eight squares, which lie stride apart, to the lane arrays of dst, row after row.")
+	dst, from := pointer("dst"), pointer("squares")
+	stride, width, x, rows := count("stride"), count("width"), count("first"), count("rows")
+	SHLQ(Imm(3), stride)
+	SHLQ(Imm(3), width)
+	three, half, left, next := GP64(), GP64(), GP64(), GP64()
+	LEAQ(Mem{Base: stride, Index: stride, Scale: 2}, three)
+	number := func(lane int) (Mem, VecVirtual) {
+		m := Mem{Base: from}
+		if lane >= 4 {
+			m.Base = half
+		}
+		switch lane % 4 {
+		case 1:
+			m.Index, m.Scale = stride, 1
+		case 2:
+			m.Index, m.Scale = stride, 2
+		case 3:
+			m.Index, m.Scale = three, 1
+		}
+		return m, ZMM()
+	}
+	MOVQ(from, next)
+	INCQ(x)
+	loop("row", rows, func() {
+		MOVQ(next, from)
+		ADDQ(width, next)
+		MOVQ(x, left)
+		Label("block")
+		LEAQ(Mem{Base: from, Index: stride, Scale: 4}, half)
+		var a, b [8]VecVirtual
+		for lane := range a {
+			var m Mem
+			m, a[lane] = number(lane)
+			VMOVUPD(m, a[lane])
+			b[lane] = ZMM()
+		}
+		for i := 0; i < 8; i += 2 { // numbers of two lanes
+			VUNPCKLPD(a[i+1], a[i], b[i])
+			VUNPCKHPD(a[i+1], a[i], b[i+1])
+		}
+		for i := range 2 { // of four
+			for h := 0; h < 8; h += 4 {
+				VSHUFF64X2(Imm(0x88), b[h+i+2], b[h+i], a[h+i])
+				VSHUFF64X2(Imm(0xdd), b[h+i+2], b[h+i], a[h+i+2])
+			}
+		}
+		// a[i] has the numbers i and i+4 of the lanes 0 to 3, a[4+i] of the others.
+		for i := range 4 {
+			VSHUFF64X2(Imm(0x88), a[4+i], a[i], b[i])
+			VSHUFF64X2(Imm(0xdd), a[4+i], a[i], b[4+i])
+		}
+		for i, v := range b {
+			VMOVUPD(v, Mem{Base: dst, Disp: i * wide})
+		}
+		ADDQ(Imm(wide), from)
+		CMPQ(left, Imm(8))
+		JLE(LabelRef("last"))
+		ADDQ(U32(8*wide), dst)
+		SUBQ(Imm(8), left)
+		JMP(LabelRef("block"))
+		Label("last")
+		SHLQ(Imm(6), left)
+		ADDQ(left, dst)
+		INCQ(x)
+	})
 	VZEROUPPER()
 	RET()
 }
