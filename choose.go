@@ -72,13 +72,12 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source) (choices,
 	return c, nil
 }
 
-// Sizes of the samples that γ are tried on, in entries: the first, the factor from
-// one to the next, and the largest.
+// Sizes of the samples that γ are tried on, in entries. The last is all there is up to
+// a limit, and less for searches: they take far longer than swaps of single features.
 const (
-	firstTrial = 6_000
-	trialGrows = 5
-	mostTrial  = 150_000
-	// A search takes far longer than swaps of single features.
+	firstTrial   = 6_000
+	secondTrial  = 80_000
+	lastTrial    = 400_000
 	mostSearched = 30_000
 )
 
@@ -97,7 +96,7 @@ func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, popula
 	}
 	tr := &trials{task: t, choices: *c, population: population, survey: survey}
 	tr.Heaviest = survey.Heaviest
-	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 1e-3}
+	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 5e-4}
 	path.First, path.Last = t.form.gammas()
 	if !path.Usable() || survey.Total < 2 {
 		c.Gamma = path.Default()
@@ -170,14 +169,17 @@ type level struct {
 
 // draw makes the samples.
 func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error {
-	most := mostTrial
+	last := min(all.Observed(), lastTrial)
 	if !r.single() {
-		most = mostSearched
+		last = min(last, mostSearched)
 	}
 	var sizes []int
-	for size := firstTrial; size <= most; size *= trialGrows {
-		sizes = append(sizes, size)
+	for _, size := range []int{firstTrial, secondTrial} {
+		if 2*size <= last {
+			sizes = append(sizes, size)
+		}
 	}
+	sizes = append(sizes, last)
 	samples, err := evaluate.Samples(all, sizes, seed)
 	if err != nil {
 		return err
@@ -196,7 +198,11 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 				return err
 			}
 		}
-		if r.single() {
+		switch {
+		case !r.single():
+		case len(r.levels) > 0:
+			l.neighbour = r.levels[0].neighbour.On(l.values)
+		default:
 			l.neighbour = objective.NewNeighbours(l.values, r.features, r.Threads)
 		}
 		r.levels = append(r.levels, l)
@@ -274,16 +280,17 @@ func (r *trials) score(ctx context.Context, at int, gamma float64, selection []i
 		}
 		return evaluate.LeaveOneOut(ctx, l.entries, fit, l.rows, clip, r.Threads)
 	}
-	rest := l.values
+	few := &r.levels[min(at, 1)] // a prior needs no more rows than these
+	rest := few.values
 	if r.effects != nil {
 		design, d = estimate.WithConstant(design, d, len(r.features.IDs)), d+1
-		if l.rest == nil {
+		if few.rest == nil {
 			var err error
-			if l.rest, err = pass.Transformed(ctx, l.entries, r.Threads, "residuals", pass.Subtract{Mean: r.effects.Mean, Columns: pass.Share(r.effects.Columns)}); err != nil {
+			if few.rest, err = pass.Transformed(ctx, few.entries, r.Threads, "residuals", pass.Subtract{Mean: r.effects.Mean, Columns: pass.Share(r.effects.Columns)}); err != nil {
 				return nil, err
 			}
 		}
-		rest = l.rest
+		rest = few.rest
 	}
 	prior, err := estimate.LearnPrior(ctx, rest, design, d, trialSteps, r.Threads)
 	if err != nil {

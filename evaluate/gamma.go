@@ -3,6 +3,7 @@ package evaluate
 import (
 	"cmp"
 	"context"
+	"fmt"
 	"math"
 	"slices"
 
@@ -11,7 +12,9 @@ import (
 )
 
 // Race is a choice of γ: on samples of rows, each larger than the last, every γ that
-// can still win selects features and is scored by how well they predict.
+// can still win selects features and is scored by how well they predict. The last sample
+// is all there is to choose on: there, the selections are nearly those of the fit, and
+// errors differ by more than chance where it matters.
 type Race struct {
 	Path   gammapath.Path
 	Levels int // samples
@@ -32,6 +35,8 @@ type Race struct {
 
 	Names   func(selection []int) []string
 	OnPoint func(result.GammaPoint) // called for each γ in the end; may be nil
+
+	scores map[string]*Errors // of the last sample
 }
 
 // Won is the outcome of a Race.
@@ -41,16 +46,16 @@ type Won struct {
 	Path      []result.GammaPoint
 }
 
-// Gaps at the root of a search: up to easy its proof is easy; beyond hopelessGap none
-// will be found.
-const (
-	easy        = 0.05
-	hopelessGap = 0.25
-)
-
 // hopeless is by how many standard errors of the difference a γ must be worse than
 // the best to be given up.
 const hopeless = 2
+
+// farApart is how many steps of the path are from one γ to the next in the beginning.
+const farApart = 2
+
+// most is how many selections a sample is begun with, at most, if the last before it left more:
+// the best of them.
+const most = 3
 
 // runner is a γ in a race.
 type runner struct {
@@ -61,30 +66,37 @@ type runner struct {
 	errors    *Errors
 	ratio     float64 // of its error to the least on that sample
 	out       bool    // given up
-	gap       float64 // Race.Root of it; negative: not asked
+	limited   bool    // Race.Limited
 }
 
-// Run runs the race. It begins with three γ around the middle of the path, two steps
-// apart. When the context is cancelled, the best so far wins.
+// Run runs the race. It begins with three γ around the middle of the path. When the
+// context is cancelled, the best so far wins.
 func (r *Race) Run(ctx context.Context) (Won, error) {
 	steps := int(math.Round((r.Path.Last - r.Path.First) / r.Path.Step))
 	if r.Levels == 0 || steps < 0 {
 		return Won{Gamma: r.Path.Default()}, nil
 	}
 	var all []*runner
-	for step := max(steps/2-2, 0); step <= min(steps/2+2, steps); step += 2 {
+	for step := max(steps/2-farApart, 0); step <= min(steps/2+farApart, steps); step += farApart {
 		all = append(all, r.enter(step, nil))
 	}
-	var more bool
 	var err error
 	for level := 0; level < r.Levels; level++ {
-		if all, err = r.lap(ctx, level, all, steps); err != nil {
-			break
-		}
-		if _, same := left(all); same { // a larger sample can only show that a smaller γ, easier to prove, is as good
-			if more, err = r.revivable(ctx, level+1, all); err != nil || !more {
+		r.scores = map[string]*Errors{}
+		if level == 0 && r.Levels > 1 {
+			if err = r.run(ctx, 0, all); err != nil || agree(all) {
 				break
 			}
+			for _, x := range all {
+				x.out = false // what so small a sample shows is held against none
+			}
+			continue
+		}
+		if all, err = r.lap(ctx, level, all, steps); err != nil || agree(all) {
+			break
+		}
+		if level+1 < r.Levels {
+			narrow(all)
 		}
 	}
 	if err != nil && ctx.Err() == nil {
@@ -93,32 +105,72 @@ func (r *Race) Run(ctx context.Context) (Won, error) {
 	return r.end(ctx, all)
 }
 
-// lap runs on one sample: as far to either side as the error falls, then between.
+// narrow gives up all γ but those of the best selections.
+func narrow(all []*runner) {
+	in := slices.DeleteFunc(slices.Clone(all), func(x *runner) bool { return x.out })
+	slices.SortStableFunc(in, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
+	var kept [][]int
+	for _, x := range in {
+		if slices.ContainsFunc(kept, func(s []int) bool { return slices.Equal(s, x.selection) }) {
+			continue
+		}
+		if x.out = len(kept) == most; !x.out {
+			kept = append(kept, x.selection)
+		}
+	}
+}
+
+// lap runs on one sample: as far to either side as the error falls, then between the
+// best and its neighbours. Those next to the best run even if they were given up: what a
+// smaller sample showed of them is not held against them.
 func (r *Race) lap(ctx context.Context, level int, all []*runner, steps int) ([]*runner, error) {
-	err := r.run(ctx, level, all)
-	for err == nil {
-		first, last := all[0], all[len(all)-1]
-		switch {
-		case agree(all):
-			if more, err := r.revive(ctx, level, all); !more {
-				return all, err
+	far := farApart
+	if level > 0 && level+1 == r.Levels {
+		far = 1 // the best is known nearly
+	}
+	for {
+		if err := r.run(ctx, level, all); err != nil {
+			return all, err
+		}
+		if agree(all) {
+			return all, nil
+		}
+		var more []*runner
+		again := false
+		if first := all[0]; first.best() && first.step > 0 {
+			more = append(more, r.enter(max(first.step-far, 0), first.selection))
+		}
+		for x, a := range all {
+			more = append(more, a)
+			if x+1 == len(all) {
+				break
 			}
-		case first.best() && first.step >= 2:
-			all = append([]*runner{r.enter(first.step-2, first.selection)}, all...)
-		case last.best() && last.step+2 <= steps:
-			all = append(all, r.enter(last.step+2, last.selection))
-		default:
-			more := r.between(all)
-			if len(more) == len(all) {
-				if more, err := r.revive(ctx, level, all); !more {
-					return all, err
+			b := all[x+1]
+			if !a.best() && !b.best() || !r.ByGamma && slices.Equal(a.selection, b.selection) {
+				continue
+			}
+			if b.step-a.step > 1 {
+				from := a
+				if b.best() {
+					from = b
+				}
+				more = append(more, r.enter((a.step+b.step)/2, from.selection))
+				continue
+			}
+			for _, x := range []*runner{a, b} {
+				if x.out && x.level < level {
+					x.out, again = false, true
 				}
 			}
-			all = more
 		}
-		err = r.run(ctx, level, all)
+		if last := all[len(all)-1]; last.best() && last.step < steps {
+			more = append(more, r.enter(min(last.step+far, steps), last.selection))
+		}
+		if len(more) == len(all) && !again {
+			return all, nil
+		}
+		all = more
 	}
-	return all, err
 }
 
 // best tells whether no error on its sample was smaller.
@@ -127,7 +179,7 @@ func (x *runner) best() bool { return !x.out && x.ratio == 1 }
 // enter is a γ that starts from a selection.
 func (r *Race) enter(step int, selection []int) *runner {
 	gamma := math.Pow(10, r.Path.First+float64(step)*r.Path.Step) / r.Path.Unit
-	return &runner{step: step, gamma: gammapath.Gamma(gamma), level: -1, selection: selection, gap: -1}
+	return &runner{step: step, gamma: gammapath.Gamma(gamma), level: -1, selection: selection}
 }
 
 // run tries on a sample every γ that is not given up and was not tried there, and
@@ -149,21 +201,13 @@ func (r *Race) run(ctx context.Context, level int, all []*runner) error {
 		return err
 	}
 	scores := make([]*Errors, len(in))
-	known := func(selection []int) *Errors {
-		for _, x := range all {
-			if !r.ByGamma && x.level == level && slices.Equal(x.selection, selection) {
-				return x.errors
-			}
+	for x, selection := range selections {
+		if scores[x], err = r.score(ctx, level, gammas[x], selection); err != nil {
+			return err
 		}
-		return nil
 	}
-	for x, runner := range in {
-		if scores[x] = known(selections[x]); scores[x] == nil {
-			if scores[x], err = r.Score(ctx, level, gammas[x], selections[x]); err != nil {
-				return err
-			}
-		}
-		runner.level, runner.selection, runner.errors, runner.gap = level, selections[x], scores[x], -1
+	for x, runner := range in { // all or none: errors on different samples do not compare
+		runner.level, runner.selection, runner.errors = level, selections[x], scores[x]
 	}
 	var best *Errors
 	for _, x := range all {
@@ -183,80 +227,26 @@ func (r *Race) run(ctx context.Context, level int, all []*runner) error {
 	return nil
 }
 
-// alike tells whether a γ predicts as well as the best: it is not worse beyond chance,
-// nor by more than Path.Equal.
-func (r *Race) alike(x *runner) bool { return !x.out && x.ratio <= 1+r.Path.Equal }
-
-// between adds the γ between the best and its neighbours, and that below the smallest
-// that predicts alike, each with the selection of the one below to start from.
-func (r *Race) between(all []*runner) []*runner {
-	smallest := slices.IndexFunc(all, r.alike)
-	var more []*runner
-	for x, a := range all {
-		more = append(more, a)
-		if x+1 < len(all) && all[x+1].step-a.step > 1 && (a.best() || all[x+1].best() || x+1 == smallest) {
-			more = append(more, r.enter(a.step+1, a.selection))
-		}
+// score is Score, once for each selection.
+func (r *Race) score(ctx context.Context, level int, gamma float64, selection []int) (*Errors, error) {
+	key := fmt.Sprint(selection)
+	if r.ByGamma {
+		key = fmt.Sprint(gamma, selection)
 	}
-	return more
+	if known := r.scores[key]; known != nil {
+		return known, nil
+	}
+	errors, err := r.Score(ctx, level, gamma, selection)
+	if err == nil {
+		r.scores[key] = errors
+	}
+	return errors, err
 }
 
-// revive lets the γ below the smallest that predicts alike run again, if it is revivable.
-func (r *Race) revive(ctx context.Context, level int, all []*runner) (bool, error) {
-	more, err := r.revivable(ctx, level, all)
-	if more {
-		all[slices.IndexFunc(all, r.alike)-1].out = false
-	}
-	return more, err
-}
-
-// revivable tells whether the γ below the smallest that predicts alike was given up on a
-// smaller sample, and would be easier to prove: the smaller a sample, the worse are the
-// selections of a small γ.
-func (r *Race) revivable(ctx context.Context, level int, all []*runner) (bool, error) {
-	at := slices.IndexFunc(all, r.alike) - 1
-	if at < 0 || !all[at].out || all[at].level >= level || level >= r.Levels {
-		return false, nil
-	}
-	easy, err := r.easy(ctx, all[at+1])
-	return !easy && err == nil, err
-}
-
-// easy tells whether a proof at the γ is.
-func (r *Race) easy(ctx context.Context, x *runner) (bool, error) {
-	if x.gap < 0 {
-		gap, err := r.Root(ctx, x.gamma, x.selection)
-		if err != nil {
-			return false, err
-		}
-		x.gap = gap
-	}
-	return x.gap <= easy, nil
-}
-
-// left counts the γ that can still win, and tells whether all of them select the same
-// features.
-func left(all []*runner) (count int, same bool) {
-	var first []int
-	same = true
-	for _, x := range all {
-		switch {
-		case x.out:
-		case count == 0:
-			first, count = x.selection, 1
-		default:
-			same = same && slices.Equal(first, x.selection)
-			count++
-		}
-	}
-	return count, same
-}
-
-// agree tells whether several γ are left and select the same features: none of them,
-// and none between them, would do anything else.
+// agree tells whether several γ were tried, none of them is given up, and all select the
+// same features: none between them would do anything else.
 func agree(all []*runner) bool {
-	count, same := left(all)
-	return count > 1 && same
+	return len(all) > 1 && !slices.ContainsFunc(all, func(x *runner) bool { return x.out || !slices.Equal(x.selection, all[0].selection) })
 }
 
 // end takes the winner.
@@ -268,117 +258,66 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 			continue // an interrupt came first
 		}
 		tried = append(tried, x)
-		if !x.out && (best == nil || x.errors.RMSE < best.errors.RMSE) {
+		if x.best() {
 			best = x
 		}
 	}
 	if best == nil {
 		return Won{Gamma: r.Path.Default()}, nil
 	}
-	won := Won{}
+	chosen, err := r.choose(ctx, tried)
+	if err != nil && ctx.Err() == nil {
+		return Won{}, err
+	}
+	won := Won{Gamma: chosen.gamma, Selection: chosen.selection}
 	for _, x := range tried {
-		point := result.GammaPoint{Gamma: x.gamma, RMSE: x.ratio * best.errors.RMSE, Selected: r.Names(x.selection)}
+		point := result.GammaPoint{Gamma: x.gamma, RMSE: x.ratio * best.errors.RMSE, Selected: r.Names(x.selection), Limited: x.limited}
 		won.Path = append(won.Path, point)
 		if r.OnPoint != nil {
 			r.OnPoint(point)
 		}
 	}
-	chosen, err := r.easiest(ctx, tried)
-	if err != nil && ctx.Err() == nil {
-		return Won{}, err
-	}
-	won.Gamma, won.Selection = chosen.gamma, chosen.selection
 	return won, nil
 }
 
-// easierTwin goes on to larger γ that have the same selection and the same error, as
-// long as the proof becomes easier: without noise it does. The answer is the same.
-func (r *Race) easierTwin(ctx context.Context, alike []*runner, chosen *runner) (*runner, error) {
-	twins := slices.DeleteFunc(slices.Clone(alike), func(x *runner) bool {
-		return x.gamma < chosen.gamma || x.ratio != chosen.ratio || !slices.Equal(x.selection, chosen.selection)
-	})
-	slices.SortFunc(twins, func(a, b *runner) int { return cmp.Compare(a.gamma, b.gamma) })
-	for _, x := range twins {
-		if _, err := r.easy(ctx, x); err != nil {
-			return chosen, err
-		}
-		switch {
-		case x.gap < chosen.gap:
-			chosen = x
-		case x != chosen:
-			return chosen, nil
-		}
-		if chosen.gap <= 0 {
-			break // proven at the root
-		}
-	}
-	return chosen, nil
-}
-
-// middle is the middle one of the γ whose proof is easy and whose error is, but for a quarter
-// of Path.Equal, the least of those, each selection counted once; of two, the smaller:
-// features are selected on the entries that errors are measured on, and a larger γ fits
-// them more closely. nil: none is easy. The γ are sorted by their errors.
-func (r *Race) middle(ctx context.Context, alike []*runner) (*runner, error) {
-	var equal []*runner
-	for _, x := range alike {
-		if len(equal) > 0 && x.ratio > equal[0].ratio*(1+r.Path.Equal/4) {
-			break
-		}
-		easy, err := r.easy(ctx, x)
-		if err != nil {
-			return nil, err
-		}
-		if easy {
-			equal = append(equal, x)
-		}
-	}
-	if len(equal) == 0 {
-		return nil, nil
-	}
-	slices.SortFunc(equal, func(a, b *runner) int { return cmp.Compare(a.gamma, b.gamma) })
-	equal = slices.CompactFunc(equal, func(a, b *runner) bool { return slices.Equal(a.selection, b.selection) })
-	return equal[(len(equal)-1)/2], nil
-}
-
-// easiest is, of the γ that predict as well as the best, the smallest if none has a
-// smaller error; else the middle one of those whose proof is easy; if there is none, the
-// smallest. But if that has no proof in sight either, ease decides nothing, and it is the
-// one with the least error. Where rounding errors would hide the proof, it is a smaller
+// choose is, of the γ that predict as well as the best but for Path.Equal, the smallest:
+// its proof is the easiest. Where rounding errors would hide the proof, it is a smaller
 // one.
-func (r *Race) easiest(ctx context.Context, tried []*runner) (_ *runner, err error) {
-	var alike []*runner
-	for _, x := range tried {
-		if r.alike(x) {
-			alike = append(alike, x)
-		}
-	}
-	chosen := alike[0]
-	slices.SortStableFunc(alike, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
-	if chosen != alike[0] {
-		if _, err := r.easy(ctx, chosen); err != nil {
-			return chosen, err
-		}
-		if chosen.gap > hopelessGap { // and so have the larger ones
-			chosen = alike[0]
-		}
-		if middle, err := r.middle(ctx, alike); err != nil {
-			return chosen, err
-		} else if middle != nil {
-			chosen = middle
-		}
-	}
+func (r *Race) choose(ctx context.Context, tried []*runner) (chosen *runner, err error) {
+	alike := slices.DeleteFunc(slices.Clone(tried), func(x *runner) bool { return x.out || x.ratio > 1+r.Path.Equal })
+	chosen = alike[0]
 	if r.Many {
-		if chosen, err = r.easierTwin(ctx, alike, chosen); err != nil {
+		if chosen, err = r.easierTwin(ctx, alike); err != nil {
 			return chosen, err
 		}
 	}
 	for at := slices.Index(tried, chosen); at > 0; at-- { // rounding errors grow with γ
-		limited, err := r.Limited(ctx, chosen.gamma, chosen.selection)
-		if err != nil || !limited {
+		if chosen.limited, err = r.Limited(ctx, chosen.gamma, chosen.selection); err != nil || !chosen.limited {
 			return chosen, err
 		}
 		chosen = tried[at-1]
+	}
+	return chosen, nil
+}
+
+// easierTwin is the first γ, or a larger one that has the same selection and the same
+// error, as long as the proof becomes easier: without noise it does. The answer is the
+// same.
+func (r *Race) easierTwin(ctx context.Context, alike []*runner) (*runner, error) {
+	chosen, least := alike[0], math.Inf(1)
+	twins := slices.DeleteFunc(alike, func(x *runner) bool { return x.ratio != chosen.ratio || !slices.Equal(x.selection, chosen.selection) })
+	if len(twins) == 1 {
+		return chosen, nil
+	}
+	for _, x := range twins {
+		gap, err := r.Root(ctx, x.gamma, x.selection)
+		if err != nil || gap >= least {
+			return chosen, err
+		}
+		chosen, least = x, gap
+		if gap <= 0 {
+			break // proven at the root
+		}
 	}
 	return chosen, nil
 }

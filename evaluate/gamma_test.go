@@ -17,8 +17,7 @@ import (
 type raced struct {
 	selection func(level, step int) int
 	error     func(level, step int) float64
-	gap       float64 // at the root, divided by γ
-	easiest   float64 // the γ without a gap at the root; zero: see gap
+	easiest   float64 // the γ without a gap at the root
 	limited   float64 // γ from here on end at the numerical limit; zero: none
 	tried     []int   // steps, in order
 	levels    int     // the last one
@@ -26,7 +25,7 @@ type raced struct {
 
 func (r *raced) run(t *testing.T, ctx context.Context) Won {
 	t.Helper()
-	path := gammapath.Path{Unit: 1, First: -2, Last: 2, Step: 0.5, Equal: 1e-3}
+	path := gammapath.Path{Unit: 1, First: -2, Last: 2, Step: 0.5, Equal: 2.5e-4}
 	step := func(gamma float64) int {
 		for s := range 9 {
 			if (&Race{Path: path}).enter(s, nil).gamma == gamma {
@@ -57,10 +56,7 @@ func (r *raced) run(t *testing.T, ctx context.Context) Won {
 			return errors, nil
 		},
 		Root: func(_ context.Context, gamma float64, _ []int) (float64, error) {
-			if r.easiest > 0 {
-				return math.Abs(math.Log(gamma / r.easiest)), nil
-			}
-			return r.gap * gamma, nil
+			return math.Abs(math.Log(gamma / r.easiest)), nil
 		},
 		Many: r.easiest > 0,
 		Limited: func(_ context.Context, gamma float64, _ []int) (bool, error) {
@@ -92,6 +88,7 @@ func TestRaceEndsWhereAllSelectTheSame(t *testing.T) {
 	}
 }
 
+// TestRaceGivesUpWhatCannotWin: on the last sample, only what is near the best is tried.
 func TestRaceGivesUpWhatCannotWin(t *testing.T) {
 	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 {
 		if step == 4 || step == 5 {
@@ -100,74 +97,56 @@ func TestRaceGivesUpWhatCannotWin(t *testing.T) {
 		return 1.2
 	}}
 	won := r.run(t, context.Background())
-	late := 0
-	for _, step := range r.tried[5:] { // the three first and the two between
-		if step != 4 && step != 5 {
-			late++
-		}
-	}
-	if won.Gamma != 1 || late > 0 || r.levels == 0 {
+	if won.Gamma != 1 || !slices.Equal(r.tried, []int{2, 4, 6, 2, 4, 6, 3, 5, 4, 3, 5}) || r.levels != 2 {
 		t.Errorf("γ %v, tried %v up to level %d", won.Gamma, r.tried, r.levels)
 	}
 }
 
-// TestRaceLooksForEasierEquals: the γ below the smallest that predicts alike is tried;
-// one that is worse beyond chance is not alike however little it is worse; where
-// several are easy enough the middle one is taken, and where none has a proof in sight
-// the best.
-func TestRaceLooksForEasierEquals(t *testing.T) {
-	errors := []float64{1.3, 1.3, 1.3, 1.000005, 1.000004, 1.000003, 1.000002, 1.000001, 1}
-	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return errors[step] }, gap: 0.1}
-	if won := r.run(t, context.Background()); won.Gamma != 0.32 {
+// TestRaceKeepsFewSelections: of many that predict alike, the best go on.
+func TestRaceKeepsFewSelections(t *testing.T) {
+	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return 1 + 1e-6*math.Abs(float64(step)-4) }}
+	if won := r.run(t, context.Background()); won.Gamma != 0.32 || len(r.tried) != 3+5+3 {
 		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
-	}
-	r.gap = 1e-4
-	if won := r.run(t, context.Background()); won.Gamma != 10 {
-		t.Errorf("γ %v, tried %v, all easy to prove", won.Gamma, r.tried)
-	}
-	errors[3], errors[4], errors[5] = 1.0009, 1.0009, 1.0009
-	r.tried, r.gap = nil, 0.02
-	if won := r.run(t, context.Background()); won.Gamma != 10 {
-		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
-	}
-	r.tried, r.gap = nil, 0.1
-	if won := r.run(t, context.Background()); won.Gamma != 100 {
-		t.Errorf("γ %v, tried %v, none with a proof in sight", won.Gamma, r.tried)
 	}
 }
 
-// TestRaceTriesSmallGammaAgain: what a small sample showed of a γ is not held against it
-// on a larger one, if those left are hard to prove.
-func TestRaceTriesSmallGammaAgain(t *testing.T) {
-	bad := func(level, step int) bool { return level == 0 && step < 4 || step < 2 }
-	r := &raced{selection: func(level, step int) int {
-		if bad(level, step) {
-			return step
+// TestRaceTriesNeighboursAgain: what a small sample showed of a γ is not held against it
+// where it is next to the best.
+func TestRaceTriesNeighboursAgain(t *testing.T) {
+	r := &raced{selection: func(_, step int) int { return step }, error: func(level, step int) float64 {
+		if level < 2 {
+			return 1 + 0.01*math.Abs(float64(step)-4)
 		}
-		return 9
-	}, error: func(level, step int) float64 {
-		if bad(level, step) {
+		return 1 + 0.01*math.Abs(float64(step)-1)
+	}}
+	if won := r.run(t, context.Background()); won.Gamma != 0.032 {
+		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
+	}
+}
+
+// TestRaceDoesNotTrustTheSmallestSample: where selections differ there, a larger one decides.
+func TestRaceDoesNotTrustTheSmallestSample(t *testing.T) {
+	r := &raced{selection: func(level, step int) int { return max(step, 4-3*level) }, error: func(level, step int) float64 {
+		if level == 0 && step < 5 {
 			return 1.3
 		}
-		return 1
-	}, gap: 0.1}
-	if won := r.run(t, context.Background()); won.Gamma != 0.1 {
+		return 1 + 0.01*float64(step)
+	}}
+	if won := r.run(t, context.Background()); won.Gamma != 0.01 {
 		t.Errorf("γ %v, tried %v", won.Gamma, r.tried)
-	}
-	r.gap, r.tried = 0, nil
-	if won := r.run(t, context.Background()); won.Gamma != 1 || r.levels != 0 {
-		t.Errorf("γ %v, tried %v up to level %d, all easy to prove", won.Gamma, r.tried, r.levels)
 	}
 }
 
-// TestRacePrefersTheEasierOfEquals: by less than chance, and by less than matters.
-func TestRacePrefersTheEasierOfEquals(t *testing.T) {
-	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 {
-		return map[bool]float64{true: 1.00001 - 0.000002*float64(step), false: 1.3}[step >= 3 && step <= 5]
-	}, gap: 0.1}
-	won := r.run(t, context.Background())
-	if won.Gamma != 0.32 || len(won.Path) < 4 || !slices.IsSortedFunc(won.Path, func(a, b result.GammaPoint) int { return cmp.Compare(a.Gamma, b.Gamma) }) {
-		t.Errorf("γ %v of %v", won.Gamma, won.Path)
+// TestRacePrefersTheSmallestOfEquals: by less than chance, and by less than matters.
+func TestRacePrefersTheSmallestOfEquals(t *testing.T) {
+	for by, want := range map[float64]float64{0.00002: 0.32, 0.0003: 3.2} {
+		r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 {
+			return map[bool]float64{true: 2 - by*float64(step), false: 2.6}[step >= 3 && step <= 5]
+		}}
+		won := r.run(t, context.Background())
+		if won.Gamma != want || len(won.Path) < 4 || !slices.IsSortedFunc(won.Path, func(a, b result.GammaPoint) int { return cmp.Compare(a.Gamma, b.Gamma) }) {
+			t.Errorf("γ %v of %v", won.Gamma, won.Path)
+		}
 	}
 }
 
@@ -185,8 +164,9 @@ func TestRaceTakesTheEasiestOfTwins(t *testing.T) {
 
 func TestRaceAvoidsNumericalLimits(t *testing.T) {
 	r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 { return 2 - 0.1*float64(step) }, limited: 10}
-	if won := r.run(t, context.Background()); won.Gamma >= 10 || won.Selection == nil {
-		t.Errorf("γ %v", won.Gamma)
+	won := r.run(t, context.Background())
+	if won.Gamma >= 10 || won.Selection == nil || !slices.ContainsFunc(won.Path, func(p result.GammaPoint) bool { return p.Limited }) {
+		t.Errorf("γ %v of %v", won.Gamma, won.Path)
 	}
 }
 

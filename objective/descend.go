@@ -35,22 +35,24 @@ func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]in
 			}
 		}
 	}
-	open := make([]bool, len(gammas))
-	before, explained := make([][]int, len(gammas)), make([]float64, len(gammas)) // the last swap
-	for x := range open {
-		open[x] = true
+	walks := make([]walk, len(gammas))
+	for x := range walks {
 		slices.Sort(found[x])
+		walks[x] = walk{open: true, at: found[x]}
 	}
 	for {
-		first := slices.Index(open, true)
+		first := slices.IndexFunc(walks, func(w walk) bool { return w.open })
 		if first < 0 {
+			for x, w := range walks {
+				found[x] = w.at
+			}
 			return found, nil
 		}
-		selection := slices.Clone(found[first])
+		selection := walks[first].at
 		var alike []int
 		var at []float64
-		for x := range open {
-			if open[x] && slices.Equal(found[x], selection) {
+		for x, w := range walks {
+			if w.open && slices.Equal(w.at, selection) {
 				alike, at = append(alike, x), append(at, gammas[x])
 			}
 		}
@@ -59,19 +61,56 @@ func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]in
 			return nil, err
 		}
 		for y, x := range alike {
-			if before[x] != nil && !(around[y].Explained > explained[x]) { // it was rounding: back, or it would never end
-				found[x], open[x] = before[x], false
-				continue
-			}
-			before[x], explained[x] = selection, around[y].Explained
-			if out, in := n.best(&around[y], selection, always, never); in >= 0 {
-				found[x][out] = in
-				slices.Sort(found[x])
-			} else {
-				open[x] = false
-			}
+			walks[x].step(around[y].Explained, func() []swap { return n.swaps(&around[y], selection, always, never) })
 		}
 	}
+}
+
+// swap is one feature for another.
+type swap struct {
+	out, in int
+	gain    float64 // of what is explained
+}
+
+// walk is where the descent at one γ is.
+type walk struct {
+	open      bool
+	at        []int   // the selection to look around next
+	before    []int   // the one before, where the swaps were found; nil: none
+	explained float64 // there
+	single    swap    // the best of them; its gain is exact, that of several together is not
+	several   bool    // more than that one was made
+}
+
+// step goes on from a selection that explains this much, or back.
+func (w *walk) step(explained float64, swaps func() []swap) {
+	if w.before != nil && explained < w.explained+w.single.gain/2 {
+		if w.several { // they do not add up: only the best
+			w.at, w.several = swapped(w.before, w.single), false
+			return
+		}
+		if !(explained > w.explained) { // it was rounding: back, or it would never end
+			w.at, w.open = w.before, false
+			return
+		}
+	}
+	found := swaps()
+	if len(found) == 0 {
+		w.open = false
+		return
+	}
+	w.before, w.explained, w.single, w.several = w.at, explained, found[0], len(found) > 1
+	w.at = swapped(w.at, found...)
+}
+
+// swapped is the selection with features swapped.
+func swapped(selection []int, by ...swap) []int {
+	out := slices.Clone(selection)
+	for _, s := range by {
+		out[slices.Index(out, s.out)] = s.in
+	}
+	slices.Sort(out)
+	return out
 }
 
 // grow is the greedy selection of k features.
@@ -96,20 +135,27 @@ func (n *Neighbours) grow(ctx context.Context, gamma float64, k int, always, nev
 	return selection, nil
 }
 
-// best is the swap that explains most: which of the selection goes, and which
-// feature comes; -1 if none is worth it.
-func (n *Neighbours) best(a *Around, selection, always, never []int) (out, in int) {
-	out, in = -1, -1
-	most := swapGain * a.Explained
-	for x, l := range selection {
-		if slices.Contains(always, l) {
-			continue
-		}
-		for j, gain := range a.Swap[x*n.tables.p:][:n.tables.p] {
-			if gain > most && !slices.Contains(selection, j) && !slices.Contains(never, j) {
-				most, out, in = gain, x, j
+// swaps are the one that explains most, and then those of other features that explain
+// at least half as much more; none if none is worth it.
+func (n *Neighbours) swaps(a *Around, selection, always, never []int) []swap {
+	var found []swap
+	least := swapGain * a.Explained
+	for {
+		best := swap{gain: least}
+		for x, l := range selection {
+			if slices.Contains(always, l) || slices.ContainsFunc(found, func(s swap) bool { return s.out == l }) {
+				continue
+			}
+			for j, gain := range a.Swap[x*n.tables.p:][:n.tables.p] {
+				if gain > best.gain && !slices.Contains(selection, j) && !slices.Contains(never, j) && !slices.ContainsFunc(found, func(s swap) bool { return s.in == j }) {
+					best = swap{l, j, gain}
+				}
 			}
 		}
+		if !(best.gain > least) {
+			return found
+		}
+		found = append(found, best)
+		least = max(least, found[0].gain/2)
 	}
-	return out, in
 }

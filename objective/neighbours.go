@@ -35,6 +35,11 @@ func NewNeighbours(values data.Source, features *data.Features, threads int) *Ne
 	return &Neighbours{values, pass.Share(features), newNeighbourTables(features), threads}
 }
 
+// On is the same of other values.
+func (n *Neighbours) On(values data.Source) *Neighbours {
+	return &Neighbours{values, n.features, n.tables, n.threads}
+}
+
 func newNeighbourTables(features *data.Features) *neighbourTables {
 	m, p := features.Dims()
 	n := &neighbourTables{p: p, width: kernel.Pad(p)}

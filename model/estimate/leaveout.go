@@ -100,17 +100,37 @@ func (l *LeaveOut) errors(n int, out []float64) {
 		l.factor[x*d+x] += l.Noise
 	}
 	dense.Cholesky(l.factor, d, 0)
-	invertFrom(l.factor, l.inverse, d)
-	for x := range d {
-		l.column[x] = dense.Dot(l.inverse[x*d:][:d], l.u)
+	invertLower(l.factor, l.inverse, d)
+	for x := range d { // with the factor F, F⁻¹Zᵀa
+		l.column[x] = dense.Dot(l.inverse[x*d:][:x+1], l.u[:x+1])
 	}
 	for e := range n {
 		z := l.z[e*d:][:d]
-		own := 0.0
-		for x, v := range z {
-			own += v * dense.Dot(l.inverse[x*d:][:d], z)
+		own, fitted := 0.0, 0.0
+		for x := range z {
+			v := dense.Dot(l.inverse[x*d:][:x+1], z[:x+1])
+			own += v * v
+			fitted += v * l.column[x]
 		}
-		out[e] = (l.a[e] - dense.Dot(z, l.column)) / max(1-own, 1e-9)
+		out[e] = (l.a[e] - fitted) / max(1-own, 1e-9)
+	}
+}
+
+// invertLower inverts a lower triangle.
+func invertLower(l, out []float64, d int) {
+	for x := range d {
+		row := out[x*d:][:x+1]
+		clear(row)
+		for y, v := range l[x*d:][:x] {
+			for z, w := range out[y*d:][:y+1] {
+				row[z] -= v * w
+			}
+		}
+		by := 1 / l[x*d+x]
+		for z := range row[:x] {
+			row[z] *= by
+		}
+		row[x] = by
 	}
 }
 
