@@ -2,34 +2,23 @@ package columnar
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"slices"
-	"strings"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/encoding/thrift"
+	"github.com/parquet-go/parquet-go/format"
 )
-
-// Column is a column of a file.
-type Column struct {
-	Name string // names of nested columns are joined by dots
-	Kind Kind
-	List bool // it holds lists: several values a row, or none
-	// Nested says that it is part of a structure, other than a plain list.
-	Nested bool
-
-	unit  int64 // of a Time, in nanoseconds
-	scale int   // digits after the point of a Number
-	leaf  *parquet.Column
-}
 
 // File is a Parquet file that is open for reading.
 type File struct {
 	Columns []Column
-	file    *parquet.File
+	meta    format.FileMetaData
 	from    io.ReaderAt
+	size    int64
 	closer  io.Closer
 }
 
@@ -57,17 +46,55 @@ func Open(path string) (*File, error) {
 // NewFile reads a file of a given size.
 func NewFile(from io.ReaderAt, size int64) (f *File, err error) {
 	defer recovered(&err)
-	in, err := parquet.OpenFile(from, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true))
-	if err != nil {
+	f = &File{from: from, size: size}
+	if err := f.footer(); err != nil {
 		return nil, err
 	}
-	f = &File{file: in, from: from}
-	for _, group := range in.Metadata().RowGroups {
-		if group.NumRows < 0 || group.NumRows > in.NumRows() {
-			return nil, fmt.Errorf("a row group announces %d of %d rows", group.NumRows, in.NumRows())
+	if f.Columns, err = columnsOf(f.meta.Schema); err != nil {
+		return nil, err
+	}
+	for _, group := range f.meta.RowGroups {
+		if group.NumRows < 0 || group.NumRows > f.meta.NumRows {
+			return nil, fmt.Errorf("a row group announces %d of %d rows", group.NumRows, f.meta.NumRows)
+		}
+		if len(group.Columns) != len(f.Columns) {
+			return nil, fmt.Errorf("a row group has %d columns, the file %d", len(group.Columns), len(f.Columns))
 		}
 	}
-	return f, f.collect(in.Root())
+	return f, nil
+}
+
+// footer reads what the file says about itself: it is at its end, before its length.
+func (f *File) footer() error {
+	const frame = int64(len(magic)) // at both ends of a file
+	if f.size < 2*frame+4 {
+		return fmt.Errorf("it has %d bytes only", f.size)
+	}
+	head, tail := make([]byte, frame), make([]byte, 4+frame)
+	if _, err := f.from.ReadAt(head, 0); err != nil {
+		return err
+	}
+	if _, err := f.from.ReadAt(tail, f.size-int64(len(tail))); err != nil {
+		return err
+	}
+	if string(head) == secret || string(tail[4:]) == secret {
+		return errors.New("it is encrypted")
+	}
+	if string(head) != magic || string(tail[4:]) != magic {
+		return fmt.Errorf("it does not begin and end with %s", magic)
+	}
+	length := int64(binary.LittleEndian.Uint32(tail))
+	if length > f.size-frame-int64(len(tail)) {
+		return fmt.Errorf("its footer announces %d bytes, more than there are", length)
+	}
+	text := make([]byte, length)
+	if _, err := f.from.ReadAt(text, f.size-int64(len(tail))-length); err != nil {
+		return err
+	}
+	if err := thrift.Unmarshal(new(thrift.CompactProtocol), text, &f.meta); err != nil {
+		return fmt.Errorf("its footer cannot be understood: %w", err)
+	}
+	return nil
 }
 
 // recovered makes an error of a panic: the library panics on some damaged files.
@@ -86,76 +113,10 @@ func (f *File) Close() error {
 }
 
 // Rows is the number of rows that the file announces.
-func (f *File) Rows() int64 { return f.file.NumRows() }
+func (f *File) Rows() int64 { return f.meta.NumRows }
 
 // Groups is the number of row groups.
-func (f *File) Groups() int { return len(f.file.RowGroups()) }
-
-// collect lists the leaves below a column, in the order of the file.
-func (f *File) collect(c *parquet.Column) error {
-	if !c.Leaf() {
-		for _, child := range c.Columns() {
-			if err := f.collect(child); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	column := Column{Name: strings.Join(c.Path(), "."), leaf: c}
-	if path := c.Path(); c.MaxRepetitionLevel() == 1 && (len(path) == 1 || len(path) == 3) {
-		column.Name, column.List = path[0], true // x, or x.list.element
-	} else {
-		column.Nested = len(path) > 1
-	}
-	column.describe()
-	f.Columns = append(f.Columns, column)
-	return nil
-}
-
-// describe finds out what the column holds.
-func (c *Column) describe() {
-	t := c.leaf.Type()
-	logical := t.LogicalType()
-	switch t.Kind() {
-	case parquet.Boolean:
-		c.Kind = Bool
-	case parquet.Int32, parquet.Int64:
-		c.Kind = Int
-	case parquet.Float, parquet.Double:
-		c.Kind = Float
-	case parquet.ByteArray, parquet.FixedLenByteArray:
-		c.Kind = Text
-	default:
-		c.Kind = Other
-	}
-	text := t.String()
-	switch {
-	case logical == nil:
-	case strings.HasPrefix(text, "DECIMAL"):
-		var precision int
-		if _, err := fmt.Sscanf(text, "DECIMAL(%d,%d)", &precision, &c.scale); err != nil {
-			c.Kind = Other
-		} else {
-			c.Kind = Number
-		}
-	case strings.HasPrefix(text, "DATE"):
-		c.Kind = Date
-	case strings.HasPrefix(text, "TIMESTAMP"):
-		c.Kind, c.unit = Time, 1
-		switch {
-		case strings.Contains(text, "unit=MILLIS"):
-			c.unit = 1_000_000
-		case strings.Contains(text, "unit=MICROS"):
-			c.unit = 1_000
-		}
-	case strings.HasPrefix(text, "INT(") && strings.HasSuffix(text, "false)"):
-		c.Kind = Uint
-	case strings.HasPrefix(text, "FLOAT16"):
-		c.Kind = Float
-	case strings.HasPrefix(text, "TIME("), strings.HasPrefix(text, "INTERVAL"), strings.HasPrefix(text, "VARIANT"):
-		c.Kind = Other
-	}
-}
+func (f *File) Groups() int { return len(f.meta.RowGroups) }
 
 // Floats reads a column of numbers without gaps, of one row group.
 func (f *File) Floats(group, column int, out []float64) (err error) {
@@ -163,11 +124,10 @@ func (f *File) Floats(group, column int, out []float64) (err error) {
 	if f.Columns[column].Kind != Float || f.Columns[column].List {
 		return fmt.Errorf("column %q holds %v", f.Columns[column].Name, f.Columns[column].Kind)
 	}
-	c, err := f.cursor(group, column)
+	c, err := f.cursor(group, column, new(scratch))
 	if err != nil {
 		return err
 	}
-	defer c.close()
 	var v Vector
 	if err := c.read(&v, len(out)); err != nil {
 		return err
@@ -183,15 +143,15 @@ func (f *File) Floats(group, column int, out []float64) (err error) {
 // other. The vectors of a batch are its receiver's to keep.
 func (f *File) Scan(ctx context.Context, columns []int, rows int, yield func([]Vector) error) (err error) {
 	defer recovered(&err)
-	for group, of := range f.file.RowGroups() {
+	memory := new(scratch)
+	for group := range f.meta.RowGroups {
 		cursors := make([]*cursor, len(columns))
 		for x, column := range columns {
-			if cursors[x], err = f.cursor(group, column); err != nil {
+			if cursors[x], err = f.cursor(group, column, memory); err != nil {
 				return err
 			}
-			defer cursors[x].close()
 		}
-		for left := of.NumRows(); left > 0; {
+		for left := f.meta.RowGroups[group].NumRows; left > 0; {
 			if err := ctx.Err(); err != nil {
 				return err
 			}

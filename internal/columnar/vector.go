@@ -1,13 +1,10 @@
 package columnar
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math"
-	"math/big"
 
-	"github.com/parquet-go/parquet-go"
+	"github.com/parquet-go/parquet-go/format"
 )
 
 // Vector is a run of values of one column. Of Texts, Ints and Floats the one
@@ -37,56 +34,41 @@ func (v *Vector) Text(x int) []byte {
 // cursor reads the values of a column in a row group, in order.
 type cursor struct {
 	column *Column
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader
-	buffer []parquet.Value
-	unread []parquet.Value // of the buffer
+	codec  format.CompressionCodec
+	from   io.ReaderAt
+	memory *scratch
+	pages  []page  // that are not read yet
+	known  *Vector // the dictionary
+
+	content     // of the page that is being read
+	at      int // cells of it that were taken,
+	taken   int // and values
 }
 
-func (f *File) cursor(group, column int) (*cursor, error) {
+// cursor begins to read a column of a row group.
+func (f *File) cursor(group, column int, memory *scratch) (*cursor, error) {
 	c := &f.Columns[column]
 	if c.Kind == Other {
 		return nil, fmt.Errorf("column %q holds %v", c.Name, c.Kind)
 	}
-	chunk := f.file.RowGroups()[group].ColumnChunks()[c.leaf.Index()]
-	if err := f.check(group, c.leaf.Index()); err != nil {
+	pages, err := f.pages(group, column)
+	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", c.Name, err)
 	}
-	return &cursor{column: c, pages: chunk.Pages(), buffer: make([]parquet.Value, 1024)}, nil
+	return &cursor{column: c, codec: f.meta.RowGroups[group].Columns[column].MetaData.Codec, from: f.from, memory: memory, pages: pages}, nil
 }
 
-func (c *cursor) close() {
-	if c.page != nil {
-		parquet.Release(c.page)
-	}
-	c.pages.Close()
-}
-
-// fill has values in unread, or an error: io.EOF after the last.
+// fill has cells that were not taken, or an error: io.EOF after the last.
 func (c *cursor) fill() error {
-	for len(c.unread) == 0 {
-		if c.values != nil {
-			n, err := c.values.ReadValues(c.buffer)
-			c.unread = c.buffer[:n]
-			if err == io.EOF {
-				c.values = nil
-			} else if err != nil {
-				return err
-			} else if n == 0 {
-				return io.ErrNoProgress
-			}
-			continue
+	for c.at == c.cells {
+		if len(c.pages) == 0 {
+			return io.EOF
 		}
-		if c.page != nil {
-			parquet.Release(c.page)
-			c.page = nil
+		p := &c.pages[0]
+		c.pages = c.pages[1:]
+		if err := c.open(p); err != nil {
+			return fmt.Errorf("column %q: %w", c.column.Name, err)
 		}
-		page, err := c.pages.ReadPage()
-		if err != nil {
-			return err
-		}
-		c.page, c.values = page, page.Values()
 	}
 	return nil
 }
@@ -94,10 +76,13 @@ func (c *cursor) fill() error {
 // read appends the values of this many rows.
 func (c *cursor) read(to *Vector, rows int) error {
 	to.Kind = c.column.Kind
-	for row := 0; row < rows || c.column.List; {
+	for row := 0; ; {
+		if row == rows && !c.column.List {
+			return nil
+		}
 		err := c.fill()
-		if err == io.EOF && c.column.List && row == rows {
-			break
+		if err == io.EOF && row == rows {
+			return nil
 		}
 		if err == io.EOF {
 			err = io.ErrUnexpectedEOF
@@ -105,133 +90,110 @@ func (c *cursor) read(to *Vector, rows int) error {
 		if err != nil {
 			return err
 		}
-		taken := 0
-		for _, v := range c.unread {
-			if row == rows && (!c.column.List || v.RepetitionLevel() == 0) {
-				break
-			}
-			if c.column.List {
-				if v.RepetitionLevel() == 0 {
-					row++
-					to.Ends = append(to.Ends, to.Len())
+		if !c.column.List {
+			n := min(rows-row, c.cells-c.at)
+			c.take(to, n)
+			row += n
+			continue
+		}
+		for c.at < c.cells {
+			if c.repetition[c.at] == 0 {
+				if row == rows {
+					return nil
 				}
-				if v.IsNull() && !(c.column.leaf.Optional() && v.DefinitionLevel() == c.column.leaf.MaxDefinitionLevel()-1) {
-					taken++ // no list, or an empty one: not a missing value of a list
-					continue
-				}
-			} else {
 				row++
+				to.Ends = append(to.Ends, to.Len())
+			} else if row == 0 {
+				return fmt.Errorf("column %q continues a list that did not begin", c.column.Name)
 			}
-			c.append(to, v)
-			taken++
-			if c.column.List {
-				to.Ends[len(to.Ends)-1] = to.Len()
+			if level := c.definition[c.at]; level < c.column.most && !(c.column.optional && level == c.column.most-1) {
+				c.at++ // no list, or an empty one: not a missing value of a list
+				continue
 			}
-		}
-		c.unread = c.unread[taken:]
-		if row == rows && len(c.unread) > 0 {
-			break
+			c.take(to, 1)
+			to.Ends[len(to.Ends)-1] = to.Len()
 		}
 	}
-	return nil
 }
 
-// append adds one value.
-func (c *cursor) append(to *Vector, v parquet.Value) {
-	at := to.Len()
-	null := v.IsNull()
-	if null && to.Null == nil {
-		to.Null = make([]bool, at, at+1024)
+// take appends the next n cells of the page.
+func (c *cursor) take(to *Vector, n int) {
+	if c.definition == nil {
+		to.add(&c.values, c.places, c.at, c.at+n)
+		c.at += n
+		return
 	}
-	if to.Null != nil {
-		to.Null = append(to.Null, null)
+	for end := c.at + n; c.at < end; {
+		there := c.definition[c.at] == c.column.most
+		run := c.at + 1
+		for run < end && (c.definition[run] == c.column.most) == there {
+			run++
+		}
+		if there {
+			to.add(&c.values, c.places, c.taken, c.taken+run-c.at)
+			c.taken += run - c.at
+		} else {
+			to.miss(run - c.at)
+		}
+		c.at = run
 	}
-	switch c.column.Kind {
+}
+
+// add appends values of another vector of this kind, which misses none: lo to hi,
+// or those at places lo to hi.
+func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
+	if v.Null != nil {
+		v.Null = append(v.Null, make([]bool, hi-lo)...)
+	}
+	switch {
+	case v.Kind == Text && places != nil:
+		for _, x := range places[lo:hi] {
+			v.Texts = append(v.Texts, from.Text(int(x))...)
+			v.Stops = append(v.Stops, len(v.Texts))
+		}
+	case v.Kind == Text && lo < hi:
+		begin := 0
+		if lo > 0 {
+			begin = from.Stops[lo-1]
+		}
+		shift := len(v.Texts) - begin
+		v.Texts = append(v.Texts, from.Texts[begin:from.Stops[hi-1]]...)
+		for _, stop := range from.Stops[lo:hi] {
+			v.Stops = append(v.Stops, stop+shift)
+		}
+	case v.Kind == Float || v.Kind == Number:
+		v.Floats = pick(v.Floats, from.Floats, places, lo, hi)
+	case v.Kind != Text:
+		v.Ints = pick(v.Ints, from.Ints, places, lo, hi)
+	}
+}
+
+func pick[T any](to, from []T, places []int32, lo, hi int) []T {
+	if places == nil {
+		return append(to, from[lo:hi]...)
+	}
+	for _, x := range places[lo:hi] {
+		to = append(to, from[x])
+	}
+	return to
+}
+
+// miss appends n values that are missing.
+func (v *Vector) miss(n int) {
+	if v.Null == nil {
+		v.Null = make([]bool, v.Len(), v.Len()+max(n, 1024))
+	}
+	for range n {
+		v.Null = append(v.Null, true)
+	}
+	switch v.Kind {
 	case Text:
-		if !null {
-			to.Texts = append(to.Texts, v.ByteArray()...)
+		for range n {
+			v.Stops = append(v.Stops, len(v.Texts))
 		}
-		to.Stops = append(to.Stops, len(to.Texts))
 	case Float, Number:
-		x := 0.0
-		if !null {
-			x = c.float(v)
-		}
-		to.Floats = append(to.Floats, x)
+		v.Floats = append(v.Floats, make([]float64, n)...)
 	default:
-		var x int64
-		if !null {
-			x = c.whole(v)
-		}
-		to.Ints = append(to.Ints, x)
+		v.Ints = append(v.Ints, make([]int64, n)...)
 	}
-}
-
-func (c *cursor) whole(v parquet.Value) int64 {
-	switch v.Kind() {
-	case parquet.Boolean:
-		if v.Boolean() {
-			return 1
-		}
-		return 0
-	case parquet.Int32:
-		if c.column.Kind == Uint {
-			return int64(v.Uint32())
-		}
-		return int64(v.Int32())
-	}
-	if c.column.Kind == Time {
-		if x := v.Int64(); x > math.MaxInt64/c.column.unit || x < math.MinInt64/c.column.unit {
-			return 0
-		}
-		return v.Int64() * c.column.unit
-	}
-	return v.Int64()
-}
-
-func (c *cursor) float(v parquet.Value) float64 {
-	switch v.Kind() {
-	case parquet.Double:
-		return v.Double()
-	case parquet.Float:
-		return float64(v.Float())
-	case parquet.Int32:
-		return decimal(big.NewInt(int64(v.Int32())), c.column.scale)
-	case parquet.Int64:
-		return decimal(big.NewInt(v.Int64()), c.column.scale)
-	}
-	bytes := v.ByteArray()
-	if c.column.Kind == Float && len(bytes) == 2 {
-		return half(binary.LittleEndian.Uint16(bytes))
-	}
-	unscaled := new(big.Int).SetBytes(bytes) // big-endian, two's complement
-	if len(bytes) > 0 && bytes[0]&0x80 != 0 {
-		unscaled.Sub(unscaled, new(big.Int).Lsh(big.NewInt(1), uint(8*len(bytes))))
-	}
-	return decimal(unscaled, c.column.scale)
-}
-
-// decimal is the number nearest to unscaled/10^scale.
-func decimal(unscaled *big.Int, scale int) float64 {
-	power := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(min(max(scale, 0), 400))), nil)
-	x, _ := new(big.Rat).SetFrac(unscaled, power).Float64()
-	return x
-}
-
-// half is the number of IEEE 754's binary16.
-func half(bits uint16) float64 {
-	sign, exponent, fraction := 1.0, int(bits>>10&31), float64(bits&1023)
-	if bits>>15 == 1 {
-		sign = -1
-	}
-	switch exponent {
-	case 0:
-		return sign * math.Ldexp(fraction, -24)
-	case 31:
-		if fraction != 0 {
-			return math.NaN()
-		}
-		return sign * math.Inf(1)
-	}
-	return sign * math.Ldexp(1024+fraction, exponent-25)
 }

@@ -58,7 +58,10 @@ type Writer struct {
 	place, codes  []int32 // of the texts in a dictionary; of the cells
 }
 
-const magic = "PAR1"
+const (
+	magic  = "PAR1"
+	secret = "PARE" // of an encrypted file
+)
 
 // NewWriter begins a file. What is written to w is complete after Close, which
 // does not close w.
