@@ -979,8 +979,44 @@ ahead15_done:
 	VMOVUPD 320(R12), Z6
 	VMOVUPD 384(R12), Z7
 	VMOVUPD 448(R12), Y8
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last15
 
 entry15:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X9
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X9, Z0
+	VPERMILPD    $0x01, X9, X9
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VFMADD231PD  384(CX), Z0, Z7
+	VFMADD231PD  448(CX), Y0, Y8
+	VBROADCASTSD X9, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Z0, Z5
+	VFMADD231PD  320(R15), Z0, Z6
+	VFMADD231PD  384(R15), Z0, Z7
+	VFMADD231PD  448(R15), Y0, Y8
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry15
+
+last15:
+	JNE          done15
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -993,21 +1029,20 @@ entry15:
 	VFMADD231PD  320(CX), Z0, Z6
 	VFMADD231PD  384(CX), Z0, Z7
 	VFMADD231PD  448(CX), Y0, Y8
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry15
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Z5, 256(R12)
-	VMOVUPD      Z6, 320(R12)
-	VMOVUPD      Z7, 384(R12)
-	VMOVUPD      Y8, 448(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors15
-	JMP          end
+
+done15:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Z5, 256(R12)
+	VMOVUPD Z6, 320(R12)
+	VMOVUPD Z7, 384(R12)
+	VMOVUPD Y8, 448(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors15
+	JMP     end
 
 vectors14:
 	MOVLQSX (DX), R12
@@ -1032,8 +1067,42 @@ ahead14_done:
 	VMOVUPD 256(R12), Z5
 	VMOVUPD 320(R12), Z6
 	VMOVUPD 384(R12), Z7
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last14
 
 entry14:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X8
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X8, Z0
+	VPERMILPD    $0x01, X8, X8
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VFMADD231PD  384(CX), Z0, Z7
+	VBROADCASTSD X8, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Z0, Z5
+	VFMADD231PD  320(R15), Z0, Z6
+	VFMADD231PD  384(R15), Z0, Z7
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry14
+
+last14:
+	JNE          done14
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1045,20 +1114,19 @@ entry14:
 	VFMADD231PD  256(CX), Z0, Z5
 	VFMADD231PD  320(CX), Z0, Z6
 	VFMADD231PD  384(CX), Z0, Z7
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry14
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Z5, 256(R12)
-	VMOVUPD      Z6, 320(R12)
-	VMOVUPD      Z7, 384(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors14
-	JMP          end
+
+done14:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Z5, 256(R12)
+	VMOVUPD Z6, 320(R12)
+	VMOVUPD Z7, 384(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors14
+	JMP     end
 
 vectors13:
 	MOVLQSX (DX), R12
@@ -1083,8 +1151,42 @@ ahead13_done:
 	VMOVUPD 256(R12), Z5
 	VMOVUPD 320(R12), Z6
 	VMOVUPD 384(R12), Y7
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last13
 
 entry13:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X8
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X8, Z0
+	VPERMILPD    $0x01, X8, X8
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VFMADD231PD  384(CX), Y0, Y7
+	VBROADCASTSD X8, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Z0, Z5
+	VFMADD231PD  320(R15), Z0, Z6
+	VFMADD231PD  384(R15), Y0, Y7
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry13
+
+last13:
+	JNE          done13
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1096,20 +1198,19 @@ entry13:
 	VFMADD231PD  256(CX), Z0, Z5
 	VFMADD231PD  320(CX), Z0, Z6
 	VFMADD231PD  384(CX), Y0, Y7
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry13
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Z5, 256(R12)
-	VMOVUPD      Z6, 320(R12)
-	VMOVUPD      Y7, 384(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors13
-	JMP          end
+
+done13:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Z5, 256(R12)
+	VMOVUPD Z6, 320(R12)
+	VMOVUPD Y7, 384(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors13
+	JMP     end
 
 vectors12:
 	MOVLQSX (DX), R12
@@ -1133,8 +1234,40 @@ ahead12_done:
 	VMOVUPD 192(R12), Z4
 	VMOVUPD 256(R12), Z5
 	VMOVUPD 320(R12), Z6
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last12
 
 entry12:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X7
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X7, Z0
+	VPERMILPD    $0x01, X7, X7
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Z0, Z6
+	VBROADCASTSD X7, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Z0, Z5
+	VFMADD231PD  320(R15), Z0, Z6
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry12
+
+last12:
+	JNE          done12
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1145,19 +1278,18 @@ entry12:
 	VFMADD231PD  192(CX), Z0, Z4
 	VFMADD231PD  256(CX), Z0, Z5
 	VFMADD231PD  320(CX), Z0, Z6
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry12
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Z5, 256(R12)
-	VMOVUPD      Z6, 320(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors12
-	JMP          end
+
+done12:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Z5, 256(R12)
+	VMOVUPD Z6, 320(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors12
+	JMP     end
 
 vectors11:
 	MOVLQSX (DX), R12
@@ -1181,8 +1313,40 @@ ahead11_done:
 	VMOVUPD 192(R12), Z4
 	VMOVUPD 256(R12), Z5
 	VMOVUPD 320(R12), Y6
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last11
 
 entry11:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X7
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X7, Z0
+	VPERMILPD    $0x01, X7, X7
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VFMADD231PD  320(CX), Y0, Y6
+	VBROADCASTSD X7, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Z0, Z5
+	VFMADD231PD  320(R15), Y0, Y6
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry11
+
+last11:
+	JNE          done11
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1193,19 +1357,18 @@ entry11:
 	VFMADD231PD  192(CX), Z0, Z4
 	VFMADD231PD  256(CX), Z0, Z5
 	VFMADD231PD  320(CX), Y0, Y6
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry11
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Z5, 256(R12)
-	VMOVUPD      Y6, 320(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors11
-	JMP          end
+
+done11:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Z5, 256(R12)
+	VMOVUPD Y6, 320(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors11
+	JMP     end
 
 vectors10:
 	MOVLQSX (DX), R12
@@ -1228,8 +1391,38 @@ ahead10_done:
 	VMOVUPD 128(R12), Z3
 	VMOVUPD 192(R12), Z4
 	VMOVUPD 256(R12), Z5
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last10
 
 entry10:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X6
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X6, Z0
+	VPERMILPD    $0x01, X6, X6
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Z0, Z5
+	VBROADCASTSD X6, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Z0, Z5
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry10
+
+last10:
+	JNE          done10
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1239,18 +1432,17 @@ entry10:
 	VFMADD231PD  128(CX), Z0, Z3
 	VFMADD231PD  192(CX), Z0, Z4
 	VFMADD231PD  256(CX), Z0, Z5
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry10
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Z5, 256(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors10
-	JMP          end
+
+done10:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Z5, 256(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors10
+	JMP     end
 
 vectors9:
 	MOVLQSX (DX), R12
@@ -1273,8 +1465,38 @@ ahead9_done:
 	VMOVUPD 128(R12), Z3
 	VMOVUPD 192(R12), Z4
 	VMOVUPD 256(R12), Y5
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last9
 
 entry9:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X6
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X6, Z0
+	VPERMILPD    $0x01, X6, X6
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VFMADD231PD  256(CX), Y0, Y5
+	VBROADCASTSD X6, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	VFMADD231PD  256(R15), Y0, Y5
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry9
+
+last9:
+	JNE          done9
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1284,18 +1506,17 @@ entry9:
 	VFMADD231PD  128(CX), Z0, Z3
 	VFMADD231PD  192(CX), Z0, Z4
 	VFMADD231PD  256(CX), Y0, Y5
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry9
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	VMOVUPD      Y5, 256(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors9
-	JMP          end
+
+done9:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	VMOVUPD Y5, 256(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors9
+	JMP     end
 
 vectors8:
 	MOVLQSX (DX), R12
@@ -1317,8 +1538,36 @@ ahead8_done:
 	VMOVUPD 64(R12), Z2
 	VMOVUPD 128(R12), Z3
 	VMOVUPD 192(R12), Z4
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last8
 
 entry8:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X5
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X5, Z0
+	VPERMILPD    $0x01, X5, X5
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Z0, Z4
+	VBROADCASTSD X5, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Z0, Z4
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry8
+
+last8:
+	JNE          done8
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1327,17 +1576,16 @@ entry8:
 	VFMADD231PD  64(CX), Z0, Z2
 	VFMADD231PD  128(CX), Z0, Z3
 	VFMADD231PD  192(CX), Z0, Z4
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry8
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Z4, 192(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors8
-	JMP          end
+
+done8:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Z4, 192(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors8
+	JMP     end
 
 vectors7:
 	MOVLQSX (DX), R12
@@ -1359,8 +1607,36 @@ ahead7_done:
 	VMOVUPD 64(R12), Z2
 	VMOVUPD 128(R12), Z3
 	VMOVUPD 192(R12), Y4
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last7
 
 entry7:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X5
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X5, Z0
+	VPERMILPD    $0x01, X5, X5
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VFMADD231PD  192(CX), Y0, Y4
+	VBROADCASTSD X5, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	VFMADD231PD  192(R15), Y0, Y4
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry7
+
+last7:
+	JNE          done7
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1369,17 +1645,16 @@ entry7:
 	VFMADD231PD  64(CX), Z0, Z2
 	VFMADD231PD  128(CX), Z0, Z3
 	VFMADD231PD  192(CX), Y0, Y4
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry7
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	VMOVUPD      Y4, 192(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors7
-	JMP          end
+
+done7:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	VMOVUPD Y4, 192(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors7
+	JMP     end
 
 vectors6:
 	MOVLQSX (DX), R12
@@ -1400,8 +1675,34 @@ ahead6_done:
 	VMOVUPD (R12), Z1
 	VMOVUPD 64(R12), Z2
 	VMOVUPD 128(R12), Z3
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last6
 
 entry6:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X4
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X4, Z0
+	VPERMILPD    $0x01, X4, X4
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Z0, Z3
+	VBROADCASTSD X4, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Z0, Z3
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry6
+
+last6:
+	JNE          done6
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1409,16 +1710,15 @@ entry6:
 	VFMADD231PD  (CX), Z0, Z1
 	VFMADD231PD  64(CX), Z0, Z2
 	VFMADD231PD  128(CX), Z0, Z3
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry6
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Z3, 128(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors6
-	JMP          end
+
+done6:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Z3, 128(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors6
+	JMP     end
 
 vectors5:
 	MOVLQSX (DX), R12
@@ -1439,8 +1739,34 @@ ahead5_done:
 	VMOVUPD (R12), Z1
 	VMOVUPD 64(R12), Z2
 	VMOVUPD 128(R12), Y3
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last5
 
 entry5:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X4
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X4, Z0
+	VPERMILPD    $0x01, X4, X4
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VFMADD231PD  128(CX), Y0, Y3
+	VBROADCASTSD X4, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	VFMADD231PD  128(R15), Y0, Y3
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry5
+
+last5:
+	JNE          done5
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
@@ -1448,16 +1774,15 @@ entry5:
 	VFMADD231PD  (CX), Z0, Z1
 	VFMADD231PD  64(CX), Z0, Z2
 	VFMADD231PD  128(CX), Y0, Y3
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry5
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	VMOVUPD      Y3, 128(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors5
-	JMP          end
+
+done5:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	VMOVUPD Y3, 128(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors5
+	JMP     end
 
 vectors4:
 	MOVLQSX (DX), R12
@@ -1477,23 +1802,46 @@ ahead4:
 ahead4_done:
 	VMOVUPD (R12), Z1
 	VMOVUPD 64(R12), Z2
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last4
 
 entry4:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X3
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X3, Z0
+	VPERMILPD    $0x01, X3, X3
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Z0, Z2
+	VBROADCASTSD X3, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Z0, Z2
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry4
+
+last4:
+	JNE          done4
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
 	ADDQ         R8, CX
 	VFMADD231PD  (CX), Z0, Z1
 	VFMADD231PD  64(CX), Z0, Z2
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry4
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Z2, 64(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors4
-	JMP          end
+
+done4:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Z2, 64(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors4
+	JMP     end
 
 vectors3:
 	MOVLQSX (DX), R12
@@ -1513,23 +1861,46 @@ ahead3:
 ahead3_done:
 	VMOVUPD (R12), Z1
 	VMOVUPD 64(R12), Y2
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last3
 
 entry3:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X3
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X3, Z0
+	VPERMILPD    $0x01, X3, X3
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VFMADD231PD  64(CX), Y0, Y2
+	VBROADCASTSD X3, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	VFMADD231PD  64(R15), Y0, Y2
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry3
+
+last3:
+	JNE          done3
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
 	ADDQ         R8, CX
 	VFMADD231PD  (CX), Z0, Z1
 	VFMADD231PD  64(CX), Y0, Y2
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry3
-	VMOVUPD      Z1, (R12)
-	VMOVUPD      Y2, 64(R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors3
-	JMP          end
+
+done3:
+	VMOVUPD Z1, (R12)
+	VMOVUPD Y2, 64(R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors3
+	JMP     end
 
 vectors2:
 	MOVLQSX (DX), R12
@@ -1548,21 +1919,42 @@ ahead2:
 
 ahead2_done:
 	VMOVUPD (R12), Z1
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last2
 
 entry2:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X2
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X2, Z0
+	VPERMILPD    $0x01, X2, X2
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Z0, Z1
+	VBROADCASTSD X2, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Z0, Z1
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry2
+
+last2:
+	JNE          done2
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
 	ADDQ         R8, CX
 	VFMADD231PD  (CX), Z0, Z1
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry2
-	VMOVUPD      Z1, (R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors2
-	JMP          end
+
+done2:
+	VMOVUPD Z1, (R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors2
+	JMP     end
 
 vectors1:
 	MOVLQSX (DX), R12
@@ -1581,20 +1973,41 @@ ahead1:
 
 ahead1_done:
 	VMOVUPD (R12), Y1
+	SUBQ    $0x01, R14
+	CMPQ    R13, R14
+	JGE     last1
 
 entry1:
+	MOVQ         (SI)(R13*4), R15
+	VMOVUPD      (DI)(R13*8), X2
+	MOVLQSX      R15, CX
+	SARQ         $0x20, R15
+	VBROADCASTSD X2, Z0
+	VPERMILPD    $0x01, X2, X2
+	IMULQ        R9, CX
+	ADDQ         R8, CX
+	VFMADD231PD  (CX), Y0, Y1
+	VBROADCASTSD X2, Z0
+	IMULQ        R9, R15
+	ADDQ         R8, R15
+	VFMADD231PD  (R15), Y0, Y1
+	ADDQ         $0x02, R13
+	CMPQ         R13, R14
+	JLT          entry1
+
+last1:
+	JNE          done1
 	MOVLQSX      (SI)(R13*4), CX
 	VBROADCASTSD (DI)(R13*8), Z0
 	IMULQ        R9, CX
 	ADDQ         R8, CX
 	VFMADD231PD  (CX), Y0, Y1
-	INCQ         R13
-	CMPQ         R13, R14
-	JLT          entry1
-	VMOVUPD      Y1, (R12)
-	ADDQ         $0x0c, DX
-	SUBQ         $0x03, BX
-	JNZ          vectors1
+
+done1:
+	VMOVUPD Y1, (R12)
+	ADDQ    $0x0c, DX
+	SUBQ    $0x03, BX
+	JNZ     vectors1
 
 end:
 	VZEROUPPER

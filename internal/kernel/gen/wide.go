@@ -57,21 +57,41 @@ func correlateWide() {
 				VMOVUPD(Mem{Base: out, Disp: i * wide}, a)
 			}
 		})
+		multiply := func(row Register, s VecVirtual) {
+			IMULQ(stride, row)
+			ADDQ(b, row)
+			each(func(i int, a VecVirtual, narrow bool) {
+				if narrow {
+					VFMADD231PD(Mem{Base: row, Disp: i * wide}, s.AsY(), a.AsY())
+				} else {
+					VFMADD231PD(Mem{Base: row, Disp: i * wide}, s, a)
+				}
+			})
+		}
+		// Two entries at a time need half the loads.
+		other, both := GP64(), XMM()
+		SUBQ(Imm(1), end)
+		CMPQ(at, end)
+		JGE(LabelRef(fmt.Sprintf("last%d", v)))
 		Label(fmt.Sprintf("entry%d", v))
-		MOVLQSX(Mem{Base: cols, Index: at, Scale: 4}, row)
-		VBROADCASTSD(Mem{Base: r, Index: at, Scale: double}, s)
-		IMULQ(stride, row)
-		ADDQ(b, row)
-		each(func(i int, a VecVirtual, narrow bool) {
-			if narrow {
-				VFMADD231PD(Mem{Base: row, Disp: i * wide}, s.AsY(), a.AsY())
-			} else {
-				VFMADD231PD(Mem{Base: row, Disp: i * wide}, s, a)
-			}
-		})
-		INCQ(at)
+		MOVQ(Mem{Base: cols, Index: at, Scale: 4}, other)
+		VMOVUPD(Mem{Base: r, Index: at, Scale: double}, both)
+		MOVLQSX(other.As32(), row)
+		SARQ(Imm(32), other)
+		VBROADCASTSD(both, s)
+		VPERMILPD(Imm(1), both, both)
+		multiply(row, s)
+		VBROADCASTSD(both, s)
+		multiply(other, s)
+		ADDQ(Imm(2), at)
 		CMPQ(at, end)
 		JLT(LabelRef(fmt.Sprintf("entry%d", v)))
+		Label(fmt.Sprintf("last%d", v))
+		JNE(LabelRef(fmt.Sprintf("done%d", v)))
+		MOVLQSX(Mem{Base: cols, Index: at, Scale: 4}, row)
+		VBROADCASTSD(Mem{Base: r, Index: at, Scale: double}, s)
+		multiply(row, s)
+		Label(fmt.Sprintf("done%d", v))
 		each(func(i int, a VecVirtual, narrow bool) {
 			if narrow {
 				VMOVUPD(a.AsY(), Mem{Base: out, Disp: i * wide})
