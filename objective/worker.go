@@ -150,6 +150,9 @@ func (k *worker) chunk(c *pass.Chunk, curved bool, s *sums) {
 		block := at / thin * thin
 		size := min(thin, groups-block) // of the groups that one stands for
 		second := curved && at == block+size/2
+		for _, i := range order[min((at+1)*kernel.Lanes, len(order)):min((at+2)*kernel.Lanes, len(order))] {
+			kernel.Fetch(c.InMemory(int(i))) // the next ones
+		}
 		k.solve(c, group, second, s)
 		if second {
 			k.second(s.hessian, float64(size))

@@ -56,6 +56,14 @@ func (c *Chunk) Property(p *data.Property, i int) []float64 {
 	return numbers.Of(p)
 }
 
+// InMemory returns what Row does if that takes no reading, else nothing.
+func (c *Chunk) InMemory(i int) (columns []int32, values []float64) {
+	if c.matrix != nil {
+		return c.matrix.Row(i)
+	}
+	return nil, nil
+}
+
 // Numbers returns all properties of the entries of row i, valid as those of Row.
 func (c *Chunk) Numbers(i int) data.Numbers {
 	if c.matrix != nil {

@@ -189,3 +189,5 @@ func toLanes(dst, squares []float64, stride, width, first, rows int) {
 		toLanesGo(dst, squares, stride, width, first, rows)
 	}
 }
+
+func fetch(columns []int32, values []float64) { fetchRow(columns, values) }

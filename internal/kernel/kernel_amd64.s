@@ -2077,6 +2077,31 @@ row_done:
 	VZEROUPPER
 	RET
 
+// func fetchRow(columns []int32, values []float64)
+// Requires: MMX+
+TEXT ·fetchRow(SB), NOSPLIT, $0-48
+	MOVQ columns_base+0(FP), AX
+	MOVQ columns_len+8(FP), CX
+	LEAQ -1(AX)(CX*4), CX
+
+columns:
+	PREFETCHT1 (AX)
+	ADDQ       $0x40, AX
+	CMPQ       AX, CX
+	JLT        columns
+	PREFETCHT1 (CX)
+	MOVQ       values_base+24(FP), AX
+	MOVQ       values_len+32(FP), CX
+	LEAQ       -1(AX)(CX*8), CX
+
+values:
+	PREFETCHT1 (AX)
+	ADDQ       $0x40, AX
+	CMPQ       AX, CX
+	JLT        values
+	PREFETCHT1 (CX)
+	RET
+
 // func gramTableAVX512(square []float64, table []float64, width int, cols []int32, a []float64, t int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·gramTableAVX512(SB), NOSPLIT, $0-112

@@ -44,6 +44,11 @@ func correlateAVX512(z []float64, vectors int, spans []int32, cols []int32, r []
 //go:noescape
 func splitAVX512(columns []int32, r []float64, at int, spans []int32, next []int32, ends []int32, fromColumns []int32, fromR []float64, end int, step int) (after int, used int)
 
+// fetchRow asks for the lines of both, which have a number each at least.
+//
+//go:noescape
+func fetchRow(columns []int32, values []float64)
+
 // gramTableAVX512 sets the lower triangle of square, in vectors of four, to VᵀV for V of the rows cols of the table and a behind them, t being at most 11.
 //
 //go:noescape

@@ -118,3 +118,16 @@ func TestLanesOfSquares(t *testing.T) {
 		}
 	})
 }
+
+// TestFetchChangesNothing: rows of any length are fetched, also those with no entries.
+func TestFetchChangesNothing(t *testing.T) {
+	rng := rand.New(rand.NewPCG(23, 24))
+	for _, n := range []int{0, 1, 15, 16, 17, 300} {
+		cols, a := increasing(rng, n, 1000), random(rng, n)
+		wantCols, want := slices.Clone(cols), slices.Clone(a)
+		Fetch(cols, a)
+		if !slices.Equal(cols, wantCols) || !slices.Equal(a, want) {
+			t.Fatalf("%d entries", n)
+		}
+	}
+}

@@ -26,6 +26,7 @@ func main() {
 	correlate()
 	correlateWide()
 	split()
+	fetch()
 	gramTable()
 	gramTableBlock()
 	combineTable()
