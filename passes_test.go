@@ -66,7 +66,7 @@ func TestEveryPassCanBeSent(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := check.Seen()
-	for _, name := range []string{"objective.rowCosts", "objective.norming", "objective.enumeration", "objective.listing", "objective.convexFitting", "evaluate.draws", "evaluate.measuring", "engine.shardPacking"} { // by the tests of the packages
+	for _, name := range []string{"objective.rowCosts", "objective.norming", "objective.enumeration", "objective.modelling", "objective.chosen", "objective.listing", "objective.convexFitting", "evaluate.draws", "evaluate.measuring", "engine.shardPacking"} { // by the tests of the packages
 		seen["optcomplete/"+name] = true
 	}
 	for _, name := range registered(t) {

@@ -12,12 +12,15 @@ import (
 
 // Oracle is a cost whose evaluations are remembered under a label: it must tell
 // the cost apart from any other of the same run. The result satisfies
-// search.Curved and search.Enumerator as far as the cost does.
+// search.Curved, search.Enumerator and search.Modeler as far as the cost does.
 func (s *Store) Oracle(cost search.Oracle, label string) search.Oracle {
 	o := &oracle{Oracle: cost, store: s, label: label}
 	curved, isCurved := cost.(search.Curved)
 	lister, isLister := cost.(search.Enumerator)
+	modeler, isModeler := cost.(search.Modeler)
 	switch {
+	case isCurved && isLister && isModeler:
+		return &modelOracle{curvedLister{curvedOracle{o, curved}, enumerator{o, lister}}, modeler}
 	case isCurved && isLister:
 		return &curvedLister{curvedOracle{o, curved}, enumerator{o, lister}}
 	case isCurved:
@@ -47,6 +50,11 @@ type enumerator struct {
 type curvedLister struct {
 	curvedOracle
 	enumerator
+}
+
+type modelOracle struct {
+	curvedLister
+	modeler search.Modeler
 }
 
 func (c *curvedLister) Dim() int { return c.curvedOracle.Dim() }
@@ -138,11 +146,7 @@ func (o *enumerator) Enumerate(ctx context.Context, r search.Region) (search.Lis
 		if err != nil {
 			return nil, err
 		}
-		l := listing{Selections: found.Selections, Margin: math.Float64bits(found.Margin), Rest: math.Float64bits(found.Rest)}
-		for _, c := range found.Costs {
-			l.Costs = append(l.Costs, math.Float64bits(c))
-		}
-		return json.Marshal(l)
+		return json.Marshal(listing{found.Selections, bitsOf(found.Costs), math.Float64bits(found.Margin), math.Float64bits(found.Rest)})
 	})
 	if err != nil {
 		return search.Listing{}, err
@@ -151,9 +155,79 @@ func (o *enumerator) Enumerate(ctx context.Context, r search.Region) (search.Lis
 	if err := json.Unmarshal(answer, &l); err != nil {
 		return search.Listing{}, fmt.Errorf("checkpoint: %w", err)
 	}
-	found := search.Listing{Selections: l.Selections, Margin: math.Float64frombits(l.Margin), Rest: math.Float64frombits(l.Rest)}
-	for _, c := range l.Costs {
-		found.Costs = append(found.Costs, math.Float64frombits(c))
+	return search.Listing{Selections: l.Selections, Costs: floatsOf(l.Costs), Margin: math.Float64frombits(l.Margin), Rest: math.Float64frombits(l.Rest)}, nil
+}
+
+// modelled is what was answered about a model: numbers as bits, as in a listing.
+type modelled struct {
+	OK       bool
+	Constant uint64
+	Numbers  []uint64 // of the linear part, then of the matrix
+}
+
+func (o *modelOracle) Model(ctx context.Context, weights []float64, at search.Cut, features []int) (search.Model, bool, error) {
+	label := o.curvedOracle.about("model", weights, []float64{at.Cost, at.Constant}, at.Gradient)
+	answer, err := o.curvedOracle.store.Do(fmt.Appendf(label, "%v", features), func() ([]byte, error) {
+		m, ok, err := o.modeler.Model(ctx, weights, at, features)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(modelled{ok, math.Float64bits(m.Constant), bitsOf(m.Linear, m.Matrix)})
+	})
+	var m modelled
+	if err != nil {
+		return search.Model{}, false, err
 	}
-	return found, nil
+	if err := json.Unmarshal(answer, &m); err != nil {
+		return search.Model{}, false, fmt.Errorf("checkpoint: %w", err)
+	}
+	if !m.OK {
+		return search.Model{}, false, nil
+	}
+	numbers, f := floatsOf(m.Numbers), len(features)
+	if len(numbers) != f+f*f {
+		return search.Model{}, false, fmt.Errorf("checkpoint: a model of %d numbers is remembered, not of %d", len(numbers), f+f*f)
+	}
+	return search.Model{Constant: math.Float64frombits(m.Constant), Linear: numbers[:f], Matrix: numbers[f:]}, true, nil
+}
+
+func (o *modelOracle) Costs(ctx context.Context, selections [][]int) ([]float64, float64, error) {
+	answer, err := o.curvedOracle.store.Do(fmt.Appendf(o.curvedOracle.about("costs"), "%v", selections), func() ([]byte, error) {
+		costs, margin, err := o.modeler.Costs(ctx, selections)
+		if err != nil {
+			return nil, err
+		}
+		return json.Marshal(bitsOf(costs, []float64{margin}))
+	})
+	if err != nil {
+		return nil, 0, err
+	}
+	var bits []uint64
+	if err := json.Unmarshal(answer, &bits); err != nil {
+		return nil, 0, fmt.Errorf("checkpoint: %w", err)
+	}
+	if len(bits) != len(selections)+1 {
+		return nil, 0, fmt.Errorf("checkpoint: %d costs are remembered, not %d", len(bits)-1, len(selections))
+	}
+	numbers := floatsOf(bits)
+	return numbers[:len(selections)], numbers[len(selections)], nil
+}
+
+// bitsOf is the bits of all numbers.
+func bitsOf(lists ...[]float64) (bits []uint64) {
+	for _, list := range lists {
+		for _, x := range list {
+			bits = append(bits, math.Float64bits(x))
+		}
+	}
+	return bits
+}
+
+// floatsOf is the inverse of bitsOf.
+func floatsOf(bits []uint64) []float64 {
+	numbers := make([]float64, len(bits))
+	for x, b := range bits {
+		numbers[x] = math.Float64frombits(b)
+	}
+	return numbers
 }

@@ -30,8 +30,27 @@ const (
 type grams struct {
 	norms  *rowNorms
 	calls  int         // enumerations so far
-	keep   bool        // there is room for the products of all rows
+	fit    bool        // there is room for the products of all rows
+	keep   bool        // they are kept
 	values [][]float64 // of each chunk's groups one after the other; nil: not made yet
+}
+
+// keeping is what enumerations and models keep of the rows.
+func (o *Exact) keeping() *grams {
+	if o.grams == nil {
+		groups := 0
+		for _, rows := range o.order {
+			groups += (len(rows) + kernel.Lanes - 1) / kernel.Lanes
+		}
+		o.grams = &grams{values: make([][]float64, len(o.order))}
+		o.grams.fit = o.p <= gramFeatures && float64(groups)*float64(o.gramStride())*8 <= gramBytes
+	}
+	return o.grams
+}
+
+// eliminationError is by how much what selections of k features explain may be off.
+func (o *Exact) eliminationError(k float64) float64 {
+	return float64(8+o.weighing()) * 1.2e-16 * k * k * (o.grams.norms.Squares + o.gamma*o.grams.norms.Rounded)
 }
 
 // gramStride is how many numbers one group takes.
@@ -74,16 +93,9 @@ func (o *Exact) Enumerate(ctx context.Context, r search.Region) (search.Listing,
 	if r.Left < 1 || count < 1 || count > enumerateMost {
 		panic("objective: not a number of selections to enumerate")
 	}
-	if o.grams == nil {
-		o.grams = &grams{values: make([][]float64, len(o.order))}
-	}
-	g := o.grams
-	if g.calls++; g.calls == gramAfter {
-		groups := 0
-		for _, rows := range o.order {
-			groups += (len(rows) + kernel.Lanes - 1) / kernel.Lanes
-		}
-		g.keep = o.p <= gramFeatures && float64(groups)*float64(o.gramStride())*8 <= gramBytes
+	g := o.keeping()
+	if g.calls++; g.calls >= gramAfter {
+		g.keep = g.fit
 	}
 	order := append(slices.Clone(r.Candidates), r.In...) // those in are eliminated first, from the end
 	passes := []pass.Pass{&enumeration{Of: o.described(), Order: order, Candidates: len(r.Candidates), Left: r.Left, Wide: o.reach() > enumerateReach}}
@@ -99,7 +111,7 @@ func (o *Exact) Enumerate(ctx context.Context, r search.Region) (search.Listing,
 	}
 	k := float64(len(r.In) + r.Left)
 	scale := 1 / (float64(o.n) * float64(o.m))
-	margin := float64(8+o.weighing()) * 1.2e-16 * k * k * (g.norms.Squares + o.gamma*g.norms.Rounded) * scale
+	margin := o.eliminationError(k) * scale
 	if o.reach() > enumerateReach { // 106 bits, but for the sums over the rows
 		margin = (8*k*k*(1.2e-16*g.norms.Squares+0x1p-100*o.gamma*g.norms.Rounded) + o.delta()*g.norms.Squares) * scale
 	}

@@ -80,7 +80,9 @@ type enumeration struct {
 func (p *enumeration) Label() string { return "Enumerating" }
 
 // Cost is some rows: each is more work than to add the gains of a part.
-func (p *enumeration) Cost(in *pass.Input) int {
+func (p *enumeration) Cost(in *pass.Input) int { return enumerationCost(in) }
+
+func enumerationCost(in *pass.Input) int {
 	n, _ := in.Source.Dims()
 	return min(enumerateRows*in.Work()/max(n, 1), in.Work()/enumerateParts)
 }
@@ -135,7 +137,7 @@ func (w *enumerator) Add(c *pass.Chunk) error {
 		n := len(w.Order)
 		k, y := w.Load(n)
 		if kept != nil {
-			w.pick(k, y, kept[at/kernel.Lanes*w.gramStride():][:w.gramStride()])
+			w.pickProducts(k, y, kept[at/kernel.Lanes*w.gramStride():][:w.gramStride()], w.Order)
 		} else {
 			clear(k)
 			clear(y)
@@ -167,7 +169,7 @@ func (w *enumerator) addWide(c *pass.Chunk, rows []int32) {
 
 // kept is the products of a chunk's rows over all features, made now if they are to
 // be kept; nil: they are not.
-func (w *enumerator) kept(c *pass.Chunk, rows []int32) []float64 {
+func (w *worker) kept(c *pass.Chunk, rows []int32) []float64 {
 	g := w.grams
 	if g == nil || !g.keep {
 		return nil
@@ -188,12 +190,12 @@ func (w *enumerator) kept(c *pass.Chunk, rows []int32) []float64 {
 	return g.values[c.Number]
 }
 
-// pick takes the products of the features in the enumeration out of those of all.
-func (w *enumerator) pick(k, y, from []float64) {
+// pickProducts takes the products of some features out of those of all.
+func (w *worker) pickProducts(k, y, from []float64, features []int) {
 	fromY := from[kernel.Tri(w.p)*kernel.Lanes:]
-	for x, j := range w.Order {
+	for x, j := range features {
 		copy(y[x*kernel.Lanes:(x+1)*kernel.Lanes], fromY[j*kernel.Lanes:])
-		for z, l := range w.Order[:x+1] {
+		for z, l := range features[:x+1] {
 			copy(k[(kernel.Tri(x)+z)*kernel.Lanes:][:kernel.Lanes], from[(kernel.Tri(max(j, l))+min(j, l))*kernel.Lanes:])
 		}
 	}

@@ -20,6 +20,7 @@ var (
 	_ search.Curved     = (*Grouped)(nil)
 	_ search.Oracle     = (*Sampled)(nil)
 	_ search.Enumerator = (*Exact)(nil)
+	_ search.Modeler    = (*Exact)(nil)
 	_ search.Enumerator = (*Quadratic)(nil)
 	_ search.Enumerator = (*Grouped)(nil)
 )

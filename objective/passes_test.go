@@ -35,6 +35,8 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 			&convexFitting{convexEvaluation{Of: exact.described(), Loss: loss.Scaled{Loss: loss.Huber}, Weights: weights}},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2, Wide: true},
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
+			&modelling{Of: exact.described(), Weights: curvedAt, Features: []int{0, 1, 2, 5, 6, 11}},
+			newChosen(exact, [][]int{{0, 3, 4}, {3, 4, 9}, {0, 3, 7}, {1}}),
 			&neighbouring{Features: pass.Share(features), Selection: []int{1, 4}, Gammas: []float64{0.1, 3}, Swaps: true},
 			&neighbouring{Features: pass.Share(features), Gammas: []float64{2}},
 		} {
@@ -79,6 +81,13 @@ func TestKeptProductsGiveTheSameBits(t *testing.T) {
 	}
 	if !o.grams.keep {
 		t.Fatal("the products were not kept")
+	}
+	weights := []float64{1, 0.5, 0, 0.5, 0, 0, 0, 0, 0}
+	for _, p := range []pass.Pass{
+		&modelling{Of: o.described(), Weights: weights, Features: []int{0, 1, 3, 5, 8}},
+		newChosen(o, [][]int{{0, 3}, {3, 5}, {0, 7}}),
+	} {
+		passtest.Same(t, pass.NewApart(2), o.matrix, p)
 	}
 }
 

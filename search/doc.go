@@ -7,8 +7,9 @@
 // can beat, the gap between them, and the near-ties seen on the way.
 //
 // [Minimize] solves one k by branch and bound: a greedy start, a relaxation of
-// each node by multiplicative and Newton steps, fixing by reduced costs, and
-// one pool of cuts for the whole tree. [Path] solves k = 1..K and reuses every
+// each node by multiplicative and Newton steps, fixing by reduced costs, one
+// pool of cuts for the whole tree, and, for an [Enumerator] or a [Modeler],
+// regions that are ended by looking at all their selections. [Path] solves k = 1..K and reuses every
 // cut, since a cut does not depend on k.
 //
 // A [Recorder] receives what proves the bound: points, branchings, fixings and what

@@ -27,6 +27,7 @@ type searcher struct {
 	oracle    Oracle
 	curved    Curved     // the oracle, if it is one
 	lister    Enumerator // the oracle, if it is one
+	modeler   Modeler    // the oracle, if it is one
 	p         int
 	pool      pool
 	seen      map[string]evaluation // every selection evaluated
@@ -51,6 +52,8 @@ type searcher struct {
 	listed   int // selections looked at by enumeration
 	sequence int
 	labels   int   // of nodes in the record of the proof
+	rest     int   // so many nodes are not modelled,
+	wait     int   // after the last that brought little
 	halt     error // why no further evaluation may be made
 }
 
@@ -58,6 +61,7 @@ func newSearcher(oracle Oracle) *searcher {
 	s := &searcher{oracle: oracle, p: oracle.Dim(), seen: map[string]evaluation{}}
 	s.curved, _ = oracle.(Curved)
 	s.lister, _ = oracle.(Enumerator)
+	s.modeler, _ = oracle.(Modeler)
 	return s
 }
 
@@ -136,6 +140,7 @@ func (s *searcher) begin(settings Settings) (root region, err error) {
 	s.start, s.base = time.Now(), s.passes
 	s.best = Candidate{Cost: math.Inf(1)}
 	s.ties, s.open, s.nodes, s.listed, s.labels, s.halt = nil, nil, 0, 0, 0, nil
+	s.rest, s.wait = 0, 0
 	s.bound, s.floor = math.Inf(-1), math.Inf(1)
 	root = newRegion(s.p, s.K, lists.Distinct(s.Always), lists.Distinct(s.Never))
 	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {

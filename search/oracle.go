@@ -71,6 +71,32 @@ type Listing struct {
 	Rest       float64   // a selection that is not listed costs at least this
 }
 
+// Modeler is an Oracle that knows quadratic functions below the cost, and evaluates
+// long lists of selections at once. The search can then rule out most of a region by
+// one function, without evaluations.
+type Modeler interface {
+	Oracle
+
+	// Model gives a function below the cost of selections made of the given features,
+	// increasing; it is near the cost around the weights, which are zero for all other
+	// features. The cut is of an evaluation at the weights. Not ok: there is none to be
+	// had, whatever the weights.
+	Model(ctx context.Context, weights []float64, at Cut, features []int) (m Model, ok bool, err error)
+
+	// Costs is the costs of selections, each true within the margin.
+	Costs(ctx context.Context, selections [][]int) (costs []float64, margin float64, err error)
+}
+
+// Model is a quadratic function of the selections S of some features, nowhere above
+// the cost:
+//
+//	cost(S) ≥ Constant + Σ_{j∈S} Linear[j] + Σ_{j,l∈S} Matrix[j,l].
+type Model struct {
+	Constant float64
+	Linear   []float64 // of each of the features
+	Matrix   []float64 // between them, row by row: symmetric, positive semidefinite
+}
+
 // cut is an affine function that is nowhere above the cost.
 type cut struct {
 	constant float64

@@ -22,18 +22,56 @@ type bare struct{ search.Oracle }
 // curvedOnly hides the enumeration.
 type curvedOnly struct{ search.Curved }
 
+// modelsOnly hides the enumeration, but not the models.
+type modelsOnly struct {
+	search.Curved
+	modeler search.Modeler
+	models  *int // how many were asked for
+}
+
+func (o modelsOnly) Model(ctx context.Context, weights []float64, at search.Cut, features []int) (search.Model, bool, error) {
+	*o.models++
+	return o.modeler.Model(ctx, weights, at, features)
+}
+
+func (o modelsOnly) Costs(ctx context.Context, selections [][]int) ([]float64, float64, error) {
+	return o.modeler.Costs(ctx, selections)
+}
+
 // TestEveryKindOfOracleGivesTheOptimum: without second derivatives, without
-// enumeration, with both, the answer is the same.
+// enumeration, with models, with all, the answer is the same.
 func TestEveryKindOfOracleGivesTheOptimum(t *testing.T) {
+	models := 0
 	rapid.Check(t, func(t *rapid.T) {
 		in := testkit.Draw(t, 10)
 		want := optimum(in, in.K, nil, nil)
 		exact := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
-		for _, oracle := range []search.Oracle{exact, curvedOnly{exact}, bare{exact}} {
+		for _, oracle := range []search.Oracle{exact, curvedOnly{exact}, bare{exact}, modelsOnly{exact, exact, &models}} {
 			result := must.Get(search.Minimize(context.Background(), oracle, search.Settings{K: in.K}))(t)
 			check(t, in, result, want, slack(in, want))
 		}
 	})
+}
+
+// TestModelsEndSearches: with models a search needs fewer nodes, and finds and proves
+// the same as by enumeration.
+func TestModelsEndSearches(t *testing.T) {
+	matrix, features := testkit.Drawn(t, 60, 30, 16, 0.5, 3)
+	for _, gamma := range []float64{0.1, 1, 100} {
+		models := 0
+		exact := objective.NewExact(matrix, features, gamma, 1)
+		settings := search.Settings{K: 6}
+		want := must.Get(search.Minimize(t.Context(), exact, settings))(t)
+		without := must.Get(search.Minimize(t.Context(), curvedOnly{exact}, settings))(t)
+		with := must.Get(search.Minimize(t.Context(), modelsOnly{exact, exact, &models}, settings))(t)
+		t.Logf("gamma %v: %d nodes without models, %d with %d models", gamma, without.Nodes, with.Nodes, models)
+		if models == 0 || with.Nodes >= without.Nodes {
+			t.Errorf("gamma %v: %d nodes with %d models, %d without", gamma, with.Nodes, models, without.Nodes)
+		}
+		if !slices.Equal(with.Selection, want.Selection) || with.Cost != want.Cost || with.Status != want.Status {
+			t.Errorf("gamma %v: %v costs %v, %v; want %v, %v, %v", gamma, with.Selection, with.Cost, with.Status, want.Selection, want.Cost, want.Status)
+		}
+	}
 }
 
 // distance is a convex cost that falls along some features and rises along

@@ -47,6 +47,9 @@ func Outlook(ctx context.Context, oracle Oracle, settings Settings, dives int, s
 	return Ahead{ahead.Nodes / done, ahead.Evaluations / done}, nil
 }
 
+// listedAtOnce is about how many selections of a list cost as much as an evaluation.
+const listedAtOnce = 64
+
 const outlookStream = 0x6f75746c6f6f6b // "outlook"
 
 // dive goes down one branch, and counts.
@@ -63,6 +66,12 @@ func (s *searcher) dive(ctx context.Context, n *node, lots *random.Stream, ahead
 		ahead.Nodes += ways
 		ahead.Evaluations += ways * float64(s.passes-before)
 		if err != nil || branch < 0 {
+			return err
+		}
+		before, listed := s.passes, s.listed
+		done, err := s.modelled(ctx, n)
+		ahead.Evaluations += ways * (float64(s.passes-before) + float64(s.listed-listed)/listedAtOnce)
+		if done || err != nil {
 			return err
 		}
 		if done, err := s.finished(ctx, n, effortAfter, ways, ahead); done || err != nil {

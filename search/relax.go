@@ -95,7 +95,7 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		s.enter(weights, at, n, -taken)
 		conform(weights, &n.region)
 	}
-	n.weights = at.weights
+	n.weights, n.at = at.weights, at
 	return s.branch(at, n), nil
 }
 

@@ -17,6 +17,7 @@ type node struct {
 	by       int       // the cut that the bound comes from, or noCut, or enumeration
 	label    int       // in the record of the proof
 	parted   bool      // its parts are in the record
+	at       *point    // where its relaxation ended
 }
 
 type heapOfNodes []*node
@@ -100,6 +101,9 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 	if s.Brief && s.MaxNodes > 0 && s.nodes >= s.MaxNodes {
 		heap.Push(&s.open, n)
 		return nil
+	}
+	if done, err := s.modelled(ctx, n); done || err != nil {
+		return err
 	}
 	if done, err := s.finish(ctx, n, effortAfter); done || err != nil {
 		return err

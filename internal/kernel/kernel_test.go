@@ -3,6 +3,7 @@ package kernel
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -294,5 +295,40 @@ func BenchmarkPairs(b *testing.B) {
 			}
 			b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/float64(len(gains))/Lanes, "ns/row/selection")
 		})
+	}
+}
+
+// TestFactorsRowByRow: rows that are added one by one give what all at once give.
+func TestFactorsRowByRow(t *testing.T) {
+	const n = 7
+	r := rand.New(rand.NewPCG(7, 8))
+	k, u := make([]float64, Tri(n)*Lanes), make([]float64, n*Lanes)
+	for x := range k {
+		k[x] = r.NormFloat64() / n
+	}
+	for x := range n {
+		for lane := range Lanes {
+			k[(Tri(x)+x)*Lanes+lane] += 2
+			u[x*Lanes+lane] = r.NormFloat64()
+		}
+	}
+	whole, solved := slices.Clone(k), slices.Clone(u)
+	Cholesky(whole, n, 1e-3)
+	Solve(whole, solved, n)
+	want, got := 0.0, 0.0
+	for x, y := range u {
+		want += y * solved[x]
+	}
+	for x := range n {
+		CholeskyRow(k, x, 1e-3)
+		got += SolveRow(k, u, x)
+	}
+	for x := range k {
+		if math.Abs(k[x]-whole[x]) > 1e-14 {
+			t.Fatalf("number %d of the factor is %v row by row, %v at once", x, k[x], whole[x])
+		}
+	}
+	if math.Abs(got-want) > 1e-13*want {
+		t.Errorf("uᵀK⁻¹u is %v row by row, %v at once", got, want)
 	}
 }
