@@ -111,7 +111,7 @@ func (w *convexWorker) correlate() {
 				}
 			}
 		}
-		kernel.AddSquares(s.gradient[from:][:len(z)], z)
+		kernel.AddSquares(s.gradient[from:][:len(z)], z, 0, 1)
 	})
 }
 

@@ -90,14 +90,23 @@ func (p *panel) full() bool {
 // take correlates all rows of the panel, hands b_jᵀr of each to f, in order, one
 // block of features from j on after the other, and empties the panel.
 func (p *panel) take(o *Exact, f func(j int, z []float64)) {
+	p.takeBlocks(o, func(b *block, z []float64, stride int) {
+		for i := range p.rows {
+			f(b.from, z[i*stride:][:b.size])
+		}
+	})
+}
+
+// takeBlocks is take with all rows of a block at once, which lie stride apart.
+func (p *panel) takeBlocks(o *Exact, f func(b *block, z []float64, stride int)) {
 	p.z = grow(p.z, p.rows*p.block)
 	z := p.z[:p.rows*p.block]
 	columns, r := p.split(o)
 	for x := range o.blocks {
 		b := &o.blocks[x]
 		if b.near {
-			for i := range p.rows {
-				f(b.from, p.near[i*o.near+b.from:][:b.size])
+			if p.rows > 0 {
+				f(b, p.near[b.from:], o.near)
 			}
 			continue
 		}
@@ -115,9 +124,7 @@ func (p *panel) take(o *Exact, f func(j int, z []float64)) {
 			kernel.CorrelateTile(z, b.vectors, p.tiled.spans[from:t.spans], columns, r, b.b, b.size, ahead)
 			from = t.spans
 		}
-		for i := range p.rows {
-			f(b.from, z[i*p.block:][:b.size])
-		}
+		f(b, z, p.block)
 	}
 	p.empty()
 }

@@ -291,7 +291,7 @@ func (k *pooledWorker) subtract(r []float64, lane int, u []float64) (ar, rr floa
 // take adds (b_jᵀr)² and b_jᵀr of the rows in the panel.
 func (k *pooledWorker) take(s *pooledSums) {
 	k.panel.take(k.Exact, func(j int, z []float64) {
-		kernel.AddSquares(s.gradient[j:][:len(z)], z)
+		kernel.AddSquares(s.gradient[j:][:len(z)], z, 0, 1)
 		total := s.total[j:][:len(z)]
 		for x := range total {
 			total[x] += z[x]

@@ -192,7 +192,9 @@ func (k *worker) solve(c *pass.Chunk, group []int32, curved bool, s *sums) {
 
 // take adds (b_jᵀr)² of the rows in the panel.
 func (k *worker) take(s *sums) {
-	k.panel.take(k.Exact, func(j int, z []float64) { kernel.AddSquares(s.gradient[j:][:len(z)], z) })
+	k.panel.takeBlocks(k.Exact, func(b *block, z []float64, stride int) {
+		kernel.AddSquares(s.gradient[b.from:][:b.size], z, stride, k.panel.rows)
+	})
 }
 
 // primalSystem factors D⁻¹/γ + V_iᵀV_i for each row of the group, with V_iᵀa_i

@@ -98,11 +98,11 @@ func products(a, r []float64, entries int) (ar, rr float64) {
 	return productsGo(a, r, entries)
 }
 
-func addSquares(sum, z []float64) {
+func addSquares(sum, z []float64, stride, rows int) {
 	if accelerated {
-		addSquaresAVX(sum, z)
+		addSquaresAVX(sum, z, stride, rows)
 	} else {
-		addSquaresGo(sum, z)
+		addSquaresGo(sum, z, stride, rows)
 	}
 }
 

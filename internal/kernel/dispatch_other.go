@@ -40,8 +40,8 @@ func products(a, r []float64, entries int) (ar, rr float64) {
 	return productsGo(a, r, entries)
 }
 
-func addSquares(sum, z []float64) {
-	addSquaresGo(sum, z)
+func addSquares(sum, z []float64, stride, rows int) {
+	addSquaresGo(sum, z, stride, rows)
 }
 
 func peak(x []float64, n int) {

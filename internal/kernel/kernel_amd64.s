@@ -8085,27 +8085,93 @@ products_done:
 	VZEROUPPER
 	RET
 
-// func addSquaresAVX(sum []float64, z []float64)
+// func addSquaresAVX(sum []float64, z []float64, stride int, rows int)
 // Requires: AVX, FMA3
-TEXT ·addSquaresAVX(SB), NOSPLIT, $0-48
-	MOVQ  sum_base+0(FP), AX
-	MOVQ  z_base+24(FP), CX
-	MOVQ  sum_len+8(FP), DX
-	SHRQ  $0x02, DX
-	TESTQ DX, DX
-	JZ    squares_done
+TEXT ·addSquaresAVX(SB), NOSPLIT, $0-64
+	MOVQ sum_base+0(FP), AX
+	MOVQ z_base+24(FP), CX
+	MOVQ stride+48(FP), DX
+	MOVQ rows+56(FP), BX
+	MOVQ sum_len+8(FP), SI
+	SHLQ $0x03, DX
+	SHRQ $0x02, SI
 
-squares:
-	VMOVUPD     (CX), Y0
-	VMOVUPD     (AX), Y1
-	VFMADD231PD Y0, Y0, Y1
-	VMOVUPD     Y1, (AX)
-	ADDQ        $0x20, CX
-	ADDQ        $0x20, AX
-	DECQ        DX
-	JNZ         squares
+vectors8:
+	CMPQ    SI, $0x08
+	JLT     vectors8_end
+	VMOVUPD (AX), Y0
+	VMOVUPD 32(AX), Y1
+	VMOVUPD 64(AX), Y2
+	VMOVUPD 96(AX), Y3
+	VMOVUPD 128(AX), Y4
+	VMOVUPD 160(AX), Y5
+	VMOVUPD 192(AX), Y6
+	VMOVUPD 224(AX), Y7
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+	TESTQ   R8, R8
+	JZ      vectors8_row_done
 
-squares_done:
+vectors8_row:
+	VMOVUPD     (DI), Y8
+	VFMADD231PD Y8, Y8, Y0
+	VMOVUPD     32(DI), Y8
+	VFMADD231PD Y8, Y8, Y1
+	VMOVUPD     64(DI), Y8
+	VFMADD231PD Y8, Y8, Y2
+	VMOVUPD     96(DI), Y8
+	VFMADD231PD Y8, Y8, Y3
+	VMOVUPD     128(DI), Y8
+	VFMADD231PD Y8, Y8, Y4
+	VMOVUPD     160(DI), Y8
+	VFMADD231PD Y8, Y8, Y5
+	VMOVUPD     192(DI), Y8
+	VFMADD231PD Y8, Y8, Y6
+	VMOVUPD     224(DI), Y8
+	VFMADD231PD Y8, Y8, Y7
+	ADDQ        DX, DI
+	DECQ        R8
+	JNZ         vectors8_row
+
+vectors8_row_done:
+	VMOVUPD Y0, (AX)
+	VMOVUPD Y1, 32(AX)
+	VMOVUPD Y2, 64(AX)
+	VMOVUPD Y3, 96(AX)
+	VMOVUPD Y4, 128(AX)
+	VMOVUPD Y5, 160(AX)
+	VMOVUPD Y6, 192(AX)
+	VMOVUPD Y7, 224(AX)
+	ADDQ    $0x00000100, AX
+	ADDQ    $0x00000100, CX
+	SUBQ    $0x08, SI
+	JMP     vectors8
+
+vectors8_end:
+vectors1:
+	CMPQ    SI, $0x01
+	JLT     vectors1_end
+	VMOVUPD (AX), Y0
+	MOVQ    CX, DI
+	MOVQ    BX, R8
+	TESTQ   R8, R8
+	JZ      vectors1_row_done
+
+vectors1_row:
+	VMOVUPD     (DI), Y1
+	VFMADD231PD Y1, Y1, Y0
+	ADDQ        DX, DI
+	DECQ        R8
+	JNZ         vectors1_row
+
+vectors1_row_done:
+	VMOVUPD Y0, (AX)
+	ADDQ    $0x00000020, AX
+	ADDQ    $0x00000020, CX
+	SUBQ    $0x01, SI
+	JMP     vectors1
+
+vectors1_end:
 	VZEROUPPER
 	RET
 

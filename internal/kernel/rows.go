@@ -261,20 +261,22 @@ func Products(a, r []float64) (ar, rr float64) {
 	return ar + x, rr + y
 }
 
-// addSquaresGo: sum += z∘z.
-func addSquaresGo(sum, z []float64) {
-	for j := range sum {
-		sum[j] += z[j] * z[j]
+// addSquaresGo: sum += z∘z for every row z.
+func addSquaresGo(sum, z []float64, stride, rows int) {
+	for i := range rows {
+		for j, x := range z[i*stride:][:len(sum)] {
+			sum[j] += x * x
+		}
 	}
 }
 
-// AddSquares adds z[j]² to sum[j] for all of sum, whose length is a multiple of
-// four.
-func AddSquares(sum, z []float64) {
-	if len(sum)%4 != 0 || len(z) < len(sum) {
+// AddSquares adds z[j]² to sum[j], for all of sum, whose length is a multiple of four, and
+// for one row z after the other, of rows that lie stride apart.
+func AddSquares(sum, z []float64, stride, rows int) {
+	if rows > 0 && (len(sum)%4 != 0 || stride < 0 || len(z) < (rows-1)*stride+len(sum)) {
 		panic(badShape)
 	}
-	addSquares(sum, z)
+	addSquares(sum, z, stride, rows)
 }
 
 // peakGo: n rounds of 48 multiplications and additions on 48 numbers.

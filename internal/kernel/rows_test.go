@@ -103,11 +103,13 @@ func TestRowPrimitivesAgree(t *testing.T) {
 		near(t, "aᵀr", ar, wantAR, float64(entries))
 		near(t, "rᵀr", rr, wantRR, float64(entries))
 
-		sum, z := random(rng, Pad(entries)+1), random(rng, Pad(entries))
+		const rows = 3
+		size, stride := Pad(entries), Pad(entries)+3
+		sum, z := random(rng, size+1), random(rng, rows*stride)
 		want := slices.Clone(sum)
-		addSquaresGo(want[:len(z)], z)
-		addSquares(sum[:len(z)], z)
-		agree(t, "addSquares", sum, want, 1)
+		addSquaresGo(want[:size], z, stride, rows)
+		addSquares(sum[:size], z, stride, rows)
+		agree(t, "addSquares", sum, want, rows)
 	}
 }
 

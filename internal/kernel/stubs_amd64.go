@@ -116,10 +116,10 @@ func combineAVX(r []float64, v []float64, w []float64, a []float64, entries int,
 //go:noescape
 func productsAVX(a []float64, r []float64, entries int) (ar float64, rr float64)
 
-// addSquaresAVX adds z[j]² to sum[j] for all of sum, whose length is a multiple of four.
+// addSquaresAVX adds z[i·stride+j]² to sum[j], row after row, for all of sum, whose length is a multiple of four.
 //
 //go:noescape
-func addSquaresAVX(sum []float64, z []float64)
+func addSquaresAVX(sum []float64, z []float64, stride int, rows int)
 
 // peakAVX does n rounds of twelve vector FMAs on registers, starting from the four numbers of x.
 //

@@ -281,23 +281,44 @@ func products() {
 	RET()
 }
 
-// addSquares: sum += z∘z.
+// addSquares: sum += z∘z for every row z, eight vectors at a time, then one.
 func addSquares() {
-	TEXT("addSquaresAVX", NOSPLIT, "func(sum, z []float64)")
+	TEXT("addSquaresAVX", NOSPLIT, "func(sum, z []float64, stride, rows int)")
 	Pragma("noescape")
-	Doc("addSquaresAVX adds z[j]² to sum[j] for all of sum, whose length is a multiple of four.")
-	sum, z := pointer("sum"), pointer("z")
-	n := Load(Param("sum").Len(), GP64())
+	Doc("addSquaresAVX adds z[i·stride+j]² to sum[j], row after row, for all of sum, whose length is a multiple of four.")
+	sum, z, stride, rows := pointer("sum"), pointer("z"), count("stride"), count("rows")
+	n, at, left := Load(Param("sum").Len(), GP64()), GP64(), GP64()
+	SHLQ(Imm(3), stride)
 	SHRQ(Imm(2), n)
-	loop("squares", n, func() {
-		x, s := YMM(), YMM()
-		VMOVUPD(Mem{Base: z}, x)
-		VMOVUPD(Mem{Base: sum}, s)
-		VFMADD231PD(x, x, s)
-		VMOVUPD(s, Mem{Base: sum})
-		ADDQ(Imm(vector), z)
-		ADDQ(Imm(vector), sum)
-	})
+	for _, vectors := range []int{8, 1} {
+		name := fmt.Sprintf("vectors%d", vectors)
+		Label(name)
+		CMPQ(n, Imm(uint64(vectors)))
+		JLT(LabelRef(name + "_end"))
+		acc := make([]VecVirtual, vectors)
+		for v := range acc {
+			acc[v] = YMM()
+			VMOVUPD(Mem{Base: sum, Disp: v * vector}, acc[v])
+		}
+		MOVQ(z, at)
+		MOVQ(rows, left)
+		loop(name+"_row", left, func() {
+			for v, a := range acc {
+				x := YMM()
+				VMOVUPD(Mem{Base: at, Disp: v * vector}, x)
+				VFMADD231PD(x, x, a)
+			}
+			ADDQ(stride, at)
+		})
+		for v, a := range acc {
+			VMOVUPD(a, Mem{Base: sum, Disp: v * vector})
+		}
+		ADDQ(U32(uint32(vectors*vector)), sum)
+		ADDQ(U32(uint32(vectors*vector)), z)
+		SUBQ(Imm(uint64(vectors)), n)
+		JMP(LabelRef(name))
+		Label(name + "_end")
+	}
 	VZEROUPPER()
 	RET()
 }
