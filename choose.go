@@ -29,7 +29,8 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 }
 
 // chooseBySquares fills in what the settings leave open: the shrinkage of effects from
-// their variances, γ by how well what it selects predicts.
+// their variances, γ by how well what it selects predicts, and at that γ more shrinkage of
+// row effects if it selects what predicts better.
 func (t *task) chooseBySquares(ctx context.Context, train data.Source) (choices, error) {
 	c := choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Given: t.Gamma > 0, Fixed: t.ColumnShrinkage > 0}
 	if t.form.complete(c) {
@@ -60,7 +61,7 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source) (choices,
 	}
 	n, _ := train.Dims()
 	population := math.Sqrt(float64(max(n, 1))) // γ₀ ÷ γ unless given: the population has all rows to learn from
-	if c.Gamma == 0 {
+	if c.Gamma == 0 || t.shrinkable() {
 		if err := t.race(ctx, sample, &c, population); err != nil {
 			return c, err
 		}
@@ -76,56 +77,76 @@ func (t *task) chooseBySquares(ctx context.Context, train data.Source) (choices,
 // a limit, and less for searches: they take far longer than swaps of single features.
 const (
 	firstTrial   = 6_000
-	secondTrial  = 80_000
+	secondTrial  = 60_000
 	lastTrial    = 400_000
 	mostSearched = 30_000
+	// On the last, features are swapped in so many readings: most swaps were made before.
+	lastReadings = 2
 )
 
 // trialSteps are those of learning a prior for a trial.
 const trialSteps = 6
 
-// race chooses γ on samples of rows.
+// race chooses γ, unless it is given, and the shrinkage of row effects on samples of rows.
 func (t *task) race(ctx context.Context, sample *data.Matrix, c *choices, population float64) error {
 	if err := t.find.Validate(len(t.units)); err != nil {
 		return err
 	}
-	defer progress.Start(ctx, "Choosing gamma", 0, "").Done()
 	survey, err := pass.Survey(context.WithoutCancel(ctx), sample, t.Threads) // without it there is no γ at all
 	if err != nil {
 		return err
 	}
-	tr := &trials{task: t, choices: *c, population: population, survey: survey}
+	tr := &trials{task: t, choices: *c, population: population, survey: survey, sample: sample}
 	tr.Heaviest = survey.Heaviest
-	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: 5e-4}
+	path := gammapath.Path{Unit: evaluate.FeatureScale(survey, t.features), Step: 0.5, Equal: equalErrors}
 	path.First, path.Last = t.form.gammas()
-	if !path.Usable() || survey.Total < 2 {
+	if c.Gamma == 0 {
 		c.Gamma = path.Default()
+	}
+	if !path.Usable() || survey.Total < 2 {
 		return nil
 	}
 	if has := t.Model.Effects(); has.Rows {
 		if tr.effects, err = estimate.FitEffectsOf(ctx, sample, has, c.Row, c.Column, t.Threads); err != nil {
-			c.Gamma = path.Default()
 			return ended(ctx, err)
 		}
 	}
 	if err := tr.draw(ctx, sample, t.Seed); err != nil {
-		c.Gamma = path.Default()
 		return ended(ctx, err)
 	}
-	race := evaluate.Race{
-		Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root, Limited: tr.limited, Many: many(len(t.units), t.K),
-		Names: func(selection []int) []string { return t.names(t.unitsIn(selection)) }, OnPoint: t.OnGamma,
+	var won evaluate.Won
+	if !c.Given {
+		defer progress.Start(ctx, "Choosing gamma", 0, "").Done()
+		race := evaluate.Race{
+			Path: path, Levels: len(tr.levels), Select: tr.find, Score: tr.score, ByGamma: t.refit == spec.Ridge, Root: tr.root, Limited: tr.limited, Many: many(len(t.units), t.K),
+			Names: tr.selected,
+		}
+		if won, err = race.Run(ctx); err != nil {
+			return err
+		}
+		c.Gamma, c.GammaPath = won.Gamma, won.Path
+		if won.Selection != nil {
+			c.Start = [][]int{won.Selection}
+		}
 	}
-	won, err := race.Run(ctx)
-	if err != nil {
-		return err
+	if t.shrinkable() {
+		if err := ended(ctx, tr.shrink(ctx, c, won)); err != nil {
+			return err
+		}
 	}
-	c.Gamma, c.GammaPath = won.Gamma, won.Path
-	if won.Selection != nil {
-		c.Start = [][]int{won.Selection}
+	for _, p := range c.GammaPath {
+		if t.OnGamma != nil {
+			t.OnGamma(p)
+		}
 	}
 	return nil
 }
+
+// selected are the names of a selection.
+func (t *task) selected(selection []int) []string { return t.names(t.unitsIn(selection)) }
+
+// equalErrors is how much errors may differ, relatively, and still count as equal.
+const equalErrors = 5e-4
 
 // many tells whether there are more ways to select k of p than a search looks at in no
 // time.
@@ -153,6 +174,7 @@ type trials struct {
 	*task
 	choices
 	population float64
+	sample     *data.Matrix // all that is chosen on
 	survey     *data.Survey
 	effects    *estimate.Effects // nil in paper
 	levels     []level
@@ -187,14 +209,7 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 	for _, m := range samples {
 		l := level{entries: m, values: m}
 		if r.effects != nil {
-			subtract := pass.Subtract{Mean: r.effects.Mean}
-			if r.form.subtracts() {
-				if l.rows, err = estimate.RowEffects(ctx, m, r.effects.Mean, r.Row, r.effects.Columns, r.Threads); err != nil {
-					return err
-				}
-				subtract.Rows, subtract.Columns = pass.Share(l.rows), pass.Share(r.effects.Columns)
-			}
-			if l.values, err = pass.Transformed(ctx, m, r.Threads, "residuals", subtract); err != nil {
+			if l.rows, l.values, err = r.explain(ctx, m, r.effects, r.Row); err != nil {
 				return err
 			}
 		}
@@ -210,6 +225,20 @@ func (r *trials) draw(ctx context.Context, all *data.Matrix, seed uint64) error 
 	return nil
 }
 
+// explain is what is to be explained of entries, and the effects of their rows if they are
+// subtracted.
+func (r *trials) explain(ctx context.Context, m *data.Matrix, e *estimate.Effects, row float64) (rows []float64, values data.Source, err error) {
+	subtract := pass.Subtract{Mean: e.Mean}
+	if r.form.subtracts() {
+		if rows, err = estimate.RowEffects(ctx, m, e.Mean, row, e.Columns, r.Threads); err != nil {
+			return nil, nil, err
+		}
+		subtract.Rows, subtract.Columns = pass.Share(rows), pass.Share(e.Columns)
+	}
+	values, err = pass.Transformed(ctx, m, r.Threads, "residuals", subtract)
+	return rows, values, err
+}
+
 // single tells whether single features are selected by a cost that is a sum over
 // rows.
 func (t *task) single() bool {
@@ -221,7 +250,11 @@ func (t *task) single() bool {
 func (r *trials) find(ctx context.Context, at int, gammas []float64, start [][]int) ([][]int, error) {
 	l := &r.levels[at]
 	if l.neighbour != nil {
-		return l.neighbour.Descend(ctx, gammas, start, r.task.find.K, r.task.find.Always, r.task.find.Never)
+		limit := 0
+		if at > 1 {
+			limit = lastReadings
+		}
+		return l.neighbour.Descend(ctx, gammas, start, r.task.find.K, r.task.find.Always, r.task.find.Never, limit)
 	}
 	var found [][]int
 	for x, gamma := range gammas {

@@ -71,7 +71,7 @@ func (f *matrix) descend(values data.Source, gamma float64) func(context.Context
 		if around == nil {
 			around = objective.NewNeighbours(values, f.features, f.Threads)
 		}
-		found, err := around.Descend(ctx, []float64{gamma}, [][]int{from}, len(from), f.find.Always, f.find.Never)
+		found, err := around.Descend(ctx, []float64{gamma}, [][]int{from}, len(from), f.find.Always, f.find.Never, 0)
 		if err != nil {
 			return nil, err
 		}

@@ -71,7 +71,7 @@ func TestPathIsNoWorseThanFitAtTheSameLimit(t *testing.T) {
 		for _, name := range p.Selected {
 			from = append(from, slices.Index(problem.Features.Names, name))
 		}
-		swapped, err := around.Descend(context.Background(), []float64{1}, [][]int{from}, p.K, nil, nil)
+		swapped, err := around.Descend(context.Background(), []float64{1}, [][]int{from}, p.K, nil, nil, 0)
 		if err != nil || !slices.Equal(swapped[0], from) {
 			t.Errorf("k = %d: %v is cheaper than %v (%v)", p.K, swapped[0], from, err)
 		}

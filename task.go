@@ -97,7 +97,7 @@ func (t *task) summary(problem Problem, c choices) model.Summary {
 	own := t.form.own(c)
 	summary := model.Summary{
 		Method: t.Method.String(), Model: t.Model.String(), K: t.K, Features: len(t.units),
-		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: t.Seed,
+		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, RowEstimated: c.Estimated, Refit: t.refit, Seed: t.Seed,
 		Choice: t.Choice, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
 	}
 	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit

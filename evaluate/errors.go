@@ -117,10 +117,10 @@ func (e *Errors) ScoreError() float64 {
 
 // Better tells whether the errors are less than others of the same entries by more
 // than one standard error of the difference.
-func (e *Errors) Better(than *Errors) bool { return e.betterBy(than, 1) }
+func (e *Errors) Better(than *Errors) bool { return e.BetterBy(than, 1) }
 
-// betterBy is Better by the given number of standard errors.
-func (e *Errors) betterBy(than *Errors, deviations float64) bool {
+// BetterBy is Better by the given number of standard errors.
+func (e *Errors) BetterBy(than *Errors, deviations float64) bool {
 	sum, square := 0.0, 0.0
 	for g := range e.squares {
 		d := than.squares[g] - e.squares[g]

@@ -33,8 +33,7 @@ type Race struct {
 	// Many says that there are so many selections that a proof may take long.
 	Many bool
 
-	Names   func(selection []int) []string
-	OnPoint func(result.GammaPoint) // called for each γ in the end; may be nil
+	Names func(selection []int) []string
 
 	scores map[string]*Errors // of the last sample
 }
@@ -42,8 +41,18 @@ type Race struct {
 // Won is the outcome of a Race.
 type Won struct {
 	Gamma     float64
-	Selection []int // there, on the last sample; nil: nothing could be tried
+	Selection []int // there, on the last sample that it was tried on; nil: nothing could be tried
+	Level     int   // of that sample
+	Errors    *Errors
 	Path      []result.GammaPoint
+	// Rivals are other γ that predict nearly as well, each better than its neighbours.
+	Rivals []Rival
+}
+
+// Rival is a γ that did not win a Race.
+type Rival struct {
+	Gamma     float64
+	Selection []int // on the last sample that it was tried on
 }
 
 // hopeless is by how many standard errors of the difference a γ must be worse than
@@ -53,8 +62,7 @@ const hopeless = 2
 // farApart is how many steps of the path are from one γ to the next in the beginning.
 const farApart = 2
 
-// most is how many selections a sample is begun with, at most, if the last before it left more:
-// the best of them.
+// most is how many γ the last sample is begun with, at most.
 const most = 3
 
 // runner is a γ in a race.
@@ -105,19 +113,26 @@ func (r *Race) Run(ctx context.Context) (Won, error) {
 	return r.end(ctx, all)
 }
 
-// narrow gives up all γ but those of the best selections.
+// narrow gives up all γ but the best few that are better than their neighbours: on either
+// side of a worse one, errors may be about the same.
 func narrow(all []*runner) {
-	in := slices.DeleteFunc(slices.Clone(all), func(x *runner) bool { return x.out })
+	in := slices.DeleteFunc(peaks(all), func(x *runner) bool { return x.out })
 	slices.SortStableFunc(in, func(a, b *runner) int { return cmp.Compare(a.ratio, b.ratio) })
-	var kept [][]int
-	for _, x := range in {
-		if slices.ContainsFunc(kept, func(s []int) bool { return slices.Equal(s, x.selection) }) {
-			continue
-		}
-		if x.out = len(kept) == most; !x.out {
-			kept = append(kept, x.selection)
+	in = in[:min(len(in), most)]
+	for _, x := range all {
+		x.out = !slices.Contains(in, x)
+	}
+}
+
+// peaks are the γ that are better than their neighbours; of neighbours that are equal, the
+// smallest.
+func peaks(all []*runner) (in []*runner) {
+	for x, a := range all {
+		if (x == 0 || a.ratio < all[x-1].ratio) && (x+1 == len(all) || a.ratio <= all[x+1].ratio) {
+			in = append(in, a)
 		}
 	}
+	return in
 }
 
 // lap runs on one sample: as far to either side as the error falls, then between the
@@ -222,7 +237,7 @@ func (r *Race) run(ctx context.Context, level int, all []*runner) error {
 		if x.ratio = 1; best.RMSE > 0 {
 			x.ratio = x.errors.RMSE / best.RMSE
 		}
-		x.out = best.betterBy(x.errors, hopeless)
+		x.out = best.BetterBy(x.errors, hopeless)
 	}
 	return nil
 }
@@ -269,12 +284,13 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 	if err != nil && ctx.Err() == nil {
 		return Won{}, err
 	}
-	won := Won{Gamma: chosen.gamma, Selection: chosen.selection}
+	won := Won{Gamma: chosen.gamma, Selection: chosen.selection, Level: chosen.level, Errors: chosen.errors}
 	for _, x := range tried {
-		point := result.GammaPoint{Gamma: x.gamma, RMSE: x.ratio * best.errors.RMSE, Selected: r.Names(x.selection), Limited: x.limited}
-		won.Path = append(won.Path, point)
-		if r.OnPoint != nil {
-			r.OnPoint(point)
+		won.Path = append(won.Path, result.GammaPoint{Gamma: x.gamma, RMSE: x.ratio * best.errors.RMSE, Selected: r.Names(x.selection), Limited: x.limited})
+	}
+	for _, x := range peaks(tried) {
+		if x != chosen && !x.limited && x.ratio <= 1+result.AlikeTolerance && !slices.Equal(x.selection, chosen.selection) {
+			won.Rivals = append(won.Rivals, Rival{x.gamma, x.selection})
 		}
 	}
 	return won, nil

@@ -25,7 +25,7 @@ type raced struct {
 
 func (r *raced) run(t *testing.T, ctx context.Context) Won {
 	t.Helper()
-	path := gammapath.Path{Unit: 1, First: -2, Last: 2, Step: 0.5, Equal: 2.5e-4}
+	path := gammapath.Path{Unit: 1, First: -2, Last: 2, Step: 0.5, Equal: 5e-4}
 	step := func(gamma float64) int {
 		for s := range 9 {
 			if (&Race{Path: path}).enter(s, nil).gamma == gamma {
@@ -139,7 +139,7 @@ func TestRaceDoesNotTrustTheSmallestSample(t *testing.T) {
 
 // TestRacePrefersTheSmallestOfEquals: by less than chance, and by less than matters.
 func TestRacePrefersTheSmallestOfEquals(t *testing.T) {
-	for by, want := range map[float64]float64{0.00002: 0.32, 0.0003: 3.2} {
+	for by, want := range map[float64]float64{0.00002: 1, 0.0006: 3.2} {
 		r := &raced{selection: func(_, step int) int { return step }, error: func(_, step int) float64 {
 			return map[bool]float64{true: 2 - by*float64(step), false: 2.6}[step >= 3 && step <= 5]
 		}}

@@ -71,10 +71,11 @@ type Summary struct {
 
 	CostPerEntry float64 `json:"cost_per_entry,omitempty"` // the cost is divided by rows × columns; this is by observed entries, or by their weight
 
-	Gamma0          float64 `json:"gamma0,omitempty"`           // of the population, in pooled
-	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`    // in entries
-	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"` // in entries
-	ChoiceCut       bool    `json:"choice_cut,omitempty"`       // a limit or an interrupt ended the choice of γ and shrinkages: they are the best so far, or defaults
+	Gamma0          float64 `json:"gamma0,omitempty"`                  // of the population, in pooled
+	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`           // in entries
+	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`        // in entries
+	RowEstimated    float64 `json:"row_shrinkage_estimated,omitempty"` // RowShrinkage as variances have it, where validation took another
+	ChoiceCut       bool    `json:"choice_cut,omitempty"`              // a limit or an interrupt ended the choice of γ and shrinkages: they are the best so far, or defaults
 
 	Encoding *encode.Encoding `json:"encoding,omitempty"` // from a raw record to the terms; nil: features as given
 

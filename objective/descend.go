@@ -13,8 +13,9 @@ const swapGain = 1e-9
 // makes cheaper, from the start that is given for it; with none, all of them from
 // one that is grown by the feature that explains most at the middle γ. Features
 // always selected are never swapped out, and those never selected not in. γ whose
-// selections agree share their readings.
-func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]int, k int, always, never []int) ([][]int, error) {
+// selections agree share their readings. With a limit, so many readings at each γ, and the
+// best swap of the last: then there may be others.
+func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]int, k int, always, never []int, limit int) ([][]int, error) {
 	found := make([][]int, len(gammas))
 	for x := range found {
 		if start[x] != nil {
@@ -38,7 +39,7 @@ func (n *Neighbours) Descend(ctx context.Context, gammas []float64, start [][]in
 	walks := make([]walk, len(gammas))
 	for x := range walks {
 		slices.Sort(found[x])
-		walks[x] = walk{open: true, at: found[x]}
+		walks[x] = walk{open: true, at: found[x], left: limit}
 	}
 	for {
 		first := slices.IndexFunc(walks, func(w walk) bool { return w.open })
@@ -80,10 +81,15 @@ type walk struct {
 	explained float64 // there
 	single    swap    // the best of them; its gain is exact, that of several together is not
 	several   bool    // more than that one was made
+	left      int     // readings, if there is a limit
 }
 
 // step goes on from a selection that explains this much, or back.
 func (w *walk) step(explained float64, swaps func() []swap) {
+	w.left--
+	if w.left == 0 {
+		w.open = false
+	}
 	if w.before != nil && explained < w.explained+w.single.gain/2 {
 		if w.several { // they do not add up: only the best
 			w.at, w.several = swapped(w.before, w.single), false
@@ -95,6 +101,9 @@ func (w *walk) step(explained float64, swaps func() []swap) {
 		}
 	}
 	found := swaps()
+	if !w.open {
+		found = found[:min(len(found), 1)]
+	}
 	if len(found) == 0 {
 		w.open = false
 		return

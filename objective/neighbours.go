@@ -148,18 +148,24 @@ type neighbourhood struct {
 	c               []float64 // k × width: G[S,:]
 	w               []float64 // k × width: K⁻¹C
 	y, diagonal     []float64 // width
-	d, z, gain      []float64 // p
+	z               []float64 // width
+	d, gain         []float64 // p
 	factor, inverse []float64 // k×k
 	u, column       []float64
 	ones, at        []float64
+	upTo            []int32 // 0 … k−1
 }
 
 func (n *neighbourTables) worker(selection []int) *neighbourhood {
 	k := len(selection)
 	vector := func(size int) []float64 { return make([]float64, size) }
+	upTo := make([]int32, k)
+	for x := range upTo {
+		upTo[x] = int32(x)
+	}
 	return &neighbourhood{
-		neighbourTables: n, selection: selection, c: vector(k * n.width), w: vector(k * n.width), y: vector(n.width), diagonal: vector(n.width),
-		d: vector(n.p), z: vector(n.p), gain: vector(n.p), factor: vector(k * k), inverse: vector(k * k), u: vector(k), column: vector(k),
+		neighbourTables: n, upTo: upTo, selection: selection, c: vector(k * n.width), w: vector(k * n.width), y: vector(n.width), diagonal: vector(n.width),
+		d: vector(n.p), z: vector(n.width), gain: vector(n.p), factor: vector(k * k), inverse: vector(k * k), u: vector(k), column: vector(k),
 	}
 }
 
@@ -211,20 +217,18 @@ func (w *neighbourhood) add(a *Around) {
 		w.u[x] = u
 		a.Explained += u * w.y[w.selection[x]]
 	}
-	d, z := w.d, w.z
+	// The same sums as a correlation: the "columns" are the selected features.
+	kernel.Correlate(w.z, w.u, w.upTo, w.c, w.width)
+	d, z := w.d, w.z[:w.p]
 	for j := range d {
-		d[j], z[j] = ridge+w.diagonal[j], w.y[j]
+		d[j], z[j] = ridge+w.diagonal[j], w.y[j]-z[j]
 	}
 	for x := range k {
-		row := w.w[x*w.width:][:w.p]
-		clear(row)
-		for y, v := range w.inverse[x*k:][:k] {
-			floats.AddScaled(row, v, w.c[y*w.width:][:w.p])
-		}
-		c, u := w.c[x*w.width:][:w.p], w.u[x]
-		for j, v := range c {
-			d[j] -= v * row[j]
-			z[j] -= v * u
+		row := w.w[x*w.width:][:w.width]
+		kernel.Correlate(row, w.inverse[x*k:][:k], w.upTo, w.c, w.width)
+		c := w.c[x*w.width:][:w.width]
+		for j := range d {
+			d[j] -= c[j] * row[j]
 		}
 	}
 	gain := w.gain

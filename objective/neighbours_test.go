@@ -59,9 +59,16 @@ func TestDescendEndsWhereNoSwapHelps(t *testing.T) {
 	ctx, m := context.Background(), in.Ratings.Source()
 	gammas := []float64{0.001, 0.03, 1, 30}
 	always, never := []int{in.Selected[0]}, []int{in.Selected[1]}
-	found := must.Get(NewNeighbours(m, in.Features, 1).Descend(ctx, gammas, make([][]int, 4), 4, always, never))(t)
-	again := must.Get(NewNeighbours(m, in.Features, 3).Descend(ctx, gammas, make([][]int, 4), 4, always, never))(t)
+	found := must.Get(NewNeighbours(m, in.Features, 1).Descend(ctx, gammas, make([][]int, 4), 4, always, never, 0))(t)
+	again := must.Get(NewNeighbours(m, in.Features, 3).Descend(ctx, gammas, make([][]int, 4), 4, always, never, 0))(t)
+	n := NewNeighbours(m, in.Features, 1)
+	grown := must.Get(n.grow(ctx, gammas[2], 4, always, never))(t)
+	few := must.Get(n.Descend(ctx, gammas, make([][]int, 4), 4, always, never, 1))(t)
 	for x, gamma := range gammas {
+		kept := slices.DeleteFunc(slices.Clone(few[x]), func(j int) bool { return !slices.Contains(grown, j) })
+		if len(kept) < 3 {
+			t.Errorf("γ %v: from %v to %v in one reading", gamma, grown, few[x])
+		}
 		if !slices.Equal(found[x], again[x]) {
 			t.Errorf("γ %v: %v on one thread, %v on three", gamma, found[x], again[x])
 		}

@@ -15,6 +15,7 @@ import (
 type Choices struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
+	Estimated     float64 // Row as variances have it, where validation took another; else 0
 	GammaPath     []result.GammaPoint
 	Cut           error   `json:"-"` // why not all was tried that would have been; nil: it was
 	Given         bool    // γ is a setting: only shrinkages are chosen

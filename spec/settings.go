@@ -37,8 +37,8 @@ type Limits struct {
 type Statistics struct {
 	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
 	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
-	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: chosen by validation
-	ColumnShrinkage float64 // of the column effects, in full; zero: chosen by validation
+	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: estimated, and in full validated
+	ColumnShrinkage float64 // of the column effects, in full; zero: estimated
 	Refit           Refit   // how coefficients are fitted once the selection is known; zero: as the model does best
 	Holdout         float64 // part of the entries, in [0,1), kept aside to score on; zero: none
 	Split           Split   // which entries are kept aside, and which are the folds of a path; zero: random ones

@@ -101,10 +101,10 @@ func printCoverage(w io.Writer, s *model.Summary) {
 	}
 }
 
-// shrinkage tells how strongly the effects were shrunk, where validation chose
-// that: costs of fits that chose otherwise cannot be compared.
+// shrinkage tells how strongly the effects were shrunk, where that was not given: costs of fits that chose otherwise cannot be compared.
 func shrinkage(s *model.Summary) string {
 	var parts, given []string
+	chosen := ""
 	for _, e := range []struct {
 		of, setting string
 		x           float64
@@ -113,11 +113,13 @@ func shrinkage(s *model.Summary) string {
 		switch {
 		case e.x > 0 && set:
 			given = append(given, fmt.Sprintf("%s %.4g as given", e.of, e.x))
+		case e.of == "rows" && s.RowEstimated > 0:
+			chosen = fmt.Sprintf("rows %.4g (--%s) by validation: with %.4g, as from their variances, the features predict worse", e.x, e.setting, s.RowEstimated)
 		case e.x > 0:
 			parts = append(parts, fmt.Sprintf("%s %.4g (--%s)", e.of, e.x, e.setting))
 		}
 	}
-	if len(parts) == 0 || !spec.EffectsOf(s.Model).Columns { // the other costs have no effects in them
+	if len(parts) == 0 && chosen == "" || !spec.EffectsOf(s.Model).Columns { // the other costs have no effects in them
 		return ""
 	}
 	how := "estimated from their variances"
@@ -131,7 +133,14 @@ func shrinkage(s *model.Summary) string {
 	if s.Weighted {
 		unit = "weight of entries"
 	}
-	return "of effects, in " + unit + ": " + strings.Join(append([]string{strings.Join(parts, ", ") + "; " + how}, given...), "; ")
+	var all []string
+	if len(parts) > 0 {
+		all = append(all, strings.Join(parts, ", ")+"; "+how)
+	}
+	if chosen != "" {
+		all = append(all, chosen)
+	}
+	return "of effects, in " + unit + ": " + strings.Join(append(all, given...), "; ")
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
