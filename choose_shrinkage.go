@@ -28,8 +28,8 @@ const moreShrinkage = 10
 const clearlyBetter = 2
 
 // shrink takes another shrinkage of row effects if what it selects on the last sample
-// clearly predicts better, at the γ that won or at a rival of it: the larger γ, the less does
-// the shrinkage change. What was found there starts the search. If there was no race, γ is
+// clearly predicts better, at the γ that won or, if not there, at a rival of it: the larger γ, the less
+// does the shrinkage change. What was found there starts the search. If there was no race, γ is
 // given.
 func (r *trials) shrink(ctx context.Context, c *choices, won evaluate.Won) (err error) {
 	defer progress.Start(ctx, "Choosing the shrinkage of row effects", 0, "").Done()
@@ -59,7 +59,10 @@ func (r *trials) shrink(ctx context.Context, c *choices, won evaluate.Won) (err 
 	}
 	around := r.levels[last].neighbour.On(values)
 	best := estimated
-	for _, at := range append([]evaluate.Rival{{Gamma: c.Gamma, Selection: found}}, won.Rivals...) {
+	for x, at := range append([]evaluate.Rival{{Gamma: c.Gamma, Selection: found}}, won.Rivals...) {
+		if x > 0 && best != estimated {
+			break // more need not be tried
+		}
 		selections, err := around.Descend(ctx, []float64{at.Gamma}, [][]int{at.Selection}, r.task.find.K, r.task.find.Always, r.task.find.Never, 0)
 		if err != nil {
 			return err
@@ -71,7 +74,7 @@ func (r *trials) shrink(ctx context.Context, c *choices, won evaluate.Won) (err 
 		if err != nil {
 			return err
 		}
-		if errors.BetterBy(estimated, clearlyBetter) && errors.RMSE < best.RMSE*(1-equalErrors) {
+		if errors.BetterBy(estimated, clearlyBetter) && errors.RMSE < estimated.RMSE*(1-equalErrors) {
 			best = errors
 			c.Gamma, c.Estimated, c.Row, c.Start = at.Gamma, r.Row, more, selections
 		}

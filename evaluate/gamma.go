@@ -45,7 +45,7 @@ type Won struct {
 	Level     int   // of that sample
 	Errors    *Errors
 	Path      []result.GammaPoint
-	// Rivals are other γ that predict nearly as well, each better than its neighbours.
+	// Rivals are smaller γ that predict nearly as well, each better than its neighbours.
 	Rivals []Rival
 }
 
@@ -289,7 +289,7 @@ func (r *Race) end(ctx context.Context, all []*runner) (Won, error) {
 		won.Path = append(won.Path, result.GammaPoint{Gamma: x.gamma, RMSE: x.ratio * best.errors.RMSE, Selected: r.Names(x.selection), Limited: x.limited})
 	}
 	for _, x := range peaks(tried) {
-		if x != chosen && !x.limited && x.ratio <= 1+result.AlikeTolerance && !slices.Equal(x.selection, chosen.selection) {
+		if x.gamma < chosen.gamma && x.ratio <= 1+result.AlikeTolerance && !slices.Equal(x.selection, chosen.selection) {
 			won.Rivals = append(won.Rivals, Rival{x.gamma, x.selection})
 		}
 	}
