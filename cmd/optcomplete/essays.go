@@ -65,9 +65,9 @@ on their units.
 
 --gamma auto, the default, tries a range of γ on growing samples of rows. Each
 selects features, and every entry of the sample is predicted from the others of
-its row. A γ that is worse than the best beyond chance is given up. Those that are
-left and at most 0.1 % above the least error count as equal: one is taken whose
-proof is easy, and the result says so. What was tried is in model.json, gamma_path.
+its row. The last sample decides: all entries, or 400,000 of them. Errors at most
+0.05 % above the least count as equal: the smallest γ is taken, whose proof is the
+easiest, and the log says so. What was tried is in model.json, gamma_path.
 
 The summary also says which γ predict nearly as well (within 0.3 %), and whether
 they select the same features: where they do not, γ decides between features.
