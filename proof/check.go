@@ -18,6 +18,7 @@ type Verdict struct {
 	Branchings int `json:"branchings"`
 	Fixings    int `json:"fixings"`
 	Closed     int `json:"closed"`     // regions closed by a cut
+	Modelled   int `json:"modelled"`   // regions closed by a model
 	Enumerated int `json:"enumerated"` // selections evaluated
 	Unproven   int `json:"unproven"`   // regions that nothing closes
 
@@ -134,11 +135,14 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 		}
 	}
 	var enumerated []*region
-	err = k.proof.walk(root, func(r *region, at int) {
-		switch at {
-		case none:
+	var modelled []modelledAt
+	err = k.proof.walk(root, func(r *region, at int, model bool) {
+		switch {
+		case model:
+			modelled = append(modelled, modelledAt{r.clone(), at})
+		case at == none:
 			enumerated = append(enumerated, r.clone())
-		case unproven:
+		case at == unproven:
 			k.verdict.Unproven++
 			k.least = min(k.least, 0)
 		default:
@@ -148,7 +152,11 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 	if err != nil {
 		return nil, &RefusedError{err.Error()}
 	}
-	if err := k.enumerate(ctx, enumerated); err != nil {
+	lists, err := k.model(ctx, modelled)
+	if err != nil {
+		return nil, err
+	}
+	if err := k.enumerate(ctx, enumerated, lists); err != nil {
 		return nil, err
 	}
 	v := &k.verdict
@@ -170,12 +178,14 @@ func (k *check) survey() (needed []int, err error) {
 		if n.split != none {
 			v.Branchings++
 		}
-		if n.cut != none {
+		if n.model {
+			v.Modelled++
+		} else if n.cut != none {
 			v.Closed++
 		}
 	}
-	err = k.proof.walk(k.root(len(k.cost.units)), func(_ *region, at int) {
-		if at >= 0 {
+	err = k.proof.walk(k.root(len(k.cost.units)), func(_ *region, at int, model bool) {
+		if at >= 0 && !model {
 			use[at] = true
 		}
 	})
@@ -257,8 +267,8 @@ func (k *check) cuts(ctx context.Context, to map[int]*cut, needed []int, level i
 // level.
 func (k *check) below(root *region, cuts map[int]*cut, level int) (low []int) {
 	found := map[int]bool{}
-	_ = k.proof.walk(root, func(r *region, at int) { // survey has seen that it can be walked
-		if at >= 0 && !found[at] && !(cuts[at].bound(r) >= k.target) && cuts[at].level < level {
+	_ = k.proof.walk(root, func(r *region, at int, model bool) { // survey has seen that it can be walked
+		if at >= 0 && !model && !found[at] && !(cuts[at].bound(r) >= k.target) && cuts[at].level < level {
 			found[at] = true
 			low = append(low, at)
 		}
@@ -270,108 +280,4 @@ func (r *region) clone() *region {
 	out := *r
 	out.state, out.in = slices.Clone(r.state), slices.Clone(r.in)
 	return &out
-}
-
-// Of enumerations: how many selections at once, and how many may be evaluated one
-// by one because their bound is not good enough.
-const (
-	enumerateAtOnce = 1 << 24
-	mostSingles     = 1 << 12
-)
-
-// enumerate bounds every selection of the regions. What elimination does not show
-// to cost as much as was claimed is evaluated by itself.
-func (k *check) enumerate(ctx context.Context, regions []*region) error {
-	var singles []point
-	add := func(units []int) bool {
-		if len(singles) == mostSingles {
-			return false
-		}
-		singles = append(singles, point{units: slices.Clone(units), weights: slices.Repeat([]float64{1}, len(units))})
-		return true
-	}
-	for len(regions) > 0 {
-		var leaves []*leaf
-		var of []*region
-		for total := 0.0; len(regions) > 0 && total < enumerateAtOnce; regions = regions[1:] {
-			r := regions[0]
-			l := (*leaf)(nil)
-			if k.cost.gamma0 == 0 {
-				l = r.leafOf(k.cost.units)
-			}
-			if l == nil { // one by one
-				all := true
-				if choose(r.free, r.left) > mostSingles {
-					all = false
-				} else {
-					r.selections(func(units []int) bool { all = all && add(units); return all })
-				}
-				if !all {
-					k.verdict.Unproven++
-					k.least = min(k.least, 0)
-				} else {
-					k.verdict.Enumerated += int(choose(r.free, r.left))
-				}
-				continue
-			}
-			leaves, of = append(leaves, l), append(of, r)
-			total += l.count()
-			k.verdict.Enumerated += int(l.count())
-		}
-		floors, err := k.cost.enumerate(ctx, leaves)
-		if err != nil {
-			return err
-		}
-		for x, l := range leaves {
-			at := 0
-			of[x].selections(func(units []int) bool {
-				if bound := down(floors[x] - l.gain[at]); !(bound >= k.target) && !add(units) {
-					k.least = min(k.least, max(bound, 0))
-				} else if bound >= k.target {
-					k.least = min(k.least, bound)
-				}
-				at++
-				return true
-			})
-		}
-	}
-	return k.evaluate(ctx, singles)
-}
-
-// evaluate bounds selections by their own cuts.
-func (k *check) evaluate(ctx context.Context, singles []point) error {
-	value := func(at point, p *place) float64 {
-		own := k.cost.cut(p)
-		value := own.constant
-		for _, u := range at.units {
-			value = down(value - own.slope[u])
-		}
-		return value
-	}
-	long := mostLongPlaces
-	for group := range slices.Chunk(singles, 64) {
-		var places, low []*place
-		for _, at := range group {
-			p := k.place(at)
-			p.precise = true
-			places = append(places, p)
-		}
-		if err := k.cost.evaluate(ctx, places); err != nil {
-			return err
-		}
-		for x, at := range group {
-			if !(value(at, places[x]) >= k.target) {
-				low = append(low, places[x])
-			}
-		}
-		low = low[:min(len(low), long)]
-		long -= len(low)
-		if err := k.cost.evaluateLong(ctx, low); err != nil {
-			return err
-		}
-		for x, at := range group {
-			k.least = min(k.least, max(value(at, places[x]), 0))
-		}
-	}
-	return nil
 }

@@ -99,7 +99,8 @@ def main(model_file, ratings_file, features_file, proof_file):
                 walk(step["inside"], inside | {step["split"]}, outside)
                 return walk(step["outside"], inside, outside | {step["split"]})
             else:
-                return rule_out(inside, outside, one_by_one if step.get("enumerated") else by_cut(step["cut"]))
+                listed = step.get("enumerated") or step.get("model")  # what a model rules out is looked at too
+                return rule_out(inside, outside, one_by_one if listed else by_cut(step["cut"]))
         rule_out(inside, outside, lambda *_: Fraction(0))  # nothing closes it
 
     walk(0, frozenset(always), frozenset(never))

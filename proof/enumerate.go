@@ -24,11 +24,14 @@ type leaf struct {
 	in, candidates []int // features
 	left           int
 
+	list  [][]int // if set, only these selections: places of candidates, in lexicographic order
+	units []int   // what the candidates of a list are
+
 	gain, part []float64 // of every selection, by lexicographic order
 	pieces     []piece
 }
 
-// piece is the selections whose first candidate is given.
+// piece is the selections whose first candidate is given, or some of a list.
 type piece struct{ first, from, to int }
 
 // mostEnumerated is how many selections a region may have to be enumerated.
@@ -46,12 +49,26 @@ func choose(n, k int) float64 {
 	return math.Round(c)
 }
 
-func (l *leaf) count() float64 { return choose(len(l.candidates), l.left) }
+func (l *leaf) count() float64 {
+	if l.list != nil {
+		return float64(len(l.list))
+	}
+	return choose(len(l.candidates), l.left)
+}
+
+// pieceOfList is how many selections of a list are looked at together.
+const pieceOfList = 64
 
 // prepare makes room for the gains.
 func (l *leaf) prepare() {
 	l.gain, l.part = make([]float64, int(l.count())), make([]float64, int(l.count()))
 	at := 0
+	if l.list != nil {
+		for ; at < len(l.list); at += pieceOfList {
+			l.pieces = append(l.pieces, piece{0, at, min(at+pieceOfList, len(l.list))})
+		}
+		return
+	}
 	if l.left == 1 {
 		l.pieces = []piece{{0, 0, len(l.gain)}}
 		return
@@ -211,6 +228,8 @@ func (s *solver) reduce(l *leaf, i int, out *row, numbers []float64) []float64 {
 type walker struct {
 	levels []level
 	to     []float64
+
+	factor, solution, inverse, before []float64 // of a selection of a list
 }
 
 // level is the system after some candidates were eliminated.
@@ -228,7 +247,9 @@ func (w *walker) piece(l *leaf, p piece, rows []row) {
 			continue
 		}
 		w.to = part
-		if l.left == 1 {
+		if l.list != nil {
+			w.listed(l.list[p.from:p.to], rows[x].k, rows[x].y, f)
+		} else if l.left == 1 {
 			w.last(rows[x].k, rows[x].y, f, 0)
 		} else {
 			w.choose(rows[x].k, rows[x].y, f, p.first, l.left, 0, 0)
@@ -287,4 +308,38 @@ func (w *walker) choose(k, y []float64, f, first, left, depth int, base float64)
 		}
 	}
 	w.walk(next.k, next.y, rest, left-1, depth+1, base)
+}
+
+// listed adds the gains of the selections of a list, by Cholesky factors, one row of
+// which after the other; selections share the rows of what they begin with.
+func (w *walker) listed(list [][]int, k, y []float64, f int) {
+	var last []int
+	for i, selection := range list {
+		n := len(selection)
+		if i == 0 {
+			w.factor, w.solution, w.inverse, w.before = room(w.factor, n*n), room(w.solution, n), room(w.inverse, n), room(w.before, n+1)
+			w.before[0] = 0
+		}
+		x := 0
+		for x < len(last) && last[x] == selection[x] {
+			x++
+		}
+		for last = selection; x < n; x++ {
+			a, row := selection[x], w.factor[x*n:][:n]
+			d, right := k[a*f+a], y[a]
+			for z, b := range selection[:x] {
+				sum := k[b*f+a]
+				for l, v := range w.factor[z*n:][:z] {
+					sum -= v * row[l]
+				}
+				row[z] = sum * w.inverse[z]
+				d -= row[z] * row[z]
+				right -= row[z] * w.solution[z]
+			}
+			w.inverse[x] = 1 / math.Sqrt(d)
+			w.solution[x] = right * w.inverse[x]
+			w.before[x+1] = w.before[x] + w.solution[x]*w.solution[x]
+		}
+		w.to[i] += w.before[n]
+	}
 }

@@ -40,6 +40,7 @@ type Statement struct {
 //	{"node":4,"fix":7,"in":true,"cut":2}       the rest of node 4 has unit 7: cut 2 rules out what has it not
 //	{"node":4,"split":9,"inside":5,"outside":6}
 //	{"node":5,"cut":3}                         cut 3 bounds node 5
+//	{"node":5,"cut":3,"model":true}            so does the model from the weights of cut 3
 //	{"node":6,"enumerated":true}               every selection of node 6 was evaluated
 //	{"selected":[0,4],"cost":0.12,"bound":0.11}  what was found, and claimed
 //	{"lines":812,"sha256":"…"}                 the last line: of all bytes before it
@@ -53,6 +54,7 @@ type line struct {
 	Inside     int       `json:"inside,omitempty"`
 	Outside    int       `json:"outside,omitempty"`
 	Cut        *int      `json:"cut,omitempty"`
+	Model      bool      `json:"model,omitempty"`
 	Enumerated bool      `json:"enumerated,omitempty"`
 	Selected   *[]int    `json:"selected,omitempty"`
 	Cost       float64   `json:"cost,omitempty"`
@@ -116,6 +118,9 @@ func (w *Writer) Close(node, cut int) {
 		w.write(line{Node: &node, Cut: &cut})
 	}
 }
+
+// Model records that a model from the weights of a cut ends a node.
+func (w *Writer) Model(node, cut int) { w.write(line{Node: &node, Cut: &cut, Model: true}) }
 
 // Enumerate records that every selection of a node was evaluated.
 func (w *Writer) Enumerate(node int) { w.write(line{Node: &node, Enumerated: true}) }

@@ -35,7 +35,8 @@ type node struct {
 	fixes           []fix
 	split           int // the unit, or none
 	inside, outside int
-	cut             int // or none
+	cut             int  // or none
+	model           bool // the model from the cut's weights ends it
 	enumerated      bool
 }
 
@@ -186,7 +187,7 @@ func (p *Proof) add(l *line) error {
 	case l.Split != nil:
 		n.split, n.inside, n.outside = *l.Split, l.Inside, l.Outside
 	case l.Cut != nil:
-		n.cut = *l.Cut
+		n.cut, n.model = *l.Cut, l.Model
 	case l.Enumerated:
 		n.enumerated = true
 	default:

@@ -142,13 +142,21 @@ func TestTamperedProofsAreRefused(t *testing.T) {
 // TestNoChangeMakesABoundFalse: thousands of changed proofs with right checksums.
 func TestNoChangeMakesABoundFalse(t *testing.T) {
 	p, text, want := small(t)
+	changes(t, p, text, want, 3000)
+	p, text, want = byModel(t)
+	changes(t, p, text, want, 1000)
+}
+
+func changes(t *testing.T, p *proof.Problem, text string, want float64, times int) {
 	lines := body(text)
 	rng := rand.New(rand.NewPCG(1, 2))
-	for range 3000 {
+	for range times {
 		changed := append([]string{}, lines...)
 		for range 1 + rng.IntN(3) {
 			x := 1 + rng.IntN(len(changed)-1)
-			switch rng.IntN(4) {
+			switch rng.IntN(5) {
+			case 4:
+				changed[x] = otherwise(changed[x])
 			case 0:
 				changed = append(changed[:x:x], changed[x+1:]...)
 			case 1:
@@ -164,6 +172,14 @@ func TestNoChangeMakesABoundFalse(t *testing.T) {
 			t.Fatalf("bound %v, but a selection costs %v:\n%s", bound, want, strings.Join(changed, "\n"))
 		}
 	}
+}
+
+// otherwise makes what a cut closes closed by a model, and the other way round.
+func otherwise(line string) string {
+	if other := strings.Replace(line, `,"model":true`, "", 1); other != line {
+		return other
+	}
+	return strings.Replace(line, `,"cut":`, `,"model":true,"cut":`, 1)
 }
 
 // anotherDigit changes one digit of a line.
@@ -183,6 +199,7 @@ func anotherDigit(line string, rng *rand.Rand) string {
 func FuzzTamperedProof(f *testing.F) {
 	p, text, want := small(f)
 	f.Add(strings.Join(body(text), "\n"))
+	f.Add(strings.ReplaceAll(strings.Join(body(text), "\n"), `,"cut":`, `,"model":true,"cut":`))
 	f.Add(strings.ReplaceAll(strings.Join(body(text), "\n"), `"weights":[1`, `"weights":[1e-320`))
 	f.Add(strings.ReplaceAll(strings.Join(body(text), "\n"), `"weights":[1`, `"weights":[1e308`))
 	f.Fuzz(func(t *testing.T, lines string) {

@@ -80,8 +80,8 @@ func (c *cut) bound(r *region) float64 {
 }
 
 // visitor is called once for each region that is ruled out, with its cut, or none
-// if the region is to be enumerated.
-type visitor func(r *region, cut int)
+// if the region is to be enumerated. With model, it is ruled out by the model from there.
+type visitor func(r *region, cut int, model bool)
 
 // unproven stands for the cut of a region that nothing closes.
 const unproven = -2
@@ -115,7 +115,7 @@ func (p *Proof) walk(root *region, tell visitor) error {
 				to, other = without, within
 			}
 			r.fix(f.unit, other)
-			tell(r, f.cut)
+			tell(r, f.cut, false)
 			r.release(f.unit)
 			r.fix(f.unit, to)
 			fixed++
@@ -137,11 +137,11 @@ func (p *Proof) walk(root *region, tell visitor) error {
 			r.release(n.split)
 			return err
 		case n.enumerated:
-			tell(r, none)
+			tell(r, none, false)
 		case n.cut != none:
-			tell(r, n.cut)
+			tell(r, n.cut, n.model)
 		default:
-			tell(r, unproven)
+			tell(r, unproven, false)
 		}
 		return nil
 	}

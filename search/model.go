@@ -15,7 +15,7 @@ import (
 func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error) {
 	at := n.at
 	n.at = nil
-	if s.modeler == nil || s.Recorder != nil || at == nil || n.left < 2 || math.IsInf(s.cutoff(), 1) {
+	if s.modeler == nil || at == nil || n.left < 2 || math.IsInf(s.cutoff(), 1) {
 		return false, nil
 	}
 	if s.rest > 0 {
@@ -49,10 +49,21 @@ func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error)
 		return false, nil
 	}
 	all := tree.run()
+	if s.Recorder != nil && !all { // what a record cannot tell is not used
+		s.wait = min(2*s.wait+1, modelRest)
+		s.rest = s.wait
+		return false, nil
+	}
 	s.giveUp(tree.floor)
 	if all {
 		s.wait = 0
-		return true, s.judge(ctx, tree.selections(&n.region))
+		if err := s.judge(ctx, tree.selections(&n.region)); err != nil {
+			return false, err
+		}
+		if s.Recorder != nil {
+			s.Recorder.Model(n.label, at.cut.number)
+		}
+		return true, nil
 	}
 	before := n.bound
 	if bound := tree.least(); bound > n.bound {

@@ -8,7 +8,7 @@ import "errors"
 // Cut; node 0 is the region of all selections that the settings allow.
 //
 // A node is narrowed any number of times (Fix) and ends once: split in two,
-// closed by a cut, or enumerated. A node that never ends has no selections. The
+// closed by a cut or a model, or enumerated. A node that never ends has no selections. The
 // least value of what closed the nodes, and of the cuts that allowed a Fix, over
 // the selections they rule out, is at least Result.Bound, or that is 0.
 type Recorder interface {
@@ -25,6 +25,11 @@ type Recorder interface {
 
 	// Close says that the cut bounds the node; noCut: nothing does.
 	Close(node, cut int)
+
+	// Model says that the model from the weights of the cut ends the node: of the
+	// selections made of its features, in or free, those that the model does not show
+	// to be no better than the bound were evaluated.
+	Model(node, cut int)
 
 	// Enumerate says that every selection of the node was evaluated.
 	Enumerate(node int)

@@ -28,6 +28,7 @@ type recorded struct {
 	parts   [2]int
 	cut     int
 	entries bool // enumerated
+	model   bool // from the cut's weights
 }
 
 type recordedFix struct {
@@ -56,6 +57,10 @@ func (r *recording) Close(node, cut int) {
 	n.cut = cut
 	n.ends++
 }
+func (r *recording) Model(node, cut int) {
+	r.Close(node, cut)
+	r.node(node).model = true
+}
 func (r *recording) Enumerate(node int) {
 	n := r.node(node)
 	n.entries = true
@@ -63,7 +68,7 @@ func (r *recording) Enumerate(node int) {
 }
 
 // ruledOut follows a selection down the tree to what rules it out: a cut, or
-// (−1) an enumeration, or (−2) nothing.
+// (−1) an enumeration or a model, or (−2) nothing.
 func (r *recording) ruledOut(t *rapid.T, selection []int) int {
 	for label := 0; ; {
 		n := r.nodes[label]
@@ -82,7 +87,7 @@ func (r *recording) ruledOut(t *rapid.T, selection []int) int {
 			label = n.parts[0]
 		case n.split >= 0:
 			label = n.parts[1]
-		case n.entries:
+		case n.entries, n.model:
 			return -1
 		case n.cut < 0:
 			return -2
@@ -95,16 +100,19 @@ func (r *recording) ruledOut(t *rapid.T, selection []int) int {
 // TestRecordProvesTheBound: whatever ended the search, everything that the record
 // says to rule a selection out is at least the bound there.
 func TestRecordProvesTheBound(t *testing.T) {
+	models := 0
 	rapid.Check(t, func(t *rapid.T) {
 		in := testkit.Draw(t, 12)
 		_, p := in.Features.Dims()
 		exact := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
 		var oracle search.Oracle = exact
-		switch rapid.IntRange(0, 2).Draw(t, "oracle") {
+		switch rapid.IntRange(0, 3).Draw(t, "oracle") {
 		case 1:
 			oracle = curvedOnly{exact}
 		case 2:
 			oracle = bare{exact}
+		case 3:
+			oracle = modelsOnly{exact, exact, &models}
 		}
 		record := &recording{nodes: map[int]*recorded{}}
 		settings := search.Settings{K: in.K, Always: subset(t, p, "always"), Recorder: record}

@@ -212,8 +212,12 @@ func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Durat
 	if kind.Effects().Columns {
 		what += fmt.Sprintf(" (shrinkage %.4g and %.4g), fitted anew", s.RowShrinkage, s.ColumnShrinkage)
 	}
-	fmt.Fprintf(w, "Checked   %s, %s, %s, %s closed, %s evaluated\n", count(v.Cuts, "cut"), count(v.Branchings, "branching"),
-		count(v.Fixings, "fixing"), count(v.Closed, "region"), count(v.Enumerated, "selection"))
+	closed := count(v.Closed, "region") + " closed"
+	if v.Modelled > 0 {
+		closed += ", " + count(v.Modelled, "region") + " by a model"
+	}
+	fmt.Fprintf(w, "Checked   %s, %s, %s, %s, %s evaluated\n", count(v.Cuts, "cut"), count(v.Branchings, "branching"),
+		count(v.Fixings, "fixing"), closed, count(v.Enumerated, "selection"))
 	if v.Unproven > 0 {
 		fmt.Fprintf(w, "Open      %s that the search left without any bound\n", count(v.Unproven, "region"))
 	}

@@ -1,0 +1,162 @@
+package proof
+
+import (
+	"context"
+	"slices"
+)
+
+// Of enumerations: how many selections at once, and how many may be evaluated one
+// by one because their bound is not good enough.
+const (
+	enumerateAtOnce = 1 << 24
+	mostSingles     = 1 << 12
+)
+
+// modelledAt is a region that the model from the weights of a cut ends.
+type modelledAt struct {
+	*region
+	cut int
+}
+
+// model bounds what the models rule out, and lists what they do not. Where they do not rule
+// out enough, the cut bounds the region.
+func (k *check) model(ctx context.Context, regions []modelledAt) (lists []*leaf, err error) {
+	for _, r := range regions {
+		m, own, err := k.cost.model(ctx, r.region, k.place(k.proof.points[r.cut]))
+		if err != nil {
+			return nil, err
+		}
+		ok := m != nil
+		var found [][]int
+		floor := 0.0
+		if ok {
+			found, floor, ok = m.list(r.region, k.target)
+		}
+		if !ok {
+			k.least = min(k.least, own.bound(r.region))
+			continue
+		}
+		k.least = min(k.least, floor)
+		if len(found) > 0 {
+			slices.SortFunc(found, slices.Compare)
+			lists = append(lists, &leaf{candidates: m.features, left: m.k, list: found, units: m.units})
+		}
+	}
+	return lists, nil
+}
+
+// enumerate bounds every selection of the regions and lists. What elimination does not
+// show to cost as much as was claimed is evaluated by itself.
+func (k *check) enumerate(ctx context.Context, regions []*region, lists []*leaf) error {
+	var singles []point
+	add := func(units []int) bool {
+		if len(singles) == mostSingles {
+			return false
+		}
+		singles = append(singles, point{units: slices.Clone(units), weights: slices.Repeat([]float64{1}, len(units))})
+		return true
+	}
+	for len(regions)+len(lists) > 0 {
+		var leaves []*leaf
+		var each []func(func(units []int) bool)
+		total := 0.0
+		take := func(l *leaf, selections func(func(units []int) bool)) {
+			leaves, each = append(leaves, l), append(each, selections)
+			total += l.count()
+			k.verdict.Enumerated += int(l.count())
+		}
+		for ; len(regions) > 0 && total < enumerateAtOnce; regions = regions[1:] {
+			r := regions[0]
+			l := (*leaf)(nil)
+			if k.cost.gamma0 == 0 {
+				l = r.leafOf(k.cost.units)
+			}
+			if l != nil {
+				take(l, r.selections)
+				continue
+			}
+			all := choose(r.free, r.left) <= mostSingles // one by one
+			if all {
+				r.selections(func(units []int) bool { all = all && add(units); return all })
+			}
+			if !all {
+				k.verdict.Unproven++
+				k.least = min(k.least, 0)
+			} else {
+				k.verdict.Enumerated += int(choose(r.free, r.left))
+			}
+		}
+		for ; len(lists) > 0 && total < enumerateAtOnce; lists = lists[1:] {
+			take(lists[0], lists[0].selections)
+		}
+		floors, err := k.cost.enumerate(ctx, leaves)
+		if err != nil {
+			return err
+		}
+		for x, l := range leaves {
+			at := 0
+			each[x](func(units []int) bool {
+				if bound := down(floors[x] - l.gain[at]); !(bound >= k.target) && !add(units) {
+					k.least = min(k.least, max(bound, 0))
+				} else if bound >= k.target {
+					k.least = min(k.least, bound)
+				}
+				at++
+				return true
+			})
+		}
+	}
+	return k.evaluate(ctx, singles)
+}
+
+// selections calls f for every selection of a list, until it returns false. The slice is
+// reused.
+func (l *leaf) selections(f func(units []int) bool) {
+	units := make([]int, l.left)
+	for _, selection := range l.list {
+		for x, place := range selection {
+			units[x] = l.units[place]
+		}
+		if !f(units) {
+			return
+		}
+	}
+}
+
+// evaluate bounds selections by their own cuts.
+func (k *check) evaluate(ctx context.Context, singles []point) error {
+	value := func(at point, p *place) float64 {
+		own := k.cost.cut(p)
+		value := own.constant
+		for _, u := range at.units {
+			value = down(value - own.slope[u])
+		}
+		return value
+	}
+	long := mostLongPlaces
+	for group := range slices.Chunk(singles, 64) {
+		var places, low []*place
+		for _, at := range group {
+			p := k.place(at)
+			p.precise = true
+			places = append(places, p)
+		}
+		if err := k.cost.evaluate(ctx, places); err != nil {
+			return err
+		}
+		for x, at := range group {
+			if !(value(at, places[x]) >= k.target) {
+				low = append(low, places[x])
+			}
+		}
+		low = low[:min(len(low), long)]
+		long -= len(low)
+		if err := k.cost.evaluateLong(ctx, low); err != nil {
+			return err
+		}
+		for x, at := range group {
+			k.least = min(k.least, max(value(at, places[x]), 0))
+		}
+	}
+	return nil
+}
