@@ -2,6 +2,7 @@ package optcomplete
 
 import (
 	"bytes"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -137,6 +138,17 @@ func TestPythonChecker(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		t.Logf("%s(package proof: %v)", out, verdict.Bound)
+		write("modelled.jsonl", func(f *os.File) error { // as if models had closed what was enumerated
+			all := strings.ReplaceAll(strings.Join(lines[:len(lines)-2], ""), `"enumerated":true`, `"cut":0,"model":true`)
+			if seed == 0 && all == strings.Join(lines[:len(lines)-2], "") {
+				t.Error("nothing was enumerated")
+			}
+			_, err := fmt.Fprintf(f, "%s{\"lines\":%d,\"sha256\":\"%x\"}\n", all, len(lines)-2, sha256.Sum256([]byte(all)))
+			return err
+		})
+		if again, err := check("modelled.jsonl"); err != nil || again != out {
+			t.Fatalf("%v: %s", err, again)
+		}
 		if out, err := check("other.jsonl"); err == nil || !strings.HasPrefix(out, "refused: ") {
 			t.Fatalf("a proof with a line less: %v: %s", err, out)
 		}
