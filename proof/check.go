@@ -152,11 +152,7 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 	if err != nil {
 		return nil, &RefusedError{err.Error()}
 	}
-	lists, err := k.model(ctx, modelled)
-	if err != nil {
-		return nil, err
-	}
-	if err := k.enumerate(ctx, enumerated, lists); err != nil {
+	if err := k.enumerate(ctx, enumerated, modelled); err != nil {
 		return nil, err
 	}
 	v := &k.verdict

@@ -5,10 +5,11 @@ import (
 	"slices"
 )
 
-// Of enumerations: how many selections at once, and how many may be evaluated one
-// by one because their bound is not good enough.
+// Of enumerations: how many selections at once, in all or listed, and how many may be
+// evaluated one by one because their bound is not good enough.
 const (
 	enumerateAtOnce = 1 << 24
+	listedAtOnce    = 1 << 20
 	mostSingles     = 1 << 12
 )
 
@@ -18,36 +19,32 @@ type modelledAt struct {
 	cut int
 }
 
-// model bounds what the models rule out, and lists what they do not. Where they do not rule
-// out enough, the cut bounds the region.
-func (k *check) model(ctx context.Context, regions []modelledAt) (lists []*leaf, err error) {
-	for _, r := range regions {
-		m, own, err := k.cost.model(ctx, r.region, k.place(k.proof.points[r.cut]))
-		if err != nil {
-			return nil, err
-		}
-		ok := m != nil
-		var found [][]int
-		floor := 0.0
+// model bounds what the model of a region rules out, and lists what it does not: nil if that
+// is nothing. Where it does not rule out enough, the cut bounds the region.
+func (k *check) model(ctx context.Context, r modelledAt) (*leaf, error) {
+	m, own, err := k.cost.model(ctx, r.region, k.place(k.proof.points[r.cut]))
+	if err != nil {
+		return nil, err
+	}
+	if m != nil {
+		found, floor, ok := m.list(ctx, r.region, k.target)
 		if ok {
-			found, floor, ok = m.list(r.region, k.target)
-		}
-		if !ok {
-			k.least = min(k.least, own.bound(r.region))
-			continue
-		}
-		k.least = min(k.least, floor)
-		if len(found) > 0 {
+			k.least = min(k.least, floor)
+			if len(found) == 0 {
+				return nil, nil
+			}
 			slices.SortFunc(found, slices.Compare)
-			lists = append(lists, &leaf{candidates: m.features, left: m.k, list: found, units: m.units})
+			return &leaf{candidates: m.features, left: m.k, list: found, units: m.units}, nil
 		}
 	}
-	return lists, nil
+	k.least = min(k.least, own.bound(r.region))
+	return nil, ctx.Err()
 }
 
-// enumerate bounds every selection of the regions and lists. What elimination does not
-// show to cost as much as was claimed is evaluated by itself.
-func (k *check) enumerate(ctx context.Context, regions []*region, lists []*leaf) error {
+// enumerate bounds every selection of the regions, and of those modelled what is not
+// ruled out. What elimination does not show to cost as much as was claimed is evaluated by
+// itself.
+func (k *check) enumerate(ctx context.Context, regions []*region, modelled []modelledAt) error {
 	var singles []point
 	add := func(units []int) bool {
 		if len(singles) == mostSingles {
@@ -56,7 +53,7 @@ func (k *check) enumerate(ctx context.Context, regions []*region, lists []*leaf)
 		singles = append(singles, point{units: slices.Clone(units), weights: slices.Repeat([]float64{1}, len(units))})
 		return true
 	}
-	for len(regions)+len(lists) > 0 {
+	for len(regions)+len(modelled) > 0 {
 		var leaves []*leaf
 		var each []func(func(units []int) bool)
 		total := 0.0
@@ -86,8 +83,14 @@ func (k *check) enumerate(ctx context.Context, regions []*region, lists []*leaf)
 				k.verdict.Enumerated += int(choose(r.free, r.left))
 			}
 		}
-		for ; len(lists) > 0 && total < enumerateAtOnce; lists = lists[1:] {
-			take(lists[0], lists[0].selections)
+		for ; len(modelled) > 0 && total < listedAtOnce; modelled = modelled[1:] {
+			l, err := k.model(ctx, modelled[0])
+			if err != nil {
+				return err
+			}
+			if l != nil {
+				take(l, l.selections)
+			}
 		}
 		floors, err := k.cost.enumerate(ctx, leaves)
 		if err != nil {

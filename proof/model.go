@@ -63,12 +63,12 @@ func (c *curvature) take(o *curvature) {
 }
 
 // model is that of a region from the weights of a place. It is nil where there is none:
-// with a population, units of several features, or a place outside of the region. The
-// cut is the place's own.
+// with a population, units of several features, a place outside of the region, or a γ
+// at which something could underflow. The cut is the place's own.
 func (c *cost) model(ctx context.Context, r *region, at *place) (m *model, own *cut, err error) {
 	m = &model{k: len(r.in) + r.left}
 	inside := make(map[int]int)
-	single := c.gamma0 == 0
+	single := c.gamma0 == 0 && c.gamma > 1e-100 && c.gamma < 1e100
 	for u, state := range r.state {
 		if single = single && len(c.units[u]) == 1; single && state != without {
 			inside[c.units[u][0]] = len(m.units)

@@ -77,6 +77,18 @@ func TestModelsAreVerified(t *testing.T) {
 	}
 }
 
+// asModels is a proof in which every region is closed by a model.
+func asModels(text string) string {
+	lines := body(text)
+	for x, l := range lines {
+		if strings.HasPrefix(l, `{"node":`) && !strings.Contains(l, `"fix"`) {
+			l = strings.Replace(l, `"enumerated":true`, `"cut":0`, 1)
+			lines[x] = strings.Replace(l, `,"cut":`, `,"model":true,"cut":`, 1)
+		}
+	}
+	return sealed(lines)
+}
+
 // byModel is a problem with a proof that rests on models, and the least cost.
 func byModel(t testing.TB) (*proof.Problem, string, float64) {
 	in := instance(5, 24, 8, 3, 3)

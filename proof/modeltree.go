@@ -1,6 +1,7 @@
 package proof
 
 import (
+	"context"
 	"math"
 	"slices"
 )
@@ -33,6 +34,7 @@ type modelTree struct {
 	base     float64   // the value of no unit, and
 	own      []float64 // what each adds to it, beside 2Q_jl for every pair
 	margin   float64   // by which rounding may have raised any bound
+	ctx      context.Context
 	nodes    int
 	most     int
 	floor    float64 // least bound of what was ruled out
@@ -43,10 +45,11 @@ type modelTree struct {
 	sorted   []float64
 }
 
-// list runs the tree in a region, from the target on. Not ok: it would take too long.
-func (m *model) list(r *region, target float64) (found [][]int, floor float64, ok bool) {
+// list runs the tree in a region, from the target on. Not ok: it would take too long,
+// or the context was cancelled.
+func (m *model) list(ctx context.Context, r *region, target float64) (found [][]int, floor float64, ok bool) {
 	f := len(m.units)
-	t := &modelTree{model: m, target: target, floor: math.Inf(1), most: modelWork / (f*f + 1)}
+	t := &modelTree{model: m, ctx: ctx, target: target, floor: math.Inf(1), most: modelWork / (f*f + 1)}
 	t.gradient, t.moving, t.away = make([]float64, f), make([]float64, f), make([]float64, f)
 	trace, ok := t.flatten()
 	if !ok {
@@ -185,7 +188,7 @@ func (t *modelTree) tangent(r *region, y []float64) (value, taken, next float64)
 
 // visit rules out or lists the selections of a region; y is where it begins.
 func (t *modelTree) visit(r *region, y []float64) bool {
-	if t.nodes++; t.nodes > t.most {
+	if t.nodes++; t.nodes > t.most || t.nodes%256 == 0 && t.ctx.Err() != nil {
 		return false
 	}
 	var fixed []int

@@ -40,6 +40,8 @@ func TestNastyNumbersProveNothingFalse(t *testing.T) {
 		verdict := verify(t, problem, text)
 		if want := least(in, nil, nil); verdict.Bound > want*(1+1e-15) {
 			t.Fatalf("bound %v, but a selection costs %v", verdict.Bound, want)
+		} else if verdict := verify(t, problem, asModels(text)); verdict.Bound > want*(1+1e-15) {
+			t.Fatalf("bound %v by models, but a selection costs %v", verdict.Bound, want)
 		}
 		if own := in.Precise(indicator(p, result.Selection)); own < verdict.Low*(1-1e-15) || own > verdict.High*(1+1e-15) {
 			t.Fatalf("the selection costs %v, not %v to %v", own, verdict.Low, verdict.High)

@@ -212,9 +212,9 @@ func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Durat
 	if kind.Effects().Columns {
 		what += fmt.Sprintf(" (shrinkage %.4g and %.4g), fitted anew", s.RowShrinkage, s.ColumnShrinkage)
 	}
-	closed := count(v.Closed, "region") + " closed"
+	closed := count(v.Closed+v.Modelled, "region") + " closed"
 	if v.Modelled > 0 {
-		closed += ", " + count(v.Modelled, "region") + " by a model"
+		closed += " (" + count(v.Modelled, "model") + ")"
 	}
 	fmt.Fprintf(w, "Checked   %s, %s, %s, %s, %s evaluated\n", count(v.Cuts, "cut"), count(v.Branchings, "branching"),
 		count(v.Fixings, "fixing"), closed, count(v.Enumerated, "selection"))
