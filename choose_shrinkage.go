@@ -86,7 +86,7 @@ func (r *trials) shrink(ctx context.Context, c *choices, won evaluate.Won) (err 
 	after := slices.IndexFunc(c.GammaPath, func(p result.GammaPoint) bool { return p.Gamma == c.Gamma })
 	if before >= 0 { // the path may be of a smaller sample
 		c.GammaPath[after].RMSE = c.GammaPath[before].RMSE * best.RMSE / estimated.RMSE
-		c.GammaPath[after].Selected = r.selected(c.Start[0])
+		c.GammaPath[after].Selected, c.GammaPath[after].RowShrinkage = r.selected(c.Start[0]), more
 	}
 	return nil
 }

@@ -194,6 +194,8 @@ func (m *Model) sureAcrossGamma() card {
 		c.Value, c.Note = "not tried", "γ was given, or only one was tried"
 	case a == nil:
 		c.Value, c.Note = "not known", "the model was saved by an earlier program"
+	case len(a.Gammas) == 1 && a.Gammas[0].RowShrinkage > 0:
+		c.Value, c.Note = "not tried", "errors of other γ are with a smaller shrinkage of row effects"
 	case len(a.Gammas) < 2:
 		c.Value, c.Note = "–", say("no other γ tried predicts nearly as well (within %s)", m.num("gamma_alike.tolerance", shortPercent))
 	case a.Agree:

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcomplete/internal/chart"
@@ -150,6 +151,9 @@ func (m *Model) gammaPath(s *section) {
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: measure, LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
 	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: m.kind().validated(m)})
+	if i := slices.IndexFunc(m.s.GammaPath, func(g result.GammaPoint) bool { return g.RowShrinkage > 0 }); i >= 0 {
+		s.say("The error of γ = %s is with the row shrinkage %s, those of the others with the estimate from variances.", m.num(at("gamma_path", i, "gamma"), short), m.num("row_shrinkage", short))
+	}
 	if m.s.RefitGamma > 0 {
 		s.say("These γ select features. The coefficients of a selection are fitted with a γ of their own, here %s, so that γ with the same selection have the same error.", m.num("refit_gamma", short))
 	}

@@ -39,6 +39,9 @@ type GammaPoint struct {
 	RootGap  *float64 `json:"root_gap,omitempty"` // gap after the root of the search, at most 1; nil: none was searched
 	Selected []string `json:"selected"`
 	Limited  bool     `json:"numerical_limit,omitempty"` // rounding errors would hide a proof at this γ
+	// RowShrinkage is that of the row effects, where this γ was also tried with more than
+	// the others and its error is the one with more.
+	RowShrinkage float64 `json:"row_shrinkage,omitempty"`
 }
 
 // Gap is RootGap, and 0 where nothing was searched.

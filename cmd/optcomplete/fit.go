@@ -206,7 +206,7 @@ file, pass by pass.`,
 				}
 			}
 			summary.Warnings = append(summary.Warnings, warnings...)
-			if a := summary.Alike; a != nil && !a.Agree {
+			if a := summary.Alike; a.Words() != "" && !a.Agree {
 				c.notef("warning: %s", a.Words())
 			}
 			summary.Seconds.Load = loaded.Seconds()

@@ -217,6 +217,9 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 	if last := l.lastGamma; l.gammas > 0 && p.RMSE == last.RMSE && slices.Equal(p.Selected, last.Selected) {
 		gap += "  (the same features)"
 	}
+	if p.RowShrinkage > 0 {
+		gap += fmt.Sprintf("  (with row shrinkage %.3g)", p.RowShrinkage)
+	}
 	l.gammas++
 	l.lastGamma = p
 	l.notef("%12.3g %*.5g%s", p.Gamma, width, p.RMSE, gap)

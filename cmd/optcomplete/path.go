@@ -170,7 +170,11 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		unproven = unproven || p.Status != result.Optimal
 	}
 	fmt.Fprintf(w, "%s on %s%s; gamma %.3g\n", cmp.Or(r.Measure, "RMSE"), count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
-	printPathGamma(w, r.Gamma, r.ChosenAt, "fit")
+	same := fmt.Sprintf("--gamma %g makes it the same", r.Gamma)
+	if r.RowShrinkage > 0 {
+		same = fmt.Sprintf("--gamma %g --row-shrinkage %g --column-shrinkage %g make it the same", r.Gamma, r.RowShrinkage, r.ColumnShrinkage)
+	}
+	printPathGamma(w, r.Gamma, r.ChosenAt, "fit", same)
 	if unproven {
 		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
 	}
@@ -184,9 +188,9 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 }
 
 // printPathGamma says whose γ it is: a fit of one k may choose another.
-func printPathGamma(w io.Writer, gamma float64, at int, verb string) {
+func printPathGamma(w io.Writer, gamma float64, at int, verb, same string) {
 	if at > 0 {
-		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared; chosen at k = %d (%s -k K chooses its own: --gamma %[1]g makes it the same)\n", gamma, at, verb)
+		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared; chosen at k = %d (%s -k K chooses its own: %s)\n", gamma, at, verb, same)
 	}
 }
 
