@@ -95,6 +95,42 @@ func TestAnnouncedSizesAreCheckedAgainstTheFile(t *testing.T) {
 	}
 }
 
+// TestWhatIsNotReadIsNotCalledDamaged: the error says what to do instead.
+func TestWhatIsNotReadIsNotCalledDamaged(t *testing.T) {
+	signed := announced(t, func(m *format.FileMetaData) { m.EncryptionAlgorithm.Value = &format.AesGcmV1{} }, nil)
+	end := len(signed) - 8
+	size := binary.LittleEndian.Uint32(signed[end:]) + 28
+	signed = append(binary.LittleEndian.AppendUint32(append(signed[:end:end], make([]byte, 28)...), size), "PAR1"...)
+	sealed := announced(t, nil, nil)
+	copy(sealed, "PARE\x50\x00\x00\x00") // and the length of what is encrypted
+	copy(sealed[len(sealed)-4:], "PARE")
+	for name, c := range map[string]struct {
+		content []byte
+		want    string
+	}{
+		"sealed": {sealed, "the file is encrypted (write it without encryption)"},
+		"signed": {signed, "the file is encrypted (write it without encryption)"},
+		"times": {announced(t, func(m *format.FileMetaData) {
+			e := &m.Schema[3]
+			*e = format.SchemaElement{Name: e.Name, Type: e.Type, RepetitionType: e.RepetitionType}
+			e.Type.V = format.Int96
+		}, nil), `column "value" holds times of the type INT96, which are not read as times (write the column as a timestamp)`},
+		"old LZ4": {announced(t, func(m *format.FileMetaData) { m.RowGroups[0].Columns[2].MetaData.Codec = format.Lz4 }, nil),
+			`column "value": it is compressed by LZ4, which is not known here (write the file with another compression: zstd, snappy, gzip, brotli or LZ4_RAW)`},
+	} {
+		path := filepath.Join(t.TempDir(), "r.parquet")
+		must.Do(t, os.WriteFile(path, c.content, 0o666))
+		if _, _, err := Ratings(context.Background(), []string{path}, Settings{}); err == nil || err.Error() != path+": "+c.want {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "r.csv")
+	must.Do(t, os.WriteFile(path, []byte("PARENT,column,value\na,b,1\na,c,2\n"), 0o666))
+	if got, _, err := Ratings(context.Background(), []string{path}, Settings{RowName: "PARENT"}); err != nil || got.Observed() != 2 {
+		t.Errorf("a text: %v, %v", got, err)
+	}
+}
+
 // TestDamagedNotesOfArrow reads the files that took all memory once, where they are
 // at hand beside the checkout. What is damaged in them is a note of another program
 // about its own types; the values are whole, and Arrow's C++ reader gives the same

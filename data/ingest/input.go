@@ -50,7 +50,7 @@ var binaries []notText
 
 func init() {
 	binaries = []notText{
-		{Parquet, "Parquet", func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte("PAR1")) }, (*input).readParquet, nil},
+		{Parquet, "Parquet", func(head []byte, _ string) bool { return textfile.IsParquet(head) }, (*input).readParquet, nil},
 		{Packed, "a pack", func(head []byte, _ string) bool { return pack.IsPack(head) }, (*input).readPack, nil}, // before Arrow, which a pack is too
 		{Arrow, "Arrow", func(head []byte, _ string) bool { return textfile.IsArrow(head) }, nil, (*input).readArrow},
 		{Npy, "a NumPy array", func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }, (*input).readNumpy, nil},

@@ -76,6 +76,9 @@ func (in *input) readParquet(p *pipe) error {
 }
 
 func (in *input) damaged(err error) error {
+	if unfit := new(textfile.UnfitError); errors.As(err, &unfit) {
+		return fault(in.name, 0, err.Error(), unfit.Remedy)
+	}
 	return &data.InputError{File: in.name, Problem: "cannot be read as " + in.binary().called + ": " + err.Error(), Remedy: "check that the file is complete and not damaged", Err: err}
 }
 

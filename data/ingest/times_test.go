@@ -4,6 +4,7 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/apache/arrow-go/v18/arrow"
@@ -86,6 +87,11 @@ func TestTimesStandInThePlaceOfValues(t *testing.T) {
 				t.Errorf("%s: row %d has %v at %v", name, i, times, at)
 			}
 		}
+	}
+	stamps.AppendValues([]arrow.Timestamp{253402300799000, -62135596800000, -9300000000000}, nil) // 9999, 1, 1675
+	far, _, err := Times(context.Background(), []string{write("far.parquet", table(stamps.NewArray()))}, Settings{})
+	if want := []string{"a x 2.53402300799e+11", "a y -6.21355968e+10", "b y -9.3e+09"}; err != nil || !slices.Equal(cells(far), want) {
+		t.Errorf("%v, %v", far, err)
 	}
 	for name, path := range map[string]string{
 		"-":         "-",

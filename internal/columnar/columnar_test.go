@@ -122,7 +122,7 @@ func TestTypesOfOtherPrograms(t *testing.T) {
 		if !slices.Equal(v[1].Null, []bool{false, true, true}) || v[1].Floats[0] != 2.5 {
 			t.Errorf("gaps: %+v", v[1])
 		}
-		if v[2].Kind != Date || v[2].Ints[0] != 3 || v[3].Kind != Time || v[3].Ints[0] != moment.UnixNano() {
+		if v[2].Kind != Date || v[2].Ints[0] != 3 || v[3].Kind != Time || v[3].Ints[0] != moment.UnixMilli() {
 			t.Errorf("dates: %+v %+v", v[2], v[3])
 		}
 		if !slices.Equal(v[4].Floats, []float64{-1.5, 0, 1.99}) || v[5].Ints[0] != 1 || uint64(v[6].Ints[0]) != math.MaxUint64 {

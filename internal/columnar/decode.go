@@ -201,14 +201,24 @@ func (c *Column) decode(as format.Encoding, data []byte, n int) (v Vector, err e
 	var stops []int
 	switch c.stored {
 	case format.Int32:
-		var narrow []int32
-		narrow, err = e.DecodeInt32(nil, data)
-		got = len(narrow)
-		for _, x := range narrow[:min(n, got)] {
-			if c.Kind == Uint {
-				ints = append(ints, int64(uint32(x)))
-			} else {
+		if as == format.DeltaBinaryPacked {
+			// Some programs write differences of more than 32 bits, which the library
+			// takes for values of 32. They are written as those of 64 are, and programs
+			// that let them overflow mean the same up to multiples of 2^32.
+			ints, err = e.DecodeInt64(nil, data)
+		} else {
+			var narrow []int32
+			narrow, err = e.DecodeInt32(nil, data)
+			for _, x := range narrow[:min(n, len(narrow))] {
 				ints = append(ints, int64(x))
+			}
+		}
+		got = len(ints)
+		for x, wide := range ints {
+			if c.Kind == Uint {
+				ints[x] = int64(uint32(wide))
+			} else {
+				ints[x] = int64(int32(wide))
 			}
 		}
 	case format.Int64:
@@ -315,21 +325,13 @@ func encodingOf(as format.Encoding, data []byte, n int) (encoding.Encoding, erro
 
 // ofInts makes values of those that are stored as whole numbers.
 func (c *Column) ofInts(v *Vector, ints []int64) {
-	switch c.Kind {
-	case Number:
-		for _, x := range ints {
-			v.Floats = append(v.Floats, decimal(big.NewInt(x), c.scale))
-		}
+	if c.Kind != Number {
+		v.Ints = ints
 		return
-	case Time:
-		for x, at := range ints {
-			if at > math.MaxInt64/c.unit || at < math.MinInt64/c.unit {
-				at = 0
-			}
-			ints[x] = at * c.unit
-		}
 	}
-	v.Ints = ints
+	for _, x := range ints {
+		v.Floats = append(v.Floats, decimal(big.NewInt(x), c.scale))
+	}
 }
 
 // ofTexts makes values of those that are stored as bytes.

@@ -3,6 +3,7 @@ package columnar
 import (
 	"bytes"
 	"context"
+	"encoding/binary"
 	"fmt"
 	"math"
 	"strconv"
@@ -58,8 +59,8 @@ func anyColumns() []anyColumn {
 		{"fixed", &arrow.FixedSizeBinaryType{ByteWidth: 3}, Text, func(b array.Builder, x int) { b.(*array.FixedSizeBinaryBuilder).Append(fmt.Appendf(nil, "%03d", x%50)) }, func(x int) string { return fmt.Sprintf("%03d", x%50) }, parquet.Encodings.ByteStreamSplit},
 		{"decimal", &arrow.Decimal128Type{Precision: 20, Scale: 2}, Number, func(b array.Builder, x int) { b.(*array.Decimal128Builder).Append(decimal128.FromI64(whole(x))) }, func(x int) string { return fmt.Sprint(float64(whole(x)) / 100) }, parquet.Encodings.Plain},
 		{"date", arrow.FixedWidthTypes.Date32, Date, func(b array.Builder, x int) { b.(*array.Date32Builder).Append(arrow.Date32(whole(x))) }, sprint, parquet.Encodings.Plain},
-		{"milli", &arrow.TimestampType{Unit: arrow.Millisecond}, Time, func(b array.Builder, x int) { b.(*array.TimestampBuilder).Append(arrow.Timestamp(whole(x))) }, func(x int) string { return fmt.Sprint(whole(x) * 1e6) }, parquet.Encodings.Plain},
-		{"micro", &arrow.TimestampType{Unit: arrow.Microsecond}, Time, func(b array.Builder, x int) { b.(*array.TimestampBuilder).Append(arrow.Timestamp(whole(x))) }, func(x int) string { return fmt.Sprint(whole(x) * 1e3) }, parquet.Encodings.Plain},
+		{"milli", &arrow.TimestampType{Unit: arrow.Millisecond}, Time, func(b array.Builder, x int) { b.(*array.TimestampBuilder).Append(arrow.Timestamp(whole(x))) }, sprint, parquet.Encodings.Plain},
+		{"micro", &arrow.TimestampType{Unit: arrow.Microsecond}, Time, func(b array.Builder, x int) { b.(*array.TimestampBuilder).Append(arrow.Timestamp(whole(x))) }, sprint, parquet.Encodings.Plain},
 		{"nano", &arrow.TimestampType{Unit: arrow.Nanosecond}, Time, func(b array.Builder, x int) { b.(*array.TimestampBuilder).Append(arrow.Timestamp(whole(x))) }, sprint, parquet.Encodings.Plain},
 		{"time", arrow.FixedWidthTypes.Time64us, Other, func(b array.Builder, x int) { b.(*array.Time64Builder).Append(arrow.Time64(x)) }, nil, parquet.Encodings.Plain},
 	}
@@ -209,6 +210,32 @@ func TestDifferences(t *testing.T) {
 			if got := must.Get(f.pages(0, c))(t)[0].encoding; got != want {
 				t.Errorf("column %q is written as %v", f.Columns[c].Name, got)
 			}
+		}
+	}
+}
+
+// TestWideDifferencesOfNarrowNumbers: DuckDB writes whole numbers of 32 bits with
+// differences of 33, others let them overflow.
+func TestWideDifferencesOfNarrowNumbers(t *testing.T) {
+	want := []int64{math.MinInt32}
+	for x := range int64(300) {
+		want = append(want, []int64{math.MaxInt32, math.MinInt32, 1 << 20 * x, -7 * x}[x%4])
+	}
+	data := must.Get(new(delta.BinaryPackedEncoding).EncodeInt64(nil, want))(t)
+	// 128 values in 4 parts, 301 in all, the first, the least difference; then the bits of each part.
+	at := len(binary.AppendVarint(binary.AppendVarint(binary.AppendUvarint([]byte{128, 1, 4}, 301), math.MinInt32), math.MinInt32-math.MaxInt32))
+	if data[at] != 33 {
+		t.Fatalf("the differences have %d bits", data[at])
+	}
+	for _, kind := range []Kind{Int, Uint} {
+		v := must.Get((&Column{Kind: kind, stored: format.Int32}).decode(format.DeltaBinaryPacked, data, len(want)))(t)
+		for x, got := range v.Ints {
+			if kind == Int && got != want[x] || kind == Uint && got != int64(uint32(want[x])) {
+				t.Fatalf("%v: value %d is %d, not %d", kind, x, got, want[x])
+			}
+		}
+		if v.Len() != len(want) {
+			t.Errorf("%d values", v.Len())
 		}
 	}
 }

@@ -2,7 +2,6 @@ package columnar
 
 import (
 	"bufio"
-	"errors"
 	"fmt"
 	"io"
 
@@ -41,7 +40,7 @@ type page struct {
 func (f *File) pages(group, column int) ([]page, error) {
 	of := &f.meta.RowGroups[group]
 	if of.Columns[column].CryptoMetadata.Value != nil {
-		return nil, errors.New("it is encrypted")
+		return nil, encrypted("it")
 	}
 	meta := &of.Columns[column].MetaData
 	start, size := meta.DataPageOffset, meta.TotalCompressedSize

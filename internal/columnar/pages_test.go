@@ -38,8 +38,10 @@ func TestPagesUnpackToWhatTheyAnnounce(t *testing.T) {
 			t.Errorf("%v: half of it is %d bytes", codec, len(got))
 		}
 	}
-	if _, err := new(scratch).unpack(format.LZO, content, 10); err == nil || !strings.Contains(err.Error(), "LZO") {
-		t.Error(err)
+	for _, codec := range []format.CompressionCodec{format.LZO, format.Lz4} {
+		if _, err := new(scratch).unpack(codec, content, 10); err == nil || !strings.Contains(err.Error(), "compressed by "+codec.String()+",") {
+			t.Error(err)
+		}
 	}
 }
 

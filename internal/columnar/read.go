@@ -11,6 +11,8 @@ import (
 
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"optcomplete/internal/textfile"
 )
 
 // File is a Parquet file that is open for reading.
@@ -78,7 +80,7 @@ func (f *File) footer() error {
 		return err
 	}
 	if string(head) == secret || string(tail[4:]) == secret {
-		return errors.New("it is encrypted")
+		return encrypted("the file")
 	}
 	if string(head) != magic || string(tail[4:]) != magic {
 		return fmt.Errorf("it does not begin and end with %s", magic)
@@ -91,10 +93,18 @@ func (f *File) footer() error {
 	if _, err := f.from.ReadAt(text, f.size-int64(len(tail))-length); err != nil {
 		return err
 	}
-	if err := thrift.Unmarshal(new(thrift.CompactProtocol), text, &f.meta); err != nil {
+	err := thrift.Unmarshal(new(thrift.CompactProtocol), text, &f.meta)
+	if f.meta.EncryptionAlgorithm.Value != nil { // only the footer is not; a signature follows it
+		return encrypted("the file")
+	}
+	if err != nil {
 		return fmt.Errorf("its footer cannot be understood: %w", err)
 	}
 	return nil
+}
+
+func encrypted(what string) error {
+	return &textfile.UnfitError{Problem: what + " is encrypted", Remedy: "write it without encryption"}
 }
 
 // recovered makes an error of a panic: the library panics on some damaged files.

@@ -48,7 +48,8 @@ func (v *Vector) array(c *Column) arrow.Array {
 		}
 		data = array.NewData(arrow.FixedWidthTypes.Date32, n, []*memory.Buffer{valid, bytesOf(days)}, nil, nulls, 0)
 	case Time:
-		data = array.NewData(arrow.FixedWidthTypes.Timestamp_ns, n, []*memory.Buffer{valid, bytesOf(v.Ints)}, nil, nulls, 0)
+		// In the unit of the file: nanoseconds would reach from 1677 to 2262 only.
+		data = array.NewData(&arrow.TimestampType{Unit: c.unit, TimeZone: "UTC"}, n, []*memory.Buffer{valid, bytesOf(v.Ints)}, nil, nulls, 0)
 	case Uint:
 		data = array.NewData(arrow.PrimitiveTypes.Uint64, n, []*memory.Buffer{valid, bytesOf(v.Ints)}, nil, nulls, 0)
 	default:

@@ -6,6 +6,7 @@ import (
 	"math"
 	"strings"
 
+	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
 )
@@ -18,8 +19,8 @@ type Column struct {
 	// Nested says that it is part of a structure, other than a plain list.
 	Nested bool
 
-	unit     int64 // of a Time, in nanoseconds
-	scale    int   // digits after the point of a Number
+	unit     arrow.TimeUnit // of a Time
+	scale    int            // digits after the point of a Number
 	stored   format.Type
 	length   int   // bytes of a value of fixed length
 	optional bool  // the value itself may be missing, not only what it is in
@@ -107,9 +108,12 @@ func (c *Column) describe(e *format.SchemaElement) {
 	case *format.DateType:
 		c.moment(Date, 0, format.Int32)
 	case *format.TimestampType:
-		unit := int64(1)
-		if t.Unit.Value != nil {
-			unit = int64(t.Unit.Value.Duration())
+		unit := arrow.Nanosecond
+		switch t.Unit.Value.(type) {
+		case *format.MilliSeconds:
+			unit = arrow.Millisecond
+		case *format.MicroSeconds:
+			unit = arrow.Microsecond
 		}
 		c.moment(Time, unit, format.Int64)
 	case *format.IntType:
@@ -134,9 +138,9 @@ func (c *Column) describe(e *format.SchemaElement) {
 		case deprecated.Date:
 			c.moment(Date, 0, format.Int32)
 		case deprecated.TimestampMillis:
-			c.moment(Time, 1_000_000, format.Int64)
+			c.moment(Time, arrow.Millisecond, format.Int64)
 		case deprecated.TimestampMicros:
-			c.moment(Time, 1_000, format.Int64)
+			c.moment(Time, arrow.Microsecond, format.Int64)
 		case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
 			if whole {
 				c.Kind = Uint
@@ -156,7 +160,7 @@ func (c *Column) decimal(scale int32) {
 }
 
 // moment makes a Date or Time of a column if it is stored as those are.
-func (c *Column) moment(kind Kind, unit int64, stored format.Type) {
+func (c *Column) moment(kind Kind, unit arrow.TimeUnit, stored format.Type) {
 	if c.stored == stored {
 		c.Kind, c.unit = kind, unit
 	} else {

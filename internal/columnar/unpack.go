@@ -13,6 +13,8 @@ import (
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
+
+	"optcomplete/internal/textfile"
 )
 
 // scratch is the memory for a page of a scan while it is decoded.
@@ -66,7 +68,7 @@ func (s *scratch) unpack(codec format.CompressionCodec, packed []byte, announced
 	case format.Brotli:
 		return drain(brotli.NewReader(bytes.NewReader(packed)), s.plain)
 	}
-	return nil, fmt.Errorf("it is compressed by %v, which is not known here", codec)
+	return nil, &textfile.UnfitError{Problem: fmt.Sprintf("it is compressed by %v, which is not known here", codec), Remedy: "write the file with another compression: zstd, snappy, gzip, brotli or LZ4_RAW"}
 }
 
 // drain reads all there is, if it fits.

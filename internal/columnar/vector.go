@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/parquet-go/parquet-go/format"
+
+	"optcomplete/internal/textfile"
 )
 
 // Vector is a run of values of one column. Of Texts, Ints and Floats the one
@@ -49,13 +51,21 @@ type cursor struct {
 func (f *File) cursor(group, column int, memory *scratch) (*cursor, error) {
 	c := &f.Columns[column]
 	if c.Kind == Other {
-		return nil, fmt.Errorf("column %q holds %v", c.Name, c.Kind)
+		return nil, c.unfit()
 	}
 	pages, err := f.pages(group, column)
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", c.Name, err)
 	}
 	return &cursor{column: c, codec: f.meta.RowGroups[group].Columns[column].MetaData.Codec, from: f.from, memory: memory, pages: pages}, nil
+}
+
+// unfit is the error of a column whose values cannot be read.
+func (c *Column) unfit() error {
+	if c.stored == format.Int96 {
+		return &textfile.UnfitError{Problem: fmt.Sprintf("column %q holds times of the type INT96, which are not read as times", c.Name), Remedy: "write the column as a timestamp"}
+	}
+	return &textfile.UnfitError{Problem: fmt.Sprintf("column %q is of a type that is not read", c.Name), Remedy: "name another, or make text or a number of it"}
 }
 
 // fill has cells that were not taken, or an error: io.EOF after the last.

@@ -23,7 +23,7 @@ const (
 	Bool               // true or false
 	Number             // decimals: numbers written exactly
 	Date               // days since 1970-01-01
-	Time               // moments, in nanoseconds since 1970-01-01
+	Time               // moments since 1970-01-01, in a unit of the column
 	Other              // anything else
 )
 

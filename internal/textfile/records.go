@@ -21,7 +21,8 @@ var OpenArrow func(io.Reader) (Records, error)
 // OpenParquet opens a Parquet file, likewise.
 var OpenParquet func(r io.ReaderAt, size int64) (Records, error)
 
-// UnfitError is returned for a table with a column, or a cell, that has no text.
+// UnfitError is returned for a table that is not damaged, but has a column or a cell
+// without a text, or is written in a way that is not read here.
 type UnfitError struct{ Problem, Remedy string }
 
 func (e *UnfitError) Error() string { return e.Problem }
@@ -43,6 +44,15 @@ var (
 	ArrowFile   = []byte("ARROW1\x00\x00")
 	arrowStream = []byte{0xff, 0xff, 0xff, 0xff}
 )
+
+// IsParquet tells whether the first bytes of a file are those of Parquet, also of an
+// encrypted one: a page, or its length, follows there, which no text has after PARE.
+func IsParquet(head []byte) bool {
+	if rest, sealed := bytes.CutPrefix(head, []byte("PARE")); sealed && len(rest) >= 4 {
+		return rest[0] == 0x15 || rest[2] == 0 && rest[3] == 0
+	}
+	return bytes.HasPrefix(head, []byte("PAR1"))
+}
 
 // IsArrow tells whether the first bytes of a file are those of Arrow IPC.
 func IsArrow(head []byte) bool {

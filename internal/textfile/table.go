@@ -55,8 +55,8 @@ func parquetFile(r io.Reader) (file io.ReaderAt, size int64, ok bool) {
 	if !isAt || !seeks {
 		return nil, 0, false
 	}
-	head := make([]byte, 4)
-	if _, err := at.ReadAt(head, 0); err != nil || string(head) != "PAR1" {
+	head := make([]byte, 8)
+	if n, _ := at.ReadAt(head, 0); !IsParquet(head[:n]) {
 		return nil, 0, false
 	}
 	size, err := seeker.Seek(0, io.SeekEnd)
