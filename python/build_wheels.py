@@ -134,11 +134,11 @@ def sdist(folder: Path) -> Path:
 
 def _sources() -> list[Path]:
     """The files of the Go module that the program is built from: no tests, and no data of tests."""
-    out = [MODULE / "go.mod", MODULE / "go.sum"]
+    out = [MODULE / "go.sum"]
     for folder, folders, names in os.walk(MODULE):
         folders[:] = sorted(f for f in folders if not f.startswith((".", "_")) and f not in ("testdata", "python", "docs", "scripts"))
         for name in sorted(names):
-            if name.endswith((".go", ".s")) and not name.endswith("_test.go") or "assets" in Path(folder).parts:
+            if name == "go.mod" or name.endswith((".go", ".s")) and not name.endswith("_test.go") or "assets" in Path(folder).parts:
                 out.append(Path(folder) / name)
     return out
 
