@@ -226,7 +226,9 @@ Start with:  optcomplete demo`,
 		reportCommand(c), compareCommand(c),
 		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c), serveCommand(c), engineCommand(c), workerCommand(c))
 	c.prepare(root)
-	completeFlags(root)
+	if c.events == nil { // cobra keeps them, and with them the commands, for ever
+		completeFlags(root)
+	}
 	root.SetHelpCommand(helpCommand(c))
 	root.PersistentPreRun = func(*cobra.Command, []string) {
 		// Lines of progress come by the clock.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"sync"
 	"syscall"
 	"time"
@@ -16,7 +17,9 @@ import (
 	"github.com/spf13/cobra"
 
 	"optcomplete"
+	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/held"
+	"optcomplete/internal/memory"
 )
 
 // protocolVersion is that of docs/protocol.md. It rises when a program that
@@ -65,22 +68,33 @@ type server struct {
 	writing sync.Mutex
 	out     *bufio.Writer
 
-	running sync.Mutex
-	current int // the request that is being answered; 0: none
-	cancel  context.CancelFunc
-	early   map[int]bool // requests that were cancelled before their turn
+	mu      sync.Mutex
+	pending map[int]*request // those that have no answer yet
 }
+
+const (
+	maxWaiting = 16       // requests that are read before their turn, so that what cancels them is seen
+	maxLine    = 64 << 20 // bytes of a line
+)
 
 // quick is how long a request may take to notice that nobody waits for its answer.
 const quick = 500 * time.Millisecond
 
 // serve answers requests until their end, or that of the context.
 func serve(ctx context.Context, in io.Reader, out io.Writer) error {
-	folder, err := os.MkdirTemp("", "optcomplete-")
+	beside := filepath.Join(os.TempDir(), "optcomplete")
+	if release, err := atomicfile.Reserve(beside); err == nil {
+		release() // it removed the folders of servers that were killed
+	}
+	folder, remove, err := atomicfile.TempDir(beside)
+	if err == nil {
+		defer remove()
+		err = os.Chmod(folder, 0o700)
+	}
 	if err != nil {
 		return fmt.Errorf("a folder for models cannot be made: %v (set TMPDIR, or TMP on Windows, to a folder that you may write to)", err)
 	}
-	s := &server{folder: folder, models: newModelCache(), out: bufio.NewWriterSize(out, 1<<16), early: map[int]bool{}}
+	s := &server{folder: folder, models: newModelCache(), out: bufio.NewWriterSize(out, 1<<16), pending: map[int]*request{}}
 	defer s.clean()
 	err = s.send(map[string]any{"protocol": protocolVersion, "version": optcomplete.Version, "folder": folder}, nil)
 	if err != nil {
@@ -88,15 +102,15 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	}
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	requests, failed := make(chan *request), make(chan error, 1)
+	requests, failed := make(chan *request, maxWaiting), make(chan error, 1)
 	go func() {
 		defer close(requests)
-		failed <- s.read(ctx, bufio.NewReaderSize(in, 1<<20), requests)
+		failed <- s.read(ctx, bufio.NewReaderSize(in, 1<<20), memory.Free()/2, requests)
 	}()
 	done := make(chan error, 1)
 	go func() {
 		for r := range requests {
-			if err := s.answer(ctx, r); err != nil {
+			if err := s.answer(r); err != nil {
 				done <- err
 				return
 			}
@@ -140,7 +154,10 @@ type request struct {
 	Results   []string                   `json:"results"` // files to answer with instead of writing them
 	Cancel    int                        `json:"cancel"`  // of an earlier request; all else is left out
 
+	ctx      context.Context
+	cancel   context.CancelFunc
 	contents [][]byte
+	refused  error
 }
 
 // blob is a file that follows a line.
@@ -149,15 +166,17 @@ type blob struct {
 	Bytes int64  `json:"bytes"`
 }
 
-// read takes requests off the input. Those that cancel are followed at once.
-func (s *server) read(ctx context.Context, in *bufio.Reader, to chan<- *request) error {
+// read takes requests off the input. Those that cancel are followed at once; late
+// ones, and those of unknown requests, do nothing. The tables of a request may take
+// so much room together.
+func (s *server) read(ctx context.Context, in *bufio.Reader, room int64, to chan<- *request) error {
 	for {
-		line, err := in.ReadBytes('\n')
-		if errors.Is(err, io.EOF) && len(line) == 0 {
+		line, err := readLine(in)
+		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
-			return fmt.Errorf("the requests end in the middle of a line: %w", err)
+			return err
 		}
 		r := &request{}
 		if err := json.Unmarshal(line, r); err != nil {
@@ -167,13 +186,24 @@ func (s *server) read(ctx context.Context, in *bufio.Reader, to chan<- *request)
 			s.stop(r.Cancel)
 			continue
 		}
+		if r.ID == 0 {
+			r.refused = usagef("a request has the id 0, or none (give it another number)")
+		}
+		left := room
 		for _, table := range r.Tables {
-			content, err := readBlob(in, table)
+			if table.Name == "" || table.Bytes < 0 {
+				return usagef("a request announces a table %q of %d bytes", table.Name, table.Bytes)
+			}
+			if left -= table.Bytes; left < 0 && r.refused == nil {
+				r.refused = usagef("the tables of a request are larger than the %s that may be used (write them to files, and name these)", memory.Format(room))
+			}
+			content, err := readBlob(in, table.Bytes, r.refused == nil)
 			if err != nil {
-				return err
+				return fmt.Errorf("the requests end in the middle of the table %q: %w", table.Name, err)
 			}
 			r.contents = append(r.contents, content)
 		}
+		s.expect(ctx, r)
 		select {
 		case to <- r:
 		case <-ctx.Done():
@@ -182,58 +212,73 @@ func (s *server) read(ctx context.Context, in *bufio.Reader, to chan<- *request)
 	}
 }
 
-// readBlob reads what a line announced.
-func readBlob(in io.Reader, b blob) ([]byte, error) {
-	if b.Name == "" || b.Bytes < 0 || b.Bytes != int64(int(b.Bytes)) {
-		return nil, usagef("a request announces a table %q of %d bytes", b.Name, b.Bytes)
+// readLine reads a line of bounded length.
+func readLine(in *bufio.Reader) (line []byte, err error) {
+	for {
+		part, err := in.ReadSlice('\n')
+		if line = append(line, part...); len(line) > maxLine {
+			return nil, usagef("a line of the requests has more than %d bytes", maxLine)
+		}
+		switch {
+		case errors.Is(err, bufio.ErrBufferFull):
+		case err != nil && len(line) > 0:
+			return nil, fmt.Errorf("the requests end in the middle of a line: %v", err)
+		default:
+			return line, err
+		}
 	}
-	content := make([]byte, b.Bytes)
-	if _, err := io.ReadFull(in, content); err != nil {
-		return nil, fmt.Errorf("the requests end in the middle of the table %q: %w", b.Name, err)
+}
+
+// readBlob reads what a line announced, or passes over it. Memory is taken as the
+// bytes come: an announcement may be wrong.
+func readBlob(in io.Reader, size int64, keep bool) (content []byte, err error) {
+	if !keep {
+		_, err = io.CopyN(io.Discard, in, size)
+		return nil, err
 	}
-	return content, nil
+	content, err = io.ReadAll(io.LimitReader(in, size))
+	if err == nil && int64(len(content)) < size {
+		err = io.ErrUnexpectedEOF
+	}
+	return content, err
+}
+
+// expect lets a request be cancelled from now on.
+func (s *server) expect(ctx context.Context, r *request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	r.ctx, r.cancel = context.WithCancel(ctx)
+	s.pending[r.ID] = r
 }
 
 // stop ends a request early, or before it begins.
 func (s *server) stop(id int) {
-	s.running.Lock()
-	defer s.running.Unlock()
-	if s.current == id {
-		s.cancel()
-	} else {
-		s.early[id] = true
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if r, ok := s.pending[id]; ok {
+		r.cancel()
 	}
 }
 
-// begin makes a request the one that stop ends.
-func (s *server) begin(ctx context.Context, id int) context.Context {
-	s.running.Lock()
-	defer s.running.Unlock()
-	ctx, s.cancel = context.WithCancel(ctx)
-	if s.current = id; s.early[id] {
-		s.cancel()
-		delete(s.early, id)
+// forget ends what expect began.
+func (s *server) forget(r *request) {
+	r.cancel()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.pending[r.ID] == r { // an id may be used again
+		delete(s.pending, r.ID)
 	}
-	return ctx
-}
-
-func (s *server) end() {
-	s.running.Lock()
-	defer s.running.Unlock()
-	s.cancel()
-	s.current = 0
 }
 
 // answer runs a request with its tables held.
-func (s *server) answer(ctx context.Context, r *request) error {
-	ctx = s.begin(ctx, r.ID)
-	defer s.end()
+func (s *server) answer(r *request) error {
+	defer s.forget(r)
 	for at, table := range r.Tables {
 		held.Put(table.Name, r.contents[at])
 		defer held.Drop(table.Name)
 	}
 	r.contents = nil
-	a, contents := s.run(ctx, r)
+	a, contents := s.run(r)
 	return s.send(a, contents)
 }
 

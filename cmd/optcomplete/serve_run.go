@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"context"
 	"encoding/csv"
 	"encoding/json"
 	"errors"
@@ -38,7 +37,7 @@ type failure struct {
 }
 
 // run runs a verb as the command line does, and collects what it prints.
-func (s *server) run(ctx context.Context, r *request) (a *answer, contents [][]byte) {
+func (s *server) run(r *request) (a *answer, contents [][]byte) {
 	a = &answer{ID: r.ID, Answer: true}
 	fail := func(err error) {
 		a.Exit, a.Error = exitCodeOf(err), failureOf(err)
@@ -49,6 +48,9 @@ func (s *server) run(ctx context.Context, r *request) (a *answer, contents [][]b
 		}
 	}()
 	args, err := argumentsOf(r)
+	if r.refused != nil {
+		err = r.refused
+	}
 	if err != nil {
 		fail(err)
 		return a, nil
@@ -61,7 +63,7 @@ func (s *server) run(ctx context.Context, r *request) (a *answer, contents [][]b
 	for _, name := range r.Results {
 		c.kept[name] = new(bytes.Buffer)
 	}
-	err = execute(ctx, c, args)
+	err = execute(r.ctx, c, args)
 	c.events.flush()
 	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !isEarly(err) {
 		a.Error = failureOf(err)

@@ -6,8 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -162,20 +165,103 @@ func TestServe(t *testing.T) {
 	c.close()
 }
 
-// TestServeCancel: a request that is cancelled before there is a result still has
-// an answer, which says so, and the next one is not cancelled.
+// TestServeCancel: requests are cancelled while they run and while they wait, and
+// have answers that say so. Cancels that are late, or of no request, do nothing.
 func TestServeCancel(t *testing.T) {
 	c := newClient(t)
-	io.WriteString(c.in, `{"cancel":7}`+"\n") // before its turn: what is being computed may end first
-	a, _ := c.ask(fmt.Sprintf(`{"id":7,"verb":"fit","arguments":["ratings"],"options":{"features":"features","k":1,"json":true},"tables":[{"name":"ratings","bytes":%d},{"name":"features","bytes":%d}]}`,
-		len(servedRatings), len(servedFeatures)), servedRatings, servedFeatures)
-	if a.ID != 7 || a.Exit != exitInterrupted || a.Error == nil || !strings.Contains(a.Error.Problem, "before there was a result") {
+	dir := filepath.Join(c.folder, "hard")
+	command(t, exitDone, "synth", "--rows", "300", "--columns", "100", "--features", "80", "--k", "15", "--noise", "3", "--missing", "0.7", "-o", dir, "--quiet")
+	fit := fmt.Sprintf(`"verb":"fit","arguments":[%q],"options":{"features":%q,"k":15,"gamma":5,"time-limit":"10m"}}`, filepath.Join(dir, "ratings.csv"), filepath.Join(dir, "features.csv"))
+	io.WriteString(c.in, `{"cancel":9}`+"\n"+`{"id":7,`+fit+"\n"+`{"id":8,`+fit+"\n"+`{"cancel":8}`+"\n")
+	if a, _ := c.ask(`{"cancel":7}`); a.ID != 7 || a.Exit != exitEarly && a.Exit != exitInterrupted {
 		t.Errorf("%+v", a)
 	}
-	if a, _ := c.ask(`{"id":8,"verb":"solvers"}`); a.ID != 8 || a.Exit != exitDone {
+	a, _ := c.ask(`{"cancel":7}`)
+	if a.ID != 8 || a.Exit != exitInterrupted || a.Error == nil || !strings.Contains(a.Error.Problem, "before there was a result") {
 		t.Errorf("%+v", a)
+	}
+	for _, id := range []int{7, 9} {
+		if a, _ := c.ask(fmt.Sprintf(`{"id":%d,"verb":"solvers"}`, id)); a.ID != id || a.Exit != exitDone {
+			t.Errorf("%+v", a)
+		}
 	}
 	c.close()
+}
+
+// TestServeForgets: what a request took is free after its answer.
+func TestServeForgets(t *testing.T) {
+	c := newClient(t)
+	ask := func() {
+		if a, _ := c.ask(fmt.Sprintf(`{"id":1,"verb":"features","arguments":["t"],"options":{"output":"o.csv"},"results":["o.csv"],"tables":[{"name":"t","bytes":%d}]}`, len(servedFeatures)), servedFeatures); a.Exit != exitDone {
+			t.Fatalf("%+v", a)
+		}
+		c.events = nil
+	}
+	used := func() int64 {
+		var m runtime.MemStats
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		return int64(m.HeapAlloc)
+	}
+	ask()
+	before := used()
+	const requests = 50
+	for range requests {
+		ask()
+	}
+	if grown := (used() - before) / requests; grown > 2000 { // 20 MB for 10,000
+		t.Errorf("each request leaves %d bytes", grown)
+	}
+	c.close()
+}
+
+// TestServeDistrustsRequests: announced lengths take no memory before their bytes come,
+// tables that are too large and requests without an id are answered, endless lines are not read.
+func TestServeDistrustsRequests(t *testing.T) {
+	const huge = `{"id":1,"verb":"fit","tables":[{"name":"x","bytes":9000000000000000000}]}`
+	in := bufio.NewReader(strings.NewReader(huge + "\nshort"))
+	if err := (&server{}).read(t.Context(), in, math.MaxInt64, nil); err == nil || !strings.Contains(err.Error(), `in the middle of the table "x"`) {
+		t.Errorf("a table that does not come: %v", err)
+	}
+	endless := bufio.NewReader(io.MultiReader(strings.NewReader(`{"id":1,"verb":"`), zeros{}))
+	if err := (&server{}).read(t.Context(), endless, math.MaxInt64, nil); err == nil || !strings.Contains(err.Error(), "a line of the requests has more than") {
+		t.Errorf("a line without end: %v", err)
+	}
+	requests := make(chan *request, 2)
+	s := &server{pending: map[int]*request{}}
+	in = bufio.NewReader(strings.NewReader(`{"id":1,"verb":"fit","tables":[{"name":"x","bytes":3},{"name":"y","bytes":3}]}` + "\nxxxyyy" + `{"verb":"solvers"}` + "\n"))
+	must.Do(t, s.read(t.Context(), in, 5, requests))
+	for _, want := range []string{"larger than the 5", "id 0"} {
+		if a, _ := s.run(<-requests); a.Exit != exitUsage || a.Error == nil || !strings.Contains(a.Error.Message, want) {
+			t.Errorf("%+v %+v, want %q", a, a.Error, want)
+		}
+	}
+}
+
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { return len(p), nil }
+
+// TestServeRemovesWhatKilledServersLeft: a killed server cannot remove its folder, the next one does.
+func TestServeRemovesWhatKilledServersLeft(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	cmd := exec.Command("optcomplete", "serve")
+	must.Get(cmd.StdinPipe())(t)
+	out := must.Get(cmd.StdoutPipe())(t)
+	must.Do(t, cmd.Start())
+	var hello struct{ Folder string }
+	must.Do(t, json.Unmarshal([]byte(must.Get(bufio.NewReader(out).ReadString('\n'))(t)), &hello))
+	live := newClient(t)
+	if _, err := os.Stat(hello.Folder); err != nil {
+		t.Error("the folder of a live server was removed:", err)
+	}
+	live.close()
+	must.Do(t, cmd.Process.Kill())
+	_ = cmd.Wait()
+	newClient(t).close()
+	if left := must.Get(os.ReadDir(os.Getenv("TMPDIR")))(t); len(left) > 0 {
+		t.Errorf("%s is left", left[0].Name())
+	}
 }
 
 // TestServeDescribes every verb and setting of the table.
