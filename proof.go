@@ -3,12 +3,14 @@ package optcomplete
 import (
 	"context"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 
 	"optcomplete/data"
 	"optcomplete/model"
 	"optcomplete/proof"
+	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -21,7 +23,14 @@ func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
 		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0,
 		RowShrinkage: summary.RowShrinkage, ColumnShrinkage: summary.ColumnShrinkage,
 		Always: t.find.Always, Never: t.find.Never,
-		Cost: summary.Cost, Bound: summary.Bound,
+		Cost: summary.Cost, Bound: summary.Bound, Gap: summary.Gap, Within: math.Inf(1),
+	}
+	switch summary.Status {
+	case result.Optimal:
+		p.Within = search.Precision
+	case result.GapReached:
+		asked, _ := strconv.ParseFloat(summary.Settings["gap"], 64) // of no number: 0
+		p.Within = max(asked, search.Precision)
 	}
 	for _, u := range t.units {
 		p.Units = append(p.Units, proof.Unit{Name: u.name, Features: u.features})

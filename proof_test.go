@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -18,6 +19,7 @@ import (
 	"optcomplete/internal/must"
 	"optcomplete/model"
 	"optcomplete/proof"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -82,6 +84,7 @@ func TestProofOfAnotherModelIsRefused(t *testing.T) {
 		"selection": func(s *model.Summary) { s.Selected = problem.Features.Names[7:10] },
 		"cost":      func(s *model.Summary) { s.Cost *= 0.99; s.Bound *= 0.99 },
 		"bound":     func(s *model.Summary) { s.Bound = s.Cost * 1.001 },
+		"gap":       func(s *model.Summary) { s.Gap = 0.1 },
 		"always":    func(s *model.Summary) { s.Always = s.Selected[:1] },
 		"hold-out":  func(s *model.Summary) { s.Settings = map[string]string{"holdout": "0.1"} },
 	} {
@@ -93,6 +96,61 @@ func TestProofOfAnotherModelIsRefused(t *testing.T) {
 		if !errors.As(err, &refused) && (err != nil || len(verdict.Faults) == 0) {
 			t.Errorf("another %s: %v, %v", name, verdict, err)
 		}
+	}
+}
+
+// TestProofOfAGapIsNoneOfTheBest: a model that was stopped early cannot pass for proven.
+func TestProofOfAGapIsNoneOfTheBest(t *testing.T) {
+	problem, _ := instance(t, synth.Config{Rows: 30, Columns: 20, Features: 40, K: 6, Missing: 0.5, Noise: 3, Seed: 4})
+	settings := Settings{Model: spec.Paper}
+	settings.K, settings.Gamma, settings.MaxNodes = 6, 100, 1
+	fitted, text, _ := verified(t, problem, settings)
+	if fitted.Summary.Gap < 1e-3 || fitted.Summary.Status != result.NodeLimit {
+		t.Fatalf("a gap of %v, %v: nothing to forge", fitted.Summary.Gap, fitted.Summary.Status)
+	}
+	for name, change := range map[string]func(*model.Summary){
+		"":                  func(*model.Summary) {},
+		"optimal":           func(s *model.Summary) { s.Status = result.Optimal },
+		"optimal, no gap":   func(s *model.Summary) { s.Status, s.Gap = result.Optimal, 0 },
+		"a gap, of nothing": func(s *model.Summary) { s.Status = result.GapReached },
+	} {
+		other := fitted.Summary
+		change(&other)
+		verdict, err := Verify(t.Context(), problem, &other, must.Get(proof.Read(strings.NewReader(text), "proof"))(t), 1)
+		if err != nil || (name == "") != (len(verdict.Faults) == 0) {
+			t.Errorf("%q: %v, %v", name, verdict.Faults, err)
+		}
+	}
+}
+
+// TestProofOfBadlyScaledData: thousands of enumerated selections that elimination cannot
+// bound are evaluated one by one where that takes no time.
+func TestProofOfBadlyScaledData(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 1))
+	const columns, p = 25, 24
+	table, names, ids := make([]float64, columns*p), []string{}, []string{}
+	for f := range p {
+		names = append(names, fmt.Sprintf("f%d", f))
+		size := math.Pow(10, 6*r.Float64()-3)
+		for c := range columns {
+			table[c*p+f] = size * r.NormFloat64()
+		}
+	}
+	at, values := []int32{}, []float64{}
+	for c := range columns {
+		ids = append(ids, fmt.Sprintf("c%d", c))
+		at, values = append(at, int32(c)), append(values, 1e-37*r.NormFloat64())
+	}
+	matrix := must.Get(data.NewMatrixByRows(columns, []int{0, columns}, at, values))(t)
+	problem := Problem{Ratings: data.NewRatings(matrix, []string{"r"}, ids), Features: data.NewFeatures(ids, names, table)}
+	settings := Settings{Model: spec.Paper}
+	settings.K, settings.Gamma = 8, 4.5
+	fitted, _, verdict := verified(t, problem, settings)
+	if len(verdict.Faults) > 0 {
+		t.Errorf("%v, %s", verdict.Faults, fitted.Summary.Status)
+	}
+	if verdict.Enumerated <= 1<<12 {
+		t.Errorf("only %d selections were enumerated", verdict.Enumerated)
 	}
 }
 

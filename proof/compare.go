@@ -33,6 +33,12 @@ func (k *check) compare() {
 	if k.Bound > v.Bound+slack {
 		fault("the model says that no selection costs less than %.12g, but the proof shows %.12g", k.Bound, v.Bound)
 	}
+	if math.Abs(k.Cost-k.Bound-k.Gap*k.Cost) > 2*slack {
+		fault("the model says that its gap is %.4g %%, but its cost and bound (%.12g, %.12g) leave another", 100*k.Gap, k.Cost, k.Bound)
+	}
+	if v.High-v.Bound > k.Within*v.High+4*slack {
+		fault("the model says that no selection is better by more than %.4g %%, but the proof leaves %.4g %%", 100*k.Within, 100*v.Gap)
+	}
 	if math.Abs(k.proof.cost-k.Cost) > slack || math.Abs(k.proof.bound-k.Bound) > slack {
 		fault("the proof was written with another cost and bound (%.12g, %.12g) than the model has (%.12g, %.12g)", k.proof.cost, k.proof.bound, k.Cost, k.Bound)
 	}

@@ -5,13 +5,17 @@ import (
 	"slices"
 )
 
-// Of enumerations: how many selections at once, in all or listed, and how many may be
-// evaluated one by one because their bound is not good enough.
+// Of enumerations: how many selections at once, in all or listed.
 const (
 	enumerateAtOnce = 1 << 24
 	listedAtOnce    = 1 << 20
-	mostSingles     = 1 << 12
 )
+
+// mostSingles is how many selections may be evaluated one by one because their bound is
+// not good enough: more where there are few entries.
+func (k *check) mostSingles() int {
+	return min(max(1<<12, 1<<24/max(k.Entries.Observed(), 1)), 1<<18)
+}
 
 // modelledAt is a region that the model from the weights of a cut ends.
 type modelledAt struct {
@@ -46,6 +50,7 @@ func (k *check) model(ctx context.Context, r modelledAt) (*leaf, error) {
 // itself.
 func (k *check) enumerate(ctx context.Context, regions []*region, modelled []modelledAt) error {
 	var singles []point
+	mostSingles := k.mostSingles()
 	add := func(units []int) bool {
 		if len(singles) == mostSingles {
 			return false
@@ -72,7 +77,7 @@ func (k *check) enumerate(ctx context.Context, regions []*region, modelled []mod
 				take(l, r.selections)
 				continue
 			}
-			all := choose(r.free, r.left) <= mostSingles // one by one
+			all := choose(r.free, r.left) <= float64(mostSingles) // one by one
 			if all {
 				r.selections(func(units []int) bool { all = all && add(units); return all })
 			}

@@ -27,6 +27,8 @@ type Problem struct {
 
 	Selected    []int   // units, increasing
 	Cost, Bound float64 // as the model claims
+	Gap         float64 // (Cost − Bound)/Cost, as the model claims
+	Within      float64 // the gap that the model's status says was reached; +Inf: it says nothing of the kind
 }
 
 // Unit is a feature, or a group of features that are selected together.

@@ -92,7 +92,7 @@ func verifyCommand(c *common) *cobra.Command {
 search but the readers of files. It computes every cut again from the entries, with
 all roundings bounded, enumerates every enumerated region again, and checks that the
 tree covers all selections. It prints its own bound, and what the model's selection
-costs. It can take several times as long as the search.
+costs, and holds the model's cost, bound, gap and status against them. It can take several times as long as the search.
 
 The model says how to read the files (--min-entries, --complete-features, --group and
 so on) and which entries were held out; flags override it.
