@@ -219,6 +219,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		}
 		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (%s are needed too)", v.Low, others))
 	}
+	if v := parts.Survey; v != nil {
+		summary.Warnings = append(summary.Warnings, problem.Features.Rare(t.members(found.Units), v.Columns)...)
+	}
 	done := false
 	defer func() {
 		if !done {

@@ -121,3 +121,33 @@ func TestReadPairs(t *testing.T) {
 		}
 	}
 }
+
+// TestRareFeaturesAreTold: a feature that only one or two columns with entries have.
+func TestRareFeaturesAreTold(t *testing.T) {
+	const m = 12
+	var ids []string
+	var values []float64
+	entries := make([]int, m)
+	for j := range m {
+		ids = append(ids, fmt.Sprint("c", j))
+		entries[j] = j % 11 // c0 and c11 have none
+		one := func(is bool) float64 {
+			if is {
+				return 2.5
+			}
+			return -0.5
+		}
+		values = append(values, one(j == 3), one(j < 3), one(j < 4), float64(j))
+	}
+	f := NewFeatures(ids, []string{"one", "two", "three", "all"}, values)
+	want := []string{
+		`the selected feature "one" tells only 1 column apart from the others: "c3"`,
+		`the selected feature "two" tells only 2 columns apart from the others: "c1", "c2"`,
+	}
+	if d := cmp.Diff(want, f.Rare([]int{0, 1, 2, 3}, entries)); d != "" {
+		t.Error(d)
+	}
+	if got := f.Rare([]int{0}, make([]int, m)); got != nil {
+		t.Errorf("without entries: %q", got)
+	}
+}

@@ -3,8 +3,10 @@ package data
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
+	"optcomplete/internal/amount"
 	"optcomplete/internal/random"
 	"optcomplete/internal/textfile"
 )
@@ -57,6 +59,40 @@ func (f *Features) Warnings() []string {
 			continue
 		}
 		byHash[hash[x]] = append(byHash[hash[x]], x)
+	}
+	return out
+}
+
+// fewestColumns is the number of columns from which on Rare speaks.
+const fewestColumns = 10
+
+// Rare warns of those of some features that tell only one or two columns apart from the
+// others. entries are those of each column: columns without any do not count.
+func (f *Features) Rare(features, entries []int) (out []string) {
+	var rows []int
+	for j, n := range entries {
+		if n > 0 {
+			rows = append(rows, j)
+		}
+	}
+	if len(rows) < fewestColumns {
+		return nil
+	}
+	for _, x := range features {
+		var first []float64
+		for _, j := range rows[:5] { // where two differ, the middle one does not
+			first = append(first, f.Row(j)[x])
+		}
+		slices.Sort(first)
+		var apart []string
+		for _, j := range rows {
+			if f.Row(j)[x] != first[2] && len(apart) <= 2 {
+				apart = append(apart, f.IDs[j])
+			}
+		}
+		if n := len(apart); n == 1 || n == 2 {
+			out = append(out, fmt.Sprintf("the selected feature %s tells only %s apart from the others: %s", textfile.Quote(f.Names[x]), amount.Of(n, "column", "columns"), textfile.QuoteList(apart)))
+		}
 	}
 	return out
 }

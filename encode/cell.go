@@ -96,17 +96,54 @@ func (f *Field) readNumber(text string, c *cell) *fault {
 	return nil
 }
 
+// brackets is the separator of lists as JSON and Python write them: [3, 71] or ['a', "b, c"].
+const brackets = "[]"
+
+func bracketed(text string) bool { return strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") }
+
 // splitList gives the distinct levels of a list, sorted and without the spaces
 // around them, in the space of levels.
 func splitList(text, separator string, levels []string) []string {
 	levels = levels[:0]
-	for part := range strings.SplitSeq(text, separator) {
+	add := func(part string) {
 		if part = strings.TrimSpace(part); part != "" {
 			levels = append(levels, part)
 		}
 	}
+	if separator == brackets && bracketed(text) {
+		splitBrackets(text[1:len(text)-1], add)
+	} else {
+		for part := range strings.SplitSeq(text, separator) {
+			add(part)
+		}
+	}
 	slices.Sort(levels)
 	return slices.Compact(levels)
+}
+
+// splitBrackets hands on what stands between the commas, without quotes around it and
+// backslashes in it.
+func splitBrackets(text string, add func(string)) {
+	var part []rune
+	quote, escaped := rune(0), false
+	for _, r := range text {
+		switch {
+		case escaped:
+			part, escaped = append(part, r), false
+		case quote != 0 && r == '\\':
+			escaped = true
+		case r == quote:
+			quote = 0
+		case quote == 0 && (r == '"' || r == '\'') && strings.TrimSpace(string(part)) == "":
+			part, quote = part[:0], r
+		case quote == 0 && r == ',':
+			add(string(part))
+			part = part[:0]
+		default:
+			part = append(part, r)
+		}
+	}
+	add(string(part))
 }
 
 // The formats of a date that can be meant in one way only. Those with a day come

@@ -25,8 +25,8 @@ import (
 //	complete: false       # leave out items with blanks
 //	fields:               # by name, only those to be set
 //	  genres:
-//	    type: list        # auto, numeric, indicator, text, list, date, ignore
-//	    separator: "|"
+//	    type: list        # auto, numeric, indicator, text or category, list, date, ignore
+//	    separator: "|"    # or "[]": as JSON and Python write lists
 //	    max-levels: 30
 //	    group: true       # select all of it or nothing; a name joins several fields
 //	  budget:

@@ -94,7 +94,7 @@ func TestConfigErrors(t *testing.T) {
 		"missing-from: -1":                           `f.yaml:1: missing-from is "-1", but must be a number from 0 on`,
 		"keep: yes":                                  `f.yaml:1: keep is "yes", but must be true or false`,
 		"scale: log":                                 `f.yaml:1: the scale is "log", but must be zscore or none`,
-		"fields:\n  x:\n    type: number":            `f.yaml:3: field "x": type is "number", but must be one of auto, numeric, indicator, text, list, date, ignore`,
+		"fields:\n  x:\n    type: number":            `f.yaml:3: field "x": type is "number", but must be one of auto, numeric, indicator, text, category, list, date, ignore`,
 		"fields:\n  x:\n    kind: numeric":           `f.yaml:3: field "x": there is no setting "kind" (there are type, transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never)`,
 		"fields:\n  x: {bins: [3, 2]}":               `f.yaml:2: field "x": bins: the edges must increase, but are 3 2`,
 		"fields:\n  x: {bins: 1}":                    `f.yaml:2: field "x": bins is "1", but must be a number of bins from 2 to 1000, or the edges between them`,
@@ -134,7 +134,7 @@ func TestConfigErrors(t *testing.T) {
 	}
 	for text, want := range map[string]string{
 		"x":               `"x" does not set a field: write NAME:KEY=VALUE,…, where KEY is one of type, transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never`,
-		"x:type=what":     `field "x": type is "what", but must be one of auto, numeric, indicator, text, list, date, ignore`,
+		"x:type=what":     `field "x": type is "what", but must be one of auto, numeric, indicator, text, category, list, date, ignore`,
 		"x:type=text,a=b": `field "x": there is no setting "a" (there are type, transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never)`,
 	} {
 		if err := new(Options).ParseField(text); err == nil || err.Error() != want {

@@ -13,6 +13,9 @@ import (
 // are more likely slips than levels.
 const mostlyNumbers = 0.9
 
+// mostCodes is the number of different whole numbers up to which they may be codes.
+const mostCodes = 12
+
 // draft is a field being understood.
 type draft struct {
 	field    Field
@@ -132,6 +135,9 @@ func (d *draft) detect() {
 			d.field.Type = ID
 			d.note("whole numbers, all different, named as an id (type=numeric keeps it)")
 		}
+		if n := distinct(filled); d.field.Type == Numeric && whole && d.field.Transform == None && n > 2 && n <= mostCodes && len(filled) >= 2*n {
+			d.note("%d different whole numbers: if they are codes, type=category makes a feature of each", n)
+		}
 		if words > 0 {
 			d.note("words such as NA are blanks")
 		}
@@ -177,7 +183,7 @@ func (d *draft) detectText(filled []string) {
 	if d.field.Separator == "" {
 		d.field.Separator = detectSeparator(filled)
 	}
-	if d.field.Separator != "" && slices.ContainsFunc(filled, func(text string) bool { return strings.Contains(text, d.field.Separator) }) {
+	if d.field.Separator == brackets || d.field.Separator != "" && slices.ContainsFunc(filled, func(text string) bool { return strings.Contains(text, d.field.Separator) }) {
 		d.field.Type = List
 	}
 	if d.field.Transform == None && d.field.Type == Text && len(filled) >= fewestDistinct && distinct(filled) == len(filled) {

@@ -54,6 +54,8 @@ func TestFieldsAreUnderstood(t *testing.T) {
 		want  string // type: features
 	}{
 		"numbers":              {field("x", "1", "2.5", "-3e2"), FieldOptions{}, Options{}, "numeric: x"},
+		"JSON lists":           {field("x", "[3, 71]*2", "[71, 5]", "[5]", "[9]", "[]"), FieldOptions{}, Options{}, "list: x=71|x=3|x=5|x=9"},
+		"Python lists":         {field("x", "['a, b', \"c's\"]*2", `["a, b", 'd\'e']`), FieldOptions{}, Options{}, "list: x=c's"},
 		"words for unknown":    {field("x", "1*3", "NA*9", "null", "nan", "4"), FieldOptions{}, Options{}, "numeric: x|x missing"},
 		"few blanks":           {field("x", "1*3", "*4", "4"), FieldOptions{}, Options{}, "numeric: x"},
 		"blanks told":          {field("x", "1*3", "*4", "4"), FieldOptions{Missing: MissingAlways}, Options{}, "numeric: x|x missing"},
@@ -381,6 +383,31 @@ func TestInterruptEndsLearning(t *testing.T) {
 		l.ctx = ended
 		if err := step(); !errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestCodesGetAHint: few whole numbers may be codes; the note names the setting, and
+// the setting makes a feature of each. More levels of one field are not more of another.
+func TestCodesGetAHint(t *testing.T) {
+	note := func(table *data.RawTable, o Options) (string, []string) {
+		encoding, _, report, err := Learn(context.Background(), table, o)
+		must.Do(t, err)
+		return strings.Join(report.Fields[0].Notes, "; "), encoding.Names()
+	}
+	codes := field("style", "0*3", "1*3", "11*3")
+	const hint = "3 different whole numbers: if they are codes, type=category makes a feature of each"
+	if got, names := note(codes, Options{}); got != hint || len(names) != 1 {
+		t.Errorf("%q, %q", got, names)
+	}
+	var o Options
+	must.Do(t, o.ParseField("style:type=category"))
+	if _, names := note(codes, o); !slices.Equal(names, []string{"style=0", "style=1", "style=11"}) {
+		t.Errorf("as a category: %q", names)
+	}
+	for _, cells := range [][]string{{"0*9", "1*9"}, {"0.5*3", "1*3", "2*3"}, {"1", "2", "3"}} {
+		if got, _ := note(field("x", cells...), Options{}); strings.Contains(got, "codes") {
+			t.Errorf("%q: %q", cells, got)
 		}
 	}
 }

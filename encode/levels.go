@@ -132,8 +132,12 @@ func sameButCase(counts []count) []string {
 // detectSeparator finds what stands between the levels of a list, "" if the
 // cells are no lists. A bar seldom stands in text, so one cell in a hundred is
 // enough. A semicolon or a comma does: one cell in twenty must have it, and to
-// split there must leave fewer levels than there are different cells.
+// split there must leave fewer levels than there are different cells. Brackets around
+// every cell are those of a list.
 func detectSeparator(filled []string) string {
+	if len(filled) > 0 && !slices.ContainsFunc(filled, func(text string) bool { return !bracketed(text) }) {
+		return brackets
+	}
 	whole := map[string]bool{}
 	for _, text := range filled {
 		whole[text] = true

@@ -27,8 +27,10 @@ func (o *FieldOptions) set(name, key, value string, words []string) error {
 	var err error
 	switch key {
 	case "type":
-		err = choose("auto", string(Numeric), string(Indicator), string(Text), string(List), string(Date), string(Ignore))
-		o.Type = Type(unless(value, "auto"))
+		err = choose("auto", string(Numeric), string(Indicator), string(Text), "category", string(List), string(Date), string(Ignore))
+		if o.Type = Type(unless(value, "auto")); value == "category" {
+			o.Type = Text
+		}
 	case "transform":
 		err = choose("none", string(Log), string(Log1p), string(Bins))
 		o.Transform = Transform(unless(value, "none"))

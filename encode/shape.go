@@ -56,7 +56,10 @@ func (d *draft) shapeLevels(all Options) {
 	if same := sameButCase(counts); len(same) > 0 {
 		d.report.warn("has levels that differ in upper and lower case only: %s", strings.Join(same[:min(len(same), 3)], "; "))
 	}
-	if d.field.Type == List {
+	switch {
+	case d.field.Separator == brackets:
+		d.note("lists in brackets")
+	case d.field.Type == List:
 		d.note("lists, separated by %s", data.Quote(d.field.Separator))
 	}
 	d.features = append(d.features, d.field.levelFeatures()...)

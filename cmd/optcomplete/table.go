@@ -118,7 +118,7 @@ var table = settings.Table{
 	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "features.yaml: how to read the fields"},
 	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how to read one field, such as NAME:type=list,separator=|,group=true"},
 	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: selects, Models: ofMatrix}, Help: "field whose features are selected together, as one of the k"},
-	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how many levels of a text field become features; rarer ones are pooled"},
+	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how many levels of a text field become features; rarer ones are pooled. Of one field: --field NAME:max-levels=N"},
 	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "character between the parts of a list, such as |"},
 	{Name: "blank", Type: settings.Names, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "words that mean blank in the features, such as unknown"},
 	{Name: "scale", Type: settings.Text, Default: "zscore", Range: "zscore | none", Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "zscore scales features to mean 0 and standard deviation 1 inside (default none for paper)"},

@@ -2,9 +2,12 @@ package ingest
 
 import (
 	"cmp"
+	"slices"
+
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"optcomplete/data"
+	"optcomplete/internal/textfile"
 )
 
 // batch is a piece of the input. The reading goroutine fills its first part, a
@@ -257,11 +260,14 @@ func (w *worker) fail(b *batch, problem, remedy string) {
 	b.fault = fault(b.file.name, b.lines, problem, remedy)
 }
 
+// isMissing tells whether a value means unknown: by its text, or as the same number.
 func (w *worker) isMissing(value []byte) bool {
-	for _, token := range w.settings.Missing {
-		if string(value) == token {
-			return true
+	v, wrong := textfile.ParseNumber(value)
+	return slices.ContainsFunc(w.settings.Missing, func(token string) bool {
+		if wrong != "" {
+			return string(value) == token
 		}
-	}
-	return false
+		unknown, none := textfile.ParseNumber([]byte(token))
+		return none == "" && v == unknown
+	})
 }

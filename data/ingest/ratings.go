@@ -90,12 +90,14 @@ func (r *Report) nothing(name string) *data.InputError {
 // eachSorted hands the buckets, sorted, to take in their order, and counts what
 // it hands on.
 func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) error {
-	return c.sink.eachBucket(ctx, c.rows.count, c.columns.count, c.columnRanks, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
+	var values ends
+	err := c.sink.eachBucket(ctx, c.rows.count, c.columns.count, c.columnRanks, c.settings.threads(), c.settings.Duplicates, func(b *sorted) error {
 		if b.twice != nil {
 			return c.duplicateError(ctx, *b.twice, b.beyond)
 		}
 		c.report.Entries += len(b.columns)
 		c.report.Duplicates += b.dropped
+		values.add(b.values)
 		if err := take(b); err != nil {
 			return err
 		}
@@ -104,4 +106,6 @@ func (c *collector) eachSorted(ctx context.Context, take func(*sorted) error) er
 		}
 		return nil
 	})
+	c.report.Codes = values.warnings(c.report.Entries)
+	return err
 }

@@ -286,3 +286,41 @@ func TestAnyColumnComesAfterTheKnown(t *testing.T) {
 		t.Errorf("a duplicate: %v", err)
 	}
 }
+
+// TestCodesForUnknownAreTold: −1, 99 and the like that many entries have are told with
+// the remedy, and the remedy leaves them out however they are written.
+func TestCodesForUnknownAreTold(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for _, c := range []struct {
+		values string
+		want   string
+	}{
+		{"-1 -1.0 -1 -1 0 3 4", "4 of 7 values are -1, and the others from 0 to 4: if it means unknown, use Settings.Missing -1"},
+		{"3 -7.5 8 99 99", "2 of 5 values are 99, and the others from -7.5 to 8: if it means unknown, use Settings.Missing 99"},
+		{"1 -999 3 5", "1 of 4 values are -999, and the others from 1 to 5: if it means unknown, use Settings.Missing -999"},
+		{"-1 1 1 -1", ""},
+		{"-1 0 1 1", ""},
+		{"-1 -0.5 0 2", ""},
+		{"7 9 8 1", ""},
+		{"9 9 1", ""},
+		{"99 95 90 12", ""},
+	} {
+		text := ""
+		for i, v := range strings.Fields(c.values) {
+			text += fmt.Sprintf("u%d,a,%s\n", i, v)
+		}
+		_, report, err := readText(t, text, Settings{})
+		must.Do(t, err)
+		if got := strings.Join(report.Warnings(), "; "); got != c.want {
+			t.Errorf("%s: %q, not %q", c.values, got, c.want)
+			continue
+		}
+		if _, code, found := strings.Cut(c.want, "Missing "); found {
+			_, report, err = readText(t, text, Settings{Missing: []string{code}})
+			must.Do(t, err)
+			if w := report.Warnings(); len(w) != 1 || !data.LeavesOut(w[0]) {
+				t.Errorf("%s with the remedy: %q", c.values, w)
+			}
+		}
+	}
+}

@@ -123,12 +123,13 @@ type Report struct {
 	Bytes           int64           // read, before decompression
 	Called          [3]string       // the names of row, column and value in the header, if there is one
 	Notes           []string        // how the input was understood, where it left room for doubt
+	Codes           []string        // warnings of values that look as if they meant unknown
 }
 
 // unknownExamples is how many ids Report.UnknownExamples holds at most.
 const unknownExamples = 5
 
-// Warnings says what was left out, in words; nothing if nothing was.
+// Warnings says in words what was left out, and which values look as if they should be.
 func (r *Report) Warnings() []string {
 	var out []string
 	if r.UnknownEntries > 0 {
@@ -144,7 +145,7 @@ func (r *Report) Warnings() []string {
 	if r.Duplicates > 0 {
 		out = append(out, amount.Of(r.Duplicates, "entry was a duplicate of another and was merged", "entries were duplicates of others and were merged"))
 	}
-	return out
+	return append(out, r.Codes...)
 }
 
 // addZeros counts those of another report.

@@ -70,7 +70,8 @@ class CompleterSettings:
     group : Names
         Field whose features are selected together, as one of the k.
     max_levels : int, default 20
-        How many levels of a text field become features; rarer ones are pooled. Takes [1, ∞).
+        How many levels of a text field become features; rarer ones are pooled. Of one field: field
+        NAME:max-levels=N. Takes [1, ∞).
     separator : str | None
         Character between the parts of a list, such as |.
     blank : Names
@@ -434,7 +435,8 @@ def path(
     group : Names
         Field whose features are selected together, as one of the k.
     max_levels : int, default 20
-        How many levels of a text field become features; rarer ones are pooled. Takes [1, ∞).
+        How many levels of a text field become features; rarer ones are pooled. Of one field: field
+        NAME:max-levels=N. Takes [1, ∞).
     separator : str | None
         Character between the parts of a list, such as |.
     blank : Names
