@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"runtime"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
@@ -17,7 +18,7 @@ import (
 func (in *input) readArrow(r io.Reader, p *pipe) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			err = in.damaged(fmt.Errorf("%v", r))
+			err = in.damaged(broken(r))
 		}
 	}()
 	batches, err := arrowtext.Records(&counted{r, p})
@@ -67,4 +68,13 @@ func (in *input) emitSlices(p *pipe, record arrow.RecordBatch, rows int, parse f
 		}
 	}
 	return nil
+}
+
+// broken is what a panic of a decoder says: nothing where it is of the program's own
+// making, such as an index that a damaged table led out of range.
+func broken(r any) error {
+	if _, own := r.(runtime.Error); own {
+		return errors.New("its parts contradict each other")
+	}
+	return fmt.Errorf("%v", r)
 }

@@ -160,3 +160,14 @@ func TestArrowRemembersIDs(t *testing.T) {
 	}
 	held.Drop("frame")
 }
+
+// TestBrokenTablesAreNotToldInGo: a panic of a decoder is told in words of people.
+func TestBrokenTablesAreNotToldInGo(t *testing.T) {
+	defer func() {
+		if text := broken(recover()).Error(); text != "its parts contradict each other" {
+			t.Error(text)
+		}
+	}()
+	at := -1
+	_ = []int{1}[:len(t.Name())+at]
+}

@@ -166,7 +166,7 @@ func (w *worker) parseRecord(b *batch) {
 	defer b.record.Release()
 	defer func() {
 		if r := recover(); r != nil {
-			errors.As(b.file.damaged(fmt.Errorf("%v", r)), &b.fault)
+			errors.As(b.file.damaged(broken(r)), &b.fault)
 		}
 	}()
 	want := 3 + len(b.file.found)

@@ -57,7 +57,7 @@ func (w *worker) parseWideRecord(b *batch) {
 	defer b.record.Release()
 	defer func() {
 		if r := recover(); r != nil {
-			errors.As(b.file.damaged(fmt.Errorf("%v", r)), &b.fault)
+			errors.As(b.file.damaged(broken(r)), &b.fault)
 		}
 	}()
 	w.fleeting = true
