@@ -31,7 +31,7 @@ func fits() (all [][3]string) {
 
 // given are values for the settings of fit and path that differ from their defaults.
 var given = map[string]string{
-	"drop-unknown": "", "min-entries": "1", "missing": "NA", "row-name": "row", "column-name": "column", "value-name": "value", "delimiter": ",",
+	"drop-unknown": "", "id": "film", "min-entries": "1", "missing": "NA", "row-name": "row", "column-name": "column", "value-name": "value", "delimiter": ",",
 	"format": "csv", "weight": "count", "duplicates": "first", "features-config": "features.yaml", "field": "a:type=numeric", "group": "a", "max-levels": "9", "separator": "|", "blank": "NA",
 	"scale": "none", "keep": "", "complete-features": "", "always": "a", "never": "b", "gamma": "1", "gamma0": "1", "row-shrinkage": "1", "column-shrinkage": "1",
 	"loss": "poisson", "delta": "0.5", "nonnegative": "a", "refit": "ridge", "clip": "none", "gap": "0.1", "sampling": "always", "checkpoint": "run", "warm-start": "before", "memory": "1G", "time-limit": "5s",
