@@ -230,6 +230,7 @@ var table = settings.Table{
 	{Name: "row", Type: settings.Text, Group: inUse, Verbs: []string{"recommend"}, Help: "id of the row"},
 	{Name: "all", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "list for every row of the model"},
 	{Name: "top", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inUse, Verbs: []string{"recommend"}, Help: "how many columns to list"},
+	{Name: "lowest", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "list the columns with the lowest predictions, lowest first; --caution is then added to them for the ranking"},
 	{Name: "caution", Type: settings.Number, Default: "1", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "standard deviations of a prediction to take off before ranking; 0 ranks by the predictions"},
 	{Name: "diversity", Type: settings.Number, Default: "0", Range: "[0, 1]", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "make lists that repeat less: a column in about 1 − D of them at most, and similar columns apart; 0: no change"},
 	{Name: "least-entries", Type: settings.Whole, Default: "0", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "leave out columns with fewer entries"},
