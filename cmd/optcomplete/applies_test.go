@@ -116,6 +116,9 @@ func TestSettingsThatDoNothingAreRefused(t *testing.T) {
 				if refused == applies || !refused && code != exitDone && code != exitEarly && !excused(s.Name, text) {
 					t.Errorf("%s: exit code %d, applies %v: %s", args, code, applies, text)
 				}
+				if strings.Contains(text, ") (") {
+					t.Errorf("%s: two remedies: %s", args, text)
+				}
 				if refused && !strings.Contains(text, s.Use.String()) {
 					t.Errorf("%s: the error does not say what --%s is for: %s", args, s.Name, text)
 				}
