@@ -31,6 +31,8 @@ type ReadSettings struct {
 	// Model.
 	Features *encode.Options
 
+	ID string // name of the field of the feature table that holds the ids; "" means the first
+
 	// Ratings says how the ratings are read. Columns and Threads are set by Read.
 	Ratings ingest.Settings
 
@@ -57,7 +59,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	switch {
 	case features == "":
 	case settings.Model.AsGiven() && settings.Features == nil:
-		if problem.Features, err = data.ReadFeatures(features, data.FeaturesOptions{Context: ctx}); err != nil {
+		if problem.Features, err = data.ReadFeatures(features, data.FeaturesOptions{ID: settings.ID, Context: ctx}); err != nil {
 			return Problem{}, notes, err
 		}
 	default:
@@ -65,7 +67,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 		if settings.Features != nil {
 			options = *settings.Features
 		}
-		table, err := data.ReadRawTable(features, data.FeaturesOptions{Context: ctx})
+		table, err := data.ReadRawTable(features, data.FeaturesOptions{ID: settings.ID, Context: ctx})
 		if err != nil {
 			return Problem{}, notes, err
 		}

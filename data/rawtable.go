@@ -3,6 +3,7 @@ package data
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"optcomplete/internal/textfile"
@@ -71,14 +72,14 @@ func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
 
 func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable, error) {
 	in := &rawReader{}
-	in.seen = map[string]int{}
+	in.seen, in.idName = map[string]int{}, options.ID
 	in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
 	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.cellsOf) }); err != nil {
 		return nil, err
 	}
 	table := &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}
 	if kinds := in.Kinds(); kinds != nil {
-		for _, kind := range kinds[1:] {
+		for _, kind := range idFirst(slices.Clone(kinds), in.idAt)[1:] {
 			table.Kinds = append(table.Kinds, string(kind))
 		}
 	}

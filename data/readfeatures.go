@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"slices"
 
 	"optcomplete/internal/textfile"
 )
@@ -13,20 +14,21 @@ const MaxFeaturesLine = 16 << 20
 
 // FeaturesOptions says how to read a feature table.
 type FeaturesOptions struct {
-	Delimiter byte            // 0 means tab, comma or semicolon, as the header shows
+	ID        string          // name of the field that holds the ids; "" means the first
+	Delimiter byte            // 0 means tab, comma, semicolon or space, as the header shows
 	Context   context.Context // ends the reading; nil: nothing does
 }
 
 // ReadFeatures reads the feature table from a file ("-" is standard input): a
 // header, then one line for each column of the matrix, its id first and its
-// features after it. The name of the first column is free. The columns come in the
+// features after it, unless options name the field of the id. The name of the first column is free. The columns come in the
 // canonical order of their ids, whatever the order of the lines.
 func ReadFeatures(path string, options FeaturesOptions) (*Features, error) {
 	return textfile.FromFile(options.Context, path, func(r io.Reader, name string) (*Features, error) { return readFeatures(r, name, options) })
 }
 
 func readFeatures(r io.Reader, name string, options FeaturesOptions) (*Features, error) {
-	in := &featuresReader{seen: map[string]int{}}
+	in := &featuresReader{seen: map[string]int{}, idName: options.ID}
 	in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
 	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.column) }); err != nil {
 		return nil, err
@@ -41,6 +43,18 @@ type featuresReader struct {
 	ids    []string
 	values []float64
 	seen   map[string]int // the line of each id
+	idName string         // "" means the first field
+	idAt   int            // where it stands
+}
+
+// idFirst puts the field of the id before the others.
+func idFirst[T any](fields []T, at int) []T {
+	if at < len(fields) {
+		id := fields[at]
+		copy(fields[1:], fields[:at])
+		fields[0] = id
+	}
+	return fields
 }
 
 // readAll takes the header and hands every line after it to take.
@@ -56,7 +70,7 @@ func (in *featuresReader) readAll(take func(fields [][]byte) *InputError) error 
 		return fault
 	}
 	for fields, err = in.Next(); err == nil; fields, err = in.Next() {
-		if fault := take(fields); fault != nil {
+		if fault := take(idFirst(fields, in.idAt)); fault != nil {
 			return fault
 		}
 	}
@@ -74,7 +88,13 @@ func (in *featuresReader) header(fields [][]byte) *InputError {
 	if len(fields) < 2 {
 		return in.Fault("there is no feature: the header has one field", "the first is the id, the others are features")
 	}
-	in.names = textfile.Texts(fields[1:])
+	if in.idName != "" {
+		names := textfile.Texts(fields)
+		if in.idAt = slices.Index(names, in.idName); in.idAt < 0 {
+			return in.Fault("the header has no field "+textfile.Quote(in.idName)+" for the ids", "it has "+textfile.QuoteList(names))
+		}
+	}
+	in.names = textfile.Texts(idFirst(fields, in.idAt)[1:])
 	at := make(map[string]int, len(in.names))
 	for f, name := range in.names {
 		if name == "" {

@@ -151,3 +151,22 @@ func TestRareFeaturesAreTold(t *testing.T) {
 		t.Errorf("without entries: %q", got)
 	}
 }
+
+// TestFieldOfTheID: the ids need not stand first, and spaces may separate the fields.
+func TestFieldOfTheID(t *testing.T) {
+	want := NewFeatures([]string{"x", "y"}, []string{"a", "b"}, []float64{1, 2, 3, 4})
+	for name, text := range map[string]string{"commas": "a,film,b\n1,x,2\n3,y,4\n", "spaces": "a  film b\n1 x 2 \n 3 y   4\n"} {
+		got, err := readFeatures(strings.NewReader(text), "f.csv", FeaturesOptions{ID: "film"})
+		if d := cmp.Diff(want, got, cmp.AllowUnexported(Features{})); err != nil || d != "" {
+			t.Errorf("%s: %v\n%s", name, err, d)
+		}
+		raw, err := readRawTable(strings.NewReader(text), "f.csv", FeaturesOptions{ID: "film"})
+		if err != nil || strings.Join(raw.IDs, "") != "xy" || strings.Join(raw.Cells, "") != "1234" {
+			t.Errorf("%s: %v %v", name, raw, err)
+		}
+	}
+	_, err := readFeatures(strings.NewReader("a,film\n1,x\n"), "f.csv", FeaturesOptions{ID: "book"})
+	if want := `f.csv:1: the header has no field "book" for the ids (it has "a", "film")`; err == nil || err.Error() != want {
+		t.Errorf("%v, not %s", err, want)
+	}
+}

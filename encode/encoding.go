@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"optcomplete/data"
 	"optcomplete/internal/lists"
@@ -99,15 +100,20 @@ func (e *Encoding) Names() []string {
 
 // Resolve finds the groups that names stand for, without duplicates and in order
 // of their indices. A name is a group's, a feature's or a field's, in this order;
-// a field's means all groups that hold a feature of it.
+// a field's means all groups that hold a feature of it. A name with commas may have been
+// cut at them: names that follow each other are joined where that makes one.
 func (e *Encoding) Resolve(names []string) ([]int, error) {
 	var found []int
-	for _, name := range names {
-		here := e.groupsOf(name)
-		if len(here) == 0 {
-			return nil, e.unknownName(name)
+	for len(names) > 0 {
+		n, here := 1, e.groupsOf(names[0])
+		for len(here) == 0 && n < len(names) {
+			n++
+			here = e.groupsOf(strings.Join(names[:n], ","))
 		}
-		found = append(found, here...)
+		if len(here) == 0 {
+			return nil, e.unknownName(names[0])
+		}
+		found, names = append(found, here...), names[n:]
 	}
 	slices.Sort(found)
 	return slices.Compact(found), nil

@@ -226,6 +226,22 @@ func TestGroupsAlwaysNever(t *testing.T) {
 	}
 }
 
+// TestNamesWithCommas: a flag cuts its names at commas, also those within levels.
+func TestNamesWithCommas(t *testing.T) {
+	table := field("studio", "Fox, Inc*3", "Metro*3", "Sun, Moon, Co*3")
+	var o Options
+	must.Do(t, o.ParseField("studio:type=text"))
+	encoding, _, _, err := Learn(context.Background(), table, o)
+	must.Do(t, err)
+	got, err := encoding.Resolve(strings.Split("studio=Sun, Moon, Co,studio=Fox, Inc", ","))
+	if err != nil || !slices.Equal(got, []int{0, 2}) {
+		t.Errorf("%v %v of %q", got, err, encoding.Names())
+	}
+	if _, err := encoding.Resolve([]string{"studio=Fox", "Metro"}); err == nil || !strings.Contains(err.Error(), `"studio=Fox"`) {
+		t.Error(err)
+	}
+}
+
 func TestCompleteOnlyCountsWhatItLeavesOut(t *testing.T) {
 	table := tableOf("id,x,g,none", "1,1,a,", "2,,b,", "3,3,,", "4,7,b,", "5,2,c,", "6,2,a,")
 	_, features, report, err := Learn(t.Context(), table, Options{CompleteOnly: true})

@@ -10,9 +10,9 @@ import (
 	"optcomplete/data"
 )
 
-// settings are the keys that features.yaml and ParseField know, in the order in
-// which they are documented.
-var settings = []string{"type", "transform", "bins", "separator", "max-levels", "parts", "format", "blank", "missing", "group", "always", "never"}
+// FieldKeys are the keys of a field that features.yaml and ParseField know, in the order
+// in which they are documented.
+var FieldKeys = []string{"type", "transform", "bins", "separator", "max-levels", "parts", "format", "blank", "missing", "group", "always", "never"}
 
 // set takes one setting as text: its value, and the words of a value that may
 // have several. name is the field's.
@@ -68,7 +68,7 @@ func (o *FieldOptions) set(name, key, value string, words []string) error {
 	case "never":
 		o.Never, err = truth()
 	default:
-		return fmt.Errorf("there is no setting %s (there are %s)", data.Quote(key), strings.Join(settings, ", "))
+		return fmt.Errorf("there is no setting %s (there are %s)", data.Quote(key), strings.Join(FieldKeys, ", "))
 	}
 	return err
 }
@@ -173,7 +173,7 @@ func (o *FieldOptions) setBins(words []string) error {
 func (o *Options) ParseField(text string) error {
 	name, rest, ok := cutName(text)
 	if !ok {
-		return fmt.Errorf("%s does not set a field: write NAME:KEY=VALUE,…, where KEY is one of %s", data.Quote(text), strings.Join(settings, ", "))
+		return fmt.Errorf("%s does not set a field: write NAME:KEY=VALUE,…, where KEY is one of %s", data.Quote(text), strings.Join(FieldKeys, ", "))
 	}
 	field := o.Fields[name]
 	for _, part := range cutSettings(rest) {

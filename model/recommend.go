@@ -31,8 +31,10 @@ type RecommendSettings struct {
 	// fraction 1 − Diversity of the lists, about, and columns in a list differ. See
 	// diverse.
 	Diversity float64
-	Least     int      // entries that a column needs to be recommended
-	Names     []string // of the columns, to be written beside their ids; nil: none
+	// Lowest recommends the columns with the least predictions. Caution then is added.
+	Lowest bool
+	Least  int      // entries that a column needs to be recommended
+	Names  []string // of the columns, to be written beside their ids; nil: none
 }
 
 // DefaultCaution is the caution of recommendations unless the caller sets one.
@@ -114,6 +116,9 @@ func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendat
 		}
 		a := m.AnswerAt(row, j)
 		rank := a.Unclipped
+		if r.Lowest {
+			rank = -rank
+		}
 		full := len(best) == top
 		if full && (top == 0 || rank <= best[top-1].Rank) {
 			continue

@@ -57,6 +57,34 @@ func TestCautionTakesDeviationsOff(t *testing.T) {
 	}
 }
 
+// The lowest first: where nothing is cautious, the list of the best backwards; caution is
+// then added.
+func TestLowestFirst(t *testing.T) {
+	matrix, f := testkit.Drawn(t, 90, 14, 3, 0.4, 4)
+	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)
+	list := func(s model.RecommendSettings) (columns []int) {
+		s.Top = 14
+		for _, one := range must.Get(must.Get(m.Recommender(s))(t).Row(3, nil))(t) {
+			columns = append(columns, one.Column)
+		}
+		return columns
+	}
+	best := list(model.RecommendSettings{})
+	slices.Reverse(best)
+	if got := list(model.RecommendSettings{Lowest: true}); !slices.Equal(got, best) {
+		t.Errorf("%v, not %v", got, best)
+	}
+	x := must.Get(m.Intervals())(t)
+	high := math.Inf(-1)
+	for _, j := range list(model.RecommendSettings{Lowest: true, Caution: 2}) {
+		rank := m.AnswerAt(3, j).Unclipped + 2*math.Sqrt(must.Get(x.Variance(3, j))(t)-m.Prior.Noise)
+		if rank < high {
+			t.Errorf("column %d has %g after %g", j, rank, high)
+		}
+		high = rank
+	}
+}
+
 func TestLeastEntriesAndNames(t *testing.T) {
 	matrix, f := testkit.Drawn(t, 90, 14, 3, 0.4, 4)
 	m := modeltest.Built(t, matrix, f, spec.Full, spec.LearnedPrior)

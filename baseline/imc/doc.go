@@ -5,6 +5,8 @@
 //
 //	X = U Sᵀ Bᵀ,      U n×r, S p×r, B the m×p features.
 //
+// Where all features have mean 0, as z-scores do, B has a constant too.
+//
 // It minimises
 //
 //	½ Σ over observed entries w_ij (x_ij − z_ij)² + λ/2·(‖U‖² + ‖S‖²)

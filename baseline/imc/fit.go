@@ -17,7 +17,7 @@ import (
 // Factors are fitted factors: Z = U Vᵀ with V = B S.
 type Factors struct {
 	Rank int
-	S    []float64 // p×Rank
+	S    []float64 // p×Rank; the last is of the constant, if one was added to the features
 	U    []float64 // n×Rank
 	V    []float64 // m×Rank
 }
@@ -82,16 +82,37 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 	if fm != m {
 		panic(fmt.Sprintf("imc: features of %d columns for a matrix of %d", fm, m))
 	}
-	f := &fitter{Settings: &s, columns: newSide(m, p, features.Values)}
 	if n == 0 || m == 0 || p == 0 || train.Observed() == 0 {
 		e, err := effects.Fit(ctx, train, s.For(effects.BothCenters))
 		return &Model{Effects: e, Center: effects.BothCenters}, err
 	}
+	p, values := withConstant(p, features.Values)
+	f := &fitter{Settings: &s, columns: newSide(m, p, values)}
 	best, err := f.choose(ctx, train)
 	if err != nil {
 		return nil, err
 	}
 	return f.fit(ctx, train, best)
+}
+
+// withConstant adds the constant 1 to p features that all have mean 0, as z-scores do:
+// no combination of those has another mean.
+func withConstant(p int, values []float64) (int, []float64) {
+	sums, sizes := make([]float64, p), make([]float64, p)
+	for x, v := range values {
+		sums[x%p] += v
+		sizes[x%p] += math.Abs(v)
+	}
+	for f, sum := range sums {
+		if math.Abs(sum) > 1e-9*sizes[f] {
+			return p, values
+		}
+	}
+	var out []float64
+	for at := 0; at < len(values); at += p {
+		out = append(append(out, values[at:at+p]...), 1)
+	}
+	return p + 1, out
 }
 
 // fitter is the settings and the features.

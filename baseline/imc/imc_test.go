@@ -94,6 +94,27 @@ func TestExactRecoveryWithoutNoise(t *testing.T) {
 	}
 }
 
+// TestZScoresExpressAMean: features whose means matter are recovered from their z-scores too.
+func TestZScoresExpressAMean(t *testing.T) {
+	in := make2(t, 120, 90, 10, 3, 0.2, 0, 4)
+	m, p := in.features.Dims()
+	for f := range p {
+		sum := 0.0
+		for j := range m {
+			sum += in.features.Row(j)[f]
+		}
+		for j := range m {
+			in.features.Values[j*p+f] -= sum / float64(m)
+		}
+	}
+	fitted := must.Get(Fit(context.Background(), in.matrix, in.features, Settings{
+		Rank: 3, Lambdas: []float64{1e-9}, Center: effects.NoCenter, Tolerance: 1e-6, MaxSteps: 500, Settings: effects.Settings{Threads: 2},
+	}))(t)
+	if off := in.off(fitted); off > 1e-5 {
+		t.Errorf("relative error %v", off)
+	}
+}
+
 // by the book: half the squared residuals, by their weights, and the penalty.
 func objective(in *instance, f *Factors, lambda float64) float64 {
 	sum := lambda / 2 * square(f.S)

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -44,11 +45,13 @@ func checkApplies(cmd *cobra.Command, method, model string) (err error) {
 		remedy := ""
 		switch ofRows := slices.Equal(s.Use.Models, []string{twosided.Kind}); {
 		case ofRows && model != twosided.Kind:
-			remedy = " (give the features of the rows with --row-features FILE)"
+			remedy = ", or give the features of the rows with --row-features FILE"
 		case model == twosided.Kind && slices.Contains(s.Use.Models, "full"):
-			remedy = " (leave out --row-features, or this)"
+			remedy = ", or leave out --row-features"
 		}
-		err = usagef("%w%s", withFlag(s.Use.Refusal(s.Name, method, model)), remedy)
+		refusal := s.Use.Refusal(s.Name, method, model)
+		refusal.Problem = strings.TrimSuffix(refusal.Problem, ")") + remedy + ")"
+		err = withFlag(refusal)
 	})
 	return err
 }

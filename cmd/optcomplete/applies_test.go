@@ -31,7 +31,7 @@ func fits() (all [][3]string) {
 
 // given are values for the settings of fit and path that differ from their defaults.
 var given = map[string]string{
-	"drop-unknown": "", "min-entries": "1", "missing": "NA", "row-name": "row", "column-name": "column", "value-name": "value", "delimiter": ",",
+	"drop-unknown": "", "id": "film", "min-entries": "1", "missing": "NA", "row-name": "row", "column-name": "column", "value-name": "value", "delimiter": ",",
 	"format": "csv", "weight": "count", "duplicates": "first", "features-config": "features.yaml", "field": "a:type=numeric", "group": "a", "max-levels": "9", "separator": "|", "blank": "NA",
 	"scale": "none", "keep": "", "complete-features": "", "always": "a", "never": "b", "gamma": "1", "gamma0": "1", "row-shrinkage": "1", "column-shrinkage": "1",
 	"loss": "poisson", "delta": "0.5", "nonnegative": "a", "refit": "ridge", "clip": "none", "gap": "0.1", "sampling": "always", "checkpoint": "run", "warm-start": "before", "memory": "1G", "time-limit": "5s",
@@ -115,6 +115,9 @@ func TestSettingsThatDoNothingAreRefused(t *testing.T) {
 				refused := code == exitUsage && strings.Contains(text, "does not apply to")
 				if refused == applies || !refused && code != exitDone && code != exitEarly && !excused(s.Name, text) {
 					t.Errorf("%s: exit code %d, applies %v: %s", args, code, applies, text)
+				}
+				if strings.Contains(text, ") (") {
+					t.Errorf("%s: two remedies: %s", args, text)
 				}
 				if refused && !strings.Contains(text, s.Use.String()) {
 					t.Errorf("%s: the error does not say what --%s is for: %s", args, s.Name, text)

@@ -97,6 +97,7 @@ func featuresCommand(c *common) *cobra.Command {
 		f      encodeFlags
 		output string
 		asJSON bool
+		read   data.FeaturesOptions
 	)
 	cmd := &cobra.Command{
 		Use:   "features FILE",
@@ -115,7 +116,8 @@ out: constant, duplicate, free text. fit reads the table in the same way.`,
 			if err != nil {
 				return err
 			}
-			table, err := data.ReadRawTable(args[0], data.FeaturesOptions{Context: cmd.Context()})
+			read.Context = cmd.Context()
+			table, err := data.ReadRawTable(args[0], read)
 			if err != nil {
 				return err
 			}
@@ -140,6 +142,8 @@ out: constant, duplicate, free text. fit reads the table in the same way.`,
 	}
 	flags := flagsOf(cmd, "features")
 	f.register(flags)
+	flags.Bind("id", &read.ID)
+	flags.Bind("delimiter", (*delimiterFlag)(&read.Delimiter))
 	flags.Bind("output", &output)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("json", &asJSON)

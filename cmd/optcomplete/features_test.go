@@ -48,3 +48,13 @@ func TestFeaturesShowsWhatIsUnderstood(t *testing.T) {
 		t.Errorf("encoded:\n%s\nwant\n%s", encoded, want)
 	}
 }
+
+// TestEveryKeyOfAFieldIsDocumented in docs/formats.md; the help has them from the same list.
+func TestEveryKeyOfAFieldIsDocumented(t *testing.T) {
+	page := string(must.Get(os.ReadFile("../../docs/formats.md"))(t))
+	for _, key := range append(encode.FieldKeys, "min-share", "missing-from", "scale", "keep", "complete", "fields") {
+		if !strings.Contains(page, "`"+key+"`") {
+			t.Errorf("docs/formats.md lacks the key %s", key)
+		}
+	}
+}

@@ -28,10 +28,12 @@ func flagNamed(name string) (string, bool) {
 		b.WriteString("engine-")
 	}
 	_, field, _ := strings.Cut(name, ".")
-	for x, r := range field {
-		if unicode.IsUpper(r) && x > 0 {
+	lower := false
+	for _, r := range field {
+		if unicode.IsUpper(r) && lower {
 			b.WriteByte('-')
 		}
+		lower = !unicode.IsUpper(r)
 		b.WriteRune(unicode.ToLower(r))
 	}
 	for i := range table {

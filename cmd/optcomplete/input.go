@@ -23,6 +23,7 @@ import (
 // inputFlags say where the data are and how to read them.
 type inputFlags struct {
 	features   string
+	id         string // the field of their ids
 	minEntries int
 	stored     bool // a pack may stay where it is
 	optional   bool // without features the columns are those of the ratings
@@ -39,6 +40,7 @@ func (f *inputFlags) registerSplit(flags *settings.Flags) {
 
 func (f *inputFlags) register(flags *settings.Flags) {
 	flags.Bind("features", &f.features)
+	flags.Bind("id", &f.id)
 	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
 	flags.Bind("min-entries", &f.minEntries)
 	ratingsFlags(flags, &f.ratings)
@@ -67,7 +69,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	if f.features == "" && !f.optional {
 		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
-	settings := optcomplete.ReadSettings{Model: kind, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
+	settings := optcomplete.ReadSettings{Model: kind, ID: f.id, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
 	if !kind.AsGiven() || f.encode.given(cmd) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {

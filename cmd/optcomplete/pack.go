@@ -18,6 +18,7 @@ func packCommand(c *common) *cobra.Command {
 	var (
 		settings         ingest.Settings
 		output, features string
+		id               string
 		allowed          string
 		asJSON           bool
 		shards           string
@@ -51,7 +52,7 @@ for any order of lines, --memory and --threads.`,
 				return usagef("where to? Give a file with -o")
 			}
 			if features != "" {
-				table, err := data.ReadRawTable(features, data.FeaturesOptions{Context: cmd.Context()})
+				table, err := data.ReadRawTable(features, data.FeaturesOptions{ID: id, Context: cmd.Context()})
 				if err != nil {
 					return err
 				}
@@ -89,6 +90,7 @@ for any order of lines, --memory and --threads.`,
 	flags := flagsOf(cmd, "pack")
 	flags.Bind("output", &output)
 	flags.Bind("features", &features)
+	flags.Bind("id", &id)
 	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
 	propertyFlags(flags, &settings)

@@ -72,7 +72,7 @@ func (d *delimiterFlag) Set(text string) error {
 	switch {
 	case text == "tab" || text == `\t`:
 		*d = '\t'
-	case len(text) == 1 && text[0] > ' ' && text[0] < 0x7f && text[0] != '"' || text == "\t":
+	case len(text) == 1 && text[0] >= ' ' && text[0] < 0x7f && text[0] != '"' || text == "\t":
 		*d = delimiterFlag(text[0])
 	default:
 		return fmt.Errorf("it must be one character, or tab")

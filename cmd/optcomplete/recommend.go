@@ -41,7 +41,7 @@ The ranking is cautious: it subtracts one (--caution) standard deviation from ea
 prediction, so that a column with few entries does not come first by chance, and
 predictions need not fall from line to line. Models without intervals (predict
 --interval) rank by the predictions. --least-entries N leaves out columns with fewer
-entries.
+entries. --lowest lists the lowest predictions first; the deviation is then added.
 
 --diversity D, between 0 and 1, makes lists that repeat less. It aims at no column
 being in more than a fraction 1 − D of the lists of all rows, and avoids columns with
@@ -57,7 +57,8 @@ random number that depends only on the two ids, and w is how far the ranking fal
 these columns. "evaluate MODEL TEST --diversity D" shows what that does to the lists.
 
 --names FILE adds the columns' names: its first column has their ids, and the names are
-in the one called name or title, or else in the second.`,
+in the one called name or title, or one such as DRUG_NAME, or else in the second. A note
+says which, unless it is called name or title.`,
 		Example: `  optcomplete recommend model --row alice --top 10
   optcomplete recommend model --row zoe --ratings new-ratings.csv
   optcomplete recommend model --row alice --names films.csv --least-entries 20
@@ -69,6 +70,7 @@ in the one called name or title, or else in the second.`,
 	flags := flagsOf(cmd, "recommend")
 	flags.Bind("row", &f.row)
 	flags.Bind("top", &f.what.Top)
+	flags.Bind("lowest", &f.what.Lowest)
 	flags.Bind("caution", &f.what.Caution)
 	flags.Bind("diversity", &f.what.Diversity)
 	flags.Bind("least-entries", &f.what.Least)
@@ -162,7 +164,11 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 			if f.what.Diversity > 0 {
 				varied = ", and by --diversity"
 			}
-			c.notef("note: ordered by cautious predictions, each less %s%s (--caution 0 takes nothing off)", deviations(f.what.Caution), varied)
+			less, off := "less", "takes nothing off"
+			if f.what.Lowest {
+				less, off = "plus", "adds nothing"
+			}
+			c.notef("note: ordered by cautious predictions, each %s %s%s (--caution 0 %s)", less, deviations(f.what.Caution), varied, off)
 		case errors.Is(err, model.ErrEntriesUnknown):
 			c.notef("%s", worded(m.Summary.Nouns)("warning: the model was saved without the {entries} of its {rows}: ranking by the predictions, without caution"))
 		case !errors.Is(err, model.ErrNoIntervals):
@@ -209,15 +215,23 @@ func noNames(path string) error {
 }
 
 // readNames reads a table of names, by id: they are in the column called name or
-// title, or else in the second one.
+// title, or the first whose name ends so, or else in the second one.
 func readNames(c *common, path string) (map[string]string, error) {
 	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
 	if err != nil {
 		return nil, err
 	}
-	field := max(0, slices.IndexFunc(table.Names, func(name string) bool {
-		return slices.Contains([]string{"name", "title"}, strings.ToLower(strings.TrimSpace(name)))
-	}))
+	find := func(is func(name, word string) bool) int {
+		return slices.IndexFunc(table.Names, func(name string) bool {
+			name = strings.ToLower(strings.TrimSpace(name))
+			return is(name, "name") || is(name, "title")
+		})
+	}
+	field := find(func(name, word string) bool { return name == word })
+	if field < 0 {
+		field = max(0, find(strings.HasSuffix))
+		c.notef("note: %s: the names are those of the field %q", path, table.Names[field])
+	}
 	names := make(map[string]string, len(table.IDs))
 	for x, id := range table.IDs {
 		names[id] = strings.TrimSpace(table.Row(x)[field])

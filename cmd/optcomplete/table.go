@@ -91,6 +91,7 @@ var table = settings.Table{
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real", "bench gamma"}, Help: "file with the observed entries: row, column, value"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: loading, Help: "file with the features of the columns: the column's id, then its fields"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: asking, Help: "file with raw records of columns that the model does not know: id, then the fields of the table it was fitted on"},
+	{Name: "id", Type: settings.Text, Group: inData, Verbs: append([]string{"features", "pack"}, loading...), Help: "field of the feature table that holds the column's id; without it, the first"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: loading, Help: "leave out entries whose column has no features"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: []string{"pack"}, Help: "feature table whose columns, in its order, are those of the pack"},
 	{Name: "drop-unknown", Type: settings.Switch, Group: inData, Verbs: []string{"pack"}, Help: "leave out entries whose column is not in --features"},
@@ -105,7 +106,8 @@ var table = settings.Table{
 	{Name: "column-name", Type: settings.Text, Group: inData, Verbs: append([]string{"predict"}, reading...), Help: "header of the column that holds the column's id"},
 	{Name: "value-name", Type: settings.Text, Group: inData, Verbs: reading, Help: "header of the column that holds the value"},
 
-	{Name: "delimiter", Type: settings.Text, Group: inData, Verbs: reading, Help: "character between fields, or tab; by default found from the first line"},
+	{Name: "delimiter", Type: settings.Text, Group: inData, Verbs: reading, Help: "character between fields, a space, or tab; by default found from the first line"},
+	{Name: "delimiter", Type: settings.Text, Group: inData, Verbs: []string{"features"}, Help: "character between the fields of the table, a space, or tab; by default found from the first line"},
 	{Name: "format", Type: settings.Text, Range: strings.Join(ingest.Formats, " | "), Group: inData, Verbs: reading, Help: "format of the ratings; by default found from name and content"},
 	{Name: "weight", Type: settings.Text, Group: inData, Verbs: fitting, Help: "column of the ratings that weighs the entries, positive numbers: an entry of weight 2 counts as if it were there twice, one of weight 0 is left out; without it, one called weight or weights; none: no column"},
 	{Name: "weight", Type: settings.Text, Group: inData, Verbs: []string{"fold-in", "verify"}, Help: "column that weighs the entries; without it, one called weight or weights; none: no column"},
@@ -116,7 +118,7 @@ var table = settings.Table{
 
 	// What a feature table is understood as.
 	{Name: "features-config", Type: settings.File, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: usesAll}, Help: "features.yaml: how to read the fields"},
-	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how to read one field, such as NAME:type=list,separator=|,group=true"},
+	{Name: "field", Type: settings.Repeated, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how to read one field, such as NAME:type=list,separator=|,group=true; the keys are " + strings.Join(encode.FieldKeys, ", ")},
 	{Name: "group", Type: settings.Repeated, Group: inFeatures, Verbs: encoding, Use: spec.Use{Methods: selects, Models: ofMatrix}, Help: "field whose features are selected together, as one of the k"},
 	{Name: "max-levels", Type: settings.Whole, Default: strconv.Itoa(encode.DefaultMaxLevels), Range: "[1, ∞)", Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "how many levels of a text field become features; rarer ones are pooled. Of one field: --field NAME:max-levels=N"},
 	{Name: "separator", Type: settings.Text, Group: inFeatures, Verbs: understanding, Use: spec.Use{Methods: usesAll}, Help: "character between the parts of a list, such as |"},
@@ -228,6 +230,7 @@ var table = settings.Table{
 	{Name: "row", Type: settings.Text, Group: inUse, Verbs: []string{"recommend"}, Help: "id of the row"},
 	{Name: "all", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "list for every row of the model"},
 	{Name: "top", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inUse, Verbs: []string{"recommend"}, Help: "how many columns to list"},
+	{Name: "lowest", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "list the columns with the lowest predictions, lowest first; --caution is then added to them for the ranking"},
 	{Name: "caution", Type: settings.Number, Default: "1", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "standard deviations of a prediction to take off before ranking; 0 ranks by the predictions"},
 	{Name: "diversity", Type: settings.Number, Default: "0", Range: "[0, 1]", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "make lists that repeat less: a column in about 1 − D of them at most, and similar columns apart; 0: no change"},
 	{Name: "least-entries", Type: settings.Whole, Default: "0", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "leave out columns with fewer entries"},

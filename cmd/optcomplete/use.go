@@ -105,9 +105,10 @@ func loadWith(c *common, path, records string) (*model.Model, error) {
 }
 
 // withRecords adds columns that the model does not know from their raw records.
-// Records of columns that it knows are left out: their features are part of it.
+// Records of columns that it knows are left out: their features are part of it. The field
+// of the id is that of the table it was fitted on.
 func withRecords(c *common, m *model.Model, path string) (*model.Model, error) {
-	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
+	table, err := data.ReadRawTable(path, data.FeaturesOptions{ID: m.Summary.Settings["id"], Context: c.ctx})
 	if err != nil {
 		return nil, err
 	}

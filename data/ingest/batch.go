@@ -2,11 +2,13 @@ package ingest
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
 	"optcomplete/data"
+	"optcomplete/internal/suggest"
 	"optcomplete/internal/textfile"
 )
 
@@ -34,6 +36,7 @@ type batch struct {
 	given, missing      int            // entries of the input, those with a missing value
 	zeros               map[string]int // those left out for the 0 of a property, by its name; may be nil
 	unknownEntries      int
+	strange             *data.InputError // of the first such entry, where it is a fault
 	booleans            int              // values such as yes and no
 	unknown             *ids             // columns that are not known
 	fault               *data.InputError // its line counts from the batch's first
@@ -106,6 +109,16 @@ func (w *worker) run(b *batch) {
 	b.lines = b.skip
 	b.parse(w, b)
 	w.settle(b)
+	if b.strange != nil {
+		b.fault = b.strange
+		if b.unknownEntries == b.given {
+			b.fault.Problem += ", nor is any other" + noneKnown(b.unknown.all(), w.settings.Columns)
+			b.fault.Remedy = "the ids must be the same on both sides"
+			if w.settings.Where == "" {
+				b.fault.Remedy += "; Settings.ID names the field of the table that has them"
+			}
+		}
+	}
 	b.done <- struct{}{}
 }
 
@@ -129,21 +142,37 @@ func (w *worker) columnOf(b *batch, id []byte) (k key, number int32, ok bool) {
 	}
 	number = w.columns.find(k, id)
 	if number < 0 && w.fixed {
-		w.unknownColumn(b, k, id)
+		w.unknownColumn(b, k, id, "")
 		return k, number, false
 	}
 	return k, number, true
 }
 
-func (w *worker) unknownColumn(b *batch, k key, id []byte) {
-	if !w.settings.DropUnknown {
-		w.fail(b, "column "+data.Quote(string(id))+" is not in "+cmp.Or(w.settings.Where, "the feature table"), "use Settings.DropUnknown to leave such entries out")
-		return
+// unknownColumn counts an entry of a column that is not known. If that is a fault, it is
+// one of the whole batch, which shows whether any column is known.
+func (w *worker) unknownColumn(b *batch, k key, id []byte, where string) {
+	if !w.settings.DropUnknown && b.strange == nil {
+		remedy := "use Settings.DropUnknown to leave such entries out"
+		if len(id) >= fewestLetters {
+			if near := suggest.Hint(string(id), w.settings.Columns); near != "" {
+				remedy = near + " Or " + remedy
+			}
+		}
+		b.strange = fault(b.file.name, b.lines, where+"column "+data.Quote(string(id))+" is not in "+cmp.Or(w.settings.Where, "the feature table"), remedy)
 	}
 	b.unknownEntries++
 	if b.unknown.find(k, id) < 0 {
 		b.unknown.add(k, string(id))
 	}
+}
+
+// fewestLetters is the length of an id from which on one that is alike may be meant.
+const fewestLetters = 4
+
+// noneKnown shows some ids of either side, where no column is known.
+func noneKnown(ids, known []string) string {
+	few := func(ids []string) string { return data.QuoteList(ids[:min(3, len(ids))]) }
+	return fmt.Sprintf(": here are %s, and there %s", few(ids), few(known))
 }
 
 // put takes an entry, with the numbers at hand if the file has properties; the

@@ -21,7 +21,8 @@ type layout struct {
 	called             [3]string // the names of row, column and value in the header
 	taken              string    // what its names were taken for, where they do not say it
 
-	names [][]byte // wide: the ids of the columns
+	names  [][]byte // wide: the ids of the columns
+	labels []bool   // wide: fields that hold text, and are left out
 
 	rows, columns, entries int // Matrix Market: what the file announces
 }

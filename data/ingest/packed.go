@@ -2,7 +2,6 @@ package ingest
 
 import (
 	"errors"
-	"fmt"
 
 	"optcomplete/data"
 	"optcomplete/data/pack"
@@ -95,11 +94,7 @@ func (w *worker) parsePack(b *batch) {
 			if k.known != nil {
 				if k.known[j] < 0 {
 					id := []byte(k.columns[j])
-					w.unknownColumn(b, keyOf(id), id)
-					if b.fault != nil {
-						b.fault.Problem = fmt.Sprintf("row %s: %s", textfile.Quote(row), b.fault.Problem)
-						return
-					}
+					w.unknownColumn(b, keyOf(id), id, "row "+textfile.Quote(row)+": ")
 					continue
 				}
 				j = k.known[j]

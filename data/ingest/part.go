@@ -178,7 +178,7 @@ func JoinParts(table string, parts []*Part, settings Settings) (*Packing, *pack.
 	slices.SortFunc(all.UnknownExamples, data.CompareIDs)
 	all.UnknownExamples = all.UnknownExamples[:min(len(unknown), unknownExamples)]
 	if all.Entries == 0 {
-		return nil, nil, all.nothing(table)
+		return nil, nil, all.nothing(table, settings.Columns)
 	}
 	o := &pack.ShardOptions{Properties: all.Properties}
 	if o.Values, o.Float32 = seen.encoding(&settings); o.Values != nil {

@@ -67,7 +67,7 @@ func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 		return c, fault(c.inputs[0].name, 0, "no entry has a time", "leave out Settings.Split time, or give a file with times")
 	}
 	if c.sink.entries == 0 {
-		return c, c.report.nothing(c.inputs[0].name)
+		return c, c.report.nothing(c.inputs[0].name, t.settings.Columns)
 	}
 	return c, c.arrange()
 }
@@ -76,8 +76,11 @@ func (t *stream) gather(ctx context.Context, to *buckets) (*collector, error) {
 var errNothing = errors.New("no entries are left")
 
 // nothing is the fault of an input of which no entries are left.
-func (r *Report) nothing(name string) *data.InputError {
+func (r *Report) nothing(name string, known []string) *data.InputError {
 	out := fault(name, 0, fmt.Sprintf("no entries are left: %d are of columns without features, %d are missing", r.UnknownEntries, r.Missing), "check that the column ids are those of the feature table")
+	if r.UnknownEntries > 0 {
+		out.Problem += noneKnown(r.UnknownExamples, known)
+	}
 	for _, c := range propertyColumns {
 		if zeros := r.Zeros[c.Name]; zeros > 0 {
 			out.Problem, out.Remedy = "no entries are left: "+amount.Of(zeros, "has", "have")+" the "+c.Name+" 0", c.remedy

@@ -144,7 +144,7 @@ func TestRatingsErrors(t *testing.T) {
 		{"hello\n", Settings{}, `r.csv:1: the line has 1 field where 3 are expected (fields are separated by commas)`},
 		{"u,a,1,9\n", Settings{}, `r.csv:1: the line has 4 fields where 3 are expected (a header must name which are row, column and value (and weight, if there is one), or Settings.RowName, Settings.ColumnName and Settings.ValueName (and Settings.Weight) say which of its names are; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids)`},
 		{"u,a,1\n\nu,x,1\n", Settings{}, `r.csv:3: column "x" is not in the feature table (use Settings.DropUnknown to leave such entries out)`},
-		{"u,x,1\n", Settings{DropUnknown: true}, `r.csv: no entries are left: 1 are of columns without features, 0 are missing (check that the column ids are those of the feature table)`},
+		{"u,x,1\n", Settings{DropUnknown: true}, `r.csv: no entries are left: 1 are of columns without features, 0 are missing: here are "x", and there "a", "b", "c" (check that the column ids are those of the feature table)`},
 		{"row,column,value\nu,a,1\n\nv,a,1\nu,a,2\n", Settings{}, `r.csv:5: row "u", column "a" was already given on line 2 (keep one of the two lines, or choose with Settings.Duplicates first, last or mean)`},
 		{"u,a,1\nu,x,1\nu,b,1\nu,x,1\nu,b,2\n", Settings{DropUnknown: true}, `r.csv:5: row "u", column "b" was already given on line 3 (keep one of the two lines, or choose with Settings.Duplicates first, last or mean)`},
 		{"u,a,1\nu,b,1\n", Settings{ValueName: "stars"}, `r.csv:1: the header has no column "row" (it has "u", "a", "1")`},

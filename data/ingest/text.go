@@ -160,7 +160,7 @@ func (in *input) table(line int) *textfile.Table {
 // parseDelimited takes lines of fields as the layout says.
 func (w *worker) parseDelimited(b *batch) {
 	l := &b.file.layout
-	quoted := !l.double && bytes.IndexByte(b.text, '"') >= 0
+	quoted := !l.double && (l.delimiter == ' ' || bytes.IndexByte(b.text, '"') >= 0) // spaces may stand several times
 	var fast func([]byte) []byte
 	if !quoted && w.plainLines(b.file) {
 		fast = func(text []byte) []byte { return w.fastLines(b, text, l) }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/internal/textfile"
@@ -25,6 +26,10 @@ func (in *input) wide(b *batch, s *Settings) (bool, error) {
 	}
 	lines := firstLines(b.text, wideLines)
 	l, ok := wideLayout(lines, s.Delimiter)
+	l.findLabels(lines, s.Columns)
+	if _, long := textfile.Roles(l.names, textfile.ColumnRole, textfile.ValueRole); !asked && (long || !mostlyKnown(l.columnNames(), s.Columns)) {
+		clear(l.labels)
+	}
 	if !ok || !asked && !likelyWide(l, lines, s) {
 		if asked {
 			return false, fault(in.name, b.skip+1, "the file is no wide matrix", "it must have a header of column ids, and lines of a row's id and a value, or a blank, for each column")
@@ -41,11 +46,61 @@ func (in *input) wide(b *batch, s *Settings) (bool, error) {
 		}
 		seen[string(id)] = true
 	}
+	columns := l.columnNames()
+	if len(columns) == 0 {
+		return false, fault(in.name, b.skip+1, "the file is no wide matrix: every field beside the rows' ids holds text", "")
+	}
 	in.format, in.layout = Wide, l
-	b.note = fmt.Sprintf("%s is read as a wide matrix: a line for each row, with values of %s (%s, …); blanks and NA are no entries (Settings.Format csv reads lines of row, column, value)",
-		in.name, textfile.Counted(len(l.names), "column"), data.Quote(string(l.names[0])))
+	b.note = fmt.Sprintf("%s is read as a wide matrix: a line for each row, with values of %s (%s, …); blanks and NA are no entries%s (Settings.Format csv reads lines of row, column, value)",
+		in.name, textfile.Counted(len(columns), "column"), data.Quote(string(columns[0])), leftOut(l.labelNames()))
 	b.dropLine()
 	return true, nil
+}
+
+// leftOut says which fields of a wide matrix hold text.
+func leftOut(labels []string) string {
+	if len(labels) == 0 {
+		return ""
+	}
+	return "; text is left out: " + data.QuoteList(labels)
+}
+
+// columnNames are the ids of the columns of a wide matrix, without its labels.
+func (l *layout) columnNames() (ids [][]byte) {
+	for x, id := range l.names {
+		if !l.labels[x] {
+			ids = append(ids, id)
+		}
+	}
+	return ids
+}
+
+func (l *layout) labelNames() (names []string) {
+	for x, name := range l.names {
+		if l.labels[x] {
+			names = append(names, string(name))
+		}
+	}
+	return names
+}
+
+// findLabels finds the fields, of no known column, that hold text in some of the lines
+// after the header.
+func (l *layout) findLabels(lines [][]byte, known []string) {
+	l.labels = make([]bool, len(l.names))
+	for _, line := range lines[min(1, len(lines)):] {
+		fields, _ := textfile.Split(bytes.Clone(line), l.delimiter, nil)
+		for x := 1; x < len(fields) && x <= len(l.names); x++ {
+			l.labels[x-1] = l.labels[x-1] || notValue(fields[x]) && !slices.Contains(known, string(l.names[x-1]))
+		}
+	}
+}
+
+// notValue tells whether a cell holds neither a value nor a blank.
+func notValue(cell []byte) bool {
+	_, notNumber := textfile.ParseNumber(cell)
+	_, boolean := textfile.Boolean(cell)
+	return notNumber != "" && !boolean && notNumber != textfile.NotFinite && !textfile.MissingWord(cell)
 }
 
 // firstLines are the first whole lines of a text that are not blank.
@@ -103,7 +158,7 @@ func likelyWide(l layout, lines [][]byte, s *Settings) bool {
 	if endsInProperties(head, s) && asksForProperties(s) {
 		return false // asked for, so it is no column of a matrix
 	}
-	cornerless := len(head) == len(l.names) || len(head[0]) == 0 || mostlyKnown(l.names, s.Columns)
+	cornerless := len(head) == len(l.names) || len(head[0]) == 0 || mostlyKnown(l.columnNames(), s.Columns)
 	if l.width <= 3 && !cornerless {
 		return false
 	}
@@ -128,15 +183,13 @@ func likelyWide(l layout, lines [][]byte, s *Settings) bool {
 			return false
 		}
 		seen[string(fields[0])] = true
-		for _, value := range fields[1:] {
-			_, notNumber := textfile.ParseNumber(value)
-			_, boolean := textfile.Boolean(value)
+		for x, value := range fields[1:] {
 			switch {
-			case notNumber == "" || boolean:
-				numbers++
-			case notNumber == textfile.NotFinite || textfile.MissingWord(value):
-			default:
+			case l.labels[x]:
+			case notValue(value):
 				return false
+			case !blankValue(value):
+				numbers++
 			}
 		}
 	}
@@ -183,7 +236,7 @@ func (w *worker) parseWide(b *batch) {
 			if b.fault != nil {
 				return
 			}
-			if !w.isMissing(value) && blankValue(value) {
+			if l.labels[x] || !w.isMissing(value) && blankValue(value) {
 				continue
 			}
 			w.entry(b, fields[0], l.names[x], value, nil)

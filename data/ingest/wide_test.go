@@ -2,11 +2,14 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"optcomplete/internal/must"
 )
 
 // TestWideMatrices reads the same matrix as people have it, and leaves alone what
@@ -94,5 +97,53 @@ func TestYesAndNoAreNumbers(t *testing.T) {
 	}
 	if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "yes and true are read as 1") {
 		t.Errorf("the notes are %q", report.Notes)
+	}
+}
+
+// TestWideLabelsAreLeftOut: text beside the columns that the features know is no entry.
+func TestWideLabelsAreLeftOut(t *testing.T) {
+	t.Chdir(t.TempDir())
+	const text = "cell,tissue,a,b,stage\nu,lung,1,,early\nv,skin,NA,2,\n"
+	for name, s := range map[string]Settings{"known": {}, "asked for": {Format: Wide}} {
+		ratings, report, err := readText(t, text, s)
+		must.Do(t, err)
+		if got := fmt.Sprint(cells(ratings)); got != "[u a 1 v b 2]" {
+			t.Errorf("%s: %s", name, got)
+		}
+		if len(report.Notes) != 1 || !strings.Contains(report.Notes[0], `values of 2 columns ("a", …); blanks and NA are no entries; text is left out: "tissue", "stage" (`) {
+			t.Errorf("%s: %q", name, report.Notes)
+		}
+	}
+	// Text in a column that is known is an error.
+	if _, _, err := readText(t, "cell,a,b,c\nu,1,2,many\n", Settings{Format: Wide}); err == nil || !strings.Contains(err.Error(), `"many"`) {
+		t.Error(err)
+	}
+}
+
+// TestSpacesSeparate: also where several stand together.
+func TestSpacesSeparate(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, s := range map[string]Settings{"found": {}, "asked for": {Delimiter: ' '}} {
+		for _, text := range []string{"u a 1\nv  b 2 \n", "row column value\nu a 1\n\"v\" b 2\n"} {
+			ratings, _, err := readText(t, text, s)
+			must.Do(t, err)
+			if got := fmt.Sprint(cells(ratings)); got != "[u a 1 v b 2]" {
+				t.Errorf("%s: %s", name, got)
+			}
+		}
+	}
+}
+
+// TestNoIDMatches: the error shows ids of either side, and one that is alike.
+func TestNoIDMatches(t *testing.T) {
+	t.Chdir(t.TempDir())
+	films := []string{"Alien", "Heat", "Star Wars", "Up"}
+	for text, want := range map[string]string{
+		"u,1,1\nu,2,1\nv,3,1\nv,4,2\n": `r.csv:1: column "1" is not in the feature table, nor is any other: here are "1", "2", "3", and there "Alien", "Heat", "Star Wars" (the ids must be the same on both sides; Settings.ID names the field of the table that has them)`,
+		"u,Up,1\nu,StarWars,1\n":       `r.csv:2: column "StarWars" is not in the feature table (did you mean "Star Wars"? Or use Settings.DropUnknown to leave such entries out)`,
+	} {
+		if _, _, err := readText(t, text, Settings{Columns: films}); err == nil || err.Error() != want {
+			t.Errorf("%v, not %s", err, want)
+		}
 	}
 }

@@ -3,6 +3,7 @@ package ingest
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow"
 
@@ -33,22 +34,26 @@ func (in *input) wideRecord(t schema, s *Settings) (columns []int, ok bool, err 
 	}
 	columns = []int{row}
 	var names [][]byte
-	allNumbers := true
+	var labels []string
 	for x, name := range t.names {
-		if x != row {
+		switch {
+		case x == row:
+		case t.numbers[x]:
 			columns, names = append(columns, x), append(names, []byte(name))
-			allNumbers = allNumbers && t.numbers[x]
+		default:
+			labels = append(labels, name)
 		}
 	}
-	sure := t.names[row] == arrowtext.PandasIndex || mostlyKnown(names, s.Columns) || len(t.names) > 3 && t.fraction[columns[1]]
-	if !in.asWide && !(sure && allNumbers) {
+	known := mostlyKnown(names, s.Columns)
+	sure := len(labels) == 0 && (t.names[row] == arrowtext.PandasIndex || len(t.names) > 3 && t.fraction[columns[1]])
+	if !in.asWide && !known && !sure {
 		return nil, false, nil
 	}
-	if !allNumbers {
+	if x := slices.IndexFunc(labels, func(name string) bool { return slices.Contains(s.Columns, name) }); x >= 0 || len(names) == 0 {
 		return nil, false, fault(in.name, 0, "the table is no wide matrix: a column beside the rows' ids holds no numbers", "leave it out, or name Settings.RowName, Settings.ColumnName and Settings.ValueName")
 	}
-	in.layout.taken = fmt.Sprintf("%s is read as a wide matrix: a record for each row, with values of %s (%s, …); nulls are no entries",
-		in.name, textfile.Counted(len(names), "column"), data.Quote(string(names[0])))
+	in.layout.taken = fmt.Sprintf("%s is read as a wide matrix: a record for each row, with values of %s (%s, …); nulls are no entries%s",
+		in.name, textfile.Counted(len(names), "column"), data.Quote(string(names[0])), leftOut(labels))
 	return columns, true, nil
 }
 

@@ -4,10 +4,10 @@ import "bytes"
 
 // DetectDelimiter finds what separates the fields of a table whose first line
 // this is and that has at least this many fields. A tab seldom stands in text, so
-// enough tabs decide; else the more frequent of comma and semicolon. What
-// stands in quotes does not count.
+// enough tabs decide; else the more frequent of comma and semicolon; where there are
+// neither, spaces. What stands in quotes does not count.
 func DetectDelimiter(line []byte, fields int) byte {
-	var tabs, commas, semicolons int
+	var tabs, commas, semicolons, spaces int
 	quoted := false
 	for _, b := range line {
 		switch {
@@ -20,6 +20,8 @@ func DetectDelimiter(line []byte, fields int) byte {
 			commas++
 		case b == ';':
 			semicolons++
+		case b == ' ':
+			spaces++
 		}
 	}
 	switch {
@@ -27,6 +29,8 @@ func DetectDelimiter(line []byte, fields int) byte {
 		return '\t'
 	case semicolons > commas:
 		return ';'
+	case commas == 0 && spaces >= fields-1:
+		return ' '
 	default:
 		return ','
 	}
@@ -47,12 +51,18 @@ const (
 // Split appends the fields of a line to fields. Spaces around a field are not
 // part of it unless they stand in quotes; a quote within an unquoted field is
 // an ordinary character. Quoted fields are unescaped in place.
+// Several spaces count as one where spaces separate the fields.
 func Split(line []byte, delimiter byte, fields [][]byte) ([][]byte, SplitFault) {
+	if delimiter == ' ' {
+		line = Trim(line)
+	}
 	if bytes.IndexByte(line, '"') < 0 {
 		begin := 0
 		for at, b := range line {
 			if b == delimiter {
-				fields = append(fields, Trim(line[begin:at]))
+				if delimiter != ' ' || at > begin {
+					fields = append(fields, Trim(line[begin:at]))
+				}
 				begin = at + 1
 			}
 		}
@@ -80,7 +90,9 @@ func Split(line []byte, delimiter byte, fields [][]byte) ([][]byte, SplitFault) 
 		if len(rest) == 0 {
 			return fields, ""
 		}
-		line = rest[1:]
+		if line = rest[1:]; delimiter == ' ' {
+			line = bytes.TrimLeft(line, " ")
+		}
 	}
 }
 

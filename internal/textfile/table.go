@@ -163,6 +163,8 @@ func (t *Table) delimiterName() string {
 		return "commas"
 	case ';':
 		return "semicolons"
+	case ' ':
+		return "spaces"
 	default:
 		return Quote(string(rune(t.Delimiter)))
 	}

@@ -272,6 +272,7 @@ class MatrixCompleter(Params, CompleterSettings):
         ratings: Any = None,
         features: Any = None,
         drop_unknown: bool = False,
+        lowest: bool = False,
         caution: float | None = None,
         least_entries: int = 0,
         diversity: float = 0,
@@ -294,9 +295,11 @@ class MatrixCompleter(Params, CompleterSettings):
             Records of columns that the model does not know.
         drop_unknown : bool
             Leave out entries of ratings whose column is not in the model.
+        lowest : bool
+            List the columns with the lowest predictions, lowest first.
         caution : float
-            How many standard deviations of the expected value a prediction is lowered by for the ranking.
-            None means one, where the model has intervals.
+            How many standard deviations of the expected value a prediction is lowered by for the ranking, or raised by
+            with lowest. None means one, where the model has intervals.
         least_entries : int
             Leave out columns with fewer entries.
         diversity : float
@@ -313,7 +316,7 @@ class MatrixCompleter(Params, CompleterSettings):
             With the columns row, rank, column and prediction, and name if names are given.
         """
         tables: dict[str, pa.Table] = {}
-        options: dict[str, Any] = {"top": n, "keep_seen": keep_seen, "least_entries": least_entries, "diversity": diversity, "output": _answer}
+        options: dict[str, Any] = {"top": n, "keep_seen": keep_seen, "lowest": lowest, "least_entries": least_entries, "diversity": diversity, "output": _answer}
         if caution is not None:
             options["caution"] = caution
         if names is not None:

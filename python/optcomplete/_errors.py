@@ -66,7 +66,7 @@ class OptCompleteWarning(UserWarning):
 
 
 _flag = re.compile(r"(?<![\w-])--([a-z][a-z0-9-]*)((?: FILE| ID)?)")
-_switches = {"drop-unknown", "skip-unknown", "keep", "keep-seen", "complete-features", "certify", "constants", "no-intercept"}
+_switches = {"drop-unknown", "skip-unknown", "keep", "keep-seen", "lowest", "complete-features", "certify", "constants", "no-intercept"}
 
 
 def in_python(text: str) -> str:

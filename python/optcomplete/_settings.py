@@ -40,6 +40,8 @@ class CompleterSettings:
     engine_folder : str | None
         Folder that the executors see too, for data that are in memory; without it they are written
         to a temporary one, and sent.
+    id : str | None
+        Field of the feature table that holds the column's id; without it, the first.
     drop_unknown : bool, default False
         Leave out entries whose column has no features.
     min_entries : int | None
@@ -53,7 +55,7 @@ class CompleterSettings:
     value_name : str | None
         Header of the column that holds the value.
     delimiter : str | None
-        Character between fields, or tab; by default found from the first line.
+        Character between fields, a space, or tab; by default found from the first line.
     format : str | None
         Format of the ratings; by default found from name and content. Takes csv, tsv, mtx, netflix,
         movielens, wide, parquet, pack, arrow, npy, npz.
@@ -66,7 +68,8 @@ class CompleterSettings:
     features_config : str | None
         Features.yaml: how to read the fields.
     field : Names
-        How to read one field, such as NAME:type=list,separator=|,group=true.
+        How to read one field, such as NAME:type=list,separator=|,group=true; the keys are type,
+        transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never.
     group : Names
         Field whose features are selected together, as one of the k.
     max_levels : int, default 20
@@ -198,6 +201,7 @@ class CompleterSettings:
         engine_tasks: int | None = None,
         dry_run: bool = False,
         engine_folder: str | None = None,
+        id: str | None = None,
         drop_unknown: bool = False,
         min_entries: int | None = None,
         missing: Names = None,
@@ -262,6 +266,7 @@ class CompleterSettings:
         self.engine_tasks = engine_tasks
         self.dry_run = dry_run
         self.engine_folder = engine_folder
+        self.id = id
         self.drop_unknown = drop_unknown
         self.min_entries = min_entries
         self.missing = missing
@@ -330,6 +335,7 @@ def path(
     engine_from: int | None = None,
     engine_tasks: int | None = None,
     engine_folder: str | None = None,
+    id: str | None = None,
     drop_unknown: bool = False,
     min_entries: int | None = None,
     missing: Names = None,
@@ -405,6 +411,8 @@ def path(
     engine_folder : str | None
         Folder that the executors see too, for data that are in memory; without it they are written
         to a temporary one, and sent.
+    id : str | None
+        Field of the feature table that holds the column's id; without it, the first.
     drop_unknown : bool, default False
         Leave out entries whose column has no features.
     min_entries : int | None
@@ -418,7 +426,7 @@ def path(
     value_name : str | None
         Header of the column that holds the value.
     delimiter : str | None
-        Character between fields, or tab; by default found from the first line.
+        Character between fields, a space, or tab; by default found from the first line.
     format : str | None
         Format of the ratings; by default found from name and content. Takes csv, tsv, mtx, netflix,
         movielens, wide, parquet, pack, arrow, npy, npz.
@@ -431,7 +439,8 @@ def path(
     features_config : str | None
         Features.yaml: how to read the fields.
     field : Names
-        How to read one field, such as NAME:type=list,separator=|,group=true.
+        How to read one field, such as NAME:type=list,separator=|,group=true; the keys are type,
+        transform, bins, separator, max-levels, parts, format, blank, missing, group, always, never.
     group : Names
         Field whose features are selected together, as one of the k.
     max_levels : int, default 20
@@ -537,6 +546,7 @@ def path(
         "engine_from": engine_from,
         "engine_tasks": engine_tasks,
         "engine_folder": engine_folder,
+        "id": id,
         "drop_unknown": drop_unknown,
         "min_entries": min_entries,
         "missing": missing,
