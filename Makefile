@@ -49,7 +49,7 @@ race:
 
 # The tables of docs/benchmarks.md.
 bench:
-	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/bench tables
+	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/study benchmarks
 
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack

@@ -1,7 +1,8 @@
-package experiment
+package main
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"optcomplete/data/synth"
@@ -135,18 +136,20 @@ func Panels() []Panel {
 	return panels
 }
 
-// PanelOf finds a panel by its name.
-func PanelOf(name string) (Panel, error) {
-	for _, p := range Panels() {
-		if p.Name == name {
-			return p, nil
+// panelsOf finds panels by their names.
+func panelsOf(names string) (found []Panel, err error) {
+	for _, name := range strings.Split(names, ",") {
+		at := slices.Index(panelNames(), name)
+		if at < 0 {
+			return nil, fmt.Errorf("-panels: %q is not a panel: they are %s", name, strings.Join(panelNames(), ", "))
 		}
+		found = append(found, Panels()[at])
 	}
-	return Panel{}, fmt.Errorf("%q is not a panel: they are %s", name, strings.Join(PanelNames(), ", "))
+	return found, nil
 }
 
-// PanelNames lists the panels.
-func PanelNames() []string {
+// panelNames lists the panels.
+func panelNames() []string {
 	return lists.Each(Panels(), func(p Panel) string { return p.Name })
 }
 
@@ -176,7 +179,7 @@ func scan(line string, into ...any) {
 	fields := strings.Fields(line)
 	next := func(to any) {
 		if _, err := fmt.Sscan(fields[0], to); err != nil {
-			panic(fmt.Sprintf("experiment: %q: %v", line, err))
+			panic(fmt.Sprintf("study: %q: %v", line, err))
 		}
 		fields = fields[1:]
 	}
@@ -193,6 +196,6 @@ func scan(line string, into ...any) {
 		}
 	}
 	if len(fields) > 0 {
-		panic(fmt.Sprintf("experiment: %q has more fields than are read", line))
+		panic(fmt.Sprintf("study: %q has more fields than are read", line))
 	}
 }

@@ -1,4 +1,4 @@
-package experiment
+package main
 
 import (
 	"fmt"
@@ -14,12 +14,14 @@ type place struct{ x, seconds float64 }
 
 // curve gives a method's median times along a panel. Where half of the searches
 // or more met their limit the median is no time.
-func curve(panel Panel, all []group, method string, of func(PaperCell) float64) []place {
+func curve(panel Panel, all []group, method string, of func(cell) float64) []place {
 	var out []place
-	for _, g := range all {
-		if g.method == method && len(g.cells) > 0 && 2*g.stopped() < len(g.cells) {
-			median, _, _ := spread(g.cells, of)
-			out = append(out, place{panel.Along(g.Shape), median})
+	for _, row := range panel.Rows {
+		for _, g := range all {
+			if g.data == row.String() && g.method == method && len(g.cells) > 0 && 2*g.stopped() < len(g.cells) {
+				median, _, _ := spread(g.cells, of)
+				out = append(out, place{panel.Along(row.Shape), median})
+			}
 		}
 	}
 	return out
@@ -79,7 +81,7 @@ func slopes(panel Panel, all []group) string {
 func ours(all []group, others []string) []string {
 	var names []string
 	for _, g := range all {
-		if g.method != oracleName && !slices.Contains(names, g.method) {
+		if g.method != oracle.name && !slices.Contains(names, g.method) {
 			names = append(names, g.method)
 		}
 	}
@@ -95,7 +97,7 @@ func ours(all []group, others []string) []string {
 var tones = map[string]int{"certified": 1, "optcomplete": 2, "cutplanes": 3, "imc": 4, "softimpute": 5, "full": 6}
 
 // paperChart plots time along a panel, ours and the paper's.
-func paperChart(panel Panel, cells []PaperCell) *chart.Chart {
+func paperChart(panel Panel, cells []cell) *chart.Chart {
 	all := groups(cells)
 	c := &chart.Chart{Title: panel.Title + ": total time", X: panel.Axis, Y: "seconds", LogX: true, LogY: true}
 	add := func(method, name string, theirs bool, points []place) {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"flag"
 	"fmt"
@@ -16,10 +17,10 @@ const (
 	passHead  = "| shape | p, t | | ns an entry | GFMA/s | peak | share | GB/s | limit | share |"
 )
 
-// tables turns the output of BenchmarkPaperRows and BenchmarkPass, on stdin, into the
+// benchmarkTables turns the output of BenchmarkPaperRows and BenchmarkPass, on stdin, into the
 // rows of their tables in a page, which keeps its words.
-func tables(args []string) error {
-	flags := flag.NewFlagSet("tables", flag.ExitOnError)
+func benchmarkTables(_ context.Context, args []string) error {
+	flags := flag.NewFlagSet("benchmarks", flag.ExitOnError)
 	path := flags.String("into", "docs/benchmarks.md", "page whose tables get the rows")
 	if err := flags.Parse(args); err != nil {
 		return err
