@@ -96,7 +96,7 @@ func readsRows(f *ast.FuncDecl) bool {
 		case *ast.CallExpr:
 			if s, is := n.Fun.(*ast.SelectorExpr); is {
 				from, _ := s.X.(*ast.Ident)
-				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachNumbered", "Collect", "NewRowReader"}, s.Sel.Name) {
+				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachWeighed", "Collect", "NewRowReader"}, s.Sel.Name) {
 					reads = true
 				}
 			}

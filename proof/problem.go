@@ -99,11 +99,10 @@ func digestEntries(ctx context.Context, s data.Source, ids []string, threads int
 		reader := data.NewRowReader(s)
 		return func(part int) error {
 			for i := part * n / parts; i < (part+1)*n/parts; i++ {
-				at, values, numbers, err := reader.Numbered(i)
+				at, values, weights, err := reader.Weighed(i)
 				if err != nil {
 					return err
 				}
-				weights := numbers.Of(data.Weight)
 				row := uint64(len(at))
 				for x, c := range at {
 					value := mix(math.Float64bits(values[x]))

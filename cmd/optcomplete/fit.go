@@ -240,7 +240,7 @@ file, pass by pass.`,
 	f.method.register(flags)
 	flags.Bind("holdout", &f.settings.Holdout)
 	in.registerSplit(flags)
-	propertyFlags(flags, &in.ratings)
+	flags.Bind("weight", &in.ratings.Weight)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)

@@ -137,7 +137,7 @@ if both are proven; otherwise it is marked "not proven".`,
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	in.register(flags)
 	in.registerSplit(flags)
-	propertyFlags(flags, &in.ratings)
+	flags.Bind("weight", &in.ratings.Weight)
 	two.register(flags)
 	remote.register(flags)
 	return cmd

@@ -161,7 +161,7 @@ or is about other data; 2 that a file cannot be read.`,
 	flags := flagsOf(cmd, "verify")
 	flags.Bind("proof", &path)
 	in.register(flags)
-	propertyFlags(flags, &in.ratings)
+	flags.Bind("weight", &in.ratings.Weight)
 	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd

@@ -90,7 +90,7 @@ type input struct {
 	part   bool // of a table: it may have no entries
 	packed *packed
 
-	found []found // the properties of its entries, in their order
+	weight weightColumn // of its entries
 
 	// Of the merging goroutine.
 	lines, given int
@@ -306,7 +306,7 @@ func (in *input) read(p *pipe) error {
 	if fault := in.checkColumns(p.settings); fault != nil {
 		return fault
 	}
-	in.found = nil // until its header says so
+	in.weight = weightColumn{} // until its header says so
 	if b := in.binary(); b != nil && b.read != nil {
 		return b.read(in, p)
 	}

@@ -30,22 +30,17 @@ func (everyThird) Apply(row int, columns []int32, values []float64) ([]int32, []
 	return columns[:kept], values[:kept]
 }
 
-// trust is a property that no code but this test knows: what carries entries carries
-// it too.
-var trust = data.NewProperty(data.Property{Name: "trust", Plural: "trusts", Most: 1})
-
-// weighted is a matrix with a weight and a trust of its own for every entry.
+// weighted is a matrix with a weight of its own for every entry.
 func weighted(t *testing.T, n, m int) *data.Matrix {
 	t.Helper()
 	s := random.New(7)
 	var entries []data.Entry
-	var weights, trusts []float64
+	var weights []float64
 	for i := range n {
 		for j := range m {
 			if s.Intn(3) > 0 {
 				entries = append(entries, data.Entry{Row: int32(i), Column: int32(j), Value: s.Normal()})
 				weights = append(weights, float64(i*m+j+1))
-				trusts = append(trusts, s.Float64())
 			}
 		}
 	}
@@ -53,17 +48,14 @@ func weighted(t *testing.T, n, m int) *data.Matrix {
 	if err == nil {
 		matrix, err = matrix.WithWeights(weights)
 	}
-	if err == nil {
-		matrix, err = matrix.WithProperty(trust, trusts)
-	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	return matrix
 }
 
-// TestPropertiesOfViews: entries keep theirs in every view, in memory or not.
-func TestPropertiesOfViews(t *testing.T) {
+// TestWeightsOfViews: entries keep theirs in every view, in memory or not.
+func TestWeightsOfViews(t *testing.T) {
 	ctx := context.Background()
 	matrix := weighted(t, 40, 13)
 	sourcetest.Run(t, sourcetest.Stored(matrix), matrix)
@@ -86,8 +78,8 @@ func TestPropertiesOfViews(t *testing.T) {
 			t.Errorf("when sent the survey is another (%v)", err)
 		}
 		sum, total := 0.0, 0.0
-		_ = data.ForEachNumbered(third, func(_ int, _ []int32, values []float64, numbers *data.Numbers) error {
-			for x, w := range numbers.Of(data.Weight) {
+		_ = data.ForEachWeighed(third, func(_ int, _ []int32, values, weights []float64) error {
+			for x, w := range weights {
 				sum, total = sum+w*values[x], total+w
 			}
 			return nil
@@ -112,16 +104,16 @@ func TestPropertiesOfViews(t *testing.T) {
 			}
 		}
 	}
-	// Properties are part of what a checkpoint is of, and so is which ones they are.
-	plain, _ := matrix.WithNumbers(data.Numbers{})
-	weights := matrix.Numbers()
-	alone, _ := plain.WithProperty(data.Weight, weights.Of(trust))
-	renamed := must.Get(plain.WithProperty(trust, weights.Of(trust)))(t)
+	// Weights are part of what a checkpoint is of.
+	plain, _ := matrix.WithWeights(nil)
+	others := slices.Clone(matrix.Weights())
+	others[7]++
+	other := must.Get(matrix.WithWeights(others))(t)
 	seen := map[string]bool{}
-	for _, m := range []*data.Matrix{matrix, plain, alone, renamed} {
+	for _, m := range []*data.Matrix{matrix, plain, other} {
 		hash, err := pass.Fingerprint(ctx, m, 1)
 		if err != nil || seen[hash] {
-			t.Errorf("the fingerprint of entries with %v is that of others (%v)", m.Properties().Names(), err)
+			t.Errorf("the fingerprint of entries is that of others (%v)", err)
 		}
 		seen[hash] = true
 	}
