@@ -78,7 +78,7 @@ func deviation(x []float64) float64 {
 
 // Explain says what the model has found.
 func (m *Model) Explain() *result.Explanation {
-	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance, Scale: m.LossOf().Loss.Scale()}
+	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance, Scale: m.LossOf().Loss.Scale(), Units: m.Summary.Units}
 	for _, entries := range m.Entries {
 		if entries > 0 {
 			out.Rows++

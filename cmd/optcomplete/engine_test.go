@@ -96,7 +96,7 @@ func lossesOn(t *testing.T, do func(args string, more ...string) string, send, a
 	})
 	must.Do(t, os.WriteFile("liked.csv", []byte(liked), 0o666))
 	for _, fit := range []string{"fit liked.csv --loss logistic", "fit data/ratings.csv --loss huber --delta 1 --nonnegative Drama"} {
-		fit += " --features data/features.csv -k 1 --gamma 0.001 --row-shrinkage 4 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
+		fit += " --features data/features.csv -k 1 --gamma 0.001 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
 		here, there := do(fit+" --quiet"), do(fit+send, "--engine", address)
 		if here, there = withoutTimes(withoutEngine(t, here)), withoutTimes(withEngine(t, there)); here != there {
 			t.Errorf("%s is\n%s\nand here\n%s", fit, there, here)

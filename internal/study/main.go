@@ -3,13 +3,14 @@
 //
 //	go run ./internal/study real -ratings ratings.csv -features books.csv -k 5,10 -o study
 //	go run ./internal/study paper -panels mu,n,m,p,k -methods certified,optcomplete,cutplanes -limit 10s
+//	go run ./internal/study units -netflix 3923,18227 -many
 //	go run ./internal/study large -rows 1e5x1e3,1e6x1e4 -memory 4G
 //	go run ./internal/study sampling -o docs
 //	go test -run '^$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/study benchmarks
 //
 // real compares models on data of the user's, paper runs the rows of the paper's
 // tables on generated data, whose truth is known, and shows the paper's figures
-// beside. Both are trials of the same kind: a method, fitted to what a seed leaves
+// beside. units fits with the units that are learned. These are trials of the same kind: a method, fitted to what a seed leaves
 // it and scored on the rest, is a cell; cells are lines of JSON in one folder,
 // saved the moment they are done, so that an interrupted study resumes where it
 // stopped; tables are made of cells. large measures the largest rows, sampling
@@ -36,14 +37,14 @@ import (
 )
 
 var studies = map[string]func(ctx context.Context, args []string) error{
-	"real": realStudy, "paper": paperStudy, "large": largeStudy, "sampling": samplingStudy, "benchmarks": benchmarkTables,
+	"real": realStudy, "paper": paperStudy, "units": unitsStudy, "large": largeStudy, "sampling": samplingStudy, "benchmarks": benchmarkTables,
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if len(os.Args) < 2 || studies[os.Args[1]] == nil {
-		fmt.Fprintln(os.Stderr, "study: name one: real, paper, large, sampling or benchmarks")
+		fmt.Fprintln(os.Stderr, "study: name one: real, paper, units, large, sampling or benchmarks")
 		os.Exit(2)
 	}
 	if err := studies[os.Args[1]](ctx, os.Args[2:]); err != nil {
@@ -76,14 +77,10 @@ func realStudy(ctx context.Context, args []string) error {
 	flags.Float64Var(&r.holdout, "holdout", 0.2, "fraction of the entries to hold out and score on")
 	ks := flags.String("k", "5,10", "how many features to select")
 	flags.Parse(args)
-	for _, text := range strings.Split(*ks, ",") {
-		k, err := strconv.Atoi(text)
-		if err != nil || k < 1 {
-			return fmt.Errorf("-k: %q is no number of features", text)
-		}
-		r.k = append(r.k, k)
+	err := numbers(*ks, &r.k)
+	if err != nil {
+		return fmt.Errorf("-k: %v", err)
 	}
-	var err error
 	if s.methods, err = methodsOf(*methods); err != nil {
 		return err
 	}
@@ -100,8 +97,8 @@ func paperStudy(ctx context.Context, args []string) error {
 	flags := flag.NewFlagSet("paper", flag.ExitOnError)
 	methods := s.shared(flags, 10, "certified,optcomplete,cutplanes,imc,softimpute,effects")
 	panels := flags.String("panels", "", "parts of the paper's tables: "+strings.Join(panelNames(), ", "))
-	flags.Float64Var(&p.Gamma, "gamma", 0, "γ of all; 0: tuned on a fifth of the training entries, as the paper does")
-	flags.Float64Var(&p.Factor, "factor", 0, "if set, all methods get the γ that is easiest to prove, times this")
+	flags.Float64Var(&p.Gamma, "gamma", 0, "γ of all; 0: learned")
+	flags.Float64Var(&p.Factor, "factor", 0, "if set, multiplies the γ that is learned")
 	flags.IntVar(&p.Test, "test-entries", 100_000, "entries to score on, at most")
 	flags.Func("memory", "what a row may take, such as 8G; none: half of what is free", func(text string) (err error) {
 		p.Memory, err = memory.Parse(text)
@@ -116,6 +113,18 @@ func paperStudy(ctx context.Context, args []string) error {
 		return err
 	}
 	return p.run(ctx)
+}
+
+// numbers reads positive whole numbers with commas between them.
+func numbers(text string, to *[]int) error {
+	for _, text := range strings.Split(text, ",") {
+		x, err := strconv.Atoi(text)
+		if err != nil || x < 1 {
+			return fmt.Errorf("%q is no positive whole number", text)
+		}
+		*to = append(*to, x)
+	}
+	return nil
 }
 
 // kindOf gives the model that a problem is read for.

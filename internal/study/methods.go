@@ -63,12 +63,11 @@ var oracle = method{name: "oracle", selects: optcomplete.Certified{}, fit: func(
 	return parts.Predictor(chosen, k), nil
 }}
 
-// selecting is a way to select, with the paper's model. Of the γ that are equally
-// good each gets the one that suits it.
+// selecting is a way to select, with the paper's model.
 func selecting(name string, which optcomplete.Method) method {
 	return method{name: name, selects: which, fit: func(ctx context.Context, t *trial, c *cell) (evaluate.Predictor, error) {
 		start := time.Now()
-		gamma, err := t.gammaOf(ctx, which, c.K)
+		gamma, err := t.gammaOf(ctx, c.K)
 		if err != nil {
 			return nil, err
 		}

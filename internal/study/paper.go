@@ -27,8 +27,8 @@ type paperKey struct {
 type paper struct {
 	*study
 	panels []Panel
-	Gamma  float64 // of all; zero: tuned on a fifth of the training entries, as in the paper
-	Factor float64 // if set, all methods get the γ that validation chooses for the certified search, times this
+	Gamma  float64 // of all; zero: learned
+	Factor float64 // if set, multiplies the γ that is learned
 	Test   int     // entries to score on, at most
 	Memory int64   // what a row may take; zero: half of what is free
 }

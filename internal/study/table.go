@@ -277,12 +277,12 @@ func (p *paper) table(panel Panel, cells []cell) string {
 
 // about says how the numbers of a panel came about.
 func (p *paper) about(panel Panel) string {
-	gamma := "γ is tuned on a fifth of the training entries, as in the paper. If several γ do equally well there, certified takes the one that is easiest to prove, and the paper's methods take the smallest at which they do as well as it"
+	gamma := "γ is learned from the variances of the rows' coefficients, once for all methods"
 	switch {
 	case p.Gamma > 0:
 		gamma = fmt.Sprintf("γ = %g and is not tuned", p.Gamma)
 	case p.Factor > 0:
-		gamma = fmt.Sprintf("All methods get the γ that validation finds easiest to prove, times %g", p.Factor)
+		gamma = fmt.Sprintf("All methods get the γ that is learned, times %g", p.Factor)
 	}
 	on, features := fmt.Sprintf("at most %d of the missing entries", p.Test), ""
 	if panel.Name == "netflix" {

@@ -1,9 +1,9 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"math"
 	"strconv"
 	"time"
 
@@ -14,7 +14,6 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/random"
-	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -30,10 +29,10 @@ type trial struct {
 	clip         bool         // they are ratings from 1 to 5
 	generated    bool         // entries are made at every reading
 
-	rank   int     // of SoftImpute at most; 0: any
-	gamma  float64 // of all; 0: tuned
-	factor float64 // see paper.Factor
-	gammas []float64
+	rank    int     // of SoftImpute at most; 0: any
+	gamma   float64 // of all; 0: tuned
+	factor  float64 // see paper.Factor
+	learned float64 // γ; 0: not yet
 }
 
 // problems gives the data as a model wants them: the paper's takes features as
@@ -146,78 +145,25 @@ func (t *trial) score(ctx context.Context, by evaluate.Predictor, c *cell) (err 
 	return err
 }
 
-// equalError is how near two validation errors are, relatively, to be the same.
-const equalError = 1e-3
-
-// gammaOf is the γ of a method of the paper's model. The certified search gets the
-// one that validation chooses, on a fifth of the training entries held out as in the
-// paper. Since coefficients are refitted by least squares, many γ lead to the same
-// predictions, and that one is the easiest for relaxations. Cuts at single selections
-// are the steeper the larger γ is: the paper's methods get the smallest of the
-// equally good at which they do as well themselves, because a search on samples may
-// miss at a small γ what it finds at a larger one. Failing all, it is the best.
-func (t *trial) gammaOf(ctx context.Context, which optcomplete.Method, k int) (float64, error) {
+// gammaOf is the γ of the methods of the paper's model: learned from the variances of the rows'
+// coefficients, once for all.
+func (t *trial) gammaOf(ctx context.Context, k int) (float64, error) {
 	if t.gamma > 0 {
 		return t.gamma, nil
 	}
-	problem, err := t.problem(spec.Paper)
-	if err != nil {
-		return 0, err
-	}
-	if t.gammas == nil {
-		var path []result.GammaPoint
-		s := optcomplete.Settings{Model: spec.Paper, OnGamma: func(p result.GammaPoint) { path = append(path, p) }}
+	if t.learned == 0 {
+		problem, err := t.problem(spec.Paper)
+		if err != nil {
+			return 0, err
+		}
+		s := optcomplete.Settings{Model: spec.Paper}
 		t.settings(&s, k)
 		s.TimeLimit, s.NearTies = 0, 0
-		easiest, err := optcomplete.ChooseGamma(ctx, problem, s)
-		if err != nil {
+		if t.learned, err = optcomplete.ChooseGamma(ctx, problem, s); err != nil {
 			return 0, err
 		}
-		t.gammas = []float64{easiest}
-		least := math.Inf(1)
-		for _, p := range path {
-			least = min(least, p.RMSE)
-		}
-		for _, p := range path {
-			if p.RMSE <= least*(1+equalError) {
-				t.gammas = append(t.gammas, p.Gamma)
-			}
-		}
 	}
-	easiest, equal := t.gammas[0], t.gammas[1:]
-	switch {
-	case t.factor > 0:
-		return easiest * t.factor, nil
-	case which == optcomplete.Method(optcomplete.Certified{}), len(equal) < 2:
-		return easiest, nil
-	}
-	validate := func(which optcomplete.Method, gamma float64) (float64, bool, error) {
-		s := optcomplete.Settings{Model: spec.Paper, Method: which, Statistics: optcomplete.Statistics{Gamma: gamma, Holdout: 0.2}}
-		t.settings(&s, k)
-		fitted, err := optcomplete.Fit(ctx, problem, s)
-		if err != nil {
-			return 0, false, err
-		}
-		return fitted.Summary.Holdout.RMSE, fitted.Summary.Status == result.TimeLimit, nil
-	}
-	goal, _, err := validate(optcomplete.Certified{}, easiest)
-	if err != nil {
-		return 0, err
-	}
-	gamma, best := 0.0, math.Inf(1)
-	for _, g := range equal {
-		rmse, stopped, err := validate(which, g)
-		if err != nil {
-			return 0, err
-		}
-		if rmse < best {
-			gamma, best = g, rmse
-		}
-		if best <= goal*(1+equalError) || stopped {
-			break
-		}
-	}
-	return gamma, nil
+	return t.learned * cmp.Or(t.factor, 1), nil
 }
 
 // memoryFor is about how many bytes a row takes with its entries in memory, of
