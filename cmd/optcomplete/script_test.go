@@ -90,7 +90,7 @@ func lookPath(ts *testscript.TestScript) string {
 	return ""
 }
 
-// jsonhas FILE KEY [VALUE]: wants a key (a.b for nested ones) in a JSON object,
+// jsonHas FILE KEY [VALUE]: wants a key (a.b for nested ones) in a JSON object,
 // and its value as printed by %v.
 func jsonHas(ts *testscript.TestScript, neg bool, args []string) {
 	var object any
@@ -149,7 +149,7 @@ func interrupt(ts *testscript.TestScript, neg bool, args []string) {
 	}
 }
 
-// longline FILE BYTES: writes a file with one line of that length.
+// longLine FILE BYTES: writes a file with one line of that length.
 func longLine(ts *testscript.TestScript, neg bool, args []string) {
 	size, err := strconv.ParseInt(args[1], 10, 64)
 	ts.Check(err)
