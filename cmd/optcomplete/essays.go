@@ -100,7 +100,8 @@ values are not around 0.
 
 All three come with the same proof. Do not compare costs of different models;
 compare their errors on held-out entries (--holdout). After the selection each
-row is refitted: with a prior learned from all rows (the default of full and pooled), by least squares (paper) or by ridge (--refit).`},
+row is refitted: with a prior learned from all rows (the default of full and
+pooled), by least squares (paper) or by ridge (--refit).`},
 }
 
 // helpCommand is the verb help: of a verb, or one of the essays.
