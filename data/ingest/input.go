@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"optcomplete/data/pack"
-	"optcomplete/internal/held"
 	"optcomplete/internal/textfile"
 )
 
@@ -120,7 +119,7 @@ func expandOne(path, format string) ([]*input, error) {
 		}
 		return []*input{in}, nil
 	}
-	if content, ok := held.Get(path); ok {
+	if content, ok := textfile.InMemory(path); ok {
 		in := &input{path: path, name: path, format: format, size: int64(len(content))}
 		if format == "" && textfile.IsArrow(content) {
 			in.format = Arrow

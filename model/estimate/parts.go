@@ -143,7 +143,7 @@ func (p *Parts) fillUnseen(count []int, chosen []float64, k int) {
 	}
 }
 
-// newColumnEffect is the effect of a column that has features b and no entries.
+// NewColumnEffect is the effect of a column that has features b and no entries.
 func (p *Structure) NewColumnEffect(b []float64) float64 {
 	return p.NewColumn[0] + dense.Dot(b, p.NewColumn[1:])
 }

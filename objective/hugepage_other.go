@@ -1,5 +1,5 @@
 //go:build !linux
 
-package hugepage
+package objective
 
 func advise([]float64) {}

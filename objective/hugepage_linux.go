@@ -1,4 +1,4 @@
-package hugepage
+package objective
 
 import (
 	"unsafe"
