@@ -289,7 +289,7 @@ func (r *trials) at(gamma float64) choices {
 // limit ends the search at its root, in silence.
 func (s *selector) limit() {
 	s.find.MaxNodes, s.find.MaxPasses, s.find.NearTies = 1, selection.TrialPasses, -1
-	s.find.Gap, s.find.TimeLimit, s.find.OnEvent = 0, 0, nil
+	s.find.Gap, s.find.TimeLimit, s.find.SearchTime, s.find.OnEvent = 0, 0, 0, nil
 }
 
 // score leaves out every entry of a sample in turn, with the selected features fitted

@@ -37,7 +37,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
-	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
+	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
 	path.OneChoice = train.Observed() >= oneChoiceFrom
 	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {
 		path.Passes = max(leastPasses, pathWork/max(train.Observed(), 1))

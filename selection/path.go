@@ -31,6 +31,9 @@ type PathSettings struct {
 	// path). Zero: none. See Division.
 	TimeLimit time.Duration
 	Began     time.Time
+	// SearchTime is after how much searching the proofs end by themselves, all together; see
+	// spec.Limits. Zero: never.
+	SearchTime time.Duration
 
 	OnPoint    func(PathPoint)                        // called for every k of the first curve, before its validation; may be nil
 	OnFold     func(done, of int, points []PathPoint) // called after every fold, with the curve so far; may be nil

@@ -134,7 +134,7 @@ if both are proven; otherwise it is marked "not proven".`,
 	flags.Bind("plot", &plot)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
-	flags.Bind("time-limit", &f.settings.TimeLimit)
+	f.ending.register(flags, cmd, &f.settings.TimeLimit)
 	in.register(flags)
 	in.registerSplit(flags)
 	propertyFlags(flags, &in.ratings)

@@ -262,6 +262,9 @@ func certificate(s *model.Summary) string {
 		selection = "allowed " + selection // by --always and --never
 	}
 	early := "stopped early (" + s.Status.Words() + ")"
+	if s.Status.ByItself() {
+		early = byItself(s.Status)
+	}
 	switch {
 	case !s.Certified:
 		if s.Settings["certify"] == "true" {

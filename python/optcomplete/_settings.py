@@ -138,7 +138,12 @@ class CompleterSettings:
         read from its file.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
-        goes to choosing gamma, and time is kept to fit every row; 0: none. Takes [0, ∞).
+        goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search.
+        Without it, see search_time; none: search until the proof. Takes none, [0, ∞).
+    search_time : Seconds, default '60s'
+        Without time_limit, end the search after so much time with the best selection so far and its
+        bound, but not before 20 passes; earlier where a proof would take over ten times the time
+        spent and the bound has stalled. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
@@ -239,6 +244,7 @@ class CompleterSettings:
         warm_start: str | None = None,
         memory: str | None = None,
         time_limit: Seconds = None,
+        search_time: Seconds = "60s",
         max_nodes: int | None = None,
         near_ties: int = 5,
         method: str = "certified",
@@ -304,6 +310,7 @@ class CompleterSettings:
         self.warm_start = warm_start
         self.memory = memory
         self.time_limit = time_limit
+        self.search_time = search_time
         self.max_nodes = max_nodes
         self.near_ties = near_ties
         self.method = method
@@ -369,6 +376,7 @@ def path(
     clip: str = "auto",
     gap: float | None = None,
     time_limit: Seconds = None,
+    search_time: Seconds = "2m",
     max_nodes: int | None = None,
     near_ties: int = 5,
     constants: bool = False,
@@ -498,7 +506,11 @@ def path(
         1).
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
-        resamples and the proofs; 0: none. Takes [0, ∞).
+        resamples and the proofs; exit code 3 if it ends one. Without it, see search_time; none: no
+        limit. Takes none, [0, ∞).
+    search_time : Seconds, default '2m'
+        Without time_limit, end the proofs after so much time, each k with its best selection so far
+        and its bound. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for the proof of each k; 0: no limit. Without it and without time_limit, the
         proof ends once 40 million entries were evaluated. Takes [0, ∞).
@@ -580,6 +592,7 @@ def path(
         "clip": clip,
         "gap": gap,
         "time_limit": time_limit,
+        "search_time": search_time,
         "max_nodes": max_nodes,
         "near_ties": near_ties,
         "constants": constants,
@@ -639,7 +652,12 @@ class SubsetSettings:
         result to the bit.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
-        goes to choosing gamma; 0: none. Takes [0, ∞).
+        goes to choosing gamma; exit code 3 if it ends a search. Without it, see search_time; none:
+        search until the proof. Takes none, [0, ∞).
+    search_time : Seconds, default '10s'
+        Without time_limit, end the search after so much time with the best selection so far and its
+        bound, but not before 20 passes; earlier where a proof would take over ten times the time
+        spent and the bound has stalled. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
@@ -673,6 +691,7 @@ class SubsetSettings:
         gap: float | None = None,
         checkpoint: str | None = None,
         time_limit: Seconds = None,
+        search_time: Seconds = "10s",
         max_nodes: int | None = None,
         near_ties: int = 5,
         holdout: float | None = None,
@@ -694,6 +713,7 @@ class SubsetSettings:
         self.gap = gap
         self.checkpoint = checkpoint
         self.time_limit = time_limit
+        self.search_time = search_time
         self.max_nodes = max_nodes
         self.near_ties = near_ties
         self.holdout = holdout
