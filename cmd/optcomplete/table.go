@@ -37,6 +37,7 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 var (
 	fitting       = []string{"fit", "path"}
 	selecting     = []string{"fit", "path", "regress"}
+	watched       = []string{"path", "regress", "features", "predict", "complete", "recommend", "explain", "fold-in", "evaluate", "verify", "report", "compare", "inspect"}
 	loading       = []string{"fit", "path", "bench real", "bench gamma", "verify"}
 	encoding      = []string{"fit", "path", "bench real", "bench gamma", "features", "verify"}
 	understanding = []string{"fit", "path", "bench real", "bench gamma", "features", "verify", "regress"}
@@ -164,7 +165,8 @@ var table = settings.Table{
 	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto does so from 2 million entries on"},
 	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
 	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "saved model whose selection is tried first"},
-	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file; any other file that takes more is refused"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: watched, Help: "memory that what is read may take, such as 2G; without it, half of what is free. A file that takes more is refused"},
 	{Name: "time-limit", Type: settings.Duration, Range: "none | [0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search. Without it, see --search-time; none: search until the proof"},
 	{Name: "time-limit", Type: settings.Duration, Range: "none | [0, ∞)", Group: inSearch, Verbs: []string{"regress"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma; exit code 3 if it ends a search. Without it, see --search-time; none: search until the proof"},
 	{Name: "time-limit", Type: settings.Duration, Range: "none | [0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "limit for the whole command, divided between choosing gamma, the curve, the folds, the resamples and the proofs; exit code 3 if it ends one. Without it, see --search-time; none: no limit"},
@@ -305,5 +307,9 @@ func init() {
 
 // flagsOf makes flags of a verb from the table.
 func flagsOf(cmd *cobra.Command, verb string) *settings.Flags {
-	return table.For(verb, cmd.Flags())
+	flags := table.For(verb, cmd.Flags())
+	if slices.Contains(watched, verb) {
+		flags.Bind("memory", new(string)) // watchMemory asks for it
+	}
+	return flags
 }

@@ -135,7 +135,7 @@ class CompleterSettings:
         Saved model whose selection is tried first.
     memory : str | None
         Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
-        read from its file.
+        read from its file; any other file that takes more is refused.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search.
@@ -375,6 +375,7 @@ def path(
     nonnegative: Names = None,
     clip: str = "auto",
     gap: float | None = None,
+    memory: str | None = None,
     time_limit: Seconds = None,
     search_time: Seconds = "2m",
     max_nodes: int | None = None,
@@ -504,6 +505,9 @@ def path(
     gap : float | None
         Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
+    memory : str | None
+        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
+        takes more is refused.
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
         resamples and the proofs; exit code 3 if it ends one. Without it, see search_time; none: no
@@ -591,6 +595,7 @@ def path(
         "nonnegative": nonnegative,
         "clip": clip,
         "gap": gap,
+        "memory": memory,
         "time_limit": time_limit,
         "search_time": search_time,
         "max_nodes": max_nodes,
@@ -650,6 +655,9 @@ class SubsetSettings:
     checkpoint : str | None
         Folder for intermediate results: after a kill, the same command resumes and gives the same
         result to the bit.
+    memory : str | None
+        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
+        takes more is refused.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma; exit code 3 if it ends a search. Without it, see search_time; none:
@@ -690,6 +698,7 @@ class SubsetSettings:
         no_intercept: bool = False,
         gap: float | None = None,
         checkpoint: str | None = None,
+        memory: str | None = None,
         time_limit: Seconds = None,
         search_time: Seconds = "10s",
         max_nodes: int | None = None,
@@ -712,6 +721,7 @@ class SubsetSettings:
         self.no_intercept = no_intercept
         self.gap = gap
         self.checkpoint = checkpoint
+        self.memory = memory
         self.time_limit = time_limit
         self.search_time = search_time
         self.max_nodes = max_nodes
