@@ -105,6 +105,14 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	}
 	s.recordOpen()
 	s.raise()
+	if !status.Early() { // an interrupt after the proof: the near-ties are a few evaluations more
+		run = context.WithoutCancel(ctx)
+		if settings.TimeLimit > 0 {
+			var cancel context.CancelFunc
+			run, cancel = context.WithDeadlineCause(run, s.start.Add(settings.TimeLimit), errLimit{TimeLimit})
+			defer cancel()
+		}
+	}
 	if err := s.settle(run); err != nil {
 		return Result{}, err
 	}
