@@ -25,6 +25,7 @@ import (
 	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/progress/display"
@@ -54,6 +55,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	// The first interrupt asks for the best answer so far; a second one kills.
 	context.AfterFunc(ctx, stop)
+	atomicfile.GiveUp(ctx.Done())
 
 	c := newCommon(stdout, stderr)
 	err := execute(ctx, c, args)
