@@ -13,10 +13,11 @@ import (
 
 // A path over k; see package selection.
 type (
-	PathSettings = selection.PathSettings
-	PathPoint    = selection.PathPoint
-	PathResult   = selection.PathResult
-	Stability    = selection.Stability
+	PathSettings  = selection.PathSettings
+	PathPoint     = selection.PathPoint
+	PathResult    = selection.PathResult
+	PathValidated = selection.Validated
+	Stability     = selection.Stability
 )
 
 // Path selects 1, 2, … KMax features, sharing every cut, and validates each k; see

@@ -216,3 +216,30 @@ func TestInterruptedPathKeepsWhatIsDone(t *testing.T) {
 		t.Errorf("%+v, %v", r, err)
 	}
 }
+
+// TestPathHasNoFeaturesToo: k = 0 of the paper's model predicts 0, so that its errors are
+// the values themselves, in every fold of those held out; a path that ends at its least
+// error says so.
+func TestPathHasNoFeaturesToo(t *testing.T) {
+	problem, _ := instance(t, small)
+	r := must.Get(Path(context.Background(), problem, Settings{Model: spec.Paper, Statistics: Statistics{Gamma: 5}}, PathSettings{KMax: 2, Folds: 3}))(t)
+	matrix := problem.Ratings.Matrix()
+	squares, entries := 0.0, 0
+	n, _ := matrix.Dims()
+	for i := range n {
+		_, values := matrix.Row(i)
+		for _, v := range values {
+			squares, entries = squares+v*v, entries+1
+		}
+	}
+	if want := math.Sqrt(squares / float64(entries)); r.Without == nil || math.Abs(r.Without.Train-want) > 1e-9*want || len(r.Without.Folds) != 3 || !(r.Without.Validation > 0 && r.Without.Error > 0) {
+		t.Errorf("k = 0: %+v, want a training error of %v", r.Without, want)
+	}
+	if r.Best != 2 || !r.AtEnd(10) || r.AtEnd(2) || r.Needless() {
+		t.Errorf("best k = %d; at the end of 10 features %v, of 2 %v; needless %v", r.Best, r.AtEnd(10), r.AtEnd(2), r.Needless())
+	}
+	r.Without.Validation = r.Points[1].Validation + r.Points[1].Error/2
+	if !r.Needless() {
+		t.Error("features that predict no better than none within a standard error are not called needless")
+	}
+}

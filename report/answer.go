@@ -226,19 +226,7 @@ func (m *Model) bestBaseline() (best int, ok bool) {
 
 // baselineName names a simpler prediction in the words of the data.
 func (m *Model) baselineName(i int) string {
-	n := m.s.Nouns
-	switch b := m.s.Baselines[i].Name; b {
-	case "mean of the row":
-		return "the mean of each " + n.Each()
-	case "mean of the column":
-		return "the mean of each " + n.Item()
-	case "row and column effects":
-		return "averages of " + n.Rows() + " and " + n.Columns()
-	case "mean of all values":
-		return "the mean of all " + n.Entries()
-	default:
-		return b
-	}
+	return m.s.Baselines[i].Words(m.s.Nouns)
 }
 
 // warnings are those that somebody should look at; leftOut only says what was left

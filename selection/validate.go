@@ -49,6 +49,16 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 			}
 			task.Add(1)
 		}
+		if r.Without != nil {
+			without, err := f.Score(ctx, train, held, nil, c)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			r.Without.Folds = append(r.Without.Folds, without)
+		}
 		for i, score := range scores {
 			r.Points[i].Folds = append(r.Points[i].Folds, score)
 		}

@@ -93,6 +93,13 @@ func (w *walk[Data]) curve(ctx context.Context, reserved time.Duration) error {
 		}
 		task.To(int64(k))
 	}
+	if len(w.r.Points) > 0 && ctx.Err() == nil {
+		train, err := w.f.Score(finish, w.all, w.all, nil, w.c)
+		if err != nil {
+			return err
+		}
+		w.r.Without = &Validated{Train: train}
+	}
 	if len(w.ks) > 0 && w.ks[len(w.ks)-1] < w.cost.Find.K {
 		w.r.TimeLimit = true
 	}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -87,6 +88,7 @@ if both are proven; otherwise it is marked "not proven".`,
 			defer ended()
 			watch(c, &path)
 			var result *optcomplete.PathResult
+			units := math.MaxInt
 			if twoSided {
 				result, err = two.path(cmd, c, &in, args[0], settings, path)
 			} else {
@@ -94,6 +96,7 @@ if both are proven; otherwise it is marked "not proven".`,
 				if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
 					return err
 				}
+				units = choices(problem)
 				log := newSearchLog(c)
 				if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
 					return err
@@ -115,7 +118,7 @@ if both are proven; otherwise it is marked "not proven".`,
 					Engine any `json:"engine,omitempty"`
 				}{result, remote.did()})
 			} else {
-				err = printPath(c.stdout, result)
+				err = printPath(c.stdout, result, units)
 			}
 			if err != nil {
 				return err
@@ -149,17 +152,23 @@ func printChoice(w io.Writer, k int, selected []string) {
 }
 
 // printPath prints the path for people.
-func printPath(w io.Writer, r *optcomplete.PathResult) error {
+func printPath(w io.Writer, r *optcomplete.PathResult, units int) error {
 	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
 	unproven := false
-	for _, p := range r.Points {
-		validation, mark := "-", ""
+	validated := func(v *optcomplete.PathValidated) string {
 		switch {
+		case r.Folds == 0:
+			return "-"
 		case r.Folds == 1: // one tells no standard error
-			validation = fmt.Sprintf("%.5f", p.Validation)
-		case r.Folds > 1:
-			validation = fmt.Sprintf("%.5f ± %.5f", p.Validation, p.Error)
+			return fmt.Sprintf("%.5f", v.Validation)
 		}
+		return fmt.Sprintf("%.5f ± %.5f", v.Validation, v.Error)
+	}
+	if v := r.Without; v != nil {
+		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s\n", 0, v.Train, validated(v), "-", withoutFeatures(r.Model))
+	}
+	for _, p := range r.Points {
+		validation, mark := validated(&p.Validated), ""
 		if p.K == r.Chosen {
 			mark += "  ← one standard error"
 		}
@@ -181,10 +190,33 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	if r.Chosen > 0 {
 		printChoice(w, r.Chosen, selectedAt(r, r.Chosen))
 	}
+	printEnds(w, r.AtEnd(units), r.Needless(), "k-max")
 	if r.Stability != nil {
 		printStability(w, r)
 	}
 	return nil
+}
+
+// withoutFeatures says what k = 0 is in a model.
+func withoutFeatures(model string) string {
+	switch model {
+	case "full":
+		return "no features: mean, row and column effects alone"
+	case "pooled":
+		return "no features: mean and row effects alone"
+	}
+	return "nothing selected"
+}
+
+// printEnds says what the ends of a path tell: that it ended too early, or that no
+// feature is needed.
+func printEnds(w io.Writer, more, needless bool, flag string) {
+	if more {
+		fmt.Fprintf(w, "Note      the least error is at the largest k tried: more features may predict better (a larger --%s)\n", flag)
+	}
+	if needless {
+		fmt.Fprintln(w, "Note      without features (k = 0) the error is within one standard error of the least: these features may tell nothing new")
+	}
 }
 
 // printPathGamma says whose γ it is: a fit of one k may choose another.

@@ -201,6 +201,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 			}
 			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %26s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
 		}
+		printEnds(c.stdout, path.AtEnd(len(problem.Names)), path.Needless(), "k")
 		printPathGamma(c.stdout, path.Gamma, path.ChosenAt, "regress", fmt.Sprintf("--gamma %g makes it the same", path.Gamma))
 		for _, r := range path.Points {
 			if r.K == path.Chosen {
