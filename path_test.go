@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -242,4 +243,28 @@ func TestPathHasNoFeaturesToo(t *testing.T) {
 	if !r.Needless() {
 		t.Error("features that predict no better than none within a standard error are not called needless")
 	}
+}
+
+// TestPathTakesAFewFits: the evaluations that folds and resamples may make do not grow
+// with how hard a proof is: 320 for a fold and 20 for a resample, apart from a few that
+// end a search.
+func TestPathTakesAFewFits(t *testing.T) {
+	in := must.Get(synth.Generate(synth.Config{Rows: 150, Columns: 40, Features: 30, K: 6, Missing: 0.5, Noise: 3, Seed: 2}))(t)
+	r := must.Get(Path(context.Background(), Problem{Ratings: in.Ratings, Features: in.Features}, Settings{Model: spec.Paper, Statistics: Statistics{Gamma: 3}, Limits: Limits{MaxNodes: 1}}, PathSettings{KMax: 20, Folds: 2, Bootstrap: 6, K: 10}))(t)
+	folds, resamples := 0, 0
+	for name, n := range r.Readings {
+		if strings.HasPrefix(name, "folds: evaluation") {
+			folds += n
+		}
+		if strings.HasPrefix(name, "resamples: evaluation") {
+			resamples += n
+		}
+	}
+	if most := 2 * 25 * 20; folds > most || folds == 0 {
+		t.Errorf("the folds took %d evaluations, at most %d are due", folds, most)
+	}
+	if most := 6 * 25; resamples > most || resamples == 0 {
+		t.Errorf("the resamples took %d evaluations, at most %d are due", resamples, most)
+	}
+	t.Log(folds, resamples)
 }

@@ -74,6 +74,13 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 // trialSteps is how many steps of learning a prior a trial takes.
 const trialSteps = 6
 
+// A fold is searched by foldPasses evaluations in all, and leastTrial for each k, so that
+// a path takes no more than a few times what its longest fit does.
+const (
+	foldPasses = 320
+	leastTrial = 20
+)
+
 // Decide is everything that Path decides, on some data: the choices and a selection
 // for every k, the search ended at its root.
 func Decide[Data any](ctx context.Context, f Formulation[Data], train Data, most int) (selections [][]int, c Choices, err error) {
@@ -91,7 +98,7 @@ func decide[Data any](ctx context.Context, f Formulation[Data], train Data, kMax
 	if err != nil {
 		return nil, c, err
 	}
-	cost.Limit(TrialPasses)
+	cost.Limit(max(leastTrial, min(TrialPasses, foldPasses/most)))
 	cost.Find.K -= kMax - most
 	cost.Find.OnEvent = func(e search.Event) {
 		if e.Kind == search.EventDone {

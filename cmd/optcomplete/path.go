@@ -47,7 +47,7 @@ the resamples, and last the proofs, the chosen k first. In every fold the featur
 are chosen anew on its training part, and so are gamma and shrinkages unless there
 are 200,000 entries or more.
 
-Without a limit, the proof of one k ends after 40 million entries were evaluated
+Without a limit, the proofs end after 80 million entries were evaluated for all k
 (40 passes at least): path is there to choose k, and fit proves it. --max-nodes 0
 proves every k, however long it takes. --time-limit is for the whole command and is
 divided between these parts; where it ends before a k is proven or a fold is done,
@@ -80,6 +80,9 @@ if both are proven; otherwise it is marked "not proven".`,
 			settings.Began = start
 			if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
 				path.Passes = -1 // any number
+				if !cmd.Flags().Changed("search-time") {
+					settings.SearchTime = 0
+				}
 			}
 			ended, err := remote.use(cmd, c)
 			if err != nil {

@@ -517,7 +517,8 @@ def path(
         and its bound. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for the proof of each k; 0: no limit. Without it and without time_limit, the
-        proof ends once 40 million entries were evaluated. Takes [0, ∞).
+        proofs end once 80 million entries were evaluated for all k, by 40 passes for each at least.
+        Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     constants : bool, default False
