@@ -210,6 +210,13 @@ func (m *Model) sureAcrossResamples(path *Path) card {
 	if path == nil || path.Stability == nil || path.Stability.Resamples == 0 {
 		return card{Name: "Same choice on resamples", Value: "not tried", Note: say("<code>%s</code> with <code>--bootstrap&nbsp;20</code> tries it", m.kind().walk())}
 	}
+	if path.Stability.K != m.s.K { // which says nothing of this choice
+		c := card{Name: "Same choice on resamples", Value: say("not tried at k = %s", m.num("k", whole)), Note: say("the path resampled k = %s", path.doc.num("stability.k", whole))}
+		if m.kind().walk() == "path" {
+			c.Note = say("%s: <code>path</code> with <code>--bootstrap-k&nbsp;%s</code> tries this one", c.Note, m.num("k", whole))
+		}
+		return c
+	}
 	return card{Name: "Same choice on resamples", Value: say("%s of %s", path.doc.num("stability.same", whole), path.doc.num("stability.resamples", whole)),
 		Note: say("draws of the %s choose the same %s features", m.s.Nouns.Rows(), path.doc.num("stability.k", whole))}
 }
