@@ -127,6 +127,7 @@ var holdSettings = map[string]string{
 	"spec.Statistics": "defines them",
 
 	// Results, and what is written to files and read from them.
+	"service.ModelInfo":         "is an answer about a model",
 	"model.Summary":             "records what a model was fitted with",
 	"regress.Result":            "records what a regression was fitted with",
 	"cutplanes.Header":          "records a run",
@@ -138,7 +139,7 @@ var holdSettings = map[string]string{
 	"experiment.PaperCell":      "a line of a table",
 	"experiment.PaperHead":      "the head of a table",
 	"internal/bench.largeRow":   "a line of a table",
-	"cmd/optcomplete.event":     "a line of the progress of a server",
+	"internal/events.Event":     "a line of the progress of a server",
 	"internal/exact.Instance":   "an instance of a test",
 	"internal/testkit.Instance": "an instance of a test",
 

@@ -25,6 +25,7 @@ import (
 	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/internal/events"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/progress/display"
@@ -158,7 +159,7 @@ type common struct {
 	releases                 []func() // of the outputs that are reserved
 
 	// Of a server, and nil elsewhere.
-	events *eventStream             // receives what people read here
+	events *events.Stream           // receives what people read here
 	models *modelCache              // those that were loaded before
 	kept   map[string]*bytes.Buffer // outputs that are not to be written to files, by name
 }

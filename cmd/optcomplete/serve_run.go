@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"optcomplete/data"
+	"optcomplete/internal/events"
 	"optcomplete/internal/settings"
 )
 
@@ -57,14 +58,14 @@ func (s *server) run(r *request) (a *answer, contents [][]byte) {
 	}
 	var stdout bytes.Buffer
 	c := newCommon(&stdout, io.Discard)
-	c.models, c.events = s.models, &eventStream{id: r.ID, send: func(e any) { s.send(e, nil) }}
+	c.models, c.events = s.models, &events.Stream{ID: r.ID, Send: func(e events.Event) { s.send(e, nil) }}
 	c.stderr = c.events
 	c.kept = map[string]*bytes.Buffer{}
 	for _, name := range r.Results {
 		c.kept[name] = new(bytes.Buffer)
 	}
 	err = execute(r.ctx, c, args)
-	c.events.flush()
+	c.events.Flush()
 	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !isEarly(err) {
 		a.Error = failureOf(err)
 	}
