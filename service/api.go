@@ -15,6 +15,7 @@ type Problem struct {
 // ModelList is the models that are served.
 type ModelList struct {
 	Models []ModelLine `json:"models"`
+	Fit    bool        `json:"fit"` // a fit is shown
 }
 
 // ModelLine is one of them.

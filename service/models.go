@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"optcomplete/internal/checksum"
+	"optcomplete/internal/lists"
 	"optcomplete/model"
 	"optcomplete/model/store"
 	"optcomplete/regress"
@@ -191,6 +192,11 @@ func (s *Server) Open(folder string) error {
 	return nil
 }
 
+// Names are those of the models that are served.
+func (s *Server) Names() []string {
+	return lists.Each(s.models(), func(of *served) string { return of.name })
+}
+
 // nameFor is the folder's own name, with a number if another model has it.
 func (s *Server) nameFor(folder string) string {
 	full, err := filepath.Abs(folder)
@@ -233,7 +239,7 @@ func (s *Server) model(name string) (kind, error) {
 
 // list is the models that are served.
 func (s *Server) list() *ModelList {
-	out := &ModelList{Models: []ModelLine{}}
+	out := &ModelList{Models: []ModelLine{}, Fit: s.fit != nil}
 	for _, of := range s.models() {
 		i := (*of.now.Load()).describe()
 		of.mu.Lock()

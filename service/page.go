@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-//go:embed page/index.html page/page.css page/page.js page/charts.js
+//go:embed page/index.html page/page.css page/page.js page/charts.js page/icon.svg
 var page embed.FS
 
 // servePage adds the page: its files and no others.
@@ -14,6 +14,7 @@ func servePage(mux *http.ServeMux) {
 		"GET /{$}":       {"page/index.html", "text/html; charset=utf-8"},
 		"GET /page.css":  {"page/page.css", "text/css; charset=utf-8"},
 		"GET /page.js":   {"page/page.js", "text/javascript; charset=utf-8"},
+		"GET /icon.svg":  {"page/icon.svg", "image/svg+xml"},
 		"GET /charts.js": {"page/charts.js", "text/javascript; charset=utf-8"},
 	} {
 		text, err := page.ReadFile(file.name)

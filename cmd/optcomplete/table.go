@@ -282,6 +282,7 @@ var table = settings.Table{
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "output of optcomplete path --json, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "engine", "pack", "verify"}, Help: "print the result as one JSON object"},
+	{Name: "watch", Type: settings.Text, Group: inOutput, Verbs: selecting, Help: "address of this machine and a port, such as 127.0.0.1:8080, where a page shows the run while it goes on, and then its model, until Ctrl-C"},
 	{Name: "listen", Type: settings.Text, Default: "127.0.0.1:8080", Group: inUse, Verbs: []string{"serve"}, Help: "with MODEL: address and port to answer HTTP on"},
 	{Name: "token-file", Type: settings.File, Group: inUse, Verbs: []string{"serve"}, Help: "file with a token that requests must have: Authorization: Bearer TOKEN"},
 	{Name: "tls-cert", Type: settings.File, Group: inUse, Verbs: []string{"serve"}, Help: "file with a TLS certificate (PEM), to answer HTTPS; with --tls-key"},
