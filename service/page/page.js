@@ -36,6 +36,9 @@ function complain(e) {
   $("problem").hidden = !e;
 }
 
+// put replaces what an element holds; what is false is left out.
+const put = (e, ...children) => e.replaceChildren(...children.flat().filter(c => c != null && c !== false && c !== ""));
+
 // later calls a function once nothing has happened for a moment.
 function later(f, ms = 200) {
   let timer;
@@ -56,7 +59,7 @@ async function guarded(f) {
 
 function login() {
   $("login").hidden = false;
-  $("view").replaceChildren();
+  put($("view"));
   $("token").focus();
   if (state.token) complain(new Error("That token is not right."));
 }
@@ -92,13 +95,13 @@ function open() {
       $("title").textContent = info ? info.name : state.fit ? "optcomplete " + state.fit.verb : "No model";
       document.title = `${views[view][0]} – ${$("title").textContent} – OptComplete`;
       const label = {row: capital("a " + noun("row")), column: capital("a " + noun("column"))};
-      $("views").replaceChildren(...names.map(n => {
+      put($("views"), ...names.map(n => {
         const to = new URLSearchParams(); to.set("view", n); if (model) to.set("model", model.name);
         return el("li", {}, el("a", {href: "#" + to, "aria-current": n === view ? "page" : null}, label[n] || views[n][0]));
       }));
-      $("models").replaceChildren(...state.models.map(m => el("option", {selected: m === model}, m.name)));
+      put($("models"), ...state.models.map(m => el("option", {selected: m === model}, m.name)));
       $("picker").hidden = state.models.length < 2;
-      $("view").replaceChildren();
+      put($("view"));
       $("view").dataset.view = view;
       guarded(() => views[view][1](p));
     };
@@ -137,9 +140,9 @@ function showAnswer() {
     if (base && base.rmse > 0 && i.loss === "squared") cards.push([i.holdout.rmse <= base.rmse ? "Better than averages" : "Worse than averages", percent(Math.abs(1 - i.holdout.rmse / base.rmse)), "RMSE, against the " + base.name]);
     cards.push(["Typical error", number(i.holdout.rmse, 4), `RMSE on ${count(i.holdout.entries)} held-out ${i.kind === "regression" ? "rows" : entries()}`]);
   } else cards.push(["Typical error", "not known", "nothing was held out"]);
-  for (const v of i.coverage.slice(0, 1)) cards.push([percent(v.probability) + " intervals", "hold " + percent(v.covered), `of the held-out ${entries()}`]);
+  for (const v of i.coverage.slice(-1)) cards.push([percent(v.probability) + " intervals", "hold " + percent(v.covered), `of the held-out ${entries()}`]);
   if (i.kind !== "regression") cards.push(["Data", count(i.observed), `${entries()} of ${count(i.rows)} ${rows()} and ${count(i.columns)} ${columns()}`]);
-  return () => $("view").replaceChildren(el("div", {class: "grid"},
+  return () => put($("view"), el("div", {class: "grid"},
     el("section", {class: "whole"}, el("h2", {}, "The answer"), el("p", {class: "lead"}, lead), ...proof,
       el("dl", {class: "cards"}, cards.map(([name, value, note]) => el("div", {}, el("dt", {}, name), el("dd", {}, el("b", {}, value), el("small", {}, note)))))),
     i.effects.length > 0 && el("section", {class: "whole"}, el("h2", {}, i.kind === "regression" ? "What each feature does" : `What each feature does, and how that differs over the ${rows()}`), effects(i)),
@@ -171,7 +174,7 @@ function finder(what, label, choose) {
   const search = later(text => guarded(async () => {
     const answer = await about(`${what}?limit=12&search=` + encodeURIComponent(text));
     return () => {
-      list.replaceChildren(...answer.items.map(x => el("li", {}, el("button", {type: "button", "data-id": x.id, onclick: () => choose(x)}, named(x), el("span", {class: "faint"}, ` (${x.name ? x.id + ", " : ""}${count(x.entries)} ${entries()})`)))));
+      put(list, ...answer.items.map(x => el("li", {}, el("button", {type: "button", "data-id": x.id, onclick: () => choose(x)}, named(x), el("span", {class: "faint"}, ` (${x.name ? x.id + ", " : ""}${count(x.entries)} ${entries()})`)))));
       $("said").textContent = answer.items.length + " found";
     };
   }));
@@ -184,9 +187,9 @@ function finder(what, label, choose) {
 function showRow(p) {
   const i = state.info, id = p.get("id") || "";
   const what = {id, ratings: null, before: null}; // ratings: of the what-if; null: none
-  const result = el("div", {class: "grid whole"}), whatIf = el("section", {}), box = el("div", {class: "grid"},
+  const result = el("div", {class: "stack"}), whatIf = el("section", {}), box = el("div", {class: "grid"}, el("div", {class: "stack"},
     el("section", {}, el("h2", {}, "Find " + a(noun("row"))), finder("rows", "Type an id", x => go({id: x.id})),
-      i.folds_in && el("p", {}, el("button", {type: "button", id: "new-row", onclick: () => { what.id = ""; what.ratings = {}; update(); }}, `A new ${noun("row")}: what if?`))), whatIf, result);
+      i.folds_in && el("p", {}, el("button", {type: "button", id: "new-row", onclick: () => { what.id = ""; what.ratings = {}; update(); }}, `A new ${noun("row")}: what if?`))), whatIf), result);
 
   const question = () => what.ratings ? {...(what.id && what.before ? {row: what.id} : {}), ratings: patch()} : {row: what.id};
   // patch is what the request says: all ratings of a new row, those changed of a known one.
@@ -199,19 +202,19 @@ function showRow(p) {
   function update() {
     guarded(async () => {
       const [best, worst] = await Promise.all([about("explain", {...question(), top: 6}), about("explain", {...question(), top: 6, lowest: true})]);
-      return () => { result.replaceChildren(...rowParts(best, worst, what.ratings)); editor(); };
+      return () => { put(result, ...rowParts(best, worst, what.ratings)); editor(); };
     });
   }
   const names = new Map();
   function editor() {
     const focused = document.activeElement && document.activeElement.dataset.rating;
     const able = what.ratings !== null;
-    whatIf.replaceChildren(el("h2", {}, able ? "What if?" : capital(entries())),
+    put(whatIf, el("h2", {}, able ? "What if?" : capital(entries())),
       !able && el("p", {class: "faint"}, !i.folds_in ? `The model knows ${rows()} by their features, not by ${entries()}.` :
         what.id ? `The model keeps which ${columns()} this ${noun("row")} has ${entries()} for, but not their values. Start the service with --ratings FILE to change them, or make a new ${noun("row")}.` : `Choose ${a(noun("row"))}, or make a new one.`),
       able && el("p", {class: "faint"}, `Change or add ${entries()}: all that is below moves at once. Nothing is saved.`),
       able && finder("columns", `Add ${a(noun("column"))}`, x => { names.set(x.id, named(x)); if (!(x.id in what.ratings)) what.ratings[x.id] = Number(number(i.mean)); update(); }),
-      able && table(capital(entries()), [capital(noun("column")), capital(noun("entry")), "Without it"], Object.keys(what.ratings).slice(0, 200).map(c => {
+      able && Object.keys(what.ratings).length > 0 && table(capital(entries()), [capital(noun("column")), capital(noun("entry")), "Without it"], Object.keys(what.ratings).slice(0, 200).map(c => {
         const name = names.get(c) || c;
         return [cell(name), cell(el("input", {type: "number", step: "any", value: what.ratings[c], "aria-label": `${capital(noun("entry"))} of ${name}`, "data-rating": c, oninput: e => { const v = e.target.valueAsNumber; if (isFinite(v)) { what.ratings[c] = v; change(); } }})),
           cell(el("button", {type: "button", "aria-label": "Remove " + name, onclick: () => { delete what.ratings[c]; update(); }}, "Remove"))];
@@ -220,7 +223,7 @@ function showRow(p) {
   }
   const change = later(() => guarded(async () => {
     const [best, worst] = await Promise.all([about("explain", {...question(), top: 6}), about("explain", {...question(), top: 6, lowest: true})]);
-    return () => result.replaceChildren(...rowParts(best, worst, what.ratings));
+    return () => put(result, ...rowParts(best, worst, what.ratings));
   }), 120);
   return (async () => {
     let shown = null;
@@ -231,8 +234,8 @@ function showRow(p) {
       shown = await Promise.all([about("explain", {row: id, top: 6}), about("explain", {row: id, top: 6, lowest: true})]);
     }
     return () => {
-      $("view").replaceChildren(box);
-      if (shown) result.replaceChildren(...rowParts(...shown, what.ratings));
+      put($("view"), box);
+      if (shown) put(result, ...rowParts(...shown, what.ratings));
       editor();
     };
   })();
@@ -245,7 +248,7 @@ function rowParts(best, worst, whatIf) {
   const title = best.row || `The new ${noun("row")}`;
   return [el("section", {class: "whole", id: "coefficients"}, el("h2", {}, title),
     el("p", {class: "lead"}, best.new ? `Nothing is known about it yet: this is the average ${noun("row")}.` : `${count(best.entries)} ${best.entries === 1 ? noun("entry") : entries()}; level ${signed(best.effect - best.population_effect)} against the average ${noun("row")}.`),
-    best.terms.length > 0 && table("Coefficients", ["Feature", `Difference from the average ${noun("row")}, per sd`, "#Difference", "Sure to be"], best.terms.map(t => [el("th", {scope: "row"}, t.name),
+    best.terms.length > 0 && table("Coefficients", ["Feature", `Difference from the average ${noun("row")}, per sd`, "#Difference", "By its interval"], best.terms.map(t => [el("th", {scope: "row"}, t.name),
       barCell(bar(t.per_sd, t.interval && t.interval.low, t.interval && t.interval.high, low, high, `${t.name}: ${signed(t.per_sd)}` + (t.interval ? `, 95 % interval ${signed(t.interval.low)} to ${signed(t.interval.high)}` : ""))),
       numberCell(signed(t.per_sd)), cell({"-1": "below average", 0: "", 1: "above average"}[t.differs])]))),
   items("Best " + columns(), best.top, false), items("Worst " + columns(), worst.top, true)];
@@ -267,19 +270,19 @@ function reasons(whys, lowest) {
 function showColumn(p) {
   const i = state.info, id = p.get("id") || "", result = el("div", {class: "grid whole"}), form = el("section", {});
   const values = {};
-  const show = answer => result.replaceChildren(...columnParts(answer));
+  const show = answer => put(result, ...columnParts(answer));
   const change = later(() => guarded(async () => {
     const features = {};
     for (const [k, v] of Object.entries(values)) if (v !== "" && v != null) features[k] = v;
     const answer = await about("column", {features});
     return () => show(answer);
   }), 150);
-  form.append(el("h2", {}, `A new ${noun("column")}: what if?`), el("p", {class: "faint"}, "Set its features; what is left blank counts as unknown."),
+  form.append(el("h2", {}, `A new ${noun("column")}: what if?`), el("p", {class: "faint"}, "Set its features: the predictions of all " + rows() + " follow."),
     el("div", {class: "fields"}, i.fields.map(f => el("label", {}, f.name, control(f, v => { values[f.name] = v; change(); })))));
   return (async () => {
     const answer = id ? await about("column", {column: id}) : null;
     return () => {
-      $("view").replaceChildren(el("div", {class: "grid"}, el("section", {}, el("h2", {}, "Find " + a(noun("column"))), finder("columns", "Type an id or a name", x => go({id: x.id}))), i.folds_in ? form : "", result));
+      put($("view"), el("div", {class: "grid"}, el("section", {}, el("h2", {}, "Find " + a(noun("column"))), finder("columns", "Type an id or a name", x => go({id: x.id}))), i.folds_in ? form : "", result));
       if (answer) show(answer);
     };
   })();
@@ -316,13 +319,13 @@ function showLine() {
     const e = await about("explain", {record});
     return () => {
       const low = Math.min(0, ...e.parts.map(x => x.part)), high = Math.max(0, ...e.parts.map(x => x.part));
-      result.replaceChildren(el("h2", {}, "Prediction " + number(e.prediction, 4)), table("Parts of the prediction", ["Feature", "Part", "#Value", "#Part"],
+      put(result, el("h2", {}, "Prediction " + number(e.prediction, 4)), table("Parts of the prediction", ["Feature", "Part", "#Value", "#Part"],
         [...e.parts.map(x => [el("th", {scope: "row"}, x.name), barCell(bar(x.part, null, null, low, high, `${x.name}: ${signed(x.part)}`)), numberCell(number(x.value)), numberCell(signed(x.part))]),
           [el("th", {scope: "row"}, "(intercept)"), cell(), cell(), numberCell(signed(e.intercept))]]));
     };
   }), 120);
   return () => {
-    $("view").replaceChildren(el("div", {class: "grid"}, el("section", {class: "whole"}, el("h2", {}, "Set the features"), el("div", {class: "fields"}, i.fields.map(f => el("label", {}, f.name, control(f, v => { values[f.name] = v; change(); }))))), result));
+    put($("view"), el("div", {class: "grid"}, el("section", {class: "whole"}, el("h2", {}, "Set the features"), el("div", {class: "fields"}, i.fields.map(f => el("label", {}, f.name, control(f, v => { values[f.name] = v; change(); }))))), result));
     change();
   };
 }
@@ -332,7 +335,7 @@ function showLine() {
 function showFit() {
   const box = el("div", {class: "grid"});
   return async () => {
-    $("view").replaceChildren(box);
+    put($("view"), box);
     const headers = state.token ? {Authorization: "Bearer " + state.token} : {};
     try {
       const reader = (await fetch("/v1/fit/events", {headers})).body.pipeThrough(new TextDecoderStream()).getReader();
@@ -358,9 +361,9 @@ function showFit() {
     const t = s.search, of = key => s.trace.filter(p => p[key] != null && p.k === (t && t.k) && p.sampled === (t && t.sampled)).map(p => [p.seconds, p[key]]);
     const last = before && before.search ? before.search.selected : [];
     const stop = box.querySelector("#stop"), focused = stop && document.activeElement === stop;
-    box.replaceChildren(
+    put(box, 
       el("section", {class: "whole"}, el("h2", {}, s.running ? (s.stopping ? "Stopping: the best so far is being finished" : "The fit is running") : s.problem ? "The fit failed" : "The fit is done"),
-        s.problem && el("p", {class: "problem"}, s.problem), el("p", {class: "faint"}, "Since " + duration(s.seconds)),
+        s.problem && el("p", {class: "problem"}, s.problem), el("p", {class: "faint"}, (s.running ? "Running for " : "It took ") + duration(s.seconds)),
         s.tasks.map(x => el("div", {}, el("p", {}, x.label + (x.total ? ` ${percent(x.done / x.total)}` : ` ${count(x.done)} ${x.unit}`) + (x.left ? `, about ${duration(x.left)} left` : "")), x.total ? el("progress", {max: x.total, value: x.done, "aria-label": x.label}) : "")),
         s.running && el("p", {}, el("button", {id: "stop", type: "button", class: "strong", disabled: s.stopping, onclick: () => guarded(async () => { await ask("/v1/fit/stop", {}); })}, "Stop with the best so far"))),
       t && el("section", {}, el("h2", {}, t.sampled ? "The search, on samples" : "The search"),
