@@ -23,6 +23,7 @@ everywhere = {
     "json": "answers are objects",
     "output": "answers are objects",
     "raw-names": "names come as they are",
+    "watch": "of the command line: it stays until Ctrl-C",
 }
 reading = {name: "of files: give a frame, or read them with run" for name in ("row-name", "column-name", "value-name", "delimiter", "format")}
 cluster = {name: "of the command line, where the data of a cluster are" for name in ("engine", "engine-program", "engine-from", "engine-tasks", "engine-folder")}

@@ -187,7 +187,7 @@ function finder(what, label, choose) {
 function showRow(p) {
   const i = state.info, id = p.get("id") || "";
   const what = {id, ratings: null, before: null}; // ratings: of the what-if; null: none
-  const result = el("div", {class: "stack"}), whatIf = el("section", {}), box = el("div", {class: "grid"}, el("div", {class: "stack"},
+  const result = el("div", {class: "stack"}), whatIf = el("section", {class: "long"}), box = el("div", {class: "grid"}, el("div", {class: "stack"},
     el("section", {}, el("h2", {}, "Find " + a(noun("row"))), finder("rows", "Type an id", x => go({id: x.id})),
       i.folds_in && el("p", {}, el("button", {type: "button", id: "new-row", onclick: () => { what.id = ""; what.ratings = {}; update(); }}, `A new ${noun("row")}: what if?`))), whatIf), result);
 
@@ -212,7 +212,7 @@ function showRow(p) {
     put(whatIf, el("h2", {}, able ? "What if?" : capital(entries())),
       !able && el("p", {class: "faint"}, !i.folds_in ? `The model knows ${rows()} by their features, not by ${entries()}.` :
         what.id ? `The model keeps which ${columns()} this ${noun("row")} has ${entries()} for, but not their values. Start the service with --ratings FILE to change them, or make a new ${noun("row")}.` : `Choose ${a(noun("row"))}, or make a new one.`),
-      able && el("p", {class: "faint"}, `Change or add ${entries()}: all that is below moves at once. Nothing is saved.`),
+      able && el("p", {class: "faint"}, `Change or add ${entries()}: everything moves at once. Nothing is saved.`),
       able && finder("columns", `Add ${a(noun("column"))}`, x => { names.set(x.id, named(x)); if (!(x.id in what.ratings)) what.ratings[x.id] = Number(number(i.mean)); update(); }),
       able && Object.keys(what.ratings).length > 0 && table(capital(entries()), [capital(noun("column")), capital(noun("entry")), "Without it"], Object.keys(what.ratings).slice(0, 200).map(c => {
         const name = names.get(c) || c;
