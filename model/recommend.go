@@ -104,7 +104,7 @@ func (r *Recommender) Row(row int, skip []int32) ([]result.Recommendation, error
 
 // best is the columns with the largest predictions, cautiously, at most top.
 func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendation, error) {
-	m := r.m
+	m, of := r.m, r.m.Fitted()
 	var best []result.Recommendation
 	for j := range m.ColumnIDs {
 		if len(skip) > 0 && int(skip[0]) <= j {
@@ -114,7 +114,7 @@ func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendat
 		if int(m.ColumnEntries[j]) < r.Least {
 			continue
 		}
-		a := m.AnswerAt(row, j)
+		a := of.AnswerAt(row, j)
 		rank := a.Unclipped
 		if r.Lowest {
 			rank = -rank

@@ -43,7 +43,7 @@ func faultOf(err error) *fault {
 	case errors.As(err, &large):
 		return bad("give the values in the unit of the model's", "a rating is, or leads to, %g: too large to compute with", large.Value)
 	case errors.Is(err, model.ErrNoIntervals), errors.Is(err, model.ErrEntriesUnknown):
-		return bad("leave out interval, or fit a model that has them", "%v", err)
+		return bad("leave out interval, or fit a model that learns how rows differ (full or pooled)", "the model cannot tell how sure its predictions are: it has no learned prior, or was saved without the entries of its rows")
 	}
 	return faultf(http.StatusInternalServerError, "the log of the service says more", "the request could not be answered: an internal error")
 }
