@@ -33,7 +33,7 @@ func serveCommand(c *common) *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "serve [MODEL...]",
-		Short: "Answer requests about models over HTTP, with a page to explore them; or run verbs over pipes",
+		Short: "Answer questions about models over HTTP, or run verbs over pipes",
 		Long: `serve MODEL answers requests over HTTP, for programs (JSON, /v1/openapi.json describes it)
 and people (a page at /): predictions, recommendations and explanations, also for rows that
 are not in the model, by their ratings, and for columns by their features. docs/service.md has

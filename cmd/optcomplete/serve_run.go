@@ -66,7 +66,7 @@ func (s *server) run(r *request) (a *answer, contents [][]byte) {
 	}
 	err = execute(r.ctx, c, args)
 	c.events.Flush()
-	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !isEarly(err) {
+	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !hasResult(err) {
 		a.Error = failureOf(err)
 	}
 	if printed := bytes.TrimSpace(stdout.Bytes()); json.Valid(printed) {
@@ -87,6 +87,9 @@ func isEarly(err error) bool {
 	var early *earlyStop
 	return errors.As(err, &early)
 }
+
+// hasResult tells an exit code that is an answer from a failure.
+func hasResult(err error) bool { return isEarly(err) || errors.Is(err, errDrift) }
 
 // failureOf takes an error apart.
 func failureOf(err error) *failure {

@@ -221,6 +221,7 @@ var table = settings.Table{
 	{Name: "bootstrap-k", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Help: "features to select on resamples; 0 means the one-standard-error choice"},
 	{Name: "places", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"evaluate"}, Help: "places of a ranking that count"},
 	{Name: "relevant", Type: settings.Number, Group: inChecks, Verbs: []string{"evaluate"}, Help: "least value of a relevant entry; without it, the mean of the row's test entries"},
+	{Name: "drift", Type: settings.Switch, Group: inChecks, Verbs: []string{"evaluate"}, Help: "tell whether the entries have moved beyond chance since the fit; the exit code is then 4"},
 	{Name: "resamples", Type: settings.Whole, Default: "1000", Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"evaluate"}, Help: "resamples of the rows behind the intervals; 0 for none"},
 
 	// Using a model.

@@ -36,7 +36,7 @@ elsewhere = {
     "recommend": {"row": "rows", "all": "rows=None", "top": "n"},
     "explain": {},
     "report": {},
-    "evaluate": {**reading, **cluster},
+    "evaluate": {**reading, **cluster, "drift": "of the command line, for jobs that go by its exit code"},
     "fold-in": {**reading, "pairs": "fold_in().predict()", "complete": "fold_in().complete()", "skip-unknown": "fold_in().predict(skip_unknown=)"},
 }
 methods = {
