@@ -227,7 +227,7 @@ func (s *Server) answer(o *operation, w http.ResponseWriter, r *http.Request) (s
 	if err != nil {
 		return s.refuse(w, err)
 	}
-	text, err := encode(value)
+	text, err := jsonOf(value)
 	if err != nil {
 		return s.refuse(w, err)
 	}
@@ -238,8 +238,8 @@ func (s *Server) answer(o *operation, w http.ResponseWriter, r *http.Request) (s
 
 var buffers = sync.Pool{New: func() any { return new(bytes.Buffer) }}
 
-// encode is the JSON of an answer.
-func encode(value any) (*bytes.Buffer, error) {
+// jsonOf is the JSON of an answer.
+func jsonOf(value any) (*bytes.Buffer, error) {
 	out := buffers.Get().(*bytes.Buffer)
 	if out.Reset(); out.Cap() > 4<<20 {
 		out = new(bytes.Buffer) // memory stays flat
