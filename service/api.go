@@ -71,9 +71,10 @@ type ModelInfo struct {
 
 // Field is a field of the records of columns.
 type Field struct {
-	Name   string   `json:"name"`
-	Type   string   `json:"type"`   // numeric, indicator, text, list or date
-	Levels []string `json:"levels"` // of text and lists: those known
+	Selected bool     `json:"selected"` // a selected feature is made of it
+	Name     string   `json:"name"`
+	Type     string   `json:"type"`   // numeric, indicator, text, list or date
+	Levels   []string `json:"levels"` // of text and lists: those known
 }
 
 // Pair is a row and a column. Of a row that is given by its ratings, the id may be left out.

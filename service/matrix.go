@@ -74,14 +74,14 @@ func fieldsOf(m *model.Model) []Field {
 	out := []Field{}
 	if m.Summary.Encoding == nil {
 		for _, name := range m.FeaturesUsed() {
-			out = append(out, Field{Name: name, Type: "numeric", Levels: []string{}})
+			out = append(out, Field{Selected: slices.Contains(m.Summary.Terms, name), Name: name, Type: "numeric", Levels: []string{}})
 		}
 		return out
 	}
-	for _, e := range m.Encodings() {
+	for n, e := range m.Encodings() { // of the selected features, and of the others
 		for _, f := range e.Fields {
 			if !slices.ContainsFunc(out, func(g Field) bool { return g.Name == f.Name }) {
-				out = append(out, Field{Name: f.Name, Type: string(f.Type), Levels: slices.Concat([]string{}, f.Levels, f.Pooled)})
+				out = append(out, Field{Selected: n == 0, Name: f.Name, Type: string(f.Type), Levels: slices.Concat([]string{}, f.Levels, f.Pooled)})
 			}
 		}
 	}

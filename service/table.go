@@ -45,7 +45,7 @@ func newRegression(m *saved.Model) *regression {
 		x.info.Importance = append(x.info.Importance, one)
 	}
 	for _, f := range m.Encoding.Fields {
-		x.info.Fields = append(x.info.Fields, Field{Name: f.Name, Type: string(f.Type), Levels: slices.Concat([]string{}, f.Levels, f.Pooled)})
+		x.info.Fields = append(x.info.Fields, Field{Selected: true, Name: f.Name, Type: string(f.Type), Levels: slices.Concat([]string{}, f.Levels, f.Pooled)})
 	}
 	return x
 }

@@ -94,7 +94,7 @@ function open() {
       state.info = info;
       $("title").textContent = info ? info.name : state.fit ? "optcomplete " + state.fit.verb : "No model";
       document.title = `${views[view][0]} – ${$("title").textContent} – OptComplete`;
-      const label = {row: capital("a " + noun("row")), column: capital("a " + noun("column"))};
+      const label = {row: capital(a(noun("row"))), column: capital(a(noun("column")))};
       put($("views"), ...names.map(n => {
         const to = new URLSearchParams(); to.set("view", n); if (model) to.set("model", model.name);
         return el("li", {}, el("a", {href: "#" + to, "aria-current": n === view ? "page" : null}, label[n] || views[n][0]));
@@ -137,7 +137,7 @@ function showAnswer() {
   const cards = [];
   if (i.holdout) {
     const base = i.baselines.length && i.baselines.reduce((a, b) => (b.rmse < a.rmse ? b : a));
-    if (base && base.rmse > 0 && i.loss === "squared") cards.push([i.holdout.rmse <= base.rmse ? "Better than averages" : "Worse than averages", percent(Math.abs(1 - i.holdout.rmse / base.rmse)), "RMSE, against the " + base.name]);
+    if (base && base.rmse > 0 && i.loss === "squared") cards.push([i.holdout.rmse <= base.rmse ? "Better than averages" : "Worse than averages", percent(Math.abs(1 - i.holdout.rmse / base.rmse)), "RMSE, against the " + baseline(base.name)]);
     cards.push(["Typical error", number(i.holdout.rmse, 4), `RMSE on ${count(i.holdout.entries)} held-out ${i.kind === "regression" ? "rows" : entries()}`]);
   } else cards.push(["Typical error", "not known", "nothing was held out"]);
   for (const v of i.coverage.slice(-1)) cards.push([percent(v.probability) + " intervals", "hold " + percent(v.covered), `of the held-out ${entries()}`]);
@@ -148,6 +148,9 @@ function showAnswer() {
     i.effects.length > 0 && el("section", {class: "whole"}, el("h2", {}, i.kind === "regression" ? "What each feature does" : `What each feature does, and how that differs over the ${rows()}`), effects(i)),
     i.warnings.length > 0 && el("section", {class: "whole"}, el("h2", {}, "Warnings"), el("ul", {}, i.warnings.map(w => el("li", {}, w))))));
 }
+
+// baseline names a simpler prediction in the words of the data.
+const baseline = name => ({"mean of the row": "mean of each " + noun("row"), "mean of the column": "mean of each " + noun("column"), "row and column effects": `averages of ${rows()} and ${columns()}`, "mean of all values": "mean of all " + entries()}[name] || name);
 
 // effects are the features with their spread over rows, or their coefficients.
 function effects(i) {
@@ -240,7 +243,7 @@ function showRow(p) {
     };
   })();
 }
-const a = word => (/^[aeiou]/i.test(word) ? "an " : "a ") + word;
+const a = word => (/^([aeio]|u(?!s|ni|ti))/i.test(word) ? "an " : "a ") + word;
 
 function rowParts(best, worst, whatIf) {
   const sure = t => t.interval || {low: t.per_sd, high: t.per_sd};
@@ -268,7 +271,7 @@ function reasons(whys, lowest) {
 // ---- A column
 
 function showColumn(p) {
-  const i = state.info, id = p.get("id") || "", result = el("div", {class: "grid whole"}), form = el("section", {});
+  const i = state.info, id = p.get("id") || "", result = el("div", {class: "stack"}), form = el("section", {});
   const values = {};
   const show = answer => put(result, ...columnParts(answer));
   const change = later(() => guarded(async () => {
@@ -277,12 +280,14 @@ function showColumn(p) {
     const answer = await about("column", {features});
     return () => show(answer);
   }), 150);
-  form.append(el("h2", {}, `A new ${noun("column")}: what if?`), el("p", {class: "faint"}, "Set its features: the predictions of all " + rows() + " follow."),
-    el("div", {class: "fields"}, i.fields.map(f => el("label", {}, f.name, control(f, v => { values[f.name] = v; change(); })))));
+  const inputs = of => el("div", {class: "fields"}, of.map(f => el("label", {}, f.name, control(f, v => { values[f.name] = v; change(); }))));
+  const others = i.fields.filter(f => !f.selected);
+  form.append(el("h2", {}, `A new ${noun("column")}: what if?`), el("p", {class: "faint"}, `Set its features: the predictions of all ${rows()} follow.`), inputs(i.fields.filter(f => f.selected)));
+  if (others.length) form.append(el("details", {}, el("summary", {}, `${others.length} other features`), inputs(others)));
   return (async () => {
     const answer = id ? await about("column", {column: id}) : null;
     return () => {
-      put($("view"), el("div", {class: "grid"}, el("section", {}, el("h2", {}, "Find " + a(noun("column"))), finder("columns", "Type an id or a name", x => go({id: x.id}))), i.folds_in ? form : "", result));
+      put($("view"), el("div", {class: "grid"}, el("div", {class: "stack"}, el("section", {}, el("h2", {}, "Find " + a(noun("column"))), finder("columns", "Type an id or a name", x => go({id: x.id}))), i.folds_in ? form : ""), result));
       if (answer) show(answer);
     };
   })();
