@@ -57,78 +57,75 @@ if both are proven; otherwise it is marked "not proven".`,
   optcomplete path ratings.csv --features films.csv --k-max 10 --bootstrap 50 -o path.csv --plot path.svg
   optcomplete path ratings.csv --features films.csv --k-max 8 --repeats 3 --gamma 0.002 --json`,
 		Args: cobra.ExactArgs(1),
-	}
-	run := func(cmd *cobra.Command, args []string) error {
-		start := time.Now()
-		settings, err := f.resolve(c)
-		if err != nil {
-			return err
-		}
-		if path.KMax == 0 {
-			return usagef("up to how many features? Give their number with --k-max")
-		}
-		_, twoSided, err := two.resolve()
-		if err != nil {
-			return err
-		}
-		method, kind := kindOf(settings, twoSided)
-		if err := checkApplies(cmd, method, kind); err != nil {
-			return err
-		}
-		if settings.Split, err = in.splitOf(cmd); err != nil {
-			return err
-		}
-		settings.Began = start
-		if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
-			path.Passes = -1 // any number
-		}
-		ended, err := remote.use(cmd, c)
-		if err != nil {
-			return err
-		}
-		defer ended()
-		watch(c, &path)
-		var result *optcomplete.PathResult
-		if twoSided {
-			result, err = two.path(cmd, c, &in, args[0], settings, path)
-		} else {
-			var problem optcomplete.Problem
-			if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			start := time.Now()
+			settings, err := f.resolve(c)
+			if err != nil {
 				return err
 			}
-			log := newSearchLog(c)
-			if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+			if path.KMax == 0 {
+				return usagef("up to how many features? Give their number with --k-max")
+			}
+			_, twoSided, err := two.resolve()
+			if err != nil {
 				return err
 			}
-			settings.OnGamma = log.gamma
-			result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
-		}
-		if err != nil {
-			return err
-		}
-		if err := writePath(result, output, plot, c.cell); err != nil {
-			return err
-		}
-		if asJSON {
-			out := json.NewEncoder(c.stdout)
-			out.SetIndent("", "  ")
-			err = out.Encode(struct {
-				*optcomplete.PathResult
-				Engine any `json:"engine,omitempty"`
-			}{result, remote.did()})
-		} else {
-			err = printPath(c.stdout, result)
-		}
-		if err != nil {
-			return err
-		}
-		return stoppedPath(cmd, c, result)
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return live.run(cmd, c, func() error { return run(cmd, args) })
+			method, kind := kindOf(settings, twoSided)
+			if err := checkApplies(cmd, method, kind); err != nil {
+				return err
+			}
+			if settings.Split, err = in.splitOf(cmd); err != nil {
+				return err
+			}
+			settings.Began = start
+			if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
+				path.Passes = -1 // any number
+			}
+			ended, err := remote.use(cmd, c)
+			if err != nil {
+				return err
+			}
+			defer ended()
+			watch(c, &path)
+			var result *optcomplete.PathResult
+			if twoSided {
+				result, err = two.path(cmd, c, &in, args[0], settings, path)
+			} else {
+				var problem optcomplete.Problem
+				if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
+					return err
+				}
+				log := newSearchLog(c)
+				if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
+					return err
+				}
+				settings.OnGamma = log.gamma
+				result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
+			}
+			if err != nil {
+				return err
+			}
+			if err := writePath(result, output, plot, c.cell); err != nil {
+				return err
+			}
+			if asJSON {
+				out := json.NewEncoder(c.stdout)
+				out.SetIndent("", "  ")
+				err = out.Encode(struct {
+					*optcomplete.PathResult
+					Engine any `json:"engine,omitempty"`
+				}{result, remote.did()})
+			} else {
+				err = printPath(c.stdout, result)
+			}
+			if err != nil {
+				return err
+			}
+			return stoppedPath(cmd, c, result)
+		},
 	}
 	flags := flagsOf(cmd, "path")
-	flags.Bind("watch", &live.address)
+	live.wrap(cmd, c, flags)
 	flags.Bind("k-max", &path.KMax)
 	flags.Bind("folds", &path.Folds)
 	flags.Bind("repeats", &path.Repeats)

@@ -60,99 +60,96 @@ predict applies it to other tables.`,
   optcomplete regress houses.csv --target price -k 5 -o model
   optcomplete predict model new-houses.csv > prices.csv`,
 		Args: cobra.ExactArgs(1),
-	}
-	run := func(cmd *cobra.Command, args []string) error {
-		if target == "" {
-			return usagef("what is to be explained? Name its column with --target")
-		}
-		if settings.K == 0 {
-			return usagef("how many features? Give their number with -k")
-		}
-		var err error
-		if settings.Refit, err = spec.ParseRefit(refit); err != nil {
-			return usagef("--refit: %v", err)
-		}
-		settings.Began = time.Now()
-		if path && (output != "" || page != "") {
-			return usagef("--path fits a model of every size and saves none: leave out --path, or --output and --report")
-		}
-		switch {
-		case path && settings.Holdout > 0:
-			return usagef("--path validates every size by folds: leave out --holdout")
-		case path && settings.Checkpoint != "":
-			return usagef("--checkpoint is for one fit: leave out --path")
-		case !path && settings.Gamma > 0 && cmd.Flags().Changed("folds"):
-			return usagef("--folds divides the rows to choose gamma, or to validate a --path, and gamma is given: leave out --folds or --gamma")
-		case !path && resamples > 0:
-			return usagef("--bootstrap looks at one size of a path: add --path")
-		}
-		options.Context = cmd.Context()
-		understand, err := cells.options(cmd)
-		if err != nil {
-			return err
-		}
-		table, err := readTable(cmd.Context(), args[0], target, weight, options, understand, cells.given(cmd))
-		if err != nil {
-			return err
-		}
-		problem := table.problem
-		if settings.Loss, err = table.loss(measured); err != nil {
-			return err
-		}
-		if measured == "auto" && settings.Loss != loss.Squared {
-			c.notef("note: all values of %s are yes or no: their log-odds are explained (--loss squared explains the numbers 0 and 1)", target)
-		}
-		if settings.Delta > 0 && !settings.Loss.HasUnit() {
-			return usagef("--delta is for --loss huber, not for %v", settings.Loss)
-		}
-		c.warn("", table.warnings)
-		c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
-		if err := table.resolve(&settings.Choice); err != nil {
-			return err
-		}
-		if err := table.nonnegative(&settings.Nonnegative); err != nil {
-			return err
-		}
-		settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
-		log := newSearchLog(c)
-		log.measure, log.names = settings.Loss.Measure(), problem.Names
-		log.begin(cmd, settings.K, len(problem.Names))
-		settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
-		if path {
-			return regressPath(cmd.Context(), c, problem, settings, resamples, asJSON)
-		}
-		result, err := regress.Fit(cmd.Context(), problem, settings)
-		if err != nil {
-			return err
-		}
-		var files kept
-		m := saved.New(target, result, table.encoding)
-		m.Choice, m.Warnings = settings.Choice, table.warnings
-		m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
-		recordFlags(cmd, m.Settings)
-		if output != "" {
-			files.add("Model", output, m.Save(output))
-			if err := live.open(output); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if target == "" {
+				return usagef("what is to be explained? Name its column with --target")
+			}
+			if settings.K == 0 {
+				return usagef("how many features? Give their number with -k")
+			}
+			var err error
+			if settings.Refit, err = spec.ParseRefit(refit); err != nil {
+				return usagef("--refit: %v", err)
+			}
+			settings.Began = time.Now()
+			if path && (output != "" || page != "") {
+				return usagef("--path fits a model of every size and saves none: leave out --path, or --output and --report")
+			}
+			switch {
+			case path && settings.Holdout > 0:
+				return usagef("--path validates every size by folds: leave out --holdout")
+			case path && settings.Checkpoint != "":
+				return usagef("--checkpoint is for one fit: leave out --path")
+			case !path && settings.Gamma > 0 && cmd.Flags().Changed("folds"):
+				return usagef("--folds divides the rows to choose gamma, or to validate a --path, and gamma is given: leave out --folds or --gamma")
+			case !path && resamples > 0:
+				return usagef("--bootstrap looks at one size of a path: add --path")
+			}
+			options.Context = cmd.Context()
+			understand, err := cells.options(cmd)
+			if err != nil {
 				return err
 			}
-		}
-		files.add("Report", page, writeReport(page, args[0], output, nil, m))
-		if asJSON {
-			err = result.WriteJSON(c.stdout)
-		} else {
-			printRegression(c, result, target, settings.Choice)
-			printWritten(c.stdout, files.words...)
-		}
-		if err == nil && result.Early() {
-			err = &earlyStop{result.Status}
-		}
-		return cmp.Or(files.failed, err)
-	}
-	cmd.RunE = func(cmd *cobra.Command, args []string) error {
-		return live.run(cmd, c, func() error { return run(cmd, args) })
+			table, err := readTable(cmd.Context(), args[0], target, weight, options, understand, cells.given(cmd))
+			if err != nil {
+				return err
+			}
+			problem := table.problem
+			if settings.Loss, err = table.loss(measured); err != nil {
+				return err
+			}
+			if measured == "auto" && settings.Loss != loss.Squared {
+				c.notef("note: all values of %s are yes or no: their log-odds are explained (--loss squared explains the numbers 0 and 1)", target)
+			}
+			if settings.Delta > 0 && !settings.Loss.HasUnit() {
+				return usagef("--delta is for --loss huber, not for %v", settings.Loss)
+			}
+			c.warn("", table.warnings)
+			c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
+			if err := table.resolve(&settings.Choice); err != nil {
+				return err
+			}
+			if err := table.nonnegative(&settings.Nonnegative); err != nil {
+				return err
+			}
+			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
+			log := newSearchLog(c)
+			log.measure, log.names = settings.Loss.Measure(), problem.Names
+			log.begin(cmd, settings.K, len(problem.Names))
+			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
+			if path {
+				return regressPath(cmd.Context(), c, problem, settings, resamples, asJSON)
+			}
+			result, err := regress.Fit(cmd.Context(), problem, settings)
+			if err != nil {
+				return err
+			}
+			var files kept
+			m := saved.New(target, result, table.encoding)
+			m.Choice, m.Warnings = settings.Choice, table.warnings
+			m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
+			recordFlags(cmd, m.Settings)
+			if output != "" {
+				files.add("Model", output, m.Save(output))
+				if err := live.open(output); err != nil {
+					return err
+				}
+			}
+			files.add("Report", page, writeReport(page, args[0], output, nil, m))
+			if asJSON {
+				err = result.WriteJSON(c.stdout)
+			} else {
+				printRegression(c, result, target, settings.Choice)
+				printWritten(c.stdout, files.words...)
+			}
+			if err == nil && result.Early() {
+				err = &earlyStop{result.Status}
+			}
+			return cmp.Or(files.failed, err)
+		},
 	}
 	flags := flagsOf(cmd, "regress")
-	flags.Bind("watch", &live.address)
+	live.wrap(cmd, c, flags)
 	flags.Bind("target", &target)
 	flags.Bind("k", &settings.K)
 	flags.Bind("path", &path)

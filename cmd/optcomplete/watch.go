@@ -13,6 +13,7 @@ import (
 
 	"optcomplete/internal/events"
 	"optcomplete/internal/progress"
+	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/service"
 )
@@ -22,6 +23,15 @@ type liveFlag struct {
 	address string
 	server  *service.Server
 	model   string // the name of what was fitted, once it is served
+}
+
+// wrap makes a verb take the flag.
+func (f *liveFlag) wrap(cmd *cobra.Command, c *common, flags *settings.Flags) {
+	flags.Bind("watch", &f.address)
+	run := cmd.RunE
+	cmd.RunE = func(cmd *cobra.Command, args []string) error {
+		return f.run(cmd, c, func() error { return run(cmd, args) })
+	}
 }
 
 // run runs a verb, and shows it if that is asked for. In the end the page stays until an

@@ -13,8 +13,11 @@ import (
 	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/encode"
 	"optcomplete/internal/events"
 	"optcomplete/model"
+	"optcomplete/regress"
+	"optcomplete/regress/saved"
 	"optcomplete/service"
 	"optcomplete/tools/browser"
 )
@@ -245,6 +248,49 @@ func TestServiceLiveFit(t *testing.T) {
 		}
 		fit.Ended("films", nil)
 		v.do(v.Wait(`document.querySelector('nav a[aria-current]').textContent === 'The answer' && document.querySelectorAll('#view tbody tr').length === 4`))
+		p.Close()
+	}
+}
+
+// A regression: its coefficients, and a prediction that moves with the features.
+func TestServiceRegression(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a browser")
+	}
+	b := open(t)
+	table := data.NewRawTable("t", make([]string, 6), []string{"size", "street " + evil}, []string{"1", "up", "2", "up", "3", "down", "4", "down", "5", "up", "6", "down"})
+	encoding, features, _, err := encode.Learn(context.Background(), table, encode.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	result, err := regress.Fit(context.Background(), regress.Problem{Names: features.Names, X: features.Values, Y: []float64{1, 2, 3.5, 4, 5.5, 6}}, regress.Settings{K: 1, Statistics: optcomplete.Statistics{Gamma: 100}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	folder := filepath.Join(t.TempDir(), "line")
+	if err := saved.New("price", result, encoding).Save(folder); err != nil {
+		t.Fatal(err)
+	}
+	s, err := service.New(service.Settings{Folders: []string{folder}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	h := httptest.NewServer(s.Handler())
+	defer h.Close()
+	for _, view := range []browser.View{{Width: 390, Dark: true}, {Width: 1600}} {
+		p, err := b.Open(h.URL+"/", view)
+		if err != nil {
+			t.Fatal(err)
+		}
+		v := &visit{Page: p, t: t, origin: h.URL, width: view.Width, name: "regression"}
+		v.do(v.Wait(`document.querySelectorAll('#view tbody tr').length === 1`))
+		v.look("regression")
+		v.do(v.Click(`nav a[href*="view=table"]`))
+		v.do(v.Wait(`document.querySelector('[data-field]') && Array.from(document.querySelectorAll('h2')).some(e => e.textContent.startsWith('Prediction'))`))
+		before := v.text(`Array.from(document.querySelectorAll('h2')).at(-1).textContent`)
+		v.do(v.Eval(`document.querySelectorAll('[data-field]').forEach(e => { e.value = e.tagName === 'SELECT' ? e.options[1].value : 60; e.dispatchEvent(new Event(e.tagName === 'SELECT' ? 'change' : 'input', {bubbles: true})); })`, nil))
+		v.do(v.Wait(`Array.from(document.querySelectorAll('h2')).at(-1).textContent !== ` + quoted(before)))
+		v.look("prediction")
 		p.Close()
 	}
 }
