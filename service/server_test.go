@@ -13,6 +13,7 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -406,5 +407,35 @@ func TestMetrics(t *testing.T) {
 		if !line.MatchString(one) {
 			t.Errorf("not of the format: %s", one)
 		}
+	}
+}
+
+// Memory does not grow with the requests that were answered.
+func TestMemoryStaysFlat(t *testing.T) {
+	s := must.Get(New(Settings{}))(t)
+	must.Do(t, s.Add("m", drawn(t, 5)))
+	handler := s.Handler()
+	bodies := map[string][]string{
+		"predict":   {`{"pairs": [{"row": "r1", "column": "c2"}], "interval": 90}`, `{"ratings": {"c1": 4}}`, `{"pairs": [{"row": "r1", "column": "x"}], "new_columns": {"x": {"f0": 1, "f1": 2, "f2": 3}}}`, `{`},
+		"recommend": {`{"row": "r1"}`, `{"ratings": {"c1": 4}, "exclude": ["c2"]}`, `{"row": "nobody"}`},
+		"explain":   {`{"row": "r1"}`, `{"row": "r1", "column": "c3"}`}, "column": {`{"column": "c3"}`},
+	}
+	heap := func(rounds int) uint64 {
+		for range rounds {
+			for call, all := range bodies {
+				for _, body := range all {
+					handler.ServeHTTP(&recorder{header: http.Header{}}, must.Get(http.NewRequest("POST", "/v1/models/m/"+call, strings.NewReader(body)))(t))
+				}
+			}
+		}
+		runtime.GC()
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		return m.HeapAlloc
+	}
+	before := heap(100)
+	if after := heap(1000); after > before+1<<20 {
+		t.Errorf("the heap grew from %d to %d bytes in 10,000 requests", before, after)
 	}
 }
