@@ -127,6 +127,7 @@ var holdSettings = map[string]string{
 	"spec.Statistics": "defines them",
 
 	// Results, and what is written to files and read from them.
+	"service.ModelInfo":         "is an answer about a model",
 	"model.Summary":             "records what a model was fitted with",
 	"regress.Result":            "records what a regression was fitted with",
 	"cutplanes.Header":          "records a run",
@@ -137,7 +138,7 @@ var holdSettings = map[string]string{
 	"internal/study.largeRow":   "a line of a table",
 	"internal/study.paperKey":   "the head of a file of results",
 	"internal/study.trial":      "what one method is run on",
-	"cmd/optcomplete.event":     "a line of the progress of a server",
+	"internal/events.Event":     "a line of the progress of a server",
 	"internal/exact.Instance":   "an instance of a test",
 	"internal/testkit.Instance": "an instance of a test",
 

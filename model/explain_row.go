@@ -93,6 +93,39 @@ func (m *Model) ExplainRowAt(i int, row string, units *Units, top []result.Recom
 	return out, nil
 }
 
+// WhyRow says what sets the sum of row i for column j apart from that of a row of which nothing
+// is known: the parts that lift it most come first, or with lowest those that lower it most.
+func (m *Model) WhyRow(i, j int, lowest bool) []result.Why {
+	of := m.Fitted()
+	effect, u, isNew := of.RowParts(i)
+	_, b, _ := of.ColumnParts(j)
+	out := []result.Why{}
+	if isNew {
+		return out
+	}
+	if m.RowEffects != nil {
+		out = append(out, result.Why{Name: result.RowEffect, Part: effect - m.Population[0]})
+	}
+	for f, name := range m.Summary.Terms {
+		out = append(out, result.Why{Name: name, Part: b[f] * (u[f] - m.Population[1+f])})
+	}
+	if m.Remainder != nil {
+		other, unnamed := m.SplitRemainder(i, j)
+		usual, without := m.SplitRemainder(-1, j)
+		if len(m.Remainder.Other) > 0 {
+			out = append(out, result.Why{Name: estimate.OtherNamed, Part: other - usual})
+		}
+		out = append(out, result.Why{Name: estimate.Unnamed, Part: unnamed - without})
+	}
+	slices.SortStableFunc(out, func(a, b result.Why) int {
+		if lowest {
+			a, b = b, a
+		}
+		return cmp.Compare(b.Part, a.Part)
+	})
+	return out
+}
+
 // ExplainSum shows one prediction, the same that Answer gives, as a sum. It works for
 // any row and column.
 func (m *Model) ExplainSum(row, column string) *result.SumExplanation {

@@ -45,7 +45,7 @@ type folder struct {
 func (m *Model) folder() (*folder, error) {
 	f := &folder{m: m}
 	if r := m.Remainder; r != nil && r.Prior != nil {
-		f.joint = remainder.NewPredictor(m.posterior())
+		f.joint = m.known()
 		return f, nil
 	}
 	if m.Link != nil {

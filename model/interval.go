@@ -164,13 +164,28 @@ func (m *Model) certainty() certainty {
 	if m.Link != nil {
 		return m.laplace()
 	}
-	fit := m.posterior()
-	if fit == nil {
+	of := m.known()
+	if of == nil {
 		return nil
 	}
-	x := &learned{m: m, of: remainder.NewPredictor(fit), factors: map[float64]float64{}}
-	x.rows, x.wider, x.freedom = m.uncertain()
+	x := &learned{m: m, of: of, factors: map[float64]float64{}}
+	x.rows, x.wider, x.freedom = m.all().uncertain()
 	return x
+}
+
+// known is the posterior, prepared once for all that ask: what it is made of takes as long as
+// all columns. It serves one goroutine. nil if there is none.
+func (m *Model) known() *remainder.Predictor {
+	all := m.all()
+	all.knowledge.once.Do(func() {
+		if fit := all.posterior(); fit != nil {
+			all.knowledge.is = remainder.NewPredictor(fit)
+		}
+	})
+	if all.knowledge.is == nil {
+		return nil
+	}
+	return all.knowledge.is.Another()
 }
 
 // Variance is the variance of an entry around its prediction, noise included; −1

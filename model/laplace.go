@@ -27,12 +27,13 @@ func (m *Model) laplace() certainty {
 		return nil
 	}
 	x := &laplace{m: m, fit: m.Fitted()}
-	for _, n := range m.Entries {
+	all := m.all()
+	for _, n := range all.Entries {
 		if n > 0 {
 			x.rows++
 		}
 	}
-	x.of = estimate.NewLaplace(m.Link, m.K(), meanSquare(m.RowEffects, m.Entries))
+	x.of = estimate.NewLaplace(m.Link, m.K(), meanSquare(all.RowEffects, all.Entries))
 	x.columnSquare = meanSquare(m.ColumnEffects, m.ColumnEntries)
 	return x
 }

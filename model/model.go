@@ -12,6 +12,7 @@ import (
 	"optcomplete/internal/lists"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
+	"optcomplete/remainder"
 )
 
 // Model is a fitted model: a selection, the coefficients of every row and the
@@ -31,8 +32,15 @@ type Model struct {
 	// folded in from entries.
 	ByFeatures bool
 
+	// whole is the model that this one row belongs to: see Alone. nil: all rows are here.
+	whole *Model
+
 	rows, columns index
-	predictor     struct {
+	knowledge     struct { // see Model.known
+		once sync.Once
+		is   *remainder.Predictor
+	}
+	predictor struct {
 		once sync.Once
 		is   estimate.Predictor
 	}
@@ -173,7 +181,15 @@ func (m *Model) K() int { return len(m.Summary.Terms) }
 func (m *Model) Row(id string) (int, bool) { return m.rows.find(m.RowIDs, id) }
 
 // Column returns the index of a column's id, and whether the model has it.
-func (m *Model) Column(id string) (int, bool) { return m.columns.find(m.ColumnIDs, id) }
+func (m *Model) Column(id string) (int, bool) { return m.all().columns.find(m.ColumnIDs, id) }
+
+// all is the model with all rows.
+func (m *Model) all() *Model {
+	if m.whole != nil {
+		return m.whole
+	}
+	return m
+}
 
 // PredictRow writes the predictions of row i for the given columns to out,
 // which is as long as columns.

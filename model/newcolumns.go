@@ -23,7 +23,7 @@ func (m *Model) ColumnsFrom(table *data.RawTable) (features *data.Features, warn
 	used := m.FeaturesUsed()
 	if m.Summary.Encoding != nil {
 		var parts []*data.Features
-		for _, e := range m.encodings() {
+		for _, e := range m.Encodings() {
 			part, notes, err := e.ApplyTable(table)
 			if err != nil {
 				return nil, nil, err
@@ -79,8 +79,8 @@ func (m *Model) FeaturesUsed() []string {
 	return slices.Concat(m.Summary.Terms, m.Remainder.Other)
 }
 
-// encodings make them from a raw record.
-func (m *Model) encodings() []*encode.Encoding {
+// Encodings make what FeaturesUsed names from a raw record; the model has some if its Summary has one.
+func (m *Model) Encodings() []*encode.Encoding {
 	out := []*encode.Encoding{m.Summary.Encoding}
 	if r := m.Remainder; r != nil && len(r.Other) > 0 {
 		out = append(out, r.OtherEncoding)

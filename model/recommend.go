@@ -6,6 +6,7 @@ import (
 	"slices"
 	"sort"
 
+	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 	"optcomplete/result"
 )
@@ -46,6 +47,8 @@ type Recommender struct {
 	m    *Model
 	sure *Intervals // nil: not known, or not needed
 	vary *diverse   // nil: lists are by the predictions alone
+
+	plain []float64 // of best: the columns' ranks before caution; −∞: left out
 }
 
 // Recommender prepares to recommend. A model that cannot tell how sure it is
@@ -69,6 +72,7 @@ func (m *Model) Recommender(s RecommendSettings) (*Recommender, error) {
 // Another is a Recommender like r, for another goroutine.
 func (r *Recommender) Another() (*Recommender, error) {
 	other := *r
+	other.plain = nil
 	return &other, other.beSure()
 }
 
@@ -104,39 +108,80 @@ func (r *Recommender) Row(row int, skip []int32) ([]result.Recommendation, error
 
 // best is the columns with the largest predictions, cautiously, at most top.
 func (r *Recommender) best(row int, skip []int32, top int) ([]result.Recommendation, error) {
-	m := r.m
-	var best []result.Recommendation
+	m, of := r.m, r.m.Fitted()
+	r.plain = r.plain[:0]
 	for j := range m.ColumnIDs {
-		if len(skip) > 0 && int(skip[0]) <= j {
+		rank := math.Inf(-1)
+		switch {
+		case len(skip) > 0 && int(skip[0]) <= j:
 			skip = skip[1:]
-			continue
+		case int(m.ColumnEntries[j]) >= r.Least:
+			if rank = of.AnswerAt(row, j).Unclipped; r.Lowest {
+				rank = -rank
+			}
 		}
-		if int(m.ColumnEntries[j]) < r.Least {
-			continue
+		r.plain = append(r.plain, rank)
+	}
+	// How sure a prediction is takes longer than the prediction. Among those with the largest
+	// ones there is a rank that the last of the list has at least, and what is predicted to be
+	// below it, before caution, need not be looked at.
+	least := math.Inf(-1)
+	if r.sure != nil && top > 0 {
+		var first []ranked
+		for j, rank := range r.plain {
+			first = insert(first, ranked{j, rank}, 4*top)
 		}
-		a := m.AnswerAt(row, j)
-		rank := a.Unclipped
-		if r.Lowest {
-			rank = -rank
-		}
-		full := len(best) == top
-		if full && (top == 0 || rank <= best[top-1].Rank) {
-			continue
-		}
-		if r.sure != nil {
-			variance, err := r.sure.sum(row, j)
+		var sure []ranked
+		for _, one := range first {
+			rank, err := r.cautious(row, one.column, one.rank)
 			if err != nil {
 				return nil, err
 			}
-			if rank -= r.Caution * math.Sqrt(variance); full && rank <= best[top-1].Rank {
-				continue
-			}
+			sure = insert(sure, ranked{one.column, rank}, top)
 		}
-		at := sort.Search(len(best), func(x int) bool { return best[x].Rank < rank })
-		if full {
-			best = best[:top-1]
+		if len(sure) == top {
+			least = sure[top-1].rank
 		}
-		best = slices.Insert(best, at, result.Recommendation{Column: j, Answer: a, Rank: rank})
 	}
-	return best, nil
+	var best []ranked
+	for j, rank := range r.plain {
+		if rank < least || len(best) == top && (top == 0 || rank <= best[top-1].rank) {
+			continue
+		}
+		rank, err := r.cautious(row, j, rank)
+		if err != nil {
+			return nil, err
+		}
+		best = insert(best, ranked{j, rank}, top)
+	}
+	return lists.Each(best, func(one ranked) result.Recommendation {
+		return result.Recommendation{Column: one.column, Answer: of.AnswerAt(row, one.column), Rank: one.rank}
+	}), nil
+}
+
+// ranked is a column and what it is ranked by.
+type ranked struct {
+	column int
+	rank   float64
+}
+
+// insert puts one into a list of at most top, the largest rank first; of equal ones the one that
+// came first. A rank of −∞ is none.
+func insert(list []ranked, one ranked, top int) []ranked {
+	if full := len(list) == top; math.IsInf(one.rank, -1) || full && (top == 0 || one.rank <= list[top-1].rank) {
+		return list
+	} else if full {
+		list = list[:top-1]
+	}
+	at := sort.Search(len(list), func(x int) bool { return list[x].rank < one.rank })
+	return slices.Insert(list, at, one)
+}
+
+// cautious takes off a rank what caution wants.
+func (r *Recommender) cautious(row, column int, rank float64) (float64, error) {
+	if r.sure == nil || math.IsInf(rank, -1) {
+		return rank, nil
+	}
+	variance, err := r.sure.sum(row, column)
+	return rank - r.Caution*math.Sqrt(variance), err
 }

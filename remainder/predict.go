@@ -45,6 +45,14 @@ func NewPredictor(f *Fit) *Predictor {
 	return p
 }
 
+// Another answers as p does, for another goroutine; they share what is prepared.
+func (p *Predictor) Another() *Predictor {
+	return &Predictor{
+		Fit: p.Fit, w: newSolver(p.w.prepared), known: p.known, company: p.company,
+		theta: make([]float64, len(p.theta)), h: make([]float64, len(p.h)), line: make([]float64, len(p.line)),
+	}
+}
+
 // alone tells whether nothing is known about a column's company, which has 0 there.
 func (p *Predictor) alone(design []float64) bool {
 	for _, v := range design[p.Known-p.Company:] {

@@ -108,8 +108,11 @@ type ItemWhys struct {
 	Whys       []Why   `json:"whys"`
 }
 
-// ColumnEffect is the name of the part of a prediction that is its column's effect.
-const ColumnEffect = "column effect"
+// ColumnEffect and RowEffect are the names of the parts of a prediction that are those effects.
+const (
+	ColumnEffect = "column effect"
+	RowEffect    = "row effect"
+)
 
 // Why is a part of a prediction.
 type Why struct {

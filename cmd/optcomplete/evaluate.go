@@ -32,6 +32,7 @@ type evaluateFlags struct {
 	split    string
 	lists    model.RecommendSettings
 	remote   engineFlags
+	drift    bool
 }
 
 func evaluateCommand(c *common) *cobra.Command {
@@ -78,11 +79,20 @@ is the mean of −log₂ of the fraction of rows that have an entry for them.
 The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
 columns that the model does not know are predicted as predict does, and counted.
 
+--drift compares TEST, entries since the fit, with those of the fit instead: whether the errors
+have moved from those of the hold-out, whether errors depend on a selected feature, which
+means that its effect has moved, and whether a feature's mean or its spread over the entries has.
+With --features FILE, the whole table that the model was fitted on, it also tells unselected features
+that errors depend on: another selection would then explain more. Entries count whose row and
+column had some in the fit. It says drift only beyond chance (1 % for all tests together), and
+the exit code is then 4, so that a job can decide on a refit.
+
 If MODEL is a regression (regress -o), TEST is a table with the fields of its features
 and the target, and evaluate prints RMSE and R² of its rows, or log-loss, AUC and the
 like where the loss is of those; --weight names a column that weighs the rows.`,
 		Example: `  optcomplete evaluate model test.csv
-  optcomplete evaluate model test.csv --relevant 4 --json`,
+  optcomplete evaluate model test.csv --relevant 4 --json
+  optcomplete evaluate model new.csv --drift || test $? = 4`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
@@ -90,6 +100,7 @@ like where the loss is of those; --weight names a column that weighs the rows.`,
 	}
 	flags := flagsOf(cmd, "evaluate")
 	flags.Bind("json", &f.asJSON)
+	flags.Bind("drift", &f.drift)
 	flags.Bind("places", &f.settings.Places)
 	flags.Bind("relevant", &f.relevant)
 	flags.Bind("caution", &f.lists.Caution)
@@ -122,6 +133,9 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		return err
 	}
 	defer ended()
+	if f.drift {
+		return findDrift(cmd, c, path, file, f)
+	}
 	m, err := loadWith(c, path, f.records)
 	if err != nil {
 		return err

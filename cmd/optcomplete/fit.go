@@ -92,6 +92,7 @@ func fitCommand(c *common) *cobra.Command {
 		remote engineFlags
 		dry    bool
 	)
+	var live liveFlag
 	cmd := &cobra.Command{
 		Use:   "fit RATINGS --features FILE -k K",
 		Short: "Select the best k features, prove it, and fit every row",
@@ -147,7 +148,7 @@ file, pass by pass.`,
 			}
 			settings.Checkpoint = large.folder
 			if twoSided {
-				return two.fit(cmd, c, &in, args[0], settings, output, page, asJSON)
+				return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, asJSON), live.open(output))
 			}
 			if err := large.resolve(&settings); err != nil {
 				return err
@@ -178,6 +179,7 @@ file, pass by pass.`,
 			loaded := time.Since(start)
 			log := newSearchLog(c)
 			log.own = settings.SearchTime
+			log.names = choiceNames(problem)
 			if err := proven.open(&settings); err != nil { // whether a proof is asked for matters for the loss
 				return err
 			}
@@ -223,10 +225,11 @@ file, pass by pass.`,
 			} else {
 				printSummary(c, summary, files.words...)
 			}
-			return cmp.Or(files.failed, err, early(summary))
+			return cmp.Or(files.failed, err, live.show(output, fitted), early(summary))
 		},
 	}
 	flags := flagsOf(cmd, "fit")
+	live.wrap(cmd, c, flags)
 	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)

@@ -139,6 +139,14 @@ func choices(problem optcomplete.Problem) int {
 	return len(problem.Features.Names)
 }
 
+// choiceNames are the names of those.
+func choiceNames(problem optcomplete.Problem) []string {
+	if problem.Encoding != nil {
+		return lists.Each(problem.Encoding.Groups, func(g encode.Group) string { return g.Name })
+	}
+	return problem.Features.Names
+}
+
 // understand is how the feature table is to be understood, for a model.
 func (f *inputFlags) understand(cmd *cobra.Command, kind spec.Kind) (encode.Options, error) {
 	options, err := f.encode.options(cmd)

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/result"
@@ -32,6 +33,7 @@ type searchLog struct {
 	k         int               // of the search that the heading is for
 	gammas    int               // that were printed
 	lastGamma result.GammaPoint // the last of them
+	names     []string          // of what can be selected, for events; nil: not known
 	measure   string            // what the errors of γ are; empty: RMSE
 	start     time.Time         // of the first search; one search may follow another
 	last      time.Duration     // when a line was printed
@@ -203,7 +205,7 @@ func settingText(flag *pflag.Flag) string {
 // gamma prints a γ that was tried.
 func (l *searchLog) gamma(p result.GammaPoint) {
 	if l.events != nil {
-		l.events.gamma(p)
+		l.events.Gamma(p)
 	}
 	head, gap := "", ""
 	if p.RootGap != nil {
@@ -253,7 +255,7 @@ func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
 // units prints what was learned of how much rows differ on each feature.
 func (l *searchLog) units(u *result.Units) {
 	if l.events != nil {
-		l.events.units(u)
+		l.events.Units(u)
 	}
 	l.factf("Learned", "%s", unitsText(u))
 }
@@ -307,10 +309,18 @@ func (l *searchLog) divided(d optcomplete.Division) {
 	l.factf("Limit", "%s: %s", d.Limit, strings.Join(parts, "; "))
 }
 
+// named are the names of a selection, where they are known.
+func (l *searchLog) named(selection []int) []string {
+	if l.names == nil {
+		return nil
+	}
+	return lists.Pick(l.names, selection)
+}
+
 // event prints an event, if it is worth a line.
 func (l *searchLog) event(e search.Event) {
 	if l.events != nil {
-		l.events.search(e)
+		l.events.Search(e, l.named(e.Selection))
 	}
 	if l.quiet {
 		return

@@ -3,7 +3,7 @@
 //
 // It holds flags and printing only: progress and logs go to stderr, results to
 // stdout. Exit codes: 0 done, 1 failed, 2 bad usage or input, 3 stopped early
-// by a limit or an interrupt, with the result written, 130 interrupted without a
+// by a limit or an interrupt, with the result written, 4 a drift was found, 130 interrupted without a
 // result.
 package main
 
@@ -26,6 +26,7 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/internal/atomicfile"
+	"optcomplete/internal/events"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/internal/progress/display"
@@ -40,6 +41,7 @@ const (
 	exitFailed      = 1
 	exitUsage       = 2
 	exitEarly       = 3
+	exitDrift       = 4
 	exitInterrupted = 130
 )
 
@@ -60,7 +62,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	c := newCommon(stdout, stderr)
 	err := execute(ctx, c, args)
 	code := exitCodeOf(err)
-	if err != nil && code != exitDone && !isEarly(err) {
+	if err != nil && code != exitDone && !hasResult(err) {
 		fmt.Fprintf(c.stderr, "%s %v%s\n", c.errTerminal.style(red, "optcomplete:"), err, remedy(err))
 	}
 	return code
@@ -74,7 +76,7 @@ func execute(ctx context.Context, c *common, args []string) error {
 	defer c.release()
 	defer func() { c.unwatch() }()
 	err := withFlag(root.ExecuteContext(c.ctx))
-	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || isEarly(err)) {
+	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || hasResult(err)) {
 		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
 	}
 	if errors.Is(err, context.Canceled) && ctx.Err() != nil {
@@ -108,6 +110,8 @@ func exitCodeOf(err error) int {
 		return exitDone
 	case isEarly(err):
 		return exitEarly
+	case errors.Is(err, errDrift):
+		return exitDrift
 	case errors.As(err, &damaged), errors.As(err, &input), errors.As(err, &settings), errors.As(err, &usage), errors.As(err, &otherRun), errors.As(err, &stray), errors.As(err, &busy):
 		return exitUsage
 	case errors.Is(err, errInterrupted):
@@ -162,7 +166,7 @@ type common struct {
 	releases                 []func() // of the outputs that are reserved
 
 	// Of a server, and nil elsewhere.
-	events *eventStream             // receives what people read here
+	events *events.Stream           // receives what people read here
 	models *modelCache              // those that were loaded before
 	kept   map[string]*bytes.Buffer // outputs that are not to be written to files, by name
 }

@@ -32,6 +32,7 @@ func pathCommand(c *common) *cobra.Command {
 		asJSON bool
 		remote engineFlags
 	)
+	var live liveFlag
 	cmd := &cobra.Command{
 		Use:   "path RATINGS --features FILE --k-max K",
 		Short: "Select 1, 2, … k features in one run, validate each k, and choose one",
@@ -129,6 +130,7 @@ if both are proven; otherwise it is marked "not proven".`,
 		},
 	}
 	flags := flagsOf(cmd, "path")
+	live.wrap(cmd, c, flags)
 	flags.Bind("k-max", &path.KMax)
 	flags.Bind("folds", &path.Folds)
 	flags.Bind("repeats", &path.Repeats)

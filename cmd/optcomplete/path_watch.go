@@ -28,11 +28,20 @@ func watch(c *common, path *optcomplete.PathSettings) {
 				seconds(d.Curve.Seconds()), seconds(d.Folds.Seconds()), bootstrapTime(d), seconds(d.Proof.Seconds()))
 		}
 	}
+	tell := func(points ...optcomplete.PathPoint) {
+		for _, p := range points {
+			if c.events != nil {
+				c.events.Point(p.K, p.Gap, p.Train, p.Validation, p.Selected)
+			}
+		}
+	}
 	path.OnPoint = func(p optcomplete.PathPoint) {
+		tell(p)
 		c.notef("k %-3d gap %-9s training error %-9.5g %s", p.K, rounding.PercentUp(p.Gap), p.Train, strings.Join(p.Selected, ", "))
 		validating = time.Now()
 	}
 	path.OnFold = func(done, of int, points []optcomplete.PathPoint) {
+		tell(points...)
 		if done == 1 {
 			c.notef("first curve done%s", c.took(validating.Sub(began).Seconds(), " in "))
 		}

@@ -23,9 +23,9 @@ func TestSettingsOfPython(t *testing.T) {
 // there. python/tests/test_settings.py says how for each.
 var notInPython = map[string][]string{
 	"":        {"quiet", "config", "print-config", "log-times"},
-	"fit":     {"features", "row-features", "output", "report", "names", "json"},
-	"path":    {"features", "row-features", "output", "plot", "json"},
-	"regress": {"target", "skip", "path", "bootstrap", "json", "output", "report", "field", "max-levels", "separator", "blank"},
+	"fit":     {"watch", "features", "row-features", "output", "report", "names", "json"},
+	"path":    {"watch", "features", "row-features", "output", "plot", "json"},
+	"regress": {"watch", "target", "skip", "path", "bootstrap", "json", "output", "report", "field", "max-levels", "separator", "blank"},
 }
 
 // searchTimeInPython is how long searches go on by themselves there, where they are

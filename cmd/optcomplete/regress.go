@@ -39,6 +39,7 @@ func regressCommand(c *common) *cobra.Command {
 		weight    string
 		ends      ending
 	)
+	var live liveFlag
 	cmd := &cobra.Command{
 		Use:   "regress TABLE --target NAME -k K [-o MODEL]",
 		Short: "Select the best k features of a plain table for a regression, and prove it",
@@ -115,7 +116,7 @@ predict applies it to other tables.`,
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
 			settings.SearchTime = ends.time()
 			log := newSearchLog(c)
-			log.measure, log.own = settings.Loss.Measure(), settings.SearchTime
+			log.measure, log.names, log.own = settings.Loss.Measure(), problem.Names, settings.SearchTime
 			log.begin(cmd, settings.K, len(problem.Names))
 			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
 			if path {
@@ -132,6 +133,9 @@ predict applies it to other tables.`,
 			recordFlags(cmd, m.Settings)
 			if output != "" {
 				files.add("Model", output, m.Save(output))
+				if err := live.open(output); err != nil {
+					return err
+				}
 			}
 			files.add("Report", page, writeReport(page, args[0], output, nil, m))
 			if asJSON {
@@ -147,6 +151,7 @@ predict applies it to other tables.`,
 		},
 	}
 	flags := flagsOf(cmd, "regress")
+	live.wrap(cmd, c, flags)
 	flags.Bind("target", &target)
 	flags.Bind("k", &settings.K)
 	flags.Bind("path", &path)

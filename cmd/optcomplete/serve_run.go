@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"optcomplete/data"
+	"optcomplete/internal/events"
 	"optcomplete/internal/settings"
 )
 
@@ -57,15 +58,15 @@ func (s *server) run(r *request) (a *answer, contents [][]byte) {
 	}
 	var stdout bytes.Buffer
 	c := newCommon(&stdout, io.Discard)
-	c.models, c.events = s.models, &eventStream{id: r.ID, send: func(e any) { s.send(e, nil) }}
+	c.models, c.events = s.models, &events.Stream{ID: r.ID, Send: func(e events.Event) { s.send(e, nil) }}
 	c.stderr = c.events
 	c.kept = map[string]*bytes.Buffer{}
 	for _, name := range r.Results {
 		c.kept[name] = new(bytes.Buffer)
 	}
 	err = execute(r.ctx, c, args)
-	c.events.flush()
-	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !isEarly(err) {
+	c.events.Flush()
+	if a.Exit = exitCodeOf(err); a.Exit != exitDone && !hasResult(err) {
 		a.Error = failureOf(err)
 	}
 	if printed := bytes.TrimSpace(stdout.Bytes()); json.Valid(printed) {
@@ -86,6 +87,9 @@ func isEarly(err error) bool {
 	var early *earlyStop
 	return errors.As(err, &early)
 }
+
+// hasResult tells an exit code that is an answer from a failure.
+func hasResult(err error) bool { return isEarly(err) || errors.Is(err, errDrift) }
 
 // failureOf takes an error apart.
 func failureOf(err error) *failure {

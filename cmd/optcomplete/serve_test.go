@@ -14,6 +14,7 @@ import (
 	"strings"
 	"testing"
 
+	"optcomplete/internal/events"
 	"optcomplete/internal/must"
 	"optcomplete/internal/textfile"
 )
@@ -25,7 +26,7 @@ type client struct {
 	out    *bufio.Reader
 	folder string
 	ended  chan error
-	events []event
+	events []events.Event
 }
 
 func newClient(t *testing.T) *client {
@@ -74,7 +75,7 @@ func (c *client) ask(request string, tables ...string) (answer, []string) {
 			c.t.Fatal(err, string(text))
 		}
 		if !a.Answer {
-			var e event
+			var e events.Event
 			json.Unmarshal(text, &e)
 			c.events = append(c.events, e)
 			continue

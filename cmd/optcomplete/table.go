@@ -203,6 +203,7 @@ var table = settings.Table{
 	{Name: "bootstrap-k", Type: settings.Whole, Range: "[0, ∞)", Group: inChecks, Verbs: []string{"path"}, Help: "features to select on resamples; 0 means the one-standard-error choice"},
 	{Name: "places", Type: settings.Whole, Default: "10", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"evaluate"}, Help: "places of a ranking that count"},
 	{Name: "relevant", Type: settings.Number, Group: inChecks, Verbs: []string{"evaluate"}, Help: "least value of a relevant entry; without it, the mean of the row's test entries"},
+	{Name: "drift", Type: settings.Switch, Group: inChecks, Verbs: []string{"evaluate"}, Help: "tell whether the entries have moved beyond chance since the fit; the exit code is then 4"},
 	{Name: "resamples", Type: settings.Whole, Default: "1000", Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"evaluate"}, Help: "resamples of the rows behind the intervals; 0 for none"},
 
 	// Using a model.
@@ -216,7 +217,7 @@ var table = settings.Table{
 	{Name: "caution", Type: settings.Number, Default: "1", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "standard deviations of a prediction to take off before ranking; 0 ranks by the predictions"},
 	{Name: "diversity", Type: settings.Number, Default: "0", Range: "[0, 1]", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "make lists that repeat less: a column in about 1 − D of them at most, and similar columns apart; 0: no change"},
 	{Name: "least-entries", Type: settings.Whole, Default: "0", Range: "[0, ∞)", Group: inUse, Verbs: []string{"recommend", "evaluate"}, Help: "leave out columns with fewer entries"},
-	{Name: "names", Type: settings.File, Group: inData, Verbs: []string{"recommend", "explain", "report"}, Help: "table with the ids of columns and their names or titles, to show the names"},
+	{Name: "names", Type: settings.File, Group: inData, Verbs: []string{"recommend", "explain", "report", "serve"}, Help: "table with the ids of columns and their names or titles, to show the names"},
 	{Name: "names", Type: settings.File, Group: inData, Verbs: []string{"fit"}, Use: spec.Use{Models: ofMatrix}, Help: "table with the ids of columns and their names or titles, to show the names in the report"},
 	{Name: "keep-seen", Type: settings.Switch, Group: inUse, Verbs: []string{"recommend"}, Help: "list columns even if the row has entries for them"},
 	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"recommend"}, Help: "file with more entries: new rows are folded in, and seen columns are left out"},
@@ -262,6 +263,14 @@ var table = settings.Table{
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "output of optcomplete path --json, for the error by number of features"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "engine", "pack", "verify"}, Help: "print the result as one JSON object"},
+	{Name: "watch", Type: settings.Text, Group: inOutput, Verbs: selecting, Help: "address of this machine and a port, such as 127.0.0.1:8080, where a page shows the run while it goes on, and then its model, until Ctrl-C"},
+	{Name: "listen", Type: settings.Text, Default: "127.0.0.1:8080", Group: inUse, Verbs: []string{"serve"}, Help: "with MODEL: address and port to answer HTTP on"},
+	{Name: "token-file", Type: settings.File, Group: inUse, Verbs: []string{"serve"}, Help: "file with a token that requests must have: Authorization: Bearer TOKEN"},
+	{Name: "tls-cert", Type: settings.File, Group: inUse, Verbs: []string{"serve"}, Help: "file with a TLS certificate (PEM), to answer HTTPS; with --tls-key"},
+	{Name: "tls-key", Type: settings.File, Group: inUse, Verbs: []string{"serve"}, Help: "file with the key of --tls-cert (PEM)"},
+	{Name: "insecure", Type: settings.Switch, Group: inUse, Verbs: []string{"serve"}, Help: "listen beyond this machine without a token and without TLS: whoever reaches the port may ask"},
+	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"serve"}, Help: "file with the entries of the rows, so that requests can change some of a row's"},
+	{Name: "log", Type: settings.Text, Default: "lines", Range: "lines | json", Group: inOutput, Verbs: []string{"serve"}, Help: "form of the log on stderr, which has a line for each request"},
 	{Name: "describe", Type: settings.Switch, Group: inUse, Verbs: []string{"serve"}, Help: "print every verb and its settings as one JSON object and stop"},
 	{Name: "quick", Type: settings.Switch, Group: inUse, Verbs: []string{"inspect"}, Help: "read only the description: no spread, and checksums are not verified"},
 }

@@ -72,7 +72,7 @@ func Of(ctx context.Context, m *model.Model, l Looked, threads int) (*result.Dia
 		d.Density = float64(l.Train.entries) / cells
 	}
 	d.RowEntries, d.ColumnEntries = entryBars(m.Entries), entryBars(m.ColumnEntries)
-	d.Terms = termDiagnostics(m, units)
+	d.Terms = Terms(m, units)
 	d.Examples, err = examples(ctx, m, &l, threads, d.On == "holdout", units)
 	return d, err
 }
@@ -127,8 +127,8 @@ func doubling(digits int) (low, high float64) {
 	return math.Ldexp(1, digits-1), math.Ldexp(1, digits) - 1
 }
 
-// termDiagnostics is what each term does.
-func termDiagnostics(m *model.Model, units *model.Units) []result.TermDiagnostics {
+// Terms is what each term does, and how that differs over the rows.
+func Terms(m *model.Model, units *model.Units) []result.TermDiagnostics {
 	out := []result.TermDiagnostics{}
 	for f, term := range m.Explain().Terms {
 		by := units.SD[f] // of the encoded feature
@@ -138,14 +138,14 @@ func termDiagnostics(m *model.Model, units *model.Units) []result.TermDiagnostic
 		over := m.OverRows(f, by)
 		t := result.TermDiagnostics{TermExplanation: term, Step: by * units.Scale[f], PerStep: m.Population[1+f] * by, NewPerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by}
 		t.StepSpread = model.SpreadOf(over) // sorts
-		t.Histogram = middle(over)
+		t.Histogram = Middle(over)
 		out = append(out, t)
 	}
 	return out
 }
 
-// middle counts sorted numbers between their first and last percent.
-func middle(sorted []float64) result.Counts {
+// Middle counts sorted numbers between their first and last percent.
+func Middle(sorted []float64) result.Counts {
 	out := result.Counts{Counts: []int{}}
 	if len(sorted) == 0 {
 		return out

@@ -24,6 +24,7 @@ everywhere = {
     "output": "answers are objects",
     "raw-names": "names come as they are",
     "memory": "an argument of the estimator, and of run for any verb",
+    "watch": "of the command line: it stays until Ctrl-C",
 }
 reading = {name: "of files: give a frame, or read them with run" for name in ("row-name", "column-name", "value-name", "delimiter", "format")}
 cluster = {name: "of the command line, where the data of a cluster are" for name in ("engine", "engine-program", "engine-from", "engine-tasks", "engine-folder")}
@@ -36,7 +37,7 @@ elsewhere = {
     "recommend": {"row": "rows", "all": "rows=None", "top": "n"},
     "explain": {},
     "report": {},
-    "evaluate": {**reading, **cluster},
+    "evaluate": {**reading, **cluster, "drift": "of the command line, for jobs that go by its exit code"},
     "fold-in": {**reading, "pairs": "fold_in().predict()", "complete": "fold_in().complete()", "skip-unknown": "fold_in().predict(skip_unknown=)"},
 }
 methods = {

@@ -92,11 +92,15 @@ type Page struct {
 	requests []string
 }
 
-// Open opens a file.
+// Open opens a file, or the address of a page.
 func (b *Browser) Open(file string, view View) (*Page, error) {
-	full, err := filepath.Abs(file)
-	if err != nil {
-		return nil, err
+	address := file
+	if !strings.HasPrefix(file, "http://") {
+		full, err := filepath.Abs(file)
+		if err != nil {
+			return nil, err
+		}
+		address = "file://" + full
 	}
 	if view.Height == 0 {
 		view.Height = 900
@@ -111,10 +115,10 @@ func (b *Browser) Open(file string, view View) (*Page, error) {
 	if view.Dark {
 		scheme = "dark"
 	}
-	err = chromedp.Run(tab, network.Enable(), log.Enable(), runtime.Enable(),
+	err := chromedp.Run(tab, network.Enable(), log.Enable(), runtime.Enable(),
 		emulation.SetDeviceMetricsOverride(int64(view.Width), int64(view.Height), view.Scale, view.Width < 600),
 		emulation.SetEmulatedMedia().WithFeatures([]*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}),
-		chromedp.Navigate("file://"+full))
+		chromedp.Navigate(address))
 	if err != nil {
 		cancel()
 		return nil, err
@@ -158,6 +162,16 @@ func (p *Page) Requests() []string {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return append([]string{}, p.requests...)
+}
+
+// Type types a text into the element that a selector names.
+func (p *Page) Type(selector, text string) error {
+	return chromedp.Run(p.ctx, chromedp.SendKeys(selector, text, chromedp.ByQuery))
+}
+
+// Wait waits until a JavaScript expression holds.
+func (p *Page) Wait(condition string) error {
+	return chromedp.Run(p.ctx, chromedp.Poll(condition, nil, chromedp.WithPollingInterval(50*time.Millisecond), chromedp.WithPollingTimeout(20*time.Second)))
 }
 
 // Eval evaluates JavaScript and stores its value.
