@@ -34,8 +34,8 @@ func serveCommand(c *common) *cobra.Command {
 		Long: `serve reads requests from standard input and writes events and answers to standard
 output: lines of JSON, with tables between them. A request is a
 verb with its arguments and settings, and gets the answer of that verb.
-The Python package talks to it; docs/protocol.md describes the protocol. It ends
-with its standard input and leaves nothing behind.`,
+The Python and R packages talk to it; docs/protocol.md describes the protocol. It
+ends with its standard input and leaves nothing behind.`,
 		Example: `  optcomplete serve
   optcomplete serve --describe`,
 		Args: cobra.NoArgs,

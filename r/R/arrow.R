@@ -42,7 +42,8 @@ arrow_column <- function(x, name, what) {
   if (!is.null(dim(x))) refuse()
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
   if (is.factor(x)) {
-    codes <- as.integer(x) - 1L
+    codes <- unclass(x) - 1L
+    attributes(codes) <- NULL
     return(list(code = 5, type = fb_table(list()), dictionary = enc2utf8(levels(x)), ordered = is.ordered(x), part = fixed_part(codes, writeBin)))
   }
   if (is.character(x)) {
@@ -65,11 +66,10 @@ arrow_column <- function(x, name, what) {
     return(list(code = 6, type = fb_table(list()), part = fixed_part(x, function(v, to) bits_raw(v & !is.na(v)))))
   }
   if (is.integer(x)) {
-    return(list(code = 2, type = int_type(32), part = fixed_part(as.integer(x), writeBin)))
+    return(list(code = 2, type = int_type(32), part = fixed_part(x, writeBin)))
   }
-  if (is.numeric(x)) { # NaN says by itself that it is unknown
-    x <- as.numeric(x)
-    return(list(code = 3, type = fb_table(list(fb_short(2))), part = fixed_part(x, writeBin, logical(0))))
+  if (is.numeric(x)) {
+    return(list(code = 3, type = fb_table(list(fb_short(2))), part = fixed_part(as.numeric(x), writeBin)))
   }
   if (is.list(x)) {
     if (!all(vapply(x, function(v) is.null(v) || is.atomic(v), NA))) refuse()
@@ -79,10 +79,10 @@ arrow_column <- function(x, name, what) {
   refuse()
 }
 
-slice <- function(x, from, to) if (from == 1 && to == length(x)) x else x[seq_len(to - from + 1) + (from - 1)]
+slice <- function(x, from, to) if (from == 1 && to == length(x)) x else if (to < from) x[0] else x[from:to]
 
 # Buffers of values of a fixed width. missing is which are unknown, of none if it has the length 0.
-fixed_part <- function(x, write, missing = is.na(x)) {
+fixed_part <- function(x, write, missing = if (anyNA(x)) is.na(x) else logical(0)) {
   if (!any(missing)) missing <- logical(0)
   force(x)
   function(from, to) {

@@ -24,7 +24,7 @@ encode_ids <- function(x, what, file = NULL) {
 as_factor <- function(x, text = identity) {
   levels <- unique(x)
   levels <- levels[!is.na(levels)]
-  structure(match(x, levels), levels = as.character(text(levels)), class = "factor")
+  structure(if (is.character(x)) data.table::chmatch(x, levels) else match(x, levels), levels = as.character(text(levels)), class = "factor")
 }
 
 # What is kept of ids: an empty vector of their type.

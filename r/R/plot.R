@@ -1,5 +1,7 @@
 # Plots: with ggplot2 if it is there, and with base graphics else.
 
+utils::globalVariables(".data") # columns of a plot's data, to ggplot2
+
 # What is drawn: a picture is points, lines and bars of data frames, for either kind of graphics.
 gap_data <- function(trace) {
   known <- if (length(trace) && nrow(trace)) trace[!is.na(trace$cost) & (if (is.null(trace$sampled)) TRUE else !trace$sampled %in% TRUE), ]

@@ -99,6 +99,7 @@ test_that("what is wrong is an error that names the argument, the row and the re
   e <- expect_error(complete_matrix(holes, d$features, k = 2), class = "optcomplete_error")
   expect_equal(e$file, "ratings")
   expect_equal(e$row, 7)
+  expect_match(e$problem, "blank")
   e <- expect_error(complete_matrix(d$ratings, d$features), class = "optcomplete_error")
   expect_match(paste(e$problem, e$remedy), "\\bk\\b")
   expect_no_match(conditionMessage(e), "--")
