@@ -24,10 +24,13 @@ fi
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 mkdir -p "$work/lib" "$work/cran/src/contrib" "$work/cran/web/packages"
-CGO_ENABLED=0 go build -o "$work/optcomplete" ./cmd/optcomplete
+unset OPTCOMPLETE_BINARY
+# The program is the one that the package builds for itself.
+export R_LIBS="$work/lib:${R_LIBS:-}" R_USER_DATA_DIR="$work/data" OMP_NUM_THREADS=2
+R CMD INSTALL --library="$work/lib" --no-docs r >"$work/install.log" 2>&1 || { cat "$work/install.log"; exit 1; }
+Rscript -e 'optcomplete::install_optcomplete("cmd/optcomplete")'
 cp -r r docs scripts/r-docs.R "$work"
 cd "$work"
-export OPTCOMPLETE_BINARY="$work/optcomplete" R_LIBS="$work/lib:${R_LIBS:-}" OMP_NUM_THREADS=2
 # No network: an empty CRAN of its own answers what the check asks for.
 Rscript -e 'saveRDS(matrix("", 0, 2, dimnames = list(NULL, c("Package", "Maintainer"))), "cran/web/packages/packages.rds")'
 touch cran/src/contrib/PACKAGES
@@ -55,5 +58,4 @@ for p in $absent; do
 done
 grep '^Status' check.log
 grep -E '^\[ FAIL' optcomplete.Rcheck/tests/testthat.Rout
-R CMD INSTALL --library=lib --no-docs optcomplete_*.tar.gz >/dev/null 2>&1
 Rscript r-docs.R docs/r.md

@@ -139,6 +139,7 @@ matrix_entries <- function(x, what, labels = rownames(x)) {
 }
 
 sparse_entries <- function(x, what) {
+  loadNamespace("Matrix")
   x <- methods::as(methods::as(methods::as(x, "dMatrix"), "generalMatrix"), "CsparseMatrix")
   if (!length(x@x)) stop_with("has no entries: nothing is stored", "store at least one value", file = what)
   column <- rep.int(seq_len(ncol(x)), diff(x@p))

@@ -116,6 +116,8 @@ typed <- function(fit, table) {
   table
 }
 
+.many <- 20 # rows from which on recommendations for all rows are faster
+
 recommend <- function(object, ...) UseMethod("recommend")
 
 recommend.optcomplete <- function(object, rows = NULL, n = 10, keep_seen = FALSE, ratings = NULL, features = NULL, drop_unknown = FALSE,
@@ -142,8 +144,11 @@ recommend.optcomplete <- function(object, rows = NULL, n = 10, keep_seen = FALSE
   if (is.null(rows)) return(typed(object, get(list(all = TRUE))))
   texts <- unique(id_text(rows))
   if (!length(texts)) return(typed(object, get(list(all = TRUE))[0, ]))
-  found <- do.call(rbind, lapply(texts, function(text) get(list(row = text))))
-  typed(object, found)
+  all <- if (length(texts) > .many) get(list(all = TRUE))
+  found <- all[all$row %in% texts, ]
+  rest <- lapply(setdiff(texts, found$row), function(text) get(list(row = text)))
+  found <- do.call(rbind, c(list(found), rest))
+  typed(object, found[order(match(found$row, texts)), ])
 }
 
 explain.optcomplete <- function(x, row = NULL, column = NULL, top = 5, features = NULL, names = NULL, ...) {

@@ -102,6 +102,10 @@ test_that("recommendations are the best predictions of what a row has not seen",
   p <- predict(fit, data.frame(row = "r1", column = unseen))
   expect_equal(best$prediction[5:8], sort(p, decreasing = TRUE)[1:4])
   expect_equal(nrow(recommend(fit, n = 1)), 60)
+  many <- paste0("r", 40:10)
+  some <- recommend(fit, many, n = 2)
+  expect_equal(unique(some$row), many)
+  expect_equal(some[some$row == "r11", "column"], recommend(fit, "r11", n = 2)$column)
   expect_equal(nrow(recommend(fit, character(0))), 0)
 })
 
@@ -185,4 +189,21 @@ test_that("plots are drawn by ggplot2 and by base graphics", {
   }
   expect_no_error(drawing(p, "path", FALSE))
   expect_no_error(plot(p))
+})
+
+test_that("a fit starts from another", {
+  needs_program()
+  fit <- small()
+  d <- frames()
+  again <- complete_matrix(d$ratings, d$features, k = 2, model = "paper", gamma = 5, warm_start = fit)
+  expect_equal(again$selected, fit$selected)
+})
+
+test_that("softImpute's matrices are sparse matrices", {
+  needs_program()
+  skip_if_not(requireNamespace("softImpute", quietly = TRUE), "softImpute is not installed")
+  m <- make()
+  at <- which(!is.na(m$a), arr.ind = TRUE)
+  fit <- complete_matrix(softImpute::Incomplete(at[, 1], at[, 2], m$a[at]), m$b, k = 2, model = "paper", gamma = 5)
+  expect_equal(fit$certificate$cost, small()$certificate$cost)
 })

@@ -136,6 +136,17 @@ test_that("events go to a function, the log to standard error, and nothing is sh
   events <- character(0)
   expect_silent(small(progress = function(e) events <<- c(events, e$event)))
   expect_true(all(c("log", "search") %in% events))
-  expect_message(small(progress = "log"), "entries")
+  suppressMessages(expect_message(small(progress = "log"), "select 2 of 8 features"))
   expect_error(small(progress = 3), "progress", class = "optcomplete_error")
+})
+
+test_that("progress is one line, which is cleared in the end", {
+  needs_program()
+  on_linux()
+  p <- r_code("fit <- complete_matrix(a, b, k = 6, model = 'paper', gamma = 10, time_limit = 2, progress = TRUE)", "cat('done\\n')")
+  p$wait(60000)
+  said <- p$read_all_error()
+  expect_match(said, "k = 6: cost [0-9.]+, gap [0-9.]+ %, [0-9]+ nodes")
+  expect_match(said, "\r +\r$")
+  expect_no_match(said, "\n")
 })
