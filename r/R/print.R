@@ -3,8 +3,10 @@
 print.optcomplete_certificate <- function(x, ...) {
   if (!is.na(x$cost)) {
     cat(sprintf("Cost   %s\n", format(x$cost, digits = 9)))
-    cat(sprintf("Bound  %s\n", if (is.na(x$bound)) "none" else format(floor_digits(x$bound, 9), digits = 9)))
-    if (!is.na(x$gap)) cat(sprintf("Gap    %s\n", percent_up(x$gap)))
+    if (x$certified) { # a bound on samples is none
+      cat(sprintf("Bound  %s\n", if (is.na(x$bound)) "none" else format(floor_digits(x$bound, 9), digits = 9)))
+      if (!is.na(x$gap)) cat(sprintf("Gap    %s\n", percent_up(x$gap)))
+    }
   }
   cat(sprintf("Proof  %s\n", x$proof))
   invisible(x)

@@ -207,3 +207,16 @@ test_that("softImpute's matrices are sparse matrices", {
   fit <- complete_matrix(softImpute::Incomplete(at[, 1], at[, 2], m$a[at]), m$b, k = 2, model = "paper", gamma = 5)
   expect_equal(fit$certificate$cost, small()$certificate$cost)
 })
+
+test_that("what is printed of a proof is true: bounds are rounded down, gaps up, and samples prove nothing", {
+  needs_program()
+  expect_equal(internal("floor_digits")(1.23456789961, 9), 1.23456789)
+  expect_equal(internal("floor_digits")(-1.23456789961, 9), -1.2345679)
+  expect_equal(internal("percent_up")(0.12341), "12.35 %")
+  expect_equal(internal("percent_up")(1e-15), "<1e-6 %")
+  expect_equal(internal("percent_up")(0), "0 %")
+  m <- make(rows = 200)
+  sampled <- suppressWarnings(complete_matrix(m$a, m$b, k = 2, model = "paper", gamma = 5, method = "optcomplete"))
+  expect_output(print(sampled), "nothing is proven")
+  expect_false(any(grepl("^(Bound|Gap)", utils::capture.output(print(sampled)))))
+})
