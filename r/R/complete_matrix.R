@@ -37,7 +37,7 @@ complete_matrix <- function(
   model = "full",
   gamma = "auto",
   gamma0 = NULL,
-  row_shrinkage = NULL,
+  gamma_factor = "auto",
   column_shrinkage = NULL,
   refit = "auto",
   loss = "auto",

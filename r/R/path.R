@@ -38,7 +38,7 @@ path.default <- function(
   model = "full",
   gamma = "auto",
   gamma0 = NULL,
-  row_shrinkage = NULL,
+  gamma_factor = "auto",
   column_shrinkage = NULL,
   refit = "auto",
   loss = "auto",

@@ -4,15 +4,14 @@
 .types <- list(
   switch = c(
     "all", "alone", "certify", "complete-features", "constants", "drop-unknown", "dry-run", "float32", "force",
-    "grid", "json", "keep", "keep-seen", "log-times", "lowest", "mark-observed", "no-intercept", "path",
-    "print-config", "quick", "quiet", "raw-names", "skip-unknown", "stream", "wide"
+    "json", "keep", "keep-seen", "log-times", "lowest", "mark-observed", "no-intercept", "path", "print-config",
+    "quick", "quiet", "raw-names", "skip-unknown", "stream", "wide"
   ),
   duration = c(
     "time-limit"
   ),
   names = c(
-    "always", "blank", "field", "group", "k", "methods", "missing", "models", "never", "nonnegative", "panel",
-    "rows", "sets", "skip"
+    "always", "blank", "field", "group", "missing", "never", "nonnegative", "rows", "skip"
   ),
   path = c(
     "checkpoint", "complete", "config", "cuts", "data", "engine-folder", "engine-program", "features",
