@@ -65,10 +65,7 @@ if both are proven; otherwise it is marked "not proven".`,
 			if path.KMax == 0 {
 				return usagef("up to how many features? Give their number with --k-max")
 			}
-			_, twoSided, err := two.resolve()
-			if err != nil {
-				return err
-			}
+			twoSided := two.asked()
 			method, kind := kindOf(settings, twoSided)
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err

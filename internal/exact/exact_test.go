@@ -363,7 +363,7 @@ func TestTwoSided(t *testing.T) {
 
 // products fits a two-sided model.
 func products(t *testing.T, in *exact.Instance) (claim, *exact.Instance, *big.Float, *big.Float) {
-	settings := twosided.Settings{K: in.K}
+	settings := twosided.Settings{K: in.K, Effects: twosided.NoEffects}
 	settings.Gamma, settings.Threads = in.Gamma, 1
 	rows, columns := rowFeatures(in), features(in)
 	fitted, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: ratings(in), Rows: rows, Columns: columns}, settings)
