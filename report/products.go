@@ -40,7 +40,10 @@ func (products) missing() markup {
 	return "For two-sided models no diagnostics are kept; the errors are in the section on predictions."
 }
 
-func (products) validated(*Model) markup {
+func (products) validated(m *Model) markup {
+	if m.s.Learned != nil {
+		return "Gamma is learned: the variance of the coefficients over that of the noise. Where a smaller one of these selects the same products it is taken, because it is easier to prove. The errors are on a fifth of the training entries, which these fits did not see."
+	}
 	return "On a fifth of the training entries, which these fits did not see."
 }
 

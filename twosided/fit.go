@@ -163,7 +163,9 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Effects: settings.Effects.String(), Constants: settings.Constants, Heredity: settings.Heredity.String(),
 		ConstantRowFeatures: f.ofRows.constant, ConstantColumnFeatures: f.ofColumns.constant}
 	s.Nouns = f.nouns
-	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath, s.Selected)
+	if s.GammaPath = c.GammaPath; settings.Effects == NoEffects {
+		s.Alike = result.AlikeOf(c.GammaPath, s.Selected)
+	}
 	if found.RemovalError != nil {
 		s.WithoutDiagnostic("the cost of removing each product is", found.RemovalError)
 	}

@@ -3,6 +3,7 @@ package twosided
 import (
 	"context"
 	"encoding/gob"
+	"slices"
 
 	"optcomplete/data"
 
@@ -11,10 +12,13 @@ import (
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
-// chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
-// is the mean square of the products.
+// chooseGamma picks γ on four fifths of the entries, and scores it on the others. Beside
+// effects γ is learned; in the paper's form, where products stand for effects of any size,
+// it is the one of a path that predicts best (package gammapath), measured by the mean
+// square of the products.
 func (f *formulation) chooseGamma(ctx context.Context, train part, find search.Settings, on func(result.GammaPoint)) (gamma float64, path []result.GammaPoint, cut, err error) {
 	ctx = pass.WithLabel(ctx, "trials")
 	fit, held := evaluate.SplitMatrix(train.entries, 0.2, f.settings.Seed+1)
@@ -35,7 +39,8 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
 	ctx, cancel := f.clock.Choice(ctx)
 	defer cancel()
-	gamma, path, err = gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+	noise, size := 0.0, 0.0
+	try := func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		at := oracle.WithGamma(gamma)
 		result, err := search.Minimize(ctx, at, find)
@@ -55,14 +60,92 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 		gap := min(result.RootGap, 1)
 		point.RootGap, point.Limited = &gap, result.Limited()
 		point.Selected = f.names(result.Selection)
+		if size = 0; fitted.effects != nil {
+			noise = fitted.effects.Noise
+			for _, u := range fitted.u {
+				size += u * u / float64(len(fitted.u))
+			}
+		}
 		return point, nil
-	}, on)
+	}
+	if f.effects == NoEffects {
+		gamma, path, err = gammapath.Standard(unit).Choose(ctx, try, on)
+	} else {
+		find.MaxPasses = find.K + 2 // a greedy selection: no bound is wanted
+		gamma, path, err = learnGamma(ctx, unit, f.settings.Refit == spec.LeastSquares, try, func() float64 { return size / noise }, on)
+	}
 	if err != nil || held == train.entries || ctx.Err() != nil {
 		return gamma, path, ctx.Err(), err
 	}
 	f.trial, err = f.againstEffects(ctx, fit, held, p.start, errorAt(path, gamma))
 	return gamma, path, nil, err
 }
+
+// learnGamma is the variance of the coefficients of selected products over that of the
+// noise: what γ stands for where coefficients are drawn from a normal distribution. Both
+// depend on the selection, and that on γ, so it is found in a few rounds. Where γ only
+// selects, and coefficients are least squares, the smallest that selects the same is taken:
+// bounds are the nearer the smaller γ is.
+func learnGamma(ctx context.Context, unit float64, only bool, try func(gamma float64) (result.GammaPoint, error), learned func() float64, on func(result.GammaPoint)) (gamma float64, path []result.GammaPoint, err error) {
+	p := gammapath.Standard(unit)
+	if !p.Usable() {
+		return p.Default(), nil, nil
+	}
+	gamma = gammapath.Gamma(1e3 / unit)
+	for range gammaRounds {
+		point, err := try(gamma)
+		if ctx.Err() != nil {
+			if len(path) > 0 { // one that was tried
+				gamma = path[len(path)-1].Gamma
+			}
+			return gamma, path, nil
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		if path = append(path, point); on != nil {
+			on(point)
+		}
+		next := gammapath.Gamma(min(max(learned(), leastGamma/unit), mostGamma/unit))
+		if next == gamma || len(path) == gammaRounds || slices.Equal(point.Selected, before(path)) {
+			break // another γ would be learned from the same coefficients
+		}
+		gamma = next
+	}
+	for want := path[len(path)-1].Selected; only && gamma > 10*leastGamma/unit; {
+		point, err := try(gammapath.Gamma(gamma / 10))
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		if path = append(path, point); on != nil {
+			on(point)
+		}
+		if !slices.Equal(point.Selected, want) {
+			break
+		}
+		gamma = point.Gamma
+	}
+	return gamma, path, nil
+}
+
+// before is the selection of the last γ but one.
+func before(path []result.GammaPoint) []string {
+	if len(path) < 2 {
+		return nil
+	}
+	return path[len(path)-2].Selected
+}
+
+// How many γ are tried, and the range of γ times the mean square of a product: below it
+// coefficients are shrunk to nothing, above it rounding hides the proof.
+const (
+	gammaRounds = 4
+	leastGamma  = 1
+	mostGamma   = 1e7
+)
 
 // errorAt is the error of the γ taken.
 func errorAt(path []result.GammaPoint, gamma float64) float64 {
