@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/encode"
+	"optcomplete/internal/dense"
 	"optcomplete/internal/must"
 	"optcomplete/result"
 	"optcomplete/spec"
@@ -82,5 +83,205 @@ func TestInteractionsAreFound(t *testing.T) {
 				}
 			}
 		}
+	}
+}
+
+// TestNewRowsAndColumns: of cells and drugs that no entry was fitted on, effects come from
+// their features. With k products the error is at most 1 % above that of a ridge on all
+// products and all features of one side, with the strength that is best for those entries.
+func TestNewRowsAndColumns(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 300, Columns: 150, K: 6, Missing: 0.5, Noise: 1, Seed: 4})
+	settings := Settings{K: 6, HoldoutRows: 0.2, HoldoutColumns: 0.2}
+	settings.Seed = 3
+	m := must.Get(Fit(context.Background(), problem, settings))(t)
+	d := divide(problem.Ratings.Matrix(), settings)
+	s := must.Get(align(context.Background(), problem, d.train, false, ShrunkEffects))(t)
+	for _, part := range []struct {
+		of      string
+		entries *data.Matrix
+		own     *result.Metrics
+	}{{"new rows", d.newRows, m.Summary.HoldoutNew.Rows}, {"new columns", d.newColumns, m.Summary.HoldoutNew.Columns}, {"both new", d.newBoth, m.Summary.HoldoutNew.Both}} {
+		if part.own == nil || part.own.Entries != part.entries.Observed() {
+			t.Fatalf("%s: %v", part.of, part.own)
+		}
+		ridge := bestRidge(s, d.train, part.entries)
+		alone := must.Get(m.predictEffectsAlone(s, part.entries))(t)
+		t.Logf("%s: RMSE %.4f, ridge on all %.4f, effects alone %.4f", part.of, part.own.RMSE, ridge, alone)
+		if part.own.RMSE > 1.01*ridge || part.own.RMSE >= alone {
+			t.Errorf("%s: RMSE %.4f, ridge on all %.4f, effects alone %.4f", part.of, part.own.RMSE, ridge, alone)
+		}
+	}
+}
+
+// predictEffectsAlone is the error of the model without its products.
+func (m *Model) predictEffectsAlone(s *sides, on *data.Matrix) (float64, error) {
+	bare := *m
+	bare.Summary.Products = nil
+	bare.index()
+	square := 0.0
+	var failed error
+	eachEntry(on, func(i int, j int32, a, _ float64) {
+		v, err := bare.Predict(s.ids[i], s.columns.IDs[j])
+		if err != nil {
+			failed = err
+		}
+		square += (a - v) * (a - v)
+	})
+	return math.Sqrt(square / float64(on.Observed())), failed
+}
+
+// bestRidge is the least error, over its strength, of a ridge on 1, all features of either
+// side and all their products.
+func bestRidge(s *sides, train, on *data.Matrix) float64 {
+	p1, p2 := 1+len(s.rows.Names), 1+len(s.columns.Names)
+	p := p1 * p2
+	line := make([]float64, p)
+	fill := func(i int, j int32) {
+		x, b := append([]float64{1}, s.rows.Row(i)...), append([]float64{1}, s.columns.Row(int(j))...)
+		for q, v := range x {
+			for l, w := range b {
+				line[q*p2+l] = v * w
+			}
+		}
+	}
+	gram, right := make([]float64, p*p), make([]float64, p)
+	eachEntry(train, func(i int, j int32, a, _ float64) {
+		fill(i, j)
+		for q, v := range line {
+			right[q] += v * a
+			dense.Axpy(v, line[:q+1], gram[q*p:][:q+1])
+		}
+	})
+	best := math.Inf(1)
+	for strength := 0.1; strength < 1e5; strength *= 3 {
+		l, u := slices.Clone(gram), slices.Clone(right)
+		for q := 1; q < p; q++ {
+			l[q*p+q] += strength
+		}
+		dense.Cholesky(l, p, 0)
+		dense.CholeskySolve(l, p, u)
+		square := 0.0
+		eachEntry(on, func(i int, j int32, a, _ float64) {
+			fill(i, j)
+			r := a - dense.Dot(line, u)
+			square += r * r
+		})
+		best = min(best, math.Sqrt(square/float64(on.Observed())))
+	}
+	return best
+}
+
+// TestSavedEffectsAreKept: a model with effects is saved and loaded to the same
+// predictions, of new columns and rows too, and as a model of a matrix it predicts the same.
+func TestSavedEffectsAreKept(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 60, Columns: 40, K: 3, Missing: 0.5, Noise: 1, Seed: 5})
+	settings := Settings{K: 3, HoldoutRows: 0.2}
+	m := must.Get(Fit(context.Background(), problem, settings))(t)
+	dir := t.TempDir() + "/model"
+	must.Do(t, m.Save(dir))
+	loaded := must.Get(Load(dir))(t)
+	matrix := must.Get(loaded.Matrix())(t)
+	again := loaded
+	rows := data.NewFeatures([]string{"newcomer", m.Rows.IDs[0]}, m.Rows.Names, slices.Concat(m.Rows.Row(0), m.Rows.Row(0)))
+	again, at := again.WithRows(rows)
+	for i, row := range m.Rows.IDs {
+		for j, column := range m.Columns.IDs {
+			want := must.Get(m.Predict(row, column))(t)
+			if got := must.Get(loaded.Predict(row, column))(t); got != want {
+				t.Fatalf("%s, %s: %v when fitted, %v when loaded", row, column, want, got)
+			}
+			if got := must.Get(matrix.Predict(row, column))(t); math.Abs(got-want) > 1e-9 {
+				t.Fatalf("%s, %s: %v, as a matrix %v", row, column, want, got)
+			}
+			if m.RowWeights[i] == 0 && m.ColumnWeights[j] > 0 {
+				l := m.Summary.Learned
+				if got := m.Value(m.Rows.Row(i), m.Columns.Row(j)) - l.Columns.of(m.Columns.Names, m.Columns.Row(j)) + m.ColumnEffects[j]; math.Abs(got-want) > 1e-9 {
+					t.Fatalf("a new row %s: %v, from its features %v", row, want, got)
+				}
+			}
+		}
+	}
+	sum := must.Get(again.Explain("newcomer", m.Columns.IDs[0]))(t)
+	total := sum.Mean + sum.RowEffect + sum.ColumnEffect
+	for _, p := range sum.Parts {
+		total += p.Value
+	}
+	if sum.RowKnown || math.Abs(total-sum.Prediction) > 1e-9 || again.RowEffects[at[1]] != m.RowEffects[at[1]] {
+		t.Errorf("%+v", sum)
+	}
+}
+
+// TestEqualFeaturesCountAsOne: copies, opposites and other units of a feature are named
+// with it and take no place; what is constant is in no product; near copies are named.
+func TestEqualFeaturesCountAsOne(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 80, Columns: 60, K: 2, Missing: 0.3, Noise: 0.5, Seed: 6})
+	more := &data.Features{IDs: problem.Rows.IDs, Names: append(slices.Clone(problem.Rows.Names), "wild", "braf2", "nearly", "always")}
+	braf, age := slices.Index(problem.Rows.Names, "BRAF"), slices.Index(problem.Rows.Names, "age")
+	for i := range problem.Rows.IDs {
+		x := problem.Rows.Row(i)
+		nearly := x[braf]
+		if i == 0 {
+			nearly += 0.05
+		}
+		more.Values = append(append(more.Values, x...), 1-x[braf], 3*x[braf]+x[age]*0-2, nearly, 7)
+	}
+	problem.Rows, problem.RowEncoding = more, nil
+	settings := Settings{K: 2}
+	settings.Always = []string{"braf2 × pathway=ERK MAPK"} // which is BRAF
+	m := must.Get(Fit(context.Background(), problem, settings))(t)
+	p := m.Summary.Products[slices.IndexFunc(m.Summary.Products, func(p Product) bool { return p.Row == "BRAF" })]
+	if !slices.Equal(p.Equal, []string{"wild × pathway=ERK MAPK", "braf2 × pathway=ERK MAPK"}) {
+		t.Errorf("equal to %v: %v", p.Row, p.Equal)
+	}
+	if len(p.Near) == 0 || p.Near[0].Name != "nearly × pathway=ERK MAPK" {
+		t.Errorf("near: %v", p.Near)
+	}
+	if !slices.Equal(m.Summary.ConstantRowFeatures, []string{"always"}) {
+		t.Errorf("constant: %v", m.Summary.ConstantRowFeatures)
+	}
+	settings.Always, settings.Never = nil, []string{"wild"}
+	for _, p := range must.Get(Fit(context.Background(), problem, settings))(t).Summary.Products {
+		if p.Row == "BRAF" {
+			t.Errorf("%v was never to be selected", p.Row)
+		}
+	}
+	settings.Never, settings.Always = []string{"rows:nearly", "columns:pathway"}, []string{"rows:age × columns:mass"}
+	got := must.Get(Fit(context.Background(), problem, settings))(t).Summary
+	if !slices.Contains(got.Selected, "age × mass") || slices.ContainsFunc(got.Products, func(p Product) bool { return p.Row == "nearly" || p.Column[0] == 'p' }) {
+		t.Errorf("selected %v", got.Selected)
+	}
+}
+
+// TestWorseThanEffectsIsSaid: where products predict worse than effects alone, that is the
+// first warning; where they predict better, there is none.
+func TestWorseThanEffectsIsSaid(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 60, Columns: 60, K: 4, Missing: 0.5, Noise: 1, Seed: 7})
+	settings := Settings{K: 4, Effects: NoEffects}
+	settings.Holdout = 0.2
+	m := must.Get(Fit(context.Background(), problem, settings))(t)
+	if w := m.Summary.Warnings; len(w) == 0 || w[0] != m.Summary.Against.Warning("fit with effects, so that products explain what those leave") {
+		t.Errorf("warnings %v, %v", w, m.Summary.Against)
+	}
+	settings.Holdout = 0 // the validation of γ tells too
+	if m := must.Get(Fit(context.Background(), problem, settings))(t); len(m.Summary.Warnings) == 0 {
+		t.Errorf("no warning: %v", m.Summary.Against)
+	}
+	settings.Effects = ShrunkEffects
+	if m := must.Get(Fit(context.Background(), problem, settings))(t); len(m.Summary.Warnings) > 0 {
+		t.Errorf("warnings %v", m.Summary.Warnings)
+	}
+}
+
+// TestReducedIsWhatIsProven: of what effects leave, by scaled features, a fit without
+// effects has the same cost, bound and selection.
+func TestReducedIsWhatIsProven(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 60, Columns: 40, K: 3, Missing: 0.5, Noise: 1, Seed: 8})
+	settings := Settings{K: 3}
+	settings.Gamma = 0.02
+	with := must.Get(Fit(context.Background(), problem, settings))(t).Summary
+	settings.Effects = NoEffects
+	alone := must.Get(Fit(context.Background(), must.Get(Reduced(context.Background(), problem))(t), settings))(t).Summary
+	if with.Cost != alone.Cost || with.Bound != alone.Bound || !slices.Equal(with.Selected, alone.Selected) {
+		t.Errorf("cost %v, %v; bound %v, %v; %v, %v", with.Cost, alone.Cost, with.Bound, alone.Bound, with.Selected, alone.Selected)
 	}
 }
