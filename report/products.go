@@ -7,6 +7,7 @@ import (
 
 	"optcomplete/internal/chart"
 	"optcomplete/result"
+	"optcomplete/twosided"
 )
 
 // products is two-sided models: one coefficient for each product of a row feature and
@@ -72,15 +73,6 @@ func (products) effects(m *Model) section {
 	s := section{ID: "effects", Short: "Features", Title: "What each feature does"}
 	s.Lead = "A two-sided model has one coefficient for each product of a row feature and a column feature, the same for all rows."
 	t := &table{Caption: "Selected products", Head: []string{"Product", "Row feature", "Column feature", "Coefficient", "What it says"}, Text: []bool{true, true, true, false, true}, Sort: true}
-	grid := &chart.Grid{Title: "Selected interactions", More: "raises predictions", Less: "lowers them",
-		Description: "A mark where a row feature and a column feature of a selected product cross, as large as what the product adds, a circle where it raises predictions and a square where it lowers them."}
-	at := func(list *[]string, name string) int {
-		if i := slices.Index(*list, name); i >= 0 {
-			return i
-		}
-		*list = append(*list, name)
-		return len(*list) - 1
-	}
 	for i := range m.s.Products {
 		p := &m.s.Products[i]
 		says := p.Sentence(m.s.Nouns)
@@ -88,12 +80,12 @@ func (products) effects(m *Model) section {
 			says += " (" + also + ")"
 		}
 		t.row(name(m.s.Selected[i]), name(p.Row), name(p.Column), m.num(coefficientAt(i), plain), name(says))
-		grid.Cells = append(grid.Cells, chart.Cell{Row: at(&grid.Rows, p.Row), Column: at(&grid.Columns, p.Column), Value: cmp.Or(p.Size, p.Coefficient), Tip: m.s.Selected[i] + ": " + says})
 	}
 	caption := markup("A mark is as large as the coefficient of the product, which is per unit of either feature.")
 	if m.s.Learned != nil {
 		caption = "A mark is as large as what one standard deviation of both features adds, beside the effects of the row and the column."
 	}
+	grid := Interactions(&m.s)
 	s.figures(figure{Title: grid.Title, SVG: wide(grid), Wide: true, Caption: caption})
 	s.table(t)
 	if l := m.s.Learned; l != nil {
@@ -121,3 +113,24 @@ func (products) effects(m *Model) section {
 }
 
 func coefficientAt(i int) string { return at("products", i, "coefficient") }
+
+// Interactions is a picture of the products of a model: where a row feature and a column
+// feature cross, a mark for what their product adds.
+func Interactions(s *twosided.Summary) *chart.Grid {
+	grid := &chart.Grid{Title: "Selected interactions", More: "raises predictions", Less: "lowers them",
+		Description: "A mark where a row feature and a column feature of a selected product cross, as large as what the product adds, a circle where it raises predictions and a square where it lowers them."}
+	at := func(list *[]string, name string) int {
+		if i := slices.Index(*list, name); i >= 0 {
+			return i
+		}
+		*list = append(*list, name)
+		return len(*list) - 1
+	}
+	for i := range s.Products {
+		p := &s.Products[i]
+		grid.Cells = append(grid.Cells, chart.Cell{
+			Row: at(&grid.Rows, p.Row), Column: at(&grid.Columns, p.Column), Value: cmp.Or(p.Size, p.Coefficient), Tip: s.Selected[i] + ": " + p.Sentence(s.Nouns),
+		})
+	}
+	return grid
+}
