@@ -62,6 +62,13 @@ type Formulation[Data any] interface {
 	Resample(all Data, number int) (Data, error)
 }
 
+// Alone is a Formulation that may predict without any unit, which Score then tells of no
+// units: k = 0 of a path.
+type Alone[Data any] interface {
+	Formulation[Data]
+	PredictsAlone() bool
+}
+
 // Cost is a cost over selections, and how to search it.
 type Cost struct {
 	Oracle search.Oracle

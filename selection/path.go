@@ -84,6 +84,7 @@ type PathResult struct {
 	Best            int                 `json:"best"`                    // k of the least validation error; 0: not validated
 	Chosen          int                 `json:"chosen"`                  // smallest k within one standard error of it
 	Points          []PathPoint         `json:"path"`
+	Alone           *Validated          `json:"effects_alone,omitempty"` // k = 0: effects of rows and columns, where the formulation has them beside units
 	Stability       *Stability          `json:"stability,omitempty"`
 	GammaPath       []result.GammaPoint `json:"-"`                         // the γ tried on all data
 	ChosenAt        int                 `json:"gamma_chosen_at,omitempty"` // the k that γ was chosen for; 0: it was given
@@ -204,6 +205,9 @@ func middle(most int) int { return max((most+1)/2, 1) }
 
 // choose fills in means and standard errors and marks the two choices of k.
 func (r *PathResult) choose() {
+	if r.Alone != nil {
+		r.Alone.Validation, r.Alone.Error = MeanAndError(r.Alone.Folds)
+	}
 	least, within := math.Inf(1), 0.0
 	for i := range r.Points {
 		p := &r.Points[i]

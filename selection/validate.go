@@ -49,6 +49,19 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 			}
 			task.Add(1)
 		}
+		if alone, has := f.(Alone[Data]); has && alone.PredictsAlone() {
+			score, err := f.Score(ctx, train, held, nil, c)
+			if ctx.Err() != nil {
+				return nil
+			}
+			if err != nil {
+				return err
+			}
+			if r.Alone == nil {
+				r.Alone = new(Validated)
+			}
+			r.Alone.Folds = append(r.Alone.Folds, score)
+		}
 		for i, score := range scores {
 			r.Points[i].Folds = append(r.Points[i].Folds, score)
 		}

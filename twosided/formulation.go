@@ -43,7 +43,7 @@ type prepared struct {
 	products *objective.TwoSided // of those
 }
 
-var _ selection.Formulation[part] = (*formulation)(nil)
+var _ selection.Alone[part] = (*formulation)(nil)
 
 // newFormulation checks the settings against the problem. Features are scaled over what
 // has entries in train.
@@ -166,6 +166,9 @@ func (f *formulation) Score(ctx context.Context, train, on part, units []int, c 
 	score, err := evaluate.Score(ctx, on.entries, f.predictor(on.rows, units, fit), f.settings.Threads)
 	return score.RMSE, err
 }
+
+// PredictsAlone tells that effects of rows and columns predict without products.
+func (f *formulation) PredictsAlone() bool { return f.effects != NoEffects }
 
 // Fold holds out a part of the entries.
 func (f *formulation) Fold(all part, x, folds int) (train, held part) {

@@ -9,9 +9,11 @@ import (
 	"optcomplete/data"
 	"optcomplete/data/synth"
 	"optcomplete/encode"
+	"optcomplete/evaluate"
 	"optcomplete/internal/dense"
 	"optcomplete/internal/must"
 	"optcomplete/result"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -283,5 +285,29 @@ func TestReducedIsWhatIsProven(t *testing.T) {
 	alone := must.Get(Fit(context.Background(), must.Get(Reduced(context.Background(), problem))(t), settings))(t).Summary
 	if with.Cost != alone.Cost || with.Bound != alone.Bound || !slices.Equal(with.Selected, alone.Selected) {
 		t.Errorf("cost %v, %v; bound %v, %v; %v, %v", with.Cost, alone.Cost, with.Bound, alone.Bound, with.Selected, alone.Selected)
+	}
+}
+
+// TestPathHasEffectsAlone: k = 0 of a path is the effects alone, on every fold, and worse
+// than the true products.
+func TestPathHasEffectsAlone(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 60, Columns: 40, K: 2, Missing: 0.4, Noise: 1, Seed: 9})
+	path := must.Get(Path(context.Background(), problem, Settings{}, selection.PathSettings{KMax: 3, Folds: 3}))(t)
+	if path.Alone == nil || len(path.Alone.Folds) != 3 || !(path.Alone.Validation > path.Points[1].Validation) {
+		t.Fatalf("alone %+v, path %+v", path.Alone, path.Points)
+	}
+	train, held := evaluate.Fold(problem.Ratings.Matrix(), 0, 3, 0)
+	l := learnLevels(train)
+	square := 0.0
+	eachEntry(held, func(i int, j int32, a, _ float64) {
+		r := a - l.Mean - l.Rows[i] - l.Columns[j]
+		square += r * r
+	})
+	if want := math.Sqrt(square / float64(held.Observed())); math.Abs(path.Alone.Folds[0]-want) > 1e-4*want {
+		t.Errorf("error %v, of effects alone %v", path.Alone.Folds[0], want)
+	}
+	none := must.Get(Path(context.Background(), problem, Settings{Effects: NoEffects}, selection.PathSettings{KMax: 2, Folds: 2}))(t)
+	if none.Alone != nil {
+		t.Error("products without effects have no k = 0")
 	}
 }

@@ -149,6 +149,13 @@ func printChoice(w io.Writer, k int, selected []string) {
 func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
 	unproven := false
+	if r.Alone != nil {
+		validation := fmt.Sprintf("%.5f", r.Alone.Validation)
+		if r.Folds > 1 {
+			validation += fmt.Sprintf(" ± %.5f", r.Alone.Error)
+		}
+		fmt.Fprintf(w, "%3d %10s %19s %9s  %s\n", 0, "", validation, "", "effects of rows and columns alone")
+	}
 	for _, p := range r.Points {
 		validation, mark := "-", ""
 		switch {
@@ -174,6 +181,11 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	printPathGamma(w, r.Gamma, r.ChosenAt, "fit", same)
 	if unproven {
 		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
+	}
+	for _, p := range r.Points {
+		if r.Alone != nil && p.K == r.Best && r.Folds > 1 && r.Alone.Validation <= p.Validation+p.Error {
+			fmt.Fprintln(w, "Warning   effects alone predict within one standard error of the best k: nothing shows that any of these pays")
+		}
 	}
 	if r.Chosen > 0 {
 		printChoice(w, r.Chosen, selectedAt(r, r.Chosen))
