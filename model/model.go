@@ -30,6 +30,7 @@ type Model struct {
 	// ByFeatures tells that rows are known by features of their own: they cannot be
 	// folded in from entries.
 	ByFeatures bool
+	Uncertain  *Uncertain // of such a model, how sure it is; nil: nobody can tell
 
 	rows, columns index
 	predictor     struct {

@@ -311,3 +311,33 @@ func TestPathHasEffectsAlone(t *testing.T) {
 		t.Error("products without effects have no k = 0")
 	}
 }
+
+// TestIntervalsHoldWhatTheySay: of held-out entries, of known and of new rows and columns,
+// about 90 % lie in their 90 % intervals, which are wider where less is known.
+func TestIntervalsHoldWhatTheySay(t *testing.T) {
+	problem, _ := cells(t, synth.Config{Rows: 300, Columns: 150, K: 6, Missing: 0.5, Noise: 1, Seed: 4})
+	settings := Settings{K: 6, HoldoutRows: 0.2, HoldoutColumns: 0.2}
+	settings.Holdout, settings.Seed = 0.1, 3
+	m := must.Get(must.Get(Fit(context.Background(), problem, settings))(t).Matrix())(t)
+	sure := must.Get(m.Intervals())(t)
+	d := divide(problem.Ratings.Matrix(), settings)
+	last := 0.0
+	for _, part := range []struct {
+		of      string
+		entries *data.Matrix
+	}{{"known", d.held}, {"new rows", d.newRows}, {"new columns", d.newColumns}, {"both new", d.newBoth}} {
+		in, width := 0.0, 0.0
+		eachEntry(part.entries, func(i int, j int32, a, _ float64) {
+			x := must.Get(sure.Answer(problem.Ratings.RowIDs[i], problem.Ratings.ColumnIDs[j], 0.9))(t)
+			width += (x.High - x.Low) / float64(part.entries.Observed())
+			if x.Low <= a && a <= x.High {
+				in += 1 / float64(part.entries.Observed())
+			}
+		})
+		t.Logf("%s: %.3f in intervals %.3f wide", part.of, in, width)
+		if in < 0.8 || in > 0.97 || width <= last {
+			t.Errorf("%s: %.3f in intervals %.3f wide", part.of, in, width)
+		}
+		last = width
+	}
+}

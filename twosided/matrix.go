@@ -71,6 +71,12 @@ func (m *Model) Matrix() (*model.Model, error) {
 		Summary: m.Summary.Summary, Parts: parts, Features: m.Columns.Values,
 		RowIDs: m.Rows.IDs, Entries: slices.Repeat([]int32{1}, n), ColumnIDs: m.Columns.IDs, ColumnEntries: make([]int32, columns), ByFeatures: true,
 	}
+	if l := m.Summary.Learned; l != nil {
+		out.Uncertain = &model.Uncertain{
+			Noise: l.Noise, Rows: l.Rows.uncertain(l.Noise, m.RowWeights), Columns: l.Columns.uncertain(l.Noise, m.ColumnWeights),
+			Column: l.Columns.Variance, AnyRow: meanSquareAround(m.RowEffects), AnyColumn: meanSquareAround(m.ColumnEffects),
+		}
+	}
 	out.Summary.Terms, out.Summary.Encoding = m.Columns.Names, m.Summary.ColumnEncoding
 	for _, seen := range m.entries.fitted {
 		for _, j := range seen {
@@ -157,4 +163,25 @@ func usedOf(e *encode.Encoding, in *data.Features) *encode.Encoding {
 		}
 	}
 	return e.Select(used)
+}
+
+// uncertain is the posterior variance of each effect by the weight of its entries.
+func (l *Levels) uncertain(noise float64, weights []float64) []float64 {
+	out := make([]float64, len(weights))
+	for i, w := range weights {
+		out[i] = 1 / (w/noise + 1/l.Variance)
+	}
+	return out
+}
+
+// meanSquareAround is the variance of effects around their mean.
+func meanSquareAround(effects []float64) (variance float64) {
+	mean := 0.0
+	for _, v := range effects {
+		mean += v / float64(len(effects))
+	}
+	for _, v := range effects {
+		variance += (v - mean) * (v - mean) / float64(len(effects))
+	}
+	return variance
 }
