@@ -46,7 +46,7 @@ func (products) missing() markup {
 
 func (products) validated(m *Model) markup {
 	if m.s.Learned != nil {
-		return "Gamma is learned: the variance of the coefficients over that of the noise. Where a smaller one of these selects the same products it is taken, because it is easier to prove. The errors are on a fifth of the training entries, which these fits did not see."
+		return "Gamma is learned: the variance of the coefficients over that of the noise. Smaller ones that select the same products are tried until one is easy to prove, and the last is taken. The errors are on a fifth of the training entries, which these fits did not see."
 	}
 	return "On a fifth of the training entries, which these fits did not see."
 }

@@ -84,8 +84,9 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 // learnGamma is the variance of the coefficients of selected products over that of the
 // noise: what γ stands for where coefficients are drawn from a normal distribution. Both
 // depend on the selection, and that on γ, so it is found in a few rounds. Where γ only
-// selects, and coefficients are least squares, the smallest that selects the same is taken:
-// bounds are the nearer the smaller γ is.
+// selects, and coefficients are least squares, smaller ones that select the same are tried
+// until one is proven at the root, and the last is taken: bounds are the nearer the smaller
+// γ is.
 func learnGamma(ctx context.Context, unit float64, only bool, try func(gamma float64) (result.GammaPoint, error), learned func() float64, on func(result.GammaPoint)) (gamma float64, path []result.GammaPoint, err error) {
 	p := gammapath.Standard(unit)
 	if !p.Usable() {
@@ -112,7 +113,8 @@ func learnGamma(ctx context.Context, unit float64, only bool, try func(gamma flo
 		}
 		gamma = next
 	}
-	for want := path[len(path)-1].Selected; only && gamma > 10*leastGamma/unit; {
+	last := path[len(path)-1]
+	for want := last.Selected; only && last.Gap() > provenAtRoot && gamma > 10*leastGamma/unit; {
 		point, err := try(gammapath.Gamma(gamma / 10))
 		if ctx.Err() != nil {
 			break
@@ -126,7 +128,7 @@ func learnGamma(ctx context.Context, unit float64, only bool, try func(gamma flo
 		if !slices.Equal(point.Selected, want) {
 			break
 		}
-		gamma = point.Gamma
+		gamma, last = point.Gamma, point
 	}
 	return gamma, path, nil
 }
@@ -139,12 +141,13 @@ func before(path []result.GammaPoint) []string {
 	return path[len(path)-2].Selected
 }
 
-// How many γ are tried, and the range of γ times the mean square of a product: below it
+// How many γ are tried, the gap that counts as none, and the range of γ times the mean square of a product: below it
 // coefficients are shrunk to nothing, above it rounding hides the proof.
 const (
-	gammaRounds = 4
-	leastGamma  = 1
-	mostGamma   = 1e7
+	gammaRounds  = 4
+	provenAtRoot = 1e-6
+	leastGamma   = 1
+	mostGamma    = 1e7
 )
 
 // errorAt is the error of the γ taken.

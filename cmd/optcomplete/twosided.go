@@ -125,11 +125,12 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 		rows, columns = rows+1, columns+1
 	}
 	log := newSearchLog(c)
+	log.thing = "product"
 	log.begin(cmd, s.K, rows*columns)
 	out.OnEvent, out.OnGamma, out.OnChosen, out.OnDivided = log.event, log.gamma, log.chosen, log.divided
 	if out.Effects != twosided.NoEffects {
 		out.OnChosen = func(gamma float64, _ []result.GammaPoint) {
-			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or where a smaller one of these selects the same products that, because it is easier to prove", gamma)
+			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or a smaller one of these that selects the same products and is easier to prove", gamma)
 		}
 	}
 	return out, nil
