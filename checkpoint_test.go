@@ -17,7 +17,6 @@ import (
 	"optcomplete/internal/attack"
 	"optcomplete/internal/must"
 	"optcomplete/pass"
-	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -43,11 +42,6 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 				stop()
 			}
 		}
-		settings.OnGamma = func(result.GammaPoint) {
-			if events++; events == after {
-				stop()
-			}
-		}
 		got, err := Fit(ctx, problem, settings)
 		interrupted := ctx.Err() != nil
 		stop()
@@ -60,7 +54,7 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 		}
 	}
 	// What is remembered is not computed again.
-	settings.OnEvent, settings.OnGamma = nil, nil
+	settings.OnEvent = nil
 	again := must.Get(Fit(context.Background(), problem, settings))(t)
 	same(t, "once more", timeless(again), timeless(want))
 	store := must.Get(checkpoint.Open(settings.Checkpoint, mustRead(t, filepath.Join(settings.Checkpoint, "run.txt"))))(t)
@@ -256,7 +250,7 @@ func TestOtherMethodIsCalledByItsName(t *testing.T) {
 // that nobody interrupts; where it is not, the summary says that costs are missing.
 func TestInterruptAfterTheProofKeepsAll(t *testing.T) {
 	problem, _ := instance(t, small)
-	settings := Settings{Model: spec.Full, K: 4, Statistics: Statistics{Gamma: 5, RowShrinkage: 2, ColumnShrinkage: 2}}
+	settings := Settings{Model: spec.Full, K: 4, Statistics: Statistics{Gamma: 5, ColumnShrinkage: 2}}
 	want := fit(t, problem, settings).Summary
 	proven, early := 0, 0
 	for after := 1; ; after++ {

@@ -50,8 +50,9 @@ type event struct {
 	Seconds float64  `json:"seconds,omitempty"`
 
 	// Of gamma: one that was tried.
-	Gamma float64 `json:"gamma,omitempty"`
-	RMSE  float64 `json:"rmse,omitempty"`
+	Units *result.Units `json:"units,omitempty"`
+	Gamma float64       `json:"gamma,omitempty"`
+	RMSE  float64       `json:"rmse,omitempty"`
 
 	// Of task: a piece of work, and how far it is.
 	Task  int    `json:"task,omitempty"`
@@ -121,6 +122,10 @@ func (s *eventStream) search(e search.Event) {
 
 func (s *eventStream) gamma(p result.GammaPoint) {
 	s.send(event{ID: s.id, Event: "gamma", Gamma: p.Gamma, RMSE: p.RMSE, Gap: p.RootGap})
+}
+
+func (s *eventStream) units(u *result.Units) {
+	s.send(event{ID: s.id, Event: "units", Units: u})
 }
 
 // finite leaves out what JSON has no number for: that there is none yet.

@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
-	"optcomplete/internal/held"
 	"optcomplete/internal/must"
+	"optcomplete/internal/textfile"
 )
 
 // client talks to a server in this process.
@@ -139,7 +139,7 @@ func TestServe(t *testing.T) {
 	if !kinds["search"] || !kinds["log"] {
 		t.Errorf("events %v", kinds)
 	}
-	if _, still := held.Get("ratings"); still {
+	if _, still := textfile.InMemory("ratings"); still {
 		t.Error("the tables of an answered request are still held")
 	}
 

@@ -211,7 +211,7 @@ func (c *collector) collect(ctx context.Context) error {
 		return nil
 	})
 	if again := new(twiceError); errors.As(err, &again) {
-		return c.duplicateError(ctx, again.Entry, nil)
+		return c.duplicateError(ctx, again.Entry, false)
 	}
 	return err
 }
@@ -223,7 +223,7 @@ func (c *collector) merge(b *batch) error {
 		c.report.Notes = append(c.report.Notes, b.note)
 	}
 	c.report.Missing += b.missing
-	c.report.addZeros(b.zeros)
+	c.report.Zeros += b.zeros
 	if fault := c.oneKind(b); fault != nil {
 		return fault
 	}
@@ -294,7 +294,10 @@ func (c *collector) twice(b *batch) error {
 	if c.settings.Duplicates != Refuse {
 		return nil
 	}
-	each := 1 + len(c.sink.properties.List()) // an entry, and what stands beside its value
+	each := 1 // an entry, and behind it its weight
+	if c.sink.weighted {
+		each = 2
+	}
 	for at := 0; at < len(b.entries); at += each {
 		e := b.entries[at]
 		if e.Row == c.last[0] && e.Column == c.last[1] {
