@@ -50,6 +50,7 @@ complete_matrix <- function(
   warm_start = NULL,
   memory = NULL,
   time_limit = NULL,
+  search_time = "2m",
   max_nodes = NULL,
   near_ties = 5,
   method = "certified",
@@ -60,12 +61,16 @@ complete_matrix <- function(
   sample_constant = 1,
   certify = FALSE,
   save_cuts = NULL,
+  effects = "shrunk",
   constants = FALSE,
   heredity = "none",
   holdout = NULL,
+  holdout_rows = NULL,
+  holdout_columns = NULL,
   split = "random",
   time_name = NULL,
   proof = NULL,
+  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {

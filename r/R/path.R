@@ -46,9 +46,12 @@ path.default <- function(
   nonnegative = NULL,
   clip = "auto",
   gap = NULL,
+  memory = NULL,
   time_limit = NULL,
+  search_time = "2m",
   max_nodes = NULL,
   near_ties = 5,
+  effects = "shrunk",
   constants = FALSE,
   heredity = "none",
   split = "random",
@@ -57,6 +60,7 @@ path.default <- function(
   repeats = NULL,
   bootstrap = NULL,
   bootstrap_k = NULL,
+  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {
