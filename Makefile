@@ -3,7 +3,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: soak check format vet staticcheck test exact race build bench generate settings manual python
+.PHONY: soak check format vet staticcheck test exact race build bench generate settings manual python release
 
 # check is what CI runs.
 check: format vet staticcheck build test exact race
@@ -49,7 +49,7 @@ race:
 
 # The tables of docs/benchmarks.md.
 bench:
-	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/bench tables
+	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/study benchmarks
 
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack
@@ -61,6 +61,10 @@ settings:
 # The Python package: its wheels, and its tests in a fresh virtual environment.
 python:
 	scripts/python.sh
+
+# The program for six platforms and the wheels, with checksums, in dist/.
+release:
+	scripts/release.sh
 
 # What the commands of the manual print.
 manual:

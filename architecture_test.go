@@ -134,11 +134,10 @@ var holdSettings = map[string]string{
 	"proof.Statement":           "states what is proven",
 	"proof.Problem":             "reads the statement, and shares nothing with what is checked",
 	"data/synth.Truth":          "records how data were made",
-	"experiment.Cell":           "a line of a table",
-	"experiment.GammaCell":      "a line of a table",
-	"experiment.PaperCell":      "a line of a table",
-	"experiment.PaperHead":      "the head of a table",
-	"internal/bench.largeRow":   "a line of a table",
+	"internal/study.cell":       "a line of a table",
+	"internal/study.largeRow":   "a line of a table",
+	"internal/study.paperKey":   "the head of a file of results",
+	"internal/study.trial":      "what one method is run on",
 	"internal/events.Event":     "a line of the progress of a server",
 	"internal/exact.Instance":   "an instance of a test",
 	"internal/testkit.Instance": "an instance of a test",
@@ -157,7 +156,6 @@ var holdSettings = map[string]string{
 	"remainder.Settings":        "how a remainder is learned",
 	"baseline/effects.Settings": "of all baselines",
 	"evaluate.MeasureSettings":  "of resamples",
-	"experiment.PaperSettings":  "of a study; the memory is what its data may take",
 	"data/synth.Config":         "of data that are made",
 	"cmd/optcomplete.common":    "flags of all verbs, also of those without a fit",
 
@@ -224,70 +222,6 @@ func TestLossesAreNamedInOnePlace(t *testing.T) {
 			return true
 		})
 	})
-}
-
-// namesProperties are the files of the packages that carry entries that may name a
-// property of them, with the reason; besides those that are called as it is.
-var namesProperties = map[string]string{
-	"data/survey.go":            "sums by weight",
-	"data/ingest/settings.go":   "the settings that name their columns",
-	"data/ingest/properties.go": "the list of all columns",
-	"data/pack/properties.go":   "packs of version 2 have a word for weights",
-	"pass/survey.go":            "sums by weight",
-}
-
-// TestPropertiesAreCarriedUnnamed: who carries entries carries all properties that they
-// have (data/properties.go), so that another one is a matter of where it is defined, found
-// and used.
-func TestPropertiesAreCarriedUnnamed(t *testing.T) {
-	carriers := []string{"data", "data/ingest", "data/pack", "pass", "engine", "internal/sourcetest", "internal/passtest"}
-	named, defined := map[string]bool{}, map[string]bool{}
-	inspect := func(do func(path string, n ast.Node)) {
-		eachFile(t, func(string) bool { return false }, func(path string, file *ast.File) {
-			if slices.Contains(carriers, filepath.ToSlash(filepath.Dir(path))) {
-				ast.Inspect(file, func(n ast.Node) bool { do(path, n); return true })
-			}
-		})
-	}
-	inspect(func(path string, n ast.Node) {
-		if v, is := n.(*ast.ValueSpec); is && len(v.Values) == 1 {
-			call, _ := v.Values[0].(*ast.CallExpr)
-			if call == nil {
-				return
-			}
-			if f, is := call.Fun.(*ast.Ident); is && f.Name == "NewProperty" {
-				defined["data."+v.Names[0].Name] = true
-			}
-		}
-	})
-	if !defined["data.Weight"] {
-		t.Errorf("properties are %v", defined)
-	}
-	inspect(func(path string, n ast.Node) {
-		name := ""
-		switch n := n.(type) {
-		case *ast.SelectorExpr:
-			if from, is := n.X.(*ast.Ident); is && defined[from.Name+"."+n.Sel.Name] {
-				name = from.Name + "." + n.Sel.Name
-			}
-		case *ast.Ident:
-			if strings.Contains(strings.ToLower(n.Name), "weigh") {
-				name = n.Name
-			}
-		}
-		if name == "" {
-			return
-		}
-		file, called := strings.TrimSuffix(filepath.Base(path), ".go"), strings.ToLower(strings.TrimPrefix(name, "data."))
-		if named[path] = true; namesProperties[path] == "" && file != "weights" && file != called && file != called+"s" {
-			t.Errorf("%s names %s: carry all properties, see data/properties.go", path, name)
-		}
-	})
-	for path := range namesProperties {
-		if !named[path] {
-			t.Errorf("%s is listed and names no property", path)
-		}
-	}
 }
 
 // eachFile parses every Go file of this module that is no test, but for the folders that

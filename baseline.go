@@ -77,7 +77,7 @@ func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settin
 		return nil, err
 	}
 	clip := !s.NoClip && s.Model.Effects().Rows
-	of := effects.Settings{RowShrinkage: s.RowShrinkage, ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads, Clip: clip}
+	of := effects.Settings{ColumnShrinkage: s.ColumnShrinkage, Seed: s.Seed, Threads: s.Threads, Clip: clip}
 	center := effects.AutoCenter
 	if !s.Model.Effects().Rows { // nothing but a matrix of low rank
 		center = effects.NoCenter

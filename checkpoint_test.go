@@ -16,7 +16,6 @@ import (
 	"optcomplete/internal/attack"
 	"optcomplete/internal/must"
 	"optcomplete/pass"
-	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/spec"
 )
@@ -42,11 +41,6 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 				stop()
 			}
 		}
-		settings.OnGamma = func(result.GammaPoint) {
-			if events++; events == after {
-				stop()
-			}
-		}
 		got, err := Fit(ctx, problem, settings)
 		interrupted := ctx.Err() != nil
 		stop()
@@ -59,7 +53,7 @@ func TestInterruptedRunGoesOnToTheSameBits(t *testing.T) {
 		}
 	}
 	// What is remembered is not computed again.
-	settings.OnEvent, settings.OnGamma = nil, nil
+	settings.OnEvent = nil
 	again := must.Get(Fit(context.Background(), problem, settings))(t)
 	same(t, "once more", timeless(again), timeless(want))
 	store := must.Get(checkpoint.Open(settings.Checkpoint, mustRead(t, filepath.Join(settings.Checkpoint, "run.txt"))))(t)

@@ -72,7 +72,7 @@ func settingsOf(s *Settings) map[string]string {
 	}
 	put("gamma", s.Gamma)
 	put("gamma0", s.Gamma0)
-	put("row-shrinkage", s.RowShrinkage)
+	put("gamma-factor", s.GammaFactor)
 	put("column-shrinkage", s.ColumnShrinkage)
 	put("holdout", s.Holdout)
 	if s.Split != spec.RandomSplit {

@@ -18,7 +18,7 @@ func TestReportOfASample(t *testing.T) {
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	defer func(old int) { reportEntries = old }(reportEntries)
 	for _, holdout := range []float64{0, 0.2} {
-		settings := Settings{Model: spec.Full, K: 3, Statistics: Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: holdout}, Limits: Limits{Threads: 1}}
+		settings := Settings{Model: spec.Full, K: 3, Statistics: Statistics{Gamma: 0.5, ColumnShrinkage: 4, Holdout: holdout}, Limits: Limits{Threads: 1}}
 		reportEntries = 1 << 20
 		all := timeless(fit(t, problem, settings))
 		reportEntries = 6000

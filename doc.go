@@ -12,6 +12,7 @@
 // The packages below do the work, and each is usable by itself: data, objective
 // (the cost), search (branch and bound on any convex cost), cutplanes (the
 // paper's own algorithms, on the MILP solvers of milp), model and evaluate. This
-// package only joins them. It never prints, and it never returns a bound that is
-// not proven.
+// package only joins them. It never prints. The bound of a search subtracts
+// an estimate of the rounding of its sums (docs/method.md); the proof that
+// Settings.Proof asks for, checked by [Verify], bounds every rounding.
 package optcomplete

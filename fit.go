@@ -96,11 +96,11 @@ type Settings struct {
 	// With a remainder they always are: fitting it asks for them over and over.
 	Folder string
 
-	OnEvent func(search.Event)      // called for everything the search does; may be nil
-	OnGamma func(result.GammaPoint) // called for every γ tried; may be nil
+	OnEvent func(search.Event) // called for everything the search does; may be nil
 
-	// OnChosen is called with the γ taken, if several were tried; may be nil.
-	OnChosen func(gamma float64, tried []result.GammaPoint)
+	// OnUnits is called with what was learned of how much rows differ on each feature; may
+	// be nil.
+	OnUnits func(*result.Units)
 
 	// OnDivided is called before the search with how the time limit is divided; may be nil.
 	OnDivided func(Division)
@@ -140,6 +140,9 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	start := time.Now()
 	t, err := uncheckedTask(ctx, problem, &settings)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
 	train, held, when, later, err := t.divide(ctx, problem)
@@ -189,7 +192,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 				ahead.event(ctx, e)
 			}
 		},
-		OnGamma: settings.OnGamma, OnChosen: settings.OnChosen, OnDivided: settings.OnDivided,
+		OnDivided: settings.OnDivided, OnLearned: func(c choices) {
+			if settings.OnUnits != nil {
+				settings.OnUnits(t.describeUnits(c, problem.Encoding))
+			}
+		},
 	})
 	defer func() { completing.Done() }()
 	if err != nil {
@@ -197,11 +204,12 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	}
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	summary.Split, summary.Observed = when, train.Observed()
+	units := summary.Units
 	summary.Selected, summary.Certificate, summary.Removal, summary.Trace = t.names(found.Units), found.Certificate, found.Removal, found.Trace
-	summary.ChoiceCut = f.c.Cut != nil
-	summary.GammaPath, summary.Alike = f.c.GammaPath, alikeOf(f.c.GammaPath, summary.Selected)
-	if summary.Alike != nil && settings.Loss != loss.Squared {
-		summary.Alike.Measure = settings.Loss.Measure()
+	if summary.Units = units; units != nil {
+		for _, f := range t.members(found.Units) {
+			summary.Units.Features[f].Selected = true
+		}
 	}
 	if summary.Early() && ahead != nil {
 		summary.Outlook = ahead.known
@@ -255,6 +263,13 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	completing.Done()
 	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
 	describing, stop := t.clock.Before(finish, 0)
+	if u := fitted.Summary.Units; u != nil && u.Learned && ctx.Err() == nil {
+		if _, exact := t.method.(Certified); exact {
+			if u.Others, err = t.otherFactors(describing, f.selector, found.Selection, f.c); err != nil {
+				fitted.Summary.WithoutDiagnostic("the selections at other factors of gamma are", timelimit.Why(describing, err))
+			}
+		}
+	}
 	if err := t.describe(describing, fitted, train, held, looked, errors); err != nil {
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
@@ -275,8 +290,6 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	done = true
 	return fitted, nil
 }
-
-var alikeOf = result.AlikeOf
 
 // score fills in what the model is worth on the entries it was fitted on, and on
 // those held out, whose errors it returns; nil if nothing was held out. It reads

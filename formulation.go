@@ -27,20 +27,11 @@ type formulation interface {
 	// own leaves only those numbers that the model has: the others are 0.
 	own(c choices) choices
 
-	// complete tells whether nothing is left to validation.
+	// complete tells whether nothing is left to be learned.
 	complete(c choices) bool
 
 	// baselines tells whether methods that select nothing have the model too.
 	baselines() bool
-
-	// choose fills in what the settings leave open.
-	choose(ctx context.Context, t *task, train data.Source) (choices, error)
-
-	// gammas are the powers of ten, in the unit of γ, between which it is chosen.
-	gammas() (first, last float64)
-
-	// subtracts tells whether values are what effects leave, and not the mean alone.
-	subtracts() bool
 
 	// separate tells whether the cost is a sum over rows that know nothing of each other.
 	separate() bool
@@ -69,12 +60,6 @@ func (squares) weighed(ctx context.Context, train data.Source, c choices, thread
 	}
 	return c, err
 }
-
-func (squares) choose(ctx context.Context, t *task, train data.Source) (choices, error) {
-	return t.chooseBySquares(ctx, train)
-}
-
-func (squares) gammas() (first, last float64) { return -2, 2 }
 
 func (squares) refit(kind spec.Refit) spec.Refit { return kind }
 

@@ -2,28 +2,34 @@ package optcomplete
 
 import (
 	"context"
+	"slices"
 
 	"optcomplete/data"
 	"optcomplete/model/estimate"
+	"optcomplete/pass"
 )
 
-// full explains what the effects of rows and columns leave.
+// full explains what mean and column effects leave: by the level of the row, which is
+// always selected, and the features.
 type full struct{ squares }
 
 func (f full) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
-	effects, err := estimate.FitEffects(ctx, train, c.Row, c.Column, threads)
+	effects, err := estimate.FitColumns(ctx, train, c.Row, c.Column, threads)
 	if err != nil {
 		return nil, c, err
 	}
 	if c, err = f.weighed(ctx, train, c, threads); err != nil {
 		return nil, c, err
 	}
-	values, err := effects.Residuals(ctx, train, threads)
+	values, err := pass.Transformed(ctx, train, threads, "residuals", pass.Subtract{Mean: effects.Mean, Columns: pass.Share(effects.Columns)})
 	return values, c, err
 }
 
 func (full) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
-	return rowCost(values, features, groups, c, threads)
+	_, p := features.Dims()
+	cost := rowCost(values, inUnits(features, c.Units, c.Factor), append(slices.Clip(groups), []int{p}), c, threads)
+	cost.always = 1
+	return cost
 }
 
 func (full) own(c choices) choices {
@@ -31,9 +37,7 @@ func (full) own(c choices) choices {
 	return c
 }
 
-func (full) complete(c choices) bool { return c.Gamma > 0 && c.Row > 0 && c.Column > 0 }
-
-func (full) subtracts() bool { return true }
+func (full) complete(choices) bool { return false }
 
 func (full) separate() bool { return true }
 

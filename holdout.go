@@ -46,8 +46,7 @@ func (t *task) divide(ctx context.Context, problem Problem) (train, held data.So
 		return err
 	}
 	_, inMemory := source.(*data.Matrix)
-	given := choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Row: t.RowShrinkage, Column: t.ColumnShrinkage, Delta: t.Delta}
-	if inMemory && t.Holdout == 0 && t.Checkpoint == "" && t.form.complete(given) && !t.Model.Effects().Rows {
+	if inMemory && t.Holdout == 0 && t.Checkpoint == "" && t.Gamma > 0 && t.Model.AsGiven() {
 		err = parts(ctx)
 		return train, held, when, check, err
 	}

@@ -15,7 +15,7 @@ import (
 )
 
 // TestTimeLimitThatIsOver: a fit whose time was up before it began still answers,
-// tries no γ, and leaves out what nothing depends on, with a word.
+// learns no variances, and leaves out what nothing depends on, with a word.
 func TestTimeLimitThatIsOver(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
@@ -27,7 +27,7 @@ func TestTimeLimitThatIsOver(t *testing.T) {
 		if len(s.Selected) != 4 || s.Gamma <= 0 || s.Status != result.TimeLimit && s.Status != result.Optimal {
 			t.Errorf("%v: %v, gamma %v, %v", kind, s.Status, s.Gamma, s.Selected)
 		}
-		if !division.Cut || division.Tried != 0 || division.Limit != time.Second {
+		if !division.Cut || division.Limit != time.Second {
 			t.Errorf("%v: %+v", kind, division)
 		}
 		said := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, timelimit.ErrOver.Error()) })
@@ -41,8 +41,8 @@ func TestTimeLimitThatIsOver(t *testing.T) {
 		}
 		// A choice that was cut short is not remembered.
 		settings.TimeLimit, settings.Began = 0, time.Time{}
-		if again := fit(t, problem, settings).Summary; len(again.GammaPath) == 0 || len(again.Warnings) > 0 {
-			t.Errorf("%v: γ tried %v, warnings %q", kind, again.GammaPath, again.Warnings)
+		if again := fit(t, problem, settings).Summary; again.Units != nil && !again.Units.Learned || len(again.Warnings) > 0 {
+			t.Errorf("%v: units %v, warnings %q", kind, again.Units, again.Warnings)
 		}
 	}
 }
@@ -72,7 +72,7 @@ func TestTimeLimitIsDivided(t *testing.T) {
 		settings := Settings{K: 4, Model: spec.Full, ResidualRank: rank, OnDivided: func(told Division) { d = told }}
 		settings.TimeLimit = time.Hour
 		limited := fit(t, problem, settings)
-		if sum := d.Choice + d.Search + d.Refit + d.Extra; d.Cut || d.Tried == 0 || d.Refit <= 0 || d.Extra <= 0 || sum > time.Hour {
+		if sum := d.Choice + d.Search + d.Refit + d.Extra; d.Cut || d.Refit <= 0 || d.Extra <= 0 || sum > time.Hour {
 			t.Errorf("%+v", d)
 		}
 		settings.TimeLimit = 0
@@ -106,11 +106,11 @@ func TestSlowChoiceEndsInTime(t *testing.T) {
 	var d Division
 	settings := Settings{K: 4, Model: spec.Paper, OnDivided: func(told Division) { d = told }}
 	settings.TimeLimit = 6 * time.Second
-	fitted, err := Fit(progress.NewContext(context.Background(), slow{"Choosing gamma", settings.TimeLimit/3 + 200*time.Millisecond}), problem, settings)
+	fitted, err := Fit(progress.NewContext(context.Background(), slow{"Learning how much rows differ on each feature", settings.TimeLimit/3 + 200*time.Millisecond}), problem, settings)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !d.Cut || d.Tried != 0 || !(fitted.Summary.Gamma > 0) || len(fitted.Summary.Selected) != 4 {
+	if !d.Cut || !(fitted.Summary.Gamma > 0) || len(fitted.Summary.Selected) != 4 {
 		t.Errorf("%+v, took %v", d, fitted.Summary.Gamma)
 	}
 }

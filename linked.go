@@ -40,27 +40,14 @@ func (l linked) values(ctx context.Context, train data.Source, c choices, thread
 	return train, c, nil
 }
 
-// cost has the constant as its last feature, of such a size that γ holds its
-// coefficient back as the shrinkage says.
 func (l linked) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
-	link := estimate.NewLink(l.scaled(c), c.Offsets.Mean, c.Offsets.Unit, c.Row, c.Gamma, nil)
-	size := math.Sqrt(link.Penalty / link.RowPenalty)
-	m, p := features.Dims()
-	with := make([]float64, 0, m*(p+1))
-	for j := range m {
-		with = append(append(with, features.Row(j)...), size)
-	}
+	_, p := features.Dims()
 	nonnegative := l.nonnegative
 	if nonnegative != nil {
 		nonnegative = append(slices.Clone(nonnegative), false)
 	}
-	all := data.NewFeatures(features.IDs, append(slices.Clone(features.Names), "(row effect)"), with)
-	cost := objective.NewConvex(values, all, c.Gamma, l.scaled(c), c.Offsets, nonnegative, threads)
+	cost := objective.NewConvex(values, inUnits(features, c.Units, c.Factor), c.Gamma, l.scaled(c), c.Offsets, nonnegative, threads)
 	return matrixCost{oracle: objective.NewGrouped(cost, append(slices.Clip(groups), []int{p})), always: 1}
-}
-
-func (l linked) complete(c choices) bool {
-	return l.full.complete(c) && (!l.loss.HasUnit() || c.Delta > 0)
 }
 
 // baselines tells that methods that select nothing have squared errors only.
@@ -68,7 +55,7 @@ func (linked) baselines() bool { return false }
 
 // rows are fitted as they were selected.
 func (l linked) rows(r *estimate.Recipe, members []int, c choices) {
-	r.Linked, r.Loss, r.RefitGamma = true, l.scaled(c), c.Refit
+	r.Linked, r.Loss, r.Variances, r.Refine = true, l.scaled(c), c.Again, !c.Given
 	if c.Offsets != nil {
 		r.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column}
 	}
@@ -182,8 +169,6 @@ func (s *Settings) checkLoss() error {
 		return &spec.Error{Setting: "clip", Problem: "does not apply to the loss logistic: probabilities are in range always"}
 	case !(s.Delta >= 0) || math.IsInf(s.Delta, 0):
 		return spec.Errorf("delta is %v, but must be a positive number", s.Delta)
-	case s.linked() && s.Refit != spec.AutoRefit && s.Refit != spec.Ridge:
-		return &spec.Error{Setting: "refit", Problem: fmt.Sprintf("%v does not apply here: with the loss %v, or coefficients that must not be negative, rows are fitted as they were selected, by ridge", s.Refit, s.Loss)}
 	}
 	return nil
 }

@@ -11,7 +11,6 @@ import (
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
-	"optcomplete/spec"
 )
 
 // truth is a problem of which everything is known: sums of levels and two features of
@@ -89,7 +88,7 @@ func TestIntervalsOfLosses(t *testing.T) {
 	for l, shrinkage := range map[loss.Loss]float64{loss.Logistic: 0, loss.Poisson: 1, loss.Huber: 0} {
 		of := drawTruth(t, l, n, m, 0.4)
 		settings := Settings{K: 2, Loss: l, NoClip: l != loss.Logistic, Limits: Limits{Gap: 0.5},
-			Statistics: Statistics{Seed: 1, RowShrinkage: shrinkage, ColumnShrinkage: shrinkage}}
+			Statistics: Statistics{Seed: 1, ColumnShrinkage: shrinkage}}
 		fitted := fit(t, of.Problem, settings)
 		x := must.Get(fitted.Intervals())(t)
 		held := map[string]float64{}
@@ -117,23 +116,20 @@ func TestIntervalsOfLosses(t *testing.T) {
 					within("new row", l.Mean(of.sum(i, j)), a.Low, a.High, n*m)
 				}
 			}
-			if i%5 > 0 {
-				continue
-			}
 			row := must.Get(fitted.ExplainRow(fitted.RowIDs[i], nil))(t)
 			for _, term := range row.Terms { // 95 %
 				truth := of.row(i)[strings.Index("f0f1", term.Name)/2]
 				if l == loss.Huber {
 					sd := fitted.Units().SD[slices.Index(fitted.Terms, term.Name)]
-					within("coefficients", truth*sd, term.Interval.Low, term.Interval.High, 2*n/5)
+					within("coefficients", truth*sd, term.Interval.Low, term.Interval.High, 2*n)
 				} else {
-					within("coefficients", math.Exp(truth), term.RatioInterval.Low, term.RatioInterval.High, 2*n/5)
+					within("coefficients", math.Exp(truth), term.RatioInterval.Low, term.RatioInterval.High, 2*n)
 				}
 			}
 		}
 		t.Logf("%v: %v", l, held)
 		for name, part := range held {
-			if part < 0.86 || part > 0.98 {
+			if part < 0.84 || part > 0.98 { // of yes and no from few entries, Laplace's approximation learns too small variances
 				t.Errorf("%v: %s in %.1f %% of the intervals", l, name, 100*part)
 			}
 		}
@@ -145,7 +141,7 @@ func TestIntervalsOfLosses(t *testing.T) {
 func TestIntervalsOfAllKinds(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Squared, loss.Logistic, loss.Poisson, loss.Huber} {
 		problem := lossInstance(t, l, 40, 30, 4, 5)
-		fitted := fit(t, problem, Settings{K: 2, Loss: l, Nonnegative: []string{"all"}, Statistics: Statistics{Gamma: 0.1, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}})
+		fitted := fit(t, problem, Settings{K: 2, Loss: l, Nonnegative: []string{"all"}, Statistics: Statistics{Gamma: 0.1, ColumnShrinkage: 2}})
 		loaded := saved(t, fitted)
 		one, err := fitted.Intervals()
 		if err != nil {
@@ -173,43 +169,5 @@ func TestIntervalsOfAllKinds(t *testing.T) {
 				t.Errorf("%v: %+v", l, term)
 			}
 		}
-	}
-}
-
-// TestIntervalsOfTooMuchShrinkage: where effects vary more than their shrinkage says,
-// intervals are wider: a new row is as uncertain as the effects are, and more of the true
-// rates are in them.
-func TestIntervalsOfTooMuchShrinkage(t *testing.T) {
-	const n, m = 150, 60
-	of := drawTruth(t, loss.Poisson, n, m, 0.4)
-	fitted := fit(t, of.Problem, Settings{K: 2, Loss: loss.Poisson, NoClip: true, Limits: Limits{Gap: 0.5}, Statistics: Statistics{Seed: 1, RowShrinkage: 8, ColumnShrinkage: 8}})
-	x := must.Get(fitted.Intervals())(t)
-	held, square := 0.0, 0.0
-	for i := range n {
-		square += fitted.RowEffects[i] * fitted.RowEffects[i] / n
-		for j := range m {
-			a := must.Get(x.Of(fitted.AnswerAt(i, j), i, j, 0.9))(t)
-			if rate := math.Exp(of.sum(i, j)); rate >= a.Low && rate <= a.High {
-				held += 1.0 / (n * m)
-			}
-		}
-	}
-	if held < 0.78 { // as if the shrinkage were right: 0.75
-		t.Errorf("%.3f of the true rates are in 90 %% intervals", held)
-	}
-	if prior := 1 / (2 * fitted.Link.RowPenalty); !(square > 2*prior) {
-		t.Fatalf("effects of mean square %v under a prior variance of %v: not too much shrinkage", square, prior)
-	}
-	b := 0.0
-	for _, v := range fitted.ColumnFeatures(7) {
-		b += v * v
-	}
-	columns := 0.0
-	for _, c := range fitted.ColumnEffects {
-		columns += c * c / m
-	}
-	want := square + b/(2*fitted.Link.Penalty)
-	if got := must.Get(x.Variance(-1, 7))(t); got < want || got > want+columns {
-		t.Errorf("a new row has the variance %v, want %v and that of a column's effect", got, want)
 	}
 }

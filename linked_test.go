@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"optcomplete/data"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
@@ -151,19 +153,37 @@ func bySlowSolver(m *Model, problem Problem, selection []int, nonnegative bool) 
 	link, matrix := m.Link, problem.Ratings.Matrix()
 	n, columns := matrix.Dims()
 	sum := 0.0
+	_, p := problem.Features.Dims()
+	centre, scale := make([]float64, p), make([]float64, p)
+	has := make([]bool, columns)
+	for i := range n {
+		at, _ := matrix.Row(i)
+		for _, c := range at {
+			has[c] = true
+		}
+	}
+	for j := range p {
+		var column []float64
+		for c := range columns {
+			if has[c] {
+				column = append(column, problem.Features.Row(c)[j])
+			}
+		}
+		centre[j], scale[j] = stat.PopMeanStdDev(column, nil)
+	}
 	for i := range n {
 		at, values := matrix.Row(i)
 		offsets, design := make([]float64, len(at)), make([][]float64, len(at))
 		for e, c := range at {
 			offsets[e] = m.Mean + m.ColumnEffects[c]
 			design[e] = []float64{1}
-			for _, j := range selection {
-				design[e] = append(design[e], problem.Features.Row(int(c))[j])
+			for _, j := range selection { // features have mean 0 and variance 1 in the cost
+				design[e] = append(design[e], (problem.Features.Row(int(c))[j]-centre[j])/scale[j])
 			}
 		}
-		ridge, signs := []float64{link.RowPenalty}, []bool{false}
-		for range selection {
-			ridge, signs = append(ridge, 1/m.Gamma), append(signs, nonnegative)
+		ridge, signs := []float64{1 / m.Summary.Units.Level}, []bool{false}
+		for _, j := range selection {
+			ridge, signs = append(ridge, 1/m.Summary.Units.Features[j].Gamma), append(signs, nonnegative)
 		}
 		sum += slowly(link.Loss, link.Unit, offsets, values, matrix.RowWeights(i), design, ridge, signs)
 	}
@@ -189,7 +209,7 @@ func TestLossesAgainstBruteForce(t *testing.T) {
 				if weighted {
 					problem = weigh(t, problem, seed, func(unit float64) float64 { return 0.2 + 3*unit })
 				}
-				settings := Settings{K: 2, Loss: l, Statistics: Statistics{Gamma: 0.3 * float64(1+seed%4), RowShrinkage: 2, ColumnShrinkage: 3, Seed: seed, Refit: spec.Ridge}} // the column effects of the model are those of the search
+				settings := Settings{K: 2, Loss: l, Statistics: Statistics{Gamma: 0.3 * float64(1+seed%4), ColumnShrinkage: 3, Seed: seed}} // the column effects of the model are those of the search
 				if nonnegative {
 					settings.Nonnegative = []string{"all"}
 				}
@@ -225,8 +245,8 @@ func TestLossesEndToEnd(t *testing.T) {
 		if err != nil {
 			t.Fatal(l, err)
 		}
-		if !slices.Contains(fitted.Selected, "f0") || fitted.Summary.Loss != l || len(fitted.GammaPath) == 0 || fitted.Holdout.Measures == nil {
-			t.Errorf("%v: selected %v, %d γ, hold-out %+v", l, fitted.Selected, len(fitted.GammaPath), fitted.Holdout)
+		if !slices.Contains(fitted.Selected, "f0") || fitted.Summary.Loss != l || fitted.Summary.Units == nil || fitted.Holdout.Measures == nil {
+			t.Errorf("%v: selected %v, units %v, hold-out %+v", l, fitted.Selected, fitted.Summary.Units, fitted.Holdout)
 		}
 		if both := fitted.Baselines[len(fitted.Baselines)-1]; !(fitted.Holdout.Score() < both.Score()) {
 			t.Errorf("%v: score %g, of effects alone %g", l, fitted.Holdout.Score(), both.Score())
@@ -242,7 +262,7 @@ func TestLossesEndToEnd(t *testing.T) {
 				t.Errorf("%v: %v, %v", l, x, want)
 			}
 		}
-		settings.Holdout, settings.Gamma, settings.RowShrinkage, settings.ColumnShrinkage = 0, 0.5, 2, 2
+		settings.Holdout, settings.Gamma, settings.ColumnShrinkage = 0, 0.5, 2
 		if fitted, err = Fit(context.Background(), problem, settings); err != nil {
 			t.Fatal(err)
 		}
@@ -277,7 +297,6 @@ func TestSuitableLoss(t *testing.T) {
 		{yes, Settings{K: 1, Loss: loss.Auto, Method: CutPlanes{}}, loss.Squared},
 		{yes, Settings{K: 1, Loss: loss.Auto, ResidualRank: 2}, loss.Squared},
 		{yes, Settings{K: 1, Loss: loss.Auto, Proof: io.Discard}, loss.Squared},
-		{yes, Settings{K: 1, Loss: loss.Auto, Statistics: Statistics{Refit: spec.LearnedPrior}}, loss.Squared},
 	} {
 		if got, err := SuitableLoss(context.Background(), c.problem, c.s); got != c.want || err != nil {
 			t.Errorf("%+v: %v, want %v (%v)", c.s, got, c.want, err)
@@ -297,7 +316,7 @@ func TestLossesRefuse(t *testing.T) {
 		"(leave it out, or use Settings.Loss squared)":                     {K: 1, Loss: loss.Poisson, Proof: io.Discard},
 		"(leave it out, or leave out Settings.Nonnegative)":                {K: 1, Nonnegative: []string{"all"}, Proof: io.Discard},
 		"or use Settings.Loss squared and leave out Settings.Nonnegative)": {K: 1, Loss: loss.Huber, Nonnegative: []string{"all", "f0"}, Proof: io.Discard},
-		"refit prior does not apply here":                                  {K: 1, Loss: loss.Poisson, Statistics: Statistics{Refit: spec.LearnedPrior}},
+		"refit does not apply to the model full":                           {K: 1, Loss: loss.Poisson, Statistics: Statistics{Refit: spec.LearnedPrior}},
 		"delta does not apply to the loss poisson":                         {K: 1, Loss: loss.Poisson, Delta: 1},
 		"which is not a feature":                                           {K: 1, Nonnegative: []string{"nobody"}},
 	} {
@@ -322,8 +341,8 @@ func TestLossesOnSamplesAndFromACheckpoint(t *testing.T) {
 	}
 	settings.Gamma = 0
 	want = fit(t, problem, settings)
-	if want.RefitGamma == 0 || want.Link.Penalty != 1/want.RefitGamma || *want.GammaPath[0].RootGap > 0.5 {
-		t.Errorf("γ %v, of the refit %v (%v)", want.Gamma, want.RefitGamma, want.Link)
+	if u := want.Summary.Units; !u.Learned || len(u.Features) != 6 || len(want.Link.Penalties) != 2 {
+		t.Errorf("units %+v, link %v", u, want.Link)
 	}
 	settings.Method, settings.Checkpoint = nil, t.TempDir()
 	for range 2 {
@@ -338,7 +357,7 @@ func TestLossesOnSamplesAndFromACheckpoint(t *testing.T) {
 func TestLossesInterrupted(t *testing.T) {
 	for _, l := range []loss.Loss{loss.Logistic, loss.Poisson, loss.Huber} {
 		problem := lossInstance(t, l, 60, 40, 8, 4)
-		settings := Settings{K: 3, Loss: l, Nonnegative: []string{"f7"}, Statistics: Statistics{Gamma: 2, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}}
+		settings := Settings{K: 3, Loss: l, Nonnegative: []string{"f7"}, Statistics: Statistics{Gamma: 2, ColumnShrinkage: 2}}
 		want := fit(t, problem, settings)
 		for _, left := range []int{1, 4, 9} {
 			settings.Checkpoint = t.TempDir()
@@ -362,7 +381,7 @@ func TestLossesInterrupted(t *testing.T) {
 // TestLossesStable: resamples of the rows of a path are selected by its loss.
 func TestLossesStable(t *testing.T) {
 	problem := lossInstance(t, loss.Poisson, 40, 30, 5, 4)
-	settings := Settings{Loss: loss.Poisson, Statistics: Statistics{Gamma: 0.3, RowShrinkage: 2, ColumnShrinkage: 2, Refit: spec.Ridge}}
+	settings := Settings{Loss: loss.Poisson, Statistics: Statistics{Gamma: 0.3, ColumnShrinkage: 2}}
 	path := must.Get(Path(context.Background(), problem, settings, PathSettings{KMax: 2, Folds: 2, Bootstrap: 6, K: 2}))(t)
 	fitted := fit(t, problem, func() Settings { settings.K = 2; return settings }())
 	if s := path.Stability; s == nil || len(s.Features) == 0 || path.Points[1].Cost != fitted.Cost || !slices.Equal(path.Points[1].Selected, fitted.Selected) {

@@ -35,7 +35,7 @@ func TestWeightsOfOne(t *testing.T) {
 	want := fit(t, problem, settings)
 	ones := weigh(t, problem, 1, func(float64) float64 { return 1 })
 	got := fit(t, ones, settings)
-	if got.Cost != want.Cost || got.Gamma != want.Gamma || got.RefitGamma != want.RefitGamma || !slices.Equal(got.RowEffects, want.RowEffects) || got.Holdout.LogLoss != want.Holdout.LogLoss || *got.Holdout.AUC != *want.Holdout.AUC {
+	if got.Cost != want.Cost || got.Gamma != want.Gamma || !slices.Equal(got.RowEffects, want.RowEffects) || got.Holdout.LogLoss != want.Holdout.LogLoss || *got.Holdout.AUC != *want.Holdout.AUC {
 		t.Errorf("cost %v, γ %v, hold-out %v; without weights %v, %v, %v", got.Cost, got.Gamma, got.Holdout.LogLoss, want.Cost, want.Gamma, want.Holdout.LogLoss)
 	}
 	if want.Summary.Weighted || want.Holdout.Weighted || !got.Summary.Weighted || !got.Holdout.Weighted || !got.Train.Weighted {
@@ -81,7 +81,7 @@ func TestWeightsDecide(t *testing.T) {
 			weights = append(weights, 1-0.999999*float64((i+int(c)+1)%2))
 		}
 	}
-	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4}}
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, ColumnShrinkage: 4}}
 	problem.Ratings = problem.Ratings.With(matrix)
 	if got := fit(t, problem, settings).Selected; !slices.Equal(got, []string{"f4", "f5"}) {
 		t.Errorf("without weights: %v", got)
@@ -160,7 +160,7 @@ func TestWeightedSquares(t *testing.T) {
 	elsewhere := weighted
 	elsewhere.Ratings = weighted.Ratings.With(sourcetest.Stored(weighted.Ratings.Matrix()))
 	for _, s := range []Settings{
-		{K: 2}, {K: 2, Model: Pooled}, {K: 2, Model: Paper}, {K: 2, Statistics: Statistics{Refit: spec.Ridge}},
+		{K: 2}, {K: 2, Model: Pooled}, {K: 2, Model: Paper}, {K: 2, Model: Paper, Statistics: Statistics{Refit: spec.Ridge}},
 		{K: 2, Model: Paper, Statistics: Statistics{Refit: spec.LearnedPrior}}, {K: 2, Method: CutPlanes{}}, {K: 2, Model: Paper, Method: OptComplete{Certify: true}},
 	} {
 		s.Holdout, s.Seed, s.Threads = 0.2, 1, 1
@@ -215,7 +215,13 @@ func TestUnitOfWeights(t *testing.T) {
 				}
 			}
 			same("cost", got.Cost/unit, want.Cost)
-			same("γ", got.Gamma*unit, want.Gamma)
+			if of := want.Summary.Units; of == nil {
+				same("γ", got.Gamma*unit, want.Gamma)
+			} else {
+				for f, u := range of.Features {
+					same("γ of "+u.Name, got.Summary.Units.Features[f].Gamma*unit, u.Gamma)
+				}
+			}
 			same("shrinkage of rows", got.Summary.RowShrinkage/unit, want.Summary.RowShrinkage)
 			same("shrinkage of columns", got.Summary.ColumnShrinkage/unit, want.Summary.ColumnShrinkage)
 			same("hold-out", got.Holdout.Score(), want.Holdout.Score())

@@ -11,7 +11,6 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
-	"optcomplete/objective"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -34,10 +33,8 @@ var _ selection.Formulation[data.Source] = (*matrix)(nil)
 
 func (f *matrix) Names() []string { return f.unitNames() }
 
-func (f *matrix) Choose(ctx context.Context, train data.Source, k int, on func(result.GammaPoint)) (choices, error) {
-	t, settings := f.at(max(k, len(f.find.Always))), *f.Settings
-	t.Settings, settings.OnGamma = &settings, on
-	return f.form.choose(ctx, t, train)
+func (f *matrix) Choose(ctx context.Context, train data.Source, k int, _ func(result.GammaPoint)) (choices, error) {
+	return f.at(max(k, len(f.find.Always))).choose(ctx, train)
 }
 
 // at is the task for another k.
@@ -53,30 +50,7 @@ func (f *matrix) Cost(ctx context.Context, train data.Source, k int, c choices) 
 		return nil, err
 	}
 	f.selector, f.c = f.at(k).newSelector(values, c), c
-	cost := f.selector.cost(f.task)
-	if m, p := f.features.Dims(); f.selector.exact != nil && f.single() && m*p <= mostDescended {
-		cost.Descend = f.descend(values, c.Gamma)
-	}
-	return cost, nil
-}
-
-// mostDescended is how many numbers the features have at most if swaps are looked
-// for: they are held twice for that.
-const mostDescended = 1 << 24
-
-// descend looks for swaps of one feature; see selection.Cost.
-func (f *matrix) descend(values data.Source, gamma float64) func(context.Context, []int) ([]int, error) {
-	var around *objective.Neighbours
-	return func(ctx context.Context, from []int) ([]int, error) {
-		if around == nil {
-			around = objective.NewNeighbours(values, f.features, f.Threads)
-		}
-		found, err := around.Descend(ctx, []float64{gamma}, [][]int{from}, len(from), f.find.Always, f.find.Never, 0)
-		if err != nil {
-			return nil, err
-		}
-		return found[0], nil
-	}
+	return f.selector.cost(f.task), nil
 }
 
 // search lets the method search the cost, and write its proof. What is to be looked

@@ -77,9 +77,6 @@ func (Certified) recorded() map[string]string { return nil }
 
 func (m Certified) search(ctx context.Context, t *task, s *selector, c choices, summary *model.Summary) (search.Result, time.Duration, error) {
 	summary.Certified = true
-	if len(s.find.Start) == 0 {
-		s.find.Start = c.Start
-	}
 	if m.Sampling == AlwaysSampling || m.Sampling == AutoSampling && s.values.Observed() >= sampleFrom {
 		return t.sampleThenProve(ctx, s, c, summary)
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"optcomplete/internal/gammapath"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -45,7 +46,7 @@ func (o *outlook) event(ctx context.Context, e search.Event) {
 		defer cancel()
 	}
 	defer progress.Start(ctx, "Estimating the size of the tree", 0, "").Done()
-	known, err := o.look(pass.WithLabel(ctx, "samples"), e.Selection)
+	known, err := o.look(pass.WithLabel(ctx, "samples"), e.Selection, e.Elapsed.Seconds()/float64(max(e.Passes, 1)))
 	if err != nil {
 		return // no estimate, and nothing depends on one
 	}
@@ -56,9 +57,11 @@ func (o *outlook) event(ctx context.Context, e search.Event) {
 }
 
 // look estimates the tree at γ, and at smaller ones until a proof is in sight. It
-// starts from the incumbent: to find it is no part of a proof.
-func (o *outlook) look(ctx context.Context, incumbent []int) (*result.Outlook, error) {
-	found := &result.Outlook{Gamma: o.choices.Gamma}
+// starts from the incumbent: to find it is no part of a proof. An evaluation takes so many
+// seconds.
+func (o *outlook) look(ctx context.Context, incumbent []int, evaluation float64) (*result.Outlook, error) {
+	learned := o.choices.Units != nil && !o.choices.Given
+	found := &result.Outlook{Gamma: oneGammaOf(o.choices), Factor: learned}
 	observed := float64(o.from.values.Observed())
 	c := o.choices
 	from := newSampler(o.from.values, o.task.Seed)
@@ -85,12 +88,24 @@ func (o *outlook) look(ctx context.Context, incumbent []int) (*result.Outlook, e
 		near := ahead.Evaluations*observed <= o.near
 		if step == 0 {
 			found.Nodes, found.Evaluations, found.InSight = ahead.Nodes, ahead.Evaluations, near
+			found.Seconds = ahead.Evaluations * evaluation
 		}
 		if near {
 			if step > 0 {
 				found.Largest = c.Gamma
+				if learned {
+					found.Largest = c.Factor
+				}
+				found.SecondsThere = ahead.Evaluations * evaluation
+				if there, err := s.briefly(ctx, incumbent); err == nil {
+					found.Differs = len(lists.Without(there, incumbent))
+				}
 			}
 			break
+		}
+		if learned { // the level stays what it is
+			c.Factor = gammapath.Round(c.Factor / halfDecade)
+			continue
 		}
 		c.Gamma = gammapath.Round(c.Gamma / halfDecade)
 		c.Gamma0 /= halfDecade

@@ -2,6 +2,8 @@ package optcomplete
 
 import (
 	"context"
+	"fmt"
+	"slices"
 	"strings"
 	"testing"
 
@@ -20,7 +22,7 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 	made := must.Get(source.Collect())(t)
 	settings := Settings{K: 8, Model: spec.Full, Statistics: Statistics{Seed: 1}}
 	task := must.Get(newTask(ctx, Problem{Ratings: made.Ratings, Features: source.Features}, &settings))(t)
-	c := choices{Gamma: 3, Row: 4, Column: 4}
+	c := choices{Gamma: 1, Row: 4, Column: 4, Factor: 1, Units: &result.Variances{Level: 0.25, Features: slices.Repeat([]float64{3}, 59), Noise: 1}}
 	values, c, err := task.values(ctx, made.Ratings.Source(), c)
 	if err != nil {
 		t.Fatal(err)
@@ -44,13 +46,13 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 	}
 	at := told[0]
 	t.Log(at.Words())
-	if at.InSight || at.Nodes < 10 || at.Evaluations <= 200 || !(at.Largest > 0 && at.Largest < c.Gamma) || !strings.Contains(at.Words(), "no proof in sight at gamma 3") {
+	if at.InSight || at.Nodes < 10 || at.Evaluations <= 200 || !(at.Largest > 0 && at.Largest < c.Factor) || !strings.Contains(at.Words(), fmt.Sprintf("With Settings.GammaFactor %.2g a proof takes about", at.Largest)) {
 		t.Errorf("%+v: %s", at, at.Words())
 	}
-	c.Gamma = at.Largest
+	c.Factor = at.Largest
 	easier := &outlook{task: task, from: s, choices: c, near: o.near}
 	easier.event(ctx, e)
 	if got := easier.known; got == nil || !got.InSight || got.Largest != 0 || !strings.HasPrefix(got.Words(), "a proof takes") {
-		t.Errorf("at γ %v: %+v", c.Gamma, got)
+		t.Errorf("at %v: %+v", c.Factor, got)
 	}
 }

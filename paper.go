@@ -25,10 +25,6 @@ func (paper) own(c choices) choices {
 
 func (paper) complete(c choices) bool { return c.Gamma > 0 }
 
-func (paper) subtracts() bool { return false }
-
 func (paper) separate() bool { return true }
 
 func (paper) baselines() bool { return true }
-
-func (paper) gammas() (first, last float64) { return -1, 3 }

@@ -32,11 +32,14 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 	if err != nil {
 		return nil, err
 	}
+	if err := t.standardise(ctx, &problem); err != nil {
+		return nil, err
+	}
 	train, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "copy to memory")
 	if err != nil {
 		return nil, err
 	}
-	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
+	path.OnEvent = settings.OnEvent
 	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
 	path.OneChoice = train.Observed() >= oneChoiceFrom
 	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {

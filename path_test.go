@@ -13,7 +13,6 @@ import (
 	"optcomplete/data/synth"
 	"optcomplete/evaluate"
 	"optcomplete/internal/must"
-	"optcomplete/objective"
 	"optcomplete/selection"
 	"optcomplete/spec"
 )
@@ -28,7 +27,7 @@ func pathOf(t *testing.T, problem Problem, settings Settings, path PathSettings)
 func TestPathEqualsSeparateFits(t *testing.T) {
 	problem, _ := instance(t, small)
 	for _, kind := range []spec.Kind{spec.Full, spec.Pooled, spec.Paper} {
-		settings := meant(Settings{Model: kind, Statistics: Statistics{Gamma: 0.05, Gamma0: 0.4, RowShrinkage: 2, ColumnShrinkage: 2}, Choice: Choice{Always: problem.Features.Names[3:4]}})
+		settings := meant(Settings{Model: kind, Statistics: Statistics{Gamma: 0.05, Gamma0: 0.4, ColumnShrinkage: 2}, Choice: Choice{Always: problem.Features.Names[3:4]}})
 		r := pathOf(t, problem, settings, PathSettings{KMax: 6, Folds: 2})
 		if len(r.Points) != 6 || r.Folds != 2 || r.Interrupted {
 			t.Fatalf("%v: %d points, %d folds", kind, len(r.Points), r.Folds)
@@ -52,11 +51,10 @@ func TestPathEqualsSeparateFits(t *testing.T) {
 }
 
 // TestPathIsNoWorseThanFitAtTheSameLimit: with searches that end at their root, no k
-// of a path costs more than a fit of it, and no swap of one feature makes it cheaper.
+// of a path costs more than a fit of it.
 func TestPathIsNoWorseThanFitAtTheSameLimit(t *testing.T) {
 	problem, _ := instance(t, synth.Config{Rows: 60, Columns: 40, Features: 24, K: 6, Missing: 0.6, Noise: 1, Seed: 5})
 	settings := meant(Settings{Model: spec.Paper, Statistics: Statistics{Gamma: 1}, Limits: Limits{MaxNodes: 1}})
-	around := objective.NewNeighbours(problem.Ratings.Source(), problem.Features, 1)
 	open := 0
 	for _, p := range pathOf(t, problem, settings, PathSettings{KMax: 8, Folds: 2}).Points {
 		settings.K = p.K
@@ -66,14 +64,6 @@ func TestPathIsNoWorseThanFitAtTheSameLimit(t *testing.T) {
 		}
 		if p.Status != "optimal" {
 			open++
-		}
-		var from []int
-		for _, name := range p.Selected {
-			from = append(from, slices.Index(problem.Features.Names, name))
-		}
-		swapped, err := around.Descend(context.Background(), []float64{1}, [][]int{from}, p.K, nil, nil, 0)
-		if err != nil || !slices.Equal(swapped[0], from) {
-			t.Errorf("k = %d: %v is cheaper than %v (%v)", p.K, swapped[0], from, err)
 		}
 	}
 	if open == 0 {
@@ -122,7 +112,7 @@ func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 		if d := cmp.Diff(want, got) + cmp.Diff(c, same); d != "" {
 			t.Errorf("fold %d: %s", f, d)
 		}
-		if c.Gamma == 0 || len(want) != 5 {
+		if c.Units == nil || len(want) < 5 {
 			t.Errorf("fold %d chose %+v, %v", f, c, want)
 		}
 	}
@@ -149,7 +139,7 @@ func TestEveryEntryIsHeldOutInOneFold(t *testing.T) {
 func TestBootstrapIsDeterministic(t *testing.T) {
 	problem, made := instance(t, small)
 	path := PathSettings{KMax: 5, Folds: 2, Bootstrap: 8, K: 4}
-	settings := Settings{Statistics: Statistics{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}, Limits: Limits{Threads: 1}}
+	settings := Settings{Statistics: Statistics{Gamma: 0.05, ColumnShrinkage: 2}, Limits: Limits{Threads: 1}}
 	want := pathOf(t, problem, settings, path)
 	settings.Threads = 3
 	again := pathOf(t, problem, settings, path)
@@ -206,7 +196,7 @@ func TestPathRefusals(t *testing.T) {
 func TestInterruptedPathKeepsWhatIsDone(t *testing.T) {
 	problem, _ := instance(t, small)
 	ctx, cancel := context.WithCancel(context.Background())
-	settings := Settings{Statistics: Statistics{Gamma: 0.05, RowShrinkage: 2, ColumnShrinkage: 2}}
+	settings := Settings{Statistics: Statistics{Gamma: 0.05, ColumnShrinkage: 2}}
 	r, err := Path(ctx, problem, settings, PathSettings{KMax: 4, Folds: 3, Bootstrap: 3, OnFold: func(done, of int, _ []PathPoint) {
 		if done == 2 {
 			cancel()

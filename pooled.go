@@ -24,13 +24,8 @@ func (pooled) values(ctx context.Context, train data.Source, c choices, threads 
 }
 
 func (pooled) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
-	m, p := features.Dims()
-	with := make([]float64, 0, m*(p+1))
-	for j := range m {
-		with = append(append(with, features.Row(j)...), 1)
-	}
-	features = data.NewFeatures(features.IDs, append(slices.Clone(features.Names), "(intercept)"), with)
-	cost := objective.NewPooledOf(objective.NewWeighted(values, features, c.Gamma, c.Heaviest, threads), c.Gamma0)
+	_, p := features.Dims()
+	cost := objective.NewPooledOf(objective.NewWeighted(values, inUnits(features, c.Units, c.Factor), c.Gamma, c.Heaviest, threads), c.Gamma0)
 	return matrixCost{oracle: objective.NewGrouped(cost, append(slices.Clip(groups), []int{p})), always: 1}
 }
 
@@ -39,9 +34,7 @@ func (pooled) own(c choices) choices {
 	return c
 }
 
-func (pooled) complete(c choices) bool { return c.Gamma > 0 && c.Gamma0 > 0 && c.Row > 0 }
-
-func (pooled) subtracts() bool { return false }
+func (pooled) complete(choices) bool { return false }
 
 func (pooled) separate() bool { return false }
 

@@ -20,10 +20,13 @@ import (
 func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
 	p := &proof.Problem{
 		Entries: train, Features: t.features, Model: summary.Model,
-		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0,
+		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0, Gammas: gammasOf(summary.Units),
 		RowShrinkage: summary.RowShrinkage, ColumnShrinkage: summary.ColumnShrinkage,
 		Always: t.find.Always, Never: t.find.Never,
 		Cost: summary.Cost, Bound: summary.Bound, Gap: summary.Gap, Within: math.Inf(1),
+	}
+	if p.Gammas != nil {
+		p.Gamma = 1
 	}
 	switch summary.Status {
 	case result.Optimal:
@@ -36,6 +39,18 @@ func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
 		p.Units = append(p.Units, proof.Unit{Name: u.name, Features: u.features})
 	}
 	return p
+}
+
+// gammasOf is γ of each feature in the cost, and last that of the level.
+func gammasOf(u *result.Units) []float64 {
+	if u == nil {
+		return nil
+	}
+	var out []float64
+	for _, f := range u.Features {
+		out = append(out, u.Factor*f.Gamma)
+	}
+	return append(out, u.Level)
 }
 
 // record lets the search of a selector write its proof, if one is asked for. What
@@ -67,6 +82,9 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 	settings.K, settings.Choice, settings.Threads = summary.K, summary.Choice, threads
 	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
+		return nil, err
+	}
+	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
 	train := problem.Ratings.Source()

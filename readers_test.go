@@ -31,7 +31,6 @@ var readersOutsidePasses = map[string]string{
 	"model/newrows.go: foldRows":                 "rows to fold in",
 	"model/newrows.go: addSeen":                  "rows to fold in",
 	"model/newrows.go: addFitted":                "rows to fold in",
-	"experiment/store.go: headOf":                "the sum by which a folder of results knows its data",
 	"cmd/optcomplete/synth.go: packSource":       "writes generated rows to a pack; there is no fit",
 
 	// What a model knows of its entries, to be looked up, or copied into its folder.
@@ -53,7 +52,7 @@ var readersOutsidePasses = map[string]string{
 func TestRowsAreReadByPasses(t *testing.T) {
 	found := map[string]bool{}
 	eachFile(t, func(folder string) bool {
-		return slices.Contains([]string{"pass", "data", "proof", "python", "scripts", "internal/testkit", "internal/bench", "internal/exact"}, folder) ||
+		return slices.Contains([]string{"pass", "data", "proof", "python", "scripts", "internal/testkit", "internal/study", "internal/exact"}, folder) ||
 			strings.HasPrefix(folder, "internal/") && strings.HasSuffix(folder, "test")
 	}, func(path string, file *ast.File) {
 		for _, declared := range file.Decls {
@@ -99,7 +98,7 @@ func readsRows(f *ast.FuncDecl) bool {
 		case *ast.CallExpr:
 			if s, is := n.Fun.(*ast.SelectorExpr); is {
 				from, _ := s.X.(*ast.Ident)
-				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachNumbered", "Collect", "NewRowReader"}, s.Sel.Name) {
+				if s.Sel.Name == "Reader" && len(n.Args) == 0 || from != nil && from.Name == "data" && slices.Contains([]string{"ForEach", "ForEachWeighed", "Collect", "NewRowReader"}, s.Sel.Name) {
 					reads = true
 				}
 			}

@@ -29,7 +29,7 @@ func TestReadingsStayWithinBudget(t *testing.T) {
 		in := must.Get(synth.Generate(synth.Config{Rows: 600, Columns: 40, Features: 12, K: 3, Missing: 0.5, Noise: 0.3, Seed: 3}))(t)
 		problem := Problem{Ratings: in.Ratings, Features: in.Features} // a new one, of which nothing is known
 		settings := Settings{Model: c.kind}
-		settings.K, settings.Gamma, settings.Gamma0, settings.RowShrinkage, settings.ColumnShrinkage, settings.Holdout = 3, 0.5, 5, 4, 4, c.holdout
+		settings.K, settings.Gamma, settings.Gamma0, settings.ColumnShrinkage, settings.Holdout = 3, 0.5, 5, 4, c.holdout
 		fitted := must.Get(Fit(context.Background(), problem, meant(settings)))(t)
 		of := fitted.Summary.Readings
 		searched, more := 0, 0

@@ -89,7 +89,7 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 	}
 	with := *t
 	with.refit, with.memory, with.enough = spec.LearnedPrior, nil, nil
-	score := func(others []int, remainders bool) (float64, error) {
+	score := func(others []int, remainders bool) (*evaluate.Errors, error) {
 		selection := s.units(t, found)
 		members := t.members(selection)
 		parts, err := with.parts(ctx, part.Train, selection, c)
@@ -97,31 +97,31 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 			err = with.fitRemainder(ctx, part.Train, s, found, others, parts, nil)
 		}
 		if err != nil {
-			return 0, err
+			return nil, err
 		}
-		m, err := evaluate.Score(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads)
-		return m.RMSE, err
+		return evaluate.ScoreErrors(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads)
 	}
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		best, _, err = t.others(ctx, s, found, most)
 		return best, false, err
 	}
-	least, err := score(nil, false)
+	without, err := score(nil, false)
 	if err != nil {
 		return nil, false, err
 	}
 	none = true
+	least := without
 	for _, count := range slices.Compact([]int{most, most / 4, 0}) {
 		others, _, err := t.others(ctx, s, found, count)
 		if err != nil {
 			return nil, false, err
 		}
-		switch rmse, err := score(others, true); {
+		switch with, err := score(others, true); {
 		case errors.Is(err, remainder.ErrPrecision):
 		case err != nil:
 			return nil, false, err
-		case rmse < least:
-			best, none, least = others, false, rmse
+		case with.RMSE < least.RMSE && with.BetterBy(without, 2): // and not by chance
+			best, none, least = others, false, with
 		}
 	}
 	return best, none, nil

@@ -56,7 +56,7 @@ func unnamed(t testing.TB) Problem {
 func TestRemainderCarriesWhatHasNoName(t *testing.T) {
 	problem := unnamed(t)
 	fit := func(rank, threads int) *Model {
-		m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: rank, Limits: Limits{Threads: threads}})
+		m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: rank, Limits: Limits{Threads: threads}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -90,7 +90,7 @@ func TestNoRemainderForNoise(t *testing.T) {
 	problem := unnamed(t)
 	rng := random.New(3)
 	problem.Ratings = data.NewRatings(problem.Ratings.Matrix().Map(func(int, int32, float64) float64 { return rng.Normal() }), problem.Ratings.RowIDs, problem.Ratings.ColumnIDs)
-	m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1e-3, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: AutoRank})
+	m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 1e-3, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: AutoRank})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestKilledRemainderGoesOn(t *testing.T) {
 	defer func(was int) { longStep = was }(longStep)
 	longStep = 0
 	problem := unnamed(t)
-	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, RowShrinkage: 4, ColumnShrinkage: 4}, ResidualRank: 2, Limits: Limits{Threads: 2}}
+	settings := Settings{K: 2, Statistics: Statistics{Gamma: 1, ColumnShrinkage: 4}, ResidualRank: 2, Limits: Limits{Threads: 2}}
 	fit := func(at int) (*Model, int, error) {
 		runner := &failing{at: at}
 		m, err := Fit(pass.WithRunner(context.Background(), runner), problem, settings)
@@ -216,7 +216,7 @@ func TestOtherFeaturesAreTriedOnFewEntries(t *testing.T) {
 		}
 		f := data.NewFeatures(ids("c", m), ids("f", p), b)
 		problem := Problem{Ratings: data.NewRatings(matrix, ids("r", n), f.IDs), Features: f}
-		fitted, err := Fit(t.Context(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 0.1, RowShrinkage: 4, ColumnShrinkage: 4}, ResidualRank: AutoRank, Limits: Limits{MaxNodes: 1}})
+		fitted, err := Fit(t.Context(), problem, Settings{K: 2, Statistics: Statistics{Gamma: 0.1, ColumnShrinkage: 4}, ResidualRank: AutoRank, Limits: Limits{MaxNodes: 1}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -136,16 +136,16 @@ type Selection struct {
 }
 
 // Select finds a selection on growing samples of the rows, and looks at no others:
-// for data too large for a pass over all of them. Nothing is proven. γ, and for
-// other models than the paper's all that Fit would choose, must be given.
+// for data too large for a pass over all of them. Nothing is proven. The model is
+// the paper's, and γ must be given.
 func Select(ctx context.Context, problem Problem, settings Settings) (*Selection, error) {
 	t, err := newTask(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
-	c := choices{Gamma: settings.Gamma, Gamma0: settings.Gamma0, Row: settings.RowShrinkage, Column: settings.ColumnShrinkage}
-	if !t.form.complete(c) {
-		return nil, spec.Errorf("a search on samples alone needs its gamma and shrinkages given")
+	c := choices{Gamma: settings.Gamma}
+	if !t.Model.AsGiven() || c.Gamma == 0 {
+		return nil, spec.Errorf("a search on samples alone is for the model paper, with gamma given")
 	}
 	values, c, err := t.values(ctx, problem.Ratings.Source(), c)
 	if err != nil {

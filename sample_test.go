@@ -18,7 +18,7 @@ func TestSampledSearchProvesTheSameOptimum(t *testing.T) {
 	problem := Problem{Ratings: in.Ratings, Features: in.Features}
 	for _, kind := range []spec.Kind{spec.Paper, spec.Full, spec.Pooled} {
 		t.Run(kind.String(), func(t *testing.T) {
-			settings := meant(Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, RowShrinkage: 4, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}})
+			settings := meant(Settings{K: 4, Model: kind, Statistics: Statistics{Gamma: 0.02, Gamma0: 1, ColumnShrinkage: 4}, Method: Certified{Sampling: NoSampling}})
 			want := must.Get(Fit(context.Background(), problem, settings))(t)
 			onSamples, onAll := 0, 0
 			settings.Method = Certified{Sampling: AlwaysSampling}

@@ -152,7 +152,7 @@ func narrow(m *data.Matrix, features *data.Features) (*data.Matrix, *data.Featur
 	}
 	narrow, err := data.NewMatrixByRows(len(used), start, column, value)
 	if err == nil {
-		narrow, err = narrow.WithNumbers(m.Numbers())
+		narrow, err = narrow.WithWeights(m.Weights())
 	}
 	if err != nil {
 		panic(err) // the values were finite before

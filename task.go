@@ -97,11 +97,11 @@ func (t *task) summary(problem Problem, c choices) model.Summary {
 	own := t.form.own(c)
 	summary := model.Summary{
 		Method: t.Method.String(), Model: t.Model.String(), K: t.K, Features: len(t.units),
-		Gamma: c.Gamma, Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, RowEstimated: c.Estimated, Refit: t.refit, Seed: t.Seed,
+		Gamma: oneGammaOf(c), Gamma0: own.Gamma0, RowShrinkage: own.Row, ColumnShrinkage: own.Column, Refit: t.refit, Seed: t.Seed,
 		Choice: t.Choice, Version: Version, Platform: platform(), Settings: settingsOf(t.Settings),
 	}
 	summary.Nouns, summary.Loss, summary.Delta = problem.Nouns, t.form.scaled(c).Loss, t.form.scaled(c).Unit
-	summary.RefitGamma, summary.Weighted = c.Refit, problem.weighted()
+	summary.Weighted, summary.Units = problem.weighted(), t.describeUnits(c, problem.Encoding)
 	if problem.Encoding == nil {
 		summary.Warnings = problem.Features.Warnings()
 	}
@@ -191,6 +191,12 @@ func (t *task) parts(ctx context.Context, train data.Source, selection []int, c 
 // partsTo is parts that gives the rows to a sink, or has them written elsewhere.
 func (t *task) partsTo(ctx context.Context, train data.Source, selection []int, c choices, rows estimate.RowSink, shards func() (*estimate.ShardSink, error)) (*estimate.Parts, error) {
 	members := t.members(selection)
+	if t.linked() {
+		var err error
+		if c.Again, err = t.learnAgain(ctx, train, members, c); err != nil {
+			return nil, err
+		}
+	}
 	recipe := estimate.Recipe{
 		Kind: t.Model, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.Threads,
 		Rows: rows, Shards: shards, Memory: t.learnMemory(),

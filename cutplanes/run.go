@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"optcomplete/internal/lists"
 	"optcomplete/milp"
 	"optcomplete/search"
 )
@@ -112,7 +113,7 @@ func (r *run) cut(ctx context.Context, selection []int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	value := valueAt(cut, selection)
+	value := search.ValueAt(cut.Constant, cut.Gradient, selection)
 	if before, again := r.seen[key(selection)]; again {
 		before.cost, before.value = cost, max(before.value, value)
 	} else {
@@ -121,16 +122,6 @@ func (r *run) cut(ctx context.Context, selection []int) (float64, error) {
 	r.all = append(r.all, search.Candidate{Selection: selection, Cost: cost})
 	r.add(Step{Selection: selection, Cost: cost}, cut)
 	return cost, nil
-}
-
-// valueAt is a cut's value at a selection, lowered by the rounding of the sum.
-func valueAt(c milp.Cut, selection []int) float64 {
-	value, size := c.Constant, math.Abs(c.Constant)
-	for _, j := range selection {
-		value += c.Gradient[j]
-		size += math.Abs(c.Gradient[j])
-	}
-	return value - 1.2e-16*float64(2+len(selection))*size
 }
 
 func (r *run) add(step Step, cut milp.Cut) {
@@ -227,8 +218,4 @@ func (r *run) complete(list []int) []int {
 }
 
 // always gives the distinct features that every selection has, increasing.
-func (r *run) always() []int {
-	list := slices.Clone(r.Search.Always)
-	slices.Sort(list)
-	return slices.Compact(list)
-}
+func (r *run) always() []int { return lists.Distinct(r.Search.Always) }

@@ -14,8 +14,8 @@ import (
 
 	"optcomplete/internal/arrowtext"
 	"optcomplete/internal/columnar"
-	"optcomplete/internal/held"
 	"optcomplete/internal/must"
+	"optcomplete/internal/textfile"
 )
 
 // holdTable holds a table of one of each type under the name "films".
@@ -47,8 +47,8 @@ func holdTable(t *testing.T, genres ...string) {
 	w := ipc.NewWriter(&out, ipc.WithSchema(schema))
 	must.Do(t, w.Write(b.NewRecordBatch()))
 	must.Do(t, w.Close())
-	held.Put("films", out.Bytes())
-	t.Cleanup(func() { held.Drop("films") })
+	textfile.PutInMemory("films", out.Bytes())
+	t.Cleanup(func() { textfile.DropFromMemory("films") })
 }
 
 // TestArrowTableIsReadAsText: a feature table in Arrow is the table of text that
@@ -82,13 +82,13 @@ func TestParquetTableIsReadAsText(t *testing.T) {
 	w := columnar.NewWriter(&out, []columnar.Field{{Name: "Runtime", Kind: columnar.Float}, {Name: "Genre", Kind: columnar.Text}, {Name: arrowtext.PandasIndex, Kind: columnar.Text}})
 	must.Do(t, w.WriteGroup([]float64{117.5, 90}, []string{"Horror", ""}, []string{"Alien", "Up"}))
 	must.Do(t, w.Close())
-	held.Put("films", out.Bytes())
-	defer held.Drop("films")
+	textfile.PutInMemory("films", out.Bytes())
+	defer textfile.DropFromMemory("films")
 	got := must.Get(ReadRawTable("films", FeaturesOptions{}))(t)
 	if d := cmp.Diff([]string{"117.5", "Horror", "90", ""}, got.Cells); d != "" || got.IDs[0] != "Alien" || got.Names[1] != "Genre" {
 		t.Errorf("%s %v %v", d, got.IDs, got.Names)
 	}
-	held.Put("films", out.Bytes()[:out.Len()-9])
+	textfile.PutInMemory("films", out.Bytes()[:out.Len()-9])
 	if _, err := ReadRawTable("films", FeaturesOptions{}); err == nil || !strings.Contains(err.Error(), "cannot be read as Parquet") {
 		t.Errorf("a file cut off: %v", err)
 	}

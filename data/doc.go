@@ -5,8 +5,7 @@
 // standard input) and gives Features tables, and a Matrix stored by rows; package
 // data/ingest reads observed entries, in this and other forms. Everything it
 // gives is finite, within bounds and free of duplicates, so no package that uses
-// it has to check again. Entries may have properties beside their values, such as a
-// weight; see Property.
+// it has to check again. Entries may have weights; see IsWeighted.
 //
 // Every fault of the input is an *InputError that names the file, the line and
 // what to do. It must never guess: an entry is either read exactly as written,

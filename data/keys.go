@@ -101,7 +101,7 @@ func (w *withKeys) Surveyed(s *Survey) *Survey {
 
 // WithKeys is the same matrix with keys.
 func (m *Matrix) WithKeys(keys *Keys) *Matrix {
-	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, numbers: m.numbers, keys: keys}
+	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: m.value, weight: m.weight, keys: keys}
 	out.known.at.Store(m.known.get())
 	return out
 }

@@ -20,7 +20,7 @@ type Matrix struct {
 	start   []int     // entries of row i are start[i]..start[i+1]
 	column  []int32   // increasing within a row
 	value   []float64 // finite
-	numbers Numbers   // the properties of the entries
+	weight  []float64 // of the entries; nil: they have none
 	known   Known
 	keys    *Keys // nil: none
 }
@@ -160,13 +160,13 @@ func (m *Matrix) WithValues(values []float64) *Matrix {
 	if len(values) != len(m.value) {
 		panic(fmt.Sprintf("data: %d values for %d entries", len(values), len(m.value)))
 	}
-	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values, numbers: m.numbers, keys: m.keys}
+	return &Matrix{columns: m.columns, start: m.start, column: m.column, value: values, weight: m.weight, keys: m.keys}
 }
 
 // Map returns the matrix of the same shape and entries whose values are those
 // of f.
 func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matrix {
-	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value)), numbers: m.numbers, keys: m.keys}
+	out := &Matrix{columns: m.columns, start: m.start, column: m.column, value: make([]float64, len(m.value)), weight: m.weight, keys: m.keys}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
 			out.value[at] = f(i, m.column[at], m.value[at])
@@ -178,15 +178,14 @@ func (m *Matrix) Map(f func(row int, column int32, value float64) float64) *Matr
 // Filter returns the matrix of the same shape that keeps the entries for which
 // keep is true.
 func (m *Matrix) Filter(keep func(row int, column int32) bool) *Matrix {
-	has := m.Properties().List()
-	out := &Matrix{columns: m.columns, start: make([]int, len(m.start)), numbers: NoNumbers(m.Properties()), keys: m.keys}
+	out := &Matrix{columns: m.columns, start: make([]int, len(m.start)), weight: NoWeights(m.Weighted()), keys: m.keys}
 	for i := range len(m.start) - 1 {
 		for at := m.start[i]; at < m.start[i+1]; at++ {
 			if keep(i, m.column[at]) {
 				out.column = append(out.column, m.column[at])
 				out.value = append(out.value, m.value[at])
-				for _, p := range has {
-					out.numbers.Add(p, m.numbers.Of(p)[at])
+				if m.weight != nil {
+					out.weight = append(out.weight, m.weight[at])
 				}
 			}
 		}

@@ -66,13 +66,12 @@ func (r *Ratings) WithEntries(least int) *Ratings {
 	if from == nil {
 		return OpenRatings(Rows(r.entries, rows), ids, r.ColumnIDs, r.file)
 	}
-	kept := &Matrix{columns: from.columns, start: []int{0}, numbers: NoNumbers(from.Properties())}
+	kept := &Matrix{columns: from.columns, start: []int{0}, weight: NoWeights(from.Weighted())}
 	for _, i := range rows {
 		columns, values := from.Row(i)
 		kept.column = append(kept.column, columns...)
 		kept.value = append(kept.value, values...)
-		numbers := from.RowNumbers(i)
-		kept.numbers.Append(&numbers)
+		kept.weight = append(kept.weight, from.RowWeights(i)...)
 		kept.start = append(kept.start, len(kept.value))
 	}
 	return OpenRatings(kept, ids, r.ColumnIDs, r.file)

@@ -4,10 +4,10 @@ package data
 type RowReader struct {
 	matrix  *Matrix
 	reader  Reader
-	more    PropertyReader // nil: entries have no properties
+	more    WeightReader // nil: entries have no weights
 	columns []int32
 	values  []float64
-	numbers Numbers
+	weights []float64
 }
 
 // NewRowReader returns a reader of s for one goroutine.
@@ -16,7 +16,7 @@ func NewRowReader(s Source) *RowReader {
 		return &RowReader{matrix: m}
 	}
 	reader := s.Reader()
-	return &RowReader{reader: reader, more: NumbersFrom(s, reader), numbers: NoNumbers(PropertiesOf(s))}
+	return &RowReader{reader: reader, more: WeightsFrom(s, reader)}
 }
 
 // Row returns the observed columns of row i, increasing, and their values. The
@@ -30,14 +30,13 @@ func (r *RowReader) Row(i int) (columns []int32, values []float64, err error) {
 	return r.columns, r.values, err
 }
 
-// Numbered is Row with the properties of the entries.
-func (r *RowReader) Numbered(i int) (columns []int32, values []float64, numbers *Numbers, err error) {
+// Weighed is Row with the weights of the entries, nil if they have none.
+func (r *RowReader) Weighed(i int) (columns []int32, values, weights []float64, err error) {
 	columns, values, err = r.Row(i)
 	if r.matrix != nil {
-		r.numbers = r.matrix.RowNumbers(i)
+		r.weights = r.matrix.RowWeights(i)
 	} else if r.more != nil && err == nil {
-		r.numbers.Clear()
-		err = r.more.AppendNumbers(i, columns, &r.numbers)
+		r.weights, err = r.more.AppendWeights(i, columns, r.weights[:0])
 	}
-	return columns, values, &r.numbers, err
+	return columns, values, r.weights, err
 }

@@ -56,9 +56,9 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 	out.column = make([]int32, 0, out.start[count])
 	out.value = make([]float64, 0, out.start[count])
 	reader := s.Reader()
-	more := NumbersFrom(s, reader)
-	for _, p := range PropertiesOf(s).List() {
-		out.numbers[p.at] = make([]float64, 0, out.start[count])
+	more := WeightsFrom(s, reader)
+	if more != nil {
+		out.weight = make([]float64, 0, out.start[count])
 	}
 	for x := range count {
 		var err error
@@ -69,7 +69,7 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 			return nil, fmt.Errorf("data: row %d has %d entries, but %d were announced", at(x), len(out.column)-out.start[x], s.Entries(at(x)))
 		}
 		if more != nil {
-			if err := more.AppendNumbers(at(x), out.column[out.start[x]:], &out.numbers); err != nil {
+			if out.weight, err = more.AppendWeights(at(x), out.column[out.start[x]:], out.weight); err != nil {
 				return nil, err
 			}
 		}
@@ -80,17 +80,17 @@ func Collect(s Source, rows []int) (*Matrix, error) {
 // ForEach reads all rows in order. The slices that f gets are valid until it
 // returns, and must not be changed.
 func ForEach(s Source, f func(row int, columns []int32, values []float64) error) error {
-	return ForEachNumbered(s, func(row int, columns []int32, values []float64, _ *Numbers) error { return f(row, columns, values) })
+	return ForEachWeighed(s, func(row int, columns []int32, values, _ []float64) error { return f(row, columns, values) })
 }
 
-// ForEachNumbered is ForEach with the properties of the entries.
-func ForEachNumbered(s Source, f func(row int, columns []int32, values []float64, numbers *Numbers) error) error {
+// ForEachWeighed is ForEach with the weights of the entries, nil if they have none.
+func ForEachWeighed(s Source, f func(row int, columns []int32, values, weights []float64) error) error {
 	n, _ := s.Dims()
 	reader := NewRowReader(s)
 	for i := range n {
-		columns, values, numbers, err := reader.Numbered(i)
+		columns, values, weights, err := reader.Weighed(i)
 		if err == nil {
-			err = f(i, columns, values, numbers)
+			err = f(i, columns, values, weights)
 		}
 		if err != nil {
 			return err

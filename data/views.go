@@ -68,9 +68,9 @@ type renumberedReader struct {
 	from Reader
 	by   *renumbered
 
-	columns []int32 // scratch of AppendNumbers
+	columns []int32 // scratch of AppendWeights
 	places  []int
-	numbers Numbers
+	weights []float64
 }
 
 func (r *renumberedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -81,11 +80,11 @@ type packOrder struct {
 	Missing     []string
 	Columns     []string
 	DropUnknown bool
-	Properties  map[string]string // see ingest.TableColumns
+	Weight      string // see ingest.TableColumns
 }
 
 func (o *packOrder) settings() ingest.Settings {
-	return ingest.Settings{Missing: o.Missing, Columns: o.Columns, DropUnknown: o.DropUnknown}.WithProperties(o.Properties)
+	return ingest.Settings{Missing: o.Missing, Columns: o.Columns, DropUnknown: o.DropUnknown}.WithWeight(o.Weight)
 }
 
 // packedPart is what a worker has packed.
@@ -119,10 +118,10 @@ func (s *Spark) entries(ctx context.Context, tables []Table, settings ingest.Set
 		if !ok {
 			return "", nil, "the names of its columns do not tell which are the row, the column and the value of " + t.Path, nil
 		}
-		if x > 0 && !maps.Equal(columns.Properties, o.Properties) {
+		if x > 0 && columns.Weight != o.Weight {
 			return "", nil, "the tables do not have the same columns beside row, column and value", nil
 		}
-		o.Properties = columns.Properties
+		o.Weight = columns.Weight
 		fields, ok := fieldsOf(schema, columns, o.Texts)
 		if !ok {
 			return "", nil, "the columns of " + t.Path + " are not of the usual types", nil
@@ -131,7 +130,7 @@ func (s *Spark) entries(ctx context.Context, tables []Table, settings ingest.Set
 	}
 	o.Table = strings.Join(paths, ", ")
 	var names []string
-	for x := range 3 + len(o.Properties) {
+	for x := range len(ingest.TableColumns{Weight: o.Weight}.All()) {
 		names = append(names, fieldName(x))
 	}
 	return fmt.Sprintf("SELECT TRANSFORM(%s) %%s FROM (SELECT * FROM (%s) DISTRIBUTE BY r)", strings.Join(names, ", "), strings.Join(selects, " UNION ALL ")), o, "", nil

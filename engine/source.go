@@ -204,13 +204,13 @@ func spillTo(path string, source data.Source) (*pack.File, error) {
 	for j := range ids {
 		ids[j] = strconv.Itoa(j)
 	}
-	w, err := pack.Create(path, ids, pack.WriterOptions{Rows: n, Observed: source.Observed(), Properties: data.PropertiesOf(source)})
+	w, err := pack.Create(path, ids, pack.WriterOptions{Rows: n, Observed: source.Observed(), Weighted: data.IsWeighted(source)})
 	if err != nil {
 		return nil, err
 	}
 	defer w.Abort()
-	err = data.ForEachNumbered(source, func(i int, columns []int32, values []float64, numbers *data.Numbers) error {
-		return w.AppendNumbered(strconv.Itoa(i), columns, values, numbers)
+	err = data.ForEachWeighed(source, func(i int, columns []int32, values, weights []float64) error {
+		return w.AppendWeighed(strconv.Itoa(i), columns, values, weights)
 	})
 	if err == nil {
 		err = w.Close()

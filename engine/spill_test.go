@@ -11,16 +11,12 @@ import (
 	"optcomplete/internal/sourcetest"
 )
 
-// TestSpilledProperties: data in memory that are written for the executors keep the
-// properties of their entries, also one that only this test knows.
-func TestSpilledProperties(t *testing.T) {
-	trust := data.NewProperty(data.Property{Name: "trust", Plural: "trusts", Most: 1})
+// TestSpilledWeights: data in memory that are written for the executors keep the
+// weights of their entries.
+func TestSpilledWeights(t *testing.T) {
 	matrix, err := data.NewMatrix(3, 4, []data.Entry{{Row: 0, Column: 1, Value: 2}, {Row: 0, Column: 3, Value: 1}, {Row: 2, Column: 0, Value: 5}})
 	if err == nil {
 		matrix, err = matrix.WithWeights([]float64{3, 0.5, 7})
-	}
-	if err == nil {
-		matrix, err = matrix.WithProperty(trust, []float64{1, 0, 0.5})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -18,7 +18,7 @@ import (
 // the same entries, to compare with; nil: none. If the rows are a sample, standard
 // errors are given too. All are fitted and scored by the loss.
 func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample data.Source, l loss.Scaled, sampled bool, threads int) ([]result.Baseline, error) {
-	row, column, err := ChooseLevels(pass.WithLabel(ctx, "comparison"), sample, l, threads)
+	row, column, err := ChooseShrinkage(pass.WithLabel(ctx, "comparison"), sample, threads)
 	if err != nil {
 		return nil, err
 	}

@@ -14,7 +14,10 @@ import (
 // ChooseShrinkage is how much the effects of rows and of columns deserve to be
 // shrunk, by their variances: with noise σ² and effects of variance τ², the best
 // shrinkage is σ²/τ² entries, or as much weight of entries. The variances are learned beside the effects by
-// expectation-maximisation, every effect independent of the others given the rest.
+// expectation-maximisation, every effect independent of the others given the rest. Other
+// losses than squared errors have the same shrinkage where values are near their mean:
+// the information that an entry has of an effect on the scale of its link changes as the
+// square of the effect does.
 //
 // Both are within [0.1, 1e6] entries of mean weight, and the usual 4 where there is
 // nothing to learn from. When the context is cancelled they are as far as they were.

@@ -57,7 +57,7 @@ type counted struct {
 	rows *atomic.Int32
 }
 
-func (c counted) Properties() data.Properties { return data.PropertiesOf(c.Source) }
+func (c counted) Weighted() bool { return data.IsWeighted(c.Source) }
 func (c counted) Reader() data.Reader         { return countedReader{c.Source.Reader(), c.rows} }
 
 type countedReader struct {
@@ -70,13 +70,13 @@ func (r countedReader) Append(i int, columns []int32, values []float64) ([]int32
 	return r.Reader.Append(i, columns, values)
 }
 
-func (r countedReader) AppendNumbers(i int, columns []int32, to *data.Numbers) error {
+func (r countedReader) AppendWeights(i int, columns []int32, to []float64) ([]float64, error) {
 	r.rows.Add(1)
-	return r.Reader.(data.PropertyReader).AppendNumbers(i, columns, to)
+	return r.Reader.(data.WeightReader).AppendWeights(i, columns, to)
 }
 
 // Of large data on disk a sample reads the rows it draws, not all of them, whatever
-// properties entries have.
+// weights entries have.
 func TestASampleReadsItsRowsAlone(t *testing.T) {
 	plain := must.Get(data.Collect(passtest.Source(3000, 90), nil))(t)
 	weighted := must.Get(plain.WithWeights(slices.Repeat([]float64{2}, plain.Observed())))(t)

@@ -41,6 +41,26 @@ func (s Scaled) Slope(a, x float64) (slope, curvature float64) {
 	return s.Unit * slope, curvature
 }
 
+// Working is the working response of an entry a that is predicted as x, and its weight:
+// near x, the loss is that of squared errors of it, of half of them with a link. Where the
+// loss is straight, the weight is that of the steepest square that touches it.
+func (s Scaled) Working(a, x float64) (response, weight float64) {
+	if s.Loss.Linked() {
+		slope, curvature := s.Loss.Slope(a, x)
+		curvature = math.Max(curvature, leastWorking)
+		return x - slope/curvature, curvature
+	}
+	if far := math.Abs(a - x); s.Loss.HasUnit() && far > 0 {
+		slope, _ := s.Slope(a, x)
+		return a, math.Abs(slope) / (2 * far)
+	}
+	return a, 1
+}
+
+// leastWorking is the least weight of a working response: probabilities next to 0 and 1
+// have none otherwise.
+const leastWorking = 1e-4
+
 // Conjugate is ℓ*(α); see Loss.Conjugate.
 func (s Scaled) Conjugate(a, alpha float64) (value, size float64) {
 	if s.plain() {

@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"optcomplete/internal/lists"
 )
 
 // Embedded is the default solver: pure Go, exact, and made for masters. Its
@@ -100,11 +102,7 @@ func (e *Embedded) search(ctx context.Context, t *tree, start []int) bool {
 }
 
 // always returns the distinct features every selection holds, increasing.
-func (m *Master) always() []int {
-	a := slices.Clone(m.Always)
-	slices.Sort(a)
-	return slices.Compact(a)
-}
+func (m *Master) always() []int { return lists.Distinct(m.Always) }
 
 // free returns the features that are neither always nor never selected.
 func (m *Master) free() []int {

@@ -8,7 +8,7 @@ import (
 	"optcomplete/result"
 )
 
-// units are how terms are measured.
+// Units are how terms are measured.
 type Units struct {
 	Names         []string
 	Scale, Centre []float64
@@ -33,7 +33,7 @@ func (m *Model) Units() *Units {
 	return u
 }
 
-// raw is a value of term f in the unit of the file. What only rounding left of a
+// Raw is a value of term f in the unit of the file. What only rounding left of a
 // zero is one.
 func (u *Units) Raw(f int, encoded float64) float64 {
 	x := encoded*u.Scale[f] + u.Centre[f]
@@ -78,7 +78,7 @@ func deviation(x []float64) float64 {
 
 // Explain says what the model has found.
 func (m *Model) Explain() *result.Explanation {
-	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance, Scale: m.LossOf().Loss.Scale()}
+	out := &result.Explanation{Model: m.Summary.Model, Mean: m.Mean, Variance: m.Summary.Variance, Scale: m.LossOf().Loss.Scale(), Units: m.Summary.Units}
 	for _, entries := range m.Entries {
 		if entries > 0 {
 			out.Rows++
@@ -109,7 +109,7 @@ func (m *Model) Explain() *result.Explanation {
 // ratio is the factor that a sum on the scale of logarithms is, kept finite.
 func ratio(x float64) float64 { return math.Exp(min(x, 700)) }
 
-// overRows is what term f adds in each row with entries to predictions for
+// OverRows is what term f adds in each row with entries to predictions for
 // columns that had some, for a change by so much of the encoded feature.
 func (m *Model) OverRows(f int, by float64) []float64 {
 	over := make([]float64, 0, len(m.Entries))
@@ -141,7 +141,7 @@ func (m *Model) importance(name string) result.Importance {
 	return out
 }
 
-// spreadOf describes numbers, which it sorts; none give zeros.
+// SpreadOf describes numbers, which it sorts; none give zeros.
 func SpreadOf(x []float64) result.Spread {
 	if len(x) == 0 {
 		return result.Spread{}

@@ -82,7 +82,7 @@ func (x *laplace) noise() float64 {
 }
 
 func (x *laplace) coefficient(f int) (own, average float64) {
-	return x.of.Coefficient(f), x.m.Link.PriorVariance() / max(1, x.rows)
+	return x.of.Coefficient(f), x.m.Link.PriorVariance(f) / max(1, x.rows)
 }
 
 func (x *laplace) factor(probability float64) float64 {

@@ -142,7 +142,7 @@ func New(summary Summary, train *data.Ratings, features *data.Features, selected
 	return model, nil
 }
 
-// check normalizes the summary and returns an error for a number that is not
+// Check normalizes the summary and returns an error for a number that is not
 // finite.
 func (m *Model) Check() error {
 	if err := m.Summary.Normalize(); err != nil {
@@ -226,7 +226,7 @@ func (m *Model) Predict(row, column string) (float64, error) {
 	return m.Value(i, j, m.ColumnFeatures(j)), nil
 }
 
-// columnFeatures is the selected features of column j.
+// ColumnFeatures is the selected features of column j.
 func (m *Model) ColumnFeatures(j int) []float64 {
 	k := m.K()
 	return m.Features[j*k : (j+1)*k]

@@ -139,8 +139,8 @@ func (s *Seen) Weighed() func(i int) ([]int32, []float64, error) {
 	if s.source != nil {
 		r := data.NewRowReader(s.source)
 		return func(i int) ([]int32, []float64, error) {
-			columns, _, numbers, err := r.Numbered(i)
-			return columns, numbers.Of(data.Weight), err
+			columns, _, weights, err := r.Weighed(i)
+			return columns, weights, err
 		}
 	}
 	read := s.Reader()

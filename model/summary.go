@@ -24,16 +24,13 @@ type Summary struct {
 	Features int       `json:"features"` // p
 	Observed int       `json:"observed"` // observed entries
 	K        int       `json:"k"`
-	Gamma    float64   `json:"gamma"`
+	Gamma    float64   `json:"gamma"`           // one for all features; where each has its own, in Units, the factor φ of them
 	Loss     loss.Loss `json:"loss,omitempty"`  // what was minimised; squared errors if left out
 	Delta    float64   `json:"delta,omitempty"` // of the loss huber
 	// Weighted tells that entries have weights, which multiply their losses.
-	Weighted bool    `json:"weighted,omitempty"`
-	Weight   float64 `json:"weight,omitempty"` // the sum of the weights of the observed entries, if they have any
-	// RefitGamma is what the coefficients of a loss were fitted with once the selection
-	// was known; left out: Gamma.
-	RefitGamma float64  `json:"refit_gamma,omitempty"`
-	Selected   []string `json:"selected"` // names of the k features, in the order of the coefficients
+	Weighted bool     `json:"weighted,omitempty"`
+	Weight   float64  `json:"weight,omitempty"` // the sum of the weights of the observed entries, if they have any
+	Selected []string `json:"selected"`         // names of the k features, in the order of the coefficients
 
 	result.Certificate
 
@@ -71,11 +68,9 @@ type Summary struct {
 
 	CostPerEntry float64 `json:"cost_per_entry,omitempty"` // the cost is divided by rows × columns; this is by observed entries, or by their weight
 
-	Gamma0          float64 `json:"gamma0,omitempty"`                  // of the population, in pooled
-	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`           // in entries
-	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"`        // in entries
-	RowEstimated    float64 `json:"row_shrinkage_estimated,omitempty"` // RowShrinkage as variances have it, where validation took another
-	ChoiceCut       bool    `json:"choice_cut,omitempty"`              // a limit or an interrupt ended the choice of γ and shrinkages: they are the best so far, or defaults
+	Gamma0          float64 `json:"gamma0,omitempty"`           // of the population, in pooled
+	RowShrinkage    float64 `json:"row_shrinkage,omitempty"`    // in entries; of the level beside which column effects are fitted
+	ColumnShrinkage float64 `json:"column_shrinkage,omitempty"` // in entries
 
 	Encoding *encode.Encoding `json:"encoding,omitempty"` // from a raw record to the terms; nil: features as given
 

@@ -62,7 +62,7 @@ func (w *convexWorker) system(lanes int) {
 	clear(w.next[:t*kernel.Lanes])
 	for lane := range lanes {
 		columns, _ := w.entries(lane)
-		r, v := &w.rows[lane], w.table0(lane)
+		r, v := &w.rows[lane], w.gathered(lane)
 		for e := range columns {
 			root, value := r.weigh(e)
 			to := w.scaled[e*width:][:width]
@@ -122,7 +122,7 @@ func (w *convexWorker) dualStep(lanes, size int) {
 	w.scaled = grow(w.scaled, need)
 	for lane := range lanes {
 		columns, _ := w.entries(lane)
-		r, v := &w.rows[lane], w.table0(lane)
+		r, v := &w.rows[lane], w.gathered(lane)
 		scaled := w.scaled[:need]
 		clear(scaled)
 		for e := range columns {
@@ -144,7 +144,7 @@ func (w *convexWorker) dualStep(lanes, size int) {
 	kernel.Solve(w.k, w.next, size)
 	for lane := range lanes {
 		columns, _ := w.entries(lane)
-		r, v := &w.rows[lane], w.table0(lane)
+		r, v := &w.rows[lane], w.gathered(lane)
 		clear(r.to)
 		for e := range columns {
 			root, _ := r.weigh(e)
@@ -198,7 +198,7 @@ func (w *convexWorker) advance(lane int) {
 // fell by more than rounding.
 func (w *convexWorker) sweep(lane int) bool {
 	_, values := w.entries(lane)
-	r, v, width := &w.rows[lane], w.table0(lane), w.table.width
+	r, v, width := &w.rows[lane], w.gathered(lane), w.table.width
 	before := r.cost
 	for y, ridge := range w.ridge {
 		slope, curve := ridge*r.u[y], ridge
@@ -235,7 +235,7 @@ func (w *convexWorker) predict(lane int) {
 	by := w.minus[:w.table.width]
 	copy(by, r.u)
 	clear(by[len(r.u):])
-	kernel.Combine(r.x, w.table0(lane), by, values, w.table.width)
+	kernel.Combine(r.x, w.gathered(lane), by, values, w.table.width)
 	for e := range values {
 		r.x[e] += r.offset[e]
 	}

@@ -135,7 +135,7 @@ func (w *convexWorker) solveGroup(c *pass.Chunk, group []int32) {
 		}
 		clear(r.u)
 		r.gap, r.ending, r.done = math.Inf(1), false, false
-		w.gather(w.table0(lane), lane)
+		w.gather(w.gathered(lane), lane)
 		r.cost = w.evaluate(lane, r.x, r.u)
 	}
 	for range newtonSteps {
@@ -161,9 +161,6 @@ func (w *convexWorker) solveGroup(c *pass.Chunk, group []int32) {
 	}
 }
 
-// table0 is the features of the support of a lane's entries.
-func (w *convexWorker) table0(lane int) []float64 { return w.v[lane*w.stride():][:w.stride()] }
-
 // evaluate is the cost of a row at predictions and coefficients.
 func (w *convexWorker) evaluate(lane int, x, u []float64) float64 {
 	_, values := w.entries(lane)
@@ -181,7 +178,7 @@ func (w *convexWorker) evaluate(lane int, x, u []float64) float64 {
 // its duality gap vanishes.
 func (w *convexWorker) slopes(lane int) {
 	_, values := w.entries(lane)
-	r, v, width := &w.rows[lane], w.table0(lane), w.table.width
+	r, v, width := &w.rows[lane], w.gathered(lane), w.table.width
 	clear(r.z)
 	for e, a := range values {
 		slope, curve := w.loss.Slope(a, r.x[e])

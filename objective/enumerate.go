@@ -72,7 +72,7 @@ func (o *Exact) Effort(freeFeatures, left int) float64 {
 	rows := float64(o.rows)
 	entries := float64(o.matrix.Observed())
 	pass := entries*(support*support/2+support+float64(o.p)) + rows*support*support*support/2
-	work := rows*3*selections + (rows+entries/2)*float64(freeFeatures*freeFeatures)
+	work := rows*kernel.Effort(freeFeatures, left) + (rows+entries/2)*float64(freeFeatures*freeFeatures)
 	return work / max(pass, 1)
 }
 

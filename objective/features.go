@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"optcomplete/data"
-	"optcomplete/internal/hugepage"
 	"optcomplete/internal/kernel"
 	"optcomplete/internal/parallel"
 	"optcomplete/pass"
@@ -111,7 +110,7 @@ func (c *columnFeatures) add(features []int, size int, two bool) {
 		c.arranged = append(c.arranged, -1)
 	}
 	if !two {
-		b.b = hugepage.Make(c.m * size)
+		b.b = hugeArray(c.m * size)
 		for column := range c.m {
 			to := b.b[column*size:]
 			for x, j := range features {
@@ -206,7 +205,7 @@ func (o *Exact) weigh(weights []float64, tables *[]float64) weighting {
 		tables = new([]float64)
 	}
 	if len(*tables) < o.m*width {
-		*tables = hugepage.Make(o.m * width)
+		*tables = hugeArray(o.m * width)
 	}
 	w.table.rows = (*tables)[:o.m*width]
 	const columns = 1024 // a part of the work

@@ -37,8 +37,6 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 			&enumeration{Of: exact.described(), Order: []int{0, 3, 4, 9, 10, 1}, Candidates: 5, Left: 2},
 			&modelling{Of: exact.described(), Weights: curvedAt, Features: []int{0, 1, 2, 5, 6, 11}},
 			newChosen(exact, [][]int{{0, 3, 4}, {3, 4, 9}, {0, 3, 7}, {1}}),
-			&neighbouring{Features: pass.Share(features), Selection: []int{1, 4}, Gammas: []float64{0.1, 3}, Swaps: true},
-			&neighbouring{Features: pass.Share(features), Gammas: []float64{2}},
 		} {
 			passtest.Same(t, apart, source, p)
 		}

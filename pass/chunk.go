@@ -9,11 +9,11 @@ type Chunk struct {
 
 	matrix  *data.Matrix // the source if it is in memory: its rows need no copy
 	reader  data.Reader
-	more    data.PropertyReader // nil: entries have no properties
-	rows    []span              // where those that were asked for are; from 0: not yet
+	more    data.WeightReader // nil: entries have no weights
+	rows    []span            // where those that were asked for are; from 0: not yet
 	columns []int32
 	values  []float64
-	numbers data.Numbers
+	weights []float64
 	failed  error
 }
 
@@ -37,23 +37,13 @@ func (c *Chunk) Row(i int) (columns []int32, values []float64) {
 		}
 		at.to = len(c.columns) + 1
 		if c.more != nil {
-			if c.failed = c.more.AppendNumbers(i, c.columns[at.from-1:], &c.numbers); c.failed != nil {
+			if c.weights, c.failed = c.more.AppendWeights(i, c.columns[at.from-1:], c.weights); c.failed != nil {
 				return nil, nil
 			}
 		}
 	}
 	lo, hi := at.from-1, at.to-1
 	return c.columns[lo:hi:hi], c.values[lo:hi:hi]
-}
-
-// Property returns a property of the entries of row i; nil if they do not have it.
-// The slice is valid until the worker returns, and must not be changed.
-func (c *Chunk) Property(p *data.Property, i int) []float64 {
-	if c.matrix != nil {
-		return c.matrix.RowProperty(p, i)
-	}
-	numbers := c.Numbers(i)
-	return numbers.Of(p)
 }
 
 // InMemory returns what Row does if that takes no reading, else nothing.
@@ -64,19 +54,20 @@ func (c *Chunk) InMemory(i int) (columns []int32, values []float64) {
 	return nil, nil
 }
 
-// Numbers returns all properties of the entries of row i, valid as those of Row.
-func (c *Chunk) Numbers(i int) data.Numbers {
+// Weights returns the weights of the entries of row i; nil if the source has none.
+// The slice is valid until the worker returns, and must not be changed.
+func (c *Chunk) Weights(i int) []float64 {
 	if c.matrix != nil {
-		return c.matrix.RowNumbers(i)
+		return c.matrix.RowWeights(i)
 	}
 	if c.more == nil {
-		return data.Numbers{}
+		return nil
 	}
 	if c.Row(i); c.failed != nil {
-		return data.Numbers{}
+		return nil
 	}
 	at := c.rows[i-c.First]
-	return c.numbers.Slice(at.from-1, at.to-1)
+	return c.weights[at.from-1 : at.to-1 : at.to-1]
 }
 
 // newChunk is a place to read chunks of a source into, by one goroutine.
@@ -85,7 +76,7 @@ func newChunk(s data.Source) *Chunk {
 		return &Chunk{matrix: m}
 	}
 	reader := s.Reader()
-	return &Chunk{reader: reader, more: data.NumbersFrom(s, reader), numbers: data.NoNumbers(data.PropertiesOf(s))}
+	return &Chunk{reader: reader, more: data.WeightsFrom(s, reader)}
 }
 
 // move makes it another chunk. Its rows are read when they are first asked for.
@@ -96,6 +87,6 @@ func (c *Chunk) move(number, first, end int) {
 	}
 	c.failed = nil
 	c.columns, c.values = c.columns[:0], c.values[:0]
-	c.numbers.Clear()
+	c.weights = c.weights[:0]
 	c.rows = append(c.rows[:0], make([]span, end-first)...)
 }

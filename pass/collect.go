@@ -11,7 +11,7 @@ type Entries struct {
 	Rows    []int32 // of each row, its number of entries
 	Columns []int32
 	Values  []float64
-	Numbers data.Numbers
+	Weights []float64 // nil: they have none
 }
 
 // Merge adds the rows that follow.
@@ -20,7 +20,7 @@ func (e *Entries) Merge(o Part) {
 	e.Rows = append(e.Rows, after.Rows...)
 	e.Columns = append(e.Columns, after.Columns...)
 	e.Values = append(e.Values, after.Values...)
-	e.Numbers.Append(&after.Numbers)
+	e.Weights = append(e.Weights, after.Weights...)
 }
 
 // add adds row i of a chunk, or what is left of it.
@@ -30,8 +30,7 @@ func (e *Entries) add(c *Chunk, i int, columns []int32, values []float64) {
 	e.Values = append(e.Values, values...)
 	if len(columns) > 0 { // a row that is left out need not be read
 		all, _ := c.Row(i)
-		numbers := c.Numbers(i)
-		e.Numbers.Pick(all, &numbers, columns)
+		e.Weights = data.PickWeights(all, c.Weights(i), columns, e.Weights)
 	}
 }
 
@@ -76,7 +75,7 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 	start := make([]int, 1, n+1)
 	var columns []int32
 	var values []float64
-	numbers := data.NoNumbers(data.PropertiesOf(s))
+	weights := data.NoWeights(data.IsWeighted(s))
 	from, inMemory := s.(*data.Matrix)
 	share := inMemory && !drops
 	if inMemory || !drops {
@@ -92,7 +91,7 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 			return nil
 		}
 		columns = append(columns, e.Columns...)
-		numbers.Append(&e.Numbers)
+		weights = append(weights, e.Weights...)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
 		}
@@ -106,7 +105,7 @@ func collect(s data.Source, name string, transforms []Transform, drops bool) (*T
 		if err != nil {
 			return nil, err
 		}
-		return out.WithKeys(data.KeysOf(s)).WithNumbers(numbers)
+		return out.WithKeys(data.KeysOf(s)).WithWeights(weights)
 	}
 }
 

@@ -14,8 +14,8 @@ import (
 // Fingerprint is a hash of all observed entries, and the same wherever they are read.
 func Fingerprint(ctx context.Context, s data.Source, threads int) (string, error) {
 	all := sha256.New()
-	for _, p := range data.PropertiesOf(s).List() {
-		all.Write([]byte(p.Name))
+	if data.IsWeighted(s) {
+		all.Write([]byte("weight"))
 	}
 	err := Stream(ctx, s, threads, hashing{}, func(part *hashes) error {
 		all.Write(part.Sums)
@@ -51,11 +51,8 @@ func (w *hasher) Add(c *Chunk) error {
 		for _, v := range values {
 			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
 		}
-		numbers := c.Numbers(i)
-		for _, p := range numbers.Properties().List() {
-			for _, v := range numbers.Of(p) {
-				w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
-			}
+		for _, v := range c.Weights(i) {
+			w.ints = binary.LittleEndian.AppendUint64(w.ints, math.Float64bits(v))
 		}
 		w.hash.Write(w.ints)
 	}

@@ -28,7 +28,7 @@ func EachRow[P Part](fresh func() P, add func(part P, i int, columns []int32, va
 	})
 }
 
-// Each is EachRow for who takes what it needs of row i from the chunk, as properties of
+// Each is EachRow for who takes what it needs of row i from the chunk, as the weights of
 // the entries.
 func Each[P Part](fresh func() P, add func(part P, c *Chunk, i int) error) Worker {
 	return &eachRow[P]{fresh, add, fresh()}

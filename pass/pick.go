@@ -18,10 +18,10 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	start := make([]int, 1, len(rows)+1)
 	var columns []int32
 	var values []float64
-	numbers := data.NoNumbers(data.PropertiesOf(s))
+	weights := data.NoWeights(data.IsWeighted(s))
 	err := Stream(WithLabel(ctx, "samples"), s, threads, picking{name, rows}, func(e *Entries) error {
 		columns, values = append(columns, e.Columns...), append(values, e.Values...)
-		numbers.Append(&e.Numbers)
+		weights = append(weights, e.Weights...)
 		for _, entries := range e.Rows {
 			start = append(start, start[len(start)-1]+int(entries))
 		}
@@ -34,7 +34,7 @@ func Pick(ctx context.Context, s data.Source, threads int, name string, rows []i
 	if err != nil {
 		return nil, err
 	}
-	return out.WithKeys(data.KeysOf(s).Some(rows)).WithNumbers(numbers)
+	return out.WithKeys(data.KeysOf(s).Some(rows)).WithWeights(weights)
 }
 
 // picking gives some of the rows.

@@ -177,5 +177,5 @@ func (e *Executor) Run(ctx context.Context, level, run int) ([][]Part, error) {
 	return out, nil
 }
 
-// Levels is the number of levels of a tree over this many leaves, above them.
+// levels is the number of levels of a tree over this many leaves, above them.
 func levels(leaves int) int { return bits.Len(uint(max(leaves, 1) - 1)) }

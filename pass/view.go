@@ -88,8 +88,8 @@ func (v *View) Chunks() []int {
 // Keys is those of the base.
 func (v *View) Keys() *data.Keys { return data.KeysOf(v.base) }
 
-// Properties is those of the base.
-func (v *View) Properties() data.Properties { return data.PropertiesOf(v.base) }
+// Weighted is that of the base.
+func (v *View) Weighted() bool { return data.IsWeighted(v.base) }
 
 // Reader reads the base and transforms what it reads.
 func (v *View) Reader() data.Reader { return &viewReader{v.base.Reader(), v.transforms} }
@@ -115,9 +115,9 @@ func (r *viewReader) Append(i int, columns []int32, values []float64) ([]int32, 
 	return columns[:at+len(c)], values[:at+len(v)], nil
 }
 
-// AppendNumbers is that of the base: transforms change no columns.
-func (r *viewReader) AppendNumbers(i int, columns []int32, to *data.Numbers) error {
-	return r.from.(data.PropertyReader).AppendNumbers(i, columns, to)
+// AppendWeights is that of the base: transforms change no columns.
+func (r *viewReader) AppendWeights(i int, columns []int32, to []float64) ([]float64, error) {
+	return r.from.(data.WeightReader).AppendWeights(i, columns, to)
 }
 
 // leavesOut says whether transforms may leave entries out.

@@ -3,6 +3,7 @@ package proof
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"slices"
 )
@@ -42,7 +43,7 @@ func Check(ctx context.Context, problem *Problem, p *Proof, threads int) (*Verdi
 	if what := p.Statement.differs(&s); what != "" {
 		return nil, &RefusedError{"it is about " + what}
 	}
-	if found := withoutIntercept(p.selected, len(problem.Units)); !slices.Equal(found, problem.Selected) {
+	if found := withoutLevel(p.selected, len(problem.Units)); !slices.Equal(found, problem.Selected) {
 		return nil, &RefusedError{"it is about another selection than the model's"}
 	}
 	c, err := newCost(ctx, problem, threads)
@@ -53,8 +54,8 @@ func Check(ctx context.Context, problem *Problem, p *Proof, threads int) (*Verdi
 	return k.run(ctx)
 }
 
-// withoutIntercept leaves out the unit that pooled adds.
-func withoutIntercept(selection []int, units int) []int {
+// withoutLevel leaves out the unit that stands for the level of a row.
+func withoutLevel(selection []int, units int) []int {
 	return slices.DeleteFunc(slices.Clone(selection), func(u int) bool { return u >= units })
 }
 
@@ -73,9 +74,21 @@ func newCost(ctx context.Context, problem *Problem, threads int) (*cost, error) 
 	}
 	if problem.Model == "pooled" {
 		c.gamma0 = problem.Gamma0
+	}
+	if problem.Gammas != nil { // features times √γ have γ = 1
+		roots := make([]float64, 0, c.p+1)
+		for _, gamma := range problem.Gammas {
+			if !(gamma >= 0) || math.IsInf(gamma, 1) {
+				return nil, fmt.Errorf("proof: a feature has γ = %v", gamma)
+			}
+			roots = append(roots, math.Sqrt(gamma))
+		}
 		c.b = make([]float64, 0, c.m*(c.p+1))
 		for j := range c.m {
-			c.b = append(append(c.b, problem.Features.Row(j)...), 1)
+			for f, b := range problem.Features.Row(j) {
+				c.b = append(c.b, b*roots[f])
+			}
+			c.b = append(c.b, roots[c.p])
 		}
 		c.units = append(c.units, []int{c.p})
 		c.p++
@@ -111,7 +124,7 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 	if err != nil {
 		return nil, err
 	}
-	incumbent := k.place(indicator(k.Selected, len(k.Units), k.Model))
+	incumbent := k.place(k.indicator())
 	incumbent.upper, incumbent.precise = true, true
 	if err := k.cost.evaluate(ctx, []*place{incumbent}); err != nil {
 		return nil, err
@@ -197,11 +210,11 @@ func (k *check) survey() (needed []int, err error) {
 	return needed, nil
 }
 
-// indicator is the point of a selection of the problem's units.
-func indicator(selection []int, units int, model string) point {
-	at := point{units: slices.Clone(selection)}
-	if model == "pooled" {
-		at.units = append(at.units, units)
+// indicator is the point of the selection.
+func (k *check) indicator() point {
+	at := point{units: slices.Clone(k.Selected)}
+	if k.Gammas != nil {
+		at.units = append(at.units, len(k.Units))
 	}
 	for range at.units {
 		at.weights = append(at.weights, 1)

@@ -13,7 +13,7 @@ const agree = 1e-9
 func (k *check) costs(at *place) (low, high float64) {
 	own := k.cost.cut(at)
 	low = own.constant
-	for _, u := range indicator(k.Selected, len(k.Units), k.Model).units {
+	for _, u := range k.indicator().units {
 		low = down(low - own.slope[u])
 	}
 	return low, k.cost.most(at)

@@ -13,9 +13,9 @@ import (
 const sweeps = 10
 
 // values is what the selection is to explain: the entries (paper), what the mean
-// leaves (pooled), or what mean and shrunken effects leave (full): by turns the
-// least of Σw_ij(a_ij − mean − r_i − c_j)² + λ_r Σr_i² + λ_c Σc_j², columns first, with
-// the weights w of the entries, or 1. It is in memory.
+// leaves (pooled), or what mean and shrunken effects c of columns leave (full), fitted beside those of
+// rows: by turns the least of Σw_ij(a_ij − mean − r_i − c_j)² + λ_r Σr_i² + λ_c Σc_j², columns
+// first, with the weights w of the entries, or 1. It is in memory.
 func (p *Problem) values(ctx context.Context) (*data.Matrix, error) {
 	matrix, err := data.Collect(p.Entries, nil)
 	if err != nil || p.Model == "paper" || matrix.Observed() == 0 {
@@ -40,7 +40,7 @@ func (p *Problem) values(ctx context.Context) (*data.Matrix, error) {
 		return nil, fmt.Errorf("proof: the model %q is not known", p.Model)
 	}
 	return matrix.Map(func(i int, c int32, value float64) float64 {
-		return value - (e.mean + e.column[c]) - e.row[i]
+		return value - (e.mean + e.column[c])
 	}), nil
 }
 

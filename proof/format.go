@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the file that this package writes and reads.
-const Version = 1
+const Version = 2
 
 // Statement is the first line of a proof: what it is about.
 type Statement struct {
@@ -24,14 +24,15 @@ type Statement struct {
 	Data     string `json:"data"`     // a digest of them, whatever the order of the rows
 	Features string `json:"features"` // a digest of the features
 
-	K               int      `json:"k"`
-	Gamma           float64  `json:"gamma"`
-	Gamma0          float64  `json:"gamma0,omitempty"`
-	RowShrinkage    float64  `json:"row_shrinkage,omitempty"`
-	ColumnShrinkage float64  `json:"column_shrinkage,omitempty"`
-	Units           []string `json:"units"` // what can be selected: features, or groups of them
-	Always          []int    `json:"always,omitempty"`
-	Never           []int    `json:"never,omitempty"`
+	K               int       `json:"k"`
+	Gamma           float64   `json:"gamma"`
+	Gamma0          float64   `json:"gamma0,omitempty"`
+	Gammas          []float64 `json:"gammas,omitempty"` // of each feature, last that of the rows' level; in pooled, Gamma0 is in parts of them
+	RowShrinkage    float64   `json:"row_shrinkage,omitempty"`
+	ColumnShrinkage float64   `json:"column_shrinkage,omitempty"`
+	Units           []string  `json:"units"` // what can be selected: features, or groups of them
+	Always          []int     `json:"always,omitempty"`
+	Never           []int     `json:"never,omitempty"`
 }
 
 // line is any further line. Which fields it has tells what it is:

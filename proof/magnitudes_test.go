@@ -54,6 +54,7 @@ func TestWeightsOfManyMagnitudes(t *testing.T) {
 					continue // the mean of so different weights has too few digits
 				}
 				p.Model, p.Gamma0 = "pooled", gamma0
+				p.Gammas = slices.Repeat([]float64{1}, in.P+1)
 				mean, units, always = weightedMean(made), in.P+1, []int{in.P}
 			}
 			centred := made.Matrix.Map(func(_ int, _ int32, v float64) float64 { return v - mean })

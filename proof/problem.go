@@ -19,8 +19,12 @@ type Problem struct {
 	Model    string         // paper, pooled or full
 	Units    []Unit         // what can be selected
 
-	K               int
-	Gamma, Gamma0   float64
+	K             int
+	Gamma, Gamma0 float64
+	// Gammas are γ of each feature, and last that of the rows' level, which is always
+	// selected: Σ_f u_f²/γ_f is added to a row's squares. nil: all features have Gamma, and there
+	// is no level. Gamma is 1 where they are given, and Gamma0 in parts of each.
+	Gammas          []float64
 	RowShrinkage    float64
 	ColumnShrinkage float64
 	Always, Never   []int // units
@@ -42,9 +46,12 @@ func (p *Problem) Statement(ctx context.Context, threads int) (Statement, error)
 	s := Statement{
 		Version: Version, Model: p.Model, K: p.K, Gamma: p.Gamma, Gamma0: p.Gamma0,
 		RowShrinkage: p.RowShrinkage, ColumnShrinkage: p.ColumnShrinkage,
-		Always: sorted(p.Always), Never: sorted(p.Never), Entries: p.Entries.Observed(),
+		Gammas: p.Gammas, Always: sorted(p.Always), Never: sorted(p.Never), Entries: p.Entries.Observed(),
 	}
 	s.Rows, s.Columns = p.Entries.Dims()
+	if p.Gammas != nil && len(p.Gammas) != len(p.Features.Names)+1 {
+		return s, fmt.Errorf("proof: γ of %d features and a level, not of %d", len(p.Gammas)-1, len(p.Features.Names))
+	}
 	for _, u := range p.Units {
 		s.Units = append(s.Units, u.Name)
 	}
@@ -73,7 +80,7 @@ func (s *Statement) differs(o *Statement) string {
 		return "other features"
 	case s.K != o.K:
 		return fmt.Sprintf("k = %d, not %d", s.K, o.K)
-	case s.Gamma != o.Gamma || s.Gamma0 != o.Gamma0:
+	case s.Gamma != o.Gamma || s.Gamma0 != o.Gamma0 || !slices.Equal(s.Gammas, o.Gammas):
 		return "another γ"
 	case s.RowShrinkage != o.RowShrinkage || s.ColumnShrinkage != o.ColumnShrinkage:
 		return "another shrinkage of the effects"
@@ -99,11 +106,10 @@ func digestEntries(ctx context.Context, s data.Source, ids []string, threads int
 		reader := data.NewRowReader(s)
 		return func(part int) error {
 			for i := part * n / parts; i < (part+1)*n/parts; i++ {
-				at, values, numbers, err := reader.Numbered(i)
+				at, values, weights, err := reader.Weighed(i)
 				if err != nil {
 					return err
 				}
-				weights := numbers.Of(data.Weight)
 				row := uint64(len(at))
 				for x, c := range at {
 					value := mix(math.Float64bits(values[x]))

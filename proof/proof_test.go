@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"optcomplete/internal/must"
@@ -122,6 +123,57 @@ func TestVerifiedBoundsAreTrue(t *testing.T) {
 	})
 }
 
+// TestProofsOfLearnedUnits: the same where every feature has γ of its own, some 0, and a level
+// is always selected; against brute force in exact arithmetic.
+func TestProofsOfLearnedUnits(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := testkit.Draw(t, 7)
+		_, dim := in.Features.Dims()
+		columns, _ := in.Features.Dims()
+		p := problemOf(in)
+		p.Model, p.Gamma, p.RowShrinkage, p.ColumnShrinkage = "full", 1, 1, math.MaxFloat64 // no effects of columns
+		values := make([]float64, 0, columns*(dim+1))
+		for range dim + 1 {
+			p.Gammas = append(p.Gammas, in.Gamma*rapid.SampledFrom([]float64{0, 1e-3, 0.3, 1, 7, 100}).Draw(t, "gamma of a feature"))
+		}
+		for j := range columns {
+			for f, b := range in.Features.Row(j) {
+				values = append(values, b*math.Sqrt(p.Gammas[f]))
+			}
+			values = append(values, math.Sqrt(p.Gammas[dim]))
+		}
+		mean, count := 0.0, 0.0
+		rows, _ := in.Matrix.Dims()
+		for i := range rows {
+			_, x := in.Matrix.Row(i)
+			mean, count = mean+floats.Sum(x), count+float64(len(x))
+		}
+		if count == 0 {
+			return
+		}
+		made := in
+		made.Matrix = in.Matrix.Map(func(_ int, _ int32, v float64) float64 { return v - mean/count })
+		made.Features, made.Gamma = testkit.Features(columns, dim+1, values), 1
+		oracle := objective.NewExact(made.Matrix, made.Features, 1, 1)
+		text, result := proven(t, p, oracle, search.Settings{K: in.K + 1, Always: []int{dim}})
+		verdict := verify(t, p, text)
+		want := math.Inf(1)
+		testkit.Selections(dim+1, in.K+1, []int{dim}, nil, func(selection []int) {
+			want = min(want, made.Precise(indicator(dim+1, selection)))
+		})
+		slack := 1e-9*want + 1e-12*in.Scale() + 1e-280
+		if verdict.Bound > want+slack || verdict.Bound < result.Bound-slack || math.Abs(verdict.High-result.Cost) > slack {
+			t.Fatalf("bound %v, claimed %v, least %v; cost %v, claimed %v", verdict.Bound, result.Bound, want, verdict.High, result.Cost)
+		}
+		other := *p
+		other.Gammas = slices.Clone(p.Gammas)
+		other.Gammas[0]++
+		if _, err := proof.Check(context.Background(), &other, must.Get(proof.Read(strings.NewReader(text), "proof"))(t), 1); err == nil {
+			t.Fatal("a proof of other units is accepted")
+		}
+	})
+}
+
 // TestPooledProofs: the same with a population, against brute force by the cost
 // itself.
 func TestPooledProofs(t *testing.T) {
@@ -130,6 +182,7 @@ func TestPooledProofs(t *testing.T) {
 		_, dim := in.Features.Dims()
 		p := problemOf(in)
 		p.Model, p.Gamma0 = "pooled", in.Gamma*rapid.SampledFrom([]float64{0.1, 1, 30}).Draw(t, "gamma0 by")
+		p.Gammas = slices.Repeat([]float64{1}, dim+1)
 		mean, count := 0.0, 0
 		rows, _ := in.Matrix.Dims()
 		for i := range rows {

@@ -77,8 +77,8 @@ func Read(r io.Reader, name string) (*Proof, error) {
 			if err := decode(bytes, &p.Statement); err != nil || p.Version == 0 {
 				return nil, fault("the first line does not say what is proven")
 			}
-			if p.Version != Version {
-				return nil, fault("the proof has version %d, this program reads %d", p.Version, Version)
+			if p.Version != Version && (p.Version != 1 || p.Model != "paper") { // other models had other costs
+				return nil, fault("the proof has version %d, and this program checks version %d: models of older programs cost selections in another way", p.Version, Version)
 			}
 			sum.Write(bytes)
 			continue
@@ -139,8 +139,8 @@ func decode(text []byte, to any) error {
 // add takes a line that is not the last.
 func (p *Proof) add(l *line) error {
 	units := len(p.Units)
-	if p.Model == "pooled" {
-		units++ // the intercept
+	if p.Gammas != nil {
+		units++ // the level of a row
 	}
 	switch {
 	case p.selected != nil:

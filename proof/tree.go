@@ -49,7 +49,7 @@ func (p *Problem) root(units int) *region {
 	for _, u := range sorted(p.Never) {
 		r.fix(u, without)
 	}
-	if p.Model == "pooled" { // the intercept is in every selection
+	if p.Gammas != nil { // the level of a row is in every selection
 		r.left++
 		r.fix(units-1, within)
 	}

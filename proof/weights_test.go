@@ -115,6 +115,7 @@ func TestWeightedPooledProofs(t *testing.T) {
 		}
 		p := problemOf(made)
 		p.Model, p.Gamma, p.Gamma0 = "pooled", in.Gamma, in.Gamma0
+		p.Gammas = slices.Repeat([]float64{1}, in.P+1)
 		centred := made.Matrix.Map(func(_ int, _ int32, v float64) float64 { return v - sum/total })
 		features := testkit.Features(in.Columns, in.P+1, slices.Concat(in.Features...))
 		oracle := objective.NewPooledOf(objective.NewWeighted(centred, features, in.Gamma, 1e3, 1), in.Gamma0)

@@ -189,8 +189,8 @@ func validate(problem Problem, s Settings) error {
 		}
 	}
 	for _, w := range problem.Weights {
-		if !data.Weight.Valid(w) {
-			return spec.Errorf("a row has the weight %g: weights are numbers from %g to %g", w, data.Weight.Least, data.Weight.Most)
+		if !data.ValidWeight(w) {
+			return spec.Errorf("a row has the weight %g: weights are numbers from %g to %g", w, data.LeastWeight, data.MostWeight)
 		}
 	}
 	if _, err := selection.Indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {

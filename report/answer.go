@@ -189,13 +189,24 @@ func (m *Model) sure(path *Path) []card {
 
 func (m *Model) sureAcrossGamma() card {
 	c := card{Name: "Same choice at other γ"}
+	if u := m.s.Units; u != nil {
+		switch {
+		case len(u.Others) < 2 && !u.Learned:
+			c.Value, c.Note = "not tried", "γ was given"
+		case len(u.Others) < 2:
+			c.Value, c.Note = "not tried", "there was no time to"
+		case u.Same():
+			c.Value, c.Note = "yes", "so does every γ three times as small, or as large"
+		default:
+			c.Value, c.Note = "not quite", say("%s", u.Words())
+		}
+		return c
+	}
 	switch a := m.s.Alike; {
 	case len(m.s.GammaPath) < 2:
 		c.Value, c.Note = "not tried", "γ was given, or only one was tried"
 	case a == nil:
 		c.Value, c.Note = "not known", "the model was saved by an earlier program"
-	case len(a.Gammas) == 1 && a.Gammas[0].RowShrinkage > 0:
-		c.Value, c.Note = "not tried", "errors of other γ are with a smaller shrinkage of row effects"
 	case len(a.Gammas) < 2:
 		c.Value, c.Note = "–", say("no other γ tried predicts nearly as well (within %s)", m.num("gamma_alike.tolerance", shortPercent))
 	case a.Agree:

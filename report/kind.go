@@ -94,9 +94,6 @@ func (ofMatrix) missing() markup {
 }
 
 func (ofMatrix) validated(m *Model) markup {
-	if m.s.Structure != nil && m.s.Structure.Link != nil {
-		return m.h("On a fifth of the {entries}, which the fits did not see. If the errors of several γ count as equal, the one that is easiest to prove is taken.")
-	}
 	return m.h("Every {entry} is predicted from the others of its {row}. If the errors of several γ count as equal, one that is easy to prove is taken, if there is one.")
 }
 

@@ -3,7 +3,6 @@ package report
 import (
 	"cmp"
 	"fmt"
-	"slices"
 	"strings"
 
 	"optcomplete/internal/chart"
@@ -123,6 +122,9 @@ func gapAt(p result.TracePoint) (gap float64, ok bool) {
 func (m *Model) choices(path *Path) section {
 	s := section{ID: "choices", Short: "k and γ", Title: "How the error changes with k and γ"}
 	s.Lead = say(m.w("This fit uses k = %s and γ = %s. More features or a larger γ always fit the training {entries} better; whether they predict better is another question."), m.num("k", whole), m.num("gamma", short))
+	if u := m.s.Units; u != nil && u.Learned {
+		s.Lead = say(m.w("This fit uses k = %s. More features always fit the training {entries} better; whether they predict better is another question."), m.num("k", whole))
+	}
 	m.gammaPath(&s)
 	if path == nil {
 		s.add(block{Heading: "The number of features, k"})
@@ -135,6 +137,11 @@ func (m *Model) choices(path *Path) section {
 }
 
 func (m *Model) gammaPath(s *section) {
+	if u := m.s.Units; u != nil && u.Learned {
+		s.add(block{Heading: "The weight of the fit, γ"})
+		s.say("Every feature has its own γ, learned from how much %s differ on it: see the proof.", m.s.Nouns.Rows())
+		return
+	}
 	s.add(block{Heading: "The weight of the fit, γ"})
 	if len(m.s.GammaPath) == 0 {
 		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses one that predicts well and keeps what it tried.")
@@ -151,12 +158,6 @@ func (m *Model) gammaPath(s *section) {
 	a := &chart.Chart{Title: "Validation error by γ", X: "γ (logarithmic)", Y: measure, LogX: true, Series: []chart.Series{line}, Rules: chosen,
 		Description: "A line: the error on validation entries for each γ tried. A dashed upright line marks the γ of this fit."}
 	s.figures(figure{Title: a.Title, SVG: drawn(a), Table: t, Caption: m.kind().validated(m)})
-	if i := slices.IndexFunc(m.s.GammaPath, func(g result.GammaPoint) bool { return g.RowShrinkage > 0 }); i >= 0 {
-		s.say("The error of γ = %s is with the row shrinkage %s, those of the others with the estimate from variances.", m.num(at("gamma_path", i, "gamma"), short), m.num("row_shrinkage", short))
-	}
-	if m.s.RefitGamma > 0 {
-		s.say("These γ select features. The coefficients of a selection are fitted with a γ of their own, here %s, so that γ with the same selection have the same error.", m.num("refit_gamma", short))
-	}
 }
 
 func (m *Model) kPath(s *section, path *Path) {

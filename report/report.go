@@ -207,7 +207,7 @@ func (m *Model) certificate() markup {
 	case !m.s.Certified:
 		return say("The selection was found on samples of the data, and samples prove nothing: a better one may exist. <code>fit --certify</code> goes on to a proof.")
 	case m.s.Status == result.Optimal:
-		return say("No other selection of %s %s has a lower cost on these data at γ = %s.", m.num("k", whole), m.kind().things(), m.num("gamma", short))
+		return say("No other selection of %s %s has a lower cost on these data", m.num("k", whole), m.kind().things()) + m.atGamma() + "."
 	case m.s.Status == result.NumericalLimit && m.s.Gap >= 1:
 		return say("The search looked everywhere, but rounding errors are so large that nothing is proven: a better selection may exist. %s", markup(numericalRemedy))
 	case m.s.Status == result.NumericalLimit:
@@ -245,4 +245,15 @@ func ParseSummary(name string, summary interface{ WriteJSON(io.Writer) error }) 
 		return nil, err
 	}
 	return Parse(name, b.Bytes())
+}
+
+// atGamma says what weighs the coefficients in the cost.
+func (m *Model) atGamma() markup {
+	switch u := m.s.Units; {
+	case u == nil || !u.Learned:
+		return say(" at γ = %s", m.num("gamma", short))
+	case u.Factor == 1:
+		return ", with the variances that were learned"
+	}
+	return say(", with %s times the variances that were learned", m.num("gamma", short))
 }

@@ -235,7 +235,7 @@ func TestTwoSidedModelHasAReport(t *testing.T) {
 func TestPathIsPartOfTheReport(t *testing.T) {
 	in := must.Get(synth.Generate(synth.Config{Rows: 60, Columns: 30, Features: 8, K: 3, Missing: 0.4, Noise: 0.05, Seed: 5}))(t)
 	result := must.Get(optcomplete.Path(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-		optcomplete.Settings{Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3}))(t)
+		optcomplete.Settings{Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, ColumnShrinkage: 4}}, optcomplete.PathSettings{KMax: 4, Folds: 2, Bootstrap: 4, K: 3}))(t)
 	pathText := must.Get(json.Marshal(result))(t)
 	file := filepath.Join(t.TempDir(), "path.json")
 	must.Do(t, os.WriteFile(file, pathText, 0o666))
@@ -352,7 +352,7 @@ func TestSizeDoesNotGrowWithRows(t *testing.T) {
 	size := func(rows int) int {
 		in := must.Get(synth.Generate(synth.Config{Rows: rows, Columns: 40, Features: 12, K: 3, Missing: 0.8, Noise: 0.05, Seed: 5}))(t)
 		m := must.Get(optcomplete.Fit(context.Background(), optcomplete.Problem{Ratings: in.Ratings, Features: in.Features},
-			optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, RowShrinkage: 4, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}}))(t)
+			optcomplete.Settings{K: 3, Model: spec.Full, Statistics: optcomplete.Statistics{Gamma: 0.5, ColumnShrinkage: 4, Holdout: 0.2}, Limits: optcomplete.Limits{TimeLimit: 2 * time.Second}}))(t)
 		page, _ := written(t, jsonOf(t, m.Summary), nil)
 		return len(page)
 	}

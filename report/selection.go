@@ -3,6 +3,8 @@ package report
 import (
 	"fmt"
 	"math"
+	"slices"
+	"strings"
 
 	"optcomplete/internal/chart"
 	"optcomplete/internal/lists"
@@ -55,12 +57,49 @@ func (m *Model) selected(path *Path) section {
 		s.say("%s", m.certificate())
 	}
 	m.alike(&s)
+	m.spread(&s)
 	m.needed(&s)
 	m.stability(&s, path)
 	return s
 }
 
 // needed shows what the selection would cost without each feature.
+// mostSpread is how many features the picture of how much rows differ has.
+const mostSpread = 20
+
+// spread shows by how much rows differ on each feature, selected or not.
+func (m *Model) spread(s *section) {
+	u := m.s.Units
+	features := u.BySpread()
+	if len(features) == 0 {
+		return
+	}
+	if words := u.Words(); words != "" {
+		s.say("The proof is with the variances that were learned. %s.", strings.ToUpper(words[:1])+words[1:])
+	}
+	plot := &chart.Rows{Title: "How much " + m.s.Nouns.Rows() + " differ on each feature", X: "standard deviation of the effect", Zero: true,
+		Description: "One bar for each feature: the standard deviation, over " + m.s.Nouns.Rows() + ", of what one standard deviation of the feature does to a value. Selected features are marked."}
+	t := &table{Caption: plot.Title, Head: []string{"Feature", "Spread", "γ", "Measurable", "Selected"}, Text: []bool{true, false, false, true, true}, Sort: true}
+	yes := map[bool]string{true: "yes", false: "no"}
+	for x, f := range features {
+		if x == mostSpread {
+			break
+		}
+		label := f.Name
+		if f.Selected {
+			label += " ✓"
+		}
+		plot.Rows = append(plot.Rows, chart.Row{Name: label, Note: short(f.Spread), Bar: &[2]float64{0, f.Spread}, Tip: fmt.Sprintf("%s: %s", f.Name, short(f.Spread))})
+		at := at("units.features", slices.IndexFunc(u.Features, func(g result.FeatureUnit) bool { return g.Name == f.Name }))
+		t.row(name(f.Name), m.num(at+".spread", short), m.num(at+".gamma", short), text(yes[f.Measurable]), text(yes[f.Selected]))
+	}
+	caption := m.h("Learned from all {rows} before anything was selected: the standard deviation, over {rows}, of what one standard deviation of a feature does to a value. ✓ marks the selected ones.")
+	if rest := u.Unmeasured(); len(rest) > 0 {
+		caption += say(m.w(" {Rows} do not measurably differ on %s."), rest)
+	}
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Caption: caption + apart(plot), Wide: true})
+}
+
 func (m *Model) needed(s *section) {
 	if len(m.s.Removal) == 0 {
 		s.say("The model was saved without the costs of leaving out each feature.")

@@ -29,14 +29,10 @@ type Alike struct {
 }
 
 // AlikeOf compares the γ of a path and the selection of the fit; nil if fewer than two
-// were tried. A γ with a row shrinkage of its own is compared with none.
+// were tried.
 func AlikeOf(path []GammaPoint, selected []string) *Alike {
 	if len(path) < 2 {
 		return nil
-	}
-	ends := true
-	if shrunk := slices.IndexFunc(path, func(p GammaPoint) bool { return p.RowShrinkage > 0 }); shrunk >= 0 {
-		path, ends = path[shrunk:shrunk+1], false // the others were not tried so: they tell nothing of γ
 	}
 	least, best := path[0].RMSE, path[0].Gamma
 	for _, p := range path {
@@ -44,10 +40,7 @@ func AlikeOf(path []GammaPoint, selected []string) *Alike {
 			least, best = p.RMSE, p.Gamma
 		}
 	}
-	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}}
-	if ends {
-		a.Edge = edge(path, least)
-	}
+	a := &Alike{Tolerance: AlikeTolerance, Best: best, Shared: []string{}, Edge: edge(path, least)}
 	for _, p := range path {
 		if p.RMSE <= least*(1+AlikeTolerance) {
 			a.Gammas = append(a.Gammas, p)

@@ -53,17 +53,3 @@ func TestEdge(t *testing.T) {
 		}
 	}
 }
-
-// TestAlikeComparesNoOtherShrinkage: a γ that was tried with more shrinkage of row
-// effects than the others is said neither to be like them nor to be at their edge.
-func TestAlikeComparesNoOtherShrinkage(t *testing.T) {
-	path := []GammaPoint{
-		{Gamma: 1, RMSE: 0.9, Selected: []string{"a"}, RowShrinkage: 30},
-		{Gamma: 2, RMSE: 0.901, Selected: []string{"b"}},
-		{Gamma: 4, RMSE: 0.901, Selected: []string{"b"}},
-	}
-	a := AlikeOf(path, []string{"a"})
-	if len(a.Gammas) != 1 || a.Words() != "" || a.AtEdge(1) != "" || !a.Agree {
-		t.Errorf("%+v", a)
-	}
-}

@@ -21,6 +21,7 @@ type Certificate struct {
 	NearTies  []NearTie    `json:"near_ties"`             // best first
 	GammaPath []GammaPoint `json:"gamma_path,omitempty"`  // the γ tried, when it was chosen by validation
 	Alike     *Alike       `json:"gamma_alike,omitempty"` // how much that choice decides
+	Units     *Units       `json:"units,omitempty"`       // of the features; nil: one γ for all of them as they are
 }
 
 // Early tells whether the search was stopped before what it was asked to do.
@@ -39,9 +40,6 @@ type GammaPoint struct {
 	RootGap  *float64 `json:"root_gap,omitempty"` // gap after the root of the search, at most 1; nil: none was searched
 	Selected []string `json:"selected"`
 	Limited  bool     `json:"numerical_limit,omitempty"` // rounding errors would hide a proof at this γ
-	// RowShrinkage is that of the row effects, where this γ was also tried with more than
-	// the others and its error is the one with more.
-	RowShrinkage float64 `json:"row_shrinkage,omitempty"`
 }
 
 // Gap is RootGap, and 0 where nothing was searched.

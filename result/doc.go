@@ -6,6 +6,6 @@
 // of a plain table, and every point of a path. It is embedded there, so its fields
 // are theirs in JSON too.
 //
-// The package imports nothing from this module and only describes: a reader of
-// results needs neither the data nor the search.
+// The package only describes, and of this module imports nothing but the reading of
+// names: a reader of results needs neither the data nor the search.
 package result

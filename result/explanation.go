@@ -11,6 +11,8 @@ type Explanation struct {
 	// Scale is what the numbers are of, where that is not the values: the log-odds of a
 	// yes, or the logarithm of a rate; e to a number is then a ratio of odds or rates.
 	Scale string `json:"scale,omitempty"`
+	// Units tell how much rows differ on every feature, selected or not; nil: not known.
+	Units *Units `json:"units,omitempty"`
 }
 
 // TermExplanation says what one term does.

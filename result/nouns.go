@@ -98,12 +98,16 @@ func singular(noun string) string {
 	return noun
 }
 
-// Rows, Columns and Entries are the nouns for many; Each, Item and One for a single
-// row, column and entry.
-func (n *Nouns) Rows() string    { return Plural(n.Each()) }
+// Rows is the noun for many rows; see Each.
+func (n *Nouns) Rows() string { return Plural(n.Each()) }
+
+// Columns is the noun for many columns; see Item.
 func (n *Nouns) Columns() string { return Plural(n.Item()) }
+
+// Entries is the noun for many entries; see One.
 func (n *Nouns) Entries() string { return Plural(n.One()) }
 
+// Each is the noun for a single row.
 func (n *Nouns) Each() string {
 	if n == nil || n.Row == "" {
 		return "row"
@@ -111,6 +115,7 @@ func (n *Nouns) Each() string {
 	return n.Row
 }
 
+// Item is the noun for a single column.
 func (n *Nouns) Item() string {
 	if n == nil || n.Column == "" {
 		return "column"
@@ -118,6 +123,7 @@ func (n *Nouns) Item() string {
 	return n.Column
 }
 
+// One is the noun for a single entry.
 func (n *Nouns) One() string {
 	if n == nil || n.Entry == "" {
 		return "entry"

@@ -22,14 +22,14 @@ put() {
 }
 
 if [ "$1" = paper ]; then
-	folder=${2:-bench-paper}
-	mkdir -p "$folder"
-	go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
-	paper() { "$folder/optcomplete" bench paper -o "$folder/cells" "$@" >/dev/null; }
+	mkdir -p "${2:-bench-paper}"
+	folder=$(cd "${2:-bench-paper}" && pwd) # go build -C is elsewhere
+	go build -C "$root" -o "$folder/study" ./internal/study
+	paper() { "$folder/study" paper -o "$folder/cells" "$@" >/dev/null; }
 	synthetic=certified,optcomplete,cutplanes,imc,softimpute,effects
-	paper --panel mu,n,m,p,k --methods $synthetic --seeds 10 --max-seconds 10
-	paper --panel large --methods $synthetic --seeds 1 --max-seconds 30 --memory 16G
-	paper --panel netflix --methods certified,full,full+remainder,imc,softimpute,effects --seeds 1 --max-seconds 30 --memory 16G
+	paper -panels mu,n,m,p,k -methods $synthetic -seeds 10 -limit 10s
+	paper -panels large -methods $synthetic -seeds 1 -limit 30s -memory 16G
+	paper -panels netflix -methods certified,full,full+remainder,imc,softimpute,effects -seeds 1 -limit 30s -memory 16G
 	for panel in mu n m p k large netflix; do
 		put "paper-$panel" "$folder/cells/paper-$panel.md"
 	done
@@ -39,21 +39,22 @@ if [ "$1" = paper ]; then
 	exit
 fi
 
-ratings=$1 features=$2 folder=${3:-bench-real}
+absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
+ratings=$(absolute "$1") features=$(absolute "$2") folder=$(absolute "${3:-bench-real}")
 mkdir -p "$folder"
 go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
 data="--features $features --complete-features --min-entries 10"
 
-"$folder/optcomplete" bench real --ratings "$ratings" $data -k 5,10 --seed 31 --seeds 3 --max-seconds 20 \
-	--models full+remainder,full,softimpute,imc -o "$folder/study" >/dev/null
+(cd "$root" && go run ./internal/study real -ratings "$ratings" -features "$features" -complete-features -min-entries 10 \
+	-k 5,10 -seed 31 -seeds 3 -limit 20s -methods full+remainder,full,softimpute,imc -o "$folder/cells") >/dev/null
 if [ ! -e "$folder/path.txt" ]; then
 	"$folder/optcomplete" path "$ratings" $data --k-max 12 --folds 3 --bootstrap 20 --bootstrap-k 5 \
 		-o "$folder/path.csv" --plot "$folder/path.svg" >"$folder/path.tmp"
 	mv "$folder/path.tmp" "$folder/path.txt"
 fi
-cp "$folder/study/gap.svg" "$root/docs/gap.svg"
+cp "$folder/cells/gap.svg" "$root/docs/gap.svg"
 cp "$folder/path.svg" "$root/docs/path.svg"
 
-put study "$folder/study/real.md"
+put study "$folder/cells/real.md"
 { echo '```'; cat "$folder/path.txt"; echo '```'; } >"$folder/path.md"
 put path "$folder/path.md"

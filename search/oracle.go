@@ -104,12 +104,16 @@ type cut struct {
 	number   int // of the evaluation it comes from
 }
 
-// at is the cut's value at a selection, lowered by the rounding of the sum.
-func (c *cut) at(selection []int) float64 {
-	value, size := c.constant, math.Abs(c.constant)
+// at is the cut's value at a selection; see ValueAt.
+func (c *cut) at(selection []int) float64 { return ValueAt(c.constant, c.gradient, selection) }
+
+// ValueAt is an affine function's value at a selection, lowered by the rounding of the
+// sum.
+func ValueAt(constant float64, gradient []float64, selection []int) float64 {
+	value, size := constant, math.Abs(constant)
 	for _, j := range selection {
-		value += c.gradient[j]
-		size += math.Abs(c.gradient[j])
+		value += gradient[j]
+		size += math.Abs(gradient[j])
 	}
 	return value - 1.2e-16*float64(2+len(selection))*size
 }

@@ -39,6 +39,7 @@ type Run struct {
 	OnEvent   func(search.Event)                             // called for everything the search does; may be nil
 	OnGamma   func(result.GammaPoint)                        // called for every γ tried; may be nil
 	OnChosen  func(gamma float64, tried []result.GammaPoint) // called with the γ taken, if several were tried; may be nil
+	OnLearned func(Choices)                                  // called with what was learned of how much rows differ on features, if it was; may be nil
 	OnDivided func(Division)                                 // called before the search with how the time limit is divided; may be nil
 }
 
@@ -53,6 +54,9 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 	}
 	if ctx.Err() != nil && !r.Start {
 		return nil, ctx.Err()
+	}
+	if r.OnLearned != nil && c.Units != nil && !c.Given {
+		r.OnLearned(c)
 	}
 	if r.OnChosen != nil && len(c.GammaPath) > 0 {
 		r.OnChosen(c.Gamma, c.GammaPath)
@@ -124,7 +128,7 @@ func (c *Choices) Remember(cost search.Oracle, memory *checkpoint.Store, label s
 	if memory == nil {
 		return cost
 	}
-	return memory.Oracle(cost, fmt.Sprintf("%s k %d gamma %v %v shrinkage %v %v", label, k, c.Gamma, c.Gamma0, c.Row, c.Column))
+	return memory.Oracle(cost, fmt.Sprintf("%s k %d gamma %v %v factor %v shrinkage %v %v", label, k, c.Gamma, c.Gamma0, c.Factor, c.Row, c.Column))
 }
 
 // Chosen is what choose gives, as a checkpoint, if there is one, remembers it.

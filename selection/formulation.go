@@ -10,21 +10,24 @@ import (
 	"optcomplete/search"
 )
 
-// Choices are the numbers around a selection that validation chooses, or that are
-// given. Those that a formulation does not have are 0.
+// Choices are the numbers around a selection that are learned from the data, or given. Those that a formulation does not have are 0.
 type Choices struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
-	Estimated     float64 // Row as variances have it, where validation took another; else 0
 	GammaPath     []result.GammaPoint
-	Cut           error   `json:"-"` // why not all was tried that would have been; nil: it was
-	Given         bool    // γ is a setting: only shrinkages are chosen
-	Fixed         bool    // the shrinkage of column effects is a setting: keep it
-	Steps         int     // of learning a prior; zero: enough
-	Start         [][]int // selections to start a search from, which the choice found; nil: none
-	Delta         float64 // of Huber's loss
-	Heaviest      float64 // the largest weight of an entry, which the cost by squares is to know; 0: they have none
-	Refit         float64 // γ that coefficients of a loss are fitted with once the selection is known; zero: Gamma
+	Cut           error `json:"-"` // why not all was tried that would have been; nil: it was
+	Given         bool  // γ is a setting
+	Steps         int   // of learning a prior; zero: enough
+	// Units are how much rows differ on each feature, and Factor multiplies their variances; nil:
+	// one γ for all.
+	Units    *result.Variances
+	Factor   float64
+	Observed int // entries of the data that they were learned for
+	// Again are those of the selected features alone, as they were learned to fit rows by a loss.
+	Again    *result.Variances `json:"-"`
+	Fixed    bool              // the shrinkage of column effects is a setting: keep it
+	Delta    float64           // of Huber's loss
+	Heaviest float64           // the largest weight of an entry, which the cost by squares is to know; 0: they have none
 	// Offsets are what is predicted of the entries besides the selection, where the cost
 	// is not of what they leave; made again from the training data, not remembered.
 	Offsets *objective.Offsets `json:"-"`
@@ -73,10 +76,6 @@ type Cost struct {
 	// Exactly computes what a selection of the oracle costs again, with more digits;
 	// nil: the search's own cost stands.
 	Exactly func(ctx context.Context, selection []int) (float64, error)
-
-	// Descend finds, from a selection, one that no swap of one feature makes cheaper,
-	// if there is a quicker way than an evaluation of each swap; nil: there is none.
-	Descend func(ctx context.Context, selection []int) ([]int, error)
 
 	// Removals are the costs of a selection without each of its units, if there is a
 	// quicker way than an evaluation of each; nil: there is none.
@@ -153,8 +152,8 @@ func (c *Cost) Removal(ctx context.Context, selection []int, names []string) ([]
 		return nil, err
 	}
 	var out []result.Removal
-	for x, cost := range costs {
-		out = append(out, result.Removal{Name: names[units[x]], Cost: cost})
+	for x, u := range units { // what is no unit comes last
+		out = append(out, result.Removal{Name: names[u], Cost: costs[x]})
 	}
 	return out, nil
 }

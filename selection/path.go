@@ -74,6 +74,7 @@ type Validated struct {
 type PathResult struct {
 	Model           string              `json:"model"`
 	Gamma           float64             `json:"gamma"`
+	Learned         bool                `json:"gamma_learned,omitempty"` // every feature has its own, learned, times Gamma
 	Gamma0          float64             `json:"gamma0,omitempty"`
 	RowShrinkage    float64             `json:"row_shrinkage,omitempty"`
 	ColumnShrinkage float64             `json:"column_shrinkage,omitempty"`
@@ -152,6 +153,9 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 		path.OnChoice(c)
 	}
 	r := &PathResult{Gamma: c.Gamma, Gamma0: c.Gamma0, RowShrinkage: c.Row, ColumnShrinkage: c.Column, GammaPath: c.GammaPath}
+	if c.Units != nil {
+		r.Gamma, r.Learned = c.Factor, !c.Given
+	}
 	if len(c.GammaPath) > 0 {
 		r.ChosenAt = middle(path.KMax)
 	}

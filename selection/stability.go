@@ -55,6 +55,12 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 		if err != nil {
 			return nil, err
 		}
+		c := c
+		if c.Units != nil && !c.Given { // a resample learns its own
+			if c, err = f.Choose(ctx, rows, k, nil); err != nil {
+				return nil, search.SettingsError(err)
+			}
+		}
 		cost, err := f.Cost(ctx, rows, k, c)
 		if ctx.Err() != nil {
 			break
@@ -71,17 +77,7 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 		if err != nil {
 			return nil, search.SettingsError(err)
 		}
-		selected := found.Selection
-		if cost.Descend != nil && found.Status != search.Optimal {
-			selected, err = cost.Descend(ctx, selected)
-			if ctx.Err() != nil {
-				break
-			}
-			if err != nil {
-				return nil, err
-			}
-		}
-		names := lists.Pick(f.Names(), cost.Selected(selected))
+		names := lists.Pick(f.Names(), cost.Selected(found.Selection))
 		gone, come := lists.Without(point.Selected, names), lists.Without(names, point.Selected)
 		for _, name := range names {
 			times[name]++

@@ -80,9 +80,6 @@ func (w *walk[Data]) curve(ctx context.Context, reserved time.Duration) error {
 		if len(w.cost.Selected(found.Selection)) == 0 {
 			continue // nothing but what is always selected
 		}
-		if err := w.swap(short, found); err != nil {
-			return err
-		}
 		w.ks = append(w.ks, k)
 		w.r.Points = append(w.r.Points, PathPoint{})
 		if err := w.point(finish, len(w.ks)-1); err != nil {
@@ -97,23 +94,6 @@ func (w *walk[Data]) curve(ctx context.Context, reserved time.Duration) error {
 		w.r.TimeLimit = true
 	}
 	return w.improve(short)
-}
-
-// swap replaces the selection of a k by one that no swap of one feature makes
-// cheaper: a search that is stopped at its root may miss that. The end of the context
-// ends it.
-func (w *walk[Data]) swap(ctx context.Context, found search.Result) error {
-	if w.cost.Descend == nil || found.Status == search.Optimal || ctx.Err() != nil {
-		return nil
-	}
-	better, err := w.cost.Descend(ctx, found.Selection)
-	if err == nil {
-		_, err = w.search.Offer(ctx, better)
-	}
-	if ctx.Err() != nil {
-		return nil
-	}
-	return err
 }
 
 // improve lets neighbours help each other.

@@ -27,8 +27,8 @@ var kinds = [...]struct {
 	asGiven  bool
 	explains string
 }{
-	Full:   {"full", Effects{Rows: true, Columns: true}, LearnedPrior, false, "what mean, row and column effects leave"},
-	Pooled: {"pooled", Effects{Rows: true}, LearnedPrior, false, "what the mean leaves of the entries"},
+	Full:   {"full", Effects{Rows: true, Columns: true}, LearnedPrior, false, "what mean and column effects leave, by a level of each row and the features"},
+	Pooled: {"pooled", Effects{Rows: true}, LearnedPrior, false, "what the mean leaves, by a level of each row and the features"},
 	Paper:  {"paper", Effects{}, LeastSquares, true, "the entries as they are"},
 }
 

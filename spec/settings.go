@@ -33,11 +33,11 @@ type Limits struct {
 }
 
 // Statistics say how the numbers around a selection are found. What is zero and
-// has no other meaning is chosen by validation.
+// has no other meaning is learned from the data.
 type Statistics struct {
-	Gamma           float64 // γ, the weight of the fit against the size of the coefficients; zero: chosen by validation
-	Gamma0          float64 // the same for the population's coefficients, in pooled; zero: chosen by validation
-	RowShrinkage    float64 // of the row effects, in entries, in pooled and full; zero: estimated, and in full validated
+	Gamma           float64 // γ, the weight of the fit against the size of the coefficients, the same for all features; zero: learned, of each feature but in paper
+	GammaFactor     float64 // multiplies what is learned; zero: 1
+	Gamma0          float64 // in pooled, γ of the population's coefficients over that of a row's own; zero: the root of the number of rows
 	ColumnShrinkage float64 // of the column effects, in full; zero: estimated
 	Refit           Refit   // how coefficients are fitted once the selection is known; zero: as the model does best
 	Holdout         float64 // part of the entries, in [0,1), kept aside to score on; zero: none
@@ -92,8 +92,14 @@ func (s *Statistics) Validate() error {
 		return Errorf("gamma0 is %v, but must be a positive number", s.Gamma0)
 	case beyond(s.Gamma0):
 		return Errorf("gamma0 is %v, but must be at least 1e-100 and at most 1e100", s.Gamma0)
-	case !(s.RowShrinkage >= 0) || !(s.ColumnShrinkage >= 0):
-		return Errorf("the shrinkage of the effects is %v and %v, but must be positive", s.RowShrinkage, s.ColumnShrinkage)
+	case bad(s.GammaFactor):
+		return Errorf("the factor of gamma is %v, but must be a positive number", s.GammaFactor)
+	case s.GammaFactor != 0 && (s.GammaFactor < 1e-6 || s.GammaFactor > 1e6):
+		return Errorf("the factor of gamma is %v, but must be at least 1e-6 and at most 1e6", s.GammaFactor)
+	case s.Gamma != 0 && s.GammaFactor != 0:
+		return Errorf("gamma is given, so there is nothing learned for its factor to multiply (leave one of them out)")
+	case !(s.ColumnShrinkage >= 0):
+		return Errorf("the shrinkage of the column effects is %v, but must be positive", s.ColumnShrinkage)
 	case !(s.Holdout >= 0 && s.Holdout < 1):
 		return Errorf("the part to hold out is %v, but must be at least 0 and below 1", s.Holdout)
 	case s.Refit < AutoRefit || s.Refit > LearnedPrior:

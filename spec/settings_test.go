@@ -12,7 +12,7 @@ func TestWhatCannotBeMeantIsRefused(t *testing.T) {
 	for _, bad := range []interface{ Validate() error }{
 		&Limits{Gap: nan}, &Limits{Gap: 1}, &Limits{Gap: -0.1}, &Limits{TimeLimit: -time.Second}, &Limits{MaxNodes: -1}, &Limits{Memory: -1},
 		&Statistics{Gamma: nan}, &Statistics{Gamma: math.Inf(1)}, &Statistics{Gamma: -1}, &Statistics{Gamma: 1e-320}, &Statistics{Gamma: 1e200}, &Statistics{Gamma0: 1e-320}, &Statistics{Gamma0: nan},
-		&Statistics{RowShrinkage: nan}, &Statistics{ColumnShrinkage: -1}, &Statistics{Holdout: nan}, &Statistics{Holdout: 1}, &Statistics{Refit: 9},
+		&Statistics{GammaFactor: nan}, &Statistics{GammaFactor: 1e7}, &Statistics{Gamma: 1, GammaFactor: 1}, &Statistics{ColumnShrinkage: -1}, &Statistics{Holdout: nan}, &Statistics{Holdout: 1}, &Statistics{Refit: 9},
 	} {
 		if err := bad.Validate(); !errors.As(err, new(*Error)) {
 			t.Errorf("%+v: %v", bad, err)

@@ -44,7 +44,7 @@ are better, compares with the truth, and writes a report.`,
 			c.factf("Data", "%s, in %s", dataText(films.Ratings, problem.Nouns), output)
 			log := newSearchLog(c)
 			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
-			settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event, OnGamma: log.gamma, OnChosen: log.chosen}
+			settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event}
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			if err != nil {
 				return err

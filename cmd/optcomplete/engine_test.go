@@ -78,27 +78,10 @@ func verbsOn(t *testing.T, address string) {
 	}
 	if strings.HasPrefix(address, "exec:") { // to Spark these are readings like the others, and many
 		lossesOn(t, do, send, address)
-		bench := "bench real --ratings data/ratings.csv --features data/features.csv -k 1 --models paper --seeds 1 -o "
-		do(bench + "bench-here --quiet")
-		do(bench+"bench-there --engine-from 20000 --engine-tasks 2", "--engine", address)
-		if here, there := benched(t, "bench-here"), benched(t, "bench-there"); here != there {
-			t.Errorf("the study is\n%s\nand here\n%s", there, here)
-		}
 	}
 	if out := do("fit here.packs --dry-run"+fit, "--engine", address); !strings.Contains(out, "Estimate") {
 		t.Error(out)
 	}
-}
-
-// benched is the table of a study without its times.
-func benched(t *testing.T, folder string) string {
-	t.Helper()
-	text, err := os.ReadFile(filepath.Join(folder, "real.csv"))
-	if err != nil || strings.Count(string(text), "\n") != 3 {
-		t.Fatalf("%v\n%s", err, text)
-	}
-	// Three times stand before the features, which the last field has.
-	return regexp.MustCompile(`(?m)(,[-+.0-9e]+){3}(,[^,\n]*)$`).ReplaceAllString(string(text), "$2")
 }
 
 // lossesOn fits yes and no, and values with outliers, here and there: the same bits.
@@ -113,7 +96,7 @@ func lossesOn(t *testing.T, do func(args string, more ...string) string, send, a
 	})
 	must.Do(t, os.WriteFile("liked.csv", []byte(liked), 0o666))
 	for _, fit := range []string{"fit liked.csv --loss logistic", "fit data/ratings.csv --loss huber --delta 1 --nonnegative Drama"} {
-		fit += " --features data/features.csv -k 1 --gamma 0.001 --row-shrinkage 4 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
+		fit += " --features data/features.csv -k 1 --gamma 0.001 --column-shrinkage 4 --gap 0.5 --holdout 0.2 --json"
 		here, there := do(fit+" --quiet"), do(fit+send, "--engine", address)
 		if here, there = withoutTimes(withoutEngine(t, here)), withoutTimes(withEngine(t, there)); here != there {
 			t.Errorf("%s is\n%s\nand here\n%s", fit, there, here)

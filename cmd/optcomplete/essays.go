@@ -50,44 +50,42 @@ good. It is about the cost on your data, at one γ. --holdout tells how good the
 predictions are, optcomplete path how many features to take and how stable the
 choice is, and the next best selections which features can replace which.`},
 
-	{"gamma", "The one number that the cost depends on, and how it is chosen", `For a selection S the cost is the least, over all coefficients u, of
+	{"gamma", "How much rows differ: what is learned, and what the cost does with it", `For a selection S the cost is the least, over all levels and coefficients u, of
 
-  ( Σ (value − prediction)²  +  (1/γ) Σ u² ) / (rows · columns)
+  ( Σ (value − prediction)²  +  Σ level²/γ_level  +  Σ u_f²/γ_f ) / (rows · columns)
 
-summed over the observed entries and over the coefficients of every row. γ weighs
-the fit against the size of the coefficients: a large γ lets each row follow its
-own entries, a small one holds its coefficients near 0. So γ is to the rows what
-1/λ is to ridge regression.
+summed over the observed entries, the rows, and the selected features f. γ_f is by
+how much rows differ in their coefficient of f, in parts of the noise: τ_f²/σ².
+With a large γ_f each row follows its own entries, with a small one its coefficient
+stays near 0. So 1/γ_f is to a row what λ is to ridge regression.
 
-Features are scaled to mean 0 and standard deviation 1 inside (--scale), so that one
-γ fits all of them. --model paper takes the features as they are, so its γ depends
-on their units.
+--gamma auto, the default, learns all γ_f and the noise by maximum evidence, with
+every feature in the model. So the unit of a feature does not matter, nothing is
+validated, and a feature on which rows do not differ cannot be used by the cost.
+The report, optcomplete explain and feature_spread_ in Python show how much rows
+differ on every feature, selected or not.
 
---gamma auto, the default, tries a range of γ on growing samples of rows. Each
-selects features, and every entry of the sample is predicted from the others of
-its row. The last sample decides: all entries, or 400,000 of them. Errors at most
-0.05 % above the least count as equal: the smallest γ is taken, whose proof is the
-easiest, and the log says so. What was tried is in model.json, gamma_path.
+--gamma-factor multiplies all of them. Predictions hardly change between a third
+and three times what was learned; the summary says whether the selection does. A
+smaller factor is easier to prove, and the log names one where no proof is in sight.
 
-The summary also says which γ predict nearly as well (within 0.3 %), and whether
-they select the same features: where they do not, γ decides between features.
-
-Giving γ (--gamma 0.5) saves that time. A large γ is harder to prove. Once the
-features are selected the rows are refitted (--refit), so γ mainly decides which
-features are selected, not how strongly they count. In the pooled model --gamma0
-does the same for the coefficients that all rows share.`},
+--gamma 0.5 gives all features, at a standard deviation of 1, the same γ. In the
+model paper there is one γ for features as they are; auto learns it as the mean of
+the k largest variances. In pooled, --gamma0 is γ of the coefficients that all rows
+share, in parts of a row's own.`},
 
 	{"models", "The three models: full, pooled and paper", `With the features f in the selection S, b the features of a column, and u the
 coefficients of a row, a value is
 
-  full    mean + row effect + column effect + Σ b u
-  pooled  mean + row effect + Σ b (μ + u)
+  full    mean + column effect + level + Σ b u
+  pooled  mean + level + Σ b (μ + u)
   paper   Σ b u
 
-full, the default, is for real ratings. Some rows give higher values than others,
-and some columns get them: these are the effects, shrunken means of the training
-entries (--row-shrinkage, --column-shrinkage). The features then explain differences
-in taste. A column without entries gets its effect from its features.
+full, the default, is for real ratings. Some rows give higher values than others:
+their level, which is part of every selection's cost. Some columns get them: their
+effects, shrunken means that are subtracted first (--column-shrinkage). The features
+then explain differences in taste. A column without entries gets its effect from its
+features.
 
 pooled has a coefficient μ of the whole population for every selected feature, and
 rows differ from it. Use it when rows have few entries, too few to learn their own
@@ -99,9 +97,9 @@ effects, each row's coefficients held near 0. Add a constant feature if the
 values are not around 0.
 
 All three come with the same proof. Do not compare costs of different models;
-compare their errors on held-out entries (--holdout, optcomplete bench real). After
-the selection each row is refitted: with a prior learned from all rows (the default
-of full and pooled), by least squares (paper) or by ridge (--refit).`},
+compare their errors on held-out entries (--holdout). After the selection each
+row is refitted: with a prior learned from all rows, or in paper by least squares
+(--refit).`},
 }
 
 // helpCommand is the verb help: of a verb, or one of the essays.

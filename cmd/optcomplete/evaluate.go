@@ -110,7 +110,7 @@ like where the loss is of those; --weight names a column that weighs the rows.`,
 	flags.Bind("features", &f.records)
 	flags.Bind("drop-unknown", &f.options.DropUnknown)
 	ratingsFlags(flags, &f.options)
-	propertyFlags(flags, &f.options)
+	flags.Bind("weight", &f.options.Weight)
 	flags.Bind("split", &f.split)
 	flags.Bind("time-name", &f.options.TimeName)
 	f.remote.register(flags)

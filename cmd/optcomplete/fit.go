@@ -60,10 +60,10 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 // register adds the flags that every verb which fits takes.
 func (f *fitFlags) register(flags *settings.Flags) {
 	flags.Bind("gamma", &f.settings.Gamma)
+	flags.Bind("gamma-factor", &f.settings.GammaFactor)
 	flags.Bind("model", &f.model)
 	flags.Bind("refit", &f.refit)
 	flags.Bind("gamma0", &f.settings.Gamma0)
-	flags.Bind("row-shrinkage", &f.settings.RowShrinkage)
 	flags.Bind("column-shrinkage", &f.settings.ColumnShrinkage)
 	flags.Bind("clip", &f.clip)
 	flags.Bind("loss", &f.loss)
@@ -189,7 +189,7 @@ file, pass by pass.`,
 				return err
 			}
 			log.begin(cmd, settings.K, choices(problem), suited...)
-			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided, settings.OnOutlook = log.event, log.gamma, log.chosen, log.divided, log.outlook
+			settings.OnEvent, settings.OnUnits, settings.OnDivided, settings.OnOutlook = log.event, log.units, log.divided, log.outlook
 			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
 			var files kept
 			// The cuts are of use most where a solver has failed.
@@ -208,9 +208,6 @@ file, pass by pass.`,
 				}
 			}
 			summary.Warnings = append(summary.Warnings, warnings...)
-			if a := summary.Alike; a.Words() != "" && !a.Agree {
-				c.notef("warning: %s", a.Words())
-			}
 			summary.Seconds.Load = loaded.Seconds()
 			summary.Seconds.Total += loaded.Seconds()
 			recordSettings(cmd, summary, args[0])
@@ -243,7 +240,7 @@ file, pass by pass.`,
 	f.method.register(flags)
 	flags.Bind("holdout", &f.settings.Holdout)
 	in.registerSplit(flags)
-	propertyFlags(flags, &in.ratings)
+	flags.Bind("weight", &in.ratings.Weight)
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)

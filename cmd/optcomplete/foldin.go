@@ -59,7 +59,7 @@ a table of row features, as for fit --row-features.`,
 	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
 	flags.Bind("skip-unknown", &f.skip)
 	ratingsFlags(flags, &f.ratings)
-	propertyFlags(flags, &f.ratings)
+	flags.Bind("weight", &f.ratings.Weight)
 	return cmd
 }
 

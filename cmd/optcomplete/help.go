@@ -21,7 +21,7 @@ var verbGroups = []struct {
 	{"start", "Start", []string{"demo", "features"}},
 	{"fit", "Select and fit", []string{"fit", "path", "regress"}},
 	{"use", "Use a model", []string{"predict", "complete", "recommend", "fold-in", "explain", "evaluate", "verify", "report", "compare"}},
-	{"study", "Data and studies", []string{"pack", "inspect", "synth", "bench", "master", "solvers", "engine", "worker", "serve"}},
+	{"study", "Data and solvers", []string{"pack", "inspect", "synth", "master", "solvers", "engine", "worker", "serve"}},
 }
 
 // arrangeHelp gives the program help of its own.

@@ -120,9 +120,8 @@ func encodingText(x *inspection) string {
 	case pack.Dictionary8, pack.Dictionary16:
 		values = fmt.Sprintf("values in %s (one of %s)", count(x.ValueBytes, "byte"), grouped(len(x.Info.Values)))
 	}
-	has, _ := x.Set()
-	for _, p := range has.List() {
-		values += ", " + p.Plural + " in 8 bytes"
+	if x.Weighted {
+		values += ", weights in 8 bytes"
 	}
 	return columns + ", " + values
 }

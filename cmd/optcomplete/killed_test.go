@@ -23,6 +23,7 @@ import (
 // at random moments; each next run goes on, and in the end the model is the one
 // of a run that nobody disturbed.
 func TestKilledFitGoesOnToTheSameBits(t *testing.T) {
+	t.Parallel()
 	kills := 100
 	if testing.Short() {
 		kills = 10

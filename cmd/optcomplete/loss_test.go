@@ -41,7 +41,7 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 		return stdout + stderr
 	}
 	text := command("fit liked.csv --features films.csv -k 1 --holdout 0.2 --gap 0.5 -o model --report report.html", 0,
-		"all values are 0 or 1", "Validation log-loss", "Refit     gamma ", "log-loss", "AUC", "deviance explained")
+		"all values are 0 or 1", "Learned   ", "log-loss", "AUC", "deviance explained")
 	if strings.Contains(text, "MAPE") {
 		t.Errorf("fit speaks of MAPE:\n%s", text)
 	}
@@ -58,13 +58,13 @@ func TestYesAndNoFromFileToReport(t *testing.T) {
 	if refused := command("fit liked.csv --features films.csv -k 1 --delta 1", 2, "--delta is for --loss huber, not for auto"); strings.Contains(refused, "Data ") {
 		t.Errorf("refused after the data were read:\n%s", refused)
 	}
-	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --loss huber --delta 0.25 --row-shrinkage 5 -o robust --report robust.html", 0, "Delta     0.25 ", "rows 5 as given")
+	command("fit liked.csv --features films.csv -k 1 --gamma 0.1 --loss huber --delta 0.25 -o robust --report robust.html", 0, "Delta     0.25 ", "Shrinkage of column effects")
 	command("evaluate robust liked.csv --resamples 0", 0, "errors beyond δ = 0.25 count linearly")
 	if page, err := os.ReadFile("robust.html"); err != nil || !strings.Contains(string(page), "errors beyond δ = ") {
 		t.Errorf("the report does not say δ (%v)", err)
 	}
 	page, err := os.ReadFile("report.html")
-	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "a γ of their own", "on the scale of the log-odds", "Calibration", "log-odds"} {
+	for _, want := range []string{"How well the predictions separate yes from no", "lower log-loss than with", "differ on each feature", "on the scale of the log-odds", "Calibration", "log-odds"} {
 		if err != nil || !strings.Contains(string(page), want) {
 			t.Errorf("the report does not say %q (%v)", want, err)
 		}

@@ -213,7 +213,7 @@ Start with:  optcomplete demo`,
 			if len(args) == 0 {
 				return cmd.Help()
 			}
-			return unknownVerb(cmd, args[0], "verb")
+			return unknownVerb(cmd, args[0])
 		},
 	}
 	root.SetOut(c.stdout)
@@ -228,7 +228,7 @@ Start with:  optcomplete demo`,
 	root.AddCommand(demoCommand(c), featuresCommand(c), fitCommand(c), pathCommand(c),
 		predictCommand(c), completeCommand(c), recommendCommand(c), foldInCommand(c), explainCommand(c), evaluateCommand(c), verifyCommand(c),
 		reportCommand(c), compareCommand(c),
-		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), benchCommand(c), inspectCommand(c), serveCommand(c), engineCommand(c), workerCommand(c))
+		regressCommand(c), packCommand(c), synthCommand(c), masterCommand(c), solversCommand(c), inspectCommand(c), serveCommand(c), engineCommand(c), workerCommand(c))
 	c.prepare(root)
 	if c.events == nil { // cobra keeps them, and with them the commands, for ever
 		completeFlags(root)
@@ -243,12 +243,12 @@ Start with:  optcomplete demo`,
 }
 
 // unknownVerb is the error for a word that is none of the verbs of a command.
-func unknownVerb(cmd *cobra.Command, word, what string) error {
+func unknownVerb(cmd *cobra.Command, word string) error {
 	hint := "see: " + cmd.CommandPath() + " --help"
 	if near := suggest.Hint(word, verbNames(cmd)); near != "" {
 		hint = near
 	}
-	return usagef("%q is not a %s (%s)", word, what, hint)
+	return usagef("%q is not a verb (%s)", word, hint)
 }
 
 // verbNames are the verbs of a command.

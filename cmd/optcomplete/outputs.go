@@ -66,11 +66,6 @@ func (c *common) reserve(cmd *cobra.Command, args []string) error {
 			}
 		}
 		folder := filepath.Dir(resolved(out.path))
-		if strings.HasPrefix(verb, "bench ") {
-			if err := os.MkdirAll(folder, 0o777); err != nil {
-				return err
-			}
-		}
 		if !isFolder(folder) {
 			return usagef("%s cannot be written: there is no folder %s", out, folder)
 		}
@@ -183,7 +178,7 @@ func ownFolder(inputs []place) error {
 // movable is the error for a folder that is not to be exchanged for a new one: one
 // that somebody works in, or lives in.
 func movable(verb string, out place) error {
-	if !isFolder(out.path) || strings.HasPrefix(verb, "bench ") { // which adds files to a folder
+	if !isFolder(out.path) {
 		return nil
 	}
 	here, err := os.Getwd()

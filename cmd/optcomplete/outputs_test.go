@@ -71,7 +71,7 @@ func TestFullDiskIsAnErrorInEveryVerb(t *testing.T) {
 func TestSecondWriterIsToldAtTheStart(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
-	for _, verb := range [][]string{{"fit", "none.csv", "-k", "1", "-o"}, {"complete", "none", "-o"}, {"pack", "none.csv", "-o"}, {"demo", "-o"}, {"bench", "real", "-o"}} {
+	for _, verb := range [][]string{{"fit", "none.csv", "-k", "1", "-o"}, {"complete", "none", "-o"}, {"pack", "none.csv", "-o"}, {"demo", "-o"}} {
 		path := at("out.csv")
 		release := must.Get(atomicfile.Reserve(path))(t)
 		_, stderr := command(t, exitUsage, append(verb, path)...)

@@ -93,7 +93,7 @@ for any order of lines, --memory and --threads.`,
 	flags.Bind("id", &id)
 	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
-	propertyFlags(flags, &settings)
+	flags.Bind("weight", &settings.Weight)
 	flags.Bind("memory", &allowed)
 	flags.Bind("temp", &settings.Temp)
 	flags.Bind("float32", &settings.Float32)

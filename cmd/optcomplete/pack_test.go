@@ -18,6 +18,7 @@ import (
 // still does, or the whole new pack; the next run gives the bytes of an
 // undisturbed one, and removes what the killed ones left.
 func TestPackSurvivesKills(t *testing.T) {
+	t.Parallel()
 	kills := 100
 	if testing.Short() {
 		kills = 8

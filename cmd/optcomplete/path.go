@@ -99,7 +99,6 @@ if both are proven; otherwise it is marked "not proven".`,
 				if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
 					return err
 				}
-				settings.OnGamma = log.gamma
 				result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
 			}
 			if err != nil {
@@ -139,7 +138,7 @@ if both are proven; otherwise it is marked "not proven".`,
 	flags.Bind("time-limit", &f.settings.TimeLimit)
 	in.register(flags)
 	in.registerSplit(flags)
-	propertyFlags(flags, &in.ratings)
+	flags.Bind("weight", &in.ratings.Weight)
 	two.register(flags)
 	remote.register(flags)
 	return cmd
@@ -171,12 +170,12 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s%s\n", p.K, p.Train, validation, rounding.PercentUp(p.Gap), moves(p), mark)
 		unproven = unproven || p.Status != result.Optimal
 	}
-	fmt.Fprintf(w, "%s on %s%s; gamma %.3g\n", cmp.Or(r.Measure, "RMSE"), count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime], r.Gamma)
-	same := fmt.Sprintf("--gamma %g makes it the same", r.Gamma)
-	if r.RowShrinkage > 0 {
-		same = fmt.Sprintf("--gamma %g --row-shrinkage %g --column-shrinkage %g make it the same", r.Gamma, r.RowShrinkage, r.ColumnShrinkage)
+	fmt.Fprintf(w, "%s on %s%s\n", cmp.Or(r.Measure, "RMSE"), count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime])
+	if r.Learned {
+		fmt.Fprintln(w, "Gamma     learned for each feature, the same for every k, so that costs can be compared; fit learns the same")
+	} else {
+		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared\n", r.Gamma)
 	}
-	printPathGamma(w, r.Gamma, r.ChosenAt, "fit", same)
 	if unproven {
 		fmt.Fprintln(w, "Not proven: a better selection may exist, at most by the gap; what enters and leaves may then be where the search stopped, not the data")
 	}

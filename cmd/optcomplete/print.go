@@ -101,53 +101,39 @@ func printCoverage(w io.Writer, s *model.Summary) {
 	}
 }
 
-// shrinkage tells how strongly the effects were shrunk, where that was not given: costs of fits that chose otherwise cannot be compared.
+// shrinkage tells how strongly the effects of columns were shrunk, which are subtracted
+// before the search: costs of fits with others cannot be compared.
 func shrinkage(s *model.Summary) string {
-	var parts, given []string
-	chosen := ""
-	for _, e := range []struct {
-		of, setting string
-		x           float64
-	}{{"rows", "row-shrinkage", s.RowShrinkage}, {"columns", "column-shrinkage", s.ColumnShrinkage}} {
-		_, set := s.Settings[e.setting]
-		switch {
-		case e.x > 0 && set:
-			given = append(given, fmt.Sprintf("%s %.4g as given", e.of, e.x))
-		case e.of == "rows" && s.RowEstimated > 0:
-			chosen = fmt.Sprintf("rows %.4g (--%s) by validation: with %.4g, as from their variances, the features predict worse", e.x, e.setting, s.RowEstimated)
-		case e.x > 0:
-			parts = append(parts, fmt.Sprintf("%s %.4g (--%s)", e.of, e.x, e.setting))
-		}
-	}
-	if len(parts) == 0 && chosen == "" || !spec.EffectsOf(s.Model).Columns { // the other costs have no effects in them
+	if !(s.ColumnShrinkage > 0) || !spec.EffectsOf(s.Model).Columns {
 		return ""
 	}
-	how := "estimated from their variances"
-	if s.Structure != nil && s.Structure.Link != nil {
-		how = "chosen by validation"
-	}
-	if s.ChoiceCut {
-		how += " as far as there was time"
+	how := "learned"
+	if _, set := s.Settings["column-shrinkage"]; set {
+		how = "as given"
 	}
 	unit := "entries"
 	if s.Weighted {
 		unit = "weight of entries"
 	}
-	var all []string
-	if len(parts) > 0 {
-		all = append(all, strings.Join(parts, ", ")+"; "+how)
+	return fmt.Sprintf("of column effects: %.4g %s, %s (--column-shrinkage)", s.ColumnShrinkage, unit, how)
+}
+
+// gammaText says what the cost shrinks coefficients by.
+func gammaText(s *model.Summary) string {
+	switch {
+	case s.Units == nil || !s.Units.Learned:
+		return fmt.Sprintf("gamma %.4g", s.Gamma)
+	case s.Gamma == 1:
+		return "gamma learned for each feature"
 	}
-	if chosen != "" {
-		all = append(all, chosen)
-	}
-	return "of effects, in " + unit + ": " + strings.Join(append(all, given...), "; ")
+	return fmt.Sprintf("gamma learned for each feature, times %.4g", s.Gamma)
 }
 
 // printCertificate prints cost, bound, gap, what they prove, and what the search
 // did.
 func printCertificate(c *common, s *model.Summary) {
 	w := c.stdout
-	fmt.Fprintf(w, "Cost      %s  (gamma %.4g; %.4g %s)\n", costText(s.Cost, s.Bound, summaryDigits), s.Gamma, s.PerEntry(), s.PerWhat())
+	fmt.Fprintf(w, "Cost      %s  (%s; %.4g %s)\n", costText(s.Cost, s.Bound, summaryDigits), gammaText(s), s.PerEntry(), s.PerWhat())
 	if s.Certified {
 		fmt.Fprintf(w, "Bound     %s\n", rounding.Down(s.Bound, summaryDigits))
 		c.printProof("Gap", rounding.PercentUp(s.Gap), green, certificate(s))
@@ -160,8 +146,8 @@ func printCertificate(c *common, s *model.Summary) {
 	if s.Delta > 0 {
 		fmt.Fprintf(w, "Delta     %.4g  errors beyond it count linearly (--delta)\n", s.Delta)
 	}
-	if s.RefitGamma > 0 {
-		fmt.Fprintf(w, "Refit     gamma %.4g for the coefficients; the one above only selects features, so that every gamma with the same selection predicts the same (--refit ridge: one for both)\n", s.RefitGamma)
+	if words := s.Units.Words(); words != "" {
+		c.printProof("Gamma", fmt.Sprintf("× %.4g", s.Units.Factor), yellowUnless(s.Units.Same()), words)
 	}
 	if words := s.Alike.Words(); words != "" {
 		if equal := s.Alike.Equal(s.Gamma); equal != "" {

@@ -34,11 +34,9 @@ func TestCertificateSaysWhatIsProven(t *testing.T) {
 func TestChosenShrinkageIsTold(t *testing.T) {
 	for want, s := range map[string]model.Summary{
 		"": {Model: "pooled", RowShrinkage: 2},
-		"of effects, in entries: rows 16 (--row-shrinkage), columns 2.5 (--column-shrinkage); estimated from their variances":                                                                              {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2.5},
-		"of effects, in entries: columns 2 (--column-shrinkage); estimated from their variances; rows 16 as given":                                                                                         {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2, Settings: map[string]string{"row-shrinkage": "16"}},
-		"of effects, in entries: rows 4 (--row-shrinkage), columns 4 (--column-shrinkage); estimated from their variances as far as there was time":                                                        {Model: "full", RowShrinkage: 4, ColumnShrinkage: 4, ChoiceCut: true},
-		"of effects, in entries: columns 8.5 (--column-shrinkage); estimated from their variances; rows 28 (--row-shrinkage) by validation: with 2.8, as from their variances, the features predict worse": {Model: "full", RowShrinkage: 28, RowEstimated: 2.8, ColumnShrinkage: 8.5},
-		"of effects, in entries: rows 28 (--row-shrinkage) by validation: with 2.8, as from their variances, the features predict worse; columns 8 as given":                                               {Model: "full", RowShrinkage: 28, RowEstimated: 2.8, ColumnShrinkage: 8, Settings: map[string]string{"column-shrinkage": "8"}},
+		"of column effects: 2.5 entries, learned (--column-shrinkage)":         {Model: "full", RowShrinkage: 16, ColumnShrinkage: 2.5},
+		"of column effects: 2 weight of entries, learned (--column-shrinkage)": {Model: "full", ColumnShrinkage: 2, Weighted: true},
+		"of column effects: 8 entries, as given (--column-shrinkage)":          {Model: "full", ColumnShrinkage: 8, Settings: map[string]string{"column-shrinkage": "8"}},
 	} {
 		if got := shrinkage(&s); got != want {
 			t.Errorf("%q, want %q", got, want)

@@ -129,8 +129,6 @@ func pythonArguments(v verbDescription) []pythonArgument {
 			}
 		case "names", "repeated":
 			a.kind = "Names"
-		case "wholes":
-			a.kind = "Sequence[int] | None"
 		default:
 			a.kind = "str | None"
 			if s.Default != "" {

@@ -28,9 +28,6 @@ func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 
-// propertyFlags adds the flags that say which columns have properties of the entries.
-func propertyFlags(flags *settings.Flags, s *ingest.Settings) { flags.Bind("weight", &s.Weight) }
-
 // notes tells how an input was understood, if that was in doubt.
 func (c *common) notes(r *ingest.Report) {
 	for _, note := range r.Notes {

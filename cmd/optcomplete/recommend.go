@@ -83,7 +83,7 @@ says which, unless it is called name or title.`,
 	flags.Bind("keep-seen", &f.keep)
 	flags.Bind("features", &f.records)
 	flags.Bind("drop-unknown", &f.options.DropUnknown)
-	propertyFlags(flags, &f.options)
+	flags.Bind("weight", &f.options.Weight)
 	return cmd
 }
 
@@ -328,7 +328,7 @@ func readNewRatings(ctx context.Context, c *common, path string, m *model.Model,
 // readNewRows reads the entries of rows that are to be fitted into the model.
 func readNewRows(ctx context.Context, c *common, path string, m *model.Model, options ingest.Settings) (*data.Ratings, error) {
 	ratings, report, err := readNewRatings(ctx, c, path, m, options)
-	if err == nil && m.Summary.Weighted && !report.Properties.Has(data.Weight) {
+	if err == nil && m.Summary.Weighted && !report.Weighted {
 		c.notef("note: %s: the model was fitted to entries with weights, and these have none: each counts as one of weight 1", path)
 	}
 	return ratings, err

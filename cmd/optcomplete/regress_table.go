@@ -98,7 +98,7 @@ func weightsOf(rest *data.RawTable, weight string) (*data.RawTable, []float64, e
 		if weights[i], err = rest.Number(i, weight, cell); err != nil {
 			return nil, nil, err
 		}
-		if !data.Weight.Valid(weights[i]) {
+		if !data.ValidWeight(weights[i]) {
 			return nil, nil, &data.InputError{File: rest.File, Line: rest.Lines[i], Problem: fmt.Sprintf("the weight is %g", weights[i]), Remedy: "weights are numbers from 1e-100 to 1e100: leave out lines that are not to count"}
 		}
 	}

@@ -18,8 +18,8 @@ import (
 
 	"optcomplete"
 	"optcomplete/internal/atomicfile"
-	"optcomplete/internal/held"
 	"optcomplete/internal/memory"
+	"optcomplete/internal/textfile"
 )
 
 // protocolVersion is that of docs/protocol.md. It rises when a program that
@@ -296,8 +296,8 @@ func (s *server) forget(r *request) {
 func (s *server) answer(r *request) error {
 	defer s.forget(r)
 	for at, table := range r.Tables {
-		held.Put(table.Name, r.contents[at])
-		defer held.Drop(table.Name)
+		textfile.PutInMemory(table.Name, r.contents[at])
+		defer textfile.DropFromMemory(table.Name)
 	}
 	r.contents = nil
 	a, contents := s.run(r)

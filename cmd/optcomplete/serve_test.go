@@ -15,8 +15,8 @@ import (
 	"testing"
 
 	"optcomplete/internal/events"
-	"optcomplete/internal/held"
 	"optcomplete/internal/must"
+	"optcomplete/internal/textfile"
 )
 
 // client talks to a server in this process.
@@ -140,7 +140,7 @@ func TestServe(t *testing.T) {
 	if !kinds["search"] || !kinds["log"] {
 		t.Errorf("events %v", kinds)
 	}
-	if _, still := held.Get("ratings"); still {
+	if _, still := textfile.InMemory("ratings"); still {
 		t.Error("the tables of an answered request are still held")
 	}
 

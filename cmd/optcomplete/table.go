@@ -9,7 +9,6 @@ import (
 
 	"optcomplete/data/ingest"
 	"optcomplete/encode"
-	"optcomplete/experiment"
 	"optcomplete/internal/settings"
 	"optcomplete/milp"
 	"optcomplete/spec"
@@ -37,12 +36,12 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 var (
 	fitting       = []string{"fit", "path"}
 	selecting     = []string{"fit", "path", "regress"}
-	loading       = []string{"fit", "path", "bench real", "bench gamma", "verify"}
-	encoding      = []string{"fit", "path", "bench real", "bench gamma", "features", "verify"}
-	understanding = []string{"fit", "path", "bench real", "bench gamma", "features", "verify", "regress"}
+	loading       = []string{"fit", "path", "verify"}
+	encoding      = []string{"fit", "path", "features", "verify"}
+	understanding = []string{"fit", "path", "features", "verify", "regress"}
 	newRows       = []string{"fold-in", "evaluate"}
-	reading       = []string{"fit", "path", "bench real", "bench gamma", "fold-in", "evaluate", "pack", "verify"}
-	onEngine      = []string{"fit", "path", "complete", "evaluate", "bench real", "bench paper"}
+	reading       = []string{"fit", "path", "fold-in", "evaluate", "pack", "verify"}
+	onEngine      = []string{"fit", "path", "complete", "evaluate"}
 	asking        = []string{"predict", "recommend", "fold-in", "explain", "evaluate"}
 )
 
@@ -88,7 +87,6 @@ var table = settings.Table{
 	{Name: "shards", Type: settings.Text, Group: inOutput, Verbs: []string{"pack"}, Help: "write a folder of packs of about this size each, such as 64MB: for clusters, and to be read like one pack"},
 
 	// The data.
-	{Name: "ratings", Type: settings.File, Group: inData, Verbs: []string{"bench real", "bench gamma"}, Help: "file with the observed entries: row, column, value"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: loading, Help: "file with the features of the columns: the column's id, then its fields"},
 	{Name: "features", Type: settings.File, Group: inData, Verbs: asking, Help: "file with raw records of columns that the model does not know: id, then the fields of the table it was fitted on"},
 	{Name: "id", Type: settings.Text, Group: inData, Verbs: append([]string{"features", "pack"}, loading...), Help: "field of the feature table that holds the column's id; without it, the first"},
@@ -129,7 +127,6 @@ var table = settings.Table{
 
 	// What to select.
 	{Name: "k", Short: "k", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"fit", "regress"}, Help: "how many features to select"},
-	{Name: "k", Short: "k", Type: settings.Wholes, Default: "5,10", Range: "[1, ∞)", Group: inChoice, Verbs: []string{"bench real", "bench gamma"}, Help: "how many features to select"},
 	{Name: "k-max", Type: settings.Whole, Range: "[1, ∞)", Group: inChoice, Verbs: []string{"path"}, Help: "select 1, 2, … up to this many features"},
 	{Name: "target", Type: settings.Text, Group: inChoice, Verbs: []string{"regress"}, Help: "the column to explain"},
 	{Name: "path", Type: settings.Switch, Group: inChoice, Verbs: []string{"regress"}, Help: "every number of features from 1 to k"},
@@ -139,14 +136,12 @@ var table = settings.Table{
 
 	// The model.
 	{Name: "model", Type: settings.Text, Default: "full", Range: "full | pooled | paper", Group: inModel, Verbs: fitting, Use: spec.Use{Methods: selects, Models: ofMatrix}, Help: "what a value is made of (see: optcomplete help models)"},
-	{Name: "models", Type: settings.Names, Default: "softimpute,imc,full,full+remainder,pooled,paper", Range: "full | full+remainder | pooled | paper | softimpute | imc", Group: inModel, Verbs: []string{"bench real"}, Help: "models to compare: full, pooled, paper, with a remainder, and baselines"},
-	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: fitting, Help: "weight of the fit against the size of the coefficients; auto chooses one that predicts well (see: optcomplete help gamma)"},
-	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: []string{"bench paper"}, Help: "weight of the fit against the size of the coefficients; auto tunes it on a fifth of the training entries, as the paper does"},
+	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: fitting, Help: "weight of the fit against the size of the coefficients; auto learns one for each feature, by how much rows differ on it (see: optcomplete help gamma)"},
 	{Name: "gamma", Type: settings.Number, Default: "auto", Range: "auto | [1e-100, 1e100]", Group: inModel, Verbs: []string{"regress"}, Help: "weight of the fit against the size of the coefficients, for columns with sum of squares n; auto chooses it by cross-validation"},
-	{Name: "gamma0", Type: settings.Number, Range: "[0, 1e100]", Group: inModel, Verbs: fitting, Help: "gamma of the population's coefficients, in pooled; 0 chooses it along with gamma"},
-	{Name: "row-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "a row with this many entries has its effect shrunk half-way to 0; 0 estimates the number from the data, and takes ten times as many where that selects features that predict better"},
+	{Name: "gamma0", Type: settings.Number, Range: "[0, 1e100]", Group: inModel, Verbs: fitting, Help: "gamma of the population's coefficients, in pooled, in parts of that of a row's own; 0 is the root of the number of rows"},
+	{Name: "gamma-factor", Type: settings.Number, Default: "auto", Range: "auto | [1e-6, 1e6]", Group: inModel, Verbs: fitting, Help: "multiplies what gamma auto learned for the features: below 1 proofs take less time, above 1 coefficients are shrunk less; auto is 1"},
 	{Name: "column-shrinkage", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "a column with this many entries has its effect shrunk half-way to 0; 0 estimates the number from the data"},
-	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge | prior", Group: inModel, Verbs: fitting, Help: "how to fit the rows once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls for paper, else prior"},
+	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge | prior", Group: inModel, Verbs: fitting, Help: "how to fit the rows of the model paper once the features are selected: ls (least squares), ridge (with gamma) or prior (learned from all rows); auto is ls. Other models have a learned prior"},
 	{Name: "refit", Type: settings.Text, Default: "auto", Range: "auto | ls | ridge", Group: inModel, Verbs: []string{"regress"}, Help: "how to fit the coefficients once the features are selected: ls (least squares) or ridge (with gamma); auto is ls for squared errors without --nonnegative, else ridge"},
 	{Name: "loss", Type: settings.Text, Default: "auto", Range: "auto | squared | logistic | poisson | huber", Group: inModel, Verbs: fitting, Help: "what to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values with outliers. auto is logistic if all values are 0 or 1, yes or no, and nothing is asked for that only squared errors have; else squared"},
 	{Name: "delta", Type: settings.Number, Range: "[0, ∞)", Group: inModel, Verbs: fitting, Help: "with --loss huber: errors beyond this count linearly, not squared; 0 takes 1.345 robust standard deviations of what row and column effects leave"},
@@ -160,7 +155,6 @@ var table = settings.Table{
 
 	// The search.
 	{Name: "gap", Type: settings.Number, Range: "[0, 1)", Group: inSearch, Verbs: selecting, Help: "stop when the relative gap is this small; 0 continues until the optimum is proven"},
-	{Name: "gap", Type: settings.Number, Default: "0.01", Range: "[0, 1)", Group: inSearch, Verbs: []string{"bench gamma"}, Help: "stop each search when the relative gap is this small"},
 	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto does so from 2 million entries on"},
 	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
 	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "saved model whose selection is tried first"},
@@ -168,15 +162,6 @@ var table = settings.Table{
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma, and time is kept to fit every row; 0: none"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"regress"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma; 0: none"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "limit for the whole command, divided between choosing gamma, the curve, the folds, the resamples and the proofs; 0: none"},
-	{Name: "panel", Type: settings.Names, Range: strings.Join(experiment.PanelNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "parts of the paper's tables to run"},
-	{Name: "sets", Type: settings.Names, Range: strings.Join(experiment.GammaSetNames(), " | "), Group: inUse, Verbs: []string{"bench gamma"}, Help: "generated data to choose γ on"},
-	{Name: "grid", Type: settings.Switch, Default: "true", Group: inUse, Verbs: []string{"bench gamma"}, Help: "fit at every γ of a grid around the one chosen; false: only measure what choosing costs"},
-	{Name: "repeats", Type: settings.Whole, Default: "1", Range: "[1, 1000]", Group: inUse, Verbs: []string{"bench gamma"}, Help: "fits of which the processor times are added"},
-	{Name: "methods", Type: settings.Names, Default: strings.Join(experiment.MethodNames(), ","), Range: strings.Join(experiment.MethodNames(), " | "), Group: inUse, Verbs: []string{"bench paper"}, Help: "methods to compare"},
-	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench paper"}, Help: "most seconds for each search, or each run of a method without one; 0: no limit"},
-	{Name: "max-nodes", Type: settings.Whole, Default: "10", Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench gamma"}, Help: "most nodes of each search; 0: any"},
-	{Name: "memory", Type: settings.Text, Group: inSearch, Verbs: []string{"bench paper"}, Help: "what a row may take, such as 8G; none: half of what is free"},
-	{Name: "max-seconds", Type: settings.Number, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"bench real"}, Help: "most seconds for each search; 0: until it is proven"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "most nodes for each search; 0: no limit"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "most nodes for the proof of each k; 0: no limit. Without it and without --time-limit, the proof ends once 40 million entries were evaluated"},
 	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, 100000]", Group: inSearch, Verbs: selecting, Help: "how many other good selections to report"},
@@ -184,7 +169,7 @@ var table = settings.Table{
 	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Use: spec.Use{Methods: lowRank, Models: ofMatrix}, Help: "also use the other features, shrunken, up to this many unnamed traits learned from the values (auto: 10), and up to as many from which columns occur together (auto: 30); traits that the data do not support are dropped; 0: none of this. For softimpute and imc: the rank; 0 is auto"},
 
 	// The paper's methods.
-	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit", "bench paper"}, Use: spec.Use{Methods: masters, Models: ofMatrix}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
+	{Name: "solver", Type: settings.Text, Default: "embedded", Range: strings.Join(milp.Names(), " | "), Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: masters, Models: ofMatrix}, Help: "MILP solver of cutplanes and optcomplete (see: optcomplete solvers)"},
 	{Name: "solver-path", Type: settings.File, Group: inPaper, Verbs: []string{"fit", "solvers"}, Use: spec.Use{Methods: masters, Models: ofMatrix}, Help: "program of --solver, or the folder that holds it; otherwise it is looked for in bin under $" + milp.SolversVariable + ", then in PATH"},
 	{Name: "sample-rows", Type: settings.Whole, Default: "100", Range: "[1, ∞)", Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}}, Help: "rows in each sample of optcomplete (g0)"},
 	{Name: "sample-constant", Type: settings.Number, Default: "1", Range: "(0, ∞)", Group: inPaper, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"optcomplete"}, Models: []string{"full", "paper"}}, Help: "size of optcomplete's samples of columns (c); larger takes more"},
@@ -201,7 +186,6 @@ var table = settings.Table{
 
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "fraction of the entries to hold out and score on, such as 0.2"},
-	{Name: "holdout", Type: settings.Number, Default: "0.2", Range: "(0, 1)", Group: inChecks, Verbs: []string{"bench real"}, Help: "fraction of the entries to hold out and score on"},
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"regress"}, Help: "fraction of the rows to hold out and score on, such as 0.2"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"fit"}, Help: "which entries --holdout keeps aside: random ones, or the latest (time), so that what is fitted to the past is scored on the future"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"path"}, Help: "folds of random entries, or of time: each is scored by what was fitted to the entries before it"},
@@ -209,10 +193,6 @@ var table = settings.Table{
 	{Name: "split", Type: settings.Text, Default: "all", Range: "all | time", Group: inChecks, Verbs: []string{"evaluate"}, Help: "time: score only entries from the moment on at which the training of the model ended (fit --split time)"},
 	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: fitting, Use: spec.Use{Models: ofMatrix}, Help: timeName},
 	{Name: "time-name", Type: settings.Text, Group: inData, Verbs: []string{"evaluate", "verify"}, Help: timeName},
-	{Name: "seeds", Type: settings.Whole, Default: "3", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench gamma"}, Help: "how many splits"},
-	{Name: "seeds", Type: settings.Whole, Default: "10", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench paper"}, Help: "how many instances of each row"},
-	{Name: "test-entries", Type: settings.Whole, Default: "100000", Range: "[1, ∞)", Group: inChecks, Verbs: []string{"bench paper"}, Help: "entries to score on, at most"},
-	{Name: "seeds", Type: settings.Whole, Default: "5", Range: "[1, 1000000]", Group: inChecks, Verbs: []string{"bench real"}, Help: "how many splits"},
 	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"path"}, Help: "folds of the cross-validation"},
 	{Name: "folds", Type: settings.Whole, Default: "5", Range: "[2, 10000]", Group: inChecks, Verbs: []string{"regress"}, Help: "folds of the cross-validation of gamma, and of every k of a path"},
 	{Name: "repeats", Type: settings.Whole, Range: "[0, 1000000]", Group: inChecks, Verbs: []string{"path"}, Help: "instead of folds, this many hold-outs of a fifth of the entries"},
@@ -258,8 +238,6 @@ var table = settings.Table{
 	// What is written.
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"fit", "regress"}, Help: "folder to write the model to"},
 	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-demo", Group: inOutput, Verbs: []string{"demo"}, Help: "folder to write the ratings, the features, the truth and the model to"},
-	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-paper", Group: inOutput, Verbs: []string{"bench paper"}, Help: "folder for the tables, plots and all results"},
-	{Name: "output", Short: "o", Type: settings.Folder, Default: "optcomplete-bench", Group: inOutput, Verbs: []string{"bench real"}, Help: "folder for the tables and all results"},
 	{Name: "stream", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to stdout"},
 	{Name: "ratings", Type: settings.File, Group: inOutput, Verbs: []string{"synth"}, Help: "write the ratings to this file: a pack if it ends in .pack, else CSV"},
 	{Name: "output", Short: "o", Type: settings.Folder, Group: inOutput, Verbs: []string{"synth"}, Help: "folder to write to"},

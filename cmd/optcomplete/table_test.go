@@ -48,7 +48,7 @@ func TestEveryFlagIsInTheTable(t *testing.T) {
 }
 
 func guess(f *pflag.Flag) string {
-	if kind, ok := map[string]string{"int": "Whole", "uint64": "Whole", "float64": "Number", "bool": "Switch", "duration": "Duration", "stringSlice": "Names", "stringArray": "Repeated", "intSlice": "Wholes"}[f.Value.Type()]; ok {
+	if kind, ok := map[string]string{"int": "Whole", "uint64": "Whole", "float64": "Number", "bool": "Switch", "duration": "Duration", "stringSlice": "Names", "stringArray": "Repeated"}[f.Value.Type()]; ok {
 		return kind
 	}
 	return "Text"

@@ -161,7 +161,7 @@ or is about other data; 2 that a file cannot be read.`,
 	flags := flagsOf(cmd, "verify")
 	flags.Bind("proof", &path)
 	in.register(flags)
-	propertyFlags(flags, &in.ratings)
+	flags.Bind("weight", &in.ratings.Weight)
 	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd
@@ -210,7 +210,7 @@ func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Durat
 	kind, _ := spec.ParseKind(s.Model) // Verify has refused another
 	what := kind.Explains()
 	if kind.Effects().Columns {
-		what += fmt.Sprintf(" (shrinkage %.4g and %.4g), fitted anew", s.RowShrinkage, s.ColumnShrinkage)
+		what += fmt.Sprintf(" (shrinkage %.4g), fitted anew", s.ColumnShrinkage)
 	}
 	closed := count(v.Closed+v.Modelled, "region") + " closed"
 	if v.Modelled > 0 {
@@ -221,7 +221,7 @@ func printVerdict(c *common, s *model.Summary, v *proof.Verdict, took time.Durat
 	if v.Unproven > 0 {
 		fmt.Fprintf(w, "Open      %s that the search left without any bound\n", count(v.Unproven, "region"))
 	}
-	fmt.Fprintf(w, "About     %s; k %d, gamma %.4g\n", what, s.K, s.Gamma)
+	fmt.Fprintf(w, "About     %s; k %d, %s\n", what, s.K, gammaText(s))
 	fmt.Fprintf(w, "Cost      %s  of the model's selection, at most (the model says %s)\n", rounding.Up(v.High, summaryDigits), rounding.Up(s.Cost, summaryDigits))
 	fmt.Fprintf(w, "Bound     %s  (the model says %s)\n", rounding.Down(v.Bound, summaryDigits), rounding.Down(s.Bound, summaryDigits))
 	fmt.Fprintf(w, "Gap       %s\n", rounding.PercentUp(v.Gap))

@@ -17,9 +17,9 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
-	"optcomplete/internal/held"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
+	"optcomplete/internal/textfile"
 )
 
 // arrowBytes writes columns as Arrow IPC: a stream, or a file.
@@ -64,7 +64,7 @@ func TestArrowEqualsText(t *testing.T) {
 		for _, asFile := range []bool{false, true} {
 			// The columns stand in another order, with one more among them.
 			content := arrowBytes(t, asFile, []string{"value", "when", "column", "row"}, values, whole(1, 2, 3), texts("b", "a", "a"), rows)
-			held.Put("ratings", content)
+			textfile.PutInMemory("ratings", content)
 			onDisk := put(t, filepath.Join(t.TempDir(), "ratings.arrow"), string(content))
 			for _, path := range []string{"ratings", onDisk} {
 				got, report, err := Ratings(context.Background(), []string{path}, Settings{})
@@ -75,7 +75,7 @@ func TestArrowEqualsText(t *testing.T) {
 					t.Error(name, path, diff)
 				}
 			}
-			held.Drop("ratings")
+			textfile.DropFromMemory("ratings")
 		}
 	}
 }
@@ -95,13 +95,13 @@ func TestArrowErrors(t *testing.T) {
 		"frame: cannot be read as Arrow":                                 good[:len(good)-40],
 		"frame:2: row \"a\", column \"b\" was already given on record 1": arrowBytes(t, false, names, texts("a", "a"), texts("b", "b"), floats(nil, 1, 2)),
 	} {
-		held.Put("frame", content)
+		textfile.PutInMemory("frame", content)
 		_, _, err := Ratings(context.Background(), []string{"frame"}, Settings{})
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
 	}
-	held.Drop("frame")
+	textfile.DropFromMemory("frame")
 }
 
 // TestArrowRemembersIDs: ids that are known from earlier batches are not looked
@@ -144,7 +144,7 @@ func TestArrowRemembersIDs(t *testing.T) {
 		var want *data.Ratings
 		var wantReport *Report
 		for _, name := range []string{"text", "categories", "whole"} {
-			held.Put("frame", forms[name])
+			textfile.PutInMemory("frame", forms[name])
 			got, report, err := Ratings(context.Background(), []string{"frame"}, set)
 			if err != nil {
 				t.Fatal(name, err)
@@ -158,7 +158,7 @@ func TestArrowRemembersIDs(t *testing.T) {
 			}
 		}
 	}
-	held.Drop("frame")
+	textfile.DropFromMemory("frame")
 }
 
 // TestBrokenTablesAreNotToldInGo: a panic of a decoder is told in words of people.

@@ -32,9 +32,9 @@ type batch struct {
 	// entries have final numbers, or −2−k for the k-th of the new ids.
 	entries             []data.Entry
 	newRows, newColumns *ids
-	lines               int            // lines, or records
-	given, missing      int            // entries of the input, those with a missing value
-	zeros               map[string]int // those left out for the 0 of a property, by its name; may be nil
+	lines               int // lines, or records
+	given, missing      int // entries of the input, those with a missing value
+	zeros               int // those left out for the weight 0
 	unknownEntries      int
 	strange             *data.InputError // of the first such entry, where it is a fault
 	booleans            int              // values such as yes and no
@@ -80,8 +80,8 @@ type worker struct {
 	memos               [2]memo   // of the dictionaries of rows and columns
 	columnsOf           []int32   // of one row of a pack
 	valuesOf            []float64
-	numbersOfRow        data.Numbers
-	numbers             []float64 // the properties of the entry at hand
+	weightsOf           []float64
+	weight              float64   // of the entry at hand
 	more                []float64 // those of the entries that wait
 }
 
@@ -105,7 +105,6 @@ func (l *lastID) set(k key, text []byte, number int32) {
 
 func (w *worker) run(b *batch) {
 	w.lastRow.key, w.lastColumn.key = key{}, key{} // no id has this key
-	w.numbers = w.numbers[:0]
 	b.lines = b.skip
 	b.parse(w, b)
 	w.settle(b)
@@ -175,7 +174,7 @@ func noneKnown(ids, known []string) string {
 	return fmt.Sprintf(": here are %s, and there %s", few(ids), few(known))
 }
 
-// put takes an entry, with the numbers at hand if the file has properties; the
+// put takes an entry, with the weight at hand if the file has weights; the
 // column's key and number are as columnOf gave them.
 func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v float64) {
 	rowKey := keyOf(row)
@@ -184,8 +183,8 @@ func (w *worker) put(b *batch, row, column []byte, columnKey key, j int32, v flo
 		w.texts[len(w.waiting)] = [2][]byte{row, column}
 	}
 	w.waiting = append(w.waiting, waiting{rowKey, columnKey, v, -1, j})
-	if len(b.file.found) > 0 {
-		w.more = append(w.more, w.numbers...)
+	if b.file.weight.is {
+		w.more = append(w.more, w.weight)
 	}
 	if len(w.waiting) == maxWaiting || long && w.fleeting || w.probe != nil {
 		w.settle(b)
@@ -205,7 +204,6 @@ const maxWaiting = 64
 // settle looks up the ids of the entries that wait, and keeps them.
 func (w *worker) settle(b *batch) {
 	w.glance()
-	each, more := len(b.file.found), []float64(nil)
 	for at := range w.waiting {
 		e := &w.waiting[at]
 		if e.i == -1 {
@@ -214,10 +212,11 @@ func (w *worker) settle(b *batch) {
 		if e.j == -1 {
 			e.j = w.lastColumn.find(w.columns, b.newColumns, e.column, w.texts[at][1])
 		}
-		if each > 0 {
-			more = w.more[at*each : (at+1)*each]
+		weight := 0.0
+		if b.file.weight.is {
+			weight = w.more[at]
 		}
-		w.keep(b, e.i, e.j, e.value, more)
+		w.keep(b, e.i, e.j, e.value, weight)
 	}
 	w.waiting, w.more = w.waiting[:0], w.more[:0]
 }
@@ -252,8 +251,9 @@ func (l *lastID) find(known, fresh *ids, k key, text []byte) int32 {
 	return number
 }
 
-// keep keeps an entry by the numbers of its row and column, and its properties.
-func (w *worker) keep(b *batch, i, j int32, v float64, properties []float64) {
+// keep keeps an entry by the numbers of its row and column, and its weight, if
+// the file has weights.
+func (w *worker) keep(b *batch, i, j int32, v, weight float64) {
 	if w.probe != nil {
 		if i == w.probe.Row && j == w.probe.Column {
 			b.hits = append(b.hits, b.lines)
@@ -265,8 +265,8 @@ func (w *worker) keep(b *batch, i, j int32, v float64, properties []float64) {
 	}
 	w.values.add(v)
 	b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: v})
-	for _, x := range properties {
-		b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: x})
+	if b.file.weight.is {
+		b.entries = append(b.entries, data.Entry{Row: i, Column: j, Value: weight})
 	}
 }
 

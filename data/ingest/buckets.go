@@ -16,9 +16,9 @@ type buckets struct {
 	shift   int // bucket of a row is row >> shift
 	list    []bucket
 	tails   [][]data.Entry // of each bucket, the page that grows
-	entries int            // more for each that has properties
+	entries int            // two for each that has a weight
 
-	properties data.Properties // see merge
+	weighted bool // see merge
 
 	spill  *spill
 	budget func() int64 // bytes that pages may take; nil means any number
@@ -49,7 +49,15 @@ const (
 
 // observed is how many entries there are, with those that are given twice.
 func (s *buckets) observed() int {
-	return s.entries / (1 + len(s.properties.List()))
+	return s.entries / s.each()
+}
+
+// each is how many entries of a bucket one is.
+func (s *buckets) each() int {
+	if s.weighted {
+		return 2
+	}
+	return 1
 }
 
 func (s *buckets) add(entries []data.Entry) error {

@@ -45,7 +45,7 @@ func field(text []byte, delimiter byte) (k key, n int, ok bool) {
 // plainLines tells whether the lines of a file may be taken by fastLines.
 func (w *worker) plainLines(in *input) bool {
 	l := &in.layout
-	return len(in.found) == 0 && !l.double && l.row == 0 && l.column == 1 && l.value == 2 && l.width <= 4 && len(w.settings.Missing) == 0 && !w.settings.times
+	return !in.weight.is && !l.double && l.row == 0 && l.column == 1 && l.value == 2 && l.width <= 4 && len(w.settings.Missing) == 0 && !w.settings.times
 }
 
 // fastLines takes lines off the beginning of a text without quotes. What is left

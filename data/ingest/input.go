@@ -13,7 +13,6 @@ import (
 	"strings"
 
 	"optcomplete/data/pack"
-	"optcomplete/internal/held"
 	"optcomplete/internal/textfile"
 )
 
@@ -90,7 +89,7 @@ type input struct {
 	part   bool // of a table: it may have no entries
 	packed *packed
 
-	found []found // the properties of its entries, in their order
+	weight weightColumn // of its entries
 
 	// Of the merging goroutine.
 	lines, given int
@@ -120,7 +119,7 @@ func expandOne(path, format string) ([]*input, error) {
 		}
 		return []*input{in}, nil
 	}
-	if content, ok := held.Get(path); ok {
+	if content, ok := textfile.InMemory(path); ok {
 		in := &input{path: path, name: path, format: format, size: int64(len(content))}
 		if format == "" && textfile.IsArrow(content) {
 			in.format = Arrow
@@ -306,7 +305,7 @@ func (in *input) read(p *pipe) error {
 	if fault := in.checkColumns(p.settings); fault != nil {
 		return fault
 	}
-	in.found = nil // until its header says so
+	in.weight = weightColumn{} // until its header says so
 	if b := in.binary(); b != nil && b.read != nil {
 		return b.read(in, p)
 	}

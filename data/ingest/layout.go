@@ -133,7 +133,7 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 	if fault == nil {
 		l.header, l.width, l.row, l.column, l.value = true, len(first), at[0], at[1], at[2]
 		l.called = [3]string{string(first[at[0]]), string(first[at[1]]), string(first[at[2]])}
-		if fault := in.findProperties(first, number, at, s); fault != nil {
+		if fault := in.findWeights(first, number, at, s); fault != nil {
 			return fault
 		}
 		return in.findTime(first, number, s)
@@ -148,22 +148,21 @@ func (in *input) delimited(line []byte, number int, s *Settings) *data.InputErro
 		return in.noTimes("the file has no header that names a time")
 	}
 	header := len(first) >= 3 && isHeader(first[l.column], first[l.value], s)
-	names, settings := otherNames()
-	if header && endsInProperties(first, s) {
+	if header && endsInWeights(first, s) {
 		l.width = len(first)
-		if fault := in.findProperties(first, number, []int{0, 1, 2}, s); fault != nil {
+		if fault := in.findWeights(first, number, []int{0, 1, 2}, s); fault != nil {
 			return fault
 		}
-	} else if fault := in.noProperties("the file has no header", s); fault != nil {
+	} else if fault := in.noWeights("the file has no header", s); fault != nil {
 		if header {
-			return t.Fault("the header "+data.QuoteList(textfile.Texts(first))+" does not say which are row, column and value beside the "+names, "say it with Settings.RowName, Settings.ColumnName and Settings.ValueName")
+			return t.Fault("the header "+data.QuoteList(textfile.Texts(first))+" does not say which are row, column and value beside the weight", "say it with Settings.RowName, Settings.ColumnName and Settings.ValueName")
 		}
 		return fault
 	}
 	if len(first) != l.width {
 		fault = t.WrongCount(len(first), l.width)
 		if len(first) > 3 {
-			fault.Remedy = "a header must name which are row, column and value (and " + names + ", if there is one), or Settings.RowName, Settings.ColumnName and Settings.ValueName (and " + settings + ") say which of its names are; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
+			fault.Remedy = "a header must name which are row, column and value (and weight, if there is one), or Settings.RowName, Settings.ColumnName and Settings.ValueName (and Settings.Weight) say which of its names are; Settings.Format movielens takes row, column, value, time; Settings.Format wide a matrix with a header of column ids"
 		}
 		return fault
 	}
@@ -191,7 +190,7 @@ func isHeader(column, value []byte, s *Settings) bool {
 // doubleColon is the layout of MovieLens' ratings.dat: row::column::value::time.
 func (in *input) doubleColon(line []byte, number int, s *Settings) *data.InputError {
 	fields := bytes.Split(line, []byte{':'})
-	if fault := in.noProperties("the file has no header", s); fault != nil {
+	if fault := in.noWeights("the file has no header", s); fault != nil {
 		return fault
 	}
 	in.layout = layout{delimiter: ':', double: true, width: len(fields), column: 2, value: 4, time: 6}

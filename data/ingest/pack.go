@@ -37,7 +37,7 @@ func (t *stream) pack(ctx context.Context, output string) (*Packing, *collector,
 	if err != nil {
 		return nil, c, err
 	}
-	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.observed(), Properties: c.report.Properties}
+	options := pack.WriterOptions{Rows: c.rows.count, Observed: c.sink.observed(), Weighted: c.report.Weighted}
 	options.Values, options.Float32 = c.values().encoding(settings)
 	w, err := pack.Create(output, c.columnIDs(), options)
 	if err != nil {
@@ -47,8 +47,11 @@ func (t *stream) pack(ctx context.Context, output string) (*Packing, *collector,
 	err = c.eachSorted(ctx, func(b *sorted) error {
 		begin := 0
 		for x, end := range b.ends {
-			numbers := b.numbers.Slice(begin, end)
-			if err := w.AppendNumbered(c.rowID(b.first+x), b.columns[begin:end], b.values[begin:end], &numbers); err != nil {
+			var weights []float64
+			if c.report.Weighted {
+				weights = b.weights[begin:end]
+			}
+			if err := w.AppendWeighed(c.rowID(b.first+x), b.columns[begin:end], b.values[begin:end], weights); err != nil {
 				return err
 			}
 			begin = end

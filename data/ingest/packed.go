@@ -25,11 +25,7 @@ func (in *input) readPack(p *pipe) error {
 	if err != nil {
 		return packError(in.name, err)
 	}
-	for _, property := range file.Properties().List() {
-		if c := columnOf(property); *c.asked(p.settings) != none {
-			in.found = append(in.found, found{propertyColumn: c})
-		}
-	}
+	in.weight.is = file.Weighted() && p.settings.Weight != NoWeights
 	in.packed = &packed{File: file, rowIDs: file.RowIDs(), columns: file.ColumnIDs()}
 	p.closeLater(file)
 	if p.columns != nil {
@@ -79,9 +75,8 @@ func (w *worker) parsePack(b *batch) {
 			errors.As(packError(b.file.name, err), &b.fault)
 			return
 		}
-		if len(b.file.found) > 0 {
-			w.numbersOfRow.Clear()
-			if err := reader.(data.PropertyReader).AppendNumbers(i, w.columnsOf, &w.numbersOfRow); err != nil {
+		if b.file.weight.is {
+			if w.weightsOf, err = reader.(data.WeightReader).AppendWeights(i, w.columnsOf, w.weightsOf[:0]); err != nil {
 				errors.As(packError(b.file.name, err), &b.fault)
 				return
 			}
@@ -107,11 +102,10 @@ func (w *worker) parsePack(b *batch) {
 				}
 				found = true
 			}
-			w.numbers = w.numbers[:0]
-			for _, f := range b.file.found {
-				w.numbers = append(w.numbers, w.numbersOfRow.Of(f.Property)[x])
+			if b.file.weight.is {
+				w.weight = w.weightsOf[x]
 			}
-			w.keep(b, number, j, w.valuesOf[x], w.numbers)
+			w.keep(b, number, j, w.valuesOf[x], w.weight)
 		}
 	}
 }

@@ -101,11 +101,11 @@ func (in *input) tableColumns(t schema, s *Settings) ([]int, func(*worker, *batc
 		at = append(at, in.layout.time)
 	}
 	if err == nil {
-		if fault := in.findProperties(headerOf(t.names), 0, at, s); fault != nil {
+		if fault := in.findWeights(headerOf(t.names), 0, at, s); fault != nil {
 			return nil, nil, fault
 		}
-		for _, f := range in.found {
-			at = append(at, f.at)
+		if in.weight.is {
+			at = append(at, in.weight.at)
 		}
 	}
 	return at, (*worker).parseRecord, err
@@ -169,8 +169,8 @@ func (w *worker) parseRecord(b *batch) {
 			errors.As(b.file.damaged(broken(r)), &b.fault)
 		}
 	}()
-	want := 3 + len(b.file.found)
-	if w.settings.times {
+	want := 3
+	if w.settings.times || b.file.weight.is {
 		want++
 	}
 	if b.record.NumCols() != int64(want) {
@@ -204,9 +204,9 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 			return
 		}
 	}
-	more := make([]func(int) (float64, bool), len(b.file.found))
-	for k, f := range b.file.found {
-		if more[k], err = numbersIn(b.file, f.propertyColumn, b.record.Column(3+k)); err != nil {
+	var weight func(int) (float64, bool)
+	if b.file.weight.is {
+		if weight, err = weightsIn(b.file, b.record.Column(3)); err != nil {
 			errors.As(err, &b.fault)
 			return
 		}
@@ -265,11 +265,18 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 			}
 			v = seconds
 		}
-		if len(more) > 0 && !w.numbersAt(b, more, x) {
-			if b.fault != nil {
-				return
+		if weight != nil {
+			number, null := weight(x)
+			problem := ""
+			if null {
+				problem = "the weight is blank"
 			}
-			continue
+			if !w.takes(b, number, problem) {
+				if b.fault != nil {
+					return
+				}
+				continue
+			}
 		}
 		if !known {
 			w.put(b, row, column, columnKey, j, v)
@@ -278,7 +285,7 @@ func (w *worker) records(b *batch, rows, columns recordIDs, numbers arrow.Array)
 		if len(w.waiting) > 0 {
 			w.settle(b) // entries stay in their order
 		}
-		w.keep(b, i, j, v, w.numbers)
+		w.keep(b, i, j, v, w.weight)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 	"encoding/csv"
 	"errors"
 	"io"
-	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -38,32 +37,28 @@ type Part struct {
 // TableColumns are the columns of a table that hold the entries.
 type TableColumns struct {
 	Row, Column, Value string
-	Properties         map[string]string // the columns of the properties, by the names of these
+	Weight             string // empty: there is none
 }
 
-// All are the names of all of them: the row, the column, the value and the properties in
-// their order.
+// All are the names of all of them: the row, the column, the value and the weight.
 func (c TableColumns) All() []string {
 	all := []string{c.Row, c.Column, c.Value}
-	for _, name := range slices.Sorted(maps.Keys(c.Properties)) {
-		all = append(all, c.Properties[name])
+	if c.Weight != "" {
+		all = append(all, c.Weight)
 	}
 	return all
 }
 
-// WithProperties is the settings that ask for these columns of properties and no others,
-// for PackPart.
-func (s Settings) WithProperties(columns map[string]string) Settings {
-	for _, c := range propertyColumns {
-		name, given := columns[c.Name]
-		switch {
-		case !given:
-			name = none
-		case slices.Contains(s.names(), name): // there the lines have the names that these have by themselves
-			name = c.Name
-		}
-		*c.asked(&s) = name
+// WithWeight is the settings that ask for this column of weights, or for none if it is
+// empty, for PackPart.
+func (s Settings) WithWeight(name string) Settings {
+	switch {
+	case name == "":
+		name = NoWeights
+	case slices.Contains(s.names(), name): // there the lines have the names that these have by themselves
+		name = "weight"
 	}
+	s.Weight = name
 	return s
 }
 
@@ -75,18 +70,14 @@ func FindColumns(table string, names []string, s Settings) (c TableColumns, ok b
 	if err != nil || !in.layout.header {
 		return c, false, err
 	}
-	if fault := in.findProperties(headerOf(names), 0, at, &s); fault != nil {
+	if fault := in.findWeights(headerOf(names), 0, at, &s); fault != nil {
 		return c, false, fault
 	}
-	c = TableColumns{names[at[0]], names[at[1]], names[at[2]], map[string]string{}}
-	for _, f := range in.found {
-		c.Properties[f.Name] = f.name
-	}
-	return c, true, nil
+	return TableColumns{names[at[0]], names[at[1]], names[at[2]], in.weight.name}, true, nil
 }
 
-// PackPart packs entries that come as lines: row, column, value, and the properties that
-// Settings.WithProperties names, in their order, with tabs between them. In a field, tabs,
+// PackPart packs entries that come as lines: row, column, value, and the weight
+// that Settings.WithWeight names, with tabs between them. In a field, tabs,
 // ends of lines and backslashes are \t, \n and \\, and \N is one without a value. Values
 // are texts, as in CSV, or numbers, as in Parquet. Without entries nothing is written.
 func PackPart(ctx context.Context, lines io.Reader, texts bool, table, output string, settings Settings) (*Part, error) {
@@ -100,12 +91,10 @@ func PackPart(ctx context.Context, lines io.Reader, texts bool, table, output st
 	}
 	settings.RowName, settings.ColumnName, settings.ValueName = "row", "column", "value"
 	header := settings.names()
-	for _, c := range propertyColumns {
-		if c.isAsked(&settings) {
-			header = append(header, *c.asked(&settings))
-		} else {
-			*c.asked(&settings) = none
-		}
+	if settings.asksForWeights() {
+		header = append(header, settings.Weight)
+	} else {
+		settings.Weight = NoWeights
 	}
 	sent := make(chan error, 1)
 	go func() {
@@ -150,8 +139,8 @@ func JoinParts(table string, parts []*Part, settings Settings) (*Packing, *pack.
 		r.Lines += p.Lines
 		r.Entries += p.Entries
 		r.Missing += p.Missing
-		r.addZeros(p.Zeros)
-		r.Properties |= p.Properties
+		r.Zeros += p.Zeros
+		r.Weighted = r.Weighted || p.Weighted
 		r.UnknownEntries += p.UnknownEntries
 		r.Bytes += p.Bytes
 		all.Rows += p.Rows
@@ -180,7 +169,7 @@ func JoinParts(table string, parts []*Part, settings Settings) (*Packing, *pack.
 	if all.Entries == 0 {
 		return nil, nil, all.nothing(table, settings.Columns)
 	}
-	o := &pack.ShardOptions{Properties: all.Properties}
+	o := &pack.ShardOptions{Weighted: all.Weighted}
 	if o.Values, o.Float32 = seen.encoding(&settings); o.Values != nil {
 		o.Float32 = false // as of a pack that lists its values
 	}

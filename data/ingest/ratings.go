@@ -33,11 +33,11 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	rows := c.rows.count
 	start := make([]int, 1, rows+1)
 	columns, values := make([]int32, 0, c.sink.observed()), make([]float64, 0, c.sink.observed())
-	numbers := data.NoNumbers(c.report.Properties)
+	weights := data.NoWeights(c.report.Weighted)
 	err = c.eachSorted(ctx, func(b *sorted) error {
 		base := len(columns)
 		columns, values = append(columns, b.columns...), append(values, b.values...)
-		numbers.Append(&b.numbers)
+		weights = append(weights, b.weights...)
 		for _, end := range b.ends {
 			start = append(start, base+end)
 		}
@@ -48,7 +48,7 @@ func (t *stream) ratingsIn(ctx context.Context, sink *buckets) (*data.Ratings, *
 	}
 	matrix, err := data.NewMatrixByRows(c.columns.count, start, columns, values)
 	if err == nil {
-		matrix, err = matrix.WithNumbers(numbers)
+		matrix, err = matrix.WithWeights(weights)
 	}
 	if err != nil {
 		return nil, nil, err
@@ -81,10 +81,8 @@ func (r *Report) nothing(name string, known []string) *data.InputError {
 	if r.UnknownEntries > 0 {
 		out.Problem += noneKnown(r.UnknownExamples, known)
 	}
-	for _, c := range propertyColumns {
-		if zeros := r.Zeros[c.Name]; zeros > 0 {
-			out.Problem, out.Remedy = "no entries are left: "+amount.Of(zeros, "has", "have")+" the "+c.Name+" 0", c.remedy
-		}
+	if r.Zeros > 0 {
+		out.Problem, out.Remedy = "no entries are left: "+amount.Of(r.Zeros, "has", "have")+" the weight 0", weightRemedy
 	}
 	out.Err = errNothing
 	return out

@@ -3,7 +3,6 @@ package ingest
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -109,21 +108,21 @@ func (s *Settings) threads() int {
 }
 
 // Report counts what was read and what was left out: Lines = Entries + Missing +
-// all Zeros + UnknownEntries + Duplicates.
+// Zeros + UnknownEntries + Duplicates.
 type Report struct {
-	Lines           int             // entries of the input, of whatever kind: lines, records, packed entries
-	Entries         int             // observed entries kept
-	Missing         int             // entries left out because their value means unknown
-	Zeros           map[string]int  // entries left out because a property of theirs, such as the weight, is 0; by its name
-	Properties      data.Properties // those of the entries
-	UnknownEntries  int             // entries left out because their column is not known
-	UnknownColumns  int             // distinct such columns
-	UnknownExamples []string        // the first few of them
-	Duplicates      int             // entries merged into, or replaced by, another of the same row and column
-	Bytes           int64           // read, before decompression
-	Called          [3]string       // the names of row, column and value in the header, if there is one
-	Notes           []string        // how the input was understood, where it left room for doubt
-	Codes           []string        // warnings of values that look as if they meant unknown
+	Lines           int       // entries of the input, of whatever kind: lines, records, packed entries
+	Entries         int       // observed entries kept
+	Missing         int       // entries left out because their value means unknown
+	Zeros           int       // entries left out because their weight is 0
+	Weighted        bool      // entries have weights
+	UnknownEntries  int       // entries left out because their column is not known
+	UnknownColumns  int       // distinct such columns
+	UnknownExamples []string  // the first few of them
+	Duplicates      int       // entries merged into, or replaced by, another of the same row and column
+	Bytes           int64     // read, before decompression
+	Called          [3]string // the names of row, column and value in the header, if there is one
+	Notes           []string  // how the input was understood, where it left room for doubt
+	Codes           []string  // warnings of values that look as if they meant unknown
 }
 
 // unknownExamples is how many ids Report.UnknownExamples holds at most.
@@ -139,23 +138,13 @@ func (r *Report) Warnings() []string {
 	if r.Missing > 0 {
 		out = append(out, amount.Of(r.Missing, "entry", "entries")+" with a missing value"+data.LeftOut)
 	}
-	for _, name := range slices.Sorted(maps.Keys(r.Zeros)) {
-		out = append(out, amount.Of(r.Zeros[name], "entry", "entries")+" of "+name+" 0"+data.LeftOut)
+	if r.Zeros > 0 {
+		out = append(out, amount.Of(r.Zeros, "entry", "entries")+" of weight 0"+data.LeftOut)
 	}
 	if r.Duplicates > 0 {
 		out = append(out, amount.Of(r.Duplicates, "entry was a duplicate of another and was merged", "entries were duplicates of others and were merged"))
 	}
 	return append(out, r.Codes...)
-}
-
-// addZeros counts those of another report.
-func (r *Report) addZeros(more map[string]int) {
-	for name, count := range more {
-		if r.Zeros == nil {
-			r.Zeros = map[string]int{}
-		}
-		r.Zeros[name] += count
-	}
 }
 
 // fault is an InputError of a file; see data.InputError.

@@ -15,12 +15,12 @@ import (
 type sorted struct {
 	columns []int32
 	values  []float64
-	numbers data.Numbers
-	ends    []int          // of each row of the bucket, in columns and values
-	first   int            // its first row
-	dropped int            // duplicates
-	twice   *data.Entry    // one that is given twice and must not be
-	beyond  *data.Property // of which twice, if not nil, has a number that is not valid, as its value
+	weights []float64
+	ends    []int       // of each row of the bucket, in columns and values
+	first   int         // its first row
+	dropped int         // duplicates
+	twice   *data.Entry // one that is given twice and must not be
+	beyond  bool        // twice has a weight that is not valid, as its value
 	err     error
 	done    chan struct{}
 }
@@ -148,12 +148,10 @@ func starts(counts []int32) {
 }
 
 // merge makes one entry of those of one row and column, or names the first that
-// is given twice, and takes the properties out of the list of values.
+// is given twice, and takes the weights out of the list of values.
 func (w *sorter) merge(to *sorted) {
-	to.dropped, to.twice, to.beyond = 0, nil, nil
-	to.numbers.Clear()
-	has := w.from.properties.List()
-	each := 1 + len(has)
+	to.dropped, to.twice, to.beyond, to.weights = 0, nil, false, to.weights[:0]
+	each := w.from.each()
 	if each == 1 && !to.repeats() {
 		return
 	}
@@ -171,14 +169,14 @@ func (w *sorter) merge(to *sorted) {
 					to.twice = &data.Entry{Row: int32(to.first + row), Column: columns[at]}
 					return
 				}
-				one = merged(one, has, w.duplicates)
+				one = merged(one, each, w.duplicates)
 			}
-			for x, p := range has {
-				if !p.Valid(one[1+x]) { // it was valid of each
-					to.twice, to.beyond = &data.Entry{Row: int32(to.first + row), Column: columns[at], Value: one[1+x]}, p
+			if each == 2 {
+				if !data.ValidWeight(one[1]) { // it was valid of each
+					to.twice, to.beyond = &data.Entry{Row: int32(to.first + row), Column: columns[at], Value: one[1]}, true
 					return
 				}
-				to.numbers.Add(p, one[1+x])
+				to.weights = append(to.weights, one[1])
 			}
 			to.columns[kept], to.values[kept] = columns[at], one[0]
 			kept++
@@ -207,16 +205,15 @@ func (s *sorted) repeats() bool {
 }
 
 // merged is one entry of several of one row and column, in the order of the input: each
-// is a value and its properties. The mean does not depend on the order.
-func merged(all []float64, has []*data.Property, how Duplicates) []float64 {
-	each := 1 + len(has)
+// is a value, and its weight if there are weights. The mean does not depend on the order.
+func merged(all []float64, each int, how Duplicates) []float64 {
 	switch how {
 	case First:
 		return all[:each]
 	case Last:
 		return all[len(all)-each:]
 	}
-	if len(has) == 0 { // as of times
+	if each == 1 { // as of times
 		slices.Sort(all)
 		if how == Mean {
 			all[0] = meanOf(all)
@@ -224,21 +221,12 @@ func merged(all []float64, has []*data.Property, how Duplicates) []float64 {
 		}
 		return all[len(all)-1:]
 	}
-	of := make([][]float64, each) // the values, and the numbers of each property
+	var values, weights []float64
 	for _, one := range slices.SortedFunc(slices.Chunk(all, each), slices.Compare[[]float64]) {
-		for x, v := range one {
-			of[x] = append(of[x], v)
-		}
+		values, weights = append(values, one[0]), append(weights, one[1])
 	}
-	out := []float64{meanOf(of[0])}
-	for x, p := range has {
-		c := columnOf(p)
-		if c.mean != nil {
-			out[0] = c.mean(of[0], of[1+x])
-		}
-		out = append(out, c.joined(of[1+x]))
-	}
-	return out
+	mean, weight := weighedMean(values, weights)
+	return []float64{mean, weight}
 }
 
 // meanOf is the mean of numbers, also where their sum is too large for one.
@@ -314,13 +302,13 @@ func (s *buckets) eachBucket(ctx context.Context, rows, columns int, ranks []int
 	return ctx.Err()
 }
 
-// duplicateError is the fault of two entries in one place, or of the property that they
+// duplicateError is the fault of two entries in one place, or of the weight that they
 // have together.
-func (c *collector) duplicateError(ctx context.Context, e data.Entry, beyond *data.Property) error {
+func (c *collector) duplicateError(ctx context.Context, e data.Entry, beyond bool) error {
 	choose, together := "or choose with Settings.Duplicates first, last or mean", ""
-	if beyond != nil {
+	if beyond {
 		choose = "or choose with Settings.Duplicates first or last"
-		together = fmt.Sprintf(", and together they have the %s %g, not from %g to %g", beyond.Name, e.Value, beyond.Least, beyond.Most)
+		together = fmt.Sprintf(", and together they have the weight %g, not from %g to %g", e.Value, data.LeastWeight, data.MostWeight)
 	}
 	e.Row, e.Column = seen(c.rowOrder, e.Row), seen(c.columnOrder, e.Column)
 	row, column := data.Quote(c.rows.text(e.Row)), data.Quote(c.columns.text(e.Column))

@@ -13,17 +13,15 @@ import (
 // not a pack, or one that has columns that Settings.Columns lack: Ratings then
 // reads it, or says what is wrong.
 func Stored(path string, settings Settings) (ratings *data.Ratings, report *Report, ok bool, err error) {
-	if settings.Format != "" && settings.Format != "pack" || asksForProperties(&settings) || !IsPacked(path) {
+	if settings.Format != "" && settings.Format != "pack" || settings.asksForWeights() || !IsPacked(path) {
 		return nil, nil, false, nil
 	}
 	file, err := pack.OpenAny(path)
 	if err != nil {
 		return nil, nil, false, err
 	}
-	for _, p := range data.PropertiesOf(file).List() {
-		if *columnOf(p).asked(&settings) == none {
-			return nil, nil, false, file.Close()
-		}
+	if data.IsWeighted(file) && settings.Weight == NoWeights {
+		return nil, nil, false, file.Close()
 	}
 	ids := settings.Columns
 	if ids == nil {
@@ -45,7 +43,7 @@ func Stored(path string, settings Settings) (ratings *data.Ratings, report *Repo
 	if err := file.Err(); err != nil {
 		return nil, nil, false, err
 	}
-	report = &Report{Properties: data.PropertiesOf(file)}
+	report = &Report{Weighted: data.IsWeighted(file)}
 	report.Lines, report.Entries = file.Observed(), file.Observed()
 	source := data.Renumber(file, len(ids), ranks)
 	if order := data.Order(rows); order != nil { // packs of versions before 0.2 have rows as they came

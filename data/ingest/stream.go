@@ -211,7 +211,7 @@ func (c *collector) merge(b *batch) error {
 		c.report.Notes = append(c.report.Notes, b.note)
 	}
 	c.report.Missing += b.missing
-	c.report.addZeros(b.zeros)
+	c.report.Zeros += b.zeros
 	if fault := c.oneKind(b); fault != nil {
 		return fault
 	}

@@ -123,7 +123,7 @@ func (w *worker) eachLine(b *batch, fast func(text []byte) []byte, take func(lin
 }
 
 // entry takes an entry of three fields, and of the whole line if the file has
-// properties. None of them may be needed after the batch.
+// weights. None of them may be needed after the batch.
 func (w *worker) entry(b *batch, row, column, value []byte, line [][]byte) {
 	key, j, ok := w.place(b, row, column)
 	if !ok {
@@ -142,7 +142,7 @@ func (w *worker) entry(b *batch, row, column, value []byte, line [][]byte) {
 		}
 		b.booleans++
 	}
-	if len(b.file.found) > 0 && !w.numbersOf(b, line) {
+	if b.file.weight.is && !w.weightOf(b, line) {
 		return
 	}
 	w.put(b, row, column, key, j, v)

@@ -2,9 +2,11 @@ package ingest
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"math"
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -20,8 +22,7 @@ import (
 // weighed lists a ratings table as "row column value×weight".
 func weighed(t testing.TB, r *data.Ratings) (out []string) {
 	t.Helper()
-	err := data.ForEachNumbered(r.Source(), func(i int, columns []int32, values []float64, numbers *data.Numbers) error {
-		weights := numbers.Of(data.Weight)
+	err := data.ForEachWeighed(r.Source(), func(i int, columns []int32, values, weights []float64) error {
 		for e, j := range columns {
 			line := fmt.Sprint(r.RowIDs[i], " ", r.ColumnIDs[j], " ", values[e])
 			if weights != nil {
@@ -59,7 +60,7 @@ func TestWeightsOfFormats(t *testing.T) {
 		if d := cmp.Diff(want, weighed(t, got)); d != "" {
 			t.Errorf("%s: %s", path, d)
 		}
-		if !report.Properties.Has(data.Weight) || report.Zeros["weight"] != 1 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "entries are weighted by the column") {
+		if !report.Weighted || report.Zeros != 1 || len(report.Notes) != 1 || !strings.Contains(report.Notes[0], "entries are weighted by the column") {
 			t.Errorf("%s: %+v", path, report)
 		}
 		if w := report.Warnings(); !slices.Contains(w, "1 entry of weight 0: left out") {
@@ -72,7 +73,7 @@ func TestWeightsOfFormats(t *testing.T) {
 			t.Fatal(err)
 		}
 		stored, report, ok, err := Stored("r.pack", Settings{Columns: []string{"b", "x", "a"}})
-		if err != nil || !ok || !report.Properties.Has(data.Weight) {
+		if err != nil || !ok || !report.Weighted {
 			t.Fatal(ok, err, report)
 		}
 		if d := cmp.Diff([]string{"u b 2×0.5", "u a 1×2", "v a 3×1"}, weighed(t, stored)); d != "" {
@@ -92,7 +93,7 @@ func TestWeightsOfFormats(t *testing.T) {
 	}
 	for _, path := range []string{"r.csv", "r.parquet"} { // ignored
 		got, report, err := Ratings(context.Background(), []string{path}, Settings{Weight: NoWeights})
-		if err != nil || report.Properties.Has(data.Weight) || got.Matrix().Weighted() || got.Observed() != 4 {
+		if err != nil || report.Weighted || got.Matrix().Weighted() || got.Observed() != 4 {
 			t.Errorf("%s, ignoring weights: %+v, %v", path, report, err)
 		}
 	}
@@ -264,5 +265,70 @@ func TestWeightFaults(t *testing.T) {
 	if _, _, err := Ratings(context.Background(), []string{"one.csv", "two.csv"}, Settings{}); err == nil ||
 		err.Error() != "two.csv: one.csv has weights of entries, and two.csv has none (give weights in all files, or ignore them with Settings.Weight none)" {
 		t.Errorf("one file with weights, one without: %v", err)
+	}
+}
+
+// TestWeightsOfEveryFormat: in every format that has columns, with duplicates, in packs
+// and from packs.
+func TestWeightsOfEveryFormat(t *testing.T) {
+	t.Chdir(t.TempDir())
+	rows, columns := texts("v", "u", "u", "w", "v"), texts("a", "b", "a", "a", "a")
+	values, weights := whole(3, 2, 1, 9, 6), floats(nil, 1, 0.5, 2, 0, 2)
+	put(t, "r.csv", "row,column,value,weight\nv,a,3,1\nu,b,2,0.5\nu,a,1,2\nw,a,9,0\nv,a,6,2\n")
+	put(t, "last.csv", "user,film,stars,weights\nv,a,3,1\nu,b,2,0.5\nu,a,1,2\nw,a,9,0\nv,a,6,2\n")
+	put(t, "r.parquet", parquetFile(t, []string{"row", "column", "value", "weight"}, rows, columns, values, weights))
+	put(t, "r.arrow", string(arrowBytes(t, true, []string{"weight", "value", "column", "row"}, weights, values, columns, rows)))
+	for how, merged := range map[Duplicates]string{First: "v a 3×1", Last: "v a 6×2", Mean: "v a 5×3"} {
+		want := []string{"u a 1×2", "u b 2×0.5", merged}
+		settings := Settings{Duplicates: how, Threads: 2}
+		for _, path := range []string{"r.csv", "last.csv", "r.parquet", "r.arrow"} {
+			got, report, err := Ratings(context.Background(), []string{path}, settings)
+			if err != nil {
+				t.Fatalf("%s: %v", path, err)
+			}
+			if d := cmp.Diff(want, weighed(t, got)); d != "" {
+				t.Errorf("%s: %s", path, d)
+			}
+			if report.Zeros != 1 || report.Duplicates != 1 || !report.Weighted {
+				t.Errorf("%s: %+v", path, report)
+			}
+			if _, err := Pack(context.Background(), []string{path}, "r.pack", settings); err != nil {
+				t.Fatal(err)
+			}
+			stored, _, ok, err := Stored("r.pack", Settings{})
+			if err != nil || !ok {
+				t.Fatal(ok, err)
+			}
+			again, _, err := Ratings(context.Background(), []string{"r.pack"}, Settings{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, from := range []*data.Ratings{stored, again} {
+				if d := cmp.Diff(want, weighed(t, from)); d != "" {
+					t.Errorf("the pack of %s: %s", path, d)
+				}
+			}
+			stored.Close()
+		}
+	}
+	for _, path := range []string{"r.parquet", "r.csv", "r.pack"} { // they may be ignored, also of a pack
+		got, report, err := Ratings(context.Background(), []string{path}, Settings{Duplicates: Last, Weight: NoWeights})
+		if err != nil || report.Weighted || got.Matrix().Weighted() {
+			t.Errorf("%s without weights: %+v, %v", path, report, err)
+		}
+	}
+}
+
+// TestPacksOfWeightsAreWhatTheyWere: their bytes are those of every version that reads
+// weights.
+func TestPacksOfWeightsAreWhatTheyWere(t *testing.T) {
+	t.Chdir(t.TempDir())
+	put(t, "r.csv", "row,column,value,weight\nu,a,1,0.5\nu,b,2,1\nv,a,3.25,7\n")
+	if _, err := Pack(context.Background(), []string{"r.csv"}, "r.pack", Settings{}); err != nil {
+		t.Fatal(err)
+	}
+	content := must.Get(os.ReadFile("r.pack"))(t)
+	if got := fmt.Sprintf("%x", sha256.Sum256(content)); got != "481d41db678056bf61482489653d455deef14c03e6e8eb91c42eb6270bcd0041" {
+		t.Errorf("the pack is %s", got)
 	}
 }

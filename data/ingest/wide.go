@@ -155,7 +155,7 @@ func wideLayout(lines [][]byte, delimiter byte) (l layout, ok bool) {
 // are known.
 func likelyWide(l layout, lines [][]byte, s *Settings) bool {
 	head, _ := textfile.Split(bytes.Clone(lines[0]), l.delimiter, nil)
-	if endsInProperties(head, s) && asksForProperties(s) {
+	if endsInWeights(head, s) && s.asksForWeights() {
 		return false // asked for, so it is no column of a matrix
 	}
 	cornerless := len(head) == len(l.names) || len(head[0]) == 0 || mostlyKnown(l.columnNames(), s.Columns)

@@ -71,8 +71,8 @@ func (s shape) fields() []field {
 	entries := plain("entries", typeList, 0)
 	row := plain("row", typeText, 0)
 	values := []field{value}
-	for _, p := range s.properties.List() {
-		values = append(values, plain(p.Name, typeFloat, 64))
+	if s.weighted {
+		values = append(values, plain("weight", typeFloat, 64))
 	}
 	if !s.wide() {
 		entry.children = append([]field{ids}, values...)
@@ -105,10 +105,9 @@ func (s shape) batchParts(rows int, idBytes, entries int64) ([]node, []buffer) {
 	}
 	nodes = append(nodes, node{entries, 0})
 	buffers = append(buffers, buffer{l.value, 0}, buffer{l.value, int64(s.values.Bytes()) * entries})
-	for x := range s.properties.List() {
-		at := l.more + int64(x)*padded(8*entries)
+	if s.weighted {
 		nodes = append(nodes, node{entries, 0})
-		buffers = append(buffers, buffer{at, 0}, buffer{at, 8 * entries})
+		buffers = append(buffers, buffer{l.weight, 0}, buffer{l.weight, 8 * entries})
 	}
 	return nodes, buffers
 }

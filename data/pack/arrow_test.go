@@ -10,7 +10,6 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
 
-	"optcomplete/data"
 	"optcomplete/internal/must"
 )
 
@@ -40,7 +39,7 @@ func arrowRow(entries *array.List, x int) (columns []int, names []string, values
 	return columns, names, values
 }
 
-// arrowNumbers reads a property of a row of a batch as any Arrow program would.
+// arrowNumbers reads a field of a row of a batch as any Arrow program would.
 func arrowNumbers(entries *array.List, x int, name string) (numbers []float64) {
 	lo, hi := entries.ValueOffsets(x)
 	item := entries.ListValues().(*array.Struct)
@@ -64,8 +63,8 @@ func TestPackIsAnArrowFile(t *testing.T) {
 				}
 			}
 			if encoding != Float32 {
-				o.Properties = both
-				m = with(t, m, both)
+				o.Weighted = true
+				m = weighed(t, m)
 			}
 			path := write(t, m, o)
 			if got := opened(t, path).Info().Encoding; got != encoding && encoding != Dictionary8 {
@@ -97,10 +96,8 @@ func TestPackIsAnArrowFile(t *testing.T) {
 							t.Fatalf("%s: row %d has the columns %v, want %v", encoding, row, c, wantColumns)
 						}
 					}
-					for _, p := range []*data.Property{data.Weight, trust} {
-						if got := arrowNumbers(entries, x, p.Name); !slices.Equal(got, m.RowProperty(p, row)) {
-							t.Fatalf("%s: row %d has the %s %v, want %v", encoding, row, p.Plural, got, m.RowProperty(p, row))
-						}
+					if got := arrowNumbers(entries, x, "weight"); !slices.Equal(got, m.RowWeights(row)) {
+						t.Fatalf("%s: row %d has the weights %v, want %v", encoding, row, got, m.RowWeights(row))
 					}
 					row++
 				}

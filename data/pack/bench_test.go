@@ -211,13 +211,13 @@ func BenchmarkWrite(b *testing.B) {
 			}
 			probe := newTrial()
 			for i := range rows {
-				probe.add("", rows[i].columns, rows[i].values, &noNumbers)
+				probe.add("", rows[i].columns, rows[i].values, nil)
 			}
 			s := must.Get(newStream(io.Discard, shape{columns: k.columns, values: probe.encoding()}, 128, nil, nil))(b)
 			before, start := s.at, processorTime()
 			for b.Loop() {
 				for i := range rows {
-					must.Do(b, s.append("row 123456", rows[i].columns, rows[i].values, &noNumbers))
+					must.Do(b, s.append("row 123456", rows[i].columns, rows[i].values, nil))
 				}
 			}
 			perEntry(b, entries, processorTime()-start)

@@ -3,6 +3,8 @@ package pack
 import (
 	"fmt"
 	"math"
+
+	"optcomplete/data"
 )
 
 // What of a block has been checked.
@@ -21,7 +23,7 @@ type blockView struct {
 	low    []uint16
 	high   []uint8
 	value  []byte
-	more   []float64 // of one property after the other; see section
+	weight []float64 // nil: there are none
 }
 
 // body gives the buffers of block b, unchecked.
@@ -43,16 +45,10 @@ func (f *File) body(b int) blockView {
 	if f.wide() {
 		v.high = part(l.high, entries)
 	}
-	if f.properties != 0 {
-		v.more = view[float64](part(l.more, l.end-l.more))
+	if f.weighted {
+		v.weight = view[float64](part(l.weight, 8*entries))
 	}
 	return v
-}
-
-// section is the numbers of the x-th property of a block.
-func (v *blockView) section(x int) []float64 {
-	entries := len(v.low)
-	return v.more[x*int(padded(8*int64(entries)))/8:][:entries]
 }
 
 // check makes sure that what is wanted of a block is good; it looks only once.
@@ -122,11 +118,9 @@ func (f *File) validEntries(v *blockView) (problem string) {
 			return fmt.Sprintf("the columns of row %d are out of order, or beyond the last", v.first+x)
 		}
 	}
-	for x, p := range f.properties.List() {
-		for _, number := range v.section(x) {
-			if !p.Valid(number) {
-				return fmt.Sprintf("it has the %s %v", p.Name, number)
-			}
+	for _, x := range v.weight {
+		if !data.ValidWeight(x) {
+			return fmt.Sprintf("it has the weight %v", x)
 		}
 	}
 	switch f.values {

@@ -146,8 +146,8 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 		return cut("is damaged: its mark is missing")
 	}
 	version := binary.LittleEndian.Uint32(trailer[20:])
-	if version < Version || version > PropertiesVersion {
-		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack of version %d, but this program reads versions %d to %d", version, Version, PropertiesVersion),
+	if version < Version || version > WeightedVersion {
+		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack of version %d, but this program reads versions %d to %d", version, Version, WeightedVersion),
 			Remedy: "use the program that wrote it, or pack the data again", Err: ErrVersion}
 	}
 	headerBytes, records := binary.LittleEndian.Uint64(trailer), binary.LittleEndian.Uint64(trailer[8:])
@@ -165,11 +165,7 @@ func (f *File) load(marked bool, notPack func(string) error) error {
 	if err := json.Unmarshal(index[len(table):len(index)-trailerBytes], &f.header); err != nil {
 		return f.damaged(-1, "is damaged: %v", err)
 	}
-	var known bool
-	if f.properties, known = f.header.Set(); !known {
-		return &data.InputError{File: f.path, Problem: fmt.Sprintf("is a pack whose entries have %s, of which this program does not know all", data.QuoteList(f.header.Properties)),
-			Remedy: "use the program that wrote it, or pack the data again", Err: ErrVersion}
-	}
+	f.weighted = f.header.Weighted
 	f.records = make([]blockRecord, records)
 	for x := range f.records {
 		f.records[x] = parseRecord(table[x*recordBytes:])
@@ -333,11 +329,11 @@ type Info struct {
 	Observed     int               `json:"observed"`
 	RowsPerBlock int               `json:"rows_per_block"`
 	Blocks       int               `json:"blocks"`
-	ColumnBytes  int               `json:"column_bytes"` // of an entry
-	Encoding     Encoding          `json:"encoding"`     // of the values
-	ValueBytes   int               `json:"value_bytes"`  // of an entry
-	Said                           // the properties of the entries
-	Min          float64           `json:"min"` // 0 without entries
+	ColumnBytes  int               `json:"column_bytes"`       // of an entry
+	Encoding     Encoding          `json:"encoding"`           // of the values
+	ValueBytes   int               `json:"value_bytes"`        // of an entry
+	Weighted     bool              `json:"weighted,omitempty"` // entries have weights
+	Min          float64           `json:"min"`                // 0 without entries
 	Max          float64           `json:"max"`
 	Values       []float64         `json:"values,omitempty"` // the distinct values, increasing, with those announced to the writer; nil if they are not listed
 	Metadata     map[string]string `json:"metadata,omitempty"`
@@ -347,7 +343,7 @@ type Info struct {
 func (f *File) Info() Info {
 	h := &f.header
 	values := slices.Sorted(slices.Values(f.dictionary[:h.Distinct]))
-	return Info{Path: f.path, Version: int(f.version()), Said: h.Said, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
+	return Info{Path: f.path, Version: int(f.version()), Weighted: h.Weighted, Bytes: int64(len(f.bytes)), Rows: f.rows, Columns: f.columns, Observed: f.Observed(),
 		RowsPerBlock: f.rowsPerBlock, Blocks: f.blocks, ColumnBytes: f.columnBytes(), Encoding: h.Values, ValueBytes: h.Values.Bytes(),
 		Min: h.Min, Max: h.Max, Values: values, Metadata: h.Metadata}
 }

@@ -128,8 +128,7 @@ func seal(content []byte) []byte {
 	readable := table[len(table) : len(table)+int(headerBytes)]
 	var h header
 	if json.Unmarshal(readable, &h) == nil && h.Columns >= 0 && h.RowsPerBlock > 0 {
-		has, _ := h.Set()
-		s := shape{h.Columns, h.Values, has}
+		s := shape{h.Columns, h.Values, h.Weighted}
 		for b := range int(records) - 1 {
 			r, next := parseRecord(table[b*recordBytes:]), parseRecord(table[(b+1)*recordBytes:])
 			split := r.offset + int64(r.meta) + s.block(min(h.RowsPerBlock, h.Rows-b*h.RowsPerBlock), int64(r.idBytes), next.before-r.before).low

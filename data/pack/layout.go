@@ -4,8 +4,6 @@ import (
 	"encoding/binary"
 	"hash/crc32"
 	"unsafe"
-
-	"optcomplete/data"
 )
 
 const (
@@ -58,9 +56,9 @@ func (e Encoding) most() int {
 
 // shape is what the layout of every block follows from.
 type shape struct {
-	columns    int
-	values     Encoding
-	properties data.Properties // of the entries, each as float64
+	columns  int
+	values   Encoding
+	weighted bool // entries have weights, each as float64
 }
 
 // wide tells that a column index takes three bytes: two low, one high.
@@ -75,11 +73,27 @@ func (s shape) columnBytes() int {
 
 // entryBytes is what an entry takes.
 func (s shape) entryBytes() int {
-	return s.columnBytes() + s.values.Bytes() + 8*len(s.properties.List())
+	bytes := s.columnBytes() + s.values.Bytes()
+	if s.weighted {
+		bytes += 8
+	}
+	return bytes
 }
 
+// The versions of the format: a program that knows no weights must not read a pack as if
+// there were none. Both are written and read.
+const (
+	Version         = 1
+	WeightedVersion = 2
+)
+
 // version is that of the format.
-func (s shape) version() uint32 { return versionOf(s.properties) }
+func (s shape) version() uint32 {
+	if s.weighted {
+		return WeightedVersion
+	}
+	return Version
+}
 
 // blockLayout is where the buffers of a block stand, from the start of its body.
 // They are the buffers of an Arrow record batch in Arrow's order. Everything
@@ -92,7 +106,7 @@ type blockLayout struct {
 	low             int64 // uint16, the column or its low two bytes
 	high            int64 // uint8, wide only
 	value           int64
-	more            int64 // float64, of one property after the other
+	weight          int64 // float64, where there are weights
 	end             int64
 }
 
@@ -116,8 +130,9 @@ func (s shape) block(rows int, idBytes, entries int64) blockLayout {
 		l.high = take(entries)
 	}
 	l.value = take(int64(s.values.Bytes()) * entries)
-	l.more = at
-	at += int64(len(s.properties.List())) * padded(8*entries)
+	if l.weight = at; s.weighted {
+		take(8 * entries)
+	}
 	l.end = at
 	return l
 }
@@ -164,10 +179,10 @@ type header struct {
 	Observed     int64    `json:"observed"`
 	RowsPerBlock int      `json:"rows_per_block"`
 	Values       Encoding `json:"values"`
-	Said
-	Distinct int     `json:"distinct"` // values in the dictionary; 0 without one
-	Min      float64 `json:"min"`
-	Max      float64 `json:"max"`
+	Weighted     bool     `json:"weighted,omitempty"` // entries have weights
+	Distinct     int      `json:"distinct"`           // values in the dictionary; 0 without one
+	Min          float64  `json:"min"`
+	Max          float64  `json:"max"`
 
 	Start     region            `json:"start"`      // what precedes the blocks
 	Tail      region            `json:"tail"`       // what follows them, up to the index

@@ -34,8 +34,8 @@ func writeTo(t testing.TB, path string, m *data.Matrix, o WriterOptions) {
 	}
 	defer w.Abort()
 	rowIDs := ids("r", rows)
-	err = data.ForEachNumbered(m, func(i int, columns []int32, values []float64, numbers *data.Numbers) error {
-		return w.AppendNumbered(rowIDs[i], columns, values, numbers)
+	err = data.ForEachWeighed(m, func(i int, columns []int32, values, weights []float64) error {
+		return w.AppendWeighed(rowIDs[i], columns, values, weights)
 	})
 	if err == nil {
 		err = w.Close()
@@ -78,26 +78,14 @@ func random(t testing.TB, rows, columns int, density float64, value func(*rand.R
 	return m
 }
 
-// trust is a property that no code but the tests knows: what carries entries carries
-// it too.
-var trust = data.NewProperty(data.Property{Name: "trust", Plural: "trusts", Most: 1})
-
-var (
-	weights = data.Properties(0).With(data.Weight)
-	both    = weights.With(trust)
-)
-
-// with gives every entry these properties, each entry numbers of its own.
-func with(t testing.TB, m *data.Matrix, has data.Properties) *data.Matrix {
+// weighed gives every entry a weight of its own.
+func weighed(t testing.TB, m *data.Matrix) *data.Matrix {
 	t.Helper()
-	numbers := data.NoNumbers(has)
-	for _, p := range has.List() {
-		for e := range m.Observed() {
-			numbers.Add(p, min(p.Most, float64(e+1)/float64(2+len(p.Name)*m.Observed())))
-		}
+	weights := data.NoWeights(true)
+	for e := range m.Observed() {
+		weights = append(weights, float64(e+1)/float64(2+6*m.Observed()))
 	}
-	m = must.Get(m.WithNumbers(numbers))(t)
-	return m
+	return must.Get(m.WithWeights(weights))(t)
 }
 
 func stars(r *rand.Rand) float64  { return float64(1+r.IntN(10)) / 2 }

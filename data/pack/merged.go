@@ -10,13 +10,13 @@ import (
 // Merged is rows of several packs as one source, in the canonical order of their ids.
 // Each row is in one of the packs.
 type Merged struct {
-	IDs        []string // of the rows
-	parts      []data.Source
-	at         []place
-	columns    int
-	observed   int
-	properties data.Properties
-	chunks     data.ChunkCache
+	IDs      []string // of the rows
+	parts    []data.Source
+	at       []place
+	columns  int
+	observed int
+	weighted bool
+	chunks   data.ChunkCache
 }
 
 // place is where a row is.
@@ -42,7 +42,7 @@ func Merge(parts []*File, columns []string, from, to string) (*Merged, error) {
 			ranks = append(ranks, j)
 		}
 		m.parts = append(m.parts, data.Renumber(f, len(columns), ranks))
-		m.properties = f.properties
+		m.weighted = f.weighted
 		lo, hi := 0, f.rows
 		if from != "" {
 			lo = f.search(from)
@@ -99,8 +99,8 @@ func (m *Merged) Entries(i int) int { return m.parts[m.at[i].part].Entries(int(m
 // Chunks divides the rows as those of one pack.
 func (m *Merged) Chunks() []int { return m.chunks.Of(m) }
 
-// Properties is which ones the entries have.
-func (m *Merged) Properties() data.Properties { return m.properties }
+// Weighted tells whether the entries have weights.
+func (m *Merged) Weighted() bool { return m.weighted }
 
 // Reader reads rows of all packs.
 func (m *Merged) Reader() data.Reader {
@@ -125,8 +125,8 @@ func (r *mergedReader) Append(i int, columns []int32, values []float64) ([]int32
 	return from.Append(row, columns, values)
 }
 
-// AppendNumbers is that of the row that was read last, or of another.
-func (r *mergedReader) AppendNumbers(i int, columns []int32, to *data.Numbers) error {
+// AppendWeights is that of the row that was read last, or of another.
+func (r *mergedReader) AppendWeights(i int, columns []int32, to []float64) ([]float64, error) {
 	from, row := r.of(i)
-	return from.(data.PropertyReader).AppendNumbers(row, columns, to)
+	return from.(data.WeightReader).AppendWeights(row, columns, to)
 }

@@ -41,12 +41,10 @@ func TestPackIsTheSameSource(t *testing.T) {
 		{"two-byte columns", 20, 1 << 16, 0.01, stars, WriterOptions{}, Dictionary8, 2},
 		{"three-byte columns", 20, 1<<16 + 1, 0.01, stars, WriterOptions{Rows: 4, Observed: 1 << 16}, Dictionary8, 3},
 		{"three-byte columns, float64", 7, 200_000, 0.01, double, WriterOptions{}, Float64, 3},
-		{"weights", 301, 40, 0.5, stars, WriterOptions{Rows: 4, Observed: 1 << 16, Properties: weights}, Dictionary8, 2},
-		{"weights, and values thought known", 301, 40, 0.5, cents, WriterOptions{Rows: 301, Observed: 4000, Values: []float64{1}, Properties: weights}, Dictionary16, 2},
-		{"weights, three-byte columns, float64", 7, 200_000, 0.01, double, WriterOptions{Properties: weights}, Float64, 3},
-		{"two properties", 301, 40, 0.5, stars, WriterOptions{Rows: 4, Observed: 1 << 16, Properties: both}, Dictionary8, 2},
-		{"one that is no weight, three-byte columns", 7, 200_000, 0.01, single, WriterOptions{Properties: data.Properties(0).With(trust)}, Float32, 3},
-		{"weights of no entries", 10, 10, 1e-12, stars, WriterOptions{Properties: weights}, Dictionary8, 2},
+		{"weights", 301, 40, 0.5, stars, WriterOptions{Rows: 4, Observed: 1 << 16, Weighted: true}, Dictionary8, 2},
+		{"weights, and values thought known", 301, 40, 0.5, cents, WriterOptions{Rows: 301, Observed: 4000, Values: []float64{1}, Weighted: true}, Dictionary16, 2},
+		{"weights, three-byte columns, float64", 7, 200_000, 0.01, double, WriterOptions{Weighted: true}, Float64, 3},
+		{"weights of no entries", 10, 10, 1e-12, stars, WriterOptions{Weighted: true}, Dictionary8, 2},
 		{"one column", 50, 1, 0.5, double, WriterOptions{}, Dictionary8, 2},
 		{"one row", 1, 50, 0.5, stars, WriterOptions{}, Dictionary8, 2},
 		{"no entries", 10, 10, 1e-12, stars, WriterOptions{}, Dictionary8, 2},
@@ -56,8 +54,8 @@ func TestPackIsTheSameSource(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			m := random(t, c.rows, c.columns, c.density, c.value)
-			if c.options.Properties != 0 {
-				m = with(t, m, c.options.Properties)
+			if c.options.Weighted {
+				m = weighed(t, m)
 			}
 			f := opened(t, write(t, m, c.options))
 			sourcetest.Run(t, f, m)

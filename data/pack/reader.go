@@ -21,7 +21,7 @@ type reader struct {
 	block blockView // of the last row read
 	calls uint
 
-	columns []int32 // scratch of AppendNumbers
+	columns []int32 // scratch of AppendWeights
 	values  []float64
 }
 
@@ -71,21 +71,18 @@ func (r *reader) Append(i int, columns []int32, values []float64) (c []int32, v 
 	return moreColumns, moreValues, nil
 }
 
-// Properties is which ones the entries have.
-func (f *File) Properties() data.Properties { return f.properties }
+// Weighted tells whether the entries have weights.
+func (f *File) Weighted() bool { return f.weighted }
 
-// AppendNumbers appends those of row i; see data.PropertyReader.
-func (r *reader) AppendNumbers(i int, columns []int32, to *data.Numbers) (err error) {
+// AppendWeights appends those of row i; see data.WeightReader.
+func (r *reader) AppendWeights(i int, columns []int32, to []float64) (all []float64, err error) {
 	if r.columns, r.values, err = r.Append(i, r.columns[:0], r.values[:0]); err != nil {
-		return err
+		return to, err
 	}
 	defer r.f.caught(r.block.number, debug.SetPanicOnFault(true), &err)
 	at := i - r.block.first
 	lo, hi := r.block.start[at], r.block.start[at+1]
-	for x, p := range r.f.properties.List() {
-		to.PickProperty(p, r.columns, r.block.section(x)[lo:hi], columns)
-	}
-	return nil
+	return data.PickWeights(r.columns, r.block.weight[lo:hi], columns, to), nil
 }
 
 // Entries returns the number of observed entries of row i. Where that cannot be

@@ -147,7 +147,7 @@ func OpenShards(folder string) (*Shards, error) {
 		s.files = append(s.files, f)
 		s.first = append(s.first, s.first[len(s.first)-1]+f.rows)
 		observed += f.Observed()
-		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns || f.properties != s.files[0].properties {
+		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns || f.weighted != s.files[0].weighted {
 			s.Close()
 			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "pack the ratings into the folder again"}
 		}
@@ -267,10 +267,10 @@ func (r *shardReader) of(i int) data.Reader {
 	return r.readers[r.at]
 }
 
-// Properties is which ones the entries have, those of all packs.
-func (s *Shards) Properties() data.Properties { return s.files[0].properties }
+// Weighted tells whether the entries have weights, those of all packs.
+func (s *Shards) Weighted() bool { return s.files[0].weighted }
 
-// AppendNumbers is that of the row that was read last, or of another.
-func (r *shardReader) AppendNumbers(i int, columns []int32, to *data.Numbers) error {
-	return r.of(i).(data.PropertyReader).AppendNumbers(i-r.s.first[r.at], columns, to)
+// AppendWeights is that of the row that was read last, or of another.
+func (r *shardReader) AppendWeights(i int, columns []int32, to []float64) ([]float64, error) {
+	return r.of(i).(data.WeightReader).AppendWeights(i-r.s.first[r.at], columns, to)
 }

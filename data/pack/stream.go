@@ -8,8 +8,6 @@ import (
 	"io"
 	"math"
 	"slices"
-
-	"optcomplete/data"
 )
 
 // Why a stream cannot take a row: the pack must be begun again otherwise.
@@ -44,7 +42,7 @@ type stream struct {
 	value16  []uint16
 	value32  []float32
 	value64  []float64
-	numbers  data.Numbers
+	weights  []float64
 
 	rows, observed int64
 	min, max       float64
@@ -71,7 +69,7 @@ func (w *stream) clear() {
 	w.idOffset, w.id = append(w.idOffset[:0], 0), w.id[:0]
 	w.start, w.low, w.high = append(w.start[:0], 0), w.low[:0], w.high[:0]
 	w.value8, w.value16, w.value32, w.value64 = w.value8[:0], w.value16[:0], w.value32[:0], w.value64[:0]
-	w.numbers.Clear()
+	w.weights = w.weights[:0]
 }
 
 func (w *stream) write(b []byte) error {
@@ -89,16 +87,14 @@ func (w *stream) blockRows() int { return len(w.start) - 1 }
 
 // append adds a valid row. After errEncoding or errBlock the row is not added,
 // and the stream is otherwise as before.
-func (w *stream) append(id string, columns []int32, values []float64, numbers *data.Numbers) error {
+func (w *stream) append(id string, columns []int32, values, weights []float64) error {
 	if w.blockRows() > 0 && (len(w.low)+len(columns))*w.entryBytes()+len(w.id)+len(id) > blockLimit {
 		return errBlock
 	}
 	if err := w.appendValues(values); err != nil {
 		return err
 	}
-	if w.properties != 0 {
-		w.numbers.Append(numbers)
-	}
+	w.weights = append(w.weights, weights...)
 	var two []uint16
 	w.low, two = extend(w.low, len(columns))
 	for x, c := range columns {
@@ -197,8 +193,8 @@ func (w *stream) flush() error {
 	default:
 		body = append(body, raw(w.value64))
 	}
-	for _, p := range w.properties.List() {
-		body = append(body, raw(w.numbers.Of(p)))
+	if w.weighted {
+		body = append(body, raw(w.weights))
 	}
 	w.crc = 0
 	if err := w.writeParts(head...); err != nil {
@@ -237,7 +233,7 @@ func (w *stream) finish() error {
 	}
 	h := header{
 		Rows: int(w.rows), Columns: w.columns, Observed: w.observed, RowsPerBlock: w.rowsPerBlock,
-		Values: w.values, Said: say(w.properties), Start: w.startRegion, Metadata: w.metadata,
+		Values: w.values, Weighted: w.weighted, Start: w.startRegion, Metadata: w.metadata,
 	}
 	if w.observed > 0 {
 		h.Min, h.Max = w.min, w.max

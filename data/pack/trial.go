@@ -1,23 +1,21 @@
 package pack
 
-import "optcomplete/data"
-
 // trial holds the first rows of a pack until they tell how to store it.
 type trial struct {
 	ids     []string
 	start   []int
 	columns []int32
 	values  []float64
-	numbers data.Numbers
+	weights []float64
 }
 
 func newTrial() *trial { return &trial{start: []int{0}} }
 
-func (t *trial) add(id string, columns []int32, values []float64, numbers *data.Numbers) {
+func (t *trial) add(id string, columns []int32, values, weights []float64) {
 	t.ids = append(t.ids, id)
 	t.columns = append(t.columns, columns...)
 	t.values = append(t.values, values...)
-	t.numbers.Append(numbers)
+	t.weights = append(t.weights, weights...)
 	t.start = append(t.start, len(t.columns))
 }
 

@@ -25,8 +25,8 @@ type WriterOptions struct {
 	// Float32 rounds the values to float32.
 	Float32 bool
 
-	// Properties are those of the entries: rows are added with AppendNumbered.
-	Properties data.Properties
+	// Weighted: the entries have weights, and rows are added with AppendWeighed.
+	Weighted bool
 
 	// Metadata is kept with the pack for its readers: at most 500 keys; may be nil.
 	Metadata map[string]string
@@ -115,31 +115,27 @@ func Create(path string, columnIDs []string, o WriterOptions) (*Writer, error) {
 // Append adds a row, the rows in their final order, its columns increasing.
 // The slices are not kept.
 func (w *Writer) Append(rowID string, columns []int32, values []float64) error {
-	return w.AppendNumbered(rowID, columns, values, &noNumbers)
+	return w.AppendWeighed(rowID, columns, values, nil)
 }
 
-var noNumbers data.Numbers
-
-// AppendNumbered is Append for entries that have properties.
-func (w *Writer) AppendNumbered(rowID string, columns []int32, values []float64, numbers *data.Numbers) error {
+// AppendWeighed is Append for entries that have weights.
+func (w *Writer) AppendWeighed(rowID string, columns []int32, values, weights []float64) error {
 	if len(columns) != len(values) {
 		panic("pack: columns and values are not of one length")
 	}
-	if !numbers.Fit(w.options.Properties, len(values)) {
-		panic("pack: values and properties are not of one length")
+	if w.options.Weighted && len(weights) != len(values) || !w.options.Weighted && len(weights) > 0 {
+		panic("pack: values and weights are not of one length")
 	}
 	if w.err == nil {
-		w.err = w.append(rowID, columns, values, numbers)
+		w.err = w.append(rowID, columns, values, weights)
 	}
 	return w.err
 }
 
-func (w *Writer) append(rowID string, columns []int32, values []float64, numbers *data.Numbers) error {
-	for _, p := range w.options.Properties.List() {
-		for x, number := range numbers.Of(p) {
-			if !p.Valid(number) {
-				return fmt.Errorf("pack: row %q, column %d has %s", rowID, columns[x], p.Invalid(number))
-			}
+func (w *Writer) append(rowID string, columns []int32, values, weights []float64) error {
+	for x, weight := range weights {
+		if !data.ValidWeight(weight) {
+			return fmt.Errorf("pack: row %q, column %d has %s", rowID, columns[x], data.InvalidWeight(weight))
 		}
 	}
 	before, m := int32(-1), int32(len(w.columnIDs))
@@ -168,9 +164,9 @@ func (w *Writer) append(rowID string, columns []int32, values []float64, numbers
 		}
 	}
 	if w.trial == nil {
-		return w.put(rowID, columns, values, numbers)
+		return w.put(rowID, columns, values, weights)
 	}
-	w.trial.add(rowID, columns, values, numbers)
+	w.trial.add(rowID, columns, values, weights)
 	if len(w.trial.columns) >= trialEntries || len(w.trial.ids) >= trialEntries {
 		return w.choose()
 	}
@@ -198,8 +194,11 @@ func (w *Writer) choose() error {
 	}
 	for x, id := range t.ids {
 		lo, hi := t.start[x], t.start[x+1]
-		numbers := t.numbers.Slice(lo, hi)
-		if err := w.put(id, t.columns[lo:hi], t.values[lo:hi], &numbers); err != nil {
+		var weights []float64
+		if w.options.Weighted {
+			weights = t.weights[lo:hi]
+		}
+		if err := w.put(id, t.columns[lo:hi], t.values[lo:hi], weights); err != nil {
 			return err
 		}
 	}
@@ -218,7 +217,7 @@ func rowsPerBlock(rows, observed int) int {
 
 // begin starts the stream on the file, which is empty.
 func (w *Writer) begin(values Encoding, rowsPerBlock int) (err error) {
-	w.stream, err = newStream(w.file, shape{len(w.columnIDs), values, w.options.Properties}, rowsPerBlock, w.columnIDs, w.options.Metadata)
+	w.stream, err = newStream(w.file, shape{len(w.columnIDs), values, w.options.Weighted}, rowsPerBlock, w.columnIDs, w.options.Metadata)
 	if err != nil {
 		return writeError(w.path, w.stream.at, err)
 	}
@@ -235,9 +234,9 @@ func (w *Writer) begin(values Encoding, rowsPerBlock int) (err error) {
 
 // put writes a row. When the encoding turns out too small, or the blocks too
 // large, the pack is begun again from what has been written.
-func (w *Writer) put(id string, columns []int32, values []float64, numbers *data.Numbers) error {
+func (w *Writer) put(id string, columns []int32, values, weights []float64) error {
 	for {
-		err := w.stream.append(id, columns, values, numbers)
+		err := w.stream.append(id, columns, values, weights)
 		next, per := w.stream.values, w.stream.rowsPerBlock
 		switch {
 		case err == nil:
@@ -297,12 +296,12 @@ func (w *Writer) again(values Encoding, rowsPerBlock int) error {
 	if err := w.begin(values, rowsPerBlock); err != nil {
 		return err
 	}
-	return data.ForEachNumbered(written, func(i int, columns []int32, values []float64, numbers *data.Numbers) error {
+	return data.ForEachWeighed(written, func(i int, columns []int32, values, weights []float64) error {
 		id, err := written.RowID(i)
 		if err != nil {
 			return err
 		}
-		return w.put(id, columns, values, numbers)
+		return w.put(id, columns, values, weights)
 	})
 }
 

@@ -19,16 +19,16 @@ const shardChunks = 8
 
 // ShardOptions are how all packs of a folder hold their entries, whoever writes them.
 type ShardOptions struct {
-	Columns    []string        // ids
-	Values     []float64       // the distinct values, if they are listed
-	Float32    bool            // values that are not listed have four bytes
-	Properties data.Properties // of the entries
-	Metadata   map[string]string
+	Columns  []string  // ids
+	Values   []float64 // the distinct values, if they are listed
+	Float32  bool      // values that are not listed have four bytes
+	Weighted bool      // the entries have weights
+	Metadata map[string]string
 }
 
 // entryBytes is what an entry takes.
 func (o *ShardOptions) entryBytes() int {
-	s := shape{len(o.Columns), Float64, o.Properties}
+	s := shape{len(o.Columns), Float64, o.Weighted}
 	switch {
 	case len(o.Values) > Dictionary8.most():
 		s.values = Dictionary16
@@ -63,16 +63,16 @@ func (o *ShardOptions) Bounds(from data.Source, ids []string, bytes int64) []int
 
 // Write writes the rows lo..hi as a pack.
 func (o *ShardOptions) Write(from data.Source, ids []string, lo, hi int, path string) (Shard, error) {
-	w, err := Create(path, o.Columns, WriterOptions{Rows: hi - lo, Values: slices.Clone(o.Values), Float32: o.Float32, Properties: o.Properties, Metadata: o.Metadata})
+	w, err := Create(path, o.Columns, WriterOptions{Rows: hi - lo, Values: slices.Clone(o.Values), Float32: o.Float32, Weighted: o.Weighted, Metadata: o.Metadata})
 	if err != nil {
 		return Shard{}, err
 	}
 	defer w.Abort()
 	reader := data.NewRowReader(from)
 	for i := lo; i < hi; i++ {
-		columns, values, numbers, err := reader.Numbered(i)
+		columns, values, weights, err := reader.Weighed(i)
 		if err == nil {
-			err = w.AppendNumbered(ids[i], columns, values, numbers)
+			err = w.AppendWeighed(ids[i], columns, values, weights)
 		}
 		if err != nil {
 			return Shard{}, err
@@ -137,7 +137,7 @@ func ShardName(x int) string { return fmt.Sprintf("part-%05d.pack", x) }
 // WriteShards divides a pack into packs of about this many bytes in a folder.
 func WriteShards(ctx context.Context, from *File, path string, bytes int64, threads int) (*Manifest, error) {
 	info, ids := from.Info(), from.RowIDs()
-	o := &ShardOptions{Columns: from.ColumnIDs(), Values: info.Values, Float32: info.Encoding == Float32, Properties: from.properties, Metadata: info.Metadata}
+	o := &ShardOptions{Columns: from.ColumnIDs(), Values: info.Values, Float32: info.Encoding == Float32, Weighted: from.weighted, Metadata: info.Metadata}
 	bounds := o.Bounds(from, ids, bytes)
 	if err := from.Err(); err != nil {
 		return nil, err

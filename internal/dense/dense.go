@@ -9,7 +9,7 @@ func NotFinite(x []float64) int {
 	return slices.IndexFunc(x, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })
 }
 
-// cholesky factors the lower triangle of the n×n matrix a in place. It reports
+// Cholesky factors the lower triangle of the n×n matrix a in place. It reports
 // false, having ruined a, if a pivot is not above least.
 func Cholesky(a []float64, n int, least float64) bool {
 	for j := range n {
@@ -27,7 +27,7 @@ func Cholesky(a []float64, n int, least float64) bool {
 	return true
 }
 
-// choleskySolve replaces x by (LLᵀ)⁻¹x.
+// CholeskySolve replaces x by (LLᵀ)⁻¹x.
 func CholeskySolve(l []float64, n int, x []float64) {
 	for i := range n {
 		x[i] = (x[i] - Dot(l[i*n:i*n+i], x[:i])) / l[i*n+i]
@@ -38,7 +38,7 @@ func CholeskySolve(l []float64, n int, x []float64) {
 	}
 }
 
-// dot returns xᵀy. Four partial sums, which the processor adds side by side.
+// Dot returns xᵀy. Four partial sums, which the processor adds side by side.
 func Dot(x, y []float64) float64 {
 	y = y[:len(x)]
 	var a, b, c, d float64
@@ -55,7 +55,7 @@ func Dot(x, y []float64) float64 {
 	return (a + b) + (c + d)
 }
 
-// axpy adds t·x to y.
+// Axpy adds t·x to y.
 func Axpy(t float64, x, y []float64) {
 	y = y[:len(x)]
 	for i, v := range x {
@@ -63,7 +63,7 @@ func Axpy(t float64, x, y []float64) {
 	}
 }
 
-// resize returns a slice of length n, of x's memory if it has enough. The
+// Resize returns a slice of length n, of x's memory if it has enough. The
 // content is arbitrary.
 func Resize(x []float64, n int) []float64 {
 	if cap(x) < n {

@@ -32,7 +32,7 @@ type Stream struct {
 // Event is one of the lines of JSON that come before an answer.
 type Event struct {
 	ID    int    `json:"id"`
-	Event string `json:"event"` // log, warning, search, gamma, point, task
+	Event string `json:"event"` // log, warning, search, units, gamma, point, task
 
 	Text string `json:"text,omitempty"` // of log and warning
 
@@ -50,6 +50,8 @@ type Event struct {
 	Source   string   `json:"source,omitempty"`
 	Seconds  float64  `json:"seconds,omitempty"`
 	Selected []string `json:"selected,omitempty"` // of the incumbent, and of a point of a path
+
+	Units *result.Units `json:"units,omitempty"` // of units
 
 	// Of gamma: one that was tried.
 	Gamma float64 `json:"gamma,omitempty"`
@@ -133,6 +135,11 @@ func (s *Stream) Gamma(p result.GammaPoint) {
 // Point tells of a number of features of a path.
 func (s *Stream) Point(k int, gap, train, validation float64, selected []string) {
 	s.Send(Event{ID: s.ID, Event: "point", K: k, Gap: finite(gap), Train: train, Validation: validation, Selected: selected})
+}
+
+// Units tells of the features' own γ, which were learned.
+func (s *Stream) Units(u *result.Units) {
+	s.Send(Event{ID: s.ID, Event: "units", Units: u})
 }
 
 // finite leaves out what JSON has no number for: that there is none yet.

@@ -14,7 +14,6 @@ import (
 	"optcomplete/loss"
 	"optcomplete/objective"
 	"optcomplete/search"
-	"optcomplete/spec"
 )
 
 // TestElementary: logarithms and exponentials are inverses of each other, and math's.
@@ -181,8 +180,11 @@ func grouped(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Los
 // settings are those of a fit whose model is the one that was proven.
 func settings(r *rand.Rand, l loss.Loss, in *exact.Lossy) optcomplete.Settings {
 	s := optcomplete.Settings{K: in.K, Loss: l}
-	s.Gamma, s.RowShrinkage, s.ColumnShrinkage = in.Gamma, math.Pow(10, 4*r.Float64()-2), math.Pow(10, 4*r.Float64()-2)
-	s.Refit, s.Threads, s.TimeLimit = spec.Ridge, 1, patience
+	s.Gamma, s.ColumnShrinkage = in.Gamma, math.Pow(10, 4*r.Float64()-2)
+	s.Threads, s.TimeLimit = 1, patience
+	if l != loss.Poisson && r.IntN(2) == 0 { // of counts, levels are fitted again beside learned units
+		s.Gamma = 0
+	}
 	if l == loss.Huber {
 		s.Delta = in.Delta
 	}
@@ -208,9 +210,44 @@ func fits(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Lossy)
 	return of(&fitted.Summary), own, exact.Best(in.P, in.K, nil, in.Least)
 }
 
-// levels takes the levels of a model.
+// levels takes what a model is about: its levels, and the units of its features, which have mean 0
+// and variance 1 over the columns that have entries.
 func levels(in *exact.Lossy, fitted *optcomplete.Model) {
-	in.Level = fitted.Link.RowPenalty
+	units := fitted.Summary.Units
+	in.Level, in.Gamma = 1/units.Level, 1
+	has := make([]bool, in.Columns)
+	for _, entry := range in.Entries {
+		has[entry.Column] = true
+	}
+	for f := range in.P {
+		largest, mean, square, count := 0.0, 0.0, 0.0, 0.0
+		for c, row := range in.Features {
+			if has[c] {
+				largest, count = max(largest, math.Abs(row[f])), count+1
+			}
+		}
+		if largest > 0 {
+			for c, row := range in.Features {
+				if has[c] {
+					mean += row[f] / largest
+				}
+			}
+			mean /= count
+			for c, row := range in.Features {
+				if has[c] {
+					square += (row[f]/largest - mean) * (row[f]/largest - mean)
+				}
+			}
+		}
+		scale := math.Sqrt(square/count) * largest
+		if !(math.Sqrt(square/count) > 1e-13) {
+			scale = 1
+		}
+		for c := range in.Features {
+			in.Features[c] = slices.Clone(in.Features[c])
+			in.Features[c][f] = (in.Features[c][f] - mean*largest) / scale * math.Sqrt(units.Features[f].Gamma)
+		}
+	}
 	for e, entry := range in.Entries {
 		in.Offset[e] = fitted.Mean + fitted.ColumnEffects[entry.Column]
 	}

@@ -12,10 +12,13 @@ import (
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
+	"io"
 	"math"
+	"os"
 	"reflect"
 	"runtime"
 	"strings"
+	"sync"
 	"unicode"
 
 	"optcomplete/internal/kernel"
@@ -23,9 +26,33 @@ import (
 )
 
 // Run tells apart programs and kinds of machines, whose arithmetic may round
-// differently.
+// differently. Two builds of one version are two programs: they may search in another
+// order.
 func Run() string {
-	return fmt.Sprintf("optcomplete %s %s vectors %v\n", spec.Version, runtime.GOARCH, kernel.Accelerated())
+	return fmt.Sprintf("optcomplete %s %s vectors %v\nbuild %s\n", spec.Version, runtime.GOARCH, kernel.Accelerated(), build())
+}
+
+// build is a hash of the program itself, which needs no revision to be written into it.
+var build = sync.OnceValue(func() string {
+	path, err := os.Executable()
+	if err == nil {
+		var sum string
+		if sum, err = hashOf(path); err == nil {
+			return sum
+		}
+	}
+	return "unknown (" + err.Error() + ")"
+})
+
+func hashOf(path string) (string, error) {
+	file, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer file.Close()
+	hash := sha256.New()
+	_, err = io.Copy(hash, file)
+	return fmt.Sprintf("%x", hash.Sum(nil)[:8]), err
 }
 
 // LeftOut names fields that are not written, by their path such as

@@ -1,6 +1,8 @@
 package fingerprint
 
 import (
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -56,4 +58,29 @@ func TestWhatCannotBeWrittenPanics(t *testing.T) {
 		}
 	}()
 	Text("Settings", struct{ OnEvent func() }{}, nil)
+}
+
+// TestBuildsAreToldApart: a run names the program that runs, and another program has
+// another name, if it differs in one byte.
+func TestBuildsAreToldApart(t *testing.T) {
+	own, err := os.Executable()
+	if err != nil {
+		t.Skip(err)
+	}
+	content, err := os.ReadFile(own)
+	if err != nil {
+		t.Fatal(err)
+	}
+	content[len(content)/2]++
+	other := filepath.Join(t.TempDir(), "other")
+	if err := os.WriteFile(other, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	name, err := hashOf(other)
+	if err != nil || len(name) != 16 || build() == name {
+		t.Errorf("%q and %q, %v", build(), name, err)
+	}
+	if again, _ := hashOf(own); again != build() || !strings.Contains(Run(), "\nbuild "+again+"\n") {
+		t.Errorf("%q is not in %q", again, Run())
+	}
 }

@@ -127,3 +127,25 @@ func (s *Subsets) pairs(l *level, gains []float64, n int, before float64) {
 		pairGains(gains[Tri(b-1):][:b], sum, row, l.y, l.diagonal, h[:], w[:], b)
 	}
 }
+
+// Effort is about how long Gains takes for a block of rows, in thirds of a choice of two out of
+// many: where few features are left out, most of the time goes into eliminations.
+func Effort(n, left int) float64 {
+	choices := make([]float64, n+1) // of 1, then 2, … out of as many as the place says
+	for b := range choices {
+		choices[b] = 4 * float64(b)
+	}
+	for at := 2; at <= left; at++ {
+		next := make([]float64, n+1)
+		for b := range n {
+			x := float64(b)
+			if at == 2 {
+				next[b+1] = next[b] + 3*x + 10
+			} else {
+				next[b+1] = next[b] + choices[b] + x*x/4 + 3*x + 8
+			}
+		}
+		choices = next
+	}
+	return choices[n]
+}

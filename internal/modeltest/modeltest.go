@@ -31,7 +31,7 @@ import (
 
 var EveryKind, EveryRefit = []spec.Kind{spec.Full, spec.Pooled, spec.Paper}, []spec.Refit{spec.LeastSquares, spec.Ridge, spec.LearnedPrior}
 
-// built fits a model of the kind on all features of a matrix.
+// Built fits a model of the kind on all features of a matrix.
 func Built(t testing.TB, m *data.Matrix, f *data.Features, kind spec.Kind, refit spec.Refit) *model.Model {
 	t.Helper()
 	n, _ := m.Dims()
@@ -52,7 +52,7 @@ func Built(t testing.TB, m *data.Matrix, f *data.Features, kind spec.Kind, refit
 	return out
 }
 
-// sparse draws a matrix in which rows, columns or everything may lack entries.
+// Sparse draws a matrix in which rows, columns or everything may lack entries.
 func Sparse(t testing.TB, rt *rapid.T) (*data.Matrix, *data.Features) {
 	n, m, p := rapid.IntRange(0, 6).Draw(rt, "rows"), rapid.IntRange(1, 6).Draw(rt, "columns"), rapid.IntRange(1, 5).Draw(rt, "p")
 	share := rapid.SampledFrom([]float64{0, 0.1, 0.4, 1}).Draw(rt, "share")
@@ -84,7 +84,7 @@ func Sparse(t testing.TB, rt *rapid.T) (*data.Matrix, *data.Features) {
 	return matrix, testkit.FeaturesOf(m, p, values)
 }
 
-// fitted makes a model of 7 rows, 5 columns and 3 of 4 features, with ids and
+// Fitted makes a model of 7 rows, 5 columns and 3 of 4 features, with ids and
 // names that files have trouble with.
 func Fitted(t testing.TB) *model.Model {
 	t.Helper()
@@ -127,7 +127,7 @@ func Save(t *testing.T, m *model.Model) string {
 	return dir
 }
 
-// large has more rows than a row group.
+// Large has more rows than a row group.
 func Large(t testing.TB, rows, columns, k int) *model.Model {
 	t.Helper()
 	_, f := testkit.Drawn(t, 1, columns, k, 1, 1)
@@ -149,7 +149,7 @@ func Large(t testing.TB, rows, columns, k int) *model.Model {
 	return m
 }
 
-// readParquet reads a file as any other program would, without this package.
+// ReadParquet reads a file as any other program would, without this package.
 func ReadParquet(t *testing.T, path string) arrow.Table {
 	t.Helper()
 	in, err := file.OpenParquetFile(path, false)
@@ -168,7 +168,7 @@ func ReadParquet(t *testing.T, path string) arrow.Table {
 	return out
 }
 
-// column returns the values of a column, by name.
+// Column returns the values of a column, by name.
 func Column(t *testing.T, table arrow.Table, name string) (strs []string, ints []int32, floats []float64) {
 	t.Helper()
 	at := table.Schema().FieldIndices(name)
@@ -192,7 +192,7 @@ func Column(t *testing.T, table arrow.Table, name string) (strs []string, ints [
 	return strs, ints, floats
 }
 
-// unseal makes a saved model one of a version that had no checksums.
+// Unseal makes a saved model one of a version that had no checksums.
 func Unseal(t *testing.T, dir string, version int) {
 	t.Helper()
 	path := filepath.Join(dir, "model.json")

@@ -117,12 +117,6 @@ func (s *Setting) value(to any) pflag.Value {
 		}
 		*to = 0
 		return (*duration)(to)
-	case *[]int:
-		if s.Type != Wholes {
-			return nil
-		}
-		*to = nil
-		return &list{setting: s, assign: func(elements []string) { *to = wholes(elements) }}
 	case *[]string:
 		if s.Type != Names && s.Type != Repeated {
 			return nil
@@ -239,25 +233,12 @@ func (v *list) Set(text string) error {
 
 // Replace gives the whole list.
 func (v *list) Replace(elements []string) error {
-	for i, e := range elements {
-		if v.setting.Type == Wholes {
-			elements[i] = strings.TrimSpace(e)
-		}
-		if err := v.setting.Check(elements[i]); err != nil {
+	for _, e := range elements {
+		if err := v.setting.Check(e); err != nil {
 			return err
 		}
 	}
 	v.elements, v.given = elements, true
 	v.assign(elements)
 	return nil
-}
-
-// wholes reads whole numbers that were checked.
-func wholes(elements []string) []int {
-	out := make([]int, len(elements))
-	for i, e := range elements {
-		x, _ := strconv.ParseInt(e, 0, 64)
-		out[i] = int(x)
-	}
-	return out
 }

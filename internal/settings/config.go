@@ -191,13 +191,9 @@ func entry(f *pflag.Flag) (string, error) {
 	var node yaml.Node
 	s := Of(f)
 	switch v, _ := f.Value.(*value); {
-	case v != nil && (s.Type == Names || s.Type == Repeated || s.Type == Wholes):
+	case v != nil && (s.Type == Names || s.Type == Repeated):
 		elements := v.Value.(*list).elements
-		if s.Type == Wholes {
-			node.Encode(wholes(elements))
-		} else {
-			node.Encode(elements)
-		}
+		node.Encode(elements)
 		if elements == nil {
 			node.Encode([]string{})
 		}

@@ -25,17 +25,16 @@ const (
 	Duration             // *time.Duration
 	Names                // *[]string, with commas
 	Repeated             // *[]string, the flag once for each
-	Wholes               // *[]int, with commas
 )
 
 // String is the type's name.
 func (t Type) String() string {
-	return [...]string{"text", "file", "folder", "whole", "number", "switch", "duration", "names", "repeated", "wholes"}[t]
+	return [...]string{"text", "file", "folder", "whole", "number", "switch", "duration", "names", "repeated"}[t]
 }
 
 // shown is what stands for the value in help.
 func (t Type) shown() string {
-	return [...]string{"TEXT", "FILE", "FOLDER", "N", "X", "", "TIME", "NAMES", "TEXT", "N,N"}[t]
+	return [...]string{"TEXT", "FILE", "FOLDER", "N", "X", "", "TIME", "NAMES", "TEXT"}[t]
 }
 
 // Setting is a line of the table.
@@ -166,7 +165,7 @@ func (s *Setting) Check(text string) error {
 	}
 	bad := &RangeError{s, text}
 	switch s.Type {
-	case Whole, Wholes:
+	case Whole:
 		if _, err := strconv.ParseInt(text, 0, 64); err != nil {
 			if _, err := strconv.ParseUint(text, 0, 64); err != nil {
 				return bad
@@ -199,7 +198,7 @@ func (s *Setting) Check(text string) error {
 func (s *Setting) Takes() string {
 	words, numbers := s.parts()
 	switch s.Type {
-	case Whole, Wholes, Number, Duration:
+	case Whole, Number, Duration:
 		return or(append([]string{s.numbersTaken(numbers)}, words...))
 	case Switch:
 		return "true or false"
@@ -211,7 +210,7 @@ func (s *Setting) Takes() string {
 }
 
 func (s *Setting) numbersTaken(v *interval) string {
-	what := map[Type]string{Whole: "whole number", Wholes: "whole number", Number: "number", Duration: "time such as 90s or 5m"}[s.Type]
+	what := map[Type]string{Whole: "whole number", Number: "number", Duration: "time such as 90s or 5m"}[s.Type]
 	switch {
 	case v == nil:
 		return "a " + what

@@ -14,7 +14,6 @@ import (
 var table = Table{
 	{Name: "threads", Type: Whole, Range: "[0, ∞)", Group: "General", Help: "processors"},
 	{Name: "k", Short: "k", Type: Whole, Range: "[1, ∞)", Group: "Choice", Verbs: []string{"fit"}, Help: "features"},
-	{Name: "k", Short: "k", Type: Wholes, Default: "5,10", Range: "[1, ∞)", Group: "Choice", Verbs: []string{"bench"}, Help: "features"},
 	{Name: "gamma", Type: Number, Default: "auto", Range: "auto | (0, ∞)", Group: "Model", Verbs: []string{"fit"}, Help: "weight"},
 	{Name: "gap", Type: Number, Range: "[0, 1)", Group: "Search", Verbs: []string{"fit"}, Help: "gap"},
 	{Name: "model", Type: Text, Default: "full", Range: "full | pooled | paper", Group: "Model", Verbs: []string{"fit"}, Help: "model"},
@@ -73,18 +72,16 @@ func TestFlagsHaveDefaultsAndTakeValues(t *testing.T) {
 }
 
 func TestListsReplaceTheirDefaultAndThenGrow(t *testing.T) {
-	var ks []int
 	var models []string
 	set := pflag.NewFlagSet("bench", pflag.ContinueOnError)
 	f := table.For("bench", set)
-	f.Bind("k", &ks)
 	f.Bind("models", &models)
-	if !slices.Equal(ks, []int{5, 10}) || !slices.Equal(models, []string{"full", "paper"}) {
-		t.Fatalf("defaults %v %v", ks, models)
+	if !slices.Equal(models, []string{"full", "paper"}) {
+		t.Fatalf("defaults %v", models)
 	}
-	must.Do(t, set.Parse([]string{"-k", "3, 4", "-k", "7", "--models", "pooled"}))
-	if !slices.Equal(ks, []int{3, 4, 7}) || !slices.Equal(models, []string{"pooled"}) {
-		t.Errorf("%v %v", ks, models)
+	must.Do(t, set.Parse([]string{"--models", "pooled,paper", "--models", "full"}))
+	if !slices.Equal(models, []string{"pooled", "paper", "full"}) {
+		t.Errorf("%v", models)
 	}
 }
 

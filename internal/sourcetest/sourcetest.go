@@ -67,10 +67,10 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		}
 		all.Wait()
 	})
-	if got := data.PropertiesOf(source); got != want.Properties() {
-		t.Errorf("the entries of the source have %v, want %v", got.Names(), want.Properties().Names())
-	} else if got != 0 {
-		t.Run("properties", func(t *testing.T) { properties(t, source, want) })
+	if got := data.IsWeighted(source); got != want.Weighted() {
+		t.Errorf("the entries of the source have weights: %v, want %v", got, want.Weighted())
+	} else if got {
+		t.Run("weights", func(t *testing.T) { weights(t, source, want) })
 	}
 	t.Run("collected", func(t *testing.T) {
 		rows := []int{}
@@ -84,17 +84,15 @@ func Run(t *testing.T, source data.Source, want *data.Matrix) {
 		for x, i := range rows {
 			columns, values := part.Row(x)
 			same(t, want, i, columns, values)
-			for _, p := range want.Properties().List() {
-				if got, want := part.RowProperty(p, x), want.RowProperty(p, i); !slices.Equal(got, want) {
-					t.Errorf("row %d has the %s %v, want %v", i, p.Plural, got, want)
-				}
+			if got, want := part.RowWeights(x), want.RowWeights(i); !slices.Equal(got, want) {
+				t.Errorf("row %d has the weights %v, want %v", i, got, want)
 			}
 		}
 	})
 }
 
-// properties checks those of all entries and of every other one.
-func properties(t *testing.T, source data.Source, want *data.Matrix) {
+// weights checks those of all entries and of every other one.
+func weights(t *testing.T, source data.Source, want *data.Matrix) {
 	n, _ := want.Dims()
 	reader := source.Reader()
 	for i := range n {
@@ -104,22 +102,16 @@ func properties(t *testing.T, source data.Source, want *data.Matrix) {
 			some = append(some, columns[x])
 		}
 		for _, columns := range [][]int32{columns, some} {
-			var got, wanted data.Numbers // what was there must be kept
-			for _, p := range want.Properties().List() {
-				got.Add(p, -1)
-				wanted.Add(p, -1)
-			}
-			err := reader.(data.PropertyReader).AppendNumbers(i, columns, &got)
+			got, err := reader.(data.WeightReader).AppendWeights(i, columns, []float64{-1}) // what was there must be kept
+			wanted := []float64{-1}
 			if err == nil {
-				err = want.AppendNumbers(i, columns, &wanted)
+				wanted, err = want.AppendWeights(i, columns, wanted)
 			}
 			if err != nil {
 				t.Fatal(err)
 			}
-			for _, p := range want.Properties().List() {
-				if !slices.Equal(got.Of(p), wanted.Of(p)) {
-					t.Errorf("row %d has the %s %v in the columns %v, want %v", i, p.Plural, got.Of(p)[1:], columns, wanted.Of(p)[1:])
-				}
+			if !slices.Equal(got, wanted) {
+				t.Errorf("row %d has the weights %v in the columns %v, want %v", i, got[1:], columns, wanted[1:])
 			}
 		}
 	}
@@ -150,4 +142,4 @@ func (s stored) Observed() int             { return s.m.Observed() }
 func (s stored) Entries(i int) int         { return s.m.Entries(i) }
 func (s stored) Reader() data.Reader       { return s.m.Reader() }
 
-func (s stored) Properties() data.Properties { return s.m.Properties() }
+func (s stored) Weighted() bool { return s.m.Weighted() }

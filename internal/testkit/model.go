@@ -9,7 +9,7 @@ import (
 	"optcomplete/internal/random"
 )
 
-// matrixOf makes a matrix of the given rows; NaN means not observed.
+// MatrixOf makes a matrix of the given rows; NaN means not observed.
 func MatrixOf(t testing.TB, columns int, rows ...[]float64) *data.Matrix {
 	t.Helper()
 	var entries []data.Entry
@@ -46,7 +46,7 @@ func All(k int) []int {
 	return out
 }
 
-// problem draws a matrix with share observed, some rows empty, and features of
+// Drawn draws a matrix with share observed, some rows empty, and features of
 // which one in three is 0/1.
 func Drawn(t testing.TB, rows, columns, p int, share float64, seed uint64) (*data.Matrix, *data.Features) {
 	t.Helper()

@@ -12,8 +12,6 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
-
-	"optcomplete/internal/held"
 )
 
 // StdinName stands for standard input in error messages; the user writes "-".
@@ -31,13 +29,13 @@ func FromFile[T any](ctx context.Context, path string, read func(r io.Reader, na
 	return made, err
 }
 
-// WithFile opens a path ("-" is standard input; a held file comes first) and hands its text to read,
+// WithFile opens a path ("-" is standard input; one in memory comes first) and hands its text to read,
 // with the name to use in errors. A context, which may be nil, ends the reading.
 func WithFile(ctx context.Context, path string, read func(r io.Reader, name string) error) error {
 	if path == "-" {
 		return read(Interruptible(ctx, os.Stdin), StdinName)
 	}
-	if content, ok := held.Get(path); ok {
+	if content, ok := InMemory(path); ok {
 		return read(bytes.NewReader(content), path)
 	}
 	file, err := os.Open(path)

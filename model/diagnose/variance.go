@@ -11,7 +11,7 @@ import (
 	"optcomplete/result"
 )
 
-// VarianceOf divides the variance of the entries, the ones the model was fitted
+// Variance divides the variance of the entries, the ones the model was fitted
 // on; nil if they are all the same. It does not depend on the number of threads.
 func Variance(ctx context.Context, m *model.Model, entries data.Source, threads int) (*result.Variance, error) {
 	p, variance, err := Variancing(ctx, m, entries, threads)
@@ -25,7 +25,7 @@ func Variance(ctx context.Context, m *model.Model, entries data.Source, threads 
 	return variance(part), nil
 }
 
-// Variancing is the pass of VarianceOf, to be read together with others, and what
+// Variancing is the pass of Variance, to be read together with others, and what
 // makes its result of the part.
 func Variancing(ctx context.Context, m *model.Model, entries data.Source, threads int) (pass.Pass, func(pass.Part) *result.Variance, error) {
 	k := m.K()

@@ -48,8 +48,22 @@ func FitEffectsOf(ctx context.Context, s data.Source, has spec.Effects, rowShrin
 // It reads the source once for each turn, and once before unless its survey is
 // known.
 func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
-	n, m := s.Dims()
-	e := &Effects{Rows: make([]float64, n), Columns: make([]float64, m), Unit: 1}
+	e, err := FitColumns(ctx, s, rowShrinkage, columnShrinkage, threads)
+	n, _ := s.Dims()
+	if err != nil || s.Observed() == 0 || math.IsInf(rowShrinkage, 1) {
+		if e != nil {
+			e.Rows = make([]float64, n) // rows have none
+		}
+		return e, err
+	}
+	e.Rows, err = RowEffects(ctx, s, e.Mean, rowShrinkage, e.Columns, threads)
+	return e, err
+}
+
+// FitColumns is FitEffects without the row effects in the end: nil.
+func FitColumns(ctx context.Context, s data.Source, rowShrinkage, columnShrinkage float64, threads int) (*Effects, error) {
+	_, m := s.Dims()
+	e := &Effects{Columns: make([]float64, m), Unit: 1}
 	survey, err := pass.Survey(ctx, s, threads)
 	if err != nil || survey.Total == 0 {
 		return e, err
@@ -86,11 +100,7 @@ func FitEffects(ctx context.Context, s data.Source, rowShrinkage, columnShrinkag
 			return nil, err
 		}
 	}
-	if math.IsInf(rowShrinkage, 1) {
-		return e, nil // rows have none
-	}
-	e.Rows, err = RowEffects(ctx, s, e.Mean, rowShrinkage, e.Columns, threads)
-	return e, err
+	return e, nil
 }
 
 // Turns converge slowly where one entry of a row or column weighs far more than the

@@ -47,7 +47,7 @@ func (l *Laplace) Begin() {
 	clear(l.system)
 	l.system[0] = 2 * l.link.RowPenalty
 	for f := 1; f < l.d; f++ {
-		l.system[f*l.d+f] = 2 * l.link.Penalty
+		l.system[f*l.d+f] = 2 * l.link.penalty(f-1)
 	}
 }
 
@@ -100,8 +100,8 @@ func (l *Laplace) variance() float64 {
 	return inverseSquare(l.system, l.b)*l.link.ratio() + more
 }
 
-// PriorVariance is that of a coefficient of which no entry tells anything.
-func (l *Link) PriorVariance() float64 { return l.ratio() / (2 * l.Penalty) }
+// PriorVariance is that of coefficient f, if no entry tells anything of it.
+func (l *Link) PriorVariance(f int) float64 { return l.ratio() / (2 * l.penalty(f)) }
 
 // ColumnVariance is the variance of a column's effect that was fitted on entries that
 // count so much, with this shrinkage, as if the rows were known. The effects of columns

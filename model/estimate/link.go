@@ -1,7 +1,6 @@
 package estimate
 
 import (
-	"cmp"
 	"context"
 
 	"optcomplete/data"
@@ -14,30 +13,46 @@ import (
 // where that is not by squared errors of coefficients of any sign: the effect r and
 // the coefficients u of a row minimise
 //
-//	Σ w_t ℓ(a_t, mean + c_t + r + b_tᵀu) + RowPenalty·r² + Penalty·‖u‖²
+//	Σ w_t ℓ(a_t, mean + c_t + r + b_tᵀu) + RowPenalty·r² + Σ_f Penalties_f·u_f²
 //
-// with the column effects c as they are, and weights w of the entries or 1. The selection is searched by the same, with a
-// penalty of its own.
+// with the column effects c as they are, and weights w of the entries or 1. The selection is searched by the same, with
+// the variances of all features.
 type Link struct {
 	loss.Scaled
-	RowPenalty  float64 `json:"row_penalty"`
-	Penalty     float64 `json:"penalty"`               // 1/γ, of the refit
-	Nonnegative []bool  `json:"nonnegative,omitempty"` // of each term: its coefficient must not be negative; nil: of none
-	Noise       *Noise  `json:"noise,omitempty"`       // of values, for intervals; nil: not known
+	RowPenalty  float64   `json:"row_penalty"`
+	Penalties   []float64 `json:"penalties,omitempty"`   // 1/γ of each term
+	Penalty     float64   `json:"penalty,omitempty"`     // of all terms alike, in models of older programs
+	Nonnegative []bool    `json:"nonnegative,omitempty"` // of each term: its coefficient must not be negative; nil: of none
+	Noise       *Noise    `json:"noise,omitempty"`       // of values, for intervals; nil: not known
 }
 
-// NewLink is the link of a fit: the shrinkage of rows is in entries, at the mean, and
-// unit is the mean weight of those.
-func NewLink(l loss.Scaled, mean, unit, rowShrinkage, gamma float64, nonnegative []bool) *Link {
-	return &Link{
-		Scaled: l, RowPenalty: min(max(l.Kappa(mean)*rowShrinkage, leastPenalty*unit), unit/leastPenalty), Penalty: 1 / gamma, Nonnegative: nonnegative,
+// NewLink is the link of a fit by these variances. unit is the mean weight of the entries.
+func NewLink(l loss.Scaled, unit float64, v *Variances, nonnegative []bool) *Link {
+	penalty := func(gamma float64) float64 { return min(max(1/gamma, leastPenalty*unit), unit/leastPenalty) }
+	link := &Link{Scaled: l, RowPenalty: penalty(v.Level), Penalties: []float64{}, Nonnegative: nonnegative}
+	for _, gamma := range v.Features {
+		link.Penalties = append(link.Penalties, penalty(gamma))
 	}
+	return link
+}
+
+// penalty is that of term f.
+func (l *Link) penalty(f int) float64 {
+	if l.Penalties == nil {
+		return l.Penalty
+	}
+	return l.Penalties[f]
 }
 
 // Proper tells whether the link is one that rows of k coefficients can be fitted by.
 func (l *Link) Proper(k int) bool {
 	positive := func(x float64) bool { return x > 0 && x <= huge }
-	return positive(l.RowPenalty) && positive(l.Penalty) && l.Unit >= 0 && l.Unit <= huge && (l.Nonnegative == nil || len(l.Nonnegative) == k) && (l.Noise == nil || l.Noise.Proper())
+	for f := range k {
+		if l.Penalties != nil && len(l.Penalties) != k || !positive(l.penalty(f)) {
+			return false
+		}
+	}
+	return positive(l.RowPenalty) && l.Unit >= 0 && l.Unit <= huge && (l.Nonnegative == nil || len(l.Nonnegative) == k) && (l.Noise == nil || l.Noise.Proper())
 }
 
 // Held tells whether the coefficient of term f must not be negative; a nil link holds
@@ -59,10 +74,10 @@ func fitLink(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	n, _ := s.Dims()
 	p := &Parts{RowEffects: make([]float64, n)}
 	p.Mean = effects.Mean
-	p.Link = NewLink(r.Loss, p.Mean, survey.Unit(), r.RowShrinkage, cmp.Or(r.RefitGamma, r.Gamma), r.Nonnegative)
+	p.Link = NewLink(r.Loss, survey.Unit(), r.Variances, r.Nonnegative)
 	p.Population = make([]float64, k+1) // what rows are shrunk to
 	rows := &rowFit{values: s, Design: pass.Share(chosen), K: k, Effects: true, Link: p.Link, Mean: p.Mean, Columns: pass.Share(effects.Columns)}
-	if r.RefitGamma > 0 && r.Loss.Loss.Counts() {
+	if r.Refine && r.Loss.Loss.Counts() {
 		if err := rows.fitLevels(ctx, survey, r.ColumnShrinkage, r.Threads); err != nil {
 			return nil, nil, err
 		}
@@ -96,7 +111,7 @@ func NewLinkSolver(link *Link, k int) *LinkSolver {
 	}
 	s.ridge[0] = 2 * link.RowPenalty
 	for f := 1; f < d; f++ {
-		s.ridge[f] = 2 * link.Penalty
+		s.ridge[f] = 2 * link.penalty(f-1)
 	}
 	return s
 }

@@ -16,13 +16,14 @@ import (
 type Recipe struct {
 	Kind            spec.Kind
 	Refit           spec.Refit
-	Gamma           float64 // for Ridge
-	RowShrinkage    float64 // see FitEffects; for Pooled and Full
-	ColumnShrinkage float64 // for Full; with a learned prior, where learning it starts
-	FixedShrinkage  bool    // the shrinkage of column effects is as given, not learned
-	Steps           int     // of learning a prior, at most; zero means 20
-	Linked          bool    // rows are fitted by a Link: with Loss, Nonnegative (of each term) and Levels
-	RefitGamma      float64 // for a Link, in the place of Gamma, and for counts with levels fitted again; zero: neither
+	Gamma           float64    // for Ridge, in Paper
+	RowShrinkage    float64    // see FitEffects; for Pooled and Full
+	ColumnShrinkage float64    // for Full; with a learned prior, where learning it starts
+	FixedShrinkage  bool       // the shrinkage of column effects is as given, not learned
+	Steps           int        // of learning a prior, at most; zero means 20
+	Linked          bool       // rows are fitted by a Link: with Loss, Nonnegative (of each term), Levels and Variances
+	Variances       *Variances // of the terms
+	Refine          bool       // of counts, fit mean and column effects again beside the rows
 	Loss            loss.Scaled
 	Nonnegative     []bool
 	Levels          *Effects // on the scale of the loss; nil: fitted
@@ -142,7 +143,7 @@ func (p *Parts) fillUnseen(count []int, chosen []float64, k int) {
 	}
 }
 
-// newColumnEffect is the effect of a column that has features b and no entries.
+// NewColumnEffect is the effect of a column that has features b and no entries.
 func (p *Structure) NewColumnEffect(b []float64) float64 {
 	return p.NewColumn[0] + dense.Dot(b, p.NewColumn[1:])
 }

@@ -147,12 +147,12 @@ func (p *Parts) ClipToValues() {
 	}
 }
 
-// value is the prediction for row i and column j with the features b.
+// Value is the prediction for row i and column j with the features b.
 func (p *Parts) Value(i, j int, b []float64) float64 {
 	return p.Expected(p.Sum(p.RowEffect(i), p.ColumnEffect(j), p.Coefficients.Row(i), b) + p.RemainderOf(i, j))
 }
 
-// unclipped adds up a prediction but for its remainder.
+// Sum adds up a prediction but for its remainder.
 func (p *Structure) Sum(rowEffect, columnEffect float64, u, b []float64) float64 {
 	return p.Mean + rowEffect + columnEffect + dense.Dot(b, u)
 }

@@ -58,7 +58,7 @@ type Remainder struct {
 // maxRemainder is the largest rank of a remainder that is read: more is damage.
 const maxRemainder = 1 << 16
 
-// check tells what is wrong with a remainder that was read.
+// Check tells what is wrong with a remainder that was read.
 func (r *Remainder) Check(k int, effects spec.Effects) error {
 	o := len(r.Other)
 	if r.Rank < 0 || r.Rank > maxRemainder || r.Company < 0 || r.Company > maxRemainder || r.Factors() == 0 || !(r.Ridge >= 0) || len(r.OtherTypical) != o || len(r.OtherPopulation) != o+r.Company {
@@ -95,7 +95,7 @@ func (p *Structure) Factors() int {
 	return p.Remainder.Factors()
 }
 
-// errors is how many numbers the posterior covariance of a column's own
+// ColumnErrors is how many numbers the posterior covariance of a column's own
 // parameters has; 0 in a baseline.
 func (p *Structure) ColumnErrors(effects spec.Effects) int {
 	if p.Remainder == nil || p.Remainder.Prior == nil {
@@ -237,14 +237,14 @@ func (p *Prior) first(d int) *Prior {
 	return out
 }
 
-// remainder is what the remainder adds to the prediction for row i and column j;
+// RemainderOf is what the remainder adds to the prediction for row i and column j;
 // −1 stands for one of which nothing is known.
 func (p *Parts) RemainderOf(i, j int) float64 {
 	other, unnamed := p.SplitRemainder(i, j)
 	return other + unnamed
 }
 
-// splitRemainder is what the other features add, and what has no name.
+// SplitRemainder is what the other features add, and what has no name.
 func (p *Parts) SplitRemainder(i, j int) (other, unnamed float64) {
 	if p.Remainder == nil {
 		return 0, 0
@@ -266,7 +266,7 @@ func (p *Parts) SplitRemainder(i, j int) (other, unnamed float64) {
 	return other, unnamed
 }
 
-// packed is the lower triangle of a square matrix, by rows.
+// Packed is the lower triangle of a square matrix, by rows.
 func Packed(square []float64) []float64 {
 	d := 0
 	for d*d < len(square) {

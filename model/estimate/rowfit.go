@@ -185,7 +185,7 @@ func (f *rowFit) note(part *fittedRows, effects []float64) {
 	}
 }
 
-// stream fits all rows and gives them to the sink, groupRows of them at a time.
+// stream fits all rows and gives them to the sink, a group of them at a time.
 // effects is of all rows, or nil.
 func (f *rowFit) stream(ctx context.Context, threads int, effects []float64, sink RowSink) error {
 	n, _ := f.values.Dims()

@@ -183,7 +183,7 @@ func takeSeen(m *model.Model, rowIDs, columnIDs *columnar.Vector, held []int64, 
 		if weights == nil {
 			continue
 		}
-		if !data.Weight.Valid(weights[x]) {
+		if !data.ValidWeight(weights[x]) {
 			return fmt.Errorf("row %q, column %q has the weight %v, which is not a positive number", row, columnIDs.Text(x), weights[x])
 		}
 		out.Weights[at] = append(out.Weights[at], weights[x])

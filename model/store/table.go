@@ -19,7 +19,7 @@ const (
 	columnsFile = "columns.parquet"
 )
 
-// table is one Parquet file of a saved model: an id, the number of entries, the
+// Table is one Parquet file of a saved model: an id, the number of entries, the
 // effect if the model has one, one number per term, and the factors of the
 // remainder if it has one.
 type Table struct {
@@ -50,7 +50,7 @@ func rowTable(m *model.Model) *Table {
 	return t
 }
 
-// rowsTable is the table of some rows.
+// RowsOf is the table of some rows.
 func RowsOf(m *model.Model, rows []int) *Table {
 	t := rowSchema(m)
 	for _, i := range rows {

@@ -409,6 +409,13 @@ class MatrixCompleter(Params, CompleterSettings):
         """What each selected feature does to the predictions."""
         return list(self.explain().get("terms") or [])
 
+    @property
+    def feature_spread_(self) -> list[dict[str, Any]]:
+        """How much rows differ on every feature, selected or not, largest first: name, spread (the standard
+        deviation over rows of what one of the feature does), gamma, measurable, selected."""
+        features = (self.summary_.get("units") or {}).get("features") or []
+        return sorted(features, key=lambda f: -f["spread"])
+
     def report(self, path: Any = None, *, names: Any = None) -> Report:
         """The report, as a page: shown in a notebook, or written by save().
 
@@ -592,15 +599,14 @@ class MatrixCompleter(Params, CompleterSettings):
         self._fitted()
         return _plots.plot_gap(self._events, ax)
 
-    def plot_path(self, ax: Any = None) -> Any:
-        """The validation error by gamma, where gamma was chosen; for the error by k see optcomplete.path."""
+    def plot_spread(self, ax: Any = None, top: int = 20) -> Any:
+        """How much rows differ on each feature, selected or not; for the error by k see optcomplete.path."""
         self._fitted()
-        path, gamma = self.certificate_.gamma_path, self.certificate_.gamma
-        if gamma is None:
-            raise OptCompleteError("this method selects nothing, so it has no gamma", 'fit with method="certified"')
-        if not path:
-            raise OptCompleteError("gamma was given, so no others were tried", 'fit with gamma="auto"')
-        return _plots.plot_gamma(path, gamma, ax)
+        features = [f for f in self.feature_spread_ if f["spread"] > 0][:top]
+        if not features:
+            raise OptCompleteError("how much rows differ was not learned", 'fit with gamma="auto" and another model than paper')
+        names = [f["name"] + (" (selected)" if f.get("selected") else "") for f in features]
+        return _plots.plot_bars(names, [f["spread"] for f in features], "standard deviation over rows", "How much rows differ", ax)
 
     def plot_features(self, ax: Any = None) -> Any:
         """What one standard deviation of each selected feature adds to a prediction for the population, for a column that had entries."""

@@ -32,17 +32,6 @@ def plot_path(points: list[dict[str, Any]], chosen: int, best: int, ax: Any = No
     return ax
 
 
-def plot_gamma(points: list[dict[str, Any]], gamma: float, ax: Any = None) -> Any:
-    """The error by gamma."""
-    ax = axes(ax)
-    points = sorted(points, key=lambda p: p["gamma"])
-    ax.semilogx([p["gamma"] for p in points], [p["rmse"] for p in points], "o-")
-    ax.axvline(gamma, linestyle=":", color="grey", label=f"chosen: {gamma:.3g}")
-    ax.set(xlabel="gamma", ylabel="RMSE on validation entries", title="Error by gamma")
-    ax.legend()
-    return ax
-
-
 def plot_gap(events: list[dict[str, Any]], ax: Any = None) -> Any:
     """How the cost of the best selection and the bound came together."""
     known = [e for e in events if not e.get("sampled") and e.get("cost") is not None]

@@ -31,7 +31,9 @@ class Certificate:
     near_ties : list of dict
         The next best selections that were seen, with their costs.
     gamma_path : list of dict
-        Every gamma that was tried, with its error on validation entries.
+        Every gamma that was tried, with its error on validation entries (regression).
+    other_factors : list of dict
+        What enters and leaves the selection with a third and three times the gamma that was learned.
     """
 
     status: str
@@ -42,6 +44,7 @@ class Certificate:
     gamma: float | None = float("nan")
     near_ties: list[dict[str, Any]] = field(default_factory=list)
     gamma_path: list[dict[str, Any]] = field(default_factory=list)
+    other_factors: list[dict[str, Any]] = field(default_factory=list)
 
     @classmethod
     def of(cls, summary: dict[str, Any]) -> Certificate:
@@ -55,6 +58,7 @@ class Certificate:
             gamma=summary.get("gamma", float("nan")),
             near_ties=summary.get("near_ties") or [],
             gamma_path=summary.get("gamma_path") or [],
+            other_factors=(summary.get("units") or {}).get("other_factors") or [],
         )
 
     @property

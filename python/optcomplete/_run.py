@@ -32,7 +32,7 @@ def run(verb: str, *arguments: Any, progress: Progress = False, **options: Any) 
     Parameters
     ----------
     verb : str
-        Such as "pack", "inspect" or "bench real".
+        Such as "pack" or "inspect".
     *arguments : frame or path
         Its arguments: files, or frames in their place.
     progress : bool, "log" or function

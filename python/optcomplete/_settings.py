@@ -93,22 +93,21 @@ class CompleterSettings:
     model : str, default 'full'
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
-        Weight of the fit against the size of the coefficients; auto chooses one that predicts well
-        (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
+        Weight of the fit against the size of the coefficients; auto learns one for each feature, by
+        how much rows differ on it (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
-        Gamma of the population's coefficients, in pooled; 0 chooses it along with gamma. Takes [0,
-        1e100].
-    row_shrinkage : float | None
-        A row with this many entries has its effect shrunk half-way to 0; 0 estimates the number
-        from the data, and takes ten times as many where that selects features that predict better.
-        Takes [0, ∞).
+        Gamma of the population's coefficients, in pooled, in parts of that of a row's own; 0 is the
+        root of the number of rows. Takes [0, 1e100].
+    gamma_factor : float | str, default 'auto'
+        Multiplies what gamma auto learned for the features: below 1 proofs take less time, above 1
+        coefficients are shrunk less; auto is 1. Takes auto, [1e-6, 1e6].
     column_shrinkage : float | None
         A column with this many entries has its effect shrunk half-way to 0; 0 estimates the number
         from the data. Takes [0, ∞).
     refit : str, default 'auto'
-        How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
-        or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
-        prior.
+        How to fit the rows of the model paper once the features are selected: ls (least squares),
+        ridge (with gamma) or prior (learned from all rows); auto is ls. Other models have a learned
+        prior. Takes auto, ls, ridge, prior.
     loss : str, default 'auto'
         What to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values
         with outliers. auto is logistic if all values are 0 or 1, yes or no, and nothing is asked
@@ -226,7 +225,7 @@ class CompleterSettings:
         model: str = "full",
         gamma: float | str = "auto",
         gamma0: float | None = None,
-        row_shrinkage: float | None = None,
+        gamma_factor: float | str = "auto",
         column_shrinkage: float | None = None,
         refit: str = "auto",
         loss: str = "auto",
@@ -291,7 +290,7 @@ class CompleterSettings:
         self.model = model
         self.gamma = gamma
         self.gamma0 = gamma0
-        self.row_shrinkage = row_shrinkage
+        self.gamma_factor = gamma_factor
         self.column_shrinkage = column_shrinkage
         self.refit = refit
         self.loss = loss
@@ -360,7 +359,7 @@ def path(
     model: str = "full",
     gamma: float | str = "auto",
     gamma0: float | None = None,
-    row_shrinkage: float | None = None,
+    gamma_factor: float | str = "auto",
     column_shrinkage: float | None = None,
     refit: str = "auto",
     loss: str = "auto",
@@ -464,22 +463,21 @@ def path(
     model : str, default 'full'
         What a value is made of (see: optcomplete help models). Takes full, pooled, paper.
     gamma : float | str, default 'auto'
-        Weight of the fit against the size of the coefficients; auto chooses one that predicts well
-        (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
+        Weight of the fit against the size of the coefficients; auto learns one for each feature, by
+        how much rows differ on it (see: optcomplete help gamma). Takes auto, [1e-100, 1e100].
     gamma0 : float | None
-        Gamma of the population's coefficients, in pooled; 0 chooses it along with gamma. Takes [0,
-        1e100].
-    row_shrinkage : float | None
-        A row with this many entries has its effect shrunk half-way to 0; 0 estimates the number
-        from the data, and takes ten times as many where that selects features that predict better.
-        Takes [0, ∞).
+        Gamma of the population's coefficients, in pooled, in parts of that of a row's own; 0 is the
+        root of the number of rows. Takes [0, 1e100].
+    gamma_factor : float | str, default 'auto'
+        Multiplies what gamma auto learned for the features: below 1 proofs take less time, above 1
+        coefficients are shrunk less; auto is 1. Takes auto, [1e-6, 1e6].
     column_shrinkage : float | None
         A column with this many entries has its effect shrunk half-way to 0; 0 estimates the number
         from the data. Takes [0, ∞).
     refit : str, default 'auto'
-        How to fit the rows once the features are selected: ls (least squares), ridge (with gamma)
-        or prior (learned from all rows); auto is ls for paper, else prior. Takes auto, ls, ridge,
-        prior.
+        How to fit the rows of the model paper once the features are selected: ls (least squares),
+        ridge (with gamma) or prior (learned from all rows); auto is ls. Other models have a learned
+        prior. Takes auto, ls, ridge, prior.
     loss : str, default 'auto'
         What to minimise: squared errors; logistic for yes/no; poisson for counts; huber for values
         with outliers. auto is logistic if all values are 0 or 1, yes or no, and nothing is asked
@@ -571,7 +569,7 @@ def path(
         "model": model,
         "gamma": gamma,
         "gamma0": gamma0,
-        "row_shrinkage": row_shrinkage,
+        "gamma_factor": gamma_factor,
         "column_shrinkage": column_shrinkage,
         "refit": refit,
         "loss": loss,

@@ -228,9 +228,10 @@ def test_plots(model, frames):
     assert model.plot_gap().get_xlabel() == "seconds"
     assert [t.get_text() for t in model.plot_features().get_yticklabels()] == model.selected_
     with pytest.raises(oc.OptCompleteError, match="gamma"):
-        model.plot_path()
-    tuned = oc.MatrixCompleter(k=2, model="paper").fit(*frames)
-    assert tuned.plot_path().get_xlabel() == "gamma"
+        model.plot_spread()
+    learned = oc.MatrixCompleter(k=2).fit(*frames)
+    assert learned.plot_spread().get_title() == "How much rows differ" and len(learned.certificate_.other_factors) == 2
+    assert {f["name"] for f in learned.feature_spread_} == set(frames[1].columns[1:])
     assert oc.path(*frames, k_max=2, model="paper", gamma=5, folds=2).plot().get_ylabel() == "RMSE"
 
 
@@ -246,7 +247,7 @@ def test_run_reaches_every_verb(frames, tmp_path):
 def test_losses(frames):
     ratings, features = frames
     liked = ratings.assign(value=ratings.value > 0)  # of truth values, and the loss is chosen by itself
-    given = {"gamma": 0.5, "row_shrinkage": 2, "column_shrinkage": 2, "refit": "ridge"}
+    given = {"gamma": 0.5, "column_shrinkage": 2}
     m = oc.MatrixCompleter(k=2, **given).fit(liked, features)
     assert m.summary_["loss"] == "logistic" and m.selected_ == ["f1", "f4"] and m.certificate_.status == "optimal"
     pairs = ratings[["row", "column"]]

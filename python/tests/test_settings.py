@@ -80,9 +80,9 @@ def test_no_argument_without_an_option(described, verb):
 
 
 def test_arguments_reach_the_program(frames):
-    m = oc.MatrixCompleter(k=2, model="pooled", gamma=2.5, near_ties=2, holdout=0.25, seed=9, always=["f1"], refit="ridge").fit(*frames)
+    m = oc.MatrixCompleter(k=2, model="pooled", gamma=2.5, near_ties=2, holdout=0.25, seed=9, always=["f1"], gamma0=3).fit(*frames)
     s = m.summary_
-    assert (s["model"], s["gamma"], s["seed"], s["refit"]) == ("pooled", 2.5, 9, "ridge")
+    assert (s["model"], s["gamma"], s["seed"], s["gamma0"]) == ("pooled", 2.5, 9, 3)
     assert len(s["near_ties"]) <= 2 and "f1" in m.selected_ and s["holdout"]["entries"] > 0
 
 

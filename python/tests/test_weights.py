@@ -17,7 +17,7 @@ def weighted(frames):
 
 def fitted(*data, **settings):
     fit = {name: settings.pop(name) for name in ("sample_weight",) if name in settings}
-    return oc.MatrixCompleter(k=2, gamma=1, row_shrinkage=2, column_shrinkage=2, refit="ridge", **settings).fit(*data, **fit)
+    return oc.MatrixCompleter(k=2, gamma=1, column_shrinkage=2, **settings).fit(*data, **fit)
 
 
 def test_a_column_an_argument_and_a_name_are_the_same(weighted):
