@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -241,5 +242,50 @@ func TestOtherMethodIsCalledByItsName(t *testing.T) {
 	settings := Settings{K: 2, Method: CutPlanes{}}
 	if text := runText(checkpointProblem(t), &settings, ""); !strings.Contains(text, "\nmethod cutplanes\n") {
 		t.Error(text)
+	}
+}
+
+// TestInterruptAfterTheProofKeepsAll interrupts a fit at each of its events. Where the
+// selection is proven nonetheless, near-ties and the costs of removals are those of a run
+// that nobody interrupts; where it is not, the summary says that costs are missing.
+func TestInterruptAfterTheProofKeepsAll(t *testing.T) {
+	problem, _ := instance(t, small)
+	settings := Settings{Model: spec.Full, K: 4, Statistics: Statistics{Gamma: 5, ColumnShrinkage: 2}}
+	want := fit(t, problem, settings).Summary
+	proven, early := 0, 0
+	for after := 1; ; after++ {
+		ctx, stop := context.WithCancel(context.Background())
+		events := 0
+		settings.OnEvent = func(search.Event) {
+			if events++; events == after {
+				stop()
+			}
+		}
+		fitted, err := Fit(ctx, problem, settings)
+		stop()
+		if err != nil {
+			if errors.Is(err, context.Canceled) {
+				continue // before there was a selection
+			}
+			t.Fatal(err)
+		}
+		if events < after {
+			break
+		}
+		got := fitted.Summary
+		if got.Status.Early() {
+			early++
+			if len(got.Removal) == 0 && !slices.ContainsFunc(got.Warnings, func(w string) bool { return strings.Contains(w, "the run was interrupted") }) {
+				t.Errorf("interrupted at event %d: removals are missing, and only %q is said", after, got.Warnings)
+			}
+			continue
+		}
+		proven++
+		if !reflect.DeepEqual(got.NearTies, want.NearTies) || !reflect.DeepEqual(got.Removal, want.Removal) {
+			t.Errorf("interrupted at event %d, after the proof: near-ties %v and removals %v, want %v and %v", after, got.NearTies, got.Removal, want.NearTies, want.Removal)
+		}
+	}
+	if proven == 0 || early == 0 {
+		t.Errorf("%d interrupts came after the proof, %d before", proven, early)
 	}
 }

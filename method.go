@@ -98,6 +98,7 @@ func certify(ctx context.Context, oracle search.Oracle, find search.Settings, sa
 	if find.TimeLimit > 0 {
 		find.TimeLimit = max(find.TimeLimit-sampled.Elapsed, time.Millisecond)
 	}
+	find.SearchTime = shorter(find.SearchTime, sampled.Elapsed)
 	result, found, err := minimize(ctx, oracle, find)
 	result.Passes += sampled.Passes
 	result.Elapsed += sampled.Elapsed

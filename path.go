@@ -13,10 +13,11 @@ import (
 
 // A path over k; see package selection.
 type (
-	PathSettings = selection.PathSettings
-	PathPoint    = selection.PathPoint
-	PathResult   = selection.PathResult
-	Stability    = selection.Stability
+	PathSettings  = selection.PathSettings
+	PathPoint     = selection.PathPoint
+	PathResult    = selection.PathResult
+	PathValidated = selection.Validated
+	Stability     = selection.Stability
 )
 
 // Path selects 1, 2, … KMax features, sharing every cut, and validates each k; see
@@ -40,10 +41,10 @@ func Path(ctx context.Context, problem Problem, settings Settings, path PathSett
 		return nil, err
 	}
 	path.OnEvent = settings.OnEvent
-	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
+	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
 	path.OneChoice = train.Observed() >= oneChoiceFrom
 	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {
-		path.Passes = max(leastPasses, pathWork/max(train.Observed(), 1))
+		path.Passes = max(leastPasses, pathWork/max(train.Observed()*path.KMax, 1))
 	}
 	f := &matrix{task: t}
 	if settings.Split == spec.TimeSplit {
@@ -76,9 +77,9 @@ const (
 	// a few numbers learn of them is nothing then.
 	oneChoiceFrom = 200_000
 
-	// Unless a limit is given, the proof of one k ends after pathWork entries were
-	// evaluated, by leastPasses passes at least: a path is there to choose k, and a fit to
+	// Unless a limit is given, the proofs of all k end after pathWork entries were
+	// evaluated, each by leastPasses passes at least: a path is there to choose k, and a fit to
 	// prove it. It counts passes and not time, so that the same path comes out always.
-	pathWork    = 40_000_000
+	pathWork    = 80_000_000
 	leastPasses = 40
 )

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -205,4 +206,55 @@ func TestInterruptedPathKeepsWhatIsDone(t *testing.T) {
 	if err != nil || !r.Interrupted || r.Folds != 2 || len(r.Points) != 4 || r.Chosen == 0 || r.Stability != nil {
 		t.Errorf("%+v, %v", r, err)
 	}
+}
+
+// TestPathHasNoFeaturesToo: k = 0 of the paper's model predicts 0, so that its errors are
+// the values themselves, in every fold of those held out; a path that ends at its least
+// error says so.
+func TestPathHasNoFeaturesToo(t *testing.T) {
+	problem, _ := instance(t, small)
+	r := must.Get(Path(context.Background(), problem, Settings{Model: spec.Paper, Statistics: Statistics{Gamma: 5}}, PathSettings{KMax: 2, Folds: 3}))(t)
+	matrix := problem.Ratings.Matrix()
+	squares, entries := 0.0, 0
+	n, _ := matrix.Dims()
+	for i := range n {
+		_, values := matrix.Row(i)
+		for _, v := range values {
+			squares, entries = squares+v*v, entries+1
+		}
+	}
+	if want := math.Sqrt(squares / float64(entries)); r.Without == nil || math.Abs(r.Without.Train-want) > 1e-9*want || len(r.Without.Folds) != 3 || !(r.Without.Validation > 0 && r.Without.Error > 0) {
+		t.Errorf("k = 0: %+v, want a training error of %v", r.Without, want)
+	}
+	if r.Best != 2 || !r.AtEnd(10) || r.AtEnd(2) || r.Needless() {
+		t.Errorf("best k = %d; at the end of 10 features %v, of 2 %v; needless %v", r.Best, r.AtEnd(10), r.AtEnd(2), r.Needless())
+	}
+	r.Without.Validation = r.Points[1].Validation + r.Points[1].Error/2
+	if !r.Needless() {
+		t.Error("features that predict no better than none within a standard error are not called needless")
+	}
+}
+
+// TestPathTakesAFewFits: the evaluations that folds and resamples may make do not grow
+// with how hard a proof is: 320 for a fold and 20 for a resample, apart from a few that
+// end a search.
+func TestPathTakesAFewFits(t *testing.T) {
+	in := must.Get(synth.Generate(synth.Config{Rows: 150, Columns: 40, Features: 30, K: 6, Missing: 0.5, Noise: 3, Seed: 2}))(t)
+	r := must.Get(Path(context.Background(), Problem{Ratings: in.Ratings, Features: in.Features}, Settings{Model: spec.Paper, Statistics: Statistics{Gamma: 3}, Limits: Limits{MaxNodes: 1}}, PathSettings{KMax: 20, Folds: 2, Bootstrap: 6, K: 10}))(t)
+	folds, resamples := 0, 0
+	for name, n := range r.Readings {
+		if strings.HasPrefix(name, "folds: evaluation") {
+			folds += n
+		}
+		if strings.HasPrefix(name, "resamples: evaluation") {
+			resamples += n
+		}
+	}
+	if most := 2 * 25 * 20; folds > most || folds == 0 {
+		t.Errorf("the folds took %d evaluations, at most %d are due", folds, most)
+	}
+	if most := 6 * 25; resamples > most || resamples == 0 {
+		t.Errorf("the resamples took %d evaluations, at most %d are due", resamples, most)
+	}
+	t.Log(folds, resamples)
 }

@@ -69,7 +69,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		s.find.NearTies, s.find.Start = 3, found.selections
 		s.find.MaxNodes, s.find.MaxPasses = 1, selection.TrialPasses
 		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
-		s.find.OnEvent = nil
+		s.find.SearchTime, s.find.OnEvent = 0, nil
 		if find.OnEvent != nil {
 			s.find.OnEvent = func(e search.Event) {
 				e.Sampled, e.Cost, e.Bound, e.Elapsed = true, e.Cost*scale, e.Bound*scale, time.Since(start)
@@ -184,6 +184,7 @@ func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summ
 	if find.TimeLimit > 0 {
 		find.TimeLimit = max(find.TimeLimit-first.elapsed, time.Millisecond)
 	}
+	find.SearchTime = shorter(find.SearchTime, first.elapsed)
 	if find.OnEvent != nil {
 		find.OnEvent = func(e search.Event) {
 			e.Elapsed += first.elapsed
@@ -233,6 +234,14 @@ func remaining(limit time.Duration, start time.Time) time.Duration {
 		return 0
 	}
 	return max(limit-time.Since(start), time.Millisecond)
+}
+
+// shorter is what is left of a search's own time; zero means none.
+func shorter(own, spent time.Duration) time.Duration {
+	if own <= 0 {
+		return 0
+	}
+	return max(own-spent, time.Nanosecond)
 }
 
 // scaled is a cost times a number.

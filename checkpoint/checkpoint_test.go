@@ -212,3 +212,32 @@ func TestOracleAnswersFromMemoryToTheBit(t *testing.T) {
 		}
 	}
 }
+
+// TestTruncatedRunIsCalledThat: a run.txt that was cut short is not one of another run;
+// answers that were cut short are those that are whole.
+func TestTruncatedRunIsCalledThat(t *testing.T) {
+	dir := t.TempDir()
+	s := openAt(t, dir)
+	ask(t, s, "one", "right")
+	ask(t, s, "two", "right too")
+	must.Do(t, s.Close())
+	run, log := filepath.Join(dir, runFile), filepath.Join(dir, answersFile)
+	whole, answers := must.Get(os.ReadFile(run))(t), must.Get(os.ReadFile(log))(t)
+	for size := range whole {
+		must.Do(t, os.WriteFile(run, whole[:size], 0o666))
+		_, err := Open(dir, string(whole))
+		var stray *StrayError
+		if !errors.As(err, &stray) || !strings.Contains(err.Error(), run+" is cut short") {
+			t.Fatalf("%d of %d bytes: %v", size, len(whole), err)
+		}
+	}
+	must.Do(t, os.WriteFile(run, whole, 0o666))
+	for size := range answers {
+		must.Do(t, os.WriteFile(log, answers[:size], 0o666))
+		s, err := Open(dir, string(whole))
+		if err != nil {
+			t.Fatalf("%d of %d bytes of answers: %v", size, len(answers), err)
+		}
+		must.Do(t, s.Close())
+	}
+}

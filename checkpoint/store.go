@@ -33,11 +33,12 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("%s holds a checkpoint of another run: %s (use another folder, or remove this one)", e.Dir, difference(e.Want, e.Got))
 }
 
-// StrayError is returned for a folder whose answers are not those of the run it names.
-type StrayError struct{ Dir, Problem string }
+// StrayError is returned for a folder whose answers are not those of the run it names,
+// or which does not name it.
+type StrayError struct{ Dir, File, Problem string }
 
 func (e *StrayError) Error() string {
-	return fmt.Sprintf("%s %s (remove the folder, or use another)", filepath.Join(e.Dir, answersFile), e.Problem)
+	return fmt.Sprintf("%s %s (remove the folder, or use another)", filepath.Join(e.Dir, e.File), e.Problem)
 }
 
 // BusyError is returned for a folder that another run is using.
@@ -111,7 +112,7 @@ func (s *Store) begin(fingerprint string) error {
 	run := filepath.Join(s.dir, runFile)
 	switch got, err := os.ReadFile(run); {
 	case errors.Is(err, fs.ErrNotExist) && info.Size() > 0:
-		return &StrayError{s.dir, "has answers, but there is no " + runFile + " that says of which run"}
+		return &StrayError{s.dir, answersFile, "has answers, but there is no " + runFile + " that says of which run"}
 	case errors.Is(err, fs.ErrNotExist):
 		err := atomicfile.File(run, func(w io.Writer) error {
 			_, err := io.WriteString(w, fingerprint)
@@ -122,6 +123,8 @@ func (s *Store) begin(fingerprint string) error {
 		}
 	case err != nil:
 		return err
+	case string(got) != fingerprint && strings.HasPrefix(fingerprint, string(got)):
+		return &StrayError{s.dir, runFile, fmt.Sprintf("is cut short: it has %d of the %d bytes that say which run this is", len(got), len(fingerprint))}
 	case string(got) != fingerprint:
 		return &MismatchError{Dir: s.dir, Want: fingerprint, Got: string(got)}
 	}
@@ -152,9 +155,9 @@ func (s *Store) header() error {
 	case bytes.Equal(got, want):
 		return nil
 	case size >= len(magic) && string(got[:len(magic)]) != magic:
-		return &StrayError{s.dir, "is damaged, or of another version of the program"}
+		return &StrayError{s.dir, answersFile, "is damaged, or of another version of the program"}
 	case !bytes.HasPrefix(want, got[:size]):
-		return &StrayError{s.dir, "has the answers of another run than its " + runFile + " says"}
+		return &StrayError{s.dir, answersFile, "has the answers of another run than its " + runFile + " says"}
 	}
 	if err := s.file.Truncate(0); err != nil {
 		return err

@@ -80,7 +80,7 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 		if !done {
 			status, early := r.early(ctx)
 			if !early { // the solver's clock ran ahead of ours
-				status = search.TimeLimit
+				status = r.timeUp()
 			}
 			return status, nil
 		}

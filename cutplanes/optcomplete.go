@@ -101,7 +101,7 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 		if !done {
 			status, early := r.early(ctx)
 			if !early {
-				status = search.TimeLimit
+				status = r.timeUp()
 			}
 			return status, nil
 		}

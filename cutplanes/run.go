@@ -31,6 +31,8 @@ type run struct {
 	best    search.Candidate   // CutPlanes: the best of them; OptComplete: the last
 	source  string
 	result  Result
+
+	evaluations int
 }
 
 // evaluation is what is known about a selection: its cost, and the value of the
@@ -76,6 +78,9 @@ func (r *run) late() bool {
 	return r.Search.TimeLimit > 0 && time.Since(r.began) >= r.Search.TimeLimit
 }
 
+// leastPasses is how many evaluations are made before the method's own time ends it.
+const leastPasses = 20
+
 // early tells whether a limit or the caller has ended the run.
 func (r *run) early(ctx context.Context) (search.Status, bool) {
 	s := &r.Search
@@ -84,12 +89,22 @@ func (r *run) early(ctx context.Context) (search.Status, bool) {
 		return search.Interrupted, true
 	case r.late():
 		return search.TimeLimit, true
+	case r.Search.SearchTime > 0 && r.evaluations >= leastPasses && time.Since(r.began) >= r.Search.SearchTime:
+		return search.SearchTime, true
 	case s.MaxNodes > 0 && r.result.Nodes >= s.MaxNodes:
 		return search.NodeLimit, true
 	case s.MaxPasses > 0 && r.result.Passes >= s.MaxPasses:
 		return search.PassLimit, true
 	}
 	return "", false
+}
+
+// timeUp is the status of a run that a solver's clock ended ahead of ours.
+func (r *run) timeUp() search.Status {
+	if r.Search.TimeLimit > 0 {
+		return search.TimeLimit
+	}
+	return search.SearchTime
 }
 
 // evaluate gives the cost at the weights and the cut there.
@@ -101,6 +116,7 @@ func (r *run) evaluate(ctx context.Context, weights []float64) (float64, milp.Cu
 	if math.IsNaN(at.Cost) || math.IsNaN(at.Constant) {
 		return 0, milp.Cut{}, fmt.Errorf("cutplanes: the oracle returned cost %v and constant %v", at.Cost, at.Constant)
 	}
+	r.evaluations++
 	if !r.sampled {
 		r.result.Passes++
 	}
@@ -139,6 +155,12 @@ func (r *run) solve(ctx context.Context) (solution milp.Solution, done bool, err
 	options := milp.Options{Seed: r.Seed, Start: r.best.Selection}
 	if limit := r.Search.TimeLimit; limit > 0 {
 		options.TimeLimit = max(limit-time.Since(r.began), time.Millisecond)
+	}
+	if own := r.Search.SearchTime; own > 0 && r.evaluations >= leastPasses {
+		left := max(own-time.Since(r.began), time.Millisecond)
+		if options.TimeLimit == 0 || left < options.TimeLimit {
+			options.TimeLimit = left
+		}
 	}
 	if limit := r.Search.MaxNodes; limit > 0 {
 		options.MaxNodes = max(limit-r.result.Nodes, 1)

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/memory"
+	"optcomplete/internal/textfile"
 )
 
 // ApplyTable encodes a table of new items, exactly as the rows of the first were. Its
@@ -29,6 +31,9 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 		warnings = append(warnings, "ignored, because the table did not have it: "+data.QuoteList(strange))
 	}
 	m, p := len(table.IDs), len(e.Features)
+	if err := memory.Take(8 * int64(m) * int64(p)); err != nil {
+		return nil, nil, textfile.ReadError(table.File, 0, err)
+	}
 	values := make([]float64, m*p)
 	row := rowEncoder{encoding: e}
 	cells := make([]string, len(at))

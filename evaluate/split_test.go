@@ -57,8 +57,8 @@ type counted struct {
 	rows *atomic.Int32
 }
 
-func (c counted) Weighted() bool { return data.IsWeighted(c.Source) }
-func (c counted) Reader() data.Reader         { return countedReader{c.Source.Reader(), c.rows} }
+func (c counted) Weighted() bool      { return data.IsWeighted(c.Source) }
+func (c counted) Reader() data.Reader { return countedReader{c.Source.Reader(), c.rows} }
 
 type countedReader struct {
 	data.Reader

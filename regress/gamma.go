@@ -33,7 +33,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	if folds < 2 {
 		return gammapath.Standard(n).Default(), nil, nil // nothing to validate on
 	}
-	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
+	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
 	used := folds
 	if float64(len(problem.X)) > gammaWhole {
 		used = 1

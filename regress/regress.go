@@ -125,7 +125,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	}
 	path.Folds = min(cmp.Or(path.Folds, settings.Folds, 5), n)
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
-	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
+	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
 	start := time.Now()
 	out := &PathResult{}
 	path.OnFound = func(cost *selection.Cost, found search.Result, c selection.Choices) error {

@@ -53,6 +53,10 @@ func (t *squares) exactly(ctx context.Context, gamma float64, selection []int) (
 
 func (t *squares) coefficients(ctx context.Context, gamma float64, units []int) ([]float64, float64, error) {
 	var w []float64
+	if len(units) == 0 {
+		_, intercept := t.units(nil, nil)
+		return nil, intercept, nil
+	}
 	if t.refit == spec.LeastSquares {
 		w = t.leastSquares(units)
 	} else {

@@ -221,6 +221,13 @@ func (m *Model) sureAcrossResamples(path *Path) card {
 	if path == nil || path.Stability == nil || path.Stability.Resamples == 0 {
 		return card{Name: "Same choice on resamples", Value: "not tried", Note: say("<code>%s</code> with <code>--bootstrap&nbsp;20</code> tries it", m.kind().walk())}
 	}
+	if path.Stability.K != m.s.K { // which says nothing of this choice
+		c := card{Name: "Same choice on resamples", Value: say("not tried at k = %s", m.num("k", whole)), Note: say("the path resampled k = %s", path.doc.num("stability.k", whole))}
+		if m.kind().walk() == "path" {
+			c.Note = say("%s: <code>path</code> with <code>--bootstrap-k&nbsp;%s</code> tries this one", c.Note, m.num("k", whole))
+		}
+		return c
+	}
 	return card{Name: "Same choice on resamples", Value: say("%s of %s", path.doc.num("stability.same", whole), path.doc.num("stability.resamples", whole)),
 		Note: say("draws of the %s choose the same %s features", m.s.Nouns.Rows(), path.doc.num("stability.k", whole))}
 }
@@ -237,19 +244,7 @@ func (m *Model) bestBaseline() (best int, ok bool) {
 
 // baselineName names a simpler prediction in the words of the data.
 func (m *Model) baselineName(i int) string {
-	n := m.s.Nouns
-	switch b := m.s.Baselines[i].Name; b {
-	case "mean of the row":
-		return "the mean of each " + n.Each()
-	case "mean of the column":
-		return "the mean of each " + n.Item()
-	case "row and column effects":
-		return "averages of " + n.Rows() + " and " + n.Columns()
-	case "mean of all values":
-		return "the mean of all " + n.Entries()
-	default:
-		return b
-	}
+	return m.s.Baselines[i].Words(m.s.Nouns)
 }
 
 // warnings are those that somebody should look at; leftOut only says what was left

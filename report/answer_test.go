@@ -1,13 +1,15 @@
 package report
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"golang.org/x/net/html"
 
 	"optcomplete"
-	"optcomplete/internal/chart"
 	"optcomplete/internal/must"
 	"optcomplete/model/estimate"
 	"optcomplete/result"
@@ -94,16 +96,20 @@ func TestErrorsAreDifferences(t *testing.T) {
 	}
 }
 
-// TestNearlyEqualBarsAreToldApart: what differs in the third digit is not drawn as
-// bars of the same length.
-func TestNearlyEqualBarsAreToldApart(t *testing.T) {
-	plot := &chart.Rows{Zero: true, Rows: []chart.Row{{Bar: &[2]float64{0, 0.124}}, {Bar: &[2]float64{0, 0.125}}}}
-	if caption := apart(plot); plot.Zero || plot.Rows[1].Bar != nil || *plot.Rows[1].Dot != 0.125 || caption == "" {
-		t.Errorf("%+v, %q", plot, caption)
-	}
-	plot = &chart.Rows{Zero: true, Rows: []chart.Row{{Bar: &[2]float64{0, 0.1}}, {Bar: &[2]float64{0, 0.2}}}}
-	if caption := apart(plot); !plot.Zero || plot.Rows[1].Bar == nil || caption != "" {
-		t.Errorf("%+v, %q", plot, caption)
+// TestResamplesOfAnotherKAreNotThisChoice: a path whose resamples selected another number
+// of features says nothing of how sure this selection is, and which flag would.
+func TestResamplesOfAnotherKAreNotThisChoice(t *testing.T) {
+	m := must.Get(Parse("m", jsonOf(t, fitted(t, usual).Summary)))(t)
+	for _, c := range []struct {
+		k    int
+		want string
+	}{{m.s.K, "choose the same"}, {m.s.K + 6, "--bootstrap-k"}} {
+		file := filepath.Join(t.TempDir(), "path.json")
+		must.Do(t, os.WriteFile(file, fmt.Appendf(nil, `{"model":"full","path":[{"k":%d,"selected":["a"],"status":"optimal"}],"stability":{"k":%d,"resamples":20,"same":12}}`, c.k, c.k), 0o666))
+		shown := m.sureAcrossResamples(must.Get(ReadPath(file))(t))
+		if all := string(shown.Value + shown.Note); !strings.Contains(all, c.want) || strings.Contains(all, "choose the same") != (c.k == m.s.K) {
+			t.Errorf("k = %d of %d: %s", c.k, m.s.K, all)
+		}
 	}
 }
 

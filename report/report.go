@@ -213,12 +213,20 @@ func (m *Model) certificate() markup {
 	case m.s.Status == result.NumericalLimit:
 		return say("The search looked everywhere, and rounding errors hide the rest: a better selection may exist, but none whose cost is lower by more than %s. %s", m.num("gap", percent), markup(numericalRemedy))
 	case m.s.Gap >= 1:
-		return say("The search was stopped (%s) before anything was proven: a better selection may exist. More time gives a bound.", text(statusText(m.s.Status)))
+		return say("The search %s (%s) before anything was proven: a better selection may exist. More time gives a bound.", m.ended(), text(statusText(m.s.Status)))
 	case m.s.Status == result.GapReached:
 		return say("No selection of %s %s has a cost that is lower by more than %s, the gap that was asked for.", m.num("k", whole), m.kind().things(), m.num("gap", percent))
 	}
-	return say("The search was stopped (%s) before its proof was complete: a better selection may exist, but none whose cost is lower by more than %s.",
-		text(statusText(m.s.Status)), m.num("gap", percent))
+	return say("The search %s (%s) before its proof was complete: a better selection may exist, but none whose cost is lower by more than %s.",
+		m.ended(), text(statusText(m.s.Status)), m.num("gap", percent))
+}
+
+// ended says who ended a search that had more to do.
+func (m *Model) ended() markup {
+	if m.s.Status.ByItself() {
+		return "ended by itself"
+	}
+	return "was stopped"
 }
 
 // numericalRemedy is what to do about a numerical limit.

@@ -97,7 +97,7 @@ func (m *Model) spread(s *section) {
 	if rest := u.Unmeasured(); len(rest) > 0 {
 		caption += say(m.w(" {Rows} do not measurably differ on %s."), rest)
 	}
-	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Caption: caption + apart(plot), Wide: true})
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Caption: caption, Wide: true})
 }
 
 func (m *Model) needed(s *section) {
@@ -127,28 +127,10 @@ func (m *Model) needed(s *section) {
 	}
 	s.add(block{Heading: "How much each feature is needed"})
 	if len(plot.Rows) > 0 {
-		caption := markup("The more the cost rises, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.") + apart(plot)
+		caption := markup("The more the cost rises, the more the selection depends on the feature. No other feature takes its place here; the table also names the best replacement seen.")
 		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: caption, Wide: true})
 	}
 	s.table(t)
-}
-
-// apart shows bars that are nearly as long as each other as dots, on an axis that
-// does not begin at 0, and says so.
-func apart(plot *chart.Rows) markup {
-	low, high := math.Inf(1), 0.0
-	for _, r := range plot.Rows {
-		low, high = min(low, r.Bar[1]), max(high, r.Bar[1])
-	}
-	if len(plot.Rows) < 2 || low < 0.8*high || low == high {
-		return ""
-	}
-	plot.Zero = false
-	for i := range plot.Rows {
-		r := &plot.Rows[i]
-		r.Dot, r.Bar = &r.Bar[1], nil
-	}
-	return " The axis does not begin at 0."
 }
 
 // stability shows how often resampled rows select the same.
@@ -203,8 +185,7 @@ func (m *Model) nearTies() section {
 		plot.Rows = append(plot.Rows, chart.Row{Name: label, Note: morePercent(increase), Bar: &[2]float64{0, increase}, Tip: label + ": cost " + morePercent(increase)})
 	}
 	if len(plot.Rows) > 0 {
-		caption := apart(plot)
-		s.figures(figure{Title: plot.Title, SVG: wide(plot), Caption: caption, Table: t, Wide: true})
+		s.figures(figure{Title: plot.Title, SVG: wide(plot), Table: t, Wide: true})
 	} else {
 		s.table(t)
 	}

@@ -119,6 +119,21 @@ type Baseline struct {
 	Error float64 `json:"rmse_error,omitempty"`
 }
 
+// Words names the simpler prediction in the words of the data.
+func (b *Baseline) Words(n *Nouns) string {
+	switch b.Name {
+	case "mean of the row":
+		return "the mean of each " + n.Each()
+	case "mean of the column":
+		return "the mean of each " + n.Item()
+	case "row and column effects":
+		return "averages of " + n.Rows() + " and " + n.Columns()
+	case "mean of all values":
+		return "the mean of all " + n.Entries()
+	}
+	return b.Name
+}
+
 // Seconds is the wall time of each part of a fit.
 type Seconds struct {
 	Load     float64 `json:"load"`

@@ -10,9 +10,14 @@ import (
 type Status string
 
 const (
-	Optimal     Status = "optimal"     // no selection is better, up to the precision of the search
-	GapReached  Status = "gap"         // none is better by more than the gap that was asked for
-	TimeLimit   Status = "time_limit"  // the time was up
+	Optimal    Status = "optimal"    // no selection is better, up to the precision of the search
+	GapReached Status = "gap"        // none is better by more than the gap that was asked for
+	TimeLimit  Status = "time_limit" // the time was up
+	// Where no limit was given: the time that a search has by itself was up, or a proof
+	// was out of sight and the bound had stalled.
+	SearchTime     Status = "search_time"
+	NoProofInSight Status = "no_proof_in_sight"
+
 	NodeLimit   Status = "node_limit"  // this many nodes were opened
 	PassLimit   Status = "pass_limit"  // this many evaluations were made
 	Interrupted Status = "interrupted" // the context was cancelled
@@ -24,7 +29,7 @@ const (
 	NumericalLimit Status = "numerical_limit"
 )
 
-var statuses = []Status{Optimal, GapReached, TimeLimit, NodeLimit, PassLimit, Interrupted, Sampled, Fitted, NumericalLimit}
+var statuses = []Status{Optimal, GapReached, TimeLimit, SearchTime, NoProofInSight, NodeLimit, PassLimit, Interrupted, Sampled, Fitted, NumericalLimit}
 
 // ParseStatus is the inverse of String.
 func ParseStatus(name string) (Status, error) {
@@ -40,6 +45,10 @@ func (s Status) String() string { return string(s) }
 func (s Status) Early() bool {
 	return s != Optimal && s != GapReached && s != Sampled && s != Fitted
 }
+
+// ByItself tells whether a search ended early although no limit of the caller's, nor
+// an interrupt, ended it.
+func (s Status) ByItself() bool { return s == SearchTime || s == NoProofInSight }
 
 // Words is the status as people write it.
 func (s Status) Words() string { return strings.ReplaceAll(string(s), "_", " ") }

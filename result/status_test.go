@@ -18,8 +18,8 @@ func TestStatusPrintsAndParses(t *testing.T) {
 	if _, err := ParseStatus("perfect"); err == nil {
 		t.Error("a status that does not exist was parsed")
 	}
-	if early != 5 {
-		t.Errorf("%d statuses are early, want 5", early)
+	if early != 7 {
+		t.Errorf("%d statuses are early, want 7", early)
 	}
 	text, err := json.Marshal(Certificate{Status: TimeLimit})
 	var back Certificate

@@ -83,11 +83,16 @@ class Instance:
         columns = []
         for j in range(self.p):
             column = [mpf(row[j]) for row in self.x]
-            mean = sum(column) / self.n if self.intercept else mpf(0)
-            scale = sqrt(sum((v - mean) ** 2 for v in column) / self.n)
+            mean = self.mean(column) if self.intercept else mpf(0)
+            scale = sqrt(self.mean((v - mean) ** 2 for v in column))
             constant = scale <= 1e-14 * max(map(abs, column))
             columns.append([mpf(0) if constant else (v - mean) / scale for v in column])
         return columns
+
+    def mean(self, values):
+        """The mean by the weights of the rows."""
+        weights = [mpf(w) for w in self.weights]
+        return sum(w * v for w, v in zip(weights, values)) / sum(weights)
 
     def cost(self, columns, selection):
         """The least cost of a selection. Where coefficients must not be negative,
@@ -98,7 +103,10 @@ class Instance:
         best = None
         for part in parts:
             named = [columns[j] for j in part]
-            constant = [[mpf(10) ** 4] * self.n] if self.intercept else []
+            # The intercept is free where regress takes it out of the problem, and a constant
+            # with a coefficient of next to no cost elsewhere.
+            free = self.loss == "squared" and not self.nonnegative
+            constant = [[mpf(10) ** (20 if free else 4)] * self.n] if self.intercept else []
             cost, u = self.newton(list(zip(*(named + constant))) or [()] * self.n)
             if self.nonnegative and any(v < 0 for v in u[:len(part)]):
                 continue

@@ -55,6 +55,9 @@ type searcher struct {
 	rest     int   // so many nodes are not modelled,
 	wait     int   // after the last that brought little
 	halt     error // why no further evaluation may be made
+	clock    *clock
+	looks    []look        // at how the search goes, in time
+	left     time.Duration // that the proof still takes, as estimated; 0: no estimate yet
 }
 
 func newSearcher(oracle Oracle) *searcher {
@@ -88,6 +91,8 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 		run, cancel = context.WithTimeoutCause(ctx, settings.TimeLimit, errLimit{TimeLimit})
 		defer cancel()
 	}
+	run, stop := s.ending(run)
+	defer stop()
 	s.event(EventStart)
 	status, rootGap, relaxed, err := s.solve(run, root)
 	if err != nil {
@@ -100,6 +105,14 @@ func (s *searcher) minimize(ctx context.Context, settings Settings) (Result, err
 	}
 	s.recordOpen()
 	s.raise()
+	if !status.Early() { // an interrupt after the proof: the near-ties are a few evaluations more
+		run = context.WithoutCancel(ctx)
+		if settings.TimeLimit > 0 {
+			var cancel context.CancelFunc
+			run, cancel = context.WithDeadlineCause(run, s.start.Add(settings.TimeLimit), errLimit{TimeLimit})
+			defer cancel()
+		}
+	}
 	if err := s.settle(run); err != nil {
 		return Result{}, err
 	}
@@ -141,6 +154,7 @@ func (s *searcher) begin(settings Settings) (root region, err error) {
 	s.best = Candidate{Cost: math.Inf(1)}
 	s.ties, s.open, s.nodes, s.listed, s.labels, s.halt = nil, nil, 0, 0, 0, nil
 	s.rest, s.wait = 0, 0
+	s.looks, s.left = nil, 0
 	s.bound, s.floor = math.Inf(-1), math.Inf(1)
 	root = newRegion(s.p, s.K, lists.Distinct(s.Always), lists.Distinct(s.Never))
 	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {
@@ -220,7 +234,7 @@ func (s *searcher) event(kind EventKind) {
 	s.OnEvent(Event{
 		Kind: kind, K: s.K, Cost: s.best.Cost, Bound: s.bound, Gap: s.gap(),
 		Nodes: s.nodes, Enumerated: s.listed, Open: len(s.open), Cuts: len(s.pool.cuts), Passes: s.passes - s.base,
-		Selection: s.best.Selection, Source: s.source, Elapsed: time.Since(s.start),
+		Selection: s.best.Selection, Source: s.source, Elapsed: time.Since(s.start), Left: s.left,
 	})
 }
 
@@ -272,7 +286,7 @@ func (s *searcher) eval(ctx context.Context, weights []float64, wantHessian bool
 	if slices.ContainsFunc(hessian, func(h float64) bool { return math.IsNaN(h) || math.IsInf(h, 0) }) {
 		hessian = nil // it only steers
 	}
-	s.passes++
+	s.passed()
 	c.number = s.evaluated
 	s.evaluated++
 	s.pool.add(c)

@@ -42,7 +42,7 @@ func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error)
 		s.modeler = nil // nor will there be another
 		return false, nil
 	}
-	s.passes++
+	s.passed()
 	s.event(EventPass)
 	tree := newModelTree(&model, features, &n.region, at.weights, s.cutoff())
 	if tree == nil {
@@ -102,7 +102,7 @@ func (s *searcher) judge(ctx context.Context, selections [][]int) error {
 		s.halt = err
 		return err
 	}
-	s.passes++
+	s.passed()
 	s.listed += len(selections)
 	for i, selection := range selections {
 		if lower := costs[i] - margin; lower >= s.cutoff() {

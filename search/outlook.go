@@ -24,7 +24,7 @@ type Ahead struct {
 // as it came.
 func Outlook(ctx context.Context, oracle Oracle, settings Settings, dives int, seed uint64) (ahead Ahead, err error) {
 	s := newSearcher(oracle)
-	settings.OnEvent, settings.Recorder, settings.NearTies, settings.TimeLimit = nil, nil, -1, 0
+	settings.OnEvent, settings.Recorder, settings.NearTies, settings.TimeLimit, settings.SearchTime = nil, nil, -1, 0, 0
 	root, err := s.begin(settings)
 	if err != nil {
 		return ahead, err

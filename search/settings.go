@@ -27,9 +27,13 @@ type Settings struct {
 	// optimality, to the precision of the arithmetic (Precision).
 	Gap       float64
 	TimeLimit time.Duration // zero: none
-	MaxNodes  int           // zero: none
-	MaxPasses int           // evaluations of the oracle; zero: none
-	Brief     bool          // the last node of MaxNodes is only relaxed: enumerations would prove more than a trial needs
+	// SearchTime is when the search ends by itself, but not before 20 passes; earlier
+	// where a proof would take over ten times the time spent and the bound has stalled.
+	// Zero: never.
+	SearchTime time.Duration
+	MaxNodes   int  // zero: none
+	MaxPasses  int  // evaluations of the oracle; zero: none
+	Brief      bool // the last node of MaxNodes is only relaxed: enumerations would prove more than a trial needs
 
 	// NearTies is how many of the best selections seen are returned beside
 	// the incumbent. Zero means 5; negative means none.
@@ -104,7 +108,7 @@ func (s *Settings) Validate(p int) error {
 	if left := p - len(never); left < s.K {
 		return bad("%d of %d features are never selected, which leaves %d, fewer than k = %d", len(never), p, left, s.K)
 	}
-	limits := spec.Limits{Gap: s.Gap, TimeLimit: s.TimeLimit, MaxNodes: s.MaxNodes}
+	limits := spec.Limits{Gap: s.Gap, TimeLimit: s.TimeLimit, SearchTime: s.SearchTime, MaxNodes: s.MaxNodes}
 	return limits.Validate()
 }
 
@@ -124,6 +128,8 @@ const (
 	Optimal        = result.Optimal
 	GapReached     = result.GapReached
 	TimeLimit      = result.TimeLimit
+	SearchTime     = result.SearchTime
+	NoProofInSight = result.NoProofInSight
 	NodeLimit      = result.NodeLimit
 	PassLimit      = result.PassLimit
 	Interrupted    = result.Interrupted
@@ -222,4 +228,5 @@ type Event struct {
 	Selection  []int  // of the incumbent
 	Source     string // what found the incumbent: start, greedy, relaxation, enumeration, leaf
 	Elapsed    time.Duration
+	Left       time.Duration // that the proof still takes, as the part of the tree that is done lets one guess; 0: no guess
 }

@@ -17,6 +17,7 @@ type node struct {
 	by       int       // the cut that the bound comes from, or noCut, or enumeration
 	label    int       // in the record of the proof
 	parted   bool      // its parts are in the record
+	depth    int       // splits above it
 	at       *point    // where its relaxation ended
 }
 
@@ -69,6 +70,9 @@ func (s *searcher) solve(ctx context.Context, root region) (status Status, rootG
 		}
 		err = s.process(ctx, heap.Pop(&s.open).(*node))
 		s.raise()
+		if err == nil && len(s.open) > 0 && s.look() {
+			err = errLimit{NoProofInSight}
+		}
 	}
 	status, err = s.status(ctx, err)
 	return status, rootGap, relaxed, err
@@ -110,7 +114,7 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 	}
 	labels := s.split(n, branch)
 	for _, to := range []int8{in, out} {
-		child := &node{region: n.region.clone(), bound: n.bound, by: n.by, weights: n.weights, cuts: n.cuts, sequence: s.sequence, label: labels[to]}
+		child := &node{region: n.region.clone(), bound: n.bound, by: n.by, weights: n.weights, cuts: n.cuts, sequence: s.sequence, label: labels[to], depth: n.depth + 1}
 		s.sequence++
 		child.fix(branch, to)
 		if s.heredity.propagate(&child.region); child.empty() {
@@ -232,7 +236,7 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 		s.halt = err
 		return false, err
 	}
-	s.passes++
+	s.passed()
 	s.listed += int(n.completions())
 	for i, selection := range found.Selections {
 		if !s.heredity.meets(selection) {

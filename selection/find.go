@@ -11,7 +11,7 @@ import (
 // Find is the settings of a search for k units, of which some are always and some never
 // selected, found by name.
 func Find(k int, choice spec.Choice, limits spec.Limits, find func(names []string, list string) ([]int, error)) (s search.Settings, err error) {
-	s = search.Settings{K: k, Gap: limits.Gap, TimeLimit: limits.TimeLimit, MaxNodes: limits.MaxNodes, NearTies: limits.NearTies}
+	s = search.Settings{K: k, Gap: limits.Gap, TimeLimit: limits.TimeLimit, SearchTime: limits.SearchTime, MaxNodes: limits.MaxNodes, NearTies: limits.NearTies}
 	if s.Always, err = find(choice.Always, "always"); err == nil {
 		s.Never, err = find(choice.Never, "never")
 	}

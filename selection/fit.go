@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -91,16 +92,24 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 		return found, nil
 	}
 	return found, pass.Together(ctx, func(ctx context.Context) error { return r.Complete(context.WithoutCancel(ctx), found) }, func(ctx context.Context) error {
+		if !found.Status.Early() { // the selection is proven: an interrupt costs its answer nothing
+			ctx = context.WithoutCancel(ctx)
+		}
 		removing, stop := r.Clock.Before(ctx, divided.Refit)
 		defer stop()
 		removal := &Found{Result: found.Result}
-		if removal.remove(removing, cost, f.Names()); removal.RemovalError == nil && removal.Removal == nil && ctx.Err() == nil {
-			removal.RemovalError = timelimit.Why(removing, removing.Err())
+		if removal.remove(removing, cost, f.Names()); removal.RemovalError == nil && removal.Removal == nil && len(found.Units) > 0 {
+			if removal.RemovalError = timelimit.Why(removing, removing.Err()); ctx.Err() != nil {
+				removal.RemovalError = errInterrupted
+			}
 		}
 		found.Removal, found.RemovalError = removal.Removal, removal.RemovalError
 		return nil
 	})
 }
+
+// errInterrupted is why something is missing that nothing else depends on.
+var errInterrupted = errors.New("the run was interrupted")
 
 // divide gives the search what is left of the time limit.
 func (r *Run) divide(ctx context.Context, cost *Cost, found *Found) (d Division, err error) {

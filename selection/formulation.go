@@ -109,7 +109,7 @@ const TrialPasses = 80
 // Limit ends the search at its root, in silence: enough for a trial.
 func (c *Cost) Limit(passes int) {
 	c.Find.MaxNodes, c.Find.MaxPasses, c.Find.NearTies, c.Find.Brief = 1, passes, -1, true
-	c.Find.Gap, c.Find.TimeLimit, c.Find.OnEvent = 0, 0, nil
+	c.Find.Gap, c.Find.TimeLimit, c.Find.SearchTime, c.Find.OnEvent = 0, 0, 0, nil
 }
 
 // Certificate is what a search proved, with the cost computed exactly where the

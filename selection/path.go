@@ -31,6 +31,9 @@ type PathSettings struct {
 	// path). Zero: none. See Division.
 	TimeLimit time.Duration
 	Began     time.Time
+	// SearchTime is after how much searching the proofs end by themselves, all together; see
+	// spec.Limits. Zero: never.
+	SearchTime time.Duration
 
 	OnPoint    func(PathPoint)                        // called for every k of the first curve, before its validation; may be nil
 	OnFold     func(done, of int, points []PathPoint) // called after every fold, with the curve so far; may be nil
@@ -72,24 +75,26 @@ type Validated struct {
 
 // PathResult is a path over k.
 type PathResult struct {
-	Model           string              `json:"model"`
-	Gamma           float64             `json:"gamma"`
-	Learned         bool                `json:"gamma_learned,omitempty"` // every feature has its own, learned, times Gamma
-	Gamma0          float64             `json:"gamma0,omitempty"`
-	RowShrinkage    float64             `json:"row_shrinkage,omitempty"`
-	ColumnShrinkage float64             `json:"column_shrinkage,omitempty"`
-	Folds           int                 `json:"folds"`                   // that were validated on
-	Measure         string              `json:"measure,omitempty"`       // what the errors are; empty: RMSE
-	Weighted        bool                `json:"weighted,omitempty"`      // entries count by their weights
-	ByTime          bool                `json:"split_by_time,omitempty"` // each fold is scored by what was fitted to the entries before it
-	Best            int                 `json:"best"`                    // k of the least validation error; 0: not validated
-	Chosen          int                 `json:"chosen"`                  // smallest k within one standard error of it
-	Points          []PathPoint         `json:"path"`
-	Stability       *Stability          `json:"stability,omitempty"`
-	GammaPath       []result.GammaPoint `json:"-"`                         // the γ tried on all data
-	ChosenAt        int                 `json:"gamma_chosen_at,omitempty"` // the k that γ was chosen for; 0: it was given
-	TimeLimit       bool                `json:"time_limit_reached"`        // some of what was asked for is missing or unproven for want of time
-	Interrupted     bool                `json:"interrupted"`               // by the context: some of what was asked for is missing
+	Model           string      `json:"model"`
+	Gamma           float64     `json:"gamma"`
+	Learned         bool        `json:"gamma_learned,omitempty"` // every feature has its own, learned, times Gamma
+	Gamma0          float64     `json:"gamma0,omitempty"`
+	RowShrinkage    float64     `json:"row_shrinkage,omitempty"`
+	ColumnShrinkage float64     `json:"column_shrinkage,omitempty"`
+	Folds           int         `json:"folds"`                   // that were validated on
+	Measure         string      `json:"measure,omitempty"`       // what the errors are; empty: RMSE
+	Weighted        bool        `json:"weighted,omitempty"`      // entries count by their weights
+	ByTime          bool        `json:"split_by_time,omitempty"` // each fold is scored by what was fitted to the entries before it
+	Best            int         `json:"best"`                    // k of the least validation error; 0: not validated
+	Chosen          int         `json:"chosen"`                  // smallest k within one standard error of it
+	Points          []PathPoint `json:"path"`
+	// Without is how well k = 0 predicts: the effects alone, or the mean, where there are none.
+	Without     *Validated          `json:"without_features,omitempty"`
+	Stability   *Stability          `json:"stability,omitempty"`
+	GammaPath   []result.GammaPoint `json:"-"`                         // the γ tried on all data
+	ChosenAt    int                 `json:"gamma_chosen_at,omitempty"` // the k that γ was chosen for; 0: it was given
+	TimeLimit   bool                `json:"time_limit_reached"`        // some of what was asked for is missing or unproven for want of time
+	Interrupted bool                `json:"interrupted"`               // by the context: some of what was asked for is missing
 	// Readings is how often the data were read, by what for. Those of folds, resamples,
 	// trials and samples have a label before a colon.
 	Readings map[string]int `json:"readings,omitempty"`
@@ -219,12 +224,32 @@ func (r *PathResult) choose() {
 			least, within, r.Best = p.Validation, p.Error, p.K
 		}
 	}
+	if w := r.Without; w != nil && len(w.Folds) > 0 {
+		w.Validation, w.Error = MeanAndError(w.Folds)
+	}
 	for _, p := range r.Points {
 		if p.Validation <= least+within {
 			r.Chosen = p.K
 			return
 		}
 	}
+}
+
+// Needless tells whether k = 0 predicts as well as the best k, within one standard error
+// of that.
+func (r *PathResult) Needless() bool {
+	for _, p := range r.Points {
+		if w := r.Without; p.K == r.Best && w != nil && len(w.Folds) > 1 {
+			return w.Validation <= p.Validation+p.Error
+		}
+	}
+	return false
+}
+
+// AtEnd tells whether the least error is that of the largest k tried, so that more of
+// so many units may predict better.
+func (r *PathResult) AtEnd(units int) bool {
+	return r.Best > 0 && r.Best < units && r.Best == r.Points[len(r.Points)-1].K
 }
 
 // MeanAndError is the mean of some numbers and its standard error.

@@ -35,6 +35,11 @@ type Replacement struct {
 	Times int    `json:"times"`
 }
 
+// resamplePasses is how many evaluations a resample takes at most. It starts from the
+// selection on all rows and ends where no swap helps, which its relaxation only guides:
+// many resamples tell more than one that is searched long.
+const resamplePasses = 20
+
 // stability selects on resampled rows, with the choices made on all of them. The
 // search ends at its root: it starts from the selection on all rows, and no swap of one
 // feature makes what it finds cheaper, so that a difference is not where it ended.
@@ -68,7 +73,7 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 		if err != nil {
 			return nil, err
 		}
-		cost.Limit(TrialPasses)
+		cost.Limit(resamplePasses)
 		cost.Find.Start = append(slices.Clone(cost.Find.Start), cost.selection(f.Names(), point.Selected))
 		found, err := search.Minimize(ctx, cost.Oracle, cost.Find)
 		if ctx.Err() != nil {

@@ -49,6 +49,16 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 			}
 			task.Add(1)
 		}
+		if r.Without != nil {
+			without, err := f.Score(ctx, train, held, nil, c)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			r.Without.Folds = append(r.Without.Folds, without)
+		}
 		for i, score := range scores {
 			r.Points[i].Folds = append(r.Points[i].Folds, score)
 		}
@@ -63,6 +73,13 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 
 // trialSteps is how many steps of learning a prior a trial takes.
 const trialSteps = 6
+
+// A fold is searched by foldPasses evaluations in all, and leastTrial for each k, so that
+// a path takes no more than a few times what its longest fit does.
+const (
+	foldPasses = 320
+	leastTrial = 20
+)
 
 // Decide is everything that Path decides, on some data: the choices and a selection
 // for every k, the search ended at its root.
@@ -81,7 +98,7 @@ func decide[Data any](ctx context.Context, f Formulation[Data], train Data, kMax
 	if err != nil {
 		return nil, c, err
 	}
-	cost.Limit(TrialPasses)
+	cost.Limit(max(leastTrial, min(TrialPasses, foldPasses/most)))
 	cost.Find.K -= kMax - most
 	cost.Find.OnEvent = func(e search.Event) {
 		if e.Kind == search.EventDone {

@@ -50,7 +50,7 @@ func (w *walk[Data]) curve(ctx context.Context, reserved time.Duration) error {
 	}
 	w.search = search.NewWalk(w.cost.Oracle)
 	brief := w.cost.Find
-	brief.OnEvent, brief.TimeLimit = nil, 0
+	brief.OnEvent, brief.TimeLimit, brief.SearchTime = nil, 0, 0
 	brief.MaxNodes, brief.Brief, brief.Gap = 1, true, 0
 	if err := brief.Validate(w.cost.Oracle.Dim()); err != nil {
 		return err
@@ -89,6 +89,13 @@ func (w *walk[Data]) curve(ctx context.Context, reserved time.Duration) error {
 			w.path.OnPoint(w.r.Points[len(w.ks)-1])
 		}
 		task.To(int64(k))
+	}
+	if len(w.r.Points) > 0 && ctx.Err() == nil {
+		train, err := w.f.Score(finish, w.all, w.all, nil, w.c)
+		if err != nil {
+			return err
+		}
+		w.r.Without = &Validated{Train: train}
 	}
 	if len(w.ks) > 0 && w.ks[len(w.ks)-1] < w.cost.Find.K {
 		w.r.TimeLimit = true
@@ -163,11 +170,15 @@ func (w *walk[Data]) prove(ctx context.Context) error {
 	order = slices.DeleteFunc(order, func(x int) bool { return w.r.Points[x].Status == search.Optimal })
 	task := progress.Start(ctx, "Proving", int64(len(order)), "k")
 	defer task.Done()
+	began := time.Now()
 	for done, x := range order {
 		find := w.cost.Find
 		find.K, find.OnEvent, find.MaxPasses = w.ks[x], w.path.OnEvent, max(w.path.Passes, 0)
 		if find.TimeLimit = 0; w.clock != nil {
 			find.TimeLimit = max(w.clock.Left()/time.Duration(len(order)-done), time.Nanosecond)
+		}
+		if own := w.path.SearchTime; own > 0 {
+			find.SearchTime = max((own-time.Since(began))/time.Duration(len(order)-done), time.Nanosecond)
 		}
 		if _, err := w.search.Minimize(ctx, find); err != nil {
 			return search.SettingsError(err)

@@ -21,9 +21,14 @@ type Choice struct {
 type Limits struct {
 	Gap       float64       // relative gap at which to stop, in [0,1); zero: prove optimality
 	TimeLimit time.Duration // for the whole fit, or for the search of each k of a path; zero: none
-	Began     time.Time     // when the time limit began to run; zero: when the fit does
-	MaxNodes  int           // for the search (of each k); zero: none
-	NearTies  int           // how many other good selections to report; zero means 5, negative none
+	// SearchTime is when a search ends by itself, a true bound in hand: after so much
+	// searching, but not before 20 passes, and earlier where a proof would take over ten
+	// times the time spent and the bound has stalled. For each search; all proofs of a
+	// path have it together. Zero: never.
+	SearchTime time.Duration
+	Began      time.Time // when the time limit began to run; zero: when the fit does
+	MaxNodes   int       // for the search (of each k); zero: none
+	NearTies   int       // how many other good selections to report; zero means 5, negative none
 
 	Threads int // zero: all processors. Results do not depend on it.
 
@@ -64,6 +69,8 @@ func (l *Limits) Validate() error {
 		return Errorf("the gap is %v, but must be at least 0 and below 1", l.Gap)
 	case l.TimeLimit < 0:
 		return Errorf("the time limit is %v, but must be positive", l.TimeLimit)
+	case l.SearchTime < 0:
+		return Errorf("the search time is %v, but must be positive", l.SearchTime)
 	case l.MaxNodes < 0:
 		return Errorf("the node limit is %d, but must be positive", l.MaxNodes)
 	case l.Memory < 0:

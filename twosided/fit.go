@@ -112,7 +112,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		return nil, err
 	}
 	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
-	path.TimeLimit, path.Began = settings.TimeLimit, settings.Began
+	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
 	r, err := selection.Path(ctx, f, part{entries, f.rows}, path)
 	if err != nil {
 		return nil, err
@@ -221,7 +221,7 @@ func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Se
 	}
 	n, m := fit.Dims()
 	oracle := objective.NewQuadratic(products, 1, float64(n)*float64(m))
-	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit = 1, gammaPasses, -1, 0, 0
+	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
 	ctx, cancel := clock.Choice(ctx)
 	defer cancel()
 	gamma, path, err = gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {

@@ -114,6 +114,9 @@ func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.C
 
 // coefficients fits selected products.
 func (f *formulation) coefficients(ctx context.Context, train part, selection []int, c selection.Choices) ([]float64, error) {
+	if len(selection) == 0 {
+		return nil, nil
+	}
 	oracle, _, err := f.quadratic(ctx, train, c.Gamma)
 	if err != nil {
 		return nil, err

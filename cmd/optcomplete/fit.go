@@ -26,6 +26,7 @@ type fitFlags struct {
 	settings optcomplete.Settings
 	method   methodFlags
 	rank     rankFlag
+	ending   ending
 }
 
 func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
@@ -43,6 +44,7 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 		}
 	}
 	s.NearTies = nearTies(s.NearTies)
+	s.SearchTime = f.ending.time()
 	if s.Refit, err = spec.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
@@ -50,7 +52,7 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 		return s, usagef("--method: %v", err)
 	}
 	if optcomplete.Baseline(s.Method) {
-		s.NearTies = 0
+		s.NearTies, s.SearchTime = 0, 0
 	} else {
 		s.ResidualRank = int(f.rank)
 	}
@@ -151,9 +153,6 @@ file, pass by pass.`,
 			if err := large.resolve(&settings); err != nil {
 				return err
 			}
-			if method == "optcomplete" && settings.TimeLimit == 0 {
-				c.notef("note: --method optcomplete draws a new sample for every cut and may take very long: --time-limit 60s, say, ends it with the best selection so far (--method certified needs no limit)")
-			}
 			settings.Folder = output
 			if dry && remote.address == "" {
 				return usagef("--dry-run estimates the time on a cluster: name one with --engine")
@@ -179,7 +178,7 @@ file, pass by pass.`,
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
-			log.names = choiceNames(problem)
+			log.names, log.own = choiceNames(problem), settings.SearchTime
 			if err := proven.open(&settings); err != nil { // whether a proof is asked for matters for the loss
 				return err
 			}
@@ -241,7 +240,7 @@ file, pass by pass.`,
 	flags.Bind("holdout", &f.settings.Holdout)
 	in.registerSplit(flags)
 	flags.Bind("weight", &in.ratings.Weight)
-	flags.Bind("time-limit", &f.settings.TimeLimit)
+	f.ending.register(flags, cmd, &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
 	large.register(flags)
 	remote.register(flags)
@@ -280,7 +279,7 @@ func nearTies(n int) int {
 
 // early is the error for a summary whose search was stopped.
 func early(summary *model.Summary) error {
-	if summary.Early() {
+	if summary.Early() && !summary.Status.ByItself() {
 		return &earlyStop{summary.Status}
 	}
 	return nil

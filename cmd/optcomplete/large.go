@@ -1,8 +1,6 @@
 package main
 
 import (
-	"runtime/debug"
-
 	"optcomplete"
 	"optcomplete/internal/memory"
 	"optcomplete/internal/settings"
@@ -28,8 +26,6 @@ func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	if err := memoryFlag("memory", f.memory, &s.Memory); err != nil {
 		return err
 	}
-	// Garbage is collected more often as the limit comes near.
-	debug.SetMemoryLimit(s.Memory)
 	if f.warmStart != "" {
 		if err := ofMatrixOnly(f.warmStart); err != nil {
 			return err

@@ -37,6 +37,9 @@ type searchLog struct {
 	measure   string            // what the errors of γ are; empty: RMSE
 	start     time.Time         // of the first search; one search may follow another
 	last      time.Duration     // when a line was printed
+	told      bool              // how long a proof takes
+	looked    bool              // an outlook was printed
+	own       time.Duration     // after which the search ends by itself; 0: never
 	cuts      int               // at which the next line is due, without times
 }
 
@@ -276,7 +279,10 @@ func unitsText(u *result.Units) string {
 }
 
 // outlook prints how far away a proof is.
-func (l *searchLog) outlook(o result.Outlook) { l.factf("Outlook", "%s", asFlags(o.Words())) }
+func (l *searchLog) outlook(o result.Outlook) {
+	l.looked = true
+	l.factf("Outlook", "%s", asFlags(o.Words()))
+}
 
 // divided prints how the time limit is divided.
 func (l *searchLog) divided(d optcomplete.Division) {
@@ -328,6 +334,7 @@ func (l *searchLog) event(e search.Event) {
 			l.notef(" Next sample")
 		}
 	}
+	l.tell(&e)
 	if !l.due(&e) {
 		return
 	}

@@ -25,6 +25,7 @@ import (
 	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/events"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
@@ -56,6 +57,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	defer stop()
 	// The first interrupt asks for the best answer so far; a second one kills.
 	context.AfterFunc(ctx, stop)
+	atomicfile.GiveUp(ctx.Done())
 
 	c := newCommon(stdout, stderr)
 	err := execute(ctx, c, args)
@@ -72,6 +74,7 @@ func execute(ctx context.Context, c *common, args []string) error {
 	root := newRoot(c)
 	root.SetArgs(args)
 	defer c.release()
+	defer func() { c.unwatch() }()
 	err := withFlag(root.ExecuteContext(c.ctx))
 	if failed := c.stdout.(*output).err; failed != nil && (err == nil || errors.Is(err, errPrinted) || hasResult(err)) {
 		err = fmt.Errorf("the result could not be written to stdout: %w", failed)
@@ -159,6 +162,7 @@ type common struct {
 
 	outTerminal, errTerminal terminal // what stdout and stderr can show
 	progress                 *display.Display
+	unwatch                  func()   // ends the watch over memory
 	releases                 []func() // of the outputs that are reserved
 
 	// Of a server, and nil elsewhere.
@@ -182,7 +186,7 @@ func (c *common) notef(format string, args ...any) {
 // newCommon looks at the outputs. What goes to stderr goes through the display
 // of progress, so that bars and text do not mix.
 func newCommon(stdout, stderr io.Writer) *common {
-	c := &common{outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1}
+	c := &common{outTerminal: terminalOf(stdout), errTerminal: terminalOf(stderr), logTimes: true, seed: 1, unwatch: func() {}}
 	c.progress = display.New(stderr, display.Settings{Bars: c.errTerminal.is})
 	c.stdout = &output{Writer: stdout, shown: c.outTerminal.shown}
 	c.stderr = &output{Writer: c.progress, shown: c.errTerminal.shown}
@@ -298,6 +302,9 @@ func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 		}
 		if check != nil && check(cmd, args) != nil {
 			return wrongArguments(cmd, args)
+		}
+		if err := c.watchMemory(cmd); err != nil {
+			return err
 		}
 		return c.reserve(cmd, args)
 	}

@@ -182,3 +182,36 @@ func TestProofThatCannotBeWritten(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestPipeWithoutReaderEndsAtTheFirstSignal: while nobody reads the output, a signal ends
+// the wait; a reader that comes gets all of it.
+func TestPipeWithoutReaderEndsAtTheFirstSignal(t *testing.T) {
+	dir := t.TempDir()
+	table, pipe := filepath.Join(dir, "features.csv"), filepath.Join(dir, "pipe")
+	must.Do(t, os.WriteFile(table, []byte("column,a\nx,1\ny,2\nz,4\n"), 0o666))
+	if out, err := exec.Command("mkfifo", pipe).CombinedOutput(); err != nil {
+		t.Skipf("no pipes here: %v %s", err, out)
+	}
+	start := func() (*exec.Cmd, *bytes.Buffer) {
+		cmd, stderr := exec.Command("optcomplete", "features", table, "-o", pipe), new(bytes.Buffer)
+		cmd.Stderr = stderr
+		must.Do(t, cmd.Start())
+		return cmd, stderr
+	}
+	cmd, stderr := start()
+	time.Sleep(300 * time.Millisecond) // it waits for a reader by now
+	cmd.Process.Signal(syscall.SIGTERM)
+	over := time.AfterFunc(time.Minute, func() { cmd.Process.Kill() })
+	cmd.Wait()
+	over.Stop()
+	if code := cmd.ProcessState.ExitCode(); code < 0 || code == exitDone || strings.Count(stderr.String(), "\n") != 1 {
+		t.Errorf("exit code %d: %s", code, stderr.String())
+	}
+	cmd, stderr = start()
+	if text := must.Get(os.ReadFile(pipe))(t); !strings.HasPrefix(string(text), "column,a\n") {
+		t.Errorf("the reader got %q", text)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Errorf("%v: %s", err, stderr.String())
+	}
+}

@@ -104,6 +104,19 @@ for any order of lines, --memory and --threads.`,
 	return cmd
 }
 
+// watchMemory lets what the verb reads take as much memory as --memory allows, or half
+// of what is free. A pack is made with whatever is allowed, by means of the disk.
+func (c *common) watchMemory(cmd *cobra.Command) error {
+	allowed := memory.Free() / 2
+	if flag := cmd.Flags().Lookup("memory"); flag != nil && cmd.Name() != "pack" {
+		if err := memoryFlag("memory", flag.Value.String(), &allowed); err != nil {
+			return err
+		}
+	}
+	c.unwatch = memory.Watch(allowed)
+	return nil
+}
+
 // memoryFlag reads the number of bytes that a flag gives, if it gives one.
 func memoryFlag(name, text string, bytes *int64) (err error) {
 	if text == "" {

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"time"
@@ -47,7 +48,7 @@ the resamples, and last the proofs, the chosen k first. In every fold the featur
 are chosen anew on its training part, and so are gamma and shrinkages unless there
 are 200,000 entries or more.
 
-Without a limit, the proof of one k ends after 40 million entries were evaluated
+Without a limit, the proofs end after 80 million entries were evaluated for all k
 (40 passes at least): path is there to choose k, and fit proves it. --max-nodes 0
 proves every k, however long it takes. --time-limit is for the whole command and is
 divided between these parts; where it ends before a k is proven or a fold is done,
@@ -80,6 +81,9 @@ if both are proven; otherwise it is marked "not proven".`,
 			settings.Began = start
 			if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
 				path.Passes = -1 // any number
+				if !cmd.Flags().Changed("search-time") {
+					settings.SearchTime = 0
+				}
 			}
 			ended, err := remote.use(cmd, c)
 			if err != nil {
@@ -88,6 +92,7 @@ if both are proven; otherwise it is marked "not proven".`,
 			defer ended()
 			watch(c, &path)
 			var result *optcomplete.PathResult
+			units := math.MaxInt
 			if twoSided {
 				result, err = two.path(cmd, c, &in, args[0], settings, path)
 			} else {
@@ -95,6 +100,7 @@ if both are proven; otherwise it is marked "not proven".`,
 				if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
 					return err
 				}
+				units = choices(problem)
 				log := newSearchLog(c)
 				if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
 					return err
@@ -115,7 +121,7 @@ if both are proven; otherwise it is marked "not proven".`,
 					Engine any `json:"engine,omitempty"`
 				}{result, remote.did()})
 			} else {
-				err = printPath(c.stdout, result)
+				err = printPath(c.stdout, result, units)
 			}
 			if err != nil {
 				return err
@@ -135,7 +141,7 @@ if both are proven; otherwise it is marked "not proven".`,
 	flags.Bind("plot", &plot)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
-	flags.Bind("time-limit", &f.settings.TimeLimit)
+	f.ending.register(flags, cmd, &f.settings.TimeLimit)
 	in.register(flags)
 	in.registerSplit(flags)
 	flags.Bind("weight", &in.ratings.Weight)
@@ -150,17 +156,23 @@ func printChoice(w io.Writer, k int, selected []string) {
 }
 
 // printPath prints the path for people.
-func printPath(w io.Writer, r *optcomplete.PathResult) error {
+func printPath(w io.Writer, r *optcomplete.PathResult, units int) error {
 	fmt.Fprintf(w, "%3s %10s %19s %9s  %s\n", "k", "training", "validation ± se", "gap", "entering and leaving")
 	unproven := false
-	for _, p := range r.Points {
-		validation, mark := "-", ""
+	validated := func(v *optcomplete.PathValidated) string {
 		switch {
+		case r.Folds == 0:
+			return "-"
 		case r.Folds == 1: // one tells no standard error
-			validation = fmt.Sprintf("%.5f", p.Validation)
-		case r.Folds > 1:
-			validation = fmt.Sprintf("%.5f ± %.5f", p.Validation, p.Error)
+			return fmt.Sprintf("%.5f", v.Validation)
 		}
+		return fmt.Sprintf("%.5f ± %.5f", v.Validation, v.Error)
+	}
+	if v := r.Without; v != nil {
+		fmt.Fprintf(w, "%3d %10.5f %19s %9s  %s\n", 0, v.Train, validated(v), "-", withoutFeatures(r.Model))
+	}
+	for _, p := range r.Points {
+		validation, mark := validated(&p.Validated), ""
 		if p.K == r.Chosen {
 			mark += "  ← one standard error"
 		}
@@ -182,10 +194,33 @@ func printPath(w io.Writer, r *optcomplete.PathResult) error {
 	if r.Chosen > 0 {
 		printChoice(w, r.Chosen, selectedAt(r, r.Chosen))
 	}
+	printEnds(w, r.AtEnd(units), r.Needless(), "k-max")
 	if r.Stability != nil {
 		printStability(w, r)
 	}
 	return nil
+}
+
+// withoutFeatures says what k = 0 is in a model.
+func withoutFeatures(model string) string {
+	switch model {
+	case "full":
+		return "no features: mean, row and column effects alone"
+	case "pooled":
+		return "no features: mean and row effects alone"
+	}
+	return "nothing selected"
+}
+
+// printEnds says what the ends of a path tell: that it ended too early, or that no
+// feature is needed.
+func printEnds(w io.Writer, more, needless bool, flag string) {
+	if more {
+		fmt.Fprintf(w, "Note      the least error is at the largest k tried: more features may predict better (a larger --%s)\n", flag)
+	}
+	if needless {
+		fmt.Fprintln(w, "Note      without features (k = 0) the error is within one standard error of the least: these features may tell nothing new")
+	}
 }
 
 // printPathGamma says whose γ it is: a fit of one k may choose another.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -248,6 +249,9 @@ func certificate(s *model.Summary) string {
 		selection = "allowed " + selection // by --always and --never
 	}
 	early := "stopped early (" + s.Status.Words() + ")"
+	if s.Status.ByItself() {
+		early = byItself(s.Status)
+	}
 	switch {
 	case !s.Certified:
 		if s.Settings["certify"] == "true" {
@@ -278,7 +282,41 @@ func printErrors(w io.Writer, s *model.Summary) {
 	printMetrics(w, "Train", train, tells, s)
 	if holdout != nil {
 		printMetrics(w, "Hold-out", holdout, tells, s)
+		printGain(w, s)
 	}
+}
+
+// printGain says how much better than the best of simpler predictions the held-out
+// entries are predicted.
+func printGain(w io.Writer, s *model.Summary) {
+	if len(s.Baselines) == 0 {
+		return
+	}
+	best := &s.Baselines[0]
+	for i := range s.Baselines {
+		if b := &s.Baselines[i]; b.Score() < best.Score() {
+			best = b
+		}
+	}
+	gain, higher := 1-s.Holdout.Score()/best.Score(), "lower"
+	if !(best.Score() > 0) {
+		return
+	}
+	if gain < 0 {
+		gain, higher = -gain, "higher"
+	}
+	sure := ""
+	if g := best.Gain; g != nil {
+		low, high := g.Low, g.High
+		if higher == "higher" {
+			low, high = -high, -low
+		}
+		sure = fmt.Sprintf(" (95 %% interval %s to %s)", percent(low), percent(high))
+		if g.Low <= 0 && g.High >= 0 {
+			sure += ", which may be chance"
+		}
+	}
+	fmt.Fprintf(w, "Gain      %s %s %s than with %s%s\n", percent(gain), higher, cmp.Or(s.Loss.Measure(), "RMSE"), best.Words(s.Nouns), sure)
 }
 
 // printMetrics prints errors of a model whose summary is s.

@@ -28,6 +28,10 @@ var notInPython = map[string][]string{
 	"regress": {"watch", "target", "skip", "path", "bootstrap", "json", "output", "report", "field", "max-levels", "separator", "blank"},
 }
 
+// searchTimeInPython is how long searches go on by themselves there, where they are
+// often one of many, by verb.
+var searchTimeInPython = map[string]string{"fit": "60s", "regress": "10s"}
+
 // TestMethodsOfPython: a setting of a verb that uses a model is an argument of its
 // method in Python, or python/tests/test_settings.py, which checks it in full,
 // says how else it is reached.
@@ -126,6 +130,9 @@ func pythonArguments(v verbDescription) []pythonArgument {
 			a.kind = "Seconds"
 			if s.Default != "" {
 				a.value = fmt.Sprintf("%q", s.Default)
+			}
+			if own := searchTimeInPython[v.Verb]; own != "" && s.Name == "search-time" {
+				a.value = fmt.Sprintf("%q", own)
 			}
 		case "names", "repeated":
 			a.kind = "Names"

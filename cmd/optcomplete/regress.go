@@ -37,6 +37,7 @@ func regressCommand(c *common) *cobra.Command {
 		resamples int
 		measured  string // the loss
 		weight    string
+		ends      ending
 	)
 	var live liveFlag
 	cmd := &cobra.Command{
@@ -113,8 +114,9 @@ predict applies it to other tables.`,
 				return err
 			}
 			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
+			settings.SearchTime = ends.time()
 			log := newSearchLog(c)
-			log.measure, log.names = settings.Loss.Measure(), problem.Names
+			log.measure, log.names, log.own = settings.Loss.Measure(), problem.Names, settings.SearchTime
 			log.begin(cmd, settings.K, len(problem.Names))
 			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
 			if path {
@@ -142,7 +144,7 @@ predict applies it to other tables.`,
 				printRegression(c, result, target, settings.Choice)
 				printWritten(c.stdout, files.words...)
 			}
-			if err == nil && result.Early() {
+			if err == nil && result.Early() && !result.Status.ByItself() {
 				err = &earlyStop{result.Status}
 			}
 			return cmp.Or(files.failed, err)
@@ -168,7 +170,7 @@ predict applies it to other tables.`,
 	flags.Bind("skip", &options.Skip)
 	cells.registerFields(flags)
 	flags.Bind("gap", &settings.Gap)
-	flags.Bind("time-limit", &settings.TimeLimit)
+	ends.register(flags, cmd, &settings.TimeLimit)
 	flags.Bind("max-nodes", &settings.MaxNodes)
 	flags.Bind("near-ties", &settings.NearTies)
 	flags.Bind("folds", &settings.Folds)
@@ -204,6 +206,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 			}
 			fmt.Fprintf(c.stdout, "%4d %13.7g %9s %9.5g %9.4f %26s  %s%s\n", r.K, r.Cost, rounding.PercentUp(r.Gap), r.RMSE, r.RSquared, validation, strings.Join(r.Selected, ", "), mark)
 		}
+		printEnds(c.stdout, path.AtEnd(len(problem.Names)), path.Needless(), "k")
 		printPathGamma(c.stdout, path.Gamma, path.ChosenAt, "regress", fmt.Sprintf("--gamma %g makes it the same", path.Gamma))
 		for _, r := range path.Points {
 			if r.K == path.Chosen {
@@ -227,7 +230,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 		return &earlyStop{result.TimeLimit}
 	}
 	for _, r := range path.Points {
-		if r.Early() {
+		if r.Early() && !r.Status.ByItself() {
 			return &earlyStop{r.Status}
 		}
 	}

@@ -31,6 +31,7 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 	if err != nil {
 		return nil, err
 	}
+	whole, none := weighing(whole, weight)
 	at, err := targetOf(whole, target)
 	if err != nil {
 		return nil, err
@@ -40,6 +41,9 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 	}
 	rest, cells := whole.Without(at)
 	t := &regressTable{}
+	if none > 0 {
+		t.warnings = append(t.warnings, fmt.Sprintf("%s of weight 0: left out", counted(none, "row", "rows")))
+	}
 	if t.problem.Y, err = targets(whole, target, cells); err != nil {
 		return nil, err
 	}
@@ -85,6 +89,25 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 	return t, nil
 }
 
+// weighing leaves out the rows of weight 0, as fit leaves out such entries, and counts
+// them. If there are no others, they stay, and weightsOf refuses them.
+func weighing(table *data.RawTable, weight string) (*data.RawTable, int) {
+	at := slices.Index(table.Names, weight)
+	if at < 0 {
+		return table, 0
+	}
+	var lines []int32
+	for i := range table.IDs {
+		if w, problem, _ := data.ParseNumber(table.Row(i)[at]); problem != "" || w != 0 {
+			lines = append(lines, int32(i))
+		}
+	}
+	if len(lines) == 0 || len(lines) == len(table.IDs) {
+		return table, 0
+	}
+	return table.Some(lines), len(table.IDs) - len(lines)
+}
+
 // weightsOf takes the column of weights out of a table without the target.
 func weightsOf(rest *data.RawTable, weight string) (*data.RawTable, []float64, error) {
 	at := slices.Index(rest.Names, weight)
@@ -99,7 +122,7 @@ func weightsOf(rest *data.RawTable, weight string) (*data.RawTable, []float64, e
 			return nil, nil, err
 		}
 		if !data.ValidWeight(weights[i]) {
-			return nil, nil, &data.InputError{File: rest.File, Line: rest.Lines[i], Problem: fmt.Sprintf("the weight is %g", weights[i]), Remedy: "weights are numbers from 1e-100 to 1e100: leave out lines that are not to count"}
+			return nil, nil, &data.InputError{File: rest.File, Line: rest.Lines[i], Problem: fmt.Sprintf("the weight is %g", weights[i]), Remedy: "weights are numbers from 1e-100 to 1e100, and 0 for a row that is to be left out"}
 		}
 	}
 	return rest, weights, nil

@@ -111,6 +111,9 @@ func evaluateRegression(cmd *cobra.Command, c *common, dir, table, weight string
 	if err != nil {
 		return err
 	}
+	if weight != "" && weight != "none" {
+		rows, _ = weighing(rows, weight)
+	}
 	at, err := targetOf(rows, m.Target)
 	if err != nil {
 		return err

@@ -62,3 +62,32 @@ func TestWeightedRegression(t *testing.T) {
 		t.Error("the report does not say that errors are weighted, or its settings list the target twice")
 	}
 }
+
+// TestWeightZeroLeavesOut: a row of weight 0 counts as if it were not there, in regress as
+// an entry does in fit, and both say so.
+func TestWeightZeroLeavesOut(t *testing.T) {
+	table, without := "a,b,w,y\n", "a,b,w,y\n"
+	for i := range 20 {
+		line := fmt.Sprintf("%d,%d,%d,%d\n", i*i%7, i%5, 1+i%2, i*3%8)
+		table, without = table+line, without+line
+		if i%4 == 0 {
+			table += "9,9,0,\n" // not even its target counts
+		}
+	}
+	fit := func(path string) (string, string) {
+		var stdout, stderr bytes.Buffer
+		if code := run([]string{"regress", path, "--target", "y", "-k", "1", "--gamma", "10", "--weight", "w", "--log-times=false"}, &stdout, &stderr); code != exitDone {
+			t.Fatalf("exit code %d: %s", code, stderr.String())
+		}
+		return stdout.String(), stderr.String()
+	}
+	got, said := fit(writeText(t, "with.csv", table))
+	want, _ := fit(writeText(t, "without.csv", without))
+	if got != want || !strings.Contains(said, "5 rows of weight 0: left out") {
+		t.Errorf("with rows of weight 0\n%s%swithout\n%s", said, got, want)
+	}
+	var stderr bytes.Buffer
+	if code := run([]string{"regress", writeText(t, "none.csv", "a,w,y\n1,0,2\n2,0,3\n"), "--target", "y", "-k", "1", "--weight", "w"}, &bytes.Buffer{}, &stderr); code != exitUsage || !strings.Contains(stderr.String(), "the weight is 0") {
+		t.Errorf("all weights 0: exit code %d, %s", code, stderr.String())
+	}
+}

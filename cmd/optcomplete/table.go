@@ -36,6 +36,7 @@ var groups = []string{inUse, inData, inFeatures, inChoice, inModel, inSearch, in
 var (
 	fitting       = []string{"fit", "path"}
 	selecting     = []string{"fit", "path", "regress"}
+	watched       = []string{"path", "regress", "features", "predict", "complete", "recommend", "explain", "fold-in", "evaluate", "verify", "report", "compare", "inspect"}
 	loading       = []string{"fit", "path", "verify"}
 	encoding      = []string{"fit", "path", "features", "verify"}
 	understanding = []string{"fit", "path", "features", "verify", "regress"}
@@ -158,12 +159,13 @@ var table = settings.Table{
 	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto does so from 2 million entries on"},
 	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
 	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "saved model whose selection is tried first"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: watched, Help: "memory that what is read may take, such as 2G; without it, half of what is free. A file that takes more is refused"},
 	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma, and time is kept to fit every row; 0: none"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"regress"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma; 0: none"},
 	{Name: "time-limit", Type: settings.Duration, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "limit for the whole command, divided between choosing gamma, the curve, the folds, the resamples and the proofs; 0: none"},
 	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "most nodes for each search; 0: no limit"},
-	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "most nodes for the proof of each k; 0: no limit. Without it and without --time-limit, the proof ends once 40 million entries were evaluated"},
+	{Name: "max-nodes", Type: settings.Whole, Range: "[0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "most nodes for the proof of each k; 0: no limit. Without it and without --time-limit, the proofs end once 80 million entries were evaluated for all k, by 40 passes for each at least"},
 	{Name: "near-ties", Type: settings.Whole, Default: "5", Range: "[0, 100000]", Group: inSearch, Verbs: selecting, Help: "how many other good selections to report"},
 	{Name: "method", Type: settings.Text, Default: "certified", Range: "certified | cutplanes | optcomplete | softimpute | imc | effects", Group: inSearch, Verbs: []string{"fit"}, Help: "how to select: certified, or the paper's cutplanes (proven) or optcomplete (on samples, not proven); or a baseline that selects nothing: softimpute, imc or effects"},
 	{Name: "residual-rank", Type: settings.Text, Default: "0", Group: inModel, Verbs: []string{"fit"}, Use: spec.Use{Methods: lowRank, Models: ofMatrix}, Help: "also use the other features, shrunken, up to this many unnamed traits learned from the values (auto: 10), and up to as many from which columns occur together (auto: 30); traits that the data do not support are dropped; 0: none of this. For softimpute and imc: the rank; 0 is auto"},
@@ -290,5 +292,9 @@ func init() {
 
 // flagsOf makes flags of a verb from the table.
 func flagsOf(cmd *cobra.Command, verb string) *settings.Flags {
-	return table.For(verb, cmd.Flags())
+	flags := table.For(verb, cmd.Flags())
+	if slices.Contains(watched, verb) {
+		flags.Bind("memory", new(string)) // watchMemory asks for it
+	}
+	return flags
 }

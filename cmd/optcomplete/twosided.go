@@ -84,6 +84,7 @@ func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided
 		rows, columns = rows+1, columns+1
 	}
 	log := newSearchLog(c)
+	log.own = s.SearchTime
 	log.begin(cmd, s.K, rows*columns)
 	return twosided.Settings{
 		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics,

@@ -10,6 +10,7 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/array"
 
 	"optcomplete/internal/arrowtext"
+	"optcomplete/internal/memory"
 )
 
 // readArrow hands the records of Arrow IPC, of the stream or the file form, to
@@ -73,6 +74,9 @@ func (in *input) emitSlices(p *pipe, record arrow.RecordBatch, rows int, parse f
 // broken is what a panic of a decoder says: nothing where it is of the program's own
 // making, such as an index that a damaged table led out of range.
 func broken(r any) error {
+	if err, is := r.(*memory.OverError); is {
+		return err
+	}
 	if _, own := r.(runtime.Error); own {
 		return errors.New("its parts contradict each other")
 	}

@@ -15,6 +15,7 @@ import (
 	"strings"
 
 	"optcomplete/data"
+	"optcomplete/internal/memory"
 	"optcomplete/internal/textfile"
 )
 
@@ -104,6 +105,9 @@ func (a *npy) numbers(take func(v float64) error) error {
 	}
 	for left > 0 {
 		n := min(left, cap(a.buffer)/a.bytes)
+		if err := memory.Check(); err != nil {
+			return err
+		}
 		buffer := a.buffer[:n*a.bytes]
 		if _, err := io.ReadFull(a.from, buffer); err != nil {
 			return fmt.Errorf("it ends %d numbers early: %w", left, err)

@@ -15,6 +15,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/lists"
+	"optcomplete/internal/memory"
 	"optcomplete/internal/textfile"
 )
 
@@ -76,6 +77,9 @@ func (in *input) readParquet(p *pipe) error {
 }
 
 func (in *input) damaged(err error) error {
+	if over := new(memory.OverError); errors.As(err, &over) {
+		return textfile.ReadError(in.name, 0, err)
+	}
 	if unfit := new(textfile.UnfitError); errors.As(err, &unfit) {
 		return fault(in.name, 0, err.Error(), unfit.Remedy)
 	}

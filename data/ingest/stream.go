@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"optcomplete/data"
+	"optcomplete/internal/memory"
+	"optcomplete/internal/textfile"
 )
 
 // pipe carries batches from the reading goroutine through the workers to the
@@ -24,10 +26,14 @@ type pipe struct {
 	bytes    int64 // read of all inputs
 	err      error // why reading ended early
 	opened   []io.Closer
+	reading  string // the name of the input that is read
 }
 
 // next gives a batch to fill.
 func (p *pipe) next() (*batch, error) {
+	if err := memory.Check(); err != nil {
+		return nil, textfile.ReadError(p.reading, 0, err)
+	}
 	select {
 	case b := <-p.free:
 		return b, nil
@@ -120,6 +126,7 @@ func (t *stream) run(ctx context.Context, merge func(*batch) error) error {
 	}()
 	running.Go(func() {
 		for _, in := range t.inputs {
+			p.reading = in.name
 			if p.err = in.read(p); p.err != nil {
 				break
 			}
@@ -182,7 +189,8 @@ type collector struct {
 	sink     *buckets
 	progress func(done, total int64, phase Phase)
 
-	newRows, newColumns []int32 // final numbers of a batch's new ids
+	last                [2]int32 // row and column of the last entry
+	newRows, newColumns []int32  // final numbers of a batch's new ids
 
 	// The canonical order, once all ids are known: the numbers of rows and columns
 	// in it, and the place in it of each column's number. Nil: they stand in it.
@@ -190,9 +198,9 @@ type collector struct {
 }
 
 func (c *collector) collect(ctx context.Context) error {
-	c.unknown = map[string]struct{}{}
+	c.unknown, c.last = map[string]struct{}{}, [2]int32{-1, -1}
 	total := c.total()
-	return c.run(ctx, func(b *batch) error {
+	err := c.run(ctx, func(b *batch) error {
 		if err := c.merge(b); err != nil {
 			return err
 		}
@@ -202,6 +210,10 @@ func (c *collector) collect(ctx context.Context) error {
 		}
 		return nil
 	})
+	if again := new(twiceError); errors.As(err, &again) {
+		return c.duplicateError(ctx, again.Entry, false)
+	}
+	return err
 }
 
 func (c *collector) merge(b *batch) error {
@@ -243,6 +255,9 @@ func (c *collector) merge(b *batch) error {
 		return fault(in.name, in.lines+b.lines, fmt.Sprintf("there are more than %d rows or columns", c.maxIDs), "split the input by rows")
 	}
 	c.renumber(b)
+	if fault := c.twice(b); fault != nil {
+		return fault
+	}
 	return c.sink.add(b.entries)
 }
 
@@ -266,6 +281,31 @@ func (c *collector) renumber(b *batch) {
 			}
 		}
 	}
+}
+
+// twiceError is an entry that was met again right after itself.
+type twiceError struct{ data.Entry }
+
+func (*twiceError) Error() string { return "ingest: an entry is given twice" }
+
+// twice finds an entry that follows itself, where that is refused. Others that are given
+// twice are found when they are sorted; but such may be all that a large file holds.
+func (c *collector) twice(b *batch) error {
+	if c.settings.Duplicates != Refuse {
+		return nil
+	}
+	each := 1 // an entry, and behind it its weight
+	if c.sink.weighted {
+		each = 2
+	}
+	for at := 0; at < len(b.entries); at += each {
+		e := b.entries[at]
+		if e.Row == c.last[0] && e.Column == c.last[1] {
+			return &twiceError{e}
+		}
+		c.last = [2]int32{e.Row, e.Column}
+	}
+	return nil
 }
 
 // number adds the new ids of a batch to those of the stream, and lists their

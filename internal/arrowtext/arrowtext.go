@@ -6,11 +6,14 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"optcomplete/internal/textfile"
 
 	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/apache/arrow-go/v18/arrow/ipc"
+	arrowmemory "github.com/apache/arrow-go/v18/arrow/memory"
+
+	"optcomplete/internal/memory"
+	"optcomplete/internal/textfile"
 )
 
 func init() {
@@ -32,7 +35,25 @@ func Records(r io.Reader) (array.RecordReader, error) {
 		}
 	}
 	// The dictionaries of one message may be replaced by those of another.
-	return ipc.NewReader(buffered, ipc.WithDelayReadSchema(false))
+	return ipc.NewReader(buffered, ipc.WithDelayReadSchema(false), ipc.WithAllocator(&asking{}))
+}
+
+// asking takes memory only where it is allowed: a table may announce any amount. The
+// panic becomes the error of the reader.
+type asking struct{ arrowmemory.GoAllocator }
+
+func (a *asking) Allocate(size int) []byte {
+	if err := memory.Take(int64(size)); err != nil {
+		panic(err)
+	}
+	return a.GoAllocator.Allocate(size)
+}
+
+func (a *asking) Reallocate(size int, b []byte) []byte {
+	if err := memory.Take(int64(size)); err != nil {
+		panic(err)
+	}
+	return a.GoAllocator.Reallocate(size, b)
 }
 
 // Separator stands between the parts of a list.
@@ -75,6 +96,10 @@ func (r *Reader) Kinds() []textfile.Kind { return r.kinds }
 func (r *Reader) Next(fields [][]byte) (_ [][]byte, err error) {
 	defer func() {
 		if p := recover(); p != nil {
+			if over, is := p.(*memory.OverError); is {
+				err = over
+				return
+			}
 			err = fmt.Errorf("%v", p)
 		}
 	}()

@@ -9,6 +9,9 @@ import (
 	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"sync/atomic"
+	"syscall"
+	"time"
 )
 
 // bufferSize is what write's output is gathered into before it goes to the file.
@@ -34,7 +37,7 @@ func File(path string, write func(io.Writer) error) error {
 }
 
 func writeDirect(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	f, err := openDirect(path)
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", path, err)
 	}
@@ -42,6 +45,38 @@ func writeDirect(path string, write func(io.Writer) error) error {
 		return fmt.Errorf("writing %s: %w", path, err)
 	}
 	return nil
+}
+
+// interrupted ends the wait for the reader of a pipe.
+var interrupted atomic.Pointer[<-chan struct{}]
+
+// GiveUp lets writing to a pipe that nobody reads be given up once the channel is closed:
+// to open one waits for its reader otherwise, whatever signal comes.
+func GiveUp(when <-chan struct{}) { interrupted.Store(&when) }
+
+// ErrNoReader is the error of a pipe that nobody reads.
+var ErrNoReader = errors.New("nobody reads this pipe")
+
+// readerWait is how often a reader is looked for; one that is there is found at once.
+const readerWait = 20 * time.Millisecond
+
+// openDirect opens a device or a pipe, as soon as somebody reads it.
+func openDirect(path string) (*os.File, error) {
+	for {
+		f, err := os.OpenFile(path, os.O_WRONLY|syscall.O_NONBLOCK, 0)
+		if !errors.Is(err, syscall.ENXIO) {
+			return f, err
+		}
+		var given <-chan struct{}
+		if done := interrupted.Load(); done != nil {
+			given = *done
+		}
+		select {
+		case <-given:
+			return nil, ErrNoReader
+		case <-time.After(readerWait):
+		}
+	}
 }
 
 func buffered(f *os.File, write func(io.Writer) error) error {

@@ -15,6 +15,8 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/plain"
 	"github.com/parquet-go/parquet-go/encoding/rle"
 	"github.com/parquet-go/parquet-go/format"
+
+	"optcomplete/internal/memory"
 )
 
 // oldDictionary is what old programs call both a dictionary and places in it.
@@ -36,14 +38,14 @@ func (c *cursor) open(p *page) error {
 	default:
 		return nil // an index, which is not needed
 	}
-	data, err := c.memory.fetch(c.from, p)
+	data, err := c.held.fetch(c.from, p)
 	if err != nil {
 		return err
 	}
 	levels := data[:p.repetitionBytes+p.definitionBytes]
 	data = data[len(levels):]
 	if !p.plain {
-		if data, err = c.memory.unpack(c.codec, data, p.unpacked-len(levels)); err != nil {
+		if data, err = c.held.unpack(c.codec, data, p.unpacked-len(levels)); err != nil {
 			return err
 		}
 	}
@@ -194,6 +196,16 @@ func (c *Column) decode(as format.Encoding, data []byte, n int) (v Vector, err e
 	e, err := encodingOf(as, data, n)
 	if err != nil {
 		return v, err
+	}
+	if c.stored == format.ByteArray && as == format.DeltaByteArray {
+		// Each text may repeat all of the one before.
+		size := e.EstimateDecodeByteArraySize(data)
+		if size < 0 {
+			return v, errors.New("a page announces texts of more bytes than there can be")
+		}
+		if err := memory.Take(int64(size)); err != nil {
+			return v, err
+		}
 	}
 	got := 0
 	var ints []int64

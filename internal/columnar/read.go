@@ -1,6 +1,7 @@
 package columnar
 
 import (
+	"cmp"
 	"context"
 	"encoding/binary"
 	"errors"
@@ -12,6 +13,7 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"optcomplete/internal/memory"
 	"optcomplete/internal/textfile"
 )
 
@@ -110,6 +112,10 @@ func encrypted(what string) error {
 // recovered makes an error of a panic: the library panics on some damaged files.
 func recovered(err *error) {
 	if r := recover(); r != nil {
+		if over, is := r.(*memory.OverError); is {
+			*err = over
+			return
+		}
 		*err = fmt.Errorf("%v", r)
 	}
 }
@@ -153,16 +159,16 @@ func (f *File) Floats(group, column int, out []float64) (err error) {
 // other. The vectors of a batch are its receiver's to keep.
 func (f *File) Scan(ctx context.Context, columns []int, rows int, yield func([]Vector) error) (err error) {
 	defer recovered(&err)
-	memory := new(scratch)
+	held := new(scratch)
 	for group := range f.meta.RowGroups {
 		cursors := make([]*cursor, len(columns))
 		for x, column := range columns {
-			if cursors[x], err = f.cursor(group, column, memory); err != nil {
+			if cursors[x], err = f.cursor(group, column, held); err != nil {
 				return err
 			}
 		}
 		for left := f.meta.RowGroups[group].NumRows; left > 0; {
-			if err := ctx.Err(); err != nil {
+			if err := cmp.Or(ctx.Err(), memory.Check()); err != nil {
 				return err
 			}
 			n := min(left, int64(rows))

@@ -15,6 +15,8 @@ import (
 	"github.com/pierrec/lz4/v4"
 
 	"optcomplete/internal/textfile"
+
+	"optcomplete/internal/memory"
 )
 
 // scratch is the memory for a page of a scan while it is decoded.
@@ -42,6 +44,9 @@ var unzstd = sync.OnceValues(func() (*zstd.Decoder, error) {
 func (s *scratch) unpack(codec format.CompressionCodec, packed []byte, announced int) ([]byte, error) {
 	if announced == 0 || codec == format.Uncompressed {
 		return packed, nil
+	}
+	if err := memory.Take(int64(announced)); err != nil {
+		return nil, err
 	}
 	s.plain = sized(s.plain, announced)
 	switch codec {

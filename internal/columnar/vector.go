@@ -3,9 +3,11 @@ package columnar
 import (
 	"fmt"
 	"io"
+	"slices"
 
 	"github.com/parquet-go/parquet-go/format"
 
+	"optcomplete/internal/memory"
 	"optcomplete/internal/textfile"
 )
 
@@ -38,7 +40,7 @@ type cursor struct {
 	column *Column
 	codec  format.CompressionCodec
 	from   io.ReaderAt
-	memory *scratch
+	held   *scratch
 	pages  []page  // that are not read yet
 	known  *Vector // the dictionary
 
@@ -48,7 +50,7 @@ type cursor struct {
 }
 
 // cursor begins to read a column of a row group.
-func (f *File) cursor(group, column int, memory *scratch) (*cursor, error) {
+func (f *File) cursor(group, column int, held *scratch) (*cursor, error) {
 	c := &f.Columns[column]
 	if c.Kind == Other {
 		return nil, c.unfit()
@@ -57,7 +59,7 @@ func (f *File) cursor(group, column int, memory *scratch) (*cursor, error) {
 	if err != nil {
 		return nil, fmt.Errorf("column %q: %w", c.Name, err)
 	}
-	return &cursor{column: c, codec: f.meta.RowGroups[group].Columns[column].MetaData.Codec, from: f.from, memory: memory, pages: pages}, nil
+	return &cursor{column: c, codec: f.meta.RowGroups[group].Columns[column].MetaData.Codec, from: f.from, held: held, pages: pages}, nil
 }
 
 // unfit is the error of a column whose values cannot be read.
@@ -157,6 +159,11 @@ func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
 	}
 	switch {
 	case v.Kind == Text && places != nil:
+		size := int64(0)
+		for _, x := range places[lo:hi] {
+			size += int64(len(from.Text(int(x))))
+		}
+		v.Texts = v.room(size)
 		for _, x := range places[lo:hi] {
 			v.Texts = append(v.Texts, from.Text(int(x))...)
 			v.Stops = append(v.Stops, len(v.Texts))
@@ -167,6 +174,7 @@ func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
 			begin = from.Stops[lo-1]
 		}
 		shift := len(v.Texts) - begin
+		v.Texts = v.room(int64(from.Stops[hi-1] - begin))
 		v.Texts = append(v.Texts, from.Texts[begin:from.Stops[hi-1]]...)
 		for _, stop := range from.Stops[lo:hi] {
 			v.Stops = append(v.Stops, stop+shift)
@@ -176,6 +184,17 @@ func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
 	case v.Kind != Text:
 		v.Ints = pick(v.Ints, from.Ints, places, lo, hi)
 	}
+}
+
+// room is the texts, with room for more bytes: a few that a dictionary has may stand in
+// any number of rows.
+func (v *Vector) room(more int64) []byte {
+	if need := int64(len(v.Texts)) + more; need > int64(cap(v.Texts)) {
+		if err := memory.Take(need + need/4); err != nil {
+			panic(err) // which Scan returns
+		}
+	}
+	return slices.Grow(v.Texts, int(more))
 }
 
 func pick[T any](to, from []T, places []int32, lo, hi int) []T {

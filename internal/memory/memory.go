@@ -52,7 +52,7 @@ func Format(n int64) string {
 const unknown = 4 << 30
 
 // Free is how much memory is free for a program: what the system says is
-// available, and no more than its control group leaves.
+// available, and no more than its control group and its own limit leave.
 func Free() int64 {
 	free := int64(unknown)
 	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
@@ -70,7 +70,7 @@ func Free() int64 {
 	if errLimit == nil && errUsed == nil {
 		free = min(free, max(limit-used, 0))
 	}
-	return free
+	return min(free, limited())
 }
 
 func number(path string) (int64, error) {

@@ -1,6 +1,7 @@
 package settings
 
 import (
+	"cmp"
 	"encoding/csv"
 	"fmt"
 	"slices"
@@ -116,7 +117,7 @@ func (s *Setting) value(to any) pflag.Value {
 			return nil
 		}
 		*to = 0
-		return (*duration)(to)
+		return &lasting{to: (*duration)(to), words: s.Words()}
 	case *[]string:
 		if s.Type != Names && s.Type != Repeated {
 			return nil
@@ -176,6 +177,26 @@ func (v *duration) Set(text string) error {
 		*v = duration(d)
 	}
 	return err
+}
+
+// lasting is a time for which a word may stand, as 0.
+type lasting struct {
+	to    *duration
+	words []string
+	word  string // that was given
+}
+
+func (v *lasting) Type() string { return v.to.Type() }
+
+func (v *lasting) String() string { return cmp.Or(v.word, v.to.String()) }
+
+func (v *lasting) Set(text string) error {
+	if slices.Contains(v.words, text) {
+		*v.to, v.word = 0, text
+		return nil
+	}
+	v.word = ""
+	return v.to.Set(text)
 }
 
 // list is a list of texts or numbers. The first Set replaces the default, each

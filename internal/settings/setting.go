@@ -22,7 +22,7 @@ const (
 	Whole                // *int or *uint64
 	Number               // *float64; a word such as auto stands for 0
 	Switch               // *bool
-	Duration             // *time.Duration
+	Duration             // *time.Duration; a word such as none stands for 0
 	Names                // *[]string, with commas
 	Repeated             // *[]string, the flag once for each
 )

@@ -12,6 +12,8 @@ import (
 
 	"github.com/klauspost/compress/gzip"
 	"github.com/klauspost/compress/zstd"
+
+	"optcomplete/internal/memory"
 )
 
 // StdinName stands for standard input in error messages; the user writes "-".
@@ -88,7 +90,7 @@ const BufferBytes = 256 << 10
 // byte-order mark. Release it when done.
 func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err error) {
 	release = func() {}
-	raw := bufio.NewReaderSize(r, BufferBytes)
+	raw := bufio.NewReaderSize(watching{r}, BufferBytes)
 	head, _ := raw.Peek(8) // a read error will come again with the first line
 	switch {
 	case bytes.HasPrefix(head, gzipMagic):
@@ -99,14 +101,14 @@ func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err e
 		if err != nil {
 			return nil, nil, ReadError(name, 0, err)
 		}
-		text = bufio.NewReaderSize(z, BufferBytes)
+		text = bufio.NewReaderSize(watching{z}, BufferBytes)
 	case bytes.HasPrefix(head, zstdMagic):
 		z, err := zstd.NewReader(raw, zstd.WithDecoderMaxWindow(zstdWindow))
 		if err != nil {
 			return nil, nil, ReadError(name, 0, err)
 		}
 		release = z.Close
-		text = bufio.NewReaderSize(z, BufferBytes)
+		text = bufio.NewReaderSize(watching{z}, BufferBytes)
 	default:
 		text = raw
 	}
@@ -130,8 +132,21 @@ func Unpack(r io.Reader, name string) (text *bufio.Reader, release func(), err e
 	return text, release, nil
 }
 
+// watching ends a reading once it has taken more memory than is allowed.
+type watching struct{ io.Reader }
+
+func (w watching) Read(b []byte) (int, error) {
+	if err := memory.Check(); err != nil {
+		return 0, err
+	}
+	return w.Reader.Read(b)
+}
+
 // ReadError says why a file cannot be read on.
 func ReadError(name string, line int, err error) error {
+	if over := new(memory.OverError); errors.As(err, &over) {
+		return &InputError{File: name, Line: line, Problem: over.Error(), Remedy: over.Remedy(), Err: err}
+	}
 	e := &InputError{File: name, Line: line, Problem: "cannot be read: " + err.Error(), Err: err}
 	var system *fs.PathError
 	switch {

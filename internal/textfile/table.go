@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/internal/amount"
 	"optcomplete/internal/lists"
+	"optcomplete/internal/memory"
 )
 
 // Table gives the lines of a text table as fields, or the records of an Arrow
@@ -75,6 +76,9 @@ func (t *Table) withRecords(open func() (Records, error), form string, read func
 
 // damaged is the error of a table of records that cannot be read on.
 func (t *Table) damaged(err error) error {
+	if over := new(memory.OverError); errors.As(err, &over) {
+		return ReadError(t.Name, t.Line, err)
+	}
 	if unfit := new(UnfitError); errors.As(err, &unfit) {
 		return t.Fault(err.Error(), unfit.Remedy)
 	}
@@ -98,6 +102,9 @@ func (t *Table) nextRecord() ([][]byte, error) {
 			t.fields = append(t.fields, []byte(name))
 		}
 		return t.fields, nil
+	}
+	if err := memory.Check(); err != nil {
+		return nil, t.damaged(err)
 	}
 	fields, err := t.records.Next(t.fields[:0])
 	t.Line = t.records.Record()

@@ -12,7 +12,8 @@ from ._errors import OptCompleteError
 
 _not_options = {"progress"}
 given_weights = "sample_weight"  # the column of weights that were given by themselves
-_times = {"time_limit"}
+_times = {"time_limit", "search_time"}
+_baselines = {"softimpute", "imc", "effects"}
 _paths = {"checkpoint", "warm_start", "features_config", "save_cuts", "temp", "solver_path"}
 
 
@@ -23,7 +24,10 @@ def options_of(settings: dict[str, Any], arguments_of: Callable[..., Any] | None
     for name, value in settings.items():
         if value is None or name in _not_options:
             continue
-        if name in defaults and type(value) is type(defaults[name].default) and value == defaults[name].default:
+        if name == "search_time" and value == defaults[name].default:
+            if settings.get("time_limit") is not None or settings.get("method") in _baselines:
+                continue
+        elif name in defaults and type(value) is type(defaults[name].default) and value == defaults[name].default:
             continue
         if name in _times and isinstance(value, (int, float)) and not isinstance(value, bool):
             value = f"{float(value):.9f}s"

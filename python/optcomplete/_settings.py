@@ -134,10 +134,15 @@ class CompleterSettings:
         Saved model whose selection is tried first.
     memory : str | None
         Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
-        read from its file.
+        read from its file; any other file that takes more is refused.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
-        goes to choosing gamma, and time is kept to fit every row; 0: none. Takes [0, ∞).
+        goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search.
+        Without it, see search_time; none: search until the proof. Takes none, [0, ∞).
+    search_time : Seconds, default '60s'
+        Without time_limit, end the search after so much time with the best selection so far and its
+        bound, but not before 20 passes; earlier where a proof would take over ten times the time
+        spent and the bound has stalled. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
@@ -238,6 +243,7 @@ class CompleterSettings:
         warm_start: str | None = None,
         memory: str | None = None,
         time_limit: Seconds = None,
+        search_time: Seconds = "60s",
         max_nodes: int | None = None,
         near_ties: int = 5,
         method: str = "certified",
@@ -303,6 +309,7 @@ class CompleterSettings:
         self.warm_start = warm_start
         self.memory = memory
         self.time_limit = time_limit
+        self.search_time = search_time
         self.max_nodes = max_nodes
         self.near_ties = near_ties
         self.method = method
@@ -367,7 +374,9 @@ def path(
     nonnegative: Names = None,
     clip: str = "auto",
     gap: float | None = None,
+    memory: str | None = None,
     time_limit: Seconds = None,
+    search_time: Seconds = "2m",
     max_nodes: int | None = None,
     near_ties: int = 5,
     constants: bool = False,
@@ -494,12 +503,20 @@ def path(
     gap : float | None
         Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
+    memory : str | None
+        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
+        takes more is refused.
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
-        resamples and the proofs; 0: none. Takes [0, ∞).
+        resamples and the proofs; exit code 3 if it ends one. Without it, see search_time; none: no
+        limit. Takes none, [0, ∞).
+    search_time : Seconds, default '2m'
+        Without time_limit, end the proofs after so much time, each k with its best selection so far
+        and its bound. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for the proof of each k; 0: no limit. Without it and without time_limit, the
-        proof ends once 40 million entries were evaluated. Takes [0, ∞).
+        proofs end once 80 million entries were evaluated for all k, by 40 passes for each at least.
+        Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
     constants : bool, default False
@@ -577,7 +594,9 @@ def path(
         "nonnegative": nonnegative,
         "clip": clip,
         "gap": gap,
+        "memory": memory,
         "time_limit": time_limit,
+        "search_time": search_time,
         "max_nodes": max_nodes,
         "near_ties": near_ties,
         "constants": constants,
@@ -635,9 +654,17 @@ class SubsetSettings:
     checkpoint : str | None
         Folder for intermediate results: after a kill, the same command resumes and gives the same
         result to the bit.
+    memory : str | None
+        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
+        takes more is refused.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
-        goes to choosing gamma; 0: none. Takes [0, ∞).
+        goes to choosing gamma; exit code 3 if it ends a search. Without it, see search_time; none:
+        search until the proof. Takes none, [0, ∞).
+    search_time : Seconds, default '10s'
+        Without time_limit, end the search after so much time with the best selection so far and its
+        bound, but not before 20 passes; earlier where a proof would take over ten times the time
+        spent and the bound has stalled. Takes (0, ∞).
     max_nodes : int | None
         Most nodes for each search; 0: no limit. Takes [0, ∞).
     near_ties : int, default 5
@@ -670,7 +697,9 @@ class SubsetSettings:
         no_intercept: bool = False,
         gap: float | None = None,
         checkpoint: str | None = None,
+        memory: str | None = None,
         time_limit: Seconds = None,
+        search_time: Seconds = "10s",
         max_nodes: int | None = None,
         near_ties: int = 5,
         holdout: float | None = None,
@@ -691,7 +720,9 @@ class SubsetSettings:
         self.no_intercept = no_intercept
         self.gap = gap
         self.checkpoint = checkpoint
+        self.memory = memory
         self.time_limit = time_limit
+        self.search_time = search_time
         self.max_nodes = max_nodes
         self.near_ties = near_ties
         self.holdout = holdout

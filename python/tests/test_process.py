@@ -90,6 +90,22 @@ def test_a_time_limit_is_not_an_error():
     assert m.certificate_.status == "time_limit" and m.certificate_.bound < m.certificate_.cost
 
 
+def test_a_search_ends_by_itself():
+    from optcomplete._base import options_of
+
+    m = oc.MatrixCompleter(k=10, gamma=1, model="paper", search_time="1ms").fit(*hard())
+    assert m.certificate_.status in ("search_time", "no_proof_in_sight") and 0 < m.certificate_.bound < m.certificate_.cost
+    on = oc.MatrixCompleter(k=10, gamma=1, model="paper", time_limit="none", max_nodes=2).fit(*hard())
+    assert on.certificate_.status == "node_limit"
+    r = np.random.default_rng(1)
+    x, y = r.normal(size=(60, 40)), r.normal(size=60)
+    b = oc.BestSubset(k=10, gamma=1, search_time=0.001).fit(x, y)
+    assert b.certificate_.status in ("search_time", "no_proof_in_sight") and b.certificate_.bound < b.certificate_.cost
+    # The classes' own times reach the program, unless a limit is given or nothing is searched.
+    for made, own in ((oc.MatrixCompleter(), "60s"), (oc.BestSubset(), "10s"), (oc.MatrixCompleter(time_limit=5), None), (oc.MatrixCompleter(method="effects"), None)):
+        assert options_of(made.get_params(), type(made).__init__).get("search_time") == own
+
+
 def test_a_receiver_that_fails_ends_the_fit():
     def fail(event):
         raise RuntimeError("mine")

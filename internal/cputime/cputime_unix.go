@@ -1,6 +1,8 @@
 //go:build unix
 
-package engine
+// Package cputime tells the processor time of the process, which other work on the machine changes
+// far less than the time on the wall.
+package cputime
 
 import (
 	"time"
@@ -8,10 +10,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// processorTime is the time that all threads of the process have run, in the program and
+// Now is the time that all threads of the process have run, in the program and
 // in the system for it. Other work on the machine changes it far less than the time on
 // the wall.
-func processorTime() time.Duration {
+func Now() time.Duration {
 	var u unix.Rusage
 	if unix.Getrusage(unix.RUSAGE_SELF, &u) != nil {
 		return 0
