@@ -3,7 +3,7 @@
 
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 
-.PHONY: soak check format vet staticcheck test exact race build bench generate settings manual python release
+.PHONY: soak check format vet staticcheck test exact race build bench generate settings manual python release r
 
 # check is what CI runs.
 check: format vet staticcheck build test exact race
@@ -54,7 +54,7 @@ bench:
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack
 
-# The golden files of the command line, docs/settings.md, the arguments of the Python package and the README's demo.
+# The golden files of the command line, docs/settings.md, the arguments of the Python and R packages and the README's demo.
 settings:
 	go test ./cmd/optcomplete -timeout 600s -run 'Settings|Golden' -update
 
@@ -65,6 +65,10 @@ python:
 # The program for six platforms and the wheels, with checksums, in dist/.
 release:
 	scripts/release.sh
+
+# The R package: R CMD check with its tests and its vignette, and the page of the manual.
+r:
+	scripts/r.sh
 
 # What the commands of the manual print.
 manual:

@@ -178,7 +178,8 @@ file, pass by pass.`,
 			}
 			loaded := time.Since(start)
 			log := newSearchLog(c)
-			log.names, log.own = choiceNames(problem), settings.SearchTime
+			log.own = settings.SearchTime
+			log.names = choiceNames(problem)
 			if err := proven.open(&settings); err != nil { // whether a proof is asked for matters for the loss
 				return err
 			}

@@ -48,7 +48,7 @@ has begun are answered, within 5 s.
 Without MODEL, serve reads requests from standard input and writes events and answers to
 standard output: lines of JSON, with tables between them. A request is a
 verb with its arguments and settings, and gets the answer of that verb.
-The Python package talks to it; docs/protocol.md describes the protocol. It ends
+The Python and R packages talk to it; docs/protocol.md describes the protocol. It ends
 with its standard input and leaves nothing behind.`,
 		Example: `  optcomplete serve model
   optcomplete serve model --listen 127.0.0.1:9000 --names films.csv --ratings ratings.csv

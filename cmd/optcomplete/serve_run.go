@@ -96,7 +96,7 @@ func failureOf(err error) *failure {
 	f := &failure{Message: err.Error() + remedy(err), Problem: err.Error(), Remedy: strings.TrimPrefix(remedy(err), ": ")}
 	var input *data.InputError
 	if errors.As(err, &input) {
-		f.File, f.Line, f.Problem, f.Remedy = input.File, input.Line, input.Problem, input.Remedy
+		f.File, f.Line, f.Problem, f.Remedy = input.File, input.Line, asFlags(input.Problem), asFlags(input.Remedy)
 	}
 	return f
 }

@@ -51,11 +51,10 @@ type Event struct {
 	Seconds  float64  `json:"seconds,omitempty"`
 	Selected []string `json:"selected,omitempty"` // of the incumbent, and of a point of a path
 
-	Units *result.Units `json:"units,omitempty"` // of units
-
 	// Of gamma: one that was tried.
-	Gamma float64 `json:"gamma,omitempty"`
-	RMSE  float64 `json:"rmse,omitempty"`
+	Units *result.Units `json:"units,omitempty"`
+	Gamma float64       `json:"gamma,omitempty"`
+	RMSE  float64       `json:"rmse,omitempty"`
 
 	// Of point: a number of features, with K, Gap and Selected.
 	Train      float64 `json:"train,omitempty"`
@@ -137,7 +136,7 @@ func (s *Stream) Point(k int, gap, train, validation float64, selected []string)
 	s.Send(Event{ID: s.ID, Event: "point", K: k, Gap: finite(gap), Train: train, Validation: validation, Selected: selected})
 }
 
-// Units tells of the features' own γ, which were learned.
+// Units tells what was learned of how much rows differ on each feature.
 func (s *Stream) Units(u *result.Units) {
 	s.Send(Event{ID: s.ID, Event: "units", Units: u})
 }

@@ -23,8 +23,8 @@ everywhere = {
     "json": "answers are objects",
     "output": "answers are objects",
     "raw-names": "names come as they are",
-    "watch": "of the command line: it stays until Ctrl-C",
     "memory": "an argument of the estimator, and of run for any verb",
+    "watch": "of the command line: it stays until Ctrl-C",
 }
 reading = {name: "of files: give a frame, or read them with run" for name in ("row-name", "column-name", "value-name", "delimiter", "format")}
 cluster = {name: "of the command line, where the data of a cluster are" for name in ("engine", "engine-program", "engine-from", "engine-tasks", "engine-folder")}

@@ -1,0 +1,4 @@
+library(testthat)
+library(optcomplete)
+
+test_check("optcomplete")
