@@ -134,7 +134,7 @@ class CompleterSettings:
         Saved model whose selection is tried first.
     memory : str | None
         Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
-        read from its file; any other file that takes more is refused.
+        read from its file.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search.

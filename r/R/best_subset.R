@@ -43,11 +43,14 @@ best_subset.default <- function(
   no_intercept = FALSE,
   gap = NULL,
   checkpoint = NULL,
+  memory = NULL,
   time_limit = NULL,
+  search_time = "2m",
   max_nodes = NULL,
   near_ties = 5,
   holdout = NULL,
   folds = 5,
+  watch = NULL,
   # end of settings
   family = NULL, weights = NULL, offset = NULL, progress = NULL, ...
 ) {

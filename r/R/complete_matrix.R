@@ -50,6 +50,7 @@ complete_matrix <- function(
   warm_start = NULL,
   memory = NULL,
   time_limit = NULL,
+  search_time = "2m",
   max_nodes = NULL,
   near_ties = 5,
   method = "certified",
@@ -66,6 +67,7 @@ complete_matrix <- function(
   split = "random",
   time_name = NULL,
   proof = NULL,
+  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {

@@ -46,7 +46,9 @@ path.default <- function(
   nonnegative = NULL,
   clip = "auto",
   gap = NULL,
+  memory = NULL,
   time_limit = NULL,
+  search_time = "2m",
   max_nodes = NULL,
   near_ties = 5,
   constants = FALSE,
@@ -57,6 +59,7 @@ path.default <- function(
   repeats = NULL,
   bootstrap = NULL,
   bootstrap_k = NULL,
+  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {

@@ -3,12 +3,12 @@
 # settings: types, made by `make settings`
 .types <- list(
   switch = c(
-    "all", "alone", "certify", "complete-features", "constants", "drop-unknown", "dry-run", "float32", "force",
-    "json", "keep", "keep-seen", "log-times", "lowest", "mark-observed", "no-intercept", "path", "print-config",
-    "quick", "quiet", "raw-names", "skip-unknown", "stream", "wide"
+    "all", "alone", "certify", "complete-features", "constants", "drift", "drop-unknown", "dry-run", "float32",
+    "force", "json", "keep", "keep-seen", "log-times", "lowest", "mark-observed", "no-intercept", "path",
+    "print-config", "quick", "quiet", "raw-names", "skip-unknown", "stream", "wide"
   ),
   duration = c(
-    "time-limit"
+    "search-time", "time-limit"
   ),
   names = c(
     "always", "blank", "field", "group", "missing", "never", "nonnegative", "rows", "skip"
