@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 	"optcomplete/loss"
 	"optcomplete/model/diagnose"
 	"optcomplete/pass"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -56,9 +58,39 @@ func (t *task) describe(ctx context.Context, fitted *Model, train, held data.Sou
 	if fitted.Summary.Baselines, err = evaluate.Baselines(ctx, train, on, errors, sample, fitted.LossOf(), rows != nil, t.Threads); err != nil {
 		return err
 	}
+	if held != nil {
+		warnOfWorse(fitted, &errors.Metrics)
+	}
 	looked.On, looked.Rows = on, rows
 	fitted.Summary.Diagnostics, err = diagnose.Of(ctx, fitted, looked, t.Threads)
 	return err
+}
+
+// warnOfWorse puts first what matters most: that row and column effects alone predict
+// the held-out entries better than the fit.
+func warnOfWorse(fitted *Model, own *result.Metrics) {
+	s := &fitted.Summary
+	if s.Method == "effects" {
+		return
+	}
+	for i := range s.Baselines {
+		if b := &s.Baselines[i]; b.Name == evaluate.EffectsAlone {
+			against := result.Comparison{Entries: b.Entries, RMSE: own.Score(), Effects: b.Score()}
+			if l := fitted.LossOf().Loss; l.Linked() || l.HasUnit() {
+				against.Measure = l.Measure()
+			}
+			remedy := "take fewer or other features: the verb path shows how many pay"
+			if s.Model == Paper.String() || s.Model == Pooled.String() {
+				remedy = "the model full has effects of rows and columns beside the features"
+			}
+			if len(s.Selected) == 0 {
+				remedy = "use the method effects, or other settings of this one"
+			}
+			if w := against.Warning(remedy); w != "" {
+				s.Warnings = slices.Insert(s.Warnings, 0, w)
+			}
+		}
+	}
 }
 
 // settingsOf records the settings that the summary has no field for, by the

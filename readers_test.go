@@ -19,6 +19,8 @@ var readersOutsidePasses = map[string]string{
 	"evaluate/timesplit.go: of":                     "the time of one entry, of those collected",
 	"twosided/formulation.go: Resample":             "a resample, drawn from the copy that a path works on",
 	"twosided/matrix.go: entriesOf":                 "the entries that a model keeps of those collected",
+	"twosided/effects.go: eachEntry":                "the copy of the entries that a fit works on, which a pass collected",
+	"twosided/effects.go: sweep":                    "the same, for effects",
 	"remainder/company.go: together":                "a sample that a pass collected, and its pattern of entries",
 	"model/diagnose/coverage.go: entriesOf":         "held-out entries that a pass collected, to be sent",
 	"model/diagnose/diagnose_examples.go: examples": "three rows that a pass picked",

@@ -11,6 +11,9 @@ import (
 	"optcomplete/result"
 )
 
+// EffectsAlone is the name of the simpler prediction by row and column effects.
+const EffectsAlone = "row and column effects"
+
 // Baselines scores simpler predictions on some entries: the mean of the training
 // entries, row means, column means, and both together. The means of rows and
 // columns are shrunk towards the mean of all, by as much as a
@@ -32,7 +35,7 @@ func Baselines(ctx context.Context, train, on data.Source, of *Errors, sample da
 		{"mean of all values", none, none},
 		{"mean of the row", row, none},
 		{"mean of the column", none, column},
-		{"row and column effects", row, column},
+		{EffectsAlone, row, column},
 	} {
 		effects, err := estimate.FitLevels(pass.WithLabel(ctx, "comparison"), train, l, b.row, b.column, threads)
 		if err != nil {

@@ -146,8 +146,11 @@ func (m *Model) HasIntervals() bool {
 
 // sure is how sure the model is, or why nobody can tell.
 func (m *Model) sure() (certainty, error) {
+	if m.ByFeatures && m.Uncertain == nil {
+		return nil, noIntervals("the model has products alone, without effects of rows and columns whose posterior intervals could be made of (fit it with effects)")
+	}
 	if m.ByFeatures {
-		return nil, noIntervals("the rows of the model are known by their features, and have no coefficients of their own whose posterior intervals could be made of")
+		return &byFeatures{m: m, row: -1}, nil
 	}
 	if m.Summary.Weighted && m.ColumnWeights == nil {
 		return nil, noIntervals("the model was fitted with weights of entries, but saved without them, and its intervals would be made of them (fit it again)")
@@ -235,6 +238,9 @@ type margins struct{ own, difference []float64 }
 // rowMargins is empty if the model cannot tell. −1 is a row of which nothing is known:
 // the prior's.
 func (m *Model) rowMargins(row int, probability float64) (out margins, err error) {
+	if m.ByFeatures { // what a row's coefficients are, its features say
+		return out, nil
+	}
 	x, err := m.Intervals()
 	if errors.Is(err, ErrNoIntervals) || errors.Is(err, ErrEntriesUnknown) {
 		return out, nil

@@ -31,6 +31,7 @@ type Model struct {
 	// ByFeatures tells that rows are known by features of their own: they cannot be
 	// folded in from entries.
 	ByFeatures bool
+	Uncertain  *Uncertain // of such a model, how sure it is; nil: nobody can tell
 
 	// whole is the model that this one row belongs to: see Alone. nil: all rows are here.
 	whole *Model

@@ -165,7 +165,7 @@ func (m *Model) copy() *Model {
 	out := &Model{
 		Summary: m.Summary, Parts: m.Parts,
 		RowIDs: m.RowIDs, Entries: m.Entries,
-		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, ColumnWeights: m.ColumnWeights, Features: m.Features, ByFeatures: m.ByFeatures,
+		ColumnIDs: m.ColumnIDs, ColumnEntries: m.ColumnEntries, ColumnWeights: m.ColumnWeights, Features: m.Features, ByFeatures: m.ByFeatures, Uncertain: m.Uncertain,
 	}
 	out.entries.read, out.entries.seen, out.entries.fitted = m.entries.read, m.entries.seen, m.entries.fitted
 	return out

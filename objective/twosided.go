@@ -50,6 +50,10 @@ const (
 // pass itself costs about as much.
 const batchColumns = 32
 
+// manyProducts is how many there are where columns that are not used cost more than the
+// passes they may save.
+const manyProducts = 1 << 14
+
 // NewTwoSided makes one pass over the entries. Row i of the source has the
 // features rows.Row(i), column j has columns.Row(j); other numbers of rows or
 // columns are a programming error and panic. With threads = 0 all processors
@@ -102,6 +106,9 @@ func (t *TwoSided) Rounding() float64 {
 func (t *TwoSided) Batch() int {
 	if t.whole != nil {
 		return 1
+	}
+	if t.Dim() > manyProducts {
+		return batchColumns / 4
 	}
 	return batchColumns
 }

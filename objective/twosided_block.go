@@ -3,6 +3,7 @@ package objective
 import (
 	"math"
 
+	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 )
 
@@ -74,6 +75,7 @@ type twoSidedWork struct {
 	y        []float64
 	xx       []float64
 	pairs    []float64
+	wanted   []float64 // columns of G_i wanted by themselves, where they are few
 }
 
 // newBlock makes room for what y and the diagonal need, and if whole for all of G.
@@ -109,7 +111,11 @@ func (t *twoSidedWorker) newWork() *twoSidedWork {
 func (t *twoSidedWorker) prepare(w *twoSidedWork, r int) {
 	block := t.block
 	row := &block.of[r]
-	t.gram(w, row.columns, row.values, row.weights, block.q != nil || block.wanted != nil)
+	if few := 2*len(block.wanted) <= t.Of.P2; block.wanted != nil && few {
+		t.columnsOf(w, row, block.wanted)
+	} else {
+		t.gram(w, row.columns, row.values, row.weights, block.q != nil || block.wanted != nil)
+	}
 	x := t.Of.X.Get()[row.at*t.Of.P1:][:t.Of.P1]
 	block.x.setRow(r, x)
 	if block.y != nil {
@@ -133,12 +139,36 @@ func (t *twoSidedWorker) prepare(w *twoSidedWork, r int) {
 		block.q.setRow(r, w.triangle)
 	}
 	for c, l := range block.wanted {
+		if 2*len(block.wanted) <= t.Of.P2 {
+			block.columns[c].setRow(r, w.wanted[c*t.Of.P2:][:t.Of.P2])
+			continue
+		}
 		column := w.xx[:t.Of.P2]
 		copy(column, w.triangle[kernel.Tri(l):][:l+1])
 		for l2 := l + 1; l2 < t.Of.P2; l2++ {
 			column[l2] = w.triangle[kernel.Tri(l2)+l]
 		}
 		block.columns[c].setRow(r, column)
+	}
+}
+
+// columnsOf computes some columns of G_i of a row, which is quicker than all of G_i where
+// they are at most half.
+func (t *twoSidedWorker) columnsOf(w *twoSidedWork, row *twoSidedRow, wanted []int) {
+	p2 := t.Of.P2
+	w.wanted = grow(w.wanted, len(wanted)*p2)[:len(wanted)*p2]
+	clear(w.wanted)
+	for e, c := range row.columns {
+		b := t.b[int(c)*t.width:][:p2]
+		by := 1.0
+		if row.weights != nil {
+			by = row.weights[e]
+		}
+		for x, l := range wanted {
+			if v := by * b[l]; v != 0 {
+				dense.Axpy(v, b, w.wanted[x*p2:][:p2])
+			}
+		}
 	}
 }
 

@@ -224,7 +224,7 @@ func TestTwoSidedModelHasAReport(t *testing.T) {
 	var b bytes.Buffer
 	must.Do(t, m.Summary.WriteJSON(&b))
 	page, node := written(t, b.Bytes(), nil)
-	for _, want := range []string{"Coefficient of each product", "two-sided"} {
+	for _, want := range []string{"Selected interactions", "two-sided"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not say %q", want)
 		}

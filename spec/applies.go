@@ -69,7 +69,7 @@ func (u Use) String() string {
 			parts = append(parts, of.word+" "+strings.Join(of.names, ", "))
 		}
 	}
-	return strings.Join(parts, "; ")
+	return strings.Join(parts, " and the ")
 }
 
 // Refusal is the error of a setting that is given and does not apply.

@@ -3,18 +3,15 @@ package twosided
 import (
 	"cmp"
 	"context"
-	"encoding/gob"
 	"time"
 
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/fingerprint"
-	"optcomplete/internal/gammapath"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/timelimit"
 	"optcomplete/model"
-	"optcomplete/objective"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -31,8 +28,16 @@ type Settings struct {
 	spec.Limits
 	spec.Statistics // Refit: least squares (the default), or ridge: the L of the cost, with γ
 
-	Constants bool     // add the constant feature "1" to either side
-	Heredity  Heredity // what a product may only be selected with
+	// Effects says what a prediction has besides products: shrunken effects of rows and
+	// columns, or nothing, which is the paper's form.
+	Effects Effects
+
+	Constants bool     // add the constant feature "1" to either side; only without effects
+	Heredity  Heredity // what a product may only be selected with; only without effects
+
+	// HoldoutRows and HoldoutColumns are parts of the rows and of the columns, in [0,1),
+	// of which no entry is fitted on: errors on them are those for new ones.
+	HoldoutRows, HoldoutColumns float64
 
 	// Checkpoint is a folder that keeps what was computed, so that a run that was
 	// killed continues from there; empty: none. See package checkpoint.
@@ -54,18 +59,19 @@ const gammaPasses = 60
 func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error) {
 	start := time.Now()
 	ctx, readings := pass.WithCounts(ctx)
-	f, err := newFormulation(ctx, problem, &settings)
-	if err != nil {
+	if err := validate(&settings); err != nil {
 		return nil, err
 	}
 	entries, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "entries") // γ and the sums of products are computed from them in turn
 	if err != nil {
 		return nil, err
 	}
-	train, held := part{entries, f.rows}, (*data.Matrix)(nil)
-	if settings.Holdout > 0 {
-		train.entries, held = evaluate.SplitMatrix(entries, settings.Holdout, settings.Seed)
+	divided := divide(entries, settings)
+	f, err := newFormulation(ctx, problem, divided.train, settings)
+	if err != nil {
+		return nil, err
 	}
+	train := part{divided.train, f.rows}
 	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
 	before := time.Since(start)
 	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided, OnChosen: settings.OnChosen}
@@ -83,7 +89,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	searched := time.Since(start)
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	fitted := &Model{Summary: f.summary(found, c)}
-	if err := fitted.complete(finish, f, found, c, train, held); err != nil {
+	if err := fitted.complete(finish, f, found, c, train, divided); err != nil {
 		return nil, err
 	}
 	fitted.Summary.ColumnEncoding = usedOf(problem.ColumnEncoding, fitted.Columns)
@@ -102,12 +108,15 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 // selection.Path. K and Holdout are not used.
 func Path(ctx context.Context, problem Problem, settings Settings, path selection.PathSettings) (*selection.PathResult, error) {
 	ctx, readings := pass.WithCounts(ctx)
-	settings.K, settings.Holdout = path.KMax, 0
-	f, err := newFormulation(ctx, problem, &settings)
-	if err != nil {
+	settings.K, settings.Holdout, settings.HoldoutRows, settings.HoldoutColumns = path.KMax, 0, 0, 0
+	if err := validate(&settings); err != nil {
 		return nil, err
 	}
 	entries, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "entries")
+	if err != nil {
+		return nil, err
+	}
+	f, err := newFormulation(ctx, problem, entries, settings)
 	if err != nil {
 		return nil, err
 	}
@@ -151,8 +160,12 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: lists.Pick(f.all, found.Units),
 		Gamma: c.Gamma, Seed: settings.Seed, Choice: settings.Choice, Version: spec.Version,
 		Features: len(f.all), Certificate: found.Certificate, Removal: found.Removal, Trace: found.Trace,
-	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Constants: settings.Constants, Heredity: settings.Heredity.String()}
-	s.GammaPath, s.Alike = c.GammaPath, result.AlikeOf(c.GammaPath, s.Selected)
+	}, RowFeatures: len(f.known.Names), ColumnFeatures: len(f.columns.Names), Effects: settings.Effects.String(), Constants: settings.Constants, Heredity: settings.Heredity.String(),
+		ConstantRowFeatures: f.ofRows.constant, ConstantColumnFeatures: f.ofColumns.constant}
+	s.Nouns = f.nouns
+	if s.GammaPath = c.GammaPath; settings.Effects == NoEffects {
+		s.Alike = result.AlikeOf(c.GammaPath, s.Selected)
+	}
 	if found.RemovalError != nil {
 		s.WithoutDiagnostic("the cost of removing each product is", found.RemovalError)
 	}
@@ -160,8 +173,13 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 }
 
 // complete makes a model of what the search found: coefficients and scores.
-func (m *Model) complete(ctx context.Context, f *formulation, found *selection.Found, c selection.Choices, train part, held *data.Matrix) error {
-	u, err := f.coefficients(ctx, train, found.Units, c)
+func (m *Model) complete(ctx context.Context, f *formulation, found *selection.Found, c selection.Choices, train part, divided division) error {
+	p, err := f.prepare(ctx, train)
+	if err != nil {
+		return err
+	}
+	oracle := p.quadratic(c.Gamma)
+	fit, err := f.fit(ctx, p, train, oracle, f.settings.Refit, found.Units, true)
 	if err != nil {
 		return err
 	}
@@ -175,18 +193,15 @@ func (m *Model) complete(ctx context.Context, f *formulation, found *selection.F
 		}
 		summary.Weight = survey.Counts()
 	}
-	p2 := len(f.columns.Names)
-	for x, j := range found.Units {
-		summary.Products = append(summary.Products, Product{Row: f.known.Names[j/p2], Column: f.columns.Names[j%p2], Coefficient: u[x]})
-	}
-	m.take(f.sides, found.Units)
-	predict := f.predictor(f.rows, found.Units, u)
-	if summary.Train, err = evaluate.Score(ctx, train.entries, predict, f.settings.Threads); err != nil || held == nil {
+	if summary.Products, err = f.describe(ctx, found.Units, fit.u, p.products); err != nil {
 		return err
 	}
-	score, err := evaluate.Score(ctx, held, predict, f.settings.Threads)
-	summary.Holdout = &score
-	return err
+	m.take(f.sides, found.Units, fit)
+	predict := f.predictor(f.rows, found.Units, fit)
+	if summary.Train, err = evaluate.Score(ctx, train.entries, predict, f.settings.Threads); err != nil {
+		return err
+	}
+	return f.compare(ctx, summary, predict, train, divided, p.start)
 }
 
 // search turns the settings into those of the search.
@@ -202,86 +217,20 @@ func (s *sides) search(settings Settings) (search.Settings, error) {
 	return find, err
 }
 
-// chooseGamma picks γ on a fifth of the entries; see package gammapath. The unit
-// is the mean square of the products.
-func (s *sides) chooseGamma(ctx context.Context, train *data.Matrix, settings Settings, find search.Settings, clock *timelimit.Clock) (gamma float64, path []result.GammaPoint, cut, err error) {
-	ctx = pass.WithLabel(ctx, "trials")
-	fit, held := evaluate.SplitMatrix(train, 0.2, settings.Seed+1)
-	if fit.Observed() == 0 || held.Observed() == 0 {
-		fit, held = train, train // nothing to validate on
-	}
-	products, err := objective.NewTwoSided(ctx, fit, s.rows, s.columns, settings.Threads)
-	if err != nil {
-		return 0, nil, nil, err
-	}
-	_, diagonal, _ := products.Target()
-	unit := 0.0
-	for _, d := range diagonal {
-		unit += d / float64(len(diagonal))
-	}
-	n, m := fit.Dims()
-	oracle := objective.NewQuadratic(products, 1, float64(n)*float64(m))
-	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
-	ctx, cancel := clock.Choice(ctx)
-	defer cancel()
-	gamma, path, err = gammapath.Standard(unit).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
-		point := result.GammaPoint{Gamma: gamma}
-		at := oracle.WithGamma(gamma)
-		result, err := search.Minimize(ctx, at, find)
-		if err != nil {
-			return point, err
-		}
-		find.Start = [][]int{result.Selection}
-		coefficients := at.LeastSquares
-		if settings.Refit == spec.Ridge {
-			coefficients = at.Coefficients
-		}
-		u, err := coefficients(ctx, result.Selection)
-		if err != nil {
-			return point, err
-		}
-		score, err := evaluate.Score(ctx, held, s.predictor(s.rows, result.Selection, u), settings.Threads)
-		if err != nil {
-			return point, err
-		}
-		point.RMSE = score.RMSE
-		gap := min(result.RootGap, 1)
-		point.RootGap, point.Limited = &gap, result.Limited()
-		point.Selected = s.names(result.Selection)
-		return point, nil
-	}, settings.OnGamma)
-	return gamma, path, ctx.Err(), err
-}
-
-// predictor predicts entries of the matrix: Σ u·x·b over the selection.
-func (s *sides) predictor(rows *data.Features, selection []int, u []float64) evaluate.Predictor {
-	return &predictor{pass.Share(rows.Values), pass.Share(s.columns.Values), len(rows.Names), len(s.columns.Names), selection, u}
-}
-
-type predictor struct {
-	Rows, Columns *pass.Shared[[]float64] // features: n×P1, m×P2
-	P1, P2        int
-	Selection     []int // of products
-	U             []float64
-}
-
-// PredictRow adds the products up.
-func (p *predictor) PredictRow(row int, columns []int32, out []float64) {
-	x, all := p.Rows.Get()[row*p.P1:][:p.P1], p.Columns.Get()
-	for e, c := range columns {
-		b := all[int(c)*p.P2:][:p.P2]
-		out[e] = 0
-		for i, j := range p.Selection {
-			out[e] += p.U[i] * x[j/p.P2] * b[j%p.P2]
-		}
-	}
-}
-
-func init() { gob.Register(new(predictor)) }
-
-func validate(s Settings) error {
+func validate(s *Settings) error {
 	if s.K < 1 {
 		return spec.Errorf("k is %d, but at least one product must be selected", s.K)
+	}
+	for _, part := range []float64{s.HoldoutRows, s.HoldoutColumns} {
+		if !(part >= 0 && part < 1) {
+			return spec.Errorf("the part of the rows or columns to hold out is %v, but must be at least 0 and below 1", part)
+		}
+	}
+	switch s.Refit {
+	case spec.AutoRefit:
+		s.Refit = spec.LeastSquares
+	case spec.LearnedPrior:
+		return spec.Errorf("a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge")
 	}
 	if err := s.Limits.Validate(); err != nil {
 		return err

@@ -28,36 +28,35 @@ type formulation struct {
 	clock    *timelimit.Clock // of a whole fit; nil: none
 	all      []string         // the names of all products
 
-	// The products of the entries that were asked for last: a selection of each k is
-	// fitted on the same ones.
-	last     part
-	products *objective.TwoSided
+	// What was prepared of the entries that were asked for last: a selection of each k
+	// is fitted on the same ones.
+	last part
+	made *prepared
+
+	trial *result.Comparison // of the choice of γ; nil: there was none
+}
+
+// prepared is what a cost needs of some entries.
+type prepared struct {
+	start    *levels             // effects without products, which the cost is measured from; nil: none
+	offset   part                // the entries without them
+	products *objective.TwoSided // of those
 }
 
 var _ selection.Formulation[part] = (*formulation)(nil)
 
-// newFormulation checks the settings against the problem.
-func newFormulation(ctx context.Context, problem Problem, settings *Settings) (*formulation, error) {
-	if err := validate(*settings); err != nil {
-		return nil, err
-	}
-	switch settings.Refit {
-	case spec.AutoRefit:
-		settings.Refit = spec.LeastSquares
-	case spec.LearnedPrior:
-		return nil, spec.Errorf("a two-sided model has one coefficient for all rows, so no prior can be learned: the refit must be ls or ridge")
-	}
-	s, err := align(ctx, problem, settings.Constants)
+// newFormulation checks the settings against the problem. Features are scaled over what
+// has entries in train.
+func newFormulation(ctx context.Context, problem Problem, train *data.Matrix, settings Settings) (*formulation, error) {
+	s, err := align(ctx, problem, train, settings.Constants, settings.Effects)
 	if err != nil {
 		return nil, err
 	}
-	f := &formulation{sides: s, settings: *settings}
-	if f.find, err = s.search(*settings); err != nil {
+	f := &formulation{sides: s, settings: settings}
+	if f.find, err = s.search(settings); err != nil {
 		return nil, err
 	}
-	for j := range len(s.known.Names) * len(s.columns.Names) {
-		f.all = append(f.all, s.name(j))
-	}
+	f.all = s.names(upto(len(s.known.Names) * len(s.columns.Names)))
 	return f, nil
 }
 
@@ -69,31 +68,47 @@ func (f *formulation) Choose(ctx context.Context, train part, k int, on func(res
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
-	settings, find := f.settings, f.find
-	settings.OnGamma, find.K = on, max(k, len(find.Always))
-	c.Gamma, c.GammaPath, c.Cut, err = f.chooseGamma(ctx, train.entries, settings, find, f.clock)
+	find := f.find
+	find.K = max(k, len(find.Always))
+	c.Gamma, c.GammaPath, c.Cut, err = f.chooseGamma(ctx, train, find, on)
 	return c, err
 }
 
-// quadratic is the cost of the entries at γ, and the products behind it.
-func (f *formulation) quadratic(ctx context.Context, train part, gamma float64) (*objective.Quadratic, *objective.TwoSided, error) {
-	if f.products == nil || f.last != train {
-		products, err := objective.NewTwoSided(ctx, train.entries, train.rows, f.columns, f.settings.Threads)
-		if err != nil {
-			return nil, nil, err
-		}
-		f.last, f.products = train, products
+// prepare makes the effects of some entries, and the sums of products of what those leave.
+func (f *formulation) prepare(ctx context.Context, train part) (*prepared, error) {
+	if f.made != nil && f.last == train {
+		return f.made, nil
 	}
-	n, m := train.entries.Dims()
-	return objective.NewQuadratic(f.products, gamma, float64(n)*float64(m)), f.products, nil
+	p, err := f.sides.prepare(ctx, train, f.settings.Threads)
+	if err == nil {
+		f.last, f.made = train, p
+	}
+	return p, err
+}
+
+func (s *sides) prepare(ctx context.Context, train part, threads int) (p *prepared, err error) {
+	p = &prepared{offset: train}
+	if s.effects != NoEffects {
+		p.start = learnLevels(train.entries)
+		p.offset.entries = p.start.residuals(train.entries)
+	}
+	p.products, err = objective.NewTwoSided(ctx, p.offset.entries, train.rows, s.columns, threads)
+	return p, err
+}
+
+// quadratic is the cost at γ.
+func (p *prepared) quadratic(gamma float64) *objective.Quadratic {
+	n, m := p.offset.entries.Dims()
+	return objective.NewQuadratic(p.products, gamma, float64(n)*float64(m))
 }
 
 // Cost is the cost of k products.
 func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.Choices) (*selection.Cost, error) {
-	oracle, products, err := f.quadratic(ctx, train, c.Gamma)
+	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return nil, err
 	}
+	oracle := p.quadratic(c.Gamma)
 	cost := &selection.Cost{Oracle: oracle, Find: f.find, Units: len(f.all)}
 	cost.Find.K = k
 	n, m := train.entries.Dims()
@@ -106,34 +121,49 @@ func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.C
 		if err != nil {
 			return 0, err
 		}
-		cost, err = products.Cost(ctx, selection, u, c.Gamma)
+		cost, err = p.products.Cost(ctx, selection, u, c.Gamma)
 		return cost / (float64(n) * float64(m)), err
 	}
 	return cost, nil
 }
 
-// coefficients fits selected products.
-func (f *formulation) coefficients(ctx context.Context, train part, selection []int, c selection.Choices) ([]float64, error) {
-	if len(selection) == 0 {
-		return nil, nil
+// fitted is effects and coefficients of a selection.
+type fitted struct {
+	effects *joint // nil: none
+	u       []float64
+}
+
+// fit fits selected products, and with them the effects; features tells whether those of
+// rows and columns that have no entries are wanted.
+func (s *sides) fit(ctx context.Context, p *prepared, train part, oracle *objective.Quadratic, refit spec.Refit, selection []int, features bool) (out fitted, err error) {
+	gamma := 0.0
+	if refit == spec.Ridge {
+		gamma = oracle.Gamma()
 	}
-	oracle, _, err := f.quadratic(ctx, train, c.Gamma)
-	if err != nil {
-		return nil, err
+	if s.effects != NoEffects {
+		out.effects = s.fitJoint(train, selection, p.start, gamma, features)
+		out.u = out.effects.U
+		return out, nil
 	}
-	if f.settings.Refit == spec.LeastSquares {
-		return oracle.LeastSquares(ctx, selection)
+	if refit == spec.LeastSquares {
+		out.u, err = oracle.LeastSquares(ctx, selection)
+	} else {
+		out.u, err = oracle.Coefficients(ctx, selection)
 	}
-	return oracle.Coefficients(ctx, selection)
+	return out, err
 }
 
 // Score fits selected products on some entries and predicts others.
 func (f *formulation) Score(ctx context.Context, train, on part, units []int, c selection.Choices) (float64, error) {
-	u, err := f.coefficients(ctx, train, units, c)
+	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return 0, err
 	}
-	score, err := evaluate.Score(ctx, on.entries, f.predictor(on.rows, units, u), f.settings.Threads)
+	fit, err := f.fit(ctx, p, train, p.quadratic(c.Gamma), f.settings.Refit, units, false)
+	if err != nil {
+		return 0, err
+	}
+	score, err := evaluate.Score(ctx, on.entries, f.predictor(on.rows, units, fit), f.settings.Threads)
 	return score.RMSE, err
 }
 

@@ -28,18 +28,34 @@ func entriesOf(rows *data.Features, ids []string, all, train *data.Matrix) entri
 }
 
 // Matrix is the model as one of a matrix, for whatever uses those: a row's
-// coefficient of a column feature is Σ L·x over the products with it. A row or a
-// column counts as known by its features, whether it had entries or not; for one
-// without features the mean of the others stands.
+// coefficient of a column feature is Σ θ·(x − centre) over the products with it, and
+// what the centres of the column features take from that is part of the row's effect.
+// A row or a column counts as known by its features, whether it had entries or not; for
+// one without features the mean of the others stands.
 func (m *Model) Matrix() (*model.Model, error) {
 	n, k := len(m.Rows.IDs), len(m.Columns.Names)
 	rows := estimate.NewRowMatrix(n, k)
 	parts := estimate.Parts{Coefficients: rows}
 	parts.Population, parts.NewColumn, parts.Typical = make([]float64, 1+k), make([]float64, 1+k), make([]float64, k)
+	if l := m.Summary.Learned; l != nil {
+		parts.Mean, parts.RowEffects, parts.ColumnEffects = l.Mean, slices.Clone(m.RowEffects), m.ColumnEffects
+		parts.NewColumn[0] = l.Columns.Base
+		for f, name := range l.Columns.Features {
+			parts.NewColumn[1+slices.Index(m.Columns.Names, name)] = l.Columns.Weights[f]
+		}
+	}
 	for i := range n {
 		x, u := m.Rows.Row(i), rows.Row(i)
-		for p, c := range m.coefficientOf {
-			u[m.colAt[p]] += c * x[m.rowAt[p]]
+		for p := range m.Summary.Products {
+			product := &m.Summary.Products[p]
+			by := product.Coefficient * (x[m.rowAt[p]] - product.RowCentre)
+			u[m.colAt[p]] += by
+			if parts.RowEffects != nil {
+				parts.RowEffects[i] -= by * product.ColumnCentre
+			}
+		}
+		if parts.RowEffects != nil {
+			parts.Population[0] += parts.RowEffects[i] / float64(n)
 		}
 		for f, v := range u {
 			parts.Population[1+f] += v / float64(n)
@@ -54,6 +70,12 @@ func (m *Model) Matrix() (*model.Model, error) {
 	out := &model.Model{
 		Summary: m.Summary.Summary, Parts: parts, Features: m.Columns.Values,
 		RowIDs: m.Rows.IDs, Entries: slices.Repeat([]int32{1}, n), ColumnIDs: m.Columns.IDs, ColumnEntries: make([]int32, columns), ByFeatures: true,
+	}
+	if l := m.Summary.Learned; l != nil {
+		out.Uncertain = &model.Uncertain{
+			Noise: l.Noise, Rows: l.Rows.uncertain(l.Noise, m.RowWeights), Columns: l.Columns.uncertain(l.Noise, m.ColumnWeights),
+			Column: l.Columns.Variance, AnyRow: meanSquareAround(m.RowEffects), AnyColumn: meanSquareAround(m.ColumnEffects),
+		}
 	}
 	out.Summary.Terms, out.Summary.Encoding = m.Columns.Names, m.Summary.ColumnEncoding
 	for _, seen := range m.entries.fitted {
@@ -100,8 +122,9 @@ func (m *Model) WithRows(rows *data.Features) (out *Model, at []int) {
 	}
 	with := *m
 	with.Rows = data.NewFeatures(slices.Clone(m.Rows.IDs), m.Rows.Names, slices.Clone(m.Rows.Values))
+	with.RowEffects, with.RowWeights = slices.Clone(m.RowEffects), slices.Clone(m.RowWeights)
 	known := places(m.Rows.IDs)
-	k := len(rows.Names)
+	k, learned := len(rows.Names), m.Summary.Learned
 	for x, id := range rows.IDs {
 		i, is := known[id]
 		if is {
@@ -109,6 +132,12 @@ func (m *Model) WithRows(rows *data.Features) (out *Model, at []int) {
 		} else {
 			i = len(with.Rows.IDs)
 			with.Rows.IDs, with.Rows.Values = append(with.Rows.IDs, id), append(with.Rows.Values, rows.Row(x)...)
+			if learned != nil {
+				with.RowEffects, with.RowWeights = append(with.RowEffects, 0), append(with.RowWeights, 0)
+			}
+		}
+		if learned != nil && with.RowWeights[i] == 0 {
+			with.RowEffects[i] = learned.Rows.of(rows.Names, rows.Row(x))
 		}
 		at = append(at, i)
 	}
@@ -134,4 +163,25 @@ func usedOf(e *encode.Encoding, in *data.Features) *encode.Encoding {
 		}
 	}
 	return e.Select(used)
+}
+
+// uncertain is the posterior variance of each effect by the weight of its entries.
+func (l *Levels) uncertain(noise float64, weights []float64) []float64 {
+	out := make([]float64, len(weights))
+	for i, w := range weights {
+		out[i] = 1 / (w/noise + 1/l.Variance)
+	}
+	return out
+}
+
+// meanSquareAround is the variance of effects around their mean.
+func meanSquareAround(effects []float64) (variance float64) {
+	mean := 0.0
+	for _, v := range effects {
+		mean += v / float64(len(effects))
+	}
+	for _, v := range effects {
+		variance += (v - mean) * (v - mean) / float64(len(effects))
+	}
+	return variance
 }

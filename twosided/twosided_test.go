@@ -107,11 +107,11 @@ func TestFitEqualsBruteForce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		constants := rapid.Bool().Draw(t, "constants")
-		settings := Settings{Constants: constants, Statistics: spec.Statistics{Refit: spec.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma"))}, Limits: spec.Limits{Threads: 1}}
+		settings := Settings{Effects: NoEffects, Constants: constants, Statistics: spec.Statistics{Refit: spec.Ridge, Gamma: math.Pow(10, rapid.Float64Range(-2, 3).Draw(t, "log10 gamma"))}, Limits: spec.Limits{Threads: 1}}
 		if constants {
 			settings.Heredity = rapid.SampledFrom([]Heredity{NoHeredity, StrongHeredity, WeakHeredity}).Draw(t, "heredity")
 		}
-		s := must.Get(align(context.Background(), problem, constants))(t)
+		s := must.Get(align(context.Background(), problem, problem.Ratings.Matrix(), constants, NoEffects))(t)
 		p := len(s.known.Names) * len(s.columns.Names)
 		settings.K = rapid.IntRange(1, min(4, p)).Draw(t, "k")
 		fitted := must.Get(Fit(context.Background(), problem, settings))(t)
@@ -147,7 +147,7 @@ func TestLeastSquaresRefitFitsBetter(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
 		settings := Settings{
-			K:          rapid.IntRange(1, 4).Draw(t, "k"),
+			Effects: NoEffects, K: rapid.IntRange(1, 4).Draw(t, "k"),
 			Constants:  true,
 			Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))},
 		}
@@ -195,7 +195,7 @@ func inherits(s *sides, selection []int, h Heredity) bool {
 // features are known, also rows without entries.
 func TestSavedModelPredictsTheSame(t *testing.T) {
 	problem := make2(random.New(4), 30, 12, 4, 5, 0.1, 0.6)
-	fitted := must.Get(Fit(context.Background(), problem, Settings{K: 5, Constants: true, Statistics: spec.Statistics{Holdout: 0.2, Seed: 3}}))(t)
+	fitted := must.Get(Fit(context.Background(), problem, Settings{Effects: NoEffects, K: 5, Constants: true, Statistics: spec.Statistics{Holdout: 0.2, Seed: 3}}))(t)
 	if fitted.Summary.Gamma <= 0 || len(fitted.Summary.GammaPath) == 0 || fitted.Summary.Holdout.Entries == 0 {
 		t.Fatalf("%+v", fitted.Summary)
 	}
@@ -227,15 +227,19 @@ func TestBadProblemsAreNamed(t *testing.T) {
 		says  string
 	}{
 		{"row without features", func(p *Problem, _ *Settings) { p.Ratings.RowIDs[0] = "nobody" }, `no row features, such as "nobody"`},
-		{"shared name", func(p *Problem, _ *Settings) { p.Rows.Names[0] = "b1" }, `both named "b1"`},
+		{"name of both", func(p *Problem, s *Settings) { p.Rows.Names[0], s.Never = "b1", []string{"b1"} }, "write rows:b1 or columns:b1"},
+		{"effects and constants", func(_ *Problem, s *Settings) { s.Effects, s.Constants = ShrunkEffects, true }, "Settings.Effects none"},
+		{"effects and heredity", func(_ *Problem, s *Settings) { s.Effects, s.Heredity = ShrunkEffects, WeakHeredity }, "heredity holds for any selection"},
+		{"always a feature", func(_ *Problem, s *Settings) { s.Always = []string{"x0"} }, "name a product"},
+		{"no rows to fit on", func(_ *Problem, s *Settings) { s.HoldoutRows = 1 }, "below 1"},
 		{"too many products", func(p *Problem, _ *Settings) {
-			p.Rows = testkit.Features(len(p.Rows.IDs), 300, make([]float64, 300*len(p.Rows.IDs)))
-			for j := range p.Rows.Names {
-				p.Rows.Names[j] = fmt.Sprintf("row %d", j)
+			rows := testkit.Features(len(p.Rows.IDs), 3000, make([]float64, 3000*len(p.Rows.IDs)))
+			for j := range rows.Names {
+				rows.Names[j] = fmt.Sprintf("row %d", j)
 			}
-			wide := testkit.Features(len(p.Columns.IDs), 200, make([]float64, 200*len(p.Columns.IDs)))
-			wide.IDs, p.Columns = p.Columns.IDs, wide
-		}, "60000 products, which would need about 1.5 GB"},
+			wide := testkit.Features(len(p.Columns.IDs), 400, make([]float64, 400*len(p.Columns.IDs)))
+			rows.IDs, p.Rows, wide.IDs, p.Columns = p.Rows.IDs, rows, p.Columns.IDs, wide
+		}, "1200000 products, which would need about 3.0 GB"},
 		{"heredity without constants", func(_ *Problem, s *Settings) { s.Heredity = WeakHeredity }, "constant feature on either side"},
 		{"no such product", func(_ *Problem, s *Settings) { s.Always = []string{"x0 × nothing"} }, "not a product"},
 		{"k too large", func(_ *Problem, s *Settings) { s.K = 100 }, "only 6 products"},
@@ -246,7 +250,7 @@ func TestBadProblemsAreNamed(t *testing.T) {
 		}, "requir"},
 	} {
 		problem := make2(random.New(1), 5, 4, 2, 3, 0.1, 1)
-		settings := Settings{K: 2, Statistics: spec.Statistics{Gamma: 1}}
+		settings := Settings{Effects: NoEffects, K: 2, Statistics: spec.Statistics{Gamma: 1}}
 		bad.spoil(&problem, &settings)
 		_, err := Fit(context.Background(), problem, settings)
 		var wrong *spec.Error
@@ -264,7 +268,7 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 		t.Fatalf("%v, %d entries", ids, entries)
 	}
 	known := must.Get(problem.WithoutUnknownRows(context.Background()))(t)
-	fitted, err := Fit(context.Background(), known, Settings{K: 2, Statistics: spec.Statistics{Gamma: 1}})
+	fitted, err := Fit(context.Background(), known, Settings{Effects: NoEffects, K: 2, Statistics: spec.Statistics{Gamma: 1}})
 	if err != nil || fitted.Summary.Observed != 16 || fitted.Summary.Rows != 4 {
 		t.Fatalf("%+v, %v", fitted, err)
 	}
@@ -274,7 +278,7 @@ func TestUnknownRowsCanBeLeftOut(t *testing.T) {
 func TestPathEqualsSeparateFits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		problem := draw(t, 3, 3)
-		settings := Settings{K: 4, Constants: true, Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}}
+		settings := Settings{Effects: NoEffects, K: 4, Constants: true, Statistics: spec.Statistics{Gamma: math.Pow(10, rapid.Float64Range(-2, 2).Draw(t, "log10 gamma"))}}
 		path := must.Get(Path(context.Background(), problem, settings, selection.PathSettings{KMax: 4, Folds: 2}))(t)
 		if len(path.Points) != 4 {
 			t.Fatalf("%d points for k = 1..4", len(path.Points))

@@ -31,7 +31,7 @@ func weigh(t testing.TB, p Problem, of func(unit float64) float64) Problem {
 // else; and by them errors are measured.
 func TestWeights(t *testing.T) {
 	problem := make2(random.New(3), 40, 12, 3, 4, 1, 0.6)
-	settings := Settings{K: 3, Constants: true}
+	settings := Settings{Effects: NoEffects, K: 3, Constants: true}
 	settings.Holdout, settings.Seed, settings.Threads = 0.2, 1, 2
 	fit := func(p Problem, s Settings) *Model {
 		t.Helper()

@@ -120,10 +120,7 @@ file, pass by pass.`,
 			if err != nil {
 				return err
 			}
-			_, twoSided, err := two.resolve()
-			if err != nil {
-				return err
-			}
+			twoSided := two.asked()
 			method, kind := kindOf(settings, twoSided)
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
@@ -248,6 +245,8 @@ file, pass by pass.`,
 	flags.Bind("dry-run", &dry)
 	in.register(flags)
 	two.register(flags)
+	flags.Bind("holdout-rows", &two.holdoutRows)
+	flags.Bind("holdout-columns", &two.holdoutColumns)
 	return cmd
 }
 

@@ -29,7 +29,8 @@ type inputFlags struct {
 	optional   bool // without features the columns are those of the ratings
 	ratings    ingest.Settings
 	encode     encodeFlags
-	split      string // random, or time: the times of the entries are read too
+	table      *encode.Options // how the feature table is understood; nil: by the flags
+	split      string          // random, or time: the times of the entries are read too
 }
 
 // registerSplit adds the flags of a split by time.
@@ -70,7 +71,7 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
 	settings := optcomplete.ReadSettings{Model: kind, ID: f.id, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
-	if !kind.AsGiven() || f.encode.given(cmd) {
+	if settings.Features = f.table; settings.Features == nil && (!kind.AsGiven() || f.encode.given(cmd)) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {
 			return optcomplete.Problem{}, nil, err

@@ -90,7 +90,7 @@ func TestEveryVerbUsesEveryKind(t *testing.T) {
 		{"", []string{"report", "MODEL"}, "OptComplete report", false},
 		{"regress", []string{"report", "MODEL"}, "What each feature does", false},
 		{"full", []string{"predict", "MODEL", pairs, "--interval", "90"}, "low", false},
-		{"twosided", []string{"predict", "MODEL", pairs, "--interval", "90"}, "known by their features", true},
+		{"twosided", []string{"predict", "MODEL", pairs, "--interval", "90"}, "low", false},
 		{"regress", []string{"predict", "MODEL", table, "--interval", "90"}, "--interval means nothing to it", true},
 		{"twosided", []string{"recommend", "MODEL", "--row", "zoe", "--ratings", newcomer}, "needs their features", true},
 	} {

@@ -25,6 +25,7 @@ import (
 // rounded down and gaps rounded up, so that each line is true; what is only true
 // of samples has a ~ before it and a heading of its own.
 type searchLog struct {
+	thing string // what is selected, "" for feature
 	*common
 	columns   []logColumn
 	lines     int               // since the heading
@@ -145,7 +146,7 @@ func (l *searchLog) begin(cmd *cobra.Command, k, p int, more ...string) {
 	if k == 0 {
 		l.factf("Task", "predict; the method selects no features")
 	} else {
-		l.factf("Task", "select %d of %s (%s)", k, count(p, "feature"), ways(p, k))
+		l.factf("Task", "select %d of %s (%s)", k, count(p, cmp.Or(l.thing, "feature")), ways(p, k))
 	}
 	l.factf("Settings", "%s", strings.Join(append(more, settingsOf(cmd, k > 0)...), ", "))
 	version := "OptComplete " + optcomplete.Version
@@ -186,6 +187,9 @@ func settingsOf(cmd *cobra.Command, selects bool) []string {
 		flag := cmd.Flag(s.Name)
 		if flag == nil || settings.Of(flag) != s || s.Name == "k" {
 			continue
+		}
+		if rows := cmd.Flag("row-features"); s.Name == "model" && rows != nil && rows.Changed {
+			continue // products are a model of their own
 		}
 		if always := s.Name == "method" || selects && (s.Name == "model" || s.Name == "gamma"); always || flag.Changed {
 			parts = append(parts, settingText(flag))

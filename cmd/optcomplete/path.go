@@ -67,10 +67,7 @@ if both are proven; otherwise it is marked "not proven".`,
 			if path.KMax == 0 {
 				return usagef("up to how many features? Give their number with --k-max")
 			}
-			_, twoSided, err := two.resolve()
-			if err != nil {
-				return err
-			}
+			twoSided := two.asked()
 			method, kind := kindOf(settings, twoSided)
 			if err := checkApplies(cmd, method, kind); err != nil {
 				return err
@@ -208,6 +205,8 @@ func withoutFeatures(model string) string {
 		return "no features: mean, row and column effects alone"
 	case "pooled":
 		return "no features: mean and row effects alone"
+	case "twosided":
+		return "no products: mean, row and column effects alone, where the model has them"
 	}
 	return "nothing selected"
 }

@@ -17,6 +17,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/spec"
+	"optcomplete/twosided"
 )
 
 // printSummary prints a fitted model for people.
@@ -244,7 +245,11 @@ const numericalRemedy = "(take a smaller --gamma, bring the features to similar 
 
 // certificate says in one sentence what is proven.
 func certificate(s *model.Summary) string {
-	selection := "selection of " + count(s.K, "feature")
+	thing := "feature"
+	if s.Model == twosided.Kind {
+		thing = "product"
+	}
+	selection := "selection of " + count(s.K, thing)
 	if len(s.Always)+len(s.Never) > 0 {
 		selection = "allowed " + selection // by --always and --never
 	}

@@ -207,25 +207,21 @@ func TestTwoSidedFitNamesFaults(t *testing.T) {
 	text := must.Get(os.ReadFile(users))(t)
 	shared := writeText(t, "shared.csv", strings.Replace(string(text), "city", "Drama", 1))
 	missing := writeText(t, "missing.csv", strings.Replace(string(text), "\nu7,", "\nnobody,", 1))
-	wide, row := "user", ""
-	for j := range 20_000 {
-		wide += fmt.Sprintf(",w%d", j)
-		row += ",1"
-	}
-	tooWide := writeText(t, "wide.csv", wide+"\nu0"+row+"\n")
 	for name, c := range map[string]struct {
 		args []string
 		code int
 		says string
 	}{
-		"shared name":              {[]string{"--row-features", shared, "-k", "2"}, exitUsage, `"Drama" is also a column feature`},
-		"row without features":     {[]string{"--row-features", missing, "-k", "2"}, exitUsage, "1 row of " + ratings + ` has no features, such as "u7"`},
-		"such rows dropped":        {[]string{"--row-features", missing, "-k", "2", "--drop-unknown"}, exitDone, ""},
-		"heredity":                 {[]string{"--row-features", users, "-k", "2", "--heredity", "medium"}, exitUsage, "--heredity"},
-		"k":                        {[]string{"--row-features", users, "-k", "50"}, exitUsage, "50"},
-		"heredity without row":     {[]string{"-k", "2", "--heredity", "weak"}, exitUsage, "--row-features"},
-		"prior":                    {[]string{"--row-features", users, "-k", "2", "--refit", "prior"}, exitUsage, "ls or ridge"},
-		"too many products to fit": {[]string{"--row-features", tooWide, "-k", "2"}, exitUsage, "40000 products, which would need about 1.0 GB"},
+		"name of both":         {[]string{"--row-features", shared, "-k", "2", "--never", "Drama"}, exitUsage, "write rows:Drama or columns:Drama"},
+		"name of one":          {[]string{"--row-features", shared, "-k", "2", "--never", "rows:Drama"}, exitDone, ""},
+		"field of both":        {[]string{"--row-features", shared, "-k", "2", "--field", "Drama:type=numeric"}, exitUsage, "write rows:Drama:type=numeric or columns:Drama:type=numeric"},
+		"loss":                 {[]string{"--row-features", users, "-k", "2", "--loss", "huber"}, exitUsage, "it is for the method certified and the model full"},
+		"row without features": {[]string{"--row-features", missing, "-k", "2"}, exitUsage, "1 row of " + ratings + ` has no features, such as "u7"`},
+		"such rows dropped":    {[]string{"--row-features", missing, "-k", "2", "--drop-unknown"}, exitDone, ""},
+		"heredity":             {[]string{"--row-features", users, "-k", "2", "--heredity", "medium"}, exitUsage, "--heredity"},
+		"k":                    {[]string{"--row-features", users, "-k", "50"}, exitUsage, "50"},
+		"heredity without row": {[]string{"-k", "2", "--heredity", "weak"}, exitUsage, "--row-features"},
+		"prior":                {[]string{"--row-features", users, "-k", "2", "--refit", "prior"}, exitUsage, "ls or ridge"},
 	} {
 		var out, log bytes.Buffer
 		args := append([]string{"fit", ratings, "--features", films, "--gamma", "1"}, c.args...)

@@ -27,6 +27,8 @@ const (
 	ratingsFile  = "ratings.csv"
 	featuresFile = "features.csv"
 	truthFile    = "truth.json"
+
+	rowFeaturesFile = "row_features.csv" // with --two-sided
 )
 
 func synthCommand(c *common) *cobra.Command {
@@ -34,6 +36,7 @@ func synthCommand(c *common) *cobra.Command {
 		config synth.Config
 		out    synthOutput
 		shape  string
+		both   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "synth -o DIR",
@@ -47,6 +50,10 @@ from 1 to 5, a few viewers who rate very many films and a few films that nearly
 everyone has seen. It takes one of the paper's sizes (base, small,
 medium, large, full) or ROWSxCOLUMNS with --missing.
 
+--two-sided makes responses of cells to drugs, with tables of features of both, strong
+effects of cells and drugs, and k interactions: ratings.csv, row_features.csv,
+features.csv, truth.json and test.csv. Its --noise is 1 if it is not given.
+
 DIR gets ratings.csv, features.csv, truth.json (the seed, the settings, the true
 selection) and test.csv: missing entries with their noisy value and the
 noise-free one, to score predictions against either. --stream writes the ratings
@@ -57,6 +64,7 @@ changed them since (truth.json has the checksums), or with --force.`,
 		Example: `  optcomplete synth --rows 1000 --columns 1000 --features 50 --k 5 --missing 0.95 -o instance
   optcomplete synth --noise 0 --seed 7 -o clean
   optcomplete synth --netflix medium -o netflix
+  optcomplete synth --two-sided --rows 300 --columns 120 --k 6 -o cells
   optcomplete synth --netflix full --ratings netflix.pack -o netflix
   optcomplete synth --rows 1000000 --columns 1000 --missing 0.95 --stream -o big | gzip > ratings.csv.gz`,
 		Args: cobra.NoArgs,
@@ -68,6 +76,9 @@ changed them since (truth.json has the checksums), or with --force.`,
 				return usagef("the ratings go to stdout with --stream or to the file of --ratings, not to both")
 			}
 			config.Seed = c.seed
+			if both {
+				return out.cells(cmd, c, config, shape)
+			}
 			if err := hasPlace(config); shape == "" && err != nil {
 				return err
 			}
@@ -92,6 +103,7 @@ changed them since (truth.json has the checksums), or with --force.`,
 	}
 	flags := flagsOf(cmd, "synth")
 	flags.Bind("netflix", &shape)
+	flags.Bind("two-sided", &both)
 	flags.Bind("rows", &config.Rows)
 	flags.Bind("columns", &config.Columns)
 	flags.Bind("features", &config.Features)
@@ -108,7 +120,7 @@ changed them since (truth.json has the checksums), or with --force.`,
 
 // ours are the files that synth and demo write, besides the truth that tells their
 // checksums.
-var ours = []string{ratingsFile, featuresFile, synth.TestFile, reportFile, filepath.Join(modelFolder, "model.json")}
+var ours = []string{ratingsFile, featuresFile, rowFeaturesFile, synth.TestFile, reportFile, filepath.Join(modelFolder, "model.json")}
 
 // readTruth reads what synth or demo wrote of its files.
 func readTruth(dir string) (truth synth.Truth, err error) {

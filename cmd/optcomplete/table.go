@@ -185,12 +185,15 @@ var table = settings.Table{
 
 	// Features of the rows too.
 	{Name: "row-features", Type: settings.File, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}}, Help: "file with features of the rows (id, then numbers, text, lists, blanks): select k products row feature × column feature"},
-	{Name: "constants", Type: settings.Switch, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: add the constant 1 to either side, for the terms of one side alone"},
-	{Name: "heredity", Type: settings.Text, Default: "none", Range: "strong | weak | none", Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)"},
+	{Name: "effects", Type: settings.Text, Default: "shrunk", Range: "shrunk | none", Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: what a prediction has besides products: effects of rows and columns, shrunk by learned variances, or nothing (the paper's form)"},
+	{Name: "constants", Type: settings.Switch, Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --effects none: add the constant 1 to either side, for the terms of one side alone"},
+	{Name: "heredity", Type: settings.Text, Default: "none", Range: "strong | weak | none", Group: inTwoSided, Verbs: fitting, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --effects none: select a product only with both of its one-sided terms (strong), with one of them (weak), or freely (none)"},
 
 	// Validation.
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Help: "fraction of the entries to hold out and score on, such as 0.2"},
 	{Name: "holdout", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"regress"}, Help: "fraction of the rows to hold out and score on, such as 0.2"},
+	{Name: "holdout-rows", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: fraction of the rows to hold out whole and score on, as rows never seen, such as 0.2"},
+	{Name: "holdout-columns", Type: settings.Number, Range: "[0, 1)", Group: inChecks, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: []string{"twosided"}}, Help: "with --row-features: fraction of the columns to hold out whole and score on, as columns never seen, such as 0.2"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"fit"}, Help: "which entries --holdout keeps aside: random ones, or the latest (time), so that what is fitted to the past is scored on the future"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"path"}, Help: "folds of random entries, or of time: each is scored by what was fitted to the entries before it"},
 	{Name: "split", Type: settings.Text, Default: "random", Range: "random | time", Group: inChecks, Verbs: []string{"verify"}, Help: "as the model was fitted; without it, what the model says"},
@@ -231,6 +234,7 @@ var table = settings.Table{
 
 	// Generated data.
 	{Name: "netflix", Type: settings.Text, Group: inData, Verbs: []string{"synth"}, Help: "make film ratings: base, small, medium, large, full or ROWSxCOLUMNS"},
+	{Name: "two-sided", Type: settings.Switch, Group: inData, Verbs: []string{"synth"}, Help: "make responses of cells to drugs, with features of both, effects and known interactions"},
 	{Name: "rows", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "rows n"},
 	{Name: "columns", Type: settings.Whole, Default: "100", Range: "[1, 2147483647]", Group: inData, Verbs: []string{"synth"}, Help: "columns m"},
 	{Name: "features", Type: settings.Whole, Default: "15", Range: "[1, 1000000]", Group: inData, Verbs: []string{"synth"}, Help: "features p"},

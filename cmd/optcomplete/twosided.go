@@ -2,10 +2,10 @@ package main
 
 import (
 	"cmp"
-	"context"
-	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +16,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/internal/settings"
+	"optcomplete/result"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
@@ -23,42 +24,43 @@ import (
 // twoSidedFlags are the flags of fit for rows that have features too.
 type twoSidedFlags struct {
 	rowFeatures string
+	effects     string
 	constants   bool
 	heredity    string
+
+	holdoutRows, holdoutColumns float64 // of fit alone
 }
 
 func (f *twoSidedFlags) register(flags *settings.Flags) {
 	flags.Bind("row-features", &f.rowFeatures)
+	flags.Bind("effects", &f.effects)
 	flags.Bind("constants", &f.constants)
 	flags.Bind("heredity", &f.heredity)
 }
 
-// resolve checks the flags; asked tells whether the fit is two-sided.
-func (f *twoSidedFlags) resolve() (heredity twosided.Heredity, asked bool, err error) {
-	if heredity, err = twosided.ParseHeredity(f.heredity); err != nil {
-		return 0, false, usagef("--heredity is %q, but must be strong, weak or none", f.heredity)
-	}
-	return heredity, f.rowFeatures != "", nil
-}
+// asked tells whether the fit is two-sided.
+func (f *twoSidedFlags) asked() bool { return f.rowFeatures != "" }
 
 // fit is the verb fit with --row-features: it reads the three files, selects
 // products, writes the model and prints it.
 func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, output, page string, asJSON bool) error {
-	heredity, _, err := f.resolve()
-	if err != nil {
-		return err
-	}
 	start := time.Now()
 	problem, warnings, err := f.load(cmd, c, in, ratingsPath)
 	if err != nil {
 		return err
 	}
 	loaded := time.Since(start)
-	fitted, err := twosided.Fit(cmd.Context(), problem, f.settings(cmd, c, problem, s, heredity))
+	settings, err := f.settings(cmd, c, problem, s)
 	if err != nil {
 		return err
 	}
+	fitted, err := twosided.Fit(cmd.Context(), problem, settings)
+	if err != nil {
+		return withFlag(err)
+	}
 	summary := &fitted.Summary
+	c.warn("", summary.Warnings)
+	f.log(c, summary)
 	summary.Warnings = append(summary.Warnings, warnings...)
 	summary.Seconds.Load = loaded.Seconds()
 	summary.Seconds.Total += loaded.Seconds()
@@ -76,59 +78,114 @@ func (f *twoSidedFlags) fit(cmd *cobra.Command, c *common, in *inputFlags, ratin
 	return cmp.Or(files.failed, err, early(&summary.Summary))
 }
 
+// log tells which features are in no product, and which products are much the same.
+func (f *twoSidedFlags) log(c *common, s *twosided.Summary) {
+	for _, side := range []struct {
+		names []string
+		of    string
+	}{{s.ConstantRowFeatures, s.Nouns.Rows()}, {s.ConstantColumnFeatures, s.Nouns.Columns()}} {
+		if len(side.names) > 0 {
+			c.notef("note: in no product, because they have one value on all %s with entries: %s", side.of, some(side.names, 5))
+		}
+	}
+	for i := range s.Products {
+		if words := s.Products[i].Copies(); words != "" {
+			c.notef("note: %s: %s", s.Selected[i], words)
+		}
+	}
+}
+
+// some is the first few of a list of names.
+func some(names []string, most int) string {
+	if len(names) <= most {
+		return strings.Join(names, ", ")
+	}
+	return fmt.Sprintf("%s and %d more", strings.Join(names[:most], ", "), len(names)-most)
+}
+
 // settings turns the flags into those of a two-sided fit.
-func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided.Problem, s optcomplete.Settings, heredity twosided.Heredity) twosided.Settings {
-	constants := f.constants || heredity != twosided.NoHeredity
+func (f *twoSidedFlags) settings(cmd *cobra.Command, c *common, problem twosided.Problem, s optcomplete.Settings) (out twosided.Settings, err error) {
+	out = twosided.Settings{
+		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics, Checkpoint: s.Checkpoint,
+		HoldoutRows: f.holdoutRows, HoldoutColumns: f.holdoutColumns,
+	}
+	if out.Effects, err = twosided.ParseEffects(f.effects); err != nil {
+		return out, usagef("--effects is %q, but must be shrunk or none", f.effects)
+	}
+	if out.Heredity, err = twosided.ParseHeredity(f.heredity); err != nil {
+		return out, usagef("--heredity is %q, but must be strong, weak or none", f.heredity)
+	}
+	if (f.constants || out.Heredity != twosided.NoHeredity) && !cmd.Flags().Changed("effects") {
+		c.notef("note: the terms of one side stand for the effects of rows and columns: --effects none")
+		out.Effects = twosided.NoEffects
+	}
+	out.Constants = f.constants || out.Heredity != twosided.NoHeredity && out.Effects == twosided.NoEffects
 	rows, columns := len(problem.Rows.Names), len(problem.Columns.Names)
-	if constants {
+	if out.Constants {
 		rows, columns = rows+1, columns+1
 	}
 	log := newSearchLog(c)
 	log.own = s.SearchTime
+	log.thing = "product"
 	log.begin(cmd, s.K, rows*columns)
-	return twosided.Settings{
-		K: s.K, Choice: s.Choice, Limits: s.Limits, Statistics: s.Statistics,
-		Constants: constants, Heredity: heredity, Checkpoint: s.Checkpoint, OnEvent: log.event, OnGamma: log.gamma, OnChosen: log.chosen, OnDivided: log.divided,
+	out.OnEvent, out.OnGamma, out.OnChosen, out.OnDivided = log.event, log.gamma, log.chosen, log.divided
+	if out.Effects != twosided.NoEffects {
+		out.OnChosen = func(gamma float64, _ []result.GammaPoint) {
+			c.factf("Gamma", "%.3g taken: the variance of the coefficients over that of the noise, or a smaller one of these that selects the same products and is easier to prove", gamma)
+		}
 	}
+	return out, nil
 }
 
 // path is the verb path with --row-features: every number of products up to a
 // largest one.
 func (f *twoSidedFlags) path(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string, s optcomplete.Settings, path optcomplete.PathSettings) (*optcomplete.PathResult, error) {
-	heredity, _, err := f.resolve()
-	if err != nil {
-		return nil, err
-	}
 	problem, _, err := f.load(cmd, c, in, ratingsPath)
 	if err != nil {
 		return nil, err
 	}
 	s.K = path.KMax
-	settings := f.settings(cmd, c, problem, s, heredity)
+	settings, err := f.settings(cmd, c, problem, s)
+	if err != nil {
+		return nil, err
+	}
 	settings.OnEvent = nil // with this many searches, a line for each k is enough
-	return twosided.Path(cmd.Context(), problem, settings, path)
+	result, err := twosided.Path(cmd.Context(), problem, settings, path)
+	return result, withFlag(err)
 }
 
 // load reads the ratings and both feature tables. Faults that only show when
 // they are put together are the row features' file's.
 func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, ratingsPath string) (twosided.Problem, []string, error) {
-	one, warnings, err := in.load(cmd, c, ratingsPath, spec.Paper)
+	table, err := data.ReadRawTable(f.rowFeatures, data.FeaturesOptions{Context: cmd.Context()})
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
-	encoding, rows, more, err := f.readRows(cmd.Context())
+	ofRows, ofColumns, err := f.understand(cmd, in, table)
 	if err != nil {
 		return twosided.Problem{}, nil, err
 	}
-	c.warn("", more)
-	warnings = append(warnings, more...)
-	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows, ColumnEncoding: one.Encoding, RowEncoding: encoding}
 	fault := func(remedy, format string, args ...any) error {
 		return &data.InputError{File: f.rowFeatures, Problem: fmt.Sprintf(format, args...), Remedy: remedy}
 	}
-	if name, shared := problem.SharedName(); shared {
-		return problem, nil, fault("rename one of them", "feature %q is also a column feature of %s", name, in.features)
+	columns := *in
+	columns.table = &ofColumns
+	one, warnings, err := columns.load(cmd, c, ratingsPath, spec.Paper)
+	if err != nil {
+		return twosided.Problem{}, nil, err
 	}
+	encoding, rows, report, err := encode.Learn(cmd.Context(), table, ofRows)
+	if err != nil {
+		return twosided.Problem{}, nil, err
+	}
+	if more := len(report.Warnings) - mostWarnings; more > 0 {
+		report.Warnings = append(report.Warnings[:mostWarnings:mostWarnings], fmt.Sprintf("%d more warnings like these", more))
+	}
+	c.warn(f.rowFeatures, report.Warnings)
+	for _, w := range report.Warnings {
+		warnings = append(warnings, f.rowFeatures+": "+w)
+	}
+	problem := twosided.Problem{Ratings: one.Ratings, Columns: one.Features, Rows: rows, ColumnEncoding: one.Encoding, RowEncoding: encoding, Nouns: one.Nouns}
 	if text, many := twosided.TooManyProducts(len(rows.Names), len(one.Features.Names)); many {
 		return problem, nil, fault("", "%s", text)
 	}
@@ -147,23 +204,59 @@ func (f *twoSidedFlags) load(cmd *cobra.Command, c *common, in *inputFlags, rati
 	return problem, warnings, nil
 }
 
-// readRows reads the features of the rows: numbers as they are given, or, if there
-// are others, as people have them (text, lists, dates, blanks), encoded.
-func (f *twoSidedFlags) readRows(ctx context.Context) (*encode.Encoding, *data.Features, []string, error) {
-	rows, err := data.ReadFeatures(f.rowFeatures, data.FeaturesOptions{Context: ctx})
-	var input *data.InputError
-	if err == nil || !errors.As(err, &input) || input.Err != nil {
-		return nil, rows, nil, err
+// mostWarnings is how many warnings of the row features are shown.
+const mostWarnings = 20
+
+// understand is how the two tables are understood: as numbers in their units, which the
+// fit centres and scales itself, and with all features, of which it leaves out what says
+// nothing. Flags are for the table that has the field; rows: and columns: say which,
+// where both have it.
+func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *data.RawTable) (ofRows, ofColumns encode.Options, err error) {
+	rows, columns := in.encode, in.encode
+	rows.config, rows.fields, columns.fields = "", nil, nil
+	var names []string // of the columns' table
+	for _, text := range in.encode.fields {
+		name, _, _ := strings.Cut(text, ":")
+		switch {
+		case strings.HasPrefix(text, twosided.RowsPrefix):
+			rows.fields = append(rows.fields, strings.TrimPrefix(text, twosided.RowsPrefix))
+			continue
+		case strings.HasPrefix(text, twosided.ColumnsPrefix):
+			columns.fields = append(columns.fields, strings.TrimPrefix(text, twosided.ColumnsPrefix))
+			continue
+		}
+		if names == nil && in.features != "" {
+			other, err := data.ReadRawTable(in.features, data.FeaturesOptions{ID: in.id, Context: cmd.Context()})
+			if err != nil {
+				return ofRows, ofColumns, err
+			}
+			names = other.Names
+		}
+		switch inRows, inColumns := slices.Contains(table.Names, name), slices.Contains(names, name); {
+		case inRows && inColumns:
+			return ofRows, ofColumns, usagef("--field %s: %s and %s both have a field %q: write %s%s or %s%s", text, f.rowFeatures, in.features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
+		case inRows:
+			rows.fields = append(rows.fields, text)
+		default:
+			columns.fields = append(columns.fields, text)
+		}
 	}
-	raw, second := data.ReadRawTable(f.rowFeatures, data.FeaturesOptions{Context: ctx})
-	if second != nil {
-		return nil, nil, nil, err
+	for _, side := range []struct {
+		flags *encodeFlags
+		to    *encode.Options
+	}{{&rows, &ofRows}, {&columns, &ofColumns}} {
+		if *side.to, err = side.flags.options(cmd); err != nil {
+			return ofRows, ofColumns, err
+		}
+		if !cmd.Flags().Changed("scale") {
+			side.to.Scale = encode.AsIs
+		}
+		side.to.Keep = true
 	}
-	encoding, rows, report, second := encode.Learn(ctx, raw, encode.Options{Scale: encode.AsIs})
-	if second != nil {
-		return nil, nil, nil, second
+	if f.effects != twosided.NoEffects.String() && !f.constants && f.heredity == twosided.NoHeredity.String() && cmd.Flags().Changed("scale") {
+		return ofRows, ofColumns, usagef("--scale does not apply: with effects, features are centred and scaled over the rows and columns that have entries (leave it out, or use --effects none)")
 	}
-	return encoding, rows, report.Warnings, nil
+	return ofRows, ofColumns, nil
 }
 
 func has(n int) string {
@@ -178,12 +271,40 @@ func printTwoSided(c *common, s *twosided.Summary, written ...string) {
 	w := c.stdout
 	fmt.Fprintf(w, "Selected %d of %s products (%d row features × %d column features)\n", s.K, grouped(s.Features), s.RowFeatures, s.ColumnFeatures)
 	for i, name := range s.Selected {
-		fmt.Fprintf(w, "  %-36s %12.6g\n", name, s.Products[i].Coefficient)
+		fmt.Fprintf(w, "  %-36s %12.6g%s\n", name, s.Products[i].Coefficient, inDeviations(&s.Products[i]))
 	}
 	printCertificate(c, &s.Summary)
+	if l := s.Learned; l != nil {
+		fmt.Fprintf(w, "Effects   standard deviations: %s %.4g, %s %.4g, noise %.4g; cost and bound are of what they leave\n",
+			s.Nouns.Rows(), math.Sqrt(l.Rows.Variance), s.Nouns.Columns(), math.Sqrt(l.Columns.Variance), math.Sqrt(l.Noise))
+	}
 	printErrors(w, &s.Summary)
+	say := worded(s.Nouns)
+	for _, part := range []struct {
+		of string
+		m  *result.Metrics
+	}{{say("new {rows}"), s.HoldoutNew.Rows}, {say("new {columns}"), s.HoldoutNew.Columns}, {"both new", s.HoldoutNew.Both}} {
+		if part.m != nil {
+			fmt.Fprintf(w, "  %s: RMSE %.5g, MAE %.5g on %s\n", part.of, part.m.RMSE, part.m.MAE, counted(part.m.Entries, s.Nouns.One(), s.Nouns.Entries()))
+		}
+	}
+	if a := s.Against; a != nil {
+		on := "the validation entries"
+		if s.Holdout != nil {
+			on = "what is held out"
+		}
+		fmt.Fprintf(w, "  on %s, effects alone have RMSE %.5g, with the products it is %.5g\n", on, a.Effects, a.RMSE)
+	}
 	printNearTies(w, &s.Summary)
 	printWritten(w, written...)
+}
+
+// inDeviations is what a product adds where both features are one standard deviation up.
+func inDeviations(p *twosided.Product) string {
+	if p.RowScale == 0 {
+		return ""
+	}
+	return fmt.Sprintf("  %+.3g for a standard deviation of each", p.Size)
 }
 
 // explainTwoSided says for each product what it does and what the selection
@@ -193,39 +314,50 @@ func explainTwoSided(c *common, path, row, column string, one, asJSON bool) erro
 	if err != nil {
 		return &usageError{err}
 	}
+	w, s := c.stdout, &m.Summary
 	if one {
-		parts, prediction, err := m.Explain(row, column)
+		sum, err := m.Explain(row, column)
 		if err != nil {
 			return usagef("%s (a two-sided model needs the features of both)", strings.TrimPrefix(err.Error(), "model: "))
 		}
 		if asJSON {
-			return writeJSON(c.stdout, struct {
-				Row        string          `json:"row"`
-				Column     string          `json:"column"`
-				Parts      []twosided.Part `json:"parts"`
-				Prediction float64         `json:"prediction"`
-			}{row, column, parts, prediction})
+			return writeJSON(w, struct {
+				Row    string `json:"row"`
+				Column string `json:"column"`
+				twosided.Sum
+			}{row, column, sum})
 		}
-		fmt.Fprintf(c.stdout, "Row %s, column %s\n", row, column)
-		for _, p := range parts {
-			fmt.Fprintf(c.stdout, "  %-36s %+10.4f  %.4g × %.4g × %+.4g\n", p.Name, p.Value, p.Row, p.Column, p.Coefficient)
+		fmt.Fprintln(w, worded(s.Nouns)("{Row} %s, {column} %s", row, column))
+		if s.Learned != nil {
+			from := func(known bool) string {
+				if known {
+					return "from its entries and features"
+				}
+				return "from its features: it has no entries"
+			}
+			fmt.Fprintf(w, "  %-36s %+10.4f\n", "mean", sum.Mean)
+			fmt.Fprintf(w, "  %-36s %+10.4f  %s\n", s.Nouns.Each()+" effect", sum.RowEffect, from(sum.RowKnown))
+			fmt.Fprintf(w, "  %-36s %+10.4f  %s\n", s.Nouns.Item()+" effect", sum.ColumnEffect, from(sum.ColumnKnown))
 		}
-		fmt.Fprintf(c.stdout, "  %-36s %+10.4f\n", "prediction", prediction)
+		for _, p := range sum.Parts {
+			fmt.Fprintf(w, "  %-36s %+10.4f  %.4g × %.4g × %+.4g\n", p.Name, p.Value, p.Row, p.Column, p.Coefficient)
+		}
+		fmt.Fprintf(w, "  %-36s %+10.4f\n", "prediction", sum.Prediction)
 		return nil
 	}
-	s := &m.Summary
 	if asJSON {
-		return s.WriteJSON(c.stdout)
+		return s.WriteJSON(w)
 	}
-	fmt.Fprintf(c.stdout, "%d of %s products\n", s.K, grouped(s.Features))
+	fmt.Fprintf(w, "%d of %s products\n", s.K, grouped(s.Features))
 	for i, name := range s.Selected {
 		more := ""
 		if i < len(s.Removal) && s.Cost > 0 {
 			more = fmt.Sprintf("cost +%s without it", percent((s.Removal[i].Cost-s.Cost)/s.Cost))
 		}
-		fmt.Fprintf(c.stdout, "  %-36s %12.6g  %s\n", name, s.Products[i].Coefficient, more)
+		fmt.Fprintf(w, "  %-36s %12.6g  %s\n", name, s.Products[i].Coefficient, more)
+		fmt.Fprintf(w, "    %s\n", s.Products[i].Sentence(s.Nouns))
 	}
-	printNearTies(c.stdout, &s.Summary)
+	printNearTies(w, &s.Summary)
 	return nil
 }
 

@@ -19,17 +19,19 @@ const (
 
 // Truth is what truth.json says about an instance.
 type Truth struct {
-	Generator string    `json:"generator"` // "paper" or "films"
-	Seed      uint64    `json:"seed"`
-	Rows      int       `json:"rows"`
-	Columns   int       `json:"columns"`
-	Features  int       `json:"features"`
-	K         int       `json:"k"`
-	Missing   float64   `json:"missing"` // as asked for; Observed is the result
-	Noise     float64   `json:"noise"`
-	Observed  int       `json:"observed"`
-	Selected  []string  `json:"selected"`
-	Test      TruthTest `json:"test"`
+	Generator string   `json:"generator"` // "paper" or "films"
+	Seed      uint64   `json:"seed"`
+	Rows      int      `json:"rows"`
+	Columns   int      `json:"columns"`
+	Features  int      `json:"features"`
+	K         int      `json:"k"`
+	Missing   float64  `json:"missing"` // as asked for; Observed is the result
+	Noise     float64  `json:"noise"`
+	Observed  int      `json:"observed"`
+	Selected  []string `json:"selected"`
+
+	Products []TrueProduct `json:"products,omitempty"` // of cells and drugs: those selected, in their order
+	Test     TruthTest     `json:"test"`
 
 	// Files has the SHA-256 of each file that was written beside truth.json, by
 	// its name: what differs is not what was generated.

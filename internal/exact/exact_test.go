@@ -361,9 +361,73 @@ func TestTwoSided(t *testing.T) {
 	})
 }
 
+// TestEffects: with effects of rows and columns, cost and bound are those of the reduced
+// problem: of what effects leave, by centred and scaled features.
+func TestEffects(t *testing.T) {
+	seeds(t, few(), "products beside effects: certificate", func(seed uint64, r *rand.Rand) (claim, *exact.Instance, *big.Float, *big.Float) {
+		in := exact.Nasty(seed)
+		for in.Rows < 3 || len(in.Entries) < 6 {
+			seed += 1000003
+			in = exact.Nasty(seed)
+		}
+		for e := range in.Entries {
+			if x := &in.Entries[e].Value; math.Abs(*x) > 1e50 {
+				*x *= 0x1p-200
+			}
+		}
+		if seed%3 == 0 {
+			in.Weigh(seed)
+		}
+		for i := range in.RowFeatures { // a flag of most rows, one of few, a number far from 0
+			in.RowFeatures[i] = []float64{float64(min(i, 1)), float64(max(i-in.Rows+2, 0)), 1990 + 10*r.NormFloat64()}
+		}
+		problem := twosided.Problem{Ratings: ratings(in), Rows: rowFeatures(in), Columns: features(in)}
+		reduced, err := twosided.Reduced(context.Background(), problem)
+		var none *spec.Error
+		if errors.As(err, &none) { // features that are the same wherever there are entries: nothing to select
+			return claim{status: "optimal", proven: true}, in, big.NewFloat(0), big.NewFloat(0)
+		}
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
+		}
+		out := *in
+		out.P, out.Features, out.RowFeatures, out.Entries = len(reduced.Columns.Names), nil, nil, nil
+		for j := range reduced.Columns.IDs {
+			out.Features = append(out.Features, reduced.Columns.Row(j))
+		}
+		for i := range reduced.Rows.IDs {
+			out.RowFeatures = append(out.RowFeatures, reduced.Rows.Row(i))
+		}
+		at := 0
+		for i := range in.Rows {
+			_, values := reduced.Ratings.Matrix().Row(i)
+			for _, v := range values {
+				e := in.Entries[at]
+				e.Value = v
+				out.Entries, at = append(out.Entries, e), at+1
+			}
+		}
+		out.K = min(in.K, 3, out.P*len(out.RowFeatures[0]))
+		settings := twosided.Settings{K: out.K}
+		settings.Gamma, settings.Threads = in.Gamma, 1
+		fitted, err := twosided.Fit(context.Background(), problem, settings)
+		if err != nil {
+			t.Errorf("seed %d: %v", seed, err)
+			return claim{status: "failed"}, in, big.NewFloat(0), big.NewFloat(0)
+		}
+		var selected []int
+		for _, p := range fitted.Summary.Products {
+			selected = append(selected, slices.Index(reduced.Rows.Names, p.Row)*out.P+slices.Index(reduced.Columns.Names, p.Column))
+		}
+		slices.Sort(selected)
+		return of(&fitted.Summary.Summary), &out, out.Regression(selected), exact.Best(len(reduced.Rows.Names)*out.P, out.K, nil, out.Regression)
+	})
+}
+
 // products fits a two-sided model.
 func products(t *testing.T, in *exact.Instance) (claim, *exact.Instance, *big.Float, *big.Float) {
-	settings := twosided.Settings{K: in.K}
+	settings := twosided.Settings{K: in.K, Effects: twosided.NoEffects}
 	settings.Gamma, settings.Threads = in.Gamma, 1
 	rows, columns := rowFeatures(in), features(in)
 	fitted, err := twosided.Fit(context.Background(), twosided.Problem{Ratings: ratings(in), Rows: rows, Columns: columns}, settings)

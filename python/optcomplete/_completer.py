@@ -406,8 +406,9 @@ class MatrixCompleter(Params, CompleterSettings):
 
     @property
     def features_(self) -> list[dict[str, Any]]:
-        """What each selected feature does to the predictions."""
-        return list(self.explain().get("terms") or [])
+        """What each selected feature, or product of features, does to the predictions."""
+        content = self.explain()
+        return list(content.get("terms") or content.get("products") or [])
 
     @property
     def feature_spread_(self) -> list[dict[str, Any]]:
@@ -610,6 +611,11 @@ class MatrixCompleter(Params, CompleterSettings):
 
     def plot_features(self, ax: Any = None) -> Any:
         """What one standard deviation of each selected feature adds to a prediction for the population, for a column that had entries."""
+        products = self.summary_.get("products")
+        if products is not None:  # a two-sided model: what a standard deviation of both features adds
+            sizes = [p.get("size", p["coefficient"]) for p in products]
+            label = "added by one standard deviation of both" if any("size" in p for p in products) else "coefficient"
+            return _plots.plot_bars(self.selected_, sizes, label, "Selected products", ax)
         terms = self.features_
         return _plots.plot_bars([t["name"] for t in terms], [t.get("per_sd", 0) for t in terms], "added to a prediction, per standard deviation", "Selected features", ax)
 

@@ -170,13 +170,22 @@ class CompleterSettings:
         After optcomplete, prove its selection with the certified method.
     save_cuts : str | None
         File to write the cuts of cutplanes or optcomplete to, for optcomplete master.
+    effects : str, default 'shrunk'
+        With row_features: what a prediction has besides products: effects of rows and columns,
+        shrunk by learned variances, or nothing (the paper's form). Takes shrunk, none.
     constants : bool, default False
-        With row_features: add the constant 1 to either side, for the terms of one side alone.
+        With effects none: add the constant 1 to either side, for the terms of one side alone.
     heredity : str, default 'none'
-        With row_features: select a product only with both of its one-sided terms (strong), with one
+        With effects none: select a product only with both of its one-sided terms (strong), with one
         of them (weak), or freely (none). Takes strong, weak, none.
     holdout : float | None
         Fraction of the entries to hold out and score on, such as 0.2. Takes [0, 1).
+    holdout_rows : float | None
+        With row_features: fraction of the rows to hold out whole and score on, as rows never seen,
+        such as 0.2. Takes [0, 1).
+    holdout_columns : float | None
+        With row_features: fraction of the columns to hold out whole and score on, as columns never
+        seen, such as 0.2. Takes [0, 1).
     split : str, default 'random'
         Which entries holdout keeps aside: random ones, or the latest (time), so that what is fitted
         to the past is scored on the future. Takes random, time.
@@ -254,9 +263,12 @@ class CompleterSettings:
         sample_constant: float = 1,
         certify: bool = False,
         save_cuts: str | None = None,
+        effects: str = "shrunk",
         constants: bool = False,
         heredity: str = "none",
         holdout: float | None = None,
+        holdout_rows: float | None = None,
+        holdout_columns: float | None = None,
         split: str = "random",
         time_name: str | None = None,
         proof: str | None = None,
@@ -320,9 +332,12 @@ class CompleterSettings:
         self.sample_constant = sample_constant
         self.certify = certify
         self.save_cuts = save_cuts
+        self.effects = effects
         self.constants = constants
         self.heredity = heredity
         self.holdout = holdout
+        self.holdout_rows = holdout_rows
+        self.holdout_columns = holdout_columns
         self.split = split
         self.time_name = time_name
         self.proof = proof
@@ -379,6 +394,7 @@ def path(
     search_time: Seconds = "2m",
     max_nodes: int | None = None,
     near_ties: int = 5,
+    effects: str = "shrunk",
     constants: bool = False,
     heredity: str = "none",
     split: str = "random",
@@ -519,10 +535,13 @@ def path(
         Takes [0, ∞).
     near_ties : int, default 5
         How many other good selections to report. Takes [0, 100000].
+    effects : str, default 'shrunk'
+        With row_features: what a prediction has besides products: effects of rows and columns,
+        shrunk by learned variances, or nothing (the paper's form). Takes shrunk, none.
     constants : bool, default False
-        With row_features: add the constant 1 to either side, for the terms of one side alone.
+        With effects none: add the constant 1 to either side, for the terms of one side alone.
     heredity : str, default 'none'
-        With row_features: select a product only with both of its one-sided terms (strong), with one
+        With effects none: select a product only with both of its one-sided terms (strong), with one
         of them (weak), or freely (none). Takes strong, weak, none.
     split : str, default 'random'
         Folds of random entries, or of time: each is scored by what was fitted to the entries before
@@ -599,6 +618,7 @@ def path(
         "search_time": search_time,
         "max_nodes": max_nodes,
         "near_ties": near_ties,
+        "effects": effects,
         "constants": constants,
         "heredity": heredity,
         "split": split,

@@ -220,6 +220,10 @@ def test_two_sided(wide, frames, pd):
     m = oc.MatrixCompleter(k=2, gamma=5).fit(ratings, features, row_features=rows)
     assert len(m.selected_) == 2 and "×" in m.selected_[0]
     assert np.isfinite(m.predict(ratings[["row", "column"]].head(3))).all()
+    assert [p["row_feature"] for p in m.features_] == [s.split(" × ")[0] for s in m.selected_]
+    matplotlib = pytest.importorskip("matplotlib")
+    matplotlib.use("Agg")
+    assert [t.get_text() for t in m.plot_features().get_yticklabels()] == m.selected_
 
 
 def test_plots(model, frames):
