@@ -308,6 +308,9 @@ func (o *Quadratic) Coefficients(ctx context.Context, selection []int) ([]float6
 // not unique. Products carry half of the digits of the data for this, so what
 // differs by less than 1e-7 of a feature counts as the same.
 func (o *Quadratic) LeastSquares(ctx context.Context, selection []int) ([]float64, error) {
+	if len(selection) == 0 {
+		return nil, nil
+	}
 	slots, err := o.columns.need(ctx, selection, o.likely)
 	if err != nil {
 		return nil, err

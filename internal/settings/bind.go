@@ -179,24 +179,27 @@ func (v *duration) Set(text string) error {
 	return err
 }
 
-// lasting is a time for which a word may stand, as 0.
+// lasting is a time for which a word may stand, as 0. It is shown as it was given.
 type lasting struct {
 	to    *duration
 	words []string
-	word  string // that was given
+	given string
 }
 
 func (v *lasting) Type() string { return v.to.Type() }
 
-func (v *lasting) String() string { return cmp.Or(v.word, v.to.String()) }
+func (v *lasting) String() string { return cmp.Or(v.given, v.to.String()) }
 
 func (v *lasting) Set(text string) error {
 	if slices.Contains(v.words, text) {
-		*v.to, v.word = 0, text
+		*v.to, v.given = 0, text
 		return nil
 	}
-	v.word = ""
-	return v.to.Set(text)
+	err := v.to.Set(text)
+	if err == nil {
+		v.given = text
+	}
+	return err
 }
 
 // list is a list of texts or numbers. The first Set replaces the default, each

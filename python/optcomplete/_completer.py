@@ -610,14 +610,17 @@ class MatrixCompleter(Params, CompleterSettings):
         return _plots.plot_bars(names, [f["spread"] for f in features], "standard deviation over rows", "How much rows differ", ax)
 
     def plot_features(self, ax: Any = None) -> Any:
-        """What one standard deviation of each selected feature adds to a prediction for the population, for a column that had entries."""
+        """What each selected feature adds to a prediction: the middle nine tenths and the middle half of the rows, and the population.
+
+        It is for a column that had entries, and per standard deviation of the feature where that is known. With a loss of yes
+        and no or of counts it is added to the log-odds or the log of the rate.
+        """
         products = self.summary_.get("products")
         if products is not None:  # a two-sided model: what a standard deviation of both features adds
             sizes = [p.get("size", p["coefficient"]) for p in products]
             label = "added by one standard deviation of both" if any("size" in p for p in products) else "coefficient"
             return _plots.plot_bars(self.selected_, sizes, label, "Selected products", ax)
-        terms = self.features_
-        return _plots.plot_bars([t["name"] for t in terms], [t.get("per_sd", 0) for t in terms], "added to a prediction, per standard deviation", "Selected features", ax)
+        return _plots.plot_spread(self.features_, "Selected features", ax)
 
     def _repr_html_(self) -> str:
         if not hasattr(self, "_model"):
@@ -630,7 +633,21 @@ class MatrixCompleter(Params, CompleterSettings):
         numbers += [("rows", f"{s.get('rows', 0):,}"), ("columns", f"{s.get('columns', 0):,}"), ("entries", f"{s.get('observed', 0):,}")]
         if s.get("holdout"):
             numbers.append(("hold-out RMSE", f"{s['holdout'].get('rmse', 0):.5g}"))
-        return selection_html(f"{len(self.selected_)} of {s.get('features', '?')} features", self.selected_, self.certificate_, numbers, [])
+        elif s.get("train"):
+            numbers.append(("training RMSE", f"{s['train'].get('rmse', 0):.5g}"))
+        return selection_html(f"{len(self.selected_)} of {s.get('features', '?')} features", self.selected_, self.certificate_, numbers, self._effects())
+
+    def _effects(self) -> list[tuple[str, list[str]]]:
+        """What the selected features do, as columns of a table: for the population and the rows; none where the model does not say."""
+        terms = {t["name"]: t for t in self.features_}
+        if not all(name in terms for name in self.selected_) or not self.selected_:
+            return []
+        chosen = [terms[name] for name in self.selected_]
+        scales, per = _plots.per_deviation(chosen)
+        population = [f"{scale * t.get('population', 0.0):+.3g}" for t, scale in zip(chosen, scales)]
+        spreads = [sorted((scale * t["spread"]["q05"], scale * t["spread"]["q95"])) if t.get("spread") else None for t, scale in zip(chosen, scales)]
+        rows = [f"{s[0]:+.3g} to {s[1]:+.3g}" if s else "–" for s in spreads]
+        return [(f"adds {per}", population), ("nine tenths of the rows", rows)]
 
 
 def _given(source: pa.Table | str, name: str, tables: dict[str, pa.Table]) -> str:

@@ -524,8 +524,8 @@ def path(
         takes more is refused.
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
-        resamples and the proofs; exit code 3 if it ends one. Without it, see search_time; none: no
-        limit. Takes none, [0, ∞).
+        resamples and the proofs; exit code 3 if it ends a search. Without it, see search_time;
+        none: search until the proof. Takes none, [0, ∞).
     search_time : Seconds, default '2m'
         Without time_limit, end the proofs after so much time, each k with its best selection so far
         and its bound. Takes (0, ∞).

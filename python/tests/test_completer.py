@@ -231,6 +231,12 @@ def test_plots(model, frames):
     matplotlib.use("Agg")
     assert model.plot_gap().get_xlabel() == "seconds"
     assert [t.get_text() for t in model.plot_features().get_yticklabels()] == model.selected_
+    spread = model.plot_features()
+    drawn = [x for line in spread.get_lines() for x in line.get_xdata()]
+    terms = model.features_
+    widest = max(abs(t["spread"]["q95"] * t["per_sd"] / t["population"]) for t in terms if t.get("spread") and t.get("per_sd"))
+    assert max(map(abs, drawn)) >= 0.999 * widest and "population" in [t.get_text() for t in spread.get_legend().get_texts()]
+    assert "nine tenths of the rows" in model._repr_html_() and "RMSE" in model._repr_html_()
     with pytest.raises(oc.OptCompleteError, match="gamma"):
         model.plot_spread()
     learned = oc.MatrixCompleter(k=2).fit(*frames)

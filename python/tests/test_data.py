@@ -183,3 +183,11 @@ def test_yes_and_no_are_values(frames):
     said = liked.assign(**{value: liked[value].map({1.0: "Yes", 0.0: "no"})})
     one, other = (oc.MatrixCompleter(k=1, gamma=0.1).fit(x, features) for x in (liked, said))
     assert one.summary_["loss"] == "logistic" and one.certificate_.cost == other.certificate_.cost
+
+
+def test_messages_name_arguments_of_python():
+    ratings = {"row": ["a", "b", "c", "a"], "column": ["x", "y", "z", "y"], "value": [1.0, 2, 3, 4]}
+    pd = pytest.importorskip("pandas")
+    with pytest.raises(oc.OptCompleteError, match="drop_unknown=True") as e:
+        oc.MatrixCompleter(k=1, gamma=1).fit(pd.DataFrame(ratings), pd.DataFrame({"column": ["x", "y"], "a": [1.0, 2]}))
+    assert "Settings." not in str(e.value) and "--" not in str(e.value)

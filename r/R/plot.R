@@ -116,7 +116,7 @@ plot_path <- function(x, gg) {
 
 plot_gamma <- function(x, gg) {
   tried <- x$certificate$gamma_path
-  if (is.null(tried) || nrow(tried) < 2) stop_with("no more than one gamma was tried", "fit with gamma = \"auto\"")
+  if (is.null(tried) || nrow(tried) < 2) stop_with("no gamma was tried: one was given, or each feature's was learned")
   tried <- tried[order(tried$gamma), ]
   tried$what <- "validation"
   plot_curve(tried, "gamma", "rmse", NULL, x$certificate$gamma, sprintf("chosen: gamma = %s", signif(x$certificate$gamma, 3)),
@@ -145,6 +145,7 @@ drawing.best_subset <- function(x, type, gg) {
   switch(type,
     features = plot_bars(x$selected, unname(x$coefficients[x$selected]) * x$summary$sd, "coefficient, per standard deviation of the column", "Selected columns", gg),
     gap = plot_gap(x$trace, gg),
+    gamma = plot_gamma(x, gg),
     residuals = {
       d <- data.frame(x = x$fitted.values, y = x$y - x$fitted.values)
       if (gg) {
@@ -169,9 +170,9 @@ draw <- function(x, type) {
 }
 
 plot.optcomplete <- function(x, type = c("features", "gap", "gamma"), ...) draw(x, match.arg(type))
-plot.best_subset <- function(x, type = c("features", "residuals", "gap"), ...) draw(x, match.arg(type))
+plot.best_subset <- function(x, type = c("features", "residuals", "gap", "gamma"), ...) draw(x, match.arg(type))
 plot.optcomplete_path <- function(x, ...) draw(x, "path")
 
 autoplot.optcomplete <- function(object, type = c("features", "gap", "gamma"), ...) drawing(object, match.arg(type), TRUE)
-autoplot.best_subset <- function(object, type = c("features", "residuals", "gap"), ...) drawing(object, match.arg(type), TRUE)
+autoplot.best_subset <- function(object, type = c("features", "residuals", "gap", "gamma"), ...) drawing(object, match.arg(type), TRUE)
 autoplot.optcomplete_path <- function(object, ...) drawing(object, "path", TRUE)

@@ -180,7 +180,8 @@ test_that("plots are drawn by ggplot2 and by base graphics", {
   drawing <- internal("drawing")
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  for (type in c("features", "gap", "gamma")) {
+  expect_error(plot(fit, "gamma"), "no gamma was tried", class = "optcomplete_error")
+  for (type in c("features", "gap")) {
     if (requireNamespace("ggplot2", quietly = TRUE)) {
       expect_s3_class(ggplot2::ggplot_build(drawing(fit, type, TRUE)), "ggplot_built")
       expect_s3_class(ggplot2::autoplot(fit, type), "ggplot")

@@ -72,8 +72,8 @@ test_that("no argument is without an option, and defaults are those of the progr
 test_that("arguments reach the program", {
   needs_program()
   d <- frames()
-  s <- complete_matrix(d$ratings, d$features, k = 2, model = "pooled", gamma = 2.5, near_ties = 2, holdout = 0.25, seed = 9, always = "f1", refit = "ridge", time_limit = 60)$summary
-  expect_equal(unlist(s[c("model", "gamma", "seed", "refit")]), c(model = "pooled", gamma = "2.5", seed = "9", refit = "ridge"))
+  s <- complete_matrix(d$ratings, d$features, k = 2, model = "paper", gamma = 2.5, near_ties = 2, holdout = 0.25, seed = 9, always = "f1", refit = "ridge", time_limit = 60)$summary
+  expect_equal(unlist(s[c("model", "gamma", "seed", "refit")]), c(model = "paper", gamma = "2.5", seed = "9", refit = "ridge"))
   expect_true("f1" %in% s$selected && s$holdout$entries > 0 && NROW(s$near_ties) <= 2)
 })
 

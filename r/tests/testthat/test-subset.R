@@ -94,5 +94,6 @@ test_that("update, the tidiers and printing know a fit, and it can be saved", {
   expect_equal(predict(readRDS(f), mtcars), predict(fit, mtcars))
   grDevices::pdf(NULL)
   on.exit(grDevices::dev.off())
-  for (type in c("features", "residuals", "gap")) expect_no_error(internal("drawing")(fit, type, FALSE))
+  fit <- suppressWarnings(best_subset(mpg ~ ., data = mtcars, k = 3))
+  for (type in c("features", "residuals", "gap", "gamma")) expect_no_error(internal("drawing")(fit, type, FALSE))
 })
