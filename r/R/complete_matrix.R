@@ -61,13 +61,15 @@ complete_matrix <- function(
   sample_constant = 1,
   certify = FALSE,
   save_cuts = NULL,
+  effects = "shrunk",
   constants = FALSE,
   heredity = "none",
   holdout = NULL,
+  holdout_rows = NULL,
+  holdout_columns = NULL,
   split = "random",
   time_name = NULL,
   proof = NULL,
-  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {

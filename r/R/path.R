@@ -51,6 +51,7 @@ path.default <- function(
   search_time = "2m",
   max_nodes = NULL,
   near_ties = 5,
+  effects = "shrunk",
   constants = FALSE,
   heredity = "none",
   split = "random",
@@ -59,7 +60,6 @@ path.default <- function(
   repeats = NULL,
   bootstrap = NULL,
   bootstrap_k = NULL,
-  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {

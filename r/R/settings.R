@@ -5,7 +5,7 @@
   switch = c(
     "all", "alone", "certify", "complete-features", "constants", "drift", "drop-unknown", "dry-run", "float32",
     "force", "json", "keep", "keep-seen", "log-times", "lowest", "mark-observed", "no-intercept", "path",
-    "print-config", "quick", "quiet", "raw-names", "skip-unknown", "stream", "wide"
+    "print-config", "quick", "quiet", "raw-names", "skip-unknown", "stream", "two-sided", "wide"
   ),
   duration = c(
     "search-time", "time-limit"
