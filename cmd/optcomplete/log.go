@@ -14,7 +14,6 @@ import (
 	"github.com/spf13/pflag"
 
 	"optcomplete"
-	"optcomplete/internal/lists"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
 	"optcomplete/result"
@@ -313,12 +312,15 @@ func (l *searchLog) divided(d optcomplete.Division) {
 	l.factf("Limit", "%s: %s", d.Limit, strings.Join(parts, "; "))
 }
 
-// named are the names of a selection, where they are known.
-func (l *searchLog) named(selection []int) []string {
-	if l.names == nil {
-		return nil
+// named are the names of a selection, where they are known. What comes after the features is not
+// selected but always in: the level of a row.
+func (l *searchLog) named(selection []int) (names []string) {
+	for _, f := range selection {
+		if f < len(l.names) {
+			names = append(names, l.names[f])
+		}
 	}
-	return lists.Pick(l.names, selection)
+	return names
 }
 
 // event prints an event, if it is worth a line.

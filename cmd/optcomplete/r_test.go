@@ -54,7 +54,7 @@ func TestSettingsOfR(t *testing.T) {
 // Settings that are no arguments in R: what they are for is done otherwise there.
 // r/tests/testthat/test-settings.R says how for each.
 var notInR = map[string][]string{
-	"":        {"quiet", "config", "print-config", "log-times"},
+	"":        {"watch", "quiet", "config", "print-config", "log-times"},
 	"fit":     {"features", "row-features", "output", "report", "names", "json"},
 	"path":    {"features", "row-features", "raw-names", "output", "plot", "json"},
 	"regress": {"target", "weight", "skip", "path", "bootstrap", "json", "output", "report", "field", "max-levels", "separator", "blank"},

@@ -375,7 +375,7 @@ function showFit() {
         curves([{class: "cost", points: of("cost"), steps: true}, {class: "bound", points: of("bound"), steps: true}], "s", "Cost of the best selection and the bound below it, over time"),
         el("div", {class: "key"}, el("span", {}, el("i", {}), "best selection " + number(t.cost, 6)), el("span", {}, el("i", {class: "bound"}), (t.sampled ? "of samples, proves nothing: " : "bound: ") + number(t.bound, 6)), el("span", {}, t.gap == null ? "no gap yet" : "gap " + percent(t.gap))),
         el("p", {class: "faint"}, `${count(t.nodes)} nodes, ${count(t.cuts)} cuts, ${count(t.passes)} passes`)),
-      t && t.selected.length > 0 && el("section", {}, el("h2", {}, `The best ${t.k} so far`), el("ul", {class: "chips"}, t.selected.map(f => el("li", {class: last.length && !last.includes(f) ? "new" : null}, f)))),
+      t && t.selected.length > 0 && el("section", {}, el("h2", {}, `The best ${t.selected.length} so far`), el("ul", {class: "chips"}, t.selected.map(f => el("li", {class: last.length && !last.includes(f) ? "new" : null}, f)))),
       s.points.length > 0 && el("section", {}, el("h2", {}, "Error by number of features"),
         curves([{class: "cost", points: s.points.filter(q => q.validation > 0).map(q => [q.k, q.validation])}, {class: "bound", points: s.points.map(q => [q.k, q.train])}], "features", "Training and validation error by number of features", true),
         el("div", {class: "key"}, el("span", {}, el("i", {}), "validation"), el("span", {}, el("i", {class: "bound"}), "training")),

@@ -8,7 +8,8 @@ everywhere <- c(
   "seed" = "an argument of the fit",
   "json" = "answers are objects",
   "output" = "answers are objects",
-  "raw-names" = "names come as they are"
+  "raw-names" = "names come as they are",
+  "watch" = "of the command line: it stays until Ctrl-C"
 )
 reading <- c(
   "row-name" = "of files: give a frame, or read them with optcomplete_run", "column-name" = "as row-name", "value-name" = "as row-name",
