@@ -50,7 +50,6 @@ best_subset.default <- function(
   near_ties = 5,
   holdout = NULL,
   folds = 5,
-  watch = NULL,
   # end of settings
   family = NULL, weights = NULL, offset = NULL, progress = NULL, ...
 ) {

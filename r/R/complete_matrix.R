@@ -70,7 +70,6 @@ complete_matrix <- function(
   split = "random",
   time_name = NULL,
   proof = NULL,
-  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {

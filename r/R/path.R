@@ -60,7 +60,6 @@ path.default <- function(
   repeats = NULL,
   bootstrap = NULL,
   bootstrap_k = NULL,
-  watch = NULL,
   # end of settings
   row_features = NULL, weights = NULL, wide = NULL, progress = NULL, ...
 ) {
