@@ -177,7 +177,8 @@ func (t *task) choose(ctx context.Context, train data.Source) (c choices, err er
 		c.Gamma, c.Units = gammapath.Gamma(c.Factor*oneGamma(learned.Features, t.K)), nil
 		return c, nil
 	}
-	shareCopies(learned.Features, t.features)
+	learned.Own = slices.Clone(learned.Features)
+	shareCopies(learned.Features, t.features, t.members(t.find.Always), t.members(t.find.Never))
 	c.Units, c.Gamma = learned, 1
 	return c, nil
 }
@@ -274,15 +275,18 @@ func oneGamma(gammas []float64, k int) float64 {
 
 // Features that are nearly copies of each other share a variance when all are in the model, so
 // that each looks useful in part only. nearCopy is the square of their correlation, over
-// columns, from which on each has the variances of all, as it would without the others.
-// At most so many are compared: those with the largest variances.
+// columns, from which on one of them stands for all. At most so many are compared: those with the
+// largest variances.
 const (
-	nearCopy     = 0.81
+	nearCopy     = 0.9
 	mostCompared = 600
 )
 
-// shareCopies gives every feature the variance of its near copies too: γ_f ← Σ_g γ_g·corr(f,g)².
-func shareCopies(gammas []float64, features *data.Features) {
+// shareCopies lets one of near copies stand for them: the one that rows differ on most, and none
+// that is never to be selected. It has the variances of all, γ_f ← Σ_g γ_g·corr(f,g)², as it would
+// without the others, and those keep the part of theirs, 1 − corr(f,g)², that it does not
+// tell. What is always selected is copied by others and is no copy.
+func shareCopies(gammas []float64, features *data.Features, always, never []int) {
 	m, p := features.Dims()
 	order := make([]int, 0, p)
 	for f, g := range gammas {
@@ -290,7 +294,18 @@ func shareCopies(gammas []float64, features *data.Features) {
 			order = append(order, f)
 		}
 	}
-	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(gammas[b], gammas[a]) })
+	rank := func(f int) int {
+		switch {
+		case slices.Contains(always, f):
+			return 0
+		case slices.Contains(never, f):
+			return 2
+		}
+		return 1
+	}
+	slices.SortStableFunc(order, func(a, b int) int {
+		return cmp.Or(cmp.Compare(rank(a), rank(b)), cmp.Compare(gammas[b], gammas[a]))
+	})
 	order = order[:min(len(order), mostCompared)]
 	columns := make([][]float64, len(order))
 	for x, f := range order {
@@ -303,18 +318,18 @@ func shareCopies(gammas []float64, features *data.Features) {
 			floats.Scale(1/norm, columns[x])
 		}
 	}
-	together := make([]float64, len(order))
+	copied := make([]bool, len(order))
 	for x, f := range order {
-		together[x] += gammas[f]
-		for y := range x {
-			if r := floats.Dot(columns[x], columns[y]); r*r > nearCopy {
-				together[x] += r * r * gammas[order[y]]
-				together[y] += r * r * gammas[f]
+		for y := x + 1; y < len(order) && !copied[x] && rank(f) < 2; y++ {
+			if g := order[y]; !copied[y] && rank(g) > 0 {
+				if r := floats.Dot(columns[x], columns[y]); r*r > nearCopy {
+					r = min(r*r, 1)
+					copied[y] = true
+					gammas[f] += r * gammas[g]
+					gammas[g] *= 1 - r
+				}
 			}
 		}
-	}
-	for x, f := range order {
-		gammas[f] = together[x]
 	}
 }
 
@@ -366,7 +381,11 @@ func (t *task) describeUnits(c choices, encoding *encode.Encoding) *result.Units
 	for f, name := range t.features.Names {
 		u := result.FeatureUnit{Name: name, Gamma: c.Units.Features[f]}
 		if out.Learned {
-			u.Spread, u.Measurable = math.Sqrt(u.Gamma)*deviation, c.Units.Sure[f]
+			own := u.Gamma
+			if c.Units.Own != nil {
+				own = c.Units.Own[f]
+			}
+			u.Spread, u.Measurable = math.Sqrt(own)*deviation, c.Units.Sure[f]
 		}
 		if encoding != nil {
 			u.Deviation = encoding.Features[f].Scale

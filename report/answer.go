@@ -196,7 +196,7 @@ func (m *Model) sureAcrossGamma() card {
 		case len(u.Others) < 2:
 			c.Value, c.Note = "not tried", "there was no time to"
 		case u.Same():
-			c.Value, c.Note = "yes", "so does every γ three times as small, or as large"
+			c.Value, c.Note = "yes", "with all γ × 1/3, and with all γ × 3"
 		default:
 			c.Value, c.Note = "not quite", say("%s", u.Words())
 		}

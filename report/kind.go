@@ -100,7 +100,7 @@ func (ofMatrix) validated(m *Model) markup {
 func (ofMatrix) times(m *Model) ([]card, string) {
 	return []card{
 		{Name: "Reading", Value: m.num("seconds.load", seconds)},
-		{Name: "Choosing γ", Value: m.num("seconds.choose", seconds)},
+		{Name: "Learning γ", Value: m.num("seconds.choose", seconds)},
 		{Name: "Finding the selection", Value: m.derived("minus", "seconds.select", "seconds.choose", seconds)},
 		{Name: "Proving it", Value: m.num("seconds.certify", seconds)},
 		{Name: "Fitting, comparing", Value: m.num("seconds.complete", seconds)},

@@ -138,13 +138,11 @@ func (m *Model) choices(path *Path) section {
 
 func (m *Model) gammaPath(s *section) {
 	if u := m.s.Units; u != nil && u.Learned {
-		s.add(block{Heading: "The weight of the fit, γ"})
-		s.say("Every feature has its own γ, learned from how much %s differ on it: see the proof.", m.s.Nouns.Rows())
-		return
+		return // it is with the proof
 	}
 	s.add(block{Heading: "The weight of the fit, γ"})
 	if len(m.s.GammaPath) == 0 {
-		s.say("γ was given, or there was nothing to validate it on: no other was tried. <code>--gamma auto</code> chooses one that predicts well and keeps what it tried.")
+		s.say("γ was given, or there was nothing to validate it on: no other was tried. ")
 		return
 	}
 	_, measure := m.measure()

@@ -261,7 +261,7 @@ func (m *Model) atGamma() markup {
 	case u == nil || !u.Learned:
 		return say(" at γ = %s", m.num("gamma", short))
 	case u.Factor == 1:
-		return ", with the variances that were learned"
+		return ", with γ learned for each feature"
 	}
-	return say(", with %s times the variances that were learned", m.num("gamma", short))
+	return say(", with γ learned for each feature, times %s", m.num("gamma", short))
 }

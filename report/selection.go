@@ -75,7 +75,7 @@ func (m *Model) spread(s *section) {
 		return
 	}
 	if words := u.Words(); words != "" {
-		s.say("The proof is with the variances that were learned. %s.", strings.ToUpper(words[:1])+words[1:])
+		s.say("%s.", strings.ToUpper(words[:1])+words[1:])
 	}
 	plot := &chart.Rows{Title: "How much " + m.s.Nouns.Rows() + " differ on each feature", X: "standard deviation of the effect", Zero: true,
 		Description: "One bar for each feature: the standard deviation, over " + m.s.Nouns.Rows() + ", of what one standard deviation of the feature does to a value. Selected features are marked."}
@@ -94,6 +94,9 @@ func (m *Model) spread(s *section) {
 		t.row(name(f.Name), m.num(at+".spread", short), m.num(at+".gamma", short), text(yes[f.Measurable]), text(yes[f.Selected]))
 	}
 	caption := m.h("Learned from all {rows} before anything was selected: the standard deviation, over {rows}, of what one standard deviation of a feature does to a value. ✓ marks the selected ones.")
+	if m.s.Loss.Probabilities() {
+		caption += " For values of yes and no these are lower estimates."
+	}
 	if rest := u.Unmeasured(); len(rest) > 0 {
 		caption += say(m.w(" {Rows} do not measurably differ on %s."), rest)
 	}

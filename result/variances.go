@@ -18,6 +18,8 @@ type Variances struct {
 	Level    float64
 	Features []float64
 	Noise    float64
+	// Own are Features as they were learned, before one of near copies stood for all; nil: the same.
+	Own []float64
 	// Sure tells of each feature whether rows measurably differ on it: by more than two
 	// standard errors of its variance.
 	Sure []bool
@@ -47,6 +49,26 @@ type FactorPoint struct {
 // Same tells whether the other factors select the same features; Words says it.
 func (u *Units) Same() bool {
 	return !slices.ContainsFunc(u.Others, func(p FactorPoint) bool { return len(p.Entering)+len(p.Leaving) > 0 })
+}
+
+// Selected are the selected features.
+func (u *Units) Selected() (names []string) {
+	for _, f := range u.Features {
+		if f.Selected {
+			names = append(names, f.Name)
+		}
+	}
+	return names
+}
+
+// Unsupported are the selected features on which rows do not measurably differ.
+func (u *Units) Unsupported() (names []string) {
+	for _, f := range u.Features {
+		if u.Learned && f.Selected && !f.Measurable {
+			names = append(names, f.Name)
+		}
+	}
+	return names
 }
 
 // Words says how the selection changes with φ; empty if that is not known.
@@ -100,7 +122,8 @@ type FeatureUnit struct {
 	Name  string  `json:"name"`
 	Gamma float64 `json:"gamma"`
 	// Spread is how much rows differ: the standard deviation, over rows, of what a
-	// standard deviation of the feature does to a value (on the scale of the loss).
+	// standard deviation of the feature does to a value (on the scale of the loss), beside all
+	// other features. γ may be more: that of one of near copies stands for all.
 	Spread float64 `json:"spread"`
 	// Deviation is the standard deviation of the feature over columns, in its own unit.
 	Deviation  float64 `json:"deviation,omitempty"`

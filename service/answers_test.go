@@ -14,6 +14,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/must"
+	_ "optcomplete/internal/steadyseed"
 	"optcomplete/model"
 	"optcomplete/result"
 )

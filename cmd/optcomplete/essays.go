@@ -61,13 +61,15 @@ stays near 0. So 1/γ_f is to a row what λ is to ridge regression.
 
 --gamma auto, the default, learns all γ_f and the noise by maximum evidence, with
 every feature in the model. So the unit of a feature does not matter, nothing is
-validated, and a feature on which rows do not differ cannot be used by the cost.
+validated, and a feature on which rows do not differ gains next to nothing.
 The report, optcomplete explain and feature_spread_ in Python show how much rows
 differ on every feature, selected or not.
 
---gamma-factor multiplies all of them. Predictions hardly change between a third
-and three times what was learned; the summary says whether the selection does. A
-smaller factor is easier to prove, and the log names one where no proof is in sight.
+--gamma-factor multiplies all of them. It changes which features are selected and
+what is proven; the coefficients that predict have a prior that is learned again for
+the selected features. The summary says whether a third or three times as much would
+select others. A smaller factor is easier to prove, and the log names one where no
+proof is in sight.
 
 --gamma 0.5 gives all features, at a standard deviation of 1, the same γ. In the
 model paper there is one γ for features as they are; auto learns it as the mean of

@@ -111,20 +111,23 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 	if err := t.Flush(); err != nil {
 		return err
 	}
-	return printDifferences(w, e.Units, s.Nouns)
+	return printDifferences(w, e.Units, s.Nouns, s.Loss.Probabilities())
 }
 
 // mostSpread is how many features are listed by how much rows differ on them; --json has all.
 const mostSpread = 20
 
 // printDifferences lists by how much rows differ on each feature, selected or not.
-func printDifferences(w io.Writer, u *result.Units, nouns *result.Nouns) error {
+func printDifferences(w io.Writer, u *result.Units, nouns *result.Nouns, lower bool) error {
 	features := u.BySpread()
 	if len(features) == 0 {
 		return nil
 	}
 	say := worded(nouns)
-	fmt.Fprintln(w, say("How much {rows} differ on each feature: the standard deviation over {rows} of what one of the feature does (* selected)"))
+	fmt.Fprintln(w, say("How much {rows} differ on each feature: the standard deviation over {rows} of what one standard deviation of the feature does, and gamma of the cost (* selected)"))
+	if lower {
+		fmt.Fprintln(w, "  (for values of yes and no these are lower estimates)")
+	}
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	measured := 0
 	for _, f := range features {

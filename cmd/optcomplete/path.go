@@ -42,11 +42,11 @@ error and the one-standard-error choice: the fewest features whose error is with
 one standard error of it. With --bootstrap it resamples the rows and reports how
 often each feature is selected. With --row-features it selects products.
 
-All k share one gamma, chosen at half of --k-max, so that their costs can be
-compared. A first curve searches every k to the root of its tree; then come the folds,
+How much rows differ on each feature is learned once, for all k, so that their costs
+can be compared. A first curve searches every k to the root of its tree; then come the folds,
 the resamples, and last the proofs, the chosen k first. In every fold the features
-are chosen anew on its training part, and so are gamma and shrinkages unless there
-are 200,000 entries or more.
+are chosen anew on its training part, and how much rows differ is learned anew unless
+there are 200,000 entries or more.
 
 Without a limit, the proofs end after 80 million entries were evaluated for all k
 (40 passes at least): path is there to choose k, and fit proves it. --max-nodes 0
@@ -181,7 +181,11 @@ func printPath(w io.Writer, r *optcomplete.PathResult, units int) error {
 	}
 	fmt.Fprintf(w, "%s on %s%s\n", cmp.Or(r.Measure, "RMSE"), count(r.Folds, "fold"), map[bool]string{true: " of time, each scored by what was fitted to the entries before it"}[r.ByTime])
 	if r.Learned {
-		fmt.Fprintln(w, "Gamma     learned for each feature, the same for every k, so that costs can be compared; fit learns the same")
+		times := ""
+		if r.Gamma != 1 {
+			times = fmt.Sprintf(", times %.4g", r.Gamma)
+		}
+		fmt.Fprintf(w, "Gamma     learned for each feature%s, the same for every k, so that costs can be compared; fit learns the same on the same entries\n", times)
 	} else {
 		fmt.Fprintf(w, "Gamma     %.3g for every k, so that costs can be compared\n", r.Gamma)
 	}

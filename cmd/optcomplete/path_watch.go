@@ -20,6 +20,10 @@ func watch(c *common, path *optcomplete.PathSettings) {
 	path.OnChoice = func(chosen selection.Choices) {
 		began = time.Now()
 		c.notef("")
+		if chosen.Units != nil && !chosen.Given {
+			c.factf("Learned", "how much rows differ on each feature, for every k; the first curve comes next")
+			return
+		}
 		c.factf("Gamma", "%.3g for every k; the first curve comes next", chosen.Gamma)
 	}
 	path.OnDivided = func(d selection.PathDivision) {

@@ -39,9 +39,8 @@ probability of 90 %, by the posterior of the row's and the column's parameters a
 the noise. The model needs a learned prior (full and pooled have one) or a loss of
 its own (fit --loss). For yes/no values, low and high are for the predicted
 probability. For counts they are for the predicted rate; the count itself lies
-between count_low and count_high, if counts vary as Poisson's do. Intervals of rates hold
-fewer than they say where validation chose a strong shrinkage: of 90 % intervals, 86 %
-held the true rate on generated data.
+between count_low and count_high, if counts vary as Poisson's do. Of 90 % intervals of
+probabilities from few entries a row, about 85 % held the truth on generated data.
 
 --features gives the features of columns that the model does not know; without them
 such a column counts as a typical one, and a note says so.

@@ -148,6 +148,11 @@ func printCertificate(c *common, s *model.Summary) {
 	if s.Delta > 0 {
 		fmt.Fprintf(w, "Delta     %.4g  errors beyond it count linearly (--delta)\n", s.Delta)
 	}
+	if u := s.Units; u != nil {
+		if names := u.Unsupported(); len(names) > 0 {
+			c.printProof("Spread", fmt.Sprintf("%d of %d", len(u.Selected())-len(names), len(u.Selected())), yellow, s.Nouns.Rows()+" do not measurably differ on "+strings.Join(names, ", ")+": these data do not say whether they belong to the selection")
+		}
+	}
 	if words := s.Units.Words(); words != "" {
 		c.printProof("Gamma", fmt.Sprintf("× %.4g", s.Units.Factor), yellowUnless(s.Units.Same()), words)
 	}

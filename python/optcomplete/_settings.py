@@ -99,8 +99,8 @@ class CompleterSettings:
         Gamma of the population's coefficients, in pooled, in parts of that of a row's own; 0 is the
         root of the number of rows. Takes [0, 1e100].
     gamma_factor : float | str, default 'auto'
-        Multiplies what gamma auto learned for the features: below 1 proofs take less time, above 1
-        coefficients are shrunk less; auto is 1. Takes auto, [1e-6, 1e6].
+        Multiplies what gamma auto learned for the features: it changes which features are selected
+        and what is proven; a smaller one is easier to prove; auto is 1. Takes auto, [1e-6, 1e6].
     column_shrinkage : float | None
         A column with this many entries has its effect shrunk half-way to 0; 0 estimates the number
         from the data. Takes [0, ∞).
@@ -494,8 +494,8 @@ def path(
         Gamma of the population's coefficients, in pooled, in parts of that of a row's own; 0 is the
         root of the number of rows. Takes [0, 1e100].
     gamma_factor : float | str, default 'auto'
-        Multiplies what gamma auto learned for the features: below 1 proofs take less time, above 1
-        coefficients are shrunk less; auto is 1. Takes auto, [1e-6, 1e6].
+        Multiplies what gamma auto learned for the features: it changes which features are selected
+        and what is proven; a smaller one is easier to prove; auto is 1. Takes auto, [1e-6, 1e6].
     column_shrinkage : float | None
         A column with this many entries has its effect shrunk half-way to 0; 0 estimates the number
         from the data. Takes [0, ∞).

@@ -9,7 +9,8 @@ everywhere <- c(
   "json" = "answers are objects",
   "output" = "answers are objects",
   "raw-names" = "names come as they are",
-  "watch" = "of the command line: it stays until Ctrl-C"
+  "watch" = "of the command line: it stays until Ctrl-C",
+  "memory" = "an argument of the fit, and of optcomplete_run for any verb"
 )
 reading <- c(
   "row-name" = "of files: give a frame, or read them with optcomplete_run", "column-name" = "as row-name", "value-name" = "as row-name",
@@ -31,7 +32,7 @@ elsewhere <- list(
   recommend = c("row" = "rows", "all" = "rows = NULL", "top" = "n"),
   explain = character(0),
   report = character(0),
-  evaluate = c(reading, cluster),
+  evaluate = c(reading, cluster, "drift" = "of the command line, for jobs that go by its exit code"),
   "fold-in" = c(reading, "pairs" = "predict(fold_in())", "complete" = "completed(fold_in())", "skip-unknown" = "predict(fold_in(), skip_unknown =)")
 )
 functions <- c(
