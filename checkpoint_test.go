@@ -3,6 +3,8 @@ package optcomplete
 import (
 	"context"
 	"errors"
+	"optcomplete/internal/progress"
+	"optcomplete/loss"
 	"os"
 	"path/filepath"
 	"reflect"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"optcomplete/checkpoint"
 	"optcomplete/data/synth"
@@ -287,5 +290,26 @@ func TestInterruptAfterTheProofKeepsAll(t *testing.T) {
 	}
 	if proven == 0 || early == 0 {
 		t.Errorf("%d interrupts came after the proof, %d before", proven, early)
+	}
+}
+
+// TestCutLearningLeavesNoFalseCosts: a run whose learning was cut short by its limit has other
+// units than the one that continues it without a limit, which must not take its costs.
+func TestCutLearningLeavesNoFalseCosts(t *testing.T) {
+	problem, _ := instance(t, synth.Config{Rows: 80, Columns: 40, Features: 12, K: 4, Missing: 0.5, Noise: 1, Seed: 5})
+	for _, l := range []loss.Loss{loss.Squared, loss.Huber} {
+		settings := Settings{K: 4, Loss: l}
+		want := fit(t, problem, settings)
+		settings.Checkpoint, settings.TimeLimit = filepath.Join(t.TempDir(), "run"), 3*time.Second
+		late := progress.NewContext(context.Background(), slow{"Learning how much rows differ on each feature", settings.TimeLimit/3 + 100*time.Millisecond})
+		cut := must.Get(Fit(late, problem, settings))(t)
+		if cut.Summary.Units.Learned {
+			t.Fatalf("%v: learning was not cut", l)
+		}
+		settings.TimeLimit = 0
+		got := fit(t, problem, settings)
+		if got.Cost != want.Cost || got.Bound != want.Bound || !slices.Equal(got.Selected, want.Selected) {
+			t.Errorf("%v: continued, %v costs %v, bound %v; in one go %v, %v, %v", l, got.Selected, got.Cost, got.Bound, want.Selected, want.Cost, want.Bound)
+		}
 	}
 }

@@ -15,12 +15,14 @@ import (
 // Numbers of the look at other factors of γ.
 const (
 	factorEntries = 250_000 // of the sample of rows that it is made on, about
-	factorPasses  = 24      // of it, at each factor
+	factorPasses  = 24      // of it, at each factor, or more of small data:
+	factorWork    = 20_000_000
+	mostFactors   = 400
 	factorStep    = 3
 )
 
 // otherFactors tells what would be selected if all variances were three times smaller, or
-// larger: searches to the root of the tree, on a sample of the rows if there are many, find
+// larger: short searches, on a sample of the rows if there are many, find
 // what may cost less, and all entries tell whether it does.
 func (t *task) otherFactors(ctx context.Context, s *selector, found []int, c choices) ([]result.FactorPoint, error) {
 	defer progress.Start(ctx, "Selecting with smaller and larger variances", 0, "").Done()
@@ -64,10 +66,11 @@ func (t *task) otherFactors(ctx context.Context, s *selector, found []int, c cho
 	return out, ctx.Err()
 }
 
-// briefly searches to the root of the tree, from a selection.
+// briefly searches from a selection, for some passes.
 func (s *selector) briefly(ctx context.Context, from []int) ([]int, error) {
 	cost := selection.Cost{Oracle: s.oracle, Find: s.find}
-	cost.Limit(factorPasses)
+	cost.Limit(min(max(factorPasses, factorWork/max(s.values.Observed(), 1)), mostFactors))
+	cost.Find.MaxNodes, cost.Find.Brief = 0, false
 	cost.Find.Start, cost.Find.Recorder = [][]int{from}, nil
 	r, err := search.Minimize(ctx, s.oracle, cost.Find)
 	return r.Selection, err

@@ -64,29 +64,28 @@ func (t *task) standardise(ctx context.Context, problem *Problem) error {
 	return nil
 }
 
-// centreAndScale are mean and standard deviation, which is 1 where it is no more than
-// rounding.
+// centreAndScale are mean and standard deviation; 1 where all are the same.
 func centreAndScale(x []float64) (centre, scale float64) {
 	if len(x) == 0 {
 		return 0, 1
 	}
-	largest := floats.Norm(x, math.Inf(1))
-	if largest == 0 {
-		return 0, 1
-	}
+	from, largest := x[0], 0.0 // what all have in common takes no digits
 	for _, v := range x {
-		centre += v / largest
+		largest = max(largest, math.Abs(v-from))
 	}
-	centre /= float64(len(x))
+	if largest == 0 {
+		return from, 1
+	}
+	mean := 0.0
+	for _, v := range x {
+		mean += (v - from) / largest
+	}
+	mean /= float64(len(x))
 	square := 0.0
 	for _, v := range x {
-		square += (v/largest - centre) * (v/largest - centre)
+		square += ((v-from)/largest - mean) * ((v-from)/largest - mean)
 	}
-	scale = math.Sqrt(square / float64(len(x)))
-	if !(scale > 1e-13) {
-		return centre * largest, 1
-	}
-	return centre * largest, scale * largest
+	return from + mean*largest, math.Sqrt(square/float64(len(x))) * largest
 }
 
 // ChooseGamma is the γ that Fit would take for the problem on all its entries; of models in
@@ -107,7 +106,7 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 // reading as there are entries times features, times this, so that learning takes no longer than the
 // rest of a fit; at least so many, and at most and at least so many rows.
 const (
-	firstWork        = 3
+	firstWork        = 1
 	lastWork         = 20
 	leastWork        = 1e7
 	leastRowsLearned = 400
@@ -174,7 +173,7 @@ func (t *task) choose(ctx context.Context, train data.Source) (c choices, err er
 	}
 	c.Cut = choosing.Err()
 	if t.Model.AsGiven() {
-		c.Gamma, c.Units = gammapath.Gamma(c.Factor*oneGamma(learned.Features, t.K)), nil
+		c.Gamma, c.Units = gammapath.Gamma(c.Factor*oneGamma(learned.Features, t.find.K)), nil
 		return c, nil
 	}
 	learned.Own = slices.Clone(learned.Features)
@@ -338,8 +337,8 @@ func oneGammaOf(c choices) float64 {
 	switch {
 	case c.Units == nil:
 		return c.Gamma
-	case c.Given && len(c.Units.Features) > 0:
-		return c.Units.Features[0]
+	case (c.Given || c.Units.Noise == 0) && len(c.Units.Features) > 0: // given, or nothing was learned
+		return c.Factor * c.Units.Features[0]
 	}
 	return c.Factor
 }

@@ -23,7 +23,7 @@ func (k *check) costs(at *place) (low, high float64) {
 // of the cost itself: whatever else is large, a claim that was not shown is a fault.
 func (k *check) compare() {
 	v := &k.verdict
-	slack := agree*v.Low + k.cost.perEntry(float64(k.cost.n+4)*2*tiny) // every row may have lost as much
+	slack := agree*v.Low + k.cost.perEntry(float64(k.cost.n+4)*2*tiny) + k.lost/k.cost.size() // every row may have lost as much
 	fault := func(format string, args ...any) { v.Faults = append(v.Faults, fmt.Sprintf(format, args...)) }
 	if v.High > v.Low+2*slack {
 		fault("the arithmetic of the checker is too coarse here: the selection costs between %.12g and %.12g (the model says %.12g)", v.Low, v.High, k.Cost)

@@ -12,6 +12,9 @@ import (
 // what the model full is.
 const sweeps = 10
 
+// leaves is what rounding leaves at most, in parts of a value, where mean and effects explain it.
+const leaves = 1e-15
+
 // values is what the selection is to explain: the entries (paper), what the mean
 // leaves (pooled), or what mean and shrunken effects c of columns leave (full), fitted beside those of
 // rows: by turns the least of Σw_ij(a_ij − mean − r_i − c_j)² + λ_r Σr_i² + λ_c Σc_j², columns
@@ -22,6 +25,11 @@ func (p *Problem) values(ctx context.Context) (*data.Matrix, error) {
 		return matrix, err
 	}
 	e := newEffects(p, matrix)
+	largest := 0.0
+	e.each(func(_ int, _ int32, value, weight float64) {
+		largest = max(largest, math.Sqrt(weight)*math.Abs(value))
+	})
+	p.lost = float64(matrix.Observed()) * (leaves * largest) * (leaves * largest)
 	switch p.Model {
 	case "pooled":
 	case "full":

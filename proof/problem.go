@@ -32,6 +32,7 @@ type Problem struct {
 	Selected    []int   // units, increasing
 	Cost, Bound float64 // as the model claims
 	Gap         float64 // (Cost − Bound)/Cost, as the model claims
+	lost        float64 // n·m·cost of what rounding leaves of values less mean and effects
 	Within      float64 // the gap that the model's status says was reached; +Inf: it says nothing of the kind
 }
 

@@ -77,7 +77,7 @@ func (u *Units) Words() string {
 		return ""
 	}
 	if u.Same() {
-		return fmt.Sprintf("with γ %.3g times as small or as large, the same features are selected", u.Factor/u.Others[0].Factor)
+		return fmt.Sprintf("with γ %.3g times as small or as large, the same features are found", u.Factor/u.Others[0].Factor)
 	}
 	var parts []string
 	for _, p := range u.Others {
@@ -87,7 +87,7 @@ func (u *Units) Words() string {
 		}
 		switch {
 		case len(p.Leaving) == 0:
-			parts = append(parts, by+"the same features are selected")
+			parts = append(parts, by+"the same features are found")
 		case len(p.Leaving) == 1:
 			parts = append(parts, by+strings.Join(p.Entering, ", ")+" takes the place of "+p.Leaving[0])
 		default:

@@ -3,9 +3,12 @@ package selection
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"hash/fnv"
+	"math"
 	"time"
 
 	"optcomplete/checkpoint"
@@ -137,7 +140,19 @@ func (c *Choices) Remember(cost search.Oracle, memory *checkpoint.Store, label s
 	if memory == nil {
 		return cost
 	}
-	return memory.Oracle(cost, fmt.Sprintf("%s k %d gamma %v %v factor %v shrinkage %v %v", label, k, c.Gamma, c.Gamma0, c.Factor, c.Row, c.Column))
+	return memory.Oracle(cost, fmt.Sprintf("%s k %d gamma %v %v factor %v shrinkage %v %v delta %v units %d", label, k, c.Gamma, c.Gamma0, c.Factor, c.Row, c.Column, c.Delta, c.unitsSum()))
+}
+
+// unitsSum tells units apart: a cost in other units is another, and a run whose learning was cut
+// short has others than the one that continues it.
+func (c *Choices) unitsSum() uint64 {
+	h := fnv.New64a()
+	if c.Units != nil {
+		for _, x := range append([]float64{c.Units.Level}, c.Units.Features...) {
+			h.Write(binary.LittleEndian.AppendUint64(nil, math.Float64bits(x)))
+		}
+	}
+	return h.Sum64()
 }
 
 // Chosen is what choose gives, as a checkpoint, if there is one, remembers it.

@@ -160,6 +160,9 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 	r := &PathResult{Gamma: c.Gamma, Gamma0: c.Gamma0, RowShrinkage: c.Row, ColumnShrinkage: c.Column, GammaPath: c.GammaPath}
 	if c.Units != nil {
 		r.Gamma, r.Learned = c.Factor, !c.Given
+		if c.Given && len(c.Units.Features) > 0 {
+			r.Gamma = c.Units.Features[0]
+		}
 	}
 	if len(c.GammaPath) > 0 {
 		r.ChosenAt = middle(path.KMax)

@@ -266,7 +266,7 @@ func (l *searchLog) units(u *result.Units) {
 // unitsText says in a line how much rows differ.
 func unitsText(u *result.Units) string {
 	if !u.Learned {
-		return "nothing: no row says how much rows differ; every feature counts alike"
+		return "nothing: there are too few entries, or too little time, to tell how much rows differ; every feature counts alike"
 	}
 	var most *result.FeatureUnit
 	for x := range u.Features {
@@ -302,7 +302,7 @@ func (l *searchLog) divided(d optcomplete.Division) {
 		case d.Cut && d.Given:
 			took = "choosing the shrinkage of effects took " + seconds(d.Choice.Seconds()) + ", its share: what there is so far is used"
 		case d.Cut && d.Tried == 0:
-			took += ", too long to try even one: a default is used"
+			took = "learning took " + seconds(d.Choice.Seconds()) + ", its share: what there is so far is used"
 		case d.Cut:
 			took += ", its share: the best so far is used"
 		}

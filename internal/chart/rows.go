@@ -67,10 +67,10 @@ func (r *Rows) axis() *axis {
 	}
 	low, high := x.low, x.high
 	x.settle(0.02)
-	if r.Zero && low == 0 {
+	if r.Zero && low == 0 && high > 0 {
 		x.low = 0
 	}
-	if r.Zero && high == 0 {
+	if r.Zero && high == 0 && low < 0 {
 		x.high = 0
 	}
 	return x

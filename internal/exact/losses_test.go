@@ -220,37 +220,41 @@ func levels(in *exact.Lossy, fitted *optcomplete.Model) {
 		has[entry.Column] = true
 	}
 	for f := range in.P {
-		largest, mean, square, count := 0.0, 0.0, 0.0, 0.0
+		var column []float64
 		for c, row := range in.Features {
 			if has[c] {
-				largest, count = max(largest, math.Abs(row[f])), count+1
+				column = append(column, row[f])
 			}
 		}
-		if largest > 0 {
-			for c, row := range in.Features {
-				if has[c] {
-					mean += row[f] / largest
-				}
-			}
-			mean /= count
-			for c, row := range in.Features {
-				if has[c] {
-					square += (row[f]/largest - mean) * (row[f]/largest - mean)
-				}
-			}
-		}
-		scale := math.Sqrt(square/count) * largest
-		if !(math.Sqrt(square/count) > 1e-13) {
-			scale = 1
-		}
+		centre, scale := standard(column)
 		for c := range in.Features {
 			in.Features[c] = slices.Clone(in.Features[c])
-			in.Features[c][f] = (in.Features[c][f] - mean*largest) / scale * math.Sqrt(units.Features[f].Gamma)
+			in.Features[c][f] = (in.Features[c][f] - centre) / scale * math.Sqrt(units.Features[f].Gamma)
 		}
 	}
 	for e, entry := range in.Entries {
 		in.Offset[e] = fitted.Mean + fitted.ColumnEffects[entry.Column]
 	}
+}
+
+// standard is mean and standard deviation, as a fit computes them.
+func standard(x []float64) (centre, scale float64) {
+	largest := 0.0
+	for _, v := range x {
+		largest = max(largest, math.Abs(v-x[0]))
+	}
+	if largest == 0 {
+		return x[0], 1
+	}
+	mean, square := 0.0, 0.0
+	for _, v := range x {
+		mean += (v - x[0]) / largest
+	}
+	mean /= float64(len(x))
+	for _, v := range x {
+		square += ((v-x[0])/largest - mean) * ((v-x[0])/largest - mean)
+	}
+	return x[0] + mean*largest, math.Sqrt(square/float64(len(x))) * largest
 }
 
 // atLeastOne makes squared errors ones that no other test has.
@@ -265,12 +269,13 @@ func atLeastOne(l loss.Loss, nonnegative []bool) []bool {
 func paths(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Lossy) (claim, *big.Float, *big.Float) {
 	in.Nonnegative = atLeastOne(l, in.Nonnegative)
 	s := settings(r, l, in)
-	fitted, err := optcomplete.Fit(context.Background(), problem(in.Instance), s)
+	posed := problem(in.Instance)
+	fitted, err := optcomplete.Fit(context.Background(), posed, s)
 	if err == nil {
 		levels(in, fitted)
 		s.K = 0
 		var path *optcomplete.PathResult
-		if path, err = optcomplete.Path(context.Background(), problem(in.Instance), s, optcomplete.PathSettings{KMax: in.K, Folds: 2}); err == nil {
+		if path, err = optcomplete.Path(context.Background(), posed, s, optcomplete.PathSettings{KMax: in.K, Folds: 2}); err == nil {
 			p := path.Points[r.IntN(len(path.Points))]
 			own := in.Least(selection(features(in.Instance), p.Selected))
 			return claim{p.Cost, p.Bound, p.Gap, p.Status.String(), true}, own, exact.Best(in.P, p.K, nil, in.Least)
