@@ -114,50 +114,6 @@ func printExplanation(w io.Writer, e *result.Explanation, s *model.Summary) erro
 	return printDifferences(w, e.Units, s.Nouns, s.Loss.Probabilities())
 }
 
-// mostSpread is how many features are listed by how much rows differ on them; --json has all.
-const mostSpread = 20
-
-// printDifferences lists by how much rows differ on each feature, selected or not.
-func printDifferences(w io.Writer, u *result.Units, nouns *result.Nouns, lower bool) error {
-	features := u.BySpread()
-	if len(features) == 0 {
-		return nil
-	}
-	say := worded(nouns)
-	fmt.Fprintln(w, say("How much {rows} differ on each feature: the standard deviation over {rows} of what one standard deviation of the feature does, and gamma of the cost (* selected)"))
-	if lower {
-		fmt.Fprintln(w, "  (for values of yes and no these are lower estimates)")
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	measured := 0
-	for _, f := range features {
-		if !f.Measurable {
-			continue
-		}
-		if measured++; measured <= mostSpread {
-			mark := " "
-			if f.Selected {
-				mark = "*"
-			}
-			fmt.Fprintf(t, "  %s %s\t%.3g\tgamma %.3g\n", mark, f.Name, f.Spread, f.Gamma)
-		}
-	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
-	if measured > mostSpread {
-		fmt.Fprintf(w, "    and %s more (--json has all)\n", count(measured-mostSpread, "feature"))
-	}
-	if rest := u.Unmeasured(); len(rest) > 0 {
-		more := ""
-		if len(rest) > mostSpread {
-			more, rest = fmt.Sprintf(" and %d more", len(rest)-mostSpread), rest[:mostSpread]
-		}
-		fmt.Fprintln(w, say("  {Rows} do not measurably differ on %s%s", strings.Join(rest, ", "), more))
-	}
-	return nil
-}
-
 // printVariance says who explains the variance of the training values.
 func printVariance(w io.Writer, e *result.Explanation, nouns *result.Nouns) error {
 	v := e.Variance

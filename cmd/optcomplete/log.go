@@ -255,32 +255,6 @@ func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
 	}
 }
 
-// units prints what was learned of how much rows differ on each feature.
-func (l *searchLog) units(u *result.Units) {
-	if l.events != nil {
-		l.events.Units(u)
-	}
-	l.factf("Learned", "%s", unitsText(u))
-}
-
-// unitsText says in a line how much rows differ.
-func unitsText(u *result.Units) string {
-	if !u.Learned {
-		return "nothing: there are too few entries, or too little time, to tell how much rows differ; every feature counts alike"
-	}
-	var most *result.FeatureUnit
-	for x := range u.Features {
-		if f := &u.Features[x]; most == nil || f.Gamma > most.Gamma {
-			most = f
-		}
-	}
-	all, without := len(u.Features), len(u.Unmeasured())
-	if most == nil || without == all {
-		return fmt.Sprintf("rows do not measurably differ on any of %s", count(all, "feature"))
-	}
-	return fmt.Sprintf("how much rows differ on each of %s: measurably on %d, most on %s", count(all, "feature"), all-without, most.Name)
-}
-
 // outlook prints how far away a proof is.
 func (l *searchLog) outlook(o result.Outlook) {
 	l.looked = true

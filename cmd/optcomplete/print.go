@@ -120,17 +120,6 @@ func shrinkage(s *model.Summary) string {
 	return fmt.Sprintf("of column effects: %.4g %s, %s (--column-shrinkage)", s.ColumnShrinkage, unit, how)
 }
 
-// gammaText says what the cost shrinks coefficients by.
-func gammaText(s *model.Summary) string {
-	switch {
-	case s.Units == nil || !s.Units.Learned:
-		return fmt.Sprintf("gamma %.4g", s.Gamma)
-	case s.Gamma == 1:
-		return "gamma learned for each feature"
-	}
-	return fmt.Sprintf("gamma learned for each feature, times %.4g", s.Gamma)
-}
-
 // printCertificate prints cost, bound, gap, what they prove, and what the search
 // did.
 func printCertificate(c *common, s *model.Summary) {
