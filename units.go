@@ -106,7 +106,7 @@ func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float
 // reading as there are entries times features, times this, so that learning takes no longer than the
 // rest of a fit; at least so many, and at most and at least so many rows.
 const (
-	firstWork        = 1
+	firstWork        = 3
 	lastWork         = 20
 	leastWork        = 1e7
 	leastRowsLearned = 400

@@ -79,7 +79,7 @@ func (m *Model) spread(s *section) {
 	}
 	plot := &chart.Rows{Title: "How much " + m.s.Nouns.Rows() + " differ on each feature", X: "standard deviation of the effect", Zero: true,
 		Description: "One bar for each feature: the standard deviation, over " + m.s.Nouns.Rows() + ", of what one standard deviation of the feature does to a value. Selected features are marked."}
-	t := &table{Caption: plot.Title, Head: []string{"Feature", "Spread", "γ", "Measurable", "Selected"}, Text: []bool{true, false, false, true, true}, Sort: true}
+	t := &table{Caption: plot.Title, Head: []string{"Feature", "Spread", "γ", "Measurable", "Selected"}, Text: []bool{true, false, false, true, true}}
 	yes := map[bool]string{true: "yes", false: "no"}
 	for x, f := range features {
 		if x == mostSpread {
