@@ -408,7 +408,7 @@ class MatrixCompleter(Params, CompleterSettings):
     def features_(self) -> list[dict[str, Any]]:
         """What each selected feature, or product of features, does to the predictions."""
         content = self.explain()
-        return list(content.get("terms") or content.get("products") or [])
+        return list(content.get("products") or content.get("terms") or [])
 
     @property
     def feature_spread_(self) -> list[dict[str, Any]]:
