@@ -301,6 +301,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 		return looked, nil, err
 	}
 	noisy := fitted.Link != nil && fitted.Link.Noisy()
+	var noise *estimate.Noise // set at the end: other passes send the model meanwhile
 	do := []func(ctx context.Context) error{func(ctx context.Context) error {
 		measured, variance, err := diagnose.Variancing(ctx, fitted, train, threads)
 		if err != nil {
@@ -316,7 +317,7 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 		}
 		fitted.Summary.Train, fitted.Summary.Variance = evaluate.ScoreOf(parts[0]), variance(parts[1])
 		if len(parts) > 2 {
-			fitted.Link.Noise = estimate.NoiseOf(parts[2])
+			noise = estimate.NoiseOf(parts[2])
 		}
 		return nil
 	}, func(ctx context.Context) (err error) {
@@ -335,5 +336,8 @@ func score(ctx context.Context, fitted *Model, problem Problem, train, held data
 		})
 	}
 	err = pass.Together(ctx, do...)
+	if noise != nil {
+		fitted.Link.Noise = noise
+	}
 	return looked, errors, err
 }
