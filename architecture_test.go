@@ -139,6 +139,7 @@ var holdSettings = map[string]string{
 	"internal/testkit.Instance": "an instance of a test",
 
 	// Costs at work: γ and threads are what they compute with.
+	"feasible.Set":      "what the settings mean to a search, by numbers",
 	"objective.Exact":   "a cost",
 	"objective.Sampled": "a cost of samples",
 	"proof.cost":        "a cost, of the checker",
