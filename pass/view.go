@@ -125,9 +125,9 @@ func leavesOut(transforms []Transform) bool {
 	return slices.ContainsFunc(transforms, Transform.Drops)
 }
 
-// copied is the most entries of which other values are kept in memory. Those of more are
+// valuesKept is the most entries of which other values are kept in memory. Those of more are
 // made as they are read: less work than the pages of fresh memory that they would take.
-const copied = 1 << 22
+const valuesKept = 1 << 22
 
 // Transformed is a source as transforms leave it: a View, or of a small matrix another
 // one. It reads the source if it makes one, or if entries may be left out.
@@ -147,7 +147,7 @@ func Views(ctx context.Context, s data.Source, threads int, name string, lists .
 	finish := make([]func() error, len(lists))
 	for x, list := range lists {
 		drops := leavesOut(list)
-		if m, ok := s.(*data.Matrix); ok && (drops || m.Observed() <= copied) {
+		if m, ok := s.(*data.Matrix); ok && (drops || m.Observed() <= valuesKept) {
 			task, done := collect(m, name, list, drops)
 			tasks = append(tasks, task)
 			finish[x] = func() (err error) { out[x], err = done(); return err }
