@@ -16,7 +16,7 @@ import (
 const (
 	factorEntries = 250_000 // of the sample of rows that it is made on, about
 	factorPasses  = 24      // of it, at each factor, or more of small data:
-	factorWork    = 20_000_000
+	factorWork    = 6_000_000
 	mostFactors   = 400
 	factorStep    = 3
 )
