@@ -1,4 +1,4 @@
-package main
+package cutplanes_test
 
 import (
 	"context"
@@ -7,51 +7,45 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
+	"testing"
 
 	"optcomplete/cutplanes"
 	"optcomplete/data/synth"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/chart"
+	"optcomplete/internal/must"
 	"optcomplete/objective"
 	"optcomplete/search"
 )
+
+// What the paper claims about its samples: that the error of the sampled cost and gradient falls as
+// 1/√g with the number of rows g (Theorem 3), and that OptComplete fails to find the optimum less
+// often the larger g is (Theorem 4).
+
+var update = flag.Bool("update", false, "write the pictures of docs/sampling.md anew, and print its tables")
 
 const (
 	draws = 200 // samples for each point of the errors
 	runs  = 100 // runs of OptComplete for each point of the failures
 )
 
-// samplingStudy measures what the paper claims about its samples: that the error of
-// the sampled cost and gradient falls as 1/√g with the number of rows g (Theorem 3),
-// and that OptComplete fails to find the optimum less often the larger g is (Theorem
-// 4). It writes the plots of docs/sampling.md and prints its tables.
-func samplingStudy(ctx context.Context, args []string) error {
-	flags := flag.NewFlagSet("sampling", flag.ExitOnError)
-	dir := flags.String("o", "docs", "folder to write the plots to")
-	flags.Parse(args)
-	in, gamma, err := hard()
-	if err != nil {
-		return err
+// TestSamplingPage writes the pictures of docs/sampling.md and prints its tables, where that is asked for.
+func TestSamplingPage(t *testing.T) {
+	if !*update {
+		t.Skip("with -update it writes the pictures of docs/sampling.md")
 	}
-	picture, err := errorsChart(ctx, in, gamma)
-	if err == nil {
-		err = atomicfile.File(filepath.Join(*dir, "sampling-error.svg"), picture.SVG)
-	}
-	if err == nil {
-		picture, err = failuresChart(ctx, in, gamma)
-	}
-	if err == nil {
-		err = atomicfile.File(filepath.Join(*dir, "sampling-failures.svg"), picture.SVG)
-	}
-	return err
+	in, gamma := hardInstance(t)
+	errors := must.Get(errorsChart(t.Context(), in, gamma))(t)
+	failures := must.Get(failuresChart(t.Context(), in, gamma))(t)
+	must.Do(t, atomicfile.File(filepath.Join("..", "docs", "sampling-error.svg"), errors.SVG))
+	must.Do(t, atomicfile.File(filepath.Join("..", "docs", "sampling-failures.svg"), failures.SVG))
 }
 
-// hard is the instance that is measured: k = 5 of p = 50 features and noise of
+// hardInstance is the one that is measured: k = 5 of p = 50 features and noise of
 // standard deviation 0.5, as much as the signal's own, at a γ at which the optimum is
 // the truth.
-func hard() (in *synth.Instance, gamma float64, err error) {
-	in, err = synth.Generate(synth.Config{Rows: 1000, Columns: 100, Features: 50, K: 5, Noise: 0.5, Seed: 1})
-	return in, 0.1, err
+func hardInstance(t *testing.T) (in *synth.Instance, gamma float64) {
+	return must.Get(synth.Generate(synth.Config{Rows: 1000, Columns: 100, Features: 50, K: 5, Noise: 0.5, Seed: 1}))(t), 0.1
 }
 
 // sampleError is the error of the sampled cost and gradient at one selection: the
@@ -110,8 +104,8 @@ func errorsChart(ctx context.Context, in *synth.Instance, gamma float64) (*chart
 		}
 		tones := []int{6, 5}
 		if columns == in.Columns {
-			cost, _ := slope(plainCost)
-			gradient, _ := slope(plainGradient)
+			cost := slope(plainCost)
+			gradient := slope(plainGradient)
 			fmt.Printf("\nslopes: cost %.3f, gradient %.3f\n\n", cost, gradient)
 			picture.Series = append(picture.Series, chart.Series{Name: "1/√g", Tone: 4, Dash: true, Points: reference})
 			tones = []int{1, 2}
@@ -165,4 +159,66 @@ func failuresChart(ctx context.Context, in *synth.Instance, gamma float64) (*cha
 		Title: "How often OptComplete misses the optimum", LogX: true, ZeroY: true, PercentY: true,
 		X: "rows in the sample, g (of 1,000)", Y: "part of 100 runs", Series: []chart.Series{rate},
 	}, nil
+}
+
+// place is a point of a curve.
+type place struct{ x, y float64 }
+
+// slope fits log(y) = a + slope·log(x) by least squares: y grows like x to the power of it.
+func slope(points []place) float64 {
+	var n, x, y, xx, xy float64
+	for _, p := range points {
+		u, v := math.Log(p.x), math.Log(p.y)
+		n, x, y, xx, xy = n+1, x+u, y+v, xx+u*u, xy+u*v
+	}
+	return (n*xy - x*y) / (n*xx - x*x)
+}
+
+// TestErrorFallsAsRootOfRows: the slope of log error over log g is −1/2 for the
+// cost and the gradient, at the true selection and at a wrong one, and a sample
+// of all rows has no error.
+func TestErrorFallsAsRootOfRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: left out by -short")
+	}
+	in, gamma := hardInstance(t)
+	for name, selection := range map[string][]int{"true": in.Selected, "wrong": {0, 1, 2, 3, 4}} {
+		var costs, gradients []place
+		for _, g := range []int{10, 20, 50, 100, 200, 500, 900, in.Rows} {
+			cost, gradient, err := sampleError(t.Context(), in, gamma, selection, objective.SampleSize{Rows: g, Columns: in.Columns}, 60)
+			switch finite := finiteRows(g, in.Rows); {
+			case err != nil:
+				t.Fatal(err)
+			case g < in.Rows:
+				costs, gradients = append(costs, place{float64(g), cost / finite}), append(gradients, place{float64(g), gradient / finite})
+			case cost != 0 || gradient != 0:
+				t.Errorf("%s selection: all rows, but errors %v and %v", name, cost, gradient)
+			}
+		}
+		for what, points := range map[string][]place{"cost": costs, "gradient": gradients} {
+			if power := slope(points); power < -0.6 || power > -0.4 {
+				t.Errorf("%s selection: the error of the %s falls with slope %.3f, want −0.5 ± 0.1", name, what, power)
+			}
+		}
+	}
+}
+
+// TestFailuresFallWithRows: from most runs at ten rows to none at a few hundred,
+// and never up by more than chance.
+func TestFailuresFallWithRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes long: left out by -short")
+	}
+	in, gamma := hardInstance(t)
+	var counts []int
+	for _, g := range []int{160, 40, 10} {
+		count, _, _, err := failed(t.Context(), in, gamma, g, 20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		counts = append(counts, count)
+	}
+	if !slices.IsSorted(counts) || counts[0] > 0 || counts[2] < 10 {
+		t.Errorf("the failures do not fall: %v of 20 at 160, 40 and 10 rows", counts)
+	}
 }
