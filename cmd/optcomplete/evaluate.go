@@ -37,68 +37,10 @@ type evaluateFlags struct {
 
 func evaluateCommand(c *common) *cobra.Command {
 	var f evaluateFlags
-	cmd := &cobra.Command{
-		Use:   "evaluate MODEL TEST",
-		Short: "Score a model on test entries, with confidence intervals",
-		Long: `evaluate reads entries that the model was not fitted on (row, column, value),
-predicts each, and prints how far off the predictions are:
-
-  MAPE    mean of |error| / |value|; not shown where it says nothing, because values
-          are 0 or close to it (--json has it)
-  RMSE    root of the mean squared error
-  MAE     mean absolute error
-  R²      1 − Σ error² / Σ (value − mean of the test values)²
-
-For a model of another loss than squared errors (fit --loss) it prints no MAPE, and
-the mean of that loss instead: log-loss, deviance or Huber loss; for probabilities
-also AUC (how often a yes has the larger one), Brier score and deviance explained;
-and, group by group, what was predicted and what was observed. The interval of the
-AUC is from its variance over rows.
-
-If entries have weights (--weight), they count by them in all of these, but not in the
-rankings and lists below, which are about what a row is shown.
-
-It also prints how well they rank. Each row's test entries are ordered by their prediction,
-and the first 10 (--places) count; entries with equal predictions share places:
-
-  NDCG@10    Σ gain(r)/log₂(1+r) over the places r, divided by its largest possible
-             value; the gain is the value less the row's least. The mean over rows
-             whose values are not all equal
-  recall@10  the part of the row's relevant entries that is among the first 10. An
-             entry is relevant if it is at least the mean of the row's test entries,
-             or at least --relevant. The mean over rows with more than 10 test
-             entries, some relevant and some not
-
-For comparison it ranks the same entries by popularity, the number of training
-entries of the columns, and says where that does as well. It also makes lists as
-recommend does (--caution, --diversity, --least-entries), for at most 1000 rows of the
-test. It says how many columns appear in them (coverage), how many lists have the most
-frequent one, the mean prediction, and how popular the recommended columns are: novelty
-is the mean of −log₂ of the fraction of rows that have an entry for them.
-
-The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
-columns that the model does not know are predicted as predict does, and counted.
-
---drift compares TEST, entries since the fit, with those of the fit instead: whether the errors
-have moved from those of the hold-out, whether errors depend on a selected feature, which
-means that its effect has moved, and whether a feature's mean or its spread over the entries has.
-With --features FILE, the whole table that the model was fitted on, it also tells unselected features
-that errors depend on: another selection would then explain more. Entries count whose row and
-column had some in the fit. It says drift only beyond chance (1 % for all tests together), and
-the exit code is then 4, so that a job can decide on a refit.
-
-If MODEL is a regression (regress -o), TEST is a table with the fields of its features
-and the target, and evaluate prints RMSE and R² of its rows, or log-loss, AUC and the
-like where the loss is of those; --weight names a column that weighs the rows.`,
-		Example: `  optcomplete evaluate model test.csv
-  optcomplete evaluate model test.csv --relevant 4 --json
-  optcomplete evaluate model new.csv --drift || test $? = 4`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
-		},
-	}
-	flags := flagsOf(cmd, "evaluate")
+	cmd := verb("evaluate", func(cmd *cobra.Command, args []string) error {
+		return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("json", &f.asJSON)
 	flags.Bind("drift", &f.drift)
 	flags.Bind("places", &f.settings.Places)

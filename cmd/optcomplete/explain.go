@@ -18,40 +18,13 @@ type explainFlags struct {
 
 func explainCommand(c *common) *cobra.Command {
 	var f explainFlags
-	cmd := &cobra.Command{
-		Use:   "explain MODEL",
-		Short: "Say what a model has found, what sets a row apart, or where one prediction comes from",
-		Long: `explain MODEL shows for each feature what it does to the predictions (for the average
-row, and how that varies over the rows), how much of the variance it explains, what
-the selection would cost without it, and what could replace it. With --row it shows
-how a row differs from the average row, and why it gets its recommendations; with
---row and --column it shows one prediction as a sum.
-
-Effects are in the units of the features' file: what one year, one dollar or a yes
-against a no adds to a prediction; per sd is for one standard deviation of the
-feature, to compare features. They are for columns that had entries: what all rows
-have in common there is in the column effect. A column without entries has no effect
-yet, so its features stand in for it: "new column" shows what a feature adds there.
-
-With --row, a feature is called "above the average row" or "below" only if the 95 %
-interval of the difference, from the posterior of the row's coefficients, is on one
-side of 0. --names FILE shows the names of the recommended columns.
-
-If MODEL is a regression (regress -o), explain shows its coefficients and what the
-selection would cost without each feature; with --features TABLE --row N, the
-prediction for line N of the table, 1 for the first after the header, as a sum.`,
-		Example: `  optcomplete explain model
-  optcomplete explain model --row alice
-  optcomplete explain model --row alice --column Alien --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("column") && !cmd.Flags().Changed("row") {
-				return usagef("--column needs --row: one prediction is of a row and a column")
-			}
-			return kindAt(args[0]).explain(cmd, c, args[0], &f)
-		},
-	}
-	flags := flagsOf(cmd, "explain")
+	cmd := verb("explain", func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("column") && !cmd.Flags().Changed("row") {
+			return usagef("--column needs --row: one prediction is of a row and a column")
+		}
+		return kindAt(args[0]).explain(cmd, c, args[0], &f)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("row", &f.row)
 	flags.Bind("column", &f.column)
 	flags.Bind("top", &f.top)

@@ -99,48 +99,35 @@ func featuresCommand(c *common) *cobra.Command {
 		asJSON bool
 		read   data.FeaturesOptions
 	)
-	cmd := &cobra.Command{
-		Use:   "features FILE",
-		Short: "Show how a feature table is read, before any fit",
-		Long: `features reads a feature table (CSV or TSV, also .gz or .zst: the column's id, then
-its fields: numbers, text, lists such as Action|Drama, blanks) and shows how
-each field is read, which features it becomes, what was filled in and what is left
-out: constant, duplicate, free text. fit reads the table in the same way.`,
-		Example: `  optcomplete features films.csv
-  optcomplete features films.csv --field budget:transform=log --group genres
-  optcomplete features films.csv --features-config features.yaml --json
-  optcomplete features films.csv -o encoded.csv`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			options, err := f.options(cmd)
-			if err != nil {
+	cmd := verb("features", func(cmd *cobra.Command, args []string) error {
+		options, err := f.options(cmd)
+		if err != nil {
+			return err
+		}
+		read.Context = cmd.Context()
+		table, err := data.ReadRawTable(args[0], read)
+		if err != nil {
+			return err
+		}
+		_, features, report, err := encode.Learn(cmd.Context(), table, options)
+		if err != nil {
+			return err
+		}
+		c.warn("", report.Warnings)
+		if output != "" {
+			if err := writeResult(c, output, func(w io.Writer) error { return data.WriteFeatures(w, c.safe(features)) }); err != nil {
 				return err
 			}
-			read.Context = cmd.Context()
-			table, err := data.ReadRawTable(args[0], read)
-			if err != nil {
-				return err
-			}
-			_, features, report, err := encode.Learn(cmd.Context(), table, options)
-			if err != nil {
-				return err
-			}
-			c.warn("", report.Warnings)
-			if output != "" {
-				if err := writeResult(c, output, func(w io.Writer) error { return data.WriteFeatures(w, c.safe(features)) }); err != nil {
-					return err
-				}
-			}
-			if output == "-" {
-				return nil // stdout holds the features
-			}
-			if asJSON {
-				return report.WriteJSON(c.stdout)
-			}
-			return report.Write(c.stdout)
-		},
-	}
-	flags := flagsOf(cmd, "features")
+		}
+		if output == "-" {
+			return nil // stdout holds the features
+		}
+		if asJSON {
+			return report.WriteJSON(c.stdout)
+		}
+		return report.Write(c.stdout)
+	})
+	flags := flagsOf(cmd)
 	f.register(flags)
 	flags.Bind("id", &read.ID)
 	flags.Bind("delimiter", (*delimiterFlag)(&read.Delimiter))

@@ -27,30 +27,8 @@ type foldInFlags struct {
 
 func foldInCommand(c *common) *cobra.Command {
 	var f foldInFlags
-	cmd := &cobra.Command{
-		Use:   "fold-in MODEL RATINGS",
-		Short: "Fit new rows into a model, without fitting it again",
-		Long: `fold-in reads entries (row, column, value) of rows that the model does not know
-and fits each by itself, with one small solve; the features, the columns and all
-other rows stay as they are. A row that the model knows is fitted again, on the
-entries of this file only: give all of its entries, old and new.
-
-It writes their coefficients (row, entries, effect, one for each feature) as CSV,
-or with -o to FILE.csv or FILE.parquet; or with -o FOLDER a model that has the new
-rows too, for predict, recommend and explain. With --pairs it predicts for given
-rows and columns instead, with --complete for all columns of the rows.
-
-A two-sided model needs the features of a new row instead of entries: RATINGS is then
-a table of row features, as for fit --row-features.`,
-		Example: `  optcomplete fold-in model new-ratings.csv > rows.csv
-  optcomplete fold-in model new-ratings.csv -o bigger-model
-  optcomplete fold-in model new-ratings.csv --pairs pairs.csv
-  optcomplete fold-in model new-ratings.csv --complete predictions.parquet
-  optcomplete fold-in two-sided-model new-viewers.csv -o bigger-model`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) },
-	}
-	flags := flagsOf(cmd, "fold-in")
+	cmd := verb("fold-in", func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) })
+	flags := flagsOf(cmd)
 	flags.Bind("output", &f.output)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("pairs", &f.pairs)

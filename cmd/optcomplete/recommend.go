@@ -28,46 +28,8 @@ type recommendFlags struct {
 
 func recommendCommand(c *common) *cobra.Command {
 	var f recommendFlags
-	cmd := &cobra.Command{
-		Use:   "recommend MODEL --row ID",
-		Short: "List the best columns for a row, or for all rows, by cautious predictions",
-		Long: `recommend lists the columns that are predicted best for a row, best
-first: row,rank,column,prediction. Columns that the row had entries for when the
-model was fitted, held out or not, are left out, and with --ratings those of that
-file too. A row that the model does not know is folded in from --ratings; without
-entries there it gets what the population likes.
-
-The ranking is cautious: it subtracts one (--caution) standard deviation from each
-prediction, so that a column with few entries does not come first by chance, and
-predictions need not fall from line to line. Models without intervals (predict
---interval) rank by the predictions. --least-entries N leaves out columns with fewer
-entries. --lowest lists the lowest predictions first; the deviation is then added.
-
---diversity D, between 0 and 1, makes lists that repeat less. It aims at no column
-being in more than a fraction 1 − D of the lists of all rows, and avoids columns with
-similar selected features in one list. It chooses from the 20 × --top columns that rank
-best for the row. A column that too many rows would get has a price, found on up to
-1000 rows; each place goes to the column with the largest
-
-    prediction − caution − price − D·w·(s/4 + e/20)
-
-where s, 0 to 1, is its similarity to the most similar column already in the list (exp
-of minus the mean squared difference of the features, in standard deviations), e is a
-random number that depends only on the two ids, and w is how far the ranking falls over
-these columns. "evaluate MODEL TEST --diversity D" shows what that does to the lists.
-
---names FILE adds the columns' names: its first column has their ids, and the names are
-in the one called name or title, or one such as DRUG_NAME, or else in the second. A note
-says which, unless it is called name or title.`,
-		Example: `  optcomplete recommend model --row alice --top 10
-  optcomplete recommend model --row zoe --ratings new-ratings.csv
-  optcomplete recommend model --row alice --names films.csv --least-entries 20
-  optcomplete recommend model --row alice --diversity 0.5
-  optcomplete recommend model --all --top 20 -o recommended.parquet`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) },
-	}
-	flags := flagsOf(cmd, "recommend")
+	cmd := verb("recommend", func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) })
+	flags := flagsOf(cmd)
 	flags.Bind("row", &f.row)
 	flags.Bind("top", &f.what.Top)
 	flags.Bind("lowest", &f.what.Lowest)

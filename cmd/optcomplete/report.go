@@ -19,51 +19,34 @@ import (
 
 func reportCommand(c *common) *cobra.Command {
 	var output, pathFile, names string
-	cmd := &cobra.Command{
-		Use:   "report MODEL -o FILE",
-		Short: "Write a model as one HTML page with plots",
-		Long: `report writes what a fit found as one HTML page: the selection and its
-certificate, the errors against simpler predictions, what each feature does, how
-the search went, near ties, k and gamma, residuals, single rows explained, the data
-and the settings. The page needs no network and no other file.
-
-The error by number of features and the stability of the choice come from a path:
-the file of --path, or path.json in the model's folder. --names FILE shows columns
-by their names or titles instead of their ids.`,
-		Example: `  optcomplete report model -o report.html
-  optcomplete path ratings.csv --features films.csv --k-max 15 --json > path.json
-  optcomplete report model --path path.json -o report.html
-  optcomplete report books --names titles.csv -o report.html`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.needsFile(output); err != nil {
-				return err
-			}
-			m, err := report.Read(args[0])
-			if err != nil {
+	cmd := verb("report", func(cmd *cobra.Command, args []string) error {
+		if err := c.needsFile(output); err != nil {
+			return err
+		}
+		m, err := report.Read(args[0])
+		if err != nil {
+			return &usageError{err}
+		}
+		if beside := filepath.Join(args[0], "path.json"); pathFile == "" && isFile(beside) {
+			pathFile = beside
+		}
+		var path *report.Path
+		if pathFile != "" {
+			if path, err = report.ReadPath(pathFile); err != nil {
 				return &usageError{err}
 			}
-			if beside := filepath.Join(args[0], "path.json"); pathFile == "" && isFile(beside) {
-				pathFile = beside
+		}
+		if names != "" {
+			if m.Names, err = readNames(c, names); err != nil {
+				return err
 			}
-			var path *report.Path
-			if pathFile != "" {
-				if path, err = report.ReadPath(pathFile); err != nil {
-					return &usageError{err}
-				}
+			if !m.Named() {
+				return noNames(names)
 			}
-			if names != "" {
-				if m.Names, err = readNames(c, names); err != nil {
-					return err
-				}
-				if !m.Named() {
-					return noNames(names)
-				}
-			}
-			return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
-		},
-	}
-	flags := flagsOf(cmd, "report")
+		}
+		return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("path", &pathFile)
 	flags.Bind("names", &names)
 	flags.Bind("output", &output)
@@ -72,34 +55,24 @@ by their names or titles instead of their ids.`,
 
 func compareCommand(c *common) *cobra.Command {
 	var output string
-	cmd := &cobra.Command{
-		Use:   "compare MODEL MODEL... -o FILE",
-		Short: "Write several models side by side as one HTML page",
-		Long: `compare shows models with different k, gamma or method side by side: which features each
-selects, their costs, bounds and errors, and what the features do. It warns where
-the models were fitted on different data. Regressions are compared with regressions.`,
-		Example: `  optcomplete compare model5 model8 -o compare.html
-  optcomplete compare full pooled paper -o compare.html`,
-		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.needsFile(output); err != nil {
-				return err
+	cmd := verb("compare", func(cmd *cobra.Command, args []string) error {
+		if err := c.needsFile(output); err != nil {
+			return err
+		}
+		var models []*report.Model
+		for _, dir := range args {
+			if saved.Is(dir) != saved.Is(args[0]) {
+				return usagef("%s and %s: one is a regression and the other a model of a matrix, which have nothing in common to compare", args[0], dir)
 			}
-			var models []*report.Model
-			for _, dir := range args {
-				if saved.Is(dir) != saved.Is(args[0]) {
-					return usagef("%s and %s: one is a regression and the other a model of a matrix, which have nothing in common to compare", args[0], dir)
-				}
-				m, err := report.Read(dir)
-				if err != nil {
-					return &usageError{err}
-				}
-				models = append(models, m)
+			m, err := report.Read(dir)
+			if err != nil {
+				return &usageError{err}
 			}
-			return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
-		},
-	}
-	flagsOf(cmd, "compare").Bind("output", &output)
+			models = append(models, m)
+		}
+		return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
+	})
+	flagsOf(cmd).Bind("output", &output)
 	return cmd
 }
 

@@ -297,9 +297,9 @@ func init() {
 }
 
 // flagsOf makes flags of a verb from the table.
-func flagsOf(cmd *cobra.Command, verb string) *settings.Flags {
-	flags := table.For(verb, cmd.Flags())
-	if slices.Contains(watched, verb) {
+func flagsOf(cmd *cobra.Command) *settings.Flags {
+	flags := table.For(cmd.Name(), cmd.Flags())
+	if slices.Contains(watched, cmd.Name()) {
 		flags.Bind("memory", new(string)) // watchMemory asks for it
 	}
 	return flags
