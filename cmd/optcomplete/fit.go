@@ -73,6 +73,7 @@ func (f *fitFlags) register(flags *settings.Flags) {
 	flags.Bind("nonnegative", &f.settings.Nonnegative)
 	flags.Bind("always", &f.settings.Always)
 	flags.Bind("never", &f.settings.Never)
+	flags.Bind("at-most", &f.settings.AtMost)
 	flags.Bind("gap", &f.settings.Gap)
 	flags.Bind("max-nodes", &f.settings.MaxNodes)
 	flags.Bind("near-ties", &f.settings.NearTies)

@@ -145,6 +145,7 @@ func regressCommand(c *common) *cobra.Command {
 	flags.Bind("nonnegative", &settings.Nonnegative)
 	flags.Bind("always", &settings.Always)
 	flags.Bind("never", &settings.Never)
+	flags.Bind("at-most", &settings.AtMost)
 	flags.Bind("skip", &options.Skip)
 	cells.registerFields(flags)
 	flags.Bind("gap", &settings.Gap)
