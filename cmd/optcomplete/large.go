@@ -22,7 +22,7 @@ func (f *largeFlags) register(flags *settings.Flags) {
 
 // resolve puts what the flags say into the settings of a fit.
 func (f *largeFlags) resolve(s *optcomplete.Settings) error {
-	s.Memory = memory.Free() / 2
+	s.Memory = memory.Default()
 	if err := memoryFlag("memory", f.memory, &s.Memory); err != nil {
 		return err
 	}

@@ -100,7 +100,7 @@ func paperStudy(ctx context.Context, args []string) error {
 	flags.Float64Var(&p.Gamma, "gamma", 0, "γ of all; 0: learned")
 	flags.Float64Var(&p.Factor, "factor", 0, "if set, multiplies the γ that is learned")
 	flags.IntVar(&p.Test, "test-entries", 100_000, "entries to score on, at most")
-	flags.Func("memory", "what a row may take, such as 8G; none: half of what is free", func(text string) (err error) {
+	flags.Func("memory", "what a row may take, such as 8G; none: half of what the machine has, at most three quarters of what is free", func(text string) (err error) {
 		p.Memory, err = memory.Parse(text)
 		return err
 	})

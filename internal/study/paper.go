@@ -30,7 +30,7 @@ type paper struct {
 	Gamma  float64 // of all; zero: learned
 	Factor float64 // if set, multiplies the γ that is learned
 	Test   int     // entries to score on, at most
-	Memory int64   // what a row may take; zero: half of what is free
+	Memory int64   // what a row may take; zero: half of what the machine has, at most three quarters of what is free
 }
 
 // run fits every row of the panels, and writes their tables after each.
@@ -39,7 +39,7 @@ func (p *paper) run(ctx context.Context) error {
 		p.Threads = runtime.GOMAXPROCS(0)
 	}
 	if p.Memory == 0 {
-		p.Memory = memory.Free() / 2
+		p.Memory = memory.Default()
 	}
 	p.methods = append([]method{oracle}, p.methods...)
 	p.error = func(c cell) float64 { return c.Holdout.MAPE.Value }
