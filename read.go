@@ -15,13 +15,6 @@ import (
 	"optcomplete/spec"
 )
 
-// The models of a matrix, for Settings.Model and ReadSettings.Model.
-const (
-	Full   = spec.Full
-	Pooled = spec.Pooled
-	Paper  = spec.Paper
-)
-
 // ReadSettings say how files are understood. All may be left at zero.
 type ReadSettings struct {
 	// Model is the one to be fitted: paper takes features that are numbers as they
@@ -48,12 +41,12 @@ type Notes struct {
 	Warnings []string       // what was filled, left out or looks wrong
 	Ratings  *ingest.Report // what was counted
 	Features *encode.Report // how the fields were understood; nil: numbers, as they were given
-	Empty    int            // columns that have features but no entries; not counted of more than a billion entries
+	Empty    int            // columns that have features but no entries; not counted above mostCounted entries
 }
 
 // Read reads observed entries and the features of the columns, in any form that the
-// command line takes; "" for the features means that none are known, which is for
-// baselines only. Close the problem when the model is done with. What is wrong with
+// command line takes (Arrow, if the program imports optcomplete/data/arrowfile); "" for
+// the features means that none are known, which is for baselines only. Close the problem when the model is done with. What is wrong with
 // a file is a *data.InputError with its line.
 func Read(ctx context.Context, ratings, features string, settings ReadSettings) (problem Problem, notes Notes, err error) {
 	reading := progress.Start(ctx, "Reading "+filepath.Base(features), 0, "")
@@ -93,7 +86,7 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	if err != nil {
 		return Problem{}, notes, err
 	}
-	if err := problem.count(ctx, table, options, &notes, settings.Threads); err != nil {
+	if err := countEmpty(ctx, &problem, table, options, &notes, settings.Threads); err != nil {
 		problem.Close()
 		return Problem{}, notes, err
 	}
@@ -111,12 +104,15 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	}
 	problem.Nouns = result.NounsOf(notes.Ratings.Called[0], notes.Ratings.Called[1], notes.Ratings.Called[2])
 	notes.Warnings = append(notes.Warnings, notes.Ratings.Warnings()...)
-	return problem, notes, problem.leaveOut(ratings, settings.MinEntries, &notes)
+	return problem, notes, leaveOut(&problem, ratings, settings.MinEntries, &notes)
 }
 
-// count understands the features again from the columns with entries alone, where some have none.
-func (p *Problem) count(ctx context.Context, table *data.RawTable, options encode.Options, notes *Notes, threads int) (err error) {
-	if p.Ratings.Observed() <= countable {
+// mostCounted is how many entries are read once more to see which columns have any.
+const mostCounted = 1_000_000_000
+
+// countEmpty understands the features again from the columns with entries alone, where some have none.
+func countEmpty(ctx context.Context, p *Problem, table *data.RawTable, options encode.Options, notes *Notes, threads int) (err error) {
+	if p.Ratings.Observed() <= mostCounted {
 		survey, err := pass.Survey(ctx, p.Ratings.Source(), threads)
 		if err != nil {
 			return err
@@ -143,7 +139,7 @@ func (p *Problem) count(ctx context.Context, table *data.RawTable, options encod
 }
 
 // leaveOut leaves out rows with too few entries.
-func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
+func leaveOut(p *Problem, file string, least int, notes *Notes) error {
 	if least <= 0 {
 		return nil
 	}
@@ -158,12 +154,4 @@ func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
 		notes.Warnings = append(notes.Warnings, fmt.Sprintf("%s of %s with fewer than %d entries%s", amount.Grouped(before-after), amount.Of(before, "row", "rows"), least, data.LeftOut))
 	}
 	return nil
-}
-
-// Close lets go of the file that the entries are read from, if they are.
-func (p *Problem) Close() error {
-	if p.Ratings == nil {
-		return nil
-	}
-	return p.Ratings.Close()
 }
