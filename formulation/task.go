@@ -223,5 +223,5 @@ func (t *task) resolve(problem Problem, names []string, list string) ([]int, err
 		}
 		return found, nil
 	}
-	return selection.Indices(problem.Features.Names, names, list)
+	return selection.Indices(problem.Features.Names, nil, names, list)
 }
