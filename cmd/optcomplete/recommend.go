@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
+	"optcomplete/service"
 )
 
 // recommendFlags are the flags of recommend.
@@ -98,7 +98,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		c.notef("%s", say("warning: none of the remaining {columns} has %s {entries} or more: lower --least-entries", grouped(f.what.Least)))
 	}
 	if f.JSON {
-		return writeJSON(c.stdout, recommendationsOf(m, f.Row, f.what.Names, list))
+		return writeJSON(c.stdout, service.Recommended(m, f.Row, f.what.Names, list))
 	}
 	return writeResult(c, f.Output, func(w io.Writer) error {
 		return tables.Recommendations(m, w, format, f.what.Names, f.Row, list)
@@ -258,29 +258,6 @@ func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) 
 	}, nil
 }
 
-type recommendation struct {
-	Rank       int          `json:"rank"`
-	Column     string       `json:"column"`
-	Name       string       `json:"name,omitempty"`
-	Prediction float64      `json:"prediction"`
-	Basis      result.Basis `json:"basis"`
-}
-
-func recommendationsOf(m *model.Model, row string, names []string, list []result.Recommendation) any {
-	out := struct {
-		Row             string           `json:"row"`
-		Recommendations []recommendation `json:"recommendations"`
-	}{row, []recommendation{}}
-	for at, r := range list {
-		one := recommendation{Rank: at + 1, Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis}
-		if names != nil {
-			one.Name = names[r.Column]
-		}
-		out.Recommendations = append(out.Recommendations, one)
-	}
-	return out
-}
-
 // readNewRatings reads entries whose columns are those of the model, and says how they
 // were understood.
 func readNewRatings(ctx context.Context, c *common, path string, m *model.Model, options ingest.Settings) (*data.Ratings, *ingest.Report, error) {
@@ -303,12 +280,8 @@ func readNewRows(ctx context.Context, c *common, path string, m *model.Model, op
 	return ratings, err
 }
 
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+// writeJSON writes what --json prints.
+var writeJSON = result.WriteJSON
 
 // deviations are as many standard deviations.
 func deviations(n float64) string {
