@@ -65,7 +65,7 @@ type Settings struct {
 	Limits
 	Statistics
 
-	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: 10 at most. The evidence decides how many directions are kept
+	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: as many as the entries support
 	NoClip       bool // predictions may leave the range of the training values (they always may in paper)
 
 	// Loss is what is minimised, in the model full; zero: squared errors. loss.Auto

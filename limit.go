@@ -68,7 +68,7 @@ func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c c
 	if t.ResidualRank != 0 {
 		others, _, err := t.others(ctx, s, any, mostOthers)
 		if err == nil {
-			err = t.fitRemainder(ctx, part.Train, s, any, others, parts, nil)
+			err = t.fitRemainder(ctx, part.Train, s, any, others, c, parts, nil)
 		}
 		if err != nil && !errors.Is(err, remainder.ErrPrecision) {
 			return 0, err

@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
@@ -18,7 +19,7 @@ import (
 	"optcomplete/spec"
 )
 
-// AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
+// AutoRank lets the entries decide the rank of the unnamed part of the remainder.
 const AutoRank = -1
 
 // mostOthers is how many features that are not selected a remainder has at most:
@@ -61,7 +62,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 			return nil
 		}
 	}
-	err = t.fitRemainder(ctx, train, s, found, others, parts, encoding)
+	err = t.fitRemainder(ctx, train, s, found, others, c, parts, encoding)
 	if errors.Is(err, remainder.ErrPrecision) {
 		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
 		return nil
@@ -94,7 +95,7 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 		members := t.members(selection)
 		parts, err := with.parts(ctx, part.Train, selection, c)
 		if err == nil && remainders {
-			err = with.fitRemainder(ctx, part.Train, s, found, others, parts, nil)
+			err = with.fitRemainder(ctx, part.Train, s, found, others, c, parts, nil)
 		}
 		if err != nil {
 			return nil, err
@@ -128,7 +129,7 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 }
 
 // fitRemainder fits the remainder with these other features.
-func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector, found, others []int, parts *estimate.Parts, encoding *encode.Encoding) error {
+func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector, found, others []int, c choices, parts *estimate.Parts, encoding *encode.Encoding) error {
 	members := t.members(s.units(t, found))
 	o := estimate.Others{Values: estimate.Chosen(t.features, others)}
 	for _, j := range others {
@@ -136,6 +137,13 @@ func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector,
 	}
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
+	}
+	if u := c.Units; u != nil && !c.Given {
+		learned := u.Own
+		if learned == nil {
+			learned = u.Features
+		}
+		o.Variances = lists.Pick(learned, others)
 	}
 	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
 	if t.memory != nil && train.Observed() >= longStep {

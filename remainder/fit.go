@@ -26,7 +26,7 @@ type Problem struct {
 
 // Settings of a fit.
 type Settings struct {
-	Rank      int     // of the unnamed part, at most
+	Rank      int     // of the unnamed part, at most; negative: as many as entries held out support
 	Steps     int     // at most; zero means 22
 	Tolerance float64 // rise of the bound in a step, for each entry, at which to stop; zero means 2e-5
 	Seed      uint64
@@ -88,9 +88,6 @@ const (
 	// least is the share of the noise below which the variance that a direction
 	// carries, for a typical row and column, is nothing.
 	least = 1e-3
-	// firstShare is the variance of a row's traits to begin with, in units of the
-	// noise. From larger ones traits of noise die only slowly, or not at all.
-	firstShare = 0.02
 	// designSteps is how many steps the design is given before traits are looked for.
 	designSteps = 6
 )
@@ -115,32 +112,20 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 		}
 	}
 	climb := Settings{Steps: steps, Tolerance: tolerance, OnStep: s.OnStep, Enough: s.Enough}
-	if l.Known > 0 && s.Rank > 0 {
+	if s.Rank != 0 {
 		// The design alone first, then traits for what it leaves, then all together.
 		climb.Steps = min(designSteps, steps)
 		if err := l.climb(ctx, climb); err != nil {
 			return nil, err
 		}
-		before := *l.fit
-		if s.enough() {
-			s.Rank = 0
-		} else if err := l.addTraits(ctx, s); err != nil {
-			return nil, err
-		}
-		climb.Steps = max(steps-l.fit.Steps, 1)
-		if s.Rank == 0 {
-			climb.Steps = 0
-		}
-		if l.fit.Rank > 0 {
-			if err := l.climb(ctx, climb); err != nil {
+		if !s.enough() {
+			if err := l.addTraits(ctx, s); err != nil {
 				return nil, err
 			}
+		}
+		climb.Steps = max(steps-l.fit.Steps, 1)
+		if s.enough() {
 			climb.Steps = 0
-			if l.fit.Bound < before.Bound { // the evidence is against them
-				climb.Steps = max(steps-before.Steps, 1)
-				*l.fit, l.relaxed = before, relaxed{}
-				l.logColumns = l.columnLogs()
-			}
 		}
 	}
 	if err := l.climb(ctx, climb); err != nil {
