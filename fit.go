@@ -176,7 +176,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		},
 		Complete: func(ctx context.Context, found *selection.Found) (err error) {
 			completing = progress.Start(ctx, "Fitting every row", 0, "")
-			if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
+			if settings.ResidualRank != 0 && !t.linked() { // a remainder is fitted with a learned prior
 				with := *t
 				with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
 				t = &with

@@ -144,6 +144,11 @@ func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector,
 			learned = u.Features
 		}
 		o.Variances = lists.Pick(learned, others)
+		if t.linked() && t.form.scaled(c).Loss.Linked() { // a likelihood, and half the square of a coefficient
+			for x := range o.Variances {
+				o.Variances[x] /= 2
+			}
+		}
 	}
 	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
 	if t.memory != nil && train.Observed() >= longStep {

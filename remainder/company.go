@@ -27,12 +27,15 @@ type Company struct {
 
 const (
 	companyStream  = 0x636f6d70616e79
-	companySteps   = 8  // of subspace iteration
-	companyFirst   = 40 // traits that are looked for first
-	companyTried   = 4  // numbers of traits that the evidence decides among: all, a half, ...
+	companySteps   = 6  // of subspace iteration
+	companyTried   = 5  // numbers of traits that the evidence decides among: all, a half, ...
 	companySpare   = 8  // directions beside those wanted, for its sake
 	companyPrior   = 60 // entries that rows and columns are held back by
 	companyNumbers = 1 << 24
+	// companyWork is how many products a step may add up, for the traits to be looked for,
+	// unless they are the least: each entry has the square of the rows' parameters.
+	companyWork    = 1.3e10
+	companyLeast   = 40
 	companyRows    = 2000 // that the evidence is judged by
 	companyEntries = 96   // of each of them, at most
 )
@@ -42,37 +45,33 @@ const (
 var companyShares = []float64{0.0015, 0.006, 0.02}
 
 // FindCompany looks for traits, on some rows if there are very many entries, and keeps as
-// many as the evidence of the rows supports: nil if none. It looks for twice as many as
-// long as it keeps all.
+// many as the evidence of the rows supports: nil if none.
 func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
 	l, err := newLearner(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	most := min(l.m/8, companyNumbers/max(l.m, 1)-companySpare)
+	most := max(companyLeast, int(math.Sqrt(companyWork/max(l.entries, 1)))-l.Known)
+	most = min(most, l.m/8, companyNumbers/max(l.m, 1)-companySpare)
 	if s.Rank >= 0 {
 		most = min(most, s.Rank)
 	}
 	if most <= 0 || l.Known == 0 {
 		return nil, nil
 	}
-	sample, err := l.sample(ctx)
+	sample, err := l.sample(ctx, traitEntries)
 	if err != nil {
 		return nil, err
 	}
-	for tried := min(companyFirst, most); ; tried = min(2*tried, most) {
-		raw, err := l.leading(ctx, sample, tried, s.Seed, false)
-		if err != nil {
-			return nil, err
-		}
-		rank, share, err := l.judge(ctx, sample, raw, tried, s.Start)
-		if err != nil || rank == 0 {
-			return nil, err
-		}
-		if rank < tried || tried == most {
-			return l.company(raw, tried, rank, share*s.Start.Noise/l.unit, s.Start), nil
-		}
+	raw, err := l.leading(ctx, sample, most, s.Seed, false)
+	if err != nil {
+		return nil, err
 	}
+	rank, share, err := l.judge(ctx, sample, raw, most, s.Start)
+	if err != nil || rank == 0 {
+		return nil, err
+	}
+	return l.company(raw, most, rank, share*s.Start.Noise/l.unit, s.Start), nil
 }
 
 // leading gives the directions in which the values of the entries vary most, or the

@@ -30,7 +30,7 @@ const (
 // cannot decide: rows and columns are taken as independent given the data, and where the
 // entries are few its errors are larger than what a trait is worth.
 func (l *learner) addTraits(ctx context.Context, s Settings) error {
-	sample, err := l.sample(ctx)
+	sample, err := l.sample(ctx, traitEntries)
 	if err != nil {
 		return err
 	}

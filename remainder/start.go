@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"optcomplete/data"
+	"optcomplete/internal/kernel"
 	"optcomplete/pass"
 )
 
@@ -37,12 +38,41 @@ func (l *learner) begin(s Settings) {
 	l.spreadUnseen()
 }
 
+// warm takes steps on some of the rows, to begin with what they tell of the rows' prior:
+// it is about the population. It tells whether it did.
+func (l *learner) warm(ctx context.Context, s Settings) (bool, error) {
+	want := max(leastWarm, warmEntries*kernel.Tri(l.Known))
+	if 2*want > l.Values.Observed() || s.Steps > 0 || l.raw != nil {
+		return false, nil
+	}
+	sample, err := l.sample(ctx, want)
+	if err != nil {
+		return false, err
+	}
+	p := l.Problem
+	p.Values = sample
+	s.Rank, s.Steps, s.Remember = 0, warmSteps, nil
+	found, err := Learn(ctx, p, s)
+	if err != nil {
+		return false, err
+	}
+	h := l.fit.Habits
+	if *l.fit = *found; h != nil {
+		now := *h // of all rows
+		now.Lean, now.Precision = found.Habits.Lean, found.Habits.Precision
+		l.fit.Habits = &now
+	}
+	l.fit.Steps, l.logColumns = 0, l.columnLogs()
+	l.spreadUnseen()
+	return true, nil
+}
+
 // traitEntries is about how many entries traits are looked for on.
 const traitEntries = 4 << 20
 
-// sample is the entries of some rows, evenly taken, in memory.
-func (l *learner) sample(ctx context.Context) (*data.Matrix, error) {
-	every := max(1, (l.Values.Observed()+traitEntries-1)/traitEntries)
+// sample is the entries of some rows, evenly taken, in memory: about so many.
+func (l *learner) sample(ctx context.Context, entries int) (*data.Matrix, error) {
+	every := max(1, (l.Values.Observed()+entries-1)/entries)
 	if every == 1 {
 		return pass.Collect(ctx, l.Values, l.threads, "remainder")
 	}

@@ -114,7 +114,7 @@ type Others struct {
 }
 
 // FitRemainder fits the remainder together with all other parts, starting from
-// those, which must have a learned prior, whatever the settings say of the start. Their
+// those, which must have a learned prior or a link, whatever the settings say of the start. Their
 // rank is that of the unnamed part, and of the company, at most; negative: no limit.
 // chosen holds the selected features of every column, m×k. Nothing changes if there is nothing to add.
 func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, kind spec.Kind, r remainder.Settings) error {
@@ -133,19 +133,23 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		}
 		design = append(append(design, chosen[j*k:][:k]...), others.Values[j*o:][:o]...)
 	}
-	start := remainder.Start{Mean: make([]float64, known), Spread: make([]float64, known*known), Noise: p.Prior.Noise, Levels: p.ColumnEffects}
-	copy(start.Mean, p.Prior.Mean)
+	prior := p.Prior
+	if prior == nil {
+		prior = p.Link.prior(k)
+	}
+	start := remainder.Start{Mean: make([]float64, known), Spread: make([]float64, known*known), Noise: prior.Noise, Levels: p.ColumnEffects}
+	copy(start.Mean, prior.Mean)
 	for x := range named {
-		copy(start.Spread[x*known:], p.Prior.Covariance[x*named:][:named])
+		copy(start.Spread[x*known:], prior.Covariance[x*named:][:named])
 	}
 	for x := named; x < known; x++ {
 		share := otherShare / p.Survey.Unit() / meanSquare(design, p.Survey.Columns, known, x)
 		if others.Variances != nil {
 			share = max(others.Variances[x-named], leastShare*share)
 		}
-		start.Spread[x*known+x] = share * p.Prior.Noise
+		start.Spread[x*known+x] = share * prior.Noise
 	}
-	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true}
+	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true, Loss: p.LossOf()}
 	r.Start = start
 	company, err := remainder.FindCompany(ctx, problem, r)
 	if err != nil {
@@ -169,8 +173,11 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		Rank: rank, Company: q, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named : known+q],
 		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior, Habits: fit.Habits,
 	}
-	p.Prior = p.Remainder.Prior.first(named)
-	p.Population = append(make([]float64, 1-first), p.Prior.Mean...)
+	of := p.Remainder.Prior.first(named)
+	if p.Link == nil {
+		p.Prior = of
+	}
+	p.Population = append(make([]float64, 1-first), of.Mean...)
 	p.NewColumn = make([]float64, k+1) // what features tell of a column is in the rows' coefficients
 	p.ColumnShrinkage = 0
 	p.ColumnError = fit.Error
@@ -227,6 +234,27 @@ func meanSquare(design []float64, entries []int, known, x int) float64 {
 		return 1
 	}
 	return sum / count
+}
+
+// prior is what a row of k coefficients is shrunk to, and the noise of an entry: 1 of a
+// likelihood, else by the unit of the loss, which is 1.345 deviations if nothing is said.
+func (l *Link) prior(k int) *Prior {
+	d := 1 + k
+	p := &Prior{Mean: make([]float64, d), Covariance: make([]float64, d*d), Noise: 1}
+	if !l.Loss.Linked() {
+		p.Noise = (l.Unit / 1.345) * (l.Unit / 1.345)
+	}
+	for x := range d {
+		penalty := l.RowPenalty
+		if x > 0 {
+			penalty = l.penalty(x - 1)
+		}
+		p.Covariance[x*d+x] = p.Noise / penalty
+		if l.Loss.Linked() {
+			p.Covariance[x*d+x] /= 2
+		}
+	}
+	return p
 }
 
 // first is the prior of the first n numbers.
