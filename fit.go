@@ -273,6 +273,11 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := t.describe(describing, fitted, train, held, looked, errors); err != nil {
 		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
 	}
+	if held != nil && t.ResidualRank == 0 && ctx.Err() == nil {
+		if fitted.Summary.RemainderTrial, err = t.tryRemainder(describing, train, f.selector, found.Selection, f.c); err != nil {
+			fitted.Summary.WithoutDiagnostic("what a remainder would gain is", timelimit.Why(describing, err))
+		}
+	}
 	stop()
 	if err := parts.Coefficients.Err(); err != nil {
 		return nil, err

@@ -88,20 +88,7 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 	if err != nil {
 		return nil, false, err
 	}
-	with := *t
-	with.refit, with.memory, with.enough = spec.LearnedPrior, nil, nil
-	score := func(others []int, remainders bool) (*evaluate.Errors, error) {
-		selection := s.units(t, found)
-		members := t.members(selection)
-		parts, err := with.parts(ctx, part.Train, selection, c)
-		if err == nil && remainders {
-			err = with.fitRemainder(ctx, part.Train, s, found, others, c, parts, nil)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return evaluate.ScoreErrors(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads)
-	}
+	score := t.trial(ctx, part, s, found, c)
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		best, _, err = t.others(ctx, s, found, most)
 		return best, false, err
@@ -121,11 +108,76 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 		case errors.Is(err, remainder.ErrPrecision):
 		case err != nil:
 			return nil, false, err
-		case with.RMSE < least.RMSE && with.BetterBy(without, 2): // and not by chance
+		case with.Score() < least.Score() && with.BetterBy(without, 2): // and not by chance
 			best, none, least = others, false, with
 		}
 	}
 	return best, none, nil
+}
+
+// trial scores a fit of a part of the entries, with these other features and traits or
+// without a remainder.
+func (t *task) trial(ctx context.Context, part evaluate.Part, s *selector, found []int, c choices) func(others []int, remainders bool) (*evaluate.Errors, error) {
+	with := *t
+	with.memory, with.enough = nil, nil
+	if !t.linked() {
+		with.refit = spec.LearnedPrior
+	}
+	selection := s.units(t, found)
+	members := t.members(selection)
+	return func(others []int, remainders bool) (*evaluate.Errors, error) {
+		parts, err := with.parts(ctx, part.Train, selection, c)
+		if err == nil && remainders {
+			err = with.fitRemainder(ctx, part.Train, s, found, others, c, parts, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return evaluate.ScoreErrors(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads)
+	}
+}
+
+// What a remainder would gain is tried with so many steps and unnamed traits at most.
+const (
+	gainSteps = 8
+	gainRank  = 10
+)
+
+// tryRemainder tells what a remainder would gain, on some of the entries: nil where there is none
+// to be had, or the entries are too few to tell.
+func (t *task) tryRemainder(ctx context.Context, train data.Source, s *selector, found []int, c choices) (*model.RemainderTrial, error) {
+	if !t.Model.Effects().Rows || len(t.Nonnegative) > 0 {
+		return nil, nil
+	}
+	ctx = pass.WithLabel(ctx, "trial of the remainder")
+	part, err := evaluate.Validation(ctx, train, 0.2, trialAtMost, t.Seed, t.Threads)
+	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 {
+		return nil, err
+	}
+	others, _, err := t.others(ctx, s, found, mostOthers)
+	if err != nil {
+		return nil, err
+	}
+	quick, settings := *t, *t.Settings
+	settings.ResidualRank = gainRank
+	quick.Settings, quick.remainderSteps = &settings, gainSteps
+	score := quick.trial(ctx, part, s, found, c)
+	without, err := score(nil, false)
+	if err != nil {
+		return nil, err
+	}
+	with, err := score(others, true)
+	if errors.Is(err, remainder.ErrPrecision) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	gain := with.Gain(without)
+	if gain == nil {
+		return nil, nil
+	}
+	return &model.RemainderTrial{Entries: part.Train.Observed() + part.Held.Observed(), Gain: 1 - with.Score()/without.Score(), Range: *gain}, nil
 }
 
 // fitRemainder fits the remainder with these other features.
@@ -150,7 +202,7 @@ func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector,
 			}
 		}
 	}
-	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
+	recipe := remainder.Settings{Rank: t.ResidualRank, Steps: t.remainderSteps, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
 	if t.memory != nil && train.Observed() >= longStep {
 		left := rememberedBytes
 		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {

@@ -32,6 +32,8 @@ type task struct {
 	memory    *checkpoint.Store    // of what was computed; nil: none
 	enough    func() bool          // ends the steps of a remainder; nil: nothing does
 	onStep    func(remainder.Step) // of a remainder; may be nil
+
+	remainderSteps int // of a remainder, at most; zero: enough
 }
 
 // newTask checks the settings against the problem, and its entries.
