@@ -3,12 +3,13 @@ package twosided
 import (
 	"context"
 	"encoding/gob"
+	"math"
 	"slices"
 
 	"optcomplete/data"
-
 	"optcomplete/evaluate"
 	"optcomplete/internal/gammapath"
+	"optcomplete/objective"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -72,7 +73,11 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 		gamma, path, err = gammapath.Standard(unit).Choose(ctx, try, on)
 	} else {
 		find.MaxPasses = find.K + 2 // a greedy selection: no bound is wanted
-		gamma, path, err = learnGamma(ctx, unit, f.settings.Refit == spec.LeastSquares, try, func() float64 { return size / noise }, on)
+		l := &learning{unit: unit, try: try, learned: func() float64 { return size / noise }, on: on}
+		if f.settings.Refit == spec.LeastSquares {
+			l.gap = func(gamma float64) (float64, float64, error) { return gapOf(ctx, oracle.WithGamma(gamma), find) }
+		}
+		gamma, path, err = l.run(ctx)
 	}
 	if err != nil || held == train.entries || ctx.Err() != nil {
 		return gamma, path, ctx.Err(), err
@@ -81,64 +86,20 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 	return gamma, path, nil, err
 }
 
-// learnGamma is the variance of the coefficients of selected products over that of the
-// noise: what γ stands for where coefficients are drawn from a normal distribution. Both
-// depend on the selection, and that on γ, so it is found in a few rounds. Where γ only
-// selects, and coefficients are least squares, smaller ones that select the same are tried
-// until one is proven at the root, and the last is taken: bounds are the nearer the smaller
-// γ is.
-func learnGamma(ctx context.Context, unit float64, only bool, try func(gamma float64) (result.GammaPoint, error), learned func() float64, on func(result.GammaPoint)) (gamma float64, path []result.GammaPoint, err error) {
-	p := gammapath.Standard(unit)
-	if !p.Usable() {
-		return p.Default(), nil, nil
-	}
-	gamma = gammapath.Gamma(1e3 / unit)
-	for range gammaRounds {
-		point, err := try(gamma)
-		if ctx.Err() != nil {
-			if len(path) > 0 { // one that was tried
-				gamma = path[len(path)-1].Gamma
-			}
-			return gamma, path, nil
-		}
-		if err != nil {
-			return 0, nil, err
-		}
-		if path = append(path, point); on != nil {
-			on(point)
-		}
-		next := gammapath.Gamma(min(max(learned(), leastGamma/unit), mostGamma/unit))
-		if next == gamma || len(path) == gammaRounds || slices.Equal(point.Selected, before(path)) {
-			break // another γ would be learned from the same coefficients
-		}
-		gamma = next
-	}
-	last := path[len(path)-1]
-	for want := last.Selected; only && last.Gap() > provenAtRoot && gamma > 10*leastGamma/unit; {
-		point, err := try(gammapath.Gamma(gamma / 10))
-		if ctx.Err() != nil {
-			break
-		}
-		if err != nil {
-			return 0, nil, err
-		}
-		if path = append(path, point); on != nil {
-			on(point)
-		}
-		if !slices.Equal(point.Selected, want) {
-			break
-		}
-		gamma, last = point.Gamma, point
-	}
-	return gamma, path, nil
-}
-
-// before is the selection of the last γ but one.
-func before(path []result.GammaPoint) []string {
-	if len(path) < 2 {
-		return nil
-	}
-	return path[len(path)-2].Selected
+// learning finds γ beside effects: the variance of the coefficients of selected products
+// over that of the noise, what γ stands for where coefficients are drawn from a normal
+// distribution. Both depend on the selection, and that on γ, so it is found in a few rounds.
+//
+// Where γ only selects, and coefficients are least squares, a smaller one that selects the
+// same has a nearer bound. Whether it does needs no search: where the cut at the selection
+// itself shows that no other costs less, it is the selection of that γ.
+type learning struct {
+	unit    float64                                              // the mean square of the products
+	try     func(gamma float64) (result.GammaPoint, error)       // selects and fits
+	learned func() float64                                       // the γ of the last fit
+	gap     func(gamma float64) (gap, missed float64, err error) // see gapOf; nil: γ is for the coefficients too
+	on      func(result.GammaPoint)
+	path    []result.GammaPoint
 }
 
 // How many γ are tried, the gap that counts as none, and the range of γ times the mean square of a product: below it
@@ -149,6 +110,118 @@ const (
 	leastGamma   = 1
 	mostGamma    = 1e7
 )
+
+func (l *learning) run(ctx context.Context) (gamma float64, path []result.GammaPoint, err error) {
+	p := gammapath.Standard(l.unit)
+	if !p.Usable() {
+		return p.Default(), nil, nil
+	}
+	gamma = gammapath.Gamma(1e3 / l.unit)
+	for range gammaRounds {
+		point, err := l.point(ctx, gamma)
+		if ctx.Err() != nil {
+			if len(l.path) > 0 { // one that was tried
+				gamma = l.path[len(l.path)-1].Gamma
+			}
+			return gamma, l.path, nil
+		}
+		if err != nil {
+			return 0, nil, err
+		}
+		next := gammapath.Gamma(min(max(l.learned(), leastGamma/l.unit), mostGamma/l.unit))
+		smaller, found, err := l.proven(next, point)
+		if err != nil || found {
+			return smaller, l.path, err
+		}
+		if next == gamma || len(l.path) == gammaRounds || len(l.path) > 1 && slices.Equal(point.Selected, l.path[len(l.path)-2].Selected) {
+			if l.gap != nil {
+				gamma, err = l.nearest(ctx, smaller, gamma, point.Selected)
+			}
+			return gamma, l.path, err // another would be learned from the same coefficients
+		}
+		gamma = next
+	}
+	return gamma, l.path, nil
+}
+
+// point tries a γ.
+func (l *learning) point(ctx context.Context, gamma float64) (result.GammaPoint, error) {
+	point, err := l.try(gamma)
+	if err == nil && ctx.Err() == nil {
+		l.add(point)
+	}
+	return point, err
+}
+
+func (l *learning) add(point result.GammaPoint) {
+	if l.path = append(l.path, point); l.on != nil {
+		l.on(point)
+	}
+}
+
+// proven is the largest γ, up to one, at which the selection of a point is proven without a
+// search. If there is none, it is the one whose bound leaves least of what could be explained.
+func (l *learning) proven(most float64, point result.GammaPoint) (gamma float64, found bool, err error) {
+	least := math.Inf(1)
+	for at := most; l.gap != nil && at > leastGamma/l.unit; at = gammapath.Gamma(at / 2) {
+		gap, missed, err := l.gap(at)
+		if err != nil {
+			return 0, false, err
+		}
+		if gap <= provenAtRoot {
+			point.Gamma, point.RootGap = at, &gap
+			l.add(point)
+			return at, true, nil
+		}
+		if missed < least {
+			gamma, least = at, missed
+		}
+	}
+	return gamma, false, nil
+}
+
+// nearest is the smallest γ from one on that selects the same as most does.
+func (l *learning) nearest(ctx context.Context, gamma, most float64, selected []string) (float64, error) {
+	for ; gamma > 0 && gamma < most; gamma = gammapath.Gamma(8 * gamma) {
+		point, err := l.point(ctx, gamma)
+		if ctx.Err() != nil {
+			break
+		}
+		if err != nil {
+			return 0, err
+		}
+		if slices.Equal(point.Selected, selected) {
+			return gamma, nil
+		}
+	}
+	return most, nil
+}
+
+// gapOf is the gap that the cut at a selection, find.Start's first, leaves by itself, and what
+// that leaves as a part of what the selection explains.
+func gapOf(ctx context.Context, of *objective.Quadratic, find search.Settings) (gap, missed float64, err error) {
+	at, err := of.Eval(ctx, search.Indicator(of.Dim(), find.Start[0]))
+	if err != nil {
+		return 0, 0, err
+	}
+	nothing, err := of.Eval(ctx, make([]float64, of.Dim()))
+	if err != nil {
+		return 0, 0, err
+	}
+	bound := at.Constant
+	for _, j := range find.Always {
+		bound += at.Gradient[j]
+		at.Gradient[j] = 0
+	}
+	for _, j := range find.Never {
+		at.Gradient[j] = 0
+	}
+	slices.Sort(at.Gradient)
+	for _, g := range at.Gradient[:find.K-len(find.Always)] {
+		bound += g
+	}
+	return (at.Cost - bound) / at.Cost, (at.Cost - bound) / (nothing.Cost - at.Cost), nil
+}
 
 // errorAt is the error of the γ taken.
 func errorAt(path []result.GammaPoint, gamma float64) float64 {

@@ -23,66 +23,56 @@ const (
 func demoCommand(c *common) *cobra.Command {
 	var output string
 	var force bool
-	cmd := &cobra.Command{
-		Use:   "demo",
-		Short: "Make a film-ratings set with a known truth, fit it, and compare",
-		Long: `demo generates ratings of 400 films by 1,500 viewers from five of 59 film features,
-without telling the fit which. It selects five features, proves that no other five
-are better, compares with the truth, and writes a report.`,
-		Example: `  optcomplete demo
-  optcomplete demo -o films --seed 7`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			films, err := synth.Films(c.seed, 1500, 400)
-			if err != nil {
-				return err
-			}
-			if _, err := (&synthOutput{dir: output, force: force}).write(cmd.Context(), nil, films.Source); err != nil {
-				return err
-			}
-			problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features, Nouns: result.NounsOf("viewer", "film", "rating")}
-			c.factf("Data", "%s, in %s", dataText(films.Ratings, problem.Nouns), output)
-			log := newSearchLog(c)
-			log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
-			settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event}
-			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
-			if err != nil {
-				return err
-			}
-			folder, page := filepath.Join(output, modelFolder), filepath.Join(output, reportFile)
-			ratings, features := filepath.Join(output, "ratings.csv"), filepath.Join(output, "features.csv")
-			fitted.Summary.Settings["ratings"], fitted.Summary.Settings["features"] = ratings, features
-			if err := store.Save(fitted, folder); err != nil {
-				return err
-			}
-			if err := writeReport(page, ratings, output, nil, &fitted.Summary); err != nil {
-				return err
-			}
-			if err := own(output, reportFile, filepath.Join(modelFolder, "model.json")); err != nil {
-				return err
-			}
-			// The oracle: the same fit with the true features given.
-			truth := settings
-			truth.Always, truth.Gamma, truth.OnEvent = films.SelectedNames(), fitted.Summary.Gamma, nil
-			oracle, err := optcomplete.Fit(cmd.Context(), problem, truth)
-			if err != nil {
-				return err
-			}
-			s := &fitted.Summary
-			fmt.Fprintf(c.stdout, "%-28s %s\n", "Selected", "True")
-			for i, name := range ordered(s.Selected, films.SelectedNames()) {
-				fmt.Fprintf(c.stdout, "  %-26s %s\n", name, films.SelectedNames()[i])
-			}
-			printCertificate(c, s)
-			printMetrics(c.stdout, "Hold-out", s.Holdout, true, s)
-			printMetrics(c.stdout, "  truth", oracle.Summary.Holdout, true, s)
-			printNearTies(c.stdout, s)
-			printWritten(c.stdout, "Model", folder, "Report", page, "Data", output,
-				"Try", fmt.Sprintf("optcomplete predict %s %s | head", folder, filepath.Join(output, synth.TestFile)))
-			return early(s)
-		},
-	}
-	flags := flagsOf(cmd, "demo")
+	cmd := verb("demo", func(cmd *cobra.Command, args []string) error {
+		films, err := synth.Films(c.seed, 1500, 400)
+		if err != nil {
+			return err
+		}
+		if _, err := (&synthOutput{dir: output, force: force}).write(cmd.Context(), nil, films.Source); err != nil {
+			return err
+		}
+		problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features, Nouns: result.NounsOf("viewer", "film", "rating")}
+		c.factf("Data", "%s, in %s", dataText(films.Ratings, 0, problem.Nouns), output)
+		log := newSearchLog(c)
+		log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
+		settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event}
+		fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
+		if err != nil {
+			return err
+		}
+		folder, page := filepath.Join(output, modelFolder), filepath.Join(output, reportFile)
+		ratings, features := filepath.Join(output, "ratings.csv"), filepath.Join(output, "features.csv")
+		fitted.Summary.Settings["ratings"], fitted.Summary.Settings["features"] = ratings, features
+		if err := store.Save(fitted, folder); err != nil {
+			return err
+		}
+		if err := writeReport(page, ratings, output, nil, &fitted.Summary); err != nil {
+			return err
+		}
+		if err := own(output, reportFile, filepath.Join(modelFolder, "model.json")); err != nil {
+			return err
+		}
+		// The oracle: the same fit with the true features given.
+		truth := settings
+		truth.Always, truth.Gamma, truth.OnEvent = films.SelectedNames(), fitted.Summary.Gamma, nil
+		oracle, err := optcomplete.Fit(cmd.Context(), problem, truth)
+		if err != nil {
+			return err
+		}
+		s := &fitted.Summary
+		fmt.Fprintf(c.stdout, "%-28s %s\n", "Selected", "True")
+		for i, name := range ordered(s.Selected, films.SelectedNames()) {
+			fmt.Fprintf(c.stdout, "  %-26s %s\n", name, films.SelectedNames()[i])
+		}
+		printCertificate(c, s)
+		printMetrics(c.stdout, "Hold-out", s.Holdout, true, s)
+		printMetrics(c.stdout, "  truth", oracle.Summary.Holdout, true, s)
+		printNearTies(c.stdout, s)
+		printWritten(c.stdout, "Model", folder, "Report", page, "Data", output,
+			"Try", fmt.Sprintf("optcomplete predict %s %s | head", folder, filepath.Join(output, synth.TestFile)))
+		return early(s)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("output", &output)
 	flags.Bind("force", &force)
 	return cmd

@@ -12,37 +12,28 @@ import (
 	"optcomplete/data/pack"
 	"optcomplete/engine"
 	"optcomplete/internal/memory"
-	"optcomplete/internal/settings"
 	"optcomplete/model/store"
 	"optcomplete/pass"
 )
 
 // engineFlags say where passes are computed.
 type engineFlags struct {
-	address string
-	program string
-	from    int
-	tasks   int
-	folder  string
+	Engine        string // its address
+	EngineProgram string
+	EngineFrom    int
+	EngineTasks   int
+	EngineFolder  string
 
 	spark *engine.Spark // once it is used
 }
 
-func (f *engineFlags) register(flags *settings.Flags) {
-	flags.Bind("engine", &f.address)
-	flags.Bind("engine-program", &f.program)
-	flags.Bind("engine-from", &f.from)
-	flags.Bind("engine-tasks", &f.tasks)
-	flags.Bind("engine-folder", &f.folder)
-}
-
 // open opens the engine.
 func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error) {
-	if err := engine.CheckAddress(f.address); err != nil {
+	if err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
 	return engine.Open(ctx, engine.Settings{
-		Address: f.address, Program: f.program, Least: f.from, Tasks: f.tasks, Folder: f.folder, Version: optcomplete.Version,
+		Address: f.Engine, Program: f.EngineProgram, Least: f.EngineFrom, Tasks: f.EngineTasks, Folder: f.EngineFolder, Version: optcomplete.Version,
 		Log: func(line string) { c.notef("Engine    %s", line) },
 	})
 }
@@ -50,7 +41,7 @@ func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error
 // use lets the readings of a verb run on the engine, if one is given. What it
 // returns must be called at the end.
 func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error) {
-	if f.address == "" {
+	if f.Engine == "" {
 		for _, name := range []string{"engine-program", "engine-from", "engine-tasks", "engine-folder"} {
 			if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 				return nil, usagef("--%s means something only with --engine", name)
@@ -104,58 +95,41 @@ func engineCommand(c *common) *cobra.Command {
 		data   string
 		asJSON bool
 	)
-	cmd := &cobra.Command{
-		Use:   "engine ADDRESS",
-		Short: "Show what a Spark cluster offers to --engine",
-		Long: `engine connects to a Spark Connect server, sends this program to its executors
-and shows what is there: versions, executors, cores, memory, how long a query takes
-that computes nothing, and how fast bytes are sent and received. With --data, a pack
-or a folder of packs, it also reads that twice on the cluster and once here, compares
-the results bit by bit, and shows how fast each was.
-
-Anyone who can reach a Spark Connect server can run programs on its cluster: protect
-its port. A token may come from $SPARK_CONNECT_TOKEN.`,
-		Example: `  optcomplete engine sc://head:15002
-  optcomplete engine sc://head:15002 --data ratings.packs
-  optcomplete engine 'sc://head:443/;use_ssl=true'`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f.address, f.from = args[0], 1
-			spark, err := f.open(cmd.Context(), c)
-			if err != nil {
-				return err
-			}
-			defer spark.Close()
-			found := struct {
-				engine.Cluster
-				Speeds engine.Speeds `json:"speeds"`
-				Test   *engineTest   `json:"test,omitempty"`
-			}{Cluster: spark.Cluster}
-			if found.Speeds, err = spark.Speeds(cmd.Context()); err != nil {
-				return err
-			}
-			if data != "" {
-				if found.Test, err = tryEngine(cmd.Context(), c, spark, data); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				return writeJSON(c.stdout, found)
-			}
-			x := found.Cluster
-			_, err = fmt.Fprintf(c.stdout, "Spark %s at %s\n%s of %s each, %s free; %s\nA query that computes nothing takes %s; %.0f MB/s are sent, %.0f MB/s received\n", x.Spark, x.Address,
-				counted(x.Executors, "executor", "executors"), counted(x.Cores, "core", "cores"), memory.Format(x.Memory), x.Platform,
-				seconds(found.Speeds.Query), found.Speeds.Send/1e6, found.Speeds.Receive/1e6)
-			if t := found.Test; t != nil && err == nil {
-				_, err = fmt.Fprintf(c.stdout, "%s read in %s on the cluster, in %s once more, in %s here; same bits\n",
-					counted(t.Entries, "entry", "entries"), seconds(t.First), seconds(t.Cluster), seconds(t.Here))
-			}
+	cmd := verb("engine", func(cmd *cobra.Command, args []string) error {
+		f.Engine, f.EngineFrom = args[0], 1
+		spark, err := f.open(cmd.Context(), c)
+		if err != nil {
 			return err
-		},
-	}
-	flags := flagsOf(cmd, "engine")
-	flags.Bind("engine-program", &f.program)
-	flags.Bind("engine-tasks", &f.tasks)
+		}
+		defer spark.Close()
+		found := struct {
+			engine.Cluster
+			Speeds engine.Speeds `json:"speeds"`
+			Test   *engineTest   `json:"test,omitempty"`
+		}{Cluster: spark.Cluster}
+		if found.Speeds, err = spark.Speeds(cmd.Context()); err != nil {
+			return err
+		}
+		if data != "" {
+			if found.Test, err = tryEngine(cmd.Context(), c, spark, data); err != nil {
+				return err
+			}
+		}
+		if asJSON {
+			return writeJSON(c.stdout, found)
+		}
+		x := found.Cluster
+		_, err = fmt.Fprintf(c.stdout, "Spark %s at %s\n%s of %s each, %s free; %s\nA query that computes nothing takes %s; %.0f MB/s are sent, %.0f MB/s received\n", x.Spark, x.Address,
+			counted(x.Executors, "executor", "executors"), counted(x.Cores, "core", "cores"), memory.Format(x.Memory), x.Platform,
+			seconds(found.Speeds.Query), found.Speeds.Send/1e6, found.Speeds.Receive/1e6)
+		if t := found.Test; t != nil && err == nil {
+			_, err = fmt.Fprintf(c.stdout, "%s read in %s on the cluster, in %s once more, in %s here; same bits\n",
+				counted(t.Entries, "entry", "entries"), seconds(t.First), seconds(t.Cluster), seconds(t.Here))
+		}
+		return err
+	})
+	flags := flagsOf(cmd)
+	flags.BindFields(&f)
 	flags.Bind("data", &data)
 	flags.Bind("json", &asJSON)
 	return cmd
@@ -211,30 +185,19 @@ func workerCommand(c *common) *cobra.Command {
 		serve string
 		watch int
 	)
-	cmd := &cobra.Command{
-		Use:   "worker [ORDER]",
-		Short: "Compute parts of passes for an engine, line by line",
-		Long: `worker is what the executors of a cluster run: it reads lines from its standard
-input and answers them on its standard output, as docs/cluster.md describes. You need
-it only to run passes on another engine. With ORDER, a file, it packs the entries of
-its standard input, as pack --engine does.`,
-		Example: `  optcomplete worker --alone < lines
-  optcomplete worker < lines > answers`,
-		Args: cobra.MaximumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			w := engine.NewWorker(optcomplete.Version)
-			switch {
-			case len(args) > 0:
-				return w.Pack(cmd.Context(), args[0], cmd.InOrStdin(), c.stdout)
-			case serve != "":
-				return w.Serve(cmd.Context(), serve, watch)
-			case alone:
-				return w.Work(cmd.Context(), cmd.InOrStdin(), c.stdout)
-			}
-			return w.Forward(cmd.Context(), cmd.InOrStdin(), c.stdout)
-		},
-	}
-	flags := flagsOf(cmd, "worker")
+	cmd := verb("worker", func(cmd *cobra.Command, args []string) error {
+		w := engine.NewWorker(optcomplete.Version)
+		switch {
+		case len(args) > 0:
+			return w.Pack(cmd.Context(), args[0], cmd.InOrStdin(), c.stdout)
+		case serve != "":
+			return w.Serve(cmd.Context(), serve, watch)
+		case alone:
+			return w.Work(cmd.Context(), cmd.InOrStdin(), c.stdout)
+		}
+		return w.Forward(cmd.Context(), cmd.InOrStdin(), c.stdout)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("alone", &alone)
 	flags.Bind("serve", &serve)
 	flags.Bind("watch", &watch)

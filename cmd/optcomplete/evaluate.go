@@ -18,102 +18,35 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/model"
+	"optcomplete/report"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
 
 // evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
-	records  string
-	relevant float64
-	asJSON   bool
-	settings evaluate.MeasureSettings
-	options  ingest.Settings
-	split    string
-	lists    model.RecommendSettings
-	remote   engineFlags
-	drift    bool
+	Features    string // of new columns
+	Relevant    float64
+	Split       string
+	JSON, Drift bool
+	settings    evaluate.MeasureSettings
+	options     ingest.Settings
+	lists       model.RecommendSettings
+	remote      engineFlags
 }
 
 func evaluateCommand(c *common) *cobra.Command {
 	var f evaluateFlags
-	cmd := &cobra.Command{
-		Use:   "evaluate MODEL TEST",
-		Short: "Score a model on test entries, with confidence intervals",
-		Long: `evaluate reads entries that the model was not fitted on (row, column, value),
-predicts each, and prints how far off the predictions are:
-
-  MAPE    mean of |error| / |value|; not shown where it says nothing, because values
-          are 0 or close to it (--json has it)
-  RMSE    root of the mean squared error
-  MAE     mean absolute error
-  R²      1 − Σ error² / Σ (value − mean of the test values)²
-
-For a model of another loss than squared errors (fit --loss) it prints no MAPE, and
-the mean of that loss instead: log-loss, deviance or Huber loss; for probabilities
-also AUC (how often a yes has the larger one), Brier score and deviance explained;
-and, group by group, what was predicted and what was observed. The interval of the
-AUC is from its variance over rows.
-
-If entries have weights (--weight), they count by them in all of these, but not in the
-rankings and lists below, which are about what a row is shown.
-
-It also prints how well they rank. Each row's test entries are ordered by their prediction,
-and the first 10 (--places) count; entries with equal predictions share places:
-
-  NDCG@10    Σ gain(r)/log₂(1+r) over the places r, divided by its largest possible
-             value; the gain is the value less the row's least. The mean over rows
-             whose values are not all equal
-  recall@10  the part of the row's relevant entries that is among the first 10. An
-             entry is relevant if it is at least the mean of the row's test entries,
-             or at least --relevant. The mean over rows with more than 10 test
-             entries, some relevant and some not
-
-For comparison it ranks the same entries by popularity, the number of training
-entries of the columns, and says where that does as well. It also makes lists as
-recommend does (--caution, --diversity, --least-entries), for at most 1000 rows of the
-test. It says how many columns appear in them (coverage), how many lists have the most
-frequent one, the mean prediction, and how popular the recommended columns are: novelty
-is the mean of −log₂ of the fraction of rows that have an entry for them.
-
-The 95 % intervals come from 1000 (--resamples) resamples of the rows. Rows and
-columns that the model does not know are predicted as predict does, and counted.
-
---drift compares TEST, entries since the fit, with those of the fit instead: whether the errors
-have moved from those of the hold-out, whether errors depend on a selected feature, which
-means that its effect has moved, and whether a feature's mean or its spread over the entries has.
-With --features FILE, the whole table that the model was fitted on, it also tells unselected features
-that errors depend on: another selection would then explain more. Entries count whose row and
-column had some in the fit. It says drift only beyond chance (1 % for all tests together), and
-the exit code is then 4, so that a job can decide on a refit.
-
-If MODEL is a regression (regress -o), TEST is a table with the fields of its features
-and the target, and evaluate prints RMSE and R² of its rows, or log-loss, AUC and the
-like where the loss is of those; --weight names a column that weighs the rows.`,
-		Example: `  optcomplete evaluate model test.csv
-  optcomplete evaluate model test.csv --relevant 4 --json
-  optcomplete evaluate model new.csv --drift || test $? = 4`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
-		},
-	}
-	flags := flagsOf(cmd, "evaluate")
-	flags.Bind("json", &f.asJSON)
-	flags.Bind("drift", &f.drift)
-	flags.Bind("places", &f.settings.Places)
-	flags.Bind("relevant", &f.relevant)
-	flags.Bind("caution", &f.lists.Caution)
-	flags.Bind("diversity", &f.lists.Diversity)
+	cmd := verb("evaluate", func(cmd *cobra.Command, args []string) error {
+		return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
+	})
+	flags := flagsOf(cmd)
+	flags.BindFields(&f)
+	flags.BindFields(&f.settings)
+	flags.BindFields(&f.lists)
 	flags.Bind("least-entries", &f.lists.Least)
-	flags.Bind("resamples", &f.settings.Resamples)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.options.DropUnknown)
 	ratingsFlags(flags, &f.options)
-	flags.Bind("weight", &f.options.Weight)
-	flags.Bind("split", &f.split)
-	flags.Bind("time-name", &f.options.TimeName)
-	f.remote.register(flags)
+	flags.BindFields(&f.remote)
 	return cmd
 }
 
@@ -122,10 +55,10 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		f.settings.Resamples = -1
 	}
 	if cmd.Flags().Changed("relevant") {
-		f.settings.Relevant = &f.relevant
+		f.settings.Relevant = &f.Relevant
 	}
 	f.settings.Seed, f.settings.Threads = c.seed, threadsOf(c)
-	if f.split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
+	if f.Split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
 		return usagef("--time-name names the column of the times for --split time, which was not given")
 	}
 	ended, err := f.remote.use(cmd, c)
@@ -133,35 +66,16 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		return err
 	}
 	defer ended()
-	if f.drift {
+	if f.Drift {
 		return findDrift(cmd, c, path, file, f)
 	}
-	m, err := loadWith(c, path, f.records)
+	m, test, measured, err := f.measure(cmd, c, path, file)
 	if err != nil {
 		return err
 	}
-	f.options.AnyColumn = !f.options.DropUnknown
-	test, _, err := readNewRatings(cmd.Context(), c, file, m, f.options)
-	if err != nil {
-		return err
-	}
-	if f.split == spec.TimeSplit.String() {
-		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
-			return err
-		}
-	}
-	f.settings.Popularity = m.ColumnEntries
-	if err := allowed(m.LossOf().Loss, test, file); err != nil {
-		return err
-	}
-	all := evaluation{}
-	done := c.working("Scoring", "nowhere")
+	all := evaluation{Measurement: measured}
+	done := c.working("Making lists", "nowhere")
 	defer func() { done() }()
-	if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings); err != nil {
-		return err
-	}
-	done()
-	done = c.working("Making lists", "nowhere")
 	f.lists.Top = f.settings.Places
 	if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), f.lists, f.settings.Threads); err != nil {
 		return &usageError{err}
@@ -181,10 +95,43 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		all.Recalled = &all.Recall
 	}
 	all.Engine = f.remote.did()
-	if f.asJSON {
+	if f.JSON {
 		return writeJSON(c.stdout, all)
 	}
 	return printMeasurement(c.stdout, &all, m.Summary.Nouns)
+}
+
+// measure scores a model on the entries of a file.
+func (f *evaluateFlags) measure(cmd *cobra.Command, c *common, path, file string) (m *model.Model, test *data.Ratings, measured *evaluate.Measurement, err error) {
+	if m, err = loadWith(c, path, f.Features); err != nil {
+		return nil, nil, nil, err
+	}
+	f.options.AnyColumn = !f.options.DropUnknown
+	if test, _, err = readNewRatings(cmd.Context(), c, file, m, f.options); err != nil {
+		return nil, nil, nil, err
+	}
+	if f.Split == spec.TimeSplit.String() {
+		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	f.settings.Popularity = m.ColumnEntries
+	if err := allowed(m.LossOf().Loss, test, file); err != nil {
+		return nil, nil, nil, err
+	}
+	defer c.working("Scoring", "nowhere")()
+	measured, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings)
+	return m, test, measured, err
+}
+
+// test scores a model for compare.
+func (matrixModel) test(cmd *cobra.Command, c *common, path, file string) (*report.Test, error) {
+	f := evaluateFlags{settings: evaluate.MeasureSettings{Seed: c.seed, Threads: threadsOf(c)}}
+	_, _, m, err := f.measure(cmd, c, path, file)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Test{Entries: m.Entries, RMSE: m.RMSE, MAE: m.MAE}, nil
 }
 
 // allowed refuses test entries that the model's loss is not for.

@@ -10,90 +10,57 @@ import (
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	row, column, records string
-	names                string
-	top                  int
-	asJSON               bool
+	Row, Column, Features string
+	Names                 string
+	Top                   int
+	JSON                  bool
 }
 
 func explainCommand(c *common) *cobra.Command {
 	var f explainFlags
-	cmd := &cobra.Command{
-		Use:   "explain MODEL",
-		Short: "Say what a model has found, what sets a row apart, or where one prediction comes from",
-		Long: `explain MODEL shows for each feature what it does to the predictions (for the average
-row, and how that varies over the rows), how much of the variance it explains, what
-the selection would cost without it, and what could replace it. With --row it shows
-how a row differs from the average row, and why it gets its recommendations; with
---row and --column it shows one prediction as a sum.
-
-Effects are in the units of the features' file: what one year, one dollar or a yes
-against a no adds to a prediction; per sd is for one standard deviation of the
-feature, to compare features. They are for columns that had entries: what all rows
-have in common there is in the column effect. A column without entries has no effect
-yet, so its features stand in for it: "new column" shows what a feature adds there.
-
-With --row, a feature is called "above the average row" or "below" only if the 95 %
-interval of the difference, from the posterior of the row's coefficients, is on one
-side of 0. --names FILE shows the names of the recommended columns.
-
-If MODEL is a regression (regress -o), explain shows its coefficients and what the
-selection would cost without each feature; with --features TABLE --row N, the
-prediction for line N of the table, 1 for the first after the header, as a sum.`,
-		Example: `  optcomplete explain model
-  optcomplete explain model --row alice
-  optcomplete explain model --row alice --column Alien --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("column") && !cmd.Flags().Changed("row") {
-				return usagef("--column needs --row: one prediction is of a row and a column")
-			}
-			return kindAt(args[0]).explain(cmd, c, args[0], &f)
-		},
-	}
-	flags := flagsOf(cmd, "explain")
-	flags.Bind("row", &f.row)
-	flags.Bind("column", &f.column)
-	flags.Bind("top", &f.top)
-	flags.Bind("names", &f.names)
-	flags.Bind("features", &f.records)
-	flags.Bind("json", &f.asJSON)
+	cmd := verb("explain", func(cmd *cobra.Command, args []string) error {
+		if cmd.Flags().Changed("column") && !cmd.Flags().Changed("row") {
+			return usagef("--column needs --row: one prediction is of a row and a column")
+		}
+		return kindAt(args[0]).explain(cmd, c, args[0], &f)
+	})
+	flagsOf(cmd).BindFields(&f)
 	return cmd
 }
 
 func (matrixModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {
 	asked := cmd.Flags().Changed
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
-	if f.names != "" && (asked("column") || !asked("row")) {
+	if f.Names != "" && (asked("column") || !asked("row")) {
 		return usagef("--names is for the recommendations of a row: it needs --row, without --column")
 	}
 	switch {
 	case asked("column"):
-		e := m.ExplainSum(f.row, f.column)
-		noteUnknown(c, m, f.row, f.column, true)
-		if f.asJSON {
+		e := m.ExplainSum(f.Row, f.Column)
+		noteUnknown(c, m, f.Row, f.Column, true)
+		if f.JSON {
 			return writeJSON(c.stdout, e)
 		}
 		return printSum(c.stdout, e, m.Summary.Nouns)
 	case asked("row"):
-		e, err := explainRow(c, m, f.row, f.top)
+		e, err := explainRow(c, m, f.Row, f.Top)
 		if err != nil {
 			return err
 		}
-		if err := nameItems(c, f.names, m, e); err != nil {
+		if err := nameItems(c, f.Names, m, e); err != nil {
 			return err
 		}
-		noteUnknown(c, m, f.row, "", false)
-		if f.asJSON {
+		noteUnknown(c, m, f.Row, "", false)
+		if f.JSON {
 			return writeJSON(c.stdout, e)
 		}
 		return printRow(c.stdout, e, spec.EffectsOf(m.Summary.Model).Columns, m.Summary.Nouns)
 	}
 	e := m.Explain()
-	if f.asJSON {
+	if f.JSON {
 		return writeJSON(c.stdout, e)
 	}
 	return printExplanation(c.stdout, e, &m.Summary)

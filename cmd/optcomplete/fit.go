@@ -26,10 +26,9 @@ type fitFlags struct {
 	settings optcomplete.Settings
 	method   methodFlags
 	rank     rankFlag
-	ending   ending
 }
 
-func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
+func (f *fitFlags) resolve(cmd *cobra.Command, c *common) (optcomplete.Settings, error) {
 	s := f.settings
 	s.Threads, s.Seed = c.threads, c.seed
 	kind, err := spec.ParseKind(f.model)
@@ -44,7 +43,7 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 		}
 	}
 	s.NearTies = nearTies(s.NearTies)
-	s.SearchTime = f.ending.time()
+	ownEnd(cmd, &s.Limits)
 	if s.Refit, err = spec.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
@@ -61,21 +60,11 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 
 // register adds the flags that every verb which fits takes.
 func (f *fitFlags) register(flags *settings.Flags) {
-	flags.Bind("gamma", &f.settings.Gamma)
-	flags.Bind("gamma-factor", &f.settings.GammaFactor)
+	flags.BindFields(&f.settings)
 	flags.Bind("model", &f.model)
 	flags.Bind("refit", &f.refit)
-	flags.Bind("gamma0", &f.settings.Gamma0)
-	flags.Bind("column-shrinkage", &f.settings.ColumnShrinkage)
 	flags.Bind("clip", &f.clip)
 	flags.Bind("loss", &f.loss)
-	flags.Bind("delta", &f.settings.Delta)
-	flags.Bind("nonnegative", &f.settings.Nonnegative)
-	flags.Bind("always", &f.settings.Always)
-	flags.Bind("never", &f.settings.Never)
-	flags.Bind("gap", &f.settings.Gap)
-	flags.Bind("max-nodes", &f.settings.MaxNodes)
-	flags.Bind("near-ties", &f.settings.NearTies)
 }
 
 func fitCommand(c *common) *cobra.Command {
@@ -93,141 +82,118 @@ func fitCommand(c *common) *cobra.Command {
 		dry    bool
 	)
 	var live liveFlag
-	cmd := &cobra.Command{
-		Use:   "fit RATINGS --features FILE -k K",
-		Short: "Select the best k features, prove it, and fit every row",
-		Long: `fit reads observed entries and the features of the columns (the column's id, then
-its fields: numbers, text, lists, blanks; see optcomplete features), selects the k
-features that explain the entries best, proves how good that selection is, and
-fits the coefficients of every row.
-
-` + ratingsForms + ` Large data are searched on growing samples of the rows and
-proven on all entries; a pack that does not fit into --memory is read from its
-file, pass by pass.`,
-		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model
-  optcomplete fit ratings.csv.gz --features films.csv -k 8 --gamma 0.5 --holdout 0.2 --json
-  optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 -o model --report report.html
-  optcomplete fit ratings.csv --features films.csv -k 5 --holdout 0.2 --split time -o model
-  optcomplete fit ratings.csv --features films.csv -k 5 -o model --proof proof.zst
-  optcomplete fit ratings.csv --features films.csv -k 5 --always Drama --never Month --time-limit 60s
-  optcomplete fit ratings.pack --features films.csv -k 5 --memory 4G --checkpoint run -o model
-  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs --save-cuts cuts.jsonl`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			start := time.Now()
-			settings, err := f.resolve(c)
-			settings.Began = start
-			if err != nil {
-				return err
+	cmd := verb("fit", func(cmd *cobra.Command, args []string) error {
+		start := time.Now()
+		settings, err := f.resolve(cmd, c)
+		settings.Began = start
+		if err != nil {
+			return err
+		}
+		twoSided := two.asked()
+		method, kind := kindOf(settings, twoSided)
+		if err := checkApplies(cmd, method, kind); err != nil {
+			return err
+		}
+		if settings.Delta > 0 && !settings.Loss.HasUnit() {
+			return usagef("--delta is for --loss huber, not for %s", f.loss)
+		}
+		if settings.K == 0 && !optcomplete.Baseline(settings.Method) {
+			return usagef("how many features? Give their number with -k")
+		}
+		if err := f.method.findSolver(cmd.Context(), settings.Method); err != nil {
+			return err
+		}
+		if settings.Split, err = in.splitOf(cmd); err != nil {
+			return err
+		}
+		if settings.Split == spec.TimeSplit && settings.Holdout == 0 {
+			return usagef("--split time says which entries to hold out: add a share, such as --holdout 0.2")
+		}
+		if names != "" && page == "" {
+			return usagef("--names shows names in the report, which was not asked for: add --report FILE")
+		}
+		if twoSided {
+			return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, asJSON), live.open(output))
+		}
+		if err := large.resolve(&settings); err != nil {
+			return err
+		}
+		settings.Folder = output
+		if dry && remote.Engine == "" {
+			return usagef("--dry-run estimates the time on a cluster: name one with --engine")
+		}
+		ended, err := remote.use(cmd, c)
+		if err != nil {
+			return err
+		}
+		defer ended()
+		start = time.Now()
+		in.stored, in.optional = true, optcomplete.Baseline(settings.Method) && !slices.Contains(usesAll, method)
+		problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
+		if err != nil {
+			return err
+		}
+		if dry {
+			defer problem.Close()
+			return dryRun(cmd, c, remote.spark, problem, settings, asJSON)
+		}
+		titles, err := readNames(c, names, problem.Ratings.ColumnIDs)
+		if err != nil {
+			return err
+		}
+		loaded := time.Since(start)
+		log := newSearchLog(c)
+		log.own = settings.SearchTime
+		log.names = choiceNames(problem)
+		if err := proven.open(&settings); err != nil { // whether a proof is asked for matters for the loss
+			return err
+		}
+		defer proven.abort()
+		suited, err := c.suit(cmd.Context(), problem, &settings, log)
+		if err != nil {
+			return err
+		}
+		log.begin(cmd, settings.K, choices(problem), suited...)
+		settings.OnEvent, settings.OnUnits, settings.OnDivided, settings.OnOutlook = log.event, log.units, log.divided, log.outlook
+		fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
+		var files kept
+		// The cuts are of use most where a solver has failed.
+		cuts := f.method.cuts.save()
+		if err != nil {
+			return errors.Join(err, cuts)
+		}
+		defer fitted.Close()
+		summary := &fitted.Summary
+		if rows, ok := fitted.Coefficients.(*store.RowShards); ok {
+			c.rowsWritten(rows, output)
+		}
+		for _, w := range summary.Warnings {
+			if !slices.Contains(problem.Features.Warnings(), w) { // those were printed when they were read
+				c.notef("warning: %s", w)
 			}
-			twoSided := two.asked()
-			method, kind := kindOf(settings, twoSided)
-			if err := checkApplies(cmd, method, kind); err != nil {
-				return err
-			}
-			if settings.Delta > 0 && !settings.Loss.HasUnit() {
-				return usagef("--delta is for --loss huber, not for %s", f.loss)
-			}
-			if settings.K == 0 && !optcomplete.Baseline(settings.Method) {
-				return usagef("how many features? Give their number with -k")
-			}
-			if err := f.method.findSolver(cmd.Context(), settings.Method); err != nil {
-				return err
-			}
-			if settings.Split, err = in.splitOf(cmd); err != nil {
-				return err
-			}
-			if settings.Split == spec.TimeSplit && settings.Holdout == 0 {
-				return usagef("--split time says which entries to hold out: add a share, such as --holdout 0.2")
-			}
-			if names != "" && page == "" {
-				return usagef("--names shows names in the report, which was not asked for: add --report FILE")
-			}
-			settings.Checkpoint = large.folder
-			if twoSided {
-				return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, asJSON), live.open(output))
-			}
-			if err := large.resolve(&settings); err != nil {
-				return err
-			}
-			settings.Folder = output
-			if dry && remote.address == "" {
-				return usagef("--dry-run estimates the time on a cluster: name one with --engine")
-			}
-			ended, err := remote.use(cmd, c)
-			if err != nil {
-				return err
-			}
-			defer ended()
-			start = time.Now()
-			in.stored, in.optional = true, optcomplete.Baseline(settings.Method) && !slices.Contains(usesAll, method)
-			problem, warnings, err := in.load(cmd, c, args[0], settings.Model)
-			if err != nil {
-				return err
-			}
-			if dry {
-				defer problem.Close()
-				return dryRun(cmd, c, remote.spark, problem, settings, asJSON)
-			}
-			titles, err := reportNames(c, names, problem.Ratings.ColumnIDs)
-			if err != nil {
-				return err
-			}
-			loaded := time.Since(start)
-			log := newSearchLog(c)
-			log.own = settings.SearchTime
-			log.names = choiceNames(problem)
-			if err := proven.open(&settings); err != nil { // whether a proof is asked for matters for the loss
-				return err
-			}
-			defer proven.abort()
-			suited, err := c.suit(cmd.Context(), problem, &settings, log)
-			if err != nil {
-				return err
-			}
-			log.begin(cmd, settings.K, choices(problem), suited...)
-			settings.OnEvent, settings.OnUnits, settings.OnDivided, settings.OnOutlook = log.event, log.units, log.divided, log.outlook
-			fitted, err := optcomplete.Fit(cmd.Context(), problem, settings)
-			var files kept
-			// The cuts are of use most where a solver has failed.
-			cuts := f.method.cuts.save()
-			if err != nil {
-				return errors.Join(err, cuts)
-			}
-			defer fitted.Close()
-			summary := &fitted.Summary
-			if rows, ok := fitted.Coefficients.(*store.RowShards); ok {
-				c.rowsWritten(rows, output)
-			}
-			for _, w := range summary.Warnings {
-				if !slices.Contains(problem.Features.Warnings(), w) { // those were printed when they were read
-					c.notef("warning: %s", w)
-				}
-			}
-			summary.Warnings = append(summary.Warnings, warnings...)
-			summary.Seconds.Load = loaded.Seconds()
-			summary.Seconds.Total += loaded.Seconds()
-			recordSettings(cmd, summary, args[0])
-			if output == "" {
-				files.add("Model", "not kept (give a folder with -o)", nil)
-			} else {
-				files.add("Model", output, store.Save(fitted, output))
-			}
-			files.add("Cuts", f.method.cuts.written(), cuts)
-			files.add("Report", page, writeReport(page, args[0], output, titles, summary))
-			files.add("Proof", proven.path, proven.commit())
-			summary.Engine = remote.did()
-			if asJSON {
-				err = summary.WriteJSON(c.stdout)
-			} else {
-				printSummary(c, summary, files.words...)
-			}
-			return cmp.Or(files.failed, err, live.show(output, fitted), early(summary))
-		},
-	}
-	flags := flagsOf(cmd, "fit")
+		}
+		summary.Warnings = append(summary.Warnings, warnings...)
+		summary.Seconds.Load = loaded.Seconds()
+		summary.Seconds.Total += loaded.Seconds()
+		recordSettings(cmd, summary, args[0])
+		if output == "" {
+			files.add("Model", "not kept (give a folder with -o)", nil)
+		} else {
+			files.add("Model", output, store.Save(fitted, output))
+		}
+		files.add("Cuts", f.method.cuts.written(), cuts)
+		files.add("Report", page, writeReport(page, args[0], output, titles, summary))
+		files.add("Proof", proven.path, proven.commit())
+		summary.Engine = remote.did()
+		if asJSON {
+			err = summary.WriteJSON(c.stdout)
+		} else {
+			printSummary(c, summary, files.words...)
+		}
+		return cmp.Or(files.failed, err, live.show(output, fitted), early(summary))
+	})
+	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
-	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
 	flags.Bind("names", &names)
@@ -235,13 +201,9 @@ file, pass by pass.`,
 	flags.Bind("json", &asJSON)
 	f.register(flags)
 	f.method.register(flags)
-	flags.Bind("holdout", &f.settings.Holdout)
-	in.registerSplit(flags)
-	flags.Bind("weight", &in.ratings.Weight)
-	f.ending.register(flags, cmd, &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
-	large.register(flags)
-	remote.register(flags)
+	flags.BindFields(&large)
+	flags.BindFields(&remote)
 	flags.Bind("dry-run", &dry)
 	in.register(flags)
 	two.register(flags)

@@ -20,56 +20,28 @@ import (
 
 // foldInFlags are the flags of fold-in.
 type foldInFlags struct {
-	output, pairs, complete, records string
-	skip                             bool
-	ratings                          ingest.Settings
+	Output, Pairs, Complete, Features string
+	SkipUnknown                       bool
+	ratings                           ingest.Settings
 }
 
 func foldInCommand(c *common) *cobra.Command {
 	var f foldInFlags
-	cmd := &cobra.Command{
-		Use:   "fold-in MODEL RATINGS",
-		Short: "Fit new rows into a model, without fitting it again",
-		Long: `fold-in reads entries (row, column, value) of rows that the model does not know
-and fits each by itself, with one small solve; the features, the columns and all
-other rows stay as they are. A row that the model knows is fitted again, on the
-entries of this file only: give all of its entries, old and new.
-
-It writes their coefficients (row, entries, effect, one for each feature) as CSV,
-or with -o to FILE.csv or FILE.parquet; or with -o FOLDER a model that has the new
-rows too, for predict, recommend and explain. With --pairs it predicts for given
-rows and columns instead, with --complete for all columns of the rows.
-
-A two-sided model needs the features of a new row instead of entries: RATINGS is then
-a table of row features, as for fit --row-features.`,
-		Example: `  optcomplete fold-in model new-ratings.csv > rows.csv
-  optcomplete fold-in model new-ratings.csv -o bigger-model
-  optcomplete fold-in model new-ratings.csv --pairs pairs.csv
-  optcomplete fold-in model new-ratings.csv --complete predictions.parquet
-  optcomplete fold-in two-sided-model new-viewers.csv -o bigger-model`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) },
-	}
-	flags := flagsOf(cmd, "fold-in")
-	flags.Bind("output", &f.output)
+	cmd := verb("fold-in", func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) })
+	flags := flagsOf(cmd)
+	flags.BindFields(&f)
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("pairs", &f.pairs)
-	flags.Bind("complete", &f.complete)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
-	flags.Bind("skip-unknown", &f.skip)
 	ratingsFlags(flags, &f.ratings)
-	flags.Bind("weight", &f.ratings.Weight)
 	return cmd
 }
 
 func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath string) error {
-	for _, path := range []string{f.output, f.complete} {
+	for _, path := range []string{f.Output, f.Complete} {
 		if ext := filepath.Ext(path); ext != "" && path != "-" {
 			if _, err := tables.FormatOf(path); err != nil {
 				return &usageError{err}
 			}
-		} else if path == f.complete && path != "" {
+		} else if path == f.Complete && path != "" {
 			return usagef("--complete writes a file: give it the extension .csv or .parquet")
 		}
 	}
@@ -77,7 +49,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 }
 
 func (matrixModel) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath string, f *foldInFlags) error {
-	m, err := loadWith(c, modelPath, f.records)
+	m, err := loadWith(c, modelPath, f.Features)
 	if err != nil {
 		return err
 	}
@@ -132,19 +104,19 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 
 // predict writes the predictions that were asked for.
 func (f *foldInFlags) predict(ctx context.Context, c *common, m *model.Model, rows []int) error {
-	if f.complete != "" {
-		format, _ := c.formatOf(f.complete) // checked before
-		err := writeResult(c, f.complete, func(w io.Writer) error {
+	if f.Complete != "" {
+		format, _ := c.formatOf(f.Complete) // checked before
+		err := writeResult(c, f.Complete, func(w io.Writer) error {
 			return tables.Complete(ctx, m, w, format, rows, tables.Observed{}, threadsOf(c))
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if f.pairs != "" {
+	if f.Pairs != "" {
 		plain, _ := c.formatOf("")
-		p := pairPredictor{model: m, skip: f.skip}
-		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, plain, f.pairs, data.PairsOptions{}) }); err != nil {
+		p := pairPredictor{model: m, skip: f.SkipUnknown}
+		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, plain, f.Pairs, data.PairsOptions{}) }); err != nil {
 			return err
 		}
 		p.note(c)
@@ -160,13 +132,13 @@ func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows
 	}
 	plain, _ := c.formatOf("")
 	switch {
-	case f.output == "" && (f.pairs != "" || f.complete != ""):
+	case f.Output == "" && (f.Pairs != "" || f.Complete != ""):
 		return nil
-	case f.output == "" || f.output == "-":
+	case f.Output == "" || f.Output == "-":
 		return writeResult(c, "", func(w io.Writer) error { return tables.Rows(m, w, plain, rows) })
-	case filepath.Ext(f.output) == "":
-		return store.Save(m, f.output)
+	case filepath.Ext(f.Output) == "":
+		return store.Save(m, f.Output)
 	}
-	format, _ := c.formatOf(f.output)
-	return writeResult(c, f.output, func(w io.Writer) error { return tables.Rows(m, w, format, rows) })
+	format, _ := c.formatOf(f.Output)
+	return writeResult(c, f.Output, func(w io.Writer) error { return tables.Rows(m, w, format, rows) })
 }

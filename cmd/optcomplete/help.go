@@ -1,9 +1,12 @@
 package main
 
 import (
+	"embed"
 	"errors"
 	"fmt"
 	"io"
+	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -11,7 +14,52 @@ import (
 
 	"optcomplete/internal/settings"
 	"optcomplete/internal/suggest"
+	"optcomplete/milp"
 )
+
+// The words of a verb: its usage, what it is for, what it does, and examples. Those of a topic: its
+// title and its text.
+//
+//go:embed help
+var helpFiles embed.FS
+
+// helpText is a file of help.
+func helpText(name string) string {
+	text, err := helpFiles.ReadFile("help/" + name + ".txt")
+	if err != nil {
+		panic(err) // it is in the program
+	}
+	return string(text)
+}
+
+// verb is a command with the words of its file, which takes the arguments that its usage names.
+func verb(name string, run func(cmd *cobra.Command, args []string) error) *cobra.Command {
+	text := strings.NewReplacer("{ratings}", strings.TrimSpace(helpText("ratings")), "{solvers}", milp.SolversVariable).Replace(helpText(name))
+	use, text, _ := strings.Cut(text, "\n")
+	short, text, _ := strings.Cut(text, "\n\n")
+	long, examples, _ := strings.Cut(text, "\nExamples\n")
+	least, most := 0, 0
+	for _, argument := range argumentsIn(use) {
+		if most++; !strings.HasPrefix(argument, "[") {
+			least++
+		}
+		if strings.Contains(argument, "...") {
+			most = math.MaxInt
+		}
+	}
+	return &cobra.Command{Use: use, Short: short, Long: strings.TrimSpace(long), Example: strings.TrimRight(examples, "\n"), Args: cobra.RangeArgs(least, most), RunE: run}
+}
+
+// argumentsIn are those that a usage names, between its verb and the first flag.
+func argumentsIn(use string) (names []string) {
+	for _, word := range strings.Fields(use)[1:] {
+		if strings.HasPrefix(strings.TrimPrefix(word, "["), "-") {
+			break
+		}
+		names = append(names, word)
+	}
+	return names
+}
 
 // verbGroups are the headings of the list of verbs.
 var verbGroups = []struct {
@@ -57,7 +105,7 @@ func printHelp(w io.Writer, cmd *cobra.Command, out terminal) {
 		fmt.Fprintf(w, "\n%s VERB --help describes a verb.\n", cmd.CommandPath())
 	}
 	if !cmd.HasParent() {
-		fmt.Fprintf(w, "optcomplete help %s is a page on that topic.\n", strings.Join(topics(), "|"))
+		fmt.Fprintf(w, "optcomplete help %s is a page on that topic.\n", strings.Join(topics, "|"))
 	}
 }
 
@@ -114,4 +162,39 @@ func flagError(cmd *cobra.Command, err error) error {
 		return usagef("%s has no flag --%s (%s)", cmd.CommandPath(), unknown.GetSpecifiedName(), hint)
 	}
 	return usagef("%v (see: %s --help)", err, cmd.CommandPath())
+}
+
+// topics are those of help that are no verbs.
+var topics = []string{"certificate", "gamma", "models"}
+
+// helpCommand is the verb help: of a verb, or one of the essays.
+func helpCommand(c *common) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [VERB or TOPIC]",
+		Short: "Help about a verb, or an essay on a topic",
+		Example: `  optcomplete help fit
+  optcomplete help certificate`,
+		ValidArgsFunction: func(cmd *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
+			if len(args) > 0 {
+				return nil, cobra.ShellCompDirectiveNoFileComp
+			}
+			return append(slices.Clone(topics), verbNames(cmd.Root())...), cobra.ShellCompDirectiveNoFileComp
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			root := cmd.Root()
+			if len(args) == 0 {
+				return root.Help()
+			}
+			if slices.Contains(topics, args[0]) && len(args) == 1 {
+				title, text, _ := strings.Cut(helpText(args[0]), "\n")
+				_, err := fmt.Fprintf(c.stdout, "%s\n%s", c.outTerminal.style(bold, title), text)
+				return err
+			}
+			verb, rest, err := root.Find(args)
+			if err != nil || verb == root || len(rest) > 0 {
+				return usagef("there is no help on %q%s", strings.Join(args, " "), suggest.After(args[0], append(slices.Clone(topics), verbNames(root)...)))
+			}
+			return verb.Help()
+		},
+	}
 }

@@ -72,14 +72,14 @@ func TestEssays(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, e := range essays {
-		for _, line := range strings.Split(e.text, "\n") {
+	for _, topic := range topics {
+		for _, line := range strings.Split(helpText(topic), "\n") {
 			if n := utf8.RuneCountInString(line); n > 84 {
-				t.Errorf("%s: %d letters: %s", e.name, n, line)
+				t.Errorf("%s: %d letters: %s", topic, n, line)
 			}
 			for _, word := range strings.FieldsFunc(line, func(r rune) bool { return strings.ContainsRune(" ,;.()", r) }) {
 				if name, ok := strings.CutPrefix(word, "--"); ok && fit.Flag(name) == nil {
-					t.Errorf("%s: there is no --%s", e.name, name)
+					t.Errorf("%s: there is no --%s", topic, name)
 				}
 			}
 		}

@@ -26,58 +26,45 @@ type inspection struct {
 
 func inspectCommand(c *common) *cobra.Command {
 	var quick, asJSON bool
-	cmd := &cobra.Command{
-		Use:   "inspect FILE",
-		Short: "Show what a pack holds, and check that it is intact",
-		Long: `inspect prints the shape of a pack, how its entries are spread over rows and
-columns, its values, how they are stored, and whether every checksum is right.
-
-For that it reads the whole file once, a few seconds for a gigabyte. --quick
-reads only the pack's description: that takes milliseconds, and leaves out the
-spread and the checksums of the entries.`,
-		Example: `  optcomplete inspect ratings.pack
-  optcomplete inspect ratings.pack --quick --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			f, err := pack.OpenAny(args[0])
-			if err != nil {
-				return err
-			}
-			defer f.Close()
-			found := inspection{Info: f.Info(), Checksums: "not verified"}
-			if cells := float64(found.Rows) * float64(found.Columns); cells > 0 {
-				found.Density = float64(found.Observed) / cells
-			}
-			if found.Observed > 0 {
-				found.PerEntry = float64(found.Bytes) / float64(found.Observed)
-			}
-			var damage error
-			if !quick {
-				found.Profile, damage = data.NewProfile(cmd.Context(), f, threadsOf(c))
-				if damage == nil {
-					// Reading has checked every block that has rows; opening, all else.
-					found.Checksums = "verified"
-					damage = f.Close() // changed meanwhile?
-				}
-				if damage != nil {
-					if cmd.Context().Err() != nil {
-						return damage
-					}
-					found.Profile, found.Checksums, found.Problem = nil, "damaged", damage.Error()
-				}
-			}
-			if asJSON {
-				err = writeJSON(c.stdout, found)
-			} else {
-				err = printInspection(c.stdout, &found)
+	cmd := verb("inspect", func(cmd *cobra.Command, args []string) error {
+		f, err := pack.OpenAny(args[0])
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		found := inspection{Info: f.Info(), Checksums: "not verified"}
+		if cells := float64(found.Rows) * float64(found.Columns); cells > 0 {
+			found.Density = float64(found.Observed) / cells
+		}
+		if found.Observed > 0 {
+			found.PerEntry = float64(found.Bytes) / float64(found.Observed)
+		}
+		var damage error
+		if !quick {
+			found.Profile, damage = data.NewProfile(cmd.Context(), f, threadsOf(c))
+			if damage == nil {
+				// Reading has checked every block that has rows; opening, all else.
+				found.Checksums = "verified"
+				damage = f.Close() // changed meanwhile?
 			}
 			if damage != nil {
-				return damage
+				if cmd.Context().Err() != nil {
+					return damage
+				}
+				found.Profile, found.Checksums, found.Problem = nil, "damaged", damage.Error()
 			}
-			return err
-		},
-	}
-	flags := flagsOf(cmd, "inspect")
+		}
+		if asJSON {
+			err = writeJSON(c.stdout, found)
+		} else {
+			err = printInspection(c.stdout, &found)
+		}
+		if damage != nil {
+			return damage
+		}
+		return err
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("quick", &quick)
 	flags.Bind("json", &asJSON)
 	return cmd

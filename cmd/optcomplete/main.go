@@ -25,6 +25,7 @@ import (
 	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	_ "optcomplete/data/arrowfile"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/events"
 	"optcomplete/internal/lists"
@@ -201,25 +202,13 @@ func (c *common) factf(name, format string, args ...any) {
 }
 
 func newRoot(c *common) *cobra.Command {
-	root := &cobra.Command{
-		Use:   "optcomplete",
-		Short: "Complete a matrix from a few named features, with a proof that they are the best",
-		Long: `optcomplete fills in a partly observed matrix (ratings of items by people, say) from
-k of the features that you know about each item. It says which k, and proves how close
-the choice is to the best possible.
-
-Start with:  optcomplete demo`,
-		Version:       optcomplete.Version,
-		SilenceErrors: true,
-		SilenceUsage:  true,
-		Args:          cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
-				return cmd.Help()
-			}
-			return unknownVerb(cmd, args[0])
-		},
-	}
+	root := verb("optcomplete", func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return cmd.Help()
+		}
+		return unknownVerb(cmd, args[0])
+	})
+	root.Version, root.SilenceErrors, root.SilenceUsage, root.Args = optcomplete.Version, true, true, cobra.ArbitraryArgs
 	root.SetOut(c.stdout)
 	root.SetErr(c.stderr)
 	flags := table.For("", root.PersistentFlags())
@@ -310,16 +299,9 @@ func (c *common) settled(check cobra.PositionalArgs) cobra.PositionalArgs {
 	}
 }
 
-// wrongArguments says which arguments a verb lacks, or has too many of. Its usage names
-// them between its name and the first flag.
+// wrongArguments says which arguments a verb lacks, or has too many of.
 func wrongArguments(cmd *cobra.Command, args []string) error {
-	var takes []string
-	for _, word := range strings.Fields(cmd.Use)[1:] {
-		if strings.HasPrefix(strings.TrimPrefix(word, "["), "-") {
-			break
-		}
-		takes = append(takes, word)
-	}
+	takes := argumentsIn(cmd.Use)
 	what := strings.Join(takes, " ")
 	switch {
 	case len(takes) == 0:

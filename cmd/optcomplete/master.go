@@ -31,11 +31,7 @@ type methodFlags struct {
 func (f *methodFlags) register(flags *settings.Flags) {
 	flags.Bind("method", &f.name)
 	flags.Bind("sampling", &f.sampling)
-	flags.Bind("solver", &f.own.Solver)
-	flags.Bind("solver-path", &f.own.SolverPath)
-	flags.Bind("sample-rows", &f.own.SampleRows)
-	flags.Bind("sample-constant", &f.own.SampleConstant)
-	flags.Bind("certify", &f.own.Certify)
+	flags.BindFields(&f.own)
 	flags.Bind("save-cuts", &f.cuts.path)
 }
 
@@ -111,38 +107,27 @@ func masterCommand(c *common) *cobra.Command {
 		cuts, format, output string
 		iteration            int
 	)
-	cmd := &cobra.Command{
-		Use:   "master --cuts FILE",
-		Short: "Write a MILP master of cutplanes or optcomplete as LP or MPS",
-		Long: `master reads the cuts that fit --save-cuts wrote and writes the master problem of
-any iteration, to look at or to solve with another program: minimise eta over
-selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
-		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --save-cuts cuts.jsonl
-  optcomplete master --cuts cuts.jsonl --iteration 3 -o master.lp
-  optcomplete master --cuts cuts.jsonl --format mps | less`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			write := map[string]func(io.Writer, *milp.Master) error{"lp": milp.WriteLP, "mps": milp.WriteMPS}[format]
-			if cuts == "" {
-				return usagef("which cuts? Give the file of fit --save-cuts with --cuts")
-			}
-			in, err := os.Open(cuts)
-			if err != nil {
-				return &data.InputError{File: cuts, Problem: "cannot be read: " + rootCause(err), Err: err}
-			}
-			defer in.Close()
-			steps, err := cutplanes.ReadSteps(cuts, bufio.NewReader(in))
-			if err != nil {
-				return err
-			}
-			master, err := steps.Master(iteration)
-			if err != nil {
-				return &data.InputError{File: cuts, Problem: strings.TrimPrefix(err.Error(), "cutplanes: "), Err: err}
-			}
-			return writeResult(c, output, func(w io.Writer) error { return write(w, master) })
-		},
-	}
-	flags := flagsOf(cmd, "master")
+	cmd := verb("master", func(cmd *cobra.Command, args []string) error {
+		write := map[string]func(io.Writer, *milp.Master) error{"lp": milp.WriteLP, "mps": milp.WriteMPS}[format]
+		if cuts == "" {
+			return usagef("which cuts? Give the file of fit --save-cuts with --cuts")
+		}
+		in, err := os.Open(cuts)
+		if err != nil {
+			return &data.InputError{File: cuts, Problem: "cannot be read: " + rootCause(err), Err: err}
+		}
+		defer in.Close()
+		steps, err := cutplanes.ReadSteps(cuts, bufio.NewReader(in))
+		if err != nil {
+			return err
+		}
+		master, err := steps.Master(iteration)
+		if err != nil {
+			return &data.InputError{File: cuts, Problem: strings.TrimPrefix(err.Error(), "cutplanes: "), Err: err}
+		}
+		return writeResult(c, output, func(w io.Writer) error { return write(w, master) })
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("cuts", &cuts)
 	flags.Bind("iteration", &iteration)
 	flags.Bind("format", &format)
@@ -152,33 +137,22 @@ selections s1..sp (1 if the feature is selected), eta above every cut so far.`,
 
 func solversCommand(c *common) *cobra.Command {
 	var path string
-	cmd := &cobra.Command{
-		Use:   "solvers",
-		Short: "List the MILP solvers that fit --solver can use",
-		Long: `solvers lists the MILP solvers it finds, where, and in which version. The embedded
-one is always there. It looks for programs in the bin folder under
-$` + milp.SolversVariable + ` and in PATH, or only in --solver-path, and runs what it
-finds. scripts/install-solvers.sh installs HiGHS, CBC and GLPK.`,
-		Example: `  optcomplete solvers
-  optcomplete fit ratings.csv --features films.csv -k 5 --method cutplanes --solver highs`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			found := milp.Find(cmd.Context(), path)
-			for _, name := range milp.Names() {
-				at := slices.IndexFunc(found, func(f milp.Found) bool { return f.Name == name })
-				if at < 0 {
-					fmt.Fprintf(c.stdout, "%-9s not found\n", name)
-					continue
-				}
-				path := found[at].Path
-				if path == "" {
-					path = "in this program"
-				}
-				fmt.Fprintf(c.stdout, "%-9s %-8s %s\n", name, found[at].Version, path)
+	cmd := verb("solvers", func(cmd *cobra.Command, args []string) error {
+		found := milp.Find(cmd.Context(), path)
+		for _, name := range milp.Names() {
+			at := slices.IndexFunc(found, func(f milp.Found) bool { return f.Name == name })
+			if at < 0 {
+				fmt.Fprintf(c.stdout, "%-9s not found\n", name)
+				continue
 			}
-			return nil
-		},
-	}
-	flagsOf(cmd, "solvers").Bind("solver-path", &path)
+			path := found[at].Path
+			if path == "" {
+				path = "in this program"
+			}
+			fmt.Fprintf(c.stdout, "%-9s %-8s %s\n", name, found[at].Version, path)
+		}
+		return nil
+	})
+	flagsOf(cmd).Bind("solver-path", &path)
 	return cmd
 }

@@ -24,90 +24,61 @@ func packCommand(c *common) *cobra.Command {
 		shards           string
 		remote           engineFlags
 	)
-	cmd := &cobra.Command{
-		Use:   "pack RATINGS... -o FILE",
-		Short: "Turn ratings of any format and size into one file that opens at once",
-		Long: `pack reads observed entries in any order, even more than fit into memory, and writes
-them by rows to a file that fit maps instead of loading.
-
-` + ratingsForms + ` Several are read one after another.
-
-With --engine they are Parquet or CSV (with a header) that the cluster can read, on HDFS,
-an object store or a disk. With --shards the executors pack them, if they see the folder
-of FILE and may write there; otherwise Spark reads them and they are packed here. Both
-give the bytes of a pack made from files of this machine.
-
-Rows and columns are sorted by id, numbers by value (film2 before film10). FILE is
-replaced only when the new pack is complete. The same entries give the same bytes
-for any order of lines, --memory and --threads.`,
-		Example: `  optcomplete pack ratings.csv.gz -o ratings.pack
-  optcomplete pack ratings.csv --memory 2G --duplicates last -o ratings.pack
-  zcat ratings.csv.gz | optcomplete pack - -o ratings.pack
-  optcomplete pack nf_prize/training_set -o netflix.pack
-  optcomplete pack parts/ --row-name user --column-name film --value-name stars -o ratings.pack
-  optcomplete pack 'hdfs:///ratings/*.parquet' --engine sc://head:15002 --shards 64MB -o ratings.packs`,
-		Args: cobra.MinimumNArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if output == "" {
-				return usagef("where to? Give a file with -o")
-			}
-			if features != "" {
-				table, err := data.ReadRawTable(features, data.FeaturesOptions{ID: id, Context: cmd.Context()})
-				if err != nil {
-					return err
-				}
-				settings.Columns = table.IDs
-			} else if settings.DropUnknown {
-				return usagef("--drop-unknown needs --features: without it every column is known")
-			}
-			settings.Memory, settings.Threads = memory.Free()/2, c.threads
-			if err := memoryFlag("memory", allowed, &settings.Memory); err != nil {
-				return err
-			}
-			// Below what the program itself takes, a limit would only keep the collector busy.
-			debug.SetMemoryLimit(max(settings.Memory-settings.Memory/20, 64<<20))
-			var ended func()
-			settings.Progress, ended = c.follow(args[0], output)
-			start := time.Now()
-			var each int64
-			if err := memoryFlag("shards", shards, &each); err != nil {
-				return err
-			}
-			done, err := remote.pack(cmd.Context(), c, args, output, each, settings)
-			ended()
+	cmd := verb("pack", func(cmd *cobra.Command, args []string) error {
+		if output == "" {
+			return usagef("where to? Give a file with -o")
+		}
+		if features != "" {
+			table, err := data.ReadRawTable(features, data.FeaturesOptions{ID: id, Context: cmd.Context()})
 			if err != nil {
 				return err
 			}
-			c.notes(&done.Report)
-			from := ""
-			if len(args) == 1 {
-				from = args[0]
-			}
-			c.warn(from, done.Warnings())
-			return printPacking(c, done, output, time.Since(start), asJSON)
-		},
-	}
-	flags := flagsOf(cmd, "pack")
+			settings.Columns = table.IDs
+		} else if settings.DropUnknown {
+			return usagef("--drop-unknown needs --features: without it every column is known")
+		}
+		settings.Memory, settings.Threads = memory.Default(), c.threads
+		if err := memoryFlag("memory", allowed, &settings.Memory); err != nil {
+			return err
+		}
+		// Below what the program itself takes, a limit would only keep the collector busy.
+		debug.SetMemoryLimit(max(settings.Memory-settings.Memory/20, 64<<20))
+		var ended func()
+		settings.Progress, ended = c.follow(args[0], output)
+		start := time.Now()
+		var each int64
+		if err := memoryFlag("shards", shards, &each); err != nil {
+			return err
+		}
+		done, err := remote.pack(cmd.Context(), c, args, output, each, settings)
+		ended()
+		if err != nil {
+			return err
+		}
+		c.notes(&done.Report)
+		from := ""
+		if len(args) == 1 {
+			from = args[0]
+		}
+		c.warn(from, done.Warnings())
+		return printPacking(c, done, output, time.Since(start), asJSON)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("output", &output)
 	flags.Bind("features", &features)
 	flags.Bind("id", &id)
-	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
-	flags.Bind("weight", &settings.Weight)
 	flags.Bind("memory", &allowed)
-	flags.Bind("temp", &settings.Temp)
-	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
 	flags.Bind("shards", &shards)
-	flags.Bind("engine", &remote.address)
-	flags.Bind("engine-program", &remote.program)
+	flags.BindFields(&remote)
 	return cmd
 }
 
-// watchMemory lets what the verb reads take as much memory as --memory allows, or half
-// of what is free. A pack is made with whatever is allowed, by means of the disk.
+// watchMemory lets what the verb reads take as much memory as --memory allows, or the
+// default. A pack is made with whatever is allowed, by means of the disk.
 func (c *common) watchMemory(cmd *cobra.Command) error {
-	allowed := memory.Free() / 2
+	allowed := memory.Default()
 	if flag := cmd.Flags().Lookup("memory"); flag != nil && cmd.Name() != "pack" {
 		if err := memoryFlag("memory", flag.Value.String(), &allowed); err != nil {
 			return err

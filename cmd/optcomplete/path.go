@@ -33,117 +33,85 @@ func pathCommand(c *common) *cobra.Command {
 		remote engineFlags
 	)
 	var live liveFlag
-	cmd := &cobra.Command{
-		Use:   "path RATINGS --features FILE --k-max K",
-		Short: "Select 1, 2, … k features in one run, validate each k, and choose one",
-		Long: `path selects every number of features from 1 to --k-max, sharing what it proves,
-and estimates the error of each by cross-validation. It marks the k of the least
-error and the one-standard-error choice: the fewest features whose error is within
-one standard error of it. With --bootstrap it resamples the rows and reports how
-often each feature is selected. With --row-features it selects products.
-
-How much rows differ on each feature is learned once, for all k, so that their costs
-can be compared. A first curve searches every k to the root of its tree; then come the folds,
-the resamples, and last the proofs, the chosen k first. In every fold the features
-are chosen anew on its training part, and how much rows differ is learned anew unless
-there are 200,000 entries or more.
-
-Without a limit, the proofs end after 80 million entries were evaluated for all k
-(40 passes at least): path is there to choose k, and fit proves it. --max-nodes 0
-proves every k, however long it takes. --time-limit is for the whole command and is
-divided between these parts; where it ends before a k is proven or a fold is done,
-the exit code is 3. What enters and leaves from one k to the next is a finding only
-if both are proven; otherwise it is marked "not proven".`,
-		Example: `  optcomplete path ratings.csv --features films.csv --k-max 15
-  optcomplete path ratings.csv --features films.csv --k-max 10 --bootstrap 50 -o path.csv --plot path.svg
-  optcomplete path ratings.csv --features films.csv --k-max 8 --repeats 3 --gamma 0.002 --json`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			start := time.Now()
-			settings, err := f.resolve(c)
-			if err != nil {
+	cmd := verb("path", func(cmd *cobra.Command, args []string) error {
+		start := time.Now()
+		settings, err := f.resolve(cmd, c)
+		if err != nil {
+			return err
+		}
+		if path.KMax == 0 {
+			return usagef("up to how many features? Give their number with --k-max")
+		}
+		twoSided := two.asked()
+		method, kind := kindOf(settings, twoSided)
+		if err := checkApplies(cmd, method, kind); err != nil {
+			return err
+		}
+		if settings.Split, err = in.splitOf(cmd); err != nil {
+			return err
+		}
+		settings.Began = start
+		if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
+			path.Passes = -1 // any number
+			if !cmd.Flags().Changed("search-time") {
+				settings.SearchTime = 0
+			}
+		}
+		ended, err := remote.use(cmd, c)
+		if err != nil {
+			return err
+		}
+		defer ended()
+		watch(c, &path)
+		var result *optcomplete.PathResult
+		units := math.MaxInt
+		if twoSided {
+			result, err = two.path(cmd, c, &in, args[0], settings, path)
+		} else {
+			var problem optcomplete.Problem
+			if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
 				return err
 			}
-			if path.KMax == 0 {
-				return usagef("up to how many features? Give their number with --k-max")
-			}
-			twoSided := two.asked()
-			method, kind := kindOf(settings, twoSided)
-			if err := checkApplies(cmd, method, kind); err != nil {
+			units = choices(problem)
+			log := newSearchLog(c)
+			if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
 				return err
 			}
-			if settings.Split, err = in.splitOf(cmd); err != nil {
-				return err
-			}
-			settings.Began = start
-			if cmd.Flags().Changed("max-nodes") && settings.MaxNodes == 0 {
-				path.Passes = -1 // any number
-				if !cmd.Flags().Changed("search-time") {
-					settings.SearchTime = 0
-				}
-			}
-			ended, err := remote.use(cmd, c)
-			if err != nil {
-				return err
-			}
-			defer ended()
-			watch(c, &path)
-			var result *optcomplete.PathResult
-			units := math.MaxInt
-			if twoSided {
-				result, err = two.path(cmd, c, &in, args[0], settings, path)
-			} else {
-				var problem optcomplete.Problem
-				if problem, _, err = in.load(cmd, c, args[0], settings.Model); err != nil {
-					return err
-				}
-				units = choices(problem)
-				log := newSearchLog(c)
-				if _, err := c.suit(cmd.Context(), problem, &settings, log); err != nil {
-					return err
-				}
-				result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
-			}
-			if err != nil {
-				return err
-			}
-			if err := writePath(result, output, plot, c.cell); err != nil {
-				return err
-			}
-			if asJSON {
-				out := json.NewEncoder(c.stdout)
-				out.SetIndent("", "  ")
-				err = out.Encode(struct {
-					*optcomplete.PathResult
-					Engine any `json:"engine,omitempty"`
-				}{result, remote.did()})
-			} else {
-				err = printPath(c.stdout, result, units)
-			}
-			if err != nil {
-				return err
-			}
-			return stoppedPath(cmd, c, result)
-		},
-	}
-	flags := flagsOf(cmd, "path")
+			result, err = optcomplete.Path(cmd.Context(), problem, settings, path)
+		}
+		if err != nil {
+			return err
+		}
+		if err := writePath(result, output, plot, c.cell); err != nil {
+			return err
+		}
+		if asJSON {
+			out := json.NewEncoder(c.stdout)
+			out.SetIndent("", "  ")
+			err = out.Encode(struct {
+				*optcomplete.PathResult
+				Engine any `json:"engine,omitempty"`
+			}{result, remote.did()})
+		} else {
+			err = printPath(c.stdout, result, units)
+		}
+		if err != nil {
+			return err
+		}
+		return stoppedPath(cmd, c, result)
+	})
+	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
-	flags.Bind("k-max", &path.KMax)
-	flags.Bind("folds", &path.Folds)
-	flags.Bind("repeats", &path.Repeats)
-	flags.Bind("bootstrap", &path.Bootstrap)
-	flags.Bind("bootstrap-k", &path.K)
 	flags.Bind("output", &output)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("plot", &plot)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
-	f.ending.register(flags, cmd, &f.settings.TimeLimit)
+	flags.Bind("bootstrap-k", &path.K)
+	flags.BindFields(&path)
 	in.register(flags)
-	in.registerSplit(flags)
-	flags.Bind("weight", &in.ratings.Weight)
 	two.register(flags)
-	remote.register(flags)
+	flags.BindFields(&remote)
 	return cmd
 }
 

@@ -14,78 +14,41 @@ import (
 
 // predictFlags are the flags of predict.
 type predictFlags struct {
-	output, records string
-	skip            bool
-	interval        float64
-	options         data.PairsOptions
+	Output, Features string
+	SkipUnknown      bool
+	Interval         float64
+	options          data.PairsOptions
 }
 
 func predictCommand(c *common) *cobra.Command {
 	var f predictFlags
-	cmd := &cobra.Command{
-		Use:   "predict MODEL PAIRS",
-		Short: "Predict the values of given rows and columns",
-		Long: `predict reads pairs of a row's and a column's id (CSV, Parquet or Arrow, with or
-without a header such as row,column or user,item) and writes the prediction for each
-and what it is based on: row,column,prediction,basis. The basis is
-
-  known               both had entries when the model was fitted
-  new row             the row had none: the population's coefficients are used
-  new column          the column had none: only its features are used
-  new row and column  both
-
---interval 90 adds the columns low and high: the value lies between them with a
-probability of 90 %, by the posterior of the row's and the column's parameters and
-the noise. The model needs a learned prior (full and pooled have one) or a loss of
-its own (fit --loss). For yes/no values, low and high are for the predicted
-probability. For counts they are for the predicted rate; the count itself lies
-between count_low and count_high, if counts vary as Poisson's do. Of 90 % intervals of
-probabilities from few entries a row, about 85 % held the truth on generated data.
-
---features gives the features of columns that the model does not know; without them
-such a column counts as a typical one, and a note says so.
-
-In a two-sided model a row or a column is known if its features are, whether it had
-entries or not.
-
-If MODEL is a regression (regress -o), PAIRS is a table with the fields of its
-features, and predict writes one prediction for each line of it.`,
-		Example: `  optcomplete predict model pairs.csv > predictions.csv
-  optcomplete predict model pairs.csv --features new-films.csv
-  optcomplete predict model test.csv --skip-unknown -o predictions.csv`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return kindAt(args[0]).predict(cmd, c, args[0], args[1], &f)
-		},
-	}
-	flags := flagsOf(cmd, "predict")
+	cmd := verb("predict", func(cmd *cobra.Command, args []string) error {
+		return kindAt(args[0]).predict(cmd, c, args[0], args[1], &f)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("output", &f.output)
-	flags.Bind("features", &f.records)
-	flags.Bind("skip-unknown", &f.skip)
-	flags.Bind("interval", &f.interval)
-	flags.Bind("row-name", &f.options.RowName)
-	flags.Bind("column-name", &f.options.ColumnName)
+	flags.BindFields(&f)
+	flags.BindFields(&f.options)
 	return cmd
 }
 
 func (matrixModel) predict(cmd *cobra.Command, c *common, path, pairs string, f *predictFlags) error {
-	format, err := c.formatOf(f.output)
+	format, err := c.formatOf(f.Output)
 	if err != nil {
 		return err
 	}
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
-	p := pairPredictor{model: m, skip: f.skip, probability: f.interval / 100}
-	if f.interval > 0 {
+	p := pairPredictor{model: m, skip: f.SkipUnknown, probability: f.Interval / 100}
+	if f.Interval > 0 {
 		if p.intervals, err = m.Intervals(); err != nil {
 			return usagef("--interval: %w", err)
 		}
 	}
-	done := c.working("Predicting", f.output)
-	err = writeResult(c, f.output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, pairs, f.options) })
+	done := c.working("Predicting", f.Output)
+	err = writeResult(c, f.Output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, pairs, f.options) })
 	done()
 	p.note(c)
 	return err

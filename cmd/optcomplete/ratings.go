@@ -9,22 +9,10 @@ import (
 	"optcomplete/internal/settings"
 )
 
-// ratingsForms is what RATINGS may be, for the help of every verb that takes it.
-const ratingsForms = `RATINGS is CSV or TSV (row, column, value, or a wide matrix with a header of
-column ids; also .gz or .zst; - is standard input), Parquet (a file, or a folder of
-parts), Arrow IPC, NumPy (.npy, .npz), Matrix Market, the Netflix Prize files (a folder of
-mv_*.txt or combined_data_*.txt), MovieLens (u.data, ratings.dat, ratings.csv) or a
-pack. A column called weight, or that --weight names, says how much each entry
-counts.`
-
 // ratingsFlags adds the flags that say how to read observed entries.
 func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
-	flags.Bind("missing", &s.Missing)
-	flags.Bind("row-name", &s.RowName)
-	flags.Bind("column-name", &s.ColumnName)
-	flags.Bind("value-name", &s.ValueName)
 	flags.Bind("delimiter", (*delimiterFlag)(&s.Delimiter))
-	flags.Bind("format", &s.Format)
+	flags.BindFields(s)
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 

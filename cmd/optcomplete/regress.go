@@ -37,145 +37,109 @@ func regressCommand(c *common) *cobra.Command {
 		resamples int
 		measured  string // the loss
 		weight    string
-		ends      ending
 	)
 	var live liveFlag
-	cmd := &cobra.Command{
-		Use:   "regress TABLE --target NAME -k K [-o MODEL]",
-		Short: "Select the best k features of a plain table for a regression, and prove it",
-		Long: `regress reads a table (CSV or TSV, also .gz or .zst) with a header, selects the k
-features that explain the target best in a linear regression, and proves how good
-that selection is. Coefficients are in the units of the table; inside, columns are
-centred and scaled, so that units do not matter.
-
-The columns of a table of numbers are its features. If there are text, lists, dates
-or blanks, or --field says so, the table is read like a feature table (see:
-optcomplete features --help), and warnings say what was filled in or left out. The
-target must be a number in every line, or yes or no (--loss logistic explains its
-log-odds); --loss poisson is for counts. -o saves the regression as a model, and
-predict applies it to other tables.`,
-		Example: `  optcomplete regress houses.csv --target price -k 5
-  optcomplete regress houses.csv --target price -k 8 --path
-  optcomplete regress houses.csv --target price -k 5 --always size --skip street --json
-  optcomplete regress patients.csv --target recovered -k 4
-  optcomplete regress houses.csv --target price -k 5 -o model
-  optcomplete predict model new-houses.csv > prices.csv`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if target == "" {
-				return usagef("what is to be explained? Name its column with --target")
-			}
-			if settings.K == 0 {
-				return usagef("how many features? Give their number with -k")
-			}
-			var err error
-			if settings.Refit, err = spec.ParseRefit(refit); err != nil {
-				return usagef("--refit: %v", err)
-			}
-			settings.Began = time.Now()
-			if path && (output != "" || page != "") {
-				return usagef("--path fits a model of every size and saves none: leave out --path, or --output and --report")
-			}
-			switch {
-			case path && settings.Holdout > 0:
-				return usagef("--path validates every size by folds: leave out --holdout")
-			case path && settings.Checkpoint != "":
-				return usagef("--checkpoint is for one fit: leave out --path")
-			case !path && settings.Gamma > 0 && cmd.Flags().Changed("folds"):
-				return usagef("--folds divides the rows to choose gamma, or to validate a --path, and gamma is given: leave out --folds or --gamma")
-			case !path && resamples > 0:
-				return usagef("--bootstrap looks at one size of a path: add --path")
-			}
-			options.Context = cmd.Context()
-			understand, err := cells.options(cmd)
-			if err != nil {
+	cmd := verb("regress", func(cmd *cobra.Command, args []string) error {
+		if target == "" {
+			return usagef("what is to be explained? Name its column with --target")
+		}
+		if settings.K == 0 {
+			return usagef("how many features? Give their number with -k")
+		}
+		var err error
+		if settings.Refit, err = spec.ParseRefit(refit); err != nil {
+			return usagef("--refit: %v", err)
+		}
+		settings.Began = time.Now()
+		if path && (output != "" || page != "") {
+			return usagef("--path fits a model of every size and saves none: leave out --path, or --output and --report")
+		}
+		switch {
+		case path && settings.Holdout > 0:
+			return usagef("--path validates every size by folds: leave out --holdout")
+		case path && settings.Checkpoint != "":
+			return usagef("--checkpoint is for one fit: leave out --path")
+		case !path && settings.Gamma > 0 && cmd.Flags().Changed("folds"):
+			return usagef("--folds divides the rows to choose gamma, or to validate a --path, and gamma is given: leave out --folds or --gamma")
+		case !path && resamples > 0:
+			return usagef("--bootstrap looks at one size of a path: add --path")
+		}
+		options.Context = cmd.Context()
+		understand, err := cells.options(cmd)
+		if err != nil {
+			return err
+		}
+		table, err := readTable(cmd.Context(), args[0], target, weight, options, understand, cells.given(cmd))
+		if err != nil {
+			return err
+		}
+		problem := table.problem
+		if settings.Loss, err = table.loss(measured); err != nil {
+			return err
+		}
+		if measured == "auto" && settings.Loss != loss.Squared {
+			c.notef("note: all values of %s are yes or no: their log-odds are explained (--loss squared explains the numbers 0 and 1)", target)
+		}
+		if settings.Delta > 0 && !settings.Loss.HasUnit() {
+			return usagef("--delta is for --loss huber, not for %v", settings.Loss)
+		}
+		c.warn("", table.warnings)
+		c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
+		if err := table.resolve(&settings.Choice); err != nil {
+			return err
+		}
+		if err := table.nonnegative(&settings.Nonnegative); err != nil {
+			return err
+		}
+		settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
+		ownEnd(cmd, &settings.Limits)
+		log := newSearchLog(c)
+		log.measure, log.names, log.own = settings.Loss.Measure(), problem.Names, settings.SearchTime
+		log.begin(cmd, settings.K, len(problem.Names))
+		settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
+		if path {
+			return regressPath(cmd.Context(), c, problem, settings, resamples, asJSON)
+		}
+		result, err := regress.Fit(cmd.Context(), problem, settings)
+		if err != nil {
+			return err
+		}
+		var files kept
+		m := saved.New(target, result, table.encoding)
+		m.Choice, m.Warnings = settings.Choice, table.warnings
+		m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
+		recordFlags(cmd, m.Settings)
+		if output != "" {
+			files.add("Model", output, m.Save(output))
+			if err := live.open(output); err != nil {
 				return err
 			}
-			table, err := readTable(cmd.Context(), args[0], target, weight, options, understand, cells.given(cmd))
-			if err != nil {
-				return err
-			}
-			problem := table.problem
-			if settings.Loss, err = table.loss(measured); err != nil {
-				return err
-			}
-			if measured == "auto" && settings.Loss != loss.Squared {
-				c.notef("note: all values of %s are yes or no: their log-odds are explained (--loss squared explains the numbers 0 and 1)", target)
-			}
-			if settings.Delta > 0 && !settings.Loss.HasUnit() {
-				return usagef("--delta is for --loss huber, not for %v", settings.Loss)
-			}
-			c.warn("", table.warnings)
-			c.factf("Data", "%s with %s", count(len(problem.Y), "row"), count(len(problem.Names), "feature"))
-			if err := table.resolve(&settings.Choice); err != nil {
-				return err
-			}
-			if err := table.nonnegative(&settings.Nonnegative); err != nil {
-				return err
-			}
-			settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
-			settings.SearchTime = ends.time()
-			log := newSearchLog(c)
-			log.measure, log.names, log.own = settings.Loss.Measure(), problem.Names, settings.SearchTime
-			log.begin(cmd, settings.K, len(problem.Names))
-			settings.OnEvent, settings.OnGamma, settings.OnChosen, settings.OnDivided = log.event, log.gamma, log.chosen, log.divided
-			if path {
-				return regressPath(cmd.Context(), c, problem, settings, resamples, asJSON)
-			}
-			result, err := regress.Fit(cmd.Context(), problem, settings)
-			if err != nil {
-				return err
-			}
-			var files kept
-			m := saved.New(target, result, table.encoding)
-			m.Choice, m.Warnings = settings.Choice, table.warnings
-			m.Seed, m.Version, m.Settings = c.seed, optcomplete.Version, map[string]string{"table": args[0]}
-			recordFlags(cmd, m.Settings)
-			if output != "" {
-				files.add("Model", output, m.Save(output))
-				if err := live.open(output); err != nil {
-					return err
-				}
-			}
-			files.add("Report", page, writeReport(page, args[0], output, nil, m))
-			if asJSON {
-				err = result.WriteJSON(c.stdout)
-			} else {
-				printRegression(c, result, target, settings.Choice)
-				printWritten(c.stdout, files.words...)
-			}
-			if err == nil && result.Early() && !result.Status.ByItself() {
-				err = &earlyStop{result.Status}
-			}
-			return cmp.Or(files.failed, err)
-		},
-	}
-	flags := flagsOf(cmd, "regress")
+		}
+		files.add("Report", page, writeReport(page, args[0], output, nil, m))
+		if asJSON {
+			err = writeJSON(c.stdout, result)
+		} else {
+			printRegression(c, result, target, settings.Choice)
+			printWritten(c.stdout, files.words...)
+		}
+		if err == nil && result.Early() && !result.Status.ByItself() {
+			err = &earlyStop{result.Status}
+		}
+		return cmp.Or(files.failed, err)
+	})
+	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
 	flags.Bind("target", &target)
-	flags.Bind("k", &settings.K)
 	flags.Bind("path", &path)
 	flags.Bind("json", &asJSON)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
-	flags.Bind("gamma", &settings.Gamma)
 	flags.Bind("refit", &refit)
-	flags.Bind("no-intercept", &settings.NoIntercept)
 	flags.Bind("loss", &measured)
-	flags.Bind("delta", &settings.Delta)
 	flags.Bind("weight", &weight)
-	flags.Bind("nonnegative", &settings.Nonnegative)
-	flags.Bind("always", &settings.Always)
-	flags.Bind("never", &settings.Never)
-	flags.Bind("skip", &options.Skip)
-	cells.registerFields(flags)
-	flags.Bind("gap", &settings.Gap)
-	ends.register(flags, cmd, &settings.TimeLimit)
-	flags.Bind("max-nodes", &settings.MaxNodes)
-	flags.Bind("near-ties", &settings.NearTies)
-	flags.Bind("folds", &settings.Folds)
-	flags.Bind("holdout", &settings.Holdout)
-	flags.Bind("checkpoint", &settings.Checkpoint)
+	flags.BindFields(&settings)
+	flags.BindFields(&options)
+	flags.BindFields(&cells)
 	flags.Bind("bootstrap", &resamples)
 	return cmd
 }
@@ -190,7 +154,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 		return err
 	}
 	if asJSON {
-		err = path.WriteJSON(c.stdout)
+		err = writeJSON(c.stdout, path)
 	} else {
 		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s %26s  %s\n", "k", "cost", "gap", "RMSE", "R2", "validation "+cmp.Or(path.Measure, "RMSE")+" ± se", "selected")
 		for _, r := range path.Points {

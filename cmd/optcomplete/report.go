@@ -19,51 +19,29 @@ import (
 
 func reportCommand(c *common) *cobra.Command {
 	var output, pathFile, names string
-	cmd := &cobra.Command{
-		Use:   "report MODEL -o FILE",
-		Short: "Write a model as one HTML page with plots",
-		Long: `report writes what a fit found as one HTML page: the selection and its
-certificate, the errors against simpler predictions, what each feature does, how
-the search went, near ties, k and gamma, residuals, single rows explained, the data
-and the settings. The page needs no network and no other file.
-
-The error by number of features and the stability of the choice come from a path:
-the file of --path, or path.json in the model's folder. --names FILE shows columns
-by their names or titles instead of their ids.`,
-		Example: `  optcomplete report model -o report.html
-  optcomplete path ratings.csv --features films.csv --k-max 15 --json > path.json
-  optcomplete report model --path path.json -o report.html
-  optcomplete report books --names titles.csv -o report.html`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.needsFile(output); err != nil {
-				return err
-			}
-			m, err := report.Read(args[0])
-			if err != nil {
+	cmd := verb("report", func(cmd *cobra.Command, args []string) error {
+		if err := c.needsFile(output); err != nil {
+			return err
+		}
+		m, err := report.Read(args[0])
+		if err != nil {
+			return &usageError{err}
+		}
+		if beside := filepath.Join(args[0], "path.json"); pathFile == "" && isFile(beside) {
+			pathFile = beside
+		}
+		var path *report.Path
+		if pathFile != "" {
+			if path, err = report.ReadPath(pathFile); err != nil {
 				return &usageError{err}
 			}
-			if beside := filepath.Join(args[0], "path.json"); pathFile == "" && isFile(beside) {
-				pathFile = beside
-			}
-			var path *report.Path
-			if pathFile != "" {
-				if path, err = report.ReadPath(pathFile); err != nil {
-					return &usageError{err}
-				}
-			}
-			if names != "" {
-				if m.Names, err = readNames(c, names); err != nil {
-					return err
-				}
-				if !m.Named() {
-					return noNames(names)
-				}
-			}
-			return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
-		},
-	}
-	flags := flagsOf(cmd, "report")
+		}
+		if m.Names, err = readNames(c, names, m.Shown()); err != nil {
+			return err
+		}
+		return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("path", &pathFile)
 	flags.Bind("names", &names)
 	flags.Bind("output", &output)
@@ -71,35 +49,32 @@ by their names or titles instead of their ids.`,
 }
 
 func compareCommand(c *common) *cobra.Command {
-	var output string
-	cmd := &cobra.Command{
-		Use:   "compare MODEL MODEL... -o FILE",
-		Short: "Write several models side by side as one HTML page",
-		Long: `compare shows models with different k, gamma or method side by side: which features each
-selects, their costs, bounds and errors, and what the features do. It warns where
-the models were fitted on different data. Regressions are compared with regressions.`,
-		Example: `  optcomplete compare model5 model8 -o compare.html
-  optcomplete compare full pooled paper -o compare.html`,
-		Args: cobra.MinimumNArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := c.needsFile(output); err != nil {
-				return err
+	var output, test string
+	cmd := verb("compare", func(cmd *cobra.Command, args []string) error {
+		if err := c.needsFile(output); err != nil {
+			return err
+		}
+		var models []*report.Model
+		for _, dir := range args {
+			if saved.Is(dir) != saved.Is(args[0]) {
+				return usagef("%s and %s: one is a regression and the other a model of a matrix, which have nothing in common to compare", args[0], dir)
 			}
-			var models []*report.Model
-			for _, dir := range args {
-				if saved.Is(dir) != saved.Is(args[0]) {
-					return usagef("%s and %s: one is a regression and the other a model of a matrix, which have nothing in common to compare", args[0], dir)
-				}
-				m, err := report.Read(dir)
-				if err != nil {
-					return &usageError{err}
-				}
-				models = append(models, m)
+			m, err := report.Read(dir)
+			if err != nil {
+				return &usageError{err}
 			}
-			return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
-		},
-	}
-	flagsOf(cmd, "compare").Bind("output", &output)
+			if test != "" {
+				if m.Test, err = kindAt(dir).test(cmd, c, dir, test); err != nil {
+					return err
+				}
+			}
+			models = append(models, m)
+		}
+		return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
+	})
+	flags := flagsOf(cmd)
+	flags.Bind("test", &test)
+	flags.Bind("output", &output)
 	return cmd
 }
 
@@ -109,18 +84,6 @@ func (c *common) needsFile(output string) error {
 		return usagef("the page is HTML, for a browser: give a file to write it to, such as -o report.html")
 	}
 	return nil
-}
-
-// reportNames reads the names of columns before a fit that may take long.
-func reportNames(c *common, path string, columns []string) (map[string]string, error) {
-	if path == "" {
-		return nil, nil
-	}
-	names, err := readNames(c, path)
-	if err == nil && !slices.ContainsFunc(columns, func(id string) bool { return names[id] != "" }) {
-		err = noNames(path)
-	}
-	return names, err
 }
 
 // writeReport writes the report on a model that was just fitted, if a file is
@@ -148,7 +111,7 @@ func isFile(path string) bool {
 
 // elsewhere are settings that the summary has a field for, and those that do not
 // change the result.
-var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
+var elsewhere = []string{"k", "model", "method", "always", "never", "at-most", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
 
 // recordSettings notes how a model was asked for, so that it can be made again.
 func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {

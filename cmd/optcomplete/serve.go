@@ -31,52 +31,26 @@ func serveCommand(c *common) *cobra.Command {
 		describe bool
 		f        listenFlags
 	)
-	cmd := &cobra.Command{
-		Use:   "serve [MODEL...]",
-		Short: "Answer questions about models over HTTP, or run verbs over pipes",
-		Long: `serve MODEL answers requests over HTTP, for programs (JSON, /v1/openapi.json describes it)
-and people (a page at /): predictions, recommendations and explanations, also for rows that
-are not in the model, by their ratings, and for columns by their features. docs/service.md has
-examples. Several models are served under the names of their folders. A folder that is
-replaced, as fit -o does it, is loaded and swapped in; a damaged model is refused, and the one
-before serves on.
-
-It listens on this machine alone, unless --listen says otherwise; then it needs --token-file
-or --tls-cert, or else --insecure. It changes no file. Ctrl-C ends it once requests that it
-has begun are answered, within 5 s.
-
-Without MODEL, serve reads requests from standard input and writes events and answers to
-standard output: lines of JSON, with tables between them. A request is a
-verb with its arguments and settings, and gets the answer of that verb.
-The Python and R packages talk to it; docs/protocol.md describes the protocol. It ends
-with its standard input and leaves nothing behind.`,
-		Example: `  optcomplete serve model
-  optcomplete serve model --listen 127.0.0.1:9000 --names films.csv --ratings ratings.csv
-  optcomplete serve model other-model --listen 0.0.0.0:8443 --tls-cert cert.pem --tls-key key.pem --token-file token
-  optcomplete serve
-  optcomplete serve --describe`,
-		Args: cobra.ArbitraryArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if describe {
-				return writeJSON(c.stdout, descriptionOf(cmd.Root()))
-			}
-			if len(args) > 0 || f.given(cmd) {
-				return f.serve(cmd, c, args)
-			}
-			// Who no longer reads has also ended the requests: there is time to clean up.
-			signal.Ignore(syscall.SIGPIPE)
-			// A verb that reads "-" must not read requests.
-			in := os.Stdin
-			none, err := os.Open(os.DevNull)
-			if err != nil {
-				return err
-			}
-			defer none.Close()
-			os.Stdin = none
-			return serve(cmd.Context(), in, c.stdout)
-		},
-	}
-	flags := flagsOf(cmd, "serve")
+	cmd := verb("serve", func(cmd *cobra.Command, args []string) error {
+		if describe {
+			return writeJSON(c.stdout, descriptionOf(cmd.Root()))
+		}
+		if len(args) > 0 || f.given(cmd) {
+			return f.serve(cmd, c, args)
+		}
+		// Who no longer reads has also ended the requests: there is time to clean up.
+		signal.Ignore(syscall.SIGPIPE)
+		// A verb that reads "-" must not read requests.
+		in := os.Stdin
+		none, err := os.Open(os.DevNull)
+		if err != nil {
+			return err
+		}
+		defer none.Close()
+		os.Stdin = none
+		return serve(cmd.Context(), in, c.stdout)
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("describe", &describe)
 	f.register(flags)
 	return cmd
@@ -127,7 +101,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	requests, failed := make(chan *request, maxWaiting), make(chan error, 1)
 	go func() {
 		defer close(requests)
-		failed <- s.read(ctx, bufio.NewReaderSize(in, 1<<20), memory.Free()/2, requests)
+		failed <- s.read(ctx, bufio.NewReaderSize(in, 1<<20), memory.Default(), requests)
 	}()
 	done := make(chan error, 1)
 	go func() {

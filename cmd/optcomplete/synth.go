@@ -38,78 +38,42 @@ func synthCommand(c *common) *cobra.Command {
 		shape  string
 		both   bool
 	)
-	cmd := &cobra.Command{
-		Use:   "synth -o DIR",
-		Short: "Write generated data, with its truth",
-		Long: `synth generates data as in the paper's experiments: rows × columns values
-A = UV + E from k true features, uniform on [0,1] like the p − k others,
-normal noise, and a part of the entries missing.
-
---netflix makes data like the paper's Netflix sets instead: 59 film features, ratings
-from 1 to 5, a few viewers who rate very many films and a few films that nearly
-everyone has seen. It takes one of the paper's sizes (base, small,
-medium, large, full) or ROWSxCOLUMNS with --missing.
-
---two-sided makes responses of cells to drugs, with tables of features of both, strong
-effects of cells and drugs, and k interactions: ratings.csv, row_features.csv,
-features.csv, truth.json and test.csv. Its --noise is 1 if it is not given.
-
-DIR gets ratings.csv, features.csv, truth.json (the seed, the settings, the true
-selection) and test.csv: missing entries with their noisy value and the
-noise-free one, to score predictions against either. --stream writes the ratings
-to stdout, --ratings to a file of their own, CSV or a .pack; DIR is then only
-needed for the rest. Only the features are held in memory,
-however large the data. Files in DIR are replaced only if synth wrote them and nobody
-changed them since (truth.json has the checksums), or with --force.`,
-		Example: `  optcomplete synth --rows 1000 --columns 1000 --features 50 --k 5 --missing 0.95 -o instance
-  optcomplete synth --noise 0 --seed 7 -o clean
-  optcomplete synth --netflix medium -o netflix
-  optcomplete synth --two-sided --rows 300 --columns 120 --k 6 -o cells
-  optcomplete synth --netflix full --ratings netflix.pack -o netflix
-  optcomplete synth --rows 1000000 --columns 1000 --missing 0.95 --stream -o big | gzip > ratings.csv.gz`,
-		Args: cobra.NoArgs,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if out.dir == "" && !out.stream && out.ratings == "" {
-				return usagef("where to? Give a folder with -o, or --stream")
-			}
-			if out.stream && out.ratings != "" {
-				return usagef("the ratings go to stdout with --stream or to the file of --ratings, not to both")
-			}
-			config.Seed = c.seed
-			if both {
-				return out.cells(cmd, c, config, shape)
-			}
-			if err := hasPlace(config); shape == "" && err != nil {
-				return err
-			}
-			source, err := newSource(cmd, config, shape)
-			if err != nil {
-				return &usageError{err}
-			}
-			to := "nowhere"
-			if out.stream {
-				to = ""
-			}
-			done := c.working("Generating", to)
-			entries, err := out.write(cmd.Context(), c.stdout, source)
-			done()
-			if err != nil {
-				return err
-			}
-			c.notef("Wrote %s entries of a %d × %d matrix, %d features, %d of them true%s",
-				grouped(entries), source.Rows, source.Columns, source.Config.Features, source.K, out.where())
-			return nil
-		},
-	}
-	flags := flagsOf(cmd, "synth")
+	cmd := verb("synth", func(cmd *cobra.Command, args []string) error {
+		if out.dir == "" && !out.stream && out.ratings == "" {
+			return usagef("where to? Give a folder with -o, or --stream")
+		}
+		if out.stream && out.ratings != "" {
+			return usagef("the ratings go to stdout with --stream or to the file of --ratings, not to both")
+		}
+		config.Seed = c.seed
+		if both {
+			return out.cells(cmd, c, config, shape)
+		}
+		if err := hasPlace(config); shape == "" && err != nil {
+			return err
+		}
+		source, err := newSource(cmd, config, shape)
+		if err != nil {
+			return &usageError{err}
+		}
+		to := "nowhere"
+		if out.stream {
+			to = ""
+		}
+		done := c.working("Generating", to)
+		entries, err := out.write(cmd.Context(), c.stdout, source)
+		done()
+		if err != nil {
+			return err
+		}
+		c.notef("Wrote %s entries of a %d × %d matrix, %d features, %d of them true%s",
+			grouped(entries), source.Rows, source.Columns, source.Config.Features, source.K, out.where())
+		return nil
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("netflix", &shape)
 	flags.Bind("two-sided", &both)
-	flags.Bind("rows", &config.Rows)
-	flags.Bind("columns", &config.Columns)
-	flags.Bind("features", &config.Features)
-	flags.Bind("k", &config.K)
-	flags.Bind("missing", &config.Missing)
-	flags.Bind("noise", &config.Noise)
+	flags.BindFields(&config)
 	flags.Bind("test-entries", &out.test)
 	flags.Bind("stream", &out.stream)
 	flags.Bind("ratings", &out.ratings)
@@ -253,48 +217,52 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 	if err != nil || o.dir == "" {
 		return entries, err
 	}
+	var written, of int
+	files := []instanceFile{
+		{ratingsFile, ratings},
+		{featuresFile, func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
+		{synth.TestFile, func(w io.Writer) (err error) {
+			written, of, err = source.WriteTest(w, o.test)
+			return err
+		}},
+	}
+	if o.stream || o.ratings != "" {
+		files = files[1:]
+	}
+	return entries, o.folder(files, func() synth.Truth { return source.Truth(written, of) })
+}
+
+// instanceFile is a file of an instance.
+type instanceFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// folder writes the files of an instance and, last, its truth with their checksums.
+func (o *synthOutput) folder(files []instanceFile, truth func() synth.Truth) error {
 	fill := func(dir string) error {
-		var written, of int
 		sums := map[string]string{}
 		if before, err := readTruth(o.dir); err == nil { // what is not written now stays as it was made
 			maps.Copy(sums, before.Files)
 		}
-		files := []struct {
-			name  string
-			write func(io.Writer) error
-		}{
-			{ratingsFile, ratings},
-			{featuresFile, func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
-			{synth.TestFile, func(w io.Writer) (err error) {
-				written, of, err = source.WriteTest(w, o.test)
-				return err
-			}},
-			{truthFile, func(w io.Writer) error {
-				truth := source.Truth(written, of)
-				truth.Files = sums
-				return writeJSON(w, truth)
-			}},
-		}
-		if o.stream || o.ratings != "" {
-			files = files[1:]
-		}
 		for _, f := range files {
 			path := filepath.Join(dir, f.name)
-			if err := atomicfile.File(path, f.write); err != nil {
-				return err
+			err := atomicfile.File(path, f.write)
+			if err == nil {
+				sums[f.name], err = checksum.File(path)
 			}
-			sum, err := checksum.File(path)
 			if err != nil {
 				return err
 			}
-			sums[f.name] = sum // that of truth.json comes too late to be in it
 		}
-		return nil
+		t := truth()
+		t.Files = sums
+		return atomicfile.File(filepath.Join(dir, truthFile), func(w io.Writer) error { return writeJSON(w, t) })
 	}
 	if o.force && isFolder(o.dir) { // it may be anybody's: its files are replaced one by one
-		return entries, fill(o.dir)
+		return fill(o.dir)
 	}
-	return entries, atomicfile.Dir(o.dir, truthFile, fill)
+	return atomicfile.Dir(o.dir, truthFile, fill)
 }
 
 // packSource writes the entries as a pack.

@@ -133,6 +133,7 @@ var table = settings.Table{
 	{Name: "path", Type: settings.Switch, Group: inChoice, Verbs: []string{"regress"}, Help: "every number of features from 1 to k"},
 	{Name: "skip", Type: settings.Names, Group: inChoice, Verbs: []string{"regress"}, Help: "columns that are not features, such as ids"},
 	{Name: "always", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "features that must be selected"},
+	{Name: "at-most", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "how many features of a field may be selected, such as Genre=2; several with commas, of fields that share no feature"},
 	{Name: "never", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "features that must not be selected"},
 
 	// The model.
@@ -159,8 +160,8 @@ var table = settings.Table{
 	{Name: "sampling", Type: settings.Text, Default: "auto", Range: "auto | never | always", Group: inSearch, Verbs: []string{"fit"}, Use: spec.Use{Methods: []string{"certified"}, Models: ofMatrix}, Help: "search samples of the rows first, then prove on all entries; auto does so from 2 million entries on"},
 	{Name: "checkpoint", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit", "regress"}, Help: "folder for intermediate results: after a kill, the same command resumes and gives the same result to the bit"},
 	{Name: "warm-start", Type: settings.Folder, Group: inSearch, Verbs: []string{"fit"}, Help: "saved model whose selection is tried first"},
-	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: watched, Help: "memory that what is read may take, such as 2G; without it, half of what is free. A file that takes more is refused"},
-	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what is free. A pack that does not fit is read from its file"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: watched, Help: "memory that what is read may take, such as 2G; without it, half of what the machine has, at most three quarters of what is free. A file that takes more is refused"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"fit"}, Help: "memory to use, such as 2G; without it, half of what the machine has, at most three quarters of what is free. A pack that does not fit is read from its file"},
 	{Name: "time-limit", Type: settings.Duration, Range: "none | [0, ∞)", Group: inSearch, Verbs: []string{"fit"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search. Without it, see --search-time; none: search until the proof"},
 	{Name: "time-limit", Type: settings.Duration, Range: "none | [0, ∞)", Group: inSearch, Verbs: []string{"regress"}, Help: "limit for the whole command, which then ends with the best selection so far: at most a third goes to choosing gamma; exit code 3 if it ends a search. Without it, see --search-time; none: search until the proof"},
 	{Name: "time-limit", Type: settings.Duration, Range: "none | [0, ∞)", Group: inSearch, Verbs: []string{"path"}, Help: "limit for the whole command, divided between choosing gamma, the curve, the folds, the resamples and the proofs; exit code 3 if it ends a search. Without it, see --search-time; none: search until the proof"},
@@ -252,7 +253,7 @@ var table = settings.Table{
 	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"predict", "complete", "recommend", "fold-in", "features"}, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
 	{Name: "raw-names", Type: settings.Switch, Group: inOutput, Verbs: []string{"path"}, Use: spec.Use{Models: ofMatrix}, Help: "in CSV, write ids and names as they are; without it, those that a spreadsheet would run as a formula (= + - @ first, and no number) get an apostrophe"},
 	{Name: "force", Type: settings.Switch, Group: inOutput, Verbs: []string{"synth", "demo"}, Help: "replace files even if this command did not write them or they were changed since"},
-	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what is free. What does not fit goes to a temporary file"},
+	{Name: "memory", Type: settings.Text, Group: inGeneral, Verbs: []string{"pack"}, Help: "memory to use, such as 512M or 2G; without it, half of what the machine has, at most three quarters of what is free. What does not fit goes to a temporary file"},
 	{Name: "temp", Type: settings.Folder, Group: inGeneral, Verbs: []string{"pack"}, Help: "folder for the temporary file; without it, that of the output"},
 	{Name: "float32", Type: settings.Switch, Group: inOutput, Verbs: []string{"pack"}, Help: "round values to float32: less exact, and smaller if there are many distinct values"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"pack"}, Help: "file to write to"},
@@ -267,6 +268,7 @@ var table = settings.Table{
 	{Name: "proof", Type: settings.File, Group: inUse, Verbs: []string{"verify"}, Help: "the proof that fit --proof wrote"},
 	{Name: "report", Type: settings.File, Group: inOutput, Verbs: []string{"fit", "regress"}, Help: "HTML file to write a report to (see: optcomplete report --help)"},
 	{Name: "path", Type: settings.File, Group: inData, Verbs: []string{"report"}, Help: "output of optcomplete path --json, for the error by number of features"},
+	{Name: "test", Type: settings.File, Group: inData, Verbs: []string{"compare"}, Help: "entries (of regressions: a table) that no model was fitted to, to score all of them on"},
 	{Name: "output", Short: "o", Type: settings.File, Group: inOutput, Verbs: []string{"report", "compare"}, Help: "HTML file to write to; without it, stdout"},
 	{Name: "json", Type: settings.Switch, Group: inOutput, Verbs: []string{"fit", "path", "regress", "features", "explain", "evaluate", "recommend", "inspect", "engine", "pack", "verify"}, Help: "print the result as one JSON object"},
 	{Name: "watch", Type: settings.Text, Group: inOutput, Verbs: selecting, Help: "address of this machine and a port, such as 127.0.0.1:8080, where a page shows the run while it goes on, and then its model, until Ctrl-C"},
@@ -297,9 +299,9 @@ func init() {
 }
 
 // flagsOf makes flags of a verb from the table.
-func flagsOf(cmd *cobra.Command, verb string) *settings.Flags {
-	flags := table.For(verb, cmd.Flags())
-	if slices.Contains(watched, verb) {
+func flagsOf(cmd *cobra.Command) *settings.Flags {
+	flags := table.For(cmd.Name(), cmd.Flags())
+	if slices.Contains(watched, cmd.Name()) {
 		flags.Bind("memory", new(string)) // watchMemory asks for it
 	}
 	return flags

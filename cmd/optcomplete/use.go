@@ -151,85 +151,61 @@ func completeCommand(c *common) *cobra.Command {
 		observed observedFlags
 		remote   engineFlags
 	)
-	cmd := &cobra.Command{
-		Use:   "complete MODEL -o FILE",
-		Short: "Write the completed matrix, or some of its rows",
-		Long: `complete writes the model's value for every column of every row, as a long table
-row,column,value: CSV, or Parquet if FILE ends in .parquet. With --wide it writes a
-matrix, a line for each row and a field for each column, which fit reads too. It
-streams, so the matrix may be larger than memory.
-
-Every value is a prediction, also where one was observed. --keep-observed RATINGS
-writes the values of that file instead, and predicts the rest. --mark-observed adds a
-field observed to the long table: 1 where the row has an entry, 0 elsewhere. It goes by
---keep-observed, or without that by the entries that fit was given, held out or not.
-
-With --shards it writes a folder of Parquet files instead, of whole rows, with a
-manifest.json that lists them. With --engine the executors of a cluster write these
-files themselves; a single file is written here, whoever computes it.`,
-		Example: `  optcomplete complete model -o completed.parquet
-  optcomplete complete model --wide -o matrix.csv
-  optcomplete complete model --keep-observed ratings.csv --mark-observed -o completed.csv
-  optcomplete complete model --rows alice,bob -o some.csv
-  optcomplete complete model --rows @people.txt > some.csv
-  optcomplete complete model --shards 64MB -o /shared/completed --engine sc://head:15002`,
-		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			var each int64 // the size of a file; 0: no folder
-			err := memoryFlag("shards", shards, &each)
-			if err != nil {
-				return err
+	cmd := verb("complete", func(cmd *cobra.Command, args []string) error {
+		var each int64 // the size of a file; 0: no folder
+		err := memoryFlag("shards", shards, &each)
+		if err != nil {
+			return err
+		}
+		format := tables.Parquet
+		if each == 0 {
+			format, err = c.formatOf(output)
+		} else if output == "" || output == "-" {
+			err = usagef("--shards writes a folder: name it with -o")
+		}
+		if err != nil {
+			return err
+		}
+		if wide {
+			if observed.mark {
+				return usagef("--mark-observed adds a field to the long table: leave out --wide, or use --keep-observed RATINGS")
 			}
-			format := tables.Parquet
-			if each == 0 {
-				format, err = c.formatOf(output)
-			} else if output == "" || output == "-" {
-				err = usagef("--shards writes a folder: name it with -o")
-			}
-			if err != nil {
-				return err
-			}
-			if wide {
-				if observed.mark {
-					return usagef("--mark-observed adds a field to the long table: leave out --wide, or use --keep-observed RATINGS")
-				}
-				format = format.Wide()
-			}
-			ended, err := remote.use(cmd, c)
-			if err != nil {
-				return err
-			}
-			defer ended()
-			m, err := loadModel(c, args[0])
-			if err != nil {
-				return err
-			}
-			wanted, err := rowsOf(m, rows)
-			if err != nil {
-				return err
-			}
-			entries, err := observed.entries(cmd.Context(), c, m)
-			if err != nil {
-				return err
-			}
-			if each > 0 {
-				return tables.CompleteFolder(cmd.Context(), m, output, format, wanted, entries, int(each/valueBytes), threadsOf(c))
-			}
-			return writeResult(c, output, func(w io.Writer) error {
-				return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, entries, threadsOf(c))
-			})
-		},
-	}
-	flags := flagsOf(cmd, "complete")
+			format = format.Wide()
+		}
+		ended, err := remote.use(cmd, c)
+		if err != nil {
+			return err
+		}
+		defer ended()
+		m, err := loadModel(c, args[0])
+		if err != nil {
+			return err
+		}
+		wanted, err := rowsOf(m, rows)
+		if err != nil {
+			return err
+		}
+		entries, err := observed.entries(cmd.Context(), c, m)
+		if err != nil {
+			return err
+		}
+		if each > 0 {
+			return tables.CompleteFolder(cmd.Context(), m, output, format, wanted, entries, int(each/valueBytes), threadsOf(c))
+		}
+		return writeResult(c, output, func(w io.Writer) error {
+			return tables.Complete(c.whileWriting(cmd.Context(), output), m, w, format, wanted, entries, threadsOf(c))
+		})
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("output", &output)
 	flags.Bind("rows", &rows)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("wide", &wide)
 	flags.Bind("mark-observed", &observed.mark)
 	flags.Bind("keep-observed", &observed.keep)
-	flags.Bind("drop-unknown", &observed.options.DropUnknown)
+	flags.BindFields(&observed.options)
 	flags.Bind("shards", &shards)
-	remote.register(flags)
+	flags.BindFields(&remote)
 	return cmd
 }
 

@@ -85,84 +85,65 @@ func verifyCommand(c *common) *cobra.Command {
 		path   string
 		asJSON bool
 	)
-	cmd := &cobra.Command{
-		Use:   "verify MODEL RATINGS --features FILE --proof FILE",
-		Short: "Check the proof of a model, by arithmetic of its own",
-		Long: `verify checks the proof that fit --proof wrote, with code that shares nothing with the
-search but the readers of files. It computes every cut again from the entries, with
-all roundings bounded, enumerates every enumerated region again, and checks that the
-tree covers all selections. It prints its own bound, and what the model's selection
-costs, and holds the model's cost, bound, gap and status against them. It can take several times as long as the search.
-
-The model says how to read the files (--min-entries, --complete-features, --group and
-so on) and which entries were held out; flags override it.
-Exit code 0 means verified; 1 that the proof does not show what the model claims,
-or is about other data; 2 that a file cannot be read.`,
-		Example: `  optcomplete fit ratings.csv --features films.csv -k 5 -o model --proof proof.zst
-  optcomplete verify model ratings.csv --features films.csv --proof proof.zst`,
-		Args: cobra.ExactArgs(2),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if path == "" {
-				return usagef("the proof is missing: give it with --proof FILE")
-			}
-			m, err := loadModel(c, args[0])
-			if err != nil {
-				return err
-			}
-			defer m.Close()
-			summary := &m.Summary
-			if use := spec.Uses["proof"]; !use.Applies(summary.Method, summary.Model) {
-				return usagef("%s: a proof is not written of this model, but of the %v", args[0], use)
-			}
-			named := cmd.Flags().Changed("weight")
-			if err := repeatSettings(cmd, summary); err != nil {
-				return err
-			}
-			if summary.Weighted && !named && ingest.IsPacked(args[1]) {
-				in.ratings.Weight = "" // a pack does not know what the column was called
-			}
-			start := time.Now()
-			p, err := textfile.FromFile(cmd.Context(), path, proof.Read)
-			if err != nil {
-				return err
-			}
-			kind, err := spec.ParseKind(summary.Model)
-			if err != nil {
-				return &usageError{err}
-			}
-			in.stored = true
-			if !summary.Weighted && !cmd.Flags().Changed("weight") {
-				in.unweighted()
-			}
-			problem, _, err := in.load(cmd, c, args[1], kind)
-			if err != nil {
-				if by := in.ratings.Weight; summary.Weighted && !named && by != "" {
-					return otherColumn(err, by)
-				}
-				return err
-			}
-			done := c.working("Checking the proof", "nowhere")
-			verdict, err := optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
-			done()
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				err = writeJSON(c.stdout, verdict)
-			} else {
-				printVerdict(c, summary, verdict, time.Since(start))
-			}
-			if len(verdict.Faults) > 0 {
-				return fmt.Errorf("not verified: %s", strings.Join(verdict.Faults, "; "))
+	cmd := verb("verify", func(cmd *cobra.Command, args []string) error {
+		if path == "" {
+			return usagef("the proof is missing: give it with --proof FILE")
+		}
+		m, err := loadModel(c, args[0])
+		if err != nil {
+			return err
+		}
+		defer m.Close()
+		summary := &m.Summary
+		if use := spec.Uses["proof"]; !use.Applies(summary.Method, summary.Model) {
+			return usagef("%s: a proof is not written of this model, but of the %v", args[0], use)
+		}
+		named := cmd.Flags().Changed("weight")
+		if err := repeatSettings(cmd, summary); err != nil {
+			return err
+		}
+		if summary.Weighted && !named && ingest.IsPacked(args[1]) {
+			in.ratings.Weight = "" // a pack does not know what the column was called
+		}
+		start := time.Now()
+		p, err := textfile.FromFile(cmd.Context(), path, proof.Read)
+		if err != nil {
+			return err
+		}
+		kind, err := spec.ParseKind(summary.Model)
+		if err != nil {
+			return &usageError{err}
+		}
+		in.stored = true
+		if !summary.Weighted && !cmd.Flags().Changed("weight") {
+			in.unweighted()
+		}
+		problem, _, err := in.load(cmd, c, args[1], kind)
+		if err != nil {
+			if by := in.ratings.Weight; summary.Weighted && !named && by != "" {
+				return otherColumn(err, by)
 			}
 			return err
-		},
-	}
-	flags := flagsOf(cmd, "verify")
+		}
+		done := c.working("Checking the proof", "nowhere")
+		verdict, err := optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+		done()
+		if err != nil {
+			return err
+		}
+		if asJSON {
+			err = writeJSON(c.stdout, verdict)
+		} else {
+			printVerdict(c, summary, verdict, time.Since(start))
+		}
+		if len(verdict.Faults) > 0 {
+			return fmt.Errorf("not verified: %s", strings.Join(verdict.Faults, "; "))
+		}
+		return err
+	})
+	flags := flagsOf(cmd)
 	flags.Bind("proof", &path)
 	in.register(flags)
-	flags.Bind("weight", &in.ratings.Weight)
-	in.registerSplit(flags)
 	flags.Bind("json", &asJSON)
 	return cmd
 }

@@ -4,10 +4,10 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-
-	"github.com/apache/arrow-go/v18/arrow"
+	"strings"
 
 	"optcomplete/data"
+	"optcomplete/internal/record"
 	"optcomplete/internal/suggest"
 	"optcomplete/internal/textfile"
 )
@@ -17,17 +17,17 @@ import (
 type batch struct {
 	file    *input
 	parse   func(*worker, *batch)
-	buffer  []byte            // memory of text
-	text    []byte            // whole lines
-	column  []byte            // Netflix: the column of the first lines
-	record  arrow.RecordBatch // Parquet
-	rows    [2]int            // packs: from, to
-	triples []triple          // NumPy
-	skip    int               // lines of the file between the batch before and this one
-	read    int64             // bytes of all inputs read so far
-	broken  error             // why nothing could be read after it
-	end     bool              // this is the last batch of its file
-	note    string            // how its beginning was understood, if that is in doubt
+	buffer  []byte          // memory of text
+	text    []byte          // whole lines
+	column  []byte          // Netflix: the column of the first lines
+	vectors []record.Vector // tables by columns
+	rows    [2]int          // packs: from, to
+	triples []triple        // NumPy
+	skip    int             // lines of the file between the batch before and this one
+	read    int64           // bytes of all inputs read so far
+	broken  error           // why nothing could be read after it
+	end     bool            // this is the last batch of its file
+	note    string          // how its beginning was understood, if that is in doubt
 
 	// entries have final numbers, or −2−k for the k-th of the new ids.
 	entries             []data.Entry
@@ -170,8 +170,18 @@ const fewestLetters = 4
 
 // noneKnown shows some ids of either side, where no column is known.
 func noneKnown(ids, known []string) string {
-	few := func(ids []string) string { return data.QuoteList(ids[:min(3, len(ids))]) }
-	return fmt.Sprintf(": here are %s, and there %s", few(ids), few(known))
+	ids = ids[:min(3, len(ids))]
+	text := fmt.Sprintf(": here are %s, and there %s", data.QuoteList(ids), data.QuoteList(known[:min(3, len(known))]))
+	var near []string
+	for _, id := range ids {
+		if other := suggest.Nearest(id, known); other != "" && (len(id) >= fewestLetters || strings.EqualFold(id, other)) {
+			near = append(near, data.Quote(id)+" is near "+data.Quote(other))
+		}
+	}
+	if len(near) > 0 {
+		text += "; " + strings.Join(near, ", ")
+	}
+	return text
 }
 
 // put takes an entry, with the weight at hand if the file has weights; the
