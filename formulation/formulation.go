@@ -126,7 +126,7 @@ func (t *formulation) resolve(problem Problem, names []string, list string) ([]i
 		}
 		return found, nil
 	}
-	return selection.Indices(problem.Features.Names, names, list)
+	return selection.Indices(problem.Features.Names, nil, names, list)
 }
 
 // Names are those of all units.

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"optcomplete/data"
+	"optcomplete/feasible"
 	"optcomplete/model"
 	"optcomplete/proof"
 	"optcomplete/result"
@@ -22,7 +23,7 @@ func (t *formulation) about(train data.Source, summary *model.Summary) *proof.Pr
 		Entries: train, Features: t.features, Model: summary.Model,
 		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0, Gammas: gammasOf(summary.Units),
 		RowShrinkage: summary.RowShrinkage, ColumnShrinkage: summary.ColumnShrinkage,
-		Always: t.find.Always, Never: t.find.Never,
+		Always: t.find.Always, Never: t.find.Never, Families: families(t.find.Families),
 		Cost: summary.Cost, Bound: summary.Bound, Gap: summary.Gap, Within: math.Inf(1),
 	}
 	if p.Gammas != nil {
@@ -39,6 +40,14 @@ func (t *formulation) about(train data.Source, summary *model.Summary) *proof.Pr
 		p.Units = append(p.Units, proof.Unit{Name: u.name, Features: u.features})
 	}
 	return p
+}
+
+// families are those of the units, as a proof states them.
+func families(of []feasible.Family) (out []proof.Family) {
+	for _, f := range of {
+		out = append(out, proof.Family{Units: f.Members, Most: f.Most})
+	}
+	return out
 }
 
 // gammasOf is γ of each feature in the cost, and last that of the level.

@@ -46,7 +46,7 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 		return nil, err
 	}
 	find, err := selection.Find(settings.K, settings.Choice, settings.Limits, func(names []string, list string) ([]int, error) {
-		return selection.Indices(problem.Names, names, list)
+		return selection.Indices(problem.Names, problem.Fields, names, list)
 	})
 	return &formulation{problem: problem.sorted(), settings: *settings, find: find}, err
 }

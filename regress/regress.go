@@ -17,9 +17,10 @@ import (
 
 // Problem is a table: what is known about each row and what is to be explained.
 type Problem struct {
-	Names []string  // p features, distinct
-	X     []float64 // n×p, row by row
-	Y     []float64 // n
+	Names  []string  // p features, distinct
+	Fields []string  // what each is a feature of; nil: it is not known
+	X      []float64 // n×p, row by row
+	Y      []float64 // n
 
 	Weights []float64 // of the rows, positive: how much the loss of each counts; nil: 1
 }
@@ -171,7 +172,7 @@ func validate(problem Problem, s Settings) error {
 			return spec.Errorf("a row has the weight %g: weights are numbers from %g to %g", w, data.LeastWeight, data.MostWeight)
 		}
 	}
-	if _, err := selection.Indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {
+	if _, err := selection.Indices(problem.Names, nil, s.Nonnegative, "nonnegative"); err != nil {
 		return err
 	}
 	for at, v := range problem.X {

@@ -2,8 +2,6 @@ package regress
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"math"
 
 	"optcomplete/internal/lists"
@@ -81,19 +79,6 @@ func (r *Result) Sum(values []float64) float64 {
 		sum += r.Coefficients[x] * v
 	}
 	return sum
-}
-
-// WriteJSON writes the result as one indented JSON object and a newline.
-func (r *Result) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// WriteJSON writes the path as one indented JSON object and a newline.
-func (r *PathResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-func writeJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
 }
 
 // result fits the coefficients of a selection.

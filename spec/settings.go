@@ -15,6 +15,9 @@ const Version = "0.1.0"
 type Choice struct {
 	Always []string `json:"always,omitempty"` // names to select in any case: features, groups or products
 	Never  []string `json:"never,omitempty"`  // names never to select
+	// AtMost is how many features of a field may be selected, such as Genre=2. Fields are
+	// those of the encoding; without one, features called Genre=… are those of Genre.
+	AtMost []string `json:"at_most,omitempty"`
 }
 
 // Limits say when to stop, and how much of the machine to use. All may be zero.

@@ -121,7 +121,7 @@ func isFile(path string) bool {
 
 // elsewhere are settings that the summary has a field for, and those that do not
 // change the result.
-var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
+var elsewhere = []string{"k", "model", "method", "always", "never", "at-most", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
 
 // recordSettings notes how a model was asked for, so that it can be made again.
 func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {

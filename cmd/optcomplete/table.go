@@ -133,6 +133,7 @@ var table = settings.Table{
 	{Name: "path", Type: settings.Switch, Group: inChoice, Verbs: []string{"regress"}, Help: "every number of features from 1 to k"},
 	{Name: "skip", Type: settings.Names, Group: inChoice, Verbs: []string{"regress"}, Help: "columns that are not features, such as ids"},
 	{Name: "always", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "features that must be selected"},
+	{Name: "at-most", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "how many features of a field may be selected, such as Genre=2; several with commas, of fields that share no feature"},
 	{Name: "never", Type: settings.Names, Group: inChoice, Verbs: selecting, Help: "features that must not be selected"},
 
 	// The model.

@@ -88,6 +88,9 @@ class CompleterSettings:
         Leave out columns with a blank in a field that is used.
     always : Names
         Features that must be selected.
+    at_most : Names
+        How many features of a field may be selected, such as Genre=2; several with commas, of
+        fields that share no feature.
     never : Names
         Features that must not be selected.
     model : str, default 'full'
@@ -235,6 +238,7 @@ class CompleterSettings:
         keep: bool = False,
         complete_features: bool = False,
         always: Names = None,
+        at_most: Names = None,
         never: Names = None,
         model: str = "full",
         gamma: float | str = "auto",
@@ -304,6 +308,7 @@ class CompleterSettings:
         self.keep = keep
         self.complete_features = complete_features
         self.always = always
+        self.at_most = at_most
         self.never = never
         self.model = model
         self.gamma = gamma
@@ -377,6 +382,7 @@ def path(
     keep: bool = False,
     complete_features: bool = False,
     always: Names = None,
+    at_most: Names = None,
     never: Names = None,
     model: str = "full",
     gamma: float | str = "auto",
@@ -483,6 +489,9 @@ def path(
         Leave out columns with a blank in a field that is used.
     always : Names
         Features that must be selected.
+    at_most : Names
+        How many features of a field may be selected, such as Genre=2; several with commas, of
+        fields that share no feature.
     never : Names
         Features that must not be selected.
     model : str, default 'full'
@@ -601,6 +610,7 @@ def path(
         "keep": keep,
         "complete_features": complete_features,
         "always": always,
+        "at_most": at_most,
         "never": never,
         "model": model,
         "gamma": gamma,
@@ -645,6 +655,9 @@ class SubsetSettings:
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     always : Names
         Features that must be selected.
+    at_most : Names
+        How many features of a field may be selected, such as Genre=2; several with commas, of
+        fields that share no feature.
     never : Names
         Features that must not be selected.
     gamma : float | str, default 'auto'
@@ -707,6 +720,7 @@ class SubsetSettings:
         threads: int | None = None,
         seed: int = 1,
         always: Names = None,
+        at_most: Names = None,
         never: Names = None,
         gamma: float | str = "auto",
         refit: str = "auto",
@@ -730,6 +744,7 @@ class SubsetSettings:
         self.threads = threads
         self.seed = seed
         self.always = always
+        self.at_most = at_most
         self.never = never
         self.gamma = gamma
         self.refit = refit
