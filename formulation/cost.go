@@ -53,6 +53,7 @@ func (t *formulation) values(ctx context.Context, train data.Source, c selection
 			return nil, c, err
 		}
 		leave.Mean, leave.Columns = effects.Mean, pass.Share(effects.Columns)
+		c.Offsets = &objective.Offsets{Mean: effects.Mean, Column: effects.Columns, Unit: effects.Unit} // for the rows: they start there
 	}
 	if t.Model == spec.Pooled || data.IsWeighted(train) {
 		survey, err := pass.Survey(ctx, train, t.Threads)

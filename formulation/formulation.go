@@ -217,15 +217,15 @@ func (t *formulation) partsTo(ctx context.Context, train data.Source, units []in
 		Kind: t.Model, Refit: t.refit, Gamma: c.Gamma, RowShrinkage: c.Row, ColumnShrinkage: c.Column, FixedShrinkage: c.Fixed, Steps: c.Steps, Threads: t.Threads,
 		Rows: rows, Shards: shards, Memory: t.learnMemory(),
 	}
+	if c.Offsets != nil {
+		recipe.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column, Unit: c.Offsets.Unit}
+	}
 	if t.linked() { // rows are fitted as they were selected
 		var err error
 		if recipe.Variances, err = t.learnAgain(ctx, train, members, c); err != nil {
 			return nil, err
 		}
 		recipe.Linked, recipe.Loss, recipe.Refine = true, t.scaled(c), !c.Given
-		if c.Offsets != nil {
-			recipe.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column}
-		}
 		if t.nonnegative != nil {
 			recipe.Nonnegative = lists.Pick(t.nonnegative, members)
 		}
