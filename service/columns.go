@@ -16,7 +16,7 @@ import (
 )
 
 // column tells who likes a column. Rows count that have entries.
-func (x *matrix) column(ctx context.Context, q *ColumnRequest) (*ColumnAnswer, error) {
+func (x *matrix) Column(ctx context.Context, q *ColumnRequest) (*ColumnAnswer, error) {
 	top := 5
 	if err := number("top", q.Top, &top, 0, mostTop); err != nil {
 		return nil, err
@@ -98,7 +98,7 @@ func (x *matrix) judge(ctx context.Context, m *model.Model, j, top int, out *Col
 	return nil
 }
 
-func (x *matrix) list(rows bool, search string, most int) *IDList {
+func (x *matrix) IDs(rows bool, search string, most int) *IDList {
 	if rows {
 		return find(search, most, len(x.m.RowIDs), func(i int) ID { return ID{ID: x.m.RowIDs[i], Entries: int(x.m.Entries[i])} })
 	}
@@ -110,7 +110,7 @@ func (x *matrix) list(rows bool, search string, most int) *IDList {
 // mostSeen is how many seen columns a row is shown with.
 const mostSeen = 2000
 
-func (x *matrix) row(id string) (*RowAnswer, error) {
+func (x *matrix) Row(id string) (*RowAnswer, error) {
 	i, known := x.m.Row(id)
 	if !known {
 		return nil, faultf(http.StatusNotFound, "ask for /rows?search=TEXT", "%s is not a row of the model", data.Quote(id))
