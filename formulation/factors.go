@@ -16,7 +16,7 @@ import (
 const (
 	factorEntries = 250_000 // of the sample of rows that it is made on, about
 	factorPasses  = 24      // of it, at each factor, or more of small data:
-	factorWork    = 20_000_000
+	factorWork    = 6_000_000
 	mostFactors   = 400
 	factorStep    = 3
 )
@@ -30,11 +30,7 @@ func (t *task) otherFactors(ctx context.Context, s *selector, found []int, c cho
 	from := newSampler(s.values, t.Seed)
 	rows := 0
 	if s.values.Observed() > factorEntries {
-		for _, g := range from.sizes() {
-			if float64(g)*from.mean <= factorEntries || rows == 0 {
-				rows = g
-			}
-		}
+		rows = min(max(int(factorEntries/(from.thin*from.mean)), leastRows), len(from.order))
 	}
 	names := t.names(s.units(t, found))
 	var out []result.FactorPoint

@@ -6,6 +6,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model/estimate"
+	"optcomplete/objective"
 	"optcomplete/pass"
 )
 
@@ -21,6 +22,7 @@ func (f full) values(ctx context.Context, train data.Source, c choices, threads 
 	if c, err = f.weighed(ctx, train, c, threads); err != nil {
 		return nil, c, err
 	}
+	c.Offsets = &objective.Offsets{Mean: effects.Mean, Column: effects.Columns, Unit: effects.Unit} // for the rows: they start there
 	values, err := pass.Transformed(ctx, train, threads, "residuals", pass.Subtract{Mean: effects.Mean, Columns: pass.Share(effects.Columns)})
 	return values, c, err
 }
@@ -30,6 +32,12 @@ func (full) cost(values data.Source, features *data.Features, groups [][]int, c 
 	cost := rowCost(values, inUnits(features, c.Units, c.Factor), append(slices.Clip(groups), []int{p}), c, threads)
 	cost.always = 1
 	return cost
+}
+
+func (full) rows(r *estimate.Recipe, _ []int, c choices) {
+	if c.Offsets != nil {
+		r.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column, Unit: c.Offsets.Unit}
+	}
 }
 
 func (full) own(c choices) choices {

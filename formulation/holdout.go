@@ -64,7 +64,7 @@ const entryBytes = 12 + 12 + 8
 // nearby reads a source into memory if it fits, and is to be read here.
 func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.Source, error) {
 	if limit == 0 {
-		limit = memory.Free() / 2
+		limit = memory.Default()
 	}
 	if _, ok := s.(*data.Matrix); ok || pass.Remote(ctx) || float64(s.Observed())*entryBytes > float64(limit) {
 		return s, nil
