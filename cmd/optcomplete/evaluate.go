@@ -18,21 +18,21 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/model"
+	"optcomplete/report"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
 
 // evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
-	records  string
-	relevant float64
-	asJSON   bool
-	settings evaluate.MeasureSettings
-	options  ingest.Settings
-	split    string
-	lists    model.RecommendSettings
-	remote   engineFlags
-	drift    bool
+	Features    string // of new columns
+	Relevant    float64
+	Split       string
+	JSON, Drift bool
+	settings    evaluate.MeasureSettings
+	options     ingest.Settings
+	lists       model.RecommendSettings
+	remote      engineFlags
 }
 
 func evaluateCommand(c *common) *cobra.Command {
@@ -41,21 +41,12 @@ func evaluateCommand(c *common) *cobra.Command {
 		return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
 	})
 	flags := flagsOf(cmd)
-	flags.Bind("json", &f.asJSON)
-	flags.Bind("drift", &f.drift)
-	flags.Bind("places", &f.settings.Places)
-	flags.Bind("relevant", &f.relevant)
-	flags.Bind("caution", &f.lists.Caution)
-	flags.Bind("diversity", &f.lists.Diversity)
+	flags.BindFields(&f)
+	flags.BindFields(&f.settings)
+	flags.BindFields(&f.lists)
 	flags.Bind("least-entries", &f.lists.Least)
-	flags.Bind("resamples", &f.settings.Resamples)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.options.DropUnknown)
 	ratingsFlags(flags, &f.options)
-	flags.Bind("weight", &f.options.Weight)
-	flags.Bind("split", &f.split)
-	flags.Bind("time-name", &f.options.TimeName)
-	f.remote.register(flags)
+	flags.BindFields(&f.remote)
 	return cmd
 }
 
@@ -64,10 +55,10 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		f.settings.Resamples = -1
 	}
 	if cmd.Flags().Changed("relevant") {
-		f.settings.Relevant = &f.relevant
+		f.settings.Relevant = &f.Relevant
 	}
 	f.settings.Seed, f.settings.Threads = c.seed, threadsOf(c)
-	if f.split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
+	if f.Split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
 		return usagef("--time-name names the column of the times for --split time, which was not given")
 	}
 	ended, err := f.remote.use(cmd, c)
@@ -75,35 +66,16 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		return err
 	}
 	defer ended()
-	if f.drift {
+	if f.Drift {
 		return findDrift(cmd, c, path, file, f)
 	}
-	m, err := loadWith(c, path, f.records)
+	m, test, measured, err := f.measure(cmd, c, path, file)
 	if err != nil {
 		return err
 	}
-	f.options.AnyColumn = !f.options.DropUnknown
-	test, _, err := readNewRatings(cmd.Context(), c, file, m, f.options)
-	if err != nil {
-		return err
-	}
-	if f.split == spec.TimeSplit.String() {
-		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
-			return err
-		}
-	}
-	f.settings.Popularity = m.ColumnEntries
-	if err := allowed(m.LossOf().Loss, test, file); err != nil {
-		return err
-	}
-	all := evaluation{}
-	done := c.working("Scoring", "nowhere")
+	all := evaluation{Measurement: measured}
+	done := c.working("Making lists", "nowhere")
 	defer func() { done() }()
-	if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings); err != nil {
-		return err
-	}
-	done()
-	done = c.working("Making lists", "nowhere")
 	f.lists.Top = f.settings.Places
 	if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), f.lists, f.settings.Threads); err != nil {
 		return &usageError{err}
@@ -123,10 +95,43 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		all.Recalled = &all.Recall
 	}
 	all.Engine = f.remote.did()
-	if f.asJSON {
+	if f.JSON {
 		return writeJSON(c.stdout, all)
 	}
 	return printMeasurement(c.stdout, &all, m.Summary.Nouns)
+}
+
+// measure scores a model on the entries of a file.
+func (f *evaluateFlags) measure(cmd *cobra.Command, c *common, path, file string) (m *model.Model, test *data.Ratings, measured *evaluate.Measurement, err error) {
+	if m, err = loadWith(c, path, f.Features); err != nil {
+		return nil, nil, nil, err
+	}
+	f.options.AnyColumn = !f.options.DropUnknown
+	if test, _, err = readNewRatings(cmd.Context(), c, file, m, f.options); err != nil {
+		return nil, nil, nil, err
+	}
+	if f.Split == spec.TimeSplit.String() {
+		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	f.settings.Popularity = m.ColumnEntries
+	if err := allowed(m.LossOf().Loss, test, file); err != nil {
+		return nil, nil, nil, err
+	}
+	defer c.working("Scoring", "nowhere")()
+	measured, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings)
+	return m, test, measured, err
+}
+
+// test scores a model for compare.
+func (matrixModel) test(cmd *cobra.Command, c *common, path, file string) (*report.Test, error) {
+	f := evaluateFlags{settings: evaluate.MeasureSettings{Seed: c.seed, Threads: threadsOf(c)}}
+	_, _, m, err := f.measure(cmd, c, path, file)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Test{Entries: m.Entries, RMSE: m.RMSE, MAE: m.MAE}, nil
 }
 
 // allowed refuses test entries that the model's loss is not for.

@@ -37,7 +37,7 @@ func packCommand(c *common) *cobra.Command {
 		} else if settings.DropUnknown {
 			return usagef("--drop-unknown needs --features: without it every column is known")
 		}
-		settings.Memory, settings.Threads = memory.Free()/2, c.threads
+		settings.Memory, settings.Threads = memory.Default(), c.threads
 		if err := memoryFlag("memory", allowed, &settings.Memory); err != nil {
 			return err
 		}
@@ -67,23 +67,18 @@ func packCommand(c *common) *cobra.Command {
 	flags.Bind("output", &output)
 	flags.Bind("features", &features)
 	flags.Bind("id", &id)
-	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
-	flags.Bind("weight", &settings.Weight)
 	flags.Bind("memory", &allowed)
-	flags.Bind("temp", &settings.Temp)
-	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
 	flags.Bind("shards", &shards)
-	flags.Bind("engine", &remote.address)
-	flags.Bind("engine-program", &remote.program)
+	flags.BindFields(&remote)
 	return cmd
 }
 
-// watchMemory lets what the verb reads take as much memory as --memory allows, or half
-// of what is free. A pack is made with whatever is allowed, by means of the disk.
+// watchMemory lets what the verb reads take as much memory as --memory allows, or the
+// default. A pack is made with whatever is allowed, by means of the disk.
 func (c *common) watchMemory(cmd *cobra.Command) error {
-	allowed := memory.Free() / 2
+	allowed := memory.Default()
 	if flag := cmd.Flags().Lookup("memory"); flag != nil && cmd.Name() != "pack" {
 		if err := memoryFlag("memory", flag.Value.String(), &allowed); err != nil {
 			return err

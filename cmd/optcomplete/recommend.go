@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,53 +15,43 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
+	"optcomplete/service"
 )
 
 // recommendFlags are the flags of recommend.
 type recommendFlags struct {
-	row, records, ratings, names, output string
-	all, keep, asJSON                    bool
-	what                                 model.RecommendSettings
-	options                              ingest.Settings
+	Row, Features, Ratings, Names, Output string
+	All, KeepSeen, JSON                   bool
+	what                                  model.RecommendSettings
+	options                               ingest.Settings
 }
 
 func recommendCommand(c *common) *cobra.Command {
 	var f recommendFlags
 	cmd := verb("recommend", func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) })
 	flags := flagsOf(cmd)
-	flags.Bind("row", &f.row)
-	flags.Bind("top", &f.what.Top)
-	flags.Bind("lowest", &f.what.Lowest)
-	flags.Bind("caution", &f.what.Caution)
-	flags.Bind("diversity", &f.what.Diversity)
+	flags.BindFields(&f)
+	flags.BindFields(&f.what)
 	flags.Bind("least-entries", &f.what.Least)
-	flags.Bind("names", &f.names)
-	flags.Bind("all", &f.all)
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("output", &f.output)
-	flags.Bind("json", &f.asJSON)
-	flags.Bind("ratings", &f.ratings)
-	flags.Bind("keep-seen", &f.keep)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.options.DropUnknown)
-	flags.Bind("weight", &f.options.Weight)
+	flags.BindFields(&f.options)
 	return cmd
 }
 
 func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	switch {
-	case f.all == cmd.Flags().Changed("row"):
+	case f.All == cmd.Flags().Changed("row"):
 		return usagef("for whom? Give a row with --row ID, or all with --all")
-	case f.all && f.asJSON:
+	case f.All && f.JSON:
 		return usagef("--json is for one row: with --all write a file with -o")
-	case f.asJSON && f.output != "":
+	case f.JSON && f.Output != "":
 		return usagef("--json prints to stdout: leave out -o")
 	}
-	format, err := c.formatOf(f.output)
+	format, err := c.formatOf(f.Output)
 	if err != nil {
 		return err
 	}
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
@@ -76,23 +65,23 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if err := f.prepare(cmd, c, m); err != nil {
 		return err
 	}
-	if f.all {
-		return writeResult(c, f.output, func(w io.Writer) error {
-			return tables.RecommendAll(c.whileWriting(cmd.Context(), f.output), m, w, format, f.what, skip, threadsOf(c))
+	if f.All {
+		return writeResult(c, f.Output, func(w io.Writer) error {
+			return tables.RecommendAll(c.whileWriting(cmd.Context(), f.Output), m, w, format, f.what, skip, threadsOf(c))
 		})
 	}
 	say := worded(m.Summary.Nouns)
-	i, known := m.Row(f.row)
+	i, known := m.Row(f.Row)
 	if !known {
 		i = -1
 		remedy := "fold its entries in with --ratings FILE"
 		switch {
-		case f.ratings != "":
-			remedy = f.ratings + " has no entries of it"
+		case f.Ratings != "":
+			remedy = f.Ratings + " has no entries of it"
 		case m.ByFeatures:
 			remedy = "fold its features in with: optcomplete fold-in MODEL FEATURES -o MODEL"
 		}
-		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.row, remedy))
+		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.Row, remedy))
 	}
 	done := c.working("Recommending", "nowhere")
 	defer done()
@@ -108,11 +97,11 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if len(list) == 0 && f.what.Least > 0 {
 		c.notef("%s", say("warning: none of the remaining {columns} has %s {entries} or more: lower --least-entries", grouped(f.what.Least)))
 	}
-	if f.asJSON {
-		return writeJSON(c.stdout, recommendationsOf(m, f.row, f.what.Names, list))
+	if f.JSON {
+		return writeJSON(c.stdout, service.Recommended(m, f.Row, f.what.Names, list))
 	}
-	return writeResult(c, f.output, func(w io.Writer) error {
-		return tables.Recommendations(m, w, format, f.what.Names, f.row, list)
+	return writeResult(c, f.Output, func(w io.Writer) error {
+		return tables.Recommendations(m, w, format, f.what.Names, f.Row, list)
 	})
 }
 
@@ -139,18 +128,15 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 			return usagef("--caution: %v; --caution 0 goes by the predictions", err)
 		}
 	}
-	if f.names == "" {
-		return nil
-	}
 	var err error
-	f.what.Names, err = namesOf(c, f.names, m)
+	f.what.Names, err = namesOf(c, f.Names, m)
 	return err
 }
 
 // namesOf reads the names of a model's columns. A column without one keeps its id.
 func namesOf(c *common, path string, m *model.Model) ([]string, error) {
-	all, err := readNames(c, path)
-	if err != nil {
+	all, err := readNames(c, path, m.ColumnIDs)
+	if all == nil {
 		return nil, err
 	}
 	names, found := slices.Clone(m.ColumnIDs), 0
@@ -163,25 +149,46 @@ func namesOf(c *common, path string, m *model.Model) ([]string, error) {
 			names[j] = name
 		}
 	}
-	if found == 0 && len(names) > 0 {
-		return nil, noNames(path)
-	}
 	if missing := len(names) - found; missing > 0 {
 		c.notef("warning: %s has no name for %s of the model: their ids are shown", path, counted(missing, m.Summary.Nouns.Item(), m.Summary.Nouns.Columns()))
 	}
 	return names, nil
 }
 
-func noNames(path string) error {
-	return &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table whose first column has the ids of the model's columns"}
-}
-
-// readNames reads a table of names, by id: they are in the column called name or
-// title, or the first whose name ends so, or else in the second one.
-func readNames(c *common, path string) (map[string]string, error) {
+// readNames reads a table of names, by the ids of columns: those of its first field, or of the
+// field that has most of them. The names are in the column called name or title, or the first
+// whose name ends so, or else in the one after the ids. No path gives none.
+func readNames(c *common, path string, columns []string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
 	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
 	if err != nil {
 		return nil, err
+	}
+	is := make(map[string]bool, len(columns))
+	for _, id := range columns {
+		is[id] = true
+	}
+	if len(columns) > 0 && !slices.ContainsFunc(table.IDs, func(id string) bool { return is[id] }) {
+		best, most := "", 0
+		for field, name := range table.Names {
+			found := 0
+			for x := range table.IDs {
+				if is[strings.TrimSpace(table.Row(x)[field])] {
+					found++
+				}
+			}
+			if found > most {
+				best, most = name, found
+			}
+		}
+		if most == 0 {
+			return nil, &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table with the ids of the model's columns in one of its fields"}
+		}
+		if table, err = data.ReadRawTable(path, data.FeaturesOptions{ID: best, Context: c.ctx}); err != nil {
+			return nil, err
+		}
 	}
 	find := func(is func(name, word string) bool) int {
 		return slices.IndexFunc(table.Names, func(name string) bool {
@@ -204,10 +211,10 @@ func readNames(c *common, path string) (map[string]string, error) {
 // foldIn adds the rows of --ratings that the model does not know, and for those
 // it knows what they have seen.
 func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (*model.Model, error) {
-	if f.ratings == "" {
+	if f.Ratings == "" {
 		return m, nil
 	}
-	ratings, err := readNewRows(cmd.Context(), c, f.ratings, m, f.options)
+	ratings, err := readNewRows(cmd.Context(), c, f.Ratings, m, f.options)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +226,12 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 			}
 		}
 		if known < len(ratings.RowIDs) {
-			return nil, usagef("%s has rows that the two-sided model does not know: it needs their features (optcomplete fold-in MODEL FEATURES -o MODEL)", f.ratings)
+			return nil, usagef("%s has rows that the two-sided model does not know: it needs their features (optcomplete fold-in MODEL FEATURES -o MODEL)", f.Ratings)
 		}
 	}
 	more, err := m.WithNewRows(cmd.Context(), ratings, threadsOf(c))
 	if err != nil {
-		return nil, foldFault(f.ratings, ratings, err)
+		return nil, foldFault(f.Ratings, ratings, err)
 	}
 	return more, nil
 }
@@ -232,7 +239,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 // skipper tells which columns to leave out for a row.
 func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) {
 	none := func(int) []int32 { return nil }
-	if f.keep || len(m.RowIDs) == 0 {
+	if f.KeepSeen || len(m.RowIDs) == 0 {
 		return none, nil
 	}
 	_, known, err := m.Seen(0)
@@ -249,29 +256,6 @@ func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) 
 		seen, _, _ := m.Seen(row) // it was read above
 		return seen
 	}, nil
-}
-
-type recommendation struct {
-	Rank       int          `json:"rank"`
-	Column     string       `json:"column"`
-	Name       string       `json:"name,omitempty"`
-	Prediction float64      `json:"prediction"`
-	Basis      result.Basis `json:"basis"`
-}
-
-func recommendationsOf(m *model.Model, row string, names []string, list []result.Recommendation) any {
-	out := struct {
-		Row             string           `json:"row"`
-		Recommendations []recommendation `json:"recommendations"`
-	}{row, []recommendation{}}
-	for at, r := range list {
-		one := recommendation{Rank: at + 1, Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis}
-		if names != nil {
-			one.Name = names[r.Column]
-		}
-		out.Recommendations = append(out.Recommendations, one)
-	}
-	return out
 }
 
 // readNewRatings reads entries whose columns are those of the model, and says how they
@@ -296,12 +280,8 @@ func readNewRows(ctx context.Context, c *common, path string, m *model.Model, op
 	return ratings, err
 }
 
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+// writeJSON writes what --json prints.
+var writeJSON = result.WriteJSON
 
 // deviations are as many standard deviations.
 func deviations(n float64) string {

@@ -37,7 +37,6 @@ func regressCommand(c *common) *cobra.Command {
 		resamples int
 		measured  string // the loss
 		weight    string
-		ends      ending
 	)
 	var live liveFlag
 	cmd := verb("regress", func(cmd *cobra.Command, args []string) error {
@@ -93,7 +92,7 @@ func regressCommand(c *common) *cobra.Command {
 			return err
 		}
 		settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
-		settings.SearchTime = ends.time()
+		ownEnd(cmd, &settings.Limits)
 		log := newSearchLog(c)
 		log.measure, log.names, log.own = settings.Loss.Measure(), problem.Names, settings.SearchTime
 		log.begin(cmd, settings.K, len(problem.Names))
@@ -118,7 +117,7 @@ func regressCommand(c *common) *cobra.Command {
 		}
 		files.add("Report", page, writeReport(page, args[0], output, nil, m))
 		if asJSON {
-			err = result.WriteJSON(c.stdout)
+			err = writeJSON(c.stdout, result)
 		} else {
 			printRegression(c, result, target, settings.Choice)
 			printWritten(c.stdout, files.words...)
@@ -131,29 +130,16 @@ func regressCommand(c *common) *cobra.Command {
 	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
 	flags.Bind("target", &target)
-	flags.Bind("k", &settings.K)
 	flags.Bind("path", &path)
 	flags.Bind("json", &asJSON)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
-	flags.Bind("gamma", &settings.Gamma)
 	flags.Bind("refit", &refit)
-	flags.Bind("no-intercept", &settings.NoIntercept)
 	flags.Bind("loss", &measured)
-	flags.Bind("delta", &settings.Delta)
 	flags.Bind("weight", &weight)
-	flags.Bind("nonnegative", &settings.Nonnegative)
-	flags.Bind("always", &settings.Always)
-	flags.Bind("never", &settings.Never)
-	flags.Bind("skip", &options.Skip)
-	cells.registerFields(flags)
-	flags.Bind("gap", &settings.Gap)
-	ends.register(flags, cmd, &settings.TimeLimit)
-	flags.Bind("max-nodes", &settings.MaxNodes)
-	flags.Bind("near-ties", &settings.NearTies)
-	flags.Bind("folds", &settings.Folds)
-	flags.Bind("holdout", &settings.Holdout)
-	flags.Bind("checkpoint", &settings.Checkpoint)
+	flags.BindFields(&settings)
+	flags.BindFields(&options)
+	flags.BindFields(&cells)
 	flags.Bind("bootstrap", &resamples)
 	return cmd
 }
@@ -168,7 +154,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 		return err
 	}
 	if asJSON {
-		err = path.WriteJSON(c.stdout)
+		err = writeJSON(c.stdout, path)
 	} else {
 		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s %26s  %s\n", "k", "cost", "gap", "RMSE", "R2", "validation "+cmp.Or(path.Measure, "RMSE")+" ± se", "selected")
 		for _, r := range path.Points {

@@ -213,20 +213,20 @@ const mostWarnings = 20
 // where both have it.
 func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *data.RawTable) (ofRows, ofColumns encode.Options, err error) {
 	rows, columns := in.encode, in.encode
-	rows.config, rows.fields, columns.fields = "", nil, nil
+	rows.FeaturesConfig, rows.Field, columns.Field = "", nil, nil
 	var names []string // of the columns' table
-	for _, text := range in.encode.fields {
+	for _, text := range in.encode.Field {
 		name, _, _ := strings.Cut(text, ":")
 		switch {
 		case strings.HasPrefix(text, twosided.RowsPrefix):
-			rows.fields = append(rows.fields, strings.TrimPrefix(text, twosided.RowsPrefix))
+			rows.Field = append(rows.Field, strings.TrimPrefix(text, twosided.RowsPrefix))
 			continue
 		case strings.HasPrefix(text, twosided.ColumnsPrefix):
-			columns.fields = append(columns.fields, strings.TrimPrefix(text, twosided.ColumnsPrefix))
+			columns.Field = append(columns.Field, strings.TrimPrefix(text, twosided.ColumnsPrefix))
 			continue
 		}
-		if names == nil && in.features != "" {
-			other, err := data.ReadRawTable(in.features, data.FeaturesOptions{ID: in.id, Context: cmd.Context()})
+		if names == nil && in.Features != "" {
+			other, err := data.ReadRawTable(in.Features, data.FeaturesOptions{ID: in.ID, Context: cmd.Context()})
 			if err != nil {
 				return ofRows, ofColumns, err
 			}
@@ -234,11 +234,11 @@ func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *da
 		}
 		switch inRows, inColumns := slices.Contains(table.Names, name), slices.Contains(names, name); {
 		case inRows && inColumns:
-			return ofRows, ofColumns, usagef("--field %s: %s and %s both have a field %q: write %s%s or %s%s", text, f.rowFeatures, in.features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
+			return ofRows, ofColumns, usagef("--field %s: %s and %s both have a field %q: write %s%s or %s%s", text, f.rowFeatures, in.Features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
 		case inRows:
-			rows.fields = append(rows.fields, text)
+			rows.Field = append(rows.Field, text)
 		default:
-			columns.fields = append(columns.fields, text)
+			columns.Field = append(columns.Field, text)
 		}
 	}
 	for _, side := range []struct {
@@ -371,7 +371,7 @@ func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f 
 	if err != nil {
 		return err
 	}
-	if f.output == "-" || f.output != "" && filepath.Ext(f.output) != "" || f.output == "" && f.pairs == "" && f.complete == "" {
+	if f.Output == "-" || f.Output != "" && filepath.Ext(f.Output) != "" || f.Output == "" && f.Pairs == "" && f.Complete == "" {
 		return usagef("the rows of a two-sided model have no coefficients of their own: give a folder with -o for a model with the new rows, or ask for predictions with --pairs or --complete")
 	}
 	two, err := twosided.Load(path)
@@ -391,8 +391,8 @@ func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f 
 	two, rows := two.WithRows(features)
 	added := len(two.Rows.IDs) - before
 	c.notef("Folded in %s: %s new, %s known before", count(len(rows), "row"), grouped(added), grouped(len(rows)-added))
-	if f.output != "" {
-		if err := two.Save(f.output); err != nil {
+	if f.Output != "" {
+		if err := two.Save(f.Output); err != nil {
 			return err
 		}
 	}
