@@ -3,17 +3,21 @@ package proof_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"math"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
 	"optcomplete/feasible"
 	"optcomplete/internal/lists"
+	"optcomplete/internal/memory"
 	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
@@ -296,5 +300,16 @@ func TestThreadsGiveSameVerdict(t *testing.T) {
 	}
 	if bounds[0] != bounds[2] || bounds[0] != bounds[4] || bounds[1] != bounds[3] {
 		t.Fatalf("%v", bounds)
+	}
+}
+
+// TestWhatEndsReadingIsSaid, also where it ends in the middle of a line: that line is not
+// what is wrong.
+func TestWhatEndsReadingIsSaid(t *testing.T) {
+	ended := &memory.OverError{Allowed: 1 << 30}
+	text := `{"optcomplete_proof":2,"model":"paper"}` + "\n" + `{"point":[0],"wei`
+	_, err := proof.Read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(ended)), "p")
+	if !errors.Is(err, ended) {
+		t.Errorf("%v, want %v", err, ended)
 	}
 }

@@ -2,8 +2,6 @@ package regress
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"math"
 
 	"optcomplete/internal/lists"
@@ -83,21 +81,8 @@ func (r *Result) Sum(values []float64) float64 {
 	return sum
 }
 
-// WriteJSON writes the result as one indented JSON object and a newline.
-func (r *Result) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// WriteJSON writes the path as one indented JSON object and a newline.
-func (r *PathResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-func writeJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
-}
-
 // result fits the coefficients of a selection.
-func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Choices) (*Result, error) {
+func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Learned) (*Result, error) {
 	n, p := len(f.problem.Y), len(f.problem.Names)
 	r := &Result{
 		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: lists.Pick(f.problem.Names, units),

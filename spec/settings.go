@@ -36,7 +36,7 @@ type Limits struct {
 	Threads int // zero: all processors. Results do not depend on it.
 
 	// Memory is about how many bytes to use. Entries that are not in memory are
-	// read into it if they fit; zero means half of what is free.
+	// read into it if they fit; zero means half of what the machine has, at most three quarters of what is free.
 	Memory int64
 }
 

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcomplete/data"
 	"optcomplete/internal/record"
@@ -21,7 +22,6 @@ type batch struct {
 	column  []byte          // Netflix: the column of the first lines
 	vectors []record.Vector // tables by columns
 	rows    [2]int          // packs: from, to
-	triples []triple        // NumPy
 	skip    int             // lines of the file between the batch before and this one
 	read    int64           // bytes of all inputs read so far
 	broken  error           // why nothing could be read after it
@@ -56,7 +56,7 @@ func (b *batch) reset() {
 	b.newRows.clear()
 	b.newColumns.clear()
 	b.unknown.clear()
-	*b = batch{buffer: b.buffer[:0], triples: b.triples[:0], column: b.column[:0], entries: b.entries[:0], hits: b.hits[:0],
+	*b = batch{buffer: b.buffer[:0], column: b.column[:0], entries: b.entries[:0], hits: b.hits[:0],
 		newRows: b.newRows, newColumns: b.newColumns, unknown: b.unknown, done: b.done}
 }
 
@@ -169,8 +169,18 @@ const fewestLetters = 4
 
 // noneKnown shows some ids of either side, where no column is known.
 func noneKnown(ids, known []string) string {
-	few := func(ids []string) string { return data.QuoteList(ids[:min(3, len(ids))]) }
-	return fmt.Sprintf(": here are %s, and there %s", few(ids), few(known))
+	ids = ids[:min(3, len(ids))]
+	text := fmt.Sprintf(": here are %s, and there %s", data.QuoteList(ids), data.QuoteList(known[:min(3, len(known))]))
+	var near []string
+	for _, id := range ids {
+		if other := suggest.Nearest(id, known); other != "" && (len(id) >= fewestLetters || strings.EqualFold(id, other)) {
+			near = append(near, data.Quote(id)+" is near "+data.Quote(other))
+		}
+	}
+	if len(near) > 0 {
+		text += "; " + strings.Join(near, ", ")
+	}
+	return text
 }
 
 // put takes an entry, with the weight at hand if the file has weights; the

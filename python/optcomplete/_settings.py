@@ -136,8 +136,8 @@ class CompleterSettings:
     warm_start : str | None
         Saved model whose selection is tried first.
     memory : str | None
-        Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
-        read from its file.
+        Memory to use, such as 2G; without it, half of what the machine has, at most three quarters
+        of what is free. A pack that does not fit is read from its file.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search.
@@ -529,8 +529,8 @@ def path(
         Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
     memory : str | None
-        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
-        takes more is refused.
+        Memory that what is read may take, such as 2G; without it, half of what the machine has, at
+        most three quarters of what is free. A file that takes more is refused.
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
         resamples and the proofs; exit code 3 if it ends a search. Without it, see search_time;
@@ -688,8 +688,8 @@ class SubsetSettings:
         Folder for intermediate results: after a kill, the same command resumes and gives the same
         result to the bit.
     memory : str | None
-        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
-        takes more is refused.
+        Memory that what is read may take, such as 2G; without it, half of what the machine has, at
+        most three quarters of what is free. A file that takes more is refused.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma; exit code 3 if it ends a search. Without it, see search_time; none:

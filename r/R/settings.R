@@ -16,7 +16,7 @@
   path = c(
     "checkpoint", "complete", "config", "cuts", "data", "engine-folder", "engine-program", "features",
     "features-config", "keep-observed", "names", "output", "pairs", "path", "plot", "proof", "ratings", "report",
-    "row-features", "save-cuts", "serve", "solver-path", "temp", "warm-start"
+    "row-features", "save-cuts", "serve", "solver-path", "temp", "test", "warm-start"
   )
 )
 # end of settings
