@@ -26,7 +26,7 @@ var readersOutsidePasses = map[string]string{
 	"model/diagnose/coverage.go: entriesOf":         "held-out entries that a pass collected, to be sent",
 	"model/diagnose/diagnose_examples.go: examples": "three rows that a pass picked",
 	"evaluate/drift.go: compared":                   "the argument of a verb",
-	"service/known.go: of":                          "one row, that a request changes",
+	"service/columns.go: of":                        "one row, that a request changes",
 
 	// Arguments of a verb, which are read from their file into memory: not the data of a fit.
 	"cmd/optcomplete/evaluate.go: allowed":       "test entries, before they are scored by a pass",
