@@ -186,20 +186,20 @@ func (c *comparison) quality() section {
 	s := section{ID: "quality", Short: "Cost and error", Title: "What they cost, what is proven, and how well they predict"}
 	t := &table{Caption: "Cost and certificate. Costs compare only for the same model, loss and γ on the same data", Sort: true, Text: []bool{true, true, true, true},
 		Head: []string{"Model", "Method", "Kind", "Loss", "k", "γ", "Cost", "Bound", "Gap", "Status"}}
-	e := &table{Caption: "Errors; the entries are those held out", Sort: true, Head: []string{"Model", "Training RMSE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Entries"}}
+	e := &table{Caption: "Errors; the entries are those held out", Sort: true, Head: []string{"Model", "Training RMSE", "Hold-out RMSE", "Hold-out MAE", "Hold-out MAPE", "Entries", "A remainder would gain"}}
 	plot := &chart.Rows{Title: "Error of the predictions", X: "RMSE, in the unit of the values",
 		Description: "For each model a dot for the root mean squared error on held-out entries and a diamond for that on the training entries.",
 		Legend:      []chart.Key{{Part: "dot", Name: "held-out entries"}, {Part: "other", Name: "training entries"}}}
 	for i, m := range c.models {
 		t.row(append([]markup{name(c.labels[i]), text(m.s.Method), text(m.s.Model), text(m.lossText())}, m.proven()...)...)
-		cells := []markup{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–"}
+		cells := []markup{name(c.labels[i]), m.num("train.rmse", plain), "–", "–", "–", "–", m.known("remainder_trial.gain", percent)}
 		row := chart.Row{Name: c.labels[i], Note: "training " + plain(m.s.Train.RMSE), Other: &m.s.Train.RMSE, Tip: c.labels[i] + ": training RMSE " + plain(m.s.Train.RMSE)}
 		if h := m.s.Holdout; h != nil {
 			relative := markup("–")
 			if m.tellsMAPE() {
 				relative = m.num("holdout.mape", percent)
 			}
-			cells = append(cells[:2], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), relative, m.num("holdout.entries", whole))
+			cells = append(cells[:2], m.num("holdout.rmse", plain), m.num("holdout.mae", plain), relative, m.num("holdout.entries", whole), cells[6])
 			row.Dot, row.Note, row.Tip = &h.RMSE, plain(h.RMSE), fmt.Sprintf("%s: RMSE %s on held-out, %s on training entries", c.labels[i], plain(h.RMSE), plain(m.s.Train.RMSE))
 		}
 		e.row(cells...)
