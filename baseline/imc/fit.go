@@ -8,8 +8,10 @@ import (
 	"math"
 
 	"optcomplete/baseline/effects"
+	"optcomplete/baseline/internal/choice"
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
+	"optcomplete/evaluate"
 	"optcomplete/internal/kernel"
 	"optcomplete/result"
 )
@@ -43,12 +45,7 @@ type Settings struct {
 }
 
 // Point is a λ that was tried.
-type Point struct {
-	Center effects.Center
-	Rank   int
-	Lambda float64
-	RMSE   float64 // on the validation part
-}
+type Point = choice.Point
 
 // Model is a fitted model: effects, if any, and the factors.
 type Model struct {
@@ -60,11 +57,8 @@ type Model struct {
 	Points  []Point       // what was tried
 }
 
-const (
-	firstRank = 2
-	lastRank  = 32
-	patience  = 2 // λ in a row that do not help, before a path ends
-)
+// lastRank is the largest that is tried.
+const lastRank = 32
 
 // ErrLambda says that a λ is negative or not a number.
 var ErrLambda = errors.New("imc: λ must be a number that is not negative")
@@ -88,7 +82,7 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 	}
 	p, values := withConstant(p, features.Values)
 	f := &fitter{Settings: &s, columns: newSide(m, p, values)}
-	best, err := f.choose(ctx, train)
+	best, err := choice.Make(ctx, train, choice.Settings{Rank: s.Rank, Lambdas: s.Lambdas, Center: s.Center, Settings: s.Settings, OnPoint: s.OnPoint}, f.method(min(n, m, p)))
 	if err != nil {
 		return nil, err
 	}
@@ -121,29 +115,21 @@ type fitter struct {
 	columns side
 }
 
-// choice is what validation likes best.
-type choice struct {
-	Point
-	effects effects.Settings
-	start   *Factors
-	points  []Point
-}
-
-func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Model, error) {
-	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.points}
+func (f *fitter) fit(ctx context.Context, train data.Source, best *choice.Choice[*Factors]) (*Model, error) {
+	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.Points}
 	var err error
 	if out.Clip, err = lowrank.Range(ctx, train, f.Clip, f.Threads); err != nil {
 		return nil, err
 	}
 	var rest data.Source
-	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
+	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.Effects); err != nil {
 		return nil, err
 	}
 	rows, err := f.rows(ctx, rest, best.Rank)
 	if err != nil {
 		return nil, err
 	}
-	factors, err := newSolver(rows, f.columns, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.start)
+	factors, err := newSolver(rows, f.columns, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.Start)
 	if err != nil {
 		return nil, err
 	}
@@ -155,49 +141,21 @@ func (f *fitter) rows(ctx context.Context, source data.Source, rank int) (*lowra
 	return lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Tri(rank)+rank), f.Memory)
 }
 
-// choose validates everything that is open. What is given is not tried.
-func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error) {
-	best := &choice{Point: Point{RMSE: math.Inf(1)}}
-	if f.Rank > 0 && len(f.Lambdas) == 1 && f.Center != effects.AutoCenter {
-		best.Point = Point{Center: f.Center, Rank: f.Rank, Lambda: f.Lambdas[0]}
-		best.effects = f.For(f.Center)
-		return best, nil
+// method is how a validation part is solved, of data that can have this rank.
+func (f *fitter) method(most int) *choice.Method[*Factors] {
+	return &choice.Method[*Factors]{
+		LastRank: lastRank, MostRank: most, Debiased: []bool{false}, Rows: f.rows, Lambda0: f.lambda0,
+		Solver: func(rows *lowrank.Rows, rank int) func(context.Context, float64, *Factors, bool) (*Factors, error) {
+			solver := newSolver(rows, f.columns, rank, f.Threads)
+			return func(ctx context.Context, lambda float64, start *Factors, _ bool) (*Factors, error) {
+				return solver.solve(ctx, f.Settings, lambda, start)
+			}
+		},
+		RankOf: func(f *Factors) int { return f.Rank },
+		Predictor: func(f *Factors, taken *effects.Model, clip *result.Range) evaluate.Predictor {
+			return &Model{Factors: *f, Effects: taken, Clip: clip}
+		},
 	}
-	part, err := lowrank.Validation(ctx, train, f.Seed, f.Memory)
-	if err != nil {
-		return nil, err
-	}
-	clip, err := lowrank.Range(ctx, part.Train, f.Clip, f.Threads)
-	if err != nil {
-		return nil, err
-	}
-	if lowrank.Empty(part) { // too little to choose by: next to effects alone, or as given
-		best.Point = Point{Center: f.Center, Rank: max(f.Rank, 1)}
-		if best.Center == effects.AutoCenter {
-			best.Center = effects.BothCenters
-		}
-		best.effects = f.For(best.Center)
-		if len(f.Lambdas) > 0 {
-			best.Lambda = f.Lambdas[len(f.Lambdas)-1]
-			return best, nil
-		}
-		rows, err := f.rows(ctx, train, 1)
-		if err == nil {
-			best.Lambda, err = f.lambda0(ctx, rows)
-		}
-		return best, err
-	}
-	n, m := train.Dims()
-	var trials []*trial
-	for _, center := range f.Center.Candidates() {
-		t := &trial{fitter: f, part: part, clip: clip, center: center, best: best, last: &walk{}}
-		if err := t.prepare(ctx); err != nil {
-			return nil, err
-		}
-		trials = append(trials, t)
-	}
-	err = lowrank.Race(lowrank.Ranks(f.Rank, firstRank, lastRank, min(n, m, f.columns.p)), len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
-	return best, err
 }
 
 // lambda0 is the smallest λ at which the factors are zero: the largest singular

@@ -8,8 +8,10 @@ import (
 	"math"
 
 	"optcomplete/baseline/effects"
+	"optcomplete/baseline/internal/choice"
 	"optcomplete/baseline/internal/lowrank"
 	"optcomplete/data"
+	"optcomplete/evaluate"
 	"optcomplete/internal/kernel"
 	"optcomplete/result"
 )
@@ -48,14 +50,7 @@ type Settings struct {
 }
 
 // Point is a λ that was tried.
-type Point struct {
-	Center   effects.Center
-	Rank     int // the limit
-	Found    int // the rank of the solution
-	Lambda   float64
-	Debiased bool
-	RMSE     float64 // on the validation part
-}
+type Point = choice.Point
 
 // Model is a fitted model: effects, if any, and a matrix of low rank.
 type Model struct {
@@ -69,11 +64,12 @@ type Model struct {
 	Points   []Point       // what was tried
 }
 
-const (
-	firstRank = 2
-	lastRank  = 64
-	patience  = 2 // λ in a row that do not help, before a path ends
-)
+// lastRank is the largest that is tried.
+const lastRank = 64
+
+// pathTolerance is that of solutions that are only compared with each other. The
+// chosen one is then solved to the end.
+const pathTolerance = 1e-7
 
 // ErrLambda says that a λ is negative or not a number.
 var ErrLambda = errors.New("softimpute: λ must be a number that is not negative")
@@ -90,7 +86,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	if n == 0 || m == 0 || train.Observed() == 0 {
 		return s.nothing(ctx, train)
 	}
-	best, err := s.choose(ctx, train)
+	best, err := choice.Make(ctx, train, choice.Settings{Rank: s.Rank, Lambdas: s.Lambdas, Center: s.Center, Settings: s.Settings, OnPoint: s.OnPoint}, s.method(min(n, m)))
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +95,7 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 		return nil, err
 	}
 	var rest data.Source
-	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
+	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.Effects); err != nil {
 		return nil, err
 	}
 	rows, err := s.rows(ctx, rest, out.Limit)
@@ -117,6 +113,35 @@ func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
 	}
 	out.Factors = *f
 	return out, nil
+}
+
+// method is how a validation part is solved, of data that can have this rank.
+func (s *Settings) method(most int) *choice.Method[*Factors] {
+	return &choice.Method[*Factors]{
+		LastRank: lastRank, MostRank: most, Ahead: true,
+		Debiased: [][]bool{{false, true}, {false}, {true}}[s.Debias],
+		Rows:     s.rows,
+		Lambda0: func(ctx context.Context, rows *lowrank.Rows) (float64, error) {
+			return lambda0(ctx, rows, s.Threads)
+		},
+		Solver: func(rows *lowrank.Rows, rank int) func(context.Context, float64, *Factors, bool) (*Factors, error) {
+			solver, rough := newSolver(rows, rank, s.Threads), *s
+			rough.Tolerance = max(s.Tolerance, pathTolerance)
+			return func(ctx context.Context, lambda float64, start *Factors, isRough bool) (*Factors, error) {
+				if isRough {
+					return solver.solve(ctx, rough, lambda, start)
+				}
+				return solver.solve(ctx, *s, lambda, start)
+			}
+		},
+		RankOf: func(f *Factors) int { return f.Rank },
+		Debias: func(ctx context.Context, rows *lowrank.Rows, f *Factors) (*Factors, error) {
+			return debias(ctx, rows, f, s.Threads)
+		},
+		Predictor: func(f *Factors, taken *effects.Model, clip *result.Range) evaluate.Predictor {
+			return &Model{Factors: *f, Effects: taken, Clip: clip}
+		},
+	}
 }
 
 // nothing is the model of a matrix without entries.
