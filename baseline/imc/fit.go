@@ -3,13 +3,12 @@ package imc
 import (
 	"context"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"math"
 
 	"optcomplete/baseline/effects"
-	"optcomplete/baseline/internal/choice"
 	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/baseline/internal/validation"
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/kernel"
@@ -45,7 +44,7 @@ type Settings struct {
 }
 
 // Point is a λ that was tried.
-type Point = choice.Point
+type Point = validation.Point
 
 // Model is a fitted model: effects, if any, and the factors.
 type Model struct {
@@ -57,19 +56,14 @@ type Model struct {
 	Points  []Point       // what was tried
 }
 
-// lastRank is the largest that is tried.
-const lastRank = 32
-
 // ErrLambda says that a λ is negative or not a number.
-var ErrLambda = errors.New("imc: λ must be a number that is not negative")
+var ErrLambda = validation.ErrLambda
 
 // Fit chooses what the settings leave open on a validation part of the entries,
 // and fits all entries. features are those of the columns.
 func Fit(ctx context.Context, train data.Source, features *data.Features, s Settings) (*Model, error) {
-	for _, lambda := range s.Lambdas {
-		if !(lambda >= 0) || math.IsInf(lambda, 1) {
-			return nil, fmt.Errorf("%w: %v", ErrLambda, lambda)
-		}
+	if err := validation.Check(s.Lambdas); err != nil {
+		return nil, err
 	}
 	n, m := train.Dims()
 	fm, p := features.Dims()
@@ -82,12 +76,29 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 	}
 	p, values := withConstant(p, features.Values)
 	f := &fitter{Settings: &s, columns: newSide(m, p, values)}
-	best, err := choice.Make(ctx, train, choice.Settings{Rank: s.Rank, Lambdas: s.Lambdas, Center: s.Center, Settings: s.Settings, OnPoint: s.OnPoint}, f.method(min(n, m, p)))
+	search := &validation.Search{Rank: s.Rank, Lambdas: s.Lambdas, Center: s.Center, Settings: s.Settings, Variants: []bool{false}, OnPoint: s.OnPoint}
+	search.Method = validation.Method{
+		First: 2, Last: 32, Most: min(n, m, p), Rows: f.rows, Top: f.lambda0,
+		Solver: func(rows *lowrank.Rows, rank int) validation.Solver {
+			of := newSolver(rows, f.columns, rank, s.Threads)
+			return func(ctx context.Context, lambda float64, start validation.Factors, _ float64) (validation.Factors, error) {
+				from, _ := start.(*Factors)
+				return of.solve(ctx, &s, lambda, from)
+			}
+		},
+		Predictor: func(f validation.Factors, e *effects.Model, clip *result.Range) evaluate.Predictor {
+			return &Model{Factors: *f.(*Factors), Effects: e, Clip: clip}
+		},
+	}
+	best, err := search.Fit(ctx, train)
 	if err != nil {
 		return nil, err
 	}
-	return f.fit(ctx, train, best)
+	return &Model{Factors: *best.Factors.(*Factors), Effects: best.Effects, Lambda: best.Lambda, Center: best.Center, Clip: best.Clip, Points: best.Points}, nil
 }
+
+// Found is the rank.
+func (f *Factors) Found() int { return f.Rank }
 
 // withConstant adds the constant 1 to p features that all have mean 0, as z-scores do:
 // no combination of those has another mean.
@@ -115,47 +126,8 @@ type fitter struct {
 	columns side
 }
 
-func (f *fitter) fit(ctx context.Context, train data.Source, best *choice.Choice[*Factors]) (*Model, error) {
-	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.Points}
-	var err error
-	if out.Clip, err = lowrank.Range(ctx, train, f.Clip, f.Threads); err != nil {
-		return nil, err
-	}
-	var rest data.Source
-	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.Effects); err != nil {
-		return nil, err
-	}
-	rows, err := f.rows(ctx, rest, best.Rank)
-	if err != nil {
-		return nil, err
-	}
-	factors, err := newSolver(rows, f.columns, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.Start)
-	if err != nil {
-		return nil, err
-	}
-	out.Factors = *factors
-	return out, nil
-}
-
 func (f *fitter) rows(ctx context.Context, source data.Source, rank int) (*lowrank.Rows, error) {
 	return lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Tri(rank)+rank), f.Memory)
-}
-
-// method is how a validation part is solved, of data that can have this rank.
-func (f *fitter) method(most int) *choice.Method[*Factors] {
-	return &choice.Method[*Factors]{
-		LastRank: lastRank, MostRank: most, Debiased: []bool{false}, Rows: f.rows, Lambda0: f.lambda0,
-		Solver: func(rows *lowrank.Rows, rank int) func(context.Context, float64, *Factors, bool) (*Factors, error) {
-			solver := newSolver(rows, f.columns, rank, f.Threads)
-			return func(ctx context.Context, lambda float64, start *Factors, _ bool) (*Factors, error) {
-				return solver.solve(ctx, f.Settings, lambda, start)
-			}
-		},
-		RankOf: func(f *Factors) int { return f.Rank },
-		Predictor: func(f *Factors, taken *effects.Model, clip *result.Range) evaluate.Predictor {
-			return &Model{Factors: *f, Effects: taken, Clip: clip}
-		},
-	}
 }
 
 // lambda0 is the smallest λ at which the factors are zero: the largest singular
@@ -164,7 +136,7 @@ func (f *fitter) lambda0(ctx context.Context, rows *lowrank.Rows) (float64, erro
 	top, err := lowrank.LargestSingular(f.columns.p, func(v []float64) ([]float64, error) {
 		x := make([]float64, f.columns.lines)
 		for j := range x {
-			x[j] = inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
+			x[j] = lowrank.Inner(f.columns.values[j*f.columns.p:][:f.columns.p], v)
 		}
 		y, err := rows.Normal(ctx, x, f.Threads)
 		if err != nil {
@@ -191,7 +163,7 @@ func (m *Model) PredictRow(row int, columns []int32, out []float64) {
 	if r := m.Rank; r > 0 {
 		u := m.U[row*r:][:r]
 		for e, j := range columns {
-			out[e] += inner(u, m.V[int(j)*r:][:r])
+			out[e] += lowrank.Inner(u, m.V[int(j)*r:][:r])
 		}
 	}
 	lowrank.Clip(out, m.Clip)
