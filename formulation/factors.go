@@ -37,25 +37,32 @@ func (t *task) otherFactors(ctx context.Context, s *selector, found []int, c cho
 	for _, factor := range []float64{1. / factorStep, factorStep} {
 		c := c
 		c.Factor *= factor
-		all := t.newSelector(s.values, c)
-		some := all
+		var on *selector
 		if rows > 0 {
 			var err error
-			if some, _, err = t.sampleCost(ctx, from, rows, c); err != nil {
+			if on, _, err = t.sampleCost(ctx, from, rows, c); err != nil {
 				return nil, err
 			}
+		} else {
+			on = t.newSelector(s.values, c)
 		}
-		best, err := some.briefly(ctx, found)
-		if err != nil {
-			return nil, err
-		}
-		cheaper, err := all.cheaper(ctx, best, found)
+		best, err := on.briefly(ctx, found)
 		if err != nil {
 			return nil, err
 		}
 		other := names
-		if cheaper {
-			other = t.names(s.units(t, best))
+		if !slices.Equal(best, found) {
+			all := on
+			if rows > 0 {
+				all = t.newSelector(s.values, c)
+			}
+			cheaper, err := all.cheaper(ctx, best, found)
+			if err != nil {
+				return nil, err
+			}
+			if cheaper {
+				other = t.names(s.units(t, best))
+			}
 		}
 		out = append(out, result.FactorPoint{Factor: c.Factor, Entering: lists.Without(other, names), Leaving: lists.Without(names, other)})
 	}
@@ -74,9 +81,6 @@ func (s *selector) briefly(ctx context.Context, from []int) ([]int, error) {
 
 // cheaper tells whether a selection costs less than another, by more than rounding.
 func (s *selector) cheaper(ctx context.Context, selection, than []int) (bool, error) {
-	if slices.Equal(selection, than) {
-		return false, nil
-	}
 	costs := [2]float64{}
 	for x, at := range [][]int{selection, than} {
 		cut, err := s.oracle.Eval(ctx, search.Indicator(s.oracle.Dim(), at))
