@@ -18,7 +18,7 @@ import (
 
 // about is what a proof of the fit is about: the task, on its training entries,
 // with the numbers of the summary.
-func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
+func (t *formulation) about(train data.Source, summary *model.Summary) *proof.Problem {
 	p := &proof.Problem{
 		Entries: train, Features: t.features, Model: summary.Model,
 		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0, Gammas: gammasOf(summary.Units),
@@ -64,7 +64,7 @@ func gammasOf(u *result.Units) []float64 {
 
 // record lets the search of a selector write its proof, if one is asked for. What
 // it returns ends the proof.
-func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data.Source, summary *model.Summary) (func(search.Result) error, error) {
+func (t *formulation) record(ctx context.Context, s *cost, to io.Writer, train data.Source, summary *model.Summary) (func(search.Result) error, error) {
 	if to == nil {
 		return func(search.Result) error { return nil }, nil
 	}
@@ -73,7 +73,7 @@ func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data
 		return nil, err
 	}
 	w := proof.NewWriter(to, statement)
-	s.find.Recorder = w
+	s.Find.Recorder = w
 	return func(r search.Result) error { return w.Finish(r.Selection, r.Cost, r.Bound) }, nil
 }
 
@@ -89,11 +89,8 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 	}
 	settings := Settings{Model: kind}
 	settings.K, settings.Choice, settings.Threads = summary.K, summary.Choice, threads
-	t, err := newTask(ctx, problem, &settings)
+	t, err := newChecked(ctx, &problem, &settings)
 	if err != nil {
-		return nil, err
-	}
-	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
 	train := problem.Ratings.Source()

@@ -4,11 +4,11 @@ import (
 	"context"
 	"slices"
 
-	"optcomplete/internal/gammapath"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 )
 
 // Limits of the choice of γ.
@@ -22,7 +22,7 @@ const foldStream = 0x666f6c64 // "fold"
 // chooseGamma picks γ by K-fold validation: along a path of γ, each search
 // started from the last one's selection, it selects on the other folds, refits
 // and scores. Columns have Σx² = n, weighted by the rows' weights, so n is the unit; see
-// package gammapath.
+// selection.ChooseGamma.
 func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (float64, []result.GammaPoint, error) {
 	n := problem.mass(nil)
 	folds := settings.Folds
@@ -31,7 +31,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	}
 	folds = min(folds, len(problem.Y))
 	if folds < 2 {
-		return gammapath.Standard(n).Default(), nil, nil // nothing to validate on
+		return selection.DefaultGamma(n), nil, nil // nothing to validate on
 	}
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
 	used := folds
@@ -42,7 +42,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	for f := range parts {
 		parts[f] = newFold(problem, settings, f, folds)
 	}
-	return gammapath.Standard(n).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+	return selection.ChooseGamma(ctx, n, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		all := settings.losses()
 		for _, part := range parts {

@@ -82,7 +82,7 @@ func (r *Result) Sum(values []float64) float64 {
 }
 
 // result fits the coefficients of a selection.
-func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Choices) (*Result, error) {
+func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Learned) (*Result, error) {
 	n, p := len(f.problem.Y), len(f.problem.Names)
 	r := &Result{
 		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: lists.Pick(f.problem.Names, units),
