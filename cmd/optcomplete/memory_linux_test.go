@@ -23,7 +23,7 @@ func TestFitKeepsWithinItsMemory(t *testing.T) {
 		}
 	}
 	run(strings.Join([]string{program, "synth --netflix 200000x1000 --missing 0.95 --test-entries 1 --ratings", pack, "-o", filepath.Join(dir, "data")}, " "))
-	const aside = 160 << 10 // KiB
+	const aside = 160 << 10                  // KiB
 	for _, memory := range []int{200, 400} { // MB: from the file, and in memory
 		run(fmt.Sprintf("ulimit -d %d; %s fit %s --features %s -k 5 --memory %dM --quiet -o %s", memory<<10+aside, program, pack, features, memory, filepath.Join(dir, fmt.Sprint(memory))))
 	}
