@@ -129,12 +129,15 @@ func (l *learning) run(ctx context.Context) (gamma float64, path []result.GammaP
 			return 0, nil, err
 		}
 		next := gammapath.Gamma(min(max(l.learned(), leastGamma/l.unit), mostGamma/l.unit))
-		smaller, found, err := l.proven(next, point)
-		if err != nil || found {
-			return smaller, l.path, err
+		hard, smaller := l.gap != nil && point.Gap() > provenAtRoot, 0.0
+		if hard {
+			found := false
+			if smaller, found, err = l.proven(next, point); err != nil || found {
+				return smaller, l.path, err
+			}
 		}
 		if next == gamma || len(l.path) == gammaRounds || len(l.path) > 1 && slices.Equal(point.Selected, l.path[len(l.path)-2].Selected) {
-			if l.gap != nil {
+			if hard {
 				gamma, err = l.nearest(ctx, smaller, gamma, point.Selected)
 			}
 			return gamma, l.path, err // another would be learned from the same coefficients
