@@ -49,7 +49,7 @@ race:
 
 # The tables of docs/benchmarks.md.
 bench:
-	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | go run ./internal/study benchmarks
+	go test -run '^$$' -bench 'PaperRows|Pass' -benchtime 3x . ./objective | scripts/study.py benchmarks
 
 generate:
 	go generate ./internal/kernel ./internal/random ./data/pack

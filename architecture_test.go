@@ -134,15 +134,12 @@ var holdSettings = map[string]string{
 	"proof.Statement":           "states what is proven",
 	"proof.Problem":             "reads the statement, and shares nothing with what is checked",
 	"data/synth.Truth":          "records how data were made",
-	"internal/study.cell":       "a line of a table",
-	"internal/study.largeRow":   "a line of a table",
-	"internal/study.paperKey":   "the head of a file of results",
-	"internal/study.trial":      "what one method is run on",
 	"internal/events.Event":     "a line of the progress of a server",
 	"internal/exact.Instance":   "an instance of a test",
 	"internal/testkit.Instance": "an instance of a test",
 
 	// Costs at work: γ and threads are what they compute with.
+	"feasible.Set":      "what the settings mean to a search, by numbers",
 	"objective.Exact":   "a cost",
 	"objective.Sampled": "a cost of samples",
 	"proof.cost":        "a cost, of the checker",
@@ -206,7 +203,7 @@ func TestSettingsAreDefinedOnce(t *testing.T) {
 // that another one is a matter of package loss.
 func TestLossesAreNamedInOnePlace(t *testing.T) {
 	named := map[string]string{
-		"linked.go":                        "of yes and no it is the one that suits",
+		"formulation/linked.go":            "of yes and no it is the one that suits",
 		"cmd/optcomplete/regress_table.go": "of yes and no it is the one that suits",
 		"evaluate/losses.go":               "probabilities are ranked by log-odds",
 	}

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"testing"
 
+	"optcomplete/data/synth"
 	"optcomplete/internal/must"
 	"optcomplete/internal/progress"
 	"optcomplete/spec"
@@ -43,7 +44,8 @@ func (r *reporter) Start(label string, _ int64, _ string) progress.Task {
 // TestLongWorkIsReported: everything before and after the search that may take
 // long, by name, and each ends.
 func TestLongWorkIsReported(t *testing.T) {
-	problem, _ := instance(t, small)
+	made := must.Get(synth.Generate(synth.Config{Rows: 60, Columns: 50, Features: 20, K: 4, Missing: 0.4, Noise: 0.01, Seed: 3}))(t)
+	problem := Problem{Ratings: made.Ratings, Features: made.Features}
 	dir := t.TempDir()
 	for name, text := range map[string]string{"ratings.csv": "row,column,value\na,x,1\nb,y,2\n", "features.csv": "id,f\nx,1\ny,2\n"} {
 		must.Do(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))

@@ -14,13 +14,6 @@ import (
 	"optcomplete/spec"
 )
 
-// The models of a matrix, for Settings.Model and ReadSettings.Model.
-const (
-	Full   = spec.Full
-	Pooled = spec.Pooled
-	Paper  = spec.Paper
-)
-
 // ReadSettings say how files are understood. All may be left at zero.
 type ReadSettings struct {
 	// Model is the one to be fitted: paper takes features that are numbers as they
@@ -106,11 +99,11 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	}
 	problem.Nouns = result.NounsOf(notes.Ratings.Called[0], notes.Ratings.Called[1], notes.Ratings.Called[2])
 	notes.Warnings = append(notes.Warnings, notes.Ratings.Warnings()...)
-	return problem, notes, problem.leaveOut(ratings, settings.MinEntries, &notes)
+	return problem, notes, leaveOut(&problem, ratings, settings.MinEntries, &notes)
 }
 
 // leaveOut leaves out rows with too few entries.
-func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
+func leaveOut(p *Problem, file string, least int, notes *Notes) error {
 	if least <= 0 {
 		return nil
 	}
@@ -125,12 +118,4 @@ func (p *Problem) leaveOut(file string, least int, notes *Notes) error {
 		notes.Warnings = append(notes.Warnings, fmt.Sprintf("%s of %s with fewer than %d entries%s", amount.Grouped(before-after), amount.Of(before, "row", "rows"), least, data.LeftOut))
 	}
 	return nil
-}
-
-// Close lets go of the file that the entries are read from, if they are.
-func (p *Problem) Close() error {
-	if p.Ratings == nil {
-		return nil
-	}
-	return p.Ratings.Close()
 }

@@ -11,8 +11,8 @@ import (
 // that is no reading of the data.
 var readersOutsidePasses = map[string]string{
 	// Copies of the data in memory that a pass collected, divided or drawn from.
-	"matrix.go: resample":                           "a resample, drawn from the copy that a path works on",
-	"sampler.go: narrow":                            "a sample that a pass picked, without its empty columns",
+	"formulation/matrix.go: resample":               "a resample, drawn from the copy that a path works on",
+	"formulation/sampler.go: narrow":                "a sample that a pass picked, without its empty columns",
 	"evaluate/samples.go: Samples":                  "smaller samples of one that a pass collected",
 	"evaluate/split.go: SplitMatrix":                "a sample, or the copy of a path, divided",
 	"evaluate/timesplit.go: NewMoments":             "entries and times that passes collected, joined",
@@ -54,7 +54,7 @@ var readersOutsidePasses = map[string]string{
 func TestRowsAreReadByPasses(t *testing.T) {
 	found := map[string]bool{}
 	eachFile(t, func(folder string) bool {
-		return slices.Contains([]string{"pass", "data", "proof", "python", "scripts", "internal/testkit", "internal/study", "internal/exact"}, folder) ||
+		return slices.Contains([]string{"pass", "data", "proof", "python", "scripts", "internal/testkit", "internal/exact"}, folder) ||
 			strings.HasPrefix(folder, "internal/") && strings.HasSuffix(folder, "test")
 	}, func(path string, file *ast.File) {
 		for _, declared := range file.Decls {

@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"optcomplete/feasible"
 	"optcomplete/milp"
 	"optcomplete/search"
 )
@@ -84,6 +85,9 @@ func (r *run) cutPlanes(ctx context.Context) (search.Status, error) {
 			}
 			return status, nil
 		}
+		if !r.rules.Meets(solution.Selection) {
+			return "", &milp.AnswerError{Solver: r.Solver.Name(), Reason: "it selects more of a family than it may"}
+		}
 		if known, again := r.seen[key(solution.Selection)]; again {
 			if !r.settle(solution.Selection, known) {
 				return search.Proven(r.gap(), r.Search.Gap), nil
@@ -157,15 +161,16 @@ func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err
 	if r.scale, _, err = r.evaluate(context.WithoutCancel(ctx), make([]float64, r.p)); err != nil {
 		return nil, "", err
 	}
+	r.limit()
 	for _, start := range r.Search.Start {
 		starts = append(starts, r.complete(start))
 	}
 	if len(starts) > 0 {
 		return starts, "start", nil
 	}
-	selection := r.always()
-	for len(selection) < r.Search.K {
-		_, cut, err := r.evaluate(ctx, search.Indicator(r.p, selection))
+	region := r.root.Clone()
+	for r.rules.Propagate(&region); region.Left > 0 && !region.Empty(); {
+		_, cut, err := r.evaluate(ctx, search.Indicator(r.p, region.Inside()))
 		if err == nil && ctx.Err() != nil {
 			err = fmt.Errorf("%w: %w", search.ErrNothingYet, ctx.Err())
 		}
@@ -174,16 +179,13 @@ func (r *run) warmStart(ctx context.Context) (starts [][]int, source string, err
 		}
 		steepest := -1
 		for j, g := range cut.Gradient {
-			if slices.Contains(selection, j) || slices.Contains(r.Search.Never, j) {
-				continue
-			}
-			if steepest < 0 || g < cut.Gradient[steepest] {
+			if region.State[j] == feasible.Free && (steepest < 0 || g < cut.Gradient[steepest]) {
 				steepest = j
 			}
 		}
-		selection = append(selection, steepest)
+		r.rules.Take(&region, steepest)
 	}
-	return [][]int{r.complete(selection)}, "greedy", nil
+	return [][]int{r.complete(region.Inside())}, "greedy", nil
 }
 
 // nearTies are the best selections seen besides the incumbent.

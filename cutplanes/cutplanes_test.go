@@ -12,6 +12,7 @@ import (
 
 	"optcomplete/cutplanes"
 	"optcomplete/data/synth"
+	"optcomplete/feasible"
 	"optcomplete/internal/must"
 	_ "optcomplete/internal/steadyseed"
 	"optcomplete/internal/testkit"
@@ -101,6 +102,44 @@ func TestCutPlanesEqualsCertifiedAndBruteForce(t *testing.T) {
 			t.Fatalf("bound %v above the optimum %v", got.Bound, want)
 		case got.Solver != "embedded" || got.SolverVersion == "" || got.Passes < got.Cuts/2:
 			t.Fatalf("odd record: %+v", got)
+		}
+	})
+}
+
+// TestFamiliesEqualCertified: masters that may have at most so many of a family lead to the
+// optimum of the certified search, and samples to a selection that counts.
+func TestFamiliesEqualCertified(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		in := testkit.Draw(t, 9)
+		_, p := in.Features.Dims()
+		find := search.Settings{K: in.K, Families: []feasible.Family{{Name: "A", Most: 1}, {Name: "B", Most: 2}}}
+		for j := range p {
+			if f := rapid.IntRange(0, 2).Draw(t, "family"); f < 2 {
+				find.Families[f].Members = append(find.Families[f].Members, j)
+			}
+		}
+		oracle := objective.NewExact(in.Matrix, in.Features, in.Gamma, 1)
+		want, err := search.Minimize(context.Background(), oracle, find)
+		got, cutErr := cutplanes.CutPlanes(context.Background(), oracle, cutplanes.Settings{Search: find})
+		if errors.Is(err, search.ErrInfeasible) && errors.Is(cutErr, search.ErrInfeasible) {
+			return
+		}
+		if err != nil || cutErr != nil {
+			t.Fatal(err, cutErr)
+		}
+		tolerance := 1e-9*want.Cost + 2e-15*in.Scale()
+		if math.Abs(got.Cost-want.Cost) > tolerance || got.Bound > want.Cost+tolerance || got.Status != search.Optimal {
+			t.Fatalf("%v: cost %v, bound %v; want %v", got.Status, got.Cost, got.Bound, want.Cost)
+		}
+		n, m := in.Matrix.Dims()
+		sampled := objective.NewSampled(in.Matrix, in.Features, in.Gamma, objective.SampleSize{Rows: max(1, n/2), Columns: m}, 1, 1)
+		answer, err := cutplanes.OptComplete(context.Background(), sampled, oracle, cutplanes.Settings{Search: find})
+		if err != nil {
+			t.Fatal(err)
+		}
+		rules, err := feasible.New(find.Set(p))
+		if err != nil || !rules.Meets(answer.Selection) || !rules.Meets(got.Selection) {
+			t.Fatalf("%v or %v breaks %v", answer.Selection, got.Selection, find.Families)
 		}
 	})
 }

@@ -66,6 +66,7 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 		return "", err
 	}
 	r.scale = nothing
+	r.limit()
 	selection := r.randomStart()
 	r.source = "start"
 	evaluations, stop := r.limited(ctx)
@@ -106,7 +107,7 @@ func (r *run) optComplete(ctx context.Context) (search.Status, error) {
 			return status, nil
 		}
 		r.eta, r.bound = solution.Objective, solution.Objective
-		selection, r.source = solution.Selection, "master"
+		selection, r.source = r.complete(solution.Selection), "master" // a sample of nothing limits no family
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"optcomplete/internal/lists"
+	"optcomplete/feasible"
 	"optcomplete/milp"
 	"optcomplete/search"
 )
@@ -21,6 +21,8 @@ type run struct {
 	sampled bool          // it sees samples only
 	p       int
 	master  milp.Master
+	rules   *feasible.Rules
+	root    feasible.Region
 	began   time.Time
 	eta     float64 // the last master's optimum
 	bound   float64 // of the cost, as the oracle sees it
@@ -48,13 +50,19 @@ func newRun(ctx context.Context, oracle search.Oracle, sampled bool, settings Se
 	if err := find.Validate(p); err != nil {
 		return nil, err
 	}
+	set := find.Set(p)
+	rules, err := feasible.New(set)
+	if err != nil {
+		return nil, err
+	}
 	if settings.Solver == nil {
 		settings.Solver = &milp.Embedded{}
 	}
 	r := &run{
 		Settings: settings, oracle: oracle, sampled: sampled, p: p, began: time.Now(),
 		master: milp.Master{P: p, K: find.K, Always: find.Always, Never: find.Never},
-		bound:  math.Inf(-1), floor: math.Inf(1), seen: map[string]*evaluation{}, best: search.Candidate{Cost: math.Inf(1)},
+		rules:  rules, root: set.Root(),
+		bound: math.Inf(-1), floor: math.Inf(1), seen: map[string]*evaluation{}, best: search.Candidate{Cost: math.Inf(1)},
 	}
 	r.result.Solver = settings.Solver.Name()
 	version, err := settings.Solver.Version(ctx)
@@ -219,25 +227,25 @@ func (r *run) finish(status search.Status) Result {
 // key is a map key for a selection.
 func key(selection []int) string { return fmt.Sprint(selection) }
 
-// complete makes a selection of K features from a list: Always, then those of
-// the list that are allowed, then the first others.
+// complete makes a selection that counts from a list: what is always selected, then those of
+// the list that there is room for, then the first others.
 func (r *run) complete(list []int) []int {
-	s := &r.Search
-	selection := r.always()
-	take := func(j int) {
-		if len(selection) < s.K && !slices.Contains(selection, j) && !slices.Contains(s.Never, j) {
-			selection = append(selection, j)
-		}
-	}
-	for _, j := range list {
-		take(j)
-	}
-	for j := range r.p {
-		take(j)
-	}
-	slices.Sort(selection)
-	return selection
+	return r.rules.Complete(r.root, append(slices.Clone(list), r.root.Open()...))
 }
 
-// always gives the distinct features that every selection has, increasing.
-func (r *run) always() []int { return lists.Distinct(r.Search.Always) }
+// limit keeps the masters to the families: with c the cost of selecting nothing, a selection
+// with more than b of the features F of one is worse than any that counts by the cut
+//
+//	η ≥ 4c·(Σ_{j∈F} s_j − b)
+//
+// which says nothing of the others, since costs are not negative.
+func (r *run) limit() {
+	c := 4 * r.scale
+	for _, f := range r.Search.Families {
+		cut := milp.Cut{Constant: -c * float64(f.Most), Gradient: make([]float64, r.p)}
+		for _, j := range f.Members {
+			cut.Gradient[j] = c
+		}
+		r.add(Step{Selection: []int{}, Family: f.Name}, cut)
+	}
+}

@@ -27,6 +27,7 @@ type Step struct {
 	Cost      float64   `json:"cost"`               // of the selection; of its sample where sampled
 	Eta       float64   `json:"eta"`                // η_t, the master's optimum that proposed the selection; 0 at the start
 	Excludes  bool      `json:"excludes,omitempty"` // the cut excludes the selection alone; see CutPlanes
+	Family    string    `json:"family,omitempty"`   // the cut keeps to what a selection may have of this family; there is no selection
 	Constant  float64   `json:"constant"`           // the cut: η ≥ Constant + Gradient·s
 	Gradient  []float64 `json:"gradient"`
 }

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"optcomplete/data"
-	"optcomplete/internal/cputime"
 	"optcomplete/pass"
 )
 
@@ -119,11 +118,11 @@ func (o *Observer) Run(ctx context.Context, r pass.Reading) error {
 		}
 		watched.Tasks = append(watched.Tasks, other)
 	}
-	start := cputime.Now() // other work on this machine says nothing about the cluster
+	start := processorTime() // other work on this machine says nothing about the cluster
 	if err := pass.ThreadRunner.Run(ctx, watched); err != nil {
 		return err
 	}
-	took := (cputime.Now() - start).Seconds()
+	took := (processorTime() - start).Seconds()
 	for x, t := range watched.Tasks {
 		if t.Sink == nil {
 			r.Tasks[x].Result = t.Result

@@ -44,7 +44,7 @@ func TestPassesGiveTheSameBitsWhenSent(t *testing.T) {
 	answers := estimate.Answers{Of: pass.Share(fitted), Rows: pass.Share(matched)}
 	for _, source := range passtest.Views(t, matrix) {
 		passtest.Same(t, apart, source, Scoring(by), Scoring(effects), errorScoring(source, by),
-			Scoring(Picked{by, rows}), Scoring(Clipped{by, -1, 1}), draws{shareKeys(source), 3},
+			Scoring(Picked{by, rows}), draws{shareKeys(source), 3},
 			measuring{answers, 0.2, 5, nil, []int32{3, 2, 1}},
 			levels{0.5, 3, pass.Share(chosen[:40])})
 	}

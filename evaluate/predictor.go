@@ -25,23 +25,6 @@ func LossOf(by any) loss.Scaled {
 	return loss.Scaled{}
 }
 
-// Clipped keeps predictions within a range.
-type Clipped struct {
-	By        Predictor
-	Low, High float64
-}
-
-// PredictRow keeps them.
-func (c Clipped) PredictRow(row int, columns []int32, out []float64) {
-	c.By.PredictRow(row, columns, out)
-	for x, v := range out {
-		out[x] = min(max(v, c.Low), c.High)
-	}
-}
-
-// LossOf is that of the predictor.
-func (c Clipped) LossOf() loss.Scaled { return LossOf(c.By) }
-
 // Picked predicts for some of the rows, which follow each other.
 type Picked struct {
 	By   Predictor
@@ -56,7 +39,4 @@ func (p Picked) PredictRow(row int, columns []int32, out []float64) {
 // LossOf is that of the predictor.
 func (p Picked) LossOf() loss.Scaled { return LossOf(p.By) }
 
-func init() {
-	gob.Register(Clipped{})
-	gob.Register(Picked{})
-}
+func init() { gob.Register(Picked{}) }

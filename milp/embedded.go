@@ -5,8 +5,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"optcomplete/internal/lists"
 )
 
 // Embedded is the default solver: pure Go, exact, and made for masters. Its
@@ -74,8 +72,8 @@ func (e *Embedded) Solve(ctx context.Context, m *Master, options Options) (Solut
 // stop early.
 func (e *Embedded) search(ctx context.Context, t *tree, start []int) bool {
 	m := t.m
-	free := m.free()
-	t.build(m.always(), free)
+	root := m.root()
+	t.build(root.Inside(), root.Open())
 	if t.l.k == 0 || t.l.k == t.l.q {
 		t.offerColumns(upTo(t.l.k))
 		t.count = 1
@@ -87,39 +85,18 @@ func (e *Embedded) search(ctx context.Context, t *tree, start []int) bool {
 	if t.finished() {
 		return true
 	}
-	root := &node{bound: math.Inf(-1), basis: e.basis(t)}
-	t.enter(root)
+	first := &node{bound: math.Inf(-1), basis: e.basis(t)}
+	t.enter(first)
 	if ctx.Err() != nil {
-		t.open = nodes{root}
+		t.open = nodes{first}
 		return false
 	}
-	next := t.process(root)
+	next := t.process(first)
 	e.remember(t)
 	if next == nil {
 		return true
 	}
-	return t.run(ctx, t.compact(root))
-}
-
-// always returns the distinct features every selection holds, increasing.
-func (m *Master) always() []int { return lists.Distinct(m.Always) }
-
-// free returns the features that are neither always nor never selected.
-func (m *Master) free() []int {
-	fixed := make([]bool, m.P)
-	for _, j := range m.Always {
-		fixed[j] = true
-	}
-	for _, j := range m.Never {
-		fixed[j] = true
-	}
-	var free []int
-	for j, f := range fixed {
-		if !f {
-			free = append(free, j)
-		}
-	}
-	return free
+	return t.run(ctx, t.compact(first))
 }
 
 // scaleOf returns the power of two that brings the median over the cuts of

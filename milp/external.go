@@ -230,7 +230,8 @@ func verify(solver string, m *Master, a answer, options Options) (Solution, erro
 // exchanged returns the least η that exchanges of one feature at a time lead to.
 func (m *Master) exchanged(selection []int) float64 {
 	t := &tree{m: m, scale: scaleOf(m)}
-	t.build(m.always(), m.free())
+	root := m.root()
+	t.build(root.Inside(), root.Open())
 	t.offer(selection)
 	t.polish(selection)
 	return t.value

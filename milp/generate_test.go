@@ -155,7 +155,8 @@ func key(selection []int) string {
 // bruteForce enumerates the selections. It is the specification.
 func bruteForce(m *Master) float64 {
 	best := math.Inf(1)
-	in, free := m.always(), m.free()
+	root := m.root()
+	in, free := root.Inside(), root.Open()
 	var walk func(selection, rest []int)
 	walk = func(selection, rest []int) {
 		if len(selection) == m.K {

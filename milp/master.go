@@ -5,8 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"slices"
 	"time"
+
+	"optcomplete/feasible"
 )
 
 // Cut is an affine function of the weights s that is nowhere above the cost:
@@ -67,7 +68,7 @@ var ErrMaster = errors.New("milp: bad master")
 
 // ErrInfeasible means that no selection has K features, all of Always and none
 // of Never.
-var ErrInfeasible = errors.New("milp: no selection satisfies the master")
+var ErrInfeasible = feasible.ErrInfeasible
 
 // Validate checks shapes, indices, and that every number is finite.
 func (m *Master) Validate() error {
@@ -89,27 +90,24 @@ func (m *Master) Validate() error {
 			return fmt.Errorf("%w: cut %d has an entry that is NaN, infinite or too large", ErrMaster, c)
 		}
 	}
-	fixed := make(map[int]bool, len(m.Always)+len(m.Never))
-	for _, j := range m.Always {
-		if j < 0 || j >= m.P {
-			return fmt.Errorf("%w: always holds %d, want 0..%d", ErrMaster, j, m.P-1)
-		}
-		fixed[j] = true
+	set := m.set()
+	err := set.Validate()
+	if err != nil && !errors.Is(err, ErrInfeasible) {
+		return fmt.Errorf("%w: always or never holds %w", ErrMaster, err)
 	}
-	always := len(fixed)
-	for _, j := range m.Never {
-		if j < 0 || j >= m.P {
-			return fmt.Errorf("%w: never holds %d, want 0..%d", ErrMaster, j, m.P-1)
-		}
-		if in, seen := fixed[j]; seen && in {
-			return fmt.Errorf("%w: feature %d is both always and never selected", ErrInfeasible, j)
-		}
-		fixed[j] = false
-	}
-	if never := len(fixed) - always; always > m.K || m.P-never < m.K {
-		return fmt.Errorf("%w: select %d of %d features, %d always, %d never", ErrInfeasible, m.K, m.P, always, never)
-	}
-	return nil
+	return err
+}
+
+// set is the selections that the master allows.
+func (m *Master) set() feasible.Set {
+	return feasible.Set{P: m.P, K: m.K, Always: m.Always, Never: m.Never}
+}
+
+// root is the region of all of them.
+func (m *Master) root() *feasible.Region {
+	set := m.set()
+	root := set.Root()
+	return &root
 }
 
 // Value returns η at a selection: the largest of the floor and the cuts,
@@ -165,24 +163,8 @@ func (w *wide) floor() float64 {
 	return v - 2*unit*math.Abs(v) - 0x1p-84*w.size
 }
 
-// feasible tells whether the selection (increasing, distinct) satisfies the
-// master, and if not, why.
+// feasible tells why a selection does not satisfy the master; nil: it does.
 func (m *Master) feasible(selection []int) error {
-	if len(selection) != m.K {
-		return fmt.Errorf("selects %d features, want %d", len(selection), m.K)
-	}
-	for i, j := range selection {
-		if j < 0 || j >= m.P || i > 0 && selection[i-1] >= j {
-			return fmt.Errorf("feature %d is unknown or repeated", j)
-		}
-		if slices.Contains(m.Never, j) {
-			return fmt.Errorf("selects feature %d, which is never to be selected", j)
-		}
-	}
-	for _, j := range m.Always {
-		if _, in := slices.BinarySearch(selection, j); !in {
-			return fmt.Errorf("leaves out feature %d, which is always to be selected", j)
-		}
-	}
-	return nil
+	set := m.set()
+	return set.Fault(selection)
 }

@@ -6,6 +6,8 @@ import (
 	"io"
 	"math"
 	"strconv"
+
+	"optcomplete/feasible"
 )
 
 // WriteLP writes the master in CPLEX LP format, which every solver here reads.
@@ -61,11 +63,14 @@ func WriteLP(w io.Writer, m *Master) error {
 		}
 	}
 	fmt.Fprintf(b, " = %d\nBounds\n eta >= %s\n", m.K, number(m.Floor*s))
-	for j, v := range m.bounds() {
-		if v < 0 {
+	for j, state := range m.root().State {
+		switch state {
+		case feasible.Free:
 			fmt.Fprintf(b, " 0 <= s%d <= 1\n", j+1)
-		} else {
-			fmt.Fprintf(b, " s%d = %d\n", j+1, v)
+		case feasible.In:
+			fmt.Fprintf(b, " s%d = 1\n", j+1)
+		default:
+			fmt.Fprintf(b, " s%d = 0\n", j+1)
 		}
 	}
 	// Generals, not Binaries: some readers reset the bounds of the latter.
@@ -113,11 +118,14 @@ func WriteMPS(w io.Writer, m *Master) error {
 	}
 	b.WriteString("BOUNDS\n")
 	fmt.Fprintf(b, " LO bound eta %s\n", number(m.Floor*s))
-	for j, v := range m.bounds() {
-		if v < 0 {
+	for j, state := range m.root().State {
+		switch state {
+		case feasible.Free:
 			fmt.Fprintf(b, " UP bound s%d 1\n", j+1)
-		} else {
-			fmt.Fprintf(b, " FX bound s%d %d\n", j+1, v)
+		case feasible.In:
+			fmt.Fprintf(b, " FX bound s%d 1\n", j+1)
+		default:
+			fmt.Fprintf(b, " FX bound s%d 0\n", j+1)
 		}
 	}
 	b.WriteString("ENDATA\n")
@@ -128,21 +136,6 @@ func WriteMPS(w io.Writer, m *Master) error {
 // written master are larger than those of m: the median over the cuts of their
 // largest gradient entry becomes about 1.
 func FileScale(m *Master) float64 { return scaleOf(m) }
-
-// bounds returns per feature 1 or 0 if it is fixed, else −1.
-func (m *Master) bounds() []int {
-	v := make([]int, m.P)
-	for j := range v {
-		v[j] = -1
-	}
-	for _, j := range m.Always {
-		v[j] = 1
-	}
-	for _, j := range m.Never {
-		v[j] = 0
-	}
-	return v
-}
 
 // number formats x with as many digits as it takes to read the same bits.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }

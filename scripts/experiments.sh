@@ -21,15 +21,15 @@ put() {
 	cp "$folder/experiments.md" "$root/docs/experiments.md"
 }
 
+study="$root/scripts/study.py"
 if [ "$1" = paper ]; then
-	mkdir -p "${2:-bench-paper}"
-	folder=$(cd "${2:-bench-paper}" && pwd) # go build -C is elsewhere
-	go build -C "$root" -o "$folder/study" ./internal/study
-	paper() { "$folder/study" paper -o "$folder/cells" "$@" >/dev/null; }
+	folder=${2:-bench-paper}
+	mkdir -p "$folder"
+	paper() { "$study" paper -o "$folder/cells" "$@" >/dev/null; }
 	synthetic=certified,optcomplete,cutplanes,imc,softimpute,effects
-	paper -panels mu,n,m,p,k -methods $synthetic -seeds 10 -limit 10s
-	paper -panels large -methods $synthetic -seeds 1 -limit 30s -memory 16G
-	paper -panels netflix -methods certified,full,full+remainder,imc,softimpute,effects -seeds 1 -limit 30s -memory 16G
+	paper --panels mu,n,m,p,k --methods $synthetic --seeds 10 --limit 10
+	paper --panels large --methods $synthetic --seeds 1 --limit 30 --memory 16G
+	paper --panels netflix --methods certified,full,full+remainder,imc,softimpute,effects --seeds 1 --limit 30 --memory 16G
 	for panel in mu n m p k large netflix; do
 		put "paper-$panel" "$folder/cells/paper-$panel.md"
 	done
@@ -39,14 +39,14 @@ if [ "$1" = paper ]; then
 	exit
 fi
 
-absolute() { case $1 in /*) echo "$1" ;; *) echo "$PWD/$1" ;; esac; }
-ratings=$(absolute "$1") features=$(absolute "$2") folder=$(absolute "${3:-bench-real}")
-mkdir -p "$folder"
+ratings=$1 features=$2
+mkdir -p "${3:-bench-real}"
+folder=$(cd "${3:-bench-real}" && pwd) # go build -C is elsewhere
 go build -C "$root" -o "$folder/optcomplete" ./cmd/optcomplete
 data="--features $features --complete-features --min-entries 10"
 
-(cd "$root" && go run ./internal/study real -ratings "$ratings" -features "$features" -complete-features -min-entries 10 \
-	-k 5,10 -seed 31 -seeds 3 -limit 20s -methods full+remainder,full,softimpute,imc -o "$folder/cells") >/dev/null
+"$study" --program "$folder/optcomplete" real --ratings "$ratings" --features "$features" --complete-features --min-entries 10 \
+	-k 5,10 --seed 31 --seeds 3 --limit 20 --methods full+remainder,full,softimpute,imc -o "$folder/cells" >/dev/null
 if [ ! -e "$folder/path.txt" ]; then
 	"$folder/optcomplete" path "$ratings" $data --k-max 12 --folds 3 --bootstrap 20 --bootstrap-k 5 \
 		-o "$folder/path.csv" --plot "$folder/path.svg" >"$folder/path.tmp"

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"optcomplete/internal/lists"
+	"optcomplete/feasible"
 )
 
 // Minimize finds the selection of settings.K features of least cost. A limit,
@@ -38,7 +38,7 @@ type searcher struct {
 	from      []float64             // weights from which the root's relaxation starts; nil: from afar
 
 	Settings
-	heredity *heredity
+	rules    *feasible.Rules
 	start    time.Time
 	base     int // passes before this k
 	passes   int
@@ -156,11 +156,12 @@ func (s *searcher) begin(settings Settings) (root region, err error) {
 	s.rest, s.wait = 0, 0
 	s.looks, s.left = nil, 0
 	s.bound, s.floor = math.Inf(-1), math.Inf(1)
-	root = newRegion(s.p, s.K, lists.Distinct(s.Always), lists.Distinct(s.Never))
-	if s.heredity, err = newHeredity(s.p, s.Requires); err != nil {
+	set := settings.Set(s.p)
+	if s.rules, err = feasible.New(set); err != nil {
 		return root, err
 	}
-	if s.heredity.propagate(&root); root.empty() {
+	s.pool.Rules, root = s.rules, set.Root()
+	if s.rules.Propagate(&root); root.Empty() {
 		return root, s.unmet()
 	}
 	return root, nil
@@ -319,7 +320,7 @@ func (s *searcher) selection(ctx context.Context, selection []int, source string
 
 // offer files a candidate among the incumbent and the near-ties.
 func (s *searcher) offer(c Candidate, source string) {
-	if len(c.Selection) != s.K || !s.allowed(c.Selection) {
+	if len(c.Selection) != s.K || !s.rules.Meets(c.Selection) {
 		return
 	}
 	same := func(d Candidate) bool { return slices.Equal(d.Selection, c.Selection) }
@@ -344,21 +345,6 @@ func (s *searcher) offer(c Candidate, source string) {
 	if len(s.ties) > s.NearTies {
 		s.ties = s.ties[:s.NearTies]
 	}
-}
-
-// allowed tells whether a selection meets always, never and the requirements.
-func (s *searcher) allowed(selection []int) bool {
-	for _, j := range s.Always {
-		if !slices.Contains(selection, j) {
-			return false
-		}
-	}
-	for _, j := range s.Never {
-		if slices.Contains(selection, j) {
-			return false
-		}
-	}
-	return s.heredity.meets(selection)
 }
 
 // keyOf is a map key for a selection.

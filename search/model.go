@@ -15,7 +15,7 @@ import (
 func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error) {
 	at := n.at
 	n.at = nil
-	if s.modeler == nil || at == nil || n.left < 2 || math.IsInf(s.cutoff(), 1) {
+	if s.modeler == nil || at == nil || n.Left < 2 || math.IsInf(s.cutoff(), 1) {
 		return false, nil
 	}
 	if s.rest > 0 {
@@ -23,12 +23,12 @@ func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error)
 		return false, nil
 	}
 	for _, j := range at.support {
-		if n.state[j] == out {
+		if n.State[j] == out {
 			return false, nil // fixed since: the model would not be of this region
 		}
 	}
 	var features []int
-	for j, state := range n.state {
+	for j, state := range n.State {
 		if state != out {
 			features = append(features, j)
 		}
@@ -75,10 +75,10 @@ func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error)
 	s.rest = s.wait
 	for x, to := range tree.fixed {
 		if to != free {
-			n.fix(tree.features[x], to)
+			n.Fix(tree.features[x], to)
 		}
 	}
-	s.heredity.propagate(&n.region)
+	s.rules.Propagate(&n.region)
 	return s.closed(n), nil
 }
 
@@ -93,7 +93,7 @@ const (
 // judge evaluates selections together, and one by one those that may be better than
 // the incumbent.
 func (s *searcher) judge(ctx context.Context, selections [][]int) error {
-	selections = slices.DeleteFunc(selections, func(selection []int) bool { return !s.heredity.meets(selection) })
+	selections = slices.DeleteFunc(selections, func(selection []int) bool { return !s.rules.Meets(selection) })
 	if len(selections) == 0 {
 		return nil
 	}

@@ -4,6 +4,8 @@ import (
 	"container/heap"
 	"math"
 	"slices"
+
+	"optcomplete/feasible"
 )
 
 // How much may be done with one model: nodes of its tree times the square of the
@@ -35,7 +37,7 @@ type modelTree struct {
 	values   []float64 // of each
 	fixed    []int8    // what is the same in all of them, as far as the first node tells
 
-	bounder
+	feasible.Bounder
 	gradient, tangent []float64 // at the weights of a node: updated, and computed anew
 }
 
@@ -47,7 +49,7 @@ func newModelTree(m *Model, features []int, r *region, weights []float64, cutoff
 	p := len(features)
 	var inside, places []int // of the features in and free, in the model
 	for y, j := range features {
-		if r.state[j] == in {
+		if r.State[j] == in {
 			inside = append(inside, y)
 		} else {
 			places = append(places, y)
@@ -68,7 +70,7 @@ func newModelTree(m *Model, features []int, r *region, weights []float64, cutoff
 	f := len(places)
 	t.single, t.matrix = make([]float64, f), make([]float64, f*f)
 	t.gradient, t.tangent = make([]float64, f), make([]float64, f)
-	first := &node{region: region{state: make([]int8, f), left: r.left, free: f}, bound: math.Inf(-1), weights: make([]float64, f)}
+	first := &node{region: region{State: make([]int8, f), Left: r.Left, Free: f}, bound: math.Inf(-1), weights: make([]float64, f)}
 	for x, y := range places {
 		add(&t.single[x], m.Linear[y])
 		add(&t.single[x], m.Matrix[y*p+y])
@@ -86,7 +88,7 @@ func newModelTree(m *Model, features []int, r *region, weights []float64, cutoff
 	}
 	// Sums of up to p² numbers, and a factorisation that shows A to be positive
 	// semidefinite up to rounding, between points no further apart than 2·left.
-	t.margin = 1.2e-16 * 8 * float64(p+8) * (size + 2*float64(r.left)*trace)
+	t.margin = 1.2e-16 * 8 * float64(p+8) * (size + 2*float64(r.Left)*trace)
 	t.open = heapOfNodes{first}
 	t.sequence = 1
 	return t
@@ -183,7 +185,7 @@ func (t *modelTree) run() bool {
 		at := heap.Pop(&t.open).(*node)
 		t.process(at)
 		if n == 0 {
-			t.fixed = at.state
+			t.fixed = at.State
 		}
 	}
 	return len(t.found) <= modelFound
@@ -205,7 +207,7 @@ func (t *modelTree) least() float64 {
 func (t *modelTree) selections(r *region) [][]int {
 	list := make([][]int, len(t.found))
 	for i, found := range t.found {
-		list[i] = r.fixedIn()
+		list[i] = r.Inside()
 		for _, x := range found {
 			list[i] = append(list[i], t.features[x])
 		}
@@ -220,10 +222,10 @@ func (t *modelTree) ruled(bound float64) { t.floor = min(t.floor, bound) }
 // process bounds a node by tangents, narrows it by their slopes, and splits it.
 func (t *modelTree) process(n *node) {
 	for narrowed := true; narrowed; {
-		if n.empty() {
+		if n.Empty() {
 			return
 		}
-		if n.left <= 2 || n.left == n.free {
+		if n.Left <= 2 || n.Left == n.Free {
 			t.leaf(n)
 			return
 		}
@@ -236,15 +238,15 @@ func (t *modelTree) process(n *node) {
 		narrowed = t.narrow(n)
 	}
 	branch, score := -1, -1.0
-	for x, state := range n.state {
+	for x, state := range n.State {
 		if w := n.weights[x]; state == free && w*(1-w)*math.Abs(t.single[x]) > score {
 			branch, score = x, w*(1-w)*math.Abs(t.single[x])
 		}
 	}
 	for _, to := range []int8{in, out} {
-		child := &node{region: n.region.clone(), bound: n.bound, weights: slices.Clone(n.weights), sequence: t.sequence}
+		child := &node{region: n.region.Clone(), bound: n.bound, weights: slices.Clone(n.weights), sequence: t.sequence}
 		t.sequence++
-		child.fix(branch, to)
+		child.Fix(branch, to)
 		heap.Push(&t.open, child)
 	}
 }
@@ -256,7 +258,7 @@ func (t *modelTree) relax(n *node) {
 	t.slopes(t.gradient, n.weights)
 	for step := 0; ; step++ {
 		i, steepest, flattest := -1, math.Inf(1), math.Inf(-1)
-		for x, state := range n.state {
+		for x, state := range n.State {
 			if g := t.gradient[x]; state == free {
 				if n.weights[x] < 1 && g < steepest {
 					i, steepest = x, g
@@ -267,8 +269,8 @@ func (t *modelTree) relax(n *node) {
 			}
 		}
 		j, gain, move := -1, 0.0, 0.0
-		if i >= 0 && step < 4*n.free && flattest-steepest > 1e-4*math.Abs(steepest) {
-			for x, state := range n.state {
+		if i >= 0 && step < 4*n.Free && flattest-steepest > 1e-4*math.Abs(steepest) {
+			for x, state := range n.State {
 				if diff := t.gradient[x] - steepest; state == free && n.weights[x] > 0 && diff > 0 {
 					curve := max(2*(t.matrix[i*f+i]+t.matrix[x*f+x]-2*t.matrix[i*f+x]), 1e-300)
 					if g := diff * diff / curve; g > gain {
@@ -319,7 +321,8 @@ func (t *modelTree) cut(n *node) *cut {
 
 // bound raises the node's bound by the tangent at its weights.
 func (t *modelTree) bound(n *node) {
-	value, _, _ := t.bounder.bound(t.cut(n), &n.region)
+	c := t.cut(n)
+	value, _, _ := t.Least(c.constant, c.gradient, &n.region)
 	n.bound = max(n.bound, value)
 }
 
@@ -327,18 +330,15 @@ func (t *modelTree) bound(n *node) {
 // whether there were any.
 func (t *modelTree) narrow(n *node) (narrowed bool) {
 	c := t.cut(n)
-	value, taken, next := t.bounder.bound(c, &n.region)
-	for x, state := range n.state {
-		if state != free || n.left == 0 || n.left == n.free {
+	value, _, _ := t.Least(c.constant, c.gradient, &n.region)
+	for x, state := range n.State {
+		if state != free || n.Left == 0 || n.Left == n.Free {
 			continue
 		}
-		to, bound := out, value+(c.gradient[x]-taken)
-		if c.gradient[x] < next {
-			to, bound = in, value+(next-c.gradient[x])
-		}
-		if bound >= t.cutoff {
+		to, more := t.Other(x, c.gradient[x])
+		if bound := value + more; bound >= t.cutoff {
 			t.ruled(bound)
-			n.fix(x, to)
+			n.Fix(x, to)
 			narrowed = true
 		}
 	}
@@ -349,17 +349,17 @@ func (t *modelTree) narrow(n *node) (narrowed bool) {
 // fewer, or no choice.
 func (t *modelTree) leaf(n *node) {
 	f := len(t.features)
-	value, left := t.constant-t.margin, n.left
+	value, left := t.constant-t.margin, n.Left
 	var inside, others []int
-	for x, state := range n.state {
-		if state == free && left < n.free {
+	for x, state := range n.State {
+		if state == free && left < n.Free {
 			others = append(others, x)
 		} else if state != out {
 			value += t.with(inside, x)
 			inside = append(inside, x)
 		}
 	}
-	if left == n.free {
+	if left == n.Free {
 		left = 0
 	}
 	if left == 0 {

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"optcomplete/feasible"
 	"optcomplete/internal/random"
 )
 
@@ -34,10 +35,10 @@ func TestModelTreeFindsAllBelowTheCutoff(t *testing.T) {
 			}
 		}
 		k := rapid.IntRange(1, p).Draw(t, "k")
-		r := newRegion(p, k, nil, nil)
+		r := (&feasible.Set{P: p, K: k}).Root()
 		for j := range rapid.IntRange(0, p/2).Draw(t, "fixed") {
-			if rapid.Bool().Draw(t, "in") && r.left > 0 {
-				r.fix(j, in)
+			if rapid.Bool().Draw(t, "in") && r.Left > 0 {
+				r.Fix(j, in)
 			}
 		}
 		value := func(selection []int) float64 {
@@ -57,7 +58,7 @@ func TestModelTreeFindsAllBelowTheCutoff(t *testing.T) {
 			for j := range p {
 				if set>>j&1 == 1 {
 					selection = append(selection, j)
-				} else if r.state[j] == in {
+				} else if r.State[j] == in {
 					inside = false
 				}
 			}

@@ -35,7 +35,7 @@ func Outlook(ctx context.Context, oracle Oracle, settings Settings, dives int, s
 	done := 0.0
 	for ; done < float64(dives) && err == nil; done++ {
 		from := *first
-		from.region = first.region.clone()
+		from.region = first.region.Clone()
 		err = s.dive(ctx, &from, lots, &ahead)
 		first.weights = from.weights // relaxed: the next dive begins there
 	}
@@ -79,9 +79,9 @@ func (s *searcher) dive(ctx context.Context, n *node, lots *random.Stream, ahead
 		}
 		var open []*node
 		for _, to := range []int8{in, out} {
-			child := &node{region: n.region.clone(), bound: n.bound, by: n.by, weights: n.weights}
-			child.fix(branch, to)
-			if s.heredity.propagate(&child.region); !child.empty() && !s.boundByPool(child) {
+			child := &node{region: n.region.Clone(), bound: n.bound, by: n.by, weights: n.weights}
+			child.Fix(branch, to)
+			if s.rules.Propagate(&child.region); !child.Empty() && !s.boundByPool(child) {
 				open = append(open, child)
 			}
 		}
@@ -97,7 +97,7 @@ func (s *searcher) dive(ctx context.Context, n *node, lots *random.Stream, ahead
 func (s *searcher) finished(ctx context.Context, n *node, effort, ways float64, ahead *Ahead) (done bool, err error) {
 	work, listed, passes := 0.0, s.listed, s.passes
 	if s.lister != nil {
-		work = s.lister.Effort(n.free, n.left)
+		work = s.lister.Effort(n.Free, n.Left)
 	}
 	done, err = s.finish(ctx, n, effort)
 	if s.listed > listed {

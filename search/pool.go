@@ -1,10 +1,12 @@
 package search
 
+import "optcomplete/feasible"
+
 // pool holds every cut computed so far. Cuts do not depend on k, on the tree,
 // or on what is fixed, so one pool serves the whole path.
 type pool struct {
 	cuts []cut
-	bounder
+	feasible.Bounder
 }
 
 // maxCuts limits the pool; the oldest cuts but the first few make room. It

@@ -55,7 +55,7 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		if trial.cost, trial.cut, trial.hessian, err = s.eval(ctx, weights, newton); err != nil {
 			return 0, err
 		}
-		before := n.free
+		before := n.Free
 		if s.boundByCut(n, &trial.cut) {
 			return -1, nil
 		}
@@ -71,7 +71,7 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		if done, err := s.finish(ctx, n, effortBefore); done || err != nil {
 			return -1, err
 		}
-		if at != nil && trial.cost > at.cost && n.free == before && halvings < 4 {
+		if at != nil && trial.cost > at.cost && n.Free == before && halvings < 4 {
 			// Too far: half the way back.
 			halvings++
 			weights = halfway(at.weights, trial.weights)
@@ -80,7 +80,7 @@ func (s *searcher) relax(ctx context.Context, n *node) (branch int, err error) {
 		halvings = 0
 		at = trial
 		n.weights = at.weights
-		own, taken, _ := s.pool.bound(&at.cut, &n.region)
+		own, taken, _ := s.pool.Least(at.cut.constant, at.cut.gradient, &n.region)
 		if at.cost-n.bound <= 0.2*(s.cutoff()-n.bound) && at.cost < s.cutoff() {
 			break
 		}
@@ -143,7 +143,7 @@ func (s *searcher) guided(ctx context.Context, n *node, weights []float64, multi
 		}
 		halvings = 0
 		at = trial
-		own, taken, _ := s.pool.bound(&at.cut, &n.region)
+		own, taken, _ := s.pool.Least(at.cut.constant, at.cut.gradient, &n.region)
 		if at.cost-own <= 1e-4*at.cost {
 			break
 		}
@@ -167,7 +167,7 @@ func (s *searcher) startWeights(n *node) []float64 {
 		weights = make([]float64, s.p)
 		last := s.pool.cuts[len(s.pool.cuts)-1].gradient
 		var order []int
-		for j, state := range n.state {
+		for j, state := range n.State {
 			if state == free {
 				order = append(order, j)
 			}
@@ -180,7 +180,7 @@ func (s *searcher) startWeights(n *node) []float64 {
 		for _, j := range order {
 			weights[j] = 1
 		}
-		fill := float64(n.left) / float64(len(order))
+		fill := float64(n.Left) / float64(len(order))
 		for j := range weights {
 			weights[j] *= fill
 		}
@@ -193,7 +193,7 @@ func (s *searcher) startWeights(n *node) []float64 {
 // dropped, and the free ones scaled, capped at 1, to the sum that is left.
 func conform(weights []float64, r *region) {
 	positive := 0
-	for j, state := range r.state {
+	for j, state := range r.State {
 		switch {
 		case state == in:
 			weights[j] = 1
@@ -203,8 +203,8 @@ func conform(weights []float64, r *region) {
 			positive++
 		}
 	}
-	if positive < r.left {
-		for j, state := range r.state {
+	if positive < r.Left {
+		for j, state := range r.State {
 			if state == free && weights[j] == 0 {
 				weights[j] = newWeight
 			}
@@ -216,8 +216,8 @@ func conform(weights []float64, r *region) {
 // scaleTo multiplies the free weights by the factor c for which
 // Σ min(1, c·w) is what the region has left.
 func scaleTo(weights []float64, r *region) {
-	if r.left == 0 {
-		for j, state := range r.state {
+	if r.Left == 0 {
+		for j, state := range r.State {
 			if state == free {
 				weights[j] = 0
 			}
@@ -227,7 +227,7 @@ func scaleTo(weights []float64, r *region) {
 	// Capping the largest one after the other; each sweep caps at least one.
 	for {
 		sum, capped := 0.0, 0
-		for j, state := range r.state {
+		for j, state := range r.State {
 			if state != free {
 				continue
 			}
@@ -237,13 +237,13 @@ func scaleTo(weights []float64, r *region) {
 				sum += weights[j]
 			}
 		}
-		room := float64(r.left - capped)
+		room := float64(r.Left - capped)
 		if sum == 0 || room <= 0 {
 			break
 		}
 		c := room / sum
 		over := false
-		for j, state := range r.state {
+		for j, state := range r.State {
 			if state == free && weights[j] < 1 {
 				weights[j] *= c
 				if weights[j] >= 1 {
@@ -268,13 +268,13 @@ func (s *searcher) step(at *point, n *node) []float64 {
 		// coefficients held.
 		largest := 0.0
 		for _, j := range at.support {
-			if n.state[j] == free {
+			if n.State[j] == free {
 				weights[j] *= math.Sqrt(-at.cut.gradient[j])
 				largest = max(largest, weights[j])
 			}
 		}
 		for _, j := range at.support {
-			if n.state[j] == free {
+			if n.State[j] == free {
 				weights[j] /= 2 * largest // below the cap: conform scales
 			}
 		}
@@ -282,7 +282,7 @@ func (s *searcher) step(at *point, n *node) []float64 {
 	}
 	q := quadratic{}
 	for x, j := range at.support {
-		if n.state[j] != free {
+		if n.State[j] != free {
 			continue
 		}
 		w := at.weights[j]
@@ -325,7 +325,7 @@ func (s *searcher) step(at *point, n *node) []float64 {
 // steeper than the price: they belong to the relaxation's support.
 func (s *searcher) enter(weights []float64, at *point, n *node, price float64) {
 	var better []int
-	for j, state := range n.state {
+	for j, state := range n.State {
 		if state == free && at.weights[j] == 0 && -at.cut.gradient[j] > price*(1+1e-9) {
 			better = append(better, j)
 		}
@@ -347,7 +347,7 @@ func (s *searcher) enter(weights []float64, at *point, n *node, price float64) {
 func (s *searcher) branch(at *point, n *node) int {
 	best, bestScore := -1, -1.0
 	for x, j := range at.support {
-		if n.state[j] != free {
+		if n.State[j] != free {
 			continue
 		}
 		w := at.weights[j]
@@ -364,7 +364,7 @@ func (s *searcher) branch(at *point, n *node) int {
 		}
 	}
 	if best < 0 {
-		best = slices.Index(n.state, free)
+		best = slices.Index(n.State, free)
 	}
 	return best
 }

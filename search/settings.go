@@ -3,11 +3,10 @@ package search
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 	"time"
 
-	"optcomplete/internal/lists"
+	"optcomplete/feasible"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -22,6 +21,9 @@ type Settings struct {
 	// Requires holds conditions of heredity: features that may be selected
 	// only together with others. Selections that break one do not count.
 	Requires []Requirement
+
+	// Families holds features of which a selection has at most some.
+	Families []feasible.Family
 
 	// Gap is the relative gap at which the search stops. Zero proves
 	// optimality, to the precision of the arithmetic (Precision).
@@ -71,7 +73,7 @@ const Precision = 5e-10
 const DefaultNearTies = 5
 
 // ErrInfeasible is wrapped by the errors for settings that no selection meets.
-var ErrInfeasible = errors.New("search: no selection meets the settings")
+var ErrInfeasible = feasible.ErrInfeasible
 
 // ErrNothingYet is wrapped, with the context's own, by the error for a search whose
 // context was cancelled before there was a selection worth having.
@@ -80,37 +82,26 @@ var ErrNothingYet = errors.New("search: stopped before there was a selection")
 // Validate checks the settings against p features. What no selection meets is an
 // ErrInfeasible; a feature outside 0..p-1 is a programming error and panics.
 func (s *Settings) Validate(p int) error {
-	bad := func(format string, args ...any) error {
-		return fmt.Errorf("%w: %s", ErrInfeasible, fmt.Sprintf(format, args...))
-	}
 	if s.K < 1 {
-		return bad("k is %d, but at least one feature must be selected", s.K)
+		return fmt.Errorf("%w: k is %d, but at least one feature must be selected", ErrInfeasible, s.K)
 	}
-	if s.K > p {
-		return bad("k is %d, but there are only %d features", s.K, p)
-	}
-	for _, list := range [][]int{s.Always, s.Never} {
-		for _, j := range list {
-			if j < 0 || j >= p {
-				panic(fmt.Sprintf("search: feature %d of %d", j, p))
-			}
-		}
-	}
-	always, never := lists.Distinct(s.Always), lists.Distinct(s.Never)
-	for _, j := range always {
-		if slices.Contains(never, j) {
-			return bad("feature %d is both always and never selected", j)
-		}
-	}
-	if len(always) > s.K {
-		return bad("%d features are always selected, more than k = %d", len(always), s.K)
-	}
-	if left := p - len(never); left < s.K {
-		return bad("%d of %d features are never selected, which leaves %d, fewer than k = %d", len(never), p, left, s.K)
+	set := s.Set(p)
+	if err := set.Validate(); errors.Is(err, ErrInfeasible) {
+		return err
+	} else if err != nil {
+		panic("search: " + err.Error())
 	}
 	limits := spec.Limits{Gap: s.Gap, TimeLimit: s.TimeLimit, SearchTime: s.SearchTime, MaxNodes: s.MaxNodes}
 	return limits.Validate()
 }
+
+// Set is what the settings say about the selections of p features that count.
+func (s *Settings) Set(p int) feasible.Set {
+	return feasible.Set{P: p, K: s.K, Always: s.Always, Never: s.Never, Requires: s.Requires, Families: s.Families}
+}
+
+// Requirement says that a feature may be selected only together with others.
+type Requirement = feasible.Requirement
 
 // SettingsError makes of an error about settings that no selection meets one that
 // says so by its type; other errors stay.

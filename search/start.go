@@ -20,12 +20,12 @@ func (s *searcher) warmStart(ctx context.Context, root *node) error {
 		s.scale, s.nothing = cost, &c
 	}
 	for _, start := range s.Start {
-		if err := s.extend(ctx, root.region.clone(), start, "start"); err != nil {
+		if err := s.extend(ctx, root.region.Clone(), start, "start"); err != nil {
 			return err
 		}
 	}
 	if len(s.Start) == 0 || s.greedily {
-		return s.extend(ctx, root.region.clone(), nil, "greedy")
+		return s.extend(ctx, root.region.Clone(), nil, "greedy")
 	}
 	return nil
 }
@@ -38,7 +38,7 @@ func (s *searcher) answer(ctx context.Context, root region) error {
 	s.halt, s.MaxPasses = nil, 0
 	for _, start := range s.Start {
 		selection := lists.Distinct(start)
-		if len(selection) == s.K && s.allowed(selection) {
+		if len(selection) == s.K && s.rules.Meets(selection) {
 			_, err := s.selection(context.WithoutCancel(ctx), selection, "start")
 			return err
 		}
@@ -51,7 +51,7 @@ func (s *searcher) answer(ctx context.Context, root region) error {
 		return err
 	}
 	// The requirements left no selection on the greedy way.
-	selection := s.heredity.complete(root, root.freeOnes())
+	selection := s.rules.Complete(root, root.Open())
 	if selection == nil {
 		return s.unmet()
 	}
@@ -63,13 +63,13 @@ func (s *searcher) answer(ctx context.Context, root region) error {
 // are allowed, then one by one the feature with the steepest gradient.
 func (s *searcher) extend(ctx context.Context, r region, list []int, source string) error {
 	for _, j := range list {
-		if r.left > 0 && r.state[j] == free {
-			s.take(&r, j)
+		if r.Left > 0 && r.State[j] == free {
+			s.rules.Take(&r, j)
 		}
 	}
-	for !r.empty() {
-		selection := r.fixedIn()
-		if r.left == 0 {
+	for !r.Empty() {
+		selection := r.Inside()
+		if r.Left == 0 {
 			_, err := s.selection(ctx, selection, source)
 			return err
 		}
@@ -81,12 +81,12 @@ func (s *searcher) extend(ctx context.Context, r region, list []int, source stri
 			}
 		}
 		steepest := -1
-		for j, state := range r.state {
+		for j, state := range r.State {
 			if state == free && (steepest < 0 || c.gradient[j] < c.gradient[steepest]) {
 				steepest = j
 			}
 		}
-		s.take(&r, steepest)
+		s.rules.Take(&r, steepest)
 	}
 	return nil // the requirements left no selection on this way
 }
@@ -107,22 +107,6 @@ func (s *searcher) cutOf(ctx context.Context, selection []int, source string) (*
 	return &again, err
 }
 
-// take fixes a free feature in, with what it requires; if there is no room for
-// that, it is fixed out.
-func (s *searcher) take(r *region, j int) {
-	if s.heredity == nil {
-		r.fix(j, in)
-		return
-	}
-	with, ok := s.heredity.take(*r, j, make([]int, s.p))
-	if ok {
-		*r = with
-	} else {
-		r.fix(j, out)
-	}
-	s.heredity.propagate(r)
-}
-
 // Indicator is the 0/1 weights of a selection of p features.
 func Indicator(p int, selection []int) []float64 {
 	weights := make([]float64, p)
@@ -136,7 +120,7 @@ func Indicator(p int, selection []int) []float64 {
 // weights the steeper gradient, then the smaller index. It is nil where none
 // was found that keeps the requirements.
 func (s *searcher) round(weights, gradient []float64, r *region) []int {
-	order := r.freeOnes()
+	order := r.Open()
 	slices.SortStableFunc(order, func(a, b int) int {
 		switch {
 		case weights[a] != weights[b]:
@@ -145,12 +129,7 @@ func (s *searcher) round(weights, gradient []float64, r *region) []int {
 			return sign(gradient[a] - gradient[b])
 		}
 	})
-	if s.heredity != nil {
-		return s.heredity.complete(*r, order)
-	}
-	selection := append(r.fixedIn(), order[:r.left]...)
-	slices.Sort(selection)
-	return selection
+	return s.rules.Complete(*r, order)
 }
 
 func sign(x float64) int {

@@ -5,7 +5,14 @@ import (
 	"context"
 	"math"
 	"slices"
+
+	"optcomplete/feasible"
 )
+
+// A region is a part of the selections.
+type region = feasible.Region
+
+const free, in, out = feasible.Free, feasible.In, feasible.Out
 
 // node is a region that waits to be opened.
 type node struct {
@@ -114,10 +121,10 @@ func (s *searcher) process(ctx context.Context, n *node) (err error) {
 	}
 	labels := s.split(n, branch)
 	for _, to := range []int8{in, out} {
-		child := &node{region: n.region.clone(), bound: n.bound, by: n.by, weights: n.weights, cuts: n.cuts, sequence: s.sequence, label: labels[to], depth: n.depth + 1}
+		child := &node{region: n.region.Clone(), bound: n.bound, by: n.by, weights: n.weights, cuts: n.cuts, sequence: s.sequence, label: labels[to], depth: n.depth + 1}
 		s.sequence++
-		child.fix(branch, to)
-		if s.heredity.propagate(&child.region); child.empty() {
+		child.Fix(branch, to)
+		if s.rules.Propagate(&child.region); child.Empty() {
 			continue
 		}
 		child.cuts = 0 // every cut may bound the smaller region better
@@ -142,7 +149,7 @@ func (s *searcher) boundByPool(n *node) (done bool) {
 
 // closed tells whether the node's bound rules it out, and then gives it up.
 func (s *searcher) closed(n *node) bool {
-	if n.empty() {
+	if n.Empty() {
 		return true
 	}
 	if n.bound >= s.cutoff() {
@@ -158,7 +165,7 @@ func (s *searcher) closed(n *node) bool {
 // cutoff, it is fixed out (or in). It tells whether the node is done.
 func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 	for {
-		value, taken, next := s.pool.bound(c, &n.region)
+		value, _, _ := s.pool.Least(c.constant, c.gradient, &n.region)
 		if value > n.bound {
 			n.bound, n.by = value, c.number
 		}
@@ -166,36 +173,29 @@ func (s *searcher) boundByCut(n *node, c *cut) (done bool) {
 			return true
 		}
 		cutoff := s.cutoff()
-		if math.IsInf(cutoff, 1) || n.left == 0 || n.left == n.free {
+		if math.IsInf(cutoff, 1) || n.Left == 0 || n.Left == n.Free {
 			return false
 		}
 		fixed := false
-		for j, state := range n.state {
+		for j, state := range n.State {
 			if state != free {
 				continue
 			}
-			g := c.gradient[j]
-			if g >= next {
-				if v := value + (g - taken); v >= cutoff {
-					s.giveUp(v)
-					s.recordFix(n, j, out, c)
-					n.fix(j, out)
-					fixed = true
-				}
-			} else if v := value + (next - g); v >= cutoff {
+			other, more := s.pool.Other(j, c.gradient[j])
+			if v := value + more; v >= cutoff {
 				s.giveUp(v)
-				s.recordFix(n, j, in, c)
-				n.fix(j, in)
+				s.recordFix(n, j, other, c)
+				n.Fix(j, other)
 				fixed = true
 			}
-			if n.left == 0 || n.left == n.free {
+			if n.Left == 0 || n.Left == n.Free {
 				break
 			}
 		}
 		if !fixed {
 			return false
 		}
-		if s.heredity.propagate(&n.region); n.empty() {
+		if s.rules.Propagate(&n.region); n.Empty() {
 			return true
 		}
 	}
@@ -216,10 +216,10 @@ func (s *searcher) patience(n *node) float64 {
 // finish looks at every selection of the node if they are few, or if the oracle
 // can enumerate them within the effort. It tells whether the node is done.
 func (s *searcher) finish(ctx context.Context, n *node, effort float64) (done bool, err error) {
-	if s.lister != nil && n.left > 0 && n.left < n.free && s.lister.Effort(n.free, n.left) <= effort*s.patience(n) {
+	if s.lister != nil && n.Left > 0 && n.Left < n.Free && s.lister.Effort(n.Free, n.Left) <= effort*s.patience(n) {
 		return s.enumerate(ctx, n)
 	}
-	if n.completions() <= leafMost {
+	if n.Completions() <= leafMost {
 		return true, s.leaf(ctx, n)
 	}
 	return false, nil
@@ -231,15 +231,15 @@ func (s *searcher) enumerate(ctx context.Context, n *node) (done bool, err error
 	if s.halt != nil {
 		return false, s.halt
 	}
-	found, err := s.lister.Enumerate(ctx, Region{In: n.fixedIn(), Candidates: n.freeOnes(), Left: n.left, Below: s.cutoff(), Keep: max(s.NearTies, 0) + 1})
+	found, err := s.lister.Enumerate(ctx, Region{In: n.Inside(), Candidates: n.Open(), Left: n.Left, Below: s.cutoff(), Keep: max(s.NearTies, 0) + 1})
 	if err != nil {
 		s.halt = err
 		return false, err
 	}
 	s.passed()
-	s.listed += int(n.completions())
+	s.listed += int(n.Completions())
 	for i, selection := range found.Selections {
-		if !s.heredity.meets(selection) {
+		if !s.rules.Meets(selection) {
 			continue
 		}
 		cost := found.Costs[i]
@@ -282,7 +282,7 @@ func (s *searcher) leaf(ctx context.Context, n *node) error {
 			work = work[:len(work)-1]
 			continue
 		}
-		if selection, ok := at.single(); ok {
+		if selection, ok := at.Single(); ok {
 			if _, err := s.selection(ctx, selection, "leaf"); err != nil {
 				for _, left := range work {
 					s.recordClosed(left)
@@ -298,13 +298,13 @@ func (s *searcher) leaf(ctx context.Context, n *node) error {
 			work = work[:len(work)-1]
 			continue
 		}
-		j := slices.Index(at.state, free)
+		j := slices.Index(at.State, free)
 		work = work[:len(work)-1]
 		labels := s.split(at, j)
 		for _, to := range []int8{out, in} {
-			part := &node{region: at.region.clone(), bound: at.bound, by: at.by, label: labels[to]}
-			part.fix(j, to)
-			if s.heredity.propagate(&part.region); !part.empty() {
+			part := &node{region: at.region.Clone(), bound: at.bound, by: at.by, label: labels[to]}
+			part.Fix(j, to)
+			if s.rules.Propagate(&part.region); !part.Empty() {
 				work = append(work, part)
 			}
 		}

@@ -131,7 +131,7 @@ func (w *Walk) Offer(ctx context.Context, selection []int) (better bool, err err
 	s, at := w.s, w.found[len(selection)]
 	w.freely()
 	s.K = len(selection)
-	if !s.allowed(selection) || slices.Equal(selection, at.Selection) {
+	if !s.rules.Meets(selection) || slices.Equal(selection, at.Selection) {
 		return false, nil
 	}
 	if _, err := s.selection(ctx, selection, "start"); err != nil {

@@ -17,7 +17,7 @@ func TestLibraryNamesSettingsAndNotFlags(t *testing.T) {
 	const root = "../.."
 	// The command line itself, pages that tell its users what to type, tools, and
 	// other programs' flags.
-	other := []string{"cmd", "report", "tools", "python", "scripts", "internal/settings", "internal/study",
+	other := []string{"cmd", "report", "tools", "python", "scripts", "internal/settings",
 		"internal/chart", "internal/textfile/open.go", "milp/adapters.go"}
 	flag, found := regexp.MustCompile(`(^|[\s("])--[a-z]`), 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
