@@ -15,9 +15,10 @@ type Choices struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
 	GammaPath     []result.GammaPoint
-	Cut           error `json:"-"` // why not all was tried that would have been; nil: it was
-	Given         bool  // γ is a setting
-	Steps         int   // of learning a prior; zero: enough
+	Against       *result.Comparison `json:",omitempty"` // of that γ with effects alone, on what it was validated on; nil: nothing was
+	Cut           error              `json:"-"`          // why not all was tried that would have been; nil: it was
+	Given         bool               // γ is a setting
+	Steps         int                // of learning a prior; zero: enough
 	// Units are how much rows differ on each feature, and Factor multiplies their variances; nil:
 	// one γ for all.
 	Units    *result.Variances

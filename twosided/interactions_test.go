@@ -12,6 +12,7 @@ import (
 	"optcomplete/evaluate"
 	"optcomplete/internal/dense"
 	"optcomplete/internal/must"
+	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
@@ -297,7 +298,7 @@ func TestPathHasEffectsAlone(t *testing.T) {
 		t.Fatalf("alone %+v, path %+v", path.Without, path.Points)
 	}
 	train, held := evaluate.Fold(problem.Ratings.Matrix(), 0, 3, 0)
-	l := learnLevels(train)
+	l := learnLevels(train, loss.Scaled{})
 	square := 0.0
 	eachEntry(held, func(i int, j int32, a, _ float64) {
 		r := a - l.Mean - l.Rows[i] - l.Columns[j]

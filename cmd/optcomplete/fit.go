@@ -125,7 +125,7 @@ func fitCommand(c *common) *cobra.Command {
 		}
 		settings.Checkpoint = large.folder
 		if twoSided {
-			return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, asJSON), live.open(output))
+			return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, &proven, asJSON), live.open(output))
 		}
 		if err := large.resolve(&settings); err != nil {
 			return err
