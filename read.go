@@ -43,8 +43,8 @@ type Notes struct {
 }
 
 // Read reads observed entries and the features of the columns, in any form that the
-// command line takes; "" for the features means that none are known, which is for
-// baselines only. Close the problem when the model is done with. What is wrong with
+// command line takes (Arrow, if the program imports optcomplete/data/arrowfile); "" for
+// the features means that none are known, which is for baselines only. Close the problem when the model is done with. What is wrong with
 // a file is a *data.InputError with its line.
 func Read(ctx context.Context, ratings, features string, settings ReadSettings) (problem Problem, notes Notes, err error) {
 	reading := progress.Start(ctx, "Reading "+filepath.Base(features), 0, "")

@@ -12,9 +12,10 @@ import (
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/google/go-cmp/cmp"
 
-	"optcomplete/internal/arrowtext"
+	_ "optcomplete/data/arrowfile"
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/must"
+	"optcomplete/internal/record"
 	"optcomplete/internal/textfile"
 )
 
@@ -79,7 +80,7 @@ func TestAPartOfAnArrowListWithTheSeparatorIsRefused(t *testing.T) {
 // puts them.
 func TestParquetTableIsReadAsText(t *testing.T) {
 	var out bytes.Buffer
-	w := columnar.NewWriter(&out, []columnar.Field{{Name: "Runtime", Kind: columnar.Float}, {Name: "Genre", Kind: columnar.Text}, {Name: arrowtext.PandasIndex, Kind: columnar.Text}})
+	w := columnar.NewWriter(&out, []columnar.Field{{Name: "Runtime", Kind: columnar.Float}, {Name: "Genre", Kind: columnar.Text}, {Name: record.PandasIndex, Kind: columnar.Text}})
 	must.Do(t, w.WriteGroup([]float64{117.5, 90}, []string{"Horror", ""}, []string{"Alien", "Up"}))
 	must.Do(t, w.Close())
 	textfile.PutInMemory("films", out.Bytes())

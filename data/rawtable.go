@@ -78,7 +78,7 @@ func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable,
 		return nil, err
 	}
 	table := &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}
-	if kinds := in.Kinds(); kinds != nil {
+	if kinds := in.Forms(); kinds != nil {
 		for _, kind := range idFirst(slices.Clone(kinds), in.idAt)[1:] {
 			table.Kinds = append(table.Kinds, string(kind))
 		}

@@ -27,7 +27,7 @@ func ReadRows(path string, options RowsOptions) (*RawTable, error) {
 		in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
 		err = textfile.WithTable(r, &in.Table, func() error { return in.readAll(options.Skip) })
 		table = &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}
-		if kinds := in.Kinds(); kinds != nil {
+		if kinds := in.Forms(); kinds != nil {
 			for _, f := range in.keep {
 				table.Kinds = append(table.Kinds, string(kinds[f]))
 			}

@@ -138,7 +138,7 @@ def _sources() -> list[Path]:
     for folder, folders, names in os.walk(MODULE):
         folders[:] = sorted(f for f in folders if not f.startswith((".", "_")) and f not in ("testdata", "python", "docs", "scripts"))
         for name in sorted(names):
-            if name == "go.mod" or name.endswith((".go", ".s")) and not name.endswith("_test.go") or {"assets", "page"} & set(Path(folder).parts):
+            if name == "go.mod" or name.endswith((".go", ".s")) and not name.endswith("_test.go") or {"assets", "help", "page"} & set(Path(folder).parts) or name == "openapi.json":
                 out.append(Path(folder) / name)
     return out
 

@@ -39,8 +39,8 @@ func findDrift(cmd *cobra.Command, c *common, path, file string, f *evaluateFlag
 		return err
 	}
 	var others *data.Features
-	if f.records != "" {
-		table, err := data.ReadRawTable(f.records, data.FeaturesOptions{ID: m.Summary.Settings["id"], Context: cmd.Context()})
+	if f.Features != "" {
+		table, err := data.ReadRawTable(f.Features, data.FeaturesOptions{ID: m.Summary.Settings["id"], Context: cmd.Context()})
 		if err != nil {
 			return err
 		}
@@ -67,7 +67,7 @@ func findDrift(cmd *cobra.Command, c *common, path, file string, f *evaluateFlag
 	if d.Fitted > 0 {
 		c.notef("note: %s left out: the model was fitted on them", counted(d.Fitted, m.Summary.Nouns.One(), m.Summary.Nouns.Entries()))
 	}
-	if f.asJSON {
+	if f.JSON {
 		err = writeJSON(c.stdout, d)
 	} else {
 		err = printDrift(c.stdout, d, m.Summary.Nouns)

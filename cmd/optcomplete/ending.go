@@ -6,33 +6,17 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"optcomplete/internal/settings"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
 
-// ending says when a search ends by itself.
-type ending struct {
-	own time.Duration
-	set *pflag.FlagSet
-}
-
-// register binds both flags that end a search by time.
-func (e *ending) register(flags *settings.Flags, cmd *cobra.Command, limit *time.Duration) {
-	flags.Bind("time-limit", limit)
-	flags.Bind("search-time", &e.own)
-	e.set = cmd.Flags()
-}
-
-// time is that of the search, if it has one: a time limit that is given, or none, stands
-// in its place.
-func (e *ending) time() time.Duration {
-	if e.set.Changed("time-limit") && !e.set.Changed("search-time") {
-		return 0
+// ownEnd leaves searches without an end of their own where a time limit, or none, was given.
+func ownEnd(cmd *cobra.Command, l *spec.Limits) {
+	if cmd.Flags().Changed("time-limit") && !cmd.Flags().Changed("search-time") {
+		l.SearchTime = 0
 	}
-	return e.own
 }
 
 // byItself says why a search ended that nobody ended.

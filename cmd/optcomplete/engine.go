@@ -12,37 +12,28 @@ import (
 	"optcomplete/data/pack"
 	"optcomplete/engine"
 	"optcomplete/internal/memory"
-	"optcomplete/internal/settings"
 	"optcomplete/model/store"
 	"optcomplete/pass"
 )
 
 // engineFlags say where passes are computed.
 type engineFlags struct {
-	address string
-	program string
-	from    int
-	tasks   int
-	folder  string
+	Engine        string // its address
+	EngineProgram string
+	EngineFrom    int
+	EngineTasks   int
+	EngineFolder  string
 
 	spark *engine.Spark // once it is used
 }
 
-func (f *engineFlags) register(flags *settings.Flags) {
-	flags.Bind("engine", &f.address)
-	flags.Bind("engine-program", &f.program)
-	flags.Bind("engine-from", &f.from)
-	flags.Bind("engine-tasks", &f.tasks)
-	flags.Bind("engine-folder", &f.folder)
-}
-
 // open opens the engine.
 func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error) {
-	if err := engine.CheckAddress(f.address); err != nil {
+	if err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
 	return engine.Open(ctx, engine.Settings{
-		Address: f.address, Program: f.program, Least: f.from, Tasks: f.tasks, Folder: f.folder, Version: optcomplete.Version,
+		Address: f.Engine, Program: f.EngineProgram, Least: f.EngineFrom, Tasks: f.EngineTasks, Folder: f.EngineFolder, Version: optcomplete.Version,
 		Log: func(line string) { c.notef("Engine    %s", line) },
 	})
 }
@@ -50,7 +41,7 @@ func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error
 // use lets the readings of a verb run on the engine, if one is given. What it
 // returns must be called at the end.
 func (f *engineFlags) use(cmd *cobra.Command, c *common) (end func(), err error) {
-	if f.address == "" {
+	if f.Engine == "" {
 		for _, name := range []string{"engine-program", "engine-from", "engine-tasks", "engine-folder"} {
 			if flag := cmd.Flags().Lookup(name); flag != nil && flag.Changed {
 				return nil, usagef("--%s means something only with --engine", name)
@@ -105,7 +96,7 @@ func engineCommand(c *common) *cobra.Command {
 		asJSON bool
 	)
 	cmd := verb("engine", func(cmd *cobra.Command, args []string) error {
-		f.address, f.from = args[0], 1
+		f.Engine, f.EngineFrom = args[0], 1
 		spark, err := f.open(cmd.Context(), c)
 		if err != nil {
 			return err
@@ -138,8 +129,7 @@ func engineCommand(c *common) *cobra.Command {
 		return err
 	})
 	flags := flagsOf(cmd)
-	flags.Bind("engine-program", &f.program)
-	flags.Bind("engine-tasks", &f.tasks)
+	flags.BindFields(&f)
 	flags.Bind("data", &data)
 	flags.Bind("json", &asJSON)
 	return cmd

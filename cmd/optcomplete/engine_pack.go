@@ -19,16 +19,16 @@ import (
 // pack packs files of this machine, or with an engine what Spark reads, into a pack, or
 // into a folder of packs of about each bytes.
 func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, output string, each int64, settings ingest.Settings) (*ingest.Packing, error) {
-	if f.address == "" && f.program != "" {
+	if f.Engine == "" && f.EngineProgram != "" {
 		return nil, usagef("--engine-program means something only with --engine")
 	}
 	read := func(to string) (*ingest.Packing, error) { return ingest.Pack(ctx, paths, to, settings) }
-	if f.address != "" {
+	if f.Engine != "" {
 		tables, err := f.tables(paths, settings)
 		if err != nil {
 			return nil, err
 		}
-		spark, err := engine.Connect(ctx, engine.Settings{Address: f.address, Program: f.program, Least: 1, Version: optcomplete.Version, Log: func(line string) { c.notef("Engine    %s", line) }})
+		spark, err := engine.Connect(ctx, engine.Settings{Address: f.Engine, Program: f.EngineProgram, Least: 1, Version: optcomplete.Version, Log: func(line string) { c.notef("Engine    %s", line) }})
 		if err != nil {
 			return nil, err
 		}
@@ -62,11 +62,11 @@ func (f *engineFlags) pack(ctx context.Context, c *common, paths []string, outpu
 
 // tables are what Spark is to read.
 func (f *engineFlags) tables(paths []string, settings ingest.Settings) (tables []engine.Table, err error) {
-	if err := engine.CheckAddress(f.address); err != nil {
+	if err := engine.CheckAddress(f.Engine); err != nil {
 		return nil, usagef("%v", err)
 	}
-	if strings.HasPrefix(f.address, "exec:") {
-		return nil, usagef("--engine %s: a command reads no tables; name a Spark Connect server (sc://HOST:PORT)", f.address)
+	if strings.HasPrefix(f.Engine, "exec:") {
+		return nil, usagef("--engine %s: a command reads no tables; name a Spark Connect server (sc://HOST:PORT)", f.Engine)
 	}
 	if d := settings.Duplicates; d == ingest.First || d == ingest.Last {
 		return nil, usagef("--duplicates %s: a cluster reads entries in no order; choose mean, or error", d)

@@ -24,15 +24,14 @@ import (
 
 // evaluateFlags are the flags of evaluate.
 type evaluateFlags struct {
-	records  string
-	relevant float64
-	asJSON   bool
-	settings evaluate.MeasureSettings
-	options  ingest.Settings
-	split    string
-	lists    model.RecommendSettings
-	remote   engineFlags
-	drift    bool
+	Features    string // of new columns
+	Relevant    float64
+	Split       string
+	JSON, Drift bool
+	settings    evaluate.MeasureSettings
+	options     ingest.Settings
+	lists       model.RecommendSettings
+	remote      engineFlags
 }
 
 func evaluateCommand(c *common) *cobra.Command {
@@ -41,21 +40,12 @@ func evaluateCommand(c *common) *cobra.Command {
 		return kindAt(args[0]).evaluate(cmd, c, args[0], args[1], &f)
 	})
 	flags := flagsOf(cmd)
-	flags.Bind("json", &f.asJSON)
-	flags.Bind("drift", &f.drift)
-	flags.Bind("places", &f.settings.Places)
-	flags.Bind("relevant", &f.relevant)
-	flags.Bind("caution", &f.lists.Caution)
-	flags.Bind("diversity", &f.lists.Diversity)
+	flags.BindFields(&f)
+	flags.BindFields(&f.settings)
+	flags.BindFields(&f.lists)
 	flags.Bind("least-entries", &f.lists.Least)
-	flags.Bind("resamples", &f.settings.Resamples)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.options.DropUnknown)
 	ratingsFlags(flags, &f.options)
-	flags.Bind("weight", &f.options.Weight)
-	flags.Bind("split", &f.split)
-	flags.Bind("time-name", &f.options.TimeName)
-	f.remote.register(flags)
+	flags.BindFields(&f.remote)
 	return cmd
 }
 
@@ -64,10 +54,10 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		f.settings.Resamples = -1
 	}
 	if cmd.Flags().Changed("relevant") {
-		f.settings.Relevant = &f.relevant
+		f.settings.Relevant = &f.Relevant
 	}
 	f.settings.Seed, f.settings.Threads = c.seed, threadsOf(c)
-	if f.split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
+	if f.Split != spec.TimeSplit.String() && cmd.Flags().Changed("time-name") {
 		return usagef("--time-name names the column of the times for --split time, which was not given")
 	}
 	ended, err := f.remote.use(cmd, c)
@@ -75,10 +65,10 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		return err
 	}
 	defer ended()
-	if f.drift {
+	if f.Drift {
 		return findDrift(cmd, c, path, file, f)
 	}
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
@@ -87,7 +77,7 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 	if err != nil {
 		return err
 	}
-	if f.split == spec.TimeSplit.String() {
+	if f.Split == spec.TimeSplit.String() {
 		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
 			return err
 		}
@@ -123,7 +113,7 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		all.Recalled = &all.Recall
 	}
 	all.Engine = f.remote.did()
-	if f.asJSON {
+	if f.JSON {
 		return writeJSON(c.stdout, all)
 	}
 	return printMeasurement(c.stdout, &all, m.Summary.Nouns)

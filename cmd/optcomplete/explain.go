@@ -10,10 +10,10 @@ import (
 
 // explainFlags are the flags of explain.
 type explainFlags struct {
-	row, column, records string
-	names                string
-	top                  int
-	asJSON               bool
+	Row, Column, Features string
+	Names                 string
+	Top                   int
+	JSON                  bool
 }
 
 func explainCommand(c *common) *cobra.Command {
@@ -24,49 +24,43 @@ func explainCommand(c *common) *cobra.Command {
 		}
 		return kindAt(args[0]).explain(cmd, c, args[0], &f)
 	})
-	flags := flagsOf(cmd)
-	flags.Bind("row", &f.row)
-	flags.Bind("column", &f.column)
-	flags.Bind("top", &f.top)
-	flags.Bind("names", &f.names)
-	flags.Bind("features", &f.records)
-	flags.Bind("json", &f.asJSON)
+	flagsOf(cmd).BindFields(&f)
 	return cmd
 }
 
 func (matrixModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {
 	asked := cmd.Flags().Changed
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
-	if f.names != "" && (asked("column") || !asked("row")) {
+	if f.Names != "" && (asked("column") || !asked("row")) {
 		return usagef("--names is for the recommendations of a row: it needs --row, without --column")
 	}
 	switch {
 	case asked("column"):
-		e := m.ExplainSum(f.row, f.column)
-		noteUnknown(c, m, f.row, f.column, true)
-		if f.asJSON {
+		e := m.ExplainSum(f.Row, f.Column)
+		noteUnknown(c, m, f.Row, f.Column, true)
+		if f.JSON {
 			return writeJSON(c.stdout, e)
 		}
 		return printSum(c.stdout, e, m.Summary.Nouns)
 	case asked("row"):
-		e, err := explainRow(c, m, f.row, f.top)
+		e, err := explainRow(c, m, f.Row, f.Top)
 		if err != nil {
 			return err
 		}
-		if err := nameItems(c, f.names, m, e); err != nil {
+		if err := nameItems(c, f.Names, m, e); err != nil {
 			return err
 		}
-		noteUnknown(c, m, f.row, "", false)
-		if f.asJSON {
+		noteUnknown(c, m, f.Row, "", false)
+		if f.JSON {
 			return writeJSON(c.stdout, e)
 		}
 		return printRow(c.stdout, e, spec.EffectsOf(m.Summary.Model).Columns, m.Summary.Nouns)
 	}
 	e := m.Explain()
-	if f.asJSON {
+	if f.JSON {
 		return writeJSON(c.stdout, e)
 	}
 	return printExplanation(c.stdout, e, &m.Summary)

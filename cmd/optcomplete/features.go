@@ -7,76 +7,55 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/encode"
-	"optcomplete/internal/settings"
 )
 
 // encodeFlags are the flags that say how to understand a feature table.
 type encodeFlags struct {
-	config       string
-	fields       []string
-	groups       []string
-	maxLevels    int
-	separator    string
-	blank        []string
-	scale        string
-	keep         bool
-	completeOnly bool
-}
-
-func (f *encodeFlags) register(flags *settings.Flags) {
-	f.registerFields(flags)
-	flags.Bind("features-config", &f.config)
-	flags.Bind("group", &f.groups)
-	flags.Bind("scale", &f.scale)
-	flags.Bind("keep", &f.keep)
-	flags.Bind("complete-features", &f.completeOnly)
-}
-
-// registerFields registers those that say how cells are read.
-func (f *encodeFlags) registerFields(flags *settings.Flags) {
-	flags.Bind("field", &f.fields)
-	flags.Bind("max-levels", &f.maxLevels)
-	flags.Bind("separator", &f.separator)
-	flags.Bind("blank", &f.blank)
+	FeaturesConfig         string
+	Field, Group           []string
+	MaxLevels              int
+	Separator, Scale       string
+	Blank                  []string
+	Keep, CompleteFeatures bool
 }
 
 // options gives what the file says and then, because the command line wins, what
 // the flags say.
 func (f *encodeFlags) options(cmd *cobra.Command) (encode.Options, error) {
 	var o encode.Options
-	if f.config != "" {
-		if err := encode.ReadConfig(f.config, &o); err != nil {
+	if f.FeaturesConfig != "" {
+		if err := encode.ReadConfig(f.FeaturesConfig, &o); err != nil {
 			return o, err
 		}
 	}
 	given := cmd.Flags().Changed
 	if given("max-levels") {
-		o.MaxLevels = f.maxLevels
+		o.MaxLevels = f.MaxLevels
 	}
 	if given("separator") {
-		o.Separator = f.separator
+		o.Separator = f.Separator
 	}
 	if given("blank") {
-		o.Blank = f.blank
+		o.Blank = f.Blank
 	}
 	if given("scale") {
 		var err error
-		if o.Scale, err = encode.ParseScale(f.scale); err != nil {
+		if o.Scale, err = encode.ParseScale(f.Scale); err != nil {
 			return o, usagef("--scale: %v", err)
 		}
 	}
 	if given("keep") {
-		o.Keep = f.keep
+		o.Keep = f.Keep
 	}
 	if given("complete-features") {
-		o.CompleteOnly = f.completeOnly
+		o.CompleteOnly = f.CompleteFeatures
 	}
-	for _, text := range f.fields {
+	for _, text := range f.Field {
 		if err := o.ParseField(text); err != nil {
 			return o, usagef("--field: %v", err)
 		}
 	}
-	for _, name := range f.groups {
+	for _, name := range f.Group {
 		o.Group(name)
 	}
 	return o, nil
@@ -128,8 +107,8 @@ func featuresCommand(c *common) *cobra.Command {
 		return report.Write(c.stdout)
 	})
 	flags := flagsOf(cmd)
-	f.register(flags)
-	flags.Bind("id", &read.ID)
+	flags.BindFields(&f)
+	flags.BindFields(&read)
 	flags.Bind("delimiter", (*delimiterFlag)(&read.Delimiter))
 	flags.Bind("output", &output)
 	flags.Bind("raw-names", &c.rawNames)

@@ -26,10 +26,9 @@ type fitFlags struct {
 	settings optcomplete.Settings
 	method   methodFlags
 	rank     rankFlag
-	ending   ending
 }
 
-func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
+func (f *fitFlags) resolve(cmd *cobra.Command, c *common) (optcomplete.Settings, error) {
 	s := f.settings
 	s.Threads, s.Seed = c.threads, c.seed
 	kind, err := spec.ParseKind(f.model)
@@ -44,7 +43,7 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 		}
 	}
 	s.NearTies = nearTies(s.NearTies)
-	s.SearchTime = f.ending.time()
+	ownEnd(cmd, &s.Limits)
 	if s.Refit, err = spec.ParseRefit(f.refit); err != nil {
 		return s, usagef("--refit: %v", err)
 	}
@@ -61,21 +60,11 @@ func (f *fitFlags) resolve(c *common) (optcomplete.Settings, error) {
 
 // register adds the flags that every verb which fits takes.
 func (f *fitFlags) register(flags *settings.Flags) {
-	flags.Bind("gamma", &f.settings.Gamma)
-	flags.Bind("gamma-factor", &f.settings.GammaFactor)
+	flags.BindFields(&f.settings)
 	flags.Bind("model", &f.model)
 	flags.Bind("refit", &f.refit)
-	flags.Bind("gamma0", &f.settings.Gamma0)
-	flags.Bind("column-shrinkage", &f.settings.ColumnShrinkage)
 	flags.Bind("clip", &f.clip)
 	flags.Bind("loss", &f.loss)
-	flags.Bind("delta", &f.settings.Delta)
-	flags.Bind("nonnegative", &f.settings.Nonnegative)
-	flags.Bind("always", &f.settings.Always)
-	flags.Bind("never", &f.settings.Never)
-	flags.Bind("gap", &f.settings.Gap)
-	flags.Bind("max-nodes", &f.settings.MaxNodes)
-	flags.Bind("near-ties", &f.settings.NearTies)
 }
 
 func fitCommand(c *common) *cobra.Command {
@@ -95,7 +84,7 @@ func fitCommand(c *common) *cobra.Command {
 	var live liveFlag
 	cmd := verb("fit", func(cmd *cobra.Command, args []string) error {
 		start := time.Now()
-		settings, err := f.resolve(c)
+		settings, err := f.resolve(cmd, c)
 		settings.Began = start
 		if err != nil {
 			return err
@@ -123,7 +112,6 @@ func fitCommand(c *common) *cobra.Command {
 		if names != "" && page == "" {
 			return usagef("--names shows names in the report, which was not asked for: add --report FILE")
 		}
-		settings.Checkpoint = large.folder
 		if twoSided {
 			return cmp.Or(two.fit(cmd, c, &in, args[0], settings, output, page, &proven, asJSON), live.open(output))
 		}
@@ -131,7 +119,7 @@ func fitCommand(c *common) *cobra.Command {
 			return err
 		}
 		settings.Folder = output
-		if dry && remote.address == "" {
+		if dry && remote.Engine == "" {
 			return usagef("--dry-run estimates the time on a cluster: name one with --engine")
 		}
 		ended, err := remote.use(cmd, c)
@@ -206,7 +194,6 @@ func fitCommand(c *common) *cobra.Command {
 	})
 	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
-	flags.Bind("k", &f.settings.K)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
 	flags.Bind("names", &names)
@@ -214,13 +201,9 @@ func fitCommand(c *common) *cobra.Command {
 	flags.Bind("json", &asJSON)
 	f.register(flags)
 	f.method.register(flags)
-	flags.Bind("holdout", &f.settings.Holdout)
-	in.registerSplit(flags)
-	flags.Bind("weight", &in.ratings.Weight)
-	f.ending.register(flags, cmd, &f.settings.TimeLimit)
 	flags.Bind("residual-rank", &f.rank)
-	large.register(flags)
-	remote.register(flags)
+	flags.BindFields(&large)
+	flags.BindFields(&remote)
 	flags.Bind("dry-run", &dry)
 	in.register(flags)
 	two.register(flags)

@@ -3,7 +3,8 @@ package main
 import (
 	"regexp"
 	"strings"
-	"unicode"
+
+	"optcomplete/internal/settings"
 )
 
 // The library names a setting as Go has it: "use Settings.DropUnknown". On the command
@@ -22,22 +23,14 @@ func asFlags(text string) string {
 
 // flagNamed is the flag of a setting, and whether there is one.
 func flagNamed(name string) (string, bool) {
-	var b strings.Builder
-	if engine, is := strings.CutPrefix(name, "engine."); is {
-		name = engine
-		b.WriteString("engine-")
-	}
-	_, field, _ := strings.Cut(name, ".")
-	lower := false
-	for _, r := range field {
-		if unicode.IsUpper(r) && lower {
-			b.WriteByte('-')
-		}
-		lower = !unicode.IsUpper(r)
-		b.WriteRune(unicode.ToLower(r))
+	engine, is := strings.CutPrefix(name, "engine.")
+	_, field, _ := strings.Cut(engine, ".")
+	flag := settings.NameOf(field)
+	if is {
+		flag = "engine-" + flag
 	}
 	for i := range table {
-		if table[i].Name == b.String() {
+		if table[i].Name == flag {
 			return table[i].Flag(), true
 		}
 	}

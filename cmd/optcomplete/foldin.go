@@ -20,34 +20,28 @@ import (
 
 // foldInFlags are the flags of fold-in.
 type foldInFlags struct {
-	output, pairs, complete, records string
-	skip                             bool
-	ratings                          ingest.Settings
+	Output, Pairs, Complete, Features string
+	SkipUnknown                       bool
+	ratings                           ingest.Settings
 }
 
 func foldInCommand(c *common) *cobra.Command {
 	var f foldInFlags
 	cmd := verb("fold-in", func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0], args[1]) })
 	flags := flagsOf(cmd)
-	flags.Bind("output", &f.output)
+	flags.BindFields(&f)
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("pairs", &f.pairs)
-	flags.Bind("complete", &f.complete)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
-	flags.Bind("skip-unknown", &f.skip)
 	ratingsFlags(flags, &f.ratings)
-	flags.Bind("weight", &f.ratings.Weight)
 	return cmd
 }
 
 func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath string) error {
-	for _, path := range []string{f.output, f.complete} {
+	for _, path := range []string{f.Output, f.Complete} {
 		if ext := filepath.Ext(path); ext != "" && path != "-" {
 			if _, err := tables.FormatOf(path); err != nil {
 				return &usageError{err}
 			}
-		} else if path == f.complete && path != "" {
+		} else if path == f.Complete && path != "" {
 			return usagef("--complete writes a file: give it the extension .csv or .parquet")
 		}
 	}
@@ -55,7 +49,7 @@ func (f *foldInFlags) run(cmd *cobra.Command, c *common, modelPath, ratingsPath 
 }
 
 func (matrixModel) foldIn(cmd *cobra.Command, c *common, modelPath, ratingsPath string, f *foldInFlags) error {
-	m, err := loadWith(c, modelPath, f.records)
+	m, err := loadWith(c, modelPath, f.Features)
 	if err != nil {
 		return err
 	}
@@ -110,19 +104,19 @@ func foldFault(path string, ratings *data.Ratings, err error) error {
 
 // predict writes the predictions that were asked for.
 func (f *foldInFlags) predict(ctx context.Context, c *common, m *model.Model, rows []int) error {
-	if f.complete != "" {
-		format, _ := c.formatOf(f.complete) // checked before
-		err := writeResult(c, f.complete, func(w io.Writer) error {
+	if f.Complete != "" {
+		format, _ := c.formatOf(f.Complete) // checked before
+		err := writeResult(c, f.Complete, func(w io.Writer) error {
 			return tables.Complete(ctx, m, w, format, rows, tables.Observed{}, threadsOf(c))
 		})
 		if err != nil {
 			return err
 		}
 	}
-	if f.pairs != "" {
+	if f.Pairs != "" {
 		plain, _ := c.formatOf("")
-		p := pairPredictor{model: m, skip: f.skip}
-		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, plain, f.pairs, data.PairsOptions{}) }); err != nil {
+		p := pairPredictor{model: m, skip: f.SkipUnknown}
+		if err := writeResult(c, "", func(w io.Writer) error { return p.write(ctx, w, plain, f.Pairs, data.PairsOptions{}) }); err != nil {
 			return err
 		}
 		p.note(c)
@@ -138,13 +132,13 @@ func (f *foldInFlags) write(ctx context.Context, c *common, m *model.Model, rows
 	}
 	plain, _ := c.formatOf("")
 	switch {
-	case f.output == "" && (f.pairs != "" || f.complete != ""):
+	case f.Output == "" && (f.Pairs != "" || f.Complete != ""):
 		return nil
-	case f.output == "" || f.output == "-":
+	case f.Output == "" || f.Output == "-":
 		return writeResult(c, "", func(w io.Writer) error { return tables.Rows(m, w, plain, rows) })
-	case filepath.Ext(f.output) == "":
-		return store.Save(m, f.output)
+	case filepath.Ext(f.Output) == "":
+		return store.Save(m, f.Output)
 	}
-	format, _ := c.formatOf(f.output)
-	return writeResult(c, f.output, func(w io.Writer) error { return tables.Rows(m, w, format, rows) })
+	format, _ := c.formatOf(f.Output)
+	return writeResult(c, f.Output, func(w io.Writer) error { return tables.Rows(m, w, format, rows) })
 }

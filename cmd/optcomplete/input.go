@@ -22,30 +22,21 @@ import (
 
 // inputFlags say where the data are and how to read them.
 type inputFlags struct {
-	features   string
-	id         string // the field of their ids
-	minEntries int
-	stored     bool // a pack may stay where it is
-	optional   bool // without features the columns are those of the ratings
+	Features   string
+	ID         string // the field of their ids
+	MinEntries int
+	Split      string // random, or time: the times of the entries are read too
+	stored     bool   // a pack may stay where it is
+	optional   bool   // without features the columns are those of the ratings
 	ratings    ingest.Settings
 	encode     encodeFlags
 	table      *encode.Options // how the feature table is understood; nil: by the flags
-	split      string          // random, or time: the times of the entries are read too
-}
-
-// registerSplit adds the flags of a split by time.
-func (f *inputFlags) registerSplit(flags *settings.Flags) {
-	flags.Bind("split", &f.split)
-	flags.Bind("time-name", &f.ratings.TimeName)
 }
 
 func (f *inputFlags) register(flags *settings.Flags) {
-	flags.Bind("features", &f.features)
-	flags.Bind("id", &f.id)
-	flags.Bind("drop-unknown", &f.ratings.DropUnknown)
-	flags.Bind("min-entries", &f.minEntries)
+	flags.BindFields(f)
 	ratingsFlags(flags, &f.ratings)
-	f.encode.register(flags)
+	flags.BindFields(&f.encode)
 }
 
 // unweighted ignores weights of entries.
@@ -54,7 +45,7 @@ func (f *inputFlags) unweighted() { f.ratings.Weight = ingest.NoWeights }
 // splitOf is the split that was asked for. A name of the times without it would do
 // nothing.
 func (f *inputFlags) splitOf(cmd *cobra.Command) (spec.Split, error) {
-	split, err := spec.ParseSplit(f.split)
+	split, err := spec.ParseSplit(f.Split)
 	if err != nil {
 		return split, usagef("--split: %v", err)
 	}
@@ -67,10 +58,10 @@ func (f *inputFlags) splitOf(cmd *cobra.Command) (spec.Split, error) {
 // load reads both files; what was left out becomes warnings. For the paper's
 // model the features are numbers, used as they are given.
 func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kind spec.Kind) (optcomplete.Problem, []string, error) {
-	if f.features == "" && !f.optional {
+	if f.Features == "" && !f.optional {
 		return optcomplete.Problem{}, nil, usagef("the features are missing: give them with --features FILE")
 	}
-	settings := optcomplete.ReadSettings{Model: kind, ID: f.id, Ratings: f.ratings, MinEntries: f.minEntries, Stored: f.stored, Threads: c.threads, Times: f.split == spec.TimeSplit.String()}
+	settings := optcomplete.ReadSettings{Model: kind, ID: f.ID, Ratings: f.ratings, MinEntries: f.MinEntries, Stored: f.stored, Threads: c.threads, Times: f.Split == spec.TimeSplit.String()}
 	if settings.Features = f.table; settings.Features == nil && (!kind.AsGiven() || f.encode.given(cmd)) {
 		options, err := f.understand(cmd, kind)
 		if err != nil {
@@ -80,10 +71,10 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 	}
 	var read func()
 	settings.Ratings.Progress, read = c.follow(ratingsPath, "")
-	problem, notes, err := optcomplete.Read(cmd.Context(), ratingsPath, f.features, settings)
+	problem, notes, err := optcomplete.Read(cmd.Context(), ratingsPath, f.Features, settings)
 	read()
 	if err != nil {
-		return problem, nil, swapped(err, ratingsPath, f.features)
+		return problem, nil, swapped(err, ratingsPath, f.Features)
 	}
 	if notes.Features == nil {
 		c.warn("", problem.Features.Warnings()) // the fit keeps them itself

@@ -65,11 +65,11 @@ func (productModel) takesColumns(path string, m *model.Model) error {
 }
 
 func (productModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {
-	if f.names != "" {
+	if f.Names != "" {
 		return usagef("%s is a two-sided model: explain takes no --names for it", path)
 	}
 	asked := cmd.Flags().Changed
-	return explainTwoSided(c, path, f.row, f.column, asked("row") && asked("column"), f.asJSON)
+	return explainTwoSided(c, path, f.Row, f.Column, asked("row") && asked("column"), f.JSON)
 }
 
 // regressionModel is what regress saves. It has no rows and columns of its own: whatever
@@ -90,14 +90,14 @@ func (regressionModel) predict(cmd *cobra.Command, c *common, path, table string
 	if err := meansNothing(cmd, path, "output", "raw-names"); err != nil {
 		return err
 	}
-	return predictRegression(cmd, c, path, table, f.output)
+	return predictRegression(cmd, c, path, table, f.Output)
 }
 
 func (regressionModel) evaluate(cmd *cobra.Command, c *common, path, table string, f *evaluateFlags) error {
 	if err := meansNothing(cmd, path, "json", "weight"); err != nil {
 		return err
 	}
-	return evaluateRegression(cmd, c, path, table, f.options.Weight, f.asJSON)
+	return evaluateRegression(cmd, c, path, table, f.options.Weight, f.JSON)
 }
 
 func (regressionModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {
@@ -107,10 +107,10 @@ func (regressionModel) explain(cmd *cobra.Command, c *common, path string, f *ex
 	if asked := cmd.Flags().Changed; asked("features") != asked("row") {
 		return usagef("to explain one prediction of a regression, give a table with --features FILE and the number of its line with --row, 1 for the first after the header")
 	}
-	if f.records != "" {
-		return explainLine(cmd, c, path, f.records, f.row, f.asJSON)
+	if f.Features != "" {
+		return explainLine(cmd, c, path, f.Features, f.Row, f.JSON)
 	}
-	return explainRegression(c, path, f.asJSON)
+	return explainRegression(c, path, f.JSON)
 }
 
 // meansNothing refuses flags that were given and mean nothing to a regression.

@@ -3,34 +3,26 @@ package main
 import (
 	"optcomplete"
 	"optcomplete/internal/memory"
-	"optcomplete/internal/settings"
 	"optcomplete/model/store"
 )
 
 // largeFlags are for large data and long runs.
 type largeFlags struct {
-	memory    string
-	warmStart string
-	folder    string
-}
-
-func (f *largeFlags) register(flags *settings.Flags) {
-	flags.Bind("checkpoint", &f.folder)
-	flags.Bind("warm-start", &f.warmStart)
-	flags.Bind("memory", &f.memory)
+	Memory    string
+	WarmStart string
 }
 
 // resolve puts what the flags say into the settings of a fit.
 func (f *largeFlags) resolve(s *optcomplete.Settings) error {
 	s.Memory = memory.Free() / 2
-	if err := memoryFlag("memory", f.memory, &s.Memory); err != nil {
+	if err := memoryFlag("memory", f.Memory, &s.Memory); err != nil {
 		return err
 	}
-	if f.warmStart != "" {
-		if err := ofMatrixOnly(f.warmStart); err != nil {
+	if f.WarmStart != "" {
+		if err := ofMatrixOnly(f.WarmStart); err != nil {
 			return err
 		}
-		summary, err := store.LoadSummary(f.warmStart)
+		summary, err := store.LoadSummary(f.WarmStart)
 		if err != nil {
 			return &usageError{err}
 		}

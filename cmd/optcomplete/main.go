@@ -25,6 +25,7 @@ import (
 	"optcomplete"
 	"optcomplete/checkpoint"
 	"optcomplete/data"
+	_ "optcomplete/data/arrowfile"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/events"
 	"optcomplete/internal/lists"

@@ -31,11 +31,7 @@ type methodFlags struct {
 func (f *methodFlags) register(flags *settings.Flags) {
 	flags.Bind("method", &f.name)
 	flags.Bind("sampling", &f.sampling)
-	flags.Bind("solver", &f.own.Solver)
-	flags.Bind("solver-path", &f.own.SolverPath)
-	flags.Bind("sample-rows", &f.own.SampleRows)
-	flags.Bind("sample-constant", &f.own.SampleConstant)
-	flags.Bind("certify", &f.own.Certify)
+	flags.BindFields(&f.own)
 	flags.Bind("save-cuts", &f.cuts.path)
 }
 

@@ -67,16 +67,11 @@ func packCommand(c *common) *cobra.Command {
 	flags.Bind("output", &output)
 	flags.Bind("features", &features)
 	flags.Bind("id", &id)
-	flags.Bind("drop-unknown", &settings.DropUnknown)
 	ratingsFlags(flags, &settings)
-	flags.Bind("weight", &settings.Weight)
 	flags.Bind("memory", &allowed)
-	flags.Bind("temp", &settings.Temp)
-	flags.Bind("float32", &settings.Float32)
 	flags.Bind("json", &asJSON)
 	flags.Bind("shards", &shards)
-	flags.Bind("engine", &remote.address)
-	flags.Bind("engine-program", &remote.program)
+	flags.BindFields(&remote)
 	return cmd
 }
 

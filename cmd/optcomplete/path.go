@@ -35,7 +35,7 @@ func pathCommand(c *common) *cobra.Command {
 	var live liveFlag
 	cmd := verb("path", func(cmd *cobra.Command, args []string) error {
 		start := time.Now()
-		settings, err := f.resolve(c)
+		settings, err := f.resolve(cmd, c)
 		if err != nil {
 			return err
 		}
@@ -102,22 +102,16 @@ func pathCommand(c *common) *cobra.Command {
 	})
 	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
-	flags.Bind("k-max", &path.KMax)
-	flags.Bind("folds", &path.Folds)
-	flags.Bind("repeats", &path.Repeats)
-	flags.Bind("bootstrap", &path.Bootstrap)
-	flags.Bind("bootstrap-k", &path.K)
 	flags.Bind("output", &output)
 	flags.Bind("raw-names", &c.rawNames)
 	flags.Bind("plot", &plot)
 	flags.Bind("json", &asJSON)
 	f.register(flags)
-	f.ending.register(flags, cmd, &f.settings.TimeLimit)
+	flags.Bind("bootstrap-k", &path.K)
+	flags.BindFields(&path)
 	in.register(flags)
-	in.registerSplit(flags)
-	flags.Bind("weight", &in.ratings.Weight)
 	two.register(flags)
-	remote.register(flags)
+	flags.BindFields(&remote)
 	return cmd
 }
 

@@ -14,10 +14,10 @@ import (
 
 // predictFlags are the flags of predict.
 type predictFlags struct {
-	output, records string
-	skip            bool
-	interval        float64
-	options         data.PairsOptions
+	Output, Features string
+	SkipUnknown      bool
+	Interval         float64
+	options          data.PairsOptions
 }
 
 func predictCommand(c *common) *cobra.Command {
@@ -27,32 +27,28 @@ func predictCommand(c *common) *cobra.Command {
 	})
 	flags := flagsOf(cmd)
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("output", &f.output)
-	flags.Bind("features", &f.records)
-	flags.Bind("skip-unknown", &f.skip)
-	flags.Bind("interval", &f.interval)
-	flags.Bind("row-name", &f.options.RowName)
-	flags.Bind("column-name", &f.options.ColumnName)
+	flags.BindFields(&f)
+	flags.BindFields(&f.options)
 	return cmd
 }
 
 func (matrixModel) predict(cmd *cobra.Command, c *common, path, pairs string, f *predictFlags) error {
-	format, err := c.formatOf(f.output)
+	format, err := c.formatOf(f.Output)
 	if err != nil {
 		return err
 	}
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
-	p := pairPredictor{model: m, skip: f.skip, probability: f.interval / 100}
-	if f.interval > 0 {
+	p := pairPredictor{model: m, skip: f.SkipUnknown, probability: f.Interval / 100}
+	if f.Interval > 0 {
 		if p.intervals, err = m.Intervals(); err != nil {
 			return usagef("--interval: %w", err)
 		}
 	}
-	done := c.working("Predicting", f.output)
-	err = writeResult(c, f.output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, pairs, f.options) })
+	done := c.working("Predicting", f.Output)
+	err = writeResult(c, f.Output, func(w io.Writer) error { return p.write(cmd.Context(), w, format, pairs, f.options) })
 	done()
 	p.note(c)
 	return err

@@ -11,12 +11,8 @@ import (
 
 // ratingsFlags adds the flags that say how to read observed entries.
 func ratingsFlags(flags *settings.Flags, s *ingest.Settings) {
-	flags.Bind("missing", &s.Missing)
-	flags.Bind("row-name", &s.RowName)
-	flags.Bind("column-name", &s.ColumnName)
-	flags.Bind("value-name", &s.ValueName)
 	flags.Bind("delimiter", (*delimiterFlag)(&s.Delimiter))
-	flags.Bind("format", &s.Format)
+	flags.BindFields(s)
 	flags.Bind("duplicates", (*duplicatesFlag)(&s.Duplicates))
 }
 

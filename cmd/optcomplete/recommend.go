@@ -20,49 +20,38 @@ import (
 
 // recommendFlags are the flags of recommend.
 type recommendFlags struct {
-	row, records, ratings, names, output string
-	all, keep, asJSON                    bool
-	what                                 model.RecommendSettings
-	options                              ingest.Settings
+	Row, Features, Ratings, Names, Output string
+	All, KeepSeen, JSON                   bool
+	what                                  model.RecommendSettings
+	options                               ingest.Settings
 }
 
 func recommendCommand(c *common) *cobra.Command {
 	var f recommendFlags
 	cmd := verb("recommend", func(cmd *cobra.Command, args []string) error { return f.run(cmd, c, args[0]) })
 	flags := flagsOf(cmd)
-	flags.Bind("row", &f.row)
-	flags.Bind("top", &f.what.Top)
-	flags.Bind("lowest", &f.what.Lowest)
-	flags.Bind("caution", &f.what.Caution)
-	flags.Bind("diversity", &f.what.Diversity)
+	flags.BindFields(&f)
+	flags.BindFields(&f.what)
 	flags.Bind("least-entries", &f.what.Least)
-	flags.Bind("names", &f.names)
-	flags.Bind("all", &f.all)
 	flags.Bind("raw-names", &c.rawNames)
-	flags.Bind("output", &f.output)
-	flags.Bind("json", &f.asJSON)
-	flags.Bind("ratings", &f.ratings)
-	flags.Bind("keep-seen", &f.keep)
-	flags.Bind("features", &f.records)
-	flags.Bind("drop-unknown", &f.options.DropUnknown)
-	flags.Bind("weight", &f.options.Weight)
+	flags.BindFields(&f.options)
 	return cmd
 }
 
 func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	switch {
-	case f.all == cmd.Flags().Changed("row"):
+	case f.All == cmd.Flags().Changed("row"):
 		return usagef("for whom? Give a row with --row ID, or all with --all")
-	case f.all && f.asJSON:
+	case f.All && f.JSON:
 		return usagef("--json is for one row: with --all write a file with -o")
-	case f.asJSON && f.output != "":
+	case f.JSON && f.Output != "":
 		return usagef("--json prints to stdout: leave out -o")
 	}
-	format, err := c.formatOf(f.output)
+	format, err := c.formatOf(f.Output)
 	if err != nil {
 		return err
 	}
-	m, err := loadWith(c, path, f.records)
+	m, err := loadWith(c, path, f.Features)
 	if err != nil {
 		return err
 	}
@@ -76,23 +65,23 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if err := f.prepare(cmd, c, m); err != nil {
 		return err
 	}
-	if f.all {
-		return writeResult(c, f.output, func(w io.Writer) error {
-			return tables.RecommendAll(c.whileWriting(cmd.Context(), f.output), m, w, format, f.what, skip, threadsOf(c))
+	if f.All {
+		return writeResult(c, f.Output, func(w io.Writer) error {
+			return tables.RecommendAll(c.whileWriting(cmd.Context(), f.Output), m, w, format, f.what, skip, threadsOf(c))
 		})
 	}
 	say := worded(m.Summary.Nouns)
-	i, known := m.Row(f.row)
+	i, known := m.Row(f.Row)
 	if !known {
 		i = -1
 		remedy := "fold its entries in with --ratings FILE"
 		switch {
-		case f.ratings != "":
-			remedy = f.ratings + " has no entries of it"
+		case f.Ratings != "":
+			remedy = f.Ratings + " has no entries of it"
 		case m.ByFeatures:
 			remedy = "fold its features in with: optcomplete fold-in MODEL FEATURES -o MODEL"
 		}
-		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.row, remedy))
+		c.notef("%s", say("warning: {row} %q is not in the model: this is what the model recommends to a new {row} (%s)", f.Row, remedy))
 	}
 	done := c.working("Recommending", "nowhere")
 	defer done()
@@ -108,11 +97,11 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 	if len(list) == 0 && f.what.Least > 0 {
 		c.notef("%s", say("warning: none of the remaining {columns} has %s {entries} or more: lower --least-entries", grouped(f.what.Least)))
 	}
-	if f.asJSON {
-		return writeJSON(c.stdout, recommendationsOf(m, f.row, f.what.Names, list))
+	if f.JSON {
+		return writeJSON(c.stdout, recommendationsOf(m, f.Row, f.what.Names, list))
 	}
-	return writeResult(c, f.output, func(w io.Writer) error {
-		return tables.Recommendations(m, w, format, f.what.Names, f.row, list)
+	return writeResult(c, f.Output, func(w io.Writer) error {
+		return tables.Recommendations(m, w, format, f.what.Names, f.Row, list)
 	})
 }
 
@@ -139,11 +128,11 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 			return usagef("--caution: %v; --caution 0 goes by the predictions", err)
 		}
 	}
-	if f.names == "" {
+	if f.Names == "" {
 		return nil
 	}
 	var err error
-	f.what.Names, err = namesOf(c, f.names, m)
+	f.what.Names, err = namesOf(c, f.Names, m)
 	return err
 }
 
@@ -204,10 +193,10 @@ func readNames(c *common, path string) (map[string]string, error) {
 // foldIn adds the rows of --ratings that the model does not know, and for those
 // it knows what they have seen.
 func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (*model.Model, error) {
-	if f.ratings == "" {
+	if f.Ratings == "" {
 		return m, nil
 	}
-	ratings, err := readNewRows(cmd.Context(), c, f.ratings, m, f.options)
+	ratings, err := readNewRows(cmd.Context(), c, f.Ratings, m, f.options)
 	if err != nil {
 		return nil, err
 	}
@@ -219,12 +208,12 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 			}
 		}
 		if known < len(ratings.RowIDs) {
-			return nil, usagef("%s has rows that the two-sided model does not know: it needs their features (optcomplete fold-in MODEL FEATURES -o MODEL)", f.ratings)
+			return nil, usagef("%s has rows that the two-sided model does not know: it needs their features (optcomplete fold-in MODEL FEATURES -o MODEL)", f.Ratings)
 		}
 	}
 	more, err := m.WithNewRows(cmd.Context(), ratings, threadsOf(c))
 	if err != nil {
-		return nil, foldFault(f.ratings, ratings, err)
+		return nil, foldFault(f.Ratings, ratings, err)
 	}
 	return more, nil
 }
@@ -232,7 +221,7 @@ func (f *recommendFlags) foldIn(cmd *cobra.Command, c *common, m *model.Model) (
 // skipper tells which columns to leave out for a row.
 func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) {
 	none := func(int) []int32 { return nil }
-	if f.keep || len(m.RowIDs) == 0 {
+	if f.KeepSeen || len(m.RowIDs) == 0 {
 		return none, nil
 	}
 	_, known, err := m.Seen(0)

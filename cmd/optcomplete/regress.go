@@ -37,7 +37,6 @@ func regressCommand(c *common) *cobra.Command {
 		resamples int
 		measured  string // the loss
 		weight    string
-		ends      ending
 	)
 	var live liveFlag
 	cmd := verb("regress", func(cmd *cobra.Command, args []string) error {
@@ -93,7 +92,7 @@ func regressCommand(c *common) *cobra.Command {
 			return err
 		}
 		settings.Threads, settings.Seed, settings.NearTies = c.threads, c.seed, nearTies(settings.NearTies)
-		settings.SearchTime = ends.time()
+		ownEnd(cmd, &settings.Limits)
 		log := newSearchLog(c)
 		log.measure, log.names, log.own = settings.Loss.Measure(), problem.Names, settings.SearchTime
 		log.begin(cmd, settings.K, len(problem.Names))
@@ -131,29 +130,16 @@ func regressCommand(c *common) *cobra.Command {
 	flags := flagsOf(cmd)
 	live.wrap(cmd, c, flags)
 	flags.Bind("target", &target)
-	flags.Bind("k", &settings.K)
 	flags.Bind("path", &path)
 	flags.Bind("json", &asJSON)
 	flags.Bind("output", &output)
 	flags.Bind("report", &page)
-	flags.Bind("gamma", &settings.Gamma)
 	flags.Bind("refit", &refit)
-	flags.Bind("no-intercept", &settings.NoIntercept)
 	flags.Bind("loss", &measured)
-	flags.Bind("delta", &settings.Delta)
 	flags.Bind("weight", &weight)
-	flags.Bind("nonnegative", &settings.Nonnegative)
-	flags.Bind("always", &settings.Always)
-	flags.Bind("never", &settings.Never)
-	flags.Bind("skip", &options.Skip)
-	cells.registerFields(flags)
-	flags.Bind("gap", &settings.Gap)
-	ends.register(flags, cmd, &settings.TimeLimit)
-	flags.Bind("max-nodes", &settings.MaxNodes)
-	flags.Bind("near-ties", &settings.NearTies)
-	flags.Bind("folds", &settings.Folds)
-	flags.Bind("holdout", &settings.Holdout)
-	flags.Bind("checkpoint", &settings.Checkpoint)
+	flags.BindFields(&settings)
+	flags.BindFields(&options)
+	flags.BindFields(&cells)
 	flags.Bind("bootstrap", &resamples)
 	return cmd
 }

@@ -238,13 +238,13 @@ const mostWarnings = 20
 // where both have it.
 func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *data.RawTable) (ofRows, ofColumns encode.Options, err error) {
 	rows, columns := in.encode, in.encode
-	rows.config, rows.fields, columns.fields, rows.groups, columns.groups = "", nil, nil, nil, nil
+	rows.FeaturesConfig, rows.Field, columns.Field, rows.Group, columns.Group = "", nil, nil, nil, nil
 	var names []string // of the columns' table
 	for _, list := range []struct {
 		flag        string
 		given       []string
 		rows, other *[]string
-	}{{"field", in.encode.fields, &rows.fields, &columns.fields}, {"group", in.encode.groups, &rows.groups, &columns.groups}} {
+	}{{"field", in.encode.Field, &rows.Field, &columns.Field}, {"group", in.encode.Group, &rows.Group, &columns.Group}} {
 		for _, text := range list.given {
 			switch {
 			case strings.HasPrefix(text, twosided.RowsPrefix):
@@ -254,8 +254,8 @@ func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *da
 				*list.other = append(*list.other, strings.TrimPrefix(text, twosided.ColumnsPrefix))
 				continue
 			}
-			if names == nil && in.features != "" {
-				other, err := data.ReadRawTable(in.features, data.FeaturesOptions{ID: in.id, Context: cmd.Context()})
+			if names == nil && in.Features != "" {
+				other, err := data.ReadRawTable(in.Features, data.FeaturesOptions{ID: in.ID, Context: cmd.Context()})
 				if err != nil {
 					return ofRows, ofColumns, err
 				}
@@ -264,7 +264,7 @@ func (f *twoSidedFlags) understand(cmd *cobra.Command, in *inputFlags, table *da
 			name, _, _ := strings.Cut(text, ":")
 			switch inRows, inColumns := slices.Contains(table.Names, name), slices.Contains(names, name); {
 			case inRows && inColumns:
-				return ofRows, ofColumns, usagef("--%s %s: %s and %s both have a field %q: write %s%s or %s%s", list.flag, text, f.rowFeatures, in.features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
+				return ofRows, ofColumns, usagef("--%s %s: %s and %s both have a field %q: write %s%s or %s%s", list.flag, text, f.rowFeatures, in.Features, name, twosided.RowsPrefix, text, twosided.ColumnsPrefix, text)
 			case inRows:
 				*list.rows = append(*list.rows, text)
 			default:
@@ -427,7 +427,7 @@ func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f 
 	if err != nil {
 		return err
 	}
-	if f.output == "-" || f.output != "" && filepath.Ext(f.output) != "" || f.output == "" && f.pairs == "" && f.complete == "" {
+	if f.Output == "-" || f.Output != "" && filepath.Ext(f.Output) != "" || f.Output == "" && f.Pairs == "" && f.Complete == "" {
 		return usagef("the rows of a two-sided model have no coefficients of their own: give a folder with -o for a model with the new rows, or ask for predictions with --pairs or --complete")
 	}
 	two, err := twosided.Load(path)
@@ -447,8 +447,8 @@ func (productModel) foldIn(cmd *cobra.Command, c *common, path, table string, f 
 	two, rows := two.WithRows(features)
 	added := len(two.Rows.IDs) - before
 	c.notef("Folded in %s: %s new, %s known before", count(len(rows), "row"), grouped(added), grouped(len(rows)-added))
-	if f.output != "" {
-		if err := two.Save(f.output); err != nil {
+	if f.Output != "" {
+		if err := two.Save(f.Output); err != nil {
 			return err
 		}
 	}

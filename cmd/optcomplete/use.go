@@ -203,9 +203,9 @@ func completeCommand(c *common) *cobra.Command {
 	flags.Bind("wide", &wide)
 	flags.Bind("mark-observed", &observed.mark)
 	flags.Bind("keep-observed", &observed.keep)
-	flags.Bind("drop-unknown", &observed.options.DropUnknown)
+	flags.BindFields(&observed.options)
 	flags.Bind("shards", &shards)
-	remote.register(flags)
+	flags.BindFields(&remote)
 	return cmd
 }
 

@@ -155,8 +155,6 @@ func verifyCommand(c *common) *cobra.Command {
 	flags := flagsOf(cmd)
 	flags.Bind("proof", &path)
 	in.register(flags)
-	flags.Bind("weight", &in.ratings.Weight)
-	in.registerSplit(flags)
 	two.register(flags)
 	flags.Bind("json", &asJSON)
 	return cmd

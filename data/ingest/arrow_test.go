@@ -17,6 +17,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"optcomplete/data"
+	_ "optcomplete/data/arrowfile"
+	_ "optcomplete/internal/columnar"
 	"optcomplete/internal/must"
 	"optcomplete/internal/random"
 	"optcomplete/internal/textfile"
@@ -159,15 +161,4 @@ func TestArrowRemembersIDs(t *testing.T) {
 		}
 	}
 	textfile.DropFromMemory("frame")
-}
-
-// TestBrokenTablesAreNotToldInGo: a panic of a decoder is told in words of people.
-func TestBrokenTablesAreNotToldInGo(t *testing.T) {
-	defer func() {
-		if text := broken(recover()).Error(); text != "its parts contradict each other" {
-			t.Error(text)
-		}
-	}()
-	at := -1
-	_ = []int{1}[:len(t.Name())+at]
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/apache/arrow-go/v18/arrow"
-
 	"optcomplete/data"
+	"optcomplete/internal/record"
 	"optcomplete/internal/suggest"
 	"optcomplete/internal/textfile"
 )
@@ -17,17 +16,17 @@ import (
 type batch struct {
 	file    *input
 	parse   func(*worker, *batch)
-	buffer  []byte            // memory of text
-	text    []byte            // whole lines
-	column  []byte            // Netflix: the column of the first lines
-	record  arrow.RecordBatch // Parquet
-	rows    [2]int            // packs: from, to
-	triples []triple          // NumPy
-	skip    int               // lines of the file between the batch before and this one
-	read    int64             // bytes of all inputs read so far
-	broken  error             // why nothing could be read after it
-	end     bool              // this is the last batch of its file
-	note    string            // how its beginning was understood, if that is in doubt
+	buffer  []byte          // memory of text
+	text    []byte          // whole lines
+	column  []byte          // Netflix: the column of the first lines
+	vectors []record.Vector // tables by columns
+	rows    [2]int          // packs: from, to
+	triples []triple        // NumPy
+	skip    int             // lines of the file between the batch before and this one
+	read    int64           // bytes of all inputs read so far
+	broken  error           // why nothing could be read after it
+	end     bool            // this is the last batch of its file
+	note    string          // how its beginning was understood, if that is in doubt
 
 	// entries have final numbers, or −2−k for the k-th of the new ids.
 	entries             []data.Entry

@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"optcomplete/data/pack"
+	"optcomplete/internal/record"
 	"optcomplete/internal/textfile"
 )
 
@@ -30,6 +31,8 @@ const (
 	Npy          = "npy"
 	Npz          = "npz"
 	Wide         = "wide" // a line for each row, a field for each column
+
+	escaped = "escaped" // what PackPart takes
 )
 
 // Formats are the names that Settings.Format may have: texts, and those of binaries.
@@ -49,9 +52,9 @@ var binaries []notText
 
 func init() {
 	binaries = []notText{
-		{Parquet, "Parquet", func(head []byte, _ string) bool { return textfile.IsParquet(head) }, (*input).readParquet, nil},
+		{Parquet, "Parquet", func(head []byte, _ string) bool { return record.IsParquet(head) }, (*input).readParquet, nil},
 		{Packed, "a pack", func(head []byte, _ string) bool { return pack.IsPack(head) }, (*input).readPack, nil}, // before Arrow, which a pack is too
-		{Arrow, "Arrow", func(head []byte, _ string) bool { return textfile.IsArrow(head) }, nil, (*input).readArrow},
+		{Arrow, "Arrow", func(head []byte, _ string) bool { return record.IsArrow(head) }, nil, (*input).readArrow},
 		{Npy, "a NumPy array", func(head []byte, _ string) bool { return bytes.HasPrefix(head, []byte(npyMagic)) }, (*input).readNumpy, nil},
 		{Npz, "a NumPy archive", func(head []byte, path string) bool {
 			return bytes.HasPrefix(head, []byte(zipMagic)) && strings.HasSuffix(strings.ToLower(path), ".npz")
@@ -87,7 +90,10 @@ type input struct {
 	layout layout
 	asWide bool // --format wide, of a file that is no text
 	part   bool // of a table: it may have no entries
+	texts  bool // it has the texts of the table
 	packed *packed
+
+	columnNames []string // tables by columns: of those that are read
 
 	weight weightColumn // of its entries
 
@@ -121,7 +127,7 @@ func expandOne(path, format string) ([]*input, error) {
 	}
 	if content, ok := textfile.InMemory(path); ok {
 		in := &input{path: path, name: path, format: format, size: int64(len(content))}
-		if format == "" && textfile.IsArrow(content) {
+		if format == "" && record.IsArrow(content) {
 			in.format = Arrow
 		}
 		return []*input{in}, nil
@@ -283,6 +289,8 @@ func (in *input) parser() func(*worker, *batch) {
 		return (*worker).parseMatrixMarket
 	case Wide:
 		return (*worker).parseWide
+	case escaped:
+		return (*worker).parseEscaped
 	}
 	return (*worker).parseDelimited
 }

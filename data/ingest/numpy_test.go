@@ -14,9 +14,9 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"optcomplete/internal/arrowtext"
 	"optcomplete/internal/columnar"
 	"optcomplete/internal/must"
+	"optcomplete/internal/record"
 )
 
 // array is a .npy file as numpy.save writes it.
@@ -116,7 +116,7 @@ func TestWideParquet(t *testing.T) {
 		must.Do(t, w.Close())
 		must.Do(t, file.Close())
 	}
-	write("pandas.parquet", arrowtext.PandasIndex)
+	write("pandas.parquet", record.PandasIndex)
 	got, report, err := Ratings(context.Background(), []string{"pandas.parquet"}, Settings{})
 	if err != nil {
 		t.Fatal(err)

@@ -1,24 +1,17 @@
 package ingest
 
 import (
-	"bufio"
 	"bytes"
 	"context"
-	"encoding/csv"
 	"errors"
 	"io"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
-
 	"optcomplete/data"
 	"optcomplete/data/pack"
+	"optcomplete/internal/textfile"
 )
 
 // Tables that are large may be packed in parts, in several processes: each takes all
@@ -81,37 +74,14 @@ func FindColumns(table string, names []string, s Settings) (c TableColumns, ok b
 // ends of lines and backslashes are \t, \n and \\, and \N is one without a value. Values
 // are texts, as in CSV, or numbers, as in Parquet. Without entries nothing is written.
 func PackPart(ctx context.Context, lines io.Reader, texts bool, table, output string, settings Settings) (*Part, error) {
-	in := &input{name: table, format: Arrow, part: true}
-	from, to := io.Pipe()
-	in.from = from
-	send := numbersTo
-	if texts {
-		in.format, send = CSV, textsTo
-		settings.Delimiter = ','
-	}
+	in := &input{name: table, format: escaped, from: lines, part: true, texts: texts}
 	settings.RowName, settings.ColumnName, settings.ValueName = "row", "column", "value"
-	header := settings.names()
-	if settings.asksForWeights() {
-		header = append(header, settings.Weight)
-	} else {
-		settings.Weight = NoWeights
-	}
-	sent := make(chan error, 1)
-	go func() {
-		err := send(to, header, lines)
-		sent <- err
-		to.CloseWithError(err)
-	}()
-	defer from.Close()
+	in.layout = layout{delimiter: '\t', width: 3, column: 1, value: 2, header: true, called: [3]string(settings.names())}
 	done, c, err := newStreamOf([]*input{in}, &settings).pack(ctx, output)
 	if errors.Is(err, errNothing) {
 		done, err = &Packing{Report: c.report}, nil
 	}
 	if err != nil {
-		from.Close()
-		if errors.Is(<-sent, errNotUTF8) {
-			return nil, fault(table, 0, errNotUTF8.Error(), "save the file as UTF-8")
-		}
 		var wrong *data.InputError
 		if errors.As(err, &wrong) {
 			wrong.Line = 0 // of these lines, which nobody else sees
@@ -178,118 +148,38 @@ func JoinParts(table string, parts []*Part, settings Settings) (*Packing, *pack.
 
 var unescapeField = strings.NewReplacer(`\\`, `\`, `\t`, "\t", `\n`, "\n")
 
-// eachEscaped hands the fields of lines to take; null tells which have no value.
-func eachEscaped(lines io.Reader, width int, take func(fields []string, null []bool) error) error {
-	in := bufio.NewReaderSize(lines, 1<<16)
-	fields, null := make([]string, width), make([]bool, width)
-	for {
-		line, err := in.ReadSlice('\n')
-		if err == bufio.ErrBufferFull {
-			var rest []byte
-			line = bytes.Clone(line)
-			rest, err = in.ReadBytes('\n')
-			line = append(line, rest...)
+// parseEscaped takes the lines of a part. Readers put a character in the place of what
+// they cannot read: ids that differ there would be one.
+func (w *worker) parseEscaped(b *batch) {
+	in := b.file
+	for text := b.text; len(text) > 0 && b.fault == nil; {
+		line, rest, _ := bytes.Cut(text, []byte{'\n'})
+		text = rest
+		b.lines++
+		if !utf8.Valid(line) || in.texts && bytes.ContainsRune(line, utf8.RuneError) {
+			w.fail(b, "it holds text that is not UTF-8", "save the file as UTF-8")
+			return
 		}
-		if err == io.EOF && len(line) == 0 {
-			return nil
+		fields := bytes.Split(line, []byte{'\t'})
+		if len(fields) != in.layout.width {
+			w.fail(b, "a line of entries has another number of fields than expected", "")
+			return
 		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		rest := strings.TrimSuffix(string(line), "\n")
-		for x := range fields {
-			field, after, more := strings.Cut(rest, "\t")
-			if more != (x+1 < width) {
-				return errors.New("a line of entries has another number of fields than expected")
-			}
-			rest = after
-			if null[x] = field == `\N`; null[x] {
-				field = ""
-			} else if strings.IndexByte(field, '\\') >= 0 {
-				field = unescapeField.Replace(field)
-			}
-			fields[x] = field
-		}
-		if err := take(fields, null); err != nil {
-			return err
-		}
-	}
-}
-
-// errNotUTF8 is of a text with the character that readers put in the place of what they
-// cannot read: ids that differ there would be one.
-var errNotUTF8 = errors.New("it holds text that is not UTF-8")
-
-// textsTo writes the lines as CSV.
-func textsTo(to io.Writer, header []string, lines io.Reader) error {
-	out := csv.NewWriter(to)
-	if err := out.Write(header); err != nil {
-		return err
-	}
-	err := eachEscaped(lines, len(header), func(fields []string, _ []bool) error {
-		for _, field := range fields {
-			if strings.ContainsRune(field, utf8.RuneError) {
-				return errNotUTF8
-			}
-		}
-		return out.Write(fields)
-	})
-	if err != nil {
-		return err
-	}
-	out.Flush()
-	return out.Error()
-}
-
-// numbersTo writes the lines as Arrow: ids as text, the rest as numbers.
-func numbersTo(to io.Writer, header []string, lines io.Reader) error {
-	var columns []arrow.Field
-	for x, name := range header {
-		f := arrow.Field{Name: name, Type: arrow.PrimitiveTypes.Float64, Nullable: true}
-		if x < 2 {
-			f.Type = arrow.BinaryTypes.String
-		}
-		columns = append(columns, f)
-	}
-	schema := arrow.NewSchema(columns, nil)
-	builder := array.NewRecordBuilder(memory.DefaultAllocator, schema)
-	defer builder.Release()
-	out := ipc.NewWriter(to, ipc.WithSchema(schema))
-	count := 0
-	flush := func() error {
-		record := builder.NewRecordBatch()
-		defer record.Release()
-		count = 0
-		return out.Write(record)
-	}
-	err := eachEscaped(lines, len(header), func(fields []string, null []bool) error {
 		for x, field := range fields {
-			switch b := builder.Field(x).(type) {
-			case *array.StringBuilder:
-				if null[x] {
-					b.AppendNull()
-				} else {
-					b.Append(field)
-				}
-			case *array.Float64Builder:
-				if null[x] {
-					b.AppendNull()
-					continue
-				}
-				v, err := strconv.ParseFloat(field, 64)
-				if err != nil {
-					return err
-				}
-				b.Append(v)
+			switch {
+			case string(field) == `\N`:
+				fields[x] = nil
+			case bytes.IndexByte(field, '\\') >= 0:
+				fields[x] = []byte(unescapeField.Replace(string(field)))
+			}
+			if err := textfile.CheckLine(in.name, b.lines, fields[x]); err != nil && in.texts {
+				errors.As(err, &b.fault)
+				return
 			}
 		}
-		if count++; count == recordRows {
-			return flush()
-		}
-		return nil
-	})
-	if err == nil {
-		err = flush()
+		w.entry(b, fields[0], fields[1], fields[2], fields)
 	}
-	return errors.Join(err, out.Close())
+	if b.fault == nil && b.broken != nil {
+		errors.As(textfile.ReadError(in.name, b.lines+1, b.broken), &b.fault)
+	}
 }

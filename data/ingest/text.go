@@ -20,14 +20,22 @@ const slack = 16
 
 // readText cuts the text into batches of whole lines.
 func (in *input) readText(r io.Reader, p *pipe) error {
-	text, release, err := textfile.Unpack(r, in.name)
-	if err != nil {
-		return err
+	text := r
+	if in.part {
+		if p.settings.asksForWeights() {
+			in.weight, in.layout.width = weightColumn{true, 3, p.settings.Weight}, 4
+		}
+	} else {
+		unpacked, release, err := textfile.Unpack(r, in.name)
+		if err != nil {
+			return err
+		}
+		defer release()
+		text = unpacked
 	}
-	defer release()
 	var rest []byte   // the beginning of a line
 	var column []byte // Netflix: the column that the next batch begins in
-	begun := false
+	begun := in.part
 	for done := false; !done; {
 		b, err := p.next()
 		if err != nil {

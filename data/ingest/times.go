@@ -1,17 +1,14 @@
 package ingest
 
 import (
+	"bytes"
 	"context"
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-
 	"optcomplete/data"
+	"optcomplete/internal/record"
 	"optcomplete/internal/textfile"
 )
 
@@ -126,46 +123,23 @@ func momentOfNumber(v float64) float64 {
 	return v
 }
 
-// momentsOf gives the values of an array as times.
-func momentsOf(in *input, from arrow.Array) (func(int) (seconds float64, null bool, ok bool), error) {
-	var of func(int) float64
-	switch a := from.(type) {
-	case *array.Date32:
-		of = func(x int) float64 { return secondsOf(a.Value(x).ToTime()) }
-	case *array.Date64:
-		of = func(x int) float64 { return secondsOf(a.Value(x).ToTime()) }
-	case *array.Timestamp:
-		unit := a.DataType().(*arrow.TimestampType).Unit
-		of = func(x int) float64 { return secondsOf(a.Value(x).ToTime(unit)) }
-	case *array.String, *array.LargeString, *array.Dictionary, *array.Binary:
-		return func(x int) (float64, bool, bool) {
-			text := ""
-			if !from.IsNull(x) {
-				text = strings.TrimSpace(from.ValueStr(x))
-			}
-			if text == "" || textfile.MissingWord([]byte(text)) {
-				return 0, true, true
-			}
-			v, ok := moment(text)
-			return v, false, ok
-		}, nil
-	default:
-		number, err := numberOf(in, from)
-		if err != nil {
-			return nil, fault(in.name, 0, fmt.Sprintf("the times are %s, which cannot be read as times", inWords(from.DataType())), "name the column of the times with Settings.TimeName")
-		}
-		return func(x int) (float64, bool, bool) {
-			v, null := number(x)
-			if null || v-v != 0 {
-				return 0, true, true
-			}
-			return momentOfNumber(v), false, true
-		}, nil
+// momentIn is value x of a vector as a time; unknown: there is none. Not ok: it cannot be
+// read.
+func momentIn(v *record.Vector, x int) (seconds float64, unknown, ok bool) {
+	v, x, unknown = v.At(x)
+	switch {
+	case unknown:
+		return 0, true, true
+	case v.Kind == record.Date || v.Kind == record.Time:
+		return secondsOf(v.Moment(x)), false, true
+	case v.Kind != record.Text:
+		number := v.Float(x)
+		return momentOfNumber(number), number-number != 0, true
 	}
-	return func(x int) (float64, bool, bool) {
-		if from.IsNull(x) {
-			return 0, true, true
-		}
-		return of(x), false, true
-	}, nil
+	text := bytes.TrimSpace(v.Text(x))
+	if len(text) == 0 || textfile.MissingWord(text) {
+		return 0, true, true
+	}
+	seconds, ok = moment(string(text))
+	return seconds, false, ok
 }

@@ -2,12 +2,9 @@ package ingest
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/apache/arrow-go/v18/arrow"
 
 	"optcomplete/data"
 	"optcomplete/internal/textfile"
@@ -156,16 +153,6 @@ func (w *worker) takes(b *batch, number float64, problem string) bool {
 	}
 	w.weight = number
 	return true
-}
-
-// weightsIn gives the values of an array as weights.
-func weightsIn(in *input, from arrow.Array) (func(int) (v float64, null bool), error) {
-	number, err := numberOf(in, from)
-	var wrong *data.InputError
-	if errors.As(err, &wrong) {
-		return nil, fault(in.name, 0, strings.Replace(wrong.Problem, "the values are", "the weights are", 1), "name the column of the weights with Settings.Weight, or none")
-	}
-	return number, err
 }
 
 // oneKind makes sure that the entries of all inputs have weights, or none of them.

@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow/array"
 	"github.com/google/go-cmp/cmp"
 	"github.com/parquet-go/parquet-go"
 
@@ -71,10 +70,6 @@ func TestWhatIsWrittenIsReadBack(t *testing.T) {
 			}
 			row++
 		}
-		record := f.Record([]int{3, 0, 1, 2}, batch)
-		if got := record.Column(1).(*array.LargeString).Value(0); got != string(batch[1].Text(0)) {
-			t.Fatalf("the record has %q", got)
-		}
 		return nil
 	})
 	if err != nil || row != 6000 {
@@ -122,18 +117,11 @@ func TestTypesOfOtherPrograms(t *testing.T) {
 		if !slices.Equal(v[1].Null, []bool{false, true, true}) || v[1].Floats[0] != 2.5 {
 			t.Errorf("gaps: %+v", v[1])
 		}
-		if v[2].Kind != Date || v[2].Ints[0] != 3 || v[3].Kind != Time || v[3].Ints[0] != moment.UnixMilli() {
+		if v[2].Kind != Date || v[2].Ints[0] != 3 || v[3].Kind != Time || !v[3].Moment(0).Equal(moment) {
 			t.Errorf("dates: %+v %+v", v[2], v[3])
 		}
 		if !slices.Equal(v[4].Floats, []float64{-1.5, 0, 1.99}) || v[5].Ints[0] != 1 || uint64(v[6].Ints[0]) != math.MaxUint64 {
 			t.Errorf("numbers: %+v %+v %+v", v[4], v[5], v[6])
-		}
-		record := f.Record([]int{0, 1, 2, 3, 4, 5, 6}, v)
-		if got := record.Column(0).(*array.LargeList).String(); got != `[["a" "b"] [] ["c"]]` {
-			t.Error(got)
-		}
-		if got := record.Column(1).String(); got != "[2.5 (null) (null)]" {
-			t.Error(got)
 		}
 		return nil
 	})

@@ -22,6 +22,7 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"optcomplete/internal/must"
+	"optcomplete/internal/record"
 )
 
 // anyColumn is a column as another program writes it: cell x, and what is read.
@@ -66,8 +67,8 @@ func anyColumns() []anyColumn {
 	}
 }
 
-// cell is value x of a vector, as text.
-func (v *Vector) cell(x int) string {
+// cellOf is value x of a vector, as text.
+func cellOf(v *Vector, x int) string {
 	switch {
 	case v.Null != nil && v.Null[x]:
 		return "missing"
@@ -195,7 +196,7 @@ func TestDifferences(t *testing.T) {
 					gap = fmt.Sprint(r.Gap)
 				}
 				for c, want := range []string{fmt.Sprint(r.Whole), fmt.Sprint(r.Narrow), gap, r.Text, string(r.Fixed[:])} {
-					if got := v[c].cell(x); got != want {
+					if got := cellOf(&v[c], x); got != want {
 						t.Fatalf("version %d, row %d, column %q: %q, not %q", version, at, f.Columns[c].Name, got, want)
 					}
 				}
@@ -228,7 +229,7 @@ func TestWideDifferencesOfNarrowNumbers(t *testing.T) {
 		t.Fatalf("the differences have %d bits", data[at])
 	}
 	for _, kind := range []Kind{Int, Uint} {
-		v := must.Get((&Column{Kind: kind, stored: format.Int32}).decode(format.DeltaBinaryPacked, data, len(want)))(t)
+		v := must.Get((&Column{Column: record.Column{Kind: kind}, stored: format.Int32}).decode(format.DeltaBinaryPacked, data, len(want)))(t)
 		for x, got := range v.Ints {
 			if kind == Int && got != want[x] || kind == Uint && got != int64(uint32(want[x])) {
 				t.Fatalf("%v: value %d is %d, not %d", kind, x, got, want[x])
@@ -244,8 +245,8 @@ func TestWideDifferencesOfNarrowNumbers(t *testing.T) {
 func TestLengthsBeforeTexts(t *testing.T) {
 	stops := []uint32{0, 1, 1, 5, 9}
 	data := must.Get(new(delta.LengthByteArrayEncoding).EncodeByteArray(nil, []byte("abcdefghi"), stops))(t)
-	v := must.Get((&Column{Kind: Text, stored: format.ByteArray}).decode(format.DeltaLengthByteArray, data, 4))(t)
-	if got := fmt.Sprint(v.cell(0), ",", v.cell(1), ",", v.cell(2), ",", v.cell(3)); got != "a,,bcde,fghi" {
+	v := must.Get((&Column{Column: record.Column{Kind: Text}, stored: format.ByteArray}).decode(format.DeltaLengthByteArray, data, 4))(t)
+	if got := fmt.Sprint(cellOf(&v, 0), ",", cellOf(&v, 1), ",", cellOf(&v, 2), ",", cellOf(&v, 3)); got != "a,,bcde,fghi" {
 		t.Error(got)
 	}
 }
@@ -260,7 +261,7 @@ func compareColumn(t *testing.T, name string, f *File, at int, want func(int) st
 	err := f.Scan(context.Background(), []int{at, at + 1, at + 2}, 123, func(batch []Vector) error {
 		lists, value := &batch[2], 0
 		for x := range batch[0].Len() {
-			if got := batch[0].cell(x); got != want(row) {
+			if got := cellOf(&batch[0], x); got != want(row) {
 				t.Fatalf("%s: row %d is %q, not %q", name, row, got, want(row))
 			}
 			expected := func(x int) string {
@@ -269,12 +270,12 @@ func compareColumn(t *testing.T, name string, f *File, at int, want func(int) st
 				}
 				return want(x)
 			}
-			if got := batch[1].cell(x); got != expected(row) {
+			if got := cellOf(&batch[1], x); got != expected(row) {
 				t.Fatalf("%s with gaps: row %d is %q, not %q", name, row, got, expected(row))
 			}
 			if row%5 != 4 {
 				for y := range row % 4 {
-					if got := lists.cell(value); got != expected(row+y) {
+					if got := cellOf(lists, value); got != expected(row+y) {
 						t.Fatalf("%s in lists: row %d has %q, not %q", name, row, got, expected(row+y))
 					}
 					value++

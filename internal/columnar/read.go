@@ -13,8 +13,9 @@ import (
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
 
+	"optcomplete/internal/lists"
 	"optcomplete/internal/memory"
-	"optcomplete/internal/textfile"
+	"optcomplete/internal/record"
 )
 
 // File is a Parquet file that is open for reading.
@@ -24,6 +25,23 @@ type File struct {
 	from    io.ReaderAt
 	size    int64
 	closer  io.Closer
+}
+
+func init() {
+	record.OpenParquet = func(r io.ReaderAt, size int64) (record.Table, error) {
+		f, err := NewFile(r, size)
+		if err != nil {
+			return nil, err
+		}
+		return table{f}, nil
+	}
+}
+
+// table is a file as tables of other formats are.
+type table struct{ *File }
+
+func (t table) Columns() []record.Column {
+	return lists.Each(t.File.Columns, func(c Column) record.Column { return c.Column })
 }
 
 // Open opens the file at a path.
@@ -49,7 +67,7 @@ func Open(path string) (*File, error) {
 
 // NewFile reads a file of a given size.
 func NewFile(from io.ReaderAt, size int64) (f *File, err error) {
-	defer recovered(&err)
+	defer record.Recovered(&err)
 	f = &File{from: from, size: size}
 	if err := f.footer(); err != nil {
 		return nil, err
@@ -106,18 +124,7 @@ func (f *File) footer() error {
 }
 
 func encrypted(what string) error {
-	return &textfile.UnfitError{Problem: what + " is encrypted", Remedy: "write it without encryption"}
-}
-
-// recovered makes an error of a panic: the library panics on some damaged files.
-func recovered(err *error) {
-	if r := recover(); r != nil {
-		if over, is := r.(*memory.OverError); is {
-			*err = over
-			return
-		}
-		*err = fmt.Errorf("%v", r)
-	}
+	return &record.UnfitError{Problem: what + " is encrypted", Remedy: "write it without encryption"}
 }
 
 // Close closes what Open opened.
@@ -136,7 +143,7 @@ func (f *File) Groups() int { return len(f.meta.RowGroups) }
 
 // Floats reads a column of numbers without gaps, of one row group.
 func (f *File) Floats(group, column int, out []float64) (err error) {
-	defer recovered(&err)
+	defer record.Recovered(&err)
 	if f.Columns[column].Kind != Float || f.Columns[column].List {
 		return fmt.Errorf("column %q holds %v", f.Columns[column].Name, f.Columns[column].Kind)
 	}
@@ -158,7 +165,7 @@ func (f *File) Floats(group, column int, out []float64) (err error) {
 // Scan reads columns together, batches of at most this many rows one after the
 // other. The vectors of a batch are its receiver's to keep.
 func (f *File) Scan(ctx context.Context, columns []int, rows int, yield func([]Vector) error) (err error) {
-	defer recovered(&err)
+	defer record.Recovered(&err)
 	held := new(scratch)
 	for group := range f.meta.RowGroups {
 		cursors := make([]*cursor, len(columns))

@@ -5,22 +5,19 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/format"
+
+	"optcomplete/internal/record"
 )
 
 // Column is a column of a file.
 type Column struct {
-	Name string // names of nested columns are joined by dots
-	Kind Kind
-	List bool // it holds lists: several values a row, or none
-	// Nested says that it is part of a structure, other than a plain list.
-	Nested bool
-
-	unit     arrow.TimeUnit // of a Time
-	scale    int            // digits after the point of a Number
+	record.Column
+	unit     time.Duration // of a Time
+	scale    int           // digits after the point of a Number
 	stored   format.Type
 	length   int   // bytes of a value of fixed length
 	optional bool  // the value itself may be missing, not only what it is in
@@ -74,7 +71,7 @@ func columnsOf(schema []format.SchemaElement) ([]Column, error) {
 
 func columnOf(e *format.SchemaElement, path []string, most, repeats uint8) Column {
 	c := Column{
-		Name: strings.Join(path, "."), stored: e.Type.V, length: int(e.TypeLength.V),
+		Column: record.Column{Name: strings.Join(path, ".")}, stored: e.Type.V, length: int(e.TypeLength.V),
 		optional: e.RepetitionType.V == format.Optional, most: most, repeats: repeats,
 	}
 	if repeats == 1 && (len(path) == 1 || len(path) == 3) {
@@ -108,12 +105,12 @@ func (c *Column) describe(e *format.SchemaElement) {
 	case *format.DateType:
 		c.moment(Date, 0, format.Int32)
 	case *format.TimestampType:
-		unit := arrow.Nanosecond
+		unit := time.Nanosecond
 		switch t.Unit.Value.(type) {
 		case *format.MilliSeconds:
-			unit = arrow.Millisecond
+			unit = time.Millisecond
 		case *format.MicroSeconds:
-			unit = arrow.Microsecond
+			unit = time.Microsecond
 		}
 		c.moment(Time, unit, format.Int64)
 	case *format.IntType:
@@ -138,9 +135,9 @@ func (c *Column) describe(e *format.SchemaElement) {
 		case deprecated.Date:
 			c.moment(Date, 0, format.Int32)
 		case deprecated.TimestampMillis:
-			c.moment(Time, arrow.Millisecond, format.Int64)
+			c.moment(Time, time.Millisecond, format.Int64)
 		case deprecated.TimestampMicros:
-			c.moment(Time, arrow.Microsecond, format.Int64)
+			c.moment(Time, time.Microsecond, format.Int64)
 		case deprecated.Uint8, deprecated.Uint16, deprecated.Uint32, deprecated.Uint64:
 			if whole {
 				c.Kind = Uint
@@ -160,7 +157,7 @@ func (c *Column) decimal(scale int32) {
 }
 
 // moment makes a Date or Time of a column if it is stored as those are.
-func (c *Column) moment(kind Kind, unit arrow.TimeUnit, stored format.Type) {
+func (c *Column) moment(kind Kind, unit time.Duration, stored format.Type) {
 	if c.stored == stored {
 		c.Kind, c.unit = kind, unit
 	} else {

@@ -14,9 +14,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 	"github.com/pierrec/lz4/v4"
 
-	"optcomplete/internal/textfile"
-
 	"optcomplete/internal/memory"
+	"optcomplete/internal/record"
 )
 
 // scratch is the memory for a page of a scan while it is decoded.
@@ -73,7 +72,7 @@ func (s *scratch) unpack(codec format.CompressionCodec, packed []byte, announced
 	case format.Brotli:
 		return drain(brotli.NewReader(bytes.NewReader(packed)), s.plain)
 	}
-	return nil, &textfile.UnfitError{Problem: fmt.Sprintf("it is compressed by %v, which is not known here", codec), Remedy: "write the file with another compression: zstd, snappy, gzip, brotli or LZ4_RAW"}
+	return nil, &record.UnfitError{Problem: fmt.Sprintf("it is compressed by %v, which is not known here", codec), Remedy: "write the file with another compression: zstd, snappy, gzip, brotli or LZ4_RAW"}
 }
 
 // drain reads all there is, if it fits.

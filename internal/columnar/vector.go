@@ -8,32 +8,8 @@ import (
 	"github.com/parquet-go/parquet-go/format"
 
 	"optcomplete/internal/memory"
-	"optcomplete/internal/textfile"
+	"optcomplete/internal/record"
 )
-
-// Vector is a run of values of one column. Of Texts, Ints and Floats the one
-// that belongs to its kind has the values; a missing one is there as zero.
-type Vector struct {
-	Kind   Kind
-	Null   []bool    // which values are missing; nil: none
-	Ends   []int     // of a list: where the values of each row end; else nil
-	Texts  []byte    // of Text, one after the other,
-	Stops  []int     // and where each of them ends
-	Ints   []int64   // of Int, Uint (its bits), Bool (0 or 1), Date and Time
-	Floats []float64 // of Float and Number
-}
-
-// Len is the number of values.
-func (v *Vector) Len() int { return max(len(v.Stops), len(v.Ints), len(v.Floats)) }
-
-// Text is value x of a Text. It is a part of the vector's memory.
-func (v *Vector) Text(x int) []byte {
-	from := 0
-	if x > 0 {
-		from = v.Stops[x-1]
-	}
-	return v.Texts[from:v.Stops[x]:v.Stops[x]]
-}
 
 // cursor reads the values of a column in a row group, in order.
 type cursor struct {
@@ -65,9 +41,9 @@ func (f *File) cursor(group, column int, held *scratch) (*cursor, error) {
 // unfit is the error of a column whose values cannot be read.
 func (c *Column) unfit() error {
 	if c.stored == format.Int96 {
-		return &textfile.UnfitError{Problem: fmt.Sprintf("column %q holds times of the type INT96, which are not read as times", c.Name), Remedy: "write the column as a timestamp"}
+		return &record.UnfitError{Problem: fmt.Sprintf("column %q holds times of the type INT96, which are not read as times", c.Name), Remedy: "write the column as a timestamp"}
 	}
-	return &textfile.UnfitError{Problem: fmt.Sprintf("column %q is of a type that is not read", c.Name), Remedy: "name another, or make text or a number of it"}
+	return &record.UnfitError{Problem: fmt.Sprintf("column %q is of a type that is not read", c.Name), Remedy: "name another, or make text or a number of it"}
 }
 
 // fill has cells that were not taken, or an error: io.EOF after the last.
@@ -87,7 +63,7 @@ func (c *cursor) fill() error {
 
 // read appends the values of this many rows.
 func (c *cursor) read(to *Vector, rows int) error {
-	to.Kind = c.column.Kind
+	to.Kind, to.Unit = c.column.Kind, c.column.unit
 	for row := 0; ; {
 		if row == rows && !c.column.List {
 			return nil
@@ -131,7 +107,7 @@ func (c *cursor) read(to *Vector, rows int) error {
 // take appends the next n cells of the page.
 func (c *cursor) take(to *Vector, n int) {
 	if c.definition == nil {
-		to.add(&c.values, c.places, c.at, c.at+n)
+		add(to, &c.values, c.places, c.at, c.at+n)
 		c.at += n
 		return
 	}
@@ -142,10 +118,10 @@ func (c *cursor) take(to *Vector, n int) {
 			run++
 		}
 		if there {
-			to.add(&c.values, c.places, c.taken, c.taken+run-c.at)
+			add(to, &c.values, c.places, c.taken, c.taken+run-c.at)
 			c.taken += run - c.at
 		} else {
-			to.miss(run - c.at)
+			miss(to, run-c.at)
 		}
 		c.at = run
 	}
@@ -153,7 +129,7 @@ func (c *cursor) take(to *Vector, n int) {
 
 // add appends values of another vector of this kind, which misses none: lo to hi,
 // or those at places lo to hi.
-func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
+func add(v, from *Vector, places []int32, lo, hi int) {
 	if v.Null != nil {
 		v.Null = append(v.Null, make([]bool, hi-lo)...)
 	}
@@ -163,7 +139,7 @@ func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
 		for _, x := range places[lo:hi] {
 			size += int64(len(from.Text(int(x))))
 		}
-		v.Texts = v.room(size)
+		v.Texts = room(v, size)
 		for _, x := range places[lo:hi] {
 			v.Texts = append(v.Texts, from.Text(int(x))...)
 			v.Stops = append(v.Stops, len(v.Texts))
@@ -174,7 +150,7 @@ func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
 			begin = from.Stops[lo-1]
 		}
 		shift := len(v.Texts) - begin
-		v.Texts = v.room(int64(from.Stops[hi-1] - begin))
+		v.Texts = room(v, int64(from.Stops[hi-1]-begin))
 		v.Texts = append(v.Texts, from.Texts[begin:from.Stops[hi-1]]...)
 		for _, stop := range from.Stops[lo:hi] {
 			v.Stops = append(v.Stops, stop+shift)
@@ -188,7 +164,7 @@ func (v *Vector) add(from *Vector, places []int32, lo, hi int) {
 
 // room is the texts, with room for more bytes: a few that a dictionary has may stand in
 // any number of rows.
-func (v *Vector) room(more int64) []byte {
+func room(v *Vector, more int64) []byte {
 	if need := int64(len(v.Texts)) + more; need > int64(cap(v.Texts)) {
 		if err := memory.Take(need + need/4); err != nil {
 			panic(err) // which Scan returns
@@ -208,7 +184,7 @@ func pick[T any](to, from []T, places []int32, lo, hi int) []T {
 }
 
 // miss appends n values that are missing.
-func (v *Vector) miss(n int) {
+func miss(v *Vector, n int) {
 	if v.Null == nil {
 		v.Null = make([]bool, v.Len(), v.Len()+max(n, 1024))
 	}

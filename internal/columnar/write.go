@@ -10,26 +10,27 @@ import (
 	"github.com/parquet-go/parquet-go/deprecated"
 	"github.com/parquet-go/parquet-go/encoding/thrift"
 	"github.com/parquet-go/parquet-go/format"
+
+	"optcomplete/internal/record"
 )
 
-// Kind is what a column holds.
-type Kind int
+// The kinds of columns, and what they hold.
+type (
+	Kind   = record.Kind
+	Vector = record.Vector
+)
 
 const (
-	Text   Kind = iota // strings, or bytes
-	Int                // whole numbers, up to 64 bits
-	Uint               // whole numbers without a sign
-	Float              // numbers
-	Bool               // true or false
-	Number             // decimals: numbers written exactly
-	Date               // days since 1970-01-01
-	Time               // moments since 1970-01-01, in a unit of the column
-	Other              // anything else
+	Text   = record.Text
+	Int    = record.Int
+	Uint   = record.Uint
+	Float  = record.Float
+	Bool   = record.Bool
+	Number = record.Number
+	Date   = record.Date
+	Time   = record.Time
+	Other  = record.Other
 )
-
-func (k Kind) String() string {
-	return [...]string{"text", "whole numbers", "whole numbers", "numbers", "true or false", "decimal numbers", "dates", "times", "something else"}[k]
-}
 
 // Field is a column to write: Text, Int (of 32 bits) or Float.
 type Field struct {

@@ -4,10 +4,12 @@ import (
 	"cmp"
 	"encoding/csv"
 	"fmt"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/spf13/pflag"
 )
@@ -51,6 +53,36 @@ func (f *Flags) Bind(name string, to any) {
 	if s.Type == Switch {
 		flag.NoOptDefVal = "true"
 	}
+}
+
+// BindFields makes the flags of a struct's exported fields: a field is bound to the setting of
+// its name ([NameOf]), if the verb has one of its type that no other variable is bound to. Fields
+// of embedded structs are those of the struct.
+func (f *Flags) BindFields(to any) {
+	v := reflect.ValueOf(to).Elem()
+	for i := range v.NumField() {
+		field, at := v.Type().Field(i), v.Field(i).Addr()
+		name := NameOf(field.Name)
+		switch s := f.table.Find(f.verb, name); {
+		case field.Anonymous && field.Type.Kind() == reflect.Struct:
+			f.BindFields(at.Interface())
+		case field.IsExported() && s != nil && f.set.Lookup(name) == nil && s.value(at.Interface()) != nil:
+			f.Bind(name, at.Interface())
+		}
+	}
+}
+
+// NameOf is how the table calls a field: row-name for RowName, k-max for KMax.
+func NameOf(field string) string {
+	var b strings.Builder
+	letters := []rune(field)
+	for i, r := range letters {
+		if i > 0 && unicode.IsUpper(r) && (!unicode.IsUpper(letters[i-1]) || i+1 < len(letters) && unicode.IsLower(letters[i+1])) {
+			b.WriteByte('-')
+		}
+		b.WriteRune(unicode.ToLower(r))
+	}
+	return b.String()
 }
 
 // value is a flag's value that checks what it is given.

@@ -11,6 +11,7 @@ import (
 	"optcomplete/internal/amount"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/memory"
+	"optcomplete/internal/record"
 )
 
 // Table gives the lines of a text table as fields, or the records of an Arrow
@@ -21,26 +22,26 @@ type Table struct {
 	Delimiter byte // 0 until the first line shows it
 	Least     int  // the fewest fields the table can have, to detect the delimiter
 	fields    [][]byte
-	records   Records
+	records   *record.Texts
 	form      string // of the records: Arrow or Parquet
 	begun     bool   // the names of the records' columns were given
 }
 
 // WithTable unpacks r and hands it to read as a table.
 func WithTable(r io.Reader, t *Table, read func() error) error {
-	if file, size, ok := parquetFile(r); ok && OpenParquet != nil {
-		return t.withRecords(func() (Records, error) { return OpenParquet(file, size) }, "Parquet", read)
+	if file, size, ok := parquetFile(r); ok && record.OpenParquet != nil {
+		return t.withRecords(func() (record.Table, error) { return record.OpenParquet(file, size) }, "Parquet", read)
 	}
 	text, release, err := Unpack(r, t.Name)
 	if err != nil {
 		return err
 	}
 	defer release()
-	if head, _ := text.Peek(8); IsArrow(head) {
-		if OpenArrow == nil {
-			return t.Fault("is an Arrow table, which this program does not read", "write it as CSV")
+	if head, _ := text.Peek(8); record.IsArrow(head) {
+		if record.OpenArrow == nil {
+			return NoArrow(t.Name)
 		}
-		return t.withRecords(func() (Records, error) { return OpenArrow(text) }, "Arrow", read)
+		return t.withRecords(func() (record.Table, error) { return record.OpenArrow(text) }, "Arrow", read)
 	}
 	t.text = text
 	return read()
@@ -57,7 +58,7 @@ func parquetFile(r io.Reader) (file io.ReaderAt, size int64, ok bool) {
 		return nil, 0, false
 	}
 	head := make([]byte, 8)
-	if n, _ := at.ReadAt(head, 0); !IsParquet(head[:n]) {
+	if n, _ := at.ReadAt(head, 0); !record.IsParquet(head[:n]) {
 		return nil, 0, false
 	}
 	size, err := seeker.Seek(0, io.SeekEnd)
@@ -65,13 +66,23 @@ func parquetFile(r io.Reader) (file io.ReaderAt, size int64, ok bool) {
 }
 
 // withRecords hands a table of records to read.
-func (t *Table) withRecords(open func() (Records, error), form string, read func() error) (err error) {
+func (t *Table) withRecords(open func() (record.Table, error), form string, read func() error) error {
 	t.form = form
-	if t.records, err = open(); err != nil {
+	from, err := open()
+	if err != nil {
+		return t.damaged(err)
+	}
+	defer from.Close()
+	if t.records, err = record.NewTexts(from); err != nil {
 		return t.damaged(err)
 	}
 	defer t.records.Close()
 	return read()
+}
+
+// NoArrow is the fault of an Arrow table, of a program that does not read them.
+func NoArrow(name string) *InputError {
+	return &InputError{File: name, Problem: "is an Arrow table, which this program does not read", Remedy: "write it as CSV or Parquet, or import optcomplete/data/arrowfile"}
 }
 
 // damaged is the error of a table of records that cannot be read on.
@@ -79,18 +90,18 @@ func (t *Table) damaged(err error) error {
 	if over := new(memory.OverError); errors.As(err, &over) {
 		return ReadError(t.Name, t.Line, err)
 	}
-	if unfit := new(UnfitError); errors.As(err, &unfit) {
+	if unfit := new(record.UnfitError); errors.As(err, &unfit) {
 		return t.Fault(err.Error(), unfit.Remedy)
 	}
 	return &InputError{File: t.Name, Line: t.Line, Problem: "cannot be read as " + t.form + ": " + err.Error(), Remedy: "check that it is complete and not damaged", Err: err}
 }
 
-// Kinds are those of the columns of records; nil for text.
-func (t *Table) Kinds() []Kind {
+// Forms are those of the columns of records; nil for text.
+func (t *Table) Forms() []record.Form {
 	if t.records == nil {
 		return nil
 	}
-	return t.records.Kinds()
+	return t.records.Forms
 }
 
 // nextRecord is Next of an Arrow table.
@@ -98,7 +109,7 @@ func (t *Table) nextRecord() ([][]byte, error) {
 	if !t.begun {
 		t.begun = true
 		t.fields = t.fields[:0]
-		for _, name := range t.records.Names() {
+		for _, name := range t.records.Names {
 			t.fields = append(t.fields, []byte(name))
 		}
 		return t.fields, nil
@@ -107,7 +118,7 @@ func (t *Table) nextRecord() ([][]byte, error) {
 		return nil, t.damaged(err)
 	}
 	fields, err := t.records.Next(t.fields[:0])
-	t.Line = t.records.Record()
+	t.Line = t.records.Record
 	switch {
 	case errors.Is(err, io.EOF):
 		return nil, io.EOF

@@ -116,14 +116,6 @@ type job struct {
 	done     chan struct{}
 }
 
-// encoder writes chunks in a format. prepare may be called by many goroutines
-// at once; write is called by one, in reading order.
-type encoder interface {
-	prepare(j *job)
-	write(j *job) error
-	close() error
-}
-
 // Complete writes the predictions of all columns, for the given rows in their
 // order (nil: all of them), to w as a table with the columns row, column and
 // value, or in a wide format as a table with a field for each column. It is computed
@@ -152,7 +144,7 @@ func Complete(ctx context.Context, m *model.Model, w io.Writer, format Format, r
 
 // compute computes the chunks here, or elsewhere if that is faster, and writes them.
 // wanted is rows, or nil for all.
-func compute(ctx context.Context, m *model.Model, e encoder, format Format, wanted, rows []int, observed Observed, cells, threads int) error {
+func compute(ctx context.Context, m *model.Model, e *encoder, format Format, wanted, rows []int, observed Observed, cells, threads int) error {
 	if pass.Remote(ctx) {
 		p, jobs := completingOf(m, format, wanted, observed, cells, nil)
 		if pass.Away(ctx, pass.Reading{Source: jobs, Threads: threads, Tasks: []*pass.Task{{Pass: p}}}) {
@@ -171,29 +163,8 @@ func allRows(m *model.Model) []int {
 	return rows
 }
 
-// newEncoder begins a table, of chunks of at most as many cells.
-func newEncoder(m *model.Model, w io.Writer, format Format, rows []int, mark bool) (e encoder, cells int, err error) {
-	switch format {
-	case CSV, RawCSV:
-		e, err = newCSVEncoder(m, rows, w, format, mark)
-		cells = 1 << 14
-	case Parquet:
-		e = newParquetEncoder(m, rows, w, mark)
-		cells = parquetCells
-	case WideCSV, WideRawCSV:
-		e, err = newWideCSV(m, rows, w, format)
-		cells = max(1<<14, len(m.ColumnIDs)) // whole rows
-	case WideParquet:
-		e = newWideParquet(m, rows, w)
-		cells = max(parquetCells, len(m.ColumnIDs))
-	default:
-		err = fmt.Errorf("model: unknown format %v", format)
-	}
-	return e, cells, err
-}
-
 // gather lets the chunks be computed elsewhere and writes them in order.
-func gather(ctx context.Context, p completing, jobs pass.Jobs, e encoder, all grid, threads int) error {
+func gather(ctx context.Context, p completing, jobs pass.Jobs, e *encoder, all grid, threads int) error {
 	task := progress.Start(ctx, "Completing", int64(all.rows)*int64(all.columns), "values")
 	defer task.Done()
 	x := 0
@@ -207,7 +178,7 @@ func gather(ctx context.Context, p completing, jobs pass.Jobs, e encoder, all gr
 
 // stream computes the chunks in parallel and writes them in order. A fixed
 // number of jobs goes round, so a slow writer holds the computation back.
-func stream(ctx context.Context, m *model.Model, e encoder, rows []int, observed Observed, cells, threads int) error {
+func stream(ctx context.Context, m *model.Model, e *encoder, rows []int, observed Observed, cells, threads int) error {
 	ctx, stop := context.WithCancel(ctx)
 	inFlight := threads + 1
 	free := make(chan *job, inFlight)

@@ -1,18 +1,68 @@
 package service
 
 import (
+	"bytes"
 	"encoding/json"
+	"flag"
 	"maps"
+	"os"
 	"reflect"
 	"slices"
 	"strings"
-	"sync"
+	"testing"
 
+	"optcomplete/internal/must"
+	"optcomplete/regress/saved"
 	"optcomplete/result"
 )
 
-// openAPI describes the operations, from their types.
-var openAPI = sync.OnceValue(func() map[string]any {
+var update = flag.Bool("update", false, "write openapi.json anew")
+
+// described is what openapi.json says of each operation.
+var described = map[string]struct {
+	summary string
+	query   []string       // that it takes
+	takes   reflect.Type   // of its body; nil: none
+	gives   []reflect.Type // one of these
+}{
+	"models": {summary: "The models that are served", gives: one[ModelList]()},
+	"model":  {summary: "Selection, certificate, metrics and the spread of the features over the rows", gives: one[ModelInfo]()},
+	"predict": {summary: "Predictions of pairs, or of columns for a row that is given by its ratings",
+		takes: reflect.TypeFor[PredictRequest](), gives: one[PredictAnswer]()},
+	"recommend": {summary: "The best columns of a row, or the worst", takes: reflect.TypeFor[RecommendRequest](), gives: one[RecommendAnswer]()},
+	"explain": {summary: "A prediction as a sum, a row, a feature, or the model", takes: reflect.TypeFor[ExplainRequest](),
+		gives: []reflect.Type{reflect.TypeFor[result.SumExplanation](), reflect.TypeFor[result.RowExplanation](), reflect.TypeFor[FeatureAnswer](), reflect.TypeFor[result.Explanation](), reflect.TypeFor[saved.Explanation]()}},
+	"column": {summary: "Who likes a column and why: one of the model, or a new one by its features",
+		takes: reflect.TypeFor[ColumnRequest](), gives: one[ColumnAnswer]()},
+	"rows":    {summary: "Rows whose ids have a text", query: []string{"search", "limit"}, gives: one[IDList]()},
+	"columns": {summary: "Columns whose ids or names have a text", query: []string{"search", "limit"}, gives: one[IDList]()},
+	"row":     {summary: "What is known about the entries of a row", query: []string{"id"}, gives: one[RowAnswer]()},
+	"fit":     {summary: "The fit that runs, as far as it is", gives: one[FitState]()},
+	"stop":    {summary: "End the fit with the best selection so far, as Ctrl-C does", gives: one[FitState]()},
+	"openapi": {summary: "This document", gives: one[map[string]any]()},
+	"healthz": {summary: "Whether the service lives", gives: one[Health]()},
+	"readyz":  {summary: "Whether the service answers questions", gives: one[Health]()},
+}
+
+func one[A any]() []reflect.Type { return []reflect.Type{reflect.TypeFor[A]()} }
+
+// openapi.json is what the types of the operations say.
+func TestOpenAPI(t *testing.T) {
+	want := append(must.Get(json.MarshalIndent(openAPIOf(), "", " "))(t), '\n')
+	if *update {
+		must.Do(t, os.WriteFile("openapi.json", want, 0o644))
+	} else if !bytes.Equal(openAPI, want) {
+		t.Error("openapi.json is not that of the operations: go test ./service -run OpenAPI -update writes it")
+	}
+	for _, o := range operations {
+		if described[o.name].summary == "" {
+			t.Errorf("%s is not described", o.name)
+		}
+	}
+}
+
+// openAPIOf describes the operations, from their types.
+func openAPIOf() map[string]any {
 	s := schemas{named: map[string]any{}, names: map[reflect.Type]string{}}
 	paths := map[string]any{}
 	problem := s.of(reflect.TypeFor[Problem]())
@@ -20,6 +70,7 @@ var openAPI = sync.OnceValue(func() map[string]any {
 		return map[string]any{"description": text, "content": map[string]any{"application/json": map[string]any{"schema": problem}}}
 	}
 	for _, o := range operations {
+		is := described[o.name]
 		answers := map[string]any{"500": refusal("An internal error"), "503": refusal("It took too long, or the service is ending")}
 		if !o.open {
 			answers["401"], answers["429"] = refusal("No token, or a wrong one"), refusal("Too many requests at once")
@@ -27,14 +78,14 @@ var openAPI = sync.OnceValue(func() map[string]any {
 		if strings.HasPrefix(o.path, "/v1/models/{model}") || strings.HasPrefix(o.path, "/v1/fit") {
 			answers["404"] = refusal("There is no such model, row, column, feature or fit")
 		}
-		if o.takes != nil || o.query != nil {
+		if is.takes != nil || is.query != nil {
 			answers["400"] = refusal("The request makes no sense")
 		}
-		if o.takes != nil {
+		if is.takes != nil {
 			answers["413"] = refusal("The request is too large")
 		}
-		answers["200"] = map[string]any{"description": o.summary, "content": map[string]any{"application/json": map[string]any{"schema": s.anyOf(o.gives)}}}
-		call := map[string]any{"operationId": o.name, "summary": o.summary, "responses": answers}
+		answers["200"] = map[string]any{"description": is.summary, "content": map[string]any{"application/json": map[string]any{"schema": s.anyOf(is.gives)}}}
+		call := map[string]any{"operationId": o.name, "summary": is.summary, "responses": answers}
 		if o.open {
 			call["security"] = []any{}
 		}
@@ -42,14 +93,14 @@ var openAPI = sync.OnceValue(func() map[string]any {
 		if strings.Contains(o.path, "{model}") {
 			parameters = append(parameters, map[string]any{"name": "model", "in": "path", "required": true, "schema": map[string]any{"type": "string"}})
 		}
-		for _, name := range o.query {
+		for _, name := range is.query {
 			parameters = append(parameters, map[string]any{"name": name, "in": "query", "required": name == "id", "schema": map[string]any{"type": map[bool]string{true: "integer", false: "string"}[name == "limit"]}})
 		}
 		if len(parameters) > 0 {
 			call["parameters"] = parameters
 		}
-		if o.takes != nil {
-			call["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": s.of(o.takes)}}}
+		if is.takes != nil {
+			call["requestBody"] = map[string]any{"required": true, "content": map[string]any{"application/json": map[string]any{"schema": s.of(is.takes)}}}
 		}
 		at, _ := paths[o.path].(map[string]any)
 		if at == nil {
@@ -65,7 +116,7 @@ var openAPI = sync.OnceValue(func() map[string]any {
 		"security":   []any{map[string]any{"token": []string{}}, map[string]any{}},
 		"components": map[string]any{"schemas": s.named, "securitySchemes": map[string]any{"token": map[string]any{"type": "http", "scheme": "bearer"}}},
 	}
-})
+}
 
 // schemas are JSON Schemas of types.
 type schemas struct {
