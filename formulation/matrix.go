@@ -3,6 +3,7 @@ package formulation
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 	"time"
 
@@ -29,7 +30,10 @@ type matrix struct {
 	c        choices
 }
 
-var _ selection.Formulation[data.Source] = (*matrix)(nil)
+var (
+	_ selection.Formulation[data.Source] = (*matrix)(nil)
+	_ selection.Compared[data.Source]    = (*matrix)(nil)
+)
 
 func (f *matrix) Names() []string { return f.unitNames() }
 
@@ -92,6 +96,23 @@ func (f *matrix) Score(ctx context.Context, train, on data.Source, units []int, 
 	members := f.members(units)
 	predict := parts.Predictor(estimate.Chosen(f.features, members), len(members))
 	score, err := evaluate.Score(ctx, on, predict, f.Threads)
+	return score.Score(), err
+}
+
+// Alone is the error of row and column effects, which k = 0 of the model full is.
+func (f *matrix) Alone(ctx context.Context, train, on data.Source) (float64, error) {
+	if e := f.Model.Effects(); e.Rows && e.Columns {
+		return math.NaN(), nil
+	}
+	row, column, err := evaluate.ChooseShrinkage(ctx, train, f.Threads)
+	if err != nil {
+		return 0, err
+	}
+	effects, err := estimate.FitEffects(ctx, train, row, column, f.Threads)
+	if err != nil {
+		return 0, err
+	}
+	score, err := evaluate.Score(ctx, on, effects, f.Threads)
 	return score.Score(), err
 }
 

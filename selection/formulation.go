@@ -66,6 +66,12 @@ type Formulation[Data any] interface {
 	Resample(all Data, number int) (Data, error)
 }
 
+// Compared is a Formulation whose k = 0 is not what its fits are compared with.
+type Compared[Data any] interface {
+	// Alone is the error of row and column effects alone; NaN where k = 0 is that.
+	Alone(ctx context.Context, train, on Data) (score float64, err error)
+}
+
 // Cost is a cost over selections, and how to search it.
 type Cost struct {
 	Oracle search.Oracle

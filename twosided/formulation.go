@@ -55,7 +55,10 @@ func (p *prepared) cost(gamma float64) search.Curved {
 	return p.squares.WithGamma(gamma)
 }
 
-var _ selection.Formulation[part] = (*formulation)(nil)
+var (
+	_ selection.Formulation[part] = (*formulation)(nil)
+	_ selection.Compared[part]    = (*formulation)(nil)
+)
 
 // newFormulation checks the settings against the problem. Features are scaled over what
 // has entries in train.

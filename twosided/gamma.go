@@ -88,7 +88,7 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 		p.start = learnLevels(fit, f.by)
 	}
 	alone, err := f.alone(ctx, p.start, part{held, train.rows})
-	c.Against = f.against(held, errorAt(c.GammaPath, c.Gamma), alone)
+	c.Against = f.against(held, gammapath.ErrorAt(c.GammaPath, c.Gamma), alone)
 	return c, err
 }
 
@@ -230,16 +230,6 @@ func gapOf(ctx context.Context, of search.Oracle, find search.Settings) (gap, mi
 		bound += g
 	}
 	return (at.Cost - bound) / at.Cost, (at.Cost - bound) / (nothing.Cost - at.Cost), nil
-}
-
-// errorAt is the error of the γ taken.
-func errorAt(path []result.GammaPoint, gamma float64) float64 {
-	for _, point := range path {
-		if point.Gamma == gamma {
-			return point.RMSE
-		}
-	}
-	return 0
 }
 
 // predictor predicts entries of the matrix: effects, if there are any, and Σ u·x·b over

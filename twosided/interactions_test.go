@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"slices"
+	"strings"
 	"testing"
 
 	"optcomplete/data"
@@ -268,6 +269,12 @@ func TestWorseThanEffectsIsSaid(t *testing.T) {
 	settings.Holdout = 0 // the validation of γ tells too
 	if m := must.Get(Fit(context.Background(), problem, settings))(t); len(m.Summary.Warnings) == 0 {
 		t.Errorf("no warning: %v", m.Summary.Against)
+	}
+	path := func(effects Effects) string {
+		return must.Get(Path(context.Background(), problem, Settings{Effects: effects}, selection.PathSettings{KMax: 2, Folds: 2}))(t).Warning()
+	}
+	if w, none := path(NoEffects), path(ShrunkEffects); !strings.Contains(w, "every k predicts worse than row and column effects alone") || none != "" {
+		t.Errorf("of the paths %q, %q", w, none)
 	}
 	settings.Effects = ShrunkEffects
 	if m := must.Get(Fit(context.Background(), problem, settings))(t); len(m.Summary.Warnings) > 0 {

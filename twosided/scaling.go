@@ -53,6 +53,11 @@ func (s *scaling) group(names []string, e *encode.Encoding) {
 		s.units[u].features = append(s.units[u].features, f)
 		s.unitOf = append(s.unitOf, u)
 	}
+	for u := range s.units { // of which only one says anything
+		if of := s.units[u].features; len(of) == 1 {
+			s.units[u].name = names[of[0]]
+		}
+	}
 }
 
 // find gives the units that a name stands for: of a feature, a group, or a field.

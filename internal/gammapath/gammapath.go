@@ -110,6 +110,16 @@ func easiest(path []result.GammaPoint, good float64) float64 {
 	return found[len(found)/2]
 }
 
+// ErrorAt is the error of one γ of a path.
+func ErrorAt(path []result.GammaPoint, gamma float64) float64 {
+	for _, point := range path {
+		if point.Gamma == gamma {
+			return point.RMSE
+		}
+	}
+	return 0
+}
+
 // Gamma is a γ rounded, and within the limits that the setting has.
 func Gamma(gamma float64) float64 {
 	return min(max(Round(gamma), spec.LeastGamma), spec.MostGamma)
