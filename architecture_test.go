@@ -204,7 +204,7 @@ func TestSettingsAreDefinedOnce(t *testing.T) {
 // that another one is a matter of package loss.
 func TestLossesAreNamedInOnePlace(t *testing.T) {
 	named := map[string]string{
-		"formulation/linked.go":            "of yes and no it is the one that suits",
+		"formulation/loss.go":              "of yes and no it is the one that suits",
 		"cmd/optcomplete/regress_table.go": "of yes and no it is the one that suits",
 		"evaluate/losses.go":               "probabilities are ranked by log-odds",
 	}

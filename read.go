@@ -10,6 +10,7 @@ import (
 	"optcomplete/encode"
 	"optcomplete/internal/amount"
 	"optcomplete/internal/progress"
+	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -40,6 +41,7 @@ type Notes struct {
 	Warnings []string       // what was filled, left out or looks wrong
 	Ratings  *ingest.Report // what was counted
 	Features *encode.Report // how the fields were understood; nil: numbers, as they were given
+	Empty    int            // columns that have features but no entries; not counted above mostCounted entries
 }
 
 // Read reads observed entries and the features of the columns, in any form that the
@@ -49,6 +51,8 @@ type Notes struct {
 func Read(ctx context.Context, ratings, features string, settings ReadSettings) (problem Problem, notes Notes, err error) {
 	reading := progress.Start(ctx, "Reading "+filepath.Base(features), 0, "")
 	defer reading.Done()
+	var table *data.RawTable
+	options := encode.Options{}
 	switch {
 	case features == "":
 	case settings.Model.AsGiven() && settings.Features == nil:
@@ -56,18 +60,15 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 			return Problem{}, notes, err
 		}
 	default:
-		options := encode.Options{}
 		if settings.Features != nil {
 			options = *settings.Features
 		}
-		table, err := data.ReadRawTable(features, data.FeaturesOptions{ID: settings.ID, Context: ctx})
-		if err != nil {
+		if table, err = data.ReadRawTable(features, data.FeaturesOptions{ID: settings.ID, Context: ctx}); err != nil {
 			return Problem{}, notes, err
 		}
 		if problem.Encoding, problem.Features, notes.Features, err = encode.Learn(ctx, table, options); err != nil {
 			return Problem{}, notes, err
 		}
-		notes.Warnings = append(notes.Warnings, notes.Features.Warnings...)
 		settings.Ratings.DropUnknown = settings.Ratings.DropUnknown || options.CompleteOnly
 	}
 	reading.Done()
@@ -85,6 +86,10 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	if err != nil {
 		return Problem{}, notes, err
 	}
+	if err := countEmpty(ctx, &problem, table, options, &notes, settings.Threads); err != nil {
+		problem.Close()
+		return Problem{}, notes, err
+	}
 	if settings.Times {
 		if stored {
 			problem.Close()
@@ -100,6 +105,37 @@ func Read(ctx context.Context, ratings, features string, settings ReadSettings) 
 	problem.Nouns = result.NounsOf(notes.Ratings.Called[0], notes.Ratings.Called[1], notes.Ratings.Called[2])
 	notes.Warnings = append(notes.Warnings, notes.Ratings.Warnings()...)
 	return problem, notes, leaveOut(&problem, ratings, settings.MinEntries, &notes)
+}
+
+// mostCounted is how many entries are read once more to see which columns have any.
+const mostCounted = 1_000_000_000
+
+// countEmpty understands the features again from the columns with entries alone, where some have none.
+func countEmpty(ctx context.Context, p *Problem, table *data.RawTable, options encode.Options, notes *Notes, threads int) (err error) {
+	if p.Ratings.Observed() <= mostCounted {
+		survey, err := pass.Survey(ctx, p.Ratings.Source(), threads)
+		if err != nil {
+			return err
+		}
+		seen := map[string]bool{}
+		for j, n := range survey.Columns {
+			if n > 0 {
+				seen[p.Ratings.ColumnIDs[j]] = true
+			}
+		}
+		notes.Empty = len(survey.Columns) - len(seen)
+		options.Counts = func(id string) bool { return seen[id] }
+	}
+	if table == nil {
+		return nil
+	}
+	if notes.Empty > 0 {
+		if p.Encoding, p.Features, notes.Features, err = encode.Learn(ctx, table, options); err != nil {
+			return err
+		}
+	}
+	notes.Warnings = append(notes.Warnings, notes.Features.Warnings...)
+	return nil
 }
 
 // leaveOut leaves out rows with too few entries.

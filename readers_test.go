@@ -11,7 +11,7 @@ import (
 // that is no reading of the data.
 var readersOutsidePasses = map[string]string{
 	// Copies of the data in memory that a pass collected, divided or drawn from.
-	"formulation/matrix.go: resample":               "a resample, drawn from the copy that a path works on",
+	"formulation/formulation.go: Resample":          "a resample, drawn from the copy that a path works on",
 	"formulation/sampler.go: narrow":                "a sample that a pass picked, without its empty columns",
 	"evaluate/samples.go: Samples":                  "smaller samples of one that a pass collected",
 	"evaluate/split.go: SplitMatrix":                "a sample, or the copy of a path, divided",

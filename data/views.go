@@ -49,6 +49,7 @@ func Renumber(s Source, columns int, ranks []int32) Source {
 
 type renumbered struct {
 	Source
+	SurveyCache
 	columns int
 	ranks   []int32
 	rising  bool // the columns of a row stay in order

@@ -16,6 +16,19 @@ import (
 // That, a blank without a feature "NAME missing" to tell it, and names that the first
 // table did not have are warnings.
 func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, error) {
+	features, notes, err := e.apply(table, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	var warnings []string
+	if strange := e.strange(table.Names); len(strange) > 0 {
+		warnings = append(warnings, "ignored, because the table did not have it: "+data.QuoteList(strange))
+	}
+	return features, append(warnings, notes.warnings(e, len(table.IDs))...), nil
+}
+
+// apply encodes a table. Lenient takes a level that the first table did not have for none.
+func (e *Encoding) apply(table *data.RawTable, lenient bool) (*data.Features, *notes, error) {
 	at := make([]int, len(e.Fields))
 	var absent []string
 	for i := range e.Fields {
@@ -26,16 +39,12 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 	if len(absent) > 0 {
 		return nil, nil, AbsentFields(table.File, absent)
 	}
-	var warnings []string
-	if strange := e.strange(table.Names); len(strange) > 0 {
-		warnings = append(warnings, "ignored, because the table did not have it: "+data.QuoteList(strange))
-	}
 	m, p := len(table.IDs), len(e.Features)
 	if err := memory.Take(8 * int64(m) * int64(p)); err != nil {
 		return nil, nil, textfile.ReadError(table.File, 0, err)
 	}
 	values := make([]float64, m*p)
-	row := rowEncoder{encoding: e}
+	row := rowEncoder{encoding: e, lenient: lenient}
 	cells := make([]string, len(at))
 	for j := range m {
 		raw := table.Row(j)
@@ -46,8 +55,7 @@ func (e *Encoding) ApplyTable(table *data.RawTable) (*data.Features, []string, e
 			return nil, nil, wrong.in(table.File, table.Lines[j], e.Fields[field].Name)
 		}
 	}
-	warnings = append(warnings, row.notes.warnings(e, m)...)
-	return data.NewFeatures(slices.Clone(table.IDs), e.Names(), values), warnings, nil
+	return data.NewFeatures(slices.Clone(table.IDs), e.Names(), values), &row.notes, nil
 }
 
 // AbsentFields is the error for a table that lacks fields which a model uses.
@@ -73,6 +81,7 @@ func (e *Encoding) strange(names []string) []string {
 // rowEncoder encodes one row after another.
 type rowEncoder struct {
 	encoding *Encoding
+	lenient  bool
 	cells    []cell
 	notes    notes
 }
@@ -89,7 +98,7 @@ func (r *rowEncoder) encode(texts []string, values []float64) (field int, wrong 
 			return i, wrong
 		}
 		if level := f.unseen(c); level != "" {
-			if len(f.Pooled) == 0 {
+			if len(f.Pooled) == 0 && !r.lenient {
 				return i, &fault{
 					fmt.Sprintf("there is no level %s", data.Quote(level)),
 					"the table has " + data.QuoteList(f.Levels),
@@ -153,6 +162,16 @@ func (n *notes) warnings(e *Encoding, items int) []string {
 		told := slices.ContainsFunc(e.Features, func(x Feature) bool { return x.Field == i && x.Part == Blank })
 		if count := n.blanks[i]; count > 0 && !told {
 			out = append(out, fmt.Sprintf("field %s is blank%s: the mean over the table is used", name, of(count)))
+		}
+	}
+	return out
+}
+
+// strangers says which levels no item has that counts.
+func (n *notes) strangers(e *Encoding) (out []string) {
+	for i, f := range e.Fields {
+		if count := n.pooled[i]; count > 0 {
+			out = append(out, fmt.Sprintf("field %s has levels that no column with entries has, such as %s%s", data.Quote(f.Name), data.QuoteList(n.levels[i]), data.LeftOut))
 		}
 	}
 	return out

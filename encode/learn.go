@@ -42,7 +42,7 @@ func Learn(ctx context.Context, table *data.RawTable, options Options) (*Encodin
 // learn takes all steps.
 func (l *learner) learn() (*data.Features, error) {
 	for _, step := range []func() error{
-		l.understand, l.complete, l.shape, l.rename, l.standardise, l.reduce, l.assemble, l.group,
+		l.understand, l.complete, l.count, l.shape, l.rename, l.standardise, l.reduce, l.assemble, l.group,
 	} {
 		if err := step(); err != nil {
 			return nil, err
@@ -74,6 +74,7 @@ type learner struct {
 	options  Options
 	drafts   []*draft // one for each field of the table
 	rows     []int    // the items used, in the order of their ids
+	others   []int    // those that do not count
 	encoding *Encoding
 	columns  []column // the features that are kept
 	report   *Report
@@ -155,6 +156,30 @@ func (l *learner) complete() error {
 	l.report.ItemsLeftOut = len(l.rows) - len(kept)
 	if len(kept) == 0 {
 		return &data.InputError{File: l.table.File, Problem: "every item has a blank in some field", Remedy: "set fields with many blanks to type=ignore, or let blanks be filled in"}
+	}
+	l.rows = kept
+	for i, d := range l.drafts {
+		l.take(d, i)
+	}
+	return nil
+}
+
+// count puts the items aside that do not count, unless none is left.
+func (l *learner) count() error {
+	if l.options.Counts == nil {
+		return nil
+	}
+	var kept []int
+	for _, j := range l.rows {
+		if l.options.Counts(l.table.IDs[j]) {
+			kept = append(kept, j)
+		} else {
+			l.others = append(l.others, j)
+		}
+	}
+	if len(kept) == 0 || len(l.others) == 0 {
+		l.others = nil
+		return nil
 	}
 	l.rows = kept
 	for i, d := range l.drafts {
@@ -305,13 +330,17 @@ func (l *learner) group() error {
 // encode encodes the items used, in the order of the table, the way that Apply
 // does: that the two agree to the bit needs no further care.
 func (l *learner) encode() (*data.Features, error) {
-	rows := slices.Sorted(slices.Values(l.rows))
+	rows := slices.Concat(l.rows, l.others)
+	slices.Sort(rows)
 	used := &data.RawTable{File: l.table.File, Names: l.table.Names}
 	for _, j := range rows {
 		used.IDs = append(used.IDs, l.table.IDs[j])
 		used.Lines = append(used.Lines, l.table.Lines[j])
 		used.Cells = append(used.Cells, l.table.Row(j)...)
 	}
-	features, _, err := l.encoding.ApplyTable(used)
+	features, notes, err := l.encoding.apply(used, len(l.others) > 0)
+	if err == nil && len(l.others) > 0 {
+		l.report.Warnings = append(l.report.Warnings, notes.strangers(l.encoding)...)
+	}
 	return features, err
 }

@@ -90,6 +90,11 @@ type Options struct {
 	Keep bool
 	// CompleteOnly leaves out items with a blank in any field that is used.
 	CompleteOnly bool
+
+	// Counts tells which items count: levels, transforms, scales and what is constant or a duplicate are
+	// learned from those alone, and the others are encoded as new ones would be, a level that none of those
+	// has being none of the levels. nil: all count.
+	Counts func(id string) bool
 }
 
 // FieldOptions says how to understand one field. The zero value leaves it open.

@@ -1,7 +1,6 @@
 package encode
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -153,14 +152,6 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	_, err := fmt.Fprintf(w, "\n%s of %s%s, %s\n", plural(r.Features, "feature"), plural(r.Items, "item"), units, scaled)
 	return err
-}
-
-// WriteJSON writes the report as one indented JSON object and a newline.
-func (r *Report) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(r)
 }
 
 // short shows a user's text in a table: on one line and not too long.

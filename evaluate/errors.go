@@ -115,11 +115,8 @@ func (e *Errors) ScoreError() float64 {
 	return math.Sqrt(square*errorGroups/(errorGroups-1)) / e.count * slope
 }
 
-// Better tells whether the errors are less than others of the same entries by more
-// than one standard error of the difference.
-func (e *Errors) Better(than *Errors) bool { return e.BetterBy(than, 1) }
-
-// BetterBy is Better by the given number of standard errors.
+// BetterBy tells whether the errors are less than others of the same entries by more
+// than so many standard errors of the difference.
 func (e *Errors) BetterBy(than *Errors, deviations float64) bool {
 	sum, square := 0.0, 0.0
 	for g := range e.squares {

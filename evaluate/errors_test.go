@@ -28,19 +28,19 @@ func TestBetterIsMoreThanChance(t *testing.T) {
 		}
 		return e
 	}
-	if small, large := errors(1, 1), errors(1.2, 2); !small.Better(large) || large.Better(small) {
+	if small, large := errors(1, 1), errors(1.2, 2); !small.BetterBy(large, 1) || large.BetterBy(small, 1) {
 		t.Error("errors a fifth smaller are not better")
 	}
 	wins := 0
 	for seed := range uint64(20) {
-		if errors(1, 10+seed).Better(errors(1, 50+seed)) {
+		if errors(1, 10+seed).BetterBy(errors(1, 50+seed), 1) {
 			wins++
 		}
 	}
 	if wins > 8 { // a sixth is expected
 		t.Errorf("%d of 20 draws of the same noise are better than others", wins)
 	}
-	if e := errors(1, 1); e.Better(e) {
+	if e := errors(1, 1); e.BetterBy(e, 1) {
 		t.Error("errors are better than themselves")
 	}
 }

@@ -101,19 +101,3 @@ func SampleRows(ctx context.Context, s data.Source, entries int, seed uint64, th
 	}
 	return pass.Collect(context.WithoutCancel(ctx), s, threads, "sample of rows", rowSample{shareKeys(s), seed, share})
 }
-
-// FeatureScale is the mean, over rows with entries and over features, of Σ b_j²
-// on the row's entries: what γ is measured against.
-func FeatureScale(survey *data.Survey, features *data.Features) float64 {
-	columns, p := features.Dims()
-	sum := 0.0
-	for j := range columns {
-		for _, b := range features.Row(j) {
-			sum += survey.Count(j) * b * b
-		}
-	}
-	if survey.Rows == 0 || p == 0 {
-		return 0
-	}
-	return sum / float64(p) / float64(survey.Rows)
-}

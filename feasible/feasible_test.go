@@ -102,11 +102,11 @@ func TestSetsWithoutSelectionsAreRefused(t *testing.T) {
 		return feasible.Family{Name: "Genre", Members: members, Most: most}
 	}
 	for want, set := range map[string]feasible.Set{
-		"feature 1 is both always and never selected":                                     {P: 3, K: 1, Always: []int{1}, Never: []int{1}},
-		"2 features are always selected, more than k = 1":                                 {P: 3, K: 1, Always: []int{0, 1}},
-		"2 features of Genre are always selected, and at most 1 may be":                   {P: 3, K: 2, Always: []int{0, 1}, Families: []feasible.Family{family(1, 0, 1, 2)}},
-		"k is 2, but at most 1 features can be selected together":                         {P: 3, K: 2, Families: []feasible.Family{family(1, 0, 1, 2)}},
-		"feature 1 is of Genre and of Genre, and at most so many of each may be selected": {P: 3, K: 1, Families: []feasible.Family{family(1, 0, 1), family(1, 1)}},
+		"feature 1 is both always and never selected":                                                              {P: 3, K: 1, Always: []int{1}, Never: []int{1}},
+		"2 features are always selected, more than k = 1":                                                          {P: 3, K: 1, Always: []int{0, 1}},
+		"2 features of Genre are always selected, and at most 1 may be":                                            {P: 3, K: 2, Always: []int{0, 1}, Families: []feasible.Family{family(1, 0, 1, 2)}},
+		"k is 2, but only 1 features can be selected together":                                                     {P: 3, K: 2, Families: []feasible.Family{family(1, 0, 1, 2)}},
+		"Genre and Genre have a feature in common: only of fields that share none may at most so many be selected": {P: 3, K: 1, Families: []feasible.Family{family(1, 0, 1), family(1, 1)}},
 	} {
 		if err := set.Validate(); !errors.Is(err, feasible.ErrInfeasible) || err.Error() != feasible.ErrInfeasible.Error()+": "+want {
 			t.Errorf("%v, want %q", err, want)

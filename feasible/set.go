@@ -84,7 +84,7 @@ func (s *Set) Validate() error {
 		inside, open := 0, 0
 		for _, j := range of.Members {
 			if before := family[j]; before > 0 {
-				return bad("feature %d is of %s and of %s, and at most so many of each may be selected", j, s.Families[before-1].Name, of.Name)
+				return bad("%s and %s have a feature in common: only of fields that share none may at most so many be selected", s.Families[before-1].Name, of.Name)
 			}
 			family[j] = f + 1
 			if slices.Contains(always, j) {
@@ -100,7 +100,7 @@ func (s *Set) Validate() error {
 		room -= max(0, open-of.Most)
 	}
 	if room < s.K {
-		return bad("k is %d, but at most %d features can be selected together", s.K, room)
+		return bad("k is %d, but only %d features can be selected together", s.K, room)
 	}
 	return nil
 }

@@ -68,6 +68,12 @@ func checkRank(rank int) error {
 // within the training entries, except the rank if the method gives one.
 func fitBaseline(ctx context.Context, problem Problem, method baseline, s Settings) (*model.Model, error) {
 	start := time.Now()
+	if err := validate(ctx, problem, 0, &s); err != nil {
+		return nil, err
+	}
+	if err := checkEntries(ctx, problem, &s); err != nil {
+		return nil, err
+	}
 	train, err := nearby(ctx, problem.Ratings.Source(), s.Memory, s.Threads)
 	if err != nil {
 		return nil, err

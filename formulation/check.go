@@ -83,13 +83,12 @@ func (s *Settings) refuse() error {
 	if s.Method == nil {
 		s.Method = Certified{}
 	}
-	form := formulations[s.Model]
-	if form == nil {
+	if !s.Model.Known() {
 		return spec.Errorf("the model is %d, which does not exist", s.Model)
 	}
 	kind := s.Model.String()
 	switch {
-	case Baseline(s.Method) && !form.baselines():
+	case Baseline(s.Method) && s.Model == spec.Pooled:
 		return spec.Use{Methods: spec.Selecting}.Refusal("model", s.Method.String(), kind)
 	case Baseline(s.Method) && s.Model.Effects().Rows:
 		kind = ""

@@ -28,7 +28,7 @@ var reportEntries = 1 << 20
 // describe adds to a fitted model what people want to look at: simpler
 // predictions to compare with, and diagnostics. Their readings are of at most
 // reportEntries. held and its errors are nil without a hold-out.
-func (t *task) describe(ctx context.Context, fitted *model.Model, train, held data.Source, looked diagnose.Looked, errors *evaluate.Errors) (err error) {
+func (t *formulation) describe(ctx context.Context, fitted *model.Model, train, held data.Source, looked diagnose.Looked, errors *evaluate.Errors) (err error) {
 	ctx = pass.WithLabel(ctx, "report")
 	rows := evaluate.ReportRows(train, reportEntries, t.Seed)
 	if rows != nil {

@@ -11,7 +11,6 @@ import (
 	"optcomplete/encode"
 	"optcomplete/evaluate"
 	"optcomplete/internal/progress"
-	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/model/diagnose"
@@ -113,102 +112,187 @@ const largest = 1e100
 // cancelled before the search has a selection, at least the greedy one, there is
 // no model, and the context's error is returned. The method OptComplete proves
 // nothing and has no bound unless it is asked to certify.
-func Fit(ctx context.Context, problem Problem, settings Settings) (*model.Model, error) {
+func Fit(ctx context.Context, problem Problem, settings Settings) (fitted *model.Model, err error) {
 	ctx, readings := pass.WithCounts(ctx)
 	if method, is := settings.Method.(baseline); is {
-		if err := validate(ctx, problem, 0, &settings); err != nil {
-			return nil, err
-		}
-		if err := checkEntries(ctx, problem, &settings); err != nil {
-			return nil, err
-		}
-		fitted, err := fitBaseline(ctx, problem, method, settings)
-		if err == nil {
-			fitted.Summary.Readings = readings.Of()
-		}
-		return fitted, err
+		fitted, err = fitBaseline(ctx, problem, method, settings)
+	} else {
+		fitted, err = fitSelected(ctx, problem, settings)
 	}
+	if err != nil {
+		return nil, err
+	}
+	fitted.Summary.Readings = readings.Of()
+	return fitted, nil
+}
+
+// fitting is one fit: its steps, and what each leaves for those after it.
+type fitting struct {
+	*formulation
+	problem     Problem
+	train, held data.Source                 // held is nil if nothing is held out
+	check       func(context.Context) error // what is to be read with the first evaluation
+
+	cost    *cost             // as its method searches it
+	c       selection.Learned // with what is predicted beside the selection
+	summary model.Summary
+	ahead   *outlook // nil: the method proves nothing
+	parts   *estimate.Parts
+}
+
+// fitSelected is Fit by a method that selects.
+func fitSelected(ctx context.Context, problem Problem, settings Settings) (*model.Model, error) {
 	start := time.Now()
-	t, err := uncheckedTask(ctx, problem, &settings)
+	t, err := newFormulation(ctx, problem, &settings)
 	if err != nil {
 		return nil, err
 	}
 	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
-	train, held, when, later, err := t.divide(ctx, problem)
+	if t.ResidualRank != 0 { // a remainder is fitted with a learned prior
+		t.refit = spec.LearnedPrior
+	}
+	f := &fitting{formulation: t, problem: problem}
+	when, err := f.divide(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if settings.Checkpoint != "" {
-		if t.memory, err = openCheckpoint(ctx, problem, &settings); err != nil {
-			return nil, err
-		}
-		defer t.memory.Close()
+	run := &selection.Run{
+		K: t.K, Start: len(t.find.Start) > 0, Limits: t.Limits, Began: start, Watch: selection.Watch{OnEvent: t.OnEvent, OnDivided: t.OnDivided},
+		Reserve: f.reserve, Search: f.search, Complete: f.complete,
 	}
-	t.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	before := time.Since(start)
-	f := &matrix{task: t}
-	var summary model.Summary
-	var parts *estimate.Parts
-	var ahead *outlook // nil: the method proves nothing
-	completing := progress.Task(progress.None{})
-	found, err := selection.Fit[data.Source](ctx, f, train, selection.Run{
-		K: settings.K, Start: len(t.find.Start) > 0, Clock: t.clock, Limit: settings.TimeLimit, Memory: t.memory,
-		Reserve: func(ctx context.Context, _ *selection.Cost) (refit, extra time.Duration, err error) {
-			return t.reserve(ctx, f.selector, train, f.c)
-		},
-		Search: func(ctx context.Context, cost *selection.Cost) (search.Result, time.Duration, error) {
-			summary = t.summary(problem, f.c)
-			if _, proves := t.method.(Certified); proves {
-				ahead = &outlook{task: f.task, from: f.selector, choices: f.c, near: inSight, tell: settings.OnOutlook}
-			}
-			return f.search(ctx, cost, train, &summary, later)
-		},
-		Complete: func(ctx context.Context, found *selection.Found) (err error) {
-			completing = progress.Start(ctx, "Fitting every row", 0, "")
-			if settings.ResidualRank != 0 { // a remainder is fitted with a learned prior
-				with := *t
-				with.refit, summary.Refit = spec.LearnedPrior, spec.LearnedPrior
-				t = &with
-			}
-			parts, err = t.allParts(ctx, problem.Ratings.RowIDs, train, found.Units, f.c)
-			return err
-		},
-		OnEvent: func(e search.Event) {
-			if settings.OnEvent != nil {
-				settings.OnEvent(e)
-			}
-			if ahead != nil {
-				ahead.event(ctx, e)
-			}
-		},
-		OnDivided: settings.OnDivided, OnLearned: func(c choices) {
-			if settings.OnUnits != nil {
-				settings.OnUnits(t.describeUnits(c, problem.Encoding))
-			}
-		},
+	if t.OnUnits != nil {
+		run.OnLearned = func(c selection.Learned) { t.OnUnits(t.describeUnits(c, problem.Encoding)) }
+	}
+	if err := run.Open(t.Checkpoint, func() (string, error) { return fingerprint(ctx, problem, t.Settings) }); err != nil {
+		return nil, err
+	}
+	defer run.Close()
+	t.clock, t.memory = run.Clock, run.Memory
+	found, err := selection.Fit[data.Source](ctx, f, f.train, run)
+	if err != nil {
+		return nil, err
+	}
+	f.summary.Split = when
+	fitted, err := f.finish(ctx, found)
+	if err != nil {
+		closeRows(f.parts)
+	}
+	return fitted, err
+}
+
+// Cost is the cost of k units, which the other steps use too.
+func (f *fitting) Cost(ctx context.Context, train data.Source, k int, c selection.Learned) (*selection.Cost, error) {
+	values, c, err := f.values(ctx, train, c)
+	if err != nil {
+		return nil, err
+	}
+	f.cost, f.c = f.at(k).costOf(values, c), c
+	return &f.cost.Cost, nil
+}
+
+// search lets the method search the cost, and write its proof. What is still to be read is
+// read with the first evaluation.
+func (f *fitting) search(ctx context.Context, _ *selection.Cost) (found search.Result, at time.Duration, err error) {
+	f.summary = f.formulation.summary(f.problem, f.c)
+	if _, proves := f.method.(Certified); proves {
+		f.ahead = &outlook{formulation: f.formulation, from: f.cost, learned: f.c, near: inSight, tell: f.OnOutlook}
+		before := f.cost.Find.OnEvent
+		f.cost.Find.OnEvent = func(e search.Event) {
+			before(e)
+			f.ahead.event(ctx, e)
+		}
+	}
+	proven, err := f.record(context.WithoutCancel(ctx), f.cost, f.Proof, f.train, &f.summary)
+	if err != nil {
+		return search.Result{}, 0, err
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	refused := pass.Together(ctx, func(ctx context.Context) error {
+		found, at, err = f.method.search(ctx, f.formulation, f.cost, f.c, &f.summary)
+		return nil
+	}, func(ctx context.Context) error {
+		err := f.check(context.WithoutCancel(ctx))
+		if err != nil {
+			stop()
+		}
+		return err
 	})
-	defer func() { completing.Done() }()
+	if err = cmp.Or(refused, err); err != nil {
+		return found, at, err
+	}
+	f.cost.Unproven = !f.summary.Certified
+	return found, at, proven(found)
+}
+
+// complete fits every row.
+func (f *fitting) complete(ctx context.Context, found *selection.Found) (err error) {
+	defer progress.Start(ctx, "Fitting every row", 0, "").Done()
+	f.parts, err = f.allParts(ctx, f.problem.Ratings.RowIDs, f.train, found.Units, f.c)
+	return err
+}
+
+// finish makes a model of what was found and fitted: with a remainder, scores, and what
+// people want to look at.
+func (f *fitting) finish(ctx context.Context, found *selection.Found) (*model.Model, error) {
+	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
+	f.report(found)
+	if ctx.Err() == nil { // an interrupt of the search leaves the rest alone
+		f.enough = func() bool { return ctx.Err() != nil || f.clock.Over() }
+	}
+	if err := f.setRemainder(finish, f.train, f.cost, found.Selection, f.c, f.parts, f.problem.Encoding, &f.summary); err != nil {
+		return nil, err
+	}
+	if f.Model.Effects().Rows && !f.NoClip {
+		f.parts.ClipToValues()
+	}
+	members := f.members(found.Units)
+	if f.problem.Encoding != nil {
+		f.summary.Encoding = f.problem.Encoding.Select(members)
+	}
+	fitted, err := model.New(f.summary, f.problem.Ratings.With(f.train), f.problem.Features, members, f.parts)
 	if err != nil {
 		return nil, err
 	}
-	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
-	summary.Split, summary.Observed = when, train.Observed()
-	units := summary.Units
-	summary.Selected, summary.Certificate, summary.Removal, summary.Trace = t.names(found.Units), found.Certificate, found.Removal, found.Trace
-	if summary.Units = units; units != nil {
-		for _, f := range t.members(found.Units) {
-			summary.Units.Features[f].Selected = true
+	scoring := progress.Start(ctx, "Scoring the predictions", 0, "")
+	looked, errors, err := score(finish, fitted, f.problem, f.train, f.held, f.Threads)
+	scoring.Done()
+	if err != nil {
+		return nil, err
+	}
+	f.compare(ctx, fitted, found, looked, errors)
+	if err := f.parts.Coefficients.Err(); err != nil {
+		return nil, err
+	}
+	fitted.Summary.Seconds = found.Seconds()
+	return fitted, fitted.Summary.Normalize()
+}
+
+// report puts into the summary what the search found, and what is wrong with the data.
+func (f *fitting) report(found *selection.Found) {
+	s := &f.summary
+	s.Observed = f.train.Observed()
+	found.Certificate.Units = s.Units // the search knows nothing of them
+	s.Selected, s.Certificate, s.Removal, s.Trace = f.names(found.Units), found.Certificate, found.Removal, found.Trace
+	members := f.members(found.Units)
+	if s.Units != nil {
+		for _, j := range members {
+			s.Units.Features[j].Selected = true
 		}
 	}
-	if summary.Early() && ahead != nil {
-		summary.Outlook = ahead.known
+	if s.Early() && f.ahead != nil {
+		s.Outlook = f.ahead.known
 	}
 	if found.RemovalError != nil {
-		summary.WithoutDiagnostic("the cost of removing each feature is", found.RemovalError)
+		s.WithoutDiagnostic("the cost of removing each feature is", found.RemovalError)
 	}
-	if v := parts.Survey; v != nil && v.Low == v.High && train.Observed() > 1 {
+	v := f.parts.Survey
+	if v == nil {
+		return
+	}
+	if v.Low == v.High && f.train.Observed() > 1 {
 		others := "other values"
 		switch v.Low {
 		case 0:
@@ -216,70 +300,27 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*model.Model,
 		case 1:
 			others = "entries that say no, such as 0,"
 		}
-		summary.Warnings = append(summary.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (%s are needed too)", v.Low, others))
+		s.Warnings = append(s.Warnings, fmt.Sprintf("all values are %g: there is nothing to explain, and the proof says nothing about the features (%s are needed too)", v.Low, others))
 	}
-	if v := parts.Survey; v != nil {
-		summary.Warnings = append(summary.Warnings, problem.Features.Rare(t.members(found.Units), v.Columns)...)
-	}
-	done := false
-	defer func() {
-		if !done {
-			closeRows(parts)
-		}
-	}()
-	if ctx.Err() == nil { // an interrupt of the search leaves the rest alone
-		t.enough = func() bool { return ctx.Err() != nil || t.clock.Over() }
-	}
-	completing.Done()
-	if err := t.setRemainder(finish, train, f.selector, found.Selection, f.c, parts, problem.Encoding, &summary); err != nil {
-		return nil, err
-	}
-	if t.Model.Effects().Rows && !t.NoClip {
-		parts.ClipToValues()
-	}
-	completing = progress.Start(ctx, "Scoring the predictions", 0, "")
-	members := t.members(found.Units)
-	if problem.Encoding != nil {
-		summary.Encoding = problem.Encoding.Select(members)
-	}
-	fitted, err := model.New(summary, problem.Ratings.With(train),
-		problem.Features, members, parts)
-	if err != nil {
-		return nil, err
-	}
-	looked, errors, err := score(finish, fitted, problem, train, held, settings.Threads)
-	if err != nil {
-		return nil, err
-	}
-	completing.Done()
+	s.Warnings = append(s.Warnings, f.problem.Features.Rare(members, v.Columns)...)
+}
+
+// compare adds what would be selected at other variances, simpler predictions and
+// diagnostics: as far as there is time.
+func (f *fitting) compare(ctx context.Context, fitted *model.Model, found *selection.Found, looked diagnose.Looked, errors *evaluate.Errors) {
 	defer progress.Start(ctx, "Comparing with simpler predictions", 0, "").Done()
-	describing, stop := t.clock.Before(finish, 0)
-	if u := fitted.Summary.Units; u != nil && u.Learned && ctx.Err() == nil {
-		if _, exact := t.method.(Certified); exact {
-			if u.Others, err = t.otherFactors(describing, f.selector, found.Selection, f.c); err != nil {
-				fitted.Summary.WithoutDiagnostic("the selections at other factors of gamma are", timelimit.Why(describing, err))
-			}
+	describing, stop := f.clock.Before(context.WithoutCancel(ctx), 0)
+	defer stop()
+	s := &fitted.Summary
+	if _, exact := f.method.(Certified); exact && s.Units != nil && s.Units.Learned && ctx.Err() == nil {
+		var err error
+		if s.Units.Others, err = f.otherFactors(describing, f.cost, found.Selection, f.c); err != nil {
+			s.WithoutDiagnostic("the selections at other factors of gamma are", selection.Why(describing, err))
 		}
 	}
-	if err := t.describe(describing, fitted, train, held, looked, errors); err != nil {
-		fitted.Summary.WithoutDiagnostic("comparisons and diagnostics are", timelimit.Why(describing, err))
+	if err := f.describe(describing, fitted, f.train, f.held, looked, errors); err != nil {
+		s.WithoutDiagnostic("comparisons and diagnostics are", selection.Why(describing, err))
 	}
-	stop()
-	if err := parts.Coefficients.Err(); err != nil {
-		return nil, err
-	}
-	selected, total := before+found.Prepared+found.At, time.Since(start)
-	searched := before + found.Searched
-	fitted.Summary.Seconds = result.Seconds{
-		Choose: (before + found.Chosen).Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
-		Complete: (total - searched).Seconds(), Total: total.Seconds(),
-	}
-	if err := fitted.Summary.Normalize(); err != nil {
-		return nil, err
-	}
-	fitted.Summary.Readings = readings.Of()
-	done = true
-	return fitted, nil
 }
 
 // score fills in what the model is worth on the entries it was fitted on, and on

@@ -3,6 +3,7 @@ package formulation
 import (
 	"context"
 
+	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/evaluate"
 	"optcomplete/internal/memory"
@@ -36,25 +37,26 @@ func holdOut(ctx context.Context, problem Problem, all data.Source, s *Settings)
 // same reading. Where there is none, because the entries are in memory and all are
 // trained on, they are checked later: in the first reading of the search, if that is
 // the first there is.
-func (t *task) divide(ctx context.Context, problem Problem) (train, held data.Source, when *model.TimeSplit, later func(context.Context) error, err error) {
-	source := problem.Ratings.Source()
-	check := func(ctx context.Context) error { return checkEntries(ctx, problem, t.Settings) }
+func (f *fitting) divide(ctx context.Context) (when *model.TimeSplit, err error) {
+	source := f.problem.Ratings.Source()
+	check := func(ctx context.Context) error { return checkEntries(ctx, f.problem, f.Settings) }
 	parts := func(ctx context.Context) (err error) {
-		if train, err = nearby(ctx, source, t.Memory, t.Threads); err == nil {
-			train, held, when, err = holdOut(ctx, problem, train, t.Settings)
+		if f.train, err = nearby(ctx, source, f.Memory, f.Threads); err == nil {
+			f.train, f.held, when, err = holdOut(ctx, f.problem, f.train, f.Settings)
 		}
 		return err
 	}
 	_, inMemory := source.(*data.Matrix)
-	if inMemory && t.Holdout == 0 && t.Checkpoint == "" && t.Gamma > 0 && t.Model.AsGiven() {
-		err = parts(ctx)
-		return train, held, when, check, err
+	if inMemory && f.Holdout == 0 && f.Checkpoint == "" && f.Gamma > 0 && f.Model.AsGiven() {
+		f.check = check
+		return when, parts(ctx)
+	}
+	f.check = func(ctx context.Context) error {
+		_, err := pass.Survey(ctx, f.train, f.Threads) // the rows are fitted with it
+		return err
 	}
 	err = pass.Together(ctx, check, parts)
-	return train, held, when, func(ctx context.Context) error {
-		_, err := pass.Survey(ctx, train, t.Threads) // the rows are fitted with it
-		return err
-	}, err
+	return when, err
 }
 
 // entryBytes is what an entry takes in memory during a fit: itself, in a hold-out
@@ -64,10 +66,16 @@ const entryBytes = 12 + 12 + 8
 // nearby reads a source into memory if it fits, and is to be read here.
 func nearby(ctx context.Context, s data.Source, limit int64, threads int) (data.Source, error) {
 	if limit == 0 {
-		limit = memory.Free() / 2
+		limit = memory.Default()
 	}
 	if _, ok := s.(*data.Matrix); ok || pass.Remote(ctx) || float64(s.Observed())*entryBytes > float64(limit) {
 		return s, nil
 	}
 	return pass.Collect(ctx, s, threads, "copy to memory")
+}
+
+// fingerprint tells the run from others.
+func fingerprint(ctx context.Context, problem Problem, s *Settings) (string, error) {
+	entries, err := checkpoint.Entries(ctx, s.Threads, problem.Ratings, problem.Times)
+	return checkpoint.Fingerprint(entries, problem, *s), err
 }

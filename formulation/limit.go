@@ -5,12 +5,10 @@ import (
 	"errors"
 	"time"
 
-	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/remainder"
-	"optcomplete/spec"
+	"optcomplete/selection"
 )
 
 const (
@@ -23,11 +21,11 @@ const (
 
 // reserve keeps back from the search what fitting every row will take, by a
 // rehearsal on some of the rows, and a little for diagnostics.
-func (t *task) reserve(ctx context.Context, s *selector, train data.Source, c choices) (refit, extra time.Duration, err error) {
-	left := t.clock.Left()
+func (f *fitting) reserve(ctx context.Context, _ *selection.Cost) (refit, extra time.Duration, err error) {
+	left := f.clock.Left()
 	short, cancel := context.WithTimeout(ctx, left/rehearsalShare)
 	defer cancel()
-	took, err := t.rehearse(short, train, s, c)
+	took, err := f.rehearse(short)
 	if err != nil && short.Err() == nil {
 		return 0, 0, err
 	}
@@ -38,40 +36,34 @@ func (t *task) reserve(ctx context.Context, s *selector, train data.Source, c ch
 	return refit, left / extraShare, nil
 }
 
-// rehearse fits and scores some selection on some of the rows, and tells how long
-// that would take on all.
-func (t *task) rehearse(ctx context.Context, train data.Source, s *selector, c choices) (time.Duration, error) {
-	part, err := evaluate.Validation(ctx, train, 0.2, rehearsalEntries, t.Seed, t.Threads)
+// rehearse fits and scores the first selection there is on some of the rows, and tells how
+// long that would take on all.
+func (f *fitting) rehearse(ctx context.Context) (time.Duration, error) {
+	part, err := evaluate.Validation(ctx, f.train, 0.2, rehearsalEntries, f.Seed, f.Threads)
 	if err != nil || part.Train.Observed() == 0 {
 		return 0, err
 	}
-	any := make([]int, t.K)
-	for u := range any {
-		any[u] = u
-	}
-	if t.ResidualRank != 0 {
-		with := *t
-		with.refit = spec.LearnedPrior
-		t = &with
+	first := make([]int, f.K)
+	for u := range first {
+		first[u] = u
 	}
 	ctx = pass.WithLabel(ctx, "rehearsal") // it reads this part, not the data
 	start := time.Now()
-	members := t.members(any)
-	parts, err := t.parts(ctx, part.Train, any, c)
+	parts, err := f.formulation.parts(ctx, part.Train, first, f.c)
 	if err != nil {
 		return 0, err
 	}
-	if t.ResidualRank != 0 {
-		others, _, err := t.others(ctx, s, any, mostOthers)
+	if f.ResidualRank != 0 {
+		others, _, err := f.others(ctx, f.cost, first, mostOthers)
 		if err == nil {
-			err = t.fitRemainder(ctx, part.Train, s, any, others, parts, nil)
+			err = f.fitRemainder(ctx, part.Train, f.cost, first, others, parts, nil)
 		}
 		if err != nil && !errors.Is(err, remainder.ErrPrecision) {
 			return 0, err
 		}
 	}
-	if _, err := evaluate.Score(ctx, part.Train, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads); err != nil {
+	if _, err := evaluate.Score(ctx, part.Train, f.predictor(parts, first), f.Threads); err != nil {
 		return 0, err
 	}
-	return time.Duration(float64(time.Since(start)) * float64(train.Observed()) / float64(part.Train.Observed())), nil
+	return time.Duration(float64(time.Since(start)) * float64(f.train.Observed()) / float64(part.Train.Observed())), nil
 }

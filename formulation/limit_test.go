@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"optcomplete/internal/progress"
-	"optcomplete/internal/timelimit"
 	"optcomplete/model"
 	"optcomplete/result"
 	"optcomplete/selection"
@@ -32,7 +31,7 @@ func TestTimeLimitThatIsOver(t *testing.T) {
 		if !division.Cut || division.Limit != time.Second {
 			t.Errorf("%v: %+v", kind, division)
 		}
-		said := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, timelimit.ErrOver.Error()) })
+		said := slices.ContainsFunc(s.Warnings, func(w string) bool { return strings.Contains(w, selection.ErrOver.Error()) })
 		if s.Diagnostics != nil || !said {
 			t.Errorf("%v: diagnostics %v, warnings %q", kind, s.Diagnostics, s.Warnings)
 		}

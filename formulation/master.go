@@ -110,7 +110,7 @@ func recordSolver(name string) map[string]string {
 	return map[string]string{"solver": name}
 }
 
-func (m CutPlanes) search(ctx context.Context, t *task, s *selector, _ choices, summary *model.Summary) (search.Result, time.Duration, error) {
+func (m CutPlanes) search(ctx context.Context, t *formulation, s *cost, _ selection.Learned, summary *model.Summary) (search.Result, time.Duration, error) {
 	summary.Certified = true
 	var found time.Duration
 	run, err := t.master(m, m.Solver, m.SolverPath, m.OnCuts, s, summary, &found)
@@ -118,12 +118,12 @@ func (m CutPlanes) search(ctx context.Context, t *task, s *selector, _ choices, 
 		return search.Result{}, 0, err
 	}
 	run.OnStep = m.OnStep
-	result, err := cutplanes.CutPlanes(ctx, s.oracle, run)
+	result, err := cutplanes.CutPlanes(ctx, s.Oracle, run)
 	recordMaster(result, summary)
 	return result.Result, found, err
 }
 
-func (m OptComplete) search(ctx context.Context, t *task, s *selector, _ choices, summary *model.Summary) (search.Result, time.Duration, error) {
+func (m OptComplete) search(ctx context.Context, t *formulation, s *cost, _ selection.Learned, summary *model.Summary) (search.Result, time.Duration, error) {
 	if s.exact == nil {
 		return search.Result{}, 0, spec.Errorf("the method optcomplete samples the paper's cost: it takes neither the pooled model nor groups of features")
 	}
@@ -133,7 +133,7 @@ func (m OptComplete) search(ctx context.Context, t *task, s *selector, _ choices
 		return search.Result{}, 0, err
 	}
 	run.OnStep = m.OnStep
-	size := objective.PaperSample(s.values, s.find.K, cmp.Or(m.SampleRows, 100), cmp.Or(m.SampleConstant, 1))
+	size := objective.PaperSample(s.values, s.Find.K, cmp.Or(m.SampleRows, 100), cmp.Or(m.SampleConstant, 1))
 	summary.SampleRows, summary.SampleColumns = size.Rows, size.Columns
 	sampled := s.exact.Sampled(size, t.Seed)
 	result, err := cutplanes.OptComplete(ctx, sampled, s.exact, run)
@@ -141,25 +141,25 @@ func (m OptComplete) search(ctx context.Context, t *task, s *selector, _ choices
 	recordMaster(result, summary)
 	if err == nil && m.Certify && !result.Status.Early() {
 		summary.Certified = true
-		return certify(ctx, s.oracle, s.find, result.Result)
+		return certify(ctx, s.Oracle, s.Find, result.Result)
 	}
 	return result.Result, found, err
 }
 
 // master tells of the cuts to come and makes the settings of their masters. A master
 // proves nothing by itself.
-func (t *task) master(m Method, name, path string, onCuts func(cutplanes.Header), s *selector, summary *model.Summary, found *time.Duration) (cutplanes.Settings, error) {
+func (t *formulation) master(m Method, name, path string, onCuts func(cutplanes.Header), s *cost, summary *model.Summary, found *time.Duration) (cutplanes.Settings, error) {
 	solver, err := milp.New(name, path)
 	if err != nil {
 		return cutplanes.Settings{}, err
 	}
 	if onCuts != nil {
 		onCuts(cutplanes.Header{
-			Method: m.String(), Features: t.unitNames(), K: s.find.K, Always: s.find.Always, Never: s.find.Never, Gamma: summary.Gamma,
+			Method: m.String(), Features: t.Names(), K: s.Find.K, Always: s.Find.Always, Never: s.Find.Never, Gamma: summary.Gamma,
 		})
 	}
-	run := cutplanes.Settings{Search: s.find, Solver: solver, Seed: t.Seed}
-	run.Search.OnEvent, run.Search.Recorder = selection.Stamp(s.find.OnEvent, found), nil
+	run := cutplanes.Settings{Search: s.Find, Solver: solver, Seed: t.Seed}
+	run.Search.OnEvent, run.Search.Recorder = selection.Stamp(s.Find.OnEvent, found), nil
 	return run, nil
 }
 

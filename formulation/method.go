@@ -30,7 +30,7 @@ type selecting interface {
 
 	// search selects, and records in the summary what only this method has. It also
 	// tells when the selection was found; the time after that went into its proof.
-	search(ctx context.Context, t *task, s *selector, c choices, summary *model.Summary) (search.Result, time.Duration, error)
+	search(ctx context.Context, t *formulation, s *cost, c selection.Learned, summary *model.Summary) (search.Result, time.Duration, error)
 
 	// checkProof says why no proof can be written of the method; nil: one can.
 	checkProof() error
@@ -75,12 +75,12 @@ func (Certified) checkProof() error { return nil }
 
 func (Certified) recorded() map[string]string { return nil }
 
-func (m Certified) search(ctx context.Context, t *task, s *selector, c choices, summary *model.Summary) (search.Result, time.Duration, error) {
+func (m Certified) search(ctx context.Context, t *formulation, s *cost, c selection.Learned, summary *model.Summary) (search.Result, time.Duration, error) {
 	summary.Certified = true
 	if m.Sampling == AlwaysSampling || m.Sampling == AutoSampling && s.values.Observed() >= sampleFrom {
 		return t.sampleThenProve(ctx, s, c, summary)
 	}
-	return minimize(ctx, s.oracle, s.find)
+	return minimize(ctx, s.Oracle, s.Find)
 }
 
 // minimize is the certified search.

@@ -3,12 +3,12 @@ package formulation
 import (
 	"context"
 
-	"optcomplete/internal/gammapath"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 )
 
 // Numbers of the outlook on a proof.
@@ -24,23 +24,23 @@ const (
 
 // outlook watches a search, and once tells how far away its proof is.
 type outlook struct {
-	task    *task
-	from    *selector
-	choices choices
-	near    float64              // evaluations × entries that are in sight
-	tell    func(result.Outlook) // may be nil
-	asked   bool
-	known   *result.Outlook
+	formulation *formulation
+	from        *cost
+	learned     selection.Learned
+	near        float64              // evaluations × entries that are in sight
+	tell        func(result.Outlook) // may be nil
+	asked       bool
+	known       *result.Outlook
 }
 
 // event receives everything that the search does.
 func (o *outlook) event(ctx context.Context, e search.Event) {
 	observed := o.from.values.Observed()
-	if o.asked || e.Sampled || e.Kind == search.EventDone || e.Nodes < 2 || !(e.Gap > max(o.from.find.Gap, search.Precision)) || e.Passes*observed < outlookFrom {
+	if o.asked || e.Sampled || e.Kind == search.EventDone || e.Nodes < 2 || !(e.Gap > max(o.from.Find.Gap, search.Precision)) || e.Passes*observed < outlookFrom {
 		return
 	}
 	o.asked = true
-	if limit := o.from.find.TimeLimit; limit > 0 {
+	if limit := o.from.Find.TimeLimit; limit > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, limit/outlookShare)
 		defer cancel()
@@ -60,25 +60,25 @@ func (o *outlook) event(ctx context.Context, e search.Event) {
 // starts from the incumbent: to find it is no part of a proof. An evaluation takes so many
 // seconds.
 func (o *outlook) look(ctx context.Context, incumbent []int, evaluation float64) (*result.Outlook, error) {
-	learned := o.choices.Units != nil && !o.choices.Given
-	found := &result.Outlook{Gamma: oneGammaOf(o.choices), Factor: learned}
+	units := o.learned.Units != nil && !o.learned.Given
+	found := &result.Outlook{Gamma: oneGammaOf(o.learned), Factor: units}
 	observed := float64(o.from.values.Observed())
-	c := o.choices
-	from := newSampler(o.from.values, o.task.Seed)
+	c := o.learned
+	from := newSampler(o.from.values, o.formulation.Seed)
 	sizes := from.sizes()
 	for step := range outlookSteps + 1 {
-		var s *selector
+		var s *cost
 		if len(sizes) > 0 {
 			var err error
-			if s, _, err = o.task.sampleCost(ctx, from, sizes[0], c); err != nil {
+			if s, _, err = o.formulation.sampleCost(ctx, from, sizes[0], c); err != nil {
 				return nil, err
 			}
 		} else {
-			s = o.task.newSelector(o.from.values, c)
+			s = o.formulation.costOf(o.from.values, c)
 		}
-		find := s.find
-		find.Gap, find.MaxPasses, find.MaxNodes, find.Start = o.from.find.Gap, outlookPasses, 0, [][]int{incumbent}
-		ahead, err := search.Outlook(ctx, s.oracle, find, outlookDives, o.task.Seed)
+		find := s.Find
+		find.Gap, find.MaxPasses, find.MaxNodes, find.Start = o.from.Find.Gap, outlookPasses, 0, [][]int{incumbent}
+		ahead, err := search.Outlook(ctx, s.Oracle, find, outlookDives, o.formulation.Seed)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (o *outlook) look(ctx context.Context, incumbent []int, evaluation float64)
 		if near {
 			if step > 0 {
 				found.Largest = c.Gamma
-				if learned {
+				if units {
 					found.Largest = c.Factor
 				}
 				found.SecondsThere = ahead.Evaluations * evaluation
@@ -103,11 +103,11 @@ func (o *outlook) look(ctx context.Context, incumbent []int, evaluation float64)
 			}
 			break
 		}
-		if learned { // the level stays what it is
-			c.Factor = gammapath.Round(c.Factor / halfDecade)
+		if units { // the level stays what it is
+			c.Factor = selection.Round(c.Factor / halfDecade)
 			continue
 		}
-		c.Gamma = gammapath.Round(c.Gamma / halfDecade)
+		c.Gamma = selection.Round(c.Gamma / halfDecade)
 		c.Gamma0 /= halfDecade
 	}
 	return found, nil

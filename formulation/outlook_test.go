@@ -11,6 +11,7 @@ import (
 	"optcomplete/internal/must"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/selection"
 	"optcomplete/spec"
 )
 
@@ -21,18 +22,18 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 	source := must.Get(synth.Netflix(150, 50, 5, 0.75, 1))(t)
 	made := must.Get(source.Collect())(t)
 	settings := Settings{K: 8, Model: spec.Full, Statistics: spec.Statistics{Seed: 1}}
-	task := must.Get(newTask(ctx, Problem{Ratings: made.Ratings, Features: source.Features}, &settings))(t)
-	c := choices{Gamma: 1, Row: 4, Column: 4, Factor: 1, Units: &result.Variances{Level: 0.25, Features: slices.Repeat([]float64{3}, 59), Noise: 1}}
-	values, c, err := task.values(ctx, made.Ratings.Source(), c)
+	form := must.Get(newFormulation(ctx, Problem{Ratings: made.Ratings, Features: source.Features}, &settings))(t)
+	c := selection.Learned{Gamma: 1, Row: 4, Column: 4, Factor: 1, Units: &result.Variances{Level: 0.25, Features: slices.Repeat([]float64{3}, 59), Noise: 1}}
+	values, c, err := form.values(ctx, made.Ratings.Source(), c)
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := task.newSelector(values, c)
-	find := s.find
+	s := form.costOf(values, c)
+	find := s.Find
 	find.MaxNodes = 1
-	found := must.Get(search.Minimize(ctx, s.oracle, find))(t)
+	found := must.Get(search.Minimize(ctx, s.Oracle, find))(t)
 	var told []result.Outlook
-	o := &outlook{task: task, from: s, choices: c, near: 200 * float64(values.Observed()), tell: func(r result.Outlook) { told = append(told, r) }}
+	o := &outlook{formulation: form, from: s, learned: c, near: 200 * float64(values.Observed()), tell: func(r result.Outlook) { told = append(told, r) }}
 	e := search.Event{Kind: search.EventNode, Nodes: 2, Gap: 0.5, Passes: 3, Selection: found.Selection}
 	o.event(ctx, e)
 	if told != nil {
@@ -50,7 +51,7 @@ func TestOutlookNamesAGammaInSight(t *testing.T) {
 		t.Errorf("%+v: %s", at, at.Words())
 	}
 	c.Factor = at.Largest
-	easier := &outlook{task: task, from: s, choices: c, near: o.near}
+	easier := &outlook{formulation: form, from: s, learned: c, near: o.near}
 	easier.event(ctx, e)
 	if got := easier.known; got == nil || !got.InSight || got.Largest != 0 || !strings.HasPrefix(got.Words(), "a proof takes") {
 		t.Errorf("at %v: %+v", c.Factor, got)

@@ -20,50 +20,45 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	if err := path.Validate(); err != nil {
 		return nil, err
 	}
-	t, err := newTask(ctx, problem, &settings)
+	t, err := newChecked(ctx, &problem, &settings)
 	if err != nil {
-		return nil, err
-	}
-	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
 	train, err := pass.Collect(ctx, problem.Ratings.Source(), settings.Threads, "copy to memory")
 	if err != nil {
 		return nil, err
 	}
-	path.OnEvent = settings.OnEvent
-	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
+	path.Limits, path.Watch.OnEvent = settings.Limits, settings.OnEvent
 	path.OneChoice = train.Observed() >= oneChoiceFrom
 	if path.Passes == 0 && settings.TimeLimit == 0 && settings.MaxNodes == 0 {
 		path.Passes = max(leastPasses, pathWork/max(train.Observed()*path.KMax, 1))
 	}
-	f := &matrix{task: t}
 	if settings.Split == spec.TimeSplit {
 		if path.Repeats > 0 {
 			return nil, spec.Errorf("repeated hold-outs are drawn at random: leave them out, or the split by time")
 		}
-		if f.moments, err = evaluate.NewMoments(ctx, problem.Ratings, problem.Times, settings.Threads); err != nil {
+		if t.moments, err = evaluate.NewMoments(ctx, problem.Ratings, problem.Times, settings.Threads); err != nil {
 			return nil, err
 		}
-		if f.cuts, err = f.moments.Folds(path.Folds); err != nil {
+		if t.cuts, err = t.moments.Folds(path.Folds); err != nil {
 			return nil, err
 		}
 	}
-	r, err := selection.Path[data.Source](ctx, f, train, path)
+	r, err := selection.Path[data.Source](ctx, t, train, path)
 	if err != nil {
 		return nil, err
 	}
-	r.Model, r.Weighted, r.ByTime, r.Readings = t.Model.String(), problem.weighted(), f.moments != nil, readings.Of()
+	r.Model, r.Weighted, r.ByTime, r.Readings = t.Model.String(), problem.weighted(), t.moments != nil, readings.Of()
 	if settings.Loss != loss.Squared {
 		r.Measure = settings.Loss.Measure()
 	}
-	own := t.form.own(choices{Gamma0: r.Gamma0, Row: r.RowShrinkage, Column: r.ColumnShrinkage})
+	own := t.own(selection.Learned{Gamma0: r.Gamma0, Row: r.RowShrinkage, Column: r.ColumnShrinkage})
 	r.Gamma0, r.RowShrinkage, r.ColumnShrinkage = own.Gamma0, own.Row, own.Column
 	return r, nil
 }
 
 const (
-	// oneChoiceFrom is the number of entries from which folds use the choices made on
+	// oneChoiceFrom is the number of entries from which folds use what is learned on
 	// all entries: those that a fold holds out are a fifth of the data at most, and what
 	// a few numbers learn of them is nothing then.
 	oneChoiceFrom = 200_000

@@ -96,11 +96,10 @@ func changed(t *testing.T, m, held *data.Matrix) *data.Matrix {
 func TestFoldsNeverSeeHeldOutEntries(t *testing.T) {
 	problem, _ := instance(t, small)
 	settings := Settings{K: 5, Statistics: spec.Statistics{Seed: 9}}
-	task := must.Get(newTask(context.Background(), problem, &settings))(t)
+	path := must.Get(newFormulation(context.Background(), problem, &settings))(t)
 	m := problem.Ratings.Matrix()
 	for f := range 3 {
 		train, held := evaluate.Fold(m, f, 3, settings.Seed)
-		path := &matrix{task: task}
 		want, c, err := selection.Decide[data.Source](context.Background(), path, train, settings.K)
 		if err != nil {
 			t.Fatal(err)
@@ -164,8 +163,11 @@ func TestBootstrapIsDeterministic(t *testing.T) {
 			t.Errorf("%+v is not true: %v", f, made.SelectedNames())
 		}
 	}
-	one, _ := resample(problem.Ratings.Matrix(), 1, 0)
-	two, _ := resample(problem.Ratings.Matrix(), 1, 1)
+	drawn := func(number int) *data.Matrix {
+		m := must.Get((&formulation{Settings: &Settings{Statistics: spec.Statistics{Seed: 1}}}).Resample(problem.Ratings.Matrix(), number))(t)
+		return m.(*data.Matrix)
+	}
+	one, two := drawn(0), drawn(1)
 	if n, _ := one.Dims(); n != small.Rows || cmp.Equal(rowSums(one), rowSums(two)) {
 		t.Errorf("%d rows; or two resamples are the same", n)
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"optcomplete/data"
+	"optcomplete/feasible"
 	"optcomplete/model"
 	"optcomplete/proof"
 	"optcomplete/result"
@@ -17,12 +18,12 @@ import (
 
 // about is what a proof of the fit is about: the task, on its training entries,
 // with the numbers of the summary.
-func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
+func (t *formulation) about(train data.Source, summary *model.Summary) *proof.Problem {
 	p := &proof.Problem{
 		Entries: train, Features: t.features, Model: summary.Model,
 		K: summary.K, Gamma: summary.Gamma, Gamma0: summary.Gamma0, Gammas: gammasOf(summary.Units),
 		RowShrinkage: summary.RowShrinkage, ColumnShrinkage: summary.ColumnShrinkage,
-		Always: t.find.Always, Never: t.find.Never,
+		Always: t.find.Always, Never: t.find.Never, Families: families(t.find.Families),
 		Cost: summary.Cost, Bound: summary.Bound, Gap: summary.Gap, Within: math.Inf(1),
 	}
 	if p.Gammas != nil {
@@ -41,6 +42,14 @@ func (t *task) about(train data.Source, summary *model.Summary) *proof.Problem {
 	return p
 }
 
+// families are those of the units, as a proof states them.
+func families(of []feasible.Family) (out []proof.Family) {
+	for _, f := range of {
+		out = append(out, proof.Family{Units: f.Members, Most: f.Most})
+	}
+	return out
+}
+
 // gammasOf is γ of each feature in the cost, and last that of the level.
 func gammasOf(u *result.Units) []float64 {
 	if u == nil {
@@ -55,7 +64,7 @@ func gammasOf(u *result.Units) []float64 {
 
 // record lets the search of a selector write its proof, if one is asked for. What
 // it returns ends the proof.
-func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data.Source, summary *model.Summary) (func(search.Result) error, error) {
+func (t *formulation) record(ctx context.Context, s *cost, to io.Writer, train data.Source, summary *model.Summary) (func(search.Result) error, error) {
 	if to == nil {
 		return func(search.Result) error { return nil }, nil
 	}
@@ -64,7 +73,7 @@ func (t *task) record(ctx context.Context, s *selector, to io.Writer, train data
 		return nil, err
 	}
 	w := proof.NewWriter(to, statement)
-	s.find.Recorder = w
+	s.Find.Recorder = w
 	return func(r search.Result) error { return w.Finish(r.Selection, r.Cost, r.Bound) }, nil
 }
 
@@ -80,11 +89,8 @@ func Verify(ctx context.Context, problem Problem, summary *model.Summary, p *pro
 	}
 	settings := Settings{Model: kind}
 	settings.K, settings.Choice, settings.Threads = summary.K, summary.Choice, threads
-	t, err := newTask(ctx, problem, &settings)
+	t, err := newChecked(ctx, &problem, &settings)
 	if err != nil {
-		return nil, err
-	}
-	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
 	train := problem.Ratings.Source()

@@ -11,15 +11,20 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/must"
+	"optcomplete/internal/testkit"
 	"optcomplete/model"
+	"optcomplete/objective"
 	"optcomplete/proof"
 	"optcomplete/result"
+	"optcomplete/search"
 	"optcomplete/spec"
 )
 
@@ -69,6 +74,67 @@ func TestFitsAreVerified(t *testing.T) {
 			if verdict.Bound > fitted.Summary.Cost*(1+1e-9) || verdict.Unproven > 0 {
 				t.Errorf("%v, %s: bound %v, cost %v, %d parts unproven", kind, name, verdict.Bound, fitted.Summary.Cost, verdict.Unproven)
 			}
+		}
+	}
+}
+
+// TestAtMostOfAField: with at most two features of one field and one of another, the fit and
+// every k of a path select what brute force does, the proof is accepted, and not for another
+// limit; masters agree. Limits that nothing meets are refused with their reason.
+func TestAtMostOfAField(t *testing.T) {
+	problem, _ := instance(t, small)
+	names := slices.Clone(problem.Features.Names)
+	for j := range names {
+		names[j] = fmt.Sprintf("%s=%d", []string{"Genre", "Genre", "Maker"}[j%3], j)
+	}
+	features := *problem.Features
+	features.Names = names
+	problem.Features = &features
+	of := func(selected []string, field string) (n int) {
+		for _, name := range selected {
+			if strings.HasPrefix(name, field) {
+				n++
+			}
+		}
+		return n
+	}
+	settings := Settings{Model: spec.Paper}
+	settings.K, settings.Gamma, settings.AtMost, settings.NearTies = 3, 0.5, []string{"Genre=2", "Maker=1"}, 20
+	fitted, text, verdict := verified(t, problem, settings)
+	if len(verdict.Faults) > 0 || verdict.Unproven > 0 || of(fitted.Selected, "Genre") > 2 || of(fitted.Selected, "Maker") > 1 {
+		t.Fatalf("%v: %v", fitted.Selected, verdict)
+	}
+	best := math.Inf(1)
+	cost := objective.NewExact(problem.Ratings.Matrix(), problem.Features, 0.5, 1)
+	testkit.Selections(len(names), 3, nil, nil, func(selection []int) {
+		if chosen := lists.Pick(names, selection); of(chosen, "Genre") <= 2 && of(chosen, "Maker") <= 1 {
+			at := must.Get(cost.Eval(t.Context(), search.Indicator(len(names), selection)))(t)
+			best = min(best, at.Cost)
+		}
+	})
+	if math.Abs(fitted.Cost-best) > 1e-12*best {
+		t.Errorf("cost %v, brute force %v", fitted.Cost, best)
+	}
+	for _, tie := range fitted.NearTies {
+		if of(tie.Selected, "Genre") > 2 || of(tie.Selected, "Maker") > 1 {
+			t.Errorf("the near-tie %v does not count", tie.Selected)
+		}
+	}
+	other := fitted.Summary
+	other.AtMost = []string{"Genre=3", "Maker=1"}
+	var refused *proof.RefusedError
+	if _, err := Verify(t.Context(), problem, &other, must.Get(proof.Read(strings.NewReader(text), "proof"))(t), 1); !errors.As(err, &refused) {
+		t.Errorf("a proof of another limit: %v", err)
+	}
+	settings.Method = CutPlanes{}
+	if masters := fit(t, problem, settings); masters.Cost != fitted.Cost || !slices.Equal(masters.Selected, fitted.Selected) {
+		t.Errorf("masters select %v of cost %v, the search %v of cost %v", masters.Selected, masters.Cost, fitted.Selected, fitted.Cost)
+	}
+	settings.Method = nil
+	for bad, want := range map[string]string{"Genre": "not a field and how many", "Genre=x": "not a field and how many", "Gnre=1": "not a feature", "Genre=0": "only 1 features can be selected together"} {
+		settings.AtMost = []string{bad, "Maker=1"}
+		if _, err := Fit(t.Context(), problem, settings); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, want %q", bad, err, want)
 		}
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"optcomplete/pass"
 	"optcomplete/remainder"
 	"optcomplete/search"
-	"optcomplete/spec"
+	"optcomplete/selection"
 )
 
 // AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
@@ -40,7 +40,7 @@ const (
 // setRemainder fits what the effects and the selected features leave, together
 // with them: the other features with shrunken coefficients, and unnamed traits.
 // See package remainder. The selection and its certificate are not touched.
-func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector, found []int, c choices, parts *estimate.Parts, encoding *encode.Encoding, summary *model.Summary) error {
+func (t *formulation) setRemainder(ctx context.Context, train data.Source, s *cost, found []int, c selection.Learned, parts *estimate.Parts, encoding *encode.Encoding, summary *model.Summary) error {
 	if t.ResidualRank == 0 || train.Observed() == 0 {
 		return nil
 	}
@@ -51,7 +51,7 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 	if err != nil {
 		return err
 	}
-	if d := 1 + len(t.members(s.units(t, found))) + len(others); train.Observed() < trialEntries*d*(d+1)/2 {
+	if d := 1 + len(t.members(s.Selected(found))) + len(others); train.Observed() < trialEntries*d*(d+1)/2 {
 		none := false
 		if others, none, err = t.tryOthers(ctx, train, s, found, c, len(others)); err != nil {
 			return err
@@ -81,25 +81,24 @@ func (t *task) setRemainder(ctx context.Context, train data.Source, s *selector,
 // entries best: at most so many, a quarter of that, or none; and whether the selected
 // features alone are as good. The covariance of many coefficients, learned from
 // few entries, is that of their noise.
-func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, found []int, c choices, most int) (best []int, none bool, err error) {
+func (t *formulation) tryOthers(ctx context.Context, train data.Source, s *cost, found []int, c selection.Learned, most int) (best []int, none bool, err error) {
 	ctx = pass.WithLabel(ctx, "trial of the remainder")
 	part, err := evaluate.Validation(ctx, train, 0.2, trialAtMost, t.Seed, t.Threads)
 	if err != nil {
 		return nil, false, err
 	}
 	with := *t
-	with.refit, with.memory, with.enough = spec.LearnedPrior, nil, nil
+	with.memory, with.enough = nil, nil
 	score := func(others []int, remainders bool) (*evaluate.Errors, error) {
-		selection := s.units(t, found)
-		members := t.members(selection)
-		parts, err := with.parts(ctx, part.Train, selection, c)
+		units := s.Selected(found)
+		parts, err := with.parts(ctx, part.Train, units, c)
 		if err == nil && remainders {
 			err = with.fitRemainder(ctx, part.Train, s, found, others, parts, nil)
 		}
 		if err != nil {
 			return nil, err
 		}
-		return evaluate.ScoreErrors(ctx, part.Held, parts.Predictor(estimate.Chosen(t.features, members), len(members)), t.Threads)
+		return evaluate.ScoreErrors(ctx, part.Held, t.predictor(parts, units), t.Threads)
 	}
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		best, _, err = t.others(ctx, s, found, most)
@@ -128,8 +127,8 @@ func (t *task) tryOthers(ctx context.Context, train data.Source, s *selector, fo
 }
 
 // fitRemainder fits the remainder with these other features.
-func (t *task) fitRemainder(ctx context.Context, train data.Source, s *selector, found, others []int, parts *estimate.Parts, encoding *encode.Encoding) error {
-	members := t.members(s.units(t, found))
+func (t *formulation) fitRemainder(ctx context.Context, train data.Source, s *cost, found, others []int, parts *estimate.Parts, encoding *encode.Encoding) error {
+	members := t.members(s.Selected(found))
 	o := estimate.Others{Values: estimate.Chosen(t.features, others)}
 	for _, j := range others {
 		o.Names = append(o.Names, t.features.Names[j])
@@ -163,7 +162,7 @@ const rememberedBytes = 256 << 20
 // columns: those that the cost falls with the fastest if they get weight besides the
 // selection. Features that are the same for all columns are left out; all tells how
 // many there are without them.
-func (t *task) others(ctx context.Context, s *selector, found []int, most int) (out []int, all int, err error) {
+func (t *formulation) others(ctx context.Context, s *cost, found []int, most int) (out []int, all int, err error) {
 	var units []int
 	for u := range t.units {
 		if !slices.Contains(found, u) {
@@ -178,7 +177,7 @@ func (t *task) others(ctx context.Context, s *selector, found []int, most int) (
 	columns, _ := t.features.Dims()
 	most = min(most, columns/mostOthersOf)
 	if all > most {
-		at, err := s.oracle.Eval(ctx, search.Indicator(s.oracle.Dim(), found))
+		at, err := s.Oracle.Eval(ctx, search.Indicator(s.Oracle.Dim(), found))
 		if err != nil {
 			return nil, 0, err
 		}
@@ -196,7 +195,7 @@ func (t *task) others(ctx context.Context, s *selector, found []int, most int) (
 }
 
 // varies tells whether a feature is not the same for all columns.
-func (t *task) varies(f int) bool {
+func (t *formulation) varies(f int) bool {
 	m, _ := t.features.Dims()
 	for j := 1; j < m; j++ {
 		if t.features.Row(j)[f] != t.features.Row(0)[f] {

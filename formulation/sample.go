@@ -54,7 +54,7 @@ type sampled struct {
 
 // sample searches growing samples until the selection no longer changes and is
 // better than its near-ties by several standard errors, or the samples end.
-func (t *task) sample(ctx context.Context, values data.Source, c choices, find search.Settings, seed uint64) (*sampled, error) {
+func (t *formulation) sample(ctx context.Context, values data.Source, c selection.Learned, find search.Settings, seed uint64) (*sampled, error) {
 	start := time.Now()
 	from := newSampler(values, seed)
 	found := &sampled{selections: find.Start}
@@ -65,19 +65,19 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 		if err != nil {
 			return nil, err
 		}
-		t.remember(s, fmt.Sprintf("sample of %d", g), c)
-		s.find.NearTies, s.find.Start = 3, found.selections
-		s.find.MaxNodes, s.find.MaxPasses = 1, selection.TrialPasses
-		s.find.Gap, s.find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
-		s.find.SearchTime, s.find.OnEvent = 0, nil
+		s.Oracle = c.Remember(s.Oracle, t.memory, fmt.Sprintf("sample of %d", g), t.find.K)
+		s.Find.NearTies, s.Find.Start = 3, found.selections
+		s.Find.MaxNodes, s.Find.MaxPasses = 1, selection.TrialPasses
+		s.Find.Gap, s.Find.TimeLimit = find.Gap, remaining(find.TimeLimit, start)
+		s.Find.SearchTime, s.Find.OnEvent = 0, nil
 		if find.OnEvent != nil {
-			s.find.OnEvent = func(e search.Event) {
+			s.Find.OnEvent = func(e search.Event) {
 				e.Sampled, e.Cost, e.Bound, e.Elapsed = true, e.Cost*scale, e.Bound*scale, time.Since(start)
 				find.OnEvent(e)
 			}
 		}
 		here := pass.WithLabel(ctx, "samples") // not of the data
-		result, err := search.Minimize(here, s.oracle, s.find)
+		result, err := search.Minimize(here, s.Oracle, s.Find)
 		if found.rows > 0 && errors.Is(err, search.ErrNothingYet) {
 			break
 		}
@@ -90,7 +90,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 			found.selections = append(found.selections, tie.Selection)
 		}
 		found.gap, found.rows = result.Gap, g
-		if curved, ok := s.oracle.(search.Curved); ok {
+		if curved, ok := s.Oracle.(search.Curved); ok {
 			found.guide = scaled{curved, scale}
 		}
 		found.elapsed = time.Since(start)
@@ -107,7 +107,7 @@ func (t *task) sample(ctx context.Context, values data.Source, c choices, find s
 }
 
 // sampleCost is the cost of a sample of g rows, and its scale in that of all data.
-func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) (*selector, float64, error) {
+func (t *formulation) sampleCost(ctx context.Context, from *sampler, g int, c selection.Learned) (*cost, float64, error) {
 	matrix, err := from.draw(ctx, g, t.Threads)
 	if err != nil {
 		return nil, 0, err
@@ -122,7 +122,7 @@ func (t *task) sampleCost(ctx context.Context, from *sampler, g int, c choices) 
 	matrix, part.features = narrow(matrix, t.features)
 	c.Offsets = c.Offsets.Of(t.features.IDs, part.features.IDs)
 	_, used := matrix.Dims()
-	return part.newSelector(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
+	return part.costOf(matrix, c), from.filled / from.thin * float64(used) / float64(columns), nil
 }
 
 // Selection is what Select found.
@@ -139,11 +139,11 @@ type Selection struct {
 // for data too large for a pass over all of them. Nothing is proven. The model is
 // the paper's, and γ must be given.
 func Select(ctx context.Context, problem Problem, settings Settings) (*Selection, error) {
-	t, err := newTask(ctx, problem, &settings)
+	t, err := newChecked(ctx, &problem, &settings)
 	if err != nil {
 		return nil, err
 	}
-	c := choices{Gamma: settings.Gamma}
+	c := selection.Learned{Gamma: settings.Gamma}
 	if !t.Model.AsGiven() || c.Gamma == 0 {
 		return nil, spec.Errorf("a search on samples alone is for the model paper, with gamma given")
 	}
@@ -160,7 +160,7 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 	if found.rows == 0 {
 		return nil, spec.Errorf("the data are too small to be sampled (fit them)")
 	}
-	units := (&selector{}).units(t, found.selections[0])
+	units := found.selections[0]
 	return &Selection{
 		Selected: t.names(units), Features: t.members(units), SampledGap: found.gap, Rows: found.rows, Stable: found.stable, Elapsed: found.elapsed,
 	}, nil
@@ -168,12 +168,12 @@ func Select(ctx context.Context, problem Problem, settings Settings) (*Selection
 
 // sampleThenProve finds a selection on samples and proves or improves it on all
 // data, guided by the last sample.
-func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summary *model.Summary) (search.Result, time.Duration, error) {
-	first, err := t.sample(ctx, s.values, c, s.find, t.Seed)
+func (t *formulation) sampleThenProve(ctx context.Context, s *cost, c selection.Learned, summary *model.Summary) (search.Result, time.Duration, error) {
+	first, err := t.sample(ctx, s.values, c, s.Find, t.Seed)
 	if err != nil {
 		return search.Result{}, 0, err
 	}
-	find := s.find
+	find := s.Find
 	if len(first.selections) > 0 {
 		find.Start, find.Guide = first.selections[:1], first.guide
 		summary.SampleRows = first.rows
@@ -188,10 +188,10 @@ func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summ
 	if find.OnEvent != nil {
 		find.OnEvent = func(e search.Event) {
 			e.Elapsed += first.elapsed
-			s.find.OnEvent(e)
+			s.Find.OnEvent(e)
 		}
 	}
-	result, found, err := minimize(ctx, s.oracle, find)
+	result, found, err := minimize(ctx, s.Oracle, find)
 	if err != nil {
 		return search.Result{}, 0, err
 	}
@@ -204,7 +204,7 @@ func (t *task) sampleThenProve(ctx context.Context, s *selector, c choices, summ
 
 // beyondDoubt tells whether the first selection costs less than each of the
 // others by several standard errors of the difference, row by row.
-func (t *task) beyondDoubt(ctx context.Context, s *selector, selections [][]int) (bool, error) {
+func (t *formulation) beyondDoubt(ctx context.Context, s *cost, selections [][]int) (bool, error) {
 	exact := s.exact
 	if exact == nil {
 		return true, nil // other costs have no costs of single rows: two samples that agree must do

@@ -10,6 +10,7 @@ import (
 	"optcomplete/model/estimate"
 	"optcomplete/model/store"
 	"optcomplete/pass"
+	"optcomplete/selection"
 )
 
 // streamFrom is the size of all rows' coefficients, in bytes, from which they are
@@ -22,12 +23,12 @@ var shardWork = 1 << 21
 // allParts is parts for the model itself: where the coefficients of all rows are
 // many, they go to the file of rows of the model to be, and are read back from it.
 // Where they are fitted elsewhere, they are written there, to several files.
-func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source, selection []int, c choices) (*estimate.Parts, error) {
+func (t *formulation) allParts(ctx context.Context, rowIDs []string, train data.Source, units []int, c selection.Learned) (*estimate.Parts, error) {
 	if t.Folder == "" || t.ResidualRank != 0 {
-		return t.parts(ctx, train, selection, c)
+		return t.parts(ctx, train, units, c)
 	}
 	n, _ := train.Dims()
-	members := t.members(selection)
+	members := t.members(units)
 	terms := lists.Pick(t.features.Names, members)
 	effects := t.Model.Effects().Rows
 	var shards *store.RowShards
@@ -49,7 +50,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 		}
 		take = file.Take
 	}
-	parts, err := t.partsTo(ctx, train, selection, c, take, elsewhere)
+	parts, err := t.partsTo(ctx, train, units, c, take, elsewhere)
 	switch {
 	case shards != nil && err == nil:
 		parts.Coefficients = shards
@@ -71,7 +72,7 @@ func (t *task) allParts(ctx context.Context, rowIDs []string, train data.Source,
 
 // learnMemory is what learning a prior may keep of the rows: the default, and no
 // more than half of a limit that was given.
-func (t *task) learnMemory() int64 {
+func (t *formulation) learnMemory() int64 {
 	if t.Memory > 0 && t.Memory/2 < 512<<20 {
 		return t.Memory / 2
 	}

@@ -11,19 +11,19 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
-	"optcomplete/internal/gammapath"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/model/estimate"
 	"optcomplete/pass"
 	"optcomplete/result"
+	"optcomplete/selection"
 )
 
 // standardise gives the features mean 0 and variance 1 over the columns that have entries,
 // so that it does not matter in which units they are. The encoding of the problem says how,
 // and models tell coefficients in the units that features came in. A model that takes features
 // as they are given keeps them.
-func (t *task) standardise(ctx context.Context, problem *Problem) error {
+func (t *formulation) standardise(ctx context.Context, problem *Problem) error {
 	if t.Model.AsGiven() {
 		return nil
 	}
@@ -91,14 +91,11 @@ func centreAndScale(x []float64) (centre, scale float64) {
 // ChooseGamma is the γ that Fit would take for the problem on all its entries; of models in
 // which every feature has its own, the factor of those.
 func ChooseGamma(ctx context.Context, problem Problem, settings Settings) (float64, error) {
-	t, err := newTask(ctx, problem, &settings)
-	if err == nil {
-		err = t.standardise(ctx, &problem)
-	}
+	t, err := newChecked(ctx, &problem, &settings)
 	if err != nil {
 		return 0, err
 	}
-	c, err := t.choose(ctx, problem.Ratings.Source())
+	c, err := t.learn(ctx, problem.Ratings.Source())
 	return oneGammaOf(c), err
 }
 
@@ -117,11 +114,11 @@ const (
 // then know its coefficient to a hundredth, and more only costs digits.
 const mostGamma = 1e4
 
-// choose fills in what the settings leave open: the shrinkage of column effects from their
+// learn fills in what the settings leave open: the shrinkage of column effects from their
 // variances, and by how much rows differ on each feature by maximum evidence.
-func (t *task) choose(ctx context.Context, train data.Source) (c choices, err error) {
-	c = choices{Gamma: t.Gamma, Gamma0: t.Gamma0, Column: t.ColumnShrinkage, Delta: t.Delta, Factor: cmp.Or(t.GammaFactor, 1), Given: t.Gamma > 0, Fixed: t.ColumnShrinkage > 0}
-	if t.form.complete(c) {
+func (t *formulation) learn(ctx context.Context, train data.Source) (c selection.Learned, err error) {
+	c = selection.Learned{Gamma: t.Gamma, Gamma0: t.Gamma0, Column: t.ColumnShrinkage, Delta: t.Delta, Factor: cmp.Or(t.GammaFactor, 1), Given: t.Gamma > 0, Fixed: t.ColumnShrinkage > 0}
+	if t.Model.AsGiven() && c.Gamma > 0 {
 		return c, nil
 	}
 	c.Observed = train.Observed()
@@ -135,7 +132,7 @@ func (t *task) choose(ctx context.Context, train data.Source) (c choices, err er
 	defer cancel()
 	defer progress.Start(ctx, "Learning how much rows differ on each feature", 0, "").Done()
 	learning := context.WithoutCancel(choosing)
-	if l := t.form.scaled(c); l.Loss.HasUnit() && c.Delta == 0 {
+	if l := t.scaled(c); l.Loss.HasUnit() && c.Delta == 0 {
 		if c.Delta, err = usualDelta(learning, sample, t.Threads); err != nil {
 			return c, err
 		}
@@ -147,14 +144,14 @@ func (t *task) choose(ctx context.Context, train data.Source) (c choices, err er
 		if err != nil && choosing.Err() == nil {
 			return c, err
 		}
-		c.Row = gammapath.Round(row)
+		c.Row = selection.Round(row)
 		if !has.Columns {
 			column = math.Inf(1)
 		}
 		if c.Column == 0 && has.Columns {
-			c.Column = gammapath.Round(column)
+			c.Column = selection.Round(column)
 		}
-		if effects, err = estimate.FitLevels(learning, sample, t.form.scaled(c), c.Row, cmp.Or(c.Column, column), t.Threads); err != nil {
+		if effects, err = estimate.FitLevels(learning, sample, t.scaled(c), c.Row, cmp.Or(c.Column, column), t.Threads); err != nil {
 			return c, err
 		}
 	}
@@ -167,13 +164,13 @@ func (t *task) choose(ctx context.Context, train data.Source) (c choices, err er
 		c.Gamma = 1
 		return c, nil
 	}
-	learned, err := t.learn(choosing, sample, effects, c, t.features)
+	learned, err := t.variances(choosing, sample, effects, c, t.features)
 	if err != nil {
 		return c, err
 	}
 	c.Cut = choosing.Err()
 	if t.Model.AsGiven() {
-		c.Gamma, c.Units = gammapath.Gamma(c.Factor*oneGamma(learned.Features, t.find.K)), nil
+		c.Gamma, c.Units = selection.RoundGamma(c.Factor*oneGamma(learned.Features, t.find.K)), nil
 		return c, nil
 	}
 	learned.Own = slices.Clone(learned.Features)
@@ -184,7 +181,7 @@ func (t *task) choose(ctx context.Context, train data.Source) (c choices, err er
 
 // learnAgain learns how much rows differ on the selected features alone, beside what is
 // predicted without them; γ that was given stays.
-func (t *task) learnAgain(ctx context.Context, train data.Source, members []int, c choices) (*result.Variances, error) {
+func (t *formulation) learnAgain(ctx context.Context, train data.Source, members []int, c selection.Learned) (*result.Variances, error) {
 	chosen := &result.Variances{Level: c.Units.Level, Features: lists.Pick(c.Units.Features, members), Noise: c.Units.Noise}
 	if c.Given {
 		return chosen, nil
@@ -199,15 +196,15 @@ func (t *task) learnAgain(ctx context.Context, train data.Source, members []int,
 	if c.Offsets != nil {
 		effects.Mean, effects.Columns = c.Offsets.Mean, c.Offsets.Column
 	}
-	again, err := t.learn(ctx, sample, effects, c, features)
+	again, err := t.variances(ctx, sample, effects, c, features)
 	if err != nil || again.Noise == 0 {
 		return chosen, err
 	}
 	return again, nil
 }
 
-// learn learns how much rows differ on features: on some of the rows of the sample.
-func (t *task) learn(ctx context.Context, sample *data.Matrix, effects *estimate.Effects, c choices, features *data.Features) (*result.Variances, error) {
+// variances learns how much rows differ on features: on some of the rows of the sample.
+func (t *formulation) variances(ctx context.Context, sample *data.Matrix, effects *estimate.Effects, c selection.Learned, features *data.Features) (*result.Variances, error) {
 	_, p := features.Dims()
 	rows, _ := sample.Dims()
 	survey, err := pass.Survey(context.WithoutCancel(ctx), sample, t.Threads)
@@ -216,7 +213,7 @@ func (t *task) learn(ctx context.Context, sample *data.Matrix, effects *estimate
 	}
 	entries := float64(max(sample.Observed(), 1)) / float64(max(rows, 1))
 	work := math.Min(float64(p*p*p)/2, entries*entries*float64(min(p, 400))) + entries*float64(p)
-	if t.form.scaled(c).Loss.Linked() {
+	if t.scaled(c).Loss.Linked() {
 		work *= 4
 	}
 	size := func(total float64) int {
@@ -231,7 +228,7 @@ func (t *task) learn(ctx context.Context, sample *data.Matrix, effects *estimate
 		samples = samples[:1]
 	}
 	in := &estimate.Learning{
-		Rows: samples, Design: features.Values, P: p, Loss: t.form.scaled(c), Unit: survey.Unit(), NoLevel: effects == nil, Threads: t.Threads,
+		Rows: samples, Design: features.Values, P: p, Loss: t.scaled(c), Unit: survey.Unit(), NoLevel: effects == nil, Threads: t.Threads,
 	}
 	if effects != nil {
 		in.Mean, in.Columns = effects.Mean, effects.Columns
@@ -333,7 +330,7 @@ func shareCopies(gammas []float64, features *data.Features, always, never []int)
 }
 
 // oneGammaOf is γ of all features, or the factor of those that each has.
-func oneGammaOf(c choices) float64 {
+func oneGammaOf(c selection.Learned) float64 {
 	switch {
 	case c.Units == nil:
 		return c.Gamma
@@ -368,13 +365,13 @@ func scalesOf(u *result.Variances, factor float64) []float64 {
 }
 
 // describeUnits is the units as a model tells them.
-func (t *task) describeUnits(c choices, encoding *encode.Encoding) *result.Units {
+func (t *formulation) describeUnits(c selection.Learned, encoding *encode.Encoding) *result.Units {
 	if c.Units == nil {
 		return nil
 	}
 	out := &result.Units{Learned: !c.Given && c.Units.Noise > 0, Factor: c.Factor, Level: c.Units.Level, Noise: c.Units.Noise}
 	deviation := math.Sqrt(c.Units.Noise)
-	if t.form.scaled(c).Loss.Linked() {
+	if t.scaled(c).Loss.Linked() {
 		deviation = math.Sqrt(0.5)
 	}
 	for f, name := range t.features.Names {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"optcomplete/encode"
+	"optcomplete/internal/parallel"
 	"optcomplete/result"
 )
 
@@ -85,13 +86,19 @@ func (m *Model) Explain() *result.Explanation {
 		}
 	}
 	units := m.Units()
+	spreads := make([]result.Spread, len(m.Summary.Terms))
+	over := make([][]float64, len(spreads))
+	for f := range over {
+		over[f] = m.OverRows(f, 1/units.Scale[f])
+	}
+	parallel.Each(len(over), 0, func(f int) { spreads[f] = SpreadOf(over[f]) })
 	for f, name := range m.Summary.Terms {
 		seen, unseen := m.Population[1+f], m.Population[1+f]+m.NewColumn[1+f]
 		term := result.TermExplanation{
 			Name: name, Unit: units.Names[f], Population: seen / units.Scale[f], NewColumn: unseen / units.Scale[f],
 			PerSD: seen * units.SD[f], NewPerSD: unseen * units.SD[f],
 		}
-		term.Spread = SpreadOf(m.OverRows(f, 1/units.Scale[f]))
+		term.Spread = spreads[f]
 		if out.Scale != "" {
 			term.Ratio = &result.Range{Low: ratio(term.Spread.Q05), High: ratio(term.Spread.Q95)}
 		}

@@ -2,7 +2,6 @@ package model
 
 import (
 	"cmp"
-	"encoding/json"
 	"fmt"
 	"io"
 	"math"
@@ -195,8 +194,5 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	if s.Status == result.Fitted {
 		text = unselected{Summary: &s}
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false) // names such as "R&B" stay readable
-	return e.Encode(text)
+	return result.WriteJSON(w, text)
 }

@@ -60,11 +60,53 @@ func Collect(ctx context.Context, s data.Source, threads int, name string, trans
 	if m, ok := s.(*data.Matrix); ok && len(transforms) == 0 {
 		return m, nil
 	}
+	if len(transforms) == 0 && !Remote(ctx) {
+		return copied(ctx, s, threads, name)
+	}
 	task, done := collect(s, name, transforms, leavesOut(transforms))
 	if err := RunTasks(ctx, s, threads, task); err != nil {
 		return nil, err
 	}
 	return done()
+}
+
+// copied is a source in memory: each worker writes its rows where they belong.
+func copied(ctx context.Context, s data.Source, threads int, name string) (*data.Matrix, error) {
+	n, m := s.Dims()
+	start := make([]int, n+1)
+	for i := range n {
+		start[i+1] = start[i] + s.Entries(i)
+	}
+	columns, values := make([]int32, start[n]), make([]float64, start[n])
+	weights := data.NoWeights(data.IsWeighted(s))
+	if weights != nil {
+		weights = make([]float64, start[n])
+	}
+	here := &Here{Called: name, Begin: func(int) func(c *Chunk, i int) error {
+		return func(c *Chunk, i int) error {
+			at, v := c.Row(i)
+			copy(columns[start[i]:start[i+1]], at)
+			copy(values[start[i]:], v)
+			if weights != nil {
+				copy(weights[start[i]:], c.Weights(i))
+			}
+			return nil
+		}
+	}}
+	if err := RunTasks(ctx, s, threads, &Task{Pass: here}); err != nil {
+		return nil, err
+	}
+	out, err := data.NewMatrixByRows(m, start, columns, values)
+	if err != nil {
+		return nil, err
+	}
+	if out, err = out.WithKeys(data.KeysOf(s)).WithWeights(weights); err != nil {
+		return nil, err
+	}
+	if known, ok := s.(data.Surveyed); ok && known.Surveyed(nil) != nil {
+		out.Surveyed(known.Surveyed(nil))
+	}
+	return out, nil
 }
 
 // collect is the task of making a matrix, and what makes it of what was read. A

@@ -125,9 +125,12 @@ func leavesOut(transforms []Transform) bool {
 	return slices.ContainsFunc(transforms, Transform.Drops)
 }
 
-// Transformed is a source as transforms leave it: a View, or if the source is in
-// memory another matrix. It reads the source if it is in memory, or if entries
-// may be left out.
+// valuesKept is the most entries of which other values are kept in memory. Those of more are
+// made as they are read: less work than the pages of fresh memory that they would take.
+const valuesKept = 1 << 22
+
+// Transformed is a source as transforms leave it: a View, or of a small matrix another
+// one. It reads the source if it makes one, or if entries may be left out.
 func Transformed(ctx context.Context, s data.Source, threads int, name string, transforms ...Transform) (data.Source, error) {
 	all, err := Views(ctx, s, threads, name, transforms)
 	if err != nil {
@@ -144,7 +147,7 @@ func Views(ctx context.Context, s data.Source, threads int, name string, lists .
 	finish := make([]func() error, len(lists))
 	for x, list := range lists {
 		drops := leavesOut(list)
-		if m, ok := s.(*data.Matrix); ok {
+		if m, ok := s.(*data.Matrix); ok && (drops || m.Observed() <= valuesKept) {
 			task, done := collect(m, name, list, drops)
 			tasks = append(tasks, task)
 			finish[x] = func() (err error) { out[x], err = done(); return err }

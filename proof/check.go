@@ -287,6 +287,6 @@ func (k *check) below(root *region, cuts map[int]*cut, level int) (low []int) {
 
 func (r *region) clone() *region {
 	out := *r
-	out.state, out.in = slices.Clone(r.state), slices.Clone(r.in)
+	out.state, out.in, out.room = slices.Clone(r.state), slices.Clone(r.in), slices.Clone(r.room)
 	return &out
 }

@@ -52,6 +52,9 @@ func (k *check) enumerate(ctx context.Context, regions []*region, modelled []mod
 	var singles []point
 	mostSingles := k.mostSingles()
 	add := func(units []int) bool {
+		if !k.meets(units) {
+			return true
+		}
 		if len(singles) == mostSingles {
 			return false
 		}
@@ -104,10 +107,9 @@ func (k *check) enumerate(ctx context.Context, regions []*region, modelled []mod
 		for x, l := range leaves {
 			at := 0
 			each[x](func(units []int) bool {
-				if bound := down(floors[x] - l.gain[at]); !(bound >= k.target) && !add(units) {
+				bound := down(floors[x] - l.gain[at])
+				if k.meets(units) && (bound >= k.target || !add(units)) {
 					k.least = min(k.least, max(bound, 0))
-				} else if bound >= k.target {
-					k.least = min(k.least, bound)
 				}
 				at++
 				return true

@@ -33,6 +33,7 @@ type Statement struct {
 	Units           []string  `json:"units"` // what can be selected: features, or groups of them
 	Always          []int     `json:"always,omitempty"`
 	Never           []int     `json:"never,omitempty"`
+	Families        []Family  `json:"families,omitempty"` // of the units of each at most so many are selected
 }
 
 // line is any further line. Which fields it has tells what it is:

@@ -28,6 +28,7 @@ type Problem struct {
 	RowShrinkage    float64
 	ColumnShrinkage float64
 	Always, Never   []int // units
+	Families        []Family
 
 	Selected    []int   // units, increasing
 	Cost, Bound float64 // as the model claims
@@ -42,12 +43,18 @@ type Unit struct {
 	Features []int
 }
 
+// Family is units of which a selection has at most some. Families share no units.
+type Family struct {
+	Units []int `json:"units"`
+	Most  int   `json:"most"`
+}
+
 // Statement is the first line of a proof about the problem.
 func (p *Problem) Statement(ctx context.Context, threads int) (Statement, error) {
 	s := Statement{
 		Version: Version, Model: p.Model, K: p.K, Gamma: p.Gamma, Gamma0: p.Gamma0,
 		RowShrinkage: p.RowShrinkage, ColumnShrinkage: p.ColumnShrinkage,
-		Gammas: p.Gammas, Always: sorted(p.Always), Never: sorted(p.Never), Entries: p.Entries.Observed(),
+		Gammas: p.Gammas, Always: sorted(p.Always), Never: sorted(p.Never), Families: p.Families, Entries: p.Entries.Observed(),
 	}
 	s.Rows, s.Columns = p.Entries.Dims()
 	if p.Gammas != nil && len(p.Gammas) != len(p.Features.Names)+1 {
@@ -55,6 +62,15 @@ func (p *Problem) Statement(ctx context.Context, threads int) (Statement, error)
 	}
 	for _, u := range p.Units {
 		s.Units = append(s.Units, u.Name)
+	}
+	of := map[int]bool{}
+	for _, f := range p.Families {
+		for _, u := range f.Units {
+			if u < 0 || u >= len(p.Units) || of[u] {
+				return s, fmt.Errorf("proof: a family has the unit %d of %d, or two have", u, len(p.Units))
+			}
+			of[u] = true
+		}
 	}
 	entries, err := digestEntries(ctx, p.Entries, p.Features.IDs, threads)
 	s.Data = fmt.Sprintf("%016x", entries)
@@ -85,6 +101,8 @@ func (s *Statement) differs(o *Statement) string {
 		return "another γ"
 	case s.RowShrinkage != o.RowShrinkage || s.ColumnShrinkage != o.ColumnShrinkage:
 		return "another shrinkage of the effects"
+	case !slices.EqualFunc(s.Families, o.Families, func(a, b Family) bool { return a.Most == b.Most && slices.Equal(a.Units, b.Units) }):
+		return "other families, of which at most so many may be selected"
 	case !slices.Equal(s.Always, o.Always) || !slices.Equal(s.Never, o.Never):
 		return "other features that must or must not be selected"
 	}

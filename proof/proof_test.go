@@ -3,15 +3,21 @@ package proof_test
 import (
 	"bytes"
 	"context"
+	"errors"
+	"io"
 	"math"
 	"os/exec"
 	"slices"
 	"strings"
 	"testing"
+	"testing/iotest"
 
 	"gonum.org/v1/gonum/floats"
 	"pgregory.net/rapid"
 
+	"optcomplete/feasible"
+	"optcomplete/internal/lists"
+	"optcomplete/internal/memory"
 	"optcomplete/internal/must"
 	"optcomplete/internal/testkit"
 	"optcomplete/objective"
@@ -71,20 +77,31 @@ func verify(t fataler, p *proof.Problem, text string) *proof.Verdict {
 	return verdict
 }
 
-// least is the least cost of all selections, in 200 bits.
-func least(in testkit.Instance, always, never []int) float64 {
-	_, p := in.Features.Dims()
-	best := math.Inf(1)
-	testkit.Selections(p, in.K, always, never, func(selection []int) { best = min(best, in.Precise(indicator(p, selection))) })
-	return best
-}
-
 func indicator(p int, selection []int) []float64 {
 	s := make([]float64, p)
 	for _, j := range selection {
 		s[j] = 1
 	}
 	return s
+}
+
+// within tells whether a selection has no more of each family than it may.
+func within(families []proof.Family, selection []int) bool {
+	return !slices.ContainsFunc(families, func(f proof.Family) bool {
+		return len(selection)-len(lists.Without(selection, f.Units)) > f.Most
+	})
+}
+
+// least is the least cost of all selections, in 200 bits.
+func least(in testkit.Instance, always, never []int, families ...proof.Family) float64 {
+	_, p := in.Features.Dims()
+	best := math.Inf(1)
+	testkit.Selections(p, in.K, always, never, func(selection []int) {
+		if within(families, selection) {
+			best = min(best, in.Precise(indicator(p, selection)))
+		}
+	})
+	return best
 }
 
 type curvedOnly struct{ search.Curved }
@@ -103,12 +120,29 @@ func TestVerifiedBoundsAreTrue(t *testing.T) {
 		units := rapid.SliceOfNDistinct(rapid.IntRange(0, dim-1), 0, dim, rapid.ID[int]).Draw(t, "units")
 		at := min(len(units), in.K, rapid.IntRange(0, 2).Draw(t, "always"))
 		p.Always, p.Never = units[:at], units[at:min(len(units), at+dim-in.K, at+2)]
-		text, result := proven(t, p, oracle, search.Settings{
+		settings := search.Settings{
 			K: in.K, Always: p.Always, Never: p.Never,
 			MaxNodes: rapid.IntRange(0, 3).Draw(t, "nodes"), MaxPasses: rapid.IntRange(0, 20).Draw(t, "passes"),
-		})
+		}
+		if rapid.Bool().Draw(t, "families") {
+			family := rapid.SliceOfN(rapid.IntRange(0, 2), dim, dim).Draw(t, "family")
+			for f := range 2 {
+				members, most := []int{}, rapid.IntRange(0, 2).Draw(t, "most")
+				for u, of := range family {
+					if of == f {
+						members = append(members, u)
+					}
+				}
+				settings.Families = append(settings.Families, feasible.Family{Members: members, Most: most})
+				p.Families = append(p.Families, proof.Family{Units: members, Most: most})
+			}
+			if settings.Validate(dim) != nil {
+				return
+			}
+		}
+		text, result := proven(t, p, oracle, settings)
 		verdict := verify(t, p, text)
-		want := least(in, p.Always, p.Never)
+		want := least(in, p.Always, p.Never, p.Families...)
 		if verdict.Bound > want*(1+1e-15) {
 			t.Fatalf("bound %v, but a selection costs %v", verdict.Bound, want)
 		}
@@ -266,5 +300,16 @@ func TestThreadsGiveSameVerdict(t *testing.T) {
 	}
 	if bounds[0] != bounds[2] || bounds[0] != bounds[4] || bounds[1] != bounds[3] {
 		t.Fatalf("%v", bounds)
+	}
+}
+
+// TestWhatEndsReadingIsSaid, also where it ends in the middle of a line: that line is not
+// what is wrong.
+func TestWhatEndsReadingIsSaid(t *testing.T) {
+	ended := &memory.OverError{Allowed: 1 << 30}
+	text := `{"optcomplete_proof":2,"model":"paper"}` + "\n" + `{"point":[0],"wei`
+	_, err := proof.Read(io.MultiReader(strings.NewReader(text), iotest.ErrReader(ended)), "p")
+	if !errors.Is(err, ended) {
+		t.Errorf("%v, want %v", err, ended)
 	}
 }

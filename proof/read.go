@@ -67,7 +67,7 @@ func Read(r io.Reader, name string) (*Proof, error) {
 	fault := func(format string, args ...any) error {
 		return &textfile.InputError{File: name, Line: number, Problem: fmt.Sprintf(format, args...), Remedy: "this is not a proof as a fit with Settings.Proof writes it"}
 	}
-	for scanner.Scan() {
+	for scanner.Scan() && scanner.Err() == nil { // what an error cut short is no line
 		number++
 		if ended {
 			return nil, fault("there is something after the checksum")

@@ -12,6 +12,9 @@ type region struct {
 	in    []int // units, in the order they were fixed
 	free  int
 	left  int // how many free units must still be selected
+
+	family []int // of each unit, from 0, or none; nil: there are no families
+	room   []int // of each family, how many more of its units may be selected
 }
 
 const (
@@ -26,23 +29,61 @@ func (r *region) fix(unit int, to int8) {
 	if to == within {
 		r.in = append(r.in, unit)
 		r.left--
+		r.enter(unit, 1)
 	}
+}
+
+// enter counts a unit that comes in, or goes.
+func (r *region) enter(unit, by int) {
+	if r.family != nil && r.family[unit] != none {
+		r.room[r.family[unit]] -= by
+	}
+}
+
+// open tells whether a unit is free, and its family not full.
+func (r *region) open(unit int) bool {
+	return r.state[unit] == free && (r.family == nil || r.family[unit] == none || r.room[r.family[unit]] > 0)
 }
 
 func (r *region) release(unit int) {
 	if r.state[unit] == within {
 		r.in = r.in[:len(r.in)-1]
 		r.left++
+		r.enter(unit, -1)
 	}
 	r.state[unit] = free
 	r.free++
 }
 
-func (r *region) empty() bool { return r.left < 0 || r.left > r.free }
+// empty tells that the region has no selections.
+func (r *region) empty() bool {
+	most := r.free
+	if r.family != nil {
+		room := slices.Clone(r.room)
+		for u, f := range r.family {
+			if f == none || r.state[u] != free {
+				continue
+			}
+			if room[f]--; room[f] < 0 {
+				most--
+			}
+		}
+	}
+	return r.left < 0 || r.left > most || slices.ContainsFunc(r.room, func(room int) bool { return room < 0 })
+}
 
 // root is all selections that the problem allows.
 func (p *Problem) root(units int) *region {
 	r := &region{state: make([]int8, units), free: units, left: p.K}
+	if len(p.Families) > 0 {
+		r.family = slices.Repeat([]int{none}, units)
+	}
+	for f, of := range p.Families {
+		r.room = append(r.room, of.Most)
+		for _, u := range of.Units {
+			r.family[u] = f
+		}
+	}
 	for _, u := range sorted(p.Always) {
 		r.fix(u, within)
 	}
@@ -56,8 +97,25 @@ func (p *Problem) root(units int) *region {
 	return r
 }
 
+// meets tells whether a selection has no more of a family than it may.
+func (p *Problem) meets(units []int) bool {
+	for _, f := range p.Families {
+		more := f.Most
+		for _, u := range f.Units {
+			if slices.Contains(units, u) {
+				more--
+			}
+		}
+		if more < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // bound is the least value of the cut over the region, or less; +Inf where the
-// region has no selections.
+// region has no selections. Taking the steepest that a family has room for is the least:
+// families share no units.
 func (c *cut) bound(r *region) float64 {
 	if r.empty() {
 		return math.Inf(1)
@@ -66,15 +124,22 @@ func (c *cut) bound(r *region) float64 {
 	for _, u := range r.in {
 		value = down(value - c.slope[u])
 	}
-	left := r.left
+	left, room := r.left, slices.Clone(r.room)
 	for _, u := range c.order {
 		if left == 0 {
 			break
 		}
-		if r.state[u] == free {
-			value = down(value - c.slope[u])
-			left--
+		if r.state[u] != free {
+			continue
 		}
+		if r.family != nil && r.family[u] != none {
+			if room[r.family[u]] == 0 {
+				continue
+			}
+			room[r.family[u]]--
+		}
+		value = down(value - c.slope[u])
+		left--
 	}
 	return value
 }
@@ -153,7 +218,7 @@ func (p *Proof) walk(root *region, tell visitor) error {
 func (r *region) leafOf(units [][]int) *leaf {
 	l := &leaf{left: r.left}
 	for u, state := range r.state {
-		if state == without {
+		if state == without || state == free && !r.open(u) {
 			continue
 		}
 		if len(units[u]) != 1 {
@@ -182,8 +247,8 @@ func (r *region) leafOf(units [][]int) *leaf {
 // the free units, until it returns false. The slice is reused.
 func (r *region) selections(f func(units []int) bool) {
 	var candidates []int
-	for u, state := range r.state {
-		if state == free {
+	for u := range r.state {
+		if r.open(u) {
 			candidates = append(candidates, u)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"optcomplete/internal/random"
-	"optcomplete/internal/timelimit"
 	"optcomplete/result"
 	"optcomplete/search"
 	"optcomplete/selection"
@@ -22,7 +21,7 @@ type formulation struct {
 	problem  Problem
 	settings Settings
 	find     search.Settings
-	clock    *timelimit.Clock // of a whole fit; nil: none
+	clock    *selection.Clock // of a whole fit; nil: none
 
 	// The rows that were asked for last, standardised: a selection of each k is fitted
 	// on the same ones.
@@ -47,7 +46,7 @@ func newFormulation(problem Problem, settings *Settings) (*formulation, error) {
 		return nil, err
 	}
 	find, err := selection.Find(settings.K, settings.Choice, settings.Limits, func(names []string, list string) ([]int, error) {
-		return selection.Indices(problem.Names, names, list)
+		return selection.Indices(problem.Names, problem.Fields, names, list)
 	})
 	return &formulation{problem: problem.sorted(), settings: *settings, find: find}, err
 }
@@ -98,9 +97,9 @@ func (f *formulation) part(r rows) Problem {
 	return out
 }
 
-// Choose picks γ, unless it is given, by cross-validation within the rows. γ is that
+// Learn picks γ, unless it is given, by cross-validation within the rows. γ is that
 // of all rows: of fewer, it is as much larger.
-func (f *formulation) Choose(ctx context.Context, train rows, k int, on func(result.GammaPoint)) (c selection.Choices, err error) {
+func (f *formulation) Learn(ctx context.Context, train rows, k int, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
@@ -124,12 +123,12 @@ func (f *formulation) table(train rows) table {
 }
 
 // gamma is that of some rows: of fewer, it is as much larger.
-func (f *formulation) gamma(train rows, c selection.Choices) float64 {
+func (f *formulation) gamma(train rows, c selection.Learned) float64 {
 	return c.Gamma * f.problem.mass(nil) / f.problem.mass(train)
 }
 
 // Cost is the cost of k columns, computed from residuals in the end.
-func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Choices) (*selection.Cost, error) {
+func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Learned) (*selection.Cost, error) {
 	t, gamma := f.table(train), f.gamma(train, c)
 	cost := &selection.Cost{Oracle: t.cost(gamma), Find: f.find, Units: len(f.problem.Names)}
 	cost.Find.K = k
@@ -145,7 +144,7 @@ func (f *formulation) Cost(_ context.Context, train rows, k int, c selection.Cho
 }
 
 // coefficients fits selected columns, in the units of the table.
-func (f *formulation) coefficients(ctx context.Context, train rows, units []int, c selection.Choices) ([]float64, float64, error) {
+func (f *formulation) coefficients(ctx context.Context, train rows, units []int, c selection.Learned) ([]float64, float64, error) {
 	return f.table(train).coefficients(ctx, f.gamma(train, c), units)
 }
 
@@ -158,7 +157,7 @@ func sum(intercept float64, coefficients []float64, units []int, row []float64) 
 }
 
 // Score fits selected columns on some rows and explains others, measured in the loss.
-func (f *formulation) Score(ctx context.Context, train, on rows, units []int, c selection.Choices) (float64, error) {
+func (f *formulation) Score(ctx context.Context, train, on rows, units []int, c selection.Learned) (float64, error) {
 	coefficients, intercept, err := f.coefficients(ctx, train, units, c)
 	if err != nil {
 		return 0, err
@@ -198,9 +197,8 @@ func (p Problem) split(share float64, seed uint64) (train, held Problem) {
 }
 
 const (
-	holdoutStream   = 0x686f6c64   // "hold"
-	repeatStream    = 0x7265706561 // "repea"
-	bootstrapStream = 0x626f6f74   // "boot"
+	holdoutStream = 0x686f6c64   // "hold"
+	repeatStream  = 0x7265706561 // "repea"
 )
 
 // Repeat holds out a fifth of the rows.
@@ -213,10 +211,5 @@ func (f *formulation) Repeat(_ rows, number int) (train, held rows) {
 
 // Resample draws as many rows as there are, with replacement.
 func (f *formulation) Resample(_ rows, number int) (rows, error) {
-	n := len(f.problem.Y)
-	out := make(rows, n)
-	for i := range out {
-		out[i] = min(int(random.Unit(random.Hash(f.settings.Seed, bootstrapStream, uint64(number), uint64(i)))*float64(n)), n-1)
-	}
-	return out, nil
+	return selection.Draw(len(f.problem.Y), f.settings.Seed, number), nil
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"optcomplete/internal/gammapath"
 	"optcomplete/internal/lists"
 	"optcomplete/internal/random"
 	"optcomplete/loss"
@@ -24,8 +23,8 @@ const foldStream = 0x666f6c64 // "fold"
 // chooseGamma picks γ by K-fold validation: along a path of γ, each search
 // started from the last one's selection, it selects on the other folds, refits
 // and scores. Columns have Σx² = n, weighted by the rows' weights, so n is the unit; see
-// package gammapath.
-func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (c selection.Choices, err error) {
+// selection.ChooseGamma.
+func chooseGamma(ctx context.Context, problem Problem, settings Settings, find search.Settings) (c selection.Learned, err error) {
 	n := problem.mass(nil)
 	folds := settings.Folds
 	if folds == 0 {
@@ -33,7 +32,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	}
 	folds = min(folds, len(problem.Y))
 	if folds < 2 {
-		return selection.Choices{Gamma: gammapath.Standard(n).Default()}, nil // nothing to validate on
+		return selection.Learned{Gamma: selection.DefaultGamma(n)}, nil // nothing to validate on
 	}
 	find.MaxNodes, find.MaxPasses, find.NearTies, find.Gap, find.TimeLimit, find.SearchTime = 1, gammaPasses, -1, 0, 0, 0
 	used := folds
@@ -44,7 +43,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 	for f := range parts {
 		parts[f] = newFold(problem, settings, f, folds)
 	}
-	c.Gamma, c.GammaPath, err = gammapath.Standard(n).Choose(ctx, func(gamma float64) (result.GammaPoint, error) {
+	c.Gamma, c.GammaPath, err = selection.ChooseGamma(ctx, n, func(gamma float64) (result.GammaPoint, error) {
 		point := result.GammaPoint{Gamma: gamma}
 		all := settings.losses()
 		for _, part := range parts {
@@ -76,7 +75,7 @@ func chooseGamma(ctx context.Context, problem Problem, settings Settings, find s
 		}
 		held += len(part.held)
 	}
-	c.Against = settings.against(held, gammapath.ErrorAt(c.GammaPath, c.Gamma), alone.score())
+	c.Against = settings.against(held, selection.ErrorAt(c.GammaPath, c.Gamma), alone.score())
 	return c, nil
 }
 

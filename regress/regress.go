@@ -9,8 +9,6 @@ import (
 
 	"optcomplete/checkpoint"
 	"optcomplete/data"
-	"optcomplete/internal/fingerprint"
-	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -20,9 +18,10 @@ import (
 
 // Problem is a table: what is known about each row and what is to be explained.
 type Problem struct {
-	Names []string  // p features, distinct
-	X     []float64 // n×p, row by row
-	Y     []float64 // n
+	Names  []string  // p features, distinct
+	Fields []string  // what each is a feature of; nil: it is not known
+	X      []float64 // n×p, row by row
+	Y      []float64 // n
 
 	Weights []float64 // of the rows, positive: how much the loss of each counts; nil: 1
 }
@@ -47,22 +46,7 @@ type Settings struct {
 	// killed continues from there; empty: none. See package checkpoint.
 	Checkpoint string
 
-	OnEvent  func(search.Event)                             // called for everything the search does; may be nil
-	OnGamma  func(result.GammaPoint)                        // called for every γ tried; may be nil
-	OnChosen func(gamma float64, tried []result.GammaPoint) // called with the γ taken, if several were tried; may be nil
-
-	OnDivided func(selection.Division) // called before the search with how the time limit is divided; may be nil
-}
-
-// changesNoAnswer are the settings that runs may differ in and still share what was
-// computed.
-var changesNoAnswer = fingerprint.LeftOut{
-	"Settings.Limits":     "ends a search, at costs that are what they are, and uses more or less of the machine",
-	"Settings.Checkpoint": "where the answers are kept",
-	"Settings.OnEvent":    "only watches",
-	"Settings.OnGamma":    "only watches",
-	"Settings.OnChosen":   "only watches",
-	"Settings.OnDivided":  "only watches",
+	selection.Watch
 }
 
 // Kind is what model.json calls a regression.
@@ -86,20 +70,17 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 	if err != nil {
 		return nil, err
 	}
-	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided, OnChosen: settings.OnChosen}
-	if settings.Checkpoint != "" {
-		if run.Memory, err = checkpoint.Open(settings.Checkpoint, fingerprint.Run()+
-			fingerprint.Text("Problem", f.problem, nil)+fingerprint.Text("Settings", settings, changesNoAnswer)); err != nil {
-			return nil, err
-		}
-		defer run.Memory.Close()
+	run := &selection.Run{K: settings.K, Limits: settings.Limits, Watch: settings.Watch, Began: start}
+	if err := run.Open(settings.Checkpoint, func() (string, error) { return checkpoint.Fingerprint("", f.problem, settings), nil }); err != nil {
+		return nil, err
 	}
+	defer run.Close()
+	f.clock = run.Clock
 	found, err := selection.Fit(ctx, f, rows(nil), run)
 	if err != nil {
 		return nil, err
 	}
-	r, err := f.result(context.WithoutCancel(ctx), found.Units, found.Certificate, found.Choices)
+	r, err := f.result(context.WithoutCancel(ctx), found.Units, found.Certificate, found.Learned)
 	if err != nil {
 		return nil, err
 	}
@@ -108,7 +89,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Result, erro
 			return nil, err
 		}
 	}
-	r.Seconds, r.Removal, r.Trace = time.Since(start).Seconds(), found.Removal, found.Trace
+	r.Seconds, r.Removal, r.Trace = found.Seconds().Total, found.Removal, found.Trace
 	return r, nil
 }
 
@@ -126,11 +107,10 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 		return nil, spec.Errorf("the table has one row: nothing is left to validate on")
 	}
 	path.Folds = min(cmp.Or(path.Folds, settings.Folds, 5), n)
-	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
-	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
+	path.Limits, path.Watch = settings.Limits, settings.Watch
 	start := time.Now()
 	out := &PathResult{}
-	path.OnFound = func(cost *selection.Cost, found search.Result, c selection.Choices) error {
+	path.OnFound = func(cost *selection.Cost, found search.Result, c selection.Learned) error {
 		finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 		certificate, err := cost.Certificate(finish, &found, f.Names(), settings.Gap)
 		if err != nil {
@@ -195,7 +175,7 @@ func validate(problem Problem, s Settings) error {
 			return spec.Errorf("a row has the weight %g: weights are numbers from %g to %g", w, data.LeastWeight, data.MostWeight)
 		}
 	}
-	if _, err := selection.Indices(problem.Names, s.Nonnegative, "nonnegative"); err != nil {
+	if _, err := selection.Indices(problem.Names, nil, s.Nonnegative, "nonnegative"); err != nil {
 		return err
 	}
 	for at, v := range problem.X {

@@ -2,8 +2,6 @@ package regress
 
 import (
 	"context"
-	"encoding/json"
-	"io"
 	"math"
 	"strconv"
 
@@ -75,7 +73,7 @@ func (r *Result) Warning() string {
 // compare takes the errors on rows that were held out.
 func (f *formulation) compare(ctx context.Context, r *Result, held Problem) error {
 	r.Holdout = r.On(held)
-	_, mean, err := f.coefficients(ctx, nil, nil, selection.Choices{Gamma: r.Gamma})
+	_, mean, err := f.coefficients(ctx, nil, nil, selection.Learned{Gamma: r.Gamma})
 	own, alone := f.settings.losses(), f.settings.losses()
 	for i, y := range held.Y {
 		own.add(held.weight(i), y, r.sum(held.X[i*len(held.Names):][:len(held.Names)]))
@@ -104,21 +102,8 @@ func (r *Result) Sum(values []float64) float64 {
 	return sum
 }
 
-// WriteJSON writes the result as one indented JSON object and a newline.
-func (r *Result) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-// WriteJSON writes the path as one indented JSON object and a newline.
-func (r *PathResult) WriteJSON(w io.Writer) error { return writeJSON(w, r) }
-
-func writeJSON(w io.Writer, value any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(value)
-}
-
 // result fits the coefficients of a selection.
-func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Choices) (*Result, error) {
+func (f *formulation) result(ctx context.Context, units []int, certificate result.Certificate, c selection.Learned) (*Result, error) {
 	n, p := len(f.problem.Y), len(f.problem.Names)
 	r := &Result{
 		Rows: n, Features: p, K: len(units), Gamma: c.Gamma, Selection: units, Selected: lists.Pick(f.problem.Names, units),

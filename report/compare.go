@@ -3,7 +3,9 @@ package report
 import (
 	"fmt"
 	"io"
+	"slices"
 
+	"optcomplete/evaluate"
 	"optcomplete/internal/chart"
 	"optcomplete/internal/lists"
 )
@@ -25,8 +27,8 @@ func Compare(w io.Writer, models []*Model) (err error) {
 		Heading:  say("%s models side by side", text(fmt.Sprint(len(models)))),
 		Verdict:  c.verdict(),
 		Warnings: c.warnings(),
-		Sections: append(append([]section{c.selections()}, models[0].kind().compared(c)...), c.searches(), c.settings()),
-		Footer:   "Every number is the one in its model’s model.json; it is in the page with all its digits.",
+		Sections: slices.Concat([]section{c.selections()}, c.tested(), models[0].kind().compared(c), []section{c.searches(), c.settings()}),
+		Footer:   "Every number of a model is the one in its model.json; it is in the page with all its digits.",
 	}
 	return p.write(w)
 }
@@ -131,6 +133,52 @@ func (c *comparison) selections() section {
 	t.Sort = true
 	s.table(t)
 	return s
+}
+
+// Test is how well a model predicts entries that all models compared are scored on.
+type Test struct {
+	Entries   int
+	RMSE, MAE evaluate.Interval
+}
+
+// tested compares the errors on the same entries.
+func (c *comparison) tested() []section {
+	s := section{ID: "test", Short: "Test", Title: "How well they predict the same test entries"}
+	t := &table{Caption: "Errors on the test entries, with 95 % intervals", Sort: true, Head: []string{"Model", "RMSE", "95 % from", "to", "MAE", "95 % from", "to", "Entries"}}
+	plot := &chart.Rows{Title: "Error on the test entries", X: "RMSE, in the unit of the values",
+		Description: "For each model a dot for the root mean squared error on the test entries, and its 95 % interval.",
+		Legend:      []chart.Key{{Part: "dot", Name: "RMSE"}, {Part: "thin", Name: "95 % interval"}}}
+	best := -1
+	for i, m := range c.models {
+		of := m.Test
+		if of == nil {
+			continue
+		}
+		if best < 0 || of.RMSE.Value < c.models[best].Test.RMSE.Value {
+			best = i
+		}
+		cells := []markup{name(c.labels[i])}
+		for _, x := range []evaluate.Interval{of.RMSE, of.MAE} {
+			cells = append(cells, computed(x.Value, plain))
+			for _, end := range []float64{x.Low, x.High} {
+				if x.Low < x.High {
+					cells = append(cells, computed(end, plain))
+				} else {
+					cells = append(cells, "–")
+				}
+			}
+		}
+		t.row(append(cells, computed(float64(of.Entries), whole))...)
+		plot.Rows = append(plot.Rows, chart.Row{Name: c.labels[i], Note: plain(of.RMSE.Value), Dot: &of.RMSE.Value, Thin: &[2]float64{of.RMSE.Low, of.RMSE.High},
+			Tip: fmt.Sprintf("%s: RMSE %s, 95 %% interval %s to %s", c.labels[i], plain(of.RMSE.Value), plain(of.RMSE.Low), plain(of.RMSE.High))})
+	}
+	if best < 0 {
+		return nil
+	}
+	s.Lead = say("%s has the least error. An interval is that of one model alone: all miss the same entries, so models may differ beyond chance whose intervals overlap.", name(c.labels[best]))
+	s.figures(figure{Title: plot.Title, SVG: wide(plot), Wide: true, Caption: "The axis does not begin at 0."})
+	s.table(t)
+	return []section{s}
 }
 
 // quality compares costs, certificates and errors.

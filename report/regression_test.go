@@ -15,6 +15,7 @@ import (
 	"optcomplete/loss"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
+	"optcomplete/result"
 	"optcomplete/selection"
 	"optcomplete/spec"
 )
@@ -39,7 +40,7 @@ func TestRegressionHasAReport(t *testing.T) {
 		settings.Holdout = 0
 		walked := must.Get(regress.Path(context.Background(), table, settings, selection.PathSettings{KMax: 3, Folds: 2, Bootstrap: 2}))(t)
 		var pathText bytes.Buffer
-		must.Do(t, walked.WriteJSON(&pathText))
+		must.Do(t, result.WriteJSON(&pathText, walked))
 		file := filepath.Join(t.TempDir(), "path.json")
 		must.Do(t, os.WriteFile(file, pathText.Bytes(), 0o666))
 		path := must.Get(ReadPath(file))(t)

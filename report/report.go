@@ -25,6 +25,7 @@ const Mark = `<meta name="generator" content="optcomplete">`
 type Model struct {
 	Name  string            // for the heading: NameOf the folder, or the file it was fitted on
 	Names map[string]string // of columns, by their ids; nil: ids are names
+	Test  *Test             // for Compare: errors on entries that all models are scored on; nil: there are none
 	s     twosided.Summary
 	r     *saved.Model // a regression, which fills what it shares with the others into s; nil: none
 	doc   *document
@@ -129,19 +130,16 @@ func Write(w io.Writer, m *Model, path *Path) (err error) {
 	return p.write(w)
 }
 
-// Named tells whether some column that the report shows has a name.
-func (m *Model) Named() bool {
-	if m.s.Diagnostics == nil {
-		return true // it shows none
-	}
-	for _, e := range m.s.Diagnostics.Examples {
-		for _, c := range e.Cases {
-			if _, ok := m.Names[c.Sum.Column]; ok {
-				return true
+// Shown are the ids of the columns in its examples, which may have names.
+func (m *Model) Shown() (ids []string) {
+	if m.s.Diagnostics != nil {
+		for _, e := range m.s.Diagnostics.Examples {
+			for _, c := range e.Cases {
+				ids = append(ids, c.Sum.Column)
 			}
 		}
 	}
-	return len(m.s.Diagnostics.Examples) == 0
+	return ids
 }
 
 // item is what people call a column: its name, if there is one, or its id.

@@ -43,6 +43,9 @@ func (m *Model) settings() section {
 	if len(m.s.Never) > 0 {
 		t.row("Never selected", say("%s", m.s.Never))
 	}
+	if len(m.s.AtMost) > 0 {
+		t.row("Selected at most", say("%s", m.s.AtMost))
+	}
 	for _, key := range slices.Sorted(maps.Keys(m.s.Settings)) {
 		label := say("<code>--%s</code>", key)
 		switch key { // arguments
@@ -129,7 +132,7 @@ func (m *Model) flags(wanted func(key string) bool) []string {
 			words = append(words, strings.Join(flags, " ")) // in their order
 		}
 	}
-	for flag, list := range map[string][]string{"always": m.s.Always, "never": m.s.Never} {
+	for flag, list := range map[string][]string{"always": m.s.Always, "never": m.s.Never, "at-most": m.s.AtMost} {
 		if len(list) > 0 {
 			words = append(words, "--"+flag+" "+quote(listOf(list)))
 		}

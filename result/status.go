@@ -1,8 +1,6 @@
 package result
 
 import (
-	"fmt"
-	"slices"
 	"strings"
 )
 
@@ -28,16 +26,6 @@ const (
 	// costs apart, and the gap that is left is larger than was asked for.
 	NumericalLimit Status = "numerical_limit"
 )
-
-var statuses = []Status{Optimal, GapReached, TimeLimit, SearchTime, NoProofInSight, NodeLimit, PassLimit, Interrupted, Sampled, Fitted, NumericalLimit}
-
-// ParseStatus is the inverse of String.
-func ParseStatus(name string) (Status, error) {
-	if !slices.Contains(statuses, Status(name)) {
-		return "", fmt.Errorf("result: no status is called %q", name)
-	}
-	return Status(name), nil
-}
 
 func (s Status) String() string { return string(s) }
 

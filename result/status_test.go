@@ -5,18 +5,12 @@ import (
 	"testing"
 )
 
-func TestStatusPrintsAndParses(t *testing.T) {
+func TestStatusIsSaved(t *testing.T) {
 	early := 0
-	for _, s := range statuses {
-		if got, err := ParseStatus(s.String()); err != nil || got != s {
-			t.Errorf("%v parses as %v (%v)", s, got, err)
-		}
+	for _, s := range []Status{Optimal, GapReached, TimeLimit, SearchTime, NoProofInSight, NodeLimit, PassLimit, Interrupted, Sampled, Fitted, NumericalLimit} {
 		if s.Early() {
 			early++
 		}
-	}
-	if _, err := ParseStatus("perfect"); err == nil {
-		t.Error("a status that does not exist was parsed")
 	}
 	if early != 7 {
 		t.Errorf("%d statuses are early, want 7", early)

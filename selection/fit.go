@@ -13,20 +13,27 @@ import (
 
 	"optcomplete/checkpoint"
 	"optcomplete/internal/progress"
-	"optcomplete/internal/timelimit"
-	"optcomplete/internal/trace"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
+	"optcomplete/spec"
 )
+
+// Watch is what is called while a run goes on; each may be nil.
+type Watch struct {
+	OnEvent   func(search.Event)                             // called for everything the search does
+	OnGamma   func(result.GammaPoint)                        // called for every γ tried
+	OnChosen  func(gamma float64, tried []result.GammaPoint) // called with the γ taken, if several were tried
+	OnDivided func(Division)                                 // called before the search with how the time limit is divided
+}
 
 // Run says how a fit goes. All but K may be left at zero.
 type Run struct {
 	K      int
-	Start  bool              // there is a selection to start from: an interrupt before the search has an answer
-	Clock  *timelimit.Clock  // of the whole fit; nil: none
-	Limit  time.Duration     // of the clock
-	Memory *checkpoint.Store // of what was computed; nil: none
+	Start  bool        // there is a selection to start from: an interrupt before the search has an answer
+	Limits spec.Limits // those of time count
+	Began  time.Time   // when the fit began to prepare; zero: now
+	Watch
 
 	// Reserve estimates what is to be kept of the time limit for what comes after the
 	// search; nil: nothing is kept.
@@ -40,19 +47,46 @@ type Run struct {
 	// with those of the costs of removals, which then have only what time is left.
 	Complete func(ctx context.Context, found *Found) error
 
-	OnEvent   func(search.Event)                             // called for everything the search does; may be nil
-	OnGamma   func(result.GammaPoint)                        // called for every γ tried; may be nil
-	OnChosen  func(gamma float64, tried []result.GammaPoint) // called with the γ taken, if several were tried; may be nil
-	OnLearned func(Choices)                                  // called with what was learned of how much rows differ on features, if it was; may be nil
-	OnDivided func(Division)                                 // called before the search with how the time limit is divided; may be nil
+	OnLearned func(Learned) // called with what was learned of how much rows differ on features, if it was; may be nil
+
+	// What Open makes.
+	Clock  *Clock            // of the whole fit; nil: none
+	Memory *checkpoint.Store // of what was computed; nil: none
+}
+
+// Open starts the clock, and opens the memory in a folder, unless that is empty, of the
+// run with a fingerprint. Close closes it.
+func (r *Run) Open(folder string, fingerprint func() (string, error)) (err error) {
+	if r.Began.IsZero() {
+		r.Began = time.Now()
+	}
+	r.Clock = NewClock(r.Limits.TimeLimit, cmp.Or(r.Limits.Began, r.Began))
+	if folder == "" {
+		return nil
+	}
+	text, err := fingerprint()
+	if err == nil {
+		r.Memory, err = checkpoint.Open(folder, text)
+	}
+	return err
+}
+
+// Close closes the memory.
+func (r *Run) Close() {
+	if r.Memory != nil {
+		r.Memory.Close()
+	}
 }
 
 // Fit chooses what is left to validation, selects K units, certifies them and costs
 // the removal of each. A limit or a cancelled context is not an error, but that there
 // is nothing to answer where the context ends before the search.
-func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (*Found, error) {
+func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r *Run) (*Found, error) {
+	if r.Began.IsZero() {
+		r.Began = time.Now()
+	}
 	start := time.Now()
-	c, err := Chosen(ctx, r.Memory, func() (Choices, error) { return f.Choose(ctx, train, r.K, r.OnGamma) })
+	c, err := r.learned(ctx, func() (Learned, error) { return f.Learn(ctx, train, r.K, r.OnGamma) })
 	if err != nil {
 		return nil, search.SettingsError(err)
 	}
@@ -65,7 +99,7 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 	if r.OnChosen != nil && len(c.GammaPath) > 0 {
 		r.OnChosen(c.Gamma, c.GammaPath)
 	}
-	found := &Found{Choices: c, Chosen: time.Since(start)}
+	found := &Found{Learned: c, run: r, chosen: time.Since(r.Began)}
 	preparing := progress.Start(ctx, "Preparing the search", 0, "")
 	defer preparing.Done()
 	cost, err := f.Cost(context.WithoutCancel(ctx), train, r.K, c)
@@ -73,23 +107,23 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 		return nil, err
 	}
 	cost.Oracle = c.Remember(cost.Oracle, r.Memory, "all", r.K)
-	var course trace.Trace
+	var course trace
 	cost.Find.OnEvent = func(e search.Event) {
-		course.Event(e)
+		course.event(e)
 		if r.OnEvent != nil {
 			r.OnEvent(e)
 		}
 	}
-	divided, err := r.divide(ctx, cost, found)
+	divided, err := r.divide(ctx, cost, &c, time.Since(start))
 	if err != nil {
 		return nil, err
 	}
 	preparing.Done()
-	found.Prepared = time.Since(start)
+	found.prepared = time.Since(r.Began)
 	if err := found.search(ctx, cost, f.Names(), r.Search); err != nil {
 		return nil, err
 	}
-	found.Searched, found.Trace = time.Since(start), course.Points()
+	found.searched, found.Trace = time.Since(r.Began), course.points
 	if r.Complete == nil {
 		found.remove(context.WithoutCancel(ctx), cost, f.Names())
 		return found, nil
@@ -102,7 +136,7 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 		defer stop()
 		removal := &Found{Result: found.Result}
 		if removal.remove(removing, cost, f.Names()); removal.RemovalError == nil && removal.Removal == nil && len(found.Units) > 0 {
-			if removal.RemovalError = timelimit.Why(removing, removing.Err()); ctx.Err() != nil {
+			if removal.RemovalError = Why(removing, removing.Err()); ctx.Err() != nil {
 				removal.RemovalError = errInterrupted
 			}
 		}
@@ -115,9 +149,8 @@ func Fit[Data any](ctx context.Context, f Selectable[Data], train Data, r Run) (
 var errInterrupted = errors.New("the run was interrupted")
 
 // divide gives the search what is left of the time limit.
-func (r *Run) divide(ctx context.Context, cost *Cost, found *Found) (d Division, err error) {
-	c := &found.Choices
-	d = Division{Limit: r.Limit, Choice: found.Chosen, Tried: len(c.GammaPath), Given: c.Given, Cut: c.Cut != nil}
+func (r *Run) divide(ctx context.Context, cost *Cost, c *Learned, took time.Duration) (d Division, err error) {
+	d = Division{Limit: r.Limits.TimeLimit, Choice: took, Tried: len(c.GammaPath), Given: c.Given, Cut: c.Cut != nil}
 	if r.Clock == nil {
 		return d, nil
 	}
@@ -136,7 +169,7 @@ func (r *Run) divide(ctx context.Context, cost *Cost, found *Found) (d Division,
 
 // Remember lets a checkpoint, if there is one, answer for the cost at these choices.
 // The label says of which data it is.
-func (c *Choices) Remember(cost search.Oracle, memory *checkpoint.Store, label string, k int) search.Oracle {
+func (c *Learned) Remember(cost search.Oracle, memory *checkpoint.Store, label string, k int) search.Oracle {
 	if memory == nil {
 		return cost
 	}
@@ -145,7 +178,7 @@ func (c *Choices) Remember(cost search.Oracle, memory *checkpoint.Store, label s
 
 // unitsSum tells units apart: a cost in other units is another, and a run whose learning was cut
 // short has others than the one that continues it.
-func (c *Choices) unitsSum() uint64 {
+func (c *Learned) unitsSum() uint64 {
 	h := fnv.New64a()
 	if c.Units != nil {
 		for _, x := range append([]float64{c.Units.Level}, c.Units.Features...) {
@@ -155,15 +188,15 @@ func (c *Choices) unitsSum() uint64 {
 	return h.Sum64()
 }
 
-// Chosen is what choose gives, as a checkpoint, if there is one, remembers it.
-func Chosen(ctx context.Context, memory *checkpoint.Store, choose func() (Choices, error)) (Choices, error) {
-	if memory == nil {
-		return choose()
+// learned is what learn gives, as the memory, if there is one, remembers it.
+func (r *Run) learned(ctx context.Context, learn func() (Learned, error)) (Learned, error) {
+	if r.Memory == nil {
+		return learn()
 	}
-	var c Choices
+	var c Learned
 	interrupted := false
-	answer, err := memory.Do([]byte("what was chosen"), func() (b []byte, err error) {
-		if c, err = choose(); err != nil {
+	answer, err := r.Memory.Do([]byte("what was chosen"), func() (b []byte, err error) {
+		if c, err = learn(); err != nil {
 			return nil, err
 		}
 		if err := cmp.Or(ctx.Err(), c.Cut); err != nil {
@@ -178,6 +211,6 @@ func Chosen(ctx context.Context, memory *checkpoint.Store, choose func() (Choice
 	if err != nil {
 		return c, err
 	}
-	var kept Choices
+	var kept Learned
 	return kept, json.Unmarshal(answer, &kept)
 }

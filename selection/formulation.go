@@ -5,13 +5,15 @@ import (
 	"slices"
 
 	"optcomplete/internal/lists"
+	"optcomplete/internal/random"
 	"optcomplete/objective"
 	"optcomplete/result"
 	"optcomplete/search"
 )
 
-// Choices are the numbers around a selection that are learned from the data, or given. Those that a formulation does not have are 0.
-type Choices struct {
+// Learned are the numbers around a selection that are learned from the data, or given. Those
+// that a formulation does not have are 0.
+type Learned struct {
 	Gamma, Gamma0 float64
 	Row, Column   float64 // shrinkage of the effects, in entries
 	GammaPath     []result.GammaPoint
@@ -39,13 +41,13 @@ type Selectable[Data any] interface {
 	// Names are those of what can be selected, the units.
 	Names() []string
 
-	// Choose fills in what the settings leave to validation, on the training data,
-	// for selections of k units. It calls on for every γ tried, unless that is nil.
-	Choose(ctx context.Context, train Data, k int, on func(result.GammaPoint)) (Choices, error)
+	// Learn fills in what the settings leave open, on the training data, for selections of
+	// k units. It calls on for every γ tried, unless that is nil.
+	Learn(ctx context.Context, train Data, k int, on func(result.GammaPoint)) (Learned, error)
 
 	// Cost is the cost of selections of k units on the training data, ready to be
 	// searched.
-	Cost(ctx context.Context, train Data, k int, c Choices) (*Cost, error)
+	Cost(ctx context.Context, train Data, k int, c Learned) (*Cost, error)
 }
 
 // Formulation is Selectable, and can be validated.
@@ -54,7 +56,7 @@ type Formulation[Data any] interface {
 
 	// Score fits selected units on the training data and is the error of the predictions
 	// for other data: the root of the mean square, or what loss.Measure names.
-	Score(ctx context.Context, train, on Data, units []int, c Choices) (score float64, err error)
+	Score(ctx context.Context, train, on Data, units []int, c Learned) (score float64, err error)
 
 	// Fold is part f of the data, held out, and the others to train on.
 	Fold(all Data, f, folds int) (train, held Data)
@@ -62,7 +64,7 @@ type Formulation[Data any] interface {
 	// Repeat is one of several hold-outs of a fifth, each drawn by itself.
 	Repeat(all Data, number int) (train, held Data)
 
-	// Resample draws as many rows as there are, with replacement.
+	// Resample draws as many rows as there are, with replacement; see Draw.
 	Resample(all Data, number int) (Data, error)
 }
 
@@ -70,6 +72,19 @@ type Formulation[Data any] interface {
 type Compared[Data any] interface {
 	// Alone is the error of row and column effects alone; NaN where k = 0 is that.
 	Alone(ctx context.Context, train, on Data) (score float64, err error)
+}
+
+const bootstrapStream = 0x626f6f74 // "boot"
+
+// Draw draws as many of n rows, with replacement, by a hash of the seed and the number of
+// the resample.
+func Draw(n int, seed uint64, number int) []int {
+	rows := make([]int, n)
+	for i := range rows {
+		u := random.Unit(random.Hash(seed, bootstrapStream, uint64(number), uint64(i)))
+		rows[i] = min(int(u*float64(n)), n-1)
+	}
+	return rows
 }
 
 // Cost is a cost over selections, and how to search it.

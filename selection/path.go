@@ -7,7 +7,6 @@ import (
 	"math"
 	"time"
 
-	"optcomplete/internal/timelimit"
 	"optcomplete/pass"
 	"optcomplete/result"
 	"optcomplete/search"
@@ -29,24 +28,19 @@ type PathSettings struct {
 	// Passes is how many evaluations the proof of one k may take beyond the first
 	// curve; zero or less: any number.
 	Passes int
-	// TimeLimit is for all of the path, and Began when it began to run (zero: with the
-	// path). Zero: none. See Division.
-	TimeLimit time.Duration
-	Began     time.Time
-	// SearchTime is after how much searching the proofs end by themselves, all together; see
-	// spec.Limits. Zero: never.
-	SearchTime time.Duration
+	// Limits are set by what makes the path: the time limit is for all of it, and the search
+	// time for all proofs together.
+	Limits spec.Limits
 
 	OnPoint    func(PathPoint)                        // called for every k of the first curve, before its validation; may be nil
 	OnFold     func(done, of int, points []PathPoint) // called after every fold, with the curve so far; may be nil
 	OnResample func(done, of int)                     // called after every resample; may be nil
 	OnProof    func(PathPoint)                        // called for every k when its proof ends; may be nil
-	OnChoice   func(Choices)                          // called when γ is chosen; may be nil
+	OnChoice   func(Learned)                          // called when γ is chosen; may be nil
 	OnDivided  func(PathDivision)                     // called after that with how the time limit is divided; may be nil
 
-	OnGamma func(result.GammaPoint)                   // called for every γ tried on all data; may be nil
-	OnEvent func(search.Event)                        // called for everything the searches on all data do; may be nil
-	OnFound func(*Cost, search.Result, Choices) error // called for every k of the path, with what the search found; may be nil
+	Watch   Watch                                     // set by what makes the path, of all data
+	OnFound func(*Cost, search.Result, Learned) error // called for every k of the path, with what the search found; may be nil
 }
 
 // PathPoint is one k of a path.
@@ -153,9 +147,9 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 		return nil, err
 	}
 	began := time.Now()
-	clock := timelimit.New(path.TimeLimit, path.Began)
+	clock := NewClock(path.Limits.TimeLimit, path.Limits.Began)
 	choosing, cancel := clock.Choice(ctx)
-	c, err := f.Choose(choosing, all, middle(path.KMax), path.OnGamma)
+	c, err := f.Learn(choosing, all, middle(path.KMax), path.Watch.OnGamma)
 	cancel()
 	if err != nil {
 		return nil, search.SettingsError(err)
@@ -201,12 +195,12 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 }
 
 // divide says how long each part may take, and tells.
-func (p *PathSettings) divide(clock *timelimit.Clock, choice time.Duration) (d PathDivision) {
+func (p *PathSettings) divide(clock *Clock, choice time.Duration) (d PathDivision) {
 	if clock == nil {
 		return d
 	}
 	left := float64(clock.Left())
-	d = PathDivision{Limit: p.TimeLimit, Choice: choice, Curve: time.Duration(curveShare * left), Folds: time.Duration(foldsShare * left)}
+	d = PathDivision{Limit: p.Limits.TimeLimit, Choice: choice, Curve: time.Duration(curveShare * left), Folds: time.Duration(foldsShare * left)}
 	if p.Bootstrap > 0 {
 		d.Bootstrap = time.Duration(bootstrapShare * left)
 	}

@@ -19,10 +19,21 @@ type Found struct {
 	RemovalError error
 	At           time.Duration // into the search; what came after went into the proof
 
-	// Of a Fit, what was chosen, how long that took, and when the search began and ended.
-	Choices                    Choices
-	Chosen, Prepared, Searched time.Duration
-	Trace                      []result.TracePoint // the course of the search, thinned
+	// Of a Fit, what was learned, and the course of the search, thinned.
+	Learned Learned
+	Trace   []result.TracePoint
+
+	run                        *Run
+	chosen, prepared, searched time.Duration // into the run
+}
+
+// Seconds is how long the parts of the run took, which ends now.
+func (f *Found) Seconds() result.Seconds {
+	selected, total := f.prepared+f.At, time.Since(f.run.Began)
+	return result.Seconds{
+		Choose: f.chosen.Seconds(), Select: selected.Seconds(), Certify: (f.searched - selected).Seconds(),
+		Complete: (total - f.searched).Seconds(), Total: total.Seconds(),
+	}
 }
 
 // search searches a cost, in the way given, and certifies what it finds.

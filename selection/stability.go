@@ -43,7 +43,7 @@ const resamplePasses = 20
 // stability selects on resampled rows, with the choices made on all of them. The
 // search ends at its root: it starts from the selection on all rows, and no swap of one
 // feature makes what it finds cheaper, so that a difference is not where it ended.
-func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c Choices, path PathSettings, r *PathResult) (*Stability, error) {
+func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c Learned, path PathSettings, r *PathResult) (*Stability, error) {
 	k := path.K
 	if k == 0 {
 		k = r.Chosen
@@ -62,7 +62,7 @@ func stability[Data any](ctx context.Context, f Formulation[Data], all Data, c C
 		}
 		c := c
 		if c.Units != nil && !c.Given { // a resample learns its own
-			if c, err = f.Choose(ctx, rows, k, nil); err != nil {
+			if c, err = f.Learn(ctx, rows, k, nil); err != nil {
 				return nil, search.SettingsError(err)
 			}
 		}

@@ -13,7 +13,7 @@ import (
 
 // validate scores every k on every fold. A fold that an interrupt cut short does
 // not count.
-func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Choices, path PathSettings, r *PathResult) error {
+func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Learned, path PathSettings, r *PathResult) error {
 	folds, part := path.Folds, func(x int) (train, held Data) { return f.Fold(all, x, path.Folds) }
 	if path.Repeats > 0 {
 		folds, part = path.Repeats, func(x int) (train, held Data) { return f.Repeat(all, x) }
@@ -26,7 +26,7 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Ch
 	defer task.Done()
 	for x := range folds {
 		train, held := part(x)
-		var given *Choices
+		var given *Learned
 		if path.OneChoice {
 			given = &c
 		}
@@ -98,15 +98,15 @@ const (
 
 // Decide is everything that Path decides, on some data: the choices and a selection
 // for every k, the search ended at its root.
-func Decide[Data any](ctx context.Context, f Formulation[Data], train Data, most int) (selections [][]int, c Choices, err error) {
+func Decide[Data any](ctx context.Context, f Formulation[Data], train Data, most int) (selections [][]int, c Learned, err error) {
 	return decide(ctx, f, train, most, most, nil, progress.None{})
 }
 
 // decide is Decide, for k up to some number of units, with choices that may be given.
-func decide[Data any](ctx context.Context, f Formulation[Data], train Data, kMax, most int, given *Choices, task progress.Task) (selections [][]int, c Choices, err error) {
+func decide[Data any](ctx context.Context, f Formulation[Data], train Data, kMax, most int, given *Learned, task progress.Task) (selections [][]int, c Learned, err error) {
 	if given != nil {
 		c = *given
-	} else if c, err = f.Choose(ctx, train, middle(kMax), nil); err != nil {
+	} else if c, err = f.Learn(ctx, train, middle(kMax), nil); err != nil {
 		return nil, c, err
 	}
 	cost, err := f.Cost(ctx, train, kMax, c)

@@ -8,7 +8,6 @@ import (
 
 	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
-	"optcomplete/internal/timelimit"
 	"optcomplete/search"
 )
 
@@ -16,10 +15,10 @@ import (
 type walk[Data any] struct {
 	f     Formulation[Data]
 	all   Data
-	c     Choices
+	c     Learned
 	path  PathSettings
 	r     *PathResult
-	clock *timelimit.Clock // nil: no limit
+	clock *Clock // nil: no limit
 
 	cost   *Cost
 	search *search.Walk
@@ -173,11 +172,11 @@ func (w *walk[Data]) prove(ctx context.Context) error {
 	began := time.Now()
 	for done, x := range order {
 		find := w.cost.Find
-		find.K, find.OnEvent, find.MaxPasses = w.ks[x], w.path.OnEvent, max(w.path.Passes, 0)
+		find.K, find.OnEvent, find.MaxPasses = w.ks[x], w.path.Watch.OnEvent, max(w.path.Passes, 0)
 		if find.TimeLimit = 0; w.clock != nil {
 			find.TimeLimit = max(w.clock.Left()/time.Duration(len(order)-done), time.Nanosecond)
 		}
-		if own := w.path.SearchTime; own > 0 {
+		if own := w.path.Limits.SearchTime; own > 0 {
 			find.SearchTime = max((own-time.Since(began))/time.Duration(len(order)-done), time.Nanosecond)
 		}
 		if _, err := w.search.Minimize(ctx, find); err != nil {

@@ -308,11 +308,19 @@ func (x *matrix) recommend(_ context.Context, q *RecommendRequest) (*RecommendAn
 	if err != nil {
 		return nil, err
 	}
-	out := &RecommendAnswer{Row: s.id, Recommendations: make([]Recommendation, len(list))}
+	return Recommended(s.m, s.id, x.names, list), nil
+}
+
+// Recommended is the answer that a list is, with the names of columns as far as there are some.
+func Recommended(m *model.Model, row string, names []string, list []result.Recommendation) *RecommendAnswer {
+	out := &RecommendAnswer{Row: row, Recommendations: make([]Recommendation, len(list))}
 	for at, r := range list {
-		out.Recommendations[at] = Recommendation{Rank: at + 1, Column: s.m.ColumnIDs[r.Column], Name: x.name(r.Column), Prediction: r.Value, Basis: r.Basis}
+		out.Recommendations[at] = Recommendation{Rank: at + 1, Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis}
+		if r.Column < len(names) {
+			out.Recommendations[at].Name = names[r.Column]
+		}
 	}
-	return out, nil
+	return out
 }
 
 // name is what a column is called; empty: nothing but its id.

@@ -18,8 +18,8 @@ const (
 	Paper
 )
 
-// kinds are what all packages may know about a kind; what its selection costs is in a
-// file of the root package for each. Nothing else asks which kind a model is.
+// kinds are what all packages may know about a kind; what its selection costs is in
+// package formulation. Little else asks which kind a model is.
 var kinds = [...]struct {
 	name     string
 	effects  Effects
@@ -55,6 +55,9 @@ func EffectsOf(name string) Effects {
 	}
 	return k.Effects()
 }
+
+// Known tells whether there is such a kind.
+func (k Kind) Known() bool { return k >= 0 && int(k) < len(kinds) }
 
 // String returns the name by which flags and files call the kind.
 func (k Kind) String() string { return kinds[k].name }

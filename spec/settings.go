@@ -15,6 +15,9 @@ const Version = "0.1.0"
 type Choice struct {
 	Always []string `json:"always,omitempty"` // names to select in any case: features, groups or products
 	Never  []string `json:"never,omitempty"`  // names never to select
+	// AtMost is how many features of a field may be selected, such as Genre=2. Fields are
+	// those of the encoding; without one, features called Genre=… are those of Genre.
+	AtMost []string `json:"at_most,omitempty"`
 }
 
 // Limits say when to stop, and how much of the machine to use. All may be zero.
@@ -33,7 +36,7 @@ type Limits struct {
 	Threads int // zero: all processors. Results do not depend on it.
 
 	// Memory is about how many bytes to use. Entries that are not in memory are
-	// read into it if they fit; zero means half of what is free.
+	// read into it if they fit; zero means half of what the machine has, at most three quarters of what is free.
 	Memory int64
 }
 

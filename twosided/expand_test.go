@@ -191,6 +191,7 @@ func TestProofsAreVerified(t *testing.T) {
 		"a gap":                 {plain, Settings{K: 3, Limits: spec.Limits{Gap: 0.05}}},
 		"weights and hold-outs": {weighted(plain), Settings{K: 3, HoldoutRows: 0.1, HoldoutColumns: 0.1, Statistics: spec.Statistics{Holdout: 0.1, Seed: 4}}},
 		"always and never":      {plain, Settings{K: 3, Choice: spec.Choice{Always: []string{"age × mass"}, Never: []string{"BRAF"}}}},
+		"at most one":           {plain, Settings{K: 3, Choice: spec.Choice{AtMost: []string{"pathway=1"}}}},
 		"no effects":            {plain, Settings{K: 2, Effects: NoEffects, Constants: true}},
 		"groups":                {grouped(t), Settings{K: 2}},
 	} {

@@ -1,7 +1,6 @@
 package twosided
 
 import (
-	"cmp"
 	"context"
 	"io"
 	"time"
@@ -9,9 +8,7 @@ import (
 	"optcomplete/checkpoint"
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/internal/fingerprint"
 	"optcomplete/internal/lists"
-	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/pass"
@@ -54,11 +51,7 @@ type Settings struct {
 	// killed continues from there; empty: none. See package checkpoint.
 	Checkpoint string
 
-	OnEvent  func(search.Event)                             // called for everything the search does; may be nil
-	OnGamma  func(result.GammaPoint)                        // called for every γ tried; may be nil
-	OnChosen func(gamma float64, tried []result.GammaPoint) // called with the γ taken, if several were tried; may be nil
-
-	OnDivided func(selection.Division) // called before the search with how the time limit is divided; may be nil
+	selection.Watch
 }
 
 // gammaPasses is the evaluations spent on one γ at most.
@@ -83,16 +76,17 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 		return nil, err
 	}
 	train := part{divided.train, f.rows}
-	f.clock = timelimit.New(settings.TimeLimit, cmp.Or(settings.Began, start))
-	before := time.Since(start)
-	run := selection.Run{K: settings.K, Clock: f.clock, Limit: settings.TimeLimit, OnEvent: settings.OnEvent, OnGamma: settings.OnGamma, OnDivided: settings.OnDivided, OnChosen: settings.OnChosen}
-	if settings.Checkpoint != "" {
-		if run.Memory, err = openCheckpoint(ctx, problem, entries, settings); err != nil {
-			return nil, err
-		}
-		defer run.Memory.Close()
+	run := &selection.Run{K: settings.K, Limits: settings.Limits, Watch: settings.Watch, Began: start}
+	err = run.Open(settings.Checkpoint, func() (string, error) {
+		of, err := checkpoint.Entries(ctx, settings.Threads, data.NewRatings(entries, problem.Ratings.RowIDs, problem.Ratings.ColumnIDs), nil)
+		return checkpoint.Fingerprint(of, problem, settings), err
+	})
+	if err != nil {
+		return nil, err
 	}
-	proven := f.record(train, &run)
+	defer run.Close()
+	f.clock = run.Clock
+	proven := f.record(train, run)
 	found, err := selection.Fit(ctx, f, train, run)
 	if err != nil {
 		return nil, err
@@ -100,8 +94,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	if err := proven(found); err != nil {
 		return nil, err
 	}
-	c := found.Choices
-	searched := time.Since(start)
+	c := found.Learned
 	finish := context.WithoutCancel(ctx) // an interrupt ends the search, not the answer
 	fitted := &Model{Summary: f.summary(found, c)}
 	if err := fitted.complete(finish, f, found, c, train, divided); err != nil {
@@ -110,11 +103,7 @@ func Fit(ctx context.Context, problem Problem, settings Settings) (*Model, error
 	fitted.Summary.ColumnEncoding = usedOf(problem.ColumnEncoding, fitted.Columns)
 	fitted.Summary.RowEncoding = usedOf(problem.RowEncoding, fitted.Rows)
 	fitted.entries = entriesOf(fitted.Rows, problem.Ratings.RowIDs, entries, train.entries)
-	selected, total := before+found.Prepared+found.At, time.Since(start)
-	fitted.Summary.Seconds = result.Seconds{
-		Choose: (before + found.Chosen).Seconds(), Select: selected.Seconds(), Certify: (searched - selected).Seconds(),
-		Complete: (total - searched).Seconds(), Total: total.Seconds(),
-	}
+	fitted.Summary.Seconds = found.Seconds()
 	fitted.Summary.Readings = readings.Of()
 	return fitted, fitted.Summary.Normalize()
 }
@@ -135,8 +124,7 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	if err != nil {
 		return nil, err
 	}
-	path.OnGamma, path.OnEvent = settings.OnGamma, settings.OnEvent
-	path.TimeLimit, path.SearchTime, path.Began = settings.TimeLimit, settings.SearchTime, settings.Began
+	path.Limits, path.Watch = settings.Limits, settings.Watch
 	r, err := selection.Path(ctx, f, part{entries, f.rows}, path)
 	if err != nil {
 		return nil, err
@@ -148,32 +136,8 @@ func Path(ctx context.Context, problem Problem, settings Settings, path selectio
 	return r, nil
 }
 
-// changesNoAnswer are the fields that runs may differ in and still share what was
-// computed.
-var changesNoAnswer = fingerprint.LeftOut{
-	"Problem.Ratings":     "written as the hashes of ids and entries",
-	"Settings.Limits":     "ends a search, at costs that are what they are, and uses more or less of the machine",
-	"Settings.Checkpoint": "where the answers are kept",
-	"Settings.Proof":      "only records",
-	"Settings.OnEvent":    "only watches",
-	"Settings.OnGamma":    "only watches",
-	"Settings.OnChosen":   "only watches",
-	"Settings.OnDivided":  "only watches",
-}
-
-// openCheckpoint opens the memory of this run.
-func openCheckpoint(ctx context.Context, problem Problem, entries *data.Matrix, settings Settings) (*checkpoint.Store, error) {
-	hash, err := pass.Fingerprint(ctx, entries, settings.Threads)
-	if err != nil {
-		return nil, err
-	}
-	ids := struct{ RowIDs, ColumnIDs []string }{problem.Ratings.RowIDs, problem.Ratings.ColumnIDs}
-	return checkpoint.Open(settings.Checkpoint, fingerprint.Run()+"entries "+hash+"\n"+fingerprint.Text("Ratings", ids, nil)+
-		fingerprint.Text("Problem", problem, changesNoAnswer)+fingerprint.Text("Settings", settings, changesNoAnswer))
-}
-
 // summary is what is known once the search is over.
-func (f *formulation) summary(found *selection.Found, c selection.Choices) Summary {
+func (f *formulation) summary(found *selection.Found, c selection.Learned) Summary {
 	settings := f.settings
 	s := Summary{Summary: model.Summary{
 		Method: "certified", Model: Kind, Refit: settings.Refit, K: len(found.Units), Selected: lists.Pick(f.all, found.Units),
@@ -193,7 +157,7 @@ func (f *formulation) summary(found *selection.Found, c selection.Choices) Summa
 }
 
 // complete makes a model of what the search found: coefficients and scores.
-func (m *Model) complete(ctx context.Context, f *formulation, found *selection.Found, c selection.Choices, train part, divided division) error {
+func (m *Model) complete(ctx context.Context, f *formulation, found *selection.Found, c selection.Learned, train part, divided division) error {
 	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return err

@@ -6,8 +6,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/internal/random"
-	"optcomplete/internal/timelimit"
 	"optcomplete/loss"
 	"optcomplete/objective"
 	"optcomplete/result"
@@ -27,14 +25,14 @@ type formulation struct {
 	*sides
 	settings Settings
 	find     search.Settings
-	clock    *timelimit.Clock // of a whole fit; nil: none
+	clock    *selection.Clock // of a whole fit; nil: none
 	groups   [][]int          // the products of each unit; nil: one
 	all      []string         // the names of all units: products, or groups of them
 
 	// What was prepared of the entries that were asked for last: a selection of each k
 	// is fitted on the same ones.
 	last   part
-	chosen selection.Choices // of the last cost
+	chosen selection.Learned // of the last cost
 	made   *prepared
 }
 
@@ -81,8 +79,8 @@ func newFormulation(ctx context.Context, problem Problem, train *data.Matrix, se
 // Names are those of all products.
 func (f *formulation) Names() []string { return f.all }
 
-// Choose picks γ, unless it is given, on a fifth of the entries.
-func (f *formulation) Choose(ctx context.Context, train part, k int, on func(result.GammaPoint)) (c selection.Choices, err error) {
+// Learn picks γ, unless it is given, on a fifth of the entries.
+func (f *formulation) Learn(ctx context.Context, train part, k int, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
@@ -131,7 +129,7 @@ func (f *formulation) oracle(p *prepared, gamma float64) search.Curved {
 }
 
 // Cost is the cost of k units.
-func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.Choices) (*selection.Cost, error) {
+func (f *formulation) Cost(ctx context.Context, train part, k int, c selection.Learned) (*selection.Cost, error) {
 	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return nil, err
@@ -193,7 +191,7 @@ func (s *sides) fit(ctx context.Context, p *prepared, train part, gamma float64,
 }
 
 // Score fits selected units on some entries and predicts others.
-func (f *formulation) Score(ctx context.Context, train, on part, units []int, c selection.Choices) (float64, error) {
+func (f *formulation) Score(ctx context.Context, train, on part, units []int, c selection.Learned) (float64, error) {
 	p, err := f.prepare(ctx, train)
 	if err != nil {
 		return 0, err
@@ -231,16 +229,10 @@ func (f *formulation) Repeat(all part, number int) (train, held part) {
 	return part{a, all.rows}, part{b, all.rows}
 }
 
-const bootstrapStream = 0x626f6f74 // "boot"
-
 // Resample draws rows with their features.
 func (f *formulation) Resample(all part, number int) (part, error) {
 	n, _ := all.entries.Dims()
-	rows := make([]int, n)
-	for i := range rows {
-		u := random.Unit(random.Hash(f.settings.Seed, bootstrapStream, uint64(number), uint64(i)))
-		rows[i] = min(int(u*float64(n)), n-1)
-	}
+	rows := selection.Draw(n, f.settings.Seed, number)
 	out := part{rows: &data.Features{Names: all.rows.Names}}
 	for _, i := range rows {
 		out.rows.IDs = append(out.rows.IDs, all.rows.IDs[i])

@@ -8,7 +8,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/evaluate"
-	"optcomplete/internal/gammapath"
 	"optcomplete/loss"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -19,9 +18,9 @@ import (
 
 // chooseGamma picks γ on four fifths of the entries, and scores it on the others. Beside
 // effects γ is learned; in the paper's form, where products stand for effects of any size,
-// it is the one of a path that predicts best (package gammapath), measured by the mean
+// it is the one of a path that predicts best (selection.ChooseGamma), measured by the mean
 // square of the products.
-func (f *formulation) chooseGamma(ctx context.Context, train part, find search.Settings, on func(result.GammaPoint)) (c selection.Choices, err error) {
+func (f *formulation) chooseGamma(ctx context.Context, train part, find search.Settings, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	ctx = pass.WithLabel(ctx, "trials")
 	fit, held := evaluate.SplitMatrix(train.entries, 0.2, f.settings.Seed+1)
 	if fit.Observed() == 0 || held.Observed() == 0 {
@@ -71,7 +70,7 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 		return point, nil
 	}
 	if f.effects == NoEffects {
-		c.Gamma, c.GammaPath, err = gammapath.Standard(unit).Choose(ctx, try, on)
+		c.Gamma, c.GammaPath, err = selection.ChooseGamma(ctx, unit, try, on)
 	} else {
 		find.MaxPasses = find.K + 2 // a greedy selection: no bound is wanted
 		l := &learning{unit: unit, try: try, learned: func() float64 { return learned }, on: on}
@@ -88,7 +87,7 @@ func (f *formulation) chooseGamma(ctx context.Context, train part, find search.S
 		p.start = learnLevels(fit, f.by)
 	}
 	alone, err := f.alone(ctx, p.start, part{held, train.rows})
-	c.Against = f.against(held, gammapath.ErrorAt(c.GammaPath, c.Gamma), alone)
+	c.Against = f.against(held, selection.ErrorAt(c.GammaPath, c.Gamma), alone)
 	return c, err
 }
 
@@ -118,11 +117,10 @@ const (
 )
 
 func (l *learning) run(ctx context.Context) (gamma float64, path []result.GammaPoint, err error) {
-	p := gammapath.Standard(l.unit)
-	if !p.Usable() {
-		return p.Default(), nil, nil
+	if !(l.unit > 0) || math.IsInf(l.unit, 1) {
+		return selection.DefaultGamma(l.unit), nil, nil
 	}
-	gamma = gammapath.Gamma(1e3 / l.unit)
+	gamma = selection.RoundGamma(1e3 / l.unit)
 	for range gammaRounds {
 		point, err := l.point(ctx, gamma)
 		if ctx.Err() != nil {
@@ -134,7 +132,7 @@ func (l *learning) run(ctx context.Context) (gamma float64, path []result.GammaP
 		if err != nil {
 			return 0, nil, err
 		}
-		next := gammapath.Gamma(min(max(l.learned(), leastGamma/l.unit), mostGamma/l.unit))
+		next := selection.RoundGamma(min(max(l.learned(), leastGamma/l.unit), mostGamma/l.unit))
 		hard, smaller := l.gap != nil && point.Gap() > provenAtRoot, 0.0
 		if hard {
 			found := false
@@ -172,7 +170,7 @@ func (l *learning) add(point result.GammaPoint) {
 // search. If there is none, it is the one whose bound leaves least of what could be explained.
 func (l *learning) proven(most float64, point result.GammaPoint) (gamma float64, found bool, err error) {
 	least := math.Inf(1)
-	for at := most; l.gap != nil && at > leastGamma/l.unit; at = gammapath.Gamma(at / 2) {
+	for at := most; l.gap != nil && at > leastGamma/l.unit; at = selection.RoundGamma(at / 2) {
 		gap, missed, err := l.gap(at)
 		if err != nil {
 			return 0, false, err
@@ -191,7 +189,7 @@ func (l *learning) proven(most float64, point result.GammaPoint) (gamma float64,
 
 // nearest is the smallest γ from one on that selects the same as most does.
 func (l *learning) nearest(ctx context.Context, gamma, most float64, selected []string) (float64, error) {
-	for ; gamma > 0 && gamma < most; gamma = gammapath.Gamma(8 * gamma) {
+	for ; gamma > 0 && gamma < most; gamma = selection.RoundGamma(8 * gamma) {
 		point, err := l.point(ctx, gamma)
 		if ctx.Err() != nil {
 			break

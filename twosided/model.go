@@ -1,7 +1,6 @@
 package twosided
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -103,10 +102,7 @@ func (s Summary) WriteJSON(w io.Writer) error {
 	if err := s.Normalize(); err != nil {
 		return err
 	}
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(s)
+	return result.WriteJSON(w, s)
 }
 
 // Model is a fitted two-sided model. It knows the features that its products
@@ -319,8 +315,8 @@ func (m *Model) Save(dir string) error {
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
 func Load(dir string) (*Model, error) {
-	path := filepath.Join(dir, summaryFile)
-	text, sums, err := store.ReadSealed(path)
+	m := &Model{}
+	sums, err := store.ReadSummary(dir, Kind, &m.Summary)
 	if err != nil {
 		return nil, err
 	}
@@ -328,13 +324,6 @@ func Load(dir string) (*Model, error) {
 		if err := sums.Check(filepath.Join(dir, name)); err != nil {
 			return nil, err
 		}
-	}
-	m := &Model{}
-	if err := json.Unmarshal(text, &m.Summary); err != nil {
-		return nil, fmt.Errorf("%s: %w", path, err)
-	}
-	if m.Summary.Model != Kind {
-		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Summary.Model, Kind)
 	}
 	if m.Rows, err = data.ReadFeatures(filepath.Join(dir, rowsFile), data.FeaturesOptions{}); err != nil {
 		return nil, err
@@ -351,7 +340,7 @@ func Load(dir string) (*Model, error) {
 		}
 	}
 	if !m.index() {
-		return nil, fmt.Errorf("%s: a product's feature is not in %s or %s", path, rowsFile, columnsFile)
+		return nil, fmt.Errorf("%s: a product's feature is not in %s or %s", filepath.Join(dir, summaryFile), rowsFile, columnsFile)
 	}
 	matrix, err := m.Matrix()
 	if err != nil {

@@ -37,6 +37,9 @@ func (f *formulation) about(ctx context.Context, train part, s *Summary) (*proof
 		asked, _ := strconv.ParseFloat(s.Settings["gap"], 64) // of no number: 0
 		out.Within = max(asked, search.Precision)
 	}
+	for _, family := range f.find.Families {
+		out.Families = append(out.Families, proof.Family{Units: family.Members, Most: family.Most})
+	}
 	for u, name := range f.all {
 		out.Units = append(out.Units, proof.Unit{Name: name, Features: f.members([]int{u})})
 	}

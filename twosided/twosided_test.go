@@ -310,7 +310,7 @@ func TestStoredRatingsAreFitted(t *testing.T) {
 func TestEnumeratedSelectionsAreReported(t *testing.T) {
 	problem := make2(random.New(1), 30, 8, 4, 5, 0.1, 1)
 	listed := 0
-	fitted, err := Fit(context.Background(), problem, Settings{K: 3, Statistics: spec.Statistics{Gamma: 1}, OnEvent: func(e search.Event) { listed = max(listed, e.Enumerated) }})
+	fitted, err := Fit(context.Background(), problem, Settings{K: 3, Statistics: spec.Statistics{Gamma: 1}, Watch: selection.Watch{OnEvent: func(e search.Event) { listed = max(listed, e.Enumerated) }}})
 	if err != nil {
 		t.Fatal(err)
 	}

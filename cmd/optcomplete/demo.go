@@ -32,7 +32,7 @@ func demoCommand(c *common) *cobra.Command {
 			return err
 		}
 		problem := optcomplete.Problem{Ratings: films.Ratings, Features: films.Features, Nouns: result.NounsOf("viewer", "film", "rating")}
-		c.factf("Data", "%s, in %s", dataText(films.Ratings, problem.Nouns), output)
+		c.factf("Data", "%s, in %s", dataText(films.Ratings, 0, problem.Nouns), output)
 		log := newSearchLog(c)
 		log.begin(cmd, films.K, len(films.Features.Names), "model paper", "gamma auto", "holdout 0.2")
 		settings := optcomplete.Settings{K: films.K, Model: spec.Paper, Statistics: optcomplete.Statistics{Holdout: 0.2, Seed: c.seed}, Limits: optcomplete.Limits{Threads: c.threads}, OnEvent: log.event}

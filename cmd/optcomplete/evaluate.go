@@ -18,6 +18,7 @@ import (
 	"optcomplete/internal/random"
 	"optcomplete/loss"
 	"optcomplete/model"
+	"optcomplete/report"
 	"optcomplete/result"
 	"optcomplete/spec"
 )
@@ -68,32 +69,13 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 	if f.Drift {
 		return findDrift(cmd, c, path, file, f)
 	}
-	m, err := loadWith(c, path, f.Features)
+	m, test, measured, err := f.measure(cmd, c, path, file)
 	if err != nil {
 		return err
 	}
-	f.options.AnyColumn = !f.options.DropUnknown
-	test, _, err := readNewRatings(cmd.Context(), c, file, m, f.options)
-	if err != nil {
-		return err
-	}
-	if f.Split == spec.TimeSplit.String() {
-		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
-			return err
-		}
-	}
-	f.settings.Popularity = m.ColumnEntries
-	if err := allowed(m.LossOf().Loss, test, file); err != nil {
-		return err
-	}
-	all := evaluation{}
-	done := c.working("Scoring", "nowhere")
+	all := evaluation{Measurement: measured}
+	done := c.working("Making lists", "nowhere")
 	defer func() { done() }()
-	if all.Measurement, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings); err != nil {
-		return err
-	}
-	done()
-	done = c.working("Making lists", "nowhere")
 	f.lists.Top = f.settings.Places
 	if all.Lists, err = evaluate.ListsOf(cmd.Context(), m, listRows(m, test, c.seed), f.lists, f.settings.Threads); err != nil {
 		return &usageError{err}
@@ -117,6 +99,39 @@ func (matrixModel) evaluate(cmd *cobra.Command, c *common, path, file string, f 
 		return writeJSON(c.stdout, all)
 	}
 	return printMeasurement(c.stdout, &all, m.Summary.Nouns)
+}
+
+// measure scores a model on the entries of a file.
+func (f *evaluateFlags) measure(cmd *cobra.Command, c *common, path, file string) (m *model.Model, test *data.Ratings, measured *evaluate.Measurement, err error) {
+	if m, err = loadWith(c, path, f.Features); err != nil {
+		return nil, nil, nil, err
+	}
+	f.options.AnyColumn = !f.options.DropUnknown
+	if test, _, err = readNewRatings(cmd.Context(), c, file, m, f.options); err != nil {
+		return nil, nil, nil, err
+	}
+	if f.Split == spec.TimeSplit.String() {
+		if test, err = futureOf(cmd.Context(), c, m, []string{path, file}, test, f.options); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	f.settings.Popularity = m.ColumnEntries
+	if err := allowed(m.LossOf().Loss, test, file); err != nil {
+		return nil, nil, nil, err
+	}
+	defer c.working("Scoring", "nowhere")()
+	measured, err = evaluate.Measure(cmd.Context(), test.Source(), m.AnswersTo(test.RowIDs), f.settings)
+	return m, test, measured, err
+}
+
+// test scores a model for compare.
+func (matrixModel) test(cmd *cobra.Command, c *common, path, file string) (*report.Test, error) {
+	f := evaluateFlags{settings: evaluate.MeasureSettings{Seed: c.seed, Threads: threadsOf(c)}}
+	_, _, m, err := f.measure(cmd, c, path, file)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Test{Entries: m.Entries, RMSE: m.RMSE, MAE: m.MAE}, nil
 }
 
 // allowed refuses test entries that the model's loss is not for.

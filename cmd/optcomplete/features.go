@@ -102,7 +102,7 @@ func featuresCommand(c *common) *cobra.Command {
 			return nil // stdout holds the features
 		}
 		if asJSON {
-			return report.WriteJSON(c.stdout)
+			return writeJSON(c.stdout, report)
 		}
 		return report.Write(c.stdout)
 	})

@@ -137,7 +137,7 @@ func fitCommand(c *common) *cobra.Command {
 			defer problem.Close()
 			return dryRun(cmd, c, remote.spark, problem, settings, asJSON)
 		}
-		titles, err := reportNames(c, names, problem.Ratings.ColumnIDs)
+		titles, err := readNames(c, names, problem.Ratings.ColumnIDs)
 		if err != nil {
 			return err
 		}

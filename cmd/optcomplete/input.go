@@ -87,16 +87,21 @@ func (f *inputFlags) load(cmd *cobra.Command, c *common, ratingsPath string, kin
 		c.notef("warning: %s", w)
 	}
 	ratings, warnings := problem.Ratings, notes.Warnings
-	c.factf("Data", "%s, %s", dataText(ratings, problem.Nouns),
+	c.factf("Data", "%s, %s", dataText(ratings, notes.Empty, problem.Nouns),
 		count(len(problem.Features.Names), "feature"))
 	return problem, warnings, nil
 }
 
-// dataText says how large the data are, in the words of their header.
-func dataText(ratings *data.Ratings, nouns *result.Nouns) string {
+// dataText says how large the data are, in the words of their header; empty columns have no entries.
+func dataText(ratings *data.Ratings, empty int, nouns *result.Nouns) string {
 	n, m := ratings.Dims()
-	return fmt.Sprintf("%s: %s × %s (%s observed)", counted(ratings.Observed(), nouns.One(), nouns.Entries()), counted(n, nouns.Each(), nouns.Rows()),
-		counted(m, nouns.Item(), nouns.Columns()), percent(float64(ratings.Observed())/(float64(n)*float64(m))))
+	m -= empty
+	more := ""
+	if empty > 0 {
+		more = fmt.Sprintf("; %s more without %s", grouped(empty), nouns.Entries())
+	}
+	return fmt.Sprintf("%s: %s × %s (%s observed%s)", counted(ratings.Observed(), nouns.One(), nouns.Entries()), counted(n, nouns.Each(), nouns.Rows()),
+		counted(m, nouns.Item(), nouns.Columns()), percent(float64(ratings.Observed())/(float64(n)*float64(m))), more)
 }
 
 // swapped says so if an input is faulty because the two files are taken for each

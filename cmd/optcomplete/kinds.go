@@ -6,11 +6,13 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"optcomplete/evaluate"
 	"optcomplete/internal/settings"
 	"optcomplete/model"
 	"optcomplete/model/store"
 	"optcomplete/regress"
 	"optcomplete/regress/saved"
+	"optcomplete/report"
 	"optcomplete/twosided"
 )
 
@@ -25,6 +27,7 @@ type savedKind interface {
 	explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error
 	predict(cmd *cobra.Command, c *common, path, pairs string, f *predictFlags) error
 	evaluate(cmd *cobra.Command, c *common, path, test string, f *evaluateFlags) error
+	test(cmd *cobra.Command, c *common, path, test string) (*report.Test, error)
 	foldIn(cmd *cobra.Command, c *common, path, ratings string, f *foldInFlags) error
 }
 
@@ -98,6 +101,15 @@ func (regressionModel) evaluate(cmd *cobra.Command, c *common, path, table strin
 		return err
 	}
 	return evaluateRegression(cmd, c, path, table, f.options.Weight, f.JSON)
+}
+
+func (regressionModel) test(cmd *cobra.Command, c *common, path, table string) (*report.Test, error) {
+	_, score, err := scoreRegression(cmd, c, path, table, "")
+	if err != nil {
+		return nil, err
+	}
+	one := func(x float64) evaluate.Interval { return evaluate.Interval{Value: x, Low: x, High: x} }
+	return &report.Test{Entries: score.Rows, RMSE: one(score.RMSE), MAE: one(score.MAE)}, nil
 }
 
 func (regressionModel) explain(cmd *cobra.Command, c *common, path string, f *explainFlags) error {

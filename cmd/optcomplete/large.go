@@ -14,7 +14,7 @@ type largeFlags struct {
 
 // resolve puts what the flags say into the settings of a fit.
 func (f *largeFlags) resolve(s *optcomplete.Settings) error {
-	s.Memory = memory.Free() / 2
+	s.Memory = memory.Default()
 	if err := memoryFlag("memory", f.Memory, &s.Memory); err != nil {
 		return err
 	}

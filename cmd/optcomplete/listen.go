@@ -66,10 +66,7 @@ func (f *listenFlags) serve(cmd *cobra.Command, c *common, folders []string) err
 		return err
 	}
 	settings.Token, settings.Local = token, token == "" && service.IsLocal(f.at.Address)
-	if settings.Names, err = f.readNames(c); err != nil {
-		return err
-	}
-	if settings.Ratings, err = f.readRatings(cmd.Context(), c, folders); err != nil {
+	if settings.Names, settings.Ratings, err = f.readBeside(cmd.Context(), c, folders); err != nil {
 		return err
 	}
 	log := newRequestLog(c.stderr)
@@ -124,17 +121,11 @@ func (f *listenFlags) check() (token string, err error) {
 	return token, nil
 }
 
-func (f *listenFlags) readNames(c *common) (map[string]string, error) {
-	if f.names == "" {
-		return nil, nil
-	}
-	return readNames(c, f.names)
-}
-
-// readRatings reads the entries of the rows. Columns that no model knows are of no use.
-func (f *listenFlags) readRatings(ctx context.Context, c *common, folders []string) (*service.Known, error) {
-	if f.ratings == "" {
-		return nil, nil
+// readBeside reads the names of columns, and the entries of the rows. Columns that no model knows are
+// of no use.
+func (f *listenFlags) readBeside(ctx context.Context, c *common, folders []string) (map[string]string, *service.Known, error) {
+	if f.names == "" && f.ratings == "" {
+		return nil, nil, nil
 	}
 	var columns []string
 	known := map[string]bool{}
@@ -144,7 +135,7 @@ func (f *listenFlags) readRatings(ctx context.Context, c *common, folders []stri
 		}
 		m, err := loadModel(c, folder)
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
 		for _, id := range m.ColumnIDs {
 			if !known[id] {
@@ -153,12 +144,16 @@ func (f *listenFlags) readRatings(ctx context.Context, c *common, folders []stri
 			}
 		}
 	}
+	names, err := readNames(c, f.names, columns)
+	if err != nil || f.ratings == "" {
+		return names, nil, err
+	}
 	ratings, report, err := ingest.Ratings(ctx, []string{f.ratings}, ingest.Settings{Columns: columns, Where: "the models", DropUnknown: true})
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	c.warn(f.ratings, report.Warnings())
-	return service.NewKnown(ratings), nil
+	return names, service.NewKnown(ratings), nil
 }
 
 // requestLog writes lines a moment later: a line for each request must not take longer than

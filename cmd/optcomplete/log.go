@@ -232,7 +232,7 @@ func (l *searchLog) gamma(p result.GammaPoint) {
 
 // chosen prints the γ taken of those that were tried, and why.
 func (l *searchLog) chosen(gamma float64, tried []result.GammaPoint) {
-	const equal = 1e-3 // errors that may count as equal: see package gammapath
+	const equal = 1e-3 // errors that may count as equal: see selection.ChooseGamma
 	least, own := math.Inf(1), math.Inf(1)
 	for _, p := range tried {
 		if !p.Limited {

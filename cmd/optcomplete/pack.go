@@ -37,7 +37,7 @@ func packCommand(c *common) *cobra.Command {
 		} else if settings.DropUnknown {
 			return usagef("--drop-unknown needs --features: without it every column is known")
 		}
-		settings.Memory, settings.Threads = memory.Free()/2, c.threads
+		settings.Memory, settings.Threads = memory.Default(), c.threads
 		if err := memoryFlag("memory", allowed, &settings.Memory); err != nil {
 			return err
 		}
@@ -75,10 +75,10 @@ func packCommand(c *common) *cobra.Command {
 	return cmd
 }
 
-// watchMemory lets what the verb reads take as much memory as --memory allows, or half
-// of what is free. A pack is made with whatever is allowed, by means of the disk.
+// watchMemory lets what the verb reads take as much memory as --memory allows, or the
+// default. A pack is made with whatever is allowed, by means of the disk.
 func (c *common) watchMemory(cmd *cobra.Command) error {
-	allowed := memory.Free() / 2
+	allowed := memory.Default()
 	if flag := cmd.Flags().Lookup("memory"); flag != nil && cmd.Name() != "pack" {
 		if err := memoryFlag("memory", flag.Value.String(), &allowed); err != nil {
 			return err

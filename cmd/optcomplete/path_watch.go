@@ -17,7 +17,7 @@ import (
 // curve so far and the time that is left, every proof.
 func watch(c *common, path *optcomplete.PathSettings) {
 	var began, validating time.Time
-	path.OnChoice = func(chosen selection.Choices) {
+	path.OnChoice = func(chosen selection.Learned) {
 		began = time.Now()
 		c.notef("")
 		if chosen.Units != nil && !chosen.Given {

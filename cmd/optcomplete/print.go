@@ -244,8 +244,8 @@ func certificate(s *model.Summary) string {
 		thing = "product"
 	}
 	selection := "selection of " + count(s.K, thing)
-	if len(s.Always)+len(s.Never) > 0 {
-		selection = "allowed " + selection // by --always and --never
+	if len(s.Always)+len(s.Never)+len(s.AtMost) > 0 {
+		selection = "allowed " + selection // by --always, --never and --at-most
 	}
 	early := "stopped early (" + s.Status.Words() + ")"
 	if s.Status.ByItself() {

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,6 +15,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/tables"
 	"optcomplete/result"
+	"optcomplete/service"
 )
 
 // recommendFlags are the flags of recommend.
@@ -98,7 +98,7 @@ func (f *recommendFlags) run(cmd *cobra.Command, c *common, path string) error {
 		c.notef("%s", say("warning: none of the remaining {columns} has %s {entries} or more: lower --least-entries", grouped(f.what.Least)))
 	}
 	if f.JSON {
-		return writeJSON(c.stdout, recommendationsOf(m, f.Row, f.what.Names, list))
+		return writeJSON(c.stdout, service.Recommended(m, f.Row, f.what.Names, list))
 	}
 	return writeResult(c, f.Output, func(w io.Writer) error {
 		return tables.Recommendations(m, w, format, f.what.Names, f.Row, list)
@@ -128,9 +128,6 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 			return usagef("--caution: %v; --caution 0 goes by the predictions", err)
 		}
 	}
-	if f.Names == "" {
-		return nil
-	}
 	var err error
 	f.what.Names, err = namesOf(c, f.Names, m)
 	return err
@@ -138,8 +135,8 @@ func (f *recommendFlags) prepare(cmd *cobra.Command, c *common, m *model.Model) 
 
 // namesOf reads the names of a model's columns. A column without one keeps its id.
 func namesOf(c *common, path string, m *model.Model) ([]string, error) {
-	all, err := readNames(c, path)
-	if err != nil {
+	all, err := readNames(c, path, m.ColumnIDs)
+	if all == nil {
 		return nil, err
 	}
 	names, found := slices.Clone(m.ColumnIDs), 0
@@ -152,25 +149,46 @@ func namesOf(c *common, path string, m *model.Model) ([]string, error) {
 			names[j] = name
 		}
 	}
-	if found == 0 && len(names) > 0 {
-		return nil, noNames(path)
-	}
 	if missing := len(names) - found; missing > 0 {
 		c.notef("warning: %s has no name for %s of the model: their ids are shown", path, counted(missing, m.Summary.Nouns.Item(), m.Summary.Nouns.Columns()))
 	}
 	return names, nil
 }
 
-func noNames(path string) error {
-	return &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table whose first column has the ids of the model's columns"}
-}
-
-// readNames reads a table of names, by id: they are in the column called name or
-// title, or the first whose name ends so, or else in the second one.
-func readNames(c *common, path string) (map[string]string, error) {
+// readNames reads a table of names, by the ids of columns: those of its first field, or of the
+// field that has most of them. The names are in the column called name or title, or the first
+// whose name ends so, or else in the one after the ids. No path gives none.
+func readNames(c *common, path string, columns []string) (map[string]string, error) {
+	if path == "" {
+		return nil, nil
+	}
 	table, err := data.ReadRawTable(path, data.FeaturesOptions{Context: c.ctx})
 	if err != nil {
 		return nil, err
+	}
+	is := make(map[string]bool, len(columns))
+	for _, id := range columns {
+		is[id] = true
+	}
+	if len(columns) > 0 && !slices.ContainsFunc(table.IDs, func(id string) bool { return is[id] }) {
+		best, most := "", 0
+		for field, name := range table.Names {
+			found := 0
+			for x := range table.IDs {
+				if is[strings.TrimSpace(table.Row(x)[field])] {
+					found++
+				}
+			}
+			if found > most {
+				best, most = name, found
+			}
+		}
+		if most == 0 {
+			return nil, &data.InputError{File: path, Problem: "none of its ids is a column of the model", Remedy: "give a table with the ids of the model's columns in one of its fields"}
+		}
+		if table, err = data.ReadRawTable(path, data.FeaturesOptions{ID: best, Context: c.ctx}); err != nil {
+			return nil, err
+		}
 	}
 	find := func(is func(name, word string) bool) int {
 		return slices.IndexFunc(table.Names, func(name string) bool {
@@ -240,29 +258,6 @@ func (f *recommendFlags) skipper(m *model.Model) (func(row int) []int32, error) 
 	}, nil
 }
 
-type recommendation struct {
-	Rank       int          `json:"rank"`
-	Column     string       `json:"column"`
-	Name       string       `json:"name,omitempty"`
-	Prediction float64      `json:"prediction"`
-	Basis      result.Basis `json:"basis"`
-}
-
-func recommendationsOf(m *model.Model, row string, names []string, list []result.Recommendation) any {
-	out := struct {
-		Row             string           `json:"row"`
-		Recommendations []recommendation `json:"recommendations"`
-	}{row, []recommendation{}}
-	for at, r := range list {
-		one := recommendation{Rank: at + 1, Column: m.ColumnIDs[r.Column], Prediction: r.Value, Basis: r.Basis}
-		if names != nil {
-			one.Name = names[r.Column]
-		}
-		out.Recommendations = append(out.Recommendations, one)
-	}
-	return out
-}
-
 // readNewRatings reads entries whose columns are those of the model, and says how they
 // were understood.
 func readNewRatings(ctx context.Context, c *common, path string, m *model.Model, options ingest.Settings) (*data.Ratings, *ingest.Report, error) {
@@ -285,12 +280,8 @@ func readNewRows(ctx context.Context, c *common, path string, m *model.Model, op
 	return ratings, err
 }
 
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
+// writeJSON writes what --json prints.
+var writeJSON = result.WriteJSON
 
 // deviations are as many standard deviations.
 func deviations(n float64) string {

@@ -121,7 +121,7 @@ func regressCommand(c *common) *cobra.Command {
 		}
 		files.add("Report", page, writeReport(page, args[0], output, nil, m))
 		if asJSON {
-			err = result.WriteJSON(c.stdout)
+			err = writeJSON(c.stdout, result)
 		} else {
 			printRegression(c, result, target, settings.Choice)
 			printWritten(c.stdout, files.words...)
@@ -161,7 +161,7 @@ func regressPath(ctx context.Context, c *common, problem regress.Problem, settin
 		c.warn("", []string{worse})
 	}
 	if asJSON {
-		err = path.WriteJSON(c.stdout)
+		err = writeJSON(c.stdout, path)
 	} else {
 		fmt.Fprintf(c.stdout, "%4s %13s %9s %9s %9s %26s  %s\n", "k", "cost", "gap", "RMSE", "R2", "validation "+cmp.Or(path.Measure, "RMSE")+" ± se", "selected")
 		for _, r := range path.Points {

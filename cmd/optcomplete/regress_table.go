@@ -77,6 +77,9 @@ func readTable(ctx context.Context, path, target, weight string, options data.Ro
 			}
 		}
 		t.problem.Names = features.Names
+		for _, f := range encoding.Features {
+			t.problem.Fields = append(t.problem.Fields, encoding.Fields[f.Field].Name)
+		}
 		for i := range t.problem.Y {
 			t.problem.X = append(t.problem.X, features.Row(i)...)
 		}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,41 @@ func regressRun(args ...string) (stdout string, err error) {
 	root.SetArgs(append([]string{"regress"}, args...))
 	err = root.Execute()
 	return out.String(), err
+}
+
+// TestAtMostOfAFieldOfTheTable: fit and regress take no more features of a text field than
+// allowed, whatever else its features are called, and the words of the certificate say so.
+func TestAtMostOfAFieldOfTheTable(t *testing.T) {
+	rng := random.New(7)
+	var table, ratings, films strings.Builder
+	table.WriteString("Genre,size,price\n")
+	films.WriteString("film,Genre,size\n")
+	ratings.WriteString("user,film,rating\n")
+	genres := []string{"Drama", "Comedy", "War", "Crime"}
+	for i := range 40 {
+		genre, size := i%4, rng.Normal()
+		fmt.Fprintf(&films, "f%d,%s,%g\n", i, genres[genre], size)
+		fmt.Fprintf(&table, "%s,%g,%g\n", genres[genre], size, float64(genre*genre)+0.1*size+0.1*rng.Normal())
+		for user := range 12 {
+			fmt.Fprintf(&ratings, "u%d,f%d,%g\n", user, i, float64((user-5)*genre*genre)+0.1*size+0.1*rng.Normal())
+		}
+	}
+	regression := []string{"regress", writeText(t, "table.csv", table.String()), "--target", "price"}
+	fit := []string{"fit", writeText(t, "ratings.csv", ratings.String()), "--features", writeText(t, "films.csv", films.String()), "--gamma", "1"}
+	for _, arguments := range [][]string{regression, fit} {
+		for most, want := range map[string]int{"Genre=1": 1, "Genre=4": 2} {
+			var found struct{ Selected []string }
+			run := append(slices.Clone(arguments), "-k", "2", "--at-most", most, "--quiet")
+			out, _ := command(t, exitDone, append(run, "--json")...)
+			must.Do(t, json.Unmarshal([]byte(out), &found))
+			if got := strings.Count(strings.Join(found.Selected, " "), "Genre="); got != want {
+				t.Errorf("%v: %d features of the field, want %d: %v", run, got, want, found.Selected)
+			}
+			if out, _ := command(t, exitDone, run...); !strings.Contains(out, "no other allowed selection of 2 features costs less") {
+				t.Errorf("%v: the certificate says\n%s", run, out)
+			}
+		}
+	}
 }
 
 func TestRegressPrintsSelectionAndCoefficients(t *testing.T) {

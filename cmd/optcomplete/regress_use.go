@@ -10,6 +10,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/model/tables"
+	"optcomplete/regress"
 	"optcomplete/regress/saved"
 )
 
@@ -107,44 +108,52 @@ func explainLine(cmd *cobra.Command, c *common, dir, table, line string, asJSON 
 // evaluateRegression compares predictions with the target of a table, whose rows count
 // by the column of weights if one is named.
 func evaluateRegression(cmd *cobra.Command, c *common, dir, table, weight string, asJSON bool) error {
-	m, rows, err := openRegression(cmd, dir, table)
+	m, score, err := scoreRegression(cmd, c, dir, table, weight)
 	if err != nil {
 		return err
-	}
-	if weight != "" && weight != "none" {
-		rows, _ = weighing(rows, weight)
-	}
-	at, err := targetOf(rows, m.Target)
-	if err != nil {
-		return err
-	}
-	rest, cells := rows.Without(at)
-	values, err := targets(rows, m.Target, cells)
-	if err != nil {
-		return err
-	}
-	for i, v := range values {
-		if !m.Loss.Allows(v) {
-			return &data.InputError{File: table, Line: rows.Lines[i], Problem: fmt.Sprintf("column %s is %g, but the regression was fitted by the %v loss, which is for %s", data.Quote(m.Target), v, m.Loss, m.Loss.Values()), Remedy: "give values of that kind"}
-		}
-	}
-	var weights []float64
-	if weighed := weight != "" && weight != "none"; weighed {
-		if _, weights, err = weightsOf(rest, weight); err != nil {
-			return err
-		}
-	}
-	score, warnings, err := m.Evaluate(rows, values, weights)
-	if err != nil {
-		return err
-	}
-	c.warn(table, warnings)
-	if by := m.Settings["weight"]; by != "" && weight == "" {
-		c.notef("note: the regression was fitted with weights; here all rows count alike (--weight %s weighs them)", by)
 	}
 	if asJSON {
 		return writeJSON(c.stdout, score)
 	}
 	printScore(c.stdout, "Test", &m.Result, score)
 	return nil
+}
+
+func scoreRegression(cmd *cobra.Command, c *common, dir, table, weight string) (*saved.Model, *regress.Score, error) {
+	m, rows, err := openRegression(cmd, dir, table)
+	if err != nil {
+		return nil, nil, err
+	}
+	if weight != "" && weight != "none" {
+		rows, _ = weighing(rows, weight)
+	}
+	at, err := targetOf(rows, m.Target)
+	if err != nil {
+		return nil, nil, err
+	}
+	rest, cells := rows.Without(at)
+	values, err := targets(rows, m.Target, cells)
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, v := range values {
+		if !m.Loss.Allows(v) {
+			return nil, nil, &data.InputError{File: table, Line: rows.Lines[i], Problem: fmt.Sprintf("column %s is %g, but the regression was fitted by the %v loss, which is for %s", data.Quote(m.Target), v, m.Loss, m.Loss.Values()), Remedy: "give values of that kind"}
+		}
+	}
+	var weights []float64
+	if weighed := weight != "" && weight != "none"; weighed {
+		if _, weights, err = weightsOf(rest, weight); err != nil {
+			return nil, nil, err
+		}
+	}
+	score, warnings, err := m.Evaluate(rows, values, weights)
+	if err != nil {
+		return nil, nil, err
+	}
+	c.warn(table, warnings)
+	if by := m.Settings["weight"]; by != "" && weight == "" {
+		c.notef("note: the regression was fitted with weights; here all rows count alike (--weight %s weighs them)", by)
+	}
+	return m, score, nil
 }

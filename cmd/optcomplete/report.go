@@ -36,13 +36,8 @@ func reportCommand(c *common) *cobra.Command {
 				return &usageError{err}
 			}
 		}
-		if names != "" {
-			if m.Names, err = readNames(c, names); err != nil {
-				return err
-			}
-			if !m.Named() {
-				return noNames(names)
-			}
+		if m.Names, err = readNames(c, names, m.Shown()); err != nil {
+			return err
 		}
 		return writeResult(c, output, func(w io.Writer) error { return report.Write(w, m, path) })
 	})
@@ -54,7 +49,7 @@ func reportCommand(c *common) *cobra.Command {
 }
 
 func compareCommand(c *common) *cobra.Command {
-	var output string
+	var output, test string
 	cmd := verb("compare", func(cmd *cobra.Command, args []string) error {
 		if err := c.needsFile(output); err != nil {
 			return err
@@ -68,11 +63,18 @@ func compareCommand(c *common) *cobra.Command {
 			if err != nil {
 				return &usageError{err}
 			}
+			if test != "" {
+				if m.Test, err = kindAt(dir).test(cmd, c, dir, test); err != nil {
+					return err
+				}
+			}
 			models = append(models, m)
 		}
 		return writeResult(c, output, func(w io.Writer) error { return report.Compare(w, models) })
 	})
-	flagsOf(cmd).Bind("output", &output)
+	flags := flagsOf(cmd)
+	flags.Bind("test", &test)
+	flags.Bind("output", &output)
 	return cmd
 }
 
@@ -82,18 +84,6 @@ func (c *common) needsFile(output string) error {
 		return usagef("the page is HTML, for a browser: give a file to write it to, such as -o report.html")
 	}
 	return nil
-}
-
-// reportNames reads the names of columns before a fit that may take long.
-func reportNames(c *common, path string, columns []string) (map[string]string, error) {
-	if path == "" {
-		return nil, nil
-	}
-	names, err := readNames(c, path)
-	if err == nil && !slices.ContainsFunc(columns, func(id string) bool { return names[id] != "" }) {
-		err = noNames(path)
-	}
-	return names, err
 }
 
 // writeReport writes the report on a model that was just fitted, if a file is
@@ -121,7 +111,7 @@ func isFile(path string) bool {
 
 // elsewhere are settings that the summary has a field for, and those that do not
 // change the result.
-var elsewhere = []string{"k", "model", "method", "always", "never", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
+var elsewhere = []string{"k", "model", "method", "always", "never", "at-most", "seed", "threads", "quiet", "output", "report", "names", "json", "save-cuts", "proof", "log-times", "config", "print-config", "checkpoint", "memory", "engine", "engine-program", "engine-from", "engine-tasks", "engine-folder", "dry-run"}
 
 // recordSettings notes how a model was asked for, so that it can be made again.
 func recordSettings(cmd *cobra.Command, s *model.Summary, ratings string) {

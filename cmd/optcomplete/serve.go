@@ -101,7 +101,7 @@ func serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	requests, failed := make(chan *request, maxWaiting), make(chan error, 1)
 	go func() {
 		defer close(requests)
-		failed <- s.read(ctx, bufio.NewReaderSize(in, 1<<20), memory.Free()/2, requests)
+		failed <- s.read(ctx, bufio.NewReaderSize(in, 1<<20), memory.Default(), requests)
 	}()
 	done := make(chan error, 1)
 	go func() {

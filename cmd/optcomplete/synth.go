@@ -217,48 +217,52 @@ func (o *synthOutput) write(ctx context.Context, stdout io.Writer, source *synth
 	if err != nil || o.dir == "" {
 		return entries, err
 	}
+	var written, of int
+	files := []instanceFile{
+		{ratingsFile, ratings},
+		{featuresFile, func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
+		{synth.TestFile, func(w io.Writer) (err error) {
+			written, of, err = source.WriteTest(w, o.test)
+			return err
+		}},
+	}
+	if o.stream || o.ratings != "" {
+		files = files[1:]
+	}
+	return entries, o.folder(files, func() synth.Truth { return source.Truth(written, of) })
+}
+
+// instanceFile is a file of an instance.
+type instanceFile struct {
+	name  string
+	write func(io.Writer) error
+}
+
+// folder writes the files of an instance and, last, its truth with their checksums.
+func (o *synthOutput) folder(files []instanceFile, truth func() synth.Truth) error {
 	fill := func(dir string) error {
-		var written, of int
 		sums := map[string]string{}
 		if before, err := readTruth(o.dir); err == nil { // what is not written now stays as it was made
 			maps.Copy(sums, before.Files)
 		}
-		files := []struct {
-			name  string
-			write func(io.Writer) error
-		}{
-			{ratingsFile, ratings},
-			{featuresFile, func(w io.Writer) error { return data.WriteFeatures(w, source.Features) }},
-			{synth.TestFile, func(w io.Writer) (err error) {
-				written, of, err = source.WriteTest(w, o.test)
-				return err
-			}},
-			{truthFile, func(w io.Writer) error {
-				truth := source.Truth(written, of)
-				truth.Files = sums
-				return writeJSON(w, truth)
-			}},
-		}
-		if o.stream || o.ratings != "" {
-			files = files[1:]
-		}
 		for _, f := range files {
 			path := filepath.Join(dir, f.name)
-			if err := atomicfile.File(path, f.write); err != nil {
-				return err
+			err := atomicfile.File(path, f.write)
+			if err == nil {
+				sums[f.name], err = checksum.File(path)
 			}
-			sum, err := checksum.File(path)
 			if err != nil {
 				return err
 			}
-			sums[f.name] = sum // that of truth.json comes too late to be in it
 		}
-		return nil
+		t := truth()
+		t.Files = sums
+		return atomicfile.File(filepath.Join(dir, truthFile), func(w io.Writer) error { return writeJSON(w, t) })
 	}
 	if o.force && isFolder(o.dir) { // it may be anybody's: its files are replaced one by one
-		return entries, fill(o.dir)
+		return fill(o.dir)
 	}
-	return entries, atomicfile.Dir(o.dir, truthFile, fill)
+	return atomicfile.Dir(o.dir, truthFile, fill)
 }
 
 // packSource writes the entries as a pack.

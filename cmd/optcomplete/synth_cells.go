@@ -9,8 +9,6 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/data/synth"
-	"optcomplete/internal/atomicfile"
-	"optcomplete/internal/checksum"
 )
 
 // cells writes generated responses of cells to drugs: all files, or none.
@@ -34,7 +32,7 @@ func (o *synthOutput) cells(cmd *cobra.Command, c *common, config synth.Config, 
 	}
 	truth := synth.Truth{
 		Generator: "cells", Seed: config.Seed, Rows: config.Rows, Columns: config.Columns, Features: len(in.DrugTable.Names), K: config.K,
-		Missing: config.Missing, Noise: config.Noise, Observed: len(in.Observed), Products: in.True, Files: map[string]string{},
+		Missing: config.Missing, Noise: config.Noise, Observed: len(in.Observed), Products: in.True,
 		Test: synth.TruthTest{File: synth.TestFile, Entries: len(in.Missing), Of: config.Rows*config.Columns - len(in.Observed), Columns: synth.TestColumns},
 	}
 	for _, p := range in.True {
@@ -54,34 +52,12 @@ func (o *synthOutput) cells(cmd *cobra.Command, c *common, config synth.Config, 
 			return out.Flush()
 		}
 	}
-	fill := func(dir string) error {
-		for _, f := range []struct {
-			name  string
-			write func(io.Writer) error
-		}{
-			{ratingsFile, entries("cell,drug,response", in.Observed, false)},
-			{featuresFile, writeTable("drug", in.DrugTable)},
-			{rowFeaturesFile, writeTable("cell", in.CellTable)},
-			{synth.TestFile, entries("cell,drug,response,noise_free", in.Missing, true)},
-			{truthFile, func(w io.Writer) error { return writeJSON(w, truth) }},
-		} {
-			path := filepath.Join(dir, f.name)
-			if err := atomicfile.File(path, f.write); err != nil {
-				return err
-			}
-			if f.name != truthFile {
-				if truth.Files[f.name], err = checksum.File(path); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	}
-	if o.force && isFolder(o.dir) {
-		err = fill(o.dir)
-	} else {
-		err = atomicfile.Dir(o.dir, truthFile, fill)
-	}
+	err = o.folder([]instanceFile{
+		{ratingsFile, entries("cell,drug,response", in.Observed, false)},
+		{featuresFile, writeTable("drug", in.DrugTable)},
+		{rowFeaturesFile, writeTable("cell", in.CellTable)},
+		{synth.TestFile, entries("cell,drug,response,noise_free", in.Missing, true)},
+	}, func() synth.Truth { return truth })
 	if err == nil {
 		c.notef("Wrote %s responses of %d cells to %d drugs, %d interactions in them%s", grouped(len(in.Observed)), config.Rows, config.Columns, config.K, o.where())
 	}

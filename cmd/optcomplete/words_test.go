@@ -2,6 +2,8 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -63,6 +65,80 @@ func TestModelsAreCalledWhatTheUserCallsThem(t *testing.T) {
 	if text := string(must.Get(os.ReadFile("page.html"))(t)); !strings.Contains(text, "own/model") {
 		t.Error("the comparison has another name")
 	}
+}
+
+// TestCompareScoresAllOnTheSameEntries: with the numbers of evaluate, also for regressions.
+func TestCompareScoresAllOnTheSameEntries(t *testing.T) {
+	command := inFolder(t)
+	both := func(first, second, test string, more ...string) {
+		t.Helper()
+		command(strings.Join(append([]string{"compare", first, second, "--test", test, "-o page.html"}, more...), " "), 0)
+		page := string(must.Get(os.ReadFile("page.html"))(t))
+		for _, model := range []string{first, second} {
+			var of struct{ RMSE json.RawMessage }
+			must.Do(t, json.Unmarshal([]byte(command("evaluate "+model+" "+test+" --json --quiet", 0)), &of))
+			value, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(strings.Join(strings.Fields(string(of.RMSE)), ""), `{"value":`)), ",")
+			if !strings.Contains(page, "<data value=\""+value+"\"") || !strings.Contains(page, "How well they predict the same test entries") {
+				t.Errorf("the page does not have the RMSE %s of %s", value, model)
+			}
+		}
+	}
+	must.Do(t, os.WriteFile("new.csv", []byte("user,film,stars\nu01,f00,3\nu02,f01,5\nu03,f04,1\nu04,f05,2\n"), 0o666))
+	command("fit r.csv --features f.csv -k 1 --gamma 1 --quiet -o one", 0)
+	command("fit r.csv --features f.csv -k 2 --gamma 1 --quiet -o two", 0)
+	both("one", "two", "new.csv")
+	command("regress f.csv --target a -k 1 --gamma 1 --quiet -o rone", 0)
+	command("regress f.csv --target a -k 2 --gamma 1 --quiet -o rtwo", 0)
+	both("rone", "rtwo", "f.csv")
+	command("compare one two --test none.csv -o page.html", exitUsage)
+}
+
+// TestNamesMayHaveTheirIDsInAnyField: of a table made for other things.
+func TestNamesMayHaveTheirIDsInAnyField(t *testing.T) {
+	command := inFolder(t)
+	table := "FILM_NAME,ID,YEAR\n"
+	for j := range 20 {
+		table += fmt.Sprintf("The %dth,f%02d,%d\n", j, j, 1990+j)
+	}
+	must.Do(t, os.WriteFile("names.csv", []byte(table), 0o666))
+	must.Do(t, os.WriteFile("others.csv", []byte("id,name\nx,y\n"), 0o666))
+	command("fit r.csv --features f.csv -k 1 --gamma 1 --quiet -o m --names names.csv --report page.html", 0)
+	if text := string(must.Get(os.ReadFile("page.html"))(t)); !strings.Contains(text, "The prediction for The ") && !strings.Contains(text, "for The ") {
+		t.Error("the report does not have the names")
+	}
+	command("recommend m --row u01 --top 3 --names names.csv", 0, ",The ", `the names are those of the field "FILM_NAME"`)
+	command("report m --names names.csv -o page.html", 0)
+	command("recommend m --row u01 --names others.csv", exitUsage, "none of its ids is a column of the model")
+}
+
+// TestColumnsWithoutEntriesDoNotCount: neither in the shape of the data, nor for levels and scales; they are predicted.
+func TestColumnsWithoutEntriesDoNotCount(t *testing.T) {
+	command := inFolder(t)
+	features, more := "film,size,kind\n", ""
+	for j := range 20 {
+		features += fmt.Sprintf("f%02d,%d,%c\n", j, j%7, 'a'+j%3)
+	}
+	for j := range 15 {
+		more += fmt.Sprintf("x%02d,%d,z%d\n", j, 1000*j, j)
+	}
+	must.Do(t, os.WriteFile("fewer.csv", []byte(features), 0o666))
+	must.Do(t, os.WriteFile("more.csv", []byte(features+more), 0o666))
+	fit := func(features, model, kind string, says ...string) string {
+		return command("fit r.csv --features "+features+" --model "+kind+" -k 2 --gamma 1 --log-times=false -o "+model, 0, says...)
+	}
+	for _, kind := range []string{"full", "paper --scale zscore"} {
+		fewer := fit("fewer.csv", "m", kind, "25 users × 20 films (75 % observed)")
+		both := fit("more.csv", "n", kind, "25 users × 20 films (75 % observed; 15 more without", `field "kind" has levels that no column with entries has, such as "z0"`)
+		errors := func(text string) string {
+			_, after, _ := strings.Cut(text, "Train")
+			line, _, _ := strings.Cut(after, "\n")
+			return line
+		}
+		if errors(fewer) != errors(both) {
+			t.Errorf("%s: %s, and with columns without entries %s", kind, errors(fewer), errors(both))
+		}
+	}
+	command("recommend n --row u01 --top 30 --keep-seen", 0, "x14")
 }
 
 // TestAllYesIsNoCertainty: a group of entries that are all yes has an interval.

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"optcomplete/data"
 	"optcomplete/internal/record"
@@ -169,8 +170,18 @@ const fewestLetters = 4
 
 // noneKnown shows some ids of either side, where no column is known.
 func noneKnown(ids, known []string) string {
-	few := func(ids []string) string { return data.QuoteList(ids[:min(3, len(ids))]) }
-	return fmt.Sprintf(": here are %s, and there %s", few(ids), few(known))
+	ids = ids[:min(3, len(ids))]
+	text := fmt.Sprintf(": here are %s, and there %s", data.QuoteList(ids), data.QuoteList(known[:min(3, len(known))]))
+	var near []string
+	for _, id := range ids {
+		if other := suggest.Nearest(id, known); other != "" && (len(id) >= fewestLetters || strings.EqualFold(id, other)) {
+			near = append(near, data.Quote(id)+" is near "+data.Quote(other))
+		}
+	}
+	if len(near) > 0 {
+		text += "; " + strings.Join(near, ", ")
+	}
+	return text
 }
 
 // put takes an entry, with the weight at hand if the file has weights; the

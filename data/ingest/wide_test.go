@@ -139,8 +139,9 @@ func TestNoIDMatches(t *testing.T) {
 	t.Chdir(t.TempDir())
 	films := []string{"Alien", "Heat", "Star Wars", "Up"}
 	for text, want := range map[string]string{
-		"u,1,1\nu,2,1\nv,3,1\nv,4,2\n": `r.csv:1: column "1" is not in the feature table, nor is any other: here are "1", "2", "3", and there "Alien", "Heat", "Star Wars" (the ids must be the same on both sides; Settings.ID names the field of the table that has them)`,
-		"u,Up,1\nu,StarWars,1\n":       `r.csv:2: column "StarWars" is not in the feature table (did you mean "Star Wars"? Or use Settings.DropUnknown to leave such entries out)`,
+		"u,1,1\nu,2,1\nv,3,1\nv,4,2\n":     `r.csv:1: column "1" is not in the feature table, nor is any other: here are "1", "2", "3", and there "Alien", "Heat", "Star Wars" (the ids must be the same on both sides; Settings.ID names the field of the table that has them)`,
+		"u,heat,1\nu,up,2\nv,Starwars,1\n": `r.csv:1: column "heat" is not in the feature table, nor is any other: here are "heat", "up", "Starwars", and there "Alien", "Heat", "Star Wars"; "heat" is near "Heat", "up" is near "Up", "Starwars" is near "Star Wars" (the ids must be the same on both sides; Settings.ID names the field of the table that has them)`,
+		"u,Up,1\nu,StarWars,1\n":           `r.csv:2: column "StarWars" is not in the feature table (did you mean "Star Wars"? Or use Settings.DropUnknown to leave such entries out)`,
 	} {
 		if _, _, err := readText(t, text, Settings{Columns: films}); err == nil || err.Error() != want {
 			t.Errorf("%v, not %s", err, want)

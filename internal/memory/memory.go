@@ -3,8 +3,6 @@
 package memory
 
 import (
-	"bufio"
-	"bytes"
 	"fmt"
 	"math"
 	"os"
@@ -48,29 +46,48 @@ func Format(n int64) string {
 	return strconv.FormatFloat(x, 'g', 3, 64) + "T"
 }
 
-// unknown is what is taken to be free where the system does not say.
+// unknown is what is taken to be there, and free, where the system does not say.
 const unknown = 4 << 30
+
+// Default is what a program may use that was told nothing: half of what the machine has,
+// as its control group and its own limit leave it, but at most three quarters of
+// what is free.
+func Default() int64 {
+	all := listed("MemTotal:")
+	if limit, err := number("/sys/fs/cgroup/memory.max"); err == nil {
+		all = min(all, limit)
+	}
+	return allowance(min(all, limited()), Free())
+}
+
+func allowance(all, free int64) int64 { return min(all/2, free/4*3) }
 
 // Free is how much memory is free for a program: what the system says is
 // available, and no more than its control group and its own limit leave.
 func Free() int64 {
-	free := int64(unknown)
-	if text, err := os.ReadFile("/proc/meminfo"); err == nil {
-		lines := bufio.NewScanner(bytes.NewReader(text))
-		for lines.Scan() {
-			if rest, ok := strings.CutPrefix(lines.Text(), "MemAvailable:"); ok {
-				if kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64); err == nil {
-					free = kb << 10
-				}
-			}
-		}
-	}
+	free := listed("MemAvailable:")
 	limit, errLimit := number("/sys/fs/cgroup/memory.max")
 	used, errUsed := number("/sys/fs/cgroup/memory.current")
 	if errLimit == nil && errUsed == nil {
 		free = min(free, max(limit-used, 0))
 	}
 	return min(free, limited())
+}
+
+// listed is an amount that the system lists.
+func listed(name string) int64 {
+	text, err := os.ReadFile("/proc/meminfo")
+	if err != nil {
+		return unknown
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, name); ok {
+			if kb, err := strconv.ParseInt(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 10, 64); err == nil {
+				return kb << 10
+			}
+		}
+	}
+	return unknown
 }
 
 func number(path string) (int64, error) {

@@ -30,3 +30,19 @@ func TestSomeMemoryIsFree(t *testing.T) {
 		t.Errorf("%d bytes are free", Free())
 	}
 }
+
+// TestDefaultIsHalfOfTheMachine, and leaves a quarter of what is free.
+func TestDefaultIsHalfOfTheMachine(t *testing.T) {
+	for _, c := range []struct{ all, free, want int64 }{
+		{16 << 30, 15 << 30, 8 << 30}, // an idle machine
+		{16 << 30, 4 << 30, 3 << 30},  // one that others fill
+		{16 << 30, 0, 0},
+	} {
+		if got := allowance(c.all, c.free); got != c.want {
+			t.Errorf("of %s with %s free %s may be used, want %s", Format(c.all), Format(c.free), Format(got), Format(c.want))
+		}
+	}
+	if got := Default(); got < 1<<20 || got > Free() {
+		t.Errorf("%s by default, with %s free", Format(got), Format(Free()))
+	}
+}

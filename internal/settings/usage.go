@@ -108,7 +108,7 @@ func tail(f *pflag.Flag) string {
 func (s *Setting) notes() string {
 	var notes []string
 	if s.Range != "" {
-		notes = append(notes, s.brief())
+		notes = append(notes, s.Brief())
 	}
 	if s.Type == Repeated {
 		notes = append(notes, "may be given several times")
@@ -119,8 +119,8 @@ func (s *Setting) notes() string {
 	return strings.Join(notes, "; ")
 }
 
-// brief says what may be given in fewer words than Takes.
-func (s *Setting) brief() string {
+// Brief says what may be given in fewer words than Takes.
+func (s *Setting) Brief() string {
 	words, v := s.parts()
 	if v == nil {
 		return or(words)

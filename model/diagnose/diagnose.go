@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"optcomplete/data"
+	"optcomplete/internal/parallel"
 	"optcomplete/model"
 	"optcomplete/pass"
 	"optcomplete/result"
@@ -129,18 +130,20 @@ func doubling(digits int) (low, high float64) {
 
 // Terms is what each term does, and how that differs over the rows.
 func Terms(m *model.Model, units *model.Units) []result.TermDiagnostics {
-	out := []result.TermDiagnostics{}
-	for f, term := range m.Explain().Terms {
+	terms := m.Explain().Terms
+	out, over := make([]result.TermDiagnostics, len(terms)), make([][]float64, len(terms))
+	for f, term := range terms {
 		by := units.SD[f] // of the encoded feature
 		if by <= 1e-12*math.Abs(m.Typical[f]) {
 			by = m.Typical[f]
 		}
-		over := m.OverRows(f, by)
-		t := result.TermDiagnostics{TermExplanation: term, Step: by * units.Scale[f], PerStep: m.Population[1+f] * by, NewPerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by}
-		t.StepSpread = model.SpreadOf(over) // sorts
-		t.Histogram = Middle(over)
-		out = append(out, t)
+		over[f] = m.OverRows(f, by)
+		out[f] = result.TermDiagnostics{TermExplanation: term, Step: by * units.Scale[f], PerStep: m.Population[1+f] * by, NewPerStep: (m.Population[1+f] + m.NewColumn[1+f]) * by}
 	}
+	parallel.Each(len(out), 0, func(f int) {
+		out[f].StepSpread = model.SpreadOf(over[f]) // sorts
+		out[f].Histogram = Middle(over[f])
+	})
 	return out
 }
 

@@ -33,7 +33,7 @@ func examples(ctx context.Context, m *model.Model, l *Looked, threads int, held 
 	if len(rows) == 0 {
 		return out, nil
 	}
-	slices.SortStableFunc(rows, func(a, b int) int { return cmp.Compare(m.Entries[a], m.Entries[b]) })
+	slices.SortFunc(rows, func(a, b int) int { return cmp.Or(cmp.Compare(m.Entries[a], m.Entries[b]), cmp.Compare(a, b)) })
 	type picked struct {
 		why      string
 		i, place int

@@ -53,13 +53,21 @@ type valueSums struct {
 	Times  []int          // how often each occurs
 	Many   bool           // there are more than mostValues, which are not listed
 	Counts [valueBars]int // in equal parts of their range
+
+	recent [64]uint8 // where a value was found last, by its bits
 }
 
 func (v *valueSums) count(x float64, n int) {
 	if v.Many {
 		return
 	}
+	last := &v.recent[math.Float64bits(x)*0x9e3779b97f4a7c15>>58]
+	if at := int(*last); at < len(v.Values) && v.Values[at] == x {
+		v.Times[at] += n
+		return
+	}
 	at, found := slices.BinarySearch(v.Values, x)
+	*last = uint8(at)
 	switch {
 	case found:
 		v.Times[at] += n

@@ -100,19 +100,17 @@ func (w *learnWorker) gram(c *pass.Chunk, triangles []float64, group []int) {
 
 // learn takes steps from the given prior, at most this many (zero means
 // priorSteps), until it hardly moves. It changes and returns that prior. Of many
-// rows it learns on a sample first, which brings it near, and unless it is only
-// to come near then on all.
+// rows it learns on a sample, which knows the prior to half a percent, and takes one more
+// step on all unless it is only to come near.
 func (l *learner) learn(ctx context.Context, values data.Source, p *priorState, steps int, near bool) (*priorState, error) {
 	if steps == 0 {
 		steps = priorSteps
 	}
-	if l.every > 1 {
-		if err := l.steps(ctx, values, p, steps, l.every); err != nil {
-			return nil, err
-		}
+	if err := l.steps(ctx, values, p, steps, l.every); err != nil {
+		return nil, err
 	}
-	if l.every == 1 || !near {
-		if err := l.steps(ctx, values, p, steps, 1); err != nil {
+	if l.every > 1 && !near {
+		if err := l.steps(ctx, values, p, 1, 1); err != nil {
 			return nil, err
 		}
 	}
@@ -310,20 +308,27 @@ func (w *learnWorker) solve(c *pass.Chunk, at int, group []int, sums *priorSums)
 // right sets y = Xᵀa for each row of a group.
 func (w *learnWorker) right(c *pass.Chunk, group []int, sums *priorSums) {
 	const lanes = kernel.Lanes
-	clear(w.y)
+	clear(w.y) // of lanes without a row
 	for lane, i := range group {
 		at, a := c.Row(i)
 		weights := c.Weights(i)
+		y, square := w.scratch[:w.d], 0.0
+		clear(y)
 		for e, c := range at {
 			by := a[e]
 			if weights != nil {
 				by *= weights[e]
 			}
-			for x, b := range w.design[int(c)*w.d:][:w.d] {
-				w.y[x*lanes+lane] += b * by
+			b := w.design[int(c)*w.d:][:len(y)]
+			for x := range y {
+				y[x] += b[x] * by
 			}
-			sums.Square += by * a[e]
+			square += by * a[e]
 		}
+		for x, v := range y {
+			w.y[x*lanes+lane] = v
+		}
+		sums.Square += square
 		sums.Rows++
 		sums.Entries += float64(len(at))
 	}

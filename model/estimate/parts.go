@@ -26,7 +26,7 @@ type Recipe struct {
 	Refine          bool       // of counts, fit mean and column effects again beside the rows
 	Loss            loss.Scaled
 	Nonnegative     []bool
-	Levels          *Effects // on the scale of the loss; nil: fitted
+	Levels          *Effects // mean and column effects to start from, on the scale of the loss; nil: fitted
 	Threads         int
 	// Memory is the most bytes that learning a prior may keep of the rows, to take
 	// its steps faster; zero means 512 MiB. The result does not depend on it.
@@ -156,14 +156,22 @@ func fitKind(ctx context.Context, s data.Source, survey *data.Survey, chosen []f
 	if !r.Kind.Effects().Rows {
 		return fitPlain(ctx, s, chosen, k, r)
 	}
-	effects, err := FitEffectsOf(ctx, s, r.Kind.Effects(), r.RowShrinkage, r.ColumnShrinkage, r.Threads)
-	if err != nil {
-		return nil, nil, err
+	learned := r.Refit == spec.LearnedPrior // then row effects are fitted with the coefficients
+	effects := r.Levels
+	var err error
+	if effects == nil || !learned {
+		if effects, err = FitEffectsOf(ctx, s, r.Kind.Effects(), r.RowShrinkage, r.ColumnShrinkage, r.Threads); err != nil {
+			return nil, nil, err
+		}
 	}
-	p := &Parts{RowEffects: effects.Rows, ColumnEffects: effects.Columns}
+	n, _ := s.Dims()
+	p := &Parts{RowEffects: make([]float64, n), ColumnEffects: effects.Columns}
+	if !learned {
+		p.RowEffects = effects.Rows
+	}
 	p.Mean = effects.Mean
 	var fit *rowFit
-	if r.Refit == spec.LearnedPrior {
+	if learned {
 		fit, err = p.fitPrior(ctx, s, survey, chosen, k, r)
 	} else {
 		var left data.Source

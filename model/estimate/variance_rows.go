@@ -33,9 +33,11 @@ type rowsWorker struct {
 	offset, rest, weight []float64 // of the entries of a row: what is predicted, working response less that, weight
 
 	// In the space of the entries.
+	table                  []float64 // X S² Xᵀ of all columns; nil: it is made for every row
 	turned, packed, system []float64 // S Xᵀ, X S² Xᵀ, I + W^½ X S² Xᵀ W^½ or its factor
 	beta, at               []float64
 	lines                  []float64 // L⁻¹ W^½ X S
+	mean, free             []float64 // linesᵀbeta, and the diagonal of linesᵀlines
 
 	scores, inside float64 // see score
 }
@@ -116,18 +118,8 @@ func (w *rowsWorker) deviance(e int, value, x float64, weights []float64) float6
 func (w *rowsWorker) short(columns []int32, values, weights []float64) (logDet, square, explained, deviance float64) {
 	n, d := len(columns), w.d
 	w.begin(columns, values, weights)
-	width := kernel.GramWidth(n)
-	w.turned, w.packed = dense.Resize(w.turned, d*width), dense.Resize(w.packed, kernel.Tri(n))
-	clear(w.turned)
-	clear(w.packed)
 	w.lines = dense.Resize(w.lines, n*d)
-	for e, c := range columns {
-		for x, b := range w.design[int(c)*d:][:d] {
-			b *= w.root[x]
-			w.turned[x*width+e], w.lines[e*d+x] = b, b
-		}
-	}
-	kernel.PackedGram(w.packed, w.turned, d, width, n)
+	w.gather(columns)
 	w.system, w.beta, w.at = dense.Resize(w.system, n*n), dense.Resize(w.beta, n), dense.Resize(w.at, n)
 	clear(w.at) // what is predicted besides the offset
 	steps := 1
@@ -150,12 +142,16 @@ func (w *rowsWorker) short(columns []int32, values, weights []float64) (logDet, 
 			break
 		}
 	}
+	w.mean, w.free = dense.Resize(w.mean, d), dense.Resize(w.free, d)
+	clear(w.mean)
+	clear(w.free)
+	pivots := 1.0
 	for e := range n { // forward substitution, of beta and the lines
 		row := w.system[e*n:][:n]
 		root := math.Sqrt(w.weight[e])
 		line := w.lines[e*d:][:d]
-		for x := range line {
-			line[x] *= root
+		for x, b := range w.design[int(columns[e])*d:][:d] {
+			line[x] = root * w.root[x] * b
 		}
 		square += w.beta[e] * w.beta[e]
 		for f := range e {
@@ -164,12 +160,20 @@ func (w *rowsWorker) short(columns []int32, values, weights []float64) (logDet, 
 		}
 		by := 1 / row[e]
 		w.beta[e] *= by
-		for x := range line {
-			line[x] *= by
+		beta, mean, free := w.beta[e], w.mean[:len(line)], w.free[:len(line)]
+		for x, t := range line {
+			t *= by
+			line[x] = t
+			mean[x] += t * beta
+			free[x] += t * t
 		}
-		logDet += 2 * math.Log(row[e])
-		explained += w.beta[e] * w.beta[e]
+		if pivots *= row[e]; pivots > 1e100 { // none is below 1
+			logDet += 2 * math.Log(pivots)
+			pivots = 1
+		}
+		explained += beta * beta
 	}
+	logDet += 2 * math.Log(pivots)
 	explained = square - explained // aᵀWa − aᵀW^½M⁻¹W^½a
 	if w.Loss.Loss.Linked() {
 		for e, v := range values {
@@ -178,6 +182,38 @@ func (w *rowsWorker) short(columns []int32, values, weights []float64) (logDet, 
 	}
 	w.score(values, w.at, weights)
 	return logDet, square, explained, deviance
+}
+
+// gather puts XS²Xᵀ of the columns in packed: from the table of all columns if there is one.
+func (w *rowsWorker) gather(columns []int32) {
+	n := len(columns)
+	w.packed = dense.Resize(w.packed, kernel.Tri(n))
+	if w.table != nil {
+		for e, c := range columns {
+			to, from := w.packed[kernel.Tri(e):][:e+1], w.table[kernel.Tri(int(c)):]
+			for f := range to {
+				to[f] = from[columns[f]]
+			}
+		}
+		return
+	}
+	w.turned = w.gram(w.packed, w.turned, columns)
+}
+
+// gram makes XS²Xᵀ of columns, and returns the memory it took.
+func (w *rowsWorker) gram(packed, turned []float64, columns []int32) []float64 {
+	n := len(columns)
+	width := kernel.GramWidth(n)
+	turned = dense.Resize(turned, w.d*width)
+	clear(turned)
+	clear(packed)
+	for e, c := range columns {
+		for x, b := range w.design[int(c)*w.d:][:w.d] {
+			turned[x*width+e] = w.root[x] * b
+		}
+	}
+	kernel.PackedGram(packed, turned, w.d, width, n)
+	return turned
 }
 
 // advance makes a Newton step of the predictions, and takes the working responses there. It

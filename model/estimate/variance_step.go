@@ -2,7 +2,9 @@ package estimate
 
 import (
 	"math"
+	"sync"
 
+	"optcomplete/data"
 	"optcomplete/internal/dense"
 	"optcomplete/internal/kernel"
 	"optcomplete/pass"
@@ -12,14 +14,45 @@ import (
 type varianceStep struct {
 	Given rowsGiven
 	kept  []keptGrams // nil: none, or the pass was sent
+
+	once  sync.Once
+	table []float64 // see rowsWorker.table
+}
+
+// mostTabled is the most columns that have a table of their products.
+const mostTabled = 2048
+
+// makeTable makes the products of all columns if short rows need them often enough.
+func (p *varianceStep) makeTable(s data.Source, w *rowsWorker) {
+	n, m := s.Dims()
+	if m > mostTabled {
+		return
+	}
+	needed := 0.0
+	for i := range n {
+		if e := s.Entries(i); few(e, w.d) {
+			needed += float64(e * e)
+		}
+	}
+	if needed < 2*float64(m*m) {
+		return
+	}
+	columns := make([]int32, m)
+	for c := range columns {
+		columns[c] = int32(c)
+	}
+	p.table = make([]float64, kernel.Tri(m))
+	w.gram(p.table, nil, columns)
 }
 
 // Start makes a worker.
 func (p *varianceStep) Start(in *pass.Input) (pass.Worker, error) {
-	d := len(p.Given.Gamma)
+	d, rows := len(p.Given.Gamma), p.Given.worker()
+	p.once.Do(func() { p.makeTable(in.Source, &rows) })
+	rows.table = p.table
 	vector := func(n int) []float64 { return make([]float64, n*kernel.Lanes) }
 	return &varianceWorker{
-		rowsWorker: p.Given.worker(), kept: p.kept, sums: newVarianceSums(d),
+		rowsWorker: rows, kept: p.kept, sums: newVarianceSums(d),
 		gram: vector(kernel.Tri(d)), k: vector(kernel.Tri(d)), y: vector(d), u: vector(d), scratch: vector(d),
 	}, nil
 }
@@ -67,20 +100,10 @@ func (w *varianceWorker) addShort(columns []int32, values, weights []float64) {
 	s.Deviance += deviance
 	s.Scores += w.scores
 	s.Inside += w.inside
-	w.y, w.u = w.y[:w.d*kernel.Lanes], w.u[:w.d*kernel.Lanes]
-	mean, free := w.y[:w.d], w.u[:w.d]
-	clear(mean)
-	clear(free)
-	for e := range columns {
-		for x, t := range w.lines[e*w.d:][:w.d] {
-			mean[x] += t * w.beta[e]
-			free[x] += t * t
-		}
-	}
-	for x, v := range mean {
+	for x, v := range w.mean {
 		s.Means[x] += v * v
-		s.Free[x] += free[x]
-		s.FreeSquares[x] += free[x] * free[x]
+		s.Free[x] += w.free[x]
+		s.FreeSquares[x] += w.free[x] * w.free[x]
 	}
 }
 

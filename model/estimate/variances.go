@@ -33,21 +33,27 @@ type Learning struct {
 }
 
 const (
-	firstSteps    = 24   // readings of the first sample, at most
-	lastSteps     = 6    // and of each larger one
-	varianceNear  = 0.05 // units of −2 log L that a step must gain for each feature, to go on
-	startFeature  = 0.01 // variances where nothing can be learned, of features with mean square 1
-	startLevel    = 0.2
-	leastStart    = 1e-4 // that learning starts with
-	leastVariance = 1e-7 // of a feature with mean square 1: below it rows do not differ
-	mostActive    = 256  // features that are learned together, about
-	activeRounds  = 3    // of adding features that the others leave something to
-	addAtOnce     = 64
+	firstSteps     = 24   // readings of the first sample, at most
+	lastSteps      = 6    // and of each larger one
+	longestStep    = 16.0 // power of MacKay's factor, at most
+	varianceNear   = 0.25 // units of −2 log L that a step must gain for each feature, to go on: chance alone moves it by 1
+	startFeature   = 0.01 // variances where nothing can be learned, of features with mean square 1
+	startLevel     = 0.2
+	leastStart     = 1e-4 // that learning starts with
+	leastVariance  = 1e-7 // of a feature with mean square 1: below it rows do not differ
+	mostActive     = 256  // features that are learned together, about
+	activeRounds   = 3    // of adding features that the others leave something to
+	addAtOnce      = 64
+	mostOverlapped = 4096 // columns that tell which features are alike
 )
 
-// LearnVariances learns by maximum evidence with all features in the model. A step is MacKay's
-// ("Bayesian interpolation", 1992): τ_f² ← Σ_i m_if²/Σ_i(1 − C_i,ff/τ_f²), with m and C the
-// posterior of a row, and one of expectation-maximisation where that would lower the evidence.
+// LearnVariances learns by maximum evidence with all features in the model. With m and C the
+// posterior of a row and free_if = 1 − C_i,ff/τ_f², MacKay's step ("Bayesian interpolation", 1992)
+// multiplies τ_f² by Σ_i m_if²/(τ_f² Σ_i free_if). That is short where rows tell little of a feature: the
+// slope of the evidence along log τ_f² over Σ_i free_if, while the information about log τ_f² is Σ_i free_if².
+// So the factor is taken to the power Σ free/Σ free², which makes the step one of Fisher's scoring, of each
+// variance for itself; over Σ_g corr(f,g)², since features that are alike explain the same twice. Where that would lower the evidence the steps are MacKay's, and where even that
+// does, one of expectation-maximisation.
 //
 // Of very many features, those that the rest cannot do without are learned together: the
 // evidence must not rise, beyond chance, if one of the others gets a variance.
@@ -168,7 +174,7 @@ type varianceState struct {
 	gamma    []float64 // in parts of the noise: the level's, then those of the active features
 	noise    float64
 	evidence float64   // −2 log L, less what does not change
-	careful  bool      // it was reached by a step that cannot lower the evidence
+	power    float64   // of MacKay's factor, at most, in the step to here; 0: the step was of expectation-maximisation
 	free     []float64 // Σ (1 − C/τ²)² of the last step
 }
 
@@ -208,25 +214,32 @@ func (l *varianceLearner) prune(s *varianceState) *varianceState {
 // steps takes steps from a state, at most so many, and returns the best; nil if there is none.
 func (l *varianceLearner) steps(ctx context.Context, rows *data.Matrix, at *varianceState, most int) (*varianceState, error) {
 	kept := newKept(rows, len(at.gamma), l.Loss.Loss == loss.Squared)
-	design := pass.Share(l.compact(at.active))
+	compact := l.compact(at.active)
+	design, alike := pass.Share(compact), overlaps(compact, len(at.gamma))
 	var best *varianceState
 	var sums *varianceSums
+	power := longestStep
+	if l.Loss.Loss != loss.Squared {
+		power = 1 // what is known of the evidence is approximate, or nothing
+	}
 	for range most {
 		now, err := l.readWith(ctx, rows, at, design, kept)
 		if err != nil {
 			return nil, err
 		}
-		if !now.sound() {
-			break
-		}
-		at.evidence, at.free = now.evidence(at.noise, l.Loss.Loss), now.FreeSquares
-		if best != nil && at.evidence > best.evidence && !l.Loss.Loss.HasUnit() {
-			if at.careful {
-				break
-			}
+		worse := best != nil && !l.Loss.Loss.HasUnit() && (!now.sound() || now.evidence(at.noise, l.Loss.Loss) > best.evidence)
+		switch {
+		case worse && at.power > 1:
+			power = 1
+			at = sums.step(best, l, alike, power)
+			continue
+		case worse && at.power == 1:
 			at = sums.maximise(best, l)
 			continue
+		case worse || !now.sound():
+			return best, nil
 		}
+		at.evidence, at.free = now.evidence(at.noise, l.Loss.Loss), now.FreeSquares
 		gained := math.Inf(1)
 		if best != nil {
 			gained = math.Abs(best.evidence - at.evidence)
@@ -235,7 +248,7 @@ func (l *varianceLearner) steps(ctx context.Context, rows *data.Matrix, at *vari
 		if gained < varianceNear*float64(len(at.gamma)) {
 			break
 		}
-		at = now.step(best, l)
+		at = now.step(best, l, alike, power)
 	}
 	return best, nil
 }
@@ -253,6 +266,40 @@ func (l *varianceLearner) compact(active []int) []float64 {
 	if l.P == 0 {
 		_, m := l.Rows[0].Dims()
 		return slices.Repeat([]float64{1}, m)
+	}
+	return out
+}
+
+// overlaps are the sums of the squared correlations of each feature with all, over some of the
+// columns; of the constant, which is first, 1.
+func overlaps(design []float64, d int) []float64 {
+	m := len(design) / d
+	every := (m + mostOverlapped - 1) / mostOverlapped
+	width := kernel.GramWidth(d)
+	var rows []float64
+	mean := make([]float64, d)
+	for c := 0; c < m; c += every {
+		row := append(design[c*d:][:d:d], make([]float64, width-d)...)
+		floats.Add(mean, row[:d])
+		rows = append(rows, row...)
+	}
+	count := len(rows) / width
+	floats.Scale(1/float64(count), mean)
+	for row := range slices.Chunk(rows, width) {
+		floats.Sub(row[:d], mean)
+	}
+	products := make([]float64, kernel.Tri(d))
+	kernel.PackedGram(products, rows, count, width, d)
+	out := make([]float64, d)
+	for x := range d {
+		out[x]++
+		for y := range x {
+			xx, yy, xy := products[kernel.Tri(x)+x], products[kernel.Tri(y)+y], products[kernel.Tri(x)+y]
+			if square := xy / xx * xy / yy; square > 0 {
+				out[x] += min(square, 1)
+				out[y] += min(square, 1)
+			}
+		}
 	}
 	return out
 }
@@ -328,9 +375,9 @@ func (s *varianceSums) left() float64 {
 	return max(s.Square-s.Explained-floats.Sum(s.Means), 1e-13*s.Square)
 }
 
-// step is MacKay's.
-func (s *varianceSums) step(from *varianceState, l *varianceLearner) *varianceState {
-	to := &varianceState{active: from.active, gamma: make([]float64, len(from.gamma)), noise: from.noise}
+// step multiplies the variances by MacKay's factors to a power, at most the given one.
+func (s *varianceSums) step(from *varianceState, l *varianceLearner, alike []float64, power float64) *varianceState {
+	to := &varianceState{active: from.active, gamma: make([]float64, len(from.gamma)), noise: from.noise, power: power}
 	switch {
 	case l.Loss.Loss.HasUnit():
 		// What takes the place of the variance where a loss is no log-likelihood: that of its slopes
@@ -341,7 +388,11 @@ func (s *varianceSums) step(from *varianceState, l *varianceLearner) *varianceSt
 	}
 	for x, g := range from.gamma {
 		if g > 0 {
-			to.gamma[x] = max(g*s.Means[x]/max(s.Free[x], 1e-12*s.Rows)/to.noise, l.least(from, x))
+			factor := s.Means[x] / max(s.Free[x], 1e-12*s.Rows) / to.noise
+			if longer := min(s.Free[x]/(s.FreeSquares[x]*alike[x]), power); longer > 1 {
+				factor = math.Pow(factor, longer)
+			}
+			to.gamma[x] = max(g*factor, l.least(from, x))
 		}
 	}
 	return to
@@ -349,7 +400,7 @@ func (s *varianceSums) step(from *varianceState, l *varianceLearner) *varianceSt
 
 // maximise is the step of expectation-maximisation.
 func (s *varianceSums) maximise(from *varianceState, l *varianceLearner) *varianceState {
-	to := &varianceState{active: from.active, gamma: make([]float64, len(from.gamma)), noise: from.noise, careful: true}
+	to := &varianceState{active: from.active, gamma: make([]float64, len(from.gamma)), noise: from.noise}
 	if !l.Loss.Loss.Linked() {
 		to.noise = max((s.left()+from.noise*floats.Sum(s.Free))/s.Entries, tiny)
 	}

@@ -46,10 +46,17 @@ func Is(dir string) bool {
 // paper, or what other packages save (twosided, regress). Empty: no model.
 func KindIn(dir string) string {
 	text, err := os.ReadFile(filepath.Join(dir, summaryFile))
+	if err != nil {
+		return ""
+	}
+	return kindOf(text)
+}
+
+func kindOf(text []byte) string {
 	var head struct {
 		Model string `json:"model"`
 	}
-	if err != nil || json.Unmarshal(text, &head) != nil {
+	if json.Unmarshal(text, &head) != nil {
 		return ""
 	}
 	return head.Model

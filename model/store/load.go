@@ -38,7 +38,7 @@ func Load(dir string) (*model.Model, error) {
 
 func load(dir string) (*model.Model, error) {
 	m := new(model.Model)
-	sums, err := loadSummary(m, filepath.Join(dir, summaryFile))
+	sums, err := loadSummary(m, dir)
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func load(dir string) (*model.Model, error) {
 // LoadSummary reads what a saved model says about itself, without its rows.
 func LoadSummary(dir string) (*model.Summary, error) {
 	m := new(model.Model)
-	if _, err := loadSummary(m, filepath.Join(dir, summaryFile)); err != nil {
+	if _, err := loadSummary(m, dir); err != nil {
 		return nil, err
 	}
 	return &m.Summary, nil
@@ -115,15 +115,29 @@ func ReadSealed(path string) (text []byte, sums checksum.Sums, err error) {
 	return text, sums, err
 }
 
-func loadSummary(m *model.Model, path string) (checksum.Sums, error) {
+// ReadSummary reads the model.json of a folder into what a package keeps of its models. kind is
+// what the file must call its model; empty: anything.
+func ReadSummary(dir, kind string, into any) (sums checksum.Sums, err error) {
+	path := filepath.Join(dir, summaryFile)
 	text, sums, err := ReadSealed(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := json.Unmarshal(text, &m.Summary); err != nil {
+	if err := json.Unmarshal(text, into); err != nil {
 		return nil, fmt.Errorf("%s: %s", path, data.DescribeJSON(err))
 	}
-	return sums, checkSummary(m, path)
+	if is := kindOf(text); kind != "" && is != kind {
+		return nil, fmt.Errorf("%s: the model is %q, not %q", path, is, kind)
+	}
+	return sums, nil
+}
+
+func loadSummary(m *model.Model, dir string) (checksum.Sums, error) {
+	sums, err := ReadSummary(dir, "", &m.Summary)
+	if err != nil {
+		return nil, err
+	}
+	return sums, checkSummary(m, filepath.Join(dir, summaryFile))
 }
 
 // checkSummary is the error for a summary that does not fit together.

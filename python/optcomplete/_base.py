@@ -40,7 +40,7 @@ def options_of(settings: dict[str, Any], arguments_of: Callable[..., Any] | None
 
 def recorded(summary: dict[str, Any], arguments_of: Callable[..., Any]) -> dict[str, Any]:
     """The arguments of a function that a saved model was made with, as far as it says."""
-    given: dict[str, Any] = {name: summary[name] for name in ("k", "method", "seed", "always", "never") if summary.get(name)}
+    given: dict[str, Any] = {name: summary[name] for name in ("k", "method", "seed", "always", "never", "at_most") if summary.get(name)}
     if summary.get("model") in ("full", "pooled", "paper"):
         given["model"] = summary["model"]
     known = inspect.signature(arguments_of).parameters

@@ -89,6 +89,9 @@ class CompleterSettings:
         Leave out columns with a blank in a field that is used.
     always : Names
         Features that must be selected.
+    at_most : Names
+        How many features of a field may be selected, such as Genre=2; several with commas, of
+        fields that share no feature.
     never : Names
         Features that must not be selected.
     model : str, default 'full'
@@ -134,8 +137,8 @@ class CompleterSettings:
     warm_start : str | None
         Saved model whose selection is tried first.
     memory : str | None
-        Memory to use, such as 2G; without it, half of what is free. A pack that does not fit is
-        read from its file.
+        Memory to use, such as 2G; without it, half of what the machine has, at most three quarters
+        of what is free. A pack that does not fit is read from its file.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma, and time is kept to fit every row; exit code 3 if it ends a search.
@@ -236,6 +239,7 @@ class CompleterSettings:
         keep: bool = False,
         complete_features: bool = False,
         always: Names = None,
+        at_most: Names = None,
         never: Names = None,
         model: str = "full",
         gamma: float | str = "auto",
@@ -305,6 +309,7 @@ class CompleterSettings:
         self.keep = keep
         self.complete_features = complete_features
         self.always = always
+        self.at_most = at_most
         self.never = never
         self.model = model
         self.gamma = gamma
@@ -378,6 +383,7 @@ def path(
     keep: bool = False,
     complete_features: bool = False,
     always: Names = None,
+    at_most: Names = None,
     never: Names = None,
     model: str = "full",
     gamma: float | str = "auto",
@@ -485,6 +491,9 @@ def path(
         Leave out columns with a blank in a field that is used.
     always : Names
         Features that must be selected.
+    at_most : Names
+        How many features of a field may be selected, such as Genre=2; several with commas, of
+        fields that share no feature.
     never : Names
         Features that must not be selected.
     model : str, default 'full'
@@ -522,8 +531,8 @@ def path(
         Stop when the relative gap is this small; 0 continues until the optimum is proven. Takes [0,
         1).
     memory : str | None
-        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
-        takes more is refused.
+        Memory that what is read may take, such as 2G; without it, half of what the machine has, at
+        most three quarters of what is free. A file that takes more is refused.
     time_limit : Seconds
         Limit for the whole command, divided between choosing gamma, the curve, the folds, the
         resamples and the proofs; exit code 3 if it ends a search. Without it, see search_time;
@@ -603,6 +612,7 @@ def path(
         "keep": keep,
         "complete_features": complete_features,
         "always": always,
+        "at_most": at_most,
         "never": never,
         "model": model,
         "gamma": gamma,
@@ -647,6 +657,9 @@ class SubsetSettings:
         Seed of everything random: the same seed gives the same result. Takes [0, ∞).
     always : Names
         Features that must be selected.
+    at_most : Names
+        How many features of a field may be selected, such as Genre=2; several with commas, of
+        fields that share no feature.
     never : Names
         Features that must not be selected.
     gamma : float | str, default 'auto'
@@ -677,8 +690,8 @@ class SubsetSettings:
         Folder for intermediate results: after a kill, the same command resumes and gives the same
         result to the bit.
     memory : str | None
-        Memory that what is read may take, such as 2G; without it, half of what is free. A file that
-        takes more is refused.
+        Memory that what is read may take, such as 2G; without it, half of what the machine has, at
+        most three quarters of what is free. A file that takes more is refused.
     time_limit : Seconds
         Limit for the whole command, which then ends with the best selection so far: at most a third
         goes to choosing gamma; exit code 3 if it ends a search. Without it, see search_time; none:
@@ -709,6 +722,7 @@ class SubsetSettings:
         threads: int | None = None,
         seed: int = 1,
         always: Names = None,
+        at_most: Names = None,
         never: Names = None,
         gamma: float | str = "auto",
         refit: str = "auto",
@@ -732,6 +746,7 @@ class SubsetSettings:
         self.threads = threads
         self.seed = seed
         self.always = always
+        self.at_most = at_most
         self.never = never
         self.gamma = gamma
         self.refit = refit

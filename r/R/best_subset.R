@@ -34,6 +34,7 @@ best_subset.default <- function(
   threads = NULL,
   seed = 1,
   always = NULL,
+  at_most = NULL,
   never = NULL,
   gamma = "auto",
   refit = "auto",

@@ -33,6 +33,7 @@ complete_matrix <- function(
   keep = FALSE,
   complete_features = FALSE,
   always = NULL,
+  at_most = NULL,
   never = NULL,
   model = "full",
   gamma = "auto",

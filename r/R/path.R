@@ -34,6 +34,7 @@ path.default <- function(
   keep = FALSE,
   complete_features = FALSE,
   always = NULL,
+  at_most = NULL,
   never = NULL,
   model = "full",
   gamma = "auto",

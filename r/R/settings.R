@@ -11,12 +11,12 @@
     "search-time", "time-limit"
   ),
   names = c(
-    "always", "blank", "field", "group", "missing", "never", "nonnegative", "rows", "skip"
+    "always", "at-most", "blank", "field", "group", "missing", "never", "nonnegative", "rows", "skip"
   ),
   path = c(
     "checkpoint", "complete", "config", "cuts", "data", "engine-folder", "engine-program", "features",
     "features-config", "keep-observed", "names", "output", "pairs", "path", "plot", "proof", "ratings", "report",
-    "row-features", "save-cuts", "serve", "solver-path", "temp", "warm-start"
+    "row-features", "save-cuts", "serve", "solver-path", "temp", "test", "warm-start"
   )
 )
 # end of settings
@@ -75,7 +75,7 @@ number_text <- function(x) {
 # The settings that a saved model was made with, as far as it says.
 recorded <- function(summary) {
   settings <- summary[intersect(c("k", "method", "seed"), names(summary))]
-  for (name in c("always", "never")) if (length(summary[[name]])) settings[[name]] <- as.character(summary[[name]])
+  for (name in c("always", "never", "at_most")) if (length(summary[[name]])) settings[[name]] <- as.character(summary[[name]])
   if (isTRUE(summary$model %in% c("full", "pooled", "paper"))) settings$model <- summary$model
   for (flag in names(summary$settings)) {
     name <- gsub("-", "_", flag)

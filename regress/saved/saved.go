@@ -1,7 +1,6 @@
 package saved
 
 import (
-	"encoding/json"
 	"fmt"
 	"io"
 	"path/filepath"
@@ -13,6 +12,7 @@ import (
 	"optcomplete/model"
 	"optcomplete/model/store"
 	"optcomplete/regress"
+	"optcomplete/result"
 	"optcomplete/spec"
 )
 
@@ -101,12 +101,7 @@ func (m *Model) Explain(table *data.RawTable, row int) (*Explanation, []string, 
 }
 
 // WriteJSON writes the model as one indented JSON object and a newline.
-func (m *Model) WriteJSON(w io.Writer) error {
-	e := json.NewEncoder(w)
-	e.SetIndent("", "  ")
-	e.SetEscapeHTML(false)
-	return e.Encode(m)
-}
+func (m *Model) WriteJSON(w io.Writer) error { return result.WriteJSON(w, m) }
 
 // Save writes the model to a directory. An earlier model there is replaced only
 // once the new one is complete.
@@ -120,20 +115,12 @@ func Is(dir string) bool { return store.KindIn(dir) == regress.Kind }
 // Load reads a model that Save wrote. An error names the file and what is wrong
 // with it.
 func Load(dir string) (*Model, error) {
-	path := filepath.Join(dir, file)
-	text, _, err := store.ReadSealed(path)
-	if err != nil {
+	m := &Model{}
+	if _, err := store.ReadSummary(dir, regress.Kind, m); err != nil {
 		return nil, err
 	}
-	m := &Model{}
-	if err := json.Unmarshal(text, m); err != nil {
-		return nil, fmt.Errorf("%s: %s", path, data.DescribeJSON(err))
-	}
-	if m.Model != regress.Kind {
-		return nil, fmt.Errorf("%s: the model is %q, not %q", path, m.Model, regress.Kind)
-	}
 	if m.Encoding == nil || m.K != len(m.Selected) || m.K != len(m.Coefficients) || !slices.Equal(m.Encoding.Names(), m.Selected) {
-		return nil, fmt.Errorf("%s: its coefficients or its encoding do not fit its %d selected features", path, m.K)
+		return nil, fmt.Errorf("%s: its coefficients or its encoding do not fit its %d selected features", filepath.Join(dir, file), m.K)
 	}
 	return m, nil
 }

@@ -1,4 +1,4 @@
-package trace
+package selection
 
 import (
 	"math"
@@ -12,8 +12,8 @@ import (
 // the end among them, in order of time.
 func TestTraceIsShortAndTrue(t *testing.T) {
 	for _, events := range []int{3, 399, 400, 5000, 300_000} {
-		var trace Trace
-		trace.Event(search.Event{Kind: search.EventStart, Cost: math.Inf(1), Bound: math.Inf(-1)})
+		var course trace
+		course.event(search.Event{Kind: search.EventStart, Cost: math.Inf(1), Bound: math.Inf(-1)})
 		cost := 100.0
 		for i := range events {
 			e := search.Event{Kind: search.EventBound, Cost: cost, Bound: float64(i) / float64(events), Elapsed: time.Duration(i) * time.Millisecond}
@@ -24,11 +24,11 @@ func TestTraceIsShortAndTrue(t *testing.T) {
 				cost = 50
 				e.Kind, e.Source, e.Cost = search.EventIncumbent, "leaf", cost
 			}
-			trace.Event(e)
-			trace.Event(search.Event{Kind: search.EventPass, Cost: e.Cost, Bound: e.Bound, Elapsed: e.Elapsed}) // nothing new
+			course.event(e)
+			course.event(search.Event{Kind: search.EventPass, Cost: e.Cost, Bound: e.Bound, Elapsed: e.Elapsed}) // nothing new
 		}
-		trace.Event(search.Event{Kind: search.EventDone, Cost: cost, Bound: cost, Elapsed: time.Hour})
-		points := trace.Points()
+		course.event(search.Event{Kind: search.EventDone, Cost: cost, Bound: cost, Elapsed: time.Hour})
+		points := course.points
 		if len(points) > 400 || events > 1000 && len(points) < 100 {
 			t.Errorf("%d events: %d points", events, len(points))
 		}
@@ -49,15 +49,15 @@ func TestTraceIsShortAndTrue(t *testing.T) {
 // that of both.
 func TestTraceOfTwoSearches(t *testing.T) {
 	for _, started := range []time.Duration{0, 2500 * time.Millisecond} {
-		var trace Trace
-		trace.Event(search.Event{Kind: search.EventIncumbent, Cost: 5, Sampled: true, Source: "start", Elapsed: 2 * time.Second})
-		trace.Event(search.Event{Kind: search.EventStart, Cost: math.Inf(1), Bound: math.Inf(-1), Elapsed: started})
-		trace.Event(search.Event{Kind: search.EventIncumbent, Cost: 6, Source: "start", Elapsed: started + time.Second})
+		var course trace
+		course.event(search.Event{Kind: search.EventIncumbent, Cost: 5, Sampled: true, Source: "start", Elapsed: 2 * time.Second})
+		course.event(search.Event{Kind: search.EventStart, Cost: math.Inf(1), Bound: math.Inf(-1), Elapsed: started})
+		course.event(search.Event{Kind: search.EventIncumbent, Cost: 6, Source: "start", Elapsed: started + time.Second})
 		want := 3.0
 		if started > 0 {
 			want = 3.5
 		}
-		if p := trace.Points(); len(p) != 2 || p[1].Seconds != want || !p[0].Sampled || p[1].Sampled {
+		if p := course.points; len(p) != 2 || p[1].Seconds != want || !p[0].Sampled || p[1].Sampled {
 			t.Errorf("%v: %+v", started, p)
 		}
 	}

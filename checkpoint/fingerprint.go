@@ -1,14 +1,7 @@
-// Package fingerprint writes down all that a run depends on, one line for each
-// field of its records, so that two runs that may give different answers never
-// have the same text.
-//
-// It takes records (structs) and a list of fields to leave out, and walks the rest
-// by reflection: a field that somebody adds is in the text from then on, unless it
-// is put on the list, with a reason. What it cannot write down (a function, a map)
-// panics, so it never leaves anything out by oversight.
-package fingerprint
+package checkpoint
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/binary"
 	"fmt"
@@ -21,15 +14,58 @@ import (
 	"sync"
 	"unicode"
 
+	"optcomplete/data"
 	"optcomplete/internal/kernel"
+	"optcomplete/pass"
 	"optcomplete/spec"
 )
 
-// Run tells apart programs and kinds of machines, whose arithmetic may round
-// differently. Two builds of one version are two programs: they may search in another
-// order.
-func Run() string {
-	return fmt.Sprintf("optcomplete %s %s vectors %v\nbuild %s\n", spec.Version, runtime.GOARCH, kernel.Accelerated(), build())
+// Fingerprint writes down all that a run depends on, one line for each field of its
+// records, so that two runs that may give different answers never have the same text: by
+// data, settings, program and the kind of machine, whose arithmetic may round differently. Two
+// builds of one version are two programs: they may search in another order.
+//
+// It walks the records by reflection: a field that somebody adds is in the text from then
+// on, unless it is in changesNoAnswer with a reason, or a function that is called while the
+// run goes on (On…). What it cannot write down panics, so it never leaves anything out by
+// oversight.
+func Fingerprint(entries string, problem, settings any) string {
+	return fmt.Sprintf("optcomplete %s %s vectors %v\nbuild %s\n", spec.Version, runtime.GOARCH, kernel.Accelerated(), build()) +
+		entries + text("Problem", problem) + text("Settings", settings)
+}
+
+// Entries writes down the shape, the ids and the entries of a matrix, and what else the
+// data have of each entry; nil: nothing.
+func Entries(ctx context.Context, threads int, of *data.Ratings, more *data.Ratings) (string, error) {
+	hash, err := pass.Fingerprint(ctx, of.Source(), threads)
+	if err == nil && more != nil {
+		var second string
+		second, err = pass.Fingerprint(ctx, more.Source(), threads)
+		hash += " times " + second
+	}
+	n, m := of.Dims()
+	ids := struct{ RowIDs, ColumnIDs []string }{of.RowIDs, of.ColumnIDs}
+	return fmt.Sprintf("data %d × %d, %d entries %s\n", n, m, of.Observed(), hash) + text("Ratings", ids), err
+}
+
+// changesNoAnswer are the fields that runs may differ in and still share what was
+// computed: a checkpoint keeps what the cost is at some weights and what validation
+// chose, and none of these has a part in that.
+var changesNoAnswer = map[string]string{
+	"Problem.Ratings":     "written by Entries",
+	"Problem.Times":       "written by Entries",
+	"Problem.Nouns":       "what people call things",
+	"Settings.Limits":     "ends a search, at costs that are what they are, and uses more or less of the machine",
+	"Settings.Proof":      "only watches",
+	"Settings.Checkpoint": "where the answers are kept",
+	"Settings.Folder":     "where the model is kept",
+}
+
+// LeavesOut tells whether a field, by its path such as "Settings.Limits", is not written.
+func LeavesOut(path string, kind reflect.Kind) bool {
+	_, out := changesNoAnswer[path]
+	name := path[strings.LastIndexByte(path, '.')+1:]
+	return out || kind == reflect.Func && strings.HasPrefix(name, "On")
 }
 
 // build is a hash of the program itself, which needs no revision to be written into it.
@@ -55,19 +91,15 @@ func hashOf(path string) (string, error) {
 	return fmt.Sprintf("%x", hash.Sum(nil)[:8]), err
 }
 
-// LeftOut names fields that are not written, by their path such as
-// "Settings.Threads", and says for each why it changes no answer.
-type LeftOut map[string]string
-
-// Text writes a record under a name, one line a field: "k 3".
-func Text(name string, record any, out LeftOut) string {
+// text writes a record under a name, one line a field: "k 3".
+func text(name string, record any) string {
 	var b strings.Builder
-	walk(&b, name, reflect.ValueOf(record), out)
+	walk(&b, name, reflect.ValueOf(record))
 	return b.String()
 }
 
-func walk(b *strings.Builder, path string, v reflect.Value, out LeftOut) {
-	if _, left := out[path]; left {
+func walk(b *strings.Builder, path string, v reflect.Value) {
+	if LeavesOut(path, v.Kind()) {
 		return
 	}
 	if v.Kind() == reflect.Interface && !v.IsNil() { // which type, then its fields
@@ -78,11 +110,11 @@ func walk(b *strings.Builder, path string, v reflect.Value, out LeftOut) {
 	}
 	if v.Kind() == reflect.Struct {
 		for f := range v.NumField() {
-			walk(b, path+"."+v.Type().Field(f).Name, v.Field(f), out)
+			walk(b, path+"."+v.Type().Field(f).Name, v.Field(f))
 		}
 		return
 	}
-	fmt.Fprintf(b, "%s %s\n", words(path), Value(v))
+	fmt.Fprintf(b, "%s %s\n", words(path), valueText(v))
 }
 
 // kindOf is what people call the type of a value: what it says itself, or its name.
@@ -99,8 +131,8 @@ func kindOf(v reflect.Value) string {
 // mostShown is the length from which a value is written as its hash.
 const mostShown = 200
 
-// Value is one value in a line, whole or as its hash.
-func Value(v reflect.Value) string {
+// valueText is one value in a line, whole or as its hash.
+func valueText(v reflect.Value) string {
 	text := string(appendValue(nil, v))
 	if len(text) > mostShown {
 		sum := sha256.Sum256([]byte(text))
@@ -130,7 +162,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		return appendValue(b, v.Elem())
 	case reflect.Slice, reflect.Array:
 		if numbers, ok := v.Interface().([]float64); ok && len(numbers) > mostShown {
-			return fmt.Appendf(b, "%d numbers %s", len(numbers), Numbers(numbers))
+			return fmt.Appendf(b, "%d numbers %s", len(numbers), hashNumbers(numbers))
 		}
 		b = fmt.Appendf(b, "%d[", v.Len())
 		for x := range v.Len() {
@@ -145,7 +177,7 @@ func appendValue(b []byte, v reflect.Value) []byte {
 		}
 		return append(b, '}')
 	}
-	panic(fmt.Sprintf("fingerprint: a %v cannot be written down", v.Type()))
+	panic(fmt.Sprintf("checkpoint: a %v cannot be written down", v.Type()))
 }
 
 // plain is the value of a kind, without the methods of its type: a name that is
@@ -162,8 +194,8 @@ func plain(v reflect.Value) any {
 	return v.Float()
 }
 
-// Numbers is a hash of numbers, by their bits.
-func Numbers(values []float64) string {
+// hashNumbers is a hash of numbers, by their bits.
+func hashNumbers(values []float64) string {
 	h := sha256.New()
 	b := make([]byte, 0, 4096)
 	for _, v := range values {

@@ -1,4 +1,4 @@
-package trace
+package selection
 
 import (
 	"math"
@@ -10,17 +10,17 @@ import (
 // maxTrace is how many points a trace has at most.
 const maxTrace = 400
 
-// Trace keeps the moments of a search at which the incumbent or the bound
+// trace keeps the moments of a search at which the incumbent or the bound
 // changed. Of long searches it keeps fewer of the bound's, evenly.
-type Trace struct {
+type trace struct {
 	points []result.TracePoint
 	every  int // of the moments, this many are one point
 	since  int
 	before float64 // seconds of earlier searches: a proof may follow a sampled one
 }
 
-// Event takes note of an event of the search.
-func (t *Trace) Event(e search.Event) {
+// event takes note of an event of the search.
+func (t *trace) event(e search.Event) {
 	if n := len(t.points); e.Kind == search.EventStart && n > 0 && t.before+e.Elapsed.Seconds() < t.points[n-1].Seconds {
 		t.before = t.points[n-1].Seconds // it has a clock of its own
 	}
@@ -56,7 +56,7 @@ func same(a, b result.TracePoint) bool {
 }
 
 // thin drops every other point; incumbents as well if little else is left.
-func (t *Trace) thin() {
+func (t *trace) thin() {
 	incumbents := 0
 	for _, p := range t.points {
 		if p.Source != "" {
@@ -72,6 +72,3 @@ func (t *Trace) thin() {
 	t.points = kept
 	t.every = max(1, 2*t.every)
 }
-
-// Points returns what was kept, in order.
-func (t *Trace) Points() []result.TracePoint { return t.points }

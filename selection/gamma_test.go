@@ -1,4 +1,4 @@
-package gammapath
+package selection
 
 import (
 	"context"
@@ -23,7 +23,7 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 		{"goes on while it gets better", []float64{4, 3, 2, 1, 1, 1, 1}, []float64{1, 1, 1, 1, 1, 1, 1}, 1000, 5},
 	} {
 		i := 0
-		gamma, path, err := Standard(1).Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
+		gamma, path, err := ChooseGamma(context.Background(), 1, func(gamma float64) (result.GammaPoint, error) {
 			i++
 			return result.GammaPoint{Gamma: gamma, RMSE: c.rmse[i-1], RootGap: &c.gap[i-1]}, nil
 		}, nil)
@@ -33,44 +33,20 @@ func TestChooseTakesTheEasiestOfTheGood(t *testing.T) {
 	}
 }
 
-// TestPatienceBeginsWithSomethingToProve: equal errors at first, where nothing is
-// left to prove, do not end a path; later ones do.
-func TestPatienceBeginsWithSomethingToProve(t *testing.T) {
-	path := Standard(1)
-	path.Patience = 2
-	rmse := []float64{2, 2, 2, 2, 1, 1, 1}
-	gap := []float64{0, 0, 0, 0, 0, 0.1, 0.2}
-	i := 0
-	gamma, points, err := path.Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
-		i++
-		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: &gap[i-1]}, nil
-	}, nil)
-	if err != nil || gamma != 1000 || len(points) != 7 {
-		t.Errorf("γ %v after %d points (%v), want 1000 after 7", gamma, len(points), err)
-	}
-	i = 2
-	if gamma, points, err = path.Choose(context.Background(), func(gamma float64) (result.GammaPoint, error) {
-		i++
-		return result.GammaPoint{Gamma: gamma, RMSE: rmse[i-1], RootGap: &tenth}, nil
-	}, nil); err != nil || gamma != 100 || len(points) != 5 {
-		t.Errorf("γ %v after %d points (%v), want 100 after 5", gamma, len(points), err)
-	}
-}
-
 // TestChooseOnFailure returns the error, and the default where nothing can be
 // tried.
 func TestChooseOnFailure(t *testing.T) {
 	broken := errors.New("broken")
 	try := func(float64) (result.GammaPoint, error) { return result.GammaPoint{}, broken }
-	if _, _, err := Standard(1).Choose(context.Background(), try, nil); err != broken {
+	if _, _, err := ChooseGamma(context.Background(), 1, try, nil); err != broken {
 		t.Errorf("got %v", err)
 	}
 	cancelled, cancel := context.WithCancel(context.Background())
 	cancel()
-	if gamma, _, err := Standard(2).Choose(cancelled, try, nil); err != nil || gamma != 50 {
+	if gamma, _, err := ChooseGamma(cancelled, 2, try, nil); err != nil || gamma != 50 {
 		t.Errorf("cancelled: %v, %v", gamma, err)
 	}
-	if gamma, _, err := Standard(0).Choose(context.Background(), try, nil); err != nil || gamma != 1 {
+	if gamma, _, err := ChooseGamma(context.Background(), 0, try, nil); err != nil || gamma != 1 {
 		t.Errorf("no unit: %v, %v", gamma, err)
 	}
 }

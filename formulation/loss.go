@@ -10,83 +10,9 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/loss"
-	"optcomplete/model/estimate"
-	"optcomplete/objective"
 	"optcomplete/pass"
-	"optcomplete/selection"
 	"optcomplete/spec"
 )
-
-// linked is full by any loss, with coefficients that may be held at or above zero.
-// It explains the entries themselves, given the mean and the effects of columns on
-// the scale of the loss. The effect of a row is a coefficient like the
-// others, of a constant that is always selected.
-type linked struct {
-	full
-	loss        loss.Loss
-	nonnegative []bool // of each feature; nil: none
-}
-
-// linked tells whether more is asked for than squared errors and coefficients of any
-// sign.
-func (s *Settings) linked() bool { return s.Loss != loss.Squared || len(s.Nonnegative) > 0 }
-
-func (l linked) values(ctx context.Context, train data.Source, c choices, threads int) (data.Source, choices, error) {
-	effects, err := estimate.FitLevels(ctx, train, l.scaled(c), c.Row, c.Column, threads)
-	if err != nil {
-		return nil, c, err
-	}
-	c.Offsets = &objective.Offsets{Mean: effects.Mean, Column: effects.Columns, Unit: effects.Unit}
-	return train, c, nil
-}
-
-func (l linked) cost(values data.Source, features *data.Features, groups [][]int, c choices, threads int) matrixCost {
-	_, p := features.Dims()
-	nonnegative := l.nonnegative
-	if nonnegative != nil {
-		nonnegative = append(slices.Clone(nonnegative), false)
-	}
-	cost := objective.NewConvex(values, inUnits(features, c.Units, c.Factor), c.Gamma, l.scaled(c), c.Offsets, nonnegative, threads)
-	return matrixCost{oracle: objective.NewGrouped(cost, append(slices.Clip(groups), []int{p})), always: 1}
-}
-
-// baselines tells that methods that select nothing have squared errors only.
-func (linked) baselines() bool { return false }
-
-// rows are fitted as they were selected.
-func (l linked) rows(r *estimate.Recipe, members []int, c choices) {
-	r.Linked, r.Loss, r.Variances, r.Refine = true, l.scaled(c), c.Again, !c.Given
-	if c.Offsets != nil {
-		r.Levels = &estimate.Effects{Mean: c.Offsets.Mean, Columns: c.Offsets.Column}
-	}
-	if l.nonnegative == nil {
-		return
-	}
-	for _, j := range members {
-		r.Nonnegative = append(r.Nonnegative, l.nonnegative[j])
-	}
-}
-
-func (linked) refit(spec.Refit) spec.Refit { return spec.Ridge }
-
-func (l linked) scaled(c choices) loss.Scaled { return loss.Scaled{Loss: l.loss, Unit: c.Delta} }
-
-// newLinked finds the features whose coefficients must not be negative.
-func newLinked(t *task, problem Problem, s *Settings) (formulation, error) {
-	l := linked{loss: s.Loss}
-	if len(s.Nonnegative) == 0 {
-		return l, nil
-	}
-	l.nonnegative = make([]bool, len(t.features.Names))
-	units, err := t.resolve(problem, selection.WithAll(s.Nonnegative, t.unitNames()), "nonnegative")
-	if err != nil {
-		return nil, err
-	}
-	for _, j := range t.members(units) {
-		l.nonnegative[j] = true
-	}
-	return l, nil
-}
 
 // SuitableLoss is the loss of settings that leave it to the data (loss.Auto):
 // logistic if all values are 0 or 1, both occur, and everything that the settings

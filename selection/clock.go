@@ -1,6 +1,4 @@
-// Package timelimit divides the time of a whole fit: the choice of γ gets at most
-// a third, time for what follows the search is kept, and the search gets the rest.
-package timelimit
+package selection
 
 import (
 	"context"
@@ -8,7 +6,8 @@ import (
 	"time"
 )
 
-// Clock is a time limit that runs. A nil clock has none.
+// Clock divides the time limit of a whole fit: the choice of γ gets at most a third, time
+// for what follows the search is kept, and the search gets the rest. A nil clock has no limit.
 type Clock struct{ end time.Time }
 
 // choiceShare is the part of what is left that the choice of γ gets at most: one in this many.
@@ -17,9 +16,9 @@ const choiceShare = 3
 // ErrOver is why something was left out that nothing else depends on.
 var ErrOver = errors.New("the time limit left no room for it")
 
-// New starts a clock at the moment that a limit counts from; zero: now. Without a
+// NewClock starts a clock at the moment that a limit counts from; zero: now. Without a
 // limit there is no clock.
-func New(limit time.Duration, began time.Time) *Clock {
+func NewClock(limit time.Duration, began time.Time) *Clock {
 	if limit <= 0 {
 		return nil
 	}

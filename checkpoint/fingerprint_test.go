@@ -1,4 +1,4 @@
-package fingerprint
+package checkpoint
 
 import (
 	"os"
@@ -16,7 +16,8 @@ type record struct {
 	Inner        inner
 	Maybe        *inner
 	Way          any
-	Threads      int
+	Folder       string
+	OnEvent      func()
 }
 
 type quick struct{ Steps int }
@@ -24,8 +25,7 @@ type quick struct{ Steps int }
 type slow struct{ Steps int }
 
 func TestEveryFieldThatIsNotLeftOutHasItsLine(t *testing.T) {
-	got := Text("Settings", record{K: 3, RowShrinkage: 0.1, Names: []string{"a b", "c"}, Maybe: &inner{[]string{"x"}}, Way: &slow{2}},
-		LeftOut{"Settings.Threads": "rounding does not depend on them"})
+	got := text("Settings", record{K: 3, RowShrinkage: 0.1, Names: []string{"a b", "c"}, Maybe: &inner{[]string{"x"}}, Way: &slow{2}, OnEvent: func() {}})
 	want := "k 3\nrow shrinkage 0.1\nnames 2[\"a b\" \"c\" ]\ninner deep 0[]\nmaybe {Deep 1[\"x\" ] }\nway slow\nway steps 2\n"
 	if got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
@@ -40,7 +40,7 @@ func TestDifferentValuesDiffer(t *testing.T) {
 		{Maybe: &inner{}}, {Maybe: nil}, {Way: quick{1}}, {Way: slow{1}}, {Way: slow{2}}, {Names: []string{strings.Repeat("x", 500)}}, {Names: []string{strings.Repeat("x", 501)}},
 		{RowShrinkage: 0.1}, {RowShrinkage: 0.1 + 1e-17*2}, {RowShrinkage: 0.10000000000000002},
 	} {
-		text := Text("Settings", r, nil)
+		text := text("Settings", r)
 		if other, ok := seen[text]; ok && other.RowShrinkage != r.RowShrinkage {
 			t.Errorf("%+v and %+v have the same text %s", other, r, text)
 		}
@@ -57,7 +57,7 @@ func TestWhatCannotBeWrittenPanics(t *testing.T) {
 			t.Error("a function was left out in silence")
 		}
 	}()
-	Text("Settings", struct{ OnEvent func() }{}, nil)
+	text("Settings", struct{ Rule func() }{})
 }
 
 // TestBuildsAreToldApart: a run names the program that runs, and another program has
@@ -80,7 +80,7 @@ func TestBuildsAreToldApart(t *testing.T) {
 	if err != nil || len(name) != 16 || build() == name {
 		t.Errorf("%q and %q, %v", build(), name, err)
 	}
-	if again, _ := hashOf(own); again != build() || !strings.Contains(Run(), "\nbuild "+again+"\n") {
-		t.Errorf("%q is not in %q", again, Run())
+	if again, _ := hashOf(own); again != build() || !strings.Contains(Fingerprint("", record{}, record{}), "\nbuild "+again+"\n") {
+		t.Errorf("%q is not in %q", again, Fingerprint("", record{}, record{}))
 	}
 }
