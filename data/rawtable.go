@@ -2,7 +2,6 @@ package data
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -64,53 +63,54 @@ func (t *RawTable) Some(lines []int32) *RawTable {
 	return out
 }
 
-// ReadRawTable reads a feature table as ReadFeatures does, with the same errors,
-// but takes every cell as the text that it is.
-func ReadRawTable(path string, options FeaturesOptions) (*RawTable, error) {
-	return textfile.FromFile(options.Context, path, func(r io.Reader, name string) (*RawTable, error) { return readRawTable(r, name, options) })
+// Without takes the field at a place out of the table: the rest of it, and the
+// cells of that field.
+func (t *RawTable) Without(field int) (rest *RawTable, cells []string) {
+	rest = &RawTable{File: t.File, IDs: t.IDs, Names: slices.Delete(slices.Clone(t.Names), field, field+1), Lines: t.Lines}
+	if t.Kinds != nil {
+		rest.Kinds = slices.Delete(slices.Clone(t.Kinds), field, field+1)
+	}
+	rest.Cells = make([]string, 0, len(t.IDs)*len(rest.Names))
+	for i := range t.IDs {
+		row := t.Row(i)
+		cells = append(cells, row[field])
+		rest.Cells = append(append(rest.Cells, row[:field]...), row[field+1:]...)
+	}
+	return rest, cells
 }
 
-func readRawTable(r io.Reader, name string, options FeaturesOptions) (*RawTable, error) {
-	in := &rawReader{}
-	in.seen, in.idName = map[string]int{}, options.ID
-	in.Name, in.Limit, in.Delimiter, in.Least = name, MaxFeaturesLine, options.Delimiter, 2
-	if err := textfile.WithTable(r, &in.Table, func() error { return in.readAll(in.cellsOf) }); err != nil {
-		return nil, err
+// Numbers are the cells of a table that holds nothing but numbers. Otherwise the
+// error names the first that is none.
+func (t *RawTable) Numbers() ([]float64, error) {
+	p := len(t.Names)
+	values := make([]float64, len(t.Cells))
+	for at, cell := range t.Cells {
+		v, err := t.Number(at/p, t.Names[at%p], cell)
+		if err != nil {
+			return nil, err
+		}
+		values[at] = v
 	}
-	table := &RawTable{File: name, IDs: in.ids, Names: in.names, Cells: in.cells, Lines: in.lines}
-	if kinds := in.Forms(); kinds != nil {
-		for _, kind := range idFirst(slices.Clone(kinds), in.idAt)[1:] {
-			table.Kinds = append(table.Kinds, string(kind))
+	return values, nil
+}
+
+// Number is a cell of row i that must be a number, in the column that is named.
+func (t *RawTable) Number(i int, column, cell string) (float64, error) {
+	field := []byte(cell)
+	v, wrong := textfile.ParseNumber(field)
+	if wrong == "" {
+		return v, nil
+	}
+	fault := &InputError{File: t.File, Line: t.Lines[i], Problem: "column " + textfile.Quote(column) + " is blank", Remedy: "fill it in or leave the line out"}
+	if cell != "" {
+		fault.Problem = "column " + textfile.Quote(column) + ": " + textfile.Quote(field) + " " + string(wrong)
+		if remedy := textfile.NumberRemedy(field); remedy != "" {
+			fault.Remedy = remedy
+		} else if wrong == textfile.NotNumber && !textfile.MissingWord(field) {
+			fault.Remedy = "correct it or leave the line out"
 		}
 	}
-	return table.canonical(), nil
-}
-
-// rawReader is a raw table being read.
-type rawReader struct {
-	featuresReader
-	cells []string
-	lines []int
-	text  strings.Builder // of one line
-}
-
-// cellsOf takes the cells of one line. They share one string, because most are
-// far shorter than what a string of their own would cost.
-func (in *rawReader) cellsOf(fields [][]byte) *InputError {
-	if fault := in.id(fields); fault != nil {
-		return fault
-	}
-	in.text.Reset()
-	for _, field := range fields[1:] {
-		in.text.Write(field)
-	}
-	rest := in.text.String()
-	for _, field := range fields[1:] {
-		in.cells = append(in.cells, rest[:len(field)])
-		rest = rest[len(field):]
-	}
-	in.lines = append(in.lines, in.Line)
-	return nil
+	return 0, fault
 }
 
 // ParseNumber reads a decimal number exactly as the readers do. If the text is

@@ -114,6 +114,17 @@ type check struct {
 	verdict Verdict
 	target  float64 // n·m·bound, as claimed, less what does not matter
 	least   float64 // n·m·cost of any selection is at least this
+
+	cuts     map[int]*cut
+	model    *step // whose tangents these are:
+	tangents *tangents
+	own      *cut  // and where it was taken
+	last     *step // the tangent computed last, and it
+	tangent  *cut
+
+	pending              []pending // to be evaluated
+	enumerating, listing float64   // how many
+	singles              []point   // to be evaluated one by one
 }
 
 func (k *check) run(ctx context.Context) (*Verdict, error) {
@@ -137,35 +148,31 @@ func (k *check) run(ctx context.Context) (*Verdict, error) {
 		low, high = k.costs(incumbent)
 	}
 	root := k.root(len(k.cost.units))
-	cuts := map[int]*cut{}
-	if err := k.cuts(ctx, cuts, needed, plainly, agree/100*high); err != nil {
+	k.cuts = map[int]*cut{}
+	if err := k.evaluateCuts(ctx, needed, plainly, agree/100*high); err != nil {
 		return nil, err
 	}
 	// Cuts that do not show what was claimed may have been solved for too badly.
 	for level := precisely; level <= withLong; level++ {
-		if err := k.cuts(ctx, cuts, k.below(root, cuts, level), level, 0); err != nil {
+		if err := k.evaluateCuts(ctx, k.below(root, level), level, 0); err != nil {
 			return nil, err
 		}
 	}
-	var enumerated []*region
-	var modelled []modelledAt
-	err = k.proof.walk(root, func(r *region, at int, model bool) {
-		switch {
-		case model:
-			modelled = append(modelled, modelledAt{r.clone(), at})
-		case at == none:
-			enumerated = append(enumerated, r.clone())
-		case at == unproven:
-			k.verdict.Unproven++
-			k.least = min(k.least, 0)
-		default:
-			k.least = min(k.least, cuts[at].bound(r))
+	refused := k.proof.walk(root, func(r *region, by, model *step) {
+		if err == nil {
+			err = k.rule(ctx, r, by, model)
 		}
 	})
-	if err != nil {
-		return nil, &RefusedError{err.Error()}
+	if refused != nil {
+		return nil, &RefusedError{refused.Error()}
 	}
-	if err := k.enumerate(ctx, enumerated, modelled); err != nil {
+	if err == nil {
+		err = k.flush(ctx)
+	}
+	if err == nil {
+		err = k.evaluate(ctx, k.singles)
+	}
+	if err != nil {
 		return nil, err
 	}
 	v := &k.verdict
@@ -183,19 +190,23 @@ func (k *check) survey() (needed []int, err error) {
 	use := make([]bool, len(k.proof.points))
 	v := &k.verdict
 	for _, n := range k.proof.nodes {
-		v.Fixings += len(n.fixes)
-		if n.split != none {
-			v.Branchings++
-		}
-		if n.model {
-			v.Modelled++
-		} else if n.cut != none {
-			v.Closed++
+		for x := range n.steps {
+			s := &n.steps[x]
+			fixed := len(s.within) + len(s.without)
+			v.Fixings += fixed
+			switch {
+			case s.kind == split:
+				v.Branchings++
+			case s.kind == byModel:
+				v.Modelled++
+			case s.kind == byCut && fixed == 0:
+				v.Closed++
+			}
 		}
 	}
-	err = k.proof.walk(k.root(len(k.cost.units)), func(_ *region, at int, model bool) {
-		if at >= 0 && !model {
-			use[at] = true
+	err = k.proof.walk(k.root(len(k.cost.units)), func(_ *region, by, _ *step) {
+		if by.kind == byCut {
+			use[by.cut] = true
 		}
 	})
 	if err != nil {
@@ -237,9 +248,9 @@ func (k *check) place(at point) *place {
 // at once may take.
 const batchNumbers = 1 << 25
 
-// cuts computes cuts at a level, many in one reading of the rows. Those that rounding has
+// evaluateCuts computes cuts at a level, many in one reading of the rows. Those that rounding has
 // lowered by more than the tolerance are computed once more, precisely.
-func (k *check) cuts(ctx context.Context, to map[int]*cut, needed []int, level int, tolerance float64) error {
+func (k *check) evaluateCuts(ctx context.Context, needed []int, level int, tolerance float64) error {
 	var again []int
 	batch := max(1, batchNumbers/(2*k.cost.p*(k.cost.parts()+k.cost.threads)))
 	evaluate := k.cost.evaluate
@@ -260,24 +271,24 @@ func (k *check) cuts(ctx context.Context, to map[int]*cut, needed []int, level i
 			if level == withLong && places[x].found == nil {
 				continue
 			}
-			to[at] = k.cost.cut(places[x])
-			if level == plainly && !(to[at].loose <= tolerance) {
+			k.cuts[at] = k.cost.cut(places[x])
+			if level == plainly && !(k.cuts[at].loose <= tolerance) {
 				again = append(again, at)
 			}
 		}
 	}
 	if len(again) > 0 {
-		return k.cuts(ctx, to, again, precisely, 0)
+		return k.evaluateCuts(ctx, again, precisely, 0)
 	}
 	return nil
 }
 
 // below lists the cuts that are below what was claimed where they are used, and of a lower
 // level.
-func (k *check) below(root *region, cuts map[int]*cut, level int) (low []int) {
+func (k *check) below(root *region, level int) (low []int) {
 	found := map[int]bool{}
-	_ = k.proof.walk(root, func(r *region, at int, model bool) { // survey has seen that it can be walked
-		if at >= 0 && !model && !found[at] && !(cuts[at].bound(r) >= k.target) && cuts[at].level < level {
+	_ = k.proof.walk(root, func(r *region, by, _ *step) { // survey has seen that it can be walked
+		if at := by.cut; by.kind == byCut && !found[at] && !(k.cuts[at].bound(r) >= k.target) && k.cuts[at].level < level {
 			found[at] = true
 			low = append(low, at)
 		}

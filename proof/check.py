@@ -48,7 +48,7 @@ def main(model_file, ratings_file, features_file, proof_file):
     always, never = ([names.index(x) for x in model.get(key, [])] for key in ("always", "never"))
     selected = sorted(names.index(x) for x in model["selected"])
     same = (about["units"], about["k"], about["gamma"], about.get("always", []), about.get("never", []), found["selected"])
-    if model["model"] != "paper" or same != (names, k, gamma, sorted(always), sorted(never), selected):
+    if model["model"] != "paper" or "families" in about or same != (names, k, gamma, sorted(always), sorted(never), selected):
         refuse("it is about something else than the model")
     size = len(rows) * len(feature)
 
@@ -63,7 +63,7 @@ def main(model_file, ratings_file, features_file, proof_file):
                 slope[j] += Fraction(gamma) * sum(Fraction(x[j]) * y for x, y in zip(b, r)) ** 2
         return constant, slope
 
-    points = [dict(zip(x["point"], x.get("weights", []))) for x in steps if "point" in x]
+    points = [dict(zip(x["point"], x.get("weights", []))) for x in steps if "point" in x and "node" not in x]
     cuts, nodes, least = {}, {}, [None]
     for x in steps:
         if "node" in x:

@@ -243,14 +243,20 @@ func (c *cost) cut(at *place) *cut {
 	return out
 }
 
-// slopes makes those of the units of those of the features. A cut that is not a number
-// says nothing.
+// slopes makes those of the units of those of the features.
 func (c *cut) slopes(units [][]int, feature []float64) {
 	c.slope = make([]float64, len(units))
 	for u, members := range units {
 		for _, j := range members {
 			c.slope[u] = up(c.slope[u] + feature[j])
 		}
+	}
+	c.sort()
+}
+
+// sort puts the units in order. A cut that is not a number says nothing.
+func (c *cut) sort() {
+	for u := range c.slope {
 		c.order = append(c.order, u)
 	}
 	slices.SortStableFunc(c.order, func(a, b int) int {

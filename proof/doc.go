@@ -22,8 +22,8 @@
 // bits still where weights differ by many magnitudes (see long.go). Regions
 // that were enumerated are enumerated again, by an elimination whose backward
 // error is bounded (see enumerate.go). Where a model closed a region, the checker computes
-// its own (see model.go), lists what it does not rule out (see modeltree.go), and
-// evaluates that. The tree is walked from the top, so no
+// its own (see model.go), takes the tangents of the file (see modeltree.go), and
+// evaluates what is left. The tree is walked from the top, so no
 // selection can be missing, whatever the file says: a part that nothing closes is
 // bounded by 0. So a file that was tampered with may prove less, but never
 // anything false.

@@ -17,106 +17,129 @@ func (k *check) mostSingles() int {
 	return min(max(1<<12, 1<<24/max(k.Entries.Observed(), 1)), 1<<18)
 }
 
-// modelledAt is a region that the model from the weights of a cut ends.
-type modelledAt struct {
-	*region
-	cut int
+// pending is a leaf to be evaluated, whose selections in terms of units are told by each.
+type pending struct {
+	*leaf
+	each func(func(units []int) bool)
 }
 
-// model bounds what the model of a region rules out, and lists what it does not: nil if that
-// is nothing. Where it does not rule out enough, the cut bounds the region.
-func (k *check) model(ctx context.Context, r modelledAt) (*leaf, error) {
-	m, own, err := k.cost.model(ctx, r.region, k.place(k.proof.points[r.cut]))
-	if err != nil {
-		return nil, err
-	}
-	if m != nil {
-		found, floor, ok := m.list(ctx, r.region, k.target)
-		if ok {
-			k.least = min(k.least, floor)
-			if len(found) == 0 {
-				return nil, nil
-			}
-			slices.SortFunc(found, slices.Compare)
-			return &leaf{candidates: m.features, left: m.k, list: found, units: m.units}, nil
-		}
-	}
-	k.least = min(k.least, own.bound(r.region))
-	return nil, ctx.Err()
-}
-
-// enumerate bounds every selection of the regions, and of those modelled what is not
-// ruled out. What elimination does not show to cost as much as was claimed is evaluated by
-// itself.
-func (k *check) enumerate(ctx context.Context, regions []*region, modelled []modelledAt) error {
-	var singles []point
-	mostSingles := k.mostSingles()
-	add := func(units []int) bool {
-		if !k.meets(units) {
-			return true
-		}
-		if len(singles) == mostSingles {
-			return false
-		}
-		singles = append(singles, point{units: slices.Clone(units), weights: slices.Repeat([]float64{1}, len(units))})
-		return true
-	}
-	for len(regions)+len(modelled) > 0 {
-		var leaves []*leaf
-		var each []func(func(units []int) bool)
-		total := 0.0
-		take := func(l *leaf, selections func(func(units []int) bool)) {
-			leaves, each = append(leaves, l), append(each, selections)
-			total += l.count()
-			k.verdict.Enumerated += int(l.count())
-		}
-		for ; len(regions) > 0 && total < enumerateAtOnce; regions = regions[1:] {
-			r := regions[0]
-			l := (*leaf)(nil)
-			if k.cost.gamma0 == 0 {
-				l = r.leafOf(k.cost.units)
-			}
-			if l != nil {
-				take(l, r.selections)
-				continue
-			}
-			all := choose(r.free, r.left) <= float64(mostSingles) // one by one
-			if all {
-				r.selections(func(units []int) bool { all = all && add(units); return all })
-			}
-			if !all {
-				k.verdict.Unproven++
-				k.least = min(k.least, 0)
-			} else {
-				k.verdict.Enumerated += int(choose(r.free, r.left))
-			}
-		}
-		for ; len(modelled) > 0 && total < listedAtOnce; modelled = modelled[1:] {
-			l, err := k.model(ctx, modelled[0])
-			if err != nil {
-				return err
-			}
-			if l != nil {
-				take(l, l.selections)
-			}
-		}
-		floors, err := k.cost.enumerate(ctx, leaves)
-		if err != nil {
+// rule bounds what is ruled out of a region, or takes it to be evaluated.
+func (k *check) rule(ctx context.Context, r *region, by, of *step) (err error) {
+	switch by.kind {
+	case byCut:
+		k.least = min(k.least, k.cuts[by.cut].bound(r))
+	case byEnumeration:
+		return k.region(ctx, r)
+	case byModel:
+		var m *model
+		if m, k.own, err = k.cost.model(ctx, r, k.place(k.proof.points[by.cut])); err != nil {
 			return err
 		}
-		for x, l := range leaves {
-			at := 0
-			each[x](func(units []int) bool {
-				bound := down(floors[x] - l.gain[at])
-				if k.meets(units) && (bound >= k.target || !add(units)) {
-					k.least = min(k.least, max(bound, 0))
-				}
-				at++
-				return true
-			})
+		if k.model, k.tangents = by, nil; m != nil {
+			k.tangents = m.in(r, by.diagonal)
+		}
+	case byTangent, byList:
+		if of == nil || of != k.model {
+			k.unproven()
+			return nil
+		}
+		bound := k.own.bound(r)
+		if by.kind == byTangent && k.tangents != nil {
+			if by != k.last {
+				k.last, k.tangent = by, k.tangents.at(by.at)
+			}
+			bound = k.tangent.bound(r)
+		}
+		if k.tangents == nil || bound >= k.target || choose(r.free, r.left) > mostListed {
+			k.least = min(k.least, bound)
+			return nil
+		}
+		found, floor := k.tangents.list(ctx, r, k.target)
+		if k.least = min(k.least, floor); found != nil {
+			k.listing += found.count()
+			return k.take(ctx, found, found.selections)
+		}
+	default:
+		k.unproven()
+	}
+	return ctx.Err()
+}
+
+// unproven is a region that nothing closes.
+func (k *check) unproven() {
+	k.verdict.Unproven++
+	k.least = min(k.least, 0)
+}
+
+// region takes all selections of a region.
+func (k *check) region(ctx context.Context, r *region) error {
+	if k.cost.gamma0 == 0 {
+		if l := r.leafOf(k.cost.units); l != nil {
+			k.enumerating += l.count()
+			return k.take(ctx, l, r.clone().selections)
 		}
 	}
-	return k.evaluate(ctx, singles)
+	all := choose(r.free, r.left) <= float64(k.mostSingles()) // one by one
+	if all {
+		r.selections(func(units []int) bool { all = all && k.single(units); return all })
+	}
+	if !all {
+		k.unproven()
+	} else {
+		k.verdict.Enumerated += int(choose(r.free, r.left))
+	}
+	return nil
+}
+
+// single takes a selection to be evaluated by itself, unless they are too many.
+func (k *check) single(units []int) bool {
+	if !k.meets(units) {
+		return true
+	}
+	if len(k.singles) == k.mostSingles() {
+		return false
+	}
+	k.singles = append(k.singles, point{units: slices.Clone(units), weights: slices.Repeat([]float64{1}, len(units))})
+	return true
+}
+
+// take adds a leaf, and evaluates all there are once they are many.
+func (k *check) take(ctx context.Context, l *leaf, each func(func(units []int) bool)) error {
+	k.pending = append(k.pending, pending{l, each})
+	k.verdict.Enumerated += int(l.count())
+	if k.enumerating < enumerateAtOnce && k.listing < listedAtOnce {
+		return nil
+	}
+	return k.flush(ctx)
+}
+
+// flush bounds every selection of the leaves. What elimination does not show to cost as much
+// as was claimed is evaluated by itself.
+func (k *check) flush(ctx context.Context) error {
+	if len(k.pending) == 0 {
+		return nil
+	}
+	var leaves []*leaf
+	for _, p := range k.pending {
+		leaves = append(leaves, p.leaf)
+	}
+	floors, err := k.cost.enumerate(ctx, leaves)
+	if err != nil {
+		return err
+	}
+	for x, p := range k.pending {
+		at := 0
+		p.each(func(units []int) bool {
+			bound := down(floors[x] - p.gain[at])
+			if k.meets(units) && (bound >= k.target || !k.single(units)) {
+				k.least = min(k.least, max(bound, 0))
+			}
+			at++
+			return true
+		})
+	}
+	k.pending, k.enumerating, k.listing = nil, 0, 0
+	return nil
 }
 
 // selections calls f for every selection of a list, until it returns false. The slice is

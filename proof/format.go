@@ -12,7 +12,7 @@ import (
 )
 
 // Version is the version of the file that this package writes and reads.
-const Version = 2
+const Version = 3
 
 // Statement is the first line of a proof: what it is about.
 type Statement struct {
@@ -42,14 +42,17 @@ type Statement struct {
 //	{"node":4,"fix":7,"in":true,"cut":2}       the rest of node 4 has unit 7: cut 2 rules out what has it not
 //	{"node":4,"split":9,"inside":5,"outside":6}
 //	{"node":5,"cut":3}                         cut 3 bounds node 5
-//	{"node":5,"cut":3,"model":true}            so does the model from the weights of cut 3
+//	{"node":5,"cut":3,"model":true,"diagonal":[…]}  from here on, node 5 has the model from the weights of cut 3
+//	{"node":5,"point":[3,7],"weights":[1,0.5],"within":[3]}  its tangent there rules out what has not unit 3; where nothing is ruled out, it bounds node 5
+//	{"node":5,"listed":true}                   of the selections of node 5 those were evaluated that its model does not rule out
+//	{"node":5,"cut":3,"model":true}            the model from the weights of cut 3, and the selections listed by it
 //	{"node":6,"enumerated":true}               every selection of node 6 was evaluated
 //	{"selected":[0,4],"cost":0.12,"bound":0.11}  what was found, and claimed
 //	{"lines":812,"sha256":"…"}                 the last line: of all bytes before it
 type line struct {
+	Node       *int      `json:"node,omitempty"`
 	Point      *[]int    `json:"point,omitempty"`
 	Weights    []float64 `json:"weights,omitempty"`
-	Node       *int      `json:"node,omitempty"`
 	Fix        *int      `json:"fix,omitempty"`
 	In         bool      `json:"in,omitempty"`
 	Split      *int      `json:"split,omitempty"`
@@ -57,6 +60,10 @@ type line struct {
 	Outside    int       `json:"outside,omitempty"`
 	Cut        *int      `json:"cut,omitempty"`
 	Model      bool      `json:"model,omitempty"`
+	Diagonal   []float64 `json:"diagonal,omitempty"`
+	Within     []int     `json:"within,omitempty"`
+	Without    []int     `json:"without,omitempty"`
+	Listed     bool      `json:"listed,omitempty"`
 	Enumerated bool      `json:"enumerated,omitempty"`
 	Selected   *[]int    `json:"selected,omitempty"`
 	Cost       float64   `json:"cost,omitempty"`
@@ -121,8 +128,21 @@ func (w *Writer) Close(node, cut int) {
 	}
 }
 
-// Model records that a model from the weights of a cut ends a node.
-func (w *Writer) Model(node, cut int) { w.write(line{Node: &node, Cut: &cut, Model: true}) }
+// Model records that a node has a model from the weights of a cut.
+func (w *Writer) Model(node, cut int, diagonal []float64) {
+	w.write(line{Node: &node, Cut: &cut, Model: true, Diagonal: diagonal})
+}
+
+// Tangent records what a tangent of the model rules out of a node.
+func (w *Writer) Tangent(node int, units []int, weights []float64, in, out []int) {
+	if units == nil {
+		units = []int{}
+	}
+	w.write(line{Node: &node, Point: &units, Weights: weights, Within: in, Without: out})
+}
+
+// List records that what the model does not rule out of a node was evaluated.
+func (w *Writer) List(node int) { w.write(line{Node: &node, Listed: true}) }
 
 // Enumerate records that every selection of a node was evaluated.
 func (w *Writer) Enumerate(node int) { w.write(line{Node: &node, Enumerated: true}) }

@@ -70,7 +70,7 @@ func (c *cost) model(ctx context.Context, r *region, at *place) (m *model, own *
 	inside := make(map[int]int)
 	single := c.gamma0 == 0 && c.gamma > 1e-100 && c.gamma < 1e100
 	for u, state := range r.state {
-		if single = single && len(c.units[u]) == 1; single && state != without {
+		if single = single && len(c.units[u]) == 1; single && (state == within || r.open(u)) {
 			inside[c.units[u][0]] = len(m.units)
 			m.units, m.features = append(m.units, u), append(m.features, c.units[u][0])
 		}
@@ -183,7 +183,7 @@ func (w *curver) curve(at *place, columns []int32, values, weights []float64, to
 		trace += w.l[x*f+x]
 	}
 	tau := gam(n+2*f+16) * 1.01 * w.gamma * trace
-	if !(tau <= 0.01) || !positive(w.l, f) {
+	if !(tau <= 0.01) || !factor(w.l, f, false) {
 		return
 	}
 	to.errors += w.errors(at, columns, values, weights)
@@ -239,30 +239,6 @@ func (w *curver) errors(at *place, columns []int32, values, weights []float64) f
 		total += weight * (miss * miss)
 	}
 	return total
-}
-
-// positive replaces the lower triangle of a t×t matrix by its Cholesky factor, and tells
-// whether that went to its end.
-func positive(k []float64, t int) bool {
-	for i := range t {
-		row := k[i*t:][:t]
-		for j := 0; j <= i; j++ {
-			other := k[j*t:][:t]
-			sum := row[j]
-			for l, x := range row[:j] {
-				sum -= x * other[l]
-			}
-			if j < i {
-				row[j] = sum / other[j]
-				continue
-			}
-			if !(sum > 0) || math.IsInf(sum, 1) {
-				return false
-			}
-			row[i] = math.Sqrt(sum)
-		}
-	}
-	return true
 }
 
 // invert puts column j of the inverse of a lower triangle into row j.

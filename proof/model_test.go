@@ -33,7 +33,7 @@ func (o modelsOnly) Costs(ctx context.Context, selections [][]int) ([]float64, f
 // TestModelsAreVerified: proofs with models show what was claimed, and nothing above the
 // least cost in 700 bits; entries of every second instance have weights from 1e-2 to 1e2.
 func TestModelsAreVerified(t *testing.T) {
-	proofs, few := 0, 0
+	proofs, few, tangents := 0, 0, 0
 	for seed := range uint64(16) {
 		rng := rand.New(rand.NewPCG(seed, 7))
 		in := &exact.Instance{Rows: 3 + rng.IntN(3), Columns: 14 + rng.IntN(10), P: 8, K: 3, Gamma: math.Pow(10, 2*rng.Float64()-1.5)}
@@ -60,6 +60,9 @@ func TestModelsAreVerified(t *testing.T) {
 		text, result := proven(t, p, modelsOnly{o, o}, search.Settings{K: in.K})
 		verdict := verify(t, p, text)
 		if verdict.Modelled > 0 {
+			if strings.Contains(text, `"point":[`) && strings.Contains(text, `"diagonal":[`) && strings.Contains(text, `,"point":`) {
+				tangents++
+			}
 			proofs++
 			if verdict.Enumerated < 28 { // of 56
 				few++
@@ -72,7 +75,7 @@ func TestModelsAreVerified(t *testing.T) {
 			t.Errorf("seed %d: bound %v, claimed %v: %v", seed, verdict.Bound, result.Bound, verdict.Faults)
 		}
 	}
-	if t.Logf("%d proofs with models, of which %d rule out most selections", proofs, few); proofs < 6 || few < 3 {
+	if t.Logf("%d proofs with models, of which %d rule out most selections", proofs, few); proofs < 6 || few < 3 || tangents < 3 {
 		t.Error("hardly any proof rests on models")
 	}
 }

@@ -1,7 +1,9 @@
 package proof
 
 import (
+	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"optcomplete/data"
@@ -75,5 +77,59 @@ func TestModelIsBelowTheCost(t *testing.T) {
 			}
 			return true
 		})
+		// Every tangent is below the model, and touches it where it was taken.
+		r := problem.root(p)
+		r.fix(int(seed)%p, within)
+		r.fix(int(seed+1)%p, without)
+		if m, _, err = c.model(t.Context(), r, at); err != nil || m == nil {
+			continue // the place is outside of the region
+		}
+		var diagonal []float64
+		for x, u := range m.units {
+			if r.state[u] == free {
+				diagonal = append(diagonal, m.q[x*len(m.units)+x])
+			}
+		}
+		for range 20 {
+			for x := range diagonal {
+				diagonal[x] *= 1 - 0.01*rng.Float64()
+			}
+			tangents := m.in(r, diagonal)
+			var points []point
+			r.selections(func(units []int) bool {
+				points = append(points, point{slices.Clone(units), slices.Repeat([]float64{1}, len(units))})
+				return true
+			})
+			for range 5 {
+				y := point{}
+				for u := range p {
+					y.units, y.weights = append(y.units, u), append(y.weights, rng.Float64())
+				}
+				points = append(points, y)
+			}
+			for _, y := range points {
+				tangent := tangents.at(y)
+				r.selections(func(units []int) bool {
+					value, below := tangents.base, tangent.constant
+					for i, u := range units {
+						below -= tangent.slope[u]
+						if r.state[u] != free {
+							continue
+						}
+						value += tangents.single[slices.Index(tangents.free, tangents.place[u])]
+						for _, o := range units[:i] {
+							if r.state[o] == free {
+								value += 2 * m.q[tangents.place[u]*len(m.units)+tangents.place[o]]
+							}
+						}
+					}
+					touches := slices.Equal(units, y.units) && tangents.a != nil
+					if below > value || touches && below < value-2*tangents.margin-1e-9*math.Abs(value) {
+						t.Errorf("seed %d, %v: the tangent at %v is %v, the model %v", seed, units, y, below, value)
+					}
+					return true
+				})
+			}
+		}
 	}
 }

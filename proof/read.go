@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 
 	"optcomplete/internal/textfile"
 )
@@ -30,22 +31,36 @@ type point struct {
 	weights []float64
 }
 
-// node is a region: how it was narrowed, and how it ended.
+// node is a region: the steps that narrow it and, where ended, the last of them its end.
 type node struct {
-	fixes           []fix
-	split           int // the unit, or none
-	inside, outside int
-	cut             int  // or none
-	model           bool // the model from the cut's weights ends it
-	enumerated      bool
+	steps []step
+	ended bool
 }
+
+// step is what rules out a part of a region, or all that is left of it.
+type step struct {
+	kind            kind
+	cut             int // of byCut and byModel
+	unit            int // of a split
+	inside, outside int
+	within, without []int     // units that the rest of the region has, or has not
+	at              point     // of a tangent
+	diagonal        []float64 // of a model
+}
+
+type kind int8
+
+const (
+	byNothing     kind = iota
+	byCut              // bounds what lacks the unit within, or has that without; or all
+	byModel            // declares the model of what is left
+	byTangent          // as byCut
+	byList             // ends
+	byEnumeration      // ends
+	split              // ends
+)
 
 const none = -1
-
-type fix struct {
-	unit, cut int
-	in        bool
-}
 
 // mostLine is the longest line that is read.
 const mostLine = 1 << 26
@@ -77,8 +92,8 @@ func Read(r io.Reader, name string) (*Proof, error) {
 			if err := decode(bytes, &p.Statement); err != nil || p.Version == 0 {
 				return nil, fault("the first line does not say what is proven")
 			}
-			if p.Version != Version && (p.Version != 1 || p.Model != "paper") { // other models had other costs
-				return nil, fault("the proof has version %d, and this program checks version %d: models of older programs cost selections in another way", p.Version, Version)
+			if p.Version != Version && p.Version != 2 && (p.Version != 1 || p.Model != "paper") { // other models had other costs
+				return nil, fault("the proof has version %d, and this program checks versions 2 and %d: models of older programs cost selections in another way", p.Version, Version)
 			}
 			sum.Write(bytes)
 			continue
@@ -160,36 +175,71 @@ func (p *Proof) add(l *line) error {
 				return fmt.Errorf("a weight is %v", w)
 			}
 		}
+		if err := increasing(*l.Point, units); err != nil {
+			return err
+		}
+		if l.Node != nil {
+			return p.tell(l, units)
+		}
 		p.points = append(p.points, point{*l.Point, l.Weights})
-		return increasing(*l.Point, units)
+		return nil
 	case l.Node == nil:
 		return errors.New("the line says nothing that is known")
 	}
+	return p.tell(l, units)
+}
+
+// tell takes a line about a node.
+func (p *Proof) tell(l *line, units int) error {
 	n := p.nodes[*l.Node]
 	if n == nil {
-		n = &node{split: none, cut: none}
+		n = &node{}
 		p.nodes[*l.Node] = n
 	}
-	if n.split != none || n.cut != none || n.enumerated {
+	if n.ended {
 		return fmt.Errorf("node %d goes on after its end", *l.Node)
 	}
 	if l.Cut != nil && (*l.Cut < 0 || *l.Cut >= len(p.points)) {
 		return fmt.Errorf("cut %d is not among the %d before", *l.Cut, len(p.points))
 	}
+	named := slices.Concat(l.Within, l.Without)
 	for _, unit := range []*int{l.Fix, l.Split} {
-		if unit != nil && (*unit < 0 || *unit >= units) {
-			return fmt.Errorf("unit %d of %d", *unit, units)
+		if unit != nil {
+			named = append(named, *unit)
 		}
 	}
+	for _, unit := range named {
+		if unit < 0 || unit >= units {
+			return fmt.Errorf("unit %d of %d", unit, units)
+		}
+	}
+	end := func(s step) { n.steps, n.ended = append(n.steps, s), true }
 	switch {
 	case l.Fix != nil && l.Cut != nil:
-		n.fixes = append(n.fixes, fix{*l.Fix, *l.Cut, l.In})
+		s := step{kind: byCut, cut: *l.Cut}
+		if l.In {
+			s.within = []int{*l.Fix}
+		} else {
+			s.without = []int{*l.Fix}
+		}
+		n.steps = append(n.steps, s)
 	case l.Split != nil:
-		n.split, n.inside, n.outside = *l.Split, l.Inside, l.Outside
+		end(step{kind: split, unit: *l.Split, inside: l.Inside, outside: l.Outside})
+	case l.Point != nil:
+		s := step{kind: byTangent, at: point{*l.Point, l.Weights}, within: l.Within, without: l.Without}
+		n.steps = append(n.steps, s)
+		n.ended = len(s.within)+len(s.without) == 0
+	case l.Cut != nil && l.Model:
+		n.steps = append(n.steps, step{kind: byModel, cut: *l.Cut, diagonal: l.Diagonal})
+		if l.Diagonal == nil {
+			end(step{kind: byList})
+		}
 	case l.Cut != nil:
-		n.cut, n.model = *l.Cut, l.Model
+		end(step{kind: byCut, cut: *l.Cut})
+	case l.Listed:
+		end(step{kind: byList})
 	case l.Enumerated:
-		n.enumerated = true
+		end(step{kind: byEnumeration})
 	default:
 		return errors.New("the line says nothing that is known")
 	}

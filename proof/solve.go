@@ -37,9 +37,9 @@ func room(x []float64, n int) []float64 {
 func (s *solver) feature(column int32) []float64 { return s.b[int(column)*s.p:][:s.p] }
 
 // factor replaces the lower triangle of the t×t matrix k by its Cholesky factor. A
-// pivot that rounding made useless becomes its diagonal: the solution is then
-// poor, and nothing worse.
-func factor(k []float64, t int) {
+// pivot that rounding made useless becomes its diagonal if it is to go on: the solution is
+// then poor, and nothing worse. It tells whether it went to the end.
+func factor(k []float64, t int, on bool) bool {
 	for i := range t {
 		row := k[i*t:][:t]
 		for j := 0; j <= i; j++ {
@@ -52,12 +52,16 @@ func factor(k []float64, t int) {
 				row[j] = sum / other[j]
 				continue
 			}
-			if !(sum > 1e-14*row[i]) {
+			switch {
+			case on && !(sum > 1e-14*row[i]):
 				sum = row[i]
+			case !on && (!(sum > 0) || math.IsInf(sum, 1)):
+				return false
 			}
 			row[i] = math.Sqrt(sum)
 		}
 	}
+	return true
 }
 
 // solve solves L Lᵀ x = b in place.
@@ -122,7 +126,7 @@ func (s *solver) residual(at *place, columns []int32, values, weights []float64)
 		return
 	}
 	s.system(at, columns, s.r, weights)
-	factor(s.k, t)
+	factor(s.k, t, true)
 	solve(s.k, s.x, t)
 	s.subtract(at, columns, s.x)
 	for e, w := range weights {
@@ -179,7 +183,7 @@ func (s *solver) dual(at *place, columns []int32, weights []float64) {
 			s.k[e*n+e]++
 		}
 	}
-	factor(s.k, n)
+	factor(s.k, n, true)
 	solve(s.k, s.r, n)
 }
 
@@ -244,7 +248,7 @@ func (c *cost) populations(ctx context.Context, places []*place) error {
 				for x, w := range at.weight {
 					gram[x*t+x] -= 1 / (s.gamma * w)
 				}
-				factor(s.k, t)
+				factor(s.k, t, true)
 				solve(s.k, s.x, t)
 				for x, w := range at.weight {
 					to.h[x] += s.x[x] / (s.gamma * w)
@@ -277,7 +281,7 @@ func (c *cost) populations(ctx context.Context, places []*place) error {
 		for y, w := range at.weight {
 			all.k[y*t+y] += 1 / (c.gamma0 * w)
 		}
-		factor(all.k, t)
+		factor(all.k, t, true)
 		solve(all.k, all.h, t)
 		at.mu = all.h
 	}

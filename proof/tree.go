@@ -144,73 +144,81 @@ func (c *cut) bound(r *region) float64 {
 	return value
 }
 
-// visitor is called once for each region that is ruled out, with its cut, or none
-// if the region is to be enumerated. With model, it is ruled out by the model from there.
-type visitor func(r *region, cut int, model bool)
-
-// unproven stands for the cut of a region that nothing closes.
-const unproven = -2
+// visitor is called once for each region that is ruled out, with what rules it out, and for
+// each region that has a model from there on. Model is the last of these above the region.
+type visitor func(r *region, by, model *step)
 
 // walk goes through the tree from the root. Whatever the proof says, the regions
 // visited cover all selections.
 func (p *Proof) walk(root *region, tell visitor) error {
 	seen := make(map[int]bool, len(p.nodes))
-	var visit func(label int, r *region) error
-	visit = func(label int, r *region) error {
+	var visit func(label int, r *region, model *step) error
+	visit = func(label int, r *region, model *step) error {
 		if seen[label] {
 			return fmt.Errorf("node %d is reached twice", label)
 		}
 		seen[label] = true
 		n := p.nodes[label]
 		if n == nil {
-			n = &node{split: none, cut: none}
+			n = &node{}
 		}
-		fixed := 0
+		var fixed []int
 		defer func() {
-			for ; fixed > 0; fixed-- {
-				r.release(n.fixes[fixed-1].unit)
+			for x := len(fixed) - 1; x >= 0; x-- {
+				r.release(fixed[x])
 			}
 		}()
-		for _, f := range n.fixes {
-			if r.state[f.unit] != free {
-				return fmt.Errorf("node %d fixes %d, which is fixed already", label, f.unit)
+		for x := range n.steps {
+			s := &n.steps[x]
+			if s.kind == byModel {
+				model = s
+				tell(r, s, model)
+				continue
 			}
-			to, other := within, without
-			if !f.in {
-				to, other = without, within
+			for y, unit := range slices.Concat(s.within, s.without) {
+				if r.state[unit] != free {
+					return fmt.Errorf("node %d fixes %d, which is fixed already", label, unit)
+				}
+				to, other := within, without
+				if y >= len(s.within) {
+					to, other = without, within
+				}
+				r.fix(unit, other)
+				tell(r, s, model)
+				r.release(unit)
+				r.fix(unit, to)
+				fixed = append(fixed, unit)
 			}
-			r.fix(f.unit, other)
-			tell(r, f.cut, false)
-			r.release(f.unit)
-			r.fix(f.unit, to)
-			fixed++
 		}
-		switch {
-		case r.empty():
-		case n.split != none:
-			if r.state[n.split] != free {
-				return fmt.Errorf("node %d splits on %d, which is fixed already", label, n.split)
-			}
-			r.fix(n.split, within)
-			err := visit(n.inside, r)
-			r.release(n.split)
+		if r.empty() {
+			return nil
+		}
+		if !n.ended {
+			tell(r, &step{kind: byNothing}, model)
+			return nil
+		}
+		s := &n.steps[len(n.steps)-1]
+		if s.kind != split {
+			tell(r, s, model)
+			return nil
+		}
+		if r.state[s.unit] != free {
+			return fmt.Errorf("node %d splits on %d, which is fixed already", label, s.unit)
+		}
+		for _, part := range []struct {
+			label int
+			to    int8
+		}{{s.inside, within}, {s.outside, without}} {
+			r.fix(s.unit, part.to)
+			err := visit(part.label, r, model)
+			r.release(s.unit)
 			if err != nil {
 				return err
 			}
-			r.fix(n.split, without)
-			err = visit(n.outside, r)
-			r.release(n.split)
-			return err
-		case n.enumerated:
-			tell(r, none, false)
-		case n.cut != none:
-			tell(r, n.cut, n.model)
-		default:
-			tell(r, unproven, false)
 		}
 		return nil
 	}
-	return visit(0, root)
+	return visit(0, root, nil)
 }
 
 // leafOf is the region as something to enumerate; nil if it is too large, or has

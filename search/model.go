@@ -48,6 +48,10 @@ func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error)
 	if tree == nil {
 		return false, nil
 	}
+	trails := &trail{branch: -1}
+	if s.Recorder != nil {
+		tree.open[0].trail = trails
+	}
 	all := tree.run()
 	if s.Recorder != nil && !all { // what a record cannot tell is not used
 		s.wait = min(2*s.wait+1, modelRest)
@@ -61,7 +65,8 @@ func (s *searcher) modelled(ctx context.Context, n *node) (done bool, err error)
 			return false, err
 		}
 		if s.Recorder != nil {
-			s.Recorder.Model(n.label, at.cut.number)
+			s.Recorder.Model(n.label, at.cut.number, tree.diagonal())
+			s.recordTree(n.label, tree, trails)
 		}
 		return true, nil
 	}

@@ -178,6 +178,9 @@ func inverted(matrix []float64, f int) (inverse []float64, ok bool) {
 // within the limits.
 func (t *modelTree) run() bool {
 	most := modelWork / (len(t.features)*len(t.features) + 1)
+	if t.open[0].trail != nil {
+		most = min(most, mostTrails)
+	}
 	for n := 0; len(t.open) > 0; n++ {
 		if n > most || len(t.found) > modelFound {
 			return false
@@ -203,6 +206,16 @@ func (t *modelTree) least() float64 {
 	return bound
 }
 
+// diagonal is that of A.
+func (t *modelTree) diagonal() []float64 {
+	f := len(t.features)
+	out := make([]float64, f)
+	for x := range out {
+		out[x] = t.matrix[x*f+x]
+	}
+	return out
+}
+
 // selections is what was found, with the features in.
 func (t *modelTree) selections(r *region) [][]int {
 	list := make([][]int, len(t.found))
@@ -226,12 +239,18 @@ func (t *modelTree) process(n *node) {
 			return
 		}
 		if n.Left <= 2 || n.Left == n.Free {
+			if n.trail != nil {
+				n.trail.listed = true
+			}
 			t.leaf(n)
 			return
 		}
 		conform(n.weights, &n.region)
 		t.relax(n)
 		if n.bound >= t.cutoff {
+			if n.trail != nil {
+				n.trail.steps = append(n.trail.steps, tangent{weights: slices.Clone(n.weights)})
+			}
 			t.ruled(n.bound)
 			return
 		}
@@ -247,6 +266,10 @@ func (t *modelTree) process(n *node) {
 		child := &node{region: n.region.Clone(), bound: n.bound, weights: slices.Clone(n.weights), sequence: t.sequence}
 		t.sequence++
 		child.Fix(branch, to)
+		if n.trail != nil {
+			child.trail = &trail{branch: -1}
+			n.trail.branch, n.trail.parts[to] = branch, child.trail
+		}
 		heap.Push(&t.open, child)
 	}
 }
@@ -331,6 +354,7 @@ func (t *modelTree) bound(n *node) {
 func (t *modelTree) narrow(n *node) (narrowed bool) {
 	c := t.cut(n)
 	value, _, _ := t.Least(c.constant, c.gradient, &n.region)
+	var fixed [3][]int
 	for x, state := range n.State {
 		if state != free || n.Left == 0 || n.Left == n.Free {
 			continue
@@ -339,8 +363,12 @@ func (t *modelTree) narrow(n *node) (narrowed bool) {
 		if bound := value + more; bound >= t.cutoff {
 			t.ruled(bound)
 			n.Fix(x, to)
+			fixed[to] = append(fixed[to], x)
 			narrowed = true
 		}
+	}
+	if n.trail != nil && narrowed {
+		n.trail.steps = append(n.trail.steps, tangent{slices.Clone(n.weights), fixed})
 	}
 	return narrowed
 }

@@ -1,6 +1,10 @@
 package search
 
-import "errors"
+import (
+	"errors"
+
+	"optcomplete/internal/lists"
+)
 
 // Recorder receives what proves the bound of a search, as it happens, so that
 // someone else can check it: the points at which cuts were taken, and a tree of
@@ -26,10 +30,19 @@ type Recorder interface {
 	// Close says that the cut bounds the node; noCut: nothing does.
 	Close(node, cut int)
 
-	// Model says that the model from the weights of the cut ends the node: of the
-	// selections made of its features, in or free, those that the model does not show
-	// to be no better than the bound were evaluated.
-	Model(node, cut int)
+	// Model says that from here on the node and its parts have the model from the weights of
+	// the cut, of the node's features, in or free. Tangents are of the model with another diagonal
+	// between the free ones, in increasing order, and what that leaves as linear.
+	Model(node, cut int, diagonal []float64)
+
+	// Tangent says that the model's tangent at the weights of the features rules out the
+	// selections of the node without those that are fixed in, and with those that are fixed
+	// out. Where there are none, it bounds the node.
+	Tangent(node int, features []int, weights []float64, in, out []int)
+
+	// List says that of the selections of the node those that the model does not show to be
+	// no better than the bound were evaluated.
+	List(node int)
 
 	// Enumerate says that every selection of the node was evaluated.
 	Enumerate(node int)
@@ -83,5 +96,45 @@ func (s *searcher) recordOpen() {
 		if !n.parted {
 			s.recordClosed(n)
 		}
+	}
+}
+
+// trail is how a node of a model's tree was narrowed, and how it ended.
+type trail struct {
+	steps  []tangent
+	branch int // the feature it was split on, −1 if it was not
+	parts  [3]*trail
+	listed bool
+}
+
+// tangent is one that narrowed a node, or ended it: by places of features.
+type tangent struct {
+	weights []float64
+	fixed   [3][]int
+}
+
+// mostTrails is how many nodes a model's tree may have to be recorded.
+const mostTrails = 20_000
+
+// recordTree records the tree of a model below a node.
+func (s *searcher) recordTree(node int, t *modelTree, at *trail) {
+	for _, step := range at.steps {
+		var features []int
+		var weights []float64
+		for x, w := range step.weights {
+			if w > 0 {
+				features, weights = append(features, t.features[x]), append(weights, w)
+			}
+		}
+		s.Recorder.Tangent(node, features, weights, lists.Pick(t.features, step.fixed[in]), lists.Pick(t.features, step.fixed[out]))
+	}
+	switch {
+	case at.listed:
+		s.Recorder.List(node)
+	case at.branch >= 0:
+		inside, outside := s.label(), s.label()
+		s.Recorder.Split(node, t.features[at.branch], inside, outside)
+		s.recordTree(inside, t, at.parts[in])
+		s.recordTree(outside, t, at.parts[out])
 	}
 }

@@ -26,6 +26,7 @@ type node struct {
 	parted   bool      // its parts are in the record
 	depth    int       // splits above it
 	at       *point    // where its relaxation ended
+	trail    *trail    // of a node of a model's tree that is to be recorded
 }
 
 type heapOfNodes []*node

@@ -22,7 +22,6 @@ type batch struct {
 	column  []byte          // Netflix: the column of the first lines
 	vectors []record.Vector // tables by columns
 	rows    [2]int          // packs: from, to
-	triples []triple        // NumPy
 	skip    int             // lines of the file between the batch before and this one
 	read    int64           // bytes of all inputs read so far
 	broken  error           // why nothing could be read after it
@@ -57,7 +56,7 @@ func (b *batch) reset() {
 	b.newRows.clear()
 	b.newColumns.clear()
 	b.unknown.clear()
-	*b = batch{buffer: b.buffer[:0], triples: b.triples[:0], column: b.column[:0], entries: b.entries[:0], hits: b.hits[:0],
+	*b = batch{buffer: b.buffer[:0], column: b.column[:0], entries: b.entries[:0], hits: b.hits[:0],
 		newRows: b.newRows, newColumns: b.newColumns, unknown: b.unknown, done: b.done}
 }
 

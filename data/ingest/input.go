@@ -80,6 +80,11 @@ func (in *input) binary() *notText {
 	return binaryOf(func(b *notText) bool { return b.name == in.format })
 }
 
+// unnumbered tells that the entries of the file have no lines or records.
+func (in *input) unnumbered() bool {
+	return in.format == Packed || in.format == Npy || in.format == Npz
+}
+
 // input is one file of the input.
 type input struct {
 	path   string

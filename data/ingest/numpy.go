@@ -16,6 +16,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/memory"
+	"optcomplete/internal/record"
 	"optcomplete/internal/textfile"
 )
 
@@ -146,69 +147,42 @@ func (a *npy) number(b []byte) float64 {
 	return float64(a.order.Uint64(b))
 }
 
-// triple is an entry by its indices, from 0.
-type triple struct {
-	row, column int
-	value       float64
-}
-
-// tripleBatch is how many of them make a batch.
-const tripleBatch = 1 << 16
-
-// triples hands entries by indices to the pipe.
+// triples hands entries by indices, from 0, to the pipe, as a table of row, column and
+// value. What is not a number is no entry.
 type triples struct {
-	in   *input
-	p    *pipe
-	b    *batch
-	note string
+	in            *input
+	p             *pipe
+	rows, columns []int64
+	values        []float64
+	note          string
 }
 
-func (t *triples) add(e triple) (err error) {
-	if t.b == nil {
-		if t.b, err = t.p.next(); err != nil {
-			return err
-		}
-		t.b.note, t.note = t.note, ""
-		t.b.triples = t.b.triples[:0]
+func (t *triples) add(row, column int, value float64) error {
+	if math.IsNaN(value) {
+		return nil
 	}
-	if t.b.triples = append(t.b.triples, e); len(t.b.triples) >= tripleBatch {
+	if math.IsInf(value, 0) {
+		return fault(t.in.name, 0, fmt.Sprintf("the value in row %d, column %d is not a finite number", row+1, column+1), "write NaN for what is missing")
+	}
+	t.rows, t.columns, t.values = append(t.rows, int64(row)+1), append(t.columns, int64(column)+1), append(t.values, value)
+	if len(t.values) >= recordRows {
 		return t.flush()
 	}
 	return nil
 }
 
 func (t *triples) flush() error {
-	if t.b == nil {
+	if len(t.values) == 0 {
 		return nil
 	}
-	b := t.b
-	t.b, b.parse = nil, (*worker).parseTriples
-	return t.p.emit(t.in, b)
-}
-
-// parseTriples takes entries by their indices: the ids count from 1. What is not
-// a number is no entry.
-func (w *worker) parseTriples(b *batch) {
-	for _, e := range b.triples {
-		if b.fault != nil {
-			return
-		}
-		if math.IsNaN(e.value) {
-			continue
-		}
-		b.given++
-		w.scratch[0] = strconv.AppendInt(w.scratch[0][:0], int64(e.row)+1, 10)
-		w.scratch[1] = strconv.AppendInt(w.scratch[1][:0], int64(e.column)+1, 10)
-		key, j, ok := w.columnOf(b, w.scratch[1])
-		if !ok {
-			continue
-		}
-		if math.IsInf(e.value, 0) {
-			w.fail(b, fmt.Sprintf("the value in row %d, column %d is not a finite number", e.row+1, e.column+1), "write NaN for what is missing")
-			return
-		}
-		w.put(b, w.scratch[0], w.scratch[1], key, j, e.value)
+	b, err := t.p.next()
+	if err != nil {
+		return err
 	}
+	b.vectors = []record.Vector{{Kind: record.Int, Ints: t.rows}, {Kind: record.Int, Ints: t.columns}, {Kind: record.Float, Floats: t.values}}
+	b.parse, b.note, t.note = (*worker).parseRecord, t.note, ""
+	t.rows, t.columns, t.values = nil, nil, nil
+	return t.p.emit(t.in, b)
 }
 
 // readNumpy hands the entries of a .npy or .npz file to the pipe.
@@ -249,12 +223,12 @@ func (in *input) dense(from io.Reader, to *triples) error {
 	}
 	at := 0
 	return a.numbers(func(v float64) error {
-		e := triple{at / max(a.shape[1], 1), at % max(a.shape[1], 1), v}
+		row, column := at/max(a.shape[1], 1), at%max(a.shape[1], 1)
 		if a.fortran {
-			e.row, e.column = at%a.shape[0], at/a.shape[0]
+			row, column = at%a.shape[0], at/a.shape[0]
 		}
 		at++
-		return to.add(e)
+		return to.add(row, column, v)
 	})
 }
 
@@ -347,7 +321,7 @@ func (in *input) sparse(parts map[string]*zip.File, to *triples) error {
 		if rows[x] >= shape[0] || columns[x] >= shape[1] {
 			return fmt.Errorf("an entry is in row %d, column %d of a matrix of %d × %d", rows[x]+1, columns[x]+1, shape[0], shape[1])
 		}
-		if err := to.add(triple{rows[x], columns[x], v}); err != nil {
+		if err := to.add(rows[x], columns[x], v); err != nil {
 			return err
 		}
 	}

@@ -331,8 +331,12 @@ func (w *worker) records(b *batch, rows, columns *recordIDs, values *record.Vect
 			return
 		}
 	}
+	line := 1
+	if b.file.unnumbered() {
+		line = 0
+	}
 	for x := range values.Len() {
-		b.lines++
+		b.lines += line
 		b.given++
 		i, j := rows.number(x), columns.number(x)
 		var row, column []byte

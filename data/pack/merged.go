@@ -10,13 +10,8 @@ import (
 // Merged is rows of several packs as one source, in the canonical order of their ids.
 // Each row is in one of the packs.
 type Merged struct {
-	IDs      []string // of the rows
-	parts    []data.Source
-	at       []place
-	columns  int
-	observed int
-	weighted bool
-	chunks   data.ChunkCache
+	joined
+	IDs []string // of the rows
 }
 
 // place is where a row is.
@@ -26,7 +21,7 @@ type place struct{ part, row int32 }
 // order: those from the first id up to, but not with, the second; empty: all. Its columns
 // are these, among which are those of the packs. The packs must stay open.
 func Merge(parts []*File, columns []string, from, to string) (*Merged, error) {
-	m := &Merged{columns: len(columns)}
+	m := &Merged{joined: joined{columns: len(columns)}}
 	number := make(map[string]int32, len(columns))
 	for j, id := range columns {
 		number[id] = int32(j)
@@ -62,15 +57,15 @@ func Merge(parts []*File, columns []string, from, to string) (*Merged, error) {
 			return nil, err
 		}
 	}
-	m.at = places
 	if order := data.Order(m.IDs); order != nil {
-		ids := make([]string, len(order))
-		m.at = make([]place, len(order))
+		ids, at := make([]string, len(order)), make([]place, len(order))
 		for x, i := range order {
-			ids[x], m.at[x] = m.IDs[i], places[i]
+			ids[x], at[x] = m.IDs[i], places[i]
 		}
-		m.IDs = ids
+		m.IDs, places = ids, at
 	}
+	m.rows = len(places)
+	m.find = func(i int) (part, row int) { return int(places[i].part), int(places[i].row) }
 	for x := 1; x < len(m.IDs); x++ {
 		if m.IDs[x] == m.IDs[x-1] {
 			return nil, fmt.Errorf("row %s is in two parts", data.Quote(m.IDs[x]))
@@ -85,48 +80,4 @@ func (f *File) search(id string) int {
 		have, err := f.RowID(i)
 		return err != nil || data.CompareIDs(have, id) >= 0
 	})
-}
-
-// Dims is that of all rows.
-func (m *Merged) Dims() (rows, columns int) { return len(m.at), m.columns }
-
-// Observed is that of all rows.
-func (m *Merged) Observed() int { return m.observed }
-
-// Entries returns the number of entries of row i.
-func (m *Merged) Entries(i int) int { return m.parts[m.at[i].part].Entries(int(m.at[i].row)) }
-
-// Chunks divides the rows as those of one pack.
-func (m *Merged) Chunks() []int { return m.chunks.Of(m) }
-
-// Weighted tells whether the entries have weights.
-func (m *Merged) Weighted() bool { return m.weighted }
-
-// Reader reads rows of all packs.
-func (m *Merged) Reader() data.Reader {
-	return &mergedReader{m, make([]data.Reader, len(m.parts))}
-}
-
-type mergedReader struct {
-	m       *Merged
-	readers []data.Reader
-}
-
-func (r *mergedReader) of(i int) (data.Reader, int) {
-	at := r.m.at[i]
-	if r.readers[at.part] == nil {
-		r.readers[at.part] = r.m.parts[at.part].Reader()
-	}
-	return r.readers[at.part], int(at.row)
-}
-
-func (r *mergedReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
-	from, row := r.of(i)
-	return from.Append(row, columns, values)
-}
-
-// AppendWeights is that of the row that was read last, or of another.
-func (r *mergedReader) AppendWeights(i int, columns []int32, to []float64) ([]float64, error) {
-	from, row := r.of(i)
-	return from.(data.WeightReader).AppendWeights(row, columns, to)
 }

@@ -102,11 +102,10 @@ func Unlisted(folder string) error {
 
 // Shards is a folder of packs, read as one source.
 type Shards struct {
+	joined
 	Manifest Manifest
 	path     string
 	files    []*File
-	first    []int // row of each file, and the end
-	chunks   data.ChunkCache
 	rowIDs   func() []string
 }
 
@@ -121,7 +120,8 @@ func OpenShards(folder string) (*Shards, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Shards{path: folder, first: []int{0}}
+	s := &Shards{path: folder}
+	first := []int{0} // row of each file, and the end
 	if err := json.Unmarshal(text, &s.Manifest); err != nil {
 		return nil, bad("cannot be read: " + err.Error())
 	}
@@ -132,7 +132,6 @@ func OpenShards(folder string) (*Shards, error) {
 	if len(m.Shards) == 0 {
 		return nil, bad("names no packs")
 	}
-	observed := 0
 	for _, shard := range m.Shards {
 		if shard.File != filepath.Base(shard.File) {
 			s.Close()
@@ -144,17 +143,21 @@ func OpenShards(folder string) (*Shards, error) {
 			s.Close()
 			return nil, err
 		}
-		s.files = append(s.files, f)
-		s.first = append(s.first, s.first[len(s.first)-1]+f.rows)
-		observed += f.Observed()
+		s.files, s.parts = append(s.files, f), append(s.parts, f)
+		first = append(first, first[len(first)-1]+f.rows)
+		s.observed += f.Observed()
 		if f.Checksum() != shard.Checksum || f.rows != shard.Rows || f.Observed() != shard.Observed || int64(len(f.bytes)) != shard.Bytes || f.columns != m.Columns || f.weighted != s.files[0].weighted {
 			s.Close()
 			return nil, &data.InputError{File: at, Problem: "is not the pack that the manifest names", Remedy: "pack the ratings into the folder again"}
 		}
 	}
-	if rows := s.first[len(s.files)]; rows != m.Rows || observed != m.Observed {
+	if s.rows, s.columns, s.weighted = first[len(s.files)], m.Columns, s.files[0].weighted; s.rows != m.Rows || s.observed != m.Observed {
 		s.Close()
-		return nil, bad(fmt.Sprintf("announces %d rows and %d entries, and the packs have %d and %d", m.Rows, m.Observed, rows, observed))
+		return nil, bad(fmt.Sprintf("announces %d rows and %d entries, and the packs have %d and %d", m.Rows, m.Observed, s.rows, s.observed))
+	}
+	s.find = func(i int) (part, row int) {
+		part = sort.SearchInts(first, i+1) - 1
+		return part, i - first[part]
 	}
 	s.rowIDs = sync.OnceValue(func() []string {
 		ids := make([]string, 0, m.Rows)
@@ -196,25 +199,6 @@ func (s *Shards) Checksum() string {
 	return fmt.Sprintf("%x", sum[:16])
 }
 
-// Dims is that of all packs together.
-func (s *Shards) Dims() (rows, columns int) { return s.Manifest.Rows, s.Manifest.Columns }
-
-// Observed is that of all packs together.
-func (s *Shards) Observed() int { return s.Manifest.Observed }
-
-// find is the pack that has row i.
-func (s *Shards) find(i int) int { return sort.SearchInts(s.first, i+1) - 1 }
-
-// Entries returns the number of entries of row i.
-func (s *Shards) Entries(i int) int {
-	at := s.find(i)
-	return s.files[at].Entries(i - s.first[at])
-}
-
-// Chunks divides the rows as those of one pack: the number of packs changes
-// nothing.
-func (s *Shards) Chunks() []int { return s.chunks.Of(s) }
-
 // RowIDs returns the ids of all rows; nil after a failure.
 func (s *Shards) RowIDs() []string { return s.rowIDs() }
 
@@ -238,39 +222,4 @@ func (s *Shards) Close() error {
 		all = errors.Join(all, f.Close())
 	}
 	return all
-}
-
-// Reader reads rows of all packs.
-func (s *Shards) Reader() data.Reader {
-	return &shardReader{s: s, readers: make([]data.Reader, len(s.files))}
-}
-
-type shardReader struct {
-	s       *Shards
-	at      int
-	readers []data.Reader
-}
-
-func (r *shardReader) Append(i int, columns []int32, values []float64) ([]int32, []float64, error) {
-	return r.of(i).Append(i-r.s.first[r.at], columns, values)
-}
-
-// of is the reader of the pack that has row i.
-func (r *shardReader) of(i int) data.Reader {
-	if i < r.s.first[r.at] || i >= r.s.first[r.at+1] {
-		r.readers[r.at] = nil // rows are read in order: it is not needed again soon
-		r.at = r.s.find(i)
-	}
-	if r.readers[r.at] == nil {
-		r.readers[r.at] = r.s.files[r.at].Reader()
-	}
-	return r.readers[r.at]
-}
-
-// Weighted tells whether the entries have weights, those of all packs.
-func (s *Shards) Weighted() bool { return s.files[0].weighted }
-
-// AppendWeights is that of the row that was read last, or of another.
-func (r *shardReader) AppendWeights(i int, columns []int32, to []float64) ([]float64, error) {
-	return r.of(i).(data.WeightReader).AppendWeights(i-r.s.first[r.at], columns, to)
 }
