@@ -83,11 +83,14 @@ func (f *formulation) chooseLoss(train *data.Matrix) error {
 	if s.Loss == loss.Auto {
 		return spec.Errorf("the loss is left to the values: ask SuitableLoss")
 	}
-	for i := range f.ids {
-		_, values := train.Row(i)
-		if at := slices.IndexFunc(values, func(a float64) bool { return !s.Loss.Allows(a) }); at >= 0 {
-			return &spec.Error{Setting: "loss", Problem: fmt.Sprintf("is %v, for %s, but an entry is %g", s.Loss, s.Loss.Values(), values[at])}
+	var wrong error
+	eachEntry(train, func(_ int, _ int32, a, _ float64) {
+		if wrong == nil && !s.Loss.Allows(a) {
+			wrong = &spec.Error{Setting: "loss", Problem: fmt.Sprintf("is %v, for %s, but an entry is %g", s.Loss, s.Loss.Values(), a)}
 		}
+	})
+	if wrong != nil {
+		return wrong
 	}
 	f.by = loss.Scaled{Loss: s.Loss}
 	if s.Loss.HasUnit() {
@@ -133,17 +136,11 @@ func SuitableLoss(p Problem, s Settings) loss.Loss {
 	if entries == nil || s.Refit == spec.LeastSquares || s.Proof != nil || float64(entries.Observed())*float64(p1+1)*float64(p2+1) > mostExpanded {
 		return loss.Squared
 	}
-	var seen [2]bool
-	for i := range p.Ratings.RowIDs {
-		_, values := entries.Row(i)
-		for _, a := range values {
-			if a != 0 && a != 1 {
-				return loss.Squared
-			}
-			seen[int(a)] = true
-		}
-	}
-	if seen[0] && seen[1] {
+	var no, yes, other bool
+	eachEntry(entries, func(_ int, _ int32, a, _ float64) {
+		no, yes, other = no || a == 0, yes || a == 1, other || a != 0 && a != 1
+	})
+	if no && yes && !other {
 		return loss.Logistic
 	}
 	return loss.Squared
