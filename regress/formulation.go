@@ -107,7 +107,7 @@ func (f *formulation) Learn(ctx context.Context, train rows, k int, _ *selection
 	settings.OnGamma, find.K = on, max(k, len(f.find.Always))
 	ctx, cancel := f.clock.Choice(ctx)
 	defer cancel()
-	c.Gamma, c.GammaPath, err = chooseGamma(ctx, f.part(train), settings, find)
+	c, err = chooseGamma(ctx, f.part(train), settings, find)
 	c.Gamma *= f.problem.mass(train) / f.problem.mass(nil)
 	c.Cut = ctx.Err()
 	return c, err

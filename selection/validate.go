@@ -1,8 +1,10 @@
 package selection
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 
 	"optcomplete/internal/progress"
@@ -58,6 +60,19 @@ func validate[Data any](ctx context.Context, f Formulation[Data], all Data, c Le
 				return err
 			}
 			r.Without.Folds = append(r.Without.Folds, without)
+		}
+		if of, has := f.(Compared[Data]); has {
+			alone, err := of.Alone(ctx, train, held)
+			if err != nil {
+				if ctx.Err() != nil {
+					return nil
+				}
+				return err
+			}
+			if !math.IsNaN(alone) {
+				r.Alone = cmp.Or(r.Alone, new(Validated))
+				r.Alone.Folds = append(r.Alone.Folds, alone)
+			}
 		}
 		for i, score := range scores {
 			r.Points[i].Folds = append(r.Points[i].Folds, score)
