@@ -58,7 +58,8 @@ type Sampled struct {
 
 const sampledStream = 0x73616d706c65 // "sample"
 
-// Sampled is the sampled cost. A size outside 1..n or 1..m is a programming error and panics.
+// Sampled is the sampled cost at the same γ. A size outside 1..n or 1..m is a programming error
+// and panics.
 func (o *Exact) Sampled(size SampleSize, seed uint64) *Sampled {
 	n, m := o.matrix.Dims()
 	if size.Rows < 1 || size.Rows > n || size.Columns < 1 || size.Columns > m {
@@ -123,7 +124,7 @@ func (o *Sampled) draw(ctx context.Context) (*data.Matrix, error) {
 // on is the cost of a sample.
 func (o *Sampled) on(sample *data.Matrix) *Exact {
 	n, _ := sample.Dims()
-	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, heaviest: o.all.heaviest, threads: o.threads, staff: new(staff)}
+	e := &Exact{matrix: sample, n: n, features: o.all.features, columnFeatures: o.all.columnFeatures, gamma: o.all.gamma, heaviest: o.all.heaviest, threads: o.threads, workers: new(workerPool[*worker])}
 	e.divide()
 	e.measure()
 	return e
