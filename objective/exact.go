@@ -18,16 +18,16 @@ type Exact struct {
 	columnFeatures
 	features *pass.Shared[*data.Features] // as given
 	gamma    float64
-	order    [][]int32 // of each chunk of the source the rows with entries, by rising number of entries
-	rows     int       // with entries
-	summed   int       // most rows whose sums are added one by one
-	longest  int       // most entries in a row
-	norm     []float64 // for each feature, no less than Σ b_j² over any row's entries
-	threads  int       // zero: all processors
-	staff    *staff    // workers at rest
-	tables   []float64 // memory for the table of an evaluation
-	grams    *grams    // made by the first enumeration
-	heaviest float64   // no entry weighs more; 0: weights, if there are any, do not count
+	order    [][]int32            // of each chunk of the source the rows with entries, by rising number of entries
+	rows     int                  // with entries
+	summed   int                  // most rows whose sums are added one by one
+	longest  int                  // most entries in a row
+	norm     []float64            // for each feature, no less than Σ b_j² over any row's entries
+	threads  int                  // zero: all processors
+	workers  *workerPool[*worker] // at rest
+	tables   []float64            // memory for the table of an evaluation
+	grams    *grams               // made by the first enumeration
+	heaviest float64              // no entry weighs more; 0: weights, if there are any, do not count
 }
 
 // NewExact prepares the cost at γ = gamma > 0. With threads = 0 all processors
@@ -40,15 +40,6 @@ func NewExact(matrix data.Source, features *data.Features, gamma float64, thread
 // NewWeighted is NewExact of entries with weights, none of them above the heaviest,
 // which multiply the squares of their errors; 0: weights do not count.
 func NewWeighted(matrix data.Source, features *data.Features, gamma, heaviest float64, threads int) *Exact {
-	o := newFeatures(matrix, features, gamma)
-	o.threads, o.heaviest = threads, heaviest
-	o.divide()
-	o.measure()
-	return o
-}
-
-// newFeatures is the cost before its rows have been looked at.
-func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Exact {
 	n, m := matrix.Dims()
 	columns, _ := features.Dims()
 	if columns != m {
@@ -57,7 +48,10 @@ func newFeatures(matrix data.Source, features *data.Features, gamma float64) *Ex
 	if !(gamma > 0) || math.IsInf(gamma, 1) {
 		panic("objective: gamma must be a positive number")
 	}
-	return &Exact{matrix: matrix, n: n, features: pass.Share(features), columnFeatures: newColumnFeatures(features), gamma: gamma, staff: new(staff)}
+	o := &Exact{matrix: matrix, n: n, features: pass.Share(features), columnFeatures: newColumnFeatures(features), gamma: gamma, heaviest: heaviest, threads: threads, workers: new(workerPool[*worker])}
+	o.divide()
+	o.measure()
+	return o
 }
 
 // WithGamma is the same cost at another γ. The two share the data.
@@ -65,7 +59,7 @@ func (o *Exact) WithGamma(gamma float64) *Exact {
 	other := *o
 	other.gamma = gamma
 	other.tables = nil
-	other.staff = new(staff)
+	other.workers = new(workerPool[*worker])
 	return &other
 }
 
