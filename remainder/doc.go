@@ -17,7 +17,9 @@
 // columns given the rows, both with their posterior covariances, and sets m, Σ, T
 // and σ² from the moments. No half of a step can lower the bound. Between steps m
 // and Σ go further than the moments say, as long as that raises the bound (relax.go).
-// Directions that carry next to nothing are dropped.
+// Directions that carry next to nothing are dropped. Most steps are taken on some of the
+// rows (start.go). Traits join in blocks, as long as entries held out are predicted better
+// (grow.go). Other losses are fitted by working responses (respond.go).
 //
 // What features explain of the columns' φ is moved into the rows' coefficients
 // after every step (a change of coordinates that leaves every prediction as it
