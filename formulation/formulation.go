@@ -160,8 +160,8 @@ func (t *formulation) at(k int) *formulation {
 }
 
 // Learn learns what the settings leave open.
-func (t *formulation) Learn(ctx context.Context, train data.Source, k int, _ func(result.GammaPoint)) (selection.Learned, error) {
-	return t.at(max(k, len(t.find.Always))).learn(ctx, train)
+func (t *formulation) Learn(ctx context.Context, train data.Source, k int, near *selection.Learned, _ func(result.GammaPoint)) (selection.Learned, error) {
+	return t.at(max(k, len(t.find.Always))).learn(ctx, train, near)
 }
 
 // Cost is the cost of k units.

@@ -42,8 +42,9 @@ type Selectable[Data any] interface {
 	Names() []string
 
 	// Learn fills in what the settings leave open, on the training data, for selections of
-	// k units. It calls on for every γ tried, unless that is nil.
-	Learn(ctx context.Context, train Data, k int, on func(result.GammaPoint)) (Learned, error)
+	// k units. It calls on for every γ tried, unless that is nil. It may begin at what was learned
+	// of nearly the same data, near; nil: of none.
+	Learn(ctx context.Context, train Data, k int, near *Learned, on func(result.GammaPoint)) (Learned, error)
 
 	// Cost is the cost of selections of k units on the training data, ready to be
 	// searched.

@@ -149,7 +149,7 @@ func Path[Data any](ctx context.Context, f Formulation[Data], all Data, path Pat
 	began := time.Now()
 	clock := NewClock(path.Limits.TimeLimit, path.Limits.Began)
 	choosing, cancel := clock.Choice(ctx)
-	c, err := f.Learn(choosing, all, middle(path.KMax), path.Watch.OnGamma)
+	c, err := f.Learn(choosing, all, middle(path.KMax), nil, path.Watch.OnGamma)
 	cancel()
 	if err != nil {
 		return nil, search.SettingsError(err)

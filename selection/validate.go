@@ -106,7 +106,7 @@ func Decide[Data any](ctx context.Context, f Formulation[Data], train Data, most
 func decide[Data any](ctx context.Context, f Formulation[Data], train Data, kMax, most int, given *Learned, task progress.Task) (selections [][]int, c Learned, err error) {
 	if given != nil {
 		c = *given
-	} else if c, err = f.Learn(ctx, train, middle(kMax), nil); err != nil {
+	} else if c, err = f.Learn(ctx, train, middle(kMax), nil, nil); err != nil {
 		return nil, c, err
 	}
 	cost, err := f.Cost(ctx, train, kMax, c)

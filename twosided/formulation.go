@@ -80,7 +80,7 @@ func newFormulation(ctx context.Context, problem Problem, train *data.Matrix, se
 func (f *formulation) Names() []string { return f.all }
 
 // Learn picks γ, unless it is given, on a fifth of the entries.
-func (f *formulation) Learn(ctx context.Context, train part, k int, on func(result.GammaPoint)) (c selection.Learned, err error) {
+func (f *formulation) Learn(ctx context.Context, train part, k int, _ *selection.Learned, on func(result.GammaPoint)) (c selection.Learned, err error) {
 	if c.Gamma = f.settings.Gamma; c.Gamma > 0 {
 		return c, nil
 	}
