@@ -28,7 +28,7 @@ type (
 	Problem  = formulation.Problem
 	Settings = formulation.Settings
 
-	// The parts of Settings; see package spec.
+	// Choice, Limits and Statistics are parts of Settings; see package spec.
 	Choice     = spec.Choice
 	Limits     = spec.Limits
 	Statistics = spec.Statistics
