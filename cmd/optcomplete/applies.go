@@ -8,18 +8,18 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
+	"optcomplete/formulation"
 	"optcomplete/internal/settings"
 	"optcomplete/spec"
 	"optcomplete/twosided"
 )
 
 // kindOf is the method and the model of a fit, by the words of the table.
-func kindOf(s optcomplete.Settings, twoSided bool) (method, model string) {
+func kindOf(s formulation.Settings, twoSided bool) (method, model string) {
 	switch method = s.Method.String(); {
 	case twoSided:
 		return method, twosided.Kind
-	case optcomplete.Baseline(s.Method):
+	case formulation.Baseline(s.Method):
 		return method, ""
 	}
 	return method, s.Model.String()

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/engine"
 	"optcomplete/evaluate"
+	"optcomplete/formulation"
 	"optcomplete/internal/lists"
 	"optcomplete/pass"
 )
@@ -35,7 +35,7 @@ type forecast struct {
 
 // dryRun fits a sample of the rows here and tells what all of them would take on the
 // cluster.
-func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem optcomplete.Problem, settings optcomplete.Settings, asJSON bool) error {
+func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem formulation.Problem, settings formulation.Settings, asJSON bool) error {
 	speeds, err := spark.Speeds(cmd.Context())
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func dryRun(cmd *cobra.Command, c *common, spark *engine.Spark, problem optcompl
 	settings.Folder, settings.Checkpoint, settings.Memory = "", "", 0
 	seen := &engine.Observer{All: all}
 	c.notef("Estimate  a sample of %s is fitted here", counted(small.Ratings.Observed(), "entry", "entries"))
-	fitted, err := optcomplete.Fit(pass.WithRunner(cmd.Context(), seen), small, settings)
+	fitted, err := formulation.Fit(pass.WithRunner(cmd.Context(), seen), small, settings)
 	if err != nil {
 		return err
 	}

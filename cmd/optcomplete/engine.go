@@ -8,12 +8,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/data/pack"
 	"optcomplete/engine"
 	"optcomplete/internal/memory"
 	"optcomplete/model/store"
 	"optcomplete/pass"
+	"optcomplete/spec"
 )
 
 // engineFlags say where passes are computed.
@@ -33,7 +33,7 @@ func (f *engineFlags) open(ctx context.Context, c *common) (*engine.Spark, error
 		return nil, usagef("%v", err)
 	}
 	return engine.Open(ctx, engine.Settings{
-		Address: f.Engine, Program: f.EngineProgram, Least: f.EngineFrom, Tasks: f.EngineTasks, Folder: f.EngineFolder, Version: optcomplete.Version,
+		Address: f.Engine, Program: f.EngineProgram, Least: f.EngineFrom, Tasks: f.EngineTasks, Folder: f.EngineFolder, Version: spec.Version,
 		Log: func(line string) { c.notef("Engine    %s", line) },
 	})
 }
@@ -186,7 +186,7 @@ func workerCommand(c *common) *cobra.Command {
 		watch int
 	)
 	cmd := verb("worker", func(cmd *cobra.Command, args []string) error {
-		w := engine.NewWorker(optcomplete.Version)
+		w := engine.NewWorker(spec.Version)
 		switch {
 		case len(args) > 0:
 			return w.Pack(cmd.Context(), args[0], cmd.InOrStdin(), c.stdout)

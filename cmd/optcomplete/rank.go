@@ -4,7 +4,7 @@ import (
 	"errors"
 	"strconv"
 
-	"optcomplete"
+	"optcomplete/formulation"
 )
 
 // rankFlag is a rank, or auto.
@@ -12,7 +12,7 @@ type rankFlag int
 
 func (r *rankFlag) Set(text string) error {
 	if text == "auto" {
-		*r = optcomplete.AutoRank
+		*r = formulation.AutoRank
 		return nil
 	}
 	n, err := strconv.Atoi(text)
@@ -24,7 +24,7 @@ func (r *rankFlag) Set(text string) error {
 }
 
 func (r *rankFlag) String() string {
-	if *r == optcomplete.AutoRank {
+	if *r == formulation.AutoRank {
 		return "auto"
 	}
 	return strconv.Itoa(int(*r))

@@ -5,8 +5,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"optcomplete"
 	"optcomplete/internal/settings"
+	"optcomplete/spec"
 )
 
 // description is what a program needs to know about the verbs to offer them.
@@ -34,7 +34,7 @@ type settingDescription struct {
 
 // descriptionOf describes the verbs and their settings, in the order of the table.
 func descriptionOf(root *cobra.Command) description {
-	d := description{Protocol: protocolVersion, Version: optcomplete.Version}
+	d := description{Protocol: protocolVersion, Version: spec.Version}
 	var walk func(cmd *cobra.Command)
 	walk = func(cmd *cobra.Command) {
 		verb := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " ")

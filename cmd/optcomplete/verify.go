@@ -10,9 +10,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"optcomplete"
 	"optcomplete/data"
 	"optcomplete/data/ingest"
+	"optcomplete/formulation"
 	"optcomplete/internal/atomicfile"
 	"optcomplete/internal/rounding"
 	"optcomplete/internal/settings"
@@ -40,7 +40,7 @@ func (f *proofFile) Write(b []byte) (int, error) {
 }
 
 // open begins the file and lets the fit write to it.
-func (f *proofFile) open(s *optcomplete.Settings) (err error) {
+func (f *proofFile) open(s *formulation.Settings) (err error) {
 	if f.path == "" {
 		return nil
 	}
@@ -126,7 +126,7 @@ func verifyCommand(c *common) *cobra.Command {
 			return err
 		}
 		done := c.working("Checking the proof", "nowhere")
-		verdict, err := optcomplete.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
+		verdict, err := formulation.Verify(cmd.Context(), problem, summary, p, threadsOf(c))
 		done()
 		if err != nil {
 			return err
