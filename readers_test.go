@@ -21,11 +21,12 @@ var readersOutsidePasses = map[string]string{
 	"twosided/matrix.go: entriesOf":                 "the entries that a model keeps of those collected",
 	"twosided/effects.go: eachEntry":                "the copy of the entries that a fit works on, which a pass collected",
 	"twosided/effects.go: sweep":                    "the same, for effects",
-	"remainder/company.go: together":                "a sample that a pass collected, and its pattern of entries",
+	"remainder/grow.go: square":                     "a sample that a pass collected",
+	"remainder/company.go: leading":                 "a sample that a pass collected, and its pattern of entries",
 	"model/diagnose/coverage.go: entriesOf":         "held-out entries that a pass collected, to be sent",
 	"model/diagnose/diagnose_examples.go: examples": "three rows that a pass picked",
 	"evaluate/drift.go: compared":                   "the argument of a verb",
-	"service/known.go: of":                          "one row, that a request changes",
+	"service/columns.go: of":                        "one row, that a request changes",
 
 	// Arguments of a verb, which are read from their file into memory: not the data of a fit.
 	"cmd/optcomplete/evaluate.go: allowed":       "test entries, before they are scored by a pass",

@@ -43,6 +43,9 @@ func validate(ctx context.Context, problem Problem, p int, s *Settings) error {
 	if s.ResidualRank != 0 && s.Refit != spec.AutoRefit && s.Refit != spec.LearnedPrior {
 		return bad("a remainder is fitted together with the coefficients, under a learned prior: leave out the refit %v, or the remainder", s.Refit)
 	}
+	if s.ResidualRank != 0 && len(s.Nonnegative) > 0 {
+		return &spec.Error{Setting: "residual-rank", Problem: "does not apply with coefficients that must not be negative: it fits all of them together, of any sign"}
+	}
 	for _, v := range problem.Features.Values {
 		if !(math.Abs(v) <= largest) {
 			return bad("a feature has the value %g: too large to compute with (rescale it)", v)

@@ -55,7 +55,7 @@ type Settings struct {
 	spec.Limits
 	spec.Statistics
 
-	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: 10 at most. The evidence decides how many directions are kept
+	ResidualRank int  // of the unnamed part of the remainder, at most; zero: no remainder, AutoRank: as many as the entries support
 	NoClip       bool // predictions may leave the range of the training values (they always may in paper)
 
 	// Loss is what is minimised, in the model full; zero: squared errors. loss.Auto
@@ -150,7 +150,7 @@ func fitSelected(ctx context.Context, problem Problem, settings Settings) (*mode
 	if err := t.standardise(ctx, &problem); err != nil {
 		return nil, err
 	}
-	if t.ResidualRank != 0 { // a remainder is fitted with a learned prior
+	if t.ResidualRank != 0 && !t.linked() { // a remainder is fitted with a learned prior
 		t.refit = spec.LearnedPrior
 	}
 	f := &fitting{formulation: t, problem: problem}
@@ -320,6 +320,12 @@ func (f *fitting) compare(ctx context.Context, fitted *model.Model, found *selec
 	}
 	if err := f.describe(describing, fitted, f.train, f.held, looked, errors); err != nil {
 		s.WithoutDiagnostic("comparisons and diagnostics are", selection.Why(describing, err))
+	}
+	if f.held != nil && f.ResidualRank == 0 && ctx.Err() == nil {
+		var err error
+		if s.RemainderTrial, err = f.tryRemainder(describing, f.train, f.cost, found.Selection, f.c); err != nil {
+			s.WithoutDiagnostic("what a remainder would gain is", selection.Why(describing, err))
+		}
 	}
 }
 

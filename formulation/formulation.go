@@ -34,6 +34,8 @@ type formulation struct {
 	enough      func() bool          // ends the steps of a remainder; nil: nothing does
 	onStep      func(remainder.Step) // of a remainder; may be nil
 
+	remainderSteps int // of a remainder, at most; zero: enough
+
 	moments *evaluate.Moments // of a path split by time; nil: folds are random
 	cuts    []float64         // the moments between its folds
 }

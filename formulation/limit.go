@@ -56,7 +56,7 @@ func (f *fitting) rehearse(ctx context.Context) (time.Duration, error) {
 	if f.ResidualRank != 0 {
 		others, _, err := f.others(ctx, f.cost, first, mostOthers)
 		if err == nil {
-			err = f.fitRemainder(ctx, part.Train, f.cost, first, others, parts, nil)
+			err = f.fitRemainder(ctx, part.Train, f.cost, first, others, f.c, parts, nil)
 		}
 		if err != nil && !errors.Is(err, remainder.ErrPrecision) {
 			return 0, err

@@ -297,7 +297,7 @@ func TestSuitableLoss(t *testing.T) {
 		{yes, Settings{K: 1, Loss: loss.Auto, Model: spec.Pooled}, loss.Squared},
 		{yes, Settings{Loss: loss.Auto, Method: SoftImpute{}}, loss.Squared},
 		{yes, Settings{K: 1, Loss: loss.Auto, Method: CutPlanes{}}, loss.Squared},
-		{yes, Settings{K: 1, Loss: loss.Auto, ResidualRank: 2}, loss.Squared},
+		{yes, Settings{K: 1, Loss: loss.Auto, ResidualRank: 2}, loss.Logistic},
 		{yes, Settings{K: 1, Loss: loss.Auto, Proof: io.Discard}, loss.Squared},
 	} {
 		if got, err := SuitableLoss(context.Background(), c.problem, c.s); got != c.want || err != nil {
@@ -314,7 +314,7 @@ func TestLossesRefuse(t *testing.T) {
 		"loss does not apply to the model paper":                           {K: 1, Loss: loss.Poisson, Model: spec.Paper},
 		"loss does not apply to the model pooled":                          {K: 1, Loss: loss.Poisson, Model: spec.Pooled},
 		"loss does not apply to the method":                                {Loss: loss.Poisson, Method: SoftImpute{}},
-		"residual-rank does not apply here":                                {K: 1, Loss: loss.Poisson, ResidualRank: 2},
+		"residual-rank does not apply with coefficients":                   {K: 1, Nonnegative: []string{"all"}, ResidualRank: 2},
 		"(leave it out, or use Settings.Loss squared)":                     {K: 1, Loss: loss.Poisson, Proof: io.Discard},
 		"(leave it out, or leave out Settings.Nonnegative)":                {K: 1, Nonnegative: []string{"all"}, Proof: io.Discard},
 		"or use Settings.Loss squared and leave out Settings.Nonnegative)": {K: 1, Loss: loss.Huber, Nonnegative: []string{"all", "f0"}, Proof: io.Discard},

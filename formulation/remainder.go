@@ -9,6 +9,7 @@ import (
 	"optcomplete/data"
 	"optcomplete/encode"
 	"optcomplete/evaluate"
+	"optcomplete/internal/lists"
 	"optcomplete/internal/progress"
 	"optcomplete/model"
 	"optcomplete/model/estimate"
@@ -16,9 +17,10 @@ import (
 	"optcomplete/remainder"
 	"optcomplete/search"
 	"optcomplete/selection"
+	"optcomplete/spec"
 )
 
-// AutoRank lets the evidence choose the rank of the unnamed part of the remainder.
+// AutoRank lets the entries decide the rank of the unnamed part of the remainder.
 const AutoRank = -1
 
 // mostOthers is how many features that are not selected a remainder has at most:
@@ -61,7 +63,7 @@ func (t *formulation) setRemainder(ctx context.Context, train data.Source, s *co
 			return nil
 		}
 	}
-	err = t.fitRemainder(ctx, train, s, found, others, parts, encoding)
+	err = t.fitRemainder(ctx, train, s, found, others, c, parts, encoding)
 	if errors.Is(err, remainder.ErrPrecision) {
 		summary.Warnings = append(summary.Warnings, "no remainder was fitted: double precision does not suffice for it (features that are nearly the same or explain everything, or values of extreme sizes)")
 		return nil
@@ -87,19 +89,7 @@ func (t *formulation) tryOthers(ctx context.Context, train data.Source, s *cost,
 	if err != nil {
 		return nil, false, err
 	}
-	with := *t
-	with.memory, with.enough = nil, nil
-	score := func(others []int, remainders bool) (*evaluate.Errors, error) {
-		units := s.Selected(found)
-		parts, err := with.parts(ctx, part.Train, units, c)
-		if err == nil && remainders {
-			err = with.fitRemainder(ctx, part.Train, s, found, others, parts, nil)
-		}
-		if err != nil {
-			return nil, err
-		}
-		return evaluate.ScoreErrors(ctx, part.Held, t.predictor(parts, units), t.Threads)
-	}
+	score := t.trial(ctx, part, s, found, c)
 	if part.Train.Observed() == 0 || part.Held.Observed() == 0 {
 		best, _, err = t.others(ctx, s, found, most)
 		return best, false, err
@@ -119,15 +109,79 @@ func (t *formulation) tryOthers(ctx context.Context, train data.Source, s *cost,
 		case errors.Is(err, remainder.ErrPrecision):
 		case err != nil:
 			return nil, false, err
-		case with.RMSE < least.RMSE && with.BetterBy(without, 2): // and not by chance
+		case with.Score() < least.Score() && with.BetterBy(without, 2): // and not by chance
 			best, none, least = others, false, with
 		}
 	}
 	return best, none, nil
 }
 
+// trial scores a fit of a part of the entries, with these other features and traits or
+// without a remainder.
+func (t *formulation) trial(ctx context.Context, part evaluate.Part, s *cost, found []int, c selection.Learned) func(others []int, remainders bool) (*evaluate.Errors, error) {
+	with := *t
+	with.memory, with.enough = nil, nil
+	if !t.linked() {
+		with.refit = spec.LearnedPrior
+	}
+	units := s.Selected(found)
+	return func(others []int, remainders bool) (*evaluate.Errors, error) {
+		parts, err := with.parts(ctx, part.Train, units, c)
+		if err == nil && remainders {
+			err = with.fitRemainder(ctx, part.Train, s, found, others, c, parts, nil)
+		}
+		if err != nil {
+			return nil, err
+		}
+		return evaluate.ScoreErrors(ctx, part.Held, t.predictor(parts, units), t.Threads)
+	}
+}
+
+// What a remainder would gain is tried with so many steps and unnamed traits at most.
+const (
+	gainSteps = 8
+	gainRank  = 10
+)
+
+// tryRemainder tells what a remainder would gain, on some of the entries: nil where there is none
+// to be had, or the entries are too few to tell.
+func (t *formulation) tryRemainder(ctx context.Context, train data.Source, s *cost, found []int, c selection.Learned) (*model.RemainderTrial, error) {
+	if !t.Model.Effects().Rows || len(t.Nonnegative) > 0 {
+		return nil, nil
+	}
+	ctx = pass.WithLabel(ctx, "trial of the remainder")
+	part, err := evaluate.Validation(ctx, train, 0.2, trialAtMost, t.Seed, t.Threads)
+	if err != nil || part.Train.Observed() == 0 || part.Held.Observed() == 0 {
+		return nil, err
+	}
+	others, _, err := t.others(ctx, s, found, mostOthers)
+	if err != nil {
+		return nil, err
+	}
+	quick, settings := *t, *t.Settings
+	settings.ResidualRank = gainRank
+	quick.Settings, quick.remainderSteps = &settings, gainSteps
+	score := quick.trial(ctx, part, s, found, c)
+	without, err := score(nil, false)
+	if err != nil {
+		return nil, err
+	}
+	with, err := score(others, true)
+	if errors.Is(err, remainder.ErrPrecision) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	gain := with.Gain(without)
+	if gain == nil {
+		return nil, nil
+	}
+	return &model.RemainderTrial{Entries: part.Train.Observed() + part.Held.Observed(), Gain: 1 - with.Score()/without.Score(), Range: *gain}, nil
+}
+
 // fitRemainder fits the remainder with these other features.
-func (t *formulation) fitRemainder(ctx context.Context, train data.Source, s *cost, found, others []int, parts *estimate.Parts, encoding *encode.Encoding) error {
+func (t *formulation) fitRemainder(ctx context.Context, train data.Source, s *cost, found, others []int, c selection.Learned, parts *estimate.Parts, encoding *encode.Encoding) error {
 	members := t.members(s.Selected(found))
 	o := estimate.Others{Values: estimate.Chosen(t.features, others)}
 	for _, j := range others {
@@ -136,7 +190,19 @@ func (t *formulation) fitRemainder(ctx context.Context, train data.Source, s *co
 	if encoding != nil && len(others) > 0 {
 		o.Encoding = encoding.Select(others)
 	}
-	recipe := remainder.Settings{Rank: t.ResidualRank, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
+	if u := c.Units; u != nil && !c.Given {
+		learned := u.Own
+		if learned == nil {
+			learned = u.Features
+		}
+		o.Variances = lists.Pick(learned, others)
+		if t.scaled(c).Loss.Linked() { // a likelihood, and half the square of a coefficient
+			for x := range o.Variances {
+				o.Variances[x] /= 2
+			}
+		}
+	}
+	recipe := remainder.Settings{Rank: t.ResidualRank, Steps: t.remainderSteps, Seed: t.Seed, Threads: t.Threads, Enough: t.enough, OnStep: t.onStep}
 	if t.memory != nil && train.Observed() >= longStep {
 		left := rememberedBytes
 		recipe.Remember = func(question string, compute func() ([]byte, error)) ([]byte, error) {

@@ -63,6 +63,9 @@ func TestRemainderCarriesWhatHasNoName(t *testing.T) {
 		return m
 	}
 	without, auto := fit(0, 2), fit(AutoRank, 2)
+	if trial := without.Summary.RemainderTrial; trial == nil || !(trial.Low > 0.4 && trial.High > trial.Low) || auto.Summary.RemainderTrial != nil {
+		t.Errorf("the trial of a remainder says %+v, of a model with one %+v", trial, auto.Summary.RemainderTrial)
+	}
 	if without.Remainder != nil || auto.Remainder == nil || auto.Remainder.Rank < 2 {
 		t.Fatalf("remainder %+v and %+v", without.Remainder, auto.Remainder)
 	}
@@ -93,6 +96,10 @@ func TestNoRemainderForNoise(t *testing.T) {
 	m, err := Fit(context.Background(), problem, Settings{K: 2, Statistics: spec.Statistics{Gamma: 1e-3, ColumnShrinkage: 4, Holdout: 0.2}, ResidualRank: AutoRank})
 	if err != nil {
 		t.Fatal(err)
+	}
+	none := must.Get(Fit(context.Background(), problem, Settings{K: 2, Statistics: spec.Statistics{Gamma: 1e-3, ColumnShrinkage: 4, Holdout: 0.2}}))(t)
+	if trial := none.Summary.RemainderTrial; trial == nil || trial.Gain > 0.01 {
+		t.Errorf("the trial of a remainder of noise says %+v", trial)
 	}
 	if m.Remainder != nil && m.Summary.Holdout.RMSE > 1.02 {
 		t.Errorf("remainder %+v of noise, RMSE %v", m.Remainder, m.Summary.Holdout.RMSE)

@@ -75,6 +75,13 @@ func (f *folder) fold(columns []int32, values, weights, u []float64) (effect flo
 			return 0, &estimate.RangeError{Value: v}
 		}
 	}
+	if m.Link != nil {
+		for _, v := range values {
+			if l := m.Link.Scaled.Loss; !l.Allows(v) {
+				return 0, &estimate.RangeError{Value: v, Wants: l.Values()}
+			}
+		}
+	}
 	if f.link != nil {
 		return f.linked(columns, values, weights, u)
 	}
@@ -123,10 +130,7 @@ func (f *folder) fold(columns []int32, values, weights, u []float64) (effect flo
 func (f *folder) linked(columns []int32, values, weights, u []float64) (effect float64, err error) {
 	m := f.m
 	f.link.Begin()
-	for x, c := range columns {
-		if l := m.Link.Scaled.Loss; !l.Allows(values[x]) {
-			return 0, &estimate.RangeError{Value: values[x], Wants: l.Values()}
-		}
+	for _, c := range columns {
 		f.link.Entry(m.Mean+m.ColumnEffect(int(c)), m.ColumnFeatures(int(c)))
 	}
 	effect = f.link.Solve(values, weights, u)

@@ -40,7 +40,7 @@ func (m *Model) posterior() *remainder.Fit {
 		f.Columns = append(f.Columns, m.ColumnRemainder[j*all+others:][:f.Rank]...)
 	}
 	if m.Remainder != nil {
-		f.Error, f.ColumnPrior, f.Habits = m.ColumnError, m.Remainder.ColumnPrior, m.Remainder.Habits
+		f.Error, f.ColumnPrior, f.Habits, f.Loss = m.ColumnError, m.Remainder.ColumnPrior, m.Remainder.Habits, m.LossOf()
 		return f
 	}
 	if !f.Levels {

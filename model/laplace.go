@@ -11,12 +11,14 @@ import (
 )
 
 // laplace is the certainty of a model with a link: see estimate.Laplace. Effects of
-// columns are as sure as they would be if the rows were known.
+// columns are as sure as they would be if the rows were known. With a remainder all parts
+// are as sure as its posterior at the working responses.
 type laplace struct {
-	m    *Model
-	fit  estimate.Fitted
-	of   *estimate.Laplace
-	rows float64 // that had entries
+	joint *learned // nil: there is no remainder
+	m     *Model
+	fit   estimate.Fitted
+	of    *estimate.Laplace
+	rows  float64 // that had entries
 
 	columnSquare float64 // mean square of the columns' effects
 }
@@ -32,6 +34,10 @@ func (m *Model) laplace() certainty {
 		if n > 0 {
 			x.rows++
 		}
+	}
+	if of := m.known(); of != nil {
+		x.joint = &learned{m: m, of: of, rows: x.rows}
+		return x
 	}
 	x.of = estimate.NewLaplace(m.Link, m.K(), meanSquare(all.RowEffects, all.Entries))
 	x.columnSquare = meanSquare(m.ColumnEffects, m.ColumnEntries)
@@ -50,6 +56,10 @@ func meanSquare(effects []float64, entries []int32) float64 {
 }
 
 func (x *laplace) take(row int, columns []int32, weights []float64) {
+	if x.joint != nil {
+		x.joint.take(row, columns, weights)
+		return
+	}
 	x.of.Begin()
 	if row >= 0 {
 		effect, u, _ := x.fit.RowParts(row)
@@ -65,6 +75,9 @@ func (x *laplace) take(row int, columns []int32, weights []float64) {
 }
 
 func (x *laplace) sum(column int) float64 {
+	if x.joint != nil {
+		return x.joint.sum(column)
+	}
 	effect, b, isNew := x.fit.ColumnParts(column)
 	count := 0.0
 	if !isNew {
@@ -82,6 +95,9 @@ func (x *laplace) noise() float64 {
 }
 
 func (x *laplace) coefficient(f int) (own, average float64) {
+	if x.joint != nil {
+		return x.joint.coefficient(f)
+	}
 	return x.of.Coefficient(f), x.m.Link.PriorVariance(f) / max(1, x.rows)
 }
 

@@ -55,6 +55,9 @@ type Summary struct {
 	Coverage []result.Coverage `json:"coverage,omitempty"`
 	Train    result.Metrics    `json:"train"`
 
+	// RemainderTrial is what a remainder would gain, where it was tried; nil: not known.
+	RemainderTrial *RemainderTrial `json:"remainder_trial,omitempty"`
+
 	Removal  []result.Removal `json:"removal,omitempty"`  // for each selected feature, in their order
 	Variance *result.Variance `json:"variance,omitempty"` // nil if the training values are all the same
 
@@ -84,6 +87,14 @@ type Summary struct {
 	Format   int               `json:"format_version"`     // of the saved model; set by Normalize
 }
 
+// RemainderTrial is by how much a remainder lowered the error of held-out entries, of a fit
+// of some of the rows: 1 − score / score without, and its 95 % interval.
+type RemainderTrial struct {
+	Entries int     `json:"entries"`
+	Gain    float64 `json:"gain"`
+	result.Range
+}
+
 // TimeSplit says which entries were held out by their time.
 type TimeSplit struct {
 	From    float64 `json:"from"`         // those from this time on, in seconds since 1970
@@ -93,9 +104,10 @@ type TimeSplit struct {
 
 // FormatVersion is the version of the saved model that this package writes. It
 // changes when an older program could misread a newer model: version 4 may have a
-// remainder, version 5 has checksums, in version 6 a remainder may have habits, in version 7 predictions a link.
+// remainder, version 5 has checksums, in version 6 a remainder may have habits, in version 7 predictions a link, in
+// version 8 both.
 // Versions from 3 on are read too.
-const FormatVersion = 7
+const FormatVersion = 8
 
 // Normalize makes the summary fit for writing: lists are not nil, and where
 // nothing was proven (a bound of −Inf) the bound becomes 0, which no cost is

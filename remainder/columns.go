@@ -38,7 +38,7 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 		out.Bounds = append(out.Bounds, l.likelihood(wrong)-far-columns)
 	}
 	l.setPrior(s)
-	f.Noise = max(wrong/max(l.entries, 1), tiny)
+	l.setNoise(wrong)
 	far := rows()
 	bound(far)
 	if !finite(far) {
@@ -56,7 +56,7 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 		return out, ErrPrecision
 	}
 	l.setColumnPrior()
-	f.Noise = max(wrong/max(l.entries, 1), tiny)
+	l.setNoise(wrong)
 	columns = l.columnsDistance()
 	bound(far)
 	if l.absorb() {
@@ -66,6 +66,13 @@ func (l *learner) step(ctx context.Context) (Step, error) {
 	bound(far)
 	out.Noise = f.Noise
 	return out, nil
+}
+
+// setNoise sets σ², which is 1 where the working responses are those of a likelihood.
+func (l *learner) setNoise(wrong float64) {
+	if !l.by.Loss.Linked() {
+		l.fit.Noise = max(wrong/max(l.entries, 1), tiny)
+	}
 }
 
 // ErrPrecision says that a step has numbers out of range: values or features of

@@ -27,10 +27,15 @@ type Company struct {
 
 const (
 	companyStream  = 0x636f6d70616e79
-	companySteps   = 8  // of subspace iteration
+	companySteps   = 6  // of subspace iteration
+	companyTried   = 5  // numbers of traits that the evidence decides among: all, a half, ...
 	companySpare   = 8  // directions beside those wanted, for its sake
 	companyPrior   = 60 // entries that rows and columns are held back by
 	companyNumbers = 1 << 24
+	// companyWork is how many products a step may add up, for the traits to be looked for,
+	// unless they are the least: each entry has the square of the rows' parameters.
+	companyWork    = 1.3e10
+	companyLeast   = 40
 	companyRows    = 2000 // that the evidence is judged by
 	companyEntries = 96   // of each of them, at most
 )
@@ -39,22 +44,26 @@ const (
 // entry of the mean weight, among which the evidence decides.
 var companyShares = []float64{0.0015, 0.006, 0.02}
 
-// FindCompany looks for up to this many traits, on some rows if there are very many
-// entries, and keeps as many as the evidence of the rows supports: nil if none.
+// FindCompany looks for traits, on some rows if there are very many entries, and keeps as
+// many as the evidence of the rows supports: nil if none.
 func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
 	l, err := newLearner(ctx, p, s)
 	if err != nil {
 		return nil, err
 	}
-	most := min(s.Rank, l.m/8, companyNumbers/max(l.m, 1)-companySpare)
+	most := max(companyLeast, int(math.Sqrt(companyWork/max(l.entries, 1)))-l.Known)
+	most = min(most, l.m/8, companyNumbers/max(l.m, 1)-companySpare)
+	if s.Rank >= 0 {
+		most = min(most, s.Rank)
+	}
 	if most <= 0 || l.Known == 0 {
 		return nil, nil
 	}
-	sample, err := l.sample(ctx)
+	sample, err := l.sample(ctx, traitEntries)
 	if err != nil {
 		return nil, err
 	}
-	raw, err := l.together(ctx, sample, most, s.Seed)
+	raw, err := l.leading(ctx, sample, most, s.Seed, false)
 	if err != nil {
 		return nil, err
 	}
@@ -65,10 +74,15 @@ func FindCompany(ctx context.Context, p Problem, s Settings) (*Company, error) {
 	return l.company(raw, most, rank, share*s.Start.Noise/l.unit, s.Start), nil
 }
 
-// together gives the directions in which the pattern of the entries varies most, but
-// for the first, which is how many there are: m×rank, for raw coordinates.
-func (l *learner) together(ctx context.Context, sample *data.Matrix, rank int, seed uint64) ([]float64, error) {
-	width := rank + 1 + companySpare
+// leading gives the directions in which the values of the entries vary most, or the
+// pattern of the entries, but for its first, which is how many there are: m×rank, of mean
+// square about 1 over the entries. Rows and columns with few entries are held back.
+func (l *learner) leading(ctx context.Context, sample *data.Matrix, rank int, seed uint64, values bool) ([]float64, error) {
+	first := 1
+	if values {
+		first = 0
+	}
+	width := rank + first + companySpare
 	weights := make([]float64, l.m) // of an entry, by its column
 	counts := make([]float64, l.m)
 	n, _ := sample.Dims()
@@ -93,7 +107,7 @@ func (l *learner) together(ctx context.Context, sample *data.Matrix, rank int, s
 	}
 	orthonormal(basis, width)
 	for range companySteps {
-		sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, multiplying{width, pass.Share(weights), pass.Share(basis)})
+		sums, err := pass.One[*pass.Sums](ctx, sample, l.threads, multiplying{width, pass.Share(weights), pass.Share(basis), values})
 		if err != nil {
 			return nil, err
 		}
@@ -105,7 +119,7 @@ func (l *learner) together(ctx context.Context, sample *data.Matrix, rank int, s
 	for x := range rank {
 		square := 0.0
 		for j, count := range counts {
-			v := basis[j*width+1+x] * weights[j]
+			v := basis[j*width+first+x] * weights[j]
 			out[j*rank+x] = v
 			square += count * v * v
 		}
@@ -162,7 +176,7 @@ func orthonormal(a []float64, width int) {
 // about as many entries, by three standard errors. 0: none.
 func (l *learner) judge(ctx context.Context, sample *data.Matrix, raw []float64, most int, start Start) (rank int, share float64, err error) {
 	var ranks []int
-	for r := most; r > 0 && len(ranks) < 3; r /= 2 {
+	for r := most; r > 0 && len(ranks) < companyTried; r /= 2 {
 		ranks = append(ranks, r)
 	}
 	slices.Reverse(ranks)

@@ -9,10 +9,11 @@ import (
 )
 
 // multiplying multiplies a basis, of this width for each column, by the pattern of the
-// entries and back, rows and columns with many entries held back.
+// entries, or their values, and back, rows and columns with many entries held back.
 type multiplying struct {
 	Width          int
 	Weights, Basis *pass.Shared[[]float64]
+	Values         bool // the values of the entries, by their weights
 }
 
 // Cost is the numbers of the basis, which are added many at a time.
@@ -22,14 +23,23 @@ func (p multiplying) Cost(*pass.Input) int { return len(p.Basis.Get()) / 16 }
 func (p multiplying) Start(*pass.Input) (pass.Worker, error) {
 	weights, basis, width := p.Weights.Get(), p.Basis.Get(), p.Width
 	row := make([]float64, width)
-	return pass.EachRow(func() *pass.Sums { return pass.NewSums(len(basis)) }, func(part *pass.Sums, _ int, columns []int32, _ []float64) error {
-		clear(row)
-		for _, c := range columns {
-			dense.Axpy(weights[c], basis[int(c)*width:][:width], row)
-		}
+	return pass.EachWeighed(func() *pass.Sums { return pass.NewSums(len(basis)) }, func(part *pass.Sums, _ int, columns []int32, values, entries []float64) error {
 		by := 1 / (float64(len(columns)) + companyPrior)
-		for _, c := range columns {
-			dense.Axpy(by*weights[c], row, part.Values[int(c)*width:][:width])
+		of := func(e int) float64 {
+			v := weights[columns[e]]
+			if p.Values {
+				if v *= values[e]; entries != nil {
+					v *= entries[e]
+				}
+			}
+			return v
+		}
+		clear(row)
+		for e, c := range columns {
+			dense.Axpy(of(e), basis[int(c)*width:][:width], row)
+		}
+		for e, c := range columns {
+			dense.Axpy(by*of(e), row, part.Values[int(c)*width:][:width])
 		}
 		return nil
 	}), nil

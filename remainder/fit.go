@@ -9,6 +9,7 @@ import (
 
 	"optcomplete/data"
 	"optcomplete/internal/parallel"
+	"optcomplete/loss"
 	"optcomplete/pass"
 )
 
@@ -22,11 +23,14 @@ type Problem struct {
 	Company int
 	Levels  bool // columns have levels c_j
 	Habits  bool // the rows' means depend on which columns they have entries of
+	// Loss is what the entries are fitted by; with another than squared errors, sums are on
+	// its scale, and the entries are held in memory.
+	Loss loss.Scaled
 }
 
 // Settings of a fit.
 type Settings struct {
-	Rank      int     // of the unnamed part, at most
+	Rank      int     // of the unnamed part, at most; negative: as many as entries held out support
 	Steps     int     // at most; zero means 22
 	Tolerance float64 // rise of the bound in a step, for each entry, at which to stop; zero means 2e-5
 	Seed      uint64
@@ -78,8 +82,9 @@ type Fit struct {
 	Bound       float64   // the evidence bound
 	Steps       int
 
-	Design []float64 // of the columns, m×Known; may be shared
-	Habits *Habits   // nil: which columns a row has entries of tells nothing
+	Design []float64   // of the columns, m×Known; may be shared
+	Loss   loss.Scaled // that rows are fitted by
+	Habits *Habits     // nil: which columns a row has entries of tells nothing
 }
 
 const (
@@ -88,9 +93,14 @@ const (
 	// least is the share of the noise below which the variance that a direction
 	// carries, for a typical row and column, is nothing.
 	least = 1e-3
-	// firstShare is the variance of a row's traits to begin with, in units of the
-	// noise. From larger ones traits of noise die only slowly, or not at all.
-	firstShare = 0.02
+	// warmSteps is how many steps are taken on some of the rows, with warmEntries entries
+	// for each number of their covariance, and at least so many, if those are less than
+	// half of all; then the design is given so many on all, and the model so many in all.
+	warmSteps   = 12
+	warmEntries = 20
+	leastWarm   = 100_000
+	warmDesign  = 2
+	warmAll     = 6
 	// designSteps is how many steps the design is given before traits are looked for.
 	designSteps = 6
 )
@@ -115,32 +125,29 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 		}
 	}
 	climb := Settings{Steps: steps, Tolerance: tolerance, OnStep: s.OnStep, Enough: s.Enough}
-	if l.Known > 0 && s.Rank > 0 {
+	first := designSteps
+	warm, err := l.warm(ctx, s)
+	if err != nil {
+		return nil, err
+	}
+	if warm {
+		first, steps = warmDesign, min(steps, warmAll)
+		climb.Steps = steps
+	}
+	if s.Rank != 0 {
 		// The design alone first, then traits for what it leaves, then all together.
-		climb.Steps = min(designSteps, steps)
+		climb.Steps = min(first, steps)
 		if err := l.climb(ctx, climb); err != nil {
 			return nil, err
 		}
-		before := *l.fit
-		if s.enough() {
-			s.Rank = 0
-		} else if err := l.addTraits(ctx, s); err != nil {
-			return nil, err
-		}
-		climb.Steps = max(steps-l.fit.Steps, 1)
-		if s.Rank == 0 {
-			climb.Steps = 0
-		}
-		if l.fit.Rank > 0 {
-			if err := l.climb(ctx, climb); err != nil {
+		if !s.enough() {
+			if err := l.addTraits(ctx, s); err != nil {
 				return nil, err
 			}
+		}
+		climb.Steps = max(steps-l.fit.Steps, 1)
+		if s.enough() {
 			climb.Steps = 0
-			if l.fit.Bound < before.Bound { // the evidence is against them
-				climb.Steps = max(steps-before.Steps, 1)
-				*l.fit, l.relaxed = before, relaxed{}
-				l.logColumns = l.columnLogs()
-			}
 		}
 	}
 	if err := l.climb(ctx, climb); err != nil {
@@ -150,6 +157,7 @@ func Learn(ctx context.Context, p Problem, s Settings) (*Fit, error) {
 		return nil, ErrPrecision
 	}
 	l.fit.canonical()
+	l.fit.Loss = p.Loss
 	return l.fit, nil
 }
 
@@ -159,6 +167,12 @@ func (s *Settings) enough() bool { return s.Enough != nil && s.Enough() }
 func (l *learner) climb(ctx context.Context, s Settings) error {
 	last := math.Inf(-1)
 	for number := 1; number <= s.Steps; number++ {
+		if l.raw != nil && number%againAfter == 1 {
+			if err := l.respond(ctx); err != nil {
+				return err
+			}
+			last, l.relaxed = math.Inf(-1), relaxed{}
+		}
 		step, err := l.step(ctx)
 		if err != nil {
 			return err
@@ -169,8 +183,15 @@ func (l *learner) climb(ctx context.Context, s Settings) error {
 		if s.OnStep != nil {
 			s.OnStep(step)
 		}
-		if rise := l.fit.Bound - last; rise <= s.Tolerance*l.entries || s.enough() {
+		if s.enough() {
 			break
+		}
+		if rise := l.fit.Bound - last; rise <= s.Tolerance*l.entries {
+			if l.raw == nil {
+				break
+			}
+			number += againAfter - 1 - (number-1)%againAfter // go on with new responses
+			continue
 		}
 		last = l.fit.Bound
 		if l.drop() {
@@ -194,8 +215,10 @@ type learner struct {
 	count   []int                    // entries of each column
 	weight  func(column int) float64 // how much they count: their number, or their weight
 	unit    float64                  // the mean weight of an entry
+	by      loss.Scaled              // of raw
 	fit     *Fit
 	relaxed relaxed
+	raw     *data.Matrix // the entries, where Values are their working responses; nil: they are not
 	design  *pass.Shared[[]float64]
 	ask     func(question string, compute func() ([]byte, error)) ([]byte, error)
 
@@ -211,17 +234,39 @@ func newLearner(ctx context.Context, p Problem, s Settings) (*learner, error) {
 	if len(p.Design) != l.m*p.Known || len(s.Start.Mean) != p.Known || len(s.Start.Spread) != p.Known*p.Known {
 		panic(fmt.Sprintf("remainder: %d numbers of a design of %d for %d columns", len(p.Design), p.Known, l.m))
 	}
-	survey, err := pass.Survey(ctx, p.Values, l.threads)
-	if err != nil {
+	if p.Loss != (loss.Scaled{}) {
+		var err error
+		if l.raw, err = pass.Collect(ctx, p.Values, l.threads, "remainder"); err != nil {
+			return nil, err
+		}
+		l.Problem.Loss = loss.Scaled{}
+		l.by = p.Loss
+		if err := l.respondTo(ctx, func(_ int, c int32) float64 {
+			if s.Start.Levels == nil {
+				return p.Mean
+			}
+			return p.Mean + s.Start.Levels[c]
+		}); err != nil {
+			return nil, err
+		}
+	} else if err := l.survey(ctx); err != nil {
 		return nil, err
 	}
-	l.count, l.entries, l.weight, l.unit = survey.Columns, float64(survey.Total), survey.Count, survey.Unit()
 	for i := range l.n {
 		if p.Values.Entries(i) > 0 {
 			l.rows++
 		}
 	}
 	return l, nil
+}
+
+// survey counts the entries.
+func (l *learner) survey(ctx context.Context) error {
+	survey, err := pass.Survey(ctx, l.Values, l.threads)
+	if err == nil {
+		l.count, l.entries, l.weight, l.unit = survey.Columns, float64(survey.Total), survey.Count, survey.Unit()
+	}
+	return err
 }
 
 // usual is the noise of an entry of the mean weight: what variances are measured in, so

@@ -323,7 +323,7 @@ func (w *solvingWorker) Add(c *pass.Chunk) error {
 		at := len(w.part.Values)
 		w.part.Values = append(w.part.Values, w.fit.Prior...)
 		if columns, values := c.Row(i); len(columns) > 0 && d > 0 {
-			w.solve(-1, columns, values, c.Weights(i))
+			w.fitRow(columns, values, c.Weights(i))
 			w.parameters(w.part.Values[at:])
 		}
 	}

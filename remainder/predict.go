@@ -73,7 +73,7 @@ func (p *Predictor) Row(columns []int32, values, weights []float64) []float64 {
 		p.w.lines, p.w.few = 0, true
 		return p.theta
 	}
-	p.w.solve(-1, columns, values, weights)
+	p.w.fitRow(columns, values, weights)
 	p.w.parameters(p.theta)
 	return p.theta
 }
@@ -84,8 +84,29 @@ func (p *Predictor) KnownRow(columns []int32, weights, theta []float64) {
 	if cap(p.zeros) < len(columns) {
 		p.zeros = make([]float64, len(columns))
 	}
-	p.Row(columns, p.zeros[:len(columns)], weights)
+	zeros := p.zeros[:len(columns)]
+	if p.Loss.Loss.Linked() {
+		copy(p.theta, theta)
+		p.w.respondAt(columns, zeros, weights, func(j int) float64 { return p.mean(p.Design[j*p.Known:][:p.Known], p.Columns[j*p.own():][:p.own()]) })
+		weights = p.w.working
+	}
+	p.within, p.lone = nil, -1
+	if len(columns) > 0 && p.size() > 0 {
+		p.w.solve(-1, columns, zeros, weights)
+	} else {
+		p.w.lines, p.w.few = 0, true
+	}
 	copy(p.theta, theta)
+}
+
+// mean is hᵀθ + c.
+func (p *Predictor) mean(design, phi []float64) float64 {
+	first := p.levels()
+	mean := p.Mean + dense.Dot(design, p.theta[:p.Known]) + dense.Dot(phi[first:], p.theta[p.Known:])
+	if first == 1 {
+		mean += phi[0]
+	}
+	return mean
 }
 
 // RowVariance is the posterior variance of parameter x of the row.
@@ -157,10 +178,9 @@ func (p *Predictor) Column(j int) (mean, variance float64) {
 //	hᵀS h + w̃ᵀC w̃ + tr(S_ww C_vv)
 func (p *Predictor) at(design, phi, cov, turned []float64) (mean, variance float64) {
 	known, first, theta := p.Known, p.levels(), p.theta
-	mean = p.Mean + dense.Dot(design, theta[:known]) + dense.Dot(phi[first:], theta[known:])
+	mean = p.mean(design, phi)
 	variance = p.w.spread(turned)
 	if first == 1 {
-		mean += phi[0]
 		variance += cov[0]
 	}
 	if p.alone(design) {

@@ -41,6 +41,9 @@ type solver struct {
 	errors    []float64 // Σ_j Cov φ_j, packed
 	extra     []float64 // the traits' part of it, then its root
 	fitted    []float64 // h'ᵀθ̂' of each entry
+
+	response, working []float64 // of a loss: what the entries are fitted as, and by which weights
+	sums              []float64 // where
 }
 
 func newSolver(p *prepared) *solver {

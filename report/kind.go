@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"optcomplete/regress"
+	"optcomplete/result"
 	"optcomplete/twosided"
 )
 
@@ -142,3 +143,22 @@ func (ofMatrix) apart(first, m *Model, named, label markup) markup {
 func (ofMatrix) path(m *Model) string {
 	return fmt.Sprintf("optcomplete path %s%s --k-max %d", m.inputs(), m.sameData(), min(max(2*m.s.K, 10), m.s.Features))
 }
+
+// unselected is the models of methods that select nothing: softimpute, imc, effects.
+// They have no selection, so no cost of one, nothing to prove and no k or γ.
+type unselected struct{ ofMatrix }
+
+func (unselected) sections(m *Model, _ *Path) []section {
+	return []section{m.answer(nil), m.predictions(), m.data(), m.settings()}
+}
+
+func (unselected) missing() markup {
+	return say("For methods that select nothing no diagnostics are kept.")
+}
+
+func (unselected) command(m *Model) (words, flags []string) {
+	return []string{"optcomplete fit", m.inputs()}, []string{"--method " + m.s.Method}
+}
+
+// selects tells whether the model has a selection.
+func (m *Model) selects() bool { return m.s.Status != result.Fitted }

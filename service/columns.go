@@ -1,10 +1,14 @@
 package service
 
 import (
+	"bytes"
 	"cmp"
 	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"optcomplete/data"
 	"optcomplete/model"
@@ -12,7 +16,7 @@ import (
 )
 
 // column tells who likes a column. Rows count that have entries.
-func (x *matrix) column(ctx context.Context, q *ColumnRequest) (*ColumnAnswer, error) {
+func (x *matrix) Column(ctx context.Context, q *ColumnRequest) (*ColumnAnswer, error) {
 	top := 5
 	if err := number("top", q.Top, &top, 0, mostTop); err != nil {
 		return nil, err
@@ -94,7 +98,7 @@ func (x *matrix) judge(ctx context.Context, m *model.Model, j, top int, out *Col
 	return nil
 }
 
-func (x *matrix) list(rows bool, search string, most int) *IDList {
+func (x *matrix) IDs(rows bool, search string, most int) *IDList {
 	if rows {
 		return find(search, most, len(x.m.RowIDs), func(i int) ID { return ID{ID: x.m.RowIDs[i], Entries: int(x.m.Entries[i])} })
 	}
@@ -106,7 +110,7 @@ func (x *matrix) list(rows bool, search string, most int) *IDList {
 // mostSeen is how many seen columns a row is shown with.
 const mostSeen = 2000
 
-func (x *matrix) row(id string) (*RowAnswer, error) {
+func (x *matrix) Row(id string) (*RowAnswer, error) {
 	i, known := x.m.Row(id)
 	if !known {
 		return nil, faultf(http.StatusNotFound, "ask for /rows?search=TEXT", "%s is not a row of the model", data.Quote(id))
@@ -167,4 +171,80 @@ func (x *matrix) features(id string, record Record) (*data.Features, []string, e
 	table := data.NewRawTable("column "+data.Quote(id), []string{id}, names, cells)
 	table.Lines = []int{0} // of no file
 	return x.m.ColumnsFrom(table)
+}
+
+// Known is the ratings of rows, where the service is given them.
+type Known struct {
+	ratings *data.Ratings
+	rows    map[string]int
+}
+
+// NewKnown keeps ratings that are in memory.
+func NewKnown(r *data.Ratings) *Known {
+	k := &Known{ratings: r, rows: make(map[string]int, len(r.RowIDs))}
+	for i, id := range r.RowIDs {
+		k.rows[id] = i
+	}
+	return k
+}
+
+// of is the ratings of a row, which the caller may change.
+func (k *Known) of(id string) (Ratings, bool) {
+	if k == nil {
+		return nil, false
+	}
+	i, known := k.rows[id]
+	if !known {
+		return nil, false
+	}
+	out := Ratings{}
+	columns, values := k.ratings.Matrix().Row(i)
+	for x, j := range columns {
+		out[k.ratings.ColumnIDs[j]] = &values[x]
+	}
+	return out, true
+}
+
+// cellOf is a value of JSON as a file has it; null is blank.
+func cellOf(raw json.RawMessage) (string, error) {
+	text := string(bytes.TrimSpace(raw))
+	switch {
+	case text == "null" || text == "":
+		return "", nil
+	case text == "true":
+		return "1", nil
+	case text == "false":
+		return "0", nil
+	case text[0] == '"':
+		err := json.Unmarshal(raw, &text)
+		return text, err
+	case text[0] == '[' || text[0] == '{':
+		return "", errors.New("a list or an object")
+	}
+	return text, nil
+}
+
+// mostFound is how many ids one answer lists.
+const mostFound = 100
+
+// find lists what has a text in its id or name: first those that begin with it.
+func find(search string, most, n int, item func(int) ID) *IDList {
+	search = strings.ToLower(strings.TrimSpace(search))
+	out := &IDList{Items: []ID{}, Of: n}
+	var later []ID
+	for i := range n {
+		one := item(i)
+		id, name := strings.ToLower(one.ID), strings.ToLower(one.Name)
+		switch {
+		case strings.HasPrefix(id, search) || strings.HasPrefix(name, search):
+			out.Items = append(out.Items, one)
+		case len(later) < most && (strings.Contains(id, search) || strings.Contains(name, search)):
+			later = append(later, one)
+		}
+		if len(out.Items) == most {
+			break
+		}
+	}
+	out.Items = append(out.Items, later[:min(len(later), most-len(out.Items))]...)
+	return out
 }

@@ -8,6 +8,9 @@
 // the metrics are made; the types of requests and answers are in api.go, and openapi.json
 // describes them. A Fit shows a fit while it runs, and then its model.
 //
+// What answers is a [Model], which [Load] reads from a folder: a program may ask it without HTTP.
+// Matrices with features of the columns or of both sides, and regressions, are each one.
+//
 // No request may change anything on disk, or read a file of the machine: the page is embedded,
 // and models are known by the names they were given at the start. The answers are those of the
 // verbs: the numbers are made by package model, and none here.

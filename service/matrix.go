@@ -87,7 +87,7 @@ func fieldsOf(m *model.Model) []Field {
 	return out
 }
 
-func (x *matrix) describe() *ModelInfo { return &x.info }
+func (x *matrix) Info() *ModelInfo { return &x.info }
 
 // subject is a row that a request names or gives, in a model that has it.
 type subject struct {
@@ -161,7 +161,7 @@ func (r Ratings) in(m *model.Model) (columns []int32, values []float64, err erro
 	return columns, values, nil
 }
 
-func (x *matrix) predict(ctx context.Context, q *PredictRequest) (*PredictAnswer, error) {
+func (x *matrix) Predict(ctx context.Context, q *PredictRequest) (*PredictAnswer, error) {
 	switch {
 	case q.Records != nil:
 		return nil, bad("give pairs, or ratings and columns", "records are lines of a table, for a regression; %s is a model of a matrix", x.info.Name)
@@ -274,7 +274,7 @@ func (x *matrix) best(s subject, what model.RecommendSettings, skip []int32) ([]
 	return r.Row(s.row, skip)
 }
 
-func (x *matrix) recommend(_ context.Context, q *RecommendRequest) (*RecommendAnswer, error) {
+func (x *matrix) Recommend(_ context.Context, q *RecommendRequest) (*RecommendAnswer, error) {
 	what := model.RecommendSettings{Top: 10, Caution: model.DefaultCaution, Lowest: q.Lowest, Least: q.Least}
 	if err := number("n", q.N, &what.Top, 1, mostTop); err != nil {
 		return nil, err
@@ -353,7 +353,7 @@ func number(name string, given, to *int, least, most int) error {
 	return nil
 }
 
-func (x *matrix) explain(_ context.Context, q *ExplainRequest) (any, error) {
+func (x *matrix) Explain(_ context.Context, q *ExplainRequest) (any, error) {
 	switch {
 	case q.Record != nil:
 		return nil, bad("give row and column, or ratings", "record is a line of a table, for a regression; %s is a model of a matrix", x.info.Name)

@@ -20,21 +20,22 @@ import (
 	"optcomplete/twosided"
 )
 
-// kind is what can be asked about a model. Any number of goroutines may ask.
-type kind interface {
-	describe() *ModelInfo
-	predict(context.Context, *PredictRequest) (*PredictAnswer, error)
-	recommend(context.Context, *RecommendRequest) (*RecommendAnswer, error)
-	explain(context.Context, *ExplainRequest) (any, error)
-	column(context.Context, *ColumnRequest) (*ColumnAnswer, error)
-	list(rows bool, search string, most int) *IDList
-	row(id string) (*RowAnswer, error)
+// Model is a fitted model of any kind, and what can be asked about it. Any number of goroutines
+// may ask.
+type Model interface {
+	Info() *ModelInfo
+	Predict(context.Context, *PredictRequest) (*PredictAnswer, error)
+	Recommend(context.Context, *RecommendRequest) (*RecommendAnswer, error)
+	Explain(context.Context, *ExplainRequest) (any, error)
+	Column(context.Context, *ColumnRequest) (*ColumnAnswer, error)
+	IDs(rows bool, search string, most int) *IDList
+	Row(id string) (*RowAnswer, error)
 }
 
 // served is a name and the model that answers to it, which may be replaced.
 type served struct {
 	name, folder string // no folder: a model that is only in memory
-	now          atomic.Pointer[kind]
+	now          atomic.Pointer[Model]
 
 	mu      sync.Mutex // of one load at a time, and what follows
 	seen    stamp      // of what was loaded or refused last
@@ -61,7 +62,7 @@ const modelFile = "model.json"
 
 // load reads a saved model of any kind, all of it: what its folder holds may be another's at
 // any moment, and then it is read again.
-func (s *Server) load(of *served) (kind, error) {
+func (s *Server) load(of *served) (Model, error) {
 	path := filepath.Join(of.folder, modelFile)
 	for try := 0; ; try++ {
 		before, err := checksum.File(path)
@@ -69,10 +70,10 @@ func (s *Server) load(of *served) (kind, error) {
 			_, _, err := store.ReadSealed(path)
 			return nil, err
 		}
-		k, err := s.read(of)
+		k, err := Load(of.folder, s.settings.Names, s.settings.Ratings)
 		if after, _ := checksum.File(path); after == before || try == 5 {
 			if err == nil {
-				i := k.describe()
+				i := k.Info()
 				i.Name, i.Checksum, i.Loaded = of.name, before, time.Now().UTC().Format(time.RFC3339)
 			}
 			return k, err
@@ -80,16 +81,18 @@ func (s *Server) load(of *served) (kind, error) {
 	}
 }
 
-func (s *Server) read(of *served) (kind, error) {
-	switch store.KindIn(of.folder) {
+// Load reads a saved model of any kind. names are those of columns, by their ids, and ratings those
+// of the rows; nil: they are not known.
+func Load(folder string, names map[string]string, ratings *Known) (Model, error) {
+	switch store.KindIn(folder) {
 	case regress.Kind:
-		m, err := saved.Load(of.folder)
+		m, err := saved.Load(folder)
 		if err != nil {
 			return nil, err
 		}
 		return newRegression(m), nil
 	case twosided.Kind:
-		two, err := twosided.Load(of.folder)
+		two, err := twosided.Load(folder)
 		if err != nil {
 			return nil, err
 		}
@@ -97,13 +100,13 @@ func (s *Server) read(of *served) (kind, error) {
 		if err != nil {
 			return nil, err
 		}
-		return newMatrix(m, "two-sided", s.settings.Names, s.settings.Ratings)
+		return newMatrix(m, "two-sided", names, ratings)
 	}
-	m, err := store.Load(of.folder)
+	m, err := store.Load(folder)
 	if err != nil {
 		return nil, err
 	}
-	return newMatrix(m, "matrix", s.settings.Names, s.settings.Ratings)
+	return newMatrix(m, "matrix", names, ratings)
 }
 
 // renew loads the folder's model if it is another than before, and swaps it in. A damaged one
@@ -135,7 +138,7 @@ func (s *Server) renew(of *served) error {
 	if !first {
 		of.swaps.Add(1)
 	}
-	s.settings.Log.Info("model loaded", "model", of.name, "checksum", k.describe().Checksum[:12], "swapped", !first)
+	s.settings.Log.Info("model loaded", "model", of.name, "checksum", k.Info().Checksum[:12], "swapped", !first)
 	return nil
 }
 
@@ -172,7 +175,7 @@ func (s *Server) Add(name string, m *model.Model) error {
 	}
 	k.info.Name, k.info.Loaded = name, time.Now().UTC().Format(time.RFC3339)
 	of := &served{name: name}
-	var is kind = k
+	var is Model = k
 	of.now.Store(&is)
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -229,7 +232,7 @@ func (s *Server) find(name string) *served {
 }
 
 // model is what answers to a name.
-func (s *Server) model(name string) (kind, error) {
+func (s *Server) model(name string) (Model, error) {
 	of := s.find(name)
 	if of == nil {
 		return nil, faultf(http.StatusNotFound, "GET /v1/models lists those that there are", "there is no model %q", name)
@@ -241,7 +244,7 @@ func (s *Server) model(name string) (kind, error) {
 func (s *Server) list() *ModelList {
 	out := &ModelList{Models: []ModelLine{}, Fit: s.fit != nil}
 	for _, of := range s.models() {
-		i := (*of.now.Load()).describe()
+		i := (*of.now.Load()).Info()
 		of.mu.Lock()
 		refused := ""
 		if of.refused != "" {

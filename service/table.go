@@ -50,7 +50,7 @@ func newRegression(m *saved.Model) *regression {
 	return x
 }
 
-func (x *regression) describe() *ModelInfo { return &x.info }
+func (x *regression) Info() *ModelInfo { return &x.info }
 
 // table is the lines of a request. A field that is left out is blank.
 func (x *regression) table(records []Record) (*data.RawTable, error) {
@@ -75,7 +75,7 @@ func (x *regression) table(records []Record) (*data.RawTable, error) {
 	return data.NewRawTable("records", ids, names, cells), nil
 }
 
-func (x *regression) predict(_ context.Context, q *PredictRequest) (*PredictAnswer, error) {
+func (x *regression) Predict(_ context.Context, q *PredictRequest) (*PredictAnswer, error) {
 	switch {
 	case q.Records == nil:
 		return nil, bad(`such as {"records": [{"FIELD": 1}]}`, "%s is a regression: it predicts lines of a table, given as records", x.info.Name)
@@ -99,7 +99,7 @@ func (x *regression) predict(_ context.Context, q *PredictRequest) (*PredictAnsw
 	return out, nil
 }
 
-func (x *regression) explain(_ context.Context, q *ExplainRequest) (any, error) {
+func (x *regression) Explain(_ context.Context, q *ExplainRequest) (any, error) {
 	if q.Row != "" || q.Ratings != nil || q.Column != "" || q.NewColumns != nil {
 		return nil, bad(`give {"record": {"FIELD": 1}}, or {"feature": NAME}`, "%s is a regression: it has no rows and columns", x.info.Name)
 	}
@@ -131,14 +131,14 @@ func (x *regression) noMatrix() error {
 	return bad("use predict and explain", "%s is a regression: it has no rows and columns", x.info.Name)
 }
 
-func (x *regression) recommend(context.Context, *RecommendRequest) (*RecommendAnswer, error) {
+func (x *regression) Recommend(context.Context, *RecommendRequest) (*RecommendAnswer, error) {
 	return nil, x.noMatrix()
 }
 
-func (x *regression) column(context.Context, *ColumnRequest) (*ColumnAnswer, error) {
+func (x *regression) Column(context.Context, *ColumnRequest) (*ColumnAnswer, error) {
 	return nil, x.noMatrix()
 }
 
-func (x *regression) list(bool, string, int) *IDList { return &IDList{Items: []ID{}} }
+func (x *regression) IDs(bool, string, int) *IDList { return &IDList{Items: []ID{}} }
 
-func (x *regression) row(string) (*RowAnswer, error) { return nil, x.noMatrix() }
+func (x *regression) Row(string) (*RowAnswer, error) { return nil, x.noMatrix() }

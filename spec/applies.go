@@ -40,7 +40,7 @@ var Uses = map[string]Use{
 	"max-nodes":        {Methods: Selecting},
 	"near-ties":        {Methods: Selecting},
 	"split":            {Models: OfMatrix},
-	"residual-rank":    {Methods: Selecting, Models: OfMatrix, Squares: true},
+	"residual-rank":    {Methods: Selecting, Models: OfMatrix},
 	"loss":             {Methods: []string{"certified"}, Models: []string{"full"}},
 	"delta":            {Methods: []string{"certified"}, Models: []string{"full"}},
 	"nonnegative":      {Methods: []string{"certified"}, Models: []string{"full"}},

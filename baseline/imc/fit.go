@@ -3,13 +3,14 @@ package imc
 import (
 	"context"
 	"encoding/gob"
-	"errors"
 	"fmt"
 	"math"
 
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/baseline/internal/validation"
 	"optcomplete/data"
+	"optcomplete/evaluate"
 	"optcomplete/internal/kernel"
 	"optcomplete/result"
 )
@@ -43,12 +44,7 @@ type Settings struct {
 }
 
 // Point is a λ that was tried.
-type Point struct {
-	Center effects.Center
-	Rank   int
-	Lambda float64
-	RMSE   float64 // on the validation part
-}
+type Point = validation.Point
 
 // Model is a fitted model: effects, if any, and the factors.
 type Model struct {
@@ -60,22 +56,14 @@ type Model struct {
 	Points  []Point       // what was tried
 }
 
-const (
-	firstRank = 2
-	lastRank  = 32
-	patience  = 2 // λ in a row that do not help, before a path ends
-)
-
 // ErrLambda says that a λ is negative or not a number.
-var ErrLambda = errors.New("imc: λ must be a number that is not negative")
+var ErrLambda = validation.ErrLambda
 
 // Fit chooses what the settings leave open on a validation part of the entries,
 // and fits all entries. features are those of the columns.
 func Fit(ctx context.Context, train data.Source, features *data.Features, s Settings) (*Model, error) {
-	for _, lambda := range s.Lambdas {
-		if !(lambda >= 0) || math.IsInf(lambda, 1) {
-			return nil, fmt.Errorf("%w: %v", ErrLambda, lambda)
-		}
+	if err := validation.Check(s.Lambdas); err != nil {
+		return nil, err
 	}
 	n, m := train.Dims()
 	fm, p := features.Dims()
@@ -88,12 +76,29 @@ func Fit(ctx context.Context, train data.Source, features *data.Features, s Sett
 	}
 	p, values := withConstant(p, features.Values)
 	f := &fitter{Settings: &s, columns: newSide(m, p, values)}
-	best, err := f.choose(ctx, train)
+	search := &validation.Search{Rank: s.Rank, Lambdas: s.Lambdas, Center: s.Center, Settings: s.Settings, Variants: []bool{false}, OnPoint: s.OnPoint}
+	search.Method = validation.Method{
+		First: 2, Last: 32, Most: min(n, m, p), Rows: f.rows, Top: f.lambda0,
+		Solver: func(rows *lowrank.Rows, rank int) validation.Solver {
+			of := newSolver(rows, f.columns, rank, s.Threads)
+			return func(ctx context.Context, lambda float64, start validation.Factors, _ float64) (validation.Factors, error) {
+				from, _ := start.(*Factors)
+				return of.solve(ctx, &s, lambda, from)
+			}
+		},
+		Predictor: func(f validation.Factors, e *effects.Model, clip *result.Range) evaluate.Predictor {
+			return &Model{Factors: *f.(*Factors), Effects: e, Clip: clip}
+		},
+	}
+	best, err := search.Fit(ctx, train)
 	if err != nil {
 		return nil, err
 	}
-	return f.fit(ctx, train, best)
+	return &Model{Factors: *best.Factors.(*Factors), Effects: best.Effects, Lambda: best.Lambda, Center: best.Center, Clip: best.Clip, Points: best.Points}, nil
 }
+
+// Found is the rank.
+func (f *Factors) Found() int { return f.Rank }
 
 // withConstant adds the constant 1 to p features that all have mean 0, as z-scores do:
 // no combination of those has another mean.
@@ -121,83 +126,8 @@ type fitter struct {
 	columns side
 }
 
-// choice is what validation likes best.
-type choice struct {
-	Point
-	effects effects.Settings
-	start   *Factors
-	points  []Point
-}
-
-func (f *fitter) fit(ctx context.Context, train data.Source, best *choice) (*Model, error) {
-	out := &Model{Lambda: best.Lambda, Center: best.Center, Points: best.points}
-	var err error
-	if out.Clip, err = lowrank.Range(ctx, train, f.Clip, f.Threads); err != nil {
-		return nil, err
-	}
-	var rest data.Source
-	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
-		return nil, err
-	}
-	rows, err := f.rows(ctx, rest, best.Rank)
-	if err != nil {
-		return nil, err
-	}
-	factors, err := newSolver(rows, f.columns, best.Rank, f.Threads).solve(ctx, f.Settings, best.Lambda, best.start)
-	if err != nil {
-		return nil, err
-	}
-	out.Factors = *factors
-	return out, nil
-}
-
 func (f *fitter) rows(ctx context.Context, source data.Source, rank int) (*lowrank.Rows, error) {
 	return lowrank.NewRows(ctx, source, lowrank.ChunksFor(source, kernel.Tri(rank)+rank), f.Memory)
-}
-
-// choose validates everything that is open. What is given is not tried.
-func (f *fitter) choose(ctx context.Context, train data.Source) (*choice, error) {
-	best := &choice{Point: Point{RMSE: math.Inf(1)}}
-	if f.Rank > 0 && len(f.Lambdas) == 1 && f.Center != effects.AutoCenter {
-		best.Point = Point{Center: f.Center, Rank: f.Rank, Lambda: f.Lambdas[0]}
-		best.effects = f.For(f.Center)
-		return best, nil
-	}
-	part, err := lowrank.Validation(ctx, train, f.Seed, f.Memory)
-	if err != nil {
-		return nil, err
-	}
-	clip, err := lowrank.Range(ctx, part.Train, f.Clip, f.Threads)
-	if err != nil {
-		return nil, err
-	}
-	if lowrank.Empty(part) { // too little to choose by: next to effects alone, or as given
-		best.Point = Point{Center: f.Center, Rank: max(f.Rank, 1)}
-		if best.Center == effects.AutoCenter {
-			best.Center = effects.BothCenters
-		}
-		best.effects = f.For(best.Center)
-		if len(f.Lambdas) > 0 {
-			best.Lambda = f.Lambdas[len(f.Lambdas)-1]
-			return best, nil
-		}
-		rows, err := f.rows(ctx, train, 1)
-		if err == nil {
-			best.Lambda, err = f.lambda0(ctx, rows)
-		}
-		return best, err
-	}
-	n, m := train.Dims()
-	var trials []*trial
-	for _, center := range f.Center.Candidates() {
-		t := &trial{fitter: f, part: part, clip: clip, center: center, best: best, last: &walk{}}
-		if err := t.prepare(ctx); err != nil {
-			return nil, err
-		}
-		trials = append(trials, t)
-	}
-	err = lowrank.Race(lowrank.Ranks(f.Rank, firstRank, lastRank, min(n, m, f.columns.p)), len(trials), func(x, rank int) (float64, error) { return trials[x].try(ctx, rank) })
-	return best, err
 }
 
 // lambda0 is the smallest λ at which the factors are zero: the largest singular

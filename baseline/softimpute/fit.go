@@ -3,13 +3,12 @@ package softimpute
 import (
 	"context"
 	"encoding/gob"
-	"errors"
-	"fmt"
-	"math"
 
 	"optcomplete/baseline/effects"
 	"optcomplete/baseline/internal/lowrank"
+	"optcomplete/baseline/internal/validation"
 	"optcomplete/data"
+	"optcomplete/evaluate"
 	"optcomplete/internal/kernel"
 	"optcomplete/result"
 )
@@ -48,14 +47,7 @@ type Settings struct {
 }
 
 // Point is a λ that was tried.
-type Point struct {
-	Center   effects.Center
-	Rank     int // the limit
-	Found    int // the rank of the solution
-	Lambda   float64
-	Debiased bool
-	RMSE     float64 // on the validation part
-}
+type Point = validation.Point
 
 // Model is a fitted model: effects, if any, and a matrix of low rank.
 type Model struct {
@@ -69,55 +61,56 @@ type Model struct {
 	Points   []Point       // what was tried
 }
 
-const (
-	firstRank = 2
-	lastRank  = 64
-	patience  = 2 // λ in a row that do not help, before a path ends
-)
-
 // ErrLambda says that a λ is negative or not a number.
-var ErrLambda = errors.New("softimpute: λ must be a number that is not negative")
+var ErrLambda = validation.ErrLambda
+
+// pathTolerance is that of solutions that are only compared with each other. The
+// chosen one is then solved to the end.
+const pathTolerance = 1e-7
 
 // Fit chooses what the settings leave open on a validation part of the entries,
 // and fits all entries.
 func Fit(ctx context.Context, train data.Source, s Settings) (*Model, error) {
-	for _, lambda := range s.Lambdas {
-		if !(lambda >= 0) || math.IsInf(lambda, 1) {
-			return nil, fmt.Errorf("%w: %v", ErrLambda, lambda)
-		}
+	if err := validation.Check(s.Lambdas); err != nil {
+		return nil, err
 	}
 	n, m := train.Dims()
 	if n == 0 || m == 0 || train.Observed() == 0 {
 		return s.nothing(ctx, train)
 	}
-	best, err := s.choose(ctx, train)
+	search := &validation.Search{Rank: s.Rank, Lambdas: s.Lambdas, Center: s.Center, Settings: s.Settings, OnPoint: s.OnPoint}
+	search.Variants = map[Debiasing][]bool{AutoDebias: {false, true}, NeverDebias: {false}, AlwaysDebias: {true}}[s.Debias]
+	search.Method = validation.Method{
+		First: 2, Last: 64, Most: min(n, m), Tolerance: pathTolerance, OneRows: true, Rows: s.rows,
+		Top: func(ctx context.Context, rows *lowrank.Rows) (float64, error) { return lambda0(ctx, rows, s.Threads) },
+		Solver: func(rows *lowrank.Rows, rank int) validation.Solver {
+			of := newSolver(rows, rank, s.Threads)
+			return func(ctx context.Context, lambda float64, start validation.Factors, tolerance float64) (validation.Factors, error) {
+				settings := s
+				settings.Tolerance = max(settings.Tolerance, tolerance)
+				from, _ := start.(*Factors)
+				return of.solve(ctx, settings, lambda, from)
+			}
+		},
+		Debias: func(ctx context.Context, rows *lowrank.Rows, f validation.Factors) (validation.Factors, error) {
+			return debias(ctx, rows, f.(*Factors), s.Threads)
+		},
+		Predictor: func(f validation.Factors, e *effects.Model, clip *result.Range) evaluate.Predictor {
+			return &Model{Factors: *f.(*Factors), Effects: e, Clip: clip}
+		},
+	}
+	best, err := search.Fit(ctx, train)
 	if err != nil {
 		return nil, err
 	}
-	out := &Model{Lambda: best.Lambda, Limit: best.Rank, Center: best.Center, Debiased: best.Debiased, Points: best.Points}
-	if out.Clip, err = lowrank.Range(ctx, train, s.Clip, s.Threads); err != nil {
-		return nil, err
-	}
-	var rest data.Source
-	if out.Effects, rest, err = effects.Remove(ctx, train, out.Center, best.effects); err != nil {
-		return nil, err
-	}
-	rows, err := s.rows(ctx, rest, out.Limit)
-	if err != nil {
-		return nil, err
-	}
-	f, err := newSolver(rows, out.Limit, s.Threads).solve(ctx, s, out.Lambda, best.Start)
-	if err != nil {
-		return nil, err
-	}
-	if out.Debiased {
-		if f, err = debias(ctx, rows, f, s.Threads); err != nil {
-			return nil, err
-		}
-	}
-	out.Factors = *f
-	return out, nil
+	return &Model{
+		Factors: *best.Factors.(*Factors), Effects: best.Effects, Lambda: best.Lambda, Limit: best.Rank, Center: best.Center,
+		Debiased: best.Debiased, Clip: best.Clip, Points: best.Points,
+	}, nil
 }
+
+// Found is the rank.
+func (f *Factors) Found() int { return f.Rank }
 
 // nothing is the model of a matrix without entries.
 func (s *Settings) nothing(ctx context.Context, train data.Source) (*Model, error) {

@@ -282,6 +282,18 @@ func printErrors(w io.Writer, s *model.Summary) {
 	if holdout != nil {
 		printMetrics(w, "Hold-out", holdout, tells, s)
 		printGain(w, s)
+		printTrial(w, s)
+	}
+}
+
+// leastGain is what a remainder must gain at least to be worth a line.
+const leastGain = 0.005
+
+// printTrial says what a remainder would gain, if it would.
+func printTrial(w io.Writer, s *model.Summary) {
+	if t := s.RemainderTrial; t != nil && t.Low > leastGain {
+		fmt.Fprintf(w, "Remainder --residual-rank auto would lower the error: by %s (95 %% interval %s to %s) in a trial on %s\n",
+			percent(t.Gain), percent(t.Low), percent(t.High), counted(t.Entries, "entry", "entries"))
 	}
 }
 

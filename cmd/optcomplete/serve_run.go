@@ -12,9 +12,12 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"optcomplete/data"
 	"optcomplete/internal/events"
 	"optcomplete/internal/settings"
+	"optcomplete/spec"
 )
 
 // answer is what became of a request.
@@ -162,4 +165,54 @@ func valueOf(raw json.RawMessage) (value string, given bool, err error) {
 		return "", true, fmt.Errorf("is %s, but must be a text, a number or a list of them", text)
 	}
 	return text, true, nil
+}
+
+// description is what a program needs to know about the verbs to offer them.
+type description struct {
+	Protocol int               `json:"protocol"`
+	Version  string            `json:"version"`
+	Verbs    []verbDescription `json:"verbs"`
+}
+
+type verbDescription struct {
+	Verb     string               `json:"verb"`
+	Use      string               `json:"use"`
+	Short    string               `json:"short"`
+	Settings []settingDescription `json:"settings"`
+}
+
+type settingDescription struct {
+	Name    string `json:"name"`
+	Type    string `json:"type"`
+	Default string `json:"default,omitempty"`
+	Range   string `json:"range,omitempty"`
+	Group   string `json:"group"`
+	Help    string `json:"help"`
+}
+
+// descriptionOf describes the verbs and their settings, in the order of the table.
+func descriptionOf(root *cobra.Command) description {
+	d := description{Protocol: protocolVersion, Version: spec.Version}
+	var walk func(cmd *cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		verb := strings.TrimPrefix(strings.TrimPrefix(cmd.CommandPath(), root.Name()), " ")
+		if cmd.Name() == "completion" || cmd.Name() == "help" || verb == "serve" {
+			return
+		}
+		if cmd.Runnable() && verb != "" {
+			v := verbDescription{Verb: verb, Use: cmd.UseLine(), Short: cmd.Short, Settings: []settingDescription{}}
+			for i := range table {
+				s := &table[i]
+				if flag := cmd.Flag(s.Name); flag != nil && settings.Of(flag) == s {
+					v.Settings = append(v.Settings, settingDescription{s.Name, s.Type.String(), s.Default, s.Range, s.Group, s.Help})
+				}
+			}
+			d.Verbs = append(d.Verbs, v)
+		}
+		for _, sub := range cmd.Commands() {
+			walk(sub)
+		}
+	}
+	walk(root)
+	return d
 }

@@ -16,11 +16,6 @@ import (
 const (
 	Unnamed    = "unnamed remainder"
 	OtherNamed = "other features"
-
-	// How many unnamed traits there are at most, unless a recipe says: those that
-	// values tell of, and those that the pattern of the entries does.
-	defaultTrait   = 10
-	defaultCompany = 30
 )
 
 // Remainder describes what predictions have besides effects and selected features:
@@ -113,19 +108,18 @@ type Others struct {
 	Names    []string
 	Values   []float64        // m×len(Names)
 	Encoding *encode.Encoding // from a raw record; nil: as given
+	// Variances are by how much rows differ on them, in parts of the noise, as learned with
+	// all features; nil: not known.
+	Variances []float64
 }
 
 // FitRemainder fits the remainder together with all other parts, starting from
-// those, which must have a learned prior, whatever the settings say of the start. Their
-// rank is that of the unnamed part, at most; negative: 10 at most, and a company of 30.
-// chosen holds the selected features of
-// every column, m×k. Nothing changes if there is nothing to add.
+// those, which must have a learned prior or a link, whatever the settings say of the start. Their
+// rank is that of the unnamed part, and of the company, at most; negative: no limit.
+// chosen holds the selected features of every column, m×k. Nothing changes if there is nothing to add.
 func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float64, k int, others Others, kind spec.Kind, r remainder.Settings) error {
 	n, m := s.Dims()
-	o, rank, most := len(others.Names), r.Rank, r.Rank
-	if rank < 0 {
-		rank, most = defaultTrait, defaultCompany
-	}
+	o := len(others.Names)
 	first := 1 // the row's level
 	if !kind.Effects().Rows {
 		first = 0
@@ -139,16 +133,24 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		}
 		design = append(append(design, chosen[j*k:][:k]...), others.Values[j*o:][:o]...)
 	}
-	start := remainder.Start{Mean: make([]float64, known), Spread: make([]float64, known*known), Noise: p.Prior.Noise, Levels: p.ColumnEffects}
-	copy(start.Mean, p.Prior.Mean)
+	prior := p.Prior
+	if prior == nil {
+		prior = p.Link.prior(k)
+	}
+	start := remainder.Start{Mean: make([]float64, known), Spread: make([]float64, known*known), Noise: prior.Noise, Levels: p.ColumnEffects}
+	copy(start.Mean, prior.Mean)
 	for x := range named {
-		copy(start.Spread[x*known:], p.Prior.Covariance[x*named:][:named])
+		copy(start.Spread[x*known:], prior.Covariance[x*named:][:named])
 	}
 	for x := named; x < known; x++ {
-		start.Spread[x*known+x] = otherShare * p.Prior.Noise / p.Survey.Unit() / meanSquare(design, p.Survey.Columns, known, x)
+		share := otherShare / p.Survey.Unit() / meanSquare(design, p.Survey.Columns, known, x)
+		if others.Variances != nil {
+			share = max(others.Variances[x-named], leastShare*share)
+		}
+		start.Spread[x*known+x] = share * prior.Noise
 	}
-	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true}
-	r.Rank, r.Start = most, start
+	problem := remainder.Problem{Values: s, Mean: p.Mean, Design: design, Known: known, Levels: kind.Effects().Columns, Habits: true, Loss: p.LossOf()}
+	r.Start = start
 	company, err := remainder.FindCompany(ctx, problem, r)
 	if err != nil {
 		return err
@@ -158,12 +160,11 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		q, r.Start = company.Rank, company.Start
 		problem.Design, problem.Known, problem.Company = beside(design, known, company.Traits, q), known+q, q
 	}
-	r.Rank = rank
 	fit, err := remainder.Learn(ctx, problem, r)
 	if err != nil || fit.Rank+o+q == 0 {
 		return err
 	}
-	rank = fit.Rank
+	rank := fit.Rank
 	levels, own := 0, rank
 	if kind.Effects().Columns {
 		levels, own = 1, rank+1
@@ -172,8 +173,11 @@ func (p *Parts) FitRemainder(ctx context.Context, s data.Source, chosen []float6
 		Rank: rank, Company: q, Other: others.Names, OtherEncoding: others.Encoding, OtherTypical: make([]float64, o), OtherPopulation: fit.Prior[named : known+q],
 		Prior: &Prior{Mean: fit.Prior, Covariance: fit.Spread, Noise: fit.Noise}, ColumnPrior: fit.ColumnPrior, Habits: fit.Habits,
 	}
-	p.Prior = p.Remainder.Prior.first(named)
-	p.Population = append(make([]float64, 1-first), p.Prior.Mean...)
+	of := p.Remainder.Prior.first(named)
+	if p.Link == nil {
+		p.Prior = of
+	}
+	p.Population = append(make([]float64, 1-first), of.Mean...)
 	p.NewColumn = make([]float64, k+1) // what features tell of a column is in the rows' coefficients
 	p.ColumnShrinkage = 0
 	p.ColumnError = fit.Error
@@ -210,9 +214,13 @@ func beside(a []float64, x int, b []float64, y int) []float64 {
 }
 
 // otherShare is the variance of another feature's coefficient to begin with, in
-// units of the noise of an entry of the mean weight, for a feature of mean square 1. Larger ones need several
-// times as many steps.
-const otherShare = 0.006
+// units of the noise of an entry of the mean weight, for a feature of mean square 1, if none is learned. Larger ones need several
+// times as many steps. leastShare is the least of that which a learned one begins with, as
+// from nothing none grows.
+const (
+	otherShare = 0.006
+	leastShare = 0.1
+)
 
 // meanSquare is that of feature x over the observed entries.
 func meanSquare(design []float64, entries []int, known, x int) float64 {
@@ -226,6 +234,27 @@ func meanSquare(design []float64, entries []int, known, x int) float64 {
 		return 1
 	}
 	return sum / count
+}
+
+// prior is what a row of k coefficients is shrunk to, and the noise of an entry: 1 of a
+// likelihood, else by the unit of the loss, which is 1.345 deviations if nothing is said.
+func (l *Link) prior(k int) *Prior {
+	d := 1 + k
+	p := &Prior{Mean: make([]float64, d), Covariance: make([]float64, d*d), Noise: 1}
+	if !l.Loss.Linked() {
+		p.Noise = (l.Unit / 1.345) * (l.Unit / 1.345)
+	}
+	for x := range d {
+		penalty := l.RowPenalty
+		if x > 0 {
+			penalty = l.penalty(x - 1)
+		}
+		p.Covariance[x*d+x] = p.Noise / penalty
+		if l.Loss.Linked() {
+			p.Covariance[x*d+x] /= 2
+		}
+	}
+	return p
 }
 
 // first is the prior of the first n numbers.

@@ -45,6 +45,7 @@ const (
 	activeRounds   = 3    // of adding features that the others leave something to
 	addAtOnce      = 64
 	mostOverlapped = 4096 // columns that tell which features are alike
+	alike          = 0.5  // square of the correlation of such
 )
 
 // LearnVariances learns by maximum evidence with all features in the model. With m and C the
@@ -52,7 +53,7 @@ const (
 // multiplies τ_f² by Σ_i m_if²/(τ_f² Σ_i free_if). That is short where rows tell little of a feature: the
 // slope of the evidence along log τ_f² over Σ_i free_if, while the information about log τ_f² is Σ_i free_if².
 // So the factor is taken to the power Σ free/Σ free², which makes the step one of Fisher's scoring, of each
-// variance for itself; over Σ_g corr(f,g)², since features that are alike explain the same twice. Where that would lower the evidence the steps are MacKay's, and where even that
+// variance for itself; over Σ_g corr(f,g)² of the features g that are like it, since those explain the same. Where that would lower the evidence the steps are MacKay's, and where even that
 // does, one of expectation-maximisation.
 //
 // Of very many features, those that the rest cannot do without are learned together: the
@@ -215,7 +216,7 @@ func (l *varianceLearner) prune(s *varianceState) *varianceState {
 func (l *varianceLearner) steps(ctx context.Context, rows *data.Matrix, at *varianceState, most int) (*varianceState, error) {
 	kept := newKept(rows, len(at.gamma), l.Loss.Loss == loss.Squared)
 	compact := l.compact(at.active)
-	design, alike := pass.Share(compact), overlaps(compact, len(at.gamma))
+	design, shared := pass.Share(compact), overlaps(compact, len(at.gamma))
 	var best *varianceState
 	var sums *varianceSums
 	power := longestStep
@@ -231,7 +232,7 @@ func (l *varianceLearner) steps(ctx context.Context, rows *data.Matrix, at *vari
 		switch {
 		case worse && at.power > 1:
 			power = 1
-			at = sums.step(best, l, alike, power)
+			at = sums.step(best, l, shared, power)
 			continue
 		case worse && at.power == 1:
 			at = sums.maximise(best, l)
@@ -248,7 +249,7 @@ func (l *varianceLearner) steps(ctx context.Context, rows *data.Matrix, at *vari
 		if gained < varianceNear*float64(len(at.gamma)) {
 			break
 		}
-		at = now.step(best, l, alike, power)
+		at = now.step(best, l, shared, power)
 	}
 	return best, nil
 }
@@ -270,8 +271,8 @@ func (l *varianceLearner) compact(active []int) []float64 {
 	return out
 }
 
-// overlaps are the sums of the squared correlations of each feature with all, over some of the
-// columns; of the constant, which is first, 1.
+// overlaps are the sums of the squared correlations of each feature with itself and those like it,
+// over some of the columns; of the constant, which is first, 1.
 func overlaps(design []float64, d int) []float64 {
 	m := len(design) / d
 	every := (m + mostOverlapped - 1) / mostOverlapped
@@ -295,7 +296,7 @@ func overlaps(design []float64, d int) []float64 {
 		out[x]++
 		for y := range x {
 			xx, yy, xy := products[kernel.Tri(x)+x], products[kernel.Tri(y)+y], products[kernel.Tri(x)+y]
-			if square := xy / xx * xy / yy; square > 0 {
+			if square := xy / xx * xy / yy; square > alike {
 				out[x] += min(square, 1)
 				out[y] += min(square, 1)
 			}
@@ -376,7 +377,7 @@ func (s *varianceSums) left() float64 {
 }
 
 // step multiplies the variances by MacKay's factors to a power, at most the given one.
-func (s *varianceSums) step(from *varianceState, l *varianceLearner, alike []float64, power float64) *varianceState {
+func (s *varianceSums) step(from *varianceState, l *varianceLearner, shared []float64, power float64) *varianceState {
 	to := &varianceState{active: from.active, gamma: make([]float64, len(from.gamma)), noise: from.noise, power: power}
 	switch {
 	case l.Loss.Loss.HasUnit():
@@ -389,7 +390,7 @@ func (s *varianceSums) step(from *varianceState, l *varianceLearner, alike []flo
 	for x, g := range from.gamma {
 		if g > 0 {
 			factor := s.Means[x] / max(s.Free[x], 1e-12*s.Rows) / to.noise
-			if longer := min(s.Free[x]/(s.FreeSquares[x]*alike[x]), power); longer > 1 {
+			if longer := min(s.Free[x]/(s.FreeSquares[x]*shared[x]), power); longer > 1 {
 				factor = math.Pow(factor, longer)
 			}
 			to.gamma[x] = max(g*factor, l.least(from, x))

@@ -156,9 +156,8 @@ class CompleterSettings:
         cutplanes, optcomplete, softimpute, imc, effects.
     residual_rank : int | str, default '0'
         Also use the other features, shrunken, up to this many unnamed traits learned from the
-        values (auto: 10), and up to as many from which columns occur together (auto: 30); traits
-        that the data do not support are dropped; 0: none of this. For softimpute and imc: the rank;
-        0 is auto.
+        values, and up to as many from which columns occur together, as far as the data support them
+        (auto: without a limit); 0: none of this. For softimpute and imc: the rank; 0 is auto.
     solver : str, default 'embedded'
         MILP solver of cutplanes and optcomplete (see: optcomplete solvers). Takes embedded, highs,
         cbc, glpk, scip, gurobi.
