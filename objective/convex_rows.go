@@ -220,6 +220,33 @@ func (w *convexWorker) finish(lane int) {
 	}
 	w.panel.add(w.Exact, columns)
 	s.cost += r.cost
+	if !(r.gap <= newtonGap*r.cost) {
+		if doubt := w.doubt(lane); doubt > doubtful*r.cost {
+			s.cost += doubt
+		}
+	}
+}
+
+// doubtful is by how much of itself the cost of a row may be too low without a word.
+const doubtful = 1e-11
+
+// doubt is by how much the cost of a row may be too low, as rounding makes its predictions other
+// than those of any coefficients. It matters where large terms cancel, and there Newton steps
+// do not close the gap.
+func (w *convexWorker) doubt(lane int) float64 {
+	_, values := w.entries(lane)
+	r, v, width := &w.rows[lane], w.gathered(lane), w.table.width
+	sum := 0.0
+	for e, a := range values {
+		size := math.Abs(r.offset[e])
+		for y, u := range r.u {
+			size += math.Abs(u * v[e*width+y])
+		}
+		off := 0x1p-53 * float64(len(r.u)+1) * size
+		slope, curve := w.loss.Slope(a, r.x[e])
+		sum += r.weight[e] * off * (math.Abs(slope) + off*math.Max(curve, leastCurve))
+	}
+	return sum
 }
 
 // curvature leaves the factors of the systems at the solutions in k, and ρu in zt,

@@ -33,7 +33,7 @@ func TestNastyTables(t *testing.T) {
 			t.Errorf("seed %d: %v", seed, err)
 			continue
 		}
-		own, best := bruteForce(problem, settings, r.Selected)
+		own, best := bruteForce(in, problem, settings, r.Selected)
 		tried++
 		if gap := search.RelativeGap(r.Cost, r.Bound); r.Bound < 0 || gap != r.Gap || (r.Status == result.Optimal) != (gap <= search.Precision) ||
 			exact.Above(r.Bound, best) > 1e-13 || exact.Above(r.Cost, own) < -1e-9 || r.Status == result.Optimal && exact.Above(r.Cost, best) > 1e-9 {
@@ -47,25 +47,20 @@ func TestNastyTables(t *testing.T) {
 	attack.Report(t, "regress: certificate", tried, wrong, "%d at a numerical limit", limits)
 }
 
-// bruteForce is the exact cost of a selection, and the least of all. Means are
-// rounded as in a fit, which takes the rows in an order of its own: where features
-// differ in the seventh digit, another rounding is another problem.
-func bruteForce(problem Problem, settings Settings, selected []string) (own, best *big.Float) {
-	s := standardise(problem.sorted(), nil, settings)
-	n, p := len(problem.Y), len(problem.Names)
-	in := &exact.Instance{Rows: 1, Columns: n, P: p, Gamma: settings.Gamma, RowFeatures: [][]float64{{1}}}
-	for i := range n {
-		row := make([]float64, p)
-		for j := range row {
-			row[j] = s.table.At(i, j)
+// bruteForce is the exact cost of a selection, and the least of all, of the rows as they are given,
+// centred exactly, in the units of the fit.
+func bruteForce(in *exact.Instance, problem Problem, settings Settings, selected []string) (own, best *big.Float) {
+	factor := make([]float64, in.P)
+	for j, scale := range standardise(problem.sorted(), nil, settings).scale {
+		if scale > 0 {
+			factor[j] = 1 / scale
 		}
-		in.Features = append(in.Features, row)
-		in.Entries = append(in.Entries, exact.Entry{Column: i, Value: s.table.Value(i)})
 	}
 	var selection []int
 	for _, name := range selected {
 		selection = append(selection, slices.Index(problem.Names, name))
 	}
 	slices.Sort(selection)
-	return in.Regression(selection), exact.Best(p, settings.K, nil, in.Regression)
+	cost := func(selection []int) *big.Float { return in.Table(selection, factor, !settings.NoIntercept) }
+	return cost(selection), exact.Best(in.P, settings.K, nil, cost)
 }

@@ -145,3 +145,23 @@ var (
 	inFile = regexp.MustCompile(`\]\(\.\./([\w/]+\.go)\)`)
 	name   = regexp.MustCompile("`(?:\\w+\\.)?([A-Za-z]\\w*)`")
 )
+
+var (
+	measures = regexp.MustCompile(`<!-- not run: .*(measure|minute|hour|benchmark).* -->|on (2|two) cores|of processor time`)
+	dated    = regexp.MustCompile(`\b\d{1,2}\s+(November|December|January|February|March|April|May|June|July|August|September|October)\s+20\d\d\b`)
+)
+
+// TestWhatWasMeasuredSaysWhen: a section, or the head of its page, says when its figures were measured where its commands
+// are not run by tests.
+func TestWhatWasMeasuredSaysWhen(t *testing.T) {
+	for _, page := range must.Get(filepath.Glob(filepath.Join(manualRoot, "docs", "*.md")))(t) {
+		text := string(must.Get(os.ReadFile(page))(t))
+		sections := strings.Split(text, "\n## ")
+		for _, section := range sections {
+			title, _, _ := strings.Cut(section, "\n")
+			if strings.Contains(section, "<!-- not run: ") && measures.MatchString(section) && !dated.MatchString(section) && !dated.MatchString(sections[0]) {
+				t.Errorf("%s: %q does not say when it was measured", filepath.Base(page), title)
+			}
+		}
+	}
+}

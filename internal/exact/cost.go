@@ -62,6 +62,37 @@ func (in *Instance) Regression(selection []int) *big.Float {
 	return total.Quo(total, times(number(float64(in.Rows)), number(float64(in.Columns))))
 }
 
+// Table is the cost of a regression of all entries on features of the columns, each times a factor, and
+// centred with the values or not.
+func (in *Instance) Table(selection []int, factor []float64, centred bool) *big.Float {
+	n := number(float64(len(in.Entries)))
+	centre := func(of func(e Entry) float64, by float64) []*big.Float {
+		mean := zero()
+		out := make([]*big.Float, len(in.Entries))
+		for i, e := range in.Entries {
+			out[i] = times(number(of(e)), number(by))
+			mean.Add(mean, out[i])
+		}
+		mean.Quo(mean, n)
+		for _, x := range out {
+			if centred {
+				x.Sub(x, mean)
+			}
+		}
+		return out
+	}
+	v := make([][]*big.Float, len(in.Entries))
+	var ridge []*big.Float
+	for _, j := range selection {
+		for i, x := range centre(func(e Entry) float64 { return in.Features[e.Column][j] }, factor[j]) {
+			v[i] = append(v[i], x)
+		}
+		ridge = append(ridge, zero().Quo(number(1), number(in.Gamma)))
+	}
+	total := least(v, centre(func(e Entry) float64 { return e.Value }, 1), ridge)
+	return total.Quo(total, n)
+}
+
 func (in *Instance) features(e Entry, selection []int) []*big.Float {
 	row := make([]*big.Float, len(selection))
 	for x, j := range selection {

@@ -12,6 +12,7 @@ import (
 	"optcomplete"
 	"optcomplete/formulation"
 	"optcomplete/internal/exact"
+	"optcomplete/internal/must"
 	"optcomplete/loss"
 	"optcomplete/model"
 	"optcomplete/objective"
@@ -285,4 +286,16 @@ func paths(t *testing.T, seed uint64, r *rand.Rand, l loss.Loss, in *exact.Lossy
 	}
 	t.Errorf("seed %d: %v", seed, err)
 	return claim{status: "failed"}, big.NewFloat(0), big.NewFloat(0)
+}
+
+// TestCostsAreNotTooLow: where large terms cancel, rounding gives predictions that no coefficients have.
+func TestCostsAreNotTooLow(t *testing.T) {
+	for _, seed := range []uint64{1795133188} {
+		r := rand.New(rand.NewPCG(seed, 7))
+		in := lossy(seed, r, loss.Huber)
+		found := must.Get(search.Minimize(context.Background(), oracle(r, loss.Huber, in), search.Settings{K: in.K, TimeLimit: patience}))(t)
+		if own := in.Least(found.Selection); exact.Above(found.Cost, own) < -1e-9 {
+			t.Errorf("seed %d: the selection costs %v, exactly %.17g", seed, found.Cost, own)
+		}
+	}
 }
